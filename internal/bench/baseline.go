@@ -10,18 +10,16 @@ import (
 	"time"
 )
 
-// BaselineSchema is the PostgreSQL schema in which the baseline makes its tables
-// and which it drops before and after.
+// BaselineSchema is the PostgreSQL schema of the baseline's tables; it is dropped before and after a run.
 const BaselineSchema = "entrepot_bench_baseline"
 
 // baselineTenant is the one account of a baseline's rows: every key starts with
 // it, as in the service.
 const baselineTenant = int64(1)
 
-// baseline is a database driver without a service in front of it.
+// baseline is a database driver without a service.
 type baseline interface {
-	// write carries out the statements in order and commits them together:
-	// when it answers nil they are on the disk.
+	// write runs the statements in order and commits them together: after nil they are on the disk.
 	write(statements []statement) error
 	// read runs one query and calls each with the scan of each row.
 	read(sql string, args []any, each func(scan func(into ...any) error) error) error
@@ -35,10 +33,10 @@ type statement struct {
 	args []any
 }
 
-// baselineTask is the baseline of one scenario.
+// baselineTask is the baseline's work for one scenario.
 type baselineTask func(c *campaign, y *baselineRun, client int) func() (items int, err error)
 
-// baselineRun is a baseline at work: the database and what its clients share.
+// baselineRun is a running baseline: the database and what its clients share.
 type baselineRun struct {
 	baseline
 	skus   int
@@ -67,7 +65,7 @@ func (c *campaign) measureBaseline(ctx context.Context, s scenario, callers int)
 			return nil, fmt.Errorf("seed: %w", err)
 		}
 	}
-	if err := y.write([]statement{{sql: "ANALYZE"}}); err != nil { // the planners know the tables, as they would after an hour
+	if err := y.write([]statement{{sql: "ANALYZE"}}); err != nil { // the planners have statistics, as they would after an hour
 		return nil, err
 	}
 	tallies := make([]tally, callers)
@@ -99,7 +97,7 @@ func (c *campaign) openBaseline(ctx context.Context, callers int) (baseline, err
 	return openBaselineSQLite(c.BaselineFolder)
 }
 
-// repeat is the closed loop of one caller of a baseline.
+// repeat is the closed loop of one client of a baseline.
 func (t *tally) repeat(ctx context.Context, step func() (int, error), end time.Time, left *atomic.Int64, counted bool) {
 	for now := time.Now(); now.Before(end) && ctx.Err() == nil; {
 		if counted && left.Add(-1) < 0 {

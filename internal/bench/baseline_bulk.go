@@ -12,9 +12,8 @@ func baselineImport(c *campaign, y *baselineRun, _ int) func() (int, error) {
 	}
 }
 
-// baselineProducts writes 1,000 new products of one request: product and event,
-// and for a full product its image, two variants, their three levels and the
-// movements and events of those.
+// baselineProducts writes the 1,000 new products of one request: product and event, and for a full product its image,
+// two variants, their three levels and the movements and events of those.
 func baselineProducts(request, kind string) []statement {
 	var products, images, variants, levels, movements, events rows
 	now := nowMicros()
@@ -42,8 +41,7 @@ func baselineProducts(request, kind string) []statement {
 	return events.statements(movements.statements(statements, insertMovements), insertEvents)
 }
 
-// nextBlock is the next run of up to 5,000 seeded products and a value that
-// differs from the block's last one.
+// nextBlock is the next range of up to 5,000 seeded products and a value that differs from the last one of that range.
 func (y *baselineRun) nextBlock() (first, end int, value int64) {
 	request := int(y.serial.Add(1))
 	blocks := (y.skus + limits.MaxUpdates - 1) / limits.MaxUpdates
@@ -79,8 +77,7 @@ func baselineStock(_ *campaign, y *baselineRun, _ int) func() (int, error) {
 	}
 }
 
-// baselineProductFeed walks all products in the order of their stamps, then starts
-// again.
+// baselineProductFeed reads all products page by page in the order of their stamps, then starts again.
 func baselineProductFeed(_ *campaign, y *baselineRun, _ int) func() (int, error) {
 	var since int64
 	return func() (int, error) {
@@ -99,7 +96,7 @@ func baselineProductFeed(_ *campaign, y *baselineRun, _ int) func() (int, error)
 	}
 }
 
-// baselineInventoryFeed does the same with stock levels.
+// baselineInventoryFeed does the same for stock levels.
 func baselineInventoryFeed(_ *campaign, y *baselineRun, _ int) func() (int, error) {
 	var since int64
 	return func() (int, error) {
@@ -117,8 +114,8 @@ func baselineInventoryFeed(_ *campaign, y *baselineRun, _ int) func() (int, erro
 	}
 }
 
-// afterPage is the stamp at which the next page of a feed begins: behind the
-// last entry, or the beginning when the page was not full.
+// afterPage is the stamp from which the next page of a feed starts: after the last entry, or from the beginning if the
+// page was not full.
 func afterPage(count int, last int64) int64 {
 	if count < 1000 {
 		return 0

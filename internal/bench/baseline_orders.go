@@ -45,8 +45,8 @@ func (y *baselineRun) newOrder(maker string, made uint64) *baselineOrder {
 
 const baselineAddress = `{"line1":"1 Quay Street","city":"Antwerp","postalCode":"2000","country":"BE"}`
 
-// statements writes the order, its lines, its reservations, its customer, two
-// events and, on demand, the row that makes a repetition harmless.
+// statements writes the order, its lines, its reservations, its customer, two events and, if idempotent, the row of
+// its Idempotency-Key.
 func (o *baselineOrder) statements(idempotent bool) []statement {
 	var total int64
 	var lines, events rows
@@ -92,7 +92,7 @@ func baselineOrders(c *campaign, y *baselineRun, client int) func() (int, error)
 	}
 }
 
-// Columns of an order as both reads below take them.
+// Columns of an order in the two reads below.
 const baselineOrderColumns = "id, number, status, customer_id, customer_name, customer_email, shipping_address, currency, subtotal, " +
 	"total, created_at, updated_at"
 

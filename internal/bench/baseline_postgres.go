@@ -18,9 +18,8 @@ type baselinePostgres struct {
 	pool *pgxpool.Pool
 }
 
-// openBaselinePostgres makes the schema anew in the given database.
-// A server that does not force its writes to the disk is refused: its figures
-// would compare with nothing, unless unsafe allows it for a test.
+// openBaselinePostgres creates the schema again in the given database. A server that does not sync its writes to the
+// disk is refused, because its figures could not be compared, unless unsafe allows it for a test.
 func openBaselinePostgres(ctx context.Context, address string, callers int, unsafe bool) (*baselinePostgres, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
@@ -55,7 +54,7 @@ func openBaselinePostgres(ctx context.Context, address string, callers int, unsa
 	return y, nil
 }
 
-// triesPerWrite bounds how often an operation that lost a deadlock is tried.
+// triesPerWrite limits how often an operation is repeated after a deadlock.
 const triesPerWrite = 20
 
 func (y *baselinePostgres) write(statements []statement) (err error) {

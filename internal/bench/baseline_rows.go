@@ -31,8 +31,8 @@ var (
 	insertMovements = insertInto("movements (tenant_id, sku, warehouse, cause, balance, created_at)", "")
 	insertLines     = insertInto("order_lines (tenant_id, order_id, position, sku, name, quantity, unit_price, line_total)", "")
 
-	// The empty additions to v's columns keep SQLite from turning the join round:
-	// from some 200 rows on it would otherwise index v and scan the whole table.
+	// The empty additions to v's columns prevent SQLite from reversing the join: from some 200 rows on it would
+	// otherwise index v and scan the whole table.
 	updatePrices = updateFrom("tenant_id, sku, price, changed_at", "BIGINT TEXT BIGINT BIGINT",
 		"UPDATE products SET price = v.price, changed_at = v.changed_at FROM v WHERE products.tenant_id = v.tenant_id + 0 AND products.sku = "+
 			"v.sku || ''")
@@ -47,8 +47,7 @@ func (r *rows) addEvent(kind, subject, filler string, now int64) {
 	r.add(baselineTenant, event, kind, `{"id":"`+event+`","event":"`+kind+`","data":{`+filler+`"id":"`+subject+`"}}`, now)
 }
 
-// seedProducts fills a baseline with the products and levels that the other
-// tasks change and read.
+// seedProducts fills a baseline with the products and levels that the tasks change and read.
 func (y *baselineRun) seedProducts() error {
 	start := nowMicros()
 	for first := 0; first < y.skus; first += limits.MaxImport {
@@ -66,7 +65,7 @@ func (y *baselineRun) seedProducts() error {
 	return nil
 }
 
-// seedOrders fills a baseline with orders and remembers up to 1,000 of them.
+// seedOrders fills a baseline with orders and keeps up to 1,000 of their ids.
 func (y *baselineRun) seedOrders(count int) error {
 	for made := 0; made < count; {
 		var statements []statement

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"sync"
 
-	_ "modernc.org/sqlite" // the driver that is measured
+	_ "modernc.org/sqlite" // the measured driver
 )
 
-// groupLimit is the most operations that share one commit.
+// groupLimit is the largest number of operations in one commit.
 const groupLimit = 256
 
 // baselineSQLite is the SQLite baseline: one goroutine owns the only writing
@@ -136,8 +136,8 @@ func (y *baselineSQLite) close() error {
 	return errors.Join(y.readers.Close(), y.writer.Close(), os.RemoveAll(y.folder))
 }
 
-// groupCommit takes all operations that wait, runs each in a savepoint and
-// commits them together, so that many callers share one forced write.
+// groupCommit takes all waiting operations, runs each in a savepoint and commits them together, so that many callers
+// share one fsync.
 type groupCommit struct {
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt
@@ -172,7 +172,7 @@ func (g *groupCommit) serve(work <-chan *baselineWrite) {
 		if err == nil {
 			err = g.exec("COMMIT")
 		}
-		if err != nil { // nobody's work stands
+		if err != nil { // no operation of the group is stored
 			err = errors.Join(err, g.exec("ROLLBACK"))
 		}
 		for i, w := range group {
@@ -185,8 +185,8 @@ func (g *groupCommit) serve(work <-chan *baselineWrite) {
 	}
 }
 
-// attempt runs one operation in a savepoint. Its own failure undoes only
-// itself; err is a failure of the savepoint, which spoils the whole group.
+// attempt runs one operation in a savepoint. A failed operation undoes only itself; err is an error of the savepoint,
+// which fails the whole group.
 func (g *groupCommit) attempt(w *baselineWrite) (outcome, err error) {
 	if err := g.exec("SAVEPOINT operation"); err != nil {
 		return nil, err
@@ -202,9 +202,8 @@ func (g *groupCommit) attempt(w *baselineWrite) (outcome, err error) {
 	return outcome, g.exec("RELEASE operation")
 }
 
-// exec runs a statement that is prepared at its first use. The background
-// context is on purpose: with one that can end, the driver starts a goroutine
-// for every statement.
+// exec runs a statement that is prepared at its first use. It uses the background context on purpose: with one that
+// can end, the driver starts a goroutine for every statement.
 func (g *groupCommit) exec(text string, args ...any) error {
 	prepared := g.prepared[text]
 	if prepared == nil {

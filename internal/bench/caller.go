@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// caller makes single requests outside the measurement: seeding, registering
-// endpoints. It may take its time and so speaks plain encoding/json.
+// caller makes single requests outside the measurement: seeding, registering endpoints. Its speed does not matter, so
+// it uses encoding/json.
 type caller struct {
 	conn *conn
 	key  string
 	used time.Time
 }
 
-// callerIdle is how long a caller's connection may rest before another one is
-// opened: a service closes those that rest for a minute or two. A call may
-// take callerPatience.
+// callerIdle is how long a caller's connection may be idle before another one is opened: a service closes idle ones
+// after a minute or two. A call may take callerPatience.
 const (
 	callerIdle     = 20 * time.Second
 	callerPatience = 5 * time.Minute
@@ -28,8 +27,8 @@ func (c *campaign) caller(key string) *caller {
 
 func (k *caller) close() { k.conn.close() }
 
-// call sends in (nil: no body; []byte: as it is) and reads the answer into out
-// (nil: not looked at). Anything but 2xx is an error with the service's words.
+// call sends in (nil: no body; []byte: as it is) and reads the answer into out (nil: ignored). Anything but 2xx is an
+// error with the service's message.
 func (k *caller) call(method, path string, in, out any) error {
 	var body []byte
 	switch in := in.(type) {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// campaign is one call of Run: what its scenarios share.
+// campaign is the state that the scenarios of one Run share.
 type campaign struct {
 	Options
 	target   *target
@@ -29,9 +29,8 @@ type account struct {
 	seeded   bool     // its products exist
 }
 
-// Run measures the chosen scenarios one after the other. A scenario that
-// cannot be measured is reported with its failure and does not stop the
-// others; an error means that the options or the target are wrong.
+// Run measures the chosen scenarios one after the other. A scenario that cannot be measured is reported as failed and
+// does not stop the others; an error means that the options or the target are wrong.
 func Run(ctx context.Context, options Options) (*Report, error) {
 	if err := options.prepare(); err != nil {
 		return nil, err
@@ -119,7 +118,7 @@ func (c *campaign) measureService(ctx context.Context, s scenario, result *Resul
 	return err
 }
 
-// loop is the scenario's loop with its clients dealt out over the accounts.
+// loop is the scenario's loop with its clients distributed over the accounts.
 func (c *campaign) loop(s scenario, clients int) *loop {
 	return &loop{
 		target: c.target, clients: clients, duration: c.Duration, count: c.Count, rate: c.Rate,
@@ -148,7 +147,7 @@ func choice(first bool, a, b int) int {
 	return b
 }
 
-// say reports the person what is happening.
+// say reports progress.
 func (c *campaign) say(format string, args ...any) {
 	fmt.Fprintf(c.Progress, format+"\n", args...)
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ColdStartOptions say what to start and how often.
+// ColdStartOptions say which program to start and how often.
 type ColdStartOptions struct {
 	Binary   string        // the program
 	Args     []string      // its arguments; {addr} and {data} stand for the address and the data folder
@@ -23,7 +23,7 @@ type ColdStartOptions struct {
 	Progress io.Writer
 }
 
-// ColdStarts is what was found.
+// ColdStarts is the result.
 type ColdStarts struct {
 	Machine     Machine   `json:"machine"`
 	Binary      string    `json:"binary"`
@@ -41,8 +41,8 @@ type StartTime struct {
 	Stop  Latency `json:"stopMs"`
 }
 
-// ColdStart starts the program again and again, each time on a free loopback
-// port, and weighs it. Every process it starts is ended before it returns.
+// ColdStart starts the program repeatedly, each time on a free loopback port, and measures start, end and memory.
+// Every process that it starts has ended when it returns.
 func ColdStart(ctx context.Context, o ColdStartOptions) (*ColdStarts, error) {
 	if o.Runs < 1 || o.Runs > 1_000 {
 		return nil, &CallError{fmt.Errorf("--runs %d: must lie between 1 and 1000", o.Runs)}
@@ -61,7 +61,7 @@ func ColdStart(ctx context.Context, o ColdStartOptions) (*ColdStarts, error) {
 	var memory []int64
 	for run := range o.Runs {
 		folder := filepath.Join(root, fmt.Sprint(run))
-		for store := range 2 { // the second start finds what the first one made
+		for store := range 2 { // the second start uses the store of the first
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -87,7 +87,7 @@ func ColdStart(ctx context.Context, o ColdStartOptions) (*ColdStarts, error) {
 	return out, nil
 }
 
-// oneStart is one life of the program.
+// oneStart is the result of one start.
 type oneStart struct {
 	ready, stop time.Duration
 	rss         int64
@@ -105,7 +105,7 @@ func (o *ColdStartOptions) start(ctx context.Context, folder string) (s oneStart
 	return s, err
 }
 
-// freeAddress is a loopback address that nobody listened on a moment ago.
+// freeAddress is a loopback address that was free a moment ago.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

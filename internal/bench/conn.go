@@ -13,10 +13,9 @@ import (
 // copied together and sent in one write; larger bodies go out as they are.
 const copyBelow = 16 << 10
 
-// conn is one keep-alive HTTP/1.1 connection that carries one request at a
-// time: enough for a closed loop, and several times cheaper than the general
-// client of the standard library (docs/performance.md has the figures). It
-// never asks for compression. Not safe for concurrent use.
+// conn is one keep-alive HTTP/1.1 connection with one request at a time: enough for a closed loop, and several times
+// cheaper than the standard library's client (docs/performance.md has the figures). It never asks for compression. Not
+// safe for concurrent use.
 type conn struct {
 	target   *target
 	deadline time.Time // of the whole run; one setting costs nothing per request
@@ -26,8 +25,7 @@ type conn struct {
 	in       []byte // the kept body: reused
 }
 
-// answer is what came back. body is only there when it was asked for, and only
-// good until the next request.
+// answer is a response. body is set only on request, and valid until the next request.
 type answer struct {
 	status   int
 	body     []byte
@@ -113,7 +111,7 @@ func (c *conn) roundTrip(head, body []byte, keep bool) (a answer, closes bool, e
 	if a.status == 204 || a.status == 304 {
 		return a, f.closes, nil
 	}
-	keep = keep || a.status >= 400 // a refusal says why
+	keep = keep || a.status >= 400 // an error's body has the reason
 	c.in, a.received, err = readBody(c.read, f, c.in[:0], keep)
 	if err != nil {
 		return a, true, fmt.Errorf("read the answer's body: %w", err)

@@ -21,9 +21,8 @@ const (
 	silence       = 5 * time.Second // without a delivery: the queue is taken to be drained or stuck
 )
 
-// runDeliveries measures webhooks from end to end: it registers endpoints at
-// its own receiver, makes events and counts deliveries until all are in. The
-// rate runs from the first request to the last delivery.
+// runDeliveries measures webhooks from end to end: it registers endpoints at its own receiver, causes events and
+// counts deliveries until all have arrived. The rate is measured from the first request to the last delivery.
 func runDeliveries(ctx context.Context, c *campaign, result *Result) (err error) {
 	in, err := startReceiver(c.Receiver)
 	if err != nil {
@@ -85,8 +84,7 @@ func complaintOf(got receipts) error {
 	return errors.New(got.complaint)
 }
 
-// eventLoop is the traffic that makes the events: Count of them, or 20,000,
-// rounded up to whole requests.
+// eventLoop is the traffic that causes the events: Count of them, or 20,000, rounded up to whole requests.
 func (c *campaign) eventLoop(clients int) *loop {
 	events := orDefault(c.Count, defaultEvents)
 	perRequest := min(limits.MaxUpdates, c.SKUs)
@@ -103,8 +101,7 @@ func (c *campaign) eventLoop(clients int) *loop {
 	}
 }
 
-// registerEndpoints makes the account's endpoints and answers their ids, those
-// made before a failure included.
+// registerEndpoints creates the account's endpoints and returns their ids, also those created before an error.
 func registerEndpoints(c *campaign, a *account, in *receiver, number int) (ids []string, err error) {
 	k := c.caller(a.adminKey)
 	defer k.close()
@@ -129,8 +126,7 @@ func registerEndpoints(c *campaign, a *account, in *receiver, number int) (ids [
 	return ids, nil
 }
 
-// removeEndpoints takes the endpoints away again; what stays behind is said,
-// not hidden.
+// removeEndpoints deletes the endpoints again, and reports those that it could not delete.
 func removeEndpoints(c *campaign, a *account, ids []string) {
 	k := c.caller(a.adminKey)
 	defer k.close()
@@ -141,8 +137,7 @@ func removeEndpoints(c *campaign, a *account, ids []string) {
 	}
 }
 
-// awaitDeliveries waits until all expected deliveries are in, none came for a
-// while, or the time is up.
+// awaitDeliveries waits until all expected deliveries have arrived, none came for a while, or the time is over.
 func awaitDeliveries(ctx context.Context, in *receiver, expected int, patience time.Duration) receipts {
 	deadline := time.Now().Add(patience)
 	quietSince := time.Now()

@@ -1,25 +1,24 @@
-// Package bench measures a running entrepot from outside, over HTTP, and the
-// bare database driver beside it, so that every figure can be printed as a
-// share of what the driver alone can do.
+// Package bench measures a running entrepot from outside, over HTTP, and the database driver alone as a baseline, so
+// that every figure can be printed as a share of what the driver alone can do.
 //
-// Who is who:
-//   - Options say what to run; Run runs it and answers a Report.
+// The types:
+//   - Options say what to run; Run runs it and returns a Report.
 //   - A scenario is one kind of traffic (orders, prices, feed …) with the seed
-//     step that makes what it needs. A source is one client's endless supply
-//     of ready-made requests for it.
+//     step that creates what it needs. A source supplies the requests of one
+//     client.
 //   - A conn is one client's keep-alive connection. The loop is closed: a
-//     client sends its next request when the answer to the last one is in.
-//   - A Histogram holds the waiting times of one client; they are merged when
+//     client sends its next request when the last one is answered.
+//   - A Histogram has the waiting times of one client; they are merged when
 //     the run is over.
 //   - A baseline writes the same rows without the service: SQLite with group
 //     commit, or PostgreSQL through a pool. Its tables are its own.
-//   - ColdStart starts a binary again and again and weighs it.
+//   - ColdStart starts a program repeatedly and measures its start, end and
+//     memory.
 //
-// The client shares the machine with the service, so it is built to cost as
-// little as it can: bodies are rendered by appending or by patching digits in
-// a body made once, answers are read raw and mostly thrown away, compression
-// is never asked for. See docs/performance.md for what it costs.
+// The client shares the machine with the service, so it is built to cost little: bodies are rendered by appending or
+// by overwriting digits in a prepared body, answers are read raw and mostly discarded, and compression is never
+// requested. docs/performance.md has its cost.
 //
-// This package knows both database engines and imports nothing of the
-// project: a baseline that used the code it measures would measure nothing.
+// This package uses both database engines and imports nothing of the project, because a baseline must not use the code
+// that it is compared with.
 package bench

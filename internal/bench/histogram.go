@@ -12,8 +12,8 @@ const (
 	figures     = 2                // significant ones of a percentile
 )
 
-// Histogram counts waiting times with a bounded relative error: a percentile is never below the true one and at most a 64th above
-// it. The zero value is ready; it is not safe for concurrent use.
+// Histogram counts waiting times with a bounded relative error: a percentile is never below the true one and at most a
+// 64th above it. The zero value is usable; it is not safe for concurrent use.
 type Histogram struct {
 	counts *hdrhistogram.Histogram // nil before the first wait
 	max    time.Duration
@@ -23,7 +23,7 @@ type Histogram struct {
 func (h *Histogram) Add(wait time.Duration) {
 	wait = max(wait, 0)
 	h.max = max(h.max, wait)
-	_ = h.ready().RecordValue(int64(min(wait, longestWait))) // fails beyond the longest only
+	_ = h.ready().RecordValue(int64(min(wait, longestWait))) // fails only beyond the longest wait
 }
 
 // Merge adds everything that other has counted.
@@ -51,8 +51,8 @@ func (h *Histogram) Max() time.Duration { return h.max }
 // Mean is the average wait, within the error of a percentile; zero when nothing was recorded.
 func (h *Histogram) Mean() time.Duration { return time.Duration(h.ready().Mean()) }
 
-// Percentile answers the wait that the given share (0 to 1) of all waits did not exceed, by the nearest-rank rule: of 10 waits, 0.9
-// is the ninth. Zero when nothing was recorded.
+// Percentile is the wait that the given share (0 to 1) of all waits did not exceed, by the nearest-rank rule: of 10
+// waits, 0.9 is the ninth. Zero without any.
 func (h *Histogram) Percentile(share float64) time.Duration {
 	count := float64(h.Count())
 	if count == 0 {

@@ -11,21 +11,20 @@ import (
 	"time"
 )
 
-// A source is one client's supply of requests. It is used by one goroutine.
+// A source supplies the requests of one client. One goroutine uses it.
 type source interface {
 	// next answers the start of a request (see conn.exchange) and its body, nil
 	// for a request without one. Both are good until the next call.
 	next() (head, body []byte)
-	// answered learns of each 2xx answer and says how many items it was worth:
-	// products written, feed entries read; 1 for single things. body is there
-	// only when keeps is true.
+	// answered is called for each 2xx answer and returns its number of items: products written, feed entries read; 1
+	// for single records. body is set only if keeps is true.
 	answered(body []byte) (items int, err error)
-	// keeps says whether answered wants to see the body.
+	// keeps says whether answered needs the body.
 	keeps() bool
 }
 
-// loop is one run: closed, where each client waits for its answer before it
-// asks again, or open, where requests come at a rate whatever is answered.
+// loop is one run: closed, where each client waits for its answer before its next request, or open, where requests
+// start at a fixed rate whatever the answers.
 type loop struct {
 	target   *target
 	clients  int
@@ -35,12 +34,11 @@ type loop struct {
 	source   func(client int) (source, error)
 }
 
-// givenUpAfter is the number of answers in a row that may all be refusals
-// before a client gives up: a wrong key or a full rate limit fails everything,
-// and hammering on shows nothing.
+// givenUpAfter is the number of refusals in a row after which a client gives up: with a wrong key or an exhausted rate
+// limit every request fails, and more of them show nothing.
 const givenUpAfter = 200
 
-// graceForLast is how long the last answers may take after the time is up.
+// graceForLast is how long the last answers may take after the end of the time.
 const graceForLast = 30 * time.Second
 
 // tally is what one client counted.
@@ -51,19 +49,18 @@ type tally struct {
 	received  int64
 	statuses  [600]int
 	broken    int               // requests without an answer: connection refused, reset, timed out
-	unsent    int               // requests of an open loop that found every connection taken
+	unsent    int               // requests of an open loop that found every connection in use
 	health    Histogram         // waits for /healthz beside an open loop
 	refusals  map[string]string // first body seen per refusing status
-	last      string            // what was said to the last failure
+	last      string            // message of the last failure
 	abandoned error
 }
 
-// run lets all clients loop until the time is up, the count is reached or ctx
-// ends, and answers what they counted together and how long it took.
+// run lets all clients loop until the time is over, the count is reached or ctx ends, and returns their sums and how
+// long it took.
 func (l *loop) run(ctx context.Context) (*tally, time.Duration, error) {
-	// Waking a second thread for each answer costs more than it brings: with
-	// one, the client's own cost falls by a tenth to a half once there are
-	// enough connections to keep it busy (docs/performance.md).
+	// A second processor for the client costs more than it saves: with one, the client's own cost falls by a tenth to
+	// a half when enough connections keep it busy (docs/performance.md).
 	if l.clients >= 4 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	}
@@ -142,7 +139,7 @@ func (t *tally) drive(ctx context.Context, c *conn, s source, end time.Time, lef
 	}
 }
 
-// send sends one request that was due at begun and counts what comes of it. It reports whether that was a 2xx, and when it came.
+// send sends one request that was due at begun and counts its outcome. It reports whether that was a 2xx, and when it arrived.
 func (t *tally) send(c *conn, s source, keep bool, begun time.Time) (good bool, now time.Time) {
 	head, body := s.next()
 	a, err := c.exchange(head, body, keep)
@@ -162,7 +159,7 @@ func (t *tally) send(c *conn, s source, keep bool, begun time.Time) (good bool, 
 	case err != nil:
 		t.broken++
 		t.remember("no answer", err.Error())
-		time.Sleep(10 * time.Millisecond) // do not spin on a service that is gone
+		time.Sleep(10 * time.Millisecond) // do not spin when the service is gone
 		now = time.Now()
 	default:
 		t.statuses[min(a.status, len(t.statuses)-1)]++
@@ -172,7 +169,7 @@ func (t *tally) send(c *conn, s source, keep bool, begun time.Time) (good bool, 
 	return false, now
 }
 
-// remember keeps the first word of each kind of failure.
+// remember keeps the first message of each kind of failure.
 func (t *tally) remember(kind, said string) {
 	if _, known := t.refusals[kind]; known {
 		return

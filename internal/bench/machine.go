@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Machine is what the figures were measured on; without it they mean little.
+// Machine describes the machine on which the figures were measured.
 type Machine struct {
 	OS        string `json:"os"`
 	Arch      string `json:"arch"`
 	CPU       string `json:"cpu,omitempty"`
 	Cores     int    `json:"cores"`
 	GoVersion string `json:"goVersion"`
-	// SyncMicros is the median time of appending 4 KiB to a file and forcing it
-	// to the disk: the floor under every commit that is not shared.
+	// SyncMicros is the median time to append 4 KiB to a file and sync it to the disk: the least time of a commit that
+	// is not shared.
 	SyncMicros float64 `json:"fsyncMicros,omitempty"`
 }
 
@@ -40,7 +40,7 @@ func cpuModel() string {
 	return ""
 }
 
-// syncTime measures 32 forced writes in folder; 0 when it cannot be written.
+// syncTime measures 32 synced writes in folder; 0 if it cannot be written.
 func syncTime(folder string) time.Duration {
 	if folder == "" {
 		folder = os.TempDir()

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// framing is what a header says about the body that follows it.
+// framing is the part of a header that describes the body.
 type framing struct {
 	length  int // bytes of body; 0 when chunked
 	chunked bool
@@ -18,8 +18,7 @@ type framing struct {
 
 var errLongHeader = errors.New("a header line is longer than the read buffer")
 
-// readLine answers the next line without its end. The bytes are only good
-// until the next read.
+// readLine reads the next line without its line end. The bytes are valid until the next read.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {

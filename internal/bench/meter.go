@@ -22,7 +22,7 @@ func startMeter(pid int) meter {
 	return m
 }
 
-// stop fills in what the run cost per request.
+// stop computes the cost of the run per request.
 func (m meter) stop(f *Figures) {
 	requests := float64(f.Requests) + float64(f.Failures)
 	if requests == 0 {

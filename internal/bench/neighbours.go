@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// NeighbourFigures say what one account's requests take alone, and while another one searches and analyses.
+// NeighbourFigures are the times of one account's requests alone, and while another account searches and analyses.
 type NeighbourFigures struct {
 	Others       int              `json:"others"` // clients of the other account
 	ReadsAlone   NeighbourLatency `json:"readsAlone"`
@@ -25,7 +25,7 @@ type NeighbourLatency struct {
 	Failures int    `json:"failures"`
 }
 
-// neighbours is the load of the account whose requests are measured; of the other, as many clients as the scenario has.
+// neighbours is the number of clients of the measured account; the other account has as many clients as the scenario.
 const neighbours = 2
 
 // runNeighbours measures reads and writes of the second account alone, then while the first one searches and analyses.
@@ -65,7 +65,7 @@ func runNeighbours(ctx context.Context, c *campaign, result *Result) error {
 	return err
 }
 
-// neighbour measures one kind of request of the quiet account.
+// neighbour measures one kind of request of the measured account.
 func (c *campaign) neighbour(ctx context.Context, a *account, made func(*campaign, *account, int) source) (n NeighbourLatency, err error) {
 	l := &loop{target: c.target, clients: neighbours, duration: c.Duration,
 		source: func(client int) (source, error) { return made(c, a, client), nil }}
@@ -77,7 +77,7 @@ func (c *campaign) neighbour(ctx context.Context, a *account, made func(*campaig
 	return NeighbourLatency{Latency: f.Latency, Requests: f.Requests, Failures: f.Failures}, nil
 }
 
-// newWideSource searches and analyses: what looks at many records of an account.
+// newWideSource searches and analyses: requests that look at many records of an account.
 func newWideSource(c *campaign, a *account) source {
 	var heads [][]byte
 	for _, path := range []string{"/api/v1/orders?search=Buyer&limit=100", "/api/v1/orders?search=" + c.tag, "/api/v1/products?search=Bench",
@@ -88,7 +88,7 @@ func newWideSource(c *campaign, a *account) source {
 	return newFixedSource(heads)
 }
 
-// write prints what requests of the quiet account took.
+// write prints the times of the measured account's requests.
 func (n *NeighbourFigures) write(w io.Writer) {
 	fmt.Fprintf(w, "\nneighbours: an account alone, and beside %d clients of another one that search and analyse\n", n.Others)
 	for _, line := range []struct {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// openClients is how many connections an open loop has when nothing is said, healthEvery how often it asks /healthz beside.
+// openClients is the default number of connections of an open loop, healthEvery how often it also requests /healthz.
 const (
 	openClients = 1024
 	healthEvery = 50 * time.Millisecond
 )
 
-// offer sends requests at the loop's rate until its time is up or ctx ends, and waits for their answers. A request is due at its moment
-// whatever became of those before it, and its wait counts from there, so that a service that falls behind shows it. One that
-// finds every connection taken is counted in whole and not sent.
+// offer sends requests at the loop's rate until its time is over or ctx ends, and waits for their answers. A request
+// is due at its time whatever happened to those before it, and its wait counts from there, so that the figures show a
+// service that falls behind. A request that finds every connection in use is counted and not sent.
 func (l *loop) offer(ctx context.Context, conns []*conn, sources []source, tallies []tally, whole *tally) {
 	var group sync.WaitGroup
 	due := make(chan time.Time) // a send succeeds only while a client waits for one
@@ -52,7 +52,7 @@ func (l *loop) offer(ctx context.Context, conns []*conn, sources []source, talli
 	group.Wait()
 }
 
-// askHealth asks for /healthz over a connection of its own until ended is closed.
+// askHealth requests /healthz over a connection of its own until ended is closed.
 func (l *loop) askHealth(ended <-chan struct{}, whole *tally) {
 	c := newConn(l.target, time.Now().Add(l.duration+graceForLast))
 	defer c.close()

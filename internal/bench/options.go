@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Bounds that no flag lifts: a load tool must stop by itself.
+// Bounds that no flag can exceed: a load tool must stop by itself.
 const (
 	maxClients  = 4096
 	maxDuration = time.Hour
@@ -30,7 +30,7 @@ type Options struct {
 
 	Clients  int           // connections; 0: what fits the scenario
 	Duration time.Duration // of each measurement; 0: 10 s, or 10 minutes at most when Count is given
-	Count    int           // requests of each measurement, all clients together; 0: no bound but time
+	Count    int           // requests a second, started whatever the answers; 0: each client waits for its answer
 	Rate     int           // requests a second that come whatever is answered; 0: each client waits for its answer
 	Warmup   time.Duration // before each measurement, not counted
 
@@ -54,8 +54,7 @@ type Options struct {
 	Progress  io.Writer // what is happening now, one line each
 }
 
-// prepare fills in defaults and refuses what makes no sense, all errors at
-// once.
+// prepare sets defaults and refuses invalid options, all errors at once.
 func (o *Options) prepare() error {
 	var faults []error
 	refuse := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -133,7 +132,7 @@ func (o *Options) prepare() error {
 	return nil
 }
 
-// CallError is an error in what a caller asked to be measured.
+// CallError is an error in the options.
 type CallError struct{ error }
 
 // Unwrap is what is wrong.

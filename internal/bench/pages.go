@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// PagesOptions say whose dashboard is measured, and how.
+// PagesOptions say whose dashboard to measure, and how.
 type PagesOptions struct {
 	URL         string   // base address of the service
 	Email       string   // of a user of the account
@@ -23,18 +23,18 @@ type PagesOptions struct {
 	Progress    io.Writer
 }
 
-// PagesReport is what was found, the slowest page first.
+// PagesReport is the result, the slowest page first.
 type PagesReport struct {
 	Machine Machine    `json:"machine"`
 	Pages   []PageTime `json:"pages"`
 }
 
-// PageTime is one page: how long the service took from the request to the last byte, and how long it is.
+// PageTime is one page: how long the service took from the request to the last byte, and its size.
 type PageTime struct {
 	Page    string  `json:"page"`    // its address without the ids
 	Address string  `json:"at"`      // the address that was read
 	Status  int     `json:"status"`  // of the last answer
-	Least   float64 `json:"leastMs"` // what the page takes when nothing disturbs it
+	Least   float64 `json:"leastMs"` // the shortest of all requests
 	P50     float64 `json:"p50Ms"`
 	P95     float64 `json:"p95Ms"`
 	Max     float64 `json:"maxMs"`
@@ -47,8 +47,9 @@ func (r *PagesReport) Failed() bool {
 	return slices.ContainsFunc(r.Pages, func(p PageTime) bool { return p.Status != http.StatusOK })
 }
 
-// Pages logs in, finds the pages of a dashboard by their links and reads each of them again and again, one request at a time and one page
-// after the other, so that a disturbance meets few requests of each. It changes nothing but the user's time of last login.
+// Pages logs in, finds the pages of a dashboard by their links and reads each of them repeatedly, one request at a
+// time and one page after the other, so that a disturbance affects few requests of each. It changes nothing but the
+// user's time of last login.
 func Pages(ctx context.Context, o PagesOptions) (*PagesReport, error) {
 	if o.Times < 1 || o.Times > 10_000 || o.Most < 1 || o.Most > 10_000 {
 		return nil, &CallError{fmt.Errorf("--times and --most must lie between 1 and 10000")}

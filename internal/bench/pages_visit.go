@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// visitor is a browser without a screen: it keeps cookies, takes compressed answers and follows no redirect.
+// visitor is a browser without a screen: it keeps cookies, accepts compressed answers and follows no redirect.
 type visitor struct {
 	base   string
 	client *http.Client
@@ -50,7 +50,7 @@ func (v *visitor) logIn(ctx context.Context, email, password string) error {
 	return nil
 }
 
-// read reads a page by its address below the base.
+// read reads a page by its address relative to the base.
 func (v *visitor) read(ctx context.Context, address string) (timed, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, v.base+address, nil)
 	if err != nil {
@@ -60,7 +60,7 @@ func (v *visitor) read(ctx context.Context, address string) (timed, error) {
 }
 
 func (v *visitor) do(request *http.Request) (out timed, err error) {
-	request.Header.Set("Accept-Encoding", "gzip") // said here, it is not undone by the client, so that the bytes can be counted
+	request.Header.Set("Accept-Encoding", "gzip") // set here, the client does not decompress, so that the bytes can be counted
 	request.Header.Set("Accept", "text/html")
 	began := time.Now()
 	response, err := v.client.Do(request)
@@ -84,8 +84,8 @@ func (v *visitor) do(request *http.Request) (out timed, err error) {
 
 var pageLink = regexp.MustCompile(`href="(/dashboard[^"#]*)"`)
 
-// find lists pages, one of each kind, from the first page on: pages with a query are listed and not followed further, since they lead to
-// the same pages with other queries.
+// find lists pages, one of each kind, starting from the first page. It does not follow links of pages with a query,
+// since they lead to the same pages with other queries.
 func (v *visitor) find(ctx context.Context, also []string, most int) (list []PageTime, err error) {
 	known := map[string]bool{}
 	add := func(address string) {
@@ -125,7 +125,7 @@ var (
 	anyDigit = regexp.MustCompile(`[0-9]`)
 )
 
-// kindOf is an address with what names one record left out: of two addresses of one kind only one is read.
+// kindOf is an address without the parts that name a record: of addresses of one kind only one is read.
 func kindOf(address string) string {
 	path, query, asked := strings.Cut(address, "?")
 	segments := strings.Split(path, "/")

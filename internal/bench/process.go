@@ -19,7 +19,7 @@ type Launch struct {
 	Args     []string      // its arguments; {addr} and {data} stand for the address and the data folder
 	Env      []string      // added to this process's environment, of which ENTREPOT_ variables are left out
 	Data     string        // the data folder
-	Probe    string        // the path that answers 200 once it is up, such as /readyz
+	Probe    string        // the path that answers 200 when it is ready, such as /readyz
 	Patience time.Duration // for the first answer and for the end, each
 }
 
@@ -32,11 +32,11 @@ type Process struct {
 	launch  Launch
 	process *exec.Cmd
 	said    *words
-	ended   chan struct{} // closed when it has
-	end     error         // then, how
+	ended   chan struct{} // closed when the process has ended
+	end     error         // its error, if any
 }
 
-// Start starts the program on a free loopback port and waits until it answers. It ends with Stop, or with ctx.
+// Start starts the program on a free loopback port and waits until it answers. The process ends with Stop, or with ctx.
 func (l Launch) Start(ctx context.Context) (*Process, error) {
 	address, err := freeAddress()
 	if err != nil {
@@ -73,7 +73,7 @@ func (l Launch) Start(ctx context.Context) (*Process, error) {
 	return p, nil
 }
 
-// Stop asks it to end and reports how long that took.
+// Stop asks the process to end and returns how long that took.
 func (p *Process) Stop() (time.Duration, error) {
 	began := time.Now()
 	if err := p.process.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -90,15 +90,15 @@ func (p *Process) Stop() (time.Duration, error) {
 	return time.Since(began), nil
 }
 
-// error ends the process and reports what it said last.
+// fault ends the process and returns an error with its last output.
 func (p *Process) fault(what string) error {
 	_ = p.process.Process.Kill()
 	<-p.ended
 	return fmt.Errorf("%s %s: %s; it said: %s", filepath.Base(p.launch.Binary), strings.Join(p.process.Args[1:], " "), what, p.said)
 }
 
-// Environment is this process's without the variables that are settings of a service: one that is measured must not reach
-// for another store because of them.
+// Environment is this process's environment without the variables that configure a service: a measured one must not
+// use another store because of them.
 func Environment() (kept []string) {
 	for _, pair := range os.Environ() {
 		if !strings.HasPrefix(pair, "ENTREPOT_") {
@@ -108,7 +108,7 @@ func Environment() (kept []string) {
 	return kept
 }
 
-// answers asks for a path once and reports whether it says 200.
+// answers requests a path once and reports whether the answer is 200.
 func answers(t *target, path string) bool {
 	c := newConn(t, time.Now().Add(2*time.Second))
 	defer c.close()
@@ -116,7 +116,7 @@ func answers(t *target, path string) bool {
 	return err == nil && a.status == 200
 }
 
-// words keep the last part of what a process writes.
+// words keeps the end of a process's output.
 type words struct {
 	mu   sync.Mutex
 	text []byte

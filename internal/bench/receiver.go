@@ -14,9 +14,8 @@ import (
 	"time"
 )
 
-// receiver is a webhook endpoint on this machine, as cheap as the client: it
-// answers 204 to every delivery, checks its signature (interface §5.2) and
-// counts it once per endpoint and event id.
+// receiver is a webhook endpoint on this machine, as cheap as the client: it answers 204 to every delivery, checks its
+// signature (interface §5.2) and counts it once per endpoint and event id.
 type receiver struct {
 	listener net.Listener
 	seed     maphash.Seed
@@ -28,7 +27,7 @@ type receiver struct {
 	conns   map[net.Conn]struct{}
 }
 
-// receipts is what came in so far.
+// receipts is what has arrived so far.
 type receipts struct {
 	distinct, duplicates, badSignatures int
 	lag                                 Histogram // from the event's timestamp to its arrival
@@ -104,7 +103,7 @@ func (r *receiver) accept() {
 
 var accepted = []byte("HTTP/1.1 204 No Content\r\n\r\n")
 
-// serve takes deliveries off one connection until the sender ends it.
+// serve receives deliveries from one connection until the sender closes it.
 func (r *receiver) serve(n net.Conn) {
 	in := bufio.NewReaderSize(n, 16<<10)
 	macs := map[string]hash.Hash{}
@@ -142,8 +141,8 @@ func (r *receiver) serve(n net.Conn) {
 	}
 }
 
-// record counts one delivery. macs are the connection's own keyed hashes, one
-// for each secret, so that keys are not set up for every delivery.
+// record counts one delivery. macs are the connection's own keyed hashes, one for each secret, so that keys are not
+// prepared for every delivery.
 func (r *receiver) record(macs map[string]hash.Hash, path string, signature, body []byte) {
 	now := time.Now()
 	id, at, ok := envelopeOf(body)
@@ -209,7 +208,7 @@ func envelopeOf(body []byte) (id []byte, at time.Time, ok bool) {
 	return id, at, err == nil
 }
 
-// firstString is the string behind the first occurrence of label.
+// firstString is the string after the first occurrence of label.
 func firstString(body []byte, label string) ([]byte, bool) {
 	at := bytes.Index(body, []byte(label))
 	if at < 0 {

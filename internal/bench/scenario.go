@@ -14,12 +14,12 @@ type scenario struct {
 	clients      int    // connections, when the caller does not say
 	seed         func(ctx context.Context, c *campaign, a *account) error
 	source       func(c *campaign, a *account, client int) source
-	run          func(ctx context.Context, c *campaign, result *Result) error // instead of source, where a plain loop does not do
-	baseline     baselineTask                                                 // nil: the driver alone has nothing to compare with
+	run          func(ctx context.Context, c *campaign, result *Result) error // instead of source, if a plain loop is not enough
+	baseline     baselineTask                                                 // nil: there is nothing to compare with
 	baselineSays string
 
 	baselineNeedsOrders bool // the baseline is filled with orders first
-	apart               bool // it needs more than others and is not among "all"
+	apart               bool // it needs more than others and is not part of "all"
 }
 
 // scenarios are all kinds of traffic, in the order in which "all" runs them.
@@ -50,7 +50,7 @@ var groups = map[string][]string{
 	"feed": {"feed-products", "feed-inventory"},
 }
 
-// ScenarioNames lists what can be asked for.
+// ScenarioNames lists the names of scenarios and groups.
 func ScenarioNames() []string {
 	names := []string{"all", "feed"}
 	for _, s := range scenarios {
@@ -59,7 +59,7 @@ func ScenarioNames() []string {
 	return names
 }
 
-// choose finds scenarios by name, in the order asked for; no name means all.
+// choose finds scenarios by name, in the order given; no name means all.
 func choose(names []string) ([]scenario, error) {
 	all := slices.DeleteFunc(slices.Clone(scenarios), func(s scenario) bool { return s.apart })
 	if len(names) == 0 {

@@ -11,12 +11,10 @@ import (
 	"entrepot/internal/limits"
 )
 
-// onHand is the stock that every seeded product starts with: enough that no
-// run sells out.
+// onHand is the initial stock of every seeded product: enough that no run sells out.
 const onHand = 1_000_000
 
-// seedProducts makes the products BENCH-0000000 … with stock, unless the last
-// of them is already there from an earlier run.
+// seedProducts creates the products BENCH-0000000 … with stock, unless the last of them exists from an earlier run.
 func seedProducts(ctx context.Context, c *campaign, a *account) error {
 	if a.seeded {
 		return nil
@@ -69,15 +67,13 @@ func seedBody(first, end int) []byte {
 	return b.Bytes()
 }
 
-// listStatuses are the statuses that order-list asks for; the orders seeded
-// for it are spread over these and two more.
+// listStatuses are the statuses that order-list requests; the orders seeded for it have these and two more.
 var (
 	listStatuses = []string{"PENDING", "PROCESSING"}
 	seedStatuses = []string{"PENDING", "PROCESSING", "SHIPPED", "DELIVERED"}
 )
 
-// seedOrders sees to it that SeedOrders orders exist and remembers the ids of
-// up to 1,000 of them.
+// seedOrders ensures that SeedOrders orders exist and keeps the ids of up to 1,000 of them.
 func seedOrders(ctx context.Context, c *campaign, a *account) error {
 	if len(a.orders) > 0 {
 		return nil

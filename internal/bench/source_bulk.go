@@ -21,8 +21,7 @@ func newImportSource(c *campaign, a *account, _ int) source {
 		body: newTemplate(importBody(c.tag, c.Product))}
 }
 
-// importBody renders an import with a slot of ten digits at each SKU: seven for
-// the request, three for the place in it.
+// importBody renders an import with a slot of ten digits in each SKU: seven for the request, three for the index in it.
 func importBody(tag, kind string) []byte {
 	var b strings.Builder
 	b.WriteString(`{"products":[`)
@@ -54,18 +53,16 @@ func (s *importSource) next() ([]byte, []byte) {
 	return s.head, s.body.body
 }
 
-// answered reads how many products the service took: all, unless it says
-// otherwise.
+// answered reads how many products the service accepted: all, unless the answer has another number.
 func (s *importSource) answered(body []byte) (int, error) { return numberAfter(body, `"accepted":`) }
 func (*importSource) keeps() bool                         { return true }
 
-// updateSource sends 5,000 new prices or quantities a request, over one block
-// of the seeded products after the other, so that each request changes all of
-// its items.
+// updateSource sends 5,000 new prices or quantities in each request, for one block of the seeded products after the
+// other, so that each request changes all of its items.
 type updateSource struct {
 	c      *campaign
 	head   []byte
-	blocks []template // one for each block of products; those of one client are never sent at once
+	blocks []template // one for each block of products; requests of one client for one block never overlap
 }
 
 func newPriceSource(c *campaign, a *account, _ int) source {
@@ -95,9 +92,8 @@ func newUpdateSource(c *campaign, a *account, path, rest string) source {
 	return s
 }
 
-// next writes a value into every slot that differs from the one of the request
-// before on the same block: it moves by a step that no wrap-around brings back
-// soon.
+// next writes into every slot a value that differs from the last request's for the same block: the step is such that a
+// value does not recur soon.
 func (s *updateSource) next() ([]byte, []byte) {
 	request := s.c.serial.Add(1)
 	block := s.blocks[request%uint64(len(s.blocks))]
@@ -110,8 +106,7 @@ func (s *updateSource) next() ([]byte, []byte) {
 func (s *updateSource) answered(body []byte) (int, error) { return numberAfter(body, `"updated":`) }
 func (*updateSource) keeps() bool                         { return true }
 
-// numberAfter reads the whole number behind the first occurrence of label. It
-// stands in for a JSON decoder on the hot path.
+// numberAfter reads the whole number after the first occurrence of label. It replaces a JSON decoder on the hot path.
 func numberAfter(body []byte, label string) (int, error) {
 	text := string(body[:min(len(body), 512)])
 	at := strings.Index(text, label)

@@ -7,8 +7,7 @@ import (
 	"strconv"
 )
 
-// feedSource walks a change feed from the beginning to its end, then starts
-// again, as a shop that fills its copy would.
+// feedSource reads a change feed from the beginning to its end, then starts again, as a shop does that fills its copy.
 type feedSource struct {
 	target *target
 	path   string
@@ -34,9 +33,8 @@ func (s *feedSource) next() ([]byte, []byte) {
 
 func (*feedSource) keeps() bool { return true }
 
-// answered follows the cursor. The meta object stands at an end of the answer,
-// so its members are looked for from behind, which is short work when it is
-// the last one.
+// answered follows the cursor. The meta object is at an end of the answer, so its members are searched from the end,
+// which is quick when it is last.
 func (s *feedSource) answered(body []byte) (int, error) {
 	count, err := lastValue(body, `"count":`)
 	if err != nil {
@@ -65,8 +63,7 @@ func (s *feedSource) answered(body []byte) (int, error) {
 	return items, nil
 }
 
-// lastValue is the number, word or string (without its quotes) behind the last
-// occurrence of label.
+// lastValue is the number, word or string (without its quotes) after the last occurrence of label.
 func lastValue(body []byte, label string) (string, error) {
 	at := bytes.LastIndex(body, []byte(label))
 	if at < 0 {

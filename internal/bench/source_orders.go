@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// orderSource makes orders of three different lines, each for a customer who
-// was never seen before.
+// orderSource creates orders of three different lines, each for a new customer.
 type orderSource struct {
 	start      []byte // what every request starts with
 	head, body []byte

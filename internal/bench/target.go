@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// target is the service under load: where to dial and what to write into the
-// first lines of every request.
+// target is the measured service: the address to dial and the first lines of every request.
 type target struct {
 	address string // what is dialled: an IP and a port, resolved and checked once
 	host    string // the Host line
@@ -20,9 +19,8 @@ type target struct {
 	tls     *tls.Config
 }
 
-// newTarget reads a base address. Only loopback addresses are taken, by what
-// the name resolves to, unless remote ones are allowed explicitly: a load
-// tool pointed at a wrong machine by a typing error does real harm.
+// newTarget parses a base address. Only loopback addresses are accepted, judged by what the name resolves to, unless
+// remote ones are allowed explicitly: a load tool aimed at a wrong machine by a typing error does harm.
 func newTarget(ctx context.Context, base string, allowRemote bool) (*target, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -52,7 +50,7 @@ func newTarget(ctx context.Context, base string, allowRemote bool) (*target, err
 	return t, nil
 }
 
-// dial opens one connection, which must stand before the deadline.
+// dial opens one connection before the deadline.
 func (t *target) dial(deadline time.Time) (net.Conn, error) {
 	dialer := &net.Dialer{Deadline: deadline, Timeout: 10 * time.Second}
 	if t.tls != nil {
@@ -61,8 +59,7 @@ func (t *target) dial(deadline time.Time) (net.Conn, error) {
 	return dialer.Dial("tcp", t.address)
 }
 
-// loopback reports whether a listening address such as 127.0.0.1:0 stays on this
-// machine.
+// loopback reports whether a listening address such as 127.0.0.1:0 is reachable from this machine only.
 func loopback(address string) bool {
 	ap, err := netip.ParseAddrPort(address)
 	return err == nil && ap.Addr().IsLoopback()

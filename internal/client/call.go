@@ -10,7 +10,7 @@ import (
 	"net/url"
 )
 
-// maxAnswer bounds what is read of one answer; the largest page of the API is far below it.
+// maxAnswer limits the bytes read of one answer; the largest page of the API is far smaller.
 const maxAnswer = 64 << 20
 
 // Call is one request.
@@ -23,12 +23,12 @@ type Call struct {
 	IdempotencyKey string // interface §4.1; makes a POST repeatable
 	Prefer         string // for example "wait" on the bulk import
 
-	// Repeatable says that doing it twice is the same as doing it once, so that the call may be
-	// repeated although nobody knows whether the first try arrived.
+	// Repeatable says that running it twice has the same result as once, so that the call may be repeated although the
+	// first try may have arrived.
 	Repeatable bool
 }
 
-// Answer is a response of the 2xx kind.
+// Answer is a 2xx response.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -36,7 +36,7 @@ type Answer struct {
 	Tries  int // how often the request was sent
 }
 
-// Replayed is true when the server had done this already and answered from memory.
+// Replayed is true if the server had done this already and returned the stored answer.
 func (a *Answer) Replayed() bool { return a.Header.Get("Idempotent-Replay") == "true" }
 
 // Decode reads the JSON body.
@@ -49,8 +49,8 @@ func (a *Answer) Decode(value any) error {
 	return nil
 }
 
-// Do sends a call and tries again after 429, 5xx and network errors, as far as that is safe and the
-// client's Retry allows. Any final answer that is not 2xx comes back as an *Error.
+// Do sends a call and repeats it after 429, 5xx and network errors, as far as that is safe and the client's Retry
+// allows. A final answer other than 2xx is returned as an *Error.
 func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
 	patience := c.retry.begin()
 	for tries := 1; ; tries++ {
@@ -75,7 +75,7 @@ func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
 		}
 		c.notify(wait, err)
 		if tooFast(err) {
-			c.restFor(wait) // a spent quota stops every caller of this key, not only this one
+			c.restFor(wait) // an exhausted quota stops every caller of this key, not only this one
 			continue
 		}
 		if err := sleep(ctx, wait); err != nil {

@@ -8,8 +8,8 @@ import (
 	"net/http"
 )
 
-// ItemError is one item of a bulk request that was not taken (interface §4.2). Index counts from 0 in
-// the request's list; it is -1 when the server does not say.
+// ItemError is one rejected item of a bulk request (interface §4.2). Index counts from 0 in the request's list; it is
+// -1 if the server does not give it.
 type ItemError struct {
 	SKU   string `json:"sku"`
 	Error string `json:"error"`
@@ -29,8 +29,7 @@ func (f *ItemError) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Imported is the outcome of a bulk product import, whichever of the two documented shapes the
-// server answered in.
+// Imported is the outcome of a bulk product import, in either of the two documented shapes.
 type Imported struct {
 	Total    int
 	Accepted int
@@ -43,15 +42,15 @@ type Imported struct {
 	Changes  []Change // dry runs
 }
 
-// Change is what a dry run would do with one product.
+// Change is what a dry run would change of one product.
 type Change struct {
 	SKU    string `json:"sku"`
 	Action string `json:"action"` // create, update or unchanged
 }
 
-// ImportProducts creates or updates up to 1,000 products by SKU (interface §4.2). The body is the
-// whole request, `{"products":[…],"options":{…}}`, at most 10 MB; it is sent as it is. With wait the
-// answer counts what was created and updated. Sending the same products again is harmless.
+// ImportProducts creates or updates up to 1,000 products by SKU (interface §4.2). The body is the whole request,
+// `{"products":[…],"options":{…}}`, at most 10 MB; it is sent as it is. With wait the answer has the numbers of
+// created and updated products. Sending the same products again does no harm.
 func (c *Client) ImportProducts(ctx context.Context, body []byte, wait bool) (Imported, error) {
 	call := Call{Method: http.MethodPost, Path: "/api/v1/sdk/products/bulk-import", Body: body, Repeatable: true}
 	if wait {
@@ -189,7 +188,7 @@ func (c *Client) UpdateStock(ctx context.Context, updates []StockUpdate) (Update
 	return out.Data, err
 }
 
-// bulk sends a list whose repetition is harmless and reads the counters.
+// bulk sends a list that may be repeated safely and reads the counters.
 func (c *Client) bulk(ctx context.Context, method, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {

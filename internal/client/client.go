@@ -32,7 +32,7 @@ type Client struct {
 	retry  Retry
 	notify func(wait time.Duration, err error)
 
-	restUntil atomic.Int64 // Unix nanoseconds until which the server asked for silence
+	restUntil atomic.Int64 // Unix nanoseconds until which the server asked for no requests
 	requests  atomic.Int64
 	repeats   atomic.Int64
 }
@@ -52,15 +52,15 @@ func WithRetry(r Retry) Option { return func(c *Client) { c.retry = r.orDefault(
 // WithUserAgent names the calling program.
 func WithUserAgent(name string) Option { return func(c *Client) { c.agent = name } }
 
-// WithNotice has notify called whenever a request has to wait before it is tried again, with the reason;
-// it may be called from many goroutines at once.
+// WithNotice sets a function that is called whenever a request waits before it is repeated, with the reason; it may be
+// called from many goroutines at once.
 func WithNotice(notify func(wait time.Duration, err error)) Option {
 	return func(c *Client) { c.notify = notify }
 }
 
-// New makes a client for the service at baseURL, which carries no query and may carry a path
-// ("https://shop.example/entrepot"). The key goes out as X-API-Key (interface §5.1) and to nobody
-// else: redirects are not followed.
+// New returns a client for the service at baseURL, which has no query and may have a path
+// ("https://shop.example/entrepot"). The key is sent as X-API-Key (interface §5.1) to this address only: redirects are
+// not followed.
 func New(baseURL, key string, options ...Option) (*Client, error) {
 	base, err := url.Parse(strings.TrimSuffix(baseURL, "/"))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
@@ -91,7 +91,7 @@ func New(baseURL, key string, options ...Option) (*Client, error) {
 	return c, nil
 }
 
-// Requests reports how many requests went out, and how many of them were repetitions.
+// Requests returns how many requests were sent, and how many of them were repetitions.
 func (c *Client) Requests() (sent, repeated int64) { return c.requests.Load(), c.repeats.Load() }
 
 // get reads a resource into value.

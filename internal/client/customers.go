@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// Customer is a customer record (interface §2.5), as far as a client most often needs it.
+// Customer is the most used part of a customer record (interface §2.5).
 type Customer struct {
 	ID        string `json:"id,omitempty"`
 	Email     string `json:"email,omitempty"`
@@ -25,8 +25,7 @@ func (c *Client) Customer(ctx context.Context, id string) (Customer, error) {
 	return out.Data, err
 }
 
-// CreateCustomer makes a customer; an e-mail that is taken is an *Error with status 409 and the
-// CustomerID that has it.
+// CreateCustomer creates a customer; an e-mail that is taken is an *Error with status 409 and the CustomerID that has it.
 func (c *Client) CreateCustomer(ctx context.Context, customer Customer, idempotencyKey string) (Customer, error) {
 	return c.writeCustomer(ctx, Call{Method: http.MethodPost, Path: "/api/v1/customers", IdempotencyKey: idempotencyKey}, customer)
 }

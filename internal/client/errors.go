@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Error is a request the service refused (interface §7).
+// Error is a refused request (interface §7).
 type Error struct {
 	StatusCode int      `json:"statusCode"`
 	Message    string   `json:"message"`
@@ -22,7 +22,7 @@ type Error struct {
 	OrderID       string   `json:"orderId"`       // 409: the order that is there already
 	CustomerID    string   `json:"customerId"`    // 409: the customer that has the e-mail
 	RequiredScope string   `json:"requiredScope"` // 403
-	From          string   `json:"from"`          // 422: the move that is not allowed, and those that are
+	From          string   `json:"from"`          // 422: the status change that is not allowed, and those that are
 	To            string   `json:"to"`
 	Allowed       []string `json:"allowed"`
 
@@ -35,7 +35,7 @@ type Detail struct {
 	Message string `json:"message"`
 }
 
-// Error shows status, message, and the details that the message does not name itself.
+// Error is status, message, and the details that the message does not contain.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s", e.StatusCode, e.Message)
@@ -55,7 +55,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// StatusOf is the HTTP status of a refusal, 0 when err is none (a network error, say).
+// StatusOf is the HTTP status of a refusal, 0 if err is no refusal (a network error, for example).
 func StatusOf(err error) int {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused.StatusCode
@@ -63,8 +63,7 @@ func StatusOf(err error) int {
 	return 0
 }
 
-// refusal reads an answer that is not 2xx. A body in another shape than ours (a proxy's page) is
-// shown by its first line.
+// refusal reads an answer that is not 2xx. A body in another shape (a proxy's page) is shown by its first line.
 func refusal(response *http.Response, body []byte) *Error {
 	e := &Error{}
 	if json.Unmarshal(body, e) != nil || e.Message == "" {

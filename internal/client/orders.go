@@ -45,8 +45,8 @@ type Receipt struct {
 	Replayed          bool   `json:"-"` // the order was there already: this is the first answer again
 }
 
-// CreateOrder places an order. With an idempotency key (at most 255 characters) it is placed once,
-// however often it is sent within 24 hours; without one, a network error is not retried.
+// CreateOrder creates an order. With an idempotency key (at most 255 characters) it is created once, however often it
+// is sent within 24 hours; without one, a network error is not retried.
 func (c *Client) CreateOrder(ctx context.Context, order Order, idempotencyKey string) (Receipt, error) {
 	body, err := json.Marshal(order)
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *Client) CreateOrder(ctx context.Context, order Order, idempotencyKey st
 	return c.CreateOrderJSON(ctx, body, idempotencyKey)
 }
 
-// CreateOrderJSON places an order whose body is written already, at most 1 MB.
+// CreateOrderJSON creates an order from a JSON body of at most 1 MB.
 func (c *Client) CreateOrderJSON(ctx context.Context, body []byte, idempotencyKey string) (Receipt, error) {
 	answer, err := c.Do(ctx, Call{
 		Method: http.MethodPost, Path: "/api/v1/orders", Body: body, IdempotencyKey: idempotencyKey,
@@ -71,7 +71,7 @@ func (c *Client) CreateOrderJSON(ctx context.Context, body []byte, idempotencyKe
 	return out.Data, nil
 }
 
-// OrderRead is an order as it is read (interface §2.1), as far as a client most often needs it.
+// OrderRead is the most used part of an order as it is read (interface §2.1).
 type OrderRead struct {
 	ID                string      `json:"id"`
 	OrderNumber       string      `json:"orderNumber"`
@@ -112,7 +112,7 @@ func (c *Client) FindOrder(ctx context.Context, externalReference string) (order
 			return OrderRead{}, false, err
 		}
 		for _, row := range list.Data {
-			// A list row may leave the reference out: then the full read decides.
+			// A list row may leave the reference out: then the full read is used.
 			if row.ExternalReference != "" && row.ExternalReference != externalReference {
 				continue
 			}
@@ -130,7 +130,7 @@ func (c *Client) FindOrder(ctx context.Context, externalReference string) (order
 	}
 }
 
-// EachOrder reads all orders of the account, 100 a request, oldest first, until do fails.
+// EachOrder reads all orders of the account, 100 in each request, oldest first, until do fails.
 func (c *Client) EachOrder(ctx context.Context, do func(OrderRead) error) error {
 	query := url.Values{"limit": {"100"}, "sort": {"createdAt:asc"}}
 	for {
@@ -155,8 +155,7 @@ func (c *Client) EachOrder(ctx context.Context, do func(OrderRead) error) error 
 	}
 }
 
-// MoveOrder moves an order to another status (interface §3.1); a move that is not allowed is an
-// *Error with status 422.
+// MoveOrder changes an order's status (interface §3.1); a change that is not allowed is an *Error with status 422.
 func (c *Client) MoveOrder(ctx context.Context, id, status, note string) error {
 	body, err := json.Marshal(map[string]string{"status": status, "note": note})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Retry says how patient a client is. Zero fields take the defaults named here.
+// Retry says how often and how long a client retries. Zero fields mean the defaults.
 type Retry struct {
 	Attempts int           // tries of one request that end in a network error or 5xx; default 8, 1 = never again
 	First    time.Duration // pause after the first such try, doubled each time; default 500 ms
@@ -31,7 +31,7 @@ func (r Retry) orDefault() Retry {
 	return r
 }
 
-// patience is what is left of a Retry for one request.
+// patience is the rest of a Retry for one request.
 type patience struct {
 	Retry
 	failed int
@@ -40,9 +40,8 @@ type patience struct {
 
 func (r Retry) begin() *patience { return &patience{Retry: r} }
 
-// after decides on a failed try: how long to wait, and whether to try again at all. 429 and 503 were
-// refused before anything was done, so that any call may come again; for the rest it must be
-// repeatable.
+// after decides what follows a failed try: how long to wait, and whether to try again. With 429 and 503 nothing was
+// done, so any call may be repeated; after other errors it must be repeatable.
 func (p *patience) after(err error, repeatable bool) (time.Duration, bool) {
 	refused, ok := errors.AsType[*Error](err)
 	if ok && refused.StatusCode == http.StatusTooManyRequests {
@@ -74,7 +73,7 @@ func (p *patience) after(err error, repeatable bool) (time.Duration, bool) {
 
 func tooFast(err error) bool { return StatusOf(err) == http.StatusTooManyRequests }
 
-// restFor keeps every caller of this client silent for a while.
+// restFor stops every caller of this client for a while.
 func (c *Client) restFor(d time.Duration) {
 	until := time.Now().Add(d).UnixNano()
 	for {
@@ -85,7 +84,7 @@ func (c *Client) restFor(d time.Duration) {
 	}
 }
 
-// rest waits until the server's quota is open again.
+// rest waits until the server's quota allows requests again.
 func (c *Client) rest(ctx context.Context) error {
 	for {
 		left := c.restUntil.Load() - time.Now().UnixNano()

@@ -21,16 +21,16 @@ import (
 	"entrepot/internal/records"
 )
 
-// Checked is what importing a file would do.
+// Checked is the result of a dry run.
 type Checked struct {
 	importer.Counts
 	Rows        int      `json:"rows"`
-	NotImported []string `json:"notImported,omitempty"` // columns that hold something and are left out
+	NotImported []string `json:"notImported,omitempty"` // columns with values that are left out
 	Changed     []Diff   `json:"changed,omitempty"`     // the first products that would change
-	New         []Diff   `json:"new,omitempty"`         // the first that would be made
+	New         []Diff   `json:"new,omitempty"`         // the first new products
 }
 
-// Diff is what would become of one product.
+// Diff is the change of one product.
 type Diff struct {
 	SKU    string        `json:"sku"`
 	Name   string        `json:"name"`
@@ -44,10 +44,10 @@ type FieldChange struct {
 	To    json.RawMessage `json:"to"`
 }
 
-// mostDiffs of each sort are kept.
+// mostDiffs is how many of each kind are kept.
 const mostDiffs = 50
 
-// trial gathers what a dry run finds.
+// trial collects the results of a dry run.
 type trial struct {
 	dry     bool
 	changed []Diff
@@ -89,7 +89,7 @@ func (t *trial) note(r *nouns.Change, levels []commerce.LevelChange) (action str
 	return "update", nil
 }
 
-// catalog is where an import's products and categories go: the operations, in the account's own store.
+// catalog stores an import's products and categories by running the operations in the account's own store.
 type catalog struct {
 	store    *db.DB
 	commerce *commerce.Service
@@ -98,11 +98,11 @@ type catalog struct {
 	trial    *trial
 }
 
-// space is where the outcome of each part of an import is kept, in the commit of its effect.
+// space is the key space of the outcomes of an import's parts, which are stored in the commit of their effect.
 const space = "IMPORT part"
 
-// ImportProducts stores the products of a request's body, or tries what that would do. The same part of the same import is stored once:
-// sent again after a crash, it is answered like the first time.
+// ImportProducts stores the products of a request's body, or in a dry run computes what that would change. The same
+// part of the same import is stored once: if it is sent again after a crash, the first answer is returned.
 func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (client.Imported, error) {
 	in, err := readImport(body)
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (clie
 	return out, err
 }
 
-// tried is the outcome of a plan that is not carried out.
+// tried is the outcome of a plan that is not applied.
 func (c *catalog) tried(ctx context.Context, operation *commerce.Planned[*commerce.ImportPlan]) (out client.Imported, err error) {
 	err = c.store.Read(ctx, c.who.Tenant, func(tx *db.Tx) error {
 		plan, err := operation.Plan(tx)
@@ -180,7 +180,7 @@ func readImport(body []byte) (commerce.Import, error) {
 	return in, nil
 }
 
-// counts is the outcome of an import in the words of the API's answer (interface §4.2).
+// counts is the outcome of an import in the form of the API's answer (interface §4.2).
 func counts(in commerce.Imported) client.Imported {
 	out := client.Imported{Total: len(in.Changes) + len(in.Errors), Accepted: len(in.Changes), Rejected: len(in.Errors), Created: in.Created,
 		Updated: in.Updated, Counted: true, Errors: itemErrors(in.Errors)}

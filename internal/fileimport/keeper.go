@@ -13,13 +13,13 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// errStopped ends an import that a person wants to stop.
+// errStopped ends an import that a person has stopped.
 var errStopped = errors.New("stopped by a person")
 
-// keeper keeps the progress of an import together with the rows that were refused, in one transaction that also holds the job: whoever
-// goes on after a crash goes on from there, with every row counted and reported once.
+// keeper stores the progress of an import and its refused rows, in one transaction that also prolongs the job's lease:
+// after a crash the import continues there, with every row counted and reported once.
 type keeper struct {
-	ctx   context.Context // of the store; it outlives the import's, so that what is settled is kept when the service stops
+	ctx   context.Context // of the store; it outlives the import's, so that progress is stored when the service stops
 	store *db.DB
 	i     imports.Import
 	job   jobs.Job
@@ -30,7 +30,7 @@ type keeper struct {
 	next  int64          // position of the next line
 }
 
-// Load gives the progress of an import that goes on. A dry run begins anew.
+// Load returns the progress of an import that is continued. A dry run starts again.
 func (k *keeper) Load() ([]byte, error) {
 	if k.dry {
 		return nil, nil
@@ -38,7 +38,7 @@ func (k *keeper) Load() ([]byte, error) {
 	return []byte(k.i.Progress), nil
 }
 
-// note takes a line of the report.
+// note adds a line of the report.
 func (k *keeper) note(f importer.Fault) {
 	if k.next >= imports.MaxLines {
 		return
@@ -48,7 +48,7 @@ func (k *keeper) note(f importer.Fault) {
 	k.next++
 }
 
-// withoutFlags cuts what a message says about the command line, which comes last.
+// withoutFlags removes the part of a message about the command line, which comes last.
 func withoutFlags(message string) string {
 	if flag := strings.Index(message, "--"); flag >= 0 {
 		if end := strings.LastIndex(message[:flag], "; "); end >= 0 {
@@ -58,7 +58,7 @@ func withoutFlags(message string) string {
 	return message
 }
 
-// Save stores the progress. Errors: errStopped; jobs.ErrLost when another node has the job.
+// Save stores the progress. Errors: errStopped; jobs.ErrLost when another node has taken the job.
 func (k *keeper) Save(progress []byte) error {
 	job, err := counted(k.job, progress)
 	if err != nil {
@@ -84,7 +84,7 @@ func (k *keeper) Save(progress []byte) error {
 	return nil
 }
 
-// counted is a job with what a progress says.
+// counted is a job with the counts of a progress.
 func counted(job jobs.Job, progress []byte) (jobs.Job, error) {
 	counts, settled, err := importer.Kept(progress)
 	job.Processed, job.Failed = int64(settled), int64(counts.RowsRefused)

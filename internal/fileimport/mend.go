@@ -14,8 +14,8 @@ import (
 	"entrepot/internal/imports"
 )
 
-// Mend writes the refused rows of an import, or of its dry run, as a file of the same columns and one more that says why. Errors: Conflict
-// when the file is not kept any more, Invalid when it has objects instead of rows.
+// Mend writes the refused rows of an import, or of its dry run, as a file with the same columns and one more with the
+// reason. Errors: Conflict when the file is not stored any more, Invalid when it has objects instead of rows.
 func Mend(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, dry bool, to io.Writer) error {
 	found, err := ReadFound(i)
 	if err != nil {
@@ -50,7 +50,7 @@ func Mend(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import,
 	return importer.Mend(ctx, o.importer(path, i.Name), why, to)
 }
 
-// Report writes what became of rows that were refused or stored otherwise than they stand in the file, as CSV.
+// Report writes the rows that were refused, or stored with changes, as CSV.
 func Report(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, dry bool, to io.Writer) error {
 	out := csv.NewWriter(to)
 	if err := out.Write([]string{"row", "line", "level", "rows", "sku", "field", "code", "message"}); err != nil {
@@ -80,7 +80,7 @@ func Report(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Impor
 	}
 }
 
-// harmless keeps a spreadsheet from taking a text of the file for a formula.
+// harmless changes a text of the file that a spreadsheet would run as a formula.
 func harmless(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return "'" + text

@@ -1,12 +1,12 @@
-// Package fileimport imports files of products that are kept in the store: what people give to the dashboard (docs/import.md). It runs
-// package importer over a file, with the operations in the place of the HTTP API.
+// Package fileimport imports files of products that users upload in the dashboard (docs/import.md). It runs package
+// importer over a file, with the operations in place of the HTTP API.
 //
-//	options.go  how a file is to be read, and what is found out about it
-//	start.go    an import is tried, begun, gone on with
-//	run.go      the work itself, for a job that a worker holds
-//	catalog.go  where products and categories go: the operations
-//	keeper.go   the progress, kept with the rows that were refused
-//	mend.go     the refused rows, as a file to be mended
+//	options.go  how a file is to be read, and what is detected of it
+//	start.go    start of a dry run or an import, and its continuation
+//	run.go      the work itself, in a job that a worker holds
+//	catalog.go  stores products and categories by the operations
+//	keeper.go   the progress, stored with the refused rows
+//	mend.go     the refused rows, as a file to correct
 package fileimport
 
 import (
@@ -30,7 +30,7 @@ const (
 	MaxColumns = 500
 )
 
-// Options say how a file is to be read; zero values are found out.
+// Options say how a file is to be read; zero values are detected.
 type Options struct {
 	Columns    map[string]string `json:"columns,omitempty"` // by their names: the fields that were chosen, "" for columns that are left out
 	NoHeader   bool              `json:"noHeader,omitempty"`
@@ -47,12 +47,12 @@ func ReadOptions(i imports.Import) (o Options, err error) {
 	return o, json.Unmarshal([]byte(i.Options), &o)
 }
 
-// ReadFound is what was found out about an import's file.
+// ReadFound is what was detected of an import's file.
 func ReadFound(i imports.Import) (f importer.Found, err error) {
 	return f, json.Unmarshal([]byte(i.Found), &f)
 }
 
-// Put writes options and what was found with them into an import.
+// Put stores options and what was detected with them in an import.
 func Put(i *imports.Import, o Options, f importer.Found) error {
 	options, err := json.Marshal(o)
 	if err != nil {
@@ -63,14 +63,14 @@ func Put(i *imports.Import, o Options, f importer.Found) error {
 	return err
 }
 
-// importer are the options of an import of the file at a path; messages call it by its name.
+// importer are the importer's options for the file at a path; messages use its name.
 func (o Options) importer(path, name string) importer.Options {
 	out := importer.Options{Kind: importer.Products, File: path, Name: name, MostText: MaxText, NoHeader: o.NoHeader, Delimiter: o.Delimiter,
 		Encoding: o.Encoding, Duplicates: o.Duplicates, ImageBase: o.ImageBase, Channel: string(o.Channel)}
 	if o.Decimal != "" {
 		out.Decimal = []string{o.Decimal}
 	}
-	for _, column := range slices.Sorted(maps.Keys(o.Columns)) { // in one order: a resumed import must have the same options
+	for _, column := range slices.Sorted(maps.Keys(o.Columns)) { // in sorted order: a resumed import must have the same options
 		field := o.Columns[column]
 		switch {
 		case field == "":
@@ -84,8 +84,8 @@ func (o Options) importer(path, name string) importer.Options {
 	return out
 }
 
-// Look finds out how the file at a path would be read; with guess, columns whose names only resemble a field's are guessed. Errors: Invalid
-// for a file that cannot be imported, whatever is chosen.
+// Look detects how the file at a path would be read; with guess, columns whose names only resemble a field's are
+// guessed. Errors: Invalid for a file that cannot be imported with any options.
 func (o Options) Look(ctx context.Context, path, name string, guess bool) (importer.Found, error) {
 	options := o.importer(path, name)
 	options.Guess = guess

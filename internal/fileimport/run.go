@@ -26,14 +26,15 @@ type Runner struct {
 
 // Sizes and bounds of a run.
 const (
-	storedAtOnce  = 200 // products in one transaction: others hardly wait for it
+	storedAtOnce  = 200 // products in one transaction, few enough not to delay others
 	triedAtOnce   = 500 // a dry run only reads
-	mostTries     = 20  // leases of one job; nodes that are restarted take some of them
+	mostTries     = 20  // leases of one job, some of which end because nodes restart
 	mostJobErrors = 100
 )
 
-// Run goes on with the import that a job works on, and ends both. It stops early, with the job as it is, when ctx ends. Errors:
-// jobs.ErrLost when another node has the job; the store's and the disk's, after which the job may be run again; ctx's.
+// Run continues the import of a job, and ends both. It stops early, without ending the job, when ctx ends. Errors:
+// jobs.ErrLost when another node has taken the job; the store's and the disk's, after which the job may run again;
+// ctx's.
 func (r *Runner) Run(ctx context.Context, job jobs.Job, lease time.Duration) error {
 	var i imports.Import
 	err := r.Store.Read(ctx, job.Tenant, func(tx *db.Tx) (err error) {
@@ -80,7 +81,7 @@ func (r *Runner) importFile(ctx context.Context, k *keeper, t *trial) (importer.
 	return importer.Run(ctx, options)
 }
 
-// begin finds out where the lines go on. Those of a dry run that was cut short go: it begins anew.
+// begin finds the position for new lines. Lines of an interrupted dry run are deleted, because it starts again.
 func (r *Runner) begin(ctx context.Context, k *keeper) error {
 	return r.Store.Write(ctx, k.job.Tenant, func(tx *db.Tx) (err error) {
 		if k.dry {
@@ -91,8 +92,8 @@ func (r *Runner) begin(ctx context.Context, k *keeper) error {
 	})
 }
 
-// Copy writes the file of an import to this node's disk. It gives its path, and what removes it. Errors: Conflict when the file is not kept
-// any more; the store's and the disk's.
+// Copy writes the file of an import to this node's disk. It returns its path, and a function that removes it. Errors:
+// Conflict when the file is not stored any more; the store's and the disk's.
 func Copy(ctx context.Context, store *db.DB, tenant id.Tenant, which id.Import) (path string, remove func(), err error) {
 	f, err := os.CreateTemp("", "entrepot-import-*")
 	if err != nil {
@@ -106,7 +107,7 @@ func Copy(ctx context.Context, store *db.DB, tenant id.Tenant, which id.Import) 
 	return f.Name(), remove, nil
 }
 
-// settle ends an import as it came out.
+// settle ends an import by its outcome.
 func (r *Runner) settle(ctx context.Context, stopping error, k *keeper, t *trial, summary importer.Summary, err error) error {
 	call, wrong := errors.AsType[*importer.CallError](err)
 	refused, known := apperr.As(err)
@@ -127,7 +128,7 @@ func (r *Runner) settle(ctx context.Context, stopping error, k *keeper, t *trial
 	return err
 }
 
-// finish ends an import that has come to its end.
+// finish ends an import that has processed its whole file.
 func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary importer.Summary) error {
 	i, job, was := k.i, k.job, k.i.Stage
 	job.Total, job.Processed = int64(summary.Rows), int64(summary.Rows)
@@ -160,7 +161,7 @@ func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary import
 	})
 }
 
-// stopped ends the job of an import that a person stopped. A dry run is forgotten; an import can go on.
+// stopped ends the job of an import that a person stopped. A dry run is discarded; an import can be continued.
 func (r *Runner) stopped(ctx context.Context, k *keeper) error {
 	i, was := k.i, k.i.Stage
 	if i.Stage, i.Stop = imports.Stopped, false; k.dry {
@@ -175,7 +176,7 @@ func (r *Runner) stopped(ctx context.Context, k *keeper) error {
 	})
 }
 
-// fail ends an import that cannot go on, for a reason. What it has stored stays; a person may have it go on when the reason is gone.
+// fail ends an import with a reason. What it has stored stays; a person can continue it after removing the reason.
 func (r *Runner) fail(ctx context.Context, i imports.Import, job jobs.Job, reason string) error {
 	was := i.Stage
 	if i.Stage, i.Failure = imports.Broken, reason; job.Type == jobs.FileCheck {

@@ -12,8 +12,7 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// Check queues a job that tries what importing a file would do. Errors: Invalid when a choice is missing; Conflict when the import has
-// begun.
+// Check queues the job of a dry run. Errors: Invalid when an option is missing; Conflict when the import has started.
 func Check(tx *db.Tx, who accounts.Caller, i imports.Import) (imports.Import, error) {
 	found, err := ReadFound(i)
 	if err != nil {
@@ -32,7 +31,8 @@ func Check(tx *db.Tx, who accounts.Caller, i imports.Import) (imports.Import, er
 	return i, nil
 }
 
-// Begin queues a job that imports a file that was tried, or goes on with one that was stopped or failed. Errors: Conflict for any other.
+// Begin queues the job that imports a file after its dry run, or continues an import that was stopped or failed.
+// Errors: Conflict in any other stage.
 func Begin(tx *db.Tx, who accounts.Caller, i imports.Import) (imports.Import, error) {
 	found, err := ReadFound(i)
 	if err != nil {
@@ -55,7 +55,7 @@ func Begin(tx *db.Tx, who accounts.Caller, i imports.Import) (imports.Import, er
 	return i, nil
 }
 
-// queue queues the job that works on an import. Its cursor says how many rows were settled before it.
+// queue queues a job for an import. Its cursor is the number of rows settled before.
 func queue(tx *db.Tx, who accounts.Caller, i *imports.Import, kind jobs.Type, was imports.Stage, rows, settled int64) {
 	i.Stop, i.User = false, who.User
 	i.Job = jobs.Insert(tx, jobs.Job{Type: kind, Total: rows, Processed: settled, Cursor: strconv.FormatInt(settled, 10)}).ID

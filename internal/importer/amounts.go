@@ -22,16 +22,16 @@ var (
 	minusSymbols = []string{"-", "\u2212", "\u2013"}
 )
 
-// amountText is what stands in an amount's cell.
+// amountText is the parsed text of an amount's cell.
 type amountText struct {
 	value    money.Amount
 	currency []byte // the text around the number: "Dhs", "gbp", "€"; a part of the cell
 	rounded  bool   // the cell had more than 4 decimals that count
 }
 
-// parseAmount reads an amount as people and programs write it: "50", "49.90", "Dhs 1,050",
-// "69.71 gbp", "1'234.50", "€ 1.234,56" (decimal ','), "(5.00)" and "5-" for negative ones. decimal
-// is the sign that begins the decimals; the others may only group digits.
+// parseAmount parses an amount as people and programs write it: "50", "49.90", "Dhs 1,050", "69.71 gbp", "1'234.50",
+// "€ 1.234,56" (decimal ','), "(5.00)" and "5-" for negative ones. decimal is the sign before the decimals; other
+// signs may only group digits.
 func parseAmount(cell []byte, decimal byte) (amountText, error) {
 	if value, ok := plainAmount(cell, decimal); ok {
 		return amountText{value: value}, nil
@@ -70,8 +70,7 @@ func endsInLetter(text []byte) bool {
 	return unicode.IsLetter(last)
 }
 
-// plainAmount is the short way for what most files hold: digits, at most one decimal sign, at most 4
-// decimals.
+// plainAmount is the fast path for what most files have: digits, at most one decimal sign, at most 4 decimals.
 func plainAmount(cell []byte, decimal byte) (money.Amount, bool) {
 	if len(cell) == 0 || len(cell) > 15 {
 		return 0, false
@@ -101,8 +100,8 @@ func plainAmount(cell []byte, decimal byte) (money.Amount, bool) {
 	return n, true
 }
 
-// cutSign takes the sign off the texts around a number: "-5", "- € 5", "5-", "(5)". The dash of
-// "595,-" stands for missing decimals.
+// cutSign removes the sign from the texts around a number: "-5", "- € 5", "5-", "(5)". The dash of "595,-" replaces
+// decimals and is no sign.
 func cutSign(before, after []byte) (negative bool, b, a []byte) {
 	if bytes.HasPrefix(after, []byte(",-")) || bytes.HasPrefix(after, []byte(".-")) {
 		after = bytes.TrimLeft(after[1:], "-\u2013")
@@ -208,7 +207,7 @@ func grouped(number []byte, decimal byte) (value money.Amount, rounded bool, err
 	return money.Amount(n), rounded, nil
 }
 
-// sameBlank makes the kinds of blanks that group digits one.
+// sameBlank makes all kinds of blanks that group digits the same.
 func sameBlank(r rune) rune {
 	switch r {
 	case '\u00A0', '\u202F', '\u2009':
@@ -227,7 +226,7 @@ func isGroupSign(r rune) bool {
 	return false
 }
 
-// parseQuantity reads a whole number, also "6.0" and "1,000"; negative ones are the caller's to decide on.
+// parseQuantity parses a whole number, also "6.0" and "1,000"; the caller decides about negative ones.
 func parseQuantity(cell []byte, decimal byte) (int64, error) {
 	got, err := parseAmount(cell, decimal)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// attributeColumns are headers of plain files that are taken for attributes of the product.
+// attributeColumns are headers of plain files that become attributes of the product.
 var attributeColumns = map[string]string{
 	"vendor": "vendor", "brand": "brand", "brands": "brand", "manufacturer": "manufacturer", "supplier": "supplier", "tags": "tags",
 	"tag":   "tags",
@@ -17,12 +17,12 @@ var attributeColumns = map[string]string{
 	"ean": "ean", "ean13": "ean", "gtin": "gtin", "barcode": "barcode", "upc": "upc", "isbn": "isbn", "mpn": "mpn",
 }
 
-// suggestAttributes maps columns of a plain file onto attributes, those that nothing else reads.
+// suggestAttributes maps columns of a plain file that nothing else reads to attributes.
 func (m *mapping) suggestAttributes(header []string) {
 	free := m.unused(header)
 	for column, name := range header {
 		if code := attributeColumns[plainHeader(name)]; code != "" && slices.Contains(free, name) {
-			_ = m.set("attributes."+code, columnExpression(header, column)) // a known family: cannot fail
+			_ = m.set("attributes."+code, columnExpression(header, column)) // cannot fail: the family is known
 		}
 	}
 }
@@ -32,8 +32,8 @@ func hasMember(pairs []pair, name string) bool {
 	return slices.ContainsFunc(pairs, func(p pair) bool { return strings.EqualFold(p.name, name) })
 }
 
-// shareAttributes leaves each variant the attributes in which it differs from its product. A product
-// without a row of its own gets those that all its variants have in common.
+// shareAttributes leaves each variant only the attributes that differ from its product's. A product without a row of
+// its own gets those that all its variants have in common.
 func (p *product) shareAttributes(ownRow bool) {
 	if !ownRow {
 		p.attributes = nil
@@ -99,7 +99,7 @@ func additional(cell []byte) (pairs []pair) {
 
 var attributeCode = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9_]*\s*$`)
 
-// notImported names the columns that hold something, but nothing of the product or order.
+// notImported lists the columns with values that no field reads.
 func (r *importRun) notImported(m *mapping) (names []string) {
 	for _, name := range m.unused(r.table.header) {
 		column := slices.Index(r.table.header, name)

@@ -2,8 +2,8 @@ package importer
 
 import "entrepot/internal/money"
 
-// candidates are the products an order file sells, in the order of their first lines; those that the
-// catalog lacks are created. The memory grows with the number of distinct SKUs.
+// candidates are the products in an order file, in the order of their first lines; missing ones are created. The
+// memory grows with the number of distinct SKUs.
 type candidates struct {
 	bySKU map[string]int
 	list  []candidate
@@ -33,7 +33,7 @@ func (c *candidates) add(sku, name []byte, price money.Amount) {
 	}
 }
 
-// appendJSON appends a candidate as the bulk import takes it; without a name the SKU is the name.
+// appendJSON appends a candidate in the form of the bulk import; without a name the SKU is the name.
 func (c candidate) appendJSON(b []byte) []byte {
 	p := product{sku: []byte(c.sku), name: []byte(c.name), price: c.price}
 	if c.name == "" {

@@ -60,7 +60,7 @@ func (t *categoryTree) of(cell []byte, one bool) []string {
 	return ids
 }
 
-// add makes the category at the end of a path, and those above it.
+// add adds the category at the end of a path, and its ancestors.
 func (t *categoryTree) add(levels []string) string {
 	if len(levels) == 0 {
 		return ""
@@ -78,7 +78,7 @@ func (t *categoryTree) add(levels []string) string {
 	return category.ExternalID
 }
 
-// externalID is the path, or, when it is long, its head and a hash of the whole.
+// externalID is the path, or, if that is too long, its beginning and a hash of the whole.
 func externalID(path string) string {
 	if len(path) <= longestID {
 		return path

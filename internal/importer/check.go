@@ -12,9 +12,8 @@ import (
 	"entrepot/internal/client"
 )
 
-// ask finds out from the service what a dry run of orders needs to know: which products it has,
-// whether the channel exists, and which references are taken. It stores nothing. What the key may not
-// read is not checked, and a note says so.
+// ask reads from the service what a dry run of orders needs: which products it has, whether the channel exists, and
+// which references are taken. It stores nothing. What the key may not read is not checked, and a note says so.
 func (r *importRun) ask(ctx context.Context) error {
 	m, orders := r.maker.(*orderMaker)
 	if !orders || r.To == nil {
@@ -57,13 +56,13 @@ func (r *importRun) ask(ctx context.Context) error {
 	return err
 }
 
-// orderChecker takes the place of the sender in a dry run: it says what would become of each order.
-// The references of all orders of the account cost about 20 bytes each.
+// orderChecker replaces the sender in a dry run: it reports what would happen to each order. The references of all
+// orders of the account take about 20 bytes each.
 type orderChecker struct {
 	client     *client.Client
 	seed       maphash.Seed
 	references map[uint64]struct{}
-	unknown    map[string]bool // SKUs that the catalog lacks and nobody creates
+	unknown    map[string]bool // SKUs that no product has and that are not created
 
 	mu        sync.Mutex
 	customers map[string]string // customerId -> why the service would refuse it, "" when it would not
@@ -126,7 +125,7 @@ func (s *orderChecker) one(ctx context.Context, item chunkItem, body []byte, out
 	return nil
 }
 
-// wouldMove reports whether the service's order that a credit note names would be moved.
+// wouldMove reports whether the status of the order that a credit note names would change.
 func (s *orderChecker) wouldMove(ctx context.Context, item chunkItem, out *outcome) (bool, error) {
 	plan := item.credit
 	order, found, err := s.client.FindOrder(ctx, plan.original)
@@ -139,7 +138,7 @@ func (s *orderChecker) wouldMove(ctx context.Context, item chunkItem, out *outco
 	return true, nil
 }
 
-// follows reports whether an order of a status may be moved as the plan says (interface §3.1).
+// follows reports whether the plan allows to change an order with a status (interface §3.1).
 func (p *creditPlan) follows(status string) bool {
 	if p.status == "RETURNED" {
 		return status == "SHIPPED" || status == "DELIVERED"
@@ -161,7 +160,7 @@ func (s *orderChecker) customer(ctx context.Context, id string) (why string, err
 	switch status := client.StatusOf(err); {
 	case status == http.StatusNotFound:
 		why = "the service has no customer " + id
-	case status == http.StatusForbidden: // the key may not read customers: the import will show it
+	case status == http.StatusForbidden: // the key may not read customers: the import itself will show it
 	case err != nil:
 		return "", err
 	case customer.Status == "erased":

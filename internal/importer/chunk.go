@@ -6,9 +6,9 @@ import (
 	"entrepot/internal/limits"
 )
 
-// chunk is what is sent and confirmed together: up to 1,000 products in one request, or a few orders
-// one after the other. It also carries the errors met while it was filled, so that report and
-// counters move on in the order of the file.
+// chunk is the items that are sent and confirmed together: up to 1,000 products in one request, or a few orders one
+// after the other. It also has the errors found while it was filled, so that report and counters advance in the order
+// of the file.
 type chunk struct {
 	number   int
 	pieces   int // pieces handed out up to the end of this chunk, from the file's beginning
@@ -36,10 +36,10 @@ func newChunk(number int) *chunk {
 	return c
 }
 
-// wrapping is more than the bytes around the items of a bulk request.
+// wrapping is more than the size of a bulk request without its items.
 const wrapping = 1024
 
-// chunker cuts the stream of pieces into chunks.
+// chunker divides the stream of pieces into chunks.
 type chunker struct {
 	most    int // items in a chunk
 	bytes   int // of a chunk's body
@@ -54,7 +54,7 @@ type chunker struct {
 // most errors that wait in a chunk without items.
 const mostErrors = 5_000
 
-// take adds a piece; it is the emit of the makers.
+// take adds a piece; makers call it as their emit.
 func (k *chunker) take(p piece) error {
 	k.pieces++
 	if k.pieces <= k.skip {
@@ -92,7 +92,7 @@ func (k *chunker) take(p piece) error {
 	return nil
 }
 
-// flush passes on what is there.
+// flush passes the present chunk on.
 func (k *chunker) flush(pieces int) error {
 	c := k.current
 	if c == nil {

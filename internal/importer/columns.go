@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Found is what can be known of a file without storing anything.
+// Found is what can be detected of a file without storing anything.
 type Found struct {
 	Format    string // "csv", "shopify" …
 	Encoding  string
@@ -15,7 +15,7 @@ type Found struct {
 	Decimals  string // how numbers are read; "" when nothing had to be decided
 	Rows      int    // 0 when the rows were not counted
 	Columns   []Column
-	Problem   string // why the import would be refused as a whole: what to choose; "" when nothing is missing
+	Problem   string // why the import would be refused as a whole, and what to choose; "" if nothing is missing
 }
 
 // Column is one column of the file.
@@ -34,8 +34,8 @@ const (
 	sampleLength = 40
 )
 
-// Detect finds out how a file would be read with the options: its format, and what each column is imported as. A file that cannot be read
-// at all is a *CallError; one that only needs a choice is described, with what is missing in Problem.
+// Detect detects how a file would be read with the options: its format, and what each column is imported as. A file
+// that cannot be read at all is a *CallError; if only a choice is missing, Problem says which.
 func Detect(ctx context.Context, o Options) (Found, error) {
 	o.DryRun = true
 	if err := o.check(); err != nil {
@@ -122,7 +122,8 @@ func (m *mapping) of(column int) string {
 	return ""
 }
 
-// ProductFields are what a column of a product file can be imported as; one that ends in a dot takes a name behind it.
+// ProductFields are the fields that a column of a product file can be imported as; one that ends in a dot is followed
+// by a name.
 func ProductFields() []string {
 	names := make([]string, len(productFields))
 	for i, f := range productFields {
@@ -134,7 +135,7 @@ func ProductFields() []string {
 // ColumnName writes a column's name as Map takes it.
 func ColumnName(name string) string { return mapName(name) }
 
-// ignore takes the names from columns that are not read, so that nothing finds them.
+// ignore removes the names of columns that are not read, so that nothing finds them.
 func (t *table) ignore(columns []string) {
 	for i, name := range t.header {
 		if name == WhyColumn || slices.Contains(columns, name) {

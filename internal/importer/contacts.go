@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/client"
 )
 
-// contacts are the customers of an order file with their phone and company, which an order has no
-// field for. The memory grows with the number of customers.
+// contacts are the customers of an order file with their phone and company, for which orders have no field. The memory
+// grows with the number of customers.
 type contacts struct {
 	byEmail map[string]int
 	list    []client.Customer
@@ -47,9 +47,8 @@ func (c *contacts) add(r *orderReader, cells [][]byte) {
 	}
 }
 
-// storeContacts makes the customers of the file before its orders. Of those that are there already
-// only a blank phone or company is filled. A customer that is refused is noted: his orders decide for
-// themselves.
+// storeContacts creates the customers of the file before its orders. For existing ones it only fills an empty phone or
+// company. A refused customer is noted; the orders are imported regardless.
 func (r *importRun) storeContacts(ctx context.Context, list []client.Customer) error {
 	for _, one := range list {
 		if one.Phone == "" && one.Company == "" {

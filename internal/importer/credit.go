@@ -5,8 +5,7 @@ import "entrepot/internal/client"
 // CreditNotes says what becomes of rows with a negative quantity.
 type CreditNotes string
 
-// Credit notes become orders of their own with positive quantities, which reserve nothing, or are
-// reported only.
+// Credit notes become orders of their own with positive quantities, which reserve nothing, or are only reported.
 const (
 	CreditReturn CreditNotes = "return" // status RETURNED
 	CreditCancel CreditNotes = "cancel" // status CANCELLED, which no customer total counts
@@ -20,8 +19,8 @@ func (c CreditNotes) status() string {
 	return "RETURNED"
 }
 
-// creditPlan is a credit note that names the order it takes back. When that order is there and the
-// note covers all of it, the order itself is moved; else the note is stored as an order of its own.
+// creditPlan is a credit note that names the order it cancels. If that order exists and the note covers all of it, the
+// status of the order itself is changed; otherwise the note is stored as an order of its own.
 type creditPlan struct {
 	original string
 	status   string
@@ -29,7 +28,7 @@ type creditPlan struct {
 	pieces   map[string]int // by SKU
 }
 
-// covers reports whether the note takes back exactly the order's lines.
+// covers reports whether the note has exactly the order's lines.
 func (p *creditPlan) covers(o client.OrderRead) bool {
 	left := map[string]int{}
 	for _, line := range o.Items {
@@ -60,8 +59,8 @@ func (o *order) plan(lines []orderLine) *creditPlan {
 	return plan
 }
 
-// sendCredit passes on the rows with negative quantities. At price 0 they credit nothing: they are
-// stock adjustments, which no order can be made of.
+// sendCredit passes on the rows with negative quantities. With a price of 0 they credit nothing: they are stock
+// adjustments, of which no order can be made.
 func (m *orderMaker) sendCredit(o order, rows []*orderRow, faults []Fault, out emit) error {
 	worth := false
 	for _, r := range rows {

@@ -22,10 +22,10 @@ var (
 	wordLayouts = []string{"2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006", "2-Jan-2006", "2-Jan-06"}
 )
 
-// dateParts is a date taken apart: a, b and c as they stand.
+// dateParts is a parsed date: a, b and c in their order in the text.
 type dateParts struct {
 	a, b, c int
-	year    int // place of the year: 0 first, 2 last
+	year    int // position of the year: 0 first, 2 last
 	dots    bool
 	clock   string
 }
@@ -128,7 +128,7 @@ func (v *dateVote) add(cell []byte, row int) {
 	}
 }
 
-// decide reports the order of the column, or why nobody can know it.
+// decide returns the order of day and month in the column, or why it cannot be known.
 func (v *dateVote) decide(column string) (dateOrder, error) {
 	switch {
 	case len(v.doubt) == 0 && v.month > v.day, len(v.doubt) > 0 && v.month > 0 && v.day == 0:

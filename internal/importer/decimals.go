@@ -9,13 +9,13 @@ import (
 	"entrepot/internal/money"
 )
 
-// numberFields are the fields that are read as numbers, in the order in which they are spoken of.
+// numberFields are the fields that are read as numbers, in the order in which messages list them.
 var numberFields = []string{
 	"price", "salePrice", "compareAtPrice", "stock.quantity",
 	"unitPrice", "lineTotal", "quantity", "shippingAmount", "discountAmount", "taxAmount", "taxRate",
 }
 
-// evidence is what one cell says about the decimal sign of its column.
+// evidence is what one cell shows about the decimal sign of its column.
 type evidence int
 
 const (
@@ -28,7 +28,7 @@ const (
 	wholeUngroup                 // a whole number of four digits or more without separators
 )
 
-// evidenceOf reads a cell both ways.
+// evidenceOf parses a cell with both signs.
 func evidenceOf(cell []byte) evidence {
 	if !bytes.ContainsAny(cell, ".,") {
 		return evidenceOfWhole(cell)
@@ -91,7 +91,7 @@ type example struct {
 
 func (e example) String() string { return fmt.Sprintf("%s (row %d)", e.text, e.row) }
 
-// columnVote gathers the evidence of all cells of one column.
+// columnVote collects the evidence of all cells of one column.
 type columnVote struct {
 	count    [wholeUngroup + 1]int
 	examples [wholeUngroup + 1][]example
@@ -114,13 +114,13 @@ func (v *columnVote) add(cell []byte, row int) {
 	}
 }
 
-// doubtful are the cells with three digits behind their only separator.
+// doubtful is the number of cells with three digits after their only separator.
 func (v *columnVote) doubtful() int { return v.count[aroundPoint] + v.count[aroundComma] }
 
-// decide reports the sign that begins the decimals of the column. Cells that allow one reading only
-// decide for the others. Where there are none, 1.050 is a thousand and fifty if the column fits that:
-// one sign groups throughout, numbers below a thousand come without it (a column of three decimals
-// would write 595.000), and no number of four digits does. Else nobody can know, and why says so.
+// decide returns the decimal sign of the column. Cells with only one possible reading decide for the others. If there
+// are none, 1.050 is a thousand and fifty if the rest of the column agrees: one sign groups throughout, numbers below
+// a thousand have no sign (a column with three decimals would have 595.000), and numbers of four digits have one.
+// Otherwise it cannot be known, and why says so.
 func (v *columnVote) decide() (decimal byte, why string) {
 	point, comma := v.count[saysPoint], v.count[saysComma]
 	doubt := slices.Concat(v.examples[aroundPoint], v.examples[aroundComma])
@@ -235,7 +235,7 @@ func (d decimalSigns) of(field, column string) byte {
 	return d.all
 }
 
-// numberColumn is one column (or joined columns) that a number field is taken from.
+// numberColumn is one column (or joined columns) that a number field reads.
 type numberColumn struct {
 	field       string
 	column      string
@@ -245,7 +245,7 @@ type numberColumn struct {
 	vote        columnVote
 }
 
-// numberColumns are those of a mapping. Constants have no part in it: their decimals begin with a point.
+// numberColumns are the number columns of a mapping. Constants are not among them: their decimal sign is a point.
 func numberColumns(m *mapping, header []string, asked decimalSigns) ([]*numberColumn, error) {
 	var columns []*numberColumn
 	known := map[string]bool{}
@@ -280,7 +280,7 @@ func numberColumns(m *mapping, header []string, asked decimalSigns) ([]*numberCo
 	return columns, nil
 }
 
-// decideAll gives every column its sign. Columns that nobody can know the sign of make one wrong call.
+// decideAll sets the decimal sign of every column. If it cannot be known for some, the error names all of them.
 func decideAll(columns []*numberColumn) error {
 	var doubts, flags []string
 	for _, c := range columns {
@@ -309,8 +309,8 @@ func decideAll(columns []*numberColumn) error {
 	return wrongChoice("the amounts are ambiguous: "+strings.Join(doubts, "; ")+". Say which sign begins the decimals", message)
 }
 
-// describeDecimals says how numbers are read where that is worth a look: with a comma, and where
-// numbers with three digits behind their only separator had to be decided.
+// describeDecimals says how numbers are read if that should be checked: with a comma, or where numbers with three
+// digits after their only separator had to be decided.
 func describeDecimals(columns []*numberColumn) string {
 	var parts []string
 	for _, c := range columns {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// What becomes of rows of a product file that have the SKU of another row.
+// What happens to rows of a product file with the SKU of another row.
 const (
 	duplicatesFirst = "first" // the first row is taken, the others are refused
 	duplicatesLast  = "last"  // the last row is taken, the others are refused
@@ -55,7 +55,7 @@ func settleDoubles(rows []*product, mode string, faults []Fault) ([]*product, []
 	return kept, faults
 }
 
-// merge takes from a later row of the same SKU what p lacks; where both say something, p's stays.
+// merge fills empty fields of p from a later row of the same SKU; if both have a value, p's stays.
 func (p *product) merge(later *product, faults []Fault) []Fault {
 	if len(later.name) > 0 && len(p.name) > 0 && !bytes.Equal(later.name, p.name) {
 		faults = append(faults, later.differs("name", string(p.name), string(later.name)))

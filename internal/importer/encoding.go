@@ -41,7 +41,7 @@ var byteOrderMarks = []struct {
 	{"\xFE\xFF", charset{name: "utf-16be", bom: 2, decoder: unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)}},
 }
 
-// textScan looks at all bytes of a file and says what they are written in.
+// textScan reads all bytes of a file and finds their encoding.
 type textScan struct {
 	head       []byte // the first bytes, at most sampleSize
 	size       int64
@@ -91,8 +91,8 @@ func (s *textScan) checkUTF8(block []byte) {
 	s.unfinished = append(s.unfinished, block[cut:]...)
 }
 
-// charset decides: a byte order mark; many NULs, as UTF-16 has in plain letters; UTF-8 when every
-// byte of the file fits; else Windows-1252, of which Latin-1's printable characters are a part.
+// charset decides: a byte order mark; many NULs, as UTF-16 has in plain letters; UTF-8 if every byte of the file is
+// valid; otherwise Windows-1252, which includes the printable characters of Latin-1.
 func (s *textScan) charset() charset {
 	for _, m := range byteOrderMarks {
 		if bytes.HasPrefix(s.head, []byte(m.mark)) {

@@ -2,16 +2,16 @@ package importer
 
 import "fmt"
 
-// CallError is a wrong call: nothing was stored, and the person has to change the command or the file.
+// CallError is an error of the call: nothing was stored, and the person must change the command or the file.
 type CallError struct {
 	Message string
-	Plain   string // the same for whoever does not use the command line; "" where Message names no flag
+	Plain   string // the message for users without a command line; "" if Message names no flag
 }
 
 // Error is the sentence for the person.
 func (e *CallError) Error() string { return e.Message }
 
-// Words is the sentence without flags of the command line.
+// Words is the message without flags of the command line.
 func (e *CallError) Words() string {
 	if e.Plain != "" {
 		return e.Plain
@@ -26,14 +26,13 @@ func wrongCall(format string, arguments ...any) error {
 	return &CallError{Message: fmt.Sprintf(format, arguments...)}
 }
 
-// wrongChoice is a wrong call whose flags mean nothing to whoever does not use the command line: plain says it without them.
+// wrongChoice is a CallError with another message, plain, for users without a command line.
 func wrongChoice(plain, message string) error { return &CallError{Message: message, Plain: plain} }
 
-// Level says what became of the rows that a Fault is about.
+// Level says what happened to the rows of a Fault.
 type Level string
 
-// Refused rows are not stored. A note is about rows that are stored, but not quite as they stand in
-// the file, or that were there already.
+// Refused rows are not stored. A note is about rows that are stored with changes, or that existed already.
 const (
 	Refused Level = "refused"
 	Note    Level = "note"

@@ -15,7 +15,7 @@ func isExported(t *table, kind Kind) bool {
 		"createdAt")
 }
 
-// exportedProduct is what of a product as it is read can be given again (interface §2.7.2).
+// exportedProduct is the part of a product's read form that can be imported again (interface §2.7.2).
 type exportedProduct struct {
 	SKU            string            `json:"sku"`
 	Name           string            `json:"name"`
@@ -50,8 +50,8 @@ type exportedVariant struct {
 	Attributes     json.RawMessage `json:"attributes,omitempty"`
 }
 
-// productAgain makes a product as it is given of one as it is read. Stock is given again where that is
-// exact: that of one warehouse, or of variants in the default one. A note says why it was left out.
+// productAgain converts a product's read form to its input form. Stock is imported if that is exact: that of one
+// warehouse, or of variants in the default one. Otherwise a note says why it was left out.
 func productAgain(raw []byte, at place) (body []byte, notes []Fault, err error) {
 	var p struct {
 		exportedProduct
@@ -95,9 +95,9 @@ func notNegative(onHand int64, sku string, at place, notes *[]Fault) int64 {
 	return max(0, onHand)
 }
 
-// orderAgain makes an order as it is given of one as it is read: its status becomes the initial one,
-// and without a reference of its own its number is the reference. Ids of channel and customer are left
-// out, as another store has others; the e-mail links the customer.
+// orderAgain converts an order's read form to its input form: its status becomes the initial one, and its number the
+// reference if it has none. Ids of channel and customer are left out, because another store has others; the e-mail
+// links the customer.
 func orderAgain(raw []byte, reference, channel string) ([]byte, error) {
 	var o struct {
 		CustomerName    string          `json:"customerName"`
@@ -134,7 +134,7 @@ func orderAgain(raw []byte, reference, channel string) ([]byte, error) {
 	return append(append(more.b, ','), body[1:]...), nil
 }
 
-// exportedLine is what of a line as it is read can be given again.
+// exportedLine is the part of a line's read form that can be imported again.
 type exportedLine struct {
 	SKU         string          `json:"sku"`
 	Name        string          `json:"name,omitempty"`
@@ -144,7 +144,7 @@ type exportedLine struct {
 	Metadata    json.RawMessage `json:"metadata,omitempty"`
 }
 
-// notAgain says that a record cannot be given again.
+// notAgain reports that a record cannot be imported again.
 func notAgain(at place, item string, err error) Fault {
 	return at.refused(item, "", "unreadable_row", "the record is not as the service writes it: %v", err)
 }

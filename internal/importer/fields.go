@@ -69,7 +69,7 @@ var addressColumns = map[string]string{
 	"country": "country", "countrycode": "country",
 }
 
-// mapping says what each field is computed from.
+// mapping says which expression each field is computed from.
 type mapping struct {
 	fields   []field
 	exact    map[string]*expression
@@ -85,8 +85,8 @@ func newMapping(fields []field) *mapping {
 	return &mapping{fields: fields, exact: map[string]*expression{}, families: map[string][]namedExpression{}}
 }
 
-// set gives a field its expression. The first to come stays, so that what a person maps goes before
-// what a format knows, and both before what a header suggests.
+// set gives a field its expression. The first one stays, so that a person's mapping takes precedence over a format's,
+// and both over what a header suggests.
 func (m *mapping) set(name string, e expression) error {
 	for _, f := range m.fields {
 		if strings.EqualFold(f.name, name) && !strings.HasSuffix(f.name, ".") {
@@ -129,7 +129,7 @@ func (m *mapping) has(names ...string) bool {
 	return false
 }
 
-// suggest maps the headers whose names speak for themselves, for fields that have nothing yet.
+// suggest maps headers with known names, for fields that have no expression yet.
 func (m *mapping) suggest(header []string) {
 	category := m.has("category", "categories", "categoryIds")
 	for _, f := range m.fields {

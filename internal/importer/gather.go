@@ -5,10 +5,10 @@ import (
 	"iter"
 )
 
-// gather brings together rows that belong to one thing but may stand anywhere in the file. A first
-// reading counts the rows of each key; in the second a group is handed on as soon as its last row
-// came, so that a file in order needs the memory of one group, however long it is. The counts cost
-// about 20 bytes a key; two keys of one hash only make their groups wait for the end.
+// gather groups rows that belong together but may be anywhere in the file. A first reading counts the rows of each
+// key; in the second a group is passed on when its last row has come, so that a sorted file needs the memory of one
+// group, however long it is. The counts take about 20 bytes for each key; if two keys have one hash, their groups only
+// wait for the end.
 type gather[T any] struct {
 	seed     maphash.Seed
 	expected map[uint64]int32

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// guesses are what columns of a product file may be called, in the order in which they choose: what has the more particular name first.
+// guesses are the words by which columns of a product file are guessed, in the order in which they choose: the most
+// specific names first.
 var guesses = []demand{
 	demandSKU,
 	{fields: []string{"compareAtPrice"}, words: []string{"barre", "avant", "streich", "statt", "strike", "waspr", "oldprice", "uvp", "rrp",
@@ -23,8 +24,8 @@ var guesses = []demand{
 	{fields: []string{"description"}, words: []string{"descri", "beschreibung", "beschrijving", "longtext", "langtext"}},
 }
 
-// guess adds to Map the columns whose names resemble what a field is called and which nothing else reads, if the person wants guesses. It
-// gives their names. Exports of shops are known, and objects in the API's own shape are read as they are: there nothing is guessed.
+// guess adds to Map the columns whose names resemble a field's and which nothing else reads, if guesses are wanted. It
+// returns their names. Nothing is guessed in known exports of shops and in objects in the API's own shape.
 func (o *Options) guess(src *source) (columns []string, err error) {
 	if !o.Guess || o.Kind != Products {
 		return nil, nil

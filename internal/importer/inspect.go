@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// inspection is what one reading of the whole file finds before anything is stored.
+// inspection is the result of reading the whole file once before anything is stored.
 type inspection struct {
 	rows   int
 	filled []bool // by column: a cell of it holds something
 	whole  bool   // the file was read to its end
 }
 
-// inspect reads the whole file once and decides how its numbers and dates are read. A file that breaks
-// off is valued by what can be read of it, as that is what will be stored. Errors: *CallError when
-// numbers or dates can be read in two ways.
+// inspect reads the whole file once and decides how its numbers and dates are read. Of a file that breaks off it uses
+// what can be read, because that is what will be stored. Errors: *CallError when numbers or dates can be read in two
+// ways.
 func (r *importRun) inspect(ctx context.Context, m *mapping) error {
 	asked, err := parseDecimals(r.Decimal)
 	if err != nil {
@@ -147,8 +147,7 @@ var (
 	}
 )
 
-// missing makes the wrong call for a file without a column that every row needs, with the column that
-// was probably meant.
+// missing is the CallError for a file without a column that every row needs; it names the column that was probably meant.
 func (d demand) missing(t *table, m *mapping) error {
 	if m.has(d.fields...) {
 		return nil

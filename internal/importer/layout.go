@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// layout is what is particular to one kind of product file: which rows make one product, and how.
+// layout is the specific part of one kind of product file: which rows are one product, and how.
 type layout interface {
-	// learn sees every row in a reading of its own, before any other method.
+	// learn is called for every row in a reading of its own, before any other method.
 	learn(cells [][]byte)
 	// key names the product a row belongs to; the rows of one key are assembled together.
 	key(cells [][]byte) []byte
@@ -37,7 +37,7 @@ var (
 	orderFormats   = []format{shopifyOrderFormat}
 )
 
-// plainFormat is any other file.
+// plainFormat is every other file.
 var plainFormat = format{name: "csv", between: "|;", nesting: ">"}
 
 // columnsNamed matches whole column names, without case.
@@ -106,8 +106,8 @@ func cellOf(cells [][]byte, column int) []byte {
 	return bytes.TrimSpace(cells[column])
 }
 
-// families is the layout of a plain file whose rows name their parent: rows of one parent are the
-// variants of one product, and a row whose own SKU is the parent's describes that product.
+// families is the layout of a plain file whose rows name their parent: rows with one parent are the variants of one
+// product, and a row whose own SKU is the parent's describes that product.
 type families struct {
 	sku, parent *expression
 	scratch     []byte
@@ -131,8 +131,8 @@ func (f *families) assemble(key string, rows []*product) (*product, []Fault) {
 	return family(key, rows, nil)
 }
 
-// family makes a product of its own row, if it has one, and its variants' rows. Without a row of
-// its own the product takes name, text and categories from its first variant.
+// family builds a product from its own row, if there is one, and its variants' rows. Without a row of its own the
+// product takes name, text and categories from its first variant.
 func family(key string, rows []*product, faults []Fault) (*product, []Fault) {
 	var whole *product
 	var variants []*product
@@ -180,7 +180,7 @@ func rowsOf(rows []*product) int {
 	return n
 }
 
-// What a row is, where its layout says so.
+// What a row is, if its layout says so.
 const (
 	kindWhole   = "whole"   // the product's own row, without which there is no product
 	kindVariant = "variant" // a variant, whatever its SKU is

@@ -9,9 +9,10 @@ import (
 // WhyColumn is the column that Mend adds; it is never imported.
 const WhyColumn = "why it was refused"
 
-// Mend writes the refused rows of a delimited file as a CSV file of the same columns, with one more that says why, so that they can be
-// mended and imported again. Refused says for each row number why; a row that is not in it is left out. Cells that a spreadsheet would
-// take for a formula stay as they are: it is the person's own data. Errors: *CallError when the file has no rows of cells.
+// Mend writes the refused rows of a delimited file as a CSV file with the same columns and one more with the reason,
+// so that they can be corrected and imported again. refused has the reason by row number; other rows are left out.
+// Cells that a spreadsheet would run as a formula stay as they are, because it is the user's own data. Errors:
+// *CallError when the file has no rows of cells.
 func Mend(ctx context.Context, o Options, refused map[int]string, to io.Writer) error {
 	o.DryRun = true
 	if err := o.check(); err != nil {

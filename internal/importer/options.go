@@ -23,20 +23,20 @@ const (
 	Orders   Kind = "orders"
 )
 
-// Catalog is where an import of products sends what it reads: a client of the HTTP API, or something that runs the operations.
-// What a method reports follows interface §4.2; a refused request is a *client.Error.
+// Catalog receives the products that an import reads: a client of the HTTP API, or something that runs the operations.
+// Results are as in interface §4.2; a refused request is a *client.Error.
 type Catalog interface {
 	ImportProducts(ctx context.Context, body []byte, wait bool) (client.Imported, error)
 	ImportCategories(ctx context.Context, categories []client.Category) (client.CategoriesImported, error)
 }
 
-// Keeper keeps the progress of an import, so that it can go on where it stopped.
+// Keeper stores the progress of an import, so that it can be continued.
 type Keeper interface {
 	Load() (progress []byte, err error) // nil before the first Save
 	Save(progress []byte) error         // after each confirmed chunk; its error ends the import
 }
 
-// Options describe one import. Zero values are the defaults named here; docs/import.md explains each.
+// Options configure one import. Zero values mean the defaults named here; docs/import.md explains each.
 type Options struct {
 	Kind  Kind
 	File  string         // path, .gz or not; "-" is Stdin
@@ -150,7 +150,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// fingerprint is a hash of everything that decides which rows make which items, in which order.
+// fingerprint is a hash of everything that decides which rows become which items, in which order.
 func (o *Options) fingerprint() string {
 	text, err := json.Marshal([]any{
 		o.Kind, o.Format, o.Delimiter, o.Encoding, o.Decimal, o.DateOrder, o.TimeZone, o.Duplicates, o.NoHeader, o.Columns, o.Map, o.Set,

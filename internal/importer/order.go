@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// order is what the rows of one reference say together.
+// order is what the rows of one reference have in common.
 type order struct {
 	reference string
 	part      int // 2, 3 … of a long order
@@ -26,8 +26,8 @@ func (o *order) fullReference() string {
 	return o.reference
 }
 
-// settle takes each field from the first row that has it, and reports where a later row differs; the
-// date may differ, as systems stamp it row by row.
+// settle takes each field from the first row that has it, and reports if a later row differs; the date may differ,
+// because systems write a time for each row.
 func (o *order) settle(rows []*orderRow, r *orderReader, faults []Fault) []Fault {
 	noted := make([]bool, len(o.head))
 	for _, row := range rows {
@@ -77,7 +77,7 @@ func countryOf(o *order, r *orderReader) []byte {
 	return nil
 }
 
-// linesOf makes the lines, sharing out totals that have no unit price.
+// linesOf builds the lines, and divides totals that have no exact unit price.
 func (o *order) linesOf(rows []*orderRow, faults []Fault) ([]orderLine, []Fault) {
 	digits := money.Digits(o.currency())
 	var lines []orderLine
@@ -111,8 +111,8 @@ var orderStatuses = map[string]string{
 
 var uuid = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
 
-// appendJSON appends the order as POST /orders takes it (interface §4.1). The order of the members
-// is fixed, so that the same rows always make the same bytes, and with them the same idempotency key.
+// appendJSON appends the order in the form of POST /orders (interface §4.1). The order of the members is fixed, so
+// that the same rows always give the same bytes, and so the same idempotency key.
 func (o *order) appendJSON(b []byte, lines []orderLine, r *orderReader, channel string) ([]byte, *Fault) {
 	name := o.head[headCustomer]
 	if len(name) == 0 {
@@ -226,8 +226,7 @@ func (o *order) free(r *orderReader, family string) []pair {
 	return pairs
 }
 
-// withContact keeps phone and company in the address of an order that has no e-mail, and so no customer
-// record that could hold them.
+// withContact keeps phone and company in the address of an order without an e-mail, which has no customer record for them.
 func (o *order) withContact(address []pair) []pair {
 	if len(o.head[headEmail]) > 0 {
 		return address
@@ -240,7 +239,7 @@ func (o *order) withContact(address []pair) []pair {
 	return address
 }
 
-// bookNotes is the order's paymentMetadata: what is mapped there, and what the API has no field for.
+// bookNotes is the order's paymentMetadata: the mapped columns, and fields that the API does not have.
 func (o *order) bookNotes(r *orderReader) []pair {
 	pairs := o.free(r, "paymentMetadata.")
 	add := func(name string, value []byte) {

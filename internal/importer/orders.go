@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/limits"
 )
 
-// orderMaker makes orders of rows.
+// orderMaker builds orders from rows.
 type orderMaker struct {
 	table       *table
 	mapping     *mapping
@@ -89,7 +89,7 @@ func refuses(faults []Fault) bool {
 	return slices.ContainsFunc(faults, func(f Fault) bool { return f.Level == Refused })
 }
 
-// make reads the file and passes on every order in it, at its last row.
+// make reads the file and passes on every order after its last row.
 func (m *orderMaker) make(ctx context.Context, out emit) error {
 	if m.asIs {
 		return m.passOn(ctx, out)
@@ -128,8 +128,7 @@ func (m *orderMaker) make(ctx context.Context, out emit) error {
 	return nil
 }
 
-// assemble makes the orders of one reference: sales in one, or in several when they are long, and
-// credit notes apart.
+// assemble builds the orders of one reference: sales as one, or several when they are long, and credit notes separately.
 func (m *orderMaker) assemble(reference string, rows []*orderRow, out emit) error {
 	var faults []Fault
 	var kept []*orderRow
@@ -142,7 +141,7 @@ func (m *orderMaker) assemble(reference string, rows []*orderRow, out emit) erro
 			kept = append(kept, r)
 		}
 	}
-	if bad > 0 { // an order without one of its lines would be another order
+	if bad > 0 { // without one of its lines it would be a different order
 		for _, r := range kept {
 			faults = append(faults, r.refused(reference, "", "order_refused", "the order was not stored, as its row %d was refused", bad))
 		}

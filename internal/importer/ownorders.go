@@ -13,8 +13,8 @@ func isOwnOrder(t *table) bool {
 	return t.container != delimited && hasColumns(t.header, "customerName", "items.sku", "items.quantity", "items.unitPrice")
 }
 
-// passOn passes on orders that have the API's shape already. Without an external reference an order
-// could be doubled by a repeated import, so that it is refused.
+// passOn passes on orders that have the API's shape already. An order without an external reference is refused,
+// because importing the file again would create it twice.
 func (m *orderMaker) passOn(ctx context.Context, out emit) error {
 	number := columnOf(m.table, "orderNumber")
 	reference, channel := columnOf(m.table, "externalReference"), columnOf(m.table, "channelId")

@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/limits"
 )
 
-// store sends what the items need to be there first: categories, and products for unknown SKUs. It
-// is done once; a resumed import does not repeat it.
+// store sends what the items depend on: categories, and products for unknown SKUs. It runs once; a resumed import does
+// not repeat it.
 func (r *importRun) store(ctx context.Context) error {
 	if r.DryRun {
 		return r.ask(ctx)
@@ -38,8 +38,8 @@ func (r *importRun) store(ctx context.Context) error {
 	return r.saveState()
 }
 
-// storeCategories sends them parents first. A refused category is noted: its products are stored,
-// and their link to it waits until the category comes (interface §4.2).
+// storeCategories sends them parents first. A refused category is noted: its products are stored, and their link to it
+// waits until the category is created (interface §4.2).
 func (r *importRun) storeCategories(ctx context.Context, list []client.Category) error {
 	for part := range slices.Chunk(list, limits.MaxImport) {
 		r.doing("storing the categories")
@@ -80,8 +80,7 @@ func (r *importRun) storeMissing(ctx context.Context, list []candidate) error {
 	return nil
 }
 
-// lacking finds those that the catalog has not: a dry run of the import shows it, as a SKU may also
-// belong to a variant.
+// lacking finds those that the catalog does not have, by a dry run of the import, because a SKU may also be a variant's.
 func (r *importRun) lacking(ctx context.Context, list []candidate) (lacking []candidate, err error) {
 	for part := range slices.Chunk(list, limits.MaxImport) {
 		r.doing("asking which products are missing")

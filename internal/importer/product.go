@@ -7,8 +7,8 @@ import (
 	"entrepot/internal/money"
 )
 
-// product is one product on its way into a bulk import (interface §2.7). Its texts are parts of the
-// row it was read from, until keep is called.
+// product is one product to be imported (interface §2.7). Its texts are parts of the row that it was read from, until
+// keep is called.
 type product struct {
 	place
 	sku, name, description, status []byte
@@ -43,7 +43,7 @@ func (p *product) refused(item, field, code, format string, arguments ...any) Fa
 	return f
 }
 
-// keep copies every text out of the row, so that the product outlives it.
+// keep copies every text out of the row, so that the product remains valid after it.
 func (p *product) keep() *product {
 	kept := *p
 	for _, text := range []*[]byte{&kept.sku, &kept.name, &kept.description, &kept.status, &kept.parent, &kept.warehouse, &kept.ownImage} {

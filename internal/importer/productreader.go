@@ -90,8 +90,8 @@ func (r *productReader) read(line row, p *product, faults []Fault) []Fault {
 	return faults
 }
 
-// prices reads price, sale price and compare-at price: with a sale price the product costs that, and
-// the price proper is what it is compared with.
+// prices reads price, sale price and compare-at price: a sale price becomes the price, and the price becomes the
+// compare-at price.
 func (r *productReader) prices(cells [][]byte, p *product, faults []Fault) []Fault {
 	price, priced, faults := r.amount(p, "price", r.price, cells, Refused, faults)
 	sale, onSale, faults := r.amount(p, "salePrice", r.salePrice, cells, Note, faults)
@@ -136,8 +136,7 @@ func (r *productReader) amount(p *product, name string, e *expression, cells [][
 	return got.value, true, faults
 }
 
-// unread is the error of a cell that cannot be read: without a required one there is no product, an
-// optional one is noted.
+// unread is the error of a cell that cannot be parsed: without a required one there is no product, an optional one is noted.
 func (p *product) unread(level Level, field, code, format string, arguments ...any) Fault {
 	if level == Refused {
 		return p.refused(string(p.sku), field, code, format, arguments...)
@@ -262,7 +261,7 @@ func cutAddress(cell []byte) (one, rest []byte) {
 
 func isListSign(r rune) bool { return r == '|' || r == ';' || r == ',' || r == '\n' || r == listMark }
 
-// complete finds what a product still lacks.
+// complete reports what a product still lacks.
 func (p *product) complete(faults []Fault) []Fault {
 	if len(p.sku) == 0 {
 		faults = append(faults, p.refused("", "sku", "missing_sku", "the row has no SKU; map a column with --map COLUMN=sku"))
@@ -278,8 +277,8 @@ func (p *product) complete(faults []Fault) []Fault {
 	return faults
 }
 
-// refusal reports whether any of the errors keeps the row out. If so they become one line, so that each
-// row is counted once, and notes of how it was stored go.
+// refusal reports whether any of the errors refuses the row. If so they are joined into one line, so that each row is
+// counted once, and notes about how it was stored are removed.
 func refusal(faults []Fault) ([]Fault, bool) {
 	first := slices.IndexFunc(faults, func(f Fault) bool { return f.Level == Refused })
 	if first < 0 {

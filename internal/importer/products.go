@@ -22,13 +22,13 @@ type piece struct {
 // emit takes pieces in the order of the file.
 type emit func(piece) error
 
-// productMaker makes products of rows.
+// productMaker builds products from rows.
 type productMaker struct {
 	table     *table
 	mapping   *mapping
 	format    format
 	imageBase string
-	twice     string // what becomes of rows with one SKU
+	twice     string // what happens to rows with the same SKU
 	between   string // category separators; "" = those of the format
 	nesting   string
 
@@ -45,7 +45,7 @@ type productMaker struct {
 	rows     counter
 }
 
-// prepare maps the format's columns and the headers that speak for themselves, behind what the person mapped.
+// prepare maps the format's columns and headers with known names, after what the person mapped.
 func (m *productMaker) prepare() error {
 	if m.asIs {
 		if m.twice == duplicatesMerge {
@@ -155,7 +155,7 @@ func (m *productMaker) make(ctx context.Context, out emit) error {
 	return m.assembled(ctx, out)
 }
 
-// oneByOne is the short way: a row, a product, nothing kept.
+// oneByOne is the fast path: each row is a product, and nothing is kept.
 func (m *productMaker) oneByOne(ctx context.Context, out emit) error {
 	reader := m.newReader()
 	var p product
@@ -216,8 +216,8 @@ func (m *productMaker) assembled(ctx context.Context, out emit) error {
 	return nil
 }
 
-// assemble makes one product of its rows. Rows at error are left out and reported; when one of them
-// was the product's own, its variants cannot stand alone.
+// assemble builds one product from its rows. Rows with errors are left out and reported; if one of them was the
+// product's own, its variants are refused too.
 func (m *productMaker) assemble(key string, rows []*product, out emit) error {
 	var faults []Fault
 	var kept []*product
@@ -264,8 +264,8 @@ func (m *productMaker) assemble(key string, rows []*product, out emit) error {
 	return m.send(whole, faults, whole.complete(nil), out)
 }
 
-// send checks what concerns the whole file and passes the product on. rowErrors account for rows that
-// are no part of p any more; errors are about p itself, and account for all its rows.
+// send checks rules about the whole file and passes the product on. rowErrors are for rows that are not part of p any
+// more; errors are about p itself, and cover all its rows.
 func (m *productMaker) send(p *product, rowErrors, faults []Fault, out emit) error {
 	m.marked = m.marked[:0]
 	variants := len(p.variants)

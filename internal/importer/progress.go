@@ -2,7 +2,7 @@ package importer
 
 // Progress is how far an import is. Totals are 0 where they are not known.
 type Progress struct {
-	Doing             string // what is done before or instead of storing items; "" when items are stored
+	Doing             string // the step before items are stored; "" while they are stored
 	Rows, TotalRows   int    // of the file
 	Items, TotalItems int    // products or orders settled, stored or not
 	Bytes, TotalBytes int64  // of the file, compressed if it is

@@ -10,9 +10,9 @@ import (
 	"entrepot/internal/limits"
 )
 
-// pump makes, sends and settles everything. One goroutine makes chunks, several send them, and the
-// caller's settles their outcomes in the order of the file. At most inFlight chunks are made and not
-// settled, which bounds the memory when one of them has to wait.
+// pump makes, sends and settles everything. One goroutine makes chunks, several send them, and the caller's settles
+// their outcomes in the order of the file. At most inFlight chunks are made and not settled, which limits the memory
+// when one of them has to wait.
 func (r *importRun) pump(ctx context.Context) error {
 	sending, stop := context.WithCancel(ctx)
 	defer stop()
@@ -86,8 +86,8 @@ func (r *importRun) makeChunks(ctx context.Context, deliver func(*chunk) error) 
 	return errors.Join(err, k.flush(k.pieces)) // what was read before an error of the file is sent still
 }
 
-// settleAll takes the outcomes in the order in which their chunks were made. After the first error
-// the chunks before it are settled still, those behind it are not: they will be sent again.
+// settleAll settles the outcomes in the order in which their chunks were made. After the first error it still settles
+// the chunks before it; those after it are not settled and will be sent again.
 func (r *importRun) settleAll(outcomes <-chan outcome, places <-chan struct{}, stop func()) error {
 	waiting := map[int]outcome{}
 	next := 1

@@ -33,9 +33,9 @@ func (r row) blank() bool {
 	return true
 }
 
-// rowReader reads delimited text in UTF-8, row by row, holding at most maxRow bytes. It takes what
-// exports in the wild contain: quoted cells with line breaks, blanks around quotes, a stray quote
-// inside a quoted cell, LF, CRLF or CR, ragged rows.
+// rowReader reads delimited UTF-8 text, row by row, holding at most maxRow bytes. It accepts what real exports
+// contain: quoted cells with line breaks, blanks around quotes, a stray quote inside a quoted cell, LF, CRLF or CR,
+// rows of different lengths.
 type rowReader struct {
 	src       io.Reader
 	delimiter byte
@@ -95,7 +95,7 @@ func (r *rowReader) record() (row, error) {
 			return row{}, err
 		}
 	}
-	// Give up the first physical line alone, so that the rows after it are not lost with it.
+	// Only the first physical line is given up, so that the rows after it are not lost.
 	r.broken++
 	if r.broken > maxBroken {
 		return row{}, fmt.Errorf("line %d: %d rows in a row cannot be read; is the delimiter or the quoting another one?", r.line, maxBroken)
@@ -139,8 +139,8 @@ func (r *rowReader) fill(want int) error {
 	return nil
 }
 
-// parse cuts the record at the head of data into r.cells and reports its length with its line end.
-// complete is false when the record goes on behind data, or, with final, when a quote stays open.
+// parse divides the record at the start of data into r.cells and returns its length with its line end. complete is
+// false if the record continues after data, or, with final, if a quote stays open.
 func (r *rowReader) parse(data []byte, final bool) (used int, complete bool) {
 	r.cells, r.scratch = r.cells[:0], r.scratch[:0]
 	at := 0

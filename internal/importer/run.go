@@ -1,16 +1,16 @@
-// Package importer reads product and order files of many kinds and stores them through the HTTP API
-// with a key.
+// Package importer reads product and order files of many kinds and stores them through the HTTP API with a key.
 //
-// Who is who, in the order a row passes them: a source is the file (compression, encoding, hash); a
-// table sees it as rows under named columns; a mapping says which columns make which field; a layout
-// knows which rows of a shop's export make one product; a productMaker or orderMaker makes pieces,
-// each one product or order or only errors; the chunker packs pieces into chunks; senders send them,
-// several at a time; the settler takes the outcomes in the order of the file, writes the report and
-// the state, and counts. Every row ends as stored or refused, and every refused row is in the report.
+// The types, in the order in which a row passes them: a source is the file (compression, encoding, hash); a table
+// shows it as rows under named columns; a mapping says which columns make which field; a layout knows which rows of a
+// shop's export are one product; a productMaker or orderMaker makes pieces, each one product or order or only errors;
+// the chunker packs pieces into chunks; senders send them, several at a time; the settler takes the outcomes in the
+// order of the file, writes the report and the state, and counts. Every row ends as stored or refused, and every
+// refused row is in the report.
 //
-// The file is read once for its hash, once to decide how its numbers and dates are read, once or twice
-// more when rows must be grouped or categories created first, and once to send. Memory does not grow with its rows, except for 20 bytes a
-// SKU (to find doubles), 20 bytes an order, distinct categories, and orders whose rows lie far apart.
+// The file is read once for its hash, once to decide how its numbers and dates are read, once or twice more if rows
+// must be grouped or categories created first, and once to send. Memory does not grow with its rows, except for 20
+// bytes for each SKU (to find duplicates), 20 bytes for each order, distinct categories, and orders whose rows are far
+// apart.
 package importer
 
 import (
@@ -39,22 +39,22 @@ func (m *orderMaker) counted() counter   { return m.rows }
 func (m *productMaker) untouched() bool { return m.asIs }
 func (m *orderMaker) untouched() bool   { return m.asIs }
 
-// StoppedError is an import that ended before the end of the file. What is settled is in the summary,
-// and in the state file if there is one.
+// StoppedError is an import that ended before the end of the file. Settled rows are in the summary, and in the state
+// file if there is one.
 type StoppedError struct {
 	cause error
 	hint  string
 }
 
-// Error reports the cause and how to go on.
+// Error is the cause and how to continue.
 func (e *StoppedError) Error() string { return "the import stopped: " + e.cause.Error() + e.hint }
 
 // Unwrap is the cause.
 func (e *StoppedError) Unwrap() error { return e.cause }
 
-// Run imports a file. Rows that are refused are no error of Run: they are in the summary and the
-// report. Errors: *CallError for a wrong call or a file that cannot be read for sure, before anything was stored; *StoppedError when the
-// service, the file or the context ended it early.
+// Run imports a file. Refused rows are no error: they are in the summary and the report. Errors: *CallError for a
+// wrong call or an ambiguous file, before anything was stored; *StoppedError when the service, the file or the context
+// ended it early.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	if err := o.check(); err != nil {
 		return Summary{}, err
@@ -92,7 +92,7 @@ type importRun struct {
 	report  *report
 }
 
-// open finds out everything about the file that can be known without the service.
+// open detects everything about the file that does not need the service.
 func (r *importRun) open(ctx context.Context) (err error) {
 	if r.table, err = newTable(r.source, tableOptions{format: r.Format, delimiter: r.Delimiter, columns: r.Columns,
 		noHeader: r.NoHeader}); err != nil {
@@ -144,7 +144,7 @@ func (r *importRun) open(ctx context.Context) (err error) {
 	return r.openState()
 }
 
-// announce says what was found out, so that the person can check it.
+// announce prints what was detected, so that the person can check it.
 func (r *importRun) announce(m *mapping) {
 	what := r.source.charset.name
 	if r.table.container == delimited {

@@ -12,12 +12,12 @@ import (
 	"entrepot/internal/client"
 )
 
-// outcome is what became of a chunk.
+// outcome is the result of a chunk.
 type outcome struct {
 	chunk    *chunk
 	created  int
 	updated  int
-	same     int // dry run: products that are so already
+	same     int // dry run: unchanged products
 	accepted int // stored, but whether created or updated only the job knows
 	existing int // orders that were there already
 	moved    int // orders moved by a credit note that names them
@@ -26,12 +26,12 @@ type outcome struct {
 	err      error // the import cannot go on
 }
 
-// sender sends a chunk and reports what became of it. Its error ends the import.
+// sender sends a chunk and returns the outcome. Its error ends the import.
 type sender interface {
 	send(ctx context.Context, c *chunk) outcome
 }
 
-// nowhere is the sender of a dry run without a service: what could be made is taken as stored.
+// nowhere is the sender of a dry run without a service: every valid item counts as stored.
 type nowhere struct{}
 
 func (nowhere) send(_ context.Context, c *chunk) outcome {
@@ -53,8 +53,8 @@ func (s *productSender) send(ctx context.Context, c *chunk) outcome {
 	return out
 }
 
-// sendPart sends the items from..to. When the service refuses the request as a whole, which one bad
-// item may cause, it is halved until that item stands alone.
+// sendPart sends the items from..to. If the service refuses the request as a whole, for which one bad item is enough,
+// it is halved until that item is alone.
 func (s *productSender) sendPart(ctx context.Context, c *chunk, from, to int, out *outcome) error {
 	items := c.items[from:to]
 	body := s.request(c.body[items[0].from:items[len(items)-1].to])
@@ -191,9 +191,8 @@ func (s *orderSender) one(ctx context.Context, item chunkItem, body []byte, out 
 	return nil
 }
 
-// takeBack moves the order that a credit note names. It leaves the note to be stored as an order of
-// its own when there is no such order, when the note covers a part of it only, or when the order's
-// status does not allow the move.
+// takeBack changes the status of the order that a credit note names. The note is stored as an order of its own if
+// there is no such order, if it covers only a part of it, or if the order's status does not allow the change.
 func (s *orderSender) takeBack(ctx context.Context, item chunkItem, out *outcome) (done bool, err error) {
 	plan := item.credit
 	order, found, err := s.client.FindOrder(ctx, plan.original)

@@ -65,8 +65,8 @@ func (s *shopify) read(cells [][]byte, p *product) {
 	p.ownImage = cellOf(cells, s.variantImage)
 }
 
-// assemble: the product's SKU is its Handle when it has variants, else that of its only row. A blank
-// SKU becomes the Handle, for a variant the Handle and its option values: "shirt-red-xl".
+// assemble: the product's SKU is its Handle if it has variants, else that of its only row. An empty SKU becomes the
+// Handle, for a variant followed by its option values: "shirt-red-xl".
 func (s *shopify) assemble(handle string, rows []*product) (*product, []Fault) {
 	var faults []Fault
 	whole := &product{place: rows[0].place, rows: rowsOf(rows)}
@@ -136,8 +136,7 @@ func namedOptions(options []pair, names [3]string) []pair {
 	return kept
 }
 
-// gatherImages puts the images of the rows in order of their position, then those of variants that
-// are not among them.
+// gatherImages sorts the images of the rows by position, and adds those of variants that are not among them.
 func (p *product) gatherImages(rows []*product, faults []Fault) []Fault {
 	ordered := slices.Clone(rows)
 	slices.SortStableFunc(ordered, func(a, b *product) int { return cmp.Compare(a.imageAt, b.imageAt) })
@@ -154,7 +153,7 @@ func (p *product) gatherImages(rows []*product, faults []Fault) []Fault {
 	return faults
 }
 
-// takeOver gives a product without variants what its only row says of price and stock.
+// takeOver copies price and stock of the only row to a product without variants.
 func (p *product) takeOver(only *product) {
 	p.sku, p.price, p.priced = only.sku, only.price, only.priced
 	p.compareAt, p.compareAtSet, p.compareAtBlank = only.compareAt, only.compareAtSet, only.compareAtBlank
@@ -162,8 +161,8 @@ func (p *product) takeOver(only *product) {
 	p.variants = nil
 }
 
-// nameVariants derives what variants lack: the SKU from the product's key and their options (with
-// -2, -3 … when that is taken), the name from the product's name and their options.
+// nameVariants sets what variants lack: the SKU from the product's key and their options (with -2, -3 … if that is
+// taken), the name from the product's name and their options.
 func (p *product) nameVariants(key string) {
 	taken := map[string]bool{string(p.sku): true}
 	for _, v := range p.variants {

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 )
 
-// source is the file to import: what was learned by reading its bytes once, and how to read its text.
+// source is the file to import: what was detected by reading its bytes once, and how to read its text.
 type source struct {
 	path    string
 	name    string // for messages
@@ -29,8 +29,8 @@ type source struct {
 	read atomic.Int64 // bytes of the file read by the last open, for the progress bar
 }
 
-// openSource reads the file once, to its end: hash, compression, encoding. Nothing is sent before a
-// whole file is known to be readable. "-" is the standard input, kept in a temporary file.
+// openSource reads the file once, to its end: hash, compression, encoding, so that nothing is sent before the whole
+// file was readable. "-" is the standard input, copied to a temporary file.
 func openSource(o Options) (*source, error) {
 	s := &source{path: o.File, name: wordOr(o.Name, o.File), most: o.MostText}
 	if o.File == "-" {

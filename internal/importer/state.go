@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// state is the file that lets an import go on where it stopped. It is replaced as a whole after each
-// confirmed chunk, so that a crash at any moment leaves the one before or the one after.
+// state is the file by which an import can be continued. It is replaced as a whole after each confirmed chunk, so that
+// a crash at any moment leaves either the old or the new state.
 type state struct {
 	Version     int    `json:"version"`
 	Kind        Kind   `json:"kind"`
@@ -29,7 +29,7 @@ type state struct {
 
 const stateVersion = 1
 
-// loadState reads a state that fits the file and the options. found is false when there is none.
+// loadState reads a state that matches the file and the options. found is false if there is none.
 func loadState(path string, want state) (have state, found bool, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +60,8 @@ func readState(text []byte, name string, want state) (have state, err error) {
 	return have, nil
 }
 
-// Kept is what a Keeper's progress says: what was counted, and how many rows of the file are settled. It is zero before the first Save.
+// Kept is the content of a Keeper's progress: what was counted, and how many rows of the file are settled. It is zero
+// before the first Save.
 func Kept(progress []byte) (counts Counts, settled int, err error) {
 	if len(progress) == 0 {
 		return Counts{}, 0, nil

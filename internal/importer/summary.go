@@ -1,6 +1,6 @@
 package importer
 
-// Counts are what an import has done; every data row of the file ends in RowsStored or RowsRefused.
+// Counts are the results of an import; every data row of the file is counted in RowsStored or RowsRefused.
 type Counts struct {
 	RowsStored  int            `json:"rowsStored"`
 	RowsRefused int            `json:"rowsRefused"`

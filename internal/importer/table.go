@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// container is how rows lie in the file.
+// container is the structure of the rows in the file.
 type container string
 
 const (
@@ -21,7 +21,7 @@ const (
 	jsonArray container = "json"
 )
 
-// table is the file seen as rows under named columns.
+// table is the file as rows under named columns.
 type table struct {
 	source     *source
 	container  container
@@ -49,7 +49,7 @@ type tableOptions struct {
 	noHeader  bool
 }
 
-// newTable finds out how the rows of a source lie in it.
+// newTable detects the structure of a source's rows.
 func newTable(s *source, o tableOptions) (*table, error) {
 	t := &table{source: s}
 	head := bytes.TrimLeft(s.sample, " \t\r\n")
@@ -150,8 +150,8 @@ func keepCells(cells [][]byte) [][]byte {
 // delimiterNames are the words a person may use.
 var delimiterNames = map[string]byte{"comma": ',', "semicolon": ';', "tab": '\t', `\t`: '\t', "pipe": '|'}
 
-// chooseDelimiter takes what was asked for, what the file announces, or the sign that cuts most of
-// the first rows into the same number of cells, and into most.
+// chooseDelimiter takes the requested sign, the one that the file announces, or the one that divides most of the first
+// rows into the same number of cells, and into most.
 func chooseDelimiter(sample []byte, asked string, announced byte) (byte, error) {
 	if d, ok := delimiterNames[strings.ToLower(asked)]; ok {
 		return d, nil
@@ -272,8 +272,8 @@ func (t *table) open(marked bool) (rows rowStream, closeFile func() error, err e
 	return reader, closeFile, nil
 }
 
-// surplus describes cells behind the last column that hold something: an unquoted delimiter in the
-// row has moved its cells, so that none of them can be trusted.
+// surplus describes non-empty cells after the last column: an unquoted delimiter in the row has shifted its cells, so
+// that none of them can be trusted.
 func (t *table) surplus(r row) string {
 	if t.container != delimited || len(r.cells) <= len(t.header) {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// wooFormat is WooCommerce's product export: variations name their parent by SKU or by "id:44"; with
-// a sale price the product costs that, and the regular price is what it is compared with.
+// wooFormat is WooCommerce's product export: variations name their parent by SKU or by "id:44"; a sale price becomes
+// the price, and the regular price the compare-at price.
 var wooFormat = format{
 	name: "woocommerce", between: ",", nesting: ">",
 	columns: [][2]string{
@@ -98,8 +98,8 @@ func (w *woo) read(cells [][]byte, p *product) {
 	p.options = append(p.options, said...)
 }
 
-// assemble derives the SKU of a variation without one from its parent's and its options. Variations
-// whose parent is not in the file become one product under the parent's SKU, with a note.
+// assemble derives the SKU of a variation without one from its parent's and its options. Variations whose parent is
+// not in the file become one product under the parent's SKU, with a note.
 func (w *woo) assemble(key string, rows []*product) (*product, []Fault) {
 	var faults []Fault
 	whole, faults := family(key, rows, faults)

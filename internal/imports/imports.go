@@ -1,11 +1,11 @@
-// Package imports keeps files of products that people give to be imported, how each is to be read, and what became of its rows.
+// Package imports stores uploaded files of products, how each is to be read, and the outcome of their rows.
 //
-//	imports.go  an import, and the stages it goes through
+//	imports.go  an import and its stages
 //	parts.go    its file, in pieces
-//	lines.go    the rows that were refused, and notes
-//	sweep.go    what is dropped when its time is over, and when a person is erased
+//	lines.go    the refused rows, and notes
+//	sweep.go    deletes what is past its retention, and a person's data at an erasure
 //
-// A job works on an import; whoever holds the job's lease alone moves it on.
+// A job works on an import; only the holder of the job's lease changes its stage.
 package imports
 
 import (
@@ -16,14 +16,14 @@ import (
 	"entrepot/internal/id"
 )
 
-// Stage is where an import stands.
+// Stage is the state of an import.
 type Stage string
 
-// The stages. Uploading is a file that is not whole yet, Gone one that was discarded: no read shows them.
+// The stages. Uploading means that the file is not complete yet, Gone that the import was discarded: no read shows these.
 const (
 	Uploading Stage = "uploading"
-	New       Stage = "new"      // its columns are chosen
-	Checking  Stage = "checking" // a job tries what importing it would do
+	New       Stage = "new"      // its columns are being chosen
+	Checking  Stage = "checking" // a job runs the dry run
 	Checked   Stage = "checked"
 	Running   Stage = "running" // a job imports it
 	Stopped   Stage = "stopped" // by a person; it can go on
@@ -39,18 +39,18 @@ const (
 	KeepDone   = 30 * 24 * time.Hour
 )
 
-// Import is one file and what became of it.
+// Import is one file and its outcome.
 type Import struct {
 	ID        id.Import
 	Name      string
 	Size      int64   // bytes of the file
 	User      id.User // for whom it is imported
 	Stage     Stage
-	Options   string // JSON: how the file is to be read
-	Found     string // JSON: what was found out about it
-	Checked   string // JSON: what importing it would do; "" while that is not known
-	Progress  string // JSON: how far it is imported; "" before it has begun
-	Stop      bool   // a person wants it to stop
+	Options   string // JSON: how to read the file
+	Found     string // JSON: what was detected of it
+	Checked   string // JSON: result of the dry run; "" before it
+	Progress  string // JSON: progress of the import; "" before it
+	Stop      bool   // a person has asked to stop it
 	Failure   string // why it failed
 	Job       id.Job // the last that worked on it; "" for none
 	CreatedAt int64
@@ -81,7 +81,7 @@ var table = db.NewTable("imports",
 
 const shown = "AND stage <> 'uploading' AND stage <> 'gone' "
 
-// Insert queues a new import whose file is still to come. It gives the import with its id.
+// Insert queues a new import whose file follows. It returns the import with its id.
 func Insert(tx *db.Tx, name string, user id.User) Import {
 	i := Import{ID: id.New[id.Import](), Name: name, User: user, Stage: Uploading, Options: "{}", Found: "{}", CreatedAt: tx.Micros(),
 		ChangedAt: tx.Micros(), ExpiresAt: tx.Now().Add(KeepUpload).UnixMicro()}
@@ -109,8 +109,8 @@ func LastChange(tx *db.Tx) (at int64, err error) {
 	return at, tx.Row("SELECT coalesce(max(changed_at), 0) FROM imports WHERE tenant_id = $1", []any{tx.Tenant}, &at)
 }
 
-// Update queues an import as it is now, unless it has left the stage in which it was read: then the transaction fails with Conflict. An
-// import that nobody touches is kept for KeepFile, one that is done for KeepDone.
+// Update queues an import as it is now, unless its stage has changed since it was read: then the transaction fails
+// with Conflict. An unused import is kept for KeepFile, a completed one for KeepDone.
 func (i Import) Update(tx db.Writer, was Stage) {
 	i.ChangedAt = tx.Micros()
 	keep := KeepFile
@@ -125,13 +125,13 @@ func (i Import) Update(tx db.Writer, was Stage) {
 		apperr.New(apperr.Conflict, "import_changed", "the import has gone on meanwhile"))
 }
 
-// RequestStop queues that a person wants an import to stop. It changes nothing of one that no job works on.
+// RequestStop queues a request to stop an import. It changes nothing if no job works on it.
 func RequestStop(tx db.Writer, which id.Import) {
 	tx.Queue("UPDATE imports SET stop = TRUE WHERE tenant_id = $1 AND id = $2::UUID AND stage IN ('checking', 'running')", tx.TenantID(),
 		which)
 }
 
-// StopRequested reports whether an import is to stop, or is not there any more.
+// StopRequested reports whether an import is to stop, or was deleted.
 func StopRequested(tx *db.Tx, which id.Import) (bool, error) {
 	var going int64
 	err := tx.Row("SELECT count(*) FROM imports WHERE tenant_id = $1 AND id = $2::UUID AND NOT stop AND stage IN ('checking', 'running')",
@@ -139,7 +139,7 @@ func StopRequested(tx *db.Tx, which id.Import) (bool, error) {
 	return going == 0, err
 }
 
-// SaveProgress queues how far an import is.
+// SaveProgress queues the progress of an import.
 func SaveProgress(tx db.Writer, which id.Import, progress string) {
 	tx.Queue("UPDATE imports SET progress = $3, changed_at = $4, expires_at = $5 WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), which,
 		progress, tx.Micros(), tx.Now().Add(KeepFile).UnixMicro())

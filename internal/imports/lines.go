@@ -5,14 +5,14 @@ import (
 	"entrepot/internal/id"
 )
 
-// Line is what is said about a row of the file: why it was refused, or how it was stored otherwise than it stands there.
+// Line is a message about a row of the file: why it was refused, or how it was changed when it was stored.
 type Line struct {
 	Import   id.Import
 	Dry      bool // of the dry run
 	Position int64
 	Row      int64 // from 1, the header not counted; 0 for none
 	Line     int64 // of the file; 0 for none
-	Refused  bool  // not stored; else a note
+	Refused  bool  // not stored; otherwise a note
 	Rows     int64 // rows of the file that it accounts for
 	Item     string
 	Field    string
@@ -34,7 +34,7 @@ var lineTable = db.NewTable("import_lines",
 	db.Col("message", func(l *Line) any { return &l.Message }),
 )
 
-// MaxLines is how many lines of an import are kept; the counts in its progress are of all.
+// MaxLines is how many lines of an import are kept; its progress counts all.
 const MaxLines = 100_000
 
 // InsertLines queues lines.
@@ -51,7 +51,7 @@ func ClearLines(tx db.Writer, which id.Import, dry bool) {
 	tx.Queue("DELETE FROM import_lines WHERE tenant_id = $1 AND import_id = $2::UUID AND dry = $3", tx.TenantID(), which, dry)
 }
 
-// Lines reads lines of an import behind a position, refused rows only or all.
+// Lines reads lines of an import after a position, refused rows only or all.
 func Lines(tx *db.Tx, which id.Import, dry, refused bool, after int64, limit int) ([]Line, error) {
 	only := ""
 	if refused {

@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// partSize is how many bytes a piece of a file has at most, gzipped: small enough that writing one holds up nobody.
+// partSize is the largest piece of a file in bytes, compressed: small enough that writing one delays no other writer.
 const partSize = 256 << 10
 
 // SaveFile stores the file of an import that is uploading, each piece in a transaction of its own.
@@ -34,7 +34,7 @@ func SaveFile(ctx context.Context, store *db.DB, tenant id.Tenant, which id.Impo
 	return parts.flush()
 }
 
-// partWriter cuts what is written into pieces.
+// partWriter divides what is written into pieces.
 type partWriter struct {
 	save     func(position int64, body []byte) error
 	position int64
@@ -61,13 +61,13 @@ func (w *partWriter) flush() error {
 	return w.save(w.position, w.rest)
 }
 
-// noFile is the error for an import whose file is not kept any more.
+// noFile is the error for an import whose file is not stored any more.
 func noFile() error {
 	return apperr.New(apperr.Conflict, "file_dropped", "the file is not kept any more; choose it again")
 }
 
-// WriteFile writes the file of an import as it was given. Each piece is read for itself, so that a slow receiver holds no snapshot.
-// Errors: Conflict when it is not kept any more.
+// WriteFile writes the uploaded file of an import. Each piece is a separate read, so that a slow receiver holds no
+// snapshot. Errors: Conflict when it is not stored any more.
 func WriteFile(ctx context.Context, store *db.DB, tenant id.Tenant, which id.Import, to io.Writer) error {
 	unpacked, err := gzip.NewReader(&partReader{read: func(position int64) (body []byte, err error) {
 		err = store.Read(ctx, tenant, func(tx *db.Tx) error {

@@ -6,11 +6,11 @@ import (
 	"entrepot/internal/db"
 )
 
-// partsAtOnce is how many pieces of files one step drops.
+// partsAtOnce is how many pieces of files one step deletes.
 const partsAtOnce = 32
 
-// Sweep drops up to limit rows of imports whose time is over, lines and pieces of the file before the import; it reports limit when there
-// may be more. It serves every tenant.
+// Sweep deletes up to limit rows of imports past their retention, lines and pieces of the file before the import; it
+// returns limit if there may be more. It serves every tenant.
 func Sweep(tx *db.Tx, limit int) (int64, error) {
 	const over = "SELECT tenant_id, id FROM imports WHERE expires_at < $1"
 	for _, step := range []struct {
@@ -31,12 +31,12 @@ func Sweep(tx *db.Tx, limit int) (int64, error) {
 		tx.Micros(), limit)
 }
 
-// Tables are those whose rows Forget deletes or changes.
+// Tables are the tables whose rows Forget deletes or changes.
 var Tables = []string{"imports", "import_parts", "import_lines"}
 
-// Forget queues that nothing of a person stays in the account's imports, whose files are packed and cannot be searched: those that no job
-// works on lose their files; of those that are done, counts and lines stay, but for lines in which one of the patterns, as for LIKE with \
-// as escape, is found.
+// Forget queues the removal of a person's data from the account's imports, whose files are packed and cannot be
+// searched: imports that no job works on lose their files; completed ones keep counts and lines, except lines that
+// match one of the patterns (LIKE, with \ as escape).
 func Forget(tx *db.Tx, patterns []string) {
 	if len(patterns) == 0 {
 		return
