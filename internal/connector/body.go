@@ -10,15 +10,15 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// Decode reads a notification's body, which must be one JSON object, into v. Member names match in any case; members
-// that v does not know are skipped, and those of another type than v has are left empty, since platforms change both.
-// Errors: Invalid.
+// Decode decodes a notification's body, which must be one JSON object, into v. Member names match in any case; unknown
+// members are skipped, and members of another type than in v stay empty, because platforms change both. Errors:
+// Invalid.
 func Decode(body []byte, v any) error {
 	err := errNoObject
 	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
 		err = json.Unmarshal(body, v)
 	}
-	var otherType *json.UnmarshalTypeError // the rest has been read
+	var otherType *json.UnmarshalTypeError // the other members are decoded
 	if err == nil || errors.As(err, &otherType) {
 		return nil
 	}
@@ -28,13 +28,13 @@ func Decode(body []byte, v any) error {
 
 var errNoObject = errors.New("no opening brace")
 
-// ID is a JSON string or whole number, kept as text: ids pass 2^53, and platforms do not agree on the type.
-// Anything else reads as "".
+// ID is a JSON string or whole number, kept as text: ids may exceed 2^53, and platforms differ in the type. Anything
+// else is "".
 type ID string
 
 var wholeNumber = regexp.MustCompile(`^-?[0-9]+$`)
 
-// UnmarshalJSON takes any JSON value and never fails.
+// UnmarshalJSON accepts any JSON value and never fails.
 func (id *ID) UnmarshalJSON(raw []byte) error {
 	*id = ""
 	var s string

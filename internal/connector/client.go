@@ -17,14 +17,14 @@ import (
 
 // Bounds of a call.
 const (
-	callTime   = 60 * time.Second // of one attempt, answer included, however slowly it comes
+	callTime   = 60 * time.Second // of one attempt, until the end of the answer
 	maxAnswer  = 16 << 20         // bytes of an answer
 	maxRetries = 2                // of a request that may be repeated
 	firstRest  = time.Second      // before the first of them, doubled for each more
-	longestIn  = 10 * time.Second // a rest that is waited for within a call; a longer one ends it
+	longestIn  = 10 * time.Second // the longest rest within a call; a longer one ends it
 )
 
-// Clients sends the requests of all channels: each has limits of its own, and all obey the same rules about addresses.
+// Clients send the requests of all channels: each channel has its own limits, and the rules about addresses apply to all.
 type Clients struct {
 	http    *http.Client
 	now     func() time.Time
@@ -34,7 +34,8 @@ type Clients struct {
 	byOwner map[string]*limiter
 }
 
-// NewClients makes the clients of a service. guard says where they may go (interface §6.2); agent names the service.
+// NewClients returns the clients of a service. guard decides which addresses they may call (interface §6.2); agent is
+// the service's name.
 func NewClients(guard *netguard.Guard, agent string) *Clients {
 	return &Clients{
 		http: &http.Client{
@@ -45,7 +46,7 @@ func NewClients(guard *netguard.Guard, agent string) *Clients {
 	}
 }
 
-// Timed gives clients by another clock, for tests.
+// Timed sets another clock, for tests.
 func (c *Clients) Timed(now func() time.Time, sleep func(context.Context, time.Duration) error) *Clients {
 	c.now, c.sleep = now, sleep
 	return c
@@ -66,7 +67,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (c *Clients) Client(channel string, limits []Limit) *Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.byOwner) > 10_000 { // channels come and go; a limiter that is made again begins full
+	if len(c.byOwner) > 10_000 { // a limiter that is created again starts full
 		clear(c.byOwner)
 	}
 	l := c.byOwner[channel]
@@ -77,22 +78,22 @@ func (c *Clients) Client(channel string, limits []Limit) *Client {
 	return &Client{all: c, limiter: l}
 }
 
-// Client sends requests of one channel to its platform. It waits for the channel's limits, obeys Retry-After, connects only where the
-// service may (interface §6.2), follows no redirect, and bounds time and size of answers.
+// Client sends requests of one channel to its platform. It waits for the channel's limits, obeys Retry-After, connects
+// only to allowed addresses (interface §6.2), follows no redirect, and limits time and size of answers.
 type Client struct {
 	all     *Clients
 	limiter *limiter
 	calls   int64
 }
 
-// Response is an answer, read to its end.
+// Response is a complete answer.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Date is the platform's clock as the answer says, the zero time if it does not.
+// Date is the platform's time in the answer's header, the zero time if there is none.
 func (r *Response) Date() time.Time {
 	at, err := http.ParseTime(r.Header.Get("Date"))
 	if err != nil {
@@ -109,27 +110,27 @@ const (
 	signKey
 )
 
-// Within says from which of the platform's limits requests take (Limit.Name).
+// Within chooses the platform's limit that requests count against (Limit.Name).
 func Within(ctx context.Context, limit string) context.Context {
 	return context.WithValue(ctx, bucketKey, limit)
 }
 
-// Repeatable says of writes that doing them twice is as good as once, so that they may be repeated when their answer is lost.
+// Repeatable marks writes that may be sent twice without harm, so that they are repeated when their answer is lost.
 func Repeatable(ctx context.Context) context.Context { return context.WithValue(ctx, repeatKey, true) }
 
-// Signed has a request signed right before each time it is sent: platforms refuse a nonce that they have seen, also of a request that is
-// repeated. sign may replace what it likes in the request that it is given.
+// Signed sets a function that signs a request each time it is sent, because platforms refuse a nonce that they have
+// seen, even in a repeated request. sign may change anything in the request.
 func Signed(ctx context.Context, sign func(*http.Request) error) context.Context {
 	return context.WithValue(ctx, signKey, sign)
 }
 
-// Calls is how many requests were sent so far.
+// Calls is how many requests were sent.
 func (c *Client) Calls() int64 { return c.calls }
 
-// Do sends a request and reads the answer whole, whatever its status; a redirect alone is a failure. A request that was answered 429 is
-// repeated a little later; one that reads, or whose context is Repeatable, also when the answer is lost or is 502, 503 or 504.
-// Errors: Failure Temporary when no answer came, Throttled when the platform wants to be left alone for longer than the call may last,
-// Refused for an address that must not be called, Rejected for a redirect.
+// Do sends a request and reads the whole answer, whatever its status; only a redirect is a failure. A request answered
+// with 429 is repeated a little later; one that reads, or whose context is Repeatable, also when the answer is lost or
+// is 502, 503 or 504. Errors: Failure Temporary when no answer came, Throttled when the platform asks for a longer
+// rest than the call may take, Refused for an address that must not be called, Rejected for a redirect.
 func (c *Client) Do(r *http.Request) (*Response, error) {
 	ctx := r.Context()
 	bucket, _ := ctx.Value(bucketKey).(string)
@@ -142,7 +143,7 @@ func (c *Client) Do(r *http.Request) (*Response, error) {
 		answer, err := c.attempt(r)
 		c.limiter.leave(bucket)
 		after := c.obey(answer, bucket)
-		refused := answer != nil && answer.Status == http.StatusTooManyRequests // without any effect, so writes may be repeated, too
+		refused := answer != nil && answer.Status == http.StatusTooManyRequests // it had no effect, so writes may be repeated, too
 		if !again(answer, err) || !repeat && !refused || try == maxRetries || ctx.Err() != nil {
 			return answer, err
 		}
@@ -162,7 +163,7 @@ func (c *Client) Do(r *http.Request) (*Response, error) {
 	}
 }
 
-// again reports whether the outcome may be another one a little later.
+// again reports whether a later try may succeed.
 func again(answer *Response, err error) bool {
 	if err != nil {
 		return Is(err, Temporary)
@@ -181,7 +182,8 @@ func (c *Client) enter(ctx context.Context, bucket string) error {
 		if wait == 0 {
 			return nil
 		}
-		if deadline, ok := ctx.Deadline(); wait > callTime || ok && wait > time.Until(deadline) { // a context's end is of the machine's time
+		// A context's deadline is in the machine's time.
+		if deadline, ok := ctx.Deadline(); wait > callTime || ok && wait > time.Until(deadline) {
 			return &Failure{Kind: Throttled, Message: "the platform wants no request just now", After: wait}
 		}
 		if err := c.all.sleep(ctx, wait); err != nil {
@@ -190,7 +192,7 @@ func (c *Client) enter(ctx context.Context, bucket string) error {
 	}
 }
 
-// obey holds the channel back for as long as an answer says, and gives that time.
+// obey delays the channel's requests for as long as an answer asks for, and returns that time.
 func (c *Client) obey(answer *Response, bucket string) time.Duration {
 	if answer == nil || answer.Status != http.StatusTooManyRequests && answer.Status != http.StatusServiceUnavailable {
 		return 0
@@ -202,18 +204,17 @@ func (c *Client) obey(answer *Response, bucket string) time.Duration {
 	return after
 }
 
-// Hold sends nothing more within a limit for a time, where a platform says so in the body of its answer.
+// Hold stops requests of a limit for a time, for platforms that ask for it in the body of an answer.
 func (c *Client) Hold(limit string, d time.Duration) { c.limiter.hold(limit, c.all.now().Add(d)) }
 
-// Pace changes how often requests may be sent within a limit, where a platform says in its answers how many it takes. A number that is not
-// above 0 changes nothing.
+// Pace changes the rate of a limit, for platforms whose answers give it. A number that is not above 0 changes nothing.
 func (c *Client) Pace(limit string, perSecond float64) {
 	if perSecond > 0 {
 		c.limiter.pace(limit, time.Duration(float64(time.Second)/perSecond))
 	}
 }
 
-// RetryAfter is the time that the answer's header of that name asks for, at most an hour; 0 for none.
+// RetryAfter is the time that the answer's header asks to wait, at most an hour; 0 if there is none.
 func (r *Response) RetryAfter(now time.Time) time.Duration {
 	text := r.Header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil {
@@ -254,14 +255,14 @@ func (c *Client) attempt(r *http.Request) (*Response, error) {
 	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
-// unreached says why no answer came, without the credentials that a URL may carry.
+// unreached says why no answer came, without the credentials that a URL may contain.
 func unreached(r *http.Request, err error) error {
 	var refused *netguard.Refused
 	if errors.As(err, &refused) {
 		return Failf(Refused, "the address must not be called: %s", refused.Reason)
 	}
 	var wrapped *url.Error
-	if errors.As(err, &wrapped) { // its text has the whole URL
+	if errors.As(err, &wrapped) { // its text contains the whole URL
 		err = wrapped.Err
 	}
 	reason := netguard.Plain(err)
@@ -271,7 +272,7 @@ func unreached(r *http.Request, err error) error {
 	return &Failure{Kind: Temporary, Message: fmt.Sprintf("no answer from %s: %s", r.URL.Host, line(reason)), Err: err}
 }
 
-// redirected is the failure for an answer that points elsewhere: credentials go nowhere but to the address they were given for.
+// redirected is the failure for a redirect: credentials are sent only to the address that they were entered for.
 func redirected(resp *http.Response) error {
 	to, err := resp.Location()
 	if err != nil {
@@ -290,7 +291,7 @@ func line(text string) string {
 	return text
 }
 
-// Line is a text of a platform as a message may show it: without markup, on one line, cut to 200 characters.
+// Line is a text of a platform in the form of a message: without markup, on one line, cut to 200 characters.
 func Line(text string) string {
 	var out strings.Builder
 	depth := 0
@@ -311,7 +312,8 @@ func Line(text string) string {
 	return line(strings.Join(strings.Fields(out.String()), " "))
 }
 
-// HTTPFailure is what an answer's status means where the platform says nothing better; nil below 400. Text is the platform's own.
+// HTTPFailure is the failure that an answer's status means, for platforms without a better description; nil below 400.
+// Text is the platform's own.
 func HTTPFailure(answer *Response, now time.Time, code, text string) *Failure {
 	f := &Failure{Code: line(code), Message: Line(text)}
 	if f.Message == "" {

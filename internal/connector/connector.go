@@ -1,15 +1,15 @@
-// Package connector is the contract between the service and the platforms it sells on (interface §1, §5.3, §6.3).
+// Package connector is the contract between the service and the platforms (interface §1, §5.3, §6.3).
 //
-// Who is who:
-//   - a Connector translates for one platform; each lives in its own folder, and none does SQL or keeps a job;
-//   - a Profile says what the platform is called and which credentials a channel of it carries;
-//   - a Channel is one shop or seller account, with its credentials in the clear;
-//   - a Notification is what arrived from the platform, byte for byte;
-//   - a Outcome is what it means here: what to queue, which state the channel enters, or why it is ignored;
-//   - a Set is the list of connectors of a running service, written out by hand in its command.
+// The types:
+//   - a Connector translates for one platform; each has its own folder, and none uses SQL or stores jobs;
+//   - a Profile has the platform's names and the credential fields of its channels;
+//   - a Channel is one shop or seller account, with decrypted credentials;
+//   - a Notification is a platform's request, byte for byte;
+//   - an Outcome is its meaning for the service: a job to queue, a state of the channel, or why it is ignored;
+//   - a Set is the connectors of a running service, listed by hand in package server.
 //
-// Order of use for a notification: IsPing, Verify, Read. What goes wrong on the way is an error.Error whose kind is
-// already the answer the platform gets.
+// A notification is handled by IsPing, Verify and Read, in this order. Errors are apperr.Error, whose kind determines
+// the answer to the platform.
 package connector
 
 import (
@@ -20,20 +20,20 @@ import (
 
 // Connector translates the notifications of one platform. It is safe for concurrent use.
 type Connector interface {
-	// Profile says what the platform is called and what its channels carry.
+	// Profile has the platform's names and the credential fields of its channels.
 	Profile() Profile
 
-	// Verify checks that the channel's platform sent these very bytes (interface §5.3).
-	// Errors: a wrong, missing or repeated signature is Unauthorized on the short-video shop and Invalid elsewhere;
-	// Unavailable when the check itself could not be made, which says nothing about the signature.
+	// Verify checks that the channel's platform sent exactly these bytes (interface §5.3). Errors: Unauthorized for a
+	// wrong, missing or repeated signature of TikTok Shop, Invalid for the other platforms; Unavailable when the check
+	// could not be made, which does not mean that the signature is wrong.
 	Verify(ctx context.Context, ch Channel, n Notification) error
 
-	// Read says what a verified notification means (interface §6.3). It reads nothing else.
-	// Errors: Invalid when the body is not a JSON object, or names another seller where that is forbidden.
+	// Read returns the meaning of a verified notification (interface §6.3). It calls nothing. Errors: Invalid when the
+	// body is not a JSON object, or names another seller where that is forbidden.
 	Read(ch Channel, n Notification) (Outcome, error)
 }
 
-// Challenger is a Connector whose platform first asks for proof that the address is ours (interface §4.5).
+// Challenger is a Connector whose platform first requires proof that the address is the service's (interface §4.5).
 type Challenger interface {
 	// Challenge returns the JSON that answers the handshake, to be sent with status 200.
 	// publicBase is the service's public address, without a path.
@@ -41,14 +41,14 @@ type Challenger interface {
 	Challenge(ch Channel, publicBase string, query url.Values) ([]byte, error)
 }
 
-// Pinger is a Connector whose platform probes the address with unsigned requests.
+// Pinger is a Connector whose platform tests the address with unsigned requests.
 type Pinger interface {
-	// Ping reports whether the notification is such a probe: nothing in it may have an effect.
+	// Ping reports whether the notification is such a test: it must have no effect.
 	Ping(n Notification) bool
 }
 
-// IsPing reports whether n is an unsigned probe of c's platform. It is answered 200 {received, ignored}, without effect
-// and before the signature is looked for.
+// IsPing reports whether n is an unsigned test of c's platform. It is answered 200 {received, ignored}, without effect
+// and before the signature is checked.
 func IsPing(c Connector, n Notification) bool {
 	p, ok := c.(Pinger)
 	return ok && p.Ping(n)

@@ -6,12 +6,12 @@ import (
 	"errors"
 )
 
-// maxStarts is how many brackets of a text before the JSON are tried.
+// maxStarts is how many brackets are tried as the start of the JSON.
 const maxStarts = 64
 
-// DecodeAnswer reads the JSON of an answer. Shops put warnings of their plugins in front of it, with brackets of their own: the first
-// bracket from which all that follows is one JSON value counts. Errors: Failure Temporary, since a page that is no JSON comes from what
-// stands before the shop.
+// DecodeAnswer decodes the JSON of an answer. Shops write warnings of their plugins before it, which may contain
+// brackets: the JSON starts at the first bracket from which everything is one JSON value. Errors: Failure Temporary,
+// because a page that is no JSON comes from a proxy or host and not from the shop.
 func DecodeAnswer(answer *Response, into any) error {
 	rest := answer.Body
 	var first error

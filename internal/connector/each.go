@@ -1,8 +1,8 @@
 package connector
 
-// UpsertEach puts products on a platform that takes them one by one. A product that fails is a result of each of its SKUs, and the others
-// go on. Where nothing was done yet, a failure that concerns the channel as a whole is given back instead: a platform that does not answer,
-// credentials or an address that are refused.
+// UpsertEach puts products on a platform that takes them one by one. A product that fails gives a failed result for
+// each of its SKUs, and the others continue. If nothing was done yet, a failure of the whole channel is returned
+// instead: no answer, or refused credentials or address.
 func UpsertEach(products []Product, upsert func(*Product) ([]Result, error)) ([]Result, error) {
 	var results []Result
 	for i := range products {
@@ -19,7 +19,7 @@ func UpsertEach(products []Product, upsert func(*Product) ([]Result, error)) ([]
 	return results, nil
 }
 
-// failedProduct is the outcome of a product that could not be put on sale whole.
+// failedProduct is the results of a product that could not be put on sale whole.
 func failedProduct(p *Product, f *Failure) []Result {
 	failed := func(sku string) Result {
 		return Result{SKU: sku, State: Failed, Error: sku + ": " + f.Error(), Again: !f.Lasting()}
@@ -31,9 +31,10 @@ func failedProduct(p *Product, f *Failure) []Result {
 	return results
 }
 
-// UnpublishEach takes items off sale on a platform that does so one by one. Key is what the platform takes off at a time, such as a
-// product's id: items of one key share one call of takeOff, and an item without a key was never there. What the platform does not have is
-// off sale. A failure that a later try may mend, and refused credentials, end the round: they stand beside what was done before.
+// UnpublishEach takes items off sale on a platform that does so one by one. key is what the platform takes off at a
+// time, such as a product's id: items with one key share one call of takeOff, and an item without a key was never
+// there. What the platform does not have is off sale. A failure that a later try may solve, and refused credentials,
+// end the loop: they are returned with the results so far.
 func UnpublishEach(items []Item, key func(Item) string, takeOff func(key string) error) ([]Result, error) {
 	var results []Result
 	done := map[string]error{"": nil}

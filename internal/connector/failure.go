@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// Kind says what a failure means for the frame around a session.
+// Kind says how the worker treats a failure of a session.
 type Kind string
 
 // The kinds.
 const (
-	Temporary    Kind = "unreachable"  // no answer, or one that promises a better time; a write may have happened
-	Throttled    Kind = "throttled"    // refused for now without any effect
+	Temporary    Kind = "unreachable"  // no answer, or an error that may pass; a write may have happened
+	Throttled    Kind = "throttled"    // refused for now, without any effect
 	Unauthorized Kind = "unauthorized" // the credentials are refused: the channel becomes needs_reauth
-	Forbidden    Kind = "forbidden"    // the credentials are good, but lack a right
+	Forbidden    Kind = "forbidden"    // the credentials are valid, but lack a right
 	Refused      Kind = "refused"      // the address must not be called (interface §6.2)
-	Rejected     Kind = "rejected"     // understood and refused: trying again is useless
+	Rejected     Kind = "rejected"     // understood and refused: another try is useless
 	Missing      Kind = "missing"      // the platform does not have it
-	Cannot       Kind = "unsupported"  // the platform has no such thing: a clean skip
-	Underway     Kind = "underway"     // the platform works on it: the same call some time later says what became of it
+	Cannot       Kind = "unsupported"  // the platform has no such feature: it is skipped
+	Underway     Kind = "underway"     // the platform is processing it: a later call returns the result
 )
 
-// Failure is why a call of a platform did not do what it should. Message is for the merchant: what happened and, if possible, what
-// to do. It carries no credentials, no personal data and at most a line of what the platform said.
+// Failure is why a call of a platform failed. Message is for the merchant: what happened and, if possible, what to do.
+// It contains no credentials, no personal data and at most one line of the platform's text.
 type Failure struct {
 	Kind    Kind
-	Code    string // the platform's word for it, "" for none
+	Code    string // the platform's error code, "" for none
 	Message string
-	After   time.Duration // of Throttled and Temporary: how long to stay away, 0 for the frame's own back-off
+	After   time.Duration // for Throttled and Temporary: how long to wait, 0 for the worker's own back-off
 	Err     error         // for the log
 }
 
@@ -41,12 +41,12 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Failf makes a failure.
+// Failf returns a failure with a formatted message.
 func Failf(kind Kind, format string, args ...any) *Failure {
 	return &Failure{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// FailureOf is the failure in an error. One that no session made is Temporary and shows nothing of itself.
+// FailureOf is the failure in an error. An error that no session returned is Temporary, and its text is not shown.
 func FailureOf(err error) *Failure {
 	var f *Failure
 	switch {
@@ -64,5 +64,5 @@ func Is(err error, kind Kind) bool {
 	return errors.As(err, &f) && f.Kind == kind
 }
 
-// Lasting reports whether trying the same again later could help.
+// Lasting reports whether the same call would fail later too.
 func (f *Failure) Lasting() bool { return f.Kind != Temporary && f.Kind != Throttled }

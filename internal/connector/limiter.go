@@ -11,16 +11,16 @@ type limiter struct {
 	buckets map[string]*bucket
 }
 
-// bucket is filled with one permit each Every, up to Burst.
+// bucket receives one permit each Every, up to Burst.
 type bucket struct {
 	Limit
 	permits  float64
-	at       time.Time // when permits was right
+	at       time.Time // the time for which permits is correct
 	underWay int
-	held     time.Time // no request before
+	held     time.Time // no request before this time
 }
 
-// busyRest is how long a request waits before it looks again whether another one has ended.
+// busyRest is how long a request waits before it checks again whether another one has ended.
 const busyRest = 5 * time.Millisecond
 
 func newLimiter(limits []Limit) *limiter {
@@ -31,7 +31,7 @@ func newLimiter(limits []Limit) *limiter {
 	return l
 }
 
-// bucket is the one of a name, else the one for all others.
+// bucket is the bucket of a name, else the one for all others.
 func (l *limiter) bucket(name string) *bucket {
 	b := l.buckets[name]
 	if b == nil {
@@ -44,7 +44,7 @@ func (l *limiter) bucket(name string) *bucket {
 	return b
 }
 
-// enter takes a permit, or gives the time to wait before asking again.
+// enter takes a permit, or returns the time to wait before the next try.
 func (l *limiter) enter(name string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +76,7 @@ func (l *limiter) leave(name string) {
 	l.bucket(name).underWay--
 }
 
-// hold lets no request begin before a time.
+// hold stops requests until a time.
 func (l *limiter) hold(name string, until time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,7 @@ func (l *limiter) hold(name string, until time.Time) {
 	}
 }
 
-// pace sets how often a bucket that there is gets a permit.
+// pace sets the rate of an existing bucket.
 func (l *limiter) pace(name string, every time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

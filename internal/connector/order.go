@@ -7,13 +7,13 @@ import (
 	"entrepot/internal/orders"
 )
 
-// Status is where an order stands here.
+// Status is the status of an order in the service.
 type Status = orders.Status
 
-// Cursor is how far a pull of orders is: what changed since a time, from a page on.
+// Cursor is the position of a pull of orders: changes since a time, from a page on.
 type Cursor struct {
 	Since time.Time `json:"since"`          // by the platform's clock
-	Page  string    `json:"page,omitempty"` // the session's own words, "" for the first
+	Page  string    `json:"page,omitempty"` // defined by the session, "" for the first
 }
 
 // OrderPage is one page of a pull.
@@ -21,26 +21,26 @@ type OrderPage struct {
 	Orders     []Order
 	Unreadable []Unreadable
 	Next       string    // the Cursor.Page of the next page, "" after the last
-	Until      time.Time // on the last page: what changed before it, by the platform's clock, was in one of the pages
+	Until      time.Time // on the last page: every change before this time, by the platform's clock, was on one of the pages
 }
 
-// Unreadable is an order that could not be understood. The pull goes on without it.
+// Unreadable is an order that could not be understood. The pull continues without it.
 type Unreadable struct{ ExternalID, Error string }
 
-// Order is an order as the platform has it. Every amount is the platform's own, to the minor unit; none is worked out from another
-// one that was rounded. Total = Σ Lines.Amount − Discount + Shipping + Tax.
+// Order is an order as the platform has it. Every amount is the platform's own, to the minor unit; none is computed
+// from a rounded one. Total = Σ Lines.Amount − Discount + Shipping + Tax.
 type Order struct {
 	ExternalID string
-	Number     string // what the buyer knows it by
-	Status     Status // "" when the platform's status means nothing here
+	Number     string // shown to the buyer
+	Status     Status // "" if the platform's status has no equivalent
 	Theirs     string // the platform's own status
-	Trails     bool   // the platform shows what was shipped only when the carrier has it: to be ahead of it is no issue
-	Refunded   bool   // given back wholly: RETURNED if it was shipped, else CANCELLED
+	Trails     bool   // the platform shows shipments only when the carrier has them, so an order that is ahead of it is no issue
+	Refunded   bool   // refunded wholly: RETURNED if it was shipped, else CANCELLED
 	CreatedAt  time.Time
-	UpdatedAt  time.Time // grows with every change; equal: nothing changed
+	UpdatedAt  time.Time // grows with every change; an equal time means no change
 	Currency   string
 	Name       string
-	Email      string // "" when the platform gives none
+	Email      string // "" if the platform gives none
 	Phone      string
 	ShipTo     *Place // nil for none
 	BillTo     *Place
@@ -59,20 +59,20 @@ type Order struct {
 type OrderLine struct {
 	ExternalID string
 	SKU        string // "" for a fee, and where the platform has none
-	Item       IDs    // finds the SKU where the platform does not give it
+	Item       IDs    // to find the SKU if the platform does not give it
 	Name       string
 	Quantity   int64
 	Amount     money.Amount // of the whole line, before discount and without tax
 }
 
-// Place is an address. What is not known is empty.
+// Place is an address. Unknown parts are empty.
 type Place struct {
 	Name, Company, Line1, Line2, City, State, PostalCode string
 	Country                                              string // ISO 3166-1 alpha-2
 	Phone                                                string
 }
 
-// Refund is money given back.
+// Refund is money paid back.
 type Refund struct {
 	ExternalID string
 	Amount     money.Amount // with tax, above 0
@@ -81,14 +81,14 @@ type Refund struct {
 	Lines      []RefundLine
 }
 
-// RefundLine is what of a line was given back.
+// RefundLine is the refunded part of a line.
 type RefundLine struct {
 	ExternalLine string
 	Quantity     int64
 	Amount       money.Amount
 }
 
-// OrderRef names an order to its platform.
+// OrderRef identifies an order for its platform.
 type OrderRef struct {
 	ExternalID string
 	Number     string // the service's own, for notes that people read
@@ -96,7 +96,7 @@ type OrderRef struct {
 	Shipped    []Parcel // all parcels there are now, oldest first
 }
 
-// Parcel is a shipment: lines that left together. Key names it for good, so that it is shown on the platform once.
+// Parcel is a shipment: lines that left together. Key is its permanent name, so that it is shown on the platform once.
 type Parcel struct {
 	Key       string
 	Carrier   string
@@ -104,10 +104,10 @@ type Parcel struct {
 	URL       string
 	ShippedAt time.Time
 	Lines     []ParcelLine
-	Rest      bool // with it nothing of the order remains to be shipped
+	Rest      bool // it completes the order: nothing remains to be shipped
 }
 
-// ParcelLine is what of a line is in a parcel.
+// ParcelLine is a line and its quantity in a parcel.
 type ParcelLine struct {
 	ExternalLine string
 	SKU          string

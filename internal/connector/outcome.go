@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Action is the word by which the answer says what was done (interface §6.3).
+// Action is the word in the answer for what was done (interface §6.3).
 type Action string
 
 // The actions.
@@ -25,8 +25,9 @@ const (
 // Job is the type of the job to queue.
 type Job string
 
-// The jobs a notification can ask for. Both are idempotent: platforms repeat themselves, and they echo what we push,
-// so a stock push must compare before it writes, or the two sides would call each other for ever.
+// The jobs that a notification can request. Both may run twice: platforms repeat notifications, and also send them for
+// the service's own changes, so a stock push must compare before it writes, or both sides would notify each other
+// forever.
 const (
 	OrderPull Job = "order_pull"
 	StockPush Job = "stock_push"
@@ -35,54 +36,54 @@ const (
 // State is a state the channel enters (interface §3.2).
 type State string
 
-// The states a notification can bring about.
+// The states that a notification can cause.
 const (
 	NeedsReauth State = "needs_reauth"
 	Expiring    State = "expiring"
 )
 
-// Person is a person whose data must go. Fields the platform did not give are empty.
+// Person is a person whose data must be erased. Fields that the platform did not give are empty.
 type Person struct {
 	ID       string // the platform's id
 	Username string // the platform's user name
 	Email    string
 }
 
-// Outcome is what a notification means. Exactly one of Job, State, Erase and Reason is set, as Action says.
-// Every string is valid UTF-8 without control characters and at most 255 bytes long; a value that is not is left out.
+// Outcome is the meaning of a notification. Exactly one of Job, State, Erase and Reason is set, as Action says. Every
+// string is valid UTF-8 without control characters and at most 255 bytes long; other values are left out.
 type Outcome struct {
-	DeliveryKey string // equal for deliveries of one notification, 64 hex digits; "" when duplicates cannot be found out
+	DeliveryKey string // equal for repeated deliveries of a notification, 64 hex digits; "" if repetitions cannot be detected
 	Topic       string // the platform's name of the event
 	Action      Action
 	Job         Job
-	ExternalID  string  // what Job is about, as the platform names it; "" = whatever changed
-	State       State   // what the channel becomes
+	ExternalID  string  // the platform's id of the record that Job is about; "" = whatever changed
+	State       State   // the channel's new state
 	Erase       *Person // whose data must go
 	Reason      string  // why it is ignored, for people
 }
 
-// About starts the notice of an event. The other methods finish it.
+// About starts the outcome of an event. The other methods complete it.
 func About(topic, deliveryKey string) Outcome {
 	return Outcome{Topic: clean(topic), DeliveryKey: deliveryKey, Action: Ignored, Reason: "this event is not handled"}
 }
 
-// PullOrder asks for the order of that external id, or for all changed ones when it is "".
+// PullOrder requests the order with that external id, or all changed ones when it is "".
 func (n Outcome) PullOrder(externalID string) Outcome {
 	return n.queue(OrderPullQueued, OrderPull, externalID)
 }
 
-// PushStock asks for our stock of that external id to be sent, or of whatever differs when it is "".
+// PushStock requests a push of the stock of that external id, or of whatever differs when it is "".
 func (n Outcome) PushStock(externalID string) Outcome {
 	return n.queue(StockPushQueued, StockPush, externalID)
 }
 
-// Reauthorize says that the merchant withdrew our access.
+// Reauthorize means that the merchant withdrew the service's access.
 func (n Outcome) Reauthorize() Outcome { return n.enter(BecameNeedsReauth, NeedsReauth) }
 
-// Expire says that our access will end soon.
+// Expire means that the service's access will end soon.
 func (n Outcome) Expire() Outcome { return n.enter(BecameExpiring, Expiring) }
 
-// EraseCustomer asks for a person's data to be erased; without anything that identifies the person it is ignored.
+// EraseCustomer requests the erasure of a person's data; without anything that identifies the person it is ignored.
 func (n Outcome) EraseCustomer(p Person) Outcome {
 	p = Person{clean(p.ID), clean(p.Username), clean(p.Email)}
 	if p == (Person{}) {
@@ -91,7 +92,7 @@ func (n Outcome) EraseCustomer(p Person) Outcome {
 	return Outcome{DeliveryKey: n.DeliveryKey, Topic: n.Topic, Action: CustomerErasureQueued, Erase: &p}
 }
 
-// Ignore says that nothing is to be done, and why.
+// Ignore means that nothing is to be done, and why.
 func (n Outcome) Ignore(reason string) Outcome {
 	return Outcome{DeliveryKey: n.DeliveryKey, Topic: n.Topic, Action: Ignored, Reason: reason}
 }
@@ -104,8 +105,8 @@ func (n Outcome) enter(a Action, s State) Outcome {
 	return Outcome{DeliveryKey: n.DeliveryKey, Topic: n.Topic, Action: a, State: s}
 }
 
-// Key makes a delivery key of a delivery's id and of what else differs between deliveries: 64 hex digits whatever the
-// platform sends. Without an id there is no key.
+// Key is the delivery key of a delivery's id and of anything else that differs between deliveries: 64 hex digits.
+// Without an id there is no key.
 func Key(id string, more ...string) string {
 	if id == "" {
 		return ""
@@ -118,7 +119,7 @@ func Key(id string, more ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// clean returns s if every store can keep it, else "".
+// clean returns s if every store can hold it, else "".
 func clean(s string) string {
 	if len(s) > 255 || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
 		return ""

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Picture is what a picture's address gave.
+// Picture is a fetched picture.
 type Picture struct {
 	Kind string // "image/png"
 	Body []byte
 }
 
-// PictureLimit is the limit from which requests for pictures take: they go to other servers than the platform's.
+// PictureLimit is the limit for requests of pictures, which go to other servers than the platform's.
 const PictureLimit = "pictures"
 
-// Picture fetches a picture for a platform that takes bytes, not addresses. Errors: Failure Rejected when the address must not be called,
-// its server refuses, or what it gives is no picture; Temporary when it does not answer.
+// Picture fetches a picture for a platform that takes bytes, not addresses. Errors: Failure Rejected when the address
+// must not be called, its server refuses, or the answer is no picture; Temporary when there is no answer.
 func (c *Client) Picture(ctx context.Context, address string) (Picture, error) {
 	shown := Line(address)
 	r, err := http.NewRequestWithContext(Within(ctx, PictureLimit), http.MethodGet, address, nil)
@@ -26,7 +26,7 @@ func (c *Client) Picture(ctx context.Context, address string) (Picture, error) {
 	answer, err := c.Do(r)
 	if err != nil {
 		kind := FailureOf(err).Kind
-		if kind == Refused { // the address of the picture, not that of the platform
+		if kind == Refused { // the picture's address is refused, not the platform's
 			kind = Rejected
 		}
 		return Picture{}, Failf(kind, "the picture %s cannot be fetched: %s", shown, err)

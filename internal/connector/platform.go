@@ -5,37 +5,37 @@ import (
 	"time"
 )
 
-// Platform is a Connector that also calls its platform: it pushes products, stock, prices and states of orders, and pulls orders
-// (interface §1, §6.3). It is safe for concurrent use and keeps no state of a channel.
+// Platform is a Connector that also calls its platform: it pushes products, stock, prices and statuses of orders, and
+// pulls orders (interface §1, §6.3). It is safe for concurrent use and has no state of a channel.
 type Platform interface {
 	Connector
 
-	// Capabilities says what the platform can do and how it likes to be called.
+	// Capabilities says what the platform can do, and its limits.
 	Capabilities() Capabilities
 
-	// Open makes a session for one channel. It sends no request.
+	// Open opens a session for one channel. It sends no request.
 	Open(Link) Session
 }
 
-// Link is what a session is given of its channel.
+// Link is what a session gets for its channel.
 type Link struct {
-	Channel Channel // credentials in the clear, as they were when the session was opened
-	Client  *Client // sends requests: limits, addresses, bytes and times are its business
+	Channel Channel // with decrypted credentials, as they were when the session was opened
+	Client  *Client // sends requests within limits, and bounds addresses, bytes and times
 	Tokens  Tokens  // renews access tokens
-	Facts   Facts   // small things that are kept of this shop
+	Facts   Facts   // small facts stored for this shop
 	Now     func() time.Time
 }
 
-// Capabilities says what a platform can do. What it cannot is skipped and shown as skipped; it is no error.
+// Capabilities says what a platform can do. Anything else is skipped and shown as skipped; that is no error.
 type Capabilities struct {
 	Products bool // Upsert and Unpublish
 	Stock    bool // SetStock and ReadStock
 	Prices   bool // SetPrices
 	Orders   bool // PullOrders and PullOrder
 	Webhooks bool // EnsureWebhooks and RemoveWebhooks
-	Async    bool // Upsert, SetStock or SetPrices may answer pending, to be asked for by Poll
+	Async    bool // results of Upsert, SetStock or SetPrices may be Waiting, for Poll
 
-	PartialShipments bool // a shipment of a part of an order can be shown
+	PartialShipments bool // it can show a shipment of a part of an order
 	Tracking         bool // PushShipment
 	Statuses         []Status
 
@@ -44,23 +44,23 @@ type Capabilities struct {
 	Time   Timing
 }
 
-// Batch bounds how many entries one call of the session gets; 0 stands for 1.
+// Batch limits the entries of one call of the session; 0 means 1.
 type Batch struct {
 	Products, Stock, Prices int
 	Orders                  int // of an OrderReader
 	Notified                int // orders that one run reads because notifications named them; 0: all that the run was given
 }
 
-// Timing says how a platform's clock and lists behave.
+// Timing describes the platform's clock and lists.
 type Timing struct {
-	Overlap time.Duration // how far a pull of orders reaches back behind the end of the one before it
-	Tail    time.Duration // how close to the platform's present a pull of orders goes
-	Every   time.Duration // least time between two scheduled pulls, and before a push; 0: whatever the channel says
-	Poll    time.Duration // until what the platform works on is asked for again; 0 for a minute
+	Overlap time.Duration // how far a pull of orders starts before the end of the previous one
+	Tail    time.Duration // the newest time that a pull of orders leaves out
+	Every   time.Duration // least time between two scheduled pulls, and before a push; 0: the channel's setting
+	Poll    time.Duration // until the results of the platform's operations are requested again; 0 for a minute
 }
 
-// Limit is a bucket of requests: Burst at once, then one each Every. Requests of a context made by Within take from the bucket of that
-// name, all others from the one named "".
+// Limit is a bucket of requests: Burst at once, then one each Every. Requests with a context of Within use the bucket
+// of that name, all others the one named "".
 type Limit struct {
 	Name   string
 	Every  time.Duration
@@ -68,73 +68,76 @@ type Limit struct {
 	AtOnce int // requests under way at a time; 0 for no bound
 }
 
-// Session is one channel's platform, ready to be called. It is used by one goroutine at a time. Every error is a *Failure, or the
-// context's.
+// Session is one channel's platform. One goroutine at a time uses it. Every error is a *Failure, or the context's.
 //
-// Whatever writes may be called again with the same arguments after its answer was lost: a session looks whether the write has
-// happened before it repeats one that the platform would double.
+// Every write may be called again with the same arguments after its answer was lost: if the platform would apply a
+// repetition twice, the session first checks whether the write has happened.
 type Session interface {
-	// Test proves that the credentials may read and write, and changes nothing that a customer would see. What is missing stands in
-	// Shop.Missing; an error says that nothing could be proved.
+	// Test tests that the credentials may read and write, and changes nothing that a customer would see. Missing
+	// rights are in Shop.Missing; an error means that the test could not be made.
 	Test(ctx context.Context) (Shop, error)
 
-	// EnsureWebhooks makes the platform notify target of orders and products: what is there is found by address and topic and
-	// switched on again, never made twice. It gives all topics that are on.
+	// EnsureWebhooks makes the platform send notifications about orders and products to target: existing registrations
+	// are found by address and topic and enabled again, never doubled. It returns all enabled topics.
 	EnsureWebhooks(ctx context.Context, target WebhookTarget) ([]Webhook, error)
-	// RemoveWebhooks takes away what EnsureWebhooks made for that target.
+	// RemoveWebhooks deletes what EnsureWebhooks created for that target.
 	RemoveWebhooks(ctx context.Context, target WebhookTarget) error
 
-	// Upsert puts products on sale, or changes them, at most Batch.Products of them. A SKU that is there already is adopted. It gives
-	// a result for every SKU of every product, the product's own first. Nothing half-made stays on sale.
+	// Upsert puts products on sale, or changes them, at most Batch.Products of them. A SKU that exists on the platform
+	// is adopted. It returns a result for every SKU of every product, the product's own first. An incomplete product
+	// does not stay on sale.
 	Upsert(ctx context.Context, products []Product) ([]Result, error)
-	// Unpublish takes products off sale: hidden, or gone from the platform. One that is not there is a success.
+	// Unpublish takes products off sale: it hides or deletes them. One that is not there is a success.
 	Unpublish(ctx context.Context, items []Item, remove bool) ([]Result, error)
-	// Poll asks what became of results that were Waiting, by their Operation, which each result names. A result without SKU is about all
-	// SKUs of its operation that have none of their own; an operation without any is Waiting still. Results stand beside an error. What a
-	// Review is about is asked for in the same way: Failed then says why the platform keeps what it showed before.
+	// Poll requests the results of operations that were Waiting; each result names its Operation. A result without SKU
+	// applies to all SKUs of its operation without one of their own; an operation without any result is still Waiting.
+	// Results may be returned with an error. Reviews are polled in the same way: Failed then says why the platform
+	// keeps the previous version.
 	Poll(ctx context.Context, operations []string) ([]Result, error)
 
-	// SetStock makes the platform show these quantities, none of which is below 0; SetPrices these prices. At most Batch.Stock and
-	// Batch.Prices of them, those of one product beside each other. The result of an item that the platform does not have is Gone.
-	// Results of what was done before a call failed stand beside the error, so that the next try goes on from there.
+	// SetStock sets the quantities that the platform shows, none of which is negative; SetPrices sets prices. At most
+	// Batch.Stock and Batch.Prices of them, with those of one product next to each other. The result of an item that
+	// the platform does not have is Gone. If a call fails, the results so far are returned with the error, so that the
+	// next try continues from there.
 	SetStock(ctx context.Context, items []StockItem) ([]Result, error)
 	SetPrices(ctx context.Context, items []PriceItem) ([]Result, error)
-	// ReadStock gives the quantities that the platform shows, of the items it has, at most Batch.Stock of them.
+	// ReadStock returns the quantities that the platform shows, for items that it has, at most Batch.Stock of them.
 	ReadStock(ctx context.Context, items []Item) (map[string]int64, error)
 
-	// PullOrders gives a page of the orders that changed since cursor.Since, in any order and possibly more than once. The last page
-	// says until when, by the platform's clock, nothing is missing.
+	// PullOrders returns a page of the orders that changed since cursor.Since, in any order and possibly more than
+	// once. The last page says up to which time, by the platform's clock, nothing is missing.
 	PullOrders(ctx context.Context, cursor Cursor) (OrderPage, error)
-	// PullOrder gives one order. Failure Missing when the platform does not have it (yet).
+	// PullOrder returns one order. Failure Missing when the platform does not have it (yet).
 	PullOrder(ctx context.Context, externalID string) (Order, error)
 
-	// PushShipment shows a parcel on the platform, with carrier and tracking; PushStatus moves an order there; PushCancel cancels it.
-	// They read first: what is so already is a success without a write. Failure Unsupported is a clean skip; Underway stands for a write
-	// that was taken and is not done: the same call says later what became of it.
+	// PushShipment shows a parcel on the platform, with carrier and tracking; PushStatus changes an order's status
+	// there; PushCancel cancels it. They read first: if nothing has to change, that is a success without a write.
+	// Failure Unsupported means that the platform cannot do it; Underway means that a write was accepted and is not
+	// complete: the same call later returns the result.
 	PushShipment(ctx context.Context, order OrderRef, parcel Parcel) error
 	PushStatus(ctx context.Context, order OrderRef, to Status) error
 	PushCancel(ctx context.Context, order OrderRef, reason string) error
 }
 
-// LevelSetter is a Session whose platform takes stock and prices in one request: SetLevels then stands for SetStock and SetPrices. Of each
-// SKU it gives one result.
+// LevelSetter is a Session whose platform takes stock and prices in one request: SetLevels then replaces SetStock and
+// SetPrices. It returns one result for each SKU.
 type LevelSetter interface {
 	SetLevels(ctx context.Context, stocks []StockItem, prices []PriceItem) ([]Result, error)
 }
 
-// OrderReader is a Session whose platform gives several orders by their ids in one request, at most Batch.Orders of them. Those that it
-// does not have are left out; the page is the only one.
+// OrderReader is a Session whose platform returns several orders by their ids in one request, at most Batch.Orders of
+// them. Missing ones are left out; there is only one page.
 type OrderReader interface {
 	ReadOrders(ctx context.Context, externalIDs []string) (OrderPage, error)
 }
 
-// Collector is a Session that sends some writes together, which it answered with Underway: Send is called when all that waits was pushed.
-// What was noted and not sent is noted again by the next run.
+// Collector is a Session that collects some writes, which it answers with Underway, and sends them together: Send is
+// called after everything was pushed. What was collected and not sent is collected again by the next run.
 type Collector interface {
 	Send(ctx context.Context) error
 }
 
-// Shop is what a test found out about the other side.
+// Shop is what a test learnt about the shop.
 type Shop struct {
 	Name             string
 	URL              string
@@ -145,33 +148,35 @@ type Shop struct {
 	Missing          []string
 }
 
-// WebhookTarget is where a platform shall send its notifications, and the secret by which it signs them.
+// WebhookTarget is the address for a platform's notifications, and the secret that signs them.
 type WebhookTarget struct{ URL, Secret string }
 
 // Webhook is one registration on the platform.
 type Webhook struct {
 	Topic  string // the platform's name
-	Status string // "active", else what the platform calls it
+	Status string // "active", else the platform's word
 }
 
 // Tokens renews access tokens.
 type Tokens interface {
-	// Renew replaces credentials: one caller at a time for a channel, whatever the number of nodes. stale is the value of the field
-	// name that the caller found refused or expired: when the stored value differs by now, somebody else has renewed it, and the
-	// stored credentials are given back without a call of renew. What renew returns is stored before Renew returns it, so a rotated
-	// refresh token is never lost. Fields that renew does not give stay. A Failure Unauthorized of renew makes the channel
-	// needs_reauth.
+	// Renew replaces credentials: one caller at a time for a channel, among all nodes. stale is the value of the field
+	// name that the caller found refused or expired: if the stored value differs from it, another caller has renewed
+	// it, and the stored credentials are returned without calling renew. The result of renew is stored before Renew
+	// returns it, so that a rotated refresh token is never lost. Fields that renew does not return stay. A Failure
+	// Unauthorized of renew makes the channel needs_reauth.
 	Renew(ctx context.Context, name, stale string, renew func(context.Context, Credentials) (Credentials, error)) (Credentials, error)
 }
 
-// Facts keeps small things that a session found out about its shop, such as which way of authentication works. They may be forgotten at
-// any time. Names and values are short texts without personal data or secrets; an empty value forgets the name.
+// Facts stores small facts that a session learnt about its shop, such as the authentication that works. They may be
+// lost at any time. Names and values are short texts without personal data or secrets; an empty value deletes the
+// fact.
 type Facts interface {
 	Fact(name string) string
 	Keep(name, value string)
 }
 
-// Unsupported answers every call of a session with Failure Unsupported. A platform embeds it and writes what it can do.
+// Unsupported answers every call of a session with Failure Unsupported. A session embeds it and implements what its
+// platform can do.
 type Unsupported struct{}
 
 var errUnsupported = &Failure{Kind: Cannot, Message: "the platform cannot do this"}

@@ -2,27 +2,28 @@ package connector
 
 import "entrepot/internal/money"
 
-// NotOurs is the quantity of what the service has no say about: the platform's number stays.
+// NotOurs is the quantity of a product whose stock the service does not manage: the platform's number stays.
 const NotOurs = -1
 
-// Product is a product as a platform shall show it. Names, texts and prices are what the channel's rules made of the catalog's.
+// Product is a product in the form in which a platform is to show it. The channel's rules have been applied to names,
+// texts and prices.
 type Product struct {
-	ID          string // ours
+	ID          string // the service's id
 	SKU         string
 	Name        string
 	Slug        string
 	Description string // HTML
-	OnSale      bool   // false: it is kept, but not shown to buyers
+	OnSale      bool   // false: it is stored, but not shown to buyers
 	Price       money.Amount
-	CompareAt   *money.Amount // the price before a reduction; nil or not above Price: no reduction
+	CompareAt   *money.Amount // the price before a reduction; nil, or not above Price, means no reduction
 	Currency    string
 	Categories  []Category
 	Images      []Image
 	Attributes  []Attribute
 	Variants    []Variant // empty: the product itself is sold
 	Quantity    int64     // what can be sold, not below 0, or NotOurs; of a product without variants
-	Known       IDs       // what the platform called it the last time, zero when it was never there
-	Dropped     []Item    // variants that were pushed once and are no longer its own
+	Known       IDs       // the platform's ids from the last push, zero if there was none
+	Dropped     []Item    // variants that were pushed before and that the product no longer has
 }
 
 // Variant is one form of a product.
@@ -31,12 +32,12 @@ type Variant struct {
 	Name       string
 	Price      money.Amount
 	CompareAt  *money.Amount
-	Attributes []Attribute // what makes it differ from the others; never empty
+	Attributes []Attribute // in which it differs from the others; never empty
 	Quantity   int64
 	Known      IDs
 }
 
-// Forms are what is sold of a product: its variants, or itself as the only one, without attributes of its own.
+// Forms are what can be bought of a product: its variants, or itself as the only one, without attributes.
 func (p *Product) Forms() []Variant {
 	if len(p.Variants) > 0 {
 		return p.Variants
@@ -47,29 +48,29 @@ func (p *Product) Forms() []Variant {
 // Attribute is one property, by its label. Those of all variants of a product have the same names, in the same order.
 type Attribute struct{ Name, Value string }
 
-// Category is a category with those above it.
+// Category is a category with its ancestors.
 type Category struct {
-	ID     string // ours
+	ID     string // the service's id
 	Name   string
 	Slug   string
 	Parent *Category // nil at the top
 }
 
-// Image is a picture that anybody can fetch.
+// Image is a picture at a public address.
 type Image struct {
-	ID    string // ours
+	ID    string // the service's id
 	URL   string
-	Known string // the platform's id of it, "" when it was never sent
+	Known string // the platform's id, "" if it was never sent
 }
 
-// IDs is what a platform calls something with a SKU. Other is for platforms that need more than two: inventory item, offer, listing.
+// IDs are a platform's ids of a product or variant. Other is for platforms with more than two: inventory item, offer, listing.
 type IDs struct {
 	Product string            `json:"product,omitempty"`
 	Variant string            `json:"variant,omitempty"` // "" for a product without variants
 	Other   map[string]string `json:"other,omitempty"`
 }
 
-// Item names something with a SKU.
+// Item is a SKU with its ids on the platform.
 type Item struct {
 	SKU string
 	IDs IDs
@@ -89,24 +90,24 @@ type PriceItem struct {
 	Currency  string
 }
 
-// Outcome words of a Result.
+// States of a Result.
 const (
 	Live    = "live"    // the platform shows it
-	Waiting = "waiting" // accepted; Operation says what to ask for
-	Failed  = "failed"  // refused: Error says why, for people
+	Waiting = "waiting" // accepted; Operation is for Poll
+	Failed  = "failed"  // refused: Error is the reason, for people
 	Gone    = "gone"    // the platform no longer has it
 )
 
-// Result is what became of one SKU.
+// Result is the result for one SKU.
 type Result struct {
 	SKU       string
 	State     string // Live, Waiting, Failed or Gone
 	IDs       IDs
 	URL       string            // where buyers see it, "" when unknown
-	Images    map[string]string // our image id to the platform's
-	Operation string            // what Poll is asked with, while Waiting
-	Review    string            // of Upsert, Live: what Poll is asked with, while the platform examines the change and shows what was before
-	Priced    bool              // of Upsert: the price went with it, so it need not be set apart
+	Images    map[string]string // from the service's image ids to the platform's
+	Operation string            // for Poll, while Waiting
+	Review    string            // of Upsert with Live: for Poll, while the platform reviews the change and shows the previous version
+	Priced    bool              // of Upsert: the price was set too, so SetPrices is not needed
 	Error     string
-	Again     bool // of Failed: trying it again later may help
+	Again     bool // of Failed: a later try may succeed
 }

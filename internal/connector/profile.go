@@ -10,23 +10,23 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// Profile says what a platform is called and what a channel of it carries.
+// Profile has a platform's names and the credential fields of its channels.
 type Profile struct {
 	Slug     string   // path segment of its notifications, lower case: "tiktok-shop"
 	Aliases  []string // other spellings of the segment, lower case
 	Platform string   // platform value of its channels: "TIKTOK_SHOP"
-	Fields   []Field  // credential fields beside baseUrl, in the order a form shows them
+	Fields   []Field  // credential fields without baseUrl, in the order of a form
 	Webhooks Webhooks
-	Header   string // in which pasted webhooks are signed, unless the channel says otherwise
-	ByHand   string // what the merchant does on the platform himself, for people; "" for nothing
+	Header   string // the header of the signature for Pasted webhooks, unless the channel has another
+	ByHand   string // what the merchant must do on the platform, for people; "" for nothing
 }
 
-// Webhooks says how a platform comes to send notifications.
+// Webhooks says how a platform's notifications are set up.
 type Webhooks string
 
-// The ways a platform comes to send notifications.
+// The ways to set up notifications.
 const (
-	Registered Webhooks = "registered" // the connector registers them through the platform's API
+	Registered Webhooks = "registered" // the connector registers them by the platform's API
 	Pasted     Webhooks = "pasted"     // the merchant enters address and secret in the shop
 	Relayed    Webhooks = "relayed"    // the platform sends no webhooks; the merchant runs a relay that does
 )
@@ -35,25 +35,25 @@ const (
 type Field struct {
 	Name     string
 	Note     string   // what it is and where to find it, for people
-	Required bool     // a channel without it is refused, unless it has all of Or
-	Or       []string // fields that together stand in for it
+	Required bool     // a channel without it is refused, unless it has all fields of Or
+	Or       []string // fields that together replace it
 	Form     Form
 }
 
-// Form says what form a credential must have.
+// Form is the form of a credential's value.
 type Form int
 
 // The forms of credentials.
 const (
 	Text    Form = iota
 	Secret       // text that is never shown again
-	Address      // absolute http or https URL of this service, which it does not call itself
+	Address      // absolute http or https URL of this service, which the service does not call
 	Target       // absolute URL that the service calls: https outside of development mode
 	Header       // name of an HTTP header
 )
 
-// BaseURL is the credential that every platform takes: another address for the platform's API (sandbox, tests).
-// It must be https unless the service runs in development mode.
+// BaseURL is a credential of every platform: another address of the platform's API (sandbox, tests). It must be https
+// unless the service runs in development mode.
 var BaseURL = Field{Name: "baseUrl", Note: "another address for the platform's API, such as its sandbox", Form: Target}
 
 // maxCredential bounds a credential; refresh tokens run to about 2,000 bytes.
@@ -64,10 +64,10 @@ var headerName = regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`)
 // Known returns all credential fields of the platform: its own and baseUrl.
 func (p Profile) Known() []Field { return append(slices.Clone(p.Fields), BaseURL) }
 
-// Check returns every error of a channel's credentials at once, none if they will do. Paths are "credentials.<name>".
-// dev allows addresses that the service calls over plain http. A field the platform does not know is an error only beside a missing one,
-// when it is likely to be the missing one misspelt; else it is kept and ignored. NotText are fields that came as something other than
-// text.
+// Check returns all errors of a channel's credentials, none if they are valid. Paths are "credentials.<name>". dev
+// allows addresses that the service calls over plain http. An unknown field is an error only if a required one is
+// missing, because it may be a misspelling of that one; otherwise it is stored and ignored. notText are fields that
+// were sent as something other than text.
 func (p Profile) Check(c Credentials, dev bool, notText ...string) []apperr.Detail {
 	var faults []apperr.Detail
 	add := func(name, message string) {
@@ -97,7 +97,7 @@ func (p Profile) Check(c Credentials, dev bool, notText ...string) []apperr.Deta
 	return faults
 }
 
-// missing reports whether the field is required and neither it nor all of its stand-ins are there.
+// missing reports whether the field is required and neither it nor all of its replacements are given.
 func (f Field) missing(c Credentials) bool {
 	absent := func(name string) bool { return strings.TrimSpace(c[name]) == "" }
 	if !f.Required || !absent(f.Name) {
@@ -116,7 +116,7 @@ func (f Field) demand() string {
 // Accepts reports whether a value has the form of the field. Dev allows plain http.
 func (f Field) Accepts(value string, dev bool) bool { return f.misshapen(value, dev) == "" }
 
-// misshapen says what is wrong with a value that is there, "" if nothing is.
+// misshapen is the error of a given value, "" for none.
 func (f Field) misshapen(value string, dev bool) string {
 	switch {
 	case strings.TrimSpace(value) == "":

@@ -13,7 +13,7 @@ type Set struct {
 	byPlatform map[string]Connector
 }
 
-// NewSet makes a set. Two connectors that answer to one name are an error.
+// NewSet returns a set. Two connectors with the same name are an error.
 func NewSet(list ...Connector) (*Set, error) {
 	s := &Set{list: slices.Clone(list), bySegment: map[string]Connector{}, byPlatform: map[string]Connector{}}
 	for _, c := range list {

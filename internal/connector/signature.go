@@ -31,8 +31,9 @@ func mac(secret string, parts [][]byte) []byte {
 	return h.Sum(nil)
 }
 
-// Matches reports whether given is one of the wanted values. It takes the same time wherever they differ, and nothing
-// matches an empty one. Encoded signatures are compared as text, so no second spelling of the right one passes.
+// Matches reports whether given is one of the wanted values. Its time does not depend on where they differ, and an
+// empty value matches nothing. Encoded signatures are compared as text, so that no other spelling of the right one
+// passes.
 func Matches(given string, wanted ...string) bool {
 	found := false
 	for _, w := range wanted {
@@ -43,8 +44,8 @@ func Matches(given string, wanted ...string) bool {
 	return found
 }
 
-// Only returns the value of a header that stands exactly once in the request, else "". A signature given twice is none:
-// what is in front of us may have checked the other one.
+// Only is the value of a header that occurs exactly once in the request, else "". A repeated signature is not
+// accepted, because a proxy may have checked the other one.
 func Only(h http.Header, name string) string {
 	if values := h.Values(name); len(values) == 1 {
 		return values[0]
@@ -52,8 +53,8 @@ func Only(h http.Header, name string) string {
 	return ""
 }
 
-// BadSignature is the error for a notification that its platform did not sign; kind is apperr.Invalid or
-// apperr.Unauthorized (interface §5.3). What exactly was wrong is not said.
+// BadSignature is the error for a notification without a valid signature; kind is apperr.Invalid or
+// apperr.Unauthorized (interface §5.3). It does not say what was wrong.
 func BadSignature(kind apperr.Kind) error {
 	return apperr.New(kind, "invalid_signature", "the notification's signature is missing or wrong")
 }

@@ -2,13 +2,13 @@ package connector
 
 import "entrepot/internal/money"
 
-// Sums reads the amounts of one order, in its currency's minor unit, and remembers whether one of them was no number.
+// Sums parses the amounts of one order, in its currency's minor unit, and remembers whether one of them was invalid.
 type Sums struct {
 	digits int
 	err    error
 }
 
-// NewSums reads amounts of a currency. Errors: Failure Rejected for one that is not in ISO 4217.
+// NewSums parses amounts of a currency. Errors: Failure Rejected for a currency that is not in ISO 4217.
 func NewSums(currency string) (*Sums, error) {
 	if !money.KnownCurrency(currency) {
 		return nil, Failf(Rejected, "the order is in an unknown currency")
@@ -16,7 +16,7 @@ func NewSums(currency string) (*Sums, error) {
 	return &Sums{digits: money.Digits(currency)}, nil
 }
 
-// Of is an amount that a platform wrote as a decimal, 0 for "". It may be below 0.
+// Of is an amount that a platform wrote as a decimal, 0 for "". It may be negative.
 func (s *Sums) Of(text string) money.Amount {
 	if text == "" {
 		return 0
@@ -28,5 +28,5 @@ func (s *Sums) Of(text string) money.Amount {
 	return v.Round(s.digits)
 }
 
-// Err is a Failure Rejected when an amount was no number, else nil.
+// Err is a Failure Rejected if an amount was invalid, else nil.
 func (s *Sums) Err() error { return s.err }

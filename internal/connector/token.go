@@ -7,27 +7,28 @@ import (
 	"strings"
 )
 
-// TokenField is the credential that holds a channel's access token.
+// TokenField is the credential with a channel's access token.
 const TokenField = "accessToken"
 
-// Renewal is how a platform gives a new access token.
+// Renewal is how a platform issues a new access token.
 type Renewal struct {
-	// Request is made with the credentials as they are stored when it is sent.
+	// Request builds the request from the credentials stored when it is sent.
 	Request func(context.Context, Credentials) (*http.Request, error)
-	// Read gives the credentials that change, TokenField among them; nil for OAuth's way (OAuthToken).
+	// Read returns the changed credentials, TokenField among them; nil means OAuth's form (OAuthToken).
 	Read func(*Response) (Credentials, error)
-	// Refused is what the merchant reads when the platform gives no token for what the channel has.
+	// Refused is the message for the merchant when the platform refuses to issue a token.
 	Refused string
 }
 
-// RenewToken gets a new access token in place of the one that the platform refused, and gives all credentials with it. Of all sessions of
-// a channel, on whatever node, one asks; what it is given is stored before any of them uses it (see Tokens). Errors: Failure Unauthorized
-// when the platform refuses, which makes the channel needs_reauth.
+// RenewToken replaces the access token that the platform refused, and returns all credentials with the new one. Only
+// one of all sessions of a channel, on any node, requests it; the token is stored before any of them uses it (see
+// Tokens). Errors: Failure Unauthorized when the platform refuses, which makes the channel needs_reauth.
 func (l Link) RenewToken(ctx context.Context, stale string, how Renewal) (Credentials, error) {
 	return l.Tokens.Renew(ctx, TokenField, stale, func(ctx context.Context, c Credentials) (Credentials, error) {
 		r, err := how.Request(ctx, c)
 		if err != nil {
-			return nil, &Failure{Kind: Rejected, Message: "the address that gives access tokens cannot be called"} // its text may have secrets
+			// Its text may contain secrets.
+			return nil, &Failure{Kind: Rejected, Message: "the address that gives access tokens cannot be called"}
 		}
 		answer, err := l.Client.Do(r)
 		if err != nil {
@@ -51,7 +52,7 @@ func (l Link) RenewToken(ctx context.Context, stale string, how Renewal) (Creden
 	})
 }
 
-// OAuthToken reads the answer of an OAuth token endpoint (RFC 6749 §5.1). A refresh token in it takes the place of the old one.
+// OAuthToken reads the answer of an OAuth token endpoint (RFC 6749 §5.1). A refresh token in it replaces the old one.
 func OAuthToken(answer *Response) (Credentials, error) {
 	var out struct {
 		AccessToken  string `json:"access_token"`

@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// FuzzVerify searches for a panic, for an error that is no error, and for a forgery: a body the platform did not sign that
-// verifies, or, where a body has one signature only, another one than that.
+// FuzzVerify searches for a panic, for an error of another type than apperr.Error, and for a forgery: a body that
+// verifies although the platform did not sign it, or, if a body has only one signature, a second one.
 func FuzzVerify(f *testing.F, s Suite) {
 	var signed [][]byte
 	for _, sample := range s.Samples {
@@ -38,7 +38,7 @@ func FuzzVerify(f *testing.F, s Suite) {
 	})
 }
 
-// FuzzRead searches for a panic, for an error that is not Invalid, and for an outcome that is not sound.
+// FuzzRead searches for a panic, for an error that is not Invalid, and for an invalid outcome.
 func FuzzRead(f *testing.F, s Suite) {
 	headers := map[string]bool{}
 	for _, sample := range s.Samples {

@@ -2,7 +2,7 @@ package connectortest
 
 import "testing"
 
-// Must gives the value of a call that must not fail: Must(call())(t).
+// Must returns the value of a call that must not fail: Must(call())(t).
 func Must[T any](v T, err error) func(t testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// same compares notices but for their delivery keys, and checks that the one got is sound.
+// same compares outcomes without their delivery keys, and checks that the first is valid.
 func same(t *testing.T, got, want connector.Outcome) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(connector.Outcome{}, "DeliveryKey")); diff != "" {
@@ -20,7 +20,7 @@ func same(t *testing.T, got, want connector.Outcome) {
 	sound(t, got)
 }
 
-// sound checks what holds for every notice: one effect, the one its action names, and strings that any store can keep.
+// sound checks what holds for every outcome: one effect, the one that its action names, and strings that any store can hold.
 func sound(t testing.TB, n connector.Outcome) {
 	t.Helper()
 	effects := map[connector.Action]bool{

@@ -1,4 +1,4 @@
-// Package connectortest is what every connector must pass.
+// Package connectortest has the tests that every connector must pass.
 //
 // A connector's test describes the platform in a Suite and calls Run; its fuzz targets call FuzzVerify and FuzzRead.
 package connectortest
@@ -33,7 +33,7 @@ type Suite struct {
 	Samples []Sample
 }
 
-// Sample is a notification and what it means.
+// Sample is a notification and its expected outcome.
 type Sample struct {
 	Body   string            // JSON, or the name of a file in testdata
 	Header map[string]string // beside the signature
@@ -63,7 +63,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("concurrent", s.concurrent)
 }
 
-// Notification is the sample as the platform would send it.
+// Notification is the sample in the form in which the platform would send it.
 func (s Suite) Notification(t testing.TB, sample Sample) connector.Notification {
 	t.Helper()
 	body := sample.Load(t)

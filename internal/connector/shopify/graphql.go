@@ -35,8 +35,8 @@ func (*Connector) Open(l connector.Link) connector.Session {
 
 type vars map[string]any
 
-// call asks the shop and reads the data of its answer into a value. The write of a mutation may be repeated: those that would double
-// something look first, or carry a key.
+// call sends a query to the shop and decodes the data of its answer. A mutation may be repeated: if a repetition would
+// apply twice, the caller checks first, or sends a key.
 func (s *session) call(ctx context.Context, query string, v vars, into any) (*connector.Response, error) {
 	for try := 0; ; try++ {
 		answer, err := s.attempt(ctx, query, v, into)
@@ -53,7 +53,7 @@ func (s *session) call(ctx context.Context, query string, v vars, into any) (*co
 	}
 }
 
-// maxThrottled is how often a query waits for the shop's points before it is given up for now.
+// maxThrottled is how often a query waits for the shop's points before it fails for now.
 const maxThrottled = 5
 
 func (s *session) attempt(ctx context.Context, query string, v vars, into any) (*connector.Response, error) {
@@ -100,10 +100,10 @@ type envelope struct {
 	}
 }
 
-// errTooDear is the refusal of a query that might cost more than any query may.
+// errTooDear is the refusal of a query whose possible cost exceeds the limit of a query.
 var errTooDear = &connector.Failure{Kind: connector.Rejected, Code: "MAX_COST_EXCEEDED", Message: "the query asks for too much at once"}
 
-// read makes an answer data or a failure. Shopify refuses in answers with status 200, too.
+// read converts an answer to data or a failure. Shopify also refuses with status 200.
 func (s *session) read(answer *connector.Response, into any) error {
 	switch answer.Status {
 	case http.StatusPaymentRequired:
@@ -146,7 +146,7 @@ func (s *session) read(answer *connector.Response, into any) error {
 	return nil
 }
 
-// userErrors is what a mutation refuses.
+// userErrors are the errors of a mutation.
 type userErrors []struct {
 	Field   []string
 	Message string
@@ -161,12 +161,12 @@ func (e userErrors) err() error {
 	return &connector.Failure{Kind: connector.Rejected, Code: e[0].Code, Message: connector.Line(e[0].Message)}
 }
 
-// renews reports whether the channel can get itself a new token.
+// renews reports whether the channel can get a new token by itself.
 func (s *session) renews() bool {
 	return s.link.Channel.Value("clientId") != "" && s.link.Channel.Value("clientSecret") != "" && s.link.Tokens != nil
 }
 
-// renew gets a token of an app in the shop's own organisation: it lives for a day and there is nothing to refresh it with.
+// renew gets a token for an app of the shop's own organisation: it is valid for a day and has no refresh token.
 func (s *session) renew(ctx context.Context) error {
 	fresh, err := s.link.RenewToken(ctx, s.token, connector.Renewal{
 		Request: func(ctx context.Context, c connector.Credentials) (*http.Request, error) {

@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// tail is how close to the shop's present a pull goes: its index is a little behind its orders.
+// tail is the newest time that a pull leaves out, because the shop's index is a little behind its orders.
 const tail = time.Minute
 
 type amount struct{ ShopMoney struct{ Amount string } }
@@ -81,7 +81,7 @@ type refund struct {
 	}
 }
 
-// PullOrders gives a page of the orders that changed in a span, which is closed a minute before the shop's present.
+// PullOrders returns a page of the orders that changed in a span, which ends a minute before the shop's present time.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	after, until := any(nil), time.Time{}
 	if end, at, ok := strings.Cut(cursor.Page, " "); ok {
@@ -141,7 +141,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	return page, nil
 }
 
-// Bounds of a query for an order: it starts with this many lines, and asks for fewer when that may cost too much.
+// Bounds of a query for an order: the number of lines to start with, which is reduced when the query may cost too much.
 const (
 	mostLines  = 50
 	leastLines = 5
@@ -178,7 +178,7 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	return o.read()
 }
 
-// lines is with how many lines to begin: as many as the last time were not too many.
+// lines is the number of lines to start with: that of the last query that was accepted.
 func (s *session) lines() int {
 	if n, err := strconv.Atoi(s.link.Facts.Fact("lines")); err == nil && n >= leastLines && n < mostLines {
 		return n
@@ -186,8 +186,8 @@ func (s *session) lines() int {
 	return mostLines
 }
 
-// read makes the order that the service takes. A shop may keep prices with or without tax: lines are without, and the discount is what is
-// left between them and the total, which is the shop's own.
+// read converts the order. A shop may store prices with or without tax: lines are without, and the discount is the
+// difference between them and the total, which is the shop's own.
 func (o *order) read() (connector.Order, error) {
 	amounts, err := connector.NewSums(o.CurrencyCode)
 	if err != nil {
@@ -266,7 +266,7 @@ func (o *order) line(sum sums, l line, edited bool) connector.OrderLine {
 	return out
 }
 
-// status is what the shop's states mean here; the first that fits.
+// status is the meaning of the shop's states; the first that matches.
 func (o *order) status() (status orders.Status, refunded bool) {
 	fulfilled := o.DisplayFulfillmentStatus == "FULFILLED"
 	switch f := o.DisplayFinancialStatus; {
@@ -361,7 +361,7 @@ func appendRefund(list []connector.Refund, sum sums, r refund) []connector.Refun
 	return append(list, out)
 }
 
-// sums reads amounts as Shopify wraps them.
+// sums parses amounts in Shopify's structure.
 type sums struct{ *connector.Sums }
 
 func (s sums) of(a amount) money.Amount { return s.Of(a.ShopMoney.Amount) }

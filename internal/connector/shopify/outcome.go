@@ -19,10 +19,10 @@ type resource struct {
 	OrdersToRedact  json.RawMessage `json:"orders_to_redact"`
 }
 
-// Read says what a notification means (interface §6.3). Errors: Invalid.
+// Read returns the meaning of a notification (interface §6.3). Errors: Invalid.
 //
-// Only the body is signed. The topic stands in a header, so a body that was overheard could be sent again under
-// another topic: where that would do more than queue a harmless pull, the body must fit the topic.
+// Only the body is signed. The topic is in a header, so an attacker could send a captured body again with another
+// topic: where that would do more than queue a harmless pull, the body must fit the topic.
 func (*Connector) Read(ch connector.Channel, n connector.Notification) (connector.Outcome, error) {
 	var r resource
 	if err := connector.Decode(n.Body, &r); err != nil {
@@ -72,7 +72,7 @@ func gid(kind string, number connector.ID) string {
 	return "gid://shopify/" + kind + "/" + string(number)
 }
 
-// isShop reports whether nothing in the body says that it is something else than a shop.
+// isShop reports whether nothing in the body shows that it is something other than a shop.
 func (r resource) isShop() bool {
 	return r.GID == "" || strings.HasPrefix(string(r.GID), "gid://shopify/Shop/")
 }

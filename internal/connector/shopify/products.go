@@ -31,8 +31,8 @@ func (p *product) variant(sku string) *variant {
 	return nil
 }
 
-// Upsert puts products into the shop, each whole in one request, which the shop answers when it is done. Lists that a request names are
-// replaced: all variants go each time, pictures only when there is a new one.
+// Upsert puts products into the shop, each in one request. The shop answers when it is done. Lists in a request
+// replace the stored ones: all variants are sent each time, pictures only if there is a new one.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	return connector.UpsertEach(products, func(p *connector.Product) ([]connector.Result, error) { return s.upsert(ctx, p) })
 }
@@ -49,7 +49,7 @@ func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector
 	v := vars{"input": s.input(f, p, there)}
 	if there != nil {
 		v["identifier"] = vars{"id": there.ID}
-	} else { // the same address cannot be given twice: a request whose answer was lost finds its own product
+	} else { // an address cannot be used twice: after a lost answer the request finds its own product
 		v["identifier"] = vars{"handle": handle(p)}
 	}
 	var a struct {
@@ -76,8 +76,8 @@ func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector
 	return results(p, made), nil
 }
 
-// find looks for the product in the shop: by the id of the last time, by its address, by its SKUs. A SKU that belongs to something else
-// there is refused.
+// find searches the product in the shop: by its id from the last push, by its address, by its SKUs. A SKU that belongs
+// to another product there is an error.
 func (s *session) find(ctx context.Context, p *connector.Product) (*product, error) {
 	skus := []string{p.SKU}
 	if len(p.Variants) > 0 {
@@ -116,7 +116,7 @@ func (s *session) find(ctx context.Context, p *connector.Product) (*product, err
 	for i := range a.BySKU.Nodes {
 		n := &a.BySKU.Nodes[i]
 		switch {
-		case !slices.Contains(skus, n.SKU): // the search is lax
+		case !slices.Contains(skus, n.SKU): // the search also returns other SKUs
 		case found != nil && found.ID != n.Product.ID:
 			return nil, connector.Failf(connector.Rejected, "the shop has the SKU %s in more than one product: which one is meant cannot be known",
 				n.SKU)
@@ -130,8 +130,8 @@ func (s *session) find(ctx context.Context, p *connector.Product) (*product, err
 	return found, nil
 }
 
-// handle is the product's part of an address. It ends with what makes it the product's own, so that a merchant's product of the same name
-// is another one.
+// handle is the product's part of an address. It ends with the product's own part, so that a merchant's product with
+// the same name has another address.
 func handle(p *connector.Product) string {
 	name := p.Slug
 	if name == "" {
@@ -178,8 +178,9 @@ func (s *session) input(f *shop, p *connector.Product, there *product) vars {
 	return in
 }
 
-// pictures are those that the product shall have; changed reports whether any of them is not there yet. Pictures that are there and that
-// nothing is known of stand for ours in their order: they came by a request whose answer was lost, or the merchant has chosen them.
+// pictures are the product's pictures; changed reports whether one of them is not in the shop yet. Pictures in the
+// shop without a known id count as the product's in their order: they came by a request whose answer was lost, or the
+// merchant has chosen them.
 func pictures(p *connector.Product, there *product) (files []vars, changed bool) {
 	files = []vars{}
 	known := map[string]bool{}

@@ -48,8 +48,9 @@ func (s *session) shipping(ctx context.Context, id string) (*shipping, error) {
 	return a.Order, nil
 }
 
-// PushShipment ships in the shop what has left here with this parcel and all before it, less what has left there: so a parcel whose answer
-// was lost is not shipped again. One request ships of one of the shop's own parts of the order, which it makes by location.
+// PushShipment ships in the shop the quantities of this parcel and all before it, less what is shipped there: so a
+// parcel whose answer was lost is not shipped twice. One request ships for one fulfillment order, which the shop
+// creates for each location.
 func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
 	at, err := s.shipping(ctx, order.ExternalID)
 	if err != nil {
@@ -109,7 +110,8 @@ func (s *session) ship(ctx context.Context, at *shipping, take func(line string,
 	return nil
 }
 
-// PushStatus moves the order in the shop, which has no status of its own: SHIPPED is everything shipped, DELIVERED an event of each parcel.
+// PushStatus changes the order in the shop, which has no status of its own: SHIPPED ships everything, DELIVERED adds
+// an event to each parcel.
 func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to connector.Status) error {
 	switch to {
 	case orders.Shipped, orders.Delivered:

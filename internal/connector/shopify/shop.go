@@ -34,7 +34,7 @@ type shopAnswer struct {
 	Publications struct{ Nodes []struct{ ID, Name string } }
 }
 
-// Test reads the shop and what the token may do.
+// Test reads the shop and the rights of the token.
 func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	var a shopAnswer
 	answer, err := s.call(reading(ctx), queryShop, nil, &a)
@@ -62,7 +62,7 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	return out, nil
 }
 
-// choose settles where stock is kept: at the location of the setting, else at the first that is active.
+// choose sets where stock is kept: at the location of the setting, else at the first active one.
 func (s *session) choose(a shopAnswer) {
 	s.shop = &shop{}
 	wanted := s.link.Channel.Value("locationId")
@@ -91,7 +91,7 @@ func (s *session) facts(ctx context.Context) (*shop, error) {
 	return s.shop, nil
 }
 
-// topics are what the shop shall notify of, by the API's names and those that notifications carry.
+// topics are the events to register, by the API's names and by those in notifications.
 var topics = []string{"ORDERS_CREATE", "ORDERS_UPDATED", "ORDERS_CANCELLED", "FULFILLMENTS_UPDATE", "REFUNDS_CREATE", "PRODUCTS_UPDATE",
 	"PRODUCTS_DELETE", "INVENTORY_LEVELS_UPDATE", "APP_UNINSTALLED"}
 
@@ -125,7 +125,7 @@ type pageInfo struct {
 	EndCursor   string
 }
 
-// EnsureWebhooks registers what is missing. The shop deletes a subscription whose receiver has failed eight times, so it is missing then.
+// EnsureWebhooks registers missing webhooks. The shop deletes a subscription after eight failures, so it is missing then.
 func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTarget) ([]connector.Webhook, error) {
 	there, err := s.registered(ctx, target.URL)
 	if err != nil {

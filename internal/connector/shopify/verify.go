@@ -14,8 +14,8 @@ const (
 	shopHeader      = "X-Shopify-Shop-Domain"
 )
 
-// Verify checks the base64 HMAC-SHA256 of the raw body (interface §5.3). For up to an hour after the client secret was
-// rotated the platform goes on signing with the previous one, so both are accepted. Errors: Invalid.
+// Verify checks the base64 HMAC-SHA256 of the raw body (interface §5.3). For up to an hour after a rotation of the
+// client secret the platform signs with the previous one, so both are accepted. Errors: Invalid.
 func (*Connector) Verify(_ context.Context, ch connector.Channel, n connector.Notification) error {
 	given := connector.Only(n.Header, signatureHeader)
 	now := connector.Base64HMAC(ch.Credentials["webhookSecret"], n.Body)

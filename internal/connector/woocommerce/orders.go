@@ -32,16 +32,16 @@ const perPage = 100
 // gmt is how the shop writes times: UTC without saying so.
 const gmt = "2006-01-02T15:04:05"
 
-// pageToken is where a pull stands. Orders that change while they are paged through move to the end, so that the pages behind shift: the
-// next page begins anew at the time of the last order, but for many orders of one second.
+// pageToken is the position of a pull. Orders that change while pages are read move to the end, so that later pages
+// shift: the next page starts again at the time of the last order, unless many orders have the same second.
 type pageToken struct {
 	Since string    `json:"since"`
 	Page  int       `json:"page"`
-	Trash bool      `json:"trash"` // the bin is asked for apart: no other question shows what is in it
+	Trash bool      `json:"trash"` // the bin is requested separately: no other request returns its orders
 	Until time.Time `json:"until"` // the shop's clock when the pull began
 }
 
-// PullOrders gives a page of the orders that changed since a time, those in the bin last.
+// PullOrders returns a page of the orders that changed since a time, those in the bin last.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out connector.OrderPage, err error) {
 	token := pageToken{Since: cursor.Since.UTC().Format(gmt), Page: 1}
 	if cursor.Page != "" {
@@ -86,7 +86,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 	return s.next(out, token, len(list), last)
 }
 
-// next says where the pull goes on.
+// next sets where the pull continues.
 func (s *session) next(out connector.OrderPage, token pageToken, got int, last string) (connector.OrderPage, error) {
 	switch at, err := time.Parse(gmt, last); {
 	case got < perPage && token.Trash:
@@ -180,7 +180,7 @@ type line struct {
 	} `json:"meta_data"`
 }
 
-// readOrder reads an order; take is false for what is no order. modified is the shop's own text, for paging.
+// readOrder decodes an order; take is false for a record that is no order. modified is the shop's own text, for paging.
 func (s *session) readOrder(ctx context.Context, raw json.RawMessage) (out connector.Order, modified string, take bool, err error) {
 	var in shopOrder
 	if err := json.Unmarshal(raw, &in); err != nil {
@@ -317,7 +317,7 @@ func (s *session) refunds(ctx context.Context, order string) (out []connector.Re
 	return out, nil
 }
 
-// amounts reads decimal texts, and keeps the first that is none.
+// amounts parses decimal texts, and keeps the first invalid one.
 type amounts struct{ wrong string }
 
 func (a *amounts) of(text flexible) money.Amount {
@@ -326,7 +326,7 @@ func (a *amounts) of(text flexible) money.Amount {
 	}
 	plain, negative := strings.CutPrefix(string(text), "-")
 	if at := strings.IndexByte(plain, '.'); at >= 0 && len(plain) > at+5 && strings.Trim(plain[at+5:], "0") == "" {
-		plain = plain[:at+5] // zeros beyond what any currency has
+		plain = plain[:at+5] // zeros beyond the digits of any currency
 	}
 	v, err := money.Parse(plain)
 	if err != nil && a.wrong == "" {

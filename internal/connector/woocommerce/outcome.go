@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Read says what a notification means (interface §6.3). The body is the resource as it was when it was delivered, so
+// Read returns the meaning of a notification (interface §6.3). The body is the resource at the time of delivery, so
 // only its id is used: the job reads it again. Errors: Invalid.
 func (*Connector) Read(_ connector.Channel, n connector.Notification) (connector.Outcome, error) {
 	var resource struct{ ID connector.ID }
@@ -28,8 +28,8 @@ func (*Connector) Read(_ connector.Channel, n connector.Notification) (connector
 	return notice, nil
 }
 
-// deliveryKey adds topic and body to the delivery id: shops of some versions make the id of webhook and second alone,
-// so that two events of one second share it.
+// deliveryKey adds topic and body to the delivery id: some versions of the shop derive the id from webhook and second
+// only, so that two events in one second have the same.
 func deliveryKey(n connector.Notification, topic string) string {
 	body := sha256.Sum256(n.Body)
 	return connector.Key(connector.Only(n.Header, deliveryHeader), topic, string(body[:]))

@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// skusPerCall bounds a question by SKU: they stand in the address.
+// skusPerCall limits a request by SKU, because the SKUs are in the URL.
 const skusPerCall = 40
 
 // found is a product or variation as the shop shows it.
@@ -76,8 +76,8 @@ func (u *upsert) fail(again bool, format string, args ...any) {
 	u.result.State, u.result.Error, u.result.Again = connector.Failed, fmt.Sprintf(format, args...), again
 }
 
-// Upsert puts products on sale. What is there is found by SKU first, so that a push whose answer was lost doubles nothing. A product with
-// variants is a draft until all of them are there.
+// Upsert puts products on sale. Existing ones are found by SKU first, so that a push whose answer was lost doubles
+// nothing. A product with variants is a draft until all of them exist.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	var skus []string
 	for _, p := range products {
@@ -116,7 +116,7 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 	return out, nil
 }
 
-// claim says which of what the shop has is this product, and refuses what is something else.
+// claim finds which of the shop's records are this product, and refuses what is something else.
 func (u *upsert) claim(there map[string]found) {
 	own, has := there[u.SKU]
 	if has && own.variation() {
@@ -138,9 +138,9 @@ func (u *upsert) claim(there map[string]found) {
 	}
 }
 
-// putProducts creates and changes the products themselves, without variations. Those with new pictures go in calls of their own: the shop
-// fetches each picture while we wait. One of these that fails leaves what was done of the others as it is; after two in a row the rest
-// waits for the next push.
+// putProducts creates and changes the products themselves, without variations. Those with new pictures are sent in
+// calls of their own, because the shop fetches each picture during the call. If one of these fails, the others stay as
+// they are; after two failures in a row the rest waits for the next push.
 func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 	var plain, pictured []*upsert
 	for _, u := range list {
@@ -174,7 +174,7 @@ func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 	return nil
 }
 
-// mostFailures is how many calls in a row may fail before a shop is left alone.
+// mostFailures is how many calls in a row may fail before the push stops.
 const mostFailures = 2
 
 // putBatch writes some products in one call.
@@ -223,7 +223,7 @@ func (f flexible) number() int64 {
 	return n
 }
 
-// productBody is what the shop shall make of a product.
+// productBody is the request body of a product.
 func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, error) {
 	body := map[string]any{"name": u.Name, "sku": u.SKU, "description": u.Description, "type": "simple", "status": shopStatus(u.OnSale)}
 	categories, err := s.categories(ctx, u.Categories)
@@ -281,7 +281,7 @@ func variantAttributes(variants []connector.Variant) (list []map[string]any) {
 	return list
 }
 
-// prices writes a price with its reduction. The shop takes any text for a price and keeps what is none as empty.
+// prices writes a price with its reduction. The shop accepts any text as a price and stores an invalid one as empty.
 func prices(body map[string]any, price money.Amount, compareAt *money.Amount, currency string) {
 	body["regular_price"], body["sale_price"] = price.Text(currency), ""
 	if compareAt != nil && *compareAt > price {
@@ -289,7 +289,7 @@ func prices(body map[string]any, price money.Amount, compareAt *money.Amount, cu
 	}
 }
 
-// quantity writes stock. Without manage_stock the shop ignores it and says nothing.
+// quantity writes stock. Without manage_stock the shop silently ignores it.
 func quantity(body map[string]any, n int64) {
 	if n != connector.NotOurs {
 		body["manage_stock"], body["stock_quantity"] = true, n
@@ -328,7 +328,7 @@ func (s *session) putVariations(ctx context.Context, list []*upsert) error {
 		}
 		answer, err := s.batch(ctx, "/products/"+string(u.there.ID)+"/variations/batch", create, update, remove)
 		if f := connector.FailureOf(err); f != nil && (f.Kind == connector.Temporary || f.Kind == connector.Rejected) && ctx.Err() == nil {
-			u.fail(f.Kind == connector.Temporary, "%s", f.Message) // the others go on; the next push finds what was made of this one
+			u.fail(f.Kind == connector.Temporary, "%s", f.Message) // the others continue; the next push finds what was created of this one
 			continue
 		}
 		if err != nil {
@@ -356,7 +356,7 @@ func (s *session) putVariations(ctx context.Context, list []*upsert) error {
 	return nil
 }
 
-// release puts products with variants on sale once they are whole, and takes those off sale that no longer are.
+// release puts products with variants on sale when they are complete, and takes incomplete ones off sale.
 func (s *session) release(ctx context.Context, list []*upsert) error {
 	var update []map[string]any
 	var changed []*upsert

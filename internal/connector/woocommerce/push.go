@@ -21,7 +21,8 @@ const (
 // extensions are the plugins that keep tracking numbers, which share one interface.
 var extensions = []string{"/wc-shipment-tracking/v3", "/wc-ast/v3"}
 
-// PushShipment shows a parcel on the order. One whose tracking number is there already, and one without, is not shown again.
+// PushShipment shows a parcel on the order. A parcel without a tracking number, or with one that is there already, is
+// not shown again.
 func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
 	if parcel.Number == "" && parcel.URL == "" {
 		return nil
@@ -38,7 +39,7 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	return s.pushNote(ctx, order, parcel)
 }
 
-// trackingWay finds out once what the shop offers; the channel's setting decides where it is given.
+// trackingWay finds out once what the shop offers; the channel's setting takes precedence.
 func (s *session) trackingWay(ctx context.Context, order string) (string, error) {
 	wanted := s.link.Channel.Settings["tracking"]
 	if wanted == byNote || wanted == byFulfillment {
@@ -172,7 +173,7 @@ func (s *session) pushTracking(ctx context.Context, extension string, order conn
 	return err
 }
 
-// PushStatus moves an order, unless it is there or beyond.
+// PushStatus changes an order's status, unless the order already has it or a later one.
 func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to connector.Status) error {
 	switch to {
 	case processing:
@@ -190,8 +191,8 @@ func (s *session) PushCancel(ctx context.Context, order connector.OrderRef, _ st
 	return s.move(ctx, order, "cancelled", "cancelled", "failed", "refunded", "trash")
 }
 
-// move sets an order's status unless it has one that is as good. Setting "refunded" makes the shop write a refund, so it must not be set
-// again.
+// move sets an order's status unless it has an equivalent one. Setting "refunded" makes the shop create a refund, so
+// it must not be set twice.
 func (s *session) move(ctx context.Context, order connector.OrderRef, to string, good ...string) error {
 	path := "/orders/" + order.ExternalID
 	var now struct {

@@ -16,7 +16,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Capabilities says what WooCommerce can do and how it likes to be called.
+// Capabilities says what WooCommerce can do, and its limits.
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{
 		Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Tracking: true,
@@ -50,7 +50,7 @@ type session struct {
 	key  consumer
 }
 
-// Ways of authentication: shops on plain http take only signatures, some hosts strip the header of the usual one.
+// Ways of authentication: shops on plain http accept only signatures, some hosts remove the Authorization header.
 const (
 	authHeader = "header"
 	authQuery  = "query"
@@ -65,7 +65,7 @@ const (
 	secretFact   = "hookSecret" // fingerprint of the secret that the webhooks have
 )
 
-// ways are those worth trying, the likeliest first.
+// ways are the ways to try, the most likely first.
 func (s *session) ways() []string {
 	if known := s.link.Facts.Fact(authFact); known != "" {
 		return []string{known}
@@ -181,7 +181,7 @@ func (p problem) resource() string {
 // text is the message as people read it.
 func (p problem) text() string { return connector.Line(html.UnescapeString(p.Message)) }
 
-// failure is what an answer's status means; nil for a good one.
+// failure is the failure that an answer's status means; nil for success.
 func (s *session) failure(answer *connector.Response) error {
 	if answer.Status < 400 {
 		return nil
@@ -208,7 +208,8 @@ func (s *session) failure(answer *connector.Response) error {
 	return f
 }
 
-// flexible is a text, number or boolean, kept as text; null and anything else is "". Shops do not agree with themselves on the type.
+// flexible is a text, number or boolean, kept as text; null and anything else is "". Shops use different types for the
+// same member.
 type flexible string
 
 // UnmarshalJSON takes any JSON value and never fails.

@@ -14,9 +14,9 @@ import (
 // consumer is a shop's REST API key.
 type consumer struct{ key, secret string }
 
-// sign returns the address with a one-legged OAuth 1.0a signature in its query. Shops reached over plain http take
-// nothing else; over https the key goes into Basic authentication. The shop refuses a time more than 15 minutes off
-// and a nonce it has seen. The request's body is not signed.
+// sign returns the address with a one-legged OAuth 1.0a signature in its query. Shops on plain http accept nothing
+// else; over https the key is sent by Basic authentication. The shop refuses a time that is off by more than 15
+// minutes and a nonce that it has seen. The body is not signed.
 func (c consumer) sign(method, address, nonce string, at time.Time) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// SetStock writes quantities, a call for simple products and one for each product with variations. They are absolute, so writing them
-// twice is harmless.
+// SetStock writes quantities: one call for simple products and one for each product with variations. They are
+// absolute, so writing them twice does no harm.
 func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]connector.Result, error) {
 	wanted := map[string]int64{}
 	var rows []row
@@ -42,7 +42,7 @@ type row struct {
 	body map[string]any
 }
 
-// updateRows writes rows, by address; check says what is wrong with what the shop made of one.
+// updateRows writes rows, by address; check returns the error of what the shop stored for one.
 func (s *session) updateRows(
 	ctx context.Context,
 	rows []row,
@@ -106,7 +106,7 @@ func rowResult(r row, f found, check func(connector.Item, found) string) connect
 	return result
 }
 
-// ReadStock reads quantities by SKU, which finds variations too. What the shop does not count has none.
+// ReadStock reads quantities by SKU, which also finds variations. Items whose stock the shop does not manage are left out.
 func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
 	var skus []string
 	byID := map[string]string{}
@@ -129,7 +129,7 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	return out, nil
 }
 
-// Unpublish hides products as drafts, or deletes them. Variations go with their products.
+// Unpublish hides products as drafts, or deletes them. Variations follow their products.
 func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) (out []connector.Result, err error) {
 	var update []map[string]any
 	var gone []int64

@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Test proves that the key may read and write: it reads orders, products and webhooks, and sends a batch of products without entries,
-// which the shop refuses to a key that may only read.
+// Test tests that the key may read and write: it reads orders, products and webhooks, and sends an empty batch of
+// products, which the shop refuses for a key that may only read.
 func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	if s.base == "" {
 		return connector.Shop{}, connector.Failf(connector.Rejected, "the channel names no shop")
@@ -50,7 +50,7 @@ func (s *session) firstCall(ctx context.Context, one url.Values) error {
 	return err
 }
 
-// probe notes a right that is missing.
+// probe adds a missing right.
 func (s *session) probe(ctx context.Context, shop *connector.Shop, right, method, path string, query url.Values, body any) error {
 	_, err := s.call(ctx, method, "/wc/v3"+path, query, body, nil)
 	switch f := connector.FailureOf(err); {
@@ -64,7 +64,7 @@ func (s *session) probe(ctx context.Context, shop *connector.Shop, right, method
 	return nil
 }
 
-// describe fills in what the shop says of itself; that it does not say it is no failure of the test.
+// describe sets what the shop reports about itself; if it does not, the test does not fail.
 func (s *session) describe(ctx context.Context, shop *connector.Shop) {
 	var status struct {
 		Environment struct {

@@ -26,8 +26,8 @@ func (*Connector) Verify(_ context.Context, ch connector.Channel, n connector.No
 
 var pingBody = regexp.MustCompile(`^webhook_id=[0-9]{1,20}$`)
 
-// Ping recognises the form that a shop sends when a webhook is switched on, and again after every delivery until it is
-// answered 200. It carries neither topic nor signature; anything beyond the bare form is no ping.
+// Ping recognises the form that a shop sends when a webhook is enabled, and again after every delivery until it is
+// answered 200. It has neither topic nor signature; a request with anything more is no ping.
 func (*Connector) Ping(n connector.Notification) bool {
 	kind, _, err := mime.ParseMediaType(n.Header.Get("Content-Type"))
 	return err == nil && kind == "application/x-www-form-urlencoded" && pingBody.Match(n.Body) &&

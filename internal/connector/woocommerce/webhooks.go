@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// topics are what the shop notifies of. The last one also comes, with an order's id, when an order goes to the bin.
+// topics are the events to register. The last one is also sent, with an order's id, when an order is moved to the bin.
 var topics = []string{"order.created", "order.updated", "order.deleted", "product.updated", "product.deleted"}
 
 // webhook is a registration as the shop shows it. Its secret is never shown.
@@ -23,8 +23,8 @@ type webhook struct {
 	Address string `json:"delivery_url"`
 }
 
-// EnsureWebhooks makes sure that each topic has exactly one active webhook for the address. Shops switch one off after seven failures in
-// a row and leave it off.
+// EnsureWebhooks ensures that each topic has exactly one active webhook for the address. Shops disable one after seven
+// failures in a row.
 func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTarget) ([]connector.Webhook, error) {
 	there, err := s.webhooks(ctx, target.URL)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *session) ensure(
 	return changed, err
 }
 
-// createWebhook makes one. When the answer is lost it looks whether the shop made it nevertheless.
+// createWebhook creates a webhook. If the answer is lost, it checks whether the shop created it.
 func (s *session) createWebhook(ctx context.Context, target connector.WebhookTarget, topic string) (made webhook, err error) {
 	_, err = s.call(ctx, http.MethodPost, "/wc/v3/webhooks", nil, map[string]string{"name": "entrepot " + topic, "topic": topic,
 		"delivery_url": target.URL, "secret": target.Secret, "status": "active"}, &made)

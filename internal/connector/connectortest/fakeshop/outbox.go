@@ -1,4 +1,4 @@
-// Package fakeshop is what the platforms' shops in memory have in common.
+// Package fakeshop has what the in-memory shops of all platforms share.
 package fakeshop
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Outbox holds a shop's notifications until they are sent. It is safe for concurrent use; its switches are set before.
+// Outbox holds a shop's notifications until they are sent. It is safe for concurrent use; set its switches before.
 type Outbox struct {
 	Tries     int  // how often a notification is sent until it is answered with success; 0 for once
 	Drop      int  // every n-th notification is lost; 0: none
@@ -36,7 +36,7 @@ type Letter struct {
 // NewOutbox makes an empty one.
 func NewOutbox(tries int) *Outbox { return &Outbox{Tries: tries, wake: make(chan struct{}, 1)} }
 
-// Add puts a notification in. Its content is rendered now, so that one that is repeated stays the same.
+// Add queues a notification. Its content is rendered now, so that a repetition is the same.
 func (o *Outbox) Add(topic string, content any) {
 	body, err := json.Marshal(content)
 	if err != nil {
@@ -69,8 +69,8 @@ func (o *Outbox) Sent() int {
 	return o.sent
 }
 
-// Deliver sends what is put in until the context ends, one after the other. address says where a topic goes, "" for nowhere; sign sets the
-// headers.
+// Deliver sends the notifications one after the other until the context ends. address returns where a topic goes, ""
+// for nowhere; sign sets the headers.
 func (o *Outbox) Deliver(ctx context.Context, address func(topic string) string, sign func(Letter, http.Header)) {
 	client := &http.Client{Timeout: 5 * time.Second}
 	for ctx.Err() == nil {
@@ -94,7 +94,7 @@ func (o *Outbox) Deliver(ctx context.Context, address func(topic string) string,
 	}
 }
 
-// next takes a notification out.
+// next removes the next notification.
 func (o *Outbox) next() (next Letter, found bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -5,7 +5,7 @@ import "fmt"
 // Document is a JSON object.
 type Document map[string]any
 
-// At walks into it by names and places; nil for what is not there.
+// At returns the value at a path of names and indexes; nil if there is none.
 func (d Document) At(path ...any) any {
 	var v any = map[string]any(d)
 	for _, p := range path {
@@ -24,7 +24,7 @@ func (d Document) At(path ...any) any {
 	return v
 }
 
-// Text is what stands at a place, "" for nothing.
+// Text is the text at a path, "" if there is none.
 func (d Document) Text(path ...any) string {
 	v := d.At(path...)
 	if v == nil {
@@ -33,13 +33,13 @@ func (d Document) Text(path ...any) string {
 	return fmt.Sprint(v)
 }
 
-// List is the list that stands at a place.
+// List is the list at a path.
 func (d Document) List(path ...any) []any {
 	list, _ := d.At(path...).([]any)
 	return list
 }
 
-// Object is the object that stands at a place.
+// Object is the object at a path.
 func (d Document) Object(path ...any) Document {
 	o, _ := d.At(path...).(map[string]any)
 	return o

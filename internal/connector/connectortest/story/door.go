@@ -10,16 +10,17 @@ import (
 	"sync"
 )
 
-// door stands before a shop: it counts requests, takes the shop away, and breaks the service off in the middle of one.
+// door is in front of a shop: it counts requests, makes the shop unreachable, and interrupts the service in the middle
+// of a request.
 type door struct {
 	shop   http.Handler
-	broken chan struct{} // the service is to be broken off now
+	broken chan struct{} // the service is to be interrupted now
 
 	mu     sync.Mutex
 	calls  int
 	down   bool
-	breakN int  // the request after which the service is broken off, its answer unsent; 0: none
-	breaks bool // one is under way
+	breakN int  // the request after which the service is interrupted, before its answer; 0: none
+	breaks bool // an interruption is under way
 }
 
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -33,7 +34,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
 	case breaks:
 		d.only(r)
-		_, _ = io.Copy(io.Discard, r.Body) // only then is it noticed that the caller has hung up
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices only then that the caller has hung up
 		d.broken <- struct{}{}
 		<-r.Context().Done()
 	default:
@@ -41,13 +42,13 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// only has the shop do what it is asked, and keeps the answer.
+// only runs the request in the shop, without sending the answer.
 func (d *door) only(r *http.Request) {
-	defer func() { _ = recover() }() // a shop that breaks its connections off does so by a panic
+	defer func() { _ = recover() }() // a shop that closes its connections does so by a panic
 	d.shop.ServeHTTP(unsent{httptest.NewRecorder()}, r)
 }
 
-// unsent takes an answer that nobody gets.
+// unsent takes an answer that is not sent.
 type unsent struct{ *httptest.ResponseRecorder }
 
 // Hijack is refused.
@@ -55,14 +56,14 @@ func (unsent) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return nil, nil, errors.New("there is no connection")
 }
 
-// breakAfter has the service broken off in the middle of the n-th request from now on.
+// breakAfter has the service interrupted in the middle of the n-th request from now on.
 func (d *door) breakAfter(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.breakN = d.calls + n
 }
 
-// disarm has nothing broken off any more; it reports whether that is under way.
+// disarm cancels that; it reports whether the interruption is already under way.
 func (d *door) disarm() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -71,7 +72,7 @@ func (d *door) disarm() bool {
 	return breaks
 }
 
-// shut takes the shop away, or gives it back.
+// shut makes the shop unreachable, or reachable again.
 func (d *door) shut(down bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// tokenEnds ends the access token; what changes here reaches the platform all the same.
+// tokenEnds expires the access token; later changes reach the platform nevertheless.
 func (s *story) tokenEnds() {
 	if !s.shop.can(Tokens) {
 		return
@@ -19,8 +19,9 @@ func (s *story) tokenEnds() {
 	}
 }
 
-// outage takes the platform away, in which stock changes and an order is shipped here, an order is placed there, and the
-// service is broken off. It is reported once for each kind of work, and afterwards all is as it should be.
+// outage makes the platform unreachable. Meanwhile stock changes and an order is shipped in the service, an order is
+// placed in the shop, and the service is interrupted. The outage is reported once for each kind of work, and
+// afterwards both sides agree.
 func (s *story) outage() {
 	before := s.failures("")
 	s.door.shut(true)
@@ -68,7 +69,7 @@ func (s *story) outage() {
 	s.await("the order of the outage is shipped", s.unsaid)
 }
 
-// failures are the types of the jobs of which channel.sync_failed was emitted, after an event.
+// failures are the types of the jobs for which channel.sync_failed was emitted after an event.
 func (s *story) failures(after string) (list []string) {
 	for {
 		got := s.call("GET", "/api/v1/developer/events?limit=100&after="+after, nil, 200)
@@ -84,7 +85,7 @@ func (s *story) failures(after string) (list []string) {
 	}
 }
 
-// end compares both sides, and again after half an hour in which nothing changes.
+// end compares both sides, and again after half an hour without changes.
 func (s *story) end() {
 	for _, check := range []func() string{s.differs, s.misses, s.unsaid} {
 		s.await("both sides are equal", check)
@@ -104,7 +105,7 @@ func (s *story) end() {
 	}
 }
 
-// examine checks what holds for every order in the end.
+// examine checks the final state of an order.
 func (s *story) examine(i int, o *order) {
 	got, want := s.full(o), ""
 	if o.kind == unknown {
@@ -141,7 +142,7 @@ func pieces(o *order) (n int64) {
 	return n
 }
 
-// total is what an order's amounts add up to.
+// total is the sum of an order's amounts.
 func total(order Document) string {
 	cents := func(path ...any) int64 {
 		f, _ := order.At(path...).(float64)

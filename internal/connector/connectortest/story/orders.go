@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// order is one that a buyer placed.
+// order is an order that a buyer placed.
 type order struct {
-	id, status string // what it is here in the end
+	id, status string // its id and final status in the service
 	wish       Wish
 	kind       int
 	numbers    []string // of its parcels
-	cancelled  bool     // here
+	cancelled  bool     // cancelled in the service
 	refunded   bool
 	edited     bool
 }
 
-// Kinds of orders, by their number: what is special about them.
+// Kinds of orders, by their number.
 const (
 	plain = iota
 	unpaid
 	dear    // with a discount and a fee
-	unknown // of something that nobody has here
+	unknown // with a product that the service does not have
 	cancelledHere
 	cancelledThere
 	refunded
@@ -31,7 +31,7 @@ const (
 	kinds
 )
 
-// ordersIn has buyers place orders of all kinds, and the service broken off while they come in.
+// ordersIn has buyers place orders of all kinds, and interrupts the service while they are pulled.
 func (s *story) ordersIn() {
 	s.door.breakAfter(2 + s.Orders/4)
 	for i := range s.Orders {
@@ -61,7 +61,7 @@ func (s *story) place(kind int) *order {
 	return o
 }
 
-// here is the channel's orders, by the platform's ids; each once.
+// here is the channel's orders in the service, by the platform's ids; each once.
 func (s *story) here() map[string]Document {
 	found := map[string]Document{}
 	for page := 1; ; page++ {
@@ -79,7 +79,7 @@ func (s *story) here() map[string]Document {
 	}
 }
 
-// misses says what is missing until every order is here once, where it should stand and with the platform's total.
+// misses says what is missing until every order is in the service once, with the expected status and the platform's total.
 func (s *story) misses() string {
 	here := s.here()
 	if len(here) > len(s.orders) {
@@ -115,7 +115,7 @@ func (s *story) path(o *order) string {
 	return "/api/v1/orders/" + s.here()[o.id].Text("id")
 }
 
-// changesThere has buyers and the merchant change orders on the platform.
+// changesThere changes orders on the platform, as buyers and the merchant do.
 func (s *story) changesThere() {
 	for _, o := range s.orders {
 		switch {
@@ -162,7 +162,8 @@ func quantityOf(order Document, sku string) string {
 	return ""
 }
 
-// statesBack ships orders here, in one parcel or two, and cancels some; the platform shows it, each number once.
+// statesBack ships orders in the service, in one parcel or two, and cancels some; the platform must show that, each
+// tracking number once.
 func (s *story) statesBack() {
 	s.door.breakAfter(4)
 	for _, o := range s.orders {
@@ -201,7 +202,7 @@ func digits(id string) string {
 	}, id)
 }
 
-// unsaid says what of the states here the platform does not show.
+// unsaid says which states the platform does not show.
 func (s *story) unsaid() string {
 	here := s.here()
 	for i, o := range s.orders {

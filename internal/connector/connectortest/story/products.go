@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// productsOut imports products, every second one with three variants, publishes them, and has the service broken off in the middle.
+// productsOut imports products, every second one with three variants, publishes them, and interrupts the service meanwhile.
 func (s *story) productsOut() {
 	for i := range s.Products {
 		s.products = append(s.products, fmt.Sprintf("MUG-%03d", i))
@@ -30,7 +30,7 @@ func (s *story) productsOut() {
 	s.await("stock and prices of all", s.differs)
 }
 
-// product is what is imported; what is sold of it is noted.
+// product is an imported product; its SKUs are noted.
 func (s *story) product(i int) map[string]any {
 	sku, cents := s.products[i], int64(1050+i%5*100)
 	p := map[string]any{"sku": sku, "name": fmt.Sprintf("Mug \"%d\" & Co", i), "price": decimal(cents), "description": "<p>A mug.</p>",
@@ -79,8 +79,8 @@ func (s *story) setLevels(quantity func(i int) int) {
 	}
 }
 
-// waves changes stock and prices of all that is sold, again before the first change has reached the platform, and has the service broken
-// off in between. The shop shows the last of them.
+// waves changes stock and prices of all SKUs, again before the first change has reached the platform, and interrupts
+// the service in between. The shop must show the last values.
 func (s *story) waves() {
 	for wave := range 2 {
 		s.setLevels(func(i int) int { return 30 + (i+wave)%9 })
@@ -115,7 +115,7 @@ func (s *story) states() (counts map[string]int, first string) {
 	}
 }
 
-// available is what can be sold by what is known here.
+// available is the stock that the service has.
 func (s *story) available() map[string]int64 {
 	out := map[string]int64{}
 	for page := 1; ; page++ {
@@ -130,8 +130,7 @@ func (s *story) available() map[string]int64 {
 	}
 }
 
-// differs says where the shop shows anything else than what is here: "" when all that is sold stands there once, on sale, at its price and
-// with its quantity.
+// differs says where the shop differs from the service: "" if every SKU is on sale once, with its price and quantity.
 func (s *story) differs() string {
 	there, doubled := s.shop.Stands()
 	if len(doubled) > 0 {

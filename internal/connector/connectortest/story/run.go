@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// longestWait and longestTime bound what is waited for, by the machine's time and by the service's.
+// longestWait and longestTime limit waiting, in the machine's time and in the service's.
 const (
 	longestWait = 5 * time.Minute
 	longestTime = 24 * time.Hour
 )
 
-// story is one that is under way.
+// story is one running story.
 type story struct {
 	*testing.T
 	Size
@@ -39,7 +39,7 @@ type sold struct {
 	cents int64
 }
 
-// Run has a service live through the story with a shop.
+// Run runs a service through the story with a shop.
 func Run(t *testing.T, service Service, shop Shop, size Size) {
 	shop.check(t)
 	s := &story{T: t, Size: size, service: service, shop: shop, door: &door{shop: shop.Handler, broken: make(chan struct{}, 1)}}
@@ -71,7 +71,7 @@ func Run(t *testing.T, service Service, shop Shop, size Size) {
 	}
 }
 
-// call sends a request and demands a status.
+// call sends a request and requires a status.
 func (s *story) call(method, path string, body any, want int) Document {
 	s.Helper()
 	status, answer := s.service.Do(method, path, body)
@@ -81,7 +81,7 @@ func (s *story) call(method, path string, body any, want int) Document {
 	return answer
 }
 
-// await lets time pass until a condition holds: it says what is missing, "" for nothing.
+// await advances time until a condition holds: the function returns what is missing, "" for nothing.
 func (s *story) await(what string, holds func() string) {
 	s.Helper()
 	began, machine := s.service.Now(), time.Now()
@@ -103,7 +103,7 @@ func (s *story) await(what string, holds func() string) {
 	}
 }
 
-// state is what the service says of the channel, for messages.
+// state is the channel's state in the service, for messages.
 func (s *story) state() string {
 	return fmt.Sprint(s.call("GET", "/api/v1/channels/"+s.channel, nil, 200), s.call("GET", "/api/v1/sdk/sync/status", nil, 200))
 }
@@ -115,7 +115,7 @@ func unless(holds bool, otherwise ...any) string {
 	return fmt.Sprint(otherwise...)
 }
 
-// connect makes the channel and tests it, twice: what is registered is registered once.
+// connect creates the channel and tests it twice: webhooks must be registered once.
 func (s *story) connect() {
 	if s.shop.Faults != nil {
 		s.shop.Faults()

@@ -1,9 +1,10 @@
-// Package story runs every connector through one story, with a whole service and its platform's shop in memory: connected, notified,
-// products with variants out, waves of stock and prices, orders in that arrive in awkward ways, shipments back, edits, cancellations and
-// refunds, a token that ends, an outage of an hour, and the service broken off in the middle of requests. In the end nothing is lost,
-// nothing doubled, stock is equal on both sides and amounts are equal to the cent.
+// Package story runs every connector through one story, with a whole service and its platform's shop in memory:
+// connection, notifications, products with variants, waves of stock and prices, orders that arrive in awkward ways,
+// shipments, edits, cancellations and refunds, a token that expires, an outage of an hour, and a service that is
+// interrupted in the middle of requests. In the end nothing is lost, nothing doubled, stock is equal on both sides and
+// amounts are equal to the cent.
 //
-// A Shop says what its platform cannot do; what is asked is the same for all.
+// A Shop lists what its platform cannot do; the requirements are the same for all.
 package story
 
 import (
@@ -30,7 +31,7 @@ const (
 	Tokens     Ability = "tokens that end"
 )
 
-// Shop is a platform's shop in memory, as the story uses it. A func whose ability stands in Cannot is nil.
+// Shop is a platform's shop in memory. A func whose ability is in Cannot is nil.
 type Shop struct {
 	Platform    string // of its channels
 	Handler     http.Handler
@@ -78,7 +79,7 @@ type Line struct {
 	Cents    int64 // of one
 }
 
-// Order is what became of an order there.
+// Order is the state of an order in the shop.
 type Order struct {
 	Total     string   // with tax, as "12.50"
 	Numbers   []string // of parcels, or texts to the buyer that name them
@@ -91,9 +92,9 @@ type Order struct {
 type Service interface {
 	// Do sends a request; status 0 stands for no answer.
 	Do(method, path string, body any) (status int, answer Document)
-	// Restart ends the service in the middle of what it does, and starts it on its store.
+	// Restart interrupts the service at any point, and starts it again on its store.
 	Restart()
-	// Pass lets time pass, by the service's clock.
+	// Pass advances the service's clock.
 	Pass(d time.Duration)
 	// Now is the service's time.
 	Now() time.Time
@@ -106,7 +107,7 @@ type Size struct {
 	Chapters         int           // after which the story ends; 0: all of them
 }
 
-// check fails the test when a shop neither can do something nor says why it cannot.
+// check fails the test if a shop neither implements an ability nor says why it cannot.
 func (s *Shop) check(t *testing.T) {
 	t.Helper()
 	for ability, there := range map[Ability]bool{Notifies: s.Deliver != nil, Unpaid: s.Pay != nil, Edits: s.Edit != nil,
