@@ -44,6 +44,11 @@ func (tx *Tx) queueTallies() {
 
 var tallyText Text
 
+// DropTally queues the deletion of a kept count, which is 0 then. The caller must hold locks on what it counts.
+func DropTally(w Writer, name, key string) {
+	w.Change("DELETE FROM tallies WHERE tenant_id = $1 AND name = $2 AND key = $3", w.TenantID(), name, key)
+}
+
 // PrefetchTallies prefetches the kept counts of some names, by name and key; a count of 0 may be missing.
 func PrefetchTallies(r Reader, names ...string) *Pending[map[string]map[string]int64] {
 	p := &Pending[map[string]map[string]int64]{Value: map[string]map[string]int64{}}

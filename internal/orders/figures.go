@@ -48,8 +48,30 @@ func (o *Order) moves(into []figureRow, sign int64) []figureRow {
 	return into
 }
 
-// count updates the kept figures from an order's old state to its new one; nil means that there is none (before creation).
+// tallied names the kept counts of orders, by countedAs.
+const tallied = "orders"
+
+// countedAs is the key of the kept count that an order is in: its status, and its channel behind a blank if it has one.
+func countedAs(status Status, channel id.Channel) string {
+	if channel == "" {
+		return string(status)
+	}
+	return string(status) + " " + string(channel)
+}
+
+// tally adds an order to the kept counts (n 1) or takes it out of them (-1).
+func (o *Order) tally(w db.GuardedWriter, n int64) {
+	w.Tally(tallied, countedAs(o.Status, o.Channel), n)
+}
+
+// count updates the kept figures and counts from an order's old state to its new one; nil means that there is none (before creation).
 func count(w db.GuardedWriter, before, after *Order) {
+	if before == nil || before.Status != after.Status {
+		after.tally(w, 1)
+		if before != nil {
+			before.tally(w, -1)
+		}
+	}
 	rows := after.moves(make([]figureRow, 0, 2*len(spans.Widths)), 1)
 	sold := !sameSold(before, after)
 	switch {
@@ -85,11 +107,12 @@ func sameSold(before, after *Order) bool {
 	})
 }
 
-// countAll adds new orders to the kept figures, one row for each bucket.
+// countAll adds new orders to the kept figures, one row for each bucket, and to the kept counts.
 func countAll(tx db.GuardedWriter, list []Order) {
 	sums := map[figureKey]int{}
 	var rows, one []figureRow
 	for i := range list {
+		list[i].tally(tx, 1)
 		one = list[i].moves(one[:0], 1)
 		for _, r := range one {
 			r.version = 1
@@ -143,6 +166,9 @@ func prefetchTotal(r db.Reader, f CountedFilter) *db.Pending[int64] {
 	if from >= to {
 		return nil // no order
 	}
+	if from == 0 && to == spans.Last {
+		return prefetchTallied(r, f)
+	}
 	w := db.NewWhere(r, "")
 	db.AndIn(w, "status", f.states())
 	where := w.String()
@@ -166,6 +192,28 @@ func prefetchTotal(r db.Reader, f CountedFilter) *db.Pending[int64] {
 	}
 	sql.WriteString(") AS counted")
 	return prefetchNumber(r, sql.String(), w.Args())
+}
+
+// prefetchTallied asks how many orders of any time there are that a filter lets through.
+func prefetchTallied(r db.Reader, f CountedFilter) *db.Pending[int64] {
+	p := new(db.Pending[int64])
+	return p.Await(eachTallied(r, func(status Status, channel id.Channel, n int64) {
+		if slices.Contains(f.states(), status) && (f.Channel == "" || f.Channel == channel) {
+			p.Value += n
+		}
+	}))
+}
+
+// eachTallied asks for the kept counts, which are a few for each channel.
+func eachTallied(r db.Reader, each func(status Status, channel id.Channel, n int64)) *db.PendingRead {
+	return r.Prefetch(func(row db.Rows) error {
+		var key string
+		var n int64
+		err := row.Scan(&key, &n)
+		status, channel, _ := strings.Cut(key, " ")
+		each(Status(status), id.Channel(channel), n)
+		return err
+	}, "SELECT key, n FROM tallies WHERE tenant_id = $1 AND name = $2", r.TenantID(), tallied)
 }
 
 // bounds are the filter's bounds of time, the second excluded.

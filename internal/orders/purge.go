@@ -83,4 +83,7 @@ func Purge(tx db.Writer, channel id.Channel) {
 	}
 	tx.Change(`UPDATE order_figures SET orders = 0, items = 0, big = 0, small = 0, version = version + 1
 		WHERE tenant_id = $1 AND channel = $2`, tx.TenantID(), string(channel)) // the rows stay, because a version must never decrease
+	for _, status := range Statuses {
+		db.DropTally(tx, tallied, countedAs(status, channel))
+	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/spans"
 )
 
 // Units are the quantities ordered and shipped. What was refunded before it was shipped is not counted as ordered.
@@ -66,43 +65,32 @@ const wholePiece = 256
 // ListHeads reads a page as List does, without lines, and how many orders match in all.
 func ListHeads(tx *db.Tx, f Filter) ([]Order, int64, error) { return listHeads(tx, f) }
 
-// StatusCounts is how many orders of the account have each status, from the kept figures.
+// StatusCounts is how many orders of the account have each status, from the kept counts.
 func StatusCounts(tx *db.Tx) (map[Status]int64, error) {
 	counts := map[Status]int64{}
-	return counts, tx.Each(func(r db.Rows) error {
-		var status Status
-		var n int64
-		err := r.Scan(&status, &n)
-		counts[status] = n
-		return err
-	}, "SELECT status, sum(orders)::BIGINT FROM order_figures WHERE tenant_id = $1 AND span = $2 GROUP BY status",
-		tx.Tenant, spans.Widths[len(spans.Widths)-1])
+	return counts, eachTallied(tx, func(status Status, _ id.Channel, n int64) { counts[status] += n }).Wait()
 }
 
-// ToShip counts the orders of the account that wait for shipment, and returns the creation time of the oldest, 0 if
-// there is none. Few orders are counted one by one in the index of statuses; for more, the kept figures are added up
-// from the day of the oldest. So its cost depends on how many wait and not on the account's age.
+// ToShip counts the orders of the account that wait for shipment, and returns the creation time of the oldest, 0 if there is none. It
+// reads the kept counts and the first order of each status: its cost depends neither on how many wait nor on the account's age.
 func ToShip(tx *db.Tx) (n, oldest int64, err error) {
-	waiting := CountedFilter{Statuses: []Status{Processing, PartiallyShipped}}
-	many := false
-	reads := make([]*db.PendingRead, 0, len(waiting.Statuses))
-	for _, status := range waiting.Statuses {
+	waiting := []Status{Processing, PartiallyShipped}
+	reads := []*db.PendingRead{eachTallied(tx, func(status Status, _ id.Channel, counted int64) {
+		if slices.Contains(waiting, status) {
+			n += counted
+		}
+	})}
+	for _, status := range waiting {
 		reads = append(reads, tx.Prefetch(func(r db.Rows) error {
-			var some, first int64
-			err := r.Scan(&some, &first)
-			if some > 0 && (n == 0 || first < oldest) {
+			var first int64
+			err := r.Scan(&first)
+			if oldest == 0 || first < oldest {
 				oldest = first
 			}
-			n, many = n+some, many || some > fewRows
 			return err
-		}, `SELECT count(*), coalesce(min(created_at), 0) FROM (SELECT created_at FROM orders WHERE tenant_id = $1 AND status = $2
-			ORDER BY created_at LIMIT $3::BIGINT) AS oldest`, tx.Tenant, string(status), fewRows+1))
+		}, "SELECT created_at FROM orders WHERE tenant_id = $1 AND status = $2 ORDER BY created_at LIMIT 1", tx.Tenant, string(status)))
 	}
-	if err = db.WaitAll(reads); err != nil || !many {
-		return n, oldest, err
-	}
-	waiting.From = spans.Down(oldest, spans.Widths[spans.Days])
-	n, err = prefetchTotal(tx, waiting).Wait()
+	err = db.WaitAll(reads)
 	return n, oldest, err
 }
 

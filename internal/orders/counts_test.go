@@ -10,10 +10,10 @@ import (
 	"entrepot/internal/id"
 )
 
-// What waits for shipment is counted by reading what waits, not every day on which anything ever did: SQLite says over which index it
-// goes, PostgreSQL how many rows it has read.
-func TestToShipReadsWhatWaits(t *testing.T) {
-	const days, waiting = 500, 12
+// What waits for shipment, the counts by status and the totals of lists without bounds of time come from a few rows, however many days
+// there are and however much waits: SQLite says over which index they go, PostgreSQL how many rows it has read.
+func TestCountsReadFewRows(t *testing.T) {
+	const days, waiting, few = 500, 120, 16
 	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
 		"postgres": {URL: dbtest.PlainStoreURL(t)}} {
 		t.Run(engine, func(t *testing.T) {
@@ -27,24 +27,50 @@ func TestToShipReadsWhatWaits(t *testing.T) {
 			store := dbtest.Open(t, config)
 			tenant := dbtest.Account(t, store)
 			first := shippedDaily(t, store, tenant, days, waiting)
-			was := fewRows
-			defer func() { fewRows = was }()
-			for _, fewRows = range []int64{was, 3} {
-				plans, explain = nil, nil
-				err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-					if engine == "sqlite" {
-						explain = func(sql string, args []any) {
-							explain = nil // what explains is not explained
-							plans = append(plans, planOf(t, tx, sql, args))
-						}
+			total := func(f CountedFilter, want int64) func(tx *db.Tx) error {
+				return func(tx *db.Tx) error {
+					n, err := prefetchTotal(tx, f).Wait()
+					if n != want {
+						t.Errorf("%d orders of %+v, not %d", n, f, want)
 					}
-					before := rowsRead(t, tx, engine)
+					return err
+				}
+			}
+			for what, read := range map[string]func(tx *db.Tx) error{
+				"to ship": func(tx *db.Tx) error {
 					n, oldest, err := ToShip(tx)
 					if n != waiting || oldest != first {
 						t.Errorf("%d wait, the oldest since %d, not %d since %d", n, oldest, waiting, first)
 					}
-					if rows := rowsRead(t, tx, engine) - before; rows > 5*waiting {
-						t.Errorf("few are %d: %d rows read for %d orders", fewRows, rows, waiting)
+					return err
+				},
+				"by status": func(tx *db.Tx) error {
+					counts, err := StatusCounts(tx)
+					if counts[Shipped] != days-waiting || counts[Processing]+counts[PartiallyShipped] != waiting {
+						t.Errorf("%v", counts)
+					}
+					return err
+				},
+				"all":             total(CountedFilter{}, days),
+				"shipped":         total(CountedFilter{Statuses: []Status{Shipped}}, days-waiting),
+				"of a channel":    total(CountedFilter{Channel: erp}, days/5),
+				"of none of them": total(CountedFilter{Channel: shop, Statuses: []Status{Returned}}, 0),
+			} {
+				err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+					plans = nil
+					if explain = nil; engine == "sqlite" {
+						explain = func(sql string, args []any) {
+							again := explain
+							explain = nil // what explains is not explained
+							plans = append(plans, planOf(t, tx, sql, args))
+							explain = again
+						}
+					}
+					before := rowsRead(t, tx, engine)
+					err := read(tx)
+					explain = nil
+					if rows := rowsRead(t, tx, engine) - before; rows > few {
+						t.Errorf("%s: %d rows read", what, rows)
 					}
 					return err
 				})
@@ -52,12 +78,13 @@ func TestToShipReadsWhatWaits(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, plan := range plans {
-					if !regexp.MustCompile(`USING COVERING INDEX orders_tenant_id_status \(tenant_id=\? AND status=\?\)`).MatchString(plan) {
-						t.Error(plan)
+					if !regexp.MustCompile(`USING COVERING INDEX orders_tenant_id_status \(tenant_id=\? AND status=\?\)|` +
+						`SEARCH tallies USING PRIMARY KEY \(tenant_id=\? AND name=\?\)`).MatchString(plan) {
+						t.Errorf("%s: %s", what, plan)
 					}
 				}
 				if engine == "sqlite" && len(plans) == 0 {
-					t.Error("no plan was seen")
+					t.Errorf("%s: no plan was seen", what)
 				}
 			}
 		})
@@ -74,6 +101,9 @@ func shippedDaily(t *testing.T, store *db.DB, tenant id.Tenant, days, waiting in
 				CreatedAt: 1_700_000_000_000_000 + int64(i)*day, History: []Entry{{Status: Processing, Source: FromAPI}}}
 			if i%3 == 0 {
 				o.Status = PartiallyShipped
+			}
+			if i%5 == 0 {
+				o.Channel = erp
 			}
 			Insert(tx, &o)
 			if i >= days-waiting {
@@ -111,14 +141,14 @@ func analyse(t *testing.T, store *db.DB, tenant id.Tenant) {
 	}
 }
 
-// rowsRead is how many orders and kept figures PostgreSQL has read in the transaction; 0 on SQLite.
+// rowsRead is how many orders, kept figures and counts PostgreSQL has read in the transaction; 0 on SQLite.
 func rowsRead(t *testing.T, tx *db.Tx, engine string) (n int64) {
 	t.Helper()
 	if engine != "postgres" {
 		return 0
 	}
 	err := tx.Row(`SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::BIGINT FROM pg_stat_xact_user_tables
-		WHERE relname IN ('orders', 'order_figures')`, nil, &n)
+		WHERE relname IN ('orders', 'order_figures', 'tallies')`, nil, &n)
 	if err != nil {
 		t.Fatal(err)
 	}
