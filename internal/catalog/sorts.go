@@ -51,7 +51,7 @@ func FollowSorts(ctx context.Context, store *db.DB) error {
 	return err
 }
 
-// FollowSort updates the sorts of one account with all that has changed, if nothing changed for the time rest.
+// FollowSort updates the sorts of one account with all that has changed, if nothing changed for the time rest; 0 is at once.
 func FollowSort(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration) error {
 	for {
 		n := 0
@@ -83,8 +83,10 @@ func followSome(tx *db.Tx, rest time.Duration) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if wait, err := stillChanging(tx, until, tx.Micros()-rest.Microseconds()); err != nil || wait {
-		return 0, err
+	if rest > 0 { // else whatever the clock says: stamps may be ahead of it
+		if wait, err := stillChanging(tx, until, tx.Micros()-rest.Microseconds()); err != nil || wait {
+			return 0, err
+		}
 	}
 	changes, err := db.List(tx, func(r db.Rows) (s sorted, err error) {
 		return s, r.Scan((*string)(&s.id), &s.name, &s.price, &s.changed, &s.deleted)

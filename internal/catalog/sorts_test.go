@@ -1,13 +1,16 @@
 package catalog_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
 )
 
 // Looking whether the sorts of products have to follow reads a few entries of an index, however many products there are.
@@ -62,4 +65,38 @@ func TestFollowingNothingReadsFewProducts(t *testing.T) {
 	if read == 0 || read > 500 {
 		t.Errorf("%d entries were read to find that 100 products have changed", read)
 	}
+}
+
+// Sorts that are to follow at once do so also when the stamps are ahead of the clock, as they are after many changes in a short time.
+func TestSortsFollowStampsAheadOfTheClock(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant := dbtest.Account(t, store)
+		const ahead, n = int64(time.Hour / time.Microsecond), 3
+		err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+			for i := range n {
+				tx.Queue(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search,
+					variant_count, category_count, created_at, updated_at, changed_at)
+					VALUES ($1,$2,$3,'n',$3,'','ACTIVE',1,'[]','{}','',0,0,0,0,$4)`, tx.Tenant, id.New[id.Product](), fmt.Sprint("S-", i),
+					tx.Micros()+ahead+int64(i))
+			}
+			return nil
+		})
+		if err == nil {
+			err = catalog.FollowSort(t.Context(), store, tenant, 0)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			var sorted int
+			err := tx.Row("SELECT count(*) FROM product_sorts WHERE tenant_id = $1", []any{tx.Tenant}, &sorted)
+			if sorted != n {
+				t.Errorf("%d of %d products are sorted", sorted, n)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
 }
