@@ -1,6 +1,7 @@
 package stockvalue
 
 import (
+	"cmp"
 	"slices"
 
 	"entrepot/internal/db"
@@ -23,9 +24,9 @@ type change struct {
 	isLevel  bool
 }
 
-// changedSince reads the next changes after a stamp: at most levels levels and products products. One statement reads
-// both, from one snapshot, so that no stamp of one kind passes an unseen change of the other.
-func changedSince(tx *db.Tx, since int64, levels, products int) (changes, error) {
+// changedSince reads the next changes after a stamp: at most each of either kind, and of these as many as have at most skus SKUs together, or
+// one. One statement reads both kinds, from one snapshot, so that no stamp of one kind passes an unseen change of the other.
+func changedSince(tx *db.Tx, since int64, each, skus int) (changes, error) {
 	counts, last := map[bool]int{}, map[bool]int64{}
 	list, err := db.List(tx, func(r db.Rows) (c change, err error) {
 		err = r.Scan(&c.sku, &c.product, &c.variants, &c.at, &c.isLevel)
@@ -35,19 +36,34 @@ func changedSince(tx *db.Tx, since int64, levels, products int) (changes, error)
 	}, `SELECT * FROM (SELECT sku, product_id, 0::BIGINT AS variants, changed_at, TRUE AS is_level FROM stock_levels
 			WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT $3::BIGINT) AS late_levels
 		UNION ALL SELECT * FROM (SELECT sku, id, variant_count, changed_at, FALSE FROM products
-			WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT $4::BIGINT) AS late_products`, tx.Tenant, since, levels, products)
+			WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT $4::BIGINT) AS late_products`, tx.Tenant, since, each, each)
 	if err != nil {
 		return changes{}, err
 	}
 	out := changes{until: max(last[true], last[false])}
-	for isLevel, most := range map[bool]int{true: levels, false: products} {
-		if counts[isLevel] >= most {
+	for isLevel, n := range counts {
+		if n >= each {
 			out.until, out.more = min(out.until, last[isLevel]), true
 		}
+	}
+	if until := reach(list, skus); until < out.until {
+		out.until, out.more = until, true
 	}
 	list = slices.DeleteFunc(list, func(c change) bool { return c.at > out.until })
 	out.skus, err = skusOf(tx, list)
 	return out, err
+}
+
+// reach sorts changes by their stamps and returns the stamp up to which they have at most skus SKUs together.
+func reach(list []change, skus int) (until int64) {
+	slices.SortFunc(list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	for i := range list {
+		if skus -= 1 + int(list[i].variants); skus < 0 && i > 0 && list[i].at > until {
+			break
+		}
+		until = list[i].at
+	}
+	return until
 }
 
 // skusOf are the SKUs of some changes, variants included, each once.

@@ -12,9 +12,12 @@ import (
 const (
 	followAt     = 200    // changed levels or products from which an update is worth its cost
 	followAnyway = 25_000 // changes from which the update does not wait for a pause
-	stepLevels   = 500    // levels and products in one transaction
-	stepProducts = 100
+	leastStep    = 256    // SKUs in one transaction
+	mostStep     = 8192
 )
+
+// stepTime is about how long the reads of one transaction may take: on SQLite no other transaction writes meanwhile.
+const stepTime = 25 * time.Millisecond
 
 // Rest is how long an account's levels and products must be unchanged before the sums are updated, so that this does
 // not happen in the middle of an import.
@@ -47,21 +50,35 @@ func FollowAll(ctx context.Context, store *db.DB) error {
 
 // Follow updates the sums of one account with all that has changed, if nothing changed for the time rest; 0 means at once.
 func Follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration) error {
-	for more := true; more; {
+	for step, more := leastStep, true; more; {
+		var took time.Duration
 		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
-			more, err = followSome(tx, rest)
+			begun := store.Now()
+			more, err = followSome(tx, rest, step)
+			took = store.Now().Sub(begun)
 			return err
 		})
 		if err != nil {
 			return err
 		}
+		step = nextStep(step, took)
 	}
 	return nil
 }
 
-// followSome applies the next changes in their order, as many as one transaction should, and reports whether there may
-// be more.
-func followSome(tx *db.Tx, rest time.Duration) (more bool, err error) {
+// nextStep is how many SKUs the next transaction handles, given how long the last one took.
+func nextStep(step int, took time.Duration) int {
+	switch {
+	case took > stepTime:
+		step /= 2
+	case took < stepTime/2:
+		step *= 2
+	}
+	return min(max(step, leastStep), mostStep)
+}
+
+// followSome applies the next changes in their order, those of about step SKUs, and reports whether there may be more.
+func followSome(tx *db.Tx, rest time.Duration, step int) (more bool, err error) {
 	if err := tx.LockName(lockName); err != nil {
 		return false, err
 	}
@@ -74,7 +91,7 @@ func followSome(tx *db.Tx, rest time.Duration) (more bool, err error) {
 			return false, err
 		}
 	}
-	next, err := changedSince(tx, until, stepLevels, stepProducts)
+	next, err := changedSince(tx, until, step, step)
 	if err != nil || next.until == 0 {
 		return false, err
 	}

@@ -13,6 +13,7 @@ package stockvalue
 
 import (
 	"errors"
+	"math"
 
 	"entrepot/internal/db"
 	"entrepot/internal/money"
@@ -28,7 +29,7 @@ func Read(tx *db.Tx) (map[string]money.Total, error) {
 	if err != nil || !followed {
 		return scan(tx, err)
 	}
-	late, err := changedSince(tx, until, scanFrom, scanFrom)
+	late, err := changedSince(tx, until, scanFrom, math.MaxInt)
 	if err != nil || late.more {
 		return scan(tx, err)
 	}

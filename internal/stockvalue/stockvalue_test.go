@@ -2,6 +2,7 @@ package stockvalue
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -205,4 +206,40 @@ func TestFollowsWhenItIsQuiet(t *testing.T) {
 		}
 		c.worth(6*plenty + (followAt-1)*6 - 12)
 	})
+}
+
+// A transaction takes over as many SKUs as it has the time for: more and more while it is quick, fewer when it is slow, within bounds.
+func TestStepsFollowTheTimeThatTheyTake(t *testing.T) {
+	step := leastStep
+	for range 20 {
+		step = nextStep(step, stepTime/4)
+	}
+	if step != mostStep {
+		t.Errorf("%d SKUs at once where it is quick, not %d", step, mostStep)
+	}
+	if kept := nextStep(1000, stepTime*3/4); kept != 1000 {
+		t.Errorf("%d SKUs at once where 1000 take about as long as they may", kept)
+	}
+	for range 20 {
+		step = nextStep(step, 2*stepTime)
+	}
+	if step != leastStep {
+		t.Errorf("%d SKUs at once where it is slow, not %d", step, leastStep)
+	}
+}
+
+// Changes are taken up to the stamp with which they have enough SKUs, variants among them; one product is taken whatever it has.
+func TestReachCountsVariants(t *testing.T) {
+	list := []change{{at: 40}, {at: 10, isLevel: true}, {at: 30, variants: 5}, {at: 20, variants: 2}}
+	for skus, want := range map[int]int64{1: 10, 3: 10, 4: 20, 9: 20, 10: 30, 11: 40, 100: 40} {
+		if got := reach(slices.Clone(list), skus); got != want {
+			t.Errorf("%d SKUs reach to %d, not %d", skus, got, want)
+		}
+	}
+	if got := reach([]change{{at: 7, variants: 50}}, 3); got != 7 {
+		t.Errorf("a product with 50 variants alone reaches to %d", got)
+	}
+	if got := reach([]change{{at: 7, variants: 2}, {at: 7, isLevel: true}, {at: 8}}, 3); got != 7 {
+		t.Errorf("changes of one stamp are parted: up to %d", got)
+	}
 }
