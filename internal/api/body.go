@@ -38,7 +38,7 @@ func (a *API) readBody(r *request) error {
 	if (r.route.body == nil || r.route.optional) && len(bytes.TrimSpace(raw)) == 0 {
 		return nil
 	}
-	if err := isJSON(r.http.Header); err != nil {
+	if err := isJSON(r.http.Header); err != nil && (len(raw) > 0 || r.http.Header.Get("Content-Type") != "") {
 		if r.route.body == nil {
 			return nil
 		}

@@ -151,46 +151,34 @@ func (a *API) listCustomerOrders(r *request) (answer, error) {
 	return a.orderPage(r, f, p)
 }
 
-// merge is the body of POST /customers/merge.
-type merge struct {
-	primary     string
-	secondaries []string
-}
-
-func readMerge(o *apijson.Object) merge {
+// readMerge reads the body of POST /customers/merge.
+func readMerge(o *apijson.Object) (primary id.Customer, secondaries []id.Customer) {
 	o.Record("MergeCustomers")
-	m := merge{primary: o.Text("primaryId", apijson.Text{Required: true}).Value}
+	primary = apijson.UUID[id.Customer](o, "primaryId", true).Value
 	list := o.Texts("secondaryIds", true, limits.MaxSecondaries, apijson.Text{})
-	for _, text := range list.Value {
-		if !slices.Contains(m.secondaries, text) {
-			m.secondaries = append(m.secondaries, text)
+	for i, text := range list.Value {
+		which, ok := id.Parse[id.Customer](text)
+		switch {
+		case !ok:
+			o.Fault("secondaryIds", "entry %d must be a UUID", i)
+		case which == primary:
+			o.Fault("secondaryIds", "must not name the primary")
+		case !slices.Contains(secondaries, which):
+			secondaries = append(secondaries, which)
 		}
 	}
 	if list.Given() && len(list.Value) == 0 {
 		o.Fault("secondaryIds", "must have at least 1 entry")
 	}
-	if m.primary != "" && slices.Contains(m.secondaries, m.primary) {
-		o.Fault("secondaryIds", "must not name the primary")
-	}
-	return m
+	return primary, secondaries
 }
 
 // mergeCustomers serves POST /api/v1/customers/merge: 200 with the primary; 400, 404, 409.
 func (a *API) mergeCustomers(r *request) (answer, error) {
 	body := r.object()
-	m := readMerge(body)
+	primary, secondaries := readMerge(body)
 	if err := body.Err(); err != nil {
 		return answer{}, err
-	}
-	primary, ok := id.Parse[id.Customer](m.primary)
-	secondaries := make([]id.Customer, len(m.secondaries))
-	for i, text := range m.secondaries {
-		var known bool
-		secondaries[i], known = id.Parse[id.Customer](text)
-		ok = ok && known
-	}
-	if !ok {
-		return answer{}, customers.Missing()
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		merged, err := a.Commerce.MergeCustomers(tx, r.caller, primary, secondaries)

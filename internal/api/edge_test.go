@@ -130,3 +130,23 @@ func TestRefusalsAreSampled(t *testing.T) {
 		t.Errorf("%d refusals: %d lines, which say that %d are missing", sent, shown, left)
 	}
 }
+
+// A request that needs a body and has none is a bad request; only what says that it is something else than JSON is 415.
+func TestBodiesThatAreMissing(t *testing.T) {
+	s := newServer(t, "sqlite", nil)
+	for _, c := range []struct {
+		kind   string
+		status int
+	}{{"", 400}, {"application/json", 400}, {"text/plain", 415}} {
+		for _, path := range []string{"/api/v1/orders", "/api/v1/customers", "/api/v1/sdk/products/bulk-import"} {
+			got := s.do(call{method: "POST", path: path, header: map[string]string{"Content-Type": c.kind}})
+			if got.status != c.status {
+				t.Errorf("POST %s without a body, Content-Type %q: %d %s", path, c.kind, got.status, got.body)
+			}
+		}
+	}
+	if got := s.do(call{method: "POST", path: "/api/v1/customers", body: `{"email":"a@x.example"}`,
+		header: map[string]string{"Content-Type": ""}}); got.status != 415 {
+		t.Errorf("a body without Content-Type: %d %s", got.status, got.body)
+	}
+}

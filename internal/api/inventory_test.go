@@ -100,9 +100,6 @@ func TestStrictWarehouses(t *testing.T) {
 		if number(got, "updated") != "1" || text(got, "errors", 0, "code") != "unknown_warehouse" {
 			t.Errorf("bulk: %v", got)
 		}
-		s.must(t, 404, "POST", "/api/v1/inventory/movements", item{"sku": "A", "warehouseCode": "OSLO", "type": "receive", "quantity": 1})
-		s.must(t, 404, "POST", "/api/v1/inventory/transfers",
-			item{"sku": "A", "fromWarehouseCode": "MAIN", "toWarehouseCode": "OSLO", "quantity": 1})
 		got = at(s.must(t, 200, "PATCH", "/api/v1/inventory/thresholds",
 			item{"updates": []item{{"sku": "A", "warehouseCode": "OSLO", "threshold": 7}}}), "data")
 		if text(got, "errors", 0, "code") != "unknown_warehouse" {
@@ -111,9 +108,34 @@ func TestStrictWarehouses(t *testing.T) {
 	})
 }
 
+// Stock is moved only between warehouses that there are: a mistyped code is a 404 and makes none, and nothing moves.
+func TestMovementsNeedTheirWarehouse(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.stockUp(t, map[string]int64{"A": 5})
+		events := newEvents{s: s}
+		events.names()
+		s.must(t, 404, "POST", "/api/v1/inventory/movements", item{"sku": "A", "warehouseCode": "OSLO", "type": "receive", "quantity": 1})
+		for _, way := range [][2]string{{"MAIN", "OSLO"}, {"OSLO", "MAIN"}} {
+			s.must(t, 404, "POST", "/api/v1/inventory/transfers",
+				item{"sku": "A", "fromWarehouseCode": way[0], "toWarehouseCode": way[1], "quantity": 1})
+		}
+		if have := events.names(); have != "" {
+			t.Errorf("events: %s", have)
+		}
+		if list := s.must(t, 200, "GET", "/api/v1/warehouses", nil); number(list, "meta", "total") != "1" {
+			t.Errorf("warehouses: %v", list)
+		}
+		s.must(t, 201, "POST", "/api/v1/warehouses", item{"code": "OSLO", "name": "Oslo"})
+		s.must(t, 201, "POST", "/api/v1/inventory/transfers",
+			item{"sku": "A", "fromWarehouseCode": "MAIN", "toWarehouseCode": "OSLO", "quantity": 1})
+		s.must(t, 201, "POST", "/api/v1/inventory/movements", item{"sku": "A", "warehouseCode": "OSLO", "type": "adjust", "quantity": -1})
+	})
+}
+
 func TestMovementsAndTransfers(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.stockUp(t, map[string]int64{"A": 5, "odd/1 ä": -1})
+		s.must(t, 201, "POST", "/api/v1/warehouses", item{"code": "LYON", "name": "Lyon"})
 		events := newEvents{s: s}
 		events.names()
 		row := at(s.must(t, 201, "POST", "/api/v1/inventory/movements",

@@ -6,7 +6,7 @@ var catalogRows = map[string]row{
 		w.sku()
 		return ask{query: "page=1&perPage=50&search=mug&sort=price:desc"}
 	}, more: []func(*world) ask{
-		func(w *world) ask { w.sku(); return ask{query: "ids=" + w.kept["product"] + ",nonsense&perPage=1"} },
+		func(w *world) ask { w.sku(); return ask{query: "ids=" + w.kept["product"] + "&perPage=1"} },
 		func(w *world) ask { return ask{query: "sku=none&status=DRAFT,ACTIVE"} },
 	}},
 	"POST /api/v1/products": {ask: func(w *world) ask { return ask{body: w.productBody()} }, more: []func(*world) ask{

@@ -112,7 +112,11 @@ func readProductFilter(q *apijson.Query) (catalog.Filter, page) {
 	if list := q.List("ids"); len(list) > 0 {
 		f.IDs = make([]id.Product, 0, len(list))
 		for _, text := range list {
-			if which, ok := id.Parse[id.Product](text); ok && !slices.Contains(f.IDs, which) { // a text that is no id matches no product
+			which, ok := id.Parse[id.Product](text)
+			switch {
+			case !ok:
+				q.Fault("ids", "must be UUIDs separated by commas")
+			case !slices.Contains(f.IDs, which):
 				f.IDs = append(f.IDs, which)
 			}
 		}

@@ -61,6 +61,14 @@ func TestTransfersRaceForWhatIsThere(t *testing.T) {
 		s := newShop(t, store, 1)
 		const units, tries = 10, 24
 		s.told(t, units, "SKU-0")
+		for _, code := range []string{"LYON", "OSLO"} {
+			if err := s.write(t, func(tx *db.Tx) error {
+				_, err := s.do.CreateWarehouse(tx, s.who, commerce.WarehouseDraft{Code: patch.To(code)})
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
 		var won, refused atomic.Int64
 		var group sync.WaitGroup
 		for i := range tries {

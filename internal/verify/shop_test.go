@@ -235,6 +235,10 @@ func (s *shop) life() {
 		s.Fatal(err)
 	}
 	s.must(func(tx *db.Tx) error {
+		_, err := s.do.CreateWarehouse(tx, s.who, commerce.WarehouseDraft{Code: patch.To("LYON")})
+		return err
+	})
+	s.must(func(tx *db.Tx) error {
 		_, err := s.do.TransferStock(tx, s.who, commerce.Transfer{SKU: "SKU-8", From: "MAIN", To: "LYON", Quantity: 5})
 		return err
 	})
