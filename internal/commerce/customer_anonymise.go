@@ -1,6 +1,8 @@
 package commerce
 
 import (
+	"encoding/hex"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,18 +74,55 @@ func (a *anonymiser) redact(text string) string {
 // names reports whether a text contains the person's data.
 func (a *anonymiser) names(text string) bool { return a.pattern().MatchString(text) }
 
-// patterns are LIKE patterns that find texts which may contain the person's data.
-func (a *anonymiser) patterns() []string {
+// namedInQuery reports whether a text contains the person's data as it is, or with the escapes of a URL's query resolved.
+func (a *anonymiser) namedInQuery(text string) bool {
+	if a.names(text) {
+		return true
+	}
+	return a.names(percentEscape.ReplaceAllStringFunc(strings.ReplaceAll(text, "+", " "), func(escape string) string {
+		plain, _ := hex.DecodeString(escape[1:]) // two digits are there
+		return string(plain)
+	}))
+}
+
+var percentEscape = regexp.MustCompile("%[0-9A-Fa-f]{2}")
+
+// namedInside reports whether any string of a JSON text contains the person's data.
+func (a *anonymiser) namedInside(text string) bool {
+	v, err := jsonvalue.Parse([]byte(text))
+	return err == nil && a.namedInValue(v) || err != nil && a.namedInQuery(text)
+}
+
+func (a *anonymiser) namedInValue(v *jsonvalue.Value) bool {
+	return a.namedInQuery(v.Text()) || slices.ContainsFunc(v.List(), a.namedInValue)
+}
+
+// patterns are LIKE patterns that find plain and JSON texts which may contain the person's data. SQL compares in lower case;
+// since one engine lowers only ASCII letters, texts with others are there in both cases.
+func (a *anonymiser) patterns() (list []string) {
 	escape := strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
-	var list []string
+	seen := map[string]bool{}
 	for _, text := range a.known {
-		for _, form := range []string{text, strings.ToLower(text)} {
-			if pattern := "%" + escape.Replace(form) + "%"; !slices.Contains(list, pattern) {
-				list = append(list, pattern)
+		for _, cased := range []string{text, strings.ToLower(text), strings.ToUpper(text)} {
+			inJSON, _ := json.Marshal(cased) // of a string there is no error
+			for _, form := range []string{cased, string(apijson.AppendText(nil, cased)), string(inJSON)} {
+				pattern := "%" + escape.Replace(strings.Trim(form, `"`)) + "%"
+				if key := lowerASCII(pattern); !seen[key] {
+					seen[key], list = true, append(list, pattern)
+				}
 			}
 		}
 	}
 	return list
+}
+
+func lowerASCII(text string) string {
+	return strings.Map(func(c rune) rune {
+		if 'A' <= c && c <= 'Z' {
+			return c + 'a' - 'A'
+		}
+		return c
+	}, text)
 }
 
 // member writes the replacement of one member of an object.
@@ -114,6 +153,9 @@ var (
 		"firstName": always("null"), "lastName": always("null"), "name": always("null"), "phone": always("null"), "company": always("null"),
 		"siret":             always("null"),
 		"vatIntracomNumber": always("null"), "tags": always("[]"), "metadata": always("{}"), "addresses": always("[]"), "segments": always("[]"),
+	}
+	formMembers = map[string]member{ // where a form of the dashboard led, and what it offered to take back
+		"to": always(`"/"`), "flash": always("null"),
 	}
 	addressMembers = map[string]member{
 		"name": always("null"), "company": always("null"), "line1": always("null"), "line2": always("null"), "city": always("null"),
@@ -158,7 +200,7 @@ func (a *anonymiser) rewrite(b []byte, v *jsonvalue.Value, members map[string]me
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(apijson.AppendText(b, name), ':')
+			b = append(apijson.AppendText(b, a.redact(name)), ':')
 			if write, ok := members[name]; ok {
 				b = write(b, v, kids[i])
 			} else {

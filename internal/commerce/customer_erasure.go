@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
+	"entrepot/internal/views"
 	"entrepot/internal/webhooks"
 )
 
@@ -19,7 +20,8 @@ import (
 // before: their files are scrubbed.
 var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds",
 	"shipments", "movements",
-	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "audit_log", "search_blocks", "search_loose"}
+	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "audit_log", "search_blocks", "search_loose",
+	"dashboard_views"}
 
 // erasure is the state of one erasure: everything is read first, then everything is written.
 type erasure struct {
@@ -35,6 +37,8 @@ type erasure struct {
 	events    []webhooks.LoggedEvent
 	resources []string // that events, deliveries, movements and kept answers may be about
 	answers   []idempotency.Kept
+	forms     []idempotency.Kept // answers to forms of the dashboard, that name the person
+	views     []views.View       // whose name or filter names the person
 	jobs      []jobs.Texts
 	notes     []stock.Note // of any movement, that contain the person's data
 }
@@ -77,6 +81,12 @@ func (e *erasure) read(found trace) (err error) {
 	slices.Sort(e.resources)
 	e.resources = slices.Compact(e.resources)
 	if e.answers, err = idempotency.About(e.tx, e.resources); err != nil {
+		return err
+	}
+	if e.forms, err = idempotency.Under(e.tx, "POST /dashboard/", e.namedInside); err != nil {
+		return err
+	}
+	if e.views, err = views.Matching(e.tx, e.namedInQuery); err != nil {
 		return err
 	}
 	e.jobs, err = jobs.Mentioning(e.tx, e.patterns())
@@ -157,6 +167,10 @@ func (e *erasure) write() error {
 			k.Rewrite(e.tx, body)
 		}
 	}
+	for _, k := range e.forms {
+		k.Rewrite(e.tx, e.json(k.Body, formMembers))
+	}
+	views.DeleteMatched(e.tx, e.views)
 	for _, j := range e.jobs {
 		j.Input, j.Cursor, j.Errors = e.json(j.Input, nil), e.redact(j.Cursor), e.json(j.Errors, nil)
 		j.Save(e.tx)

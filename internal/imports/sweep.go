@@ -36,7 +36,7 @@ var Tables = []string{"imports", "import_parts", "import_lines"}
 
 // Forget queues the removal of a person's data from the account's imports, whose files are packed and cannot be
 // searched: imports that no job works on lose their files; completed ones keep counts and lines, except lines that
-// match one of the patterns (LIKE, with \ as escape).
+// match one of the patterns (LIKE in either case, with \ as escape).
 func Forget(tx *db.Tx, patterns []string) {
 	if len(patterns) == 0 {
 		return
@@ -51,7 +51,7 @@ func Forget(tx *db.Tx, patterns []string) {
 	found := make([]string, len(patterns))
 	for i, p := range patterns {
 		at := w.Bind(p)
-		found[i] = "item LIKE " + at + ` ESCAPE '\' OR message LIKE ` + at + ` ESCAPE '\'`
+		found[i] = "lower(item) LIKE lower(" + at + `::TEXT) ESCAPE '\' OR lower(message) LIKE lower(` + at + `::TEXT) ESCAPE '\'`
 	}
 	tx.Queue("DELETE FROM import_lines WHERE "+w.And("("+strings.Join(found, " OR ")+")").String(), w.Args()...)
 }

@@ -14,7 +14,7 @@ type Texts struct {
 	Input, Cursor, Errors string
 }
 
-// Mentioning reads the jobs with a text that matches one of the patterns (LIKE, with \ as escape).
+// Mentioning reads the jobs with a text that matches one of the patterns (LIKE in either case, with \ as escape).
 func Mentioning(tx *db.Tx, patterns []string) ([]Texts, error) {
 	if len(patterns) == 0 {
 		return nil, nil
@@ -23,8 +23,8 @@ func Mentioning(tx *db.Tx, patterns []string) ([]Texts, error) {
 	var any []string
 	for _, p := range patterns {
 		args = append(args, p)
-		like := " LIKE $" + strconv.Itoa(len(args)) + ` ESCAPE '\'`
-		any = append(any, "input"+like, "cursor"+like, "errors"+like)
+		like := " LIKE lower($" + strconv.Itoa(len(args)) + `::TEXT) ESCAPE '\'`
+		any = append(any, "lower(input)"+like, "lower(cursor)"+like, "lower(errors)"+like)
 	}
 	return db.List(tx, func(r db.Rows) (t Texts, err error) { return t, r.Scan(&t.ID, &t.Input, &t.Cursor, &t.Errors) },
 		"SELECT id, input, cursor, errors FROM jobs WHERE tenant_id = $1 AND ("+strings.Join(any, " OR ")+")", args...)

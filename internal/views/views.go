@@ -54,6 +54,24 @@ func Forget(tx db.Writer, user id.User) {
 	tx.Queue("DELETE FROM dashboard_views WHERE tenant_id = $1 AND user_id = $2::UUID", tx.TenantID(), user)
 }
 
+// Matching reads the views of all users whose name or query match accepts.
+func Matching(tx *db.Tx, match func(text string) bool) (list []View, err error) {
+	all, err := table.All(tx, "")
+	for _, v := range all {
+		if match(v.Name) || match(v.Query) {
+			list = append(list, v)
+		}
+	}
+	return list, err
+}
+
+// DeleteMatched deletes views that Matching returned. A view that was deleted meanwhile is no error.
+func DeleteMatched(tx db.Writer, list []View) {
+	for _, v := range list {
+		tx.Queue("DELETE FROM dashboard_views WHERE tenant_id = $1 AND user_id = $2::UUID AND id = $3::UUID", tx.TenantID(), v.User, v.ID)
+	}
+}
+
 // Delete deletes a view of a user. If there is none, the transaction fails with NotFound.
 func Delete(tx db.Writer, user id.User, view string) {
 	tx.Queue("DELETE FROM dashboard_views WHERE tenant_id = $1 AND user_id = $2::UUID AND id = $3::UUID", tx.TenantID(), user, view).Rows(1,
