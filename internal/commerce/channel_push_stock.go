@@ -152,6 +152,9 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
 	for _, i := range prices {
 		done.price[i.SKU] = false
 	}
+	if err := r.forgetLevels(ctx, due, done); err != nil {
+		return err
+	}
 	err = r.setLevels(ctx, stocks, prices, done)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -165,6 +168,31 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
 		}
 	}
 	return nil
+}
+
+// forgetLevels notes that what is about to be written is not known any more. Whether a write happened whose answer is lost, or in which this
+// node dies, is unknown: until a later one has succeeded it is written again, also when the level is by then what it was before.
+func (r *channelRun) forgetLevels(ctx context.Context, due []dueLevel, done levelResults) error {
+	if len(done.stock)+len(done.price) == 0 {
+		return nil
+	}
+	return r.write(ctx, func(tx *db.Tx) error {
+		for i := range due {
+			d := &due[i]
+			_, stock := done.stock[d.SKU]
+			_, price := done.price[d.SKU]
+			if stock {
+				d.Quantity = nil
+			}
+			if price {
+				d.Price = ""
+			}
+			if stock || price {
+				channelsync.Put(tx, d.Item)
+			}
+		}
+		return nil
+	})
 }
 
 // setLevels writes stock and prices, until the platform fails.

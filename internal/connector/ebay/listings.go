@@ -297,7 +297,7 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 			requests[i]["offers"] = []fields{{"offerId": o, "availableQuantity": it.Quantity}}
 		}
 	}
-	return results, s.update(ctx, requests, results)
+	return s.update(ctx, requests, results)
 }
 
 // SetPrices makes eBay show prices, of SKUs that have an offer.
@@ -313,14 +313,15 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	if len(requests) == 0 {
 		return results, nil
 	}
-	return results, s.update(ctx, requests, results)
+	return s.update(ctx, requests, results)
 }
 
-func (s *session) update(ctx context.Context, requests []fields, results []connector.Result) error {
+// update sends quantities or prices in one request, and notes in the results what was refused of them.
+func (s *session) update(ctx context.Context, requests []fields, results []connector.Result) ([]connector.Result, error) {
 	var out bulk
 	_, err := s.call(connector.Repeatable(ctx), http.MethodPost, inventory+"/bulk_update_price_quantity", fields{"requests": requests}, &out)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, one := range out.Responses {
 		if one.StatusCode < 400 {
@@ -340,7 +341,7 @@ func (s *session) update(ctx context.Context, requests []fields, results []conne
 			}
 		}
 	}
-	return nil
+	return results, nil
 }
 
 // ReadStock gives the quantities that eBay shows.

@@ -56,12 +56,16 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 			at = append(at, i)
 		}
 	}
-	return results, s.patchAll(ctx, "stock_availables", "stock_available", changes, func(k int, f *connector.Failure) {
+	err = s.patchAll(ctx, "stock_availables", "stock_available", changes, func(k int, f *connector.Failure) {
 		r := &results[at[k]]
 		if r.State, r.Error, r.Again = connector.Failed, r.SKU+": "+f.Error(), !f.Lasting(); f.Kind == connector.Missing {
 			r.State = connector.Gone
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
+	return results, nil
 }
 
 // patchAll changes many rows of one kind. A shop that refuses one of them has written those before it, so then each goes alone, which does

@@ -29,8 +29,11 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 			return list, nil
 		}
 		refused, err := s.setQuantities(ctx, f, items, at)
-		if err != nil || len(refused) == 0 {
-			return list, err
+		if err != nil {
+			return nil, err
+		}
+		if len(refused) == 0 {
+			return list, nil
 		}
 		var again []int
 		for k, i := range at {
@@ -134,46 +137,59 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	return found, nil
 }
 
-// SetPrices makes the shop show prices: a request for each product.
+// SetPrices makes the shop show prices: a request for each product. Results of the products that were reached stand beside a failure.
 func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
-	list := make([]connector.Result, len(items))
-	byProduct := map[string][]int{}
+	var results []connector.Result
+	byProduct := map[string][]connector.PriceItem{}
 	var products []string
-	for i, item := range items {
-		list[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
+	for _, item := range items {
+		of := item.IDs.Product
 		if item.IDs.Variant == "" { // a product with variants has no price of its own here
+			results = append(results, connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live})
 			continue
 		}
-		if byProduct[item.IDs.Product] == nil {
-			products = append(products, item.IDs.Product)
+		if byProduct[of] == nil {
+			products = append(products, of)
 		}
-		byProduct[item.IDs.Product] = append(byProduct[item.IDs.Product], i)
+		byProduct[of] = append(byProduct[of], item)
 	}
 	for _, product := range products {
-		at := byProduct[product]
-		variants := make([]vars, len(at))
-		for k, i := range at {
-			variants[k] = vars{"id": items[i].IDs.Variant, "price": items[i].Price.String(), "compareAtPrice": nil}
-			if before := items[i].CompareAt; before != nil && *before > items[i].Price {
-				variants[k]["compareAtPrice"] = before.String()
+		done, err := s.setPrices(ctx, product, byProduct[product])
+		if err != nil {
+			return results, err
+		}
+		results = append(results, done...)
+	}
+	return results, nil
+}
+
+// setPrices sets the prices of a product's variants.
+func (s *session) setPrices(ctx context.Context, product string, items []connector.PriceItem) ([]connector.Result, error) {
+	results := make([]connector.Result, len(items))
+	variants := make([]vars, len(items))
+	for i, item := range items {
+		results[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
+		variants[i] = vars{"id": item.IDs.Variant, "price": item.Price.String(), "compareAtPrice": nil}
+		if before := item.CompareAt; before != nil && *before > item.Price {
+			variants[i]["compareAtPrice"] = before.String()
+		}
+	}
+	var a struct {
+		ProductVariantsBulkUpdate struct{ UserErrors userErrors }
+	}
+	if _, err := s.call(reading(ctx), mutatePrices, vars{"product": product, "variants": variants}, &a); err != nil {
+		return nil, err
+	}
+	for _, e := range a.ProductVariantsBulkUpdate.UserErrors {
+		for i := range results {
+			if len(e.Field) > 1 && e.Field[1] != strconv.Itoa(i) {
+				continue
 			}
-		}
-		var a struct {
-			ProductVariantsBulkUpdate struct{ UserErrors userErrors }
-		}
-		if _, err := s.call(reading(ctx), mutatePrices, vars{"product": product, "variants": variants}, &a); err != nil {
-			return list, err
-		}
-		for _, e := range a.ProductVariantsBulkUpdate.UserErrors {
-			for k, i := range at {
-				if len(e.Field) < 2 || e.Field[1] == strconv.Itoa(k) {
-					list[i].State, list[i].Error = connector.Failed, items[i].SKU+": "+connector.Line(e.Message)
-					if e.Code == "PRODUCT_DOES_NOT_EXIST" || e.Code == "PRODUCT_VARIANT_DOES_NOT_EXIST" {
-						list[i].State = connector.Gone
-					}
-				}
+			results[i].State, results[i].Error = connector.Failed, items[i].SKU+": "+connector.Line(e.Message)
+			if e.Code == "PRODUCT_DOES_NOT_EXIST" || e.Code == "PRODUCT_VARIANT_DOES_NOT_EXIST" {
+				results[i].State = connector.Gone
 			}
 		}
 	}
-	return list, nil
+	return results, nil
 }

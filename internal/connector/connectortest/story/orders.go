@@ -64,8 +64,8 @@ func (s *story) place(kind int) *order {
 // here is the channel's orders in the service, by the platform's ids; each once.
 func (s *story) here() map[string]Document {
 	found := map[string]Document{}
-	for page := 1; ; page++ {
-		got := s.call("GET", fmt.Sprintf("/api/v1/orders?limit=100&page=%d&sort=createdAt:asc&channelId=%s", page, s.channel), nil, 200)
+	for cursor := ""; ; { // not by page, which shift while orders come in
+		got := s.call("GET", "/api/v1/orders?limit=100&sort=createdAt:asc&channelId="+s.channel+"&cursor="+cursor, nil, 200)
 		for i := range got.List("data") {
 			id := got.Text("data", i, "externalId")
 			if found[id] != nil {
@@ -73,7 +73,7 @@ func (s *story) here() map[string]Document {
 			}
 			found[id] = got.Object("data", i)
 		}
-		if len(got.List("data")) < 100 {
+		if cursor = got.Text("meta", "nextCursor"); cursor == "" {
 			return found
 		}
 	}
