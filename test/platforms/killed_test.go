@@ -8,8 +8,8 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// The story up to the orders that come in, with the program itself, which is killed where the service is broken off elsewhere: while it
-// waits for a shop's answer to what the shop has done.
+// The story up to the changes of orders on the platform, with the program itself, which is killed where the service is broken off
+// elsewhere: while it waits for a shop's answer to what the shop has done.
 func TestStoryKilled(t *testing.T) {
 	dbtest.Long(t, "it kills the program while it works with a shop")
 	t.Parallel()
@@ -20,6 +20,6 @@ func TestStoryKilled(t *testing.T) {
 		s.again = func() { server.Kill(); server.Launch() }
 		shop := wooCommerce()
 		shop.Faults = nil // after failures the service rests by the machine's clock here
-		story.Run(t, s, shop, story.Size{Products: 12, Orders: 20, Chapters: 4})
+		story.Run(t, s, shop, story.Size{Products: 12, Orders: 20, Chapters: 5})
 	})
 }

@@ -45,6 +45,9 @@ func (s *story) place(kind int) *order {
 	i := len(s.orders)
 	o := &order{kind: kind, status: "PROCESSING", wish: Wish{Email: fmt.Sprintf("buyer%d@shop.example", i%7)}}
 	first, second := s.sold[i*7%len(s.sold)], s.sold[(i*7+3)%len(s.sold)]
+	if second.sku < first.sku { // shops that list lines by SKU have the same first line
+		first, second = second, first
+	}
 	o.wish.Lines = []Line{{first.sku, int64(2 + i%2), first.cents}, {second.sku, 1, second.cents}}
 	switch kind {
 	case unpaid:
