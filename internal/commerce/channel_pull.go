@@ -108,6 +108,13 @@ func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, fro
 		if !news {
 			continue
 		}
+		if err := r.readDetail(ctx, order); err != nil {
+			if f := connector.FailureOf(err); f.Kind != connector.Rejected && f.Kind != connector.Missing {
+				return err
+			}
+			r.fail("", order.ExternalID, "unreadable", err.Error())
+			continue
+		}
 		if ours, mapped := r.settings.StatusMap[order.Theirs]; mapped {
 			order.Status = ours
 		}
@@ -134,6 +141,14 @@ func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, fro
 		r.job.Processed++
 	}
 	return r.write(ctx, func(*db.Tx) error { return nil })
+}
+
+// readDetail reads what the platform's lists leave out of an order.
+func (r *channelRun) readDetail(ctx context.Context, order *connector.Order) error {
+	if d, ok := r.session.(connector.Detailer); ok {
+		return d.Detail(ctx, order)
+	}
+	return nil
 }
 
 // isNews reports whether an order has a version that was not taken yet. Platforms write times to the second, so one that changed twice in

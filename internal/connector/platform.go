@@ -131,6 +131,12 @@ type OrderReader interface {
 	ReadOrders(ctx context.Context, externalIDs []string) (OrderPage, error)
 }
 
+// Detailer is a Session whose lists leave out a part of an order that takes a request of its own: Detail reads it. It is called for orders
+// that changed. One that a later pull lists again costs no further request, and a failure at one order undoes none of those before it.
+type Detailer interface {
+	Detail(ctx context.Context, order *Order) error
+}
+
 // Collector is a Session that collects some writes, which it answers with Underway, and sends them together: Send is
 // called after everything was pushed. What was collected and not sent is collected again by the next run.
 type Collector interface {

@@ -173,15 +173,18 @@ func (s *session) category(ctx context.Context, p *connector.Product) (string, e
 	if id := s.link.Channel.Value("categoryId"); id != "" {
 		return id, nil
 	}
-	var tree struct{ CategoryTreeID string }
-	if _, err := s.get(ctx, "/commerce/taxonomy/v1/get_default_category_tree_id", url.Values{"marketplace_id": {s.market.id}},
-		&tree); err != nil {
-		return "", err
+	if s.tree == "" {
+		var tree struct{ CategoryTreeID string }
+		if _, err := s.get(ctx, "/commerce/taxonomy/v1/get_default_category_tree_id", url.Values{"marketplace_id": {s.market.id}},
+			&tree); err != nil {
+			return "", err
+		}
+		s.tree = tree.CategoryTreeID
 	}
 	var suggested struct {
 		CategorySuggestions []struct{ Category struct{ CategoryID string } }
 	}
-	_, err := s.get(ctx, "/commerce/taxonomy/v1/category_tree/"+url.PathEscape(tree.CategoryTreeID)+"/get_category_suggestions",
+	_, err := s.get(ctx, "/commerce/taxonomy/v1/category_tree/"+url.PathEscape(s.tree)+"/get_category_suggestions",
 		url.Values{"q": {cut(p.Name, 80)}}, &suggested)
 	if err == nil && len(suggested.CategorySuggestions) == 0 {
 		err = connector.Failf(connector.Rejected, "eBay knows no category for %q: the channel's setting categoryId can name one", cut(p.Name, 80))

@@ -90,9 +90,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	if _, err := s.get(ctx, selling+"/order", query, &out); err != nil {
 		return connector.OrderPage{}, err
 	}
-	if err := s.takeAll(ctx, out.Orders, &page); err != nil {
-		return connector.OrderPage{}, err
-	}
+	takeAll(out.Orders, &page)
 	if offset+pageOrders < out.Total {
 		page.Next = strconv.Itoa(offset+pageOrders) + " " + until.UTC().Format(time.RFC3339)
 	}
@@ -100,19 +98,15 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 }
 
 // takeAll adds orders to a page.
-func (s *session) takeAll(ctx context.Context, list []order, page *connector.OrderPage) error {
+func takeAll(list []order, page *connector.OrderPage) {
 	for i := range list {
-		o, err := s.take(ctx, &list[i])
-		switch f := connector.FailureOf(err); {
-		case f == nil:
-			page.Orders = append(page.Orders, o)
-		case f.Kind == connector.Rejected:
-			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: list[i].OrderID, Error: f.Error()})
-		default:
-			return err
+		o, err := list[i].take()
+		if err != nil {
+			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: list[i].OrderID, Error: err.Error()})
+			continue
 		}
+		page.Orders = append(page.Orders, o)
 	}
-	return nil
 }
 
 // ReadOrders gives orders by their ids.
@@ -122,7 +116,8 @@ func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page co
 	if _, err := s.get(ctx, selling+"/order", query, &out); err != nil {
 		return page, err
 	}
-	return page, s.takeAll(ctx, out.Orders, &page)
+	takeAll(out.Orders, &page)
+	return page, nil
 }
 
 // PullOrder gives one order.
@@ -131,11 +126,11 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(externalID), nil, &o); err != nil {
 		return connector.Order{}, err
 	}
-	return s.take(ctx, &o)
+	return o.take()
 }
 
 // take makes the order that the service takes. eBay's amounts are whole lines; the discount is what is left to its total.
-func (s *session) take(ctx context.Context, o *order) (connector.Order, error) {
+func (o *order) take() (connector.Order, error) {
 	currency := o.PricingSummary.Total.Currency
 	sum, err := connector.NewSums(currency)
 	if err != nil {
@@ -167,13 +162,15 @@ func (s *session) take(ctx context.Context, o *order) (connector.Order, error) {
 			out.Refunds = append(out.Refunds, connector.Refund{ExternalID: r.RefundID, Amount: sum.Of(r.Amount.Value), CreatedAt: r.RefundDate})
 		}
 	}
-	if err := sum.Err(); err != nil {
-		return connector.Order{}, err
+	return out, sum.Err()
+}
+
+// Detail reads the parcels of an order of which something was shipped.
+func (s *session) Detail(ctx context.Context, o *connector.Order) (err error) {
+	if strings.HasSuffix(o.Theirs, " fulfilled") || strings.HasSuffix(o.Theirs, " in_progress") {
+		o.Parcels, err = s.parcels(ctx, o.ExternalID)
 	}
-	if o.OrderFulfillmentStatus == "FULFILLED" || o.OrderFulfillmentStatus == "IN_PROGRESS" {
-		out.Parcels, err = s.parcels(ctx, o.OrderID)
-	}
-	return out, err
+	return err
 }
 
 // status is what eBay's states mean here; the first that fits.

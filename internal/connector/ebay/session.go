@@ -21,6 +21,7 @@ type session struct {
 	base      string
 	market    market
 	account   *account
+	tree      string // of the marketplace's categories
 	token     string
 }
 

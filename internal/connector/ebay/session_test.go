@@ -224,6 +224,9 @@ func TestParcelsAreShownOnce(t *testing.T) {
 		t.Errorf("%d parcels of %d pieces", parcels, pieces)
 	}
 	o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
+	if err := a.session.(connector.Detailer).Detail(t.Context(), &o); err != nil {
+		t.Fatal(err)
+	}
 	if o.Status != orders.Shipped || len(o.Parcels) != 2 || o.Parcels[0].Number != "JD1" {
 		t.Errorf("%+v", o)
 	}

@@ -71,16 +71,13 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 	}
 	last := ""
 	for _, raw := range list {
-		order, at, take, err := s.readOrder(ctx, raw)
+		order, at, take, err := readOrder(raw)
 		last = max(last, at)
-		switch f := connector.FailureOf(err); {
-		case f == nil && take:
+		switch {
+		case err != nil:
+			out.Unreadable = append(out.Unreadable, connector.Unreadable{ExternalID: order.ExternalID, Error: connector.FailureOf(err).Message})
+		case take:
 			out.Orders = append(out.Orders, order)
-		case f == nil:
-		case f.Kind == connector.Rejected:
-			out.Unreadable = append(out.Unreadable, connector.Unreadable{ExternalID: order.ExternalID, Error: f.Message})
-		default:
-			return out, err
 		}
 	}
 	return s.next(out, token, len(list), last)
@@ -117,7 +114,7 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	if _, err := s.get(ctx, "/orders/"+externalID, nil, &raw); err != nil {
 		return connector.Order{}, err
 	}
-	order, _, take, err := s.readOrder(ctx, raw)
+	order, _, take, err := readOrder(raw)
 	if err == nil && !take {
 		err = connector.Failf(connector.Missing, "the order is a draft of a checkout")
 	}
@@ -181,7 +178,7 @@ type line struct {
 }
 
 // readOrder decodes an order; take is false for a record that is no order. modified is the shop's own text, for paging.
-func (s *session) readOrder(ctx context.Context, raw json.RawMessage) (out connector.Order, modified string, take bool, err error) {
+func readOrder(raw json.RawMessage) (out connector.Order, modified string, take bool, err error) {
 	var in shopOrder
 	if err := json.Unmarshal(raw, &in); err != nil {
 		var id struct {
@@ -230,12 +227,16 @@ func (s *session) readOrder(ctx context.Context, raw json.RawMessage) (out conne
 		return out, in.Modified, false, connector.Failf(connector.Rejected, "%q is no amount", connector.Line(read.wrong))
 	}
 	in.people(&out)
-	if len(in.Refunds) > 0 {
-		if out.Refunds, err = s.refunds(ctx, out.ExternalID); err != nil {
-			return out, in.Modified, false, err
-		}
-	}
+	out.Refunds = make([]connector.Refund, len(in.Refunds)) // their number; the rest is read by Detail
 	return out, in.Modified, true, nil
+}
+
+// Detail reads the refunds of an order: the order itself names only their sums.
+func (s *session) Detail(ctx context.Context, o *connector.Order) (err error) {
+	if len(o.Refunds) > 0 {
+		o.Refunds, err = s.refunds(ctx, o.ExternalID)
+	}
+	return err
 }
 
 // people fills in who bought, and where it goes.
@@ -282,7 +283,7 @@ func (p place) place() *connector.Place {
 	}
 }
 
-// refunds reads the refunds of an order: the order itself names only their sums.
+// refunds reads the refunds of an order.
 func (s *session) refunds(ctx context.Context, order string) (out []connector.Refund, err error) {
 	var list []struct {
 		ID      flexible `json:"id"`
