@@ -29,6 +29,8 @@ type session struct {
 	ahead     time.Duration // of the platform's clock before ours, once it has refused ours
 	region    string
 	warehouse string
+	rules     map[string]*rules // by category
+	brands    map[string]string // ids by category and name
 }
 
 // Open makes a session for one channel.

@@ -12,8 +12,9 @@ import (
 	"entrepot/internal/connector"
 )
 
-// content is what the shop shall have of a product, whole: what is left out would be gone.
-func (s *session) content(ctx context.Context, p *connector.Product, old *product, images map[string]string) (fields, error) {
+// content is what the shop shall have of a product, whole but for its pictures: what is left out would be gone. What the category demands
+// and the product lacks is found out here, before anything is sent.
+func (s *session) content(ctx context.Context, p *connector.Product, old *product) (fields, error) {
 	warehouse, err := s.salesWarehouse(ctx)
 	if err != nil {
 		return nil, err
@@ -26,11 +27,49 @@ func (s *session) content(ctx context.Context, p *connector.Product, old *produc
 	if err != nil {
 		return nil, err
 	}
-	var pictures []fields
-	for _, image := range p.Images[:min(len(p.Images), mostImages)] {
-		pictures = append(pictures, fields{"uri": images[image.ID]})
+	demands, err := s.categoryRules(ctx, category)
+	if err != nil {
+		return nil, err
 	}
-	var skus []fields
+	attributes, err := demands.fit(p, old, s.link.Channel.Value)
+	if err != nil {
+		return nil, err
+	}
+	brand, err := s.brand(ctx, p, old, category)
+	if err != nil {
+		return nil, err
+	}
+	body := fields{"title": cut(p.Name, 255), "description": cmp.Or(p.Description, p.Name), "category_id": category,
+		"category_version": market.categories(), "external_product_id": p.ID, "skus": skus(p, old, warehouse), "save_mode": "LISTING",
+		"package_weight": fields{"value": cmp.Or(s.link.Channel.Value("packageWeight"), "0.5"), "unit": market.weight()}}
+	if size := strings.Split(s.link.Channel.Value("packageSize"), "x"); len(size) == 3 {
+		body["package_dimensions"] = fields{"length": size[0], "width": size[1], "height": size[2], "unit": market.length()}
+	}
+	if len(attributes) > 0 {
+		body["product_attributes"] = attributes
+	}
+	if brand != "" {
+		body["brand_id"] = brand
+	}
+	for setting, member := range map[string]string{"manufacturerId": "manufacturer_ids", "responsiblePersonId": "responsible_person_ids"} {
+		if id := s.link.Channel.Value(setting); id != "" {
+			body[member] = []string{id}
+		}
+	}
+	if old != nil && len(old.SizeChart) > 0 {
+		body["size_chart"] = old.SizeChart
+	}
+	if old != nil && len(old.Certificates) > 0 {
+		body["certifications"] = old.Certificates
+	}
+	if !p.OnSale && old == nil {
+		body["save_mode"] = "AS_DRAFT"
+	}
+	return body, nil
+}
+
+// skus are what is sold of a product.
+func skus(p *connector.Product, old *product, warehouse string) (list []fields) {
 	for _, f := range p.Forms() {
 		one := fields{"seller_sku": f.SKU, "external_sku_id": f.SKU,
 			"price": fields{"amount": f.Price.Text(p.Currency), "currency": p.Currency}}
@@ -47,25 +86,21 @@ func (s *session) content(ctx context.Context, p *connector.Product, old *produc
 		if len(attributes) > 0 {
 			one["sales_attributes"] = attributes
 		}
-		skus = append(skus, one)
+		list = append(list, one)
 	}
-	weight := cmp.Or(s.link.Channel.Value("packageWeight"), "0.5")
-	body := fields{"title": cut(p.Name, 255), "description": cmp.Or(p.Description, p.Name), "category_id": category,
-		"category_version": market.categories(), "main_images": pictures, "external_product_id": p.ID, "skus": skus, "save_mode": "LISTING",
-		"package_weight": fields{"value": weight, "unit": market.weight()}}
-	if size := strings.Split(s.link.Channel.Value("packageSize"), "x"); len(size) == 3 {
-		body["package_dimensions"] = fields{"length": size[0], "width": size[1], "height": size[2], "unit": market.length()}
+	return list
+}
+
+// finish adds the pictures to a product's content.
+func finish(body fields, p *connector.Product, old *product, images map[string]string) {
+	var pictures []fields
+	for _, image := range p.Images[:min(len(p.Images), mostImages)] {
+		pictures = append(pictures, fields{"uri": images[image.ID]})
 	}
-	if brand := s.link.Channel.Value("brandId"); brand != "" {
-		body["brand_id"] = brand
-	}
-	if !p.OnSale && old == nil {
-		body["save_mode"] = "AS_DRAFT"
-	}
+	body["main_images"] = pictures
 	if old == nil {
 		body["idempotency_key"] = keyOf(body)
 	}
-	return body, nil
 }
 
 // keyOf is the same for the same product with the same content: the shop makes it once, also when the first answer was lost.

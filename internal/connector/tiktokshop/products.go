@@ -25,7 +25,33 @@ type product struct {
 		ID   connector.ID `json:"id"`
 		Leaf bool         `json:"is_leaf"`
 	} `json:"category_chains"`
-	SKUs []sku `json:"skus"`
+	SKUs  []sku `json:"skus"`
+	Brand struct {
+		ID connector.ID `json:"id"`
+	} `json:"brand"`
+	Attributes []struct {
+		ID     connector.ID `json:"id"`
+		Values []value      `json:"values"`
+	} `json:"product_attributes"`
+	SizeChart    map[string]any   `json:"size_chart"`
+	Certificates []map[string]any `json:"certifications"`
+}
+
+// values are those of an attribute that a product has in the shop.
+func (p *product) values(attribute connector.ID) (list []fields) {
+	if p == nil {
+		return nil
+	}
+	for _, a := range p.Attributes {
+		for _, v := range a.Values {
+			if a.ID == attribute && v.ID != "" {
+				list = append(list, fields{"id": string(v.ID)})
+			} else if a.ID == attribute {
+				list = append(list, fields{"name": v.Name})
+			}
+		}
+	}
+	return list
 }
 
 type sku struct {
@@ -141,14 +167,15 @@ func (s *session) upsert(ctx context.Context, p *connector.Product, there []prod
 	if len(p.Images) == 0 && p.OnSale {
 		return nil, connector.Failf(connector.Rejected, "TikTok Shop lists nothing without a picture")
 	}
+	body, err := s.content(ctx, p, old)
+	if err != nil {
+		return nil, err
+	}
 	images, err := s.upload(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	body, err := s.content(ctx, p, old, images)
-	if err != nil {
-		return nil, err
-	}
+	finish(body, p, old, images)
 	var out struct {
 		ID   connector.ID `json:"product_id"`
 		SKUs []sku        `json:"skus"`

@@ -3,6 +3,7 @@ package fakeshop
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ type product struct {
 	audited                     time.Time // when the audit ends
 	change                      bool      // what is audited is a change of a product that is live
 	failed                      bool
+	kept                        object // of its content, as it was given: what is left out of a change is gone
 }
 
 type sku struct {
@@ -66,6 +68,7 @@ func (s *Shop) show(c call) reply {
 	}
 	out := p.row()
 	out["title"], out["category_chains"] = p.title, []object{{"id": "600001", "is_leaf": false}, {"id": p.category, "is_leaf": true}}
+	maps.Copy(out, p.kept)
 	if p.failed {
 		out["audit_failed_reasons"] = []object{{"position": "Product Name", "reasons": []string{"Prohibited words"}}}
 	}
@@ -130,6 +133,18 @@ func (s *Shop) fill(p *product, c call) (refusal reply) {
 		return refused(12052004, "Too many images")
 	case strings.Contains(in.Title, "unsellable"):
 		return refused(12052230, "The title contains prohibited words")
+	}
+	if refusal := s.lacks(c); refusal.code != 0 {
+		return refusal
+	}
+	p.kept = object{}
+	for member, shown := range map[string]string{"product_attributes": "product_attributes", "size_chart": "size_chart",
+		"certifications": "certifications", "brand_id": "brand"} {
+		if given := c.body[member]; given != nil && member == "brand_id" {
+			p.kept[shown] = object{"id": given}
+		} else if given != nil {
+			p.kept[shown] = given
+		}
 	}
 	var skus []*sku
 	for _, one := range in.SKUs {
@@ -208,10 +223,6 @@ func (s *Shop) remove(c call) reply {
 	return good(object{})
 }
 
-func (s *Shop) recommend(call) reply {
-	return good(object{"leaf_category_id": "853000", "categories": []object{{"id": "853000", "is_leaf": true}}})
-}
-
 func (s *Shop) upload(c call) reply {
 	file, _, err := c.FormFile("data")
 	if err != nil || c.FormValue("use_case") == "" {
@@ -230,4 +241,27 @@ func (p *product) item(id string) *sku {
 		}
 	}
 	return nil
+}
+
+// Enter has the merchant enter more of a product that has a SKU, as the API shows it, in Seller Center.
+func (s *Shop) Enter(name string, more map[string]any) {
+	s.change(func() {
+		for _, p := range s.products {
+			if p.status != "DELETED" && slices.ContainsFunc(p.skus, func(k *sku) bool { return k.sku == name }) {
+				p.kept = more
+			}
+		}
+	})
+}
+
+// Content is what a product that has a SKU shows of its content beside its pictures, as the API shows it.
+func (s *Shop) Content(name string) (shown map[string]any) {
+	s.change(func() {
+		for _, p := range s.products {
+			if p.status != "DELETED" && slices.ContainsFunc(p.skus, func(k *sku) bool { return k.sku == name }) {
+				shown = p.kept
+			}
+		}
+	})
+	return shown
 }

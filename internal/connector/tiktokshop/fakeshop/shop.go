@@ -46,10 +46,12 @@ type object = map[string]any
 type Shop struct {
 	Faults  Faults
 	Now     func() time.Time
-	Region  string        // "DE" in a new shop
-	Audit   time.Duration // how long a product is audited
-	Refuses string        // an audit refuses products with this word in their title
-	NoScope string        // the app lacks the scope of paths that begin so
+	Region  string            // "DE" in a new shop
+	Audit   time.Duration     // how long a product is audited
+	Refuses string            // an audit refuses products with this word in their title
+	NoScope string            // the app lacks the scope of paths that begin so
+	Demands Category          // what the category that is recommended demands
+	Brands  map[string]string // ids of the brands that it knows, by name
 
 	mu       sync.Mutex
 	mux      *http.ServeMux
@@ -99,6 +101,9 @@ func New() *Shop {
 		"POST /product/202309/products/{id}/prices/update":               s.setPrices,
 		"POST /product/202309/inventory/search":                          s.inventory,
 		"POST /product/202309/categories/recommend":                      s.recommend,
+		"GET /product/202309/categories/{id}/attributes":                 s.categoryAttributes,
+		"GET /product/202309/categories/{id}/rules":                      s.categoryRules,
+		"GET /product/202309/brands":                                     s.brands,
 		"POST /product/202309/images/upload":                             s.upload,
 	} {
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, serve) })
