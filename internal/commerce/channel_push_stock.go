@@ -170,8 +170,8 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
 	return nil
 }
 
-// forgetLevels notes that what is about to be written is not known any more. Whether a write happened whose answer is lost, or in which this
-// node dies, is unknown: until a later one has succeeded it is written again, also when the level is by then what it was before.
+// forgetLevels notes that what is about to be written is not known any more. Whether a write happened whose answer is lost, or during which
+// this node dies, is unknown: the level is written again until a write has succeeded, also when it is by then what it was before.
 func (r *channelRun) forgetLevels(ctx context.Context, due []dueLevel, done levelResults) error {
 	if len(done.stock)+len(done.price) == 0 {
 		return nil

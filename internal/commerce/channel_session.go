@@ -30,7 +30,9 @@ func (s *Service) openSession(
 	}
 	does = platform.Capabilities()
 	facts := &channelFacts{ctx: ctx, store: store, channel: c}
-	return platform.Open(connector.Link{Channel: opened, Client: s.clients().Client(string(c.ID), does.Limits),
+	client := s.clients().Client(string(c.ID), does.Limits)
+	client.Hide(platform.Profile().Secrets(opened.Credentials)...)
+	return platform.Open(connector.Link{Channel: opened, Client: client,
 		Tokens: &channelTokens{service: s, store: store, channel: c}, Facts: facts, Now: store.Now}), does, true, nil
 }
 

@@ -84,6 +84,7 @@ type Client struct {
 	all     *Clients
 	limiter *limiter
 	calls   int64
+	secrets []string
 }
 
 // Response is a complete answer.
@@ -108,6 +109,7 @@ const (
 	bucketKey contextKey = iota
 	repeatKey
 	signKey
+	openKey
 )
 
 // Within chooses the platform's limit that requests count against (Limit.Name).
@@ -252,7 +254,7 @@ func (c *Client) attempt(r *http.Request) (*Response, error) {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		return nil, redirected(resp)
 	}
-	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: c.redact(r, body)}, nil
 }
 
 // unreached says why no answer came, without the credentials that a URL may contain.

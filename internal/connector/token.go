@@ -30,7 +30,7 @@ func (l Link) RenewToken(ctx context.Context, stale string, how Renewal) (Creden
 			// Its text may contain secrets.
 			return nil, &Failure{Kind: Rejected, Message: "the address that gives access tokens cannot be called"}
 		}
-		answer, err := l.Client.Do(r)
+		answer, err := l.Client.Do(r.WithContext(withSecrets(r.Context())))
 		if err != nil {
 			return nil, err
 		}
@@ -45,10 +45,14 @@ func (l Link) RenewToken(ctx context.Context, stale string, how Renewal) (Creden
 			read = OAuthToken
 		}
 		change, err := read(answer)
-		if err == nil && change[TokenField] == "" {
-			err = Failf(Unauthorized, "%s", how.Refused)
+		if f := FailureOf(err); f != nil {
+			f.Message = l.Client.redactText(f.Message)
+			return nil, f
 		}
-		return change, err
+		if change[TokenField] == "" {
+			return nil, Failf(Unauthorized, "%s", how.Refused)
+		}
+		return change, nil
 	})
 }
 

@@ -105,6 +105,41 @@ func (o *opened) pushes(sold []connector.Item, n int64) map[string]push {
 	}
 }
 
+// A wave of stock over 200 products is some calls, not 200, wherever a platform takes several products in a request: TikTok Shop does not.
+func TestCallsOfAWave(t *testing.T) {
+	most := map[string]int64{"WOOCOMMERCE": 2, "PRESTASHOP": 6, "SHOPIFY": 1, "EBAY": 8, "AMAZON": 4, "TIKTOK_SHOP": 204}
+	for _, shop := range shops() {
+		shop.Faults = nil
+		t.Run(shop.Platform, func(t *testing.T) {
+			var calls atomic.Int64
+			o := open(t, shop, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				calls.Add(1)
+				shop.Handler.ServeHTTP(w, r)
+			}))
+			var products []connector.Product
+			for i := range 200 {
+				p := o.mug(t)
+				p.ID, p.SKU, p.Attributes[0].Value = fmt.Sprint("p", i), fmt.Sprint("MUG-", i), story.EAN(i)
+				p.Slug = strings.ToLower(p.SKU)
+				products = append(products, p)
+			}
+			var stocks []connector.StockItem
+			for _, item := range o.put(t, products) {
+				stocks = append(stocks, connector.StockItem{Item: item, Quantity: 77})
+			}
+			before := calls.Load()
+			for piece := range slices.Chunk(stocks, max(1, o.does.Batch.Stock)) {
+				if _, err := o.SetStock(t.Context(), piece); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := calls.Load() - before; len(stocks) != 200 || n > most[shop.Platform] {
+				t.Errorf("%d calls for %d SKUs, at most %d", n, len(stocks), most[shop.Platform])
+			}
+		})
+	}
+}
+
 // A level is pushed, and whether the shop took it stays unknown: its answers are failures, or the service ends before the answer comes. The
 // level that comes back here meanwhile is what the shop shows in the end.
 func TestLevelsThatComeBack(t *testing.T) {

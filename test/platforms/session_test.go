@@ -23,8 +23,8 @@ import (
 
 // connectors are those of all platforms.
 func connectors() *connector.Set {
-	return must(connector.NewSet(woocommerce.New(), shopifyconnector.New(), prestashop.New(), amazonconnector.New(), ebayconnector.New(http.DefaultClient, time.Now),
-		tiktokshop.New()))
+	return must(connector.NewSet(woocommerce.New(), shopifyconnector.New(), prestashop.New(), amazonconnector.New(),
+		ebayconnector.New(http.DefaultClient, time.Now), tiktokshop.New()))
 }
 
 func must[T any](v T, err error) T {
@@ -38,10 +38,14 @@ func must[T any](v T, err error) T {
 // moves.
 type opened struct {
 	connector.Session
-	does  connector.Capabilities
-	kept  connector.Credentials // as Renew stores them
-	facts map[string]string
-	now   time.Time
+	does   connector.Capabilities
+	client *connector.Client
+	known  connector.Profile
+	kept   connector.Credentials // as Renew stores them
+	facts  map[string]string
+	now    time.Time
+
+	pictures string // where they can be fetched
 }
 
 // open opens a session for a shop's channel; the handler answers its requests.
@@ -61,14 +65,18 @@ func open(t *testing.T, shop story.Shop, handler http.Handler) *opened {
 	found, _ := connectors().ByPlatform(shop.Platform)
 	platform := found.(connector.Platform)
 	o.does = platform.Capabilities()
-	client := connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(now, func(ctx context.Context, d time.Duration) error {
+	o.known = platform.Profile()
+	o.client = connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(now, func(ctx context.Context, d time.Duration) error {
 		o.now = o.now.Add(d)
 		return ctx.Err()
 	}).Client("channel", o.does.Limits)
-	o.Session = platform.Open(connector.Link{Client: client, Tokens: o, Facts: o, Now: now,
+	o.Session = platform.Open(connector.Link{Client: o.client, Tokens: o, Facts: o, Now: now,
 		Channel: connector.Channel{ID: "channel", Platform: shop.Platform, Credentials: maps.Clone(o.kept)}})
 	return o
 }
+
+// hide keeps the channel's secrets out of answers, as the service does.
+func (o *opened) hide() { o.client.Hide(o.known.Secrets(o.kept)...) }
 
 // Renew renews the stored credentials.
 func (o *opened) Renew(ctx context.Context, name, stale string,
@@ -89,24 +97,36 @@ func (o *opened) Fact(name string) string { return o.facts[name] }
 // Keep keeps a fact.
 func (o *opened) Keep(name, value string) { o.facts[name] = value }
 
+// mug is a product without variants.
+func (o *opened) mug(t *testing.T) connector.Product {
+	if o.pictures == "" {
+		pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
+		}))
+		t.Cleanup(pictures.Close)
+		o.pictures = pictures.URL
+	}
+	return connector.Product{ID: "p1", SKU: "MUG", Name: "Mug", Slug: "mug", OnSale: true, Price: 100_000, Currency: "EUR", Quantity: 9,
+		Images:     []connector.Image{{ID: "i1", URL: o.pictures + "/front.png"}},
+		Attributes: []connector.Attribute{{Name: "EAN", Value: story.EAN(0)}}}
+}
+
 // publish puts a product of two variants and one without variants on sale, and gives what can be bought of them.
 func (o *opened) publish(t *testing.T) (sold []connector.Item) {
 	t.Helper()
-	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
-	}))
-	t.Cleanup(pictures.Close)
-	images := []connector.Image{{ID: "i1", URL: pictures.URL + "/front.png"}}
+	mug, shirt := o.mug(t), o.mug(t)
 	size := func(value, ean string) []connector.Attribute {
 		return []connector.Attribute{{Name: "Size", Value: value}, {Name: "EAN", Value: ean}}
 	}
-	products := []connector.Product{
-		{ID: "p1", SKU: "MUG", Name: "Mug", Slug: "mug", OnSale: true, Price: 100_000, Currency: "EUR", Quantity: 9, Images: images,
-			Attributes: []connector.Attribute{{Name: "EAN", Value: ean(0)}}},
-		{ID: "p2", SKU: "SHIRT", Name: "Shirt", Slug: "shirt", OnSale: true, Price: 200_000, Currency: "EUR", Images: images,
-			Variants: []connector.Variant{{SKU: "SHIRT-S", Price: 200_000, Quantity: 4, Attributes: size("S", ean(1))},
-				{SKU: "SHIRT-M", Price: 200_000, Quantity: 6, Attributes: size("M", ean(2))}}},
-	}
+	shirt.ID, shirt.SKU, shirt.Name, shirt.Slug, shirt.Attributes = "p2", "SHIRT", "Shirt", "shirt", nil
+	shirt.Variants = []connector.Variant{{SKU: "SHIRT-S", Price: 200_000, Quantity: 4, Attributes: size("S", story.EAN(1))},
+		{SKU: "SHIRT-M", Price: 200_000, Quantity: 6, Attributes: size("M", story.EAN(2))}}
+	return o.put(t, []connector.Product{mug, shirt})
+}
+
+// put puts products on sale.
+func (o *opened) put(t *testing.T, products []connector.Product) (sold []connector.Item) {
+	t.Helper()
 	for piece := range slices.Chunk(products, max(1, o.does.Batch.Products)) {
 		results, err := o.Upsert(t.Context(), piece)
 		if err != nil {
@@ -116,7 +136,8 @@ func (o *opened) publish(t *testing.T) (sold []connector.Item) {
 			if r.State != connector.Live && r.State != connector.Waiting {
 				t.Fatalf("%+v", r)
 			}
-			if r.SKU != "SHIRT" {
+			parent := slices.ContainsFunc(piece, func(p connector.Product) bool { return p.SKU == r.SKU && len(p.Variants) > 0 })
+			if !parent {
 				sold = append(sold, connector.Item{SKU: r.SKU, IDs: r.IDs})
 			}
 		}
@@ -124,6 +145,3 @@ func (o *opened) publish(t *testing.T) (sold []connector.Item) {
 	o.now = o.now.Add(time.Hour) // what a platform examines is on sale by then
 	return sold
 }
-
-// ean is a number of the trade with its check digit.
-func ean(n int) string { return []string{"4006380000009", "4006380000016", "4006380000023"}[n] }

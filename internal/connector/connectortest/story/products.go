@@ -37,7 +37,7 @@ func (s *story) product(i int) map[string]any {
 		"images": []any{map[string]any{"url": s.pictures + "/" + sku + ".png", "position": 0}}}
 	identify := func(attributes map[string]any) map[string]any {
 		if s.shop.Identifiers {
-			attributes["EAN"] = ean(len(s.sold))
+			attributes["EAN"] = EAN(len(s.sold))
 		}
 		return attributes
 	}
@@ -56,8 +56,8 @@ func (s *story) product(i int) map[string]any {
 	return p
 }
 
-// ean is a number of the trade with its check digit.
-func ean(n int) string {
+// EAN is the n-th number of the trade, with its check digit.
+func EAN(n int) string {
 	text := fmt.Sprintf("400638%06d", n)
 	sum := 0
 	for i, digit := range text {
