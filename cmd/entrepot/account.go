@@ -89,11 +89,11 @@ func planNames() (list []string) {
 	return list
 }
 
-// mustHave marks flags without which a command cannot do anything.
+// mustHave marks flags that a command requires.
 func mustHave(cmd *cobra.Command, flags ...string) {
 	for _, name := range flags {
 		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // no such flag
+			panic(err) // the flag exists
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-// copyRecord is a copy as printed. Tables and rows are those of a PostgreSQL store.
+// copyRecord is the printed form of a copy. Tables and rows are those of a PostgreSQL store.
 type copyRecord struct {
 	File   string `json:"file"`
 	Bytes  int64  `json:"bytes"`
@@ -73,7 +73,7 @@ func (env *environment) copyStore(cmd *cobra.Command, to string) (copyRecord, er
 	return copyRecord{File: to, Bytes: info.Size()}, nil
 }
 
-// restoreRecord is a restored store as printed.
+// restoreRecord is the printed form of a restored store.
 type restoreRecord struct {
 	File      string       `json:"file,omitempty"` // of a SQLite store
 	SetAside  string       `json:"setAside,omitempty"`
@@ -143,7 +143,7 @@ func (env *environment) restore(cmd *cobra.Command, from string) (done restoreRe
 	return done, err
 }
 
-// neededKey looks up which master key the store needs. A store of an older schema may not say.
+// neededKey finds out which master key the store needs. A store of an older schema may not have its id.
 func (env *environment) neededKey(cmd *cobra.Command) (needed neededRecord, err error) {
 	c, err := env.storeConfig(cmd)
 	if err != nil {
@@ -163,7 +163,7 @@ func (env *environment) neededKey(cmd *cobra.Command) (needed neededRecord, err 
 	return needed, nil
 }
 
-// storeKey is the id of the master key that a store's secrets are encrypted with, "" when it does not say.
+// storeKey is the id of the master key of a store's secrets, "" if the store does not have it.
 func storeKey(ctx context.Context, store *db.DB) (id string) {
 	_ = store.Read(ctx, db.Across, func(tx *db.Tx) (err error) { // an older schema has no table for it
 		id, err = accounts.StoreKey(tx)
@@ -172,7 +172,7 @@ func storeKey(ctx context.Context, store *db.DB) (id string) {
 	return id
 }
 
-// exactly takes one argument, and says of which kind when there is none or more than one.
+// exactly requires one argument; its error names the kind of argument.
 func exactly(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 || args[0] == "" {

@@ -37,7 +37,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 			"  entrepot bench all --url http://127.0.0.1:8080 --key pk_live_… --baseline sqlite --json\n" +
 			"  entrepot bench prices stock --baseline postgres --database postgres://localhost/bench",
 		ValidArgs: bench.ScenarioNames(),
-		Args:      cobra.ArbitraryArgs, // the tool itself knows the names and lists them
+		Args:      cobra.ArbitraryArgs, // the tool knows the names and lists them
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options.Scenarios, options.Keys, options.AdminKeys = args, append(key, keys...), adminKeys
 			options.Progress = env.stderr
@@ -99,7 +99,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 	return command
 }
 
-// olderFlags accepts the names that flags of bench had in earlier versions.
+// olderFlags accepts the names of bench's flags in earlier versions.
 func olderFlags(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	switch name {
 	case "bare", "bare-dir":
@@ -108,7 +108,7 @@ func olderFlags(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// listOf cuts a list at its commas; nothing is no list.
+// listOf splits a list at its commas; an empty text is no list.
 func listOf(text string) []string {
 	if text == "" {
 		return nil
@@ -116,15 +116,14 @@ func listOf(text string) []string {
 	return strings.Split(text, ",")
 }
 
-// benchTenants makes accounts through the offline commands of this very
-// program, which work beside a running service.
+// benchTenants creates accounts by the offline commands of this program, which work beside a running service.
 type benchTenants struct {
 	count int
 	store string
 	vars  []string // environment of the commands; nil: this process's
 }
 
-// make answers a key with every scope for each new account.
+// make returns a key with every scope for each new account.
 func (b *benchTenants) make(cmd *cobra.Command, env *environment) ([]string, error) {
 	if b.store == "" {
 		return nil, wrong("--tenants needs --store, the data folder or database address of the service")
@@ -168,7 +167,7 @@ func (b *benchTenants) make(cmd *cobra.Command, env *environment) ([]string, err
 	return keys, nil
 }
 
-// benchScopes is what the scenarios need together.
+// benchScopes are all scopes that the scenarios need.
 const benchScopes = "write:products,write:inventory,write:orders,write:customers,write:webhooks,read:analytics"
 
 // newColdStartCommand is "entrepot bench cold-start".
@@ -212,13 +211,13 @@ func newColdStartCommand(env *environment) *cobra.Command {
 	return cold
 }
 
-// measured is what the bench reports.
+// measured is a report of the bench.
 type measured interface {
 	WriteTable(io.Writer) error
 	Failed() bool
 }
 
-// writeReport prints a report as a table or as JSON; failed is the error of one that could not measure everything.
+// writeReport prints a report as a table or as JSON; failed is the error of a report that is incomplete.
 func (env *environment) writeReport(report measured, asJSON bool, failed string) (err error) {
 	if asJSON {
 		encoder := json.NewEncoder(env.stdout)

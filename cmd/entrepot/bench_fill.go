@@ -15,7 +15,7 @@ import (
 	"entrepot/internal/server"
 )
 
-// newFillCommand is "entrepot bench fill": a store at the size of a large merchant.
+// newFillCommand is "entrepot bench fill": it creates a store of the size of a large merchant.
 func newFillCommand(env *environment) *cobra.Command {
 	var size filler.Size
 	fill := making(&cobra.Command{

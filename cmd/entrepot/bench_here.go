@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/bench"
 )
 
-// benchAdmin is the owner of the first account of a store that is made to be measured.
+// benchAdmin is the owner of the first account of a store created for a measurement.
 var benchAdmin = []string{"ENTREPOT_ADMIN_EMAIL=owner@bench.example", "ENTREPOT_ADMIN_PASSWORD=a long bench password"}
 
 // benchService is the service of bench --here, with its store.
@@ -20,8 +20,8 @@ type benchService struct {
 	process *bench.Process
 }
 
-// startHere starts this very program as a service on a new folder, and points the options at it. As many accounts as
-// --tenants says are then made in its store, at least one.
+// startHere starts this program as a service on a new folder, and directs the options to it. Then it creates as many
+// accounts as --tenants says, at least one.
 func startHere(cmd *cobra.Command, env *environment, options *bench.Options, tenants *benchTenants) (*benchService, error) {
 	for _, flag := range []string{"url", "key", "keys", "admin-key", "allow-remote", "server-pid", "store", "webhook-secret"} {
 		if cmd.Flags().Changed(flag) {

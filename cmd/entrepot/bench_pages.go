@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/bench"
 )
 
-// newPagesCommand is "entrepot bench pages": how long each page of the dashboard takes.
+// newPagesCommand is "entrepot bench pages": it measures each page of the dashboard.
 func newPagesCommand(env *environment) *cobra.Command {
 	o := bench.PagesOptions{Progress: env.stderr}
 	var asJSON bool

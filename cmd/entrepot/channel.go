@@ -46,7 +46,7 @@ func newChannelCommand(env *environment) *cobra.Command {
 	return group
 }
 
-// oneOf is a list as people read it: "a, b or c".
+// oneOf is a list in words: "a, b or c".
 func oneOf(list []string) string {
 	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
 }
@@ -92,7 +92,7 @@ func (env *environment) createChannel(cmd *cobra.Command, _ []string) (work, err
 		if secret == "" {
 			return env.print(cmd, recordChannel(made, sync, of, nil), nil, rows)
 		}
-		shown := recordChannel(made, sync, of, func(w *apijson.Writer) { // the key of a custom channel is shown this once
+		shown := recordChannel(made, sync, of, func(w *apijson.Writer) { // the only time that a custom channel's key is shown
 			apijson.ID(w, "keyId", key.ID)
 			w.Text("key", secret)
 			apijson.Texts(w, "scopes", key.Scopes)
@@ -101,7 +101,7 @@ func (env *environment) createChannel(cmd *cobra.Command, _ []string) (work, err
 	}, nil
 }
 
-// credentials reads a channel's credentials from the file and the single ones.
+// credentials reads a channel's credentials from the file and the single flags.
 func (env *environment) credentials(cmd *cobra.Command) (connector.Credentials, error) {
 	path, _ := cmd.Flags().GetString("credentials-file")
 	single, _ := cmd.Flags().GetStringToString("credential")

@@ -9,14 +9,14 @@ import (
 	"entrepot/internal/db"
 )
 
-// completeWith has the shell complete a flag's value with one of these.
+// completeWith makes the shell complete a flag's value with one of these.
 func completeWith(cmd *cobra.Command, flag string, values ...string) {
 	mustComplete(cmd, flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return values, cobra.ShellCompDirectiveNoFileComp
 	})
 }
 
-// completeList has the shell complete the last of the values that a flag holds, separated by commas.
+// completeList makes the shell complete the last of a flag's comma-separated values.
 func completeList(cmd *cobra.Command, flag string, values []string) {
 	mustComplete(cmd, flag, func(_ *cobra.Command, _ []string, begun string) (list []string, _ cobra.ShellCompDirective) {
 		given := begun[:strings.LastIndex(begun, ",")+1]
@@ -29,7 +29,7 @@ func completeList(cmd *cobra.Command, flag string, values []string) {
 	})
 }
 
-// completeAccounts has the shell complete --account with the names of the store's accounts.
+// completeAccounts makes the shell complete --account with the names of the store's accounts.
 func completeAccounts(env *environment, cmd *cobra.Command) {
 	mustComplete(cmd, "account", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return env.accountNames(cmd), cobra.ShellCompDirectiveNoFileComp
@@ -38,11 +38,11 @@ func completeAccounts(env *environment, cmd *cobra.Command) {
 
 func mustComplete(cmd *cobra.Command, flag string, values cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, values); err != nil {
-		panic(err) // no such flag
+		panic(err) // the flag exists
 	}
 }
 
-// accountNames are the names of the accounts of the store that a half-typed command line means; none when it cannot be read.
+// accountNames are the names of the accounts in the store of an incomplete command line; none if the store cannot be read.
 func (env *environment) accountNames(cmd *cobra.Command) (names []string) {
 	if env.fill(cmd) != nil {
 		return nil

@@ -41,7 +41,7 @@ func newConfigCommand(env *environment) *cobra.Command {
 	return group
 }
 
-// checkAdmin refuses an owner whom serve would refuse on an empty store.
+// checkAdmin refuses an owner that serve would refuse on an empty store.
 func checkAdmin(admin server.Admin) error {
 	if admin.Email != "" {
 		if problem := accounts.BadEmail(admin.Email); problem != "" {

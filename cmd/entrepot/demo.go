@@ -24,7 +24,7 @@ import (
 	"entrepot/internal/server"
 )
 
-// newDemoCommand is "entrepot demo": the service with a sample shop, on this machine only.
+// newDemoCommand is "entrepot demo": the service with a sample shop, reachable from this machine only.
 func newDemoCommand(env *environment) *cobra.Command {
 	demo := &cobra.Command{
 		Use:   "demo",
@@ -52,7 +52,7 @@ func newDemoCommand(env *environment) *cobra.Command {
 	return demo
 }
 
-// demo fills the folder's store, serves it, and shows around once it is ready.
+// demo fills the folder's store, serves it, and prints an introduction when it is ready.
 func (env *environment) demo(ctx context.Context, dir, addr string) error {
 	fmt.Fprintln(env.stderr, "filling a sample shop …")
 	quiet := slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: slog.LevelError, TimeFormat: time.TimeOnly,
@@ -98,7 +98,7 @@ func (env *environment) demo(ctx context.Context, dir, addr string) error {
 	return err
 }
 
-// showAround makes a key, connects the receiver, prints what can be done, and does some of it.
+// showAround creates a key, connects the receiver, prints what can be tried, and does a part of it.
 func (env *environment) showAround(ctx context.Context, s *server.Server, store *server.Store, box *inbox, shops []demoShop) error {
 	var key string
 	owner, tenant, err := demoOwner(ctx, store)
@@ -165,13 +165,13 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 	return connectDemoShops(call, shops)
 }
 
-// How the endpoints of the demo are described: that of the receiver, and one that shows what a failing endpoint looks like.
+// Descriptions of the demo's endpoints: that of the receiver, and one that always fails, as an example.
 const (
 	demoReceiver = "receiver of entrepot demo"
 	demoBroken   = "old ERP (demo)"
 )
 
-// forgetReceivers removes the endpoints of earlier runs on the same folder: their receivers are gone.
+// forgetReceivers deletes the endpoints of earlier runs on the same folder, whose receivers no longer run.
 func forgetReceivers(call demoCall) error {
 	var list struct {
 		Data []struct{ ID, Description string }

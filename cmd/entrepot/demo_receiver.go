@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// inbox is the demo's own webhook receiver: it prints every event whose signature is right.
+// inbox is the demo's own webhook receiver: it prints every event with a valid signature.
 type inbox struct {
 	listener net.Listener
 	server   *http.Server

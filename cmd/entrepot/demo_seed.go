@@ -22,13 +22,13 @@ import (
 	"entrepot/internal/server"
 )
 
-// demoEmail is the sample shop's login. Its password is another one at every start.
+// demoEmail is the sample shop's login. Each start sets a new password.
 const demoEmail = "owner@demo.example"
 
-// demoDays is for how long the sample shop has been selling.
+// demoDays is how many days of orders the sample shop has.
 const demoDays = 60
 
-// seeding fills a store with two months of a sample shop's life, through the same operations that serve requests, at a clock
+// seeding fills a store with two months of a sample shop's data, by the operations that serve requests, with a clock
 // of its own.
 type seeding struct {
 	ctx   context.Context
@@ -39,7 +39,7 @@ type seeding struct {
 	shops []id.Channel
 }
 
-// seedDemo fills the store that a configuration names, unless it is the sample shop already. A store of anything else is refused.
+// seedDemo fills the configured store, unless it has the sample shop already. A store with other data is refused.
 func seedDemo(ctx context.Context, c server.StoreConfig) error {
 	end := time.Now()
 	s := &seeding{ctx: ctx, now: end.AddDate(0, 0, -demoDays-2), dice: rand.New(rand.NewPCG(7, 11))}
@@ -171,7 +171,7 @@ type moment struct {
 	do func() error
 }
 
-// live plays two months: orders come in, are prepared, shipped, delivered, sometimes cancelled or sent back.
+// live simulates two months: orders come in, are prepared, shipped, delivered, sometimes cancelled or returned.
 func (s *seeding) live(end time.Time) error {
 	var diary []moment
 	for day := demoDays; day >= 0; day-- {
@@ -193,7 +193,7 @@ func (s *seeding) live(end time.Time) error {
 	return nil
 }
 
-// orderAt is one order's life.
+// orderAt is the sequence of operations of one order.
 func (s *seeding) orderAt(at time.Time) []moment {
 	person := demoPeople[s.dice.IntN(len(demoPeople))]
 	draft := commerce.OrderDraft{CustomerName: person.name, CustomerEmail: person.email, Channel: s.shops[s.dice.IntN(4)/3],
@@ -260,7 +260,7 @@ func (s *seeding) change(order id.Order, run func(*db.Tx, *orders.Order) error) 
 	})
 }
 
-// ship sends what remains of the first lines of an order.
+// ship ships what remains of the first lines of an order.
 func (s *seeding) ship(order id.Order, lines int) error {
 	return s.change(order, func(tx *db.Tx, o *orders.Order) error {
 		draft := orders.ShipmentDraft{Carrier: "Colissimo", TrackingNumber: "6A" + strings.ToUpper(string(order)[24:])}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// demoPlatforms are the platforms of which the demo runs a shop of its own.
+// demoPlatforms are the platforms that the demo simulates.
 var demoPlatforms = []string{"woocommerce", "shopify"}
 
 // Times of the simulated shops.
@@ -18,7 +18,7 @@ const (
 	demoPulls = 10               // seconds between two pulls
 )
 
-// demoMark ends the names of channels of simulated shops: those of an earlier run on the same folder are known by it.
+// demoMark ends the names of channels of simulated shops, by which those of an earlier run on the same folder are found.
 const demoMark = " (simulated)"
 
 // demoShop is a simulated shop that is served.
@@ -27,7 +27,7 @@ type demoShop struct {
 	address string
 }
 
-// serveDemoShops serves the demo's shops on free ports of this machine until the context ends; ended waits for that.
+// serveDemoShops serves the demo's shops on free ports of this machine until the context ends; ended waits for their end.
 func serveDemoShops(ctx context.Context) (shops []demoShop, ended func(), err error) {
 	var running sync.WaitGroup
 	for _, shop := range simulatedShops() {
@@ -44,8 +44,8 @@ func serveDemoShops(ctx context.Context) (shops []demoShop, ended func(), err er
 	return shops, running.Wait, nil
 }
 
-// connectDemoShops makes a channel for each of the shops, tests it, and puts a part of the sample products on sale there. Channels of
-// earlier runs go with their orders: their shops are gone.
+// connectDemoShops creates a channel for each shop, tests it, and publishes a part of the sample products on it. It
+// deletes channels of earlier runs with their orders, because those shops no longer run.
 func connectDemoShops(call demoCall, shops []demoShop) error {
 	var list struct {
 		Data []struct{ ID, Name string }

@@ -20,14 +20,14 @@ import (
 	"entrepot/internal/server"
 )
 
-// finding is what the doctor says of one thing.
+// finding is the result of one check.
 type finding struct {
 	Check   string `json:"check"`
 	Verdict string `json:"verdict"` // ok, warning or fault
 	Message string `json:"message"`
 }
 
-// newDoctorCommand is "entrepot doctor": what would go wrong, looked for before it does. It changes nothing.
+// newDoctorCommand is "entrepot doctor": it looks for problems before they occur. It changes nothing.
 func newDoctorCommand(env *environment) *cobra.Command {
 	var https string
 	doctor := &cobra.Command{
@@ -118,7 +118,7 @@ func checkDataFolder(c server.StoreConfig) finding {
 	return finding{"data folder", "ok", c.Dir + " can be written"}
 }
 
-// Free space from which on a disk is too small for long, or for now.
+// Free space below which a disk will soon be full, or is full enough to fail.
 const (
 	scarceDisk = 1 << 30
 	fullDisk   = 100 << 20
@@ -147,7 +147,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// masterKeyOf is the master key in force, without making one.
+// masterKeyOf is the configured master key; none is generated.
 func masterKeyOf(c server.StoreConfig) (key secretbox.Key, there bool, err error) {
 	if c.MasterKey != "" {
 		key, err = secretbox.Parse(c.MasterKey)
@@ -177,7 +177,7 @@ func checkMasterKey(c server.StoreConfig) finding {
 	return finding{"master key", "ok", "key " + key.ID()}
 }
 
-// checkStore looks into the store without changing it.
+// checkStore checks the store without changing it.
 func checkStore(ctx context.Context, c server.StoreConfig) (found []finding) {
 	path := filepath.Join(c.Dir, db.File)
 	if c.URL == "" {
@@ -227,7 +227,7 @@ func checkStore(ctx context.Context, c server.StoreConfig) (found []finding) {
 	return append(found, checkServer(ctx, store)...)
 }
 
-// checkServer looks at what only a database server has: a clock of its own, and roles.
+// checkServer checks what only a database server has: a clock of its own, and roles.
 func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 	security, err := store.Security(ctx)
 	switch {
@@ -268,7 +268,7 @@ func checkPort(ctx context.Context, addr string) finding {
 	return finding{"address", "ok", addr + " is free"}
 }
 
-// checkHTTPS asks an address and holds this machine's clock against the answer's.
+// checkHTTPS calls an address and compares this machine's clock with the answer's.
 func checkHTTPS(ctx context.Context, address string) []finding {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

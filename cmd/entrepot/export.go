@@ -19,11 +19,11 @@ import (
 	"entrepot/internal/client"
 )
 
-// exported says how a kind of record is read through the API, oldest first, so that what is made meanwhile comes at the end.
+// exported says how to read a kind of record through the API, oldest first, so that records created meanwhile come at the end.
 type exported struct {
 	path   string
 	limit  int
-	cursor bool // pages follow meta.nextCursor, which nothing can shift
+	cursor bool // pages follow meta.nextCursor, so that changes do not shift them
 }
 
 var exports = map[string]exported{
@@ -82,14 +82,14 @@ func newExportCommand(env *environment) *cobra.Command {
 			err = closing
 		}
 		if err != nil {
-			os.Remove(path) // half a file would look like a whole one
+			os.Remove(path) // an incomplete file would look complete
 		}
 		return err
 	}
 	return export
 }
 
-// reachable asks a service once, so that one that is not there is reported at once instead of after all tries.
+// reachable calls a service once, so that an unreachable one is reported at once and not after all retries.
 func reachable(ctx context.Context, address, key string) error {
 	once, err := client.New(address, key, client.WithRetry(client.Retry{Attempts: 1, Quota: time.Nanosecond}),
 		client.WithTimeout(15*time.Second))
@@ -98,7 +98,7 @@ func reachable(ctx context.Context, address, key string) error {
 	}
 	_, err = once.Do(ctx, client.Call{Method: "GET", Path: "/healthz"})
 	if _, answered := errors.AsType[*client.Error](err); err == nil || answered {
-		return nil // whatever it says, somebody is there
+		return nil // any answer means that the service is reachable
 	}
 	return fmt.Errorf("no service answers at %s: %w", address, err)
 }

@@ -17,8 +17,8 @@ import (
 	"entrepot/internal/importer"
 )
 
-// newImportCommand makes `entrepot import products|orders FILE`. It fails when rows were refused or
-// the import stopped before the file's end.
+// newImportCommand is "entrepot import products|orders FILE". It fails if rows were refused or the import stopped
+// before the file's end.
 func newImportCommand(env *environment) *cobra.Command {
 	o := importer.Options{Stdin: env.stdin, Log: env.stderr}
 	var url, key string
@@ -108,8 +108,8 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	return command
 }
 
-// runImport runs the import, with the first errors printed when there is no report, and prints the
-// summary. ended is called when the import has ended and nothing of it was printed yet.
+// runImport runs the import and prints the summary, with the first errors if there is no report. ended is called when
+// the import has ended and nothing of it was printed yet.
 func runImport(command *cobra.Command, env *environment, o importer.Options, asJSON, quiet bool, ended func()) error {
 	start := time.Now()
 	var first []importer.Fault // shown when no report keeps them
@@ -217,7 +217,7 @@ func printImport(w io.Writer, s importer.Summary, seconds float64) {
 	}
 }
 
-// isTerminal reports whether somebody watches.
+// isTerminal reports whether the output is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/importer"
 )
 
-// importProgress shows how far an import is, how long it will take, and what it waits for: on
-// a terminal in one line that is written anew every second, elsewhere in a line every ten seconds.
+// importProgress shows how far an import is, how long it will take, and what it waits for: on a terminal in one line
+// that is updated every second, elsewhere in a line every ten seconds.
 type importProgress struct {
 	w        io.Writer
 	terminal bool
@@ -29,8 +29,7 @@ type importProgress struct {
 	shown     string
 }
 
-// newImportProgress begins to show; stop ends it and clears its line; it may be called
-// twice.
+// newImportProgress starts the display; stop ends it and clears its line, and may be called twice.
 func newImportProgress(w io.Writer) (p *importProgress, stop func()) {
 	p = &importProgress{w: w, terminal: isTerminal(w), now: time.Now}
 	pause := 10 * time.Second
@@ -57,7 +56,7 @@ func newImportProgress(w io.Writer) (p *importProgress, stop func()) {
 	})
 }
 
-// settled takes how far the import is.
+// settled receives the progress of the import.
 func (p *importProgress) settled(now importer.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,7 +66,7 @@ func (p *importProgress) settled(now importer.Progress) {
 	p.last = now
 }
 
-// waiting takes why and how long a request waits before it is sent again.
+// waiting receives why and how long a request waits before it is repeated.
 func (p *importProgress) waiting(wait time.Duration, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +77,7 @@ func (p *importProgress) waiting(wait time.Duration, err error) {
 	p.waitUntil, p.waitFor = until, waitReason(err)
 }
 
-// waitReason is an error on the way in words.
+// waitReason describes a network error.
 func waitReason(err error) string {
 	refused, ok := errors.AsType[*client.Error](err)
 	switch {
@@ -113,8 +112,8 @@ func (p *importProgress) clear() {
 	}
 }
 
-// line describes the moment: "12,000 of 245,903 rows, 610 of 12,053 orders, about 2 min left; waiting
-// 43 s for the service's rate limit".
+// line describes the present state: "12,000 of 245,903 rows, 610 of 12,053 orders, about 2 min left; waiting 43 s for
+// the service's rate limit".
 func (p *importProgress) line() string {
 	var parts []string
 	switch l := p.last; {
@@ -144,7 +143,7 @@ func (p *importProgress) line() string {
 	return line
 }
 
-// left is how long the rest will take at the pace so far, pauses included; 0 while that is unknown.
+// left is the estimated rest of the time at the speed so far, pauses included; 0 if it is unknown.
 func (p *importProgress) left() time.Duration {
 	done, rest := int64(p.last.Rows-p.from.Rows), int64(p.last.TotalRows-p.last.Rows)
 	if p.last.TotalRows == 0 {
@@ -157,7 +156,7 @@ func (p *importProgress) left() time.Duration {
 	return time.Duration(float64(elapsed) / float64(done) * float64(rest))
 }
 
-// spoken is a duration for people: 43 s, 2 min 10 s, 3 h 5 min.
+// spoken is a duration in words: 43 s, 2 min 10 s, 3 h 5 min.
 func spoken(d time.Duration) string {
 	seconds := int(d.Round(time.Second) / time.Second)
 	switch {
@@ -171,7 +170,7 @@ func spoken(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", seconds/3600, seconds%3600/60)
 }
 
-// grouped writes a number with its thousands apart: 245,903.
+// grouped writes a number with thousands separators: 245,903.
 func grouped(n int) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -180,7 +179,7 @@ func grouped(n int) string {
 	return text
 }
 
-// waitNotice reports long waits, once every ten seconds at most, as several requests wait at once.
+// waitNotice reports long waits, at most once every ten seconds, because several requests wait at once.
 func waitNotice(w io.Writer) func(time.Duration, error) {
 	var mu sync.Mutex
 	var last time.Time

@@ -17,7 +17,7 @@ import (
 	"entrepot/internal/server"
 )
 
-// recordKey shows the text of a key on its creation only.
+// recordKey shows the text of a key at its creation only.
 func recordKey(k accounts.Key, secret string, of accounts.Account) json.RawMessage {
 	return record(of, func(w *apijson.Writer) { records.WriteKey(w, "", k, secret) }, nil)
 }
@@ -49,13 +49,13 @@ func newKeyCommand(env *environment) *cobra.Command {
 	return group
 }
 
-// life is how long a key works: a duration with days, longer than nothing.
+// life is how long a key is valid: a duration with days, longer than zero.
 type life time.Duration
 
 // maxLife is a hundred years.
 const maxLife = 36_500 * 24 * time.Hour
 
-// Set reads "30d", "12h" or "1d12h".
+// Set parses "30d", "12h" or "1d12h".
 func (l *life) Set(text string) error {
 	var total time.Duration
 	days, rest, hasDays := strings.Cut(strings.TrimSpace(text), "d")
@@ -89,7 +89,7 @@ func (l *life) String() string {
 	return time.Duration(*l).String()
 }
 
-// Type names the value in the help.
+// Type names the value in the help text.
 func (l *life) Type() string { return "duration" }
 
 func (env *environment) revokeKey(cmd *cobra.Command, args []string) (work, error) {

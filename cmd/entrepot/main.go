@@ -1,13 +1,13 @@
-// Command entrepot is the service and everything that goes with it (interface §10).
+// Command entrepot is the service with all its tools (interface §10).
 //
 //	main.go        run: arguments in, exit code out
-//	settings.go    flags over environment over file
+//	settings.go    flags, then environment, then file
 //	serve.go       the service
 //	demo*.go       the service with a sample shop
-//	account.go …   the same store without HTTP: account, user, key, channel, webhook
+//	account.go …   commands on the store without HTTP: account, user, key, channel, webhook
 //	backup.go      copies of the store
-//	doctor.go      what would go wrong
-//	import.go      files through the API; bench.go measures
+//	doctor.go      checks for problems
+//	import.go      imports files through the API; bench.go measures
 package main
 
 import (
@@ -35,14 +35,14 @@ func main() {
 	os.Exit(code)
 }
 
-// environment is what a command has of its surroundings.
+// environment is a command's input and output, and its settings.
 type environment struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	args           []string
 	file           map[string]string // of --config
-	from           map[string]string // flag → where its value comes from, when it is not the command line
+	from           map[string]string // flag → source of its value, if that is not the command line
 }
 
 // Exit codes (interface §10).
@@ -55,7 +55,7 @@ const (
 // run is the program: results go to stdout, everything else to stderr.
 func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
 	env := &environment{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, args: args}
-	called := false // the arguments were understood
+	called := false // the arguments were valid
 	root := newRootCommand(env, func() { called = true })
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	return failed
 }
 
-// refusedInput is true of what an operation refuses because of the values it was given.
+// refusedInput reports whether an operation refused its input values.
 func refusedInput(err error) bool {
 	if _, measured := errors.AsType[*bench.CallError](err); measured {
 		return true
@@ -82,7 +82,7 @@ func refusedInput(err error) bool {
 	return ok && f.Kind == apperr.Invalid
 }
 
-// wrongCall is an error in how a command was called.
+// wrongCall is an error in the arguments of a command.
 type wrongCall struct{ message string }
 
 func (w *wrongCall) Error() string { return w.message }
@@ -120,7 +120,7 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 		newImportCommand(env), newExportCommand(env), newBenchCommand(env), newSimulateCommand(env), newConfigCommand(env),
 		newVersionCommand(env),
 	)
-	root.SetOut(env.stdout) // completion keeps it
+	root.SetOut(env.stdout) // completion uses it
 	root.InitDefaultCompletionCmd(env.args...)
 	root.InitDefaultHelpCmd()
 	for _, group := range root.Commands() {
@@ -144,12 +144,12 @@ func helpOn(cmd *cobra.Command, args []string) error {
 	return topic.Help()
 }
 
-// needsCommand is what a group of commands does without one.
+// needsCommand is the error of a group of commands without a command.
 func needsCommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return wrong("unknown command %q for %q; see: %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())
 	}
-	cmd.SetOut(cmd.ErrOrStderr()) // results alone go to standard output
+	cmd.SetOut(cmd.ErrOrStderr()) // standard output is for results only
 	if err := cmd.Help(); err != nil {
 		return err
 	}

@@ -9,10 +9,10 @@ import (
 	"entrepot/internal/server"
 )
 
-// newMigrateCommand is "entrepot migrate": serve does the same at its start.
+// newMigrateCommand is "entrepot migrate"; serve does the same when it starts.
 func newMigrateCommand(env *environment) *cobra.Command {
 	return env.offline(making(&cobra.Command{Use: "migrate", Short: "Make the store if there is none, and bring its schema up to date"}),
-		listing(func(cmd *cobra.Command, s *server.Store) error { // opening it did
+		listing(func(cmd *cobra.Command, s *server.Store) error { // opening the store has migrated it
 			return env.print(cmd, map[string]any{"engine": s.DB.Engine(), "current": true}, nil,
 				[][]string{{"the store is up to date (" + s.DB.Engine() + ")"}})
 		}))
@@ -29,7 +29,7 @@ func newVersionCommand(env *environment) *cobra.Command {
 // Version is set by the release build (-ldflags "-X main.Version=1.2.3").
 var Version string
 
-// version is the release's number, else the commit the program was built from.
+// version is the release's number, else the commit that the program was built from.
 func version() string {
 	if Version != "" {
 		return Version

@@ -13,12 +13,12 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// movedRecord is a move as printed.
+// movedRecord is the printed form of a move.
 type movedRecord struct {
 	Tables  int   `json:"tables"`
 	Rows    int64 `json:"rows"`
 	Seconds int64 `json:"seconds"`
-	Holds   bool  `json:"holds"` // both stores were verified afterwards
+	Holds   bool  `json:"holds"` // both stores passed verify afterwards
 }
 
 // newMoveCommand is "entrepot move": from one file to a PostgreSQL database.
@@ -85,7 +85,7 @@ func (env *environment) move(cmd *cobra.Command) error {
 
 func (env *environment) moveRows(cmd *cobra.Command, from, to *db.DB) (made movedRecord, err error) {
 	began := time.Now()
-	moved, err := db.Move(cmd.Context(), from, to, func(tx *db.Tx) error { // what the stopped service held is nobody's
+	moved, err := db.Move(cmd.Context(), from, to, func(tx *db.Tx) error { // queues that the stopped service held are released
 		_, err := webhooks.Abandon(tx)
 		if err == nil {
 			_, err = jobs.Abandon(tx)

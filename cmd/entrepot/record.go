@@ -7,7 +7,8 @@ import (
 	"entrepot/internal/apijson"
 )
 
-// record is a record as --json prints it: the members that the API shows, then accountId and, if more is not nil, what it writes.
+// record is the form of a record with --json: the members that the API shows, then accountId, then the members that
+// more, if not nil, writes.
 func record(of accounts.Account, write func(w *apijson.Writer), more func(w *apijson.Writer)) json.RawMessage {
 	shown, added := apijson.NewWriter(512), apijson.NewWriter(128)
 	write(shown)

@@ -53,10 +53,10 @@ func newServeCommand(env *environment) *cobra.Command {
 	return serve
 }
 
-// leastBudget is the smallest memory budget: the largest body must have room in half of it, with what is made of it.
+// leastBudget is the smallest memory budget: half of it must be enough for the largest body and its processing.
 const leastBudget = 64 << 20
 
-// bytesOf reads a number of bytes such as 256MB (MB and MiB are the same: 1,048,576), at least leastBudget.
+// bytesOf parses a number of bytes such as 256MB (MB and MiB are the same: 1,048,576), at least leastBudget.
 func bytesOf(text string) (int64, error) {
 	digits := strings.TrimRight(text, "KMGTiBkmgtb ")
 	n, err := strconv.ParseInt(digits, 10, 64)
@@ -68,15 +68,16 @@ func bytesOf(text string) (int64, error) {
 	return n << shift, nil
 }
 
-// relaxCollector lets the heap grow further between two collections than Go's default: what lives is a few megabytes, and at
-// thousands of requests a second the default collects dozens of times a second. GOGC still decides where it is set.
+// relaxCollector lets the heap grow more between two garbage collections than Go's default: the live heap is a few
+// megabytes, and at thousands of requests a second the default collects dozens of times a second. If GOGC is set, it
+// stays.
 func (env *environment) relaxCollector() {
 	if env.getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 }
 
-// serverConfig gathers what a server is made of.
+// serverConfig builds the configuration of the server.
 func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err error) {
 	log, err := env.logger(cmd)
 	if err != nil {
@@ -118,7 +119,7 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 	return c, err
 }
 
-// checkAddresses refuses addresses that nothing can be listened on or reached at.
+// checkAddresses refuses addresses that are invalid for listening or as public addresses.
 func (env *environment) checkAddresses(cmd *cobra.Command) error {
 	addr := env.text(cmd, "addr")
 	_, port, err := net.SplitHostPort(addr)
@@ -137,13 +138,13 @@ func (env *environment) checkAddresses(cmd *cobra.Command) error {
 	return nil
 }
 
-// Bounds of the time for which events are kept.
+// Bounds of the retention of events.
 const (
 	minRetention = time.Hour
 	maxRetention = 3650 * 24 * time.Hour
 )
 
-// retention reads a time such as "36h", or whole days such as "30d".
+// retention parses a duration such as "36h", or whole days such as "30d".
 func retention(text string) (time.Duration, error) {
 	kept, err := time.ParseDuration(text)
 	if days, is := strings.CutSuffix(text, "d"); is {
@@ -158,7 +159,7 @@ func retention(text string) (time.Duration, error) {
 	return kept, nil
 }
 
-// retries reads pauses such as "1s,2s"; nil is the schedule of interface §6.2.
+// retries parses durations such as "1s,2s"; nil is the schedule of interface §6.2.
 func retries(text string) (list []time.Duration, err error) {
 	for _, piece := range strings.Split(text, ",") {
 		if piece = strings.TrimSpace(piece); piece == "" {
@@ -180,7 +181,7 @@ func checkPlan(plan accounts.Plan) error {
 	return nil
 }
 
-// storeConfig gathers which store a command works on.
+// storeConfig builds the configuration of a command's store.
 func (env *environment) storeConfig(cmd *cobra.Command) (c server.StoreConfig, err error) {
 	c.Dir, c.URL, c.MasterKey = env.text(cmd, "data"), env.text(cmd, "database"), env.text(cmd, "master-key")
 	if c.URL != "" {

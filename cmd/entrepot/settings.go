@@ -12,15 +12,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// setting is one thing that can be set for the service. Every one may stand in the environment as ENTREPOT_<NAME> and in
-// the file as name = value; all but secrets are flags too, because arguments are visible to every user of the machine.
+// setting is one setting of the service. Each may be set in the environment as ENTREPOT_<NAME> and in the file as name
+// = value; all except secrets are also flags, because other users of the machine can see arguments.
 type setting struct {
 	name, standard, usage string
 	secret                bool
 	values                []string // for the shell's completion
 }
 
-// settings is all of them, in the order in which config print shows them.
+// settings are all settings, in the order of config print.
 var settings = []setting{
 	{name: "addr", standard: ":8080", usage: "address to listen on; port 0 takes a free one"},
 	{name: "data", standard: "./data", usage: "data folder: the SQLite store and the master key"},
@@ -110,7 +110,7 @@ func (env *environment) fill(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// plainBool takes on, off, yes and no for what is true or false, too.
+// plainBool accepts on, off, yes and no in addition to true and false.
 func plainBool(text string) string {
 	switch strings.ToLower(text) {
 	case "on", "yes":
@@ -121,10 +121,10 @@ func plainBool(text string) string {
 	return text
 }
 
-// get is a setting's value and where it comes from, for a command that may or may not have it as a flag.
+// get returns a setting's value and its source, for a command that may or may not have it as a flag.
 func (env *environment) get(cmd *cobra.Command, name string) (value, from string) {
 	if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
-		if value = f.Value.String(); value == "" { // --database= is how a flag says: not what the environment has
+		if value = f.Value.String(); value == "" { // an empty --database= overrides the environment
 			value = findSetting(name).standard
 		}
 		return value, cmp.Or(env.from[name], "flag")
@@ -156,8 +156,8 @@ func (env *environment) on(cmd *cobra.Command, name string) (bool, error) {
 	}
 }
 
-// readSettings reads a file of "name = value" lines. A # at the beginning of a line or behind white space starts a comment; a value
-// may stand in quotes, and then holds what it holds. A name that is no setting is an error.
+// readSettings reads a file of "name = value" lines. A # at the beginning of a line or after white space starts a
+// comment; a value may be quoted, and is then taken literally. An unknown name is an error.
 func readSettings(path string) (map[string]string, error) {
 	values := map[string]string{}
 	if path == "" {
@@ -202,7 +202,7 @@ func readSettings(path string) (map[string]string, error) {
 	return values, nil
 }
 
-// settingValue is the value of a line without its quotes or its comment; closed is false when a quote is open.
+// settingValue is the value of a line without its quotes or its comment; closed is false if a quote is not closed.
 func settingValue(text string) (value string, closed bool) {
 	text = strings.TrimSpace(text)
 	if text != "" && strings.ContainsRune("\"'", rune(text[0])) {

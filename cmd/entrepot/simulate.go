@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newSimulateCommand is "entrepot simulate": shops in memory, to try channels with.
+// newSimulateCommand is "entrepot simulate": shops in memory, for trying channels.
 func newSimulateCommand(*environment) *cobra.Command {
 	group := &cobra.Command{Use: "simulate", Short: "Shops in memory, to try channels with", Args: cobra.ArbitraryArgs, RunE: needsCommand}
 	for i, shop := range simulatedShops() {
@@ -63,7 +63,7 @@ func simulate(cmd *cobra.Command, shop *simulated, addr string, every time.Durat
 	return shop.serve(cmd.Context(), listener, every)
 }
 
-// serve answers on a listener, delivers notifications, and has a buyer order every so often, until the context ends.
+// serve serves requests, delivers notifications, and places an order at intervals, until the context ends.
 func (s *simulated) serve(ctx context.Context, listener net.Listener, every time.Duration) error {
 	mux := http.NewServeMux()
 	mux.Handle("/", s)
@@ -97,9 +97,9 @@ func (s *simulated) placeOrder(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"ids": s.order(in)})
 }
 
-// buy places an order of something that is on sale, again and again.
+// buy places orders of something that is on sale, at intervals.
 func (s *simulated) buy(ctx context.Context, every time.Duration) {
-	const look = time.Second // at a shop that sells nothing yet
+	const look = time.Second // how often a shop without products is checked
 	timer := time.NewTimer(min(look, every))
 	defer timer.Stop()
 	for n := int64(0); ; {
@@ -119,7 +119,7 @@ func (s *simulated) buy(ctx context.Context, every time.Duration) {
 	}
 }
 
-// installModule enters where the shop's notifications go, as its merchant does.
+// installModule sets the target of the shop's notifications, as its merchant would.
 func (s *simulated) installModule(w http.ResponseWriter, r *http.Request) {
 	var to struct{ URL, Secret string }
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<16)).Decode(&to); err != nil || to.URL == "" || to.Secret == "" {

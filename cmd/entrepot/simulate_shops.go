@@ -25,12 +25,12 @@ type simulated struct {
 	slug, name string
 	platform   string // of its channels
 	http.Handler
-	takes   func(address string) map[string]string // the credentials of a channel of it
+	takes   func(address string) map[string]string // returns the credentials for a channel of it
 	onSale  func() []string
 	order   func(w wish) (ids []string)
 	deliver func(context.Context)                   // sends its notifications until the context ends; nil: it sends none
-	install func(address, secret string)            // enters where its notifications go; nil: they are registered
-	habits  func(every everyFlag, f *pflag.FlagSet) // flags of what goes wrong
+	install func(address, secret string)            // sets the target of its notifications; nil: they are registered
+	habits  func(every everyFlag, f *pflag.FlagSet) // flags for faults
 }
 
 // wish is what a buyer orders.
@@ -42,17 +42,17 @@ type wish struct {
 
 func (w wish) paid() bool { return w.Status != "pending" }
 
-// everyFlag is the flag of a habit that shows at every n-th request.
+// everyFlag adds a flag for a fault that occurs at every n-th request.
 type everyFlag func(into *int, name, about string)
 
-// notices adds the flags of what goes wrong with notifications.
+// notices adds the flags for faults of notifications.
 func notices(o *fakeshop.Outbox, every everyFlag, f *pflag.FlagSet) {
 	every(&o.Drop, "drop", "loses a notification")
 	f.BoolVar(&o.Reorder, "reorder", false, "sends the newest notification first")
 	f.BoolVar(&o.Duplicate, "duplicate", false, "sends every notification twice")
 }
 
-// simulatedShops are all that there are, each empty.
+// simulatedShops are all simulated shops, each empty.
 func simulatedShops() []*simulated {
 	return []*simulated{simulatedWoo(), simulatedPresta(), simulatedShopify(), simulatedEbay(), simulatedTikTok(),
 		simulatedAmazon()}
@@ -150,7 +150,7 @@ func simulatedEbay() *simulated {
 				"refreshToken": ebayshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("simulated-", 4)}
 		},
 		onSale: func() []string { return slices.Collect(maps.Keys(account.OnSale())) },
-		order: func(w wish) (ids []string) { // an order of the account is about one SKU
+		order: func(w wish) (ids []string) { // an Amazon order of the account is about one SKU
 			prices := account.OnSale()
 			for _, sku := range slices.Sorted(maps.Keys(w.SKUs)) {
 				id, _ := account.Buy(sku, w.SKUs[sku], prices[sku])

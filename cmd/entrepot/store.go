@@ -17,7 +17,7 @@ import (
 	"entrepot/internal/server"
 )
 
-// withStore opens the store that a command names, runs it, and closes the store. A server may have the store open too.
+// withStore opens a command's store, calls run, and closes the store. A server may have the store open too.
 func (env *environment) withStore(cmd *cobra.Command, run func(*server.Store) error) error {
 	c, err := env.storeConfig(cmd)
 	if err != nil {
@@ -38,19 +38,20 @@ func (env *environment) withStore(cmd *cobra.Command, run func(*server.Store) er
 	return err
 }
 
-// makesStore is the mark of a command that makes the store when there is none. The others would only hide a mistyped --data.
+// makesStore marks a command that creates a missing store. Other commands report it, because --data may be mistyped.
 const makesStore = "makes the store"
 
-// making marks a command that may make the store.
+// making marks a command as one that may create the store.
 func making(cmd *cobra.Command) *cobra.Command {
 	cmd.Annotations = map[string]string{makesStore: "yes"}
 	return cmd
 }
 
-// work is what a command does with the store once its flags and arguments are found to be right.
+// work is what a command does with the store after its flags and arguments were checked.
 type work func(s *server.Store) error
 
-// offline makes a command on the store, with the flags that say which. prepare checks flags and arguments, before the store is touched.
+// offline is a command on the store, with the flags that choose it. prepare checks flags and arguments before the
+// store is opened.
 func (env *environment) offline(cmd *cobra.Command, prepare func(cmd *cobra.Command, args []string) (work, error)) *cobra.Command {
 	env.flags(cmd, "data", "database", "dev", "log-level", "log-format")
 	cmd.Flags().Bool("json", false, "print JSON")
@@ -67,20 +68,20 @@ func (env *environment) offline(cmd *cobra.Command, prepare func(cmd *cobra.Comm
 	return cmd
 }
 
-// listing is a command without anything to check.
+// listing is a command without arguments to check.
 func listing(show func(*cobra.Command, *server.Store) error) func(*cobra.Command, []string) (work, error) {
 	return func(cmd *cobra.Command, _ []string) (work, error) {
 		return func(s *server.Store) error { return show(cmd, s) }, nil
 	}
 }
 
-// account finds the account that --account names; without it, the only one.
+// account finds the account of --account; without it, the only one.
 func account(cmd *cobra.Command, s *server.Store) (accounts.Account, error) {
 	text, _ := cmd.Flags().GetString("account")
 	return accountNamed(cmd, s.DB, text)
 }
 
-// accountNamed finds the account of an id or a name; of no name, the only account there is.
+// accountNamed finds the account by id or name; with an empty text, the only account.
 func accountNamed(cmd *cobra.Command, store *db.DB, text string) (found accounts.Account, err error) {
 	var list []accounts.Account
 	err = store.Read(cmd.Context(), db.Across, func(tx *db.Tx) (err error) {
@@ -127,13 +128,13 @@ func listed(list []accounts.Account) string {
 	return strings.Join(lines, "\n")
 }
 
-// accountFlag gives a command the flag that names an account.
+// accountFlag adds the flag that names an account.
 func accountFlag(env *environment, cmd *cobra.Command, without string) {
 	cmd.Flags().String("account", "", "id or name of the account; "+without)
 	completeAccounts(env, cmd)
 }
 
-// nameFlag is the value of a flag that names something: 1 to 120 characters, as the API has it.
+// nameFlag is the value of a flag for a name: 1 to 120 characters, as in the API.
 func nameFlag(cmd *cobra.Command, flag string) (string, error) {
 	text, _ := cmd.Flags().GetString(flag)
 	text = strings.TrimSpace(text)
@@ -143,7 +144,7 @@ func nameFlag(cmd *cobra.Command, flag string) (string, error) {
 	return text, nil
 }
 
-// target is what a command works on: its argument, or the flag of that name.
+// target is the record that a command works on: its argument, or the flag of that name.
 func target(cmd *cobra.Command, args []string, flag, what string) (string, error) {
 	text, _ := cmd.Flags().GetString(flag)
 	if len(args) > 0 && text != "" && args[0] != text {
@@ -158,7 +159,7 @@ func target(cmd *cobra.Command, args []string, flag, what string) (string, error
 	return text, nil
 }
 
-// the finds the only record that a text names, in the account that --account names or in all of them.
+// the finds the only record that a text names, in the account of --account or in all accounts.
 func the[T any](cmd *cobra.Command, s *server.Store, noun, text string, all func(tx *db.Tx) ([]T, error), named func(T) []string) (
 	found T, of accounts.Account, err error) {
 	var matches []string
@@ -182,7 +183,7 @@ func the[T any](cmd *cobra.Command, s *server.Store, noun, text string, all func
 	return found, of, err
 }
 
-// list runs a read for the account that --account names; without it, for every account of the store.
+// list runs a read for the account of --account; without it, for every account of the store.
 func list(cmd *cobra.Command, s *server.Store, read func(accounts.Account, *db.Tx) error) error {
 	var chosen []accounts.Account
 	if text, _ := cmd.Flags().GetString("account"); text != "" {
@@ -213,8 +214,8 @@ func write(cmd *cobra.Command, s *server.Store, tenant id.Tenant, operation func
 	return s.DB.Write(cmd.Context(), tenant, operation)
 }
 
-// password is a flag's value; "-" reads a line from stdin, so that it need not be an argument.
-// Others are what everybody knows of the user.
+// password is a flag's value; "-" reads a line from stdin, so that it need not be an argument. others are the user's
+// e-mail address and name.
 func (env *environment) password(cmd *cobra.Command, flag string, others ...string) (string, error) {
 	text, _ := cmd.Flags().GetString(flag)
 	if text == "-" {
@@ -230,7 +231,7 @@ func (env *environment) password(cmd *cobra.Command, flag string, others ...stri
 	return text, nil
 }
 
-// print writes a result: as JSON when asked, else as lines of name and value, or as a table for a list.
+// print writes a result: as JSON if requested, otherwise as lines of name and value, or as a table for a list.
 func (env *environment) print(cmd *cobra.Command, result any, columns []string, rows [][]string) error {
 	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
 		encoder := json.NewEncoder(env.stdout)

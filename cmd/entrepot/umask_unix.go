@@ -4,5 +4,5 @@ package main
 
 import "syscall"
 
-// onlyForMe keeps other users of this machine out of every file and folder that this process makes.
+// onlyForMe makes every new file and folder of this process inaccessible to other users of the machine.
 func onlyForMe() { syscall.Umask(0o077) }

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/verify"
 )
 
-// checkRecord is what came of a check, as printed.
+// checkRecord is the printed form of a check's result.
 type checkRecord struct {
 	Check    string   `json:"check"`
 	Says     string   `json:"says"`
@@ -23,7 +23,7 @@ type checkRecord struct {
 	Seconds  float64  `json:"seconds"`
 }
 
-// newVerifyCommand is "entrepot verify": the whole store held to what must always be true of it. It changes nothing.
+// newVerifyCommand is "entrepot verify": it checks the whole store for what must always hold. It changes nothing.
 func newVerifyCommand(env *environment) *cobra.Command {
 	check := &cobra.Command{
 		Use:   "verify",
@@ -82,7 +82,7 @@ func (env *environment) verify(cmd *cobra.Command) error {
 	return nil
 }
 
-// openToRead opens a store that is there and up to date, without changing it.
+// openToRead opens an existing, up-to-date store without changing it.
 func (env *environment) openToRead(cmd *cobra.Command) (*db.DB, error) {
 	c, err := env.storeConfig(cmd)
 	if err != nil {

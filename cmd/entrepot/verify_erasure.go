@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/verify"
 )
 
-// proofRecord is a proof as printed.
+// proofRecord is the printed form of a proof.
 type proofRecord struct {
 	Gone      bool            `json:"gone"`
 	Findings  []findingRecord `json:"findings"`

@@ -18,7 +18,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// recordEndpoint shows the signing secret of an endpoint on its creation only.
+// recordEndpoint shows the signing secret of an endpoint at its creation only.
 func recordEndpoint(e *webhooks.Endpoint, secret string, of accounts.Account) json.RawMessage {
 	return record(of, func(w *apijson.Writer) { records.WriteEndpoint(w, "", e, secret) }, nil)
 }
@@ -97,7 +97,8 @@ func (env *environment) createEndpoint(cmd *cobra.Command, _ []string) (work, er
 	if len(events) == 0 {
 		return nil, wrong("--events must name at least one event, or *")
 	}
-	// Whoever may write the store may name this machine: every attempt checks the address again, by the service's own rules.
+	// The URL may name this machine, because whoever can write the store may do so; every attempt checks the address
+	// by the service's rules.
 	c, err := env.storeConfig(cmd)
 	if err != nil {
 		return nil, err

@@ -1,9 +1,9 @@
-// Erp-stock-push sets stock levels in entrepot from lines "sku,quantity" or
-// "sku,quantity,warehouse", as an ERP's nightly export has them.
+// Erp-stock-push sets stock levels in entrepot from lines "sku,quantity" or "sku,quantity,warehouse", as an ERP
+// exports them every night.
 //
 //	ENTREPOT_URL=http://127.0.0.1:8080 ENTREPOT_KEY=pk_live_… go run ./examples/erp-stock-push < stock.csv
 //
-// It exits with 0 when every line was taken, with 1 when some were not: those are on stderr.
+// It exits with 0 if every line was accepted, with 1 if not; rejected lines are printed to stderr.
 package main
 
 import (
@@ -44,7 +44,7 @@ func run(ctx context.Context, in io.Reader, getenv func(string) string, out, rej
 	p := pusher{
 		base: cmp.Or(getenv("ENTREPOT_URL"), "http://127.0.0.1:8080"),
 		key:  getenv("ENTREPOT_KEY"),
-		// Not a hash of the figures: pushing the same figures tomorrow is a new push, not a repetition.
+		// No hash of the quantities: pushing the same quantities tomorrow is a new push, not a repetition.
 		run:   "stock-" + rand.Text(),
 		http:  &http.Client{Timeout: time.Minute},
 		pause: pause,

@@ -30,8 +30,8 @@ type itemError struct {
 	Index int    `json:"index"` // within the request, from 0
 }
 
-// pusher sends levels in requests of at most maxItems, each with an idempotency key of its own, so
-// that a request whose answer was lost can be sent again without fear.
+// pusher sends levels in requests of at most maxItems, each with its own idempotency key, so that a request whose
+// answer was lost can be sent again safely.
 type pusher struct {
 	base, key string
 	run       string // begins every idempotency key of this run
@@ -59,8 +59,8 @@ func (p pusher) push(ctx context.Context, levels []level) (total outcome, err er
 	return total, nil
 }
 
-// send tries one request until it is answered for good: a network error, a 429 and a 5xx are tried
-// again with the same key, everything else is final.
+// send repeats one request until the answer is final: after a network error, a 429 or a 5xx it tries again with the
+// same key, every other answer is final.
 func (p pusher) send(ctx context.Context, part []level, idempotencyKey string) (outcome, error) {
 	body, err := json.Marshal(map[string]any{"updates": part})
 	if err != nil {
@@ -77,7 +77,7 @@ func (p pusher) send(ctx context.Context, part []level, idempotencyKey string) (
 	}
 }
 
-// once sends one request. A wait above zero says the error may pass.
+// once sends one request. A wait above zero means that a later try may succeed.
 func (p pusher) once(ctx context.Context, body []byte, idempotencyKey string) (outcome, time.Duration, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPatch, p.base+"/api/v1/sdk/inventory/bulk-update", bytes.NewReader(body))
 	if err != nil {

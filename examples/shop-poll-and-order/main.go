@@ -1,5 +1,5 @@
-// Shop-poll-and-order is a shop written in-house, reduced to its two exchanges with entrepot:
-// following what changed in the catalog, and handing over a paid order.
+// Shop-poll-and-order is a shop written in-house, reduced to its two exchanges with entrepot: it follows changes of
+// the catalog, and sends paid orders.
 //
 //	export ENTREPOT_URL=http://127.0.0.1:8080 ENTREPOT_KEY=pk_live_…
 //	go run ./examples/shop-poll-and-order poll catalog.cursor      # every minute, from cron

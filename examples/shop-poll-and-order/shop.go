@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// product is what this shop needs of a changed product (interface §4.3). The price stays as it was
-// written: money is never a float.
+// product is the part of a changed product that this shop needs (interface §4.3). The price stays as it was written:
+// money is never a float.
 type product struct {
 	SKU    string      `json:"sku"`
 	Name   string      `json:"name"`
@@ -70,9 +70,9 @@ func (s shop) poll(ctx context.Context, cursor cursorFile, apply func(product) e
 	return nil
 }
 
-// order sends an order. The shop's own number is the external reference and also the
-// idempotency key, so sending an order again, after a lost answer or from a second worker, gives the
-// first receipt and never a second order. Call it again until it answers.
+// order sends an order. The shop's own number is the external reference and also the idempotency key, so an order that
+// is sent again, after a lost answer or from a second worker, gets the first receipt and never a second order. Call it
+// again until it answers.
 func (s shop) order(ctx context.Context, order []byte) (receipt, error) {
 	var own struct{ ExternalReference string }
 	if err := json.Unmarshal(order, &own); err != nil {
@@ -112,8 +112,7 @@ func (s shop) call(ctx context.Context, method, path string, body []byte, idempo
 	return json.Unmarshal(text, answer)
 }
 
-// cursorFile is the path of the file that holds where the last poll ended. A missing file means
-// from the beginning.
+// cursorFile is the path of the file with the cursor of the last poll. A missing file means from the beginning.
 type cursorFile string
 
 func (f cursorFile) load() (string, error) {

@@ -1,5 +1,5 @@
-// Webhook-receiver-go takes webhooks from entrepot: it verifies both signatures, ignores what it
-// has already seen, and prints one line per event.
+// Webhook-receiver-go receives webhooks from entrepot: it verifies both signatures, ignores events that it has already
+// handled, and prints one line per event.
 //
 //	WEBHOOK_SECRET=whsec_… PORT=9090 go run ./examples/webhook-receiver-go
 package main
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// maxBody bounds what is read of one request, in bytes.
+// maxBody is how much of one request is read, in bytes.
 const maxBody = 1 << 20
 
 // event is the envelope of every delivery (interface §6.1).
@@ -38,8 +38,8 @@ type receiver struct {
 	handled map[string]bool
 }
 
-// ServeHTTP answers 401 to what is not from entrepot, 200 to what is done (now or before), and 500
-// when handling failed, so that the service tries again.
+// ServeHTTP answers 401 to requests that are not from entrepot, 200 to handled events (now or before), and 500 when
+// handling failed, so that the service tries again.
 func (rc *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "POST")

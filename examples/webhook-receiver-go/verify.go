@@ -20,9 +20,8 @@ var (
 	errStale     = errors.New("timestamp is missing or too far from now")
 )
 
-// verify checks both signatures of an attempt over the raw body (interface §5.2).
-// The first covers the body; the second also covers the event's id and the time of the attempt,
-// so an attempt recorded by somebody else cannot be played back later.
+// verify checks both signatures of an attempt over the raw body (interface §5.2). The first covers the body; the
+// second also covers the event's id and the time of the attempt, so that a recorded attempt cannot be replayed later.
 func verify(secret string, header http.Header, body []byte, now time.Time) error {
 	hexMAC := hex.EncodeToString(sum([]byte(secret), body))
 	if !hmac.Equal([]byte(header.Get("X-Webhook-Signature")), []byte(hexMAC)) {

@@ -18,7 +18,7 @@ type Parcel struct {
 	Holds  map[string]int64 // line id → quantity
 }
 
-// Order is what the model knows of an order.
+// Order is the model of an order.
 type Order struct {
 	ID                 string
 	Status             string
@@ -38,7 +38,7 @@ type Outcome struct {
 	Events []string
 }
 
-// moves is what PATCH may do (interface §3.1).
+// moves are the status changes that PATCH allows (interface §3.1).
 var moves = map[string][]string{
 	"PENDING": {"PROCESSING", "CANCELLED"}, "PROCESSING": {"SHIPPED", "CANCELLED"}, "PARTIALLY_SHIPPED": {"SHIPPED", "CANCELLED"},
 	"SHIPPED": {"DELIVERED", "RETURNED"}, "DELIVERED": {"RETURNED"},
@@ -88,7 +88,7 @@ func (o *Order) Retax() {
 	}
 }
 
-// Create takes what a new order takes from the levels.
+// Create takes a new order's quantities from the levels.
 func (o *Order) Create(levels Levels) Outcome {
 	o.Moves = 1
 	for i := range o.Lines {
@@ -105,7 +105,7 @@ func (o *Order) Create(levels Levels) Outcome {
 	return Outcome{201, []string{"order.received"}}
 }
 
-// Move is PATCH status.
+// Move models PATCH status.
 func (o *Order) Move(to string, restock bool, levels Levels) Outcome {
 	allowed := false
 	for _, next := range moves[o.Status] {
@@ -157,7 +157,7 @@ func (s Levels) take(sku string, quantity int64) {
 	s[sku].Reserved -= quantity
 }
 
-// Ship is POST shipments of some quantities, by line id; the same line may be asked twice.
+// Ship models POST shipments of some quantities, by line id; a line may occur twice.
 func (o *Order) Ship(asked map[string]int64, levels Levels) Outcome {
 	switch o.Status {
 	case "CANCELLED", "RETURNED", "DELIVERED":
@@ -195,7 +195,7 @@ func (o *Order) Ship(asked map[string]int64, levels Levels) Outcome {
 	return Outcome{201, events}
 }
 
-// Unship is DELETE of the parcel at a position.
+// Unship models DELETE of the parcel at a position.
 func (o *Order) Unship(at int, levels Levels) Outcome {
 	switch o.Status {
 	case "CANCELLED", "RETURNED", "DELIVERED":
@@ -222,7 +222,7 @@ func (o *Order) Unship(at int, levels Levels) Outcome {
 	return Outcome{200, events}
 }
 
-// Edit is PUT items with new lines (ids of kept lines set) and amounts.
+// Edit models PUT items with new lines (ids of kept lines set) and amounts.
 func (o *Order) Edit(lines []Line, shipping, discount int64, levels Levels) Outcome {
 	if o.Status != "PENDING" && o.Status != "PROCESSING" || len(o.Parcels) > 0 {
 		return Outcome{Status: 409}

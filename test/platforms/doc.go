@@ -1,3 +1,3 @@
-// Package platforms runs a whole service beside a shop in memory and holds both to the same story: nothing lost, nothing doubled, stock
-// equal on both sides, whatever the shop does in between.
+// Package platforms runs a whole service with a shop in memory and checks both by the same story: nothing lost,
+// nothing doubled, stock equal on both sides, whatever goes wrong in between.
 package platforms

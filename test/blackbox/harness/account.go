@@ -98,7 +98,7 @@ func (a *Account) NewKey(t testing.TB, name string, scopes ...string) Client {
 	return Client{Base: a.server.Base, Key: key}
 }
 
-// Viewer is a user of the account who may only look, logged in.
+// Viewer is a logged-in user of the account with the role viewer.
 func (a *Account) Viewer(t testing.TB) Client {
 	t.Helper()
 	a.mu.Lock()
@@ -146,7 +146,7 @@ type Event struct {
 	Raw  any
 }
 
-// Log reads the account's event log from behind the given event id ("" reads all), oldest first.
+// Log reads the account's event log after the given event id ("" reads all), oldest first.
 func (a *Account) Log(after string) ([]Event, error) {
 	var events []Event
 	for {

@@ -17,8 +17,8 @@ var build struct {
 	err  error
 }
 
-// Binary builds ./cmd/entrepot once and returns its path. ENTREPOT_TEST_BINARY names a program
-// to use instead, so that a released build can be put through the same tests. Tests of the program are long ones, see dbtest.Long.
+// Binary builds ./cmd/entrepot once and returns its path. ENTREPOT_TEST_BINARY names a program to use instead, so that
+// a release can run the same tests. Tests of the program are long ones, see dbtest.Long.
 func Binary(t testing.TB) string {
 	t.Helper()
 	dbtest.Long(t, "it starts the program")

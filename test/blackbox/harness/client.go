@@ -12,7 +12,7 @@ import (
 // transport is shared by all clients: connections are kept, answers stay as they were sent.
 var transport = &http.Transport{MaxIdleConns: 512, MaxIdleConnsPerHost: 256, DisableCompression: true}
 
-// Client speaks to one server with one credential. The zero credential is nobody's.
+// Client calls one server with one credential; the zero value has none.
 type Client struct {
 	Base   string
 	Key    string // sent as X-API-Key
@@ -107,7 +107,7 @@ func (a Answer) Value() any {
 	return value
 }
 
-// At walks into the answer by keys (string) and positions (int); nil where there is nothing.
+// At returns the value at a path of keys (string) and positions (int) of the answer; nil if there is none.
 func (a Answer) At(path ...any) any { return At(a.Value(), path...) }
 
 // Text is At for a string; "" if there is none.
@@ -145,7 +145,7 @@ func Short(text []byte) string {
 	return string(text)
 }
 
-// At walks into decoded JSON by keys (string) and positions (int); nil where there is nothing.
+// At returns the value at a path of keys (string) and positions (int) of decoded JSON; nil if there is none.
 func At(value any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {

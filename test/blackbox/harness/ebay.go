@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// eBayKeyID is the key id under which the stand-in for the marketplace publishes its public key.
+// eBayKeyID is the key id under which the simulated marketplace publishes its public key.
 const eBayKeyID = "9936261a-7d7b-4621-a0f1-96ccb428af49"
 
 var eBayKey = sync.OnceValues(func() (*ecdsa.PrivateKey, error) {
@@ -38,7 +38,7 @@ func EBaySignature(body []byte) (string, error) {
 	return base64.StdEncoding.EncodeToString(header), err
 }
 
-// NewPlatform starts a stand-in for the platforms' own addresses. It gives out tokens and the auction
+// NewPlatform starts a simulation of the platforms' own addresses. It issues tokens and publishes the auction
 // marketplace's public key; everything else is 404, so that connection tests fail in a known way.
 func NewPlatform() *httptest.Server {
 	mux := http.NewServeMux()

@@ -30,8 +30,8 @@ func Each(t *testing.T, f func(t *testing.T, engine Engine)) {
 	}
 }
 
-// newStore gives a data folder and the URL of a database, "" for SQLite, whose store is in the folder. The store has its tables and
-// nothing else; that of a plain role is empty. How an empty store gets its tables is tested in package server.
+// newStore returns a data folder and the URL of a database, "" for SQLite, whose store is in the folder. The store has
+// its tables and nothing else; that of a plain role is empty. Package server tests how an empty store gets its tables.
 func newStore(t testing.TB, engine Engine, plain bool) (dir, database string) {
 	switch {
 	case engine == Postgres && plain:

@@ -218,7 +218,7 @@ func sameNumber(a, b json.Number) bool {
 	return ok && also && x.Cmp(y) == 0
 }
 
-// exact reads a JSON number without rounding; numbers of absurd size are refused rather than computed.
+// exact parses a JSON number without rounding; numbers of absurd size are refused and not computed.
 func exact(n json.Number) (*big.Rat, bool) {
 	if len(n) > 400 {
 		return nil, false

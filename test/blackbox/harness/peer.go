@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Peer starts one more process on the same PostgreSQL database, with the same options and master key, at an address of
-// its own. It ends like the first one; SQLite's store belongs to one process and has no peers.
+// Peer starts one more process on the same PostgreSQL database, with the same options and master key, at its own
+// address. It ends like the first one. A SQLite store belongs to one process and has no peers.
 func (s *Server) Peer(t testing.TB) *Server {
 	t.Helper()
 	if s.database == "" {

@@ -29,7 +29,7 @@ var (
 	decimalForm = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
 )
 
-// kinds are the placeholders that look at one value. They return "" or what they wanted.
+// kinds are the placeholders that check one value. They return "" or what they expected.
 //
 //	<any> <null> <string> <text> (not empty) <int> <number> <bool> <object> <array>
 //	<uuid> <time> (milliseconds) <micros> <decimal> (a string of digits)

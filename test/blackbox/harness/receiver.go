@@ -43,7 +43,7 @@ func (d Delivery) text(key string) string {
 	return text
 }
 
-// Receiver is a web server on loopback that plays the merchant's side of webhooks.
+// Receiver is a web server on loopback that receives webhooks as a merchant's would.
 type Receiver struct {
 	server  *httptest.Server
 	mu      sync.Mutex
@@ -81,7 +81,7 @@ func (r *Receiver) serve(w http.ResponseWriter, request *http.Request) {
 	inbox.serve(w, request)
 }
 
-// Inbox is one address of a receiver: what it got, and what it answers.
+// Inbox is one address of a receiver: its deliveries, and its answers.
 type Inbox struct {
 	URL string
 
@@ -99,14 +99,14 @@ type Reply struct {
 	Body     string
 }
 
-// Secret makes a signing secret known; a delivery is right if it fits any known secret.
+// Secret adds a signing secret; a delivery is valid if its signature matches any of them.
 func (i *Inbox) Secret(secret string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.secrets = append(i.secrets, secret)
 }
 
-// Answer sets the replies to the next deliveries, in order; afterwards the last one stays in force.
+// Answer sets the replies to the next deliveries, in order; the last one is used from then on.
 func (i *Inbox) Answer(replies ...Reply) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

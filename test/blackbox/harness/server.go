@@ -25,7 +25,7 @@ const (
 	AdminPassword = "correct horse battery staple 1"
 )
 
-// Options says how a server differs from the usual one: limits off, plan enterprise, five quick retries.
+// Options change a server's defaults: limits off, plan enterprise, five quick retries.
 type Options struct {
 	Plan    string   // starter, pro or enterprise (the default) for the first account
 	Limits  bool     // true counts requests; most tests are about something else
@@ -58,8 +58,8 @@ type Server struct {
 	other *Account
 }
 
-// Start runs a server on a fresh store and waits until /readyz answers 200. It is stopped when t ends,
-// and t fails if the process died of itself, panicked or raced.
+// Start runs a server on a new store and waits until /readyz answers 200. It is stopped when t ends, and t fails if
+// the process ended by itself, panicked or had a data race.
 func Start(t testing.TB, engine Engine, options Options) *Server {
 	t.Helper()
 	s := &Server{
@@ -123,7 +123,7 @@ func (s *Server) TryLaunch() error {
 	return s.awaitReady(process.Process, exited, 60*time.Second)
 }
 
-// MoveTo lets a stopped server of SQLite start on a PostgreSQL database next, with the master key that it has.
+// MoveTo makes a stopped server of SQLite start on a PostgreSQL database next, with its master key.
 func (s *Server) MoveTo(database string) error {
 	key, err := os.ReadFile(filepath.Join(s.Dir, "master.key"))
 	s.Engine, s.database = Postgres, database
@@ -131,7 +131,7 @@ func (s *Server) MoveTo(database string) error {
 	return err
 }
 
-// environment is what the service and its offline commands see; nothing of the tester's own ENTREPOT_ variables.
+// environment is the environment of the service and its offline commands, without the tester's own ENTREPOT_ variables.
 func (s *Server) environment() []string {
 	var env []string
 	for _, pair := range os.Environ() {
@@ -225,7 +225,7 @@ func (s *Server) Kill() {
 	<-exited
 }
 
-// close is the end of a server in a test: whatever went wrong inside it comes to light here.
+// close stops the server at the end of a test and reports everything that went wrong in it.
 func (s *Server) close() {
 	wasRunning := s.Running()
 	if err := s.Stop(); err != nil && wasRunning {
@@ -283,8 +283,8 @@ func (s *Server) storeVariable() string {
 	return "ENTREPOT_DATA=" + s.Dir
 }
 
-// StoreHolds counts how many of the given texts stand somewhere in the bytes of a SQLite store.
-// On PostgreSQL, whose files belong to another process, it reads a plain dump of the database.
+// StoreHolds returns which of the given texts occur in the bytes of a SQLite store. On PostgreSQL, whose files belong
+// to another process, it reads a plain dump of the database.
 func (s *Server) StoreHolds(texts ...string) ([]string, error) {
 	content, err := s.storeBytes()
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// leaks are traces of the inside that no answer may show (interface §7).
+// leaks match internal details that no answer may show (interface §7).
 var leaks = regexp.MustCompile(`(?i)SQLSTATE|sqlite|\bpgx\b|\bpq:|goroutine |/internal/|\.go:\d+|UNIQUE constraint|panic|/tmp/|nil pointer`)
 
 var codeForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-// Always lists what is wrong with an answer whatever was asked: the one error shape, the headers every
-// answer carries, the one envelope, times in one form, and nothing of the inside (interface §7, §8).
+// Always lists what is wrong with an answer to any request: the one error shape, the headers of every answer, the one
+// envelope, times in one form, and no internal details (interface §7, §8).
 func Always(answer harness.Answer) []string {
 	method, path, _ := strings.Cut(answer.Request, " ")
 	path, _, _ = strings.Cut(path, "?")

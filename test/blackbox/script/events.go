@@ -10,7 +10,7 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// skipEvents moves the mark to the end of the log, so that what comes next was written by what comes next.
+// skipEvents moves the mark to the end of the log, so that later events belong to the next request.
 func (r *run) skipEvents() error {
 	_, err := r.newEvents()
 	return err
@@ -61,7 +61,7 @@ func (r *run) events(line int, rest string) error {
 	return nil
 }
 
-// ofOrder keeps the kinds that speak of an order, in their sequence.
+// ofOrder keeps the kinds about an order, in their sequence.
 func ofOrder(kinds []string) []string {
 	return slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return !strings.HasPrefix(kind, "order.") })
 }
@@ -87,7 +87,7 @@ func parseKinds(text string) (want, optional []string, err error) {
 	return want, optional, nil
 }
 
-// event looks for an event of a kind with such data among those the last "events:" saw.
+// event looks for an event of a kind with certain data among those of the last "events:".
 func (r *run) event(line int, rest string) error {
 	kind, expected, _ := strings.Cut(rest, " ")
 	faults, err := r.findEvent(kind, expected, r.written)

@@ -12,7 +12,7 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// patience is how long a step waits for deliveries, unless it says "within 5s".
+// patience is how long a step waits for deliveries, unless it has "within 5s".
 const patience = 20 * time.Second
 
 // inbox runs the steps about webhook endpoints of our own:

@@ -130,7 +130,7 @@ func (r *run) ids(line int, rest string) error {
 	return nil
 }
 
-// prepare calls as the account's key, whoever speaks in the case.
+// prepare sends a request with the account's key, whatever the case's credential.
 func (r *run) prepare(method, path string, body any) (harness.Answer, error) {
 	client, err := r.fixture.Who("key")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// Fixture is what a script meets: credentials, the account's event log, a place for webhooks, the server.
+// Fixture is what a script uses: credentials, the account's event log, a webhook receiver, the server.
 type Fixture struct {
 	Base     string
 	Who      func(name string) (harness.Client, error) // key, owner, viewer, nobody, other, other-owner
@@ -23,15 +23,15 @@ type Fixture struct {
 	Vars     harness.Vars                  // names bound from the beginning
 }
 
-// Failure is one thing that was not as the script says.
+// Failure is one difference from what the script expects.
 type Failure struct {
 	Line int
 	Case string
 	Text string
 }
 
-// Run plays the script against the fixture and returns every failure. A case goes on after a failed
-// expectation, so that one run shows all; it is left when a name it needs was never bound.
+// Run runs the script against the fixture and returns every failure. A case continues after a failed expectation, so
+// that one run shows all; it ends when a name that it needs was never bound.
 func Run(script *Script, fixture *Fixture) []Failure {
 	r := &run{fixture: fixture, vars: harness.Vars{}, inboxes: map[string]*harness.Inbox{}}
 	maps.Copy(r.vars, fixture.Vars)
@@ -50,7 +50,7 @@ type run struct {
 
 	title   string
 	row     string
-	who     string          // who speaks
+	who     string          // the credential in use
 	last    string          // id of the last event seen in the log
 	written []harness.Event // what the last watched request wrote to the log
 }
