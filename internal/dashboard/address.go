@@ -6,10 +6,10 @@ import (
 	"entrepot/internal/jsonvalue"
 )
 
-// addressNames are the members of an address in the order they are written, those of one line together.
+// addressNames are the members of an address in the order in which they are written, grouped by line.
 var addressNames = [][]string{{"name"}, {"company"}, {"line1"}, {"line2"}, {"postalCode", "city"}, {"state"}}
 
-// addressLines are the lines of a free address as they stand on a parcel; name is the recipient's where the address has none.
+// addressLines are the lines of a free address as on a parcel; name is the recipient's if the address has none.
 func addressLines(address, name string) (lines []string) {
 	if address == "" {
 		return nil

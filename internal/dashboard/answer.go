@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// answer is what a handler gives back: a page, a redirect, or something of its own that is sent.
+// answer is what a handler returns: a page, a redirect, or something that it sends itself.
 type answer struct {
 	status  int // of a page; 0 = 200
 	page    *screen
@@ -30,8 +30,8 @@ func (a *answer) code() int {
 // show is the answer of a page.
 func show(page screen) answer { return answer{page: &page} }
 
-// redirect is the answer of an action that is done: the browser goes to a page, which says in words what was done. The words name records
-// by number, never a person: they are kept with the form's key.
+// redirect is the answer of a completed action: the browser goes to a page, which shows the message words. The message
+// names records by number, never a person, because it is stored with the form's key.
 func redirect(to, words string) answer {
 	out := answer{to: to}
 	if words != "" {
@@ -40,7 +40,7 @@ func redirect(to, words string) answer {
 	return out
 }
 
-// undo adds to a redirect the form that takes back what was done.
+// undo adds to a redirect the form that reverses the action.
 func (a answer) undo(u undo) answer {
 	if a.flash != nil {
 		a.flash.Undo = &u
@@ -70,7 +70,7 @@ func (d *Dashboard) send(r *request, out answer) {
 	}
 }
 
-// statusOf is the HTTP status of an error's kind, as in the API. A kind it does not list is a 500.
+// statusOf is the HTTP status of an error's kind, as in the API. A kind that is not listed is a 500.
 var statusOf = map[apperr.Kind]int{
 	apperr.Invalid: 400, apperr.Unauthorized: 401, apperr.Forbidden: 403, apperr.NotFound: 404, apperr.Conflict: 409,
 	apperr.Precondition: 412, apperr.TooLarge: 413, apperr.Unsupported: 415, apperr.Refused: 422, apperr.TooMany: 429,
@@ -82,7 +82,7 @@ type errorView struct {
 	Status      int
 	Words, Hint string
 	RequestID   string
-	LogIn       string // address of the login page, when logging in helps
+	LogIn       string // address of the login page, if logging in helps
 }
 
 // headlines of the pages of errors.
@@ -92,13 +92,13 @@ var headlines = map[int]string{
 	429: "Too many attempts", 503: "The service cannot answer now", 500: "Something went wrong here",
 }
 
-// noPage is the 404 for an address that no page has.
+// noPage is the 404 for an address without a page.
 func noPage() error { return refusal(apperr.NotFound, "there is no page at this address") }
 
 // refusal is an error that only pages show: it has no code.
 func refusal(kind apperr.Kind, words string) error { return &apperr.Error{Kind: kind, Message: words} }
 
-// failed turns an error into a page; whoever has no session is sent to the login page.
+// failed converts an error to a page; a request without a session is redirected to the login page.
 func (d *Dashboard) failed(r *request, err error) answer {
 	f, ok := apperr.As(err)
 	if !ok || statusOf[f.Kind] == 0 {
@@ -127,7 +127,7 @@ func (d *Dashboard) failed(r *request, err error) answer {
 	return out
 }
 
-// retryAfter sets the header of errors that pass by themselves.
+// retryAfter sets the header of temporary errors.
 func (r *request) retryAfter(e *apperr.Error) {
 	for _, m := range e.Members {
 		if seconds, ok := m.Value.(int); ok && m.Name == "retryAfter" {

@@ -22,7 +22,7 @@ var categoryRoutes = []*route{
 
 const categoriesPath = "/categories"
 
-// maxTree bounds the categories that the tree shows, maxDepth how far they are indented.
+// maxTree limits the categories that the tree shows, maxDepth their indentation.
 const (
 	maxTree  = 1000
 	maxDepth = 6
@@ -79,7 +79,7 @@ func (r *request) readTree() (tree []branchOf, counts map[id.Category]int64, tot
 	return tree, counts, total, err
 }
 
-// categoryForm asks for a category; its parent is chosen from the tree, without itself and what is below it.
+// categoryForm is the form of a category; its parent is chosen from the tree, without itself and its descendants.
 func categoryForm(r *request, path string, tree []branchOf, c catalog.Category) *form {
 	options := []option{{Label: "None: it stands at the top"}}
 	below := -1 // the depth of the category while its own branch is passed over

@@ -24,8 +24,8 @@ type newChannelView struct {
 	Text    string
 }
 
-// channelForm has the name and the credentials that the platform's connector asks for. Of a channel that is there, a credential that is
-// left empty stays as it is.
+// channelForm has the name and the credentials that the platform's connector needs. For an existing channel, an empty
+// credential stays unchanged.
 func (d *Dashboard) channelForm(r *request, action, platform, name string, change bool) *form {
 	fields := []field{{Name: "name", Label: "Name", Value: name, Required: true, Max: 120, Hint: "As you and your colleagues call it"}}
 	if !change {
@@ -57,7 +57,7 @@ func credentialField(f connector.Field, change bool) field {
 	return in
 }
 
-// memberWords writes a member's name as people do: consumerKey is Consumer key.
+// memberWords converts a member's name to words: consumerKey becomes Consumer key.
 func memberWords(name string) string {
 	var b strings.Builder
 	for i, c := range name {
@@ -74,7 +74,7 @@ func memberWords(name string) string {
 	return b.String()
 }
 
-// showNewChannel serves GET /channels/new: first the platform, then what it needs.
+// showNewChannel serves GET /channels/new: first the choice of platform, then its form.
 func (d *Dashboard) showNewChannel(r *request) (answer, error) {
 	platform := r.http.FormValue("platform")
 	view := newChannelView{Name: platformWord(platform)}
@@ -101,7 +101,7 @@ func (d *Dashboard) showNewChannel(r *request) (answer, error) {
 		Crumbs: []crumb{{"Channels", "/channels"}, {"New", ""}}, Data: view}), nil
 }
 
-// createChannel serves POST /channels/new. A custom channel's key is shown on the page that answers, and never again.
+// createChannel serves POST /channels/new. A custom channel's key is shown on the answer's page, and never again.
 func (d *Dashboard) createChannel(r *request) (answer, error) {
 	f := d.channelForm(r, "/channels/new", r.http.PostForm.Get("platform"), "", false)
 	return r.submit(f, d.showNewChannel, func(f *form) (answer, error) {
@@ -197,13 +197,13 @@ func (d *Dashboard) switchChannel(r *request) (answer, error) {
 	})
 }
 
-// testedView is what a test of the connection found.
+// testedView is the result of a connection test.
 type testedView struct {
 	Callout callout
 	Pairs   []pair
 }
 
-// testChannel serves POST /channels/{id}/test: the page with what the test found. It may show a secret to be pasted into the shop.
+// testChannel serves POST /channels/{id}/test: the page with the result, which may show a secret to paste into the shop.
 func (d *Dashboard) testChannel(r *request) (answer, error) {
 	c, err := r.pathChannel()
 	if err != nil {
@@ -265,7 +265,7 @@ func (d *Dashboard) syncChannel(r *request) (answer, error) {
 	})
 }
 
-// deleteChannel serves POST /channels/{id}/delete: the channel's name has to be typed.
+// deleteChannel serves POST /channels/{id}/delete: the channel's name must be typed.
 func (d *Dashboard) deleteChannel(r *request) (answer, error) {
 	c, err := r.pathChannel()
 	if err != nil {

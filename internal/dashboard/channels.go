@@ -26,14 +26,14 @@ var channelRoutes = []*route{
 	{method: "POST", path: "/channels/{id}/delete", scope: "write:channels", serve: (*Dashboard).deleteChannel},
 }
 
-// channelCard is a channel of the list. A custom channel shows no state of synchronisation: nothing synchronises by itself there.
+// channelCard is a channel of the list. A custom channel shows no state of synchronisation, because it is never synchronised.
 type channelCard struct {
 	ID, Name, Platform, To string
 	Custom                 bool
 	Badge                  badge
 	LastSync               stamp
 	Orders, Published      string
-	Failed                 string // publications and jobs that failed, "" for none
+	Failed                 string // failed publications and jobs, "" for none
 }
 
 type channelsView struct {
@@ -44,7 +44,7 @@ type channelsView struct {
 // channelDays is the span of the figures on a card.
 const channelDays = 30
 
-// channelBadge is a channel's state in words.
+// channelBadge is the badge of a channel's state.
 func channelBadge(c channels.Channel) badge {
 	switch c.Status {
 	case channels.Active:
@@ -110,7 +110,7 @@ func (r *request) channelCard(c channels.Channel, figures analytics.Channel) cha
 type channelView struct {
 	channelCard
 	Pairs    []pair
-	Problem  string // what went wrong last
+	Problem  string // the newest error
 	Hooks    []pair
 	Form     *form
 	Test     *form
@@ -120,8 +120,8 @@ type channelView struct {
 	Delete   ask
 	Tested   *testedView
 	Jobs     []jobRow
-	Curl     string // of a custom channel: how an order is sent to it
-	ByHand   string // what the merchant does on the platform
+	Curl     string // for a custom channel: a command that sends an order to it
+	ByHand   string // what the merchant must do on the platform
 	Address  string // where the platform sends notifications
 }
 
@@ -205,7 +205,8 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 		Data: view}), err
 }
 
-// refuseCredential puts what the platform said of refused credentials beside the one that it names, else beside the first secret.
+// refuseCredential shows the platform's message about refused credentials beside the one that it names, else beside
+// the first secret.
 func (f *form) refuseCredential(message string) {
 	var first *field
 	for _, in := range f.Fields {
@@ -222,7 +223,7 @@ func (f *form) refuseCredential(message string) {
 	}
 }
 
-// syncParts says how the platform behind the channel is doing; of a custom channel there is nothing to say.
+// syncParts adds the state of the platform's synchronisation; a custom channel has none.
 func (v *channelView) syncParts(r *request, c channels.Channel, s channelsync.State) {
 	if v.Custom {
 		return
@@ -237,7 +238,7 @@ func (v *channelView) syncParts(r *request, c channels.Channel, s channelsync.St
 	}
 }
 
-// channelDelete says what goes with a channel, and what stays.
+// channelDelete says what is deleted with a channel, and what stays.
 func (r *request) channelDelete(c channels.Channel, at string, count, published int64) ask {
 	f := r.form(at+"/delete", field{Name: "name", Label: "Type the channel's name to confirm", Required: true, Complete: "off"})
 	a := newAsk("delete-channel", "Delete "+c.Name+"?", "", "Delete channel", f)

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// point is one column of a chart: its value, and that of the same place in the span before.
+// point is one column of a chart: its value, and that of the same position in the previous span.
 type point struct {
 	Label  string // under the axis
-	Title  string // read when the pointer is on it; "" is made of Label and Words
-	Words  string // the value as people read it
-	Other  string // the value before, likewise
+	Title  string // shown when the pointer is on it; "" is built from Label and Words
+	Words  string // the value, formatted
+	Other  string // the previous value, formatted
 	Value  float64
 	Before float64
-	Part   bool // the span has not ended yet: drawn lighter
+	Part   bool // the interval has not ended yet: drawn lighter
 }
 
-// chart is a series as a picture in two widths and as a table.
+// chart is a series as a drawing in two widths and as a table.
 type chart struct {
 	Label  string
 	Wide   picture
@@ -36,13 +36,13 @@ type picture struct {
 	Hits          []hit
 }
 
-// mark is a word at a place.
+// mark is a text at a position.
 type mark struct{ X, Y, X2, Words, Anchor string }
 
-// hit is where the pointer reads a point.
+// hit is the area in which the pointer shows a point.
 type hit struct{ X, Y, Width, Height, Title string }
 
-// maxPoints bounds the columns of a chart.
+// maxPoints limits the columns of a chart.
 const maxPoints = 120
 
 // newChart draws points; words writes the values of the axis.
@@ -58,7 +58,7 @@ func newChart(label string, points []point, words func(float64) string) chart {
 	return chart{Label: label, Points: points, Wide: draw("", 860, 210, points, words), Slim: draw("slim", 360, 200, points, words)}
 }
 
-// draw makes a picture: columns from the axis up, the span before as a dashed line.
+// draw draws columns upwards from the axis, and the previous span as a dashed line.
 func draw(class string, width, height int, points []point, words func(float64) string) picture {
 	const left, top, below = 44, 8, 22
 	base := float64(height - below)

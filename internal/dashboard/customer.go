@@ -29,7 +29,7 @@ var oneCustomerRoutes = []*route{
 type customerView struct {
 	Name, Email string
 	Badge       *badge
-	Primary     string // address of the record that took this one in
+	Primary     string // address of the record that this one was merged into
 	Writable    bool
 	Details     *form
 	Tags        *form
@@ -61,7 +61,7 @@ type customerOrder struct {
 	At                stamp
 }
 
-// newestOrders are shown of a customer.
+// newestOrders is how many orders of a customer are shown.
 const newestOrders = 10
 
 // customerOf reads the customer of the path, with derived addresses. Errors: NotFound.

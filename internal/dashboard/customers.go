@@ -116,7 +116,7 @@ func (r *request) customerRow(c *customers.Customer) customerRow {
 	return row
 }
 
-// customerBadge is where a customer stands, nil for an active one.
+// customerBadge is the badge of a customer's status, nil for an active one.
 func customerBadge(c *customers.Customer) *badge {
 	switch c.Status {
 	case customers.Erased:
@@ -132,7 +132,7 @@ func newCustomerForm(r *request) *form {
 		personFields(&customers.Customer{})...)...)
 }
 
-// personFields ask for what is known of a customer beside the e-mail.
+// personFields are the inputs of a customer's fields other than the e-mail.
 func personFields(c *customers.Customer) []field {
 	return []field{
 		{Name: "firstName", Label: "First name", Value: c.FirstName, ClearBlank: true},

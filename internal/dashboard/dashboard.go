@@ -1,18 +1,19 @@
-// Package dashboard serves the pages for people: the merchant who ships and the integrator who asks why a system did not hear of it. It
-// is an edge beside the API: a handler reads a request, calls the operation that the API calls, and shows what came of it. It has no rule
-// of its own, and opens nothing that the API would refuse the same user.
+// Package dashboard serves the pages for people: merchants who ship orders, and integrators who look for the reason
+// why an event did not arrive. It is an edge beside the API: a handler reads a request, calls the same operation as
+// the API, and shows the result. It has no rules of its own, and allows nothing that the API would refuse the same
+// user.
 //
 //	routes.go   the table of pages: method, path, what the user needs, handler
-//	serve.go    the way of every request: headers → cross-site check → session → rights → handler → page
+//	serve.go    the steps of every request: headers → cross-site check → session → rights → handler → page
 //	session.go  the cookie; login.go and setup.go are the pages without one
-//	forms.go    a form is read like the API's JSON, with the same readers and the same words for what is wrong
+//	forms.go    a form is read like the API's JSON, with the same readers and the same error messages
 //	write.go    one transaction around an operation and the form's key, so that a double click has one effect
-//	render.go   templates/ in the one layout; parts.go is what templates are given
-//	live.go     the stream that open pages follow
-//	format.go   money, numbers and times in the user's words
+//	render.go   templates/ in the one layout; parts.go has the data of template parts
+//	live.go     the event stream for open pages
+//	format.go   money, numbers and times in the user's locale
 //	*.go        one file per page, with its view and templates/<page>.html
 //
-// docs/dashboard.md shows how a page is added.
+// docs/dashboard.md shows how to add a page.
 package dashboard
 
 import (
@@ -28,7 +29,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Config is what a dashboard is made of.
+// Config configures a dashboard.
 type Config struct {
 	DB        *db.DB
 	Commerce  *commerce.Service
@@ -36,11 +37,11 @@ type Config struct {
 	Log       *slog.Logger
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
-	Retries   webhooks.Schedule // of deliveries, to show when the next attempts come; nil: the standard one
-	PublicURL string            // the service's address as the world sees it, "" for that of each request
-	Proxies   netguard.Proxies  // whose X-Forwarded-For is believed
-	Plan      accounts.Plan     // of the account that the set-up page makes, "" for the largest
-	Dev       bool              // templates and static files are read from the source folder when it is there; shows /dashboard/_parts
+	Retries   webhooks.Schedule // of deliveries, to show the times of the next attempts; nil: the standard one
+	PublicURL string            // the service's public address, "" to take each request's
+	Proxies   netguard.Proxies  // whose X-Forwarded-For is trusted
+	Plan      accounts.Plan     // of the account that the set-up page creates, "" for the largest
+	Dev       bool              // templates and static files are read from the source folder, if it exists; /dashboard/_parts is served
 }
 
 // Dashboard serves every path below /dashboard.
@@ -55,7 +56,7 @@ type Dashboard struct {
 	ended     chan struct{} // closed by Drain
 }
 
-// New builds the table and the templates; it panics if one is wrong, which a test would meet first.
+// New builds the table and the templates; it panics if one is wrong, which tests detect.
 func New(c Config) *Dashboard {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -78,7 +79,7 @@ func New(c Config) *Dashboard {
 	return d
 }
 
-// Drain ends the live streams, so that the server can stop.
+// Drain ends the event streams, so that the server can stop.
 func (d *Dashboard) Drain() { close(d.ended) }
 
 // logins checks passwords, together with the API's.

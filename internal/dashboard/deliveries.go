@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// deliveryRoutes are the deliveries over all endpoints, one of them, and what can be done with them.
+// deliveryRoutes are the deliveries of all endpoints, one delivery, and the actions on them.
 var deliveryRoutes = []*route{
 	{method: "GET", path: "/webhooks/deliveries", scope: "read:webhooks", serve: (*Dashboard).showDeliveries},
 	{method: "POST", path: "/webhooks/deliveries/retry", scope: "write:webhooks", serve: (*Dashboard).retryDeliveries},
@@ -26,7 +26,7 @@ type deliveryRow struct {
 	Attempts                                      string
 	Status                                        badge
 	At, Next                                      stamp
-	Waits                                         bool // for its next attempt
+	Waits                                         bool // it waits for its next attempt
 }
 
 func (r *request) deliveryRow(d *webhooks.Delivery, endpoint string) deliveryRow {
@@ -59,8 +59,8 @@ type deliveriesView struct {
 	Deliveries []deliveryRow
 	Pager      pager
 	Empty      empty
-	Retry      *form // of all failed ones, when failed ones are shown
-	Hurry      *form // of all that wait, when those are shown
+	Retry      *form // for all failed ones, when failed ones are shown
+	Hurry      *form // for all waiting ones, when those are shown
 	From, To   string
 }
 
@@ -100,7 +100,7 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 	return out, err
 }
 
-// deliveryFilter reads the address of the list as the API reads its own.
+// deliveryFilter reads the list's query as the API reads its own.
 func (r *request) deliveryFilter() (f webhooks.AcrossFilter, wrong string, status int) {
 	q := r.query()
 	f = webhooks.AcrossFilter{State: webhooks.State(q.Text("status")), Event: q.Text("event"), Resource: q.Text("resourceId"),
@@ -129,7 +129,8 @@ func endpointNames(tx *db.Tx) (names map[id.Endpoint]string, options []option, e
 	return names, options, err
 }
 
-// retryDeliveries serves POST /webhooks/deliveries/retry: all failed ones once more, or all waiting ones now.
+// retryDeliveries serves POST /webhooks/deliveries/retry: one more attempt for all failed ones, or an attempt now for
+// all waiting ones.
 func (d *Dashboard) retryDeliveries(r *request) (answer, error) {
 	endpoint, _ := id.Parse[id.Endpoint](r.http.PostForm.Get("endpointId"))
 	state, to := webhooks.Failed, "/webhooks/deliveries?status=failed"
@@ -157,7 +158,7 @@ func (d *Dashboard) retryDelivery(r *request) (answer, error) {
 	})
 }
 
-// cursorPager leads on through a list that is read by a cursor.
+// cursorPager is the pager of a list that is read by a cursor.
 func (r *request) cursorPager(path, name, next string, shown int) pager {
 	p := pager{Words: r.format.plural(int64(shown), "entry", "entries") + " on this page"}
 	if r.http.URL.Query().Get(name) != "" {
@@ -172,7 +173,7 @@ func (r *request) cursorPager(path, name, next string, shown int) pager {
 	return p
 }
 
-// resourcePage is the page of what an event is about, "" for none.
+// resourcePage is the page of an event's record, "" for none.
 func resourcePage(d *Dashboard, event, resource string) string {
 	if resource == "" {
 		return ""
@@ -186,7 +187,7 @@ func resourcePage(d *Dashboard, event, resource string) string {
 	return prefix + at + url.PathEscape(resource)
 }
 
-// missingDelivery turns the error of a delivery whose endpoint is gone into that of a page.
+// missingDelivery converts the error of a delivery whose endpoint was deleted to that of a page.
 func missingDelivery(err error) error {
 	if apperr.Is(err, apperr.NotFound) {
 		return apperr.Missing("delivery")

@@ -16,16 +16,16 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// try is an attempt in the list of them, made or to come.
+// try is an attempt in the list, past or future.
 type try struct {
 	Number    int64
 	Good      bool
 	Took      string
 	Words     string
 	At        stamp
-	To        string // "" for one that is to come
+	To        string // "" for a future one
 	Current   bool
-	Countdown stamp // when it comes
+	Countdown stamp // the time of a future one
 }
 
 type deliveryView struct {
@@ -136,7 +136,7 @@ func (d *Dashboard) deliveryView(r *request, v commerce.DeliveryView, endpoint e
 	return view
 }
 
-// about adds what the event is about, by its name if it has one.
+// about adds the event's record, by name if it has one.
 func (view *deliveryView) about(d *Dashboard, v commerce.DeliveryView, name string) {
 	if v.Resource != "" {
 		view.Event = slices.Insert(view.Event, 1, pair{Name: "About", Value: cmp.Or(name, v.Resource), To: resourcePage(d, v.Name, v.Resource),
@@ -144,7 +144,7 @@ func (view *deliveryView) about(d *Dashboard, v commerce.DeliveryView, name stri
 	}
 }
 
-// tries sets out the attempts made, the one whose answer is shown, and those to come.
+// tries lists the past attempts, the one whose answer is shown, and the future ones.
 func (d *Dashboard) tries(r *request, v commerce.DeliveryView, view *deliveryView) {
 	shown := len(v.Tries) - 1
 	if n, err := strconv.Atoi(r.http.URL.Query().Get("attempt")); err == nil && n >= 1 && n <= len(v.Tries) {
@@ -190,7 +190,7 @@ func (d *Dashboard) tries(r *request, v commerce.DeliveryView, view *deliveryVie
 	}
 }
 
-// spanWords is a span of the retry schedule: "5 minutes".
+// spanWords is a duration of the retry schedule: "5 minutes".
 func spanWords(d time.Duration) string {
 	for _, unit := range []struct {
 		of   time.Duration
@@ -206,7 +206,7 @@ func spanWords(d time.Duration) string {
 	return d.String()
 }
 
-// took is how long an attempt was under way.
+// took is the duration of an attempt.
 func took(ms int64) string {
 	if ms < 1000 {
 		return strconv.FormatInt(ms, 10) + " ms"
@@ -214,7 +214,7 @@ func took(ms int64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(float64(ms)/1000, 'f', 1, 64), ".0") + " s"
 }
 
-// answerWords is what came of an attempt, in a line.
+// answerWords is the outcome of an attempt, in a line.
 func answerWords(a *webhooks.Attempt) string {
 	if a.StatusCode != 0 {
 		return strings.TrimSpace(strconv.FormatInt(a.StatusCode, 10) + " " + http.StatusText(int(a.StatusCode)))
@@ -239,10 +239,10 @@ func shownAnswer(a *webhooks.Attempt) *shownAttempt {
 	return s
 }
 
-// mostCurl bounds the payload of a command that people copy, in bytes.
+// mostCurl is the largest payload, in bytes, of a command to copy.
 const mostCurl = 16 << 10
 
-// curlOf sends a request like the attempt's, without its signatures. "" when there is none to send.
+// curlOf is a command that sends a request like the attempt's, without its signatures; "" if there is no payload.
 func curlOf(v commerce.DeliveryView, headers []webhooks.Header) string {
 	if v.Payload == "" || len(v.Payload) > mostCurl || !json.Valid([]byte(v.Payload)) {
 		return ""

@@ -64,7 +64,7 @@ func (r *request) endpointRow(e *webhooks.Endpoint, c webhooks.Counts, h webhook
 	return row
 }
 
-// endpointName is what people call an endpoint: its description, else its address without the scheme.
+// endpointName is an endpoint's description, or else its address without the scheme.
 func endpointName(e *webhooks.Endpoint) string {
 	if e.Description != "" {
 		return e.Description
@@ -144,7 +144,7 @@ type eventOption struct {
 	About, Sample string
 }
 
-// eventOptions are what an endpoint subscribes to; the first is everything.
+// eventOptions are the events that an endpoint can be subscribed to; the first is all of them.
 func eventOptions() []option {
 	list := []option{{Value: webhooks.All, Label: "Every event, also those of later versions"}}
 	for _, name := range webhooks.EventNames {
@@ -153,7 +153,7 @@ func eventOptions() []option {
 	return list
 }
 
-// grouped sets the options of events out by category, each with what it means and a sample.
+// grouped groups the options of events by category, each with its meaning and a sample.
 func grouped(options []option) (groups []eventGroup) {
 	for i, k := range records.Catalogue() {
 		label := strings.ToUpper(k.Category[:1]) + k.Category[1:]
@@ -198,7 +198,7 @@ func (d *Dashboard) showNewEndpoint(r *request) (answer, error) {
 		Crumbs: []crumb{{"Webhooks", "/webhooks"}, {"New", ""}}, Data: view}), nil
 }
 
-// createEndpoint serves POST /webhooks/new: the page that shows the signing secret, once.
+// createEndpoint serves POST /webhooks/new: the page that shows the signing secret once.
 func (d *Dashboard) createEndpoint(r *request) (answer, error) {
 	return r.submit(endpointForm(r, "/webhooks/new", webhooks.Endpoint{}), d.showNewEndpoint, func(f *form) (answer, error) {
 		o := f.Object()
@@ -275,7 +275,7 @@ func (d *Dashboard) showEndpoint(r *request) (answer, error) {
 		Crumbs: []crumb{{"Webhooks", "/webhooks"}, {view.Endpoint.Name, ""}}, Data: view}), nil
 }
 
-// fillEndpoint adds what can be done with an endpoint.
+// fillEndpoint adds the actions on an endpoint.
 func (d *Dashboard) fillEndpoint(r *request, e *webhooks.Endpoint, view *endpointView) {
 	at := "/webhooks/" + string(e.ID)
 	view.Pairs = []pair{{Name: "URL", Value: e.URL, Mono: true}, {Name: "Events", Value: eventWords(e.Events)},
@@ -306,7 +306,7 @@ func hostOf(e *webhooks.Endpoint) string {
 	return e.URL
 }
 
-// endpoint reads the endpoint that the request names: an action on one that is not there is a 404, whatever the form holds.
+// endpoint reads the endpoint that the request names: an action on a missing one is a 404, whatever the form has.
 func (r *request) endpoint() (e *webhooks.Endpoint, err error) {
 	which, err := pathID[id.Endpoint](r, "endpoint")
 	if err != nil {
@@ -345,7 +345,7 @@ func (d *Dashboard) changeEndpoint(r *request, endpoint id.Endpoint, draft comme
 	})
 }
 
-// setEndpointStatus serves POST /webhooks/{id}/status: pause, or go on.
+// setEndpointStatus serves POST /webhooks/{id}/status: pause or activate.
 func (d *Dashboard) setEndpointStatus(r *request) (answer, error) {
 	e, err := r.endpoint()
 	if err != nil {
@@ -364,7 +364,7 @@ func (d *Dashboard) setEndpointStatus(r *request) (answer, error) {
 		out.undo(undo{Action: at + "/status", Fields: map[string]string{"status": string(before)}}))
 }
 
-// testEndpoint serves POST /webhooks/{id}/test: it leads to the delivery.
+// testEndpoint serves POST /webhooks/{id}/test: it redirects to the delivery.
 func (d *Dashboard) testEndpoint(r *request) (answer, error) {
 	e, err := r.endpoint()
 	if err != nil {
@@ -379,7 +379,7 @@ func (d *Dashboard) testEndpoint(r *request) (answer, error) {
 	})
 }
 
-// rotateEndpoint serves POST /webhooks/{id}/rotate: the page that shows the new secret, once.
+// rotateEndpoint serves POST /webhooks/{id}/rotate: the page that shows the new secret once.
 func (d *Dashboard) rotateEndpoint(r *request) (answer, error) {
 	e, err := r.endpoint()
 	if err != nil {

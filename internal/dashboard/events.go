@@ -17,11 +17,11 @@ var eventRoutes = []*route{
 
 type eventRow struct {
 	ID, Name, Resource, ResourceID, ResourceTo, To string
-	Named                                          bool // Resource is a name, no id
+	Named                                          bool // Resource is a name and no id
 	At                                             stamp
 }
 
-// eventRows are events of the log, with the names of what they are about.
+// eventRows are events of the log, with the names of their records.
 func (d *Dashboard) eventRows(r *request, tx *db.Tx, list []webhooks.Logged) (rows []eventRow, err error) {
 	subjects := make([]subject, len(list))
 	for i, e := range list {
@@ -39,7 +39,7 @@ func (d *Dashboard) eventRows(r *request, tx *db.Tx, list []webhooks.Logged) (ro
 	return rows, err
 }
 
-// category is what an event is of: order.
+// category is the category of an event: order.
 func category(event string) string {
 	first, _, _ := strings.Cut(event, ".")
 	return first

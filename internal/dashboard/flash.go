@@ -6,25 +6,25 @@ import (
 	"net/http"
 )
 
-// flash is what the page after an action says about it, once.
+// flash is a message that the page after an action shows once.
 type flash struct {
 	Tone string `json:"tone"` // good, warn, bad
 	Text string `json:"text"`
 	Undo *undo  `json:"undo,omitempty"`
 }
 
-// undo is the form that takes an action back.
+// undo is the form that reverses an action.
 type undo struct {
 	Action string            `json:"action"` // below the prefix
-	Label  string            `json:"label"`  // "Undo", unless other words say better what happens
+	Label  string            `json:"label"`  // "Undo", unless other words describe it better
 	Key    string            `json:"-"`
 	Fields map[string]string `json:"fields,omitempty"`
 }
 
-// flashName is the cookie that carries a flash from the action to the page.
+// flashName is the cookie with the flash for the next page.
 const flashName = "entrepot-flash"
 
-// flashTime is how long a flash waits for its page, in seconds.
+// flashTime is how long a flash is kept for its page, in seconds.
 const flashTime = 60
 
 func (r *request) flashCookie(f *flash) *http.Cookie {
@@ -35,7 +35,7 @@ func (r *request) flashCookie(f *flash) *http.Cookie {
 	return r.cookie(flashName, base64.RawURLEncoding.EncodeToString(text), flashTime)
 }
 
-// takeFlash gives the flash that waits for this page, and removes it; nil for none.
+// takeFlash returns the flash for this page and removes it; nil if there is none.
 func (r *request) takeFlash() *flash {
 	c, err := r.http.Cookie(flashName)
 	if err != nil || c.Value == "" {

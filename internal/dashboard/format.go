@@ -18,11 +18,11 @@ import (
 	"entrepot/internal/regional"
 )
 
-// format writes money, numbers and times the way the user reads them: in the user's locale and time zone, which are the account's unless
-// the user has others. Without a locale, separators are those of the browser's language. Words are English.
+// format writes money, numbers and times in the user's locale and time zone, or the account's if the user has none.
+// Without a locale, separators are those of the browser's language. Words are English.
 type format struct {
 	separators separators
-	layouts    *strings.Replacer // from layouts as they stand in the code to those of the locale
+	layouts    *strings.Replacer // from the layouts in the code to those of the locale
 	currency   string            // of the account
 	zone       *time.Location
 	now        time.Time
@@ -31,11 +31,11 @@ type format struct {
 // separators are how a language writes numbers.
 type separators struct {
 	decimal, group string
-	first, rest    int  // digits of the group before the decimals, and of those before it
+	first, rest    int  // digits of the group before the decimals, and of those before that
 	symbolAfter    bool // "12,50 €"
 }
 
-// newFormat is for a user of an account; both are empty where nobody is logged in.
+// newFormat is the format of a user of an account; both are empty if nobody is logged in.
 func newFormat(r *http.Request, account *accounts.Account, user *accounts.User, now time.Time) format {
 	f := format{layouts: asWritten, currency: account.Currency, zone: time.UTC, now: now}
 	if zone, ok := regional.Zone(cmp.Or(user.TimeZone, account.Settings.TimeZone)); ok {
@@ -50,7 +50,7 @@ func newFormat(r *http.Request, account *accounts.Account, user *accounts.User, 
 	return f
 }
 
-// datesOf says how a locale writes dates and times of day.
+// datesOf is how a locale writes dates and times of day.
 func datesOf(locale string) [2]bool {
 	tag, err := language.Parse(locale)
 	if err != nil {
@@ -60,7 +60,7 @@ func datesOf(locale string) [2]bool {
 	return [2]bool{monthFirst, twelve}
 }
 
-// layoutsOf are the layouts by whether the month comes first, and whether a day has two times twelve hours.
+// layoutsOf are the layouts by two properties: the month comes first, and the clock has twelve hours.
 var layoutsOf = map[[2]bool]*strings.Replacer{
 	{}:            asWritten,
 	{true, false}: strings.NewReplacer("2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006", "2 Jan", "Jan 2"),
@@ -71,12 +71,12 @@ var layoutsOf = map[[2]bool]*strings.Replacer{
 
 var asWritten = strings.NewReplacer()
 
-// write writes a moment in a layout of package time with the day before the month and 24 hours, which becomes that of the locale.
+// write formats a time by a layout of package time with the day before the month and 24 hours, converted to the locale's.
 func (f format) write(at time.Time, layout string) string {
 	return at.In(f.zone).Format(f.layouts.Replace(layout))
 }
 
-// midnight is the first moment of the user's day that is some days after today.
+// midnight is the first moment of the user's day some days after today.
 func (f format) midnight(days int) time.Time {
 	year, month, day := f.now.In(f.zone).Date()
 	return regional.Day(year, month, day+days, f.zone)
@@ -84,7 +84,7 @@ func (f format) midnight(days int) time.Time {
 
 var english = separators{decimal: ".", group: ",", first: 3, rest: 3}
 
-// found keeps what was found out about the languages asked for; it is bounded.
+// found caches the separators of languages; its size is limited.
 var (
 	foundLock sync.Mutex
 	found     = map[string]separators{}
@@ -110,7 +110,7 @@ func separatorsOf(accept string) separators {
 	return s
 }
 
-// separatorsIn reads from a number how a language writes them.
+// separatorsIn derives a language's separators from a formatted number.
 func separatorsIn(tag language.Tag) separators {
 	sample := message.NewPrinter(tag, message.Catalog(message.DefaultCatalog)).Sprint(number.Decimal(123456789.5))
 	var digits, between []string
@@ -131,7 +131,7 @@ func separatorsIn(tag language.Tag) separators {
 		between[len(between)-1] += string(c)
 	}
 	if len(digits) < 3 || len(between) != len(digits)-1 {
-		return english // other digits than ours
+		return english // digits other than 0 to 9
 	}
 	n := len(digits)
 	base, _ := tag.Base()
@@ -158,7 +158,7 @@ func (f format) plain(decimal string) string {
 	return out
 }
 
-// local is a moment in the user's zone as an input of type datetime-local has it, cut to the second.
+// local is a time in the user's zone in the form of an input of type datetime-local, cut to the second.
 func (f format) local(micros int64) string {
 	return time.UnixMicro(micros).In(f.zone).Format("2006-01-02T15:04:05")
 }
@@ -174,7 +174,7 @@ func (f format) Total(t money.Total, code string) string {
 	return f.withSymbol(decimals(t.String(), money.Digits(code)), code)
 }
 
-// Whole writes a sum of amounts without its decimals, where the size matters more than the cents.
+// Whole formats a sum of amounts without its decimals, where its size matters more than the cents.
 func (f format) Whole(t money.Total, code string) string {
 	return f.withSymbol(decimals(t.String(), 0), code)
 }
@@ -206,7 +206,7 @@ func (f format) withSymbol(decimal, code string) string {
 	return sign + symbol + number
 }
 
-// symbolOf is a currency's sign, or its code where the sign is not known.
+// symbolOf is a currency's symbol, or its code if it has none.
 func symbolOf(code string) string {
 	unit, err := currency.ParseISO(code)
 	if err != nil {
@@ -215,12 +215,13 @@ func symbolOf(code string) string {
 	return message.NewPrinter(language.English).Sprint(currency.NarrowSymbol(unit))
 }
 
-// stamp is a moment: what is read at once, and the whole of it.
+// stamp is a time in a short and in a full form.
 type stamp struct {
 	ISO, Words, Full string
 }
 
-// Stamp writes a moment as it is best read now: "6 min ago", "yesterday, 10:10", "22 Nov, 05:09". Micros are since 1970 UTC; 0 is never.
+// Stamp formats a time relative to now: "6 min ago", "yesterday, 10:10", "22 Nov, 05:09". micros is microseconds since
+// 1970 UTC; 0 is never.
 func (f format) Stamp(micros int64) stamp {
 	s := f.Moment(micros, "2 Jan 2006, 15:04")
 	if micros == 0 {
@@ -268,7 +269,7 @@ func (f format) ahead(in time.Duration, at time.Time) string {
 	return f.day(at, f.now.In(f.zone))
 }
 
-// day names the day and the time of it.
+// day is the name of a day and the time.
 func (f format) day(at, now time.Time) string {
 	const dayOnly = "20060102"
 	switch at.Format(dayOnly) {

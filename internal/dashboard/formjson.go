@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/jsonvalue"
 )
 
-// branch is a member of the document that a form makes: an object, a list, or a value.
+// branch is a node of the document built from a form: an object, a list, or a value.
 type branch struct {
 	names   []string // of an object's members, in their order
 	members map[string]*branch
@@ -18,7 +18,8 @@ type branch struct {
 	value   json.RawMessage // of a leaf
 }
 
-// document is what was sent, as the API takes it: inputs named items[0].quantity become members, and only declared fields are read.
+// document is the form's content in the structure of the API's body: inputs named items[0].quantity become members,
+// and only declared fields are read.
 func (f *form) document() *jsonvalue.Value {
 	root := &branch{}
 	for _, in := range f.Fields {
@@ -28,10 +29,10 @@ func (f *form) document() *jsonvalue.Value {
 	}
 	text, err := json.Marshal(root)
 	if err != nil {
-		panic(err) // every leaf is JSON
+		panic(err) // every leaf is valid JSON
 	}
 	v, err := jsonvalue.Parse(text)
-	if err != nil { // only text that is no UTF-8
+	if err != nil { // only if the text is not UTF-8
 		v, _ = jsonvalue.Parse([]byte("{}"))
 	}
 	return v
@@ -40,7 +41,7 @@ func (f *form) document() *jsonvalue.Value {
 // numeral is a number as JSON writes it.
 var numeral = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
-// member is the JSON of what was sent for a field; given is false when the document leaves it out.
+// member is the JSON of a field's input; given is false when the document leaves it out.
 func (f *form) member(in *field) (value json.RawMessage, given bool) {
 	switch in.Kind {
 	case "checkbox":
@@ -80,7 +81,7 @@ func text(v any) json.RawMessage {
 	return b
 }
 
-// steps are the members on the way to a path: items[0].quantity is items, 0, quantity.
+// steps are the steps of a path: items[0].quantity is items, 0, quantity.
 func steps(path string) []string {
 	return strings.FieldsFunc(path, func(c rune) bool { return c == '.' || c == '[' || c == ']' })
 }
@@ -104,7 +105,7 @@ func (b *branch) set(path []string, value json.RawMessage) {
 	next.set(path[1:], value)
 }
 
-// MarshalJSON writes the members in the order of the fields, and a list in that of its numbers.
+// MarshalJSON writes the members in the order of the fields, and lists by index.
 func (b *branch) MarshalJSON() ([]byte, error) {
 	if b.value != nil {
 		return b.value, nil

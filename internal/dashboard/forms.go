@@ -11,13 +11,13 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// field is one input of a form. Its name is the path of the member in the API's body ("items[0].quantity"), so that what the API's reader
-// says of the member stands beside the input.
+// field is one input of a form. Its name is the path of the member in the API's body ("items[0].quantity"), so that an
+// error of the API's reader about the member is shown beside the input.
 type field struct {
 	Name, Label, Hint string
 	Kind              string   // of input; "" is text. Besides HTML's: textarea, select, checks (several of Options), decimal, int
-	Value             string   // what it holds before anything is typed
-	Values            []string // the same of checks
+	Value             string   // its initial value
+	Values            []string // the initial values of checks
 	Options           []option // of select and checks
 	Required          bool
 	Complete          string // HTML's autocomplete
@@ -25,16 +25,16 @@ type field struct {
 	Max               int  // characters, 0 for no bound in the browser
 	Focus             bool // the cursor is here when the page opens
 	Mono              bool // codes and identifiers
-	ClearBlank        bool // an empty input clears the member (null); else it is left out, and stays as it is
+	ClearBlank        bool // an empty input clears the member (null); otherwise the member is left out and stays
 
 	Form  string // id prefix, set by form
-	Error string // what is wrong with it
+	Error string // its error
 }
 
 // option is one choice.
 type option struct {
 	Value, Label string
-	Group        string // of checks: those of one group stand together
+	Group        string // of checks: options of one group are shown together
 	On           bool   // chosen, set by form
 }
 
@@ -61,30 +61,31 @@ func (f field) Mode() string {
 	return ""
 }
 
-// form is a form on a page: what it holds, and what is wrong with what was sent.
+// form is a form on a page, with its values and errors.
 type form struct {
 	Action   string // with the prefix
-	Key      string // names this copy of the form: sending it twice has one effect
-	Seen     string // what the inputs were filled from (see editing), "" for a form that changes nothing that is stored
+	Key      string // identifies this copy of the form: sending it twice has one effect
+	Seen     string // what the inputs were filled from (see editing), "" for a form that changes no stored record
 	Fields   []*field
-	Message  string    // what is wrong with the whole, "" for nothing
-	Problems []problem // what is wrong with the inputs
+	Message  string    // the error of the whole form, "" for none
+	Problems []problem // the errors of the inputs
 
 	path   string // below the prefix
 	sent   url.Values
 	object *apijson.Object
 }
 
-// problem is one error of a form; ID is its input's, "" when it has none.
+// problem is one error of a form; ID is its input's, "" for none.
 type problem struct{ ID, Text string }
 
 // keyName is the input with the form's key.
 const keyName = "_key"
 
-// newKey names one copy of a form.
+// newKey generates the key of one copy of a form.
 func newKey() string { return rand.Text() }
 
-// form declares a form that is sent to an action below the prefix. When the request is what that form sent, it holds what was typed.
+// form declares a form that is sent to an action below the prefix. If the request was sent by that form, it has the
+// values that were typed.
 func (r *request) form(action string, fields ...field) *form {
 	if r.refused != nil && r.refused.path == action {
 		return r.refused
@@ -103,7 +104,7 @@ func (r *request) form(action string, fields ...field) *form {
 	return f
 }
 
-// take fills the form with what was sent.
+// take fills the form with the values that were sent.
 func (f *form) take(sent url.Values) {
 	f.sent = sent
 	if key := sent.Get(keyName); key != "" && len(key) <= 64 {
@@ -111,7 +112,7 @@ func (f *form) take(sent url.Values) {
 	}
 	for _, in := range f.Fields {
 		switch in.Kind {
-		case "password": // is typed again
+		case "password": // must be typed again
 		case "checkbox":
 			in.Value = ""
 			if sent.Get(in.Name) != "" {
@@ -127,7 +128,7 @@ func (f *form) take(sent url.Values) {
 	}
 }
 
-// choose marks the options that are on.
+// choose marks the chosen options.
 func (f *field) choose() {
 	f.Options = slices.Clone(f.Options)
 	for i := range f.Options {
@@ -136,7 +137,7 @@ func (f *field) choose() {
 	}
 }
 
-// At is a field by its name; it panics on one that the form does not have, which the test of templates meets first.
+// At is a field by its name; it panics if the form does not have it, which the test of templates detects.
 func (f *form) At(name string) *field {
 	for _, in := range f.Fields {
 		if in.Name == name {
@@ -149,7 +150,7 @@ func (f *form) At(name string) *field {
 // Value is what was sent under a name.
 func (f *form) Value(name string) string { return f.sent.Get(name) }
 
-// Object is what was sent, as the API's readers take it.
+// Object is what was sent, for the API's readers.
 func (f *form) Object() *apijson.Object {
 	if f.object == nil {
 		f.object = apijson.Read(f.document())
@@ -157,7 +158,7 @@ func (f *form) Object() *apijson.Object {
 	return f.object
 }
 
-// fail notes what is wrong, beside the inputs it is about. It reports whether that can be shown on the form's own page.
+// fail shows an error beside the inputs that it is about. It reports whether the form's own page can show it.
 func (f *form) fail(err error) bool {
 	e, ok := apperr.As(err)
 	if !ok {
@@ -187,7 +188,7 @@ func (f *form) fail(err error) bool {
 	return true
 }
 
-// why is what is wrong with a form that was refused, "" for nothing.
+// why is the error of a refused form, "" for none.
 func (f *form) why() string {
 	switch {
 	case f == nil:
@@ -198,11 +199,11 @@ func (f *form) why() string {
 	return f.Message
 }
 
-// submit runs what a form is sent for. What the caller did wrong is shown on the page that holds the form, with everything that was
+// submit runs the action of a form. A caller's error is shown on the page with the form, with everything that was
 // typed, and answered 422 (or with the error's own status when no input is wrong); show is that page.
 func (r *request) submit(f *form, show func(*request) (answer, error), act func(*form) (answer, error)) (answer, error) {
 	out, err := act(f)
-	if err != nil && r.stale != nil { // what is wrong with the form comes from its age
+	if err != nil && r.stale != nil { // the error comes from the form's age
 		err = r.staleBy()
 	}
 	if err == nil || !f.fail(err) {
@@ -221,7 +222,7 @@ func (r *request) submit(f *form, show func(*request) (answer, error), act func(
 	return out, nil
 }
 
-// sentence is a message that begins a line.
+// sentence is a message with a capital first letter and a full stop.
 func sentence(message string) string {
 	if message == "" {
 		return ""
@@ -231,7 +232,7 @@ func sentence(message string) string {
 
 func inputID(form, name string) string { return form + "-" + strings.Map(idChar, name) }
 
-// idChar keeps what an element's id is made of.
+// idChar keeps the characters that are allowed in an element's id.
 func idChar(c rune) rune {
 	switch {
 	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':

@@ -13,12 +13,13 @@ import (
 	"entrepot/internal/db"
 )
 
-// seenName is the input with what a form was filled from.
+// seenName is the input with the values that a form was filled from.
 const seenName = "_seen"
 
-// editing declares a form that changes what is stored. It carries what its inputs were filled from, as digests; when that is not what is
-// stored any more, write refuses the form (Precondition): it is shown again with what was typed, beside each input what is stored now.
-// Inputs that were left as they were show that at once, and the form that is shown can be sent over it.
+// editing declares a form that changes a stored record. It contains digests of the values its inputs were filled from;
+// if the stored values differ from these, write refuses the form (Precondition): it is shown again with what was
+// typed, and the stored values beside the inputs. Unchanged inputs show the stored value at once, and the form can
+// then be sent again.
 func (r *request) editing(action string, fields ...field) *form {
 	before := r.refused
 	f := r.form(action, fields...)
@@ -32,10 +33,10 @@ func (r *request) editing(action string, fields ...field) *form {
 	return f
 }
 
-// seen reports whether a field shows what is stored.
+// seen reports whether a field shows a stored value.
 func (f *field) seen() bool { return f.Kind != "hidden" && f.Kind != "password" }
 
-// digest stands for the value of a field.
+// digest is a short hash of a field's value.
 func (f *field) digest() string {
 	sum := sha256.Sum256([]byte(f.Value + "\x00" + strings.Join(f.Values, "\x00")))
 	return hex.EncodeToString(sum[:6])
@@ -55,8 +56,8 @@ func seenOf(fields []field) string {
 // seenAt names, beside the inputs, when the form was filled: microseconds since 1970 UTC.
 const seenAt = "@"
 
-// staleness is the error of a form that was filled from something else than the fields hold now; nil if it was not, or if it asks for what
-// is stored by now. It also gives when the form was filled.
+// staleness is the error of a form that was filled from other values than the fields have now; nil if they are the
+// same, or if the form asks for the stored values. It also returns when the form was filled.
 func (f *form) staleness(fields []field, seen string) (at int64, stale error) {
 	was := map[string]string{}
 	for one := range strings.FieldsSeq(seen) {
@@ -64,7 +65,7 @@ func (f *form) staleness(fields []field, seen string) (at int64, stale error) {
 			was[one[:at]] = one[at+1:]
 		}
 	}
-	at, _ = strconv.ParseInt(was[seenAt], 10, 64) // what is none is 0: the record's last change is named, whenever it was
+	at, _ = strconv.ParseInt(was[seenAt], 10, 64) // invalid is 0: then the record's last change is named, whenever it was
 	delete(was, seenAt)
 	var changed []string
 	for i := range fields {
@@ -81,7 +82,7 @@ func (f *form) staleness(fields []field, seen string) (at int64, stale error) {
 		}
 		changed = append(changed, now.Label)
 		switch {
-		case typed == before: // it was not touched
+		case typed == before: // it was not changed by the user
 			in.Value, in.Values = now.Value, now.Values
 			in.choose()
 			in.Error = "Changed meanwhile"
@@ -104,8 +105,8 @@ func (f *form) staleness(fields []field, seen string) (at int64, stale error) {
 		"meanwhile %s. What you typed is kept and nothing is stored: look at it and send it again", words)
 }
 
-// staleBy is the error of a stale form with who has changed its record since the form was filled, and when, as far as the audit log knows
-// and the user may read it.
+// staleBy is the error of a stale form, with who has changed its record since the form was filled, and when, if the
+// audit log has it and the user may read it.
 func (r *request) staleBy() error {
 	resource := cmp.Or(r.http.PathValue("id"), string(r.session.Account.ID))
 	if !r.caller().May("read:users") {

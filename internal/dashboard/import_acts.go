@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/imports"
 )
 
-// runImport serves POST /products/import/{id}/run: a file that was checked is imported, or one that was stopped goes on.
+// runImport serves POST /products/import/{id}/run: it imports a checked file, or continues a stopped import.
 func (d *Dashboard) runImport(r *request) (answer, error) {
 	p, err := d.importPage(r)
 	if err != nil {
@@ -54,14 +54,14 @@ func (d *Dashboard) discardImport(r *request) (answer, error) {
 	})
 }
 
-// sendRefused serves GET /products/import/{id}/refused: the rows that were refused, in the columns of the file, with the reason.
+// sendRefused serves GET /products/import/{id}/refused: the refused rows, in the columns of the file, with the reason.
 func (d *Dashboard) sendRefused(r *request) (answer, error) {
 	return d.sendLines(r, "refused", func(p importPage, w http.ResponseWriter) error {
 		return fileimport.Mend(r.http.Context(), d.DB, r.caller().Tenant, p.i, p.dry(), w)
 	})
 }
 
-// sendReport serves GET /products/import/{id}/report: every line about a row, the notes, too.
+// sendReport serves GET /products/import/{id}/report: every line about a row, including notes.
 func (d *Dashboard) sendReport(r *request) (answer, error) {
 	return d.sendLines(r, "report", func(p importPage, w http.ResponseWriter) error {
 		return fileimport.Report(r.http.Context(), d.DB, r.caller().Tenant, p.i, p.dry(), w)

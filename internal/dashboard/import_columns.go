@@ -21,7 +21,7 @@ var importFields = map[string]string{"": "not imported", "sku": "SKU", "name": "
 	"stock.warehouseCode": "Warehouse of the stock", "parent": "SKU of the product it is a variant of", "attributes.": "Attribute",
 	"option.": "Option of a variant"}
 
-// chosenField is the choice that stands for a field: of a family only its beginning.
+// chosenField is the option of a field; for a family only its prefix.
 func chosenField(name string) string {
 	for _, family := range []string{"attributes.", "option."} {
 		if strings.HasPrefix(name, family) {
@@ -38,7 +38,7 @@ type columnRow struct {
 	Guessed              bool
 }
 
-// importForm is the form of everything that can be chosen about a file.
+// importForm is the form with all options of a file.
 func importForm(r *request, i imports.Import, o fileimport.Options, found importer.Found, places []channels.Channel) *form {
 	var fields []field
 	for n, c := range found.Columns {
@@ -80,8 +80,8 @@ func columnName(c importer.Column, n int) string {
 	return c.Name
 }
 
-// readChoices are the options with what a form says. A column that was left as it was found stays found. Errors: Invalid for a field that
-// two columns have.
+// readChoices applies a form to the options. A column that was not changed stays as detected. Errors: Invalid for a
+// field chosen for two columns.
 func readChoices(sent url.Values, o fileimport.Options, found importer.Found) (fileimport.Options, error) {
 	next := fileimport.Options{Columns: map[string]string{}, Decimal: sent.Get("decimal"), Delimiter: sent.Get("delimiter"),
 		Encoding: sent.Get("encoding"), Duplicates: sent.Get("duplicates"), NoHeader: sent.Get("noHeader") != "",
@@ -120,7 +120,7 @@ func readChoices(sent url.Values, o fileimport.Options, found importer.Found) (f
 	return next, nil
 }
 
-// sameField is another column that was given the same field; "" when there is none, or the field takes several.
+// sameField is another column with the same field; "" if there is none, or the field accepts several.
 func sameField(sent url.Values, found importer.Found, column int, choice string) string {
 	if choice == "" || strings.HasSuffix(choice, ".") {
 		return ""
@@ -133,8 +133,8 @@ func sameField(sent url.Values, found importer.Found, column int, choice string)
 	return ""
 }
 
-// checkImport serves POST /products/import/{id}/check: it notes what was chosen, and queues the job that tries it, unless a choice is
-// missing.
+// checkImport serves POST /products/import/{id}/check: it stores the options, and queues the dry run unless a choice
+// is missing.
 func (d *Dashboard) checkImport(r *request) (answer, error) {
 	p, err := d.importPage(r)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// importPage is what a page about one import is made of.
+// importPage is the data of a page about one import.
 type importPage struct {
 	i       imports.Import
 	options fileimport.Options
@@ -55,7 +55,7 @@ func (d *Dashboard) importPage(r *request) (p importPage, err error) {
 	return p, err
 }
 
-// dry reports whether what is known of the rows comes from the dry run.
+// dry reports whether the results are those of the dry run.
 func (p importPage) dry() bool {
 	return p.i.Stage == imports.New || p.i.Stage == imports.Checking || p.i.Stage == imports.Checked
 }
@@ -102,7 +102,7 @@ type importView struct {
 	NewWords    string
 	Refused     []lineRow
 	RefusedMore string
-	Mend        string // address of the refused rows as a file, "" where they are no rows
+	Mend        string // address of the file of refused rows, "" if there are no rows
 	Report      string
 	Left        string // columns that are left out
 }
@@ -149,7 +149,7 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 		Crumbs: []crumb{{"Products", "/products"}, {"Import", importsPath}, {p.i.Name, ""}}, Data: view}), err
 }
 
-// newNotice says what has to be chosen before the file can be tried, or why the last trial failed; nil for nothing.
+// newNotice says what must be chosen before the dry run, or why the last one failed; nil for nothing.
 func newNotice(p importPage) *callout {
 	switch {
 	case p.found.Problem != "":
@@ -165,7 +165,7 @@ func newNotice(p importPage) *callout {
 	return nil
 }
 
-// columns shows what becomes of each column; with choices where the file can still be read otherwise.
+// columns shows how each column is imported, with options if they can still be changed.
 func (v *importView) columns(r *request, p importPage, may bool) {
 	chosen := may && (p.i.Stage == imports.New || p.i.Stage == imports.Checked)
 	if chosen {
@@ -203,7 +203,7 @@ func (v *importView) progress(r *request, p importPage, head, under string, may 
 	}
 }
 
-// checked shows what importing the file would do.
+// checked shows the result of the dry run.
 func (v *importView) checked(r *request, p importPage, may bool) error {
 	var c fileimport.Checked
 	if err := json.Unmarshal([]byte(p.i.Checked), &c); err != nil {
@@ -237,7 +237,7 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	return nil
 }
 
-// outcome shows what an import has done so far.
+// outcome shows the results of an import so far.
 func (v *importView) outcome(r *request, c importer.Counts) {
 	f := r.format
 	v.Figures = []figure{{f.Count(int64(c.Created)), "created", false}, {f.Count(int64(c.Updated)), "updated", false},
@@ -252,7 +252,7 @@ func refusedFigure(f format, c importer.Counts) figure {
 	return figure{f.Count(int64(c.RowsRefused)), label, c.RowsRefused > 0}
 }
 
-// ended shows an import that no job works on any more.
+// ended shows an import on which no job works.
 func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool) {
 	v.outcome(r, c)
 	switch p.i.Stage {

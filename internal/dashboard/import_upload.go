@@ -19,7 +19,8 @@ import (
 	"entrepot/internal/imports"
 )
 
-// Bounds of an upload. A file that is too large is read on a little: a browser shows no answer that comes before it has sent all.
+// Bounds of an upload. The rest of a file that is too large is read, too, because a browser shows an answer only after
+// it has sent everything.
 const (
 	uploadMost = 4 * fileimport.MaxFile
 	uploadTime = 10 * time.Minute
@@ -40,8 +41,8 @@ func (u *upload) remove() {
 	}
 }
 
-// receive reads a form with one file. Its other inputs, and the hash of the file, become the request's form, by which sending it twice is
-// noticed. Errors: TooLarge; Invalid without a file.
+// receive reads a form with one file. Its other inputs, and the hash of the file, become the request's form, so that a
+// repetition is detected. Errors: TooLarge; Invalid without a file.
 func (r *request) receive() (received *upload, err error) {
 	control := http.NewResponseController(r.out)
 	for _, set := range []func(time.Time) error{control.SetReadDeadline, control.SetWriteDeadline} {
@@ -102,7 +103,7 @@ func (u *upload) take(part *multipart.Part, form url.Values) (err error) {
 	hash := sha256.New()
 	u.size, err = io.Copy(io.MultiWriter(u.file, hash), io.LimitReader(part, fileimport.MaxFile+1))
 	if err == nil && u.size > fileimport.MaxFile {
-		_, _ = io.Copy(io.Discard, part) // until its end, or the bound of the request
+		_, _ = io.Copy(io.Discard, part) // to its end, or to the request's limit
 		return tooLargeFile()
 	}
 	form.Set("sha256", hex.EncodeToString(hash.Sum(nil)))
@@ -131,7 +132,7 @@ func fileName(given string) string {
 	return name
 }
 
-// uploadImport serves POST /products/import: the file is looked at, and kept if it can be imported at all.
+// uploadImport serves POST /products/import: the file is examined, and stored if it can be imported.
 func (d *Dashboard) uploadImport(r *request) (answer, error) {
 	u, failed := r.receive()
 	if failed == nil {
@@ -145,7 +146,7 @@ func (d *Dashboard) uploadImport(r *request) (answer, error) {
 	})
 }
 
-// keepUpload stores a file with what is found out about it.
+// keepUpload stores a file with what was detected of it.
 func (d *Dashboard) keepUpload(r *request, u *upload) (answer, error) {
 	ctx, tenant := r.http.Context(), r.caller().Tenant
 	var options fileimport.Options

@@ -22,7 +22,7 @@ var encodingNames = map[string]string{"utf-8": "UTF-8", "utf-16le": "UTF-16", "u
 
 var delimiterNames = map[string]string{"\t": "tabs", ";": "“;”", ",": "“,”", "|": "“|”"}
 
-// fileWords says what is known of a file.
+// fileWords describes what was detected of a file.
 func (r *request) fileWords(p importPage) string {
 	words := []string{r.bytes(p.i.Size)}
 	if p.found.Rows > 0 {
@@ -51,7 +51,7 @@ func (r *request) fileWords(p importPage) string {
 	return text
 }
 
-// bytes is how large something is.
+// bytes is a size in words.
 func (r *request) bytes(n int64) string {
 	switch {
 	case n < 1<<10:
@@ -62,8 +62,8 @@ func (r *request) bytes(n int64) string {
 	return r.format.plain(strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64)) + " MB"
 }
 
-// timeLeft says how long a job will still take at the pace it has had; "" while that is not known. The job's cursor says at which row it
-// began.
+// timeLeft is the estimated rest of a job's time at its speed so far; "" if it is unknown. The job's cursor has the
+// row at which it began.
 func timeLeft(j jobs.Job, now int64) string {
 	from, err := strconv.ParseInt(j.Cursor, 10, 64)
 	done, took := j.Processed-from, time.Duration(now-j.StartedAt)*time.Microsecond
@@ -86,7 +86,7 @@ var diffNames = map[string]string{"name": "Name", "slug": "Slug", "description":
 	"compareAtPrice": "Price before", "attributes": "Attributes", "categoryIds": "Categories", "media": "Images", "images": "Images",
 	"variants": "Variants"}
 
-// diffWords says what would change in a product.
+// diffWords describes the changes of a product.
 func (r *request) diffWords(d fileimport.Diff) (list []change) {
 	for _, c := range d.Fields {
 		name := diffNames[c.Field]
@@ -128,7 +128,7 @@ func (r *request) valueWords(field string, value json.RawMessage) string {
 	return text
 }
 
-// ignoreMissing is for what a page can do without.
+// ignoreMissing drops NotFound, for data that a page can do without.
 func ignoreMissing(err error) error {
 	if e, ok := apperr.As(err); ok && e.Kind == apperr.NotFound {
 		return nil

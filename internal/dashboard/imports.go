@@ -7,7 +7,8 @@ import (
 	"entrepot/internal/imports"
 )
 
-// importRoutes are files of products: one is given, its columns are chosen, importing it is tried, and then done by a job.
+// importRoutes are imports of product files: a file is uploaded, its columns are chosen, a dry run shows the result,
+// and a job imports it.
 var importRoutes = []*route{
 	{method: "GET", path: importsPath, scope: "write:products", serve: (*Dashboard).startImport},
 	{method: "POST", path: importsPath, scope: "write:products", most: uploadMost, serve: (*Dashboard).uploadImport},
@@ -83,7 +84,7 @@ func (r *request) importRow(i imports.Import) (importRow, error) {
 	return row, err
 }
 
-// importOutcome says in words what an import has done.
+// importOutcome describes the results of an import.
 func (r *request) importOutcome(c importer.Counts) string {
 	words := r.format.Count(int64(c.Created)) + " created, " + r.format.Count(int64(c.Updated)) + " updated"
 	if c.RowsRefused > 0 {
@@ -92,7 +93,7 @@ func (r *request) importOutcome(c importer.Counts) string {
 	return words
 }
 
-// importSteps are the way from a file to its products.
+// importSteps are the steps from a file to its products.
 func importSteps(at imports.Stage) []step {
 	now := map[imports.Stage]int{imports.New: 1, imports.Checking: 2, imports.Checked: 2, imports.Running: 3, imports.Stopped: 3,
 		imports.Broken: 3, imports.Done: 4}[at]

@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// jobRoutes are the work that follows requests and schedules.
+// jobRoutes are the jobs.
 var jobRoutes = []*route{
 	{method: "GET", path: "/jobs", scope: "read:channels", serve: (*Dashboard).showJobs},
 	{method: "GET", path: "/jobs/{id}", scope: "read:channels", serve: (*Dashboard).showJob},
@@ -121,7 +121,7 @@ func (d *Dashboard) showJobs(r *request) (answer, error) {
 	return show(screen{Template: "jobs", Title: "Jobs", Section: "/jobs", Data: view}), err
 }
 
-// address is a page's with the parameters that are not empty.
+// address is a path with the parameters that are not empty.
 func address(path string, values url.Values) string {
 	for name, value := range values {
 		if len(value) == 0 || value[0] == "" {
@@ -134,7 +134,7 @@ func address(path string, values url.Values) string {
 	return prefix + path + "?" + values.Encode()
 }
 
-// jobError is an item that a job could not do.
+// jobError is an item that failed in a job.
 type jobError struct {
 	SKU, ExternalID, Error, Code string
 }
@@ -152,7 +152,7 @@ type jobView struct {
 	Pairs  []pair
 	Errors []jobError
 	Live   bool
-	Report string // page that lists what each item of the job came to, "" for none
+	Report string // page with the outcome of each item of the job, "" for none
 }
 
 // showJob serves GET /jobs/{id}.

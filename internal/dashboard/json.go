@@ -9,7 +9,7 @@ import (
 // token is a piece of JSON with the class of its colour: k for names, s for texts, v for other values.
 type token struct{ Class, Text string }
 
-// colour sets JSON out in lines and says what each piece is. What is no JSON is one piece.
+// colour formats JSON in lines and classifies its tokens. Text that is no JSON is one token.
 func colour(text string) (list []token) {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
@@ -40,7 +40,7 @@ func colour(text string) (list []token) {
 	return list
 }
 
-// quoted is the length of the string that JSON begins with.
+// quoted is the length of the string at the beginning of JSON.
 func quoted(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {

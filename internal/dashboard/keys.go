@@ -80,7 +80,7 @@ func (r *request) keyRow(k accounts.Key, names map[id.User]string) keyRow {
 	return row
 }
 
-// scopeWords says what a key may do, in a line.
+// scopeWords describes a key's scopes in a line.
 func scopeWords(scopes []string) string {
 	if len(scopes) == len(accounts.AllScopes) {
 		return "everything"
@@ -111,7 +111,7 @@ type scopeRow struct {
 	Read, Write option
 }
 
-// grid sets the options of scopes out by resource.
+// grid groups the options of scopes by resource.
 func grid(options []option) (rows []scopeRow) {
 	for _, resource := range accounts.Resources {
 		row := scopeRow{Resource: resource}
@@ -156,7 +156,7 @@ func (d *Dashboard) showNewKey(r *request) (answer, error) {
 		Data: newKeyView{f, grid(f.At("scopes").Options)}}), nil
 }
 
-// createKey serves POST /keys/new: the page that shows the key, once.
+// createKey serves POST /keys/new: the page that shows the key once.
 func (d *Dashboard) createKey(r *request) (answer, error) {
 	return r.submit(keyForm(r), d.showNewKey, func(f *form) (answer, error) {
 		o := f.Object()

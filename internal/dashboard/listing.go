@@ -10,7 +10,7 @@ import (
 // perPage is how many rows a list shows.
 const perPage = 50
 
-// listing is the address of a list: its path, what its query asks for, and which page of it.
+// listing is the address of a list: path, query, and page number.
 type listing struct {
 	path  string
 	query url.Values
@@ -28,7 +28,7 @@ func (r *request) query() *apijson.Query { return apijson.ReadQuery(r.http.URL.Q
 // offset is how many rows come before the page.
 func (l listing) offset() int { return (l.Page - 1) * perPage }
 
-// with is the address with other parameters, name and value in turns; "" takes one away. It leads to the first page.
+// with is the address with other parameters, name and value in turns; "" removes one. It is the address of the first page.
 func (l listing) with(pairs ...string) string {
 	query := url.Values{}
 	for name, values := range l.query {
@@ -52,7 +52,7 @@ func (l listing) tab(label, name, value string) tab {
 	return tab{Label: label, To: l.with(name, value), Current: l.query.Get(name) == value}
 }
 
-// pager leads to the pages beside this one.
+// pager has the addresses of the previous and next pages.
 func (l listing) pager(f format, shown int, total int64, one, many string) pager {
 	first := int64(l.offset()) + 1
 	p := pager{Words: f.plural(total, one, many)}
@@ -71,7 +71,7 @@ func (l listing) pager(f format, shown int, total int64, one, many string) pager
 	return p
 }
 
-// head is a column's head that sorts by a field: the direction turns when the list is sorted by it already.
+// head is a column's head that sorts by a field, in the other direction if the list is sorted by it already.
 func (l listing) head(label, field, sortedBy string, descending, num bool) head {
 	h := head{Label: label, Num: num}
 	direction := ":asc"
@@ -87,7 +87,7 @@ func (l listing) head(label, field, sortedBy string, descending, num bool) head 
 	return h
 }
 
-// hidden are the parameters that a form of filters keeps, but for those that it asks for itself.
+// hidden are the parameters that a form of filters keeps, without those that it has as inputs.
 func (l listing) hidden(asked ...string) []pair {
 	kept := url.Values{}
 	for name, values := range l.query {
@@ -106,7 +106,7 @@ func (l listing) hidden(asked ...string) []pair {
 	return list
 }
 
-// filterBar is the form of filters above a list; it is a GET, so that what it chooses has an address.
+// filterBar is the form of filters above a list; it uses GET, so that every choice has an address.
 type filterBar struct {
 	Action      string
 	Search      string

@@ -9,7 +9,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// repeated answers an action on a record that is not there: like the first click of the same form, which has removed it, or with the error.
+// repeated answers an action on a missing record: if the same form was sent before and has deleted it, like that time,
+// otherwise with the error.
 func (d *Dashboard) repeated(r *request, missing error) (answer, error) {
 	if !apperr.Is(missing, apperr.NotFound) {
 		return answer{}, missing
@@ -17,7 +18,7 @@ func (d *Dashboard) repeated(r *request, missing error) (answer, error) {
 	return d.write(r, func(*db.Tx) (answer, error) { return answer{}, missing })
 }
 
-// pageNumber is the page that the address names, from 1.
+// pageNumber is the page number in the address, from 1.
 func (r *request) pageNumber() int { return r.query().Int("page", 1, 1, 100_000) }
 
 // numbered is the pager of a list by page numbers; the other parameters stay.
@@ -35,7 +36,7 @@ func (r *request) numbered(path string, number, size int, total int64) pager {
 	return p
 }
 
-// with is the address of a list with one parameter set, or left out for "".
+// with is the address of a list with one parameter set, or removed with "".
 func (r *request) with(path, name, value string) string {
 	q := r.http.URL.Query()
 	if value == "" {
@@ -62,7 +63,7 @@ func (r *request) choose(name, label, any string, options ...option) choice {
 	return c
 }
 
-// chips are the filters that are set, each leading to the list without it; labels names those that are shown.
+// chips are the filters that are set, each with the address of the list without it; labels lists those to show.
 func (r *request) chips(path string, labels [][2]string) (list []chip) {
 	for _, l := range labels {
 		if value := r.http.URL.Query().Get(l[0]); value != "" {
@@ -85,7 +86,7 @@ func short(text string) string {
 	return text
 }
 
-// wrongFilter is the page of a list whose address names something that is none.
+// wrongFilter is the message and status of a list with an invalid filter.
 func wrongFilter(q *apijson.Query) (string, int) {
 	if err := q.Err(); err != nil {
 		return sentence(err.Error()), http.StatusBadRequest

@@ -16,20 +16,20 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// liveRoutes is the stream that open pages follow.
+// liveRoutes is the event stream for open pages.
 var liveRoutes = []*route{{method: "GET", path: "/live", serve: (*Dashboard).live}}
 
-// Times of the stream. A beat keeps proxies from taking it for dead, and finds out that nobody listens any more.
+// Times of the stream. A regular beat keeps proxies from closing it, and detects that the browser is gone.
 const (
 	lookEvery  = time.Second
 	beatEvery  = 20 * time.Second
 	streamLife = 10 * time.Minute // then the browser opens it again
 	retryAfter = "retry: 2000\n\n"
-	recent     = 10 * time.Second // what a new stream is sent of the past: more than passes between reading a page and following it
+	recent     = 10 * time.Second // how far back a new stream starts: more than the time between reading a page and opening its stream
 )
 
-// watchers look at the event log for the streams of this node: once a second for each account that somebody watches, however many
-// streams it has. The log is in the store, so what another node did is seen too.
+// watchers read the event log for the streams of this node: once a second for each account with a stream, however many
+// streams it has. The log is in the store, so changes made by other nodes are seen too.
 type watchers struct {
 	d        *Dashboard
 	mu       sync.Mutex
@@ -39,7 +39,7 @@ type watchers struct {
 // watcher follows the log of one account.
 type watcher struct {
 	streams map[chan []string]bool
-	joined  bool // a stream is new since the last look
+	joined  bool // a stream was added since the last read
 	stop    context.CancelFunc
 }
 
@@ -54,7 +54,7 @@ func (ws *watchers) takeJoined(w *watcher) bool {
 
 func newWatchers(d *Dashboard) *watchers { return &watchers{d: d, accounts: map[id.Tenant]*watcher{}} }
 
-// watch gives a channel of topics that had news; call leave when nobody reads it any more.
+// watch returns a channel of topics with news; call leave when it is no longer read.
 func (ws *watchers) watch(tenant id.Tenant) (topics chan []string, leave func()) {
 	topics = make(chan []string, 1)
 	ws.mu.Lock()
@@ -79,8 +79,8 @@ func (ws *watchers) watch(tenant id.Tenant) (topics chan []string, leave func())
 	}
 }
 
-// look reads what is new once a second, until nobody watches. When a stream is new it goes back a little, so that what happened after
-// its page was read is not missed.
+// look reads what is new once a second as long as there is a stream. For a new stream it goes back a little, so that
+// nothing that happened after its page was read is missed.
 func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -122,7 +122,7 @@ func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 	}
 }
 
-// pulse is by what news are noticed: the newest event, the state of queues, and the last change of an import.
+// pulse is what changes with news: the newest event, the state of queues, and the last change of an import.
 type pulse struct {
 	webhooks.Pulse
 	imports int64
@@ -158,7 +158,7 @@ func (ws *watchers) topics(tx *db.Tx, seen, newest pulse) ([]string, error) {
 	return slices.Compact(topics), nil
 }
 
-// notify hands topics to every stream of an account; one that does not read gets them with the next.
+// notify sends topics to every stream of an account; a stream that does not read receives them with the next.
 func (ws *watchers) notify(w *watcher, topics []string) {
 	if len(topics) == 0 {
 		return
@@ -167,7 +167,7 @@ func (ws *watchers) notify(w *watcher, topics []string) {
 	defer ws.mu.Unlock()
 	for stream := range w.streams {
 		select {
-		case late := <-stream: // it has not been read: one list for both
+		case late := <-stream: // unread topics are joined with the new ones
 			stream <- slices.Compact(slices.Sorted(slices.Values(slices.Concat(late, topics))))
 		default:
 			stream <- topics
@@ -175,12 +175,12 @@ func (ws *watchers) notify(w *watcher, topics []string) {
 	}
 }
 
-// live serves GET /live: server-sent events, each a list of topics that have news: "order", "stock", "product", "category", "customer",
-// "channel", "delivery" and "import". It ends when the service does.
+// live serves GET /live: server-sent events, each a list of topics with news: "order", "stock", "product", "category",
+// "customer", "channel", "delivery" and "import". It ends when the service stops.
 func (d *Dashboard) live(r *request) (answer, error) {
 	return answer{send: func(w http.ResponseWriter) error {
 		control := http.NewResponseController(w)
-		// The server's time for an answer is meant for answers that end.
+		// The server's write timeout is for answers that end.
 		if err := control.SetWriteDeadline(time.Time{}); err != nil {
 			return fmt.Errorf("a stream cannot be kept open: %w", err)
 		}
@@ -190,7 +190,7 @@ func (d *Dashboard) live(r *request) (answer, error) {
 		topics, leave := d.watchers.watch(r.caller().Tenant)
 		defer leave()
 		if _, err := w.Write([]byte(retryAfter)); err != nil || control.Flush() != nil {
-			return nil // nobody is there any more
+			return nil // the browser is gone
 		}
 		beat, life := time.NewTicker(beatEvery), time.NewTimer(streamLife)
 		defer beat.Stop()

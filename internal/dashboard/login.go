@@ -29,7 +29,7 @@ func (d *Dashboard) showLogin(r *request) (answer, error) {
 	return show(screen{Template: "login", Title: "Log in", Bare: true, Data: loginForm(r)}), nil
 }
 
-// logIn serves POST /login. A wrong address and a wrong password are refused in the same words.
+// logIn serves POST /login. A wrong address and a wrong password have the same message.
 func (d *Dashboard) logIn(r *request) (answer, error) {
 	return r.submit(loginForm(r), d.showLogin, func(f *form) (answer, error) {
 		o := f.Object()

@@ -11,13 +11,13 @@ import (
 	"entrepot/internal/records"
 )
 
-// mergeRoutes make two records of one person one.
+// mergeRoutes merge two records of one person.
 var mergeRoutes = []*route{
 	{method: "GET", path: "/customers/{id}/merge", scope: "write:customers", serve: (*Dashboard).previewMerge},
 	{method: "POST", path: "/customers/{id}/merge", scope: "write:customers", serve: (*Dashboard).mergeCustomers},
 }
 
-// mergeView is what templates/merge.html shows: the record that stays, the one that goes, and what would come of it.
+// mergeView is what templates/merge.html shows: the record that stays, the one that is merged into it, and the result.
 type mergeView struct {
 	Rows    []mergeRow
 	Moves   string

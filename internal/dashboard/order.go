@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// orderPageRoutes are one order and what is done with it.
+// orderPageRoutes are one order and the actions on it.
 var orderPageRoutes = []*route{
 	{method: "GET", path: "/orders/{id}", scope: "read:orders", serve: (*Dashboard).showOrder},
 	{method: "POST", path: "/orders/{id}/ship", scope: "write:orders", serve: (*Dashboard).shipOrder},
@@ -81,7 +81,7 @@ type move struct {
 	Primary   bool
 }
 
-// orderLine is one line with what of it is shipped and may be.
+// orderLine is one line with its shipped and its remaining quantity.
 type orderLine struct {
 	Name, SKU, To    string
 	Ordered          string
@@ -152,7 +152,7 @@ func (r *request) readOrder(which id.Order) (f orderFacts, err error) {
 	return f, err
 }
 
-// readMovements reads what was changed of the order, and the movements of stock of it and of its shipments, also of deleted ones.
+// readMovements reads the changes of the order, and the stock movements of it and of its shipments, deleted ones included.
 func (f *orderFacts) readMovements(tx *db.Tx) (err error) {
 	if f.edits, err = orders.Edits(tx, f.order.ID); err != nil {
 		return err
@@ -223,7 +223,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	return show(screen{Template: "order", Title: view.Number, Section: "/orders", Data: view}), nil
 }
 
-// rail is the way of an order, with where it stands.
+// rail is the sequence of an order's states, with the present one.
 func rail(o *orders.Order) (list []step) {
 	way := []orders.Status{orders.Pending, orders.Processing, orders.PartiallyShipped, orders.Shipped, orders.Delivered}
 	switch o.Status {
@@ -302,7 +302,7 @@ func (r *request) orderShipments(view *orderView, o *orders.Order) {
 	}
 }
 
-// sums are the amounts that make the total.
+// sums are the amounts that add up to the total.
 func (r *request) sums(o *orders.Order) []pair {
 	list := []pair{{Name: "Subtotal", Value: r.format.Money(o.Subtotal, o.Currency)}}
 	if o.DiscountAmount != 0 {

@@ -18,7 +18,7 @@ import (
 	"entrepot/internal/patch"
 )
 
-// orderOf reads the order of the path, for the form that is made of it.
+// orderOf reads the order of the path, on which the form is based.
 func (r *request) orderOf() (o *orders.Order, err error) {
 	which, err := pathID[id.Order](r, "order")
 	if err != nil {
@@ -39,7 +39,8 @@ func (r *request) back(o *orders.Order) string {
 	return strings.TrimPrefix(q.at("/orders/"+string(o.ID)), prefix)
 }
 
-// listed is a form's list items[] as the API takes it, without the entries that skip names, and where each entry stands in the form.
+// listed is a form's list items[] in the API's structure, without entries that skip selects, and the index of each
+// entry in the form.
 func (f *form) listed(skip func(at string) bool, members ...string) (o *apijson.Object, places []int) {
 	document := map[string]any{}
 	for _, in := range f.Fields {
@@ -81,7 +82,7 @@ func (f *form) listed(skip func(at string) bool, members ...string) (o *apijson.
 
 var itemPath = regexp.MustCompile(`^items\[(\d+)\]`)
 
-// placed puts errors of list entries to the inputs they came from.
+// placed moves errors of list entries to the inputs that they came from.
 func placed(err error, places []int) error {
 	e, ok := apperr.As(err)
 	if !ok || len(e.Details) == 0 {
@@ -101,7 +102,7 @@ func placed(err error, places []int) error {
 	return &moved
 }
 
-// none reports whether a quantity that was typed is none.
+// none reports whether a typed quantity means zero.
 func none(text string) bool {
 	text = strings.TrimSpace(text)
 	return text == "" || strings.Trim(text, "0") == ""

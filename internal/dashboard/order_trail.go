@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// trailEntry is one step of an order's life, with who heard of it.
+// trailEntry is one step of an order's history, with the outcome of its deliveries.
 type trailEntry struct {
 	Tone, Glyph string
 	Head, Text  string
@@ -35,7 +35,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 		e.at, e.At = at, r.format.Moment(at, "2 Jan, 15:04:05")
 		list = append(list, e)
 	}
-	moved := map[int64]bool{} // times of status moves, which say what was shipped then
+	moved := map[int64]bool{} // times of status changes, which show what was shipped then
 	for i, e := range o.History {
 		shown := statusWords[e.Status]
 		entry := trailEntry{Tone: dotTone(shown), Glyph: shown.Glyph, Head: shown.Word, By: r.by(e.Source, e.Actor)}
@@ -81,7 +81,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 	return list
 }
 
-// by says who did something.
+// by is who did something.
 func (r *request) by(source orders.Source, actor string) string {
 	switch {
 	case actor == accounts.Caller{User: r.session.User.ID}.Actor():
@@ -115,7 +115,7 @@ var fieldWords = map[string]string{"sku": "SKU", "name": "name", "description": 
 	"shippingAmount": "shipping", "discountAmount": "discount", "taxAmount": "tax", "total": "total", "shippingAddress": "shipping address",
 	"billingAddress": "billing address", "paymentMetadata": "payment data", "notes": "note"}
 
-// editEntry says what an edit changed.
+// editEntry describes an edit.
 func (r *request) editEntry(o *orders.Order, e *orders.Edited) trailEntry {
 	entry := trailEntry{Tone: "warn", Glyph: "processing", Head: "Details edited"}
 	var others []string
@@ -159,7 +159,7 @@ func (r *request) changed(field, value string, o *orders.Order) string {
 	return r.format.Money(amount, o.Currency)
 }
 
-// whoHeard adds to each step the events it made and what became of their deliveries.
+// whoHeard adds to each step its events and the outcome of their deliveries.
 func (r *request) whoHeard(f *orderFacts, list []trailEntry) {
 	for i := range list {
 		e := &list[i]
@@ -205,13 +205,13 @@ func (r *request) deliveryPage(delivery id.Delivery) string {
 	return prefix + "/webhooks/deliveries/" + string(delivery)
 }
 
-// endpointCard is what one endpoint got of the order.
+// endpointCard is what one endpoint received about the order.
 type endpointCard struct {
 	Name, To, Words string
 	Tone, Glyph     string
 }
 
-// endpointCards are the endpoints that get events of the order, those that fail first.
+// endpointCards are the endpoints that receive events of the order, failing ones first.
 func (r *request) endpointCards(f *orderFacts) (list []endpointCard) {
 	type tally struct{ delivered, failed, waiting, next int64 }
 	all := map[id.Endpoint]*tally{}

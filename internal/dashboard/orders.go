@@ -207,7 +207,7 @@ func (r *request) bound(a *money.Amount) string {
 	return r.format.plain(a.String())
 }
 
-// span says two bounds, of which one may be missing.
+// span describes two bounds, of which one may be missing.
 func span(from, to string) string {
 	switch {
 	case from == "":
@@ -299,7 +299,7 @@ func (r *request) ordersPager(q ordersQuery, total int64) pager {
 	return p
 }
 
-// noOrders is what an empty list says.
+// noOrders is the message of an empty list.
 func (r *request) noOrders(q ordersQuery) *empty {
 	if q.filtered() {
 		return &empty{Icon: "search", Head: "No order matches", Text: "Take a filter away, or search for something else.",

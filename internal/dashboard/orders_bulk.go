@@ -14,11 +14,11 @@ import (
 	"entrepot/internal/orders"
 )
 
-// typedFrom is how many orders a bulk move takes before their number has to be typed.
+// typedFrom is the number of orders from which a bulk change requires typing that number.
 const typedFrom = 1000
 
-// chosenOrders are the orders that a form of the list names: those whose ids it holds, or all that its filter lets through. Errors: Invalid
-// for more than most.
+// chosenOrders are the orders that a form of the list names: those whose ids it has, or all that match its filter.
+// Errors: Invalid for more than most.
 func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []jobs.Order, err error) {
 	over := apperr.New(apperr.Invalid, "too_many_orders", "more than %s orders are chosen; choose fewer with a filter",
 		r.format.Count(int64(most)))
@@ -58,7 +58,7 @@ func tickedOrders(sent url.Values) []string {
 	return nonEmpty(append(slices.Clone(sent["id"]), strings.Split(sent.Get("ids"), ",")...))
 }
 
-// bulkAskView is what templates/orders_ask.html shows before a bulk move that cannot be taken back or that is large.
+// bulkAskView is what templates/orders_ask.html shows before a bulk change that is large or cannot be undone.
 type bulkAskView struct {
 	Head, Text, Label string
 	Typed             string // what has to be typed, "" for nothing
@@ -68,8 +68,8 @@ type bulkAskView struct {
 	Back              string
 }
 
-// moveOrders serves POST /orders/bulk: it moves the orders that were chosen, or all of the view, in a job that reports each. What cannot be
-// taken back is asked for first.
+// moveOrders serves POST /orders/bulk: a job changes the status of the chosen orders, or of all in the view, and
+// reports each. A change that cannot be undone needs confirmation first.
 func (d *Dashboard) moveOrders(r *request) (answer, error) {
 	sent := r.http.PostForm
 	to := orders.Status(sent.Get("to"))
@@ -102,7 +102,7 @@ func (d *Dashboard) moveOrders(r *request) (answer, error) {
 	})
 }
 
-// askBulk is the page that asks whether orders are to be moved.
+// askBulk is the page that asks for confirmation.
 func (r *request) askBulk(q ordersQuery, to orders.Status, list []jobs.Order, wrong bool) answer {
 	many := r.format.plural(int64(len(list)), "order", "orders")
 	view := bulkAskView{Head: movedWords[to] + ": " + many + "?", Label: movedWords[to], Form: r.form("/orders/bulk"), Wrong: wrong,
@@ -125,7 +125,7 @@ func (r *request) askBulk(q ordersQuery, to orders.Status, list []jobs.Order, wr
 		Data: view})
 }
 
-// bulkView is what templates/orders_bulk.html shows: how far a bulk move is, and what became of each order.
+// bulkView is what templates/orders_bulk.html shows: the progress of a bulk change, and the outcome of each order.
 type bulkView struct {
 	Badge         badge
 	Gauge         gauge

@@ -17,8 +17,8 @@ var exportColumns = []string{"orderNumber", "externalReference", "status", "crea
 	"country", "lines", "units", "shippedUnits", "subtotal", "discountAmount", "shippingAmount", "taxAmount", "total", "currency", "carrier",
 	"trackingNumber"}
 
-// exportOrders serves POST /orders/export: the orders of the view, or those that are selected, as CSV in the order of the list. It is a
-// form because it is noted in the audit log.
+// exportOrders serves POST /orders/export: the orders of the view, or the selected ones, as CSV in the order of the
+// list. It is a POST because the audit log records it.
 func (d *Dashboard) exportOrders(r *request) (answer, error) {
 	sent := r.http.PostForm
 	q, err := r.readOrders(sent)
@@ -60,7 +60,7 @@ func (d *Dashboard) exportOrders(r *request) (answer, error) {
 	}}, nil
 }
 
-// eachExported reads the orders of a filter page by page, each in a read of its own, so that a slow receiver holds no snapshot.
+// eachExported reads the matching orders page by page, each in a read of its own, so that a slow receiver holds no snapshot.
 func (r *request) eachExported(q ordersQuery, write func([]orders.Summary) error) error {
 	f := q.Filter
 	f.Offset, f.Limit = 0, 500
@@ -93,7 +93,7 @@ func exported(o *orders.Summary) []string {
 	return row
 }
 
-// harmless keeps a spreadsheet from taking a cell for a formula: one that begins like one gets an apostrophe before it.
+// harmless puts an apostrophe before a cell that a spreadsheet would run as a formula.
 func harmless(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return "'" + cell

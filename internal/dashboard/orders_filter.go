@@ -16,8 +16,8 @@ import (
 // ordersPage is how many orders a page of the list shows.
 const ordersPage = 50
 
-// ordersQuery is what the address of the list says: the filter, with the names of the API's parameters, and the page. It travels along to
-// an order, so that its neighbours are those of the list it was opened from.
+// ordersQuery is the query of the list's address: the filter, with the names of the API's parameters, and the page. An
+// order's page keeps it, so that its neighbours are those of the list it was opened from.
 type ordersQuery struct {
 	orders.Filter
 	Page   int
@@ -50,7 +50,7 @@ func (r *request) readOrders(values url.Values) (ordersQuery, error) {
 	return out, q.Err()
 }
 
-// placedFrom is the beginning of a span that ends now, at a midnight of the user.
+// placedFrom is the beginning of a span that ends now, at a midnight in the user's zone.
 func (r *request) placedFrom(text string) (time.Time, bool) {
 	days, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
 	if text == "today" {
@@ -62,8 +62,8 @@ func (r *request) placedFrom(text string) (time.Time, bool) {
 	return r.format.midnight(1 - days), true
 }
 
-// daysOf is a query in which two bare dates, a lower and an upper bound, are the first and the last moment of those days in the user's
-// zone; the API's readers would take days of UTC.
+// daysOf converts two bare dates of a query, a lower and an upper bound, to the first and the last moment of those
+// days in the user's zone; the API's readers would use days of UTC.
 func (r *request) daysOf(values url.Values, lower, upper string) url.Values {
 	read := maps.Clone(values)
 	for _, name := range []string{lower, upper} {
@@ -81,7 +81,7 @@ func nonEmpty(list []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(text string) bool { return strings.TrimSpace(text) == "" })
 }
 
-// at is the address of a page below the prefix with this filter and some parameters set otherwise: name, value, …; "" takes one away.
+// at is the address of a page below the prefix with this filter and changed parameters: name, value, …; "" removes one.
 func (q ordersQuery) at(path string, change ...string) string {
 	values := url.Values{}
 	for name, list := range q.values {
@@ -100,7 +100,7 @@ func (q ordersQuery) at(path string, change ...string) string {
 	return prefix + path
 }
 
-// filtered reports whether any order may be left out.
+// filtered reports whether the filter has any condition.
 func (q ordersQuery) filtered() bool {
 	for name := range q.values {
 		if name != "sort" {

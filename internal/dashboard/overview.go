@@ -22,7 +22,7 @@ var overviewRoutes = []*route{
 	{method: "GET", path: "/{$}", serve: (*Dashboard).showOverview},
 }
 
-// need is something that waits for a person.
+// need is open work for a person.
 type need struct {
 	Tone, Icon string
 	Head, Text string
@@ -38,13 +38,13 @@ type kpi struct {
 	From             string
 }
 
-// shareRow is what a channel had of the revenue.
+// shareRow is a channel's share of the revenue.
 type shareRow struct {
 	Name, Platform, To, Revenue, Orders, Class string
 	Value, Max                                 int64
 }
 
-// healthRow is how an endpoint's newest attempts went.
+// healthRow is the outcome of an endpoint's newest attempts.
 type healthRow struct {
 	Name, To, Words string
 	Tone, Glyph     string
@@ -71,14 +71,14 @@ type overviewView struct {
 	Hooks    []healthRow
 	Low      []lowRow
 	LowCount string
-	First    []need // the first steps of an account in which nothing has happened yet
+	First    []need // the first steps in an empty account
 	Calm     bool
 }
 
 // overviewDays are the spans that can be looked at.
 var overviewDays = []int{7, 30, 90}
 
-// showOverview serves GET /: what needs somebody, and how the account does.
+// showOverview serves GET /: open work, and the account's figures.
 func (d *Dashboard) showOverview(r *request) (answer, error) {
 	days := 30
 	if n, err := strconv.Atoi(r.http.URL.Query().Get("days")); err == nil && slices.Contains(overviewDays, n) {
@@ -113,7 +113,7 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 	return show(screen{Template: "overview", Title: "Overview", Section: "/", Data: view}), err
 }
 
-// firstSteps lead into an empty account.
+// firstSteps are the first steps in an empty account.
 func (d *Dashboard) firstSteps(r *request) (list []need) {
 	for _, n := range []need{
 		{Icon: "plug", Head: "Connect a channel", Text: "A shop, a marketplace, or a system of your own with a key.", Label: "Add a channel",
@@ -230,7 +230,7 @@ func (f format) short(v float64, currency string) string {
 	return symbolOf(currency) + f.plain(strconv.FormatFloat(v, 'f', -1, 64)) + suffix
 }
 
-// shares are the channels that sold something, the best first.
+// shares are the channels with sales, the best first.
 func (r *request) shares(list []analytics.Channel, currency string) (rows []shareRow) {
 	for i, c := range list {
 		if c.Orders == 0 || len(rows) == 6 {
@@ -263,10 +263,10 @@ func (v *overviewView) readLatest(tx *db.Tx, r *request) error {
 	return err
 }
 
-// openWork is what waits for people, as far as this user may see it.
+// openWork is the work that waits for people and that this user may see.
 type openWork struct {
 	toShip, low int64
-	oldest      int64 // when the oldest order that waits came
+	oldest      int64 // creation of the oldest waiting order
 	oversold    []analytics.Level
 	failing     []failing
 	hooks       []healthRow
@@ -274,7 +274,7 @@ type openWork struct {
 	reconnect   []channels.Channel
 }
 
-// failing is an endpoint whose newest attempts have not delivered anything.
+// failing is an endpoint whose newest attempts all failed.
 type failing struct {
 	name    string
 	id      id.Endpoint
@@ -301,13 +301,13 @@ func (w *openWork) read(tx *db.Tx, r *request) error {
 	return tx.Together(parts...)
 }
 
-// readToShip reads how many orders wait for shipment, and since when the oldest of them exists.
+// readToShip reads how many orders wait for shipment, and the creation time of the oldest.
 func (w *openWork) readToShip(tx *db.Tx) (err error) {
 	w.toShip, w.oldest, err = orders.ToShip(tx)
 	return err
 }
 
-// readChannels reads the jobs that failed lately, and the channels whose platform lets the service in no more.
+// readChannels reads the recently failed jobs, and the channels whose credentials were refused.
 func (w *openWork) readChannels(tx *db.Tx, now time.Time) error {
 	return tx.Together(func(tx *db.Tx) (err error) {
 		w.failed, _, err = jobs.List(tx, jobs.Filter{Statuses: []jobs.Status{jobs.Failed}, From: now.Add(-failedFor).UnixMicro(), Limit: 20})
@@ -323,7 +323,7 @@ func (w *openWork) readChannels(tx *db.Tx, now time.Time) error {
 	})
 }
 
-// readHooks reads how the endpoints do.
+// readHooks reads the health of the endpoints.
 func (w *openWork) readHooks(tx *db.Tx) error {
 	list, _, err := webhooks.Endpoints(tx, 100, 0)
 	if err != nil || len(list) == 0 {
@@ -365,7 +365,7 @@ func (w *openWork) readHooks(tx *db.Tx) error {
 	return nil
 }
 
-// needs are the open work as the page says it.
+// needs is the open work in the form of the page.
 func (w openWork) needs(r *request) (list []need) {
 	f := r.format
 	if w.toShip > 0 {

@@ -1,9 +1,9 @@
 package dashboard
 
-// This file holds what the templates of templates/parts.html are given. Each part is one template there and one block in dash.css; all of
-// them are shown at /dashboard/_parts of a development server.
+// This file has the data of the templates in templates/parts.html. Each part is one template there and one block in
+// dash.css; a development server shows all of them at /dashboard/_parts.
 
-// badge is a status: glyph, word and colour, so that none of them is needed alone.
+// badge is a status as glyph, word and colour, so that each of them alone is enough.
 type badge struct{ Tone, Glyph, Word string }
 
 func newBadge(tone, glyph, word string) badge { return badge{tone, glyph, word} }
@@ -26,7 +26,7 @@ type tab struct {
 	Current   bool
 }
 
-// chip is a filter: one that is set leads to the list without it.
+// chip is a filter that is set, with the address of the list without it.
 type chip struct {
 	Label, To string
 	On        bool
@@ -38,7 +38,7 @@ type head struct {
 	To    string
 	Sort  string // "ascending", "descending", "" for not sorted by it
 	Num   bool
-	Out   bool // read aloud only
+	Out   bool // for screen readers only
 }
 
 // pager leads through a list.
@@ -48,7 +48,7 @@ type pager struct {
 	Newer, Older string
 }
 
-// callout says something about the page before its content.
+// callout is a message above the content of a page.
 type callout struct{ Tone, Head, Text string }
 
 func newCallout(tone, head, text string) callout { return callout{tone, head, text} }
@@ -64,20 +64,20 @@ func (c callout) Icon() string {
 	return "info"
 }
 
-// step is one of a way through several pages.
+// step is one of several pages in a sequence.
 type step struct {
 	Label string
 	State string // "done", "at", "" for still to come
 }
 
-// empty is a list without entries: what would be here, and the first step to it.
+// empty is a list without entries: what it would show, and the first step.
 type empty struct {
 	Icon, Head, Text string
 	Label, To        string // of the button, "" for none
 	Curl             string // a command that works, "" for none
 }
 
-// ask is a dialog that asks before something that cannot be undone. Typed, if set, has to be typed.
+// ask is a dialog that asks for confirmation of something that cannot be undone. Typed, if set, must be typed.
 type ask struct {
 	ID, Head, Text string
 	Label          string // of the button that does it
@@ -95,7 +95,7 @@ type once struct {
 	Label      string // what the secret is: "API key"
 	Secret     string
 	Curl       string // a command that uses it, "" for none
-	Back       string // address of the page to go on with
+	Back       string // address of the next page
 }
 
 // node is an entry of a tree.
@@ -114,7 +114,7 @@ type line struct {
 	At          stamp
 }
 
-// change is what was and what is.
+// change is an old and a new value.
 type change struct{ Label, From, To string }
 
 // pair is a name and its value.

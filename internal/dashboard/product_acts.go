@@ -16,7 +16,7 @@ import (
 	"entrepot/internal/patch"
 )
 
-// changeProduct runs a form of the page that changes the product as a draft says; words say what was done.
+// changeProduct runs a form of the page that changes the product by a draft; words is the message afterwards.
 func (d *Dashboard) changeProduct(
 	r *request,
 	build func(productPage) *form,
@@ -65,7 +65,7 @@ func (d *Dashboard) updateVariants(r *request) (answer, error) {
 	return d.changeProduct(r, func(p productPage) *form { return p.variants(r) }, "Variants saved", readChange)
 }
 
-// updateImages serves POST /products/{id}/images: what is blank is gone.
+// updateImages serves POST /products/{id}/images: blank entries are removed.
 func (d *Dashboard) updateImages(r *request) (answer, error) {
 	return d.changeProduct(
 		r,
@@ -81,7 +81,7 @@ func (d *Dashboard) updateImages(r *request) (answer, error) {
 	)
 }
 
-// updateAttributes serves POST /products/{id}/attributes: a blank one is taken away, others than those of the form stay.
+// updateAttributes serves POST /products/{id}/attributes: blank ones are removed, and those that the form does not have stay.
 func (d *Dashboard) updateAttributes(r *request) (answer, error) {
 	return d.changeProduct(r, func(p productPage) *form { return p.attributeForm(r) }, "Attributes saved",
 		func(f *form, p productPage) (catalog.Draft, error) {
@@ -98,7 +98,7 @@ func (d *Dashboard) updateAttributes(r *request) (answer, error) {
 					return catalog.Draft{}, apperr.At(in.Name, "%s", err.Error())
 				case value == nil:
 					delete(values, code)
-				case valueText(values[code]) != f.Value(in.Name): // what was not changed keeps its type
+				case valueText(values[code]) != f.Value(in.Name): // an unchanged value keeps its type
 					values[code] = value
 				}
 			}
@@ -125,7 +125,7 @@ func attributeValue(kind catalog.AttributeType, said string) (json.RawMessage, e
 	return text(said), nil
 }
 
-// setStatus serves POST /products/{id}/status; its undo is itself with the status before.
+// setStatus serves POST /products/{id}/status; its undo is the same action with the previous status.
 func (d *Dashboard) setStatus(r *request) (answer, error) {
 	p, err := r.readProductPage()
 	if err != nil {

@@ -116,7 +116,7 @@ func (p productPage) categoryForm(r *request) *form {
 		known[c.ID] = true
 		in.Options = append(in.Options, option{Value: string(c.ID), Label: c.Name})
 	}
-	for _, l := range p.product.Links { // what waits, or is beyond the ones offered, stays
+	for _, l := range p.product.Links { // links that wait for a category, or to categories that the form does not offer, stay
 		value := string(l.Category)
 		if l.Category == "" {
 			value = l.Reference
@@ -136,8 +136,7 @@ func attributesOf(p *catalog.Product) map[string]json.RawMessage {
 	return values
 }
 
-// attributeForm asks for the attributes that the account describes, and for those that the product has besides, as far as they are plain
-// values.
+// attributeForm has the attributes that the account defines, and the product's others if they are plain values.
 func (p productPage) attributeForm(r *request) *form {
 	values := attributesOf(p.product)
 	var fields []field

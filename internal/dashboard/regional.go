@@ -9,17 +9,17 @@ import (
 	"entrepot/internal/drafts"
 )
 
-// locales are those that can be chosen; whatever else the API has set can be kept.
+// locales are the locales to choose from; another one that the API has set can be kept.
 var locales = []string{"en-GB", "en-US", "cs-CZ", "da-DK", "de-AT", "de-CH", "de-DE", "es-ES", "fi-FI", "fr-CA", "fr-FR", "hu-HU", "it-IT",
 	"ja-JP", "nl-NL", "nb-NO", "pl-PL", "pt-BR", "pt-PT", "ro-RO", "sv-SE"}
 
-// zoneField is the input of a time zone; where says which one counts when it is empty.
+// zoneField is the input of a time zone; where says which one applies if it is empty.
 func (r *request) zoneField(value, where string) field {
 	return field{Name: "timeZone", Label: "Time zone", Max: 64, Value: value, ClearBlank: true,
 		Hint: "Its name, such as Europe/Paris." + where + " It is " + r.format.write(r.format.now, "2 Jan, 15:04 MST") + " now."}
 }
 
-// localeField is the input of a locale; none is what counts when there is none.
+// localeField is the input of a locale; none says what applies if it is empty.
 func (r *request) localeField(value, none string) field {
 	f := field{Name: "locale", Label: "Numbers and dates", Kind: "select", Value: value, ClearBlank: true, Options: []option{{Label: none}}}
 	list := locales
@@ -35,7 +35,7 @@ func (r *request) localeField(value, none string) field {
 	return f
 }
 
-// preferencesForm is how the user wants to read times and numbers.
+// preferencesForm is the form of the user's format of times and numbers.
 func preferencesForm(r *request) *form {
 	user, account := r.session.User, r.session.Account
 	return r.editing("/settings/me/preferences", r.zoneField(user.TimeZone, " Empty: the account's, "+zoneName(account)+"."),

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/accounts"
 )
 
-// screen is what the layout is given; a page's template finds its own view in Data.
+// screen is the data of the layout; a page's template finds its own view in Data.
 type screen struct {
 	Template string // templates/<Template>.html
 	Title    string
@@ -22,17 +22,17 @@ type screen struct {
 	Bare     bool // no sidebar: login, set-up
 	Data     any
 
-	Notice string // why what was sent is not done, where the page has no form that could say it
+	Notice string // why the change was not made, if the page no longer has the form
 	Flash  *flash
 	Shell  shell
 
 	caller accounts.Caller
 }
 
-// May reports whether the user has a scope; templates hide what it is false for.
+// May reports whether the user has a scope; templates hide what needs a missing one.
 func (s *screen) May(scope string) bool { return s.caller.May(scope) }
 
-// MayAdminister reports whether the user may do what takes an owner or admin.
+// MayAdminister reports whether the user is an owner or admin.
 func (s *screen) MayAdminister() bool { return s.caller.Role != accounts.Viewer }
 
 // crumb is a page above this one.
@@ -54,7 +54,7 @@ func newTemplates(f *files) *templates {
 // shared are the templates that every page may use.
 var shared = []string{"templates/layout.html", "templates/parts.html", "templates/listing.html", "templates/lists.html"}
 
-// parse reads every template of the folder; it panics on one that does not parse.
+// parse parses every template of the folder; it panics on an invalid one.
 func (t *templates) parse() map[string]*template.Template {
 	base := template.Must(template.New("").Funcs(template.FuncMap{
 		"asset": t.files.asset, "prefix": func() string { return prefix }, "badge": newBadge, "gauge": newGauge, "callout": newCallout,
@@ -83,14 +83,14 @@ func (t *templates) page(name string) *template.Template {
 	return pages[name]
 }
 
-// rendered are buffers for pages: an error in a template must not leave half a page behind.
+// rendered are buffers for pages, because an error in a template must not leave half a page.
 var rendered = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // render writes a page.
 func (d *Dashboard) render(r *request, out answer) error {
 	page := *out.page
 	page.Bare = page.Bare || r.session.User.ID == ""
-	if r.http.Header.Get("Entrepot-Live") == "" { // a region that is read again leaves the words to the page that is opened next
+	if r.http.Header.Get("Entrepot-Live") == "" { // a refreshed region leaves the message to the next page
 		page.Flash = r.takeFlash()
 	}
 	page.Shell, page.caller = d.shell(r, &page), r.caller()
@@ -99,7 +99,7 @@ func (d *Dashboard) render(r *request, out answer) error {
 	b.Reset()
 	err := d.templates.page(page.Template).ExecuteTemplate(b, "layout", &page)
 	if why := r.refused.why(); err == nil && why != "" && !bytes.Contains(b.Bytes(), []byte(template.HTMLEscapeString(why))) {
-		page.Notice = why // the page has that form no more, or only its button
+		page.Notice = why // the page no longer has that form, or only its button
 		b.Reset()
 		err = d.templates.page(page.Template).ExecuteTemplate(b, "layout", &page)
 	}

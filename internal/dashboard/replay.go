@@ -14,13 +14,13 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// replayRoutes send a span of the past to an endpoint again.
+// replayRoutes deliver a span of the past to an endpoint again.
 var replayRoutes = []*route{
 	{method: "GET", path: "/webhooks/replay/{id}", scope: "write:webhooks", serve: (*Dashboard).showReplay},
 	{method: "POST", path: "/webhooks/{id}/replay", scope: "write:webhooks", serve: (*Dashboard).replayEndpoint},
 }
 
-// typeAbove is from how many on a number is typed before something is done to so many at once.
+// typeAbove is the number of deliveries from which that number must be typed for confirmation.
 const typeAbove = 1000
 
 type replayView struct {
@@ -56,7 +56,7 @@ func (r *request) replaySpan(q url.Values) (span commerce.Span, events []string,
 	return span, events, q.Get("failed") != "", read.Err()
 }
 
-// showReplay serves GET /webhooks/replay/{id}: it counts before anything is sent.
+// showReplay serves GET /webhooks/replay/{id}: it counts the deliveries before anything is sent.
 func (d *Dashboard) showReplay(r *request) (answer, error) {
 	e, err := r.endpoint()
 	if err != nil {
@@ -135,8 +135,8 @@ func (r *request) localMoment(q url.Values, name string) string {
 	return r.format.local(from + to)
 }
 
-// moments reads from and to, 0 for what is not given: as the API does, and as inputs of browsers write times; these, and bare dates, are
-// in the user's zone.
+// moments reads from and to, 0 if they are not given: in the API's form, and in that of browsers' inputs; the latter,
+// and bare dates, are in the user's zone.
 func (r *request) moments(q *apijson.Query) (from, to int64) {
 	read := func(name string, upper bool) int64 {
 		text := q.Text(name)

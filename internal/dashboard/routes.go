@@ -8,16 +8,16 @@ const prefix = "/dashboard"
 // route is a page or an action.
 type route struct {
 	method string
-	path   string // below the prefix, as http.ServeMux has it: /orders/{id}
-	scope  string // the API's scope that the user must have: "read:orders" to look, "write:orders" to change; "" for any user
+	path   string // below the prefix, in the syntax of http.ServeMux: /orders/{id}
+	scope  string // the API's scope that the user needs: "read:orders" to look, "write:orders" to change; "" for any user
 	admin  bool   // only for owners and admins, like the API's routes that take a login
 	open   bool   // without a session
-	most   int64  // bytes of the form, 0 for 1 MB
+	most   int64  // largest form in bytes, 0 for 1 MB
 	file   bool   // it sends a file, no page
 	serve  func(*Dashboard, *request) (answer, error)
 }
 
-// routes is the whole table. Each file of pages gives its own.
+// routes is the whole table; each file of pages has a part of it.
 func routes(dev bool) []*route {
 	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, sidebarRoutes, searchRoutes,
 		overviewRoutes, channelRoutes, jobRoutes, meRoutes,

@@ -15,7 +15,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// searchRoutes is the search over everything: a page, from which the palette (Ctrl K) takes its list.
+// searchRoutes is the search over everything: a page, which is also the source of the command palette (Ctrl K).
 var searchRoutes = []*route{{method: "GET", path: "/search", serve: (*Dashboard).search}}
 
 // finding is something that was found; Small says more about it.
@@ -131,7 +131,7 @@ func productHit(p *catalog.Product) finding {
 	return finding{"tag", p.Name, p.SKU, prefix + "/products/" + string(p.ID)}
 }
 
-// findByID looks for the record that has an id, whatever it is.
+// findByID finds the record with an id, of any kind.
 func (r *request) findByID(which string) (list []finding, err error) {
 	add := func(h finding) { list = append(list, h) }
 	kinds := []struct {
@@ -169,7 +169,7 @@ func (r *request) findByID(which string) (list []finding, err error) {
 	return list, err
 }
 
-// one reads a record by its id and hands it over; one that is not there is no error.
+// one reads a record by its id; a missing one is no error.
 func one[K, V any](read func(*db.Tx, K) (V, error), key K, found func(V)) func(*db.Tx) error {
 	return func(tx *db.Tx) error {
 		v, err := read(tx, key)
@@ -200,7 +200,7 @@ func (d *Dashboard) findPages(r *request, term string) (list []finding) {
 	return list
 }
 
-// actions are what can be begun from anywhere.
+// actions are the actions that can be started from anywhere.
 var actions = []navItem{
 	{Label: "Ship orders", Icon: "truck", Path: "/orders?status=PROCESSING,PARTIALLY_SHIPPED", Scope: "write:orders"},
 	{Label: "Add a product", Icon: "plus", Path: "/products/new", Scope: "write:products"},

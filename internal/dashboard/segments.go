@@ -35,7 +35,7 @@ type segmentsView struct {
 	Label  string
 	Back   string
 	Delete *ask
-	Count  string // how many the rules of the form choose, "" until it is asked for
+	Count  string // how many customers match the rules of the form, "" until requested
 }
 
 // segmentRow is a segment with how many customers are in it now.
@@ -99,7 +99,7 @@ func readSegmentForm(f *form) (name string, rules customers.Rules, err error) {
 	return *said, rules, nil
 }
 
-// ruleWords say what rules ask for.
+// ruleWords describes rules.
 func (r *request) ruleWords(s customers.Rules) string {
 	var words []string
 	if len(s.TagsAny) > 0 {
@@ -171,10 +171,10 @@ func (d *Dashboard) segmentScreen(r *request, view segmentsView, at id.Segment) 
 	), err
 }
 
-// counting reports whether a form was sent only to see how many its rules choose.
+// counting reports whether a form was sent only to count the matching customers.
 func (r *request) counting() bool { return r.http.PostForm.Get("count") != "" }
 
-// countRules shows the page again, with how many customers the rules of the form choose; nothing is stored.
+// countRules shows the page again, with the number of customers that match the rules of the form; nothing is stored.
 func (d *Dashboard) countRules(r *request, view segmentsView, f *form, at id.Segment) (answer, error) {
 	_, rules, err := readSegmentForm(f)
 	if err != nil {

@@ -15,17 +15,17 @@ import (
 	"entrepot/internal/limits"
 )
 
-// request is one request on its way through the dashboard.
+// request is one request while it is processed.
 type request struct {
 	http    *http.Request
-	out     http.ResponseWriter // for the deadlines of its connection; handlers give an answer instead of writing
+	out     http.ResponseWriter // for the deadlines of its connection; handlers return an answer and do not write to it
 	d       *Dashboard
 	id      string
 	route   *route
 	session accounts.Session // zero on open routes
 	format  format
-	refused *form // what was sent and is shown again, nil for none
-	stale   error // that of a form whose record has changed since it was shown (see editing)
+	refused *form // the form that was refused and is shown again, nil for none
+	stale   error // the error of a form whose record has changed since it was shown (see editing)
 	seenAt  int64 // when that form was filled, microseconds
 }
 
@@ -40,8 +40,8 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	d.mux.ServeHTTP(w, hr)
 }
 
-// policy is what a page may load: only what this service sends; images also from elsewhere, because products show them. Scripts get no
-// HTML into the page but through the policy named "entrepot" in app.js.
+// policy is the Content-Security-Policy: a page may load only from this service, and images from anywhere, because
+// products show them. Scripts can insert HTML only through the policy named "entrepot" in app.js.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; " +
 	"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types entrepot"
@@ -55,7 +55,7 @@ func secure(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// crossSite refuses forms that another site's page sends.
+// crossSite refuses forms sent by pages of other sites.
 func crossSite(public string) *http.CrossOriginProtection {
 	p := http.NewCrossOriginProtection()
 	if u, err := url.Parse(public); err == nil && u.Host != "" {
@@ -64,7 +64,7 @@ func crossSite(public string) *http.CrossOriginProtection {
 	return p
 }
 
-// handler takes a request of a route the way of all of them.
+// handler handles a request of a route in the steps of all requests.
 func (d *Dashboard) handler(route *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		start := time.Now()
@@ -115,7 +115,7 @@ func (r *request) mayUse(route *route) error {
 	return r.caller().Needs(route.scope)
 }
 
-// openTime is how long a form may take to come from whoever has no session.
+// openTime is how long a form may take to arrive without a session.
 const openTime = 10 * time.Second
 
 // readForm reads the body of a POST; a multipart form is left to the handler, which reads it in pieces.
@@ -126,7 +126,8 @@ func (r *request) readForm() error {
 	}
 	r.http.Body = http.MaxBytesReader(r.out, r.http.Body, most)
 	if r.route.open {
-		_ = http.NewResponseController(r.out).SetReadDeadline(time.Now().Add(openTime)) // without a connection nothing can stall
+		// Without a connection, in tests, nothing can stall.
+		_ = http.NewResponseController(r.out).SetReadDeadline(time.Now().Add(openTime))
 	}
 	if strings.HasPrefix(r.http.Header.Get("Content-Type"), "multipart/") {
 		return nil
@@ -150,7 +151,7 @@ func (r *request) readWide(run func(tx *db.Tx) error) error {
 	return r.d.DB.ReadWide(r.http.Context(), r.caller().Tenant, run)
 }
 
-// pathID reads an identifier from the path: what is no UUID is not found.
+// pathID reads an identifier from the path: a text that is no UUID is NotFound.
 func pathID[T ~string](r *request, noun string) (T, error) {
 	v, ok := id.Parse[T](r.http.PathValue("id"))
 	if !ok {

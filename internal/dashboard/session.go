@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/netguard"
 )
 
-// The session's cookie. Over https it carries the prefix that browsers accept only from https. The API never reads it.
+// The session's cookie. Over https its name has the prefix that browsers accept only from https. The API never reads it.
 const (
 	cookieName       = "entrepot"
 	secureCookieName = "__Secure-entrepot"
@@ -30,7 +30,7 @@ func (r *request) cookieName() string {
 	return cookieName
 }
 
-// cookie is one of the dashboard's: age is in seconds, below 0 to delete it.
+// cookie is a cookie of the dashboard: age is in seconds, negative to delete it.
 func (r *request) cookie(name, value string, age int) *http.Cookie {
 	return &http.Cookie{Name: name, Value: value, Path: prefix, MaxAge: age, HttpOnly: true, Secure: r.https(),
 		SameSite: http.SameSiteLaxMode}
@@ -45,7 +45,7 @@ func (r *request) sessionText() string {
 	return c.Value
 }
 
-// authenticate finds who the session belongs to. Errors: Unauthorized.
+// authenticate finds the session of the cookie. Errors: Unauthorized.
 func (d *Dashboard) authenticate(r *request) error {
 	text := r.sessionText()
 	if text == "" {
@@ -64,14 +64,14 @@ func (d *Dashboard) authenticate(r *request) error {
 			accounts.UsedSignIn(tx, r.caller().SignIn, now)
 			return nil
 		})
-		if err != nil { // the page does not need it
+		if err != nil { // the page works without it
 			d.Log.Warn("the time of last use of a session was not written", "id", r.id, "error", err)
 		}
 	}
 	return nil
 }
 
-// loginFor is the login page that leads back to where the request was going.
+// loginFor is the address of the login page that redirects back to the request's page.
 func loginFor(r *http.Request) string {
 	to := r.URL.RequestURI()
 	if r.Method != http.MethodGet || to == prefix || to == prefix+"/" {
@@ -80,8 +80,8 @@ func loginFor(r *http.Request) string {
 	return "/login?next=" + url.QueryEscape(to)
 }
 
-// ownPage gives back an address if it is a page of the dashboard, else the overview's: nobody is led elsewhere by a link to the login page.
-// The answer is below the prefix.
+// ownPage returns an address if it is a page of the dashboard, else the overview's, so that a link to the login page
+// cannot redirect elsewhere. The result is below the prefix.
 func ownPage(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || strings.ContainsAny(next, "\\\r\n\t") ||
@@ -95,7 +95,7 @@ func ownPage(next string) string {
 	return "/" + rest
 }
 
-// openSession gives the browser a new session of a user whose password was checked; the one it had ends.
+// openSession gives the browser a new session of a user whose password was checked; its old one ends.
 func (d *Dashboard) openSession(r *request, user accounts.User) (answer, error) {
 	var text string
 	before := r.sessionText()

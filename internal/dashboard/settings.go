@@ -143,7 +143,7 @@ func (d *Dashboard) advanceClock(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		renewed, err := d.openSession(r, r.session.User) // logins come due, too: whoever moves the clock stays logged in
+		renewed, err := d.openSession(r, r.session.User) // logins also end earlier, so the user gets a new session
 		out.cookies = renewed.cookies
 		return out, err
 	})

@@ -102,7 +102,7 @@ func (r *request) auditRow(e *audit.Entry, names map[string]string) auditRow {
 	return row
 }
 
-// only is the address of the audit log with one filter more.
+// only is the address of the audit log with one more filter.
 func (r *request) only(name, value string) string {
 	q := r.http.URL.Query()
 	q.Set(name, value)

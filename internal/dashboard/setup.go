@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/drafts"
 )
 
-// setupRoutes are the link that a service prints when its store is empty: it makes the first account, once.
+// setupRoutes are the pages of the link that a service prints when its store is empty: it creates the first account, once.
 var setupRoutes = []*route{
 	{method: "GET", path: "/setup", open: true, serve: (*Dashboard).showSetup},
 	{method: "POST", path: "/setup", open: true, most: 16 << 10, serve: (*Dashboard).setUp},
@@ -35,7 +35,7 @@ func (d *Dashboard) showSetup(r *request) (answer, error) {
 	return show(screen{Template: "setup", Title: "Set up entrepot", Bare: true, Data: f}), nil
 }
 
-// setupOpen is the error for a link that opens nothing.
+// setupOpen is the error for a link that is unknown or used.
 func (d *Dashboard) setupOpen(r *request, token string) error {
 	open := false
 	err := d.DB.Read(r.http.Context(), db.Across, func(tx *db.Tx) (err error) {

@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/accounts"
 )
 
-// shell is what stands around every page.
+// shell is what surrounds every page.
 type shell struct {
 	Account string
 	Plan    string
@@ -28,11 +28,11 @@ type navItem struct {
 	Label, Icon, Path, Scope string // Path is below the prefix; without the scope the item is hidden
 	Current                  bool
 	Count                    string // of open work, "" for none
-	Waits                    string // what that waits for: "to ship"
-	Bad                      bool   // the count is of what failed
+	Waits                    string // what the open work is: "to ship"
+	Bad                      bool   // the count is of failures
 }
 
-// navigation is the sidebar. An item is shown when its page exists and the user may see it.
+// navigation is the sidebar. An item is shown if its page exists and the user may see it.
 var navigation = []navGroup{
 	{"", []navItem{
 		{Label: "Overview", Icon: "home", Path: "/"},
@@ -52,7 +52,7 @@ var navigation = []navGroup{
 // foot is the sidebar's end.
 var foot = []navItem{{Label: "Settings", Icon: "gear", Path: "/settings/account"}}
 
-// shell makes what stands around a page.
+// shell builds what surrounds a page.
 func (d *Dashboard) shell(r *request, page *screen) shell {
 	if page.Bare {
 		return shell{}
@@ -60,7 +60,7 @@ func (d *Dashboard) shell(r *request, page *screen) shell {
 	s := shell{Account: r.session.Account.Name, Plan: planName(r.session.Account.Plan), User: r.session.User.Name,
 		LogOut: &form{Action: prefix + "/logout"}}
 	counts, err := r.readWaiting()
-	if err != nil { // the page does not need them
+	if err != nil { // the page works without them
 		d.Log.Warn("the counts of open work were not read", "id", r.id, "error", err)
 	}
 	for _, group := range navigation {
@@ -88,7 +88,7 @@ func (d *Dashboard) visible(r *request, items []navItem, section string) (list [
 	return list
 }
 
-// opens reports whether a page exists and the user's role opens it.
+// opens reports whether a page exists and the user may open it.
 func (d *Dashboard) opens(r *request, path string) bool {
 	for _, route := range d.routes {
 		if route.method == "GET" && route.path == path && route.admin && r.caller().Role == accounts.Viewer {

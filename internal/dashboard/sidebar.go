@@ -8,18 +8,19 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// sidebarRoutes is the page that open pages read the sidebar's counts from, when something happened that they do not show.
+// sidebarRoutes is the page from which open pages refresh the sidebar's counts.
 var sidebarRoutes = []*route{{method: "GET", path: "/counts", serve: (*Dashboard).showCounts}}
 
-// waiting is how much work waits behind an item of the sidebar, and what it waits for.
+// waiting is the open work of an item of the sidebar.
 type waiting struct {
 	scope string
 	words string
-	bad   bool // it is of what failed
+	bad   bool // it is about failures
 	read  func(tx *db.Tx, r *request) (int64, error)
 }
 
-// waits is the work by the item's path. All of it is kept or few, so that every page can show it: one message reads it.
+// waits is the open work by the item's path. All of it is kept or few rows, so that every page can show it: one
+// message reads it.
 var waits = map[string]waiting{
 	"/orders": {scope: "read:orders", words: "to ship", read: func(tx *db.Tx, _ *request) (n int64, err error) {
 		n, _, err = orders.ToShip(tx)
@@ -42,7 +43,7 @@ var waits = map[string]waiting{
 		read: func(tx *db.Tx, _ *request) (int64, error) { return webhooks.CountFailing(tx) }},
 }
 
-// readWaiting reads how much waits, by the item's path, as far as the user may see it.
+// readWaiting reads the amount of open work, by the item's path, that the user may see.
 func (r *request) readWaiting() (map[string]int64, error) {
 	counts := map[string]int64{}
 	err := r.read(func(tx *db.Tx) error {
@@ -62,7 +63,7 @@ func (r *request) readWaiting() (map[string]int64, error) {
 	return counts, err
 }
 
-// count puts the work that waits behind an item into it.
+// count sets the count of an item.
 func (item *navItem) count(r *request, counts map[string]int64) {
 	if n := counts[item.Path]; n > 0 {
 		w := waits[item.Path]
@@ -70,7 +71,7 @@ func (item *navItem) count(r *request, counts map[string]int64) {
 	}
 }
 
-// showCounts serves GET /counts: the sidebar of the section at, and nothing else to see.
+// showCounts serves GET /counts: the sidebar for the section at, and nothing else.
 func (d *Dashboard) showCounts(r *request) (answer, error) {
 	return show(screen{Template: "counts", Title: "Open work", Section: r.http.URL.Query().Get("at")}), nil
 }

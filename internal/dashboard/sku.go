@@ -38,7 +38,7 @@ type ledgerRow struct {
 	Cause, Reference, To   string
 	Note, Warehouse, Actor string
 	Delta, Balance         string
-	Out                    bool // stock went
+	Out                    bool // stock was reduced
 }
 
 // proof compares a level with the sum of its ledger.
@@ -117,7 +117,7 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 	return show(screen{Template: "sku", Title: sku, Section: "/stock", Crumbs: []crumb{{"Stock", "/stock"}}, Data: view}), err
 }
 
-// ordersBehind finds the orders that moved stock, by the reference of the movement: an order's id, or a shipment's.
+// ordersBehind finds the orders of stock movements, by the reference of the movement: an order's id, or a shipment's.
 func ordersBehind(tx *db.Tx, ledger []stock.Movement) (map[string]orders.Numbered, error) {
 	var moved []id.Order
 	var sent []id.Shipment
@@ -205,7 +205,7 @@ func transferForm(r *request, sku string, warehouses []stock.Warehouse) *form {
 		field{Name: "reason", Label: "Reason", Max: 1000})
 }
 
-// warehousesNow reads the warehouses that a form offers, and that its SKU is there.
+// warehousesNow reads the warehouses that a form offers, and checks that its SKU exists.
 func (r *request) warehousesNow() (list []stock.Warehouse, err error) {
 	return list, r.read(func(tx *db.Tx) error {
 		if _, err := r.sellableOf(tx); err != nil {

@@ -25,14 +25,14 @@ type slipView struct {
 
 type slipLine struct {
 	SKU, Name string
-	Quantity  string // still to be packed; of an order that is shipped whole, what was
+	Quantity  string // what remains to be packed; for an order that is completely shipped, what was
 }
 
 // slipStatuses are the statuses of orders that have a packing slip.
 var slipStatuses = []orders.Status{orders.Pending, orders.Processing, orders.PartiallyShipped, orders.Shipped, orders.Delivered}
 
-// showSlips serves GET /orders/slip: the packing slips of the orders ids, or of the view. What is cancelled or returned has
-// none.
+// showSlips serves GET /orders/slip: the packing slips of the orders ids, or of the view. Cancelled and returned
+// orders have none.
 func (d *Dashboard) showSlips(r *request) (answer, error) {
 	var list []slipView
 	err := r.read(func(tx *db.Tx) error {

@@ -16,19 +16,19 @@ import (
 //go:embed templates static
 var embedded embed.FS
 
-// staticPath is where static files are served, under names that hold their content's hash.
+// staticPath is where static files are served, under names with their content's hash.
 const staticPath = prefix + "/static/"
 
 // sourceFolder is where the files are in the source tree, from which a development server is started.
 const sourceFolder = "internal/dashboard"
 
-// files are the templates and static files: those of the program, or in development those of the source folder as they are now.
+// files are the templates and static files: those in the program, or in development those in the source folder.
 type files struct {
 	fs.FS
-	live  bool // read anew every time
+	live  bool // read again every time
 	mu    sync.Mutex
 	names map[string]string // of static files: "dash.css" → "dash.0123456789.css"
-	known map[string]string // and back
+	known map[string]string // the reverse of names
 }
 
 func newFiles(dev bool) *files {
@@ -50,7 +50,7 @@ func (f *files) index() {
 	for _, entry := range list {
 		content, err := fs.ReadFile(f, "static/"+entry.Name())
 		if err != nil {
-			continue // gone since the folder was read
+			continue // deleted since the folder was read
 		}
 		sum := sha256.Sum256(content)
 		ext := path.Ext(entry.Name())
@@ -89,5 +89,5 @@ func (f *files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
-	_, _ = w.Write(content) // whoever hung up gets nothing
+	_, _ = w.Write(content) // the browser may be gone
 }

@@ -37,7 +37,7 @@ type levelRow struct {
 	ID, SKU, To, Name, Warehouse string
 	OnHand, Reserved, Available  string
 	Badge                        *badge
-	Short                        bool   // less than nothing is available
+	Short                        bool   // available is negative
 	Threshold                    *field // nil where nobody may set it
 	Limit                        string // the threshold in words
 }
@@ -147,7 +147,7 @@ func stockFilters(l listing, f stock.Filter, warehouses []stock.Warehouse) filte
 	return bar
 }
 
-// thresholdForm has one input for each level of the page; which level it is stands beside it.
+// thresholdForm has one input for each level of the page, with the level's name beside it.
 func thresholdForm(r *request, l listing, list []stock.Row) *form {
 	fields := []field{hiddenField("back", strings.TrimPrefix(l.with("page", strconv.Itoa(l.Page)), prefix))}
 	for i, row := range list {
@@ -161,7 +161,7 @@ func thresholdForm(r *request, l listing, list []stock.Row) *form {
 	return r.form("/stock/thresholds", fields...)
 }
 
-// thresholdRows are at most how many thresholds one form sends.
+// thresholdRows is how many thresholds one form sends at most.
 const thresholdRows = perPage
 
 // setThresholds serves POST /stock/thresholds: those that were changed.
@@ -205,7 +205,7 @@ func (d *Dashboard) setThresholds(r *request) (answer, error) {
 	})
 }
 
-// thresholdFields is the form that puts the thresholds back.
+// thresholdFields are the inputs of the form that restores the thresholds.
 func thresholdFields(now, before commerce.StockUpdate, back string) map[string]string {
 	fields := map[string]string{"back": back}
 	for i, was := range before.Drafts {
@@ -216,7 +216,7 @@ func thresholdFields(now, before commerce.StockUpdate, back string) map[string]s
 	return fields
 }
 
-// ownAddress is an address below the prefix that a form sent back, or another one when it leads elsewhere.
+// ownAddress is an address below the prefix that a form sent, or another one if it leads elsewhere.
 func ownAddress(sent, other string) string {
 	u, err := url.Parse(sent)
 	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(sent, other) {

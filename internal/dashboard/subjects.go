@@ -9,11 +9,12 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// subject is what an event is about.
+// subject is the record of an event.
 type subject struct{ event, resource, payload string }
 
-// subjectNames are what people call the records that events are about, by id: an order's number, a product's SKU, a category's or a
-// channel's name, a customer's e-mail address. A record that the user may not read, or that its event does not name, has none.
+// subjectNames are the names of the records of events, by id: an order's number, a product's SKU, a category's or a
+// channel's name, a customer's e-mail address. A record that the user may not read, or whose event has no name for it,
+// has none.
 func (r *request) subjectNames(tx *db.Tx, list []subject) (map[string]string, error) {
 	names := map[string]string{}
 	var wanted []id.Order
@@ -48,7 +49,7 @@ func nameIn(payload string) string {
 		Data struct{ SKU, Name, Email, ChannelName string } `json:"data"`
 	}
 	if json.Unmarshal([]byte(payload), &envelope) != nil {
-		return "" // the payload is past its retention
+		return "" // the payload was deleted after its retention
 	}
 	d := envelope.Data
 	for _, name := range []string{d.SKU, d.Name, d.ChannelName, d.Email} {

@@ -17,17 +17,17 @@ var warehouseRoutes = []*route{
 	{method: "POST", path: "/warehouses/{id}/delete", scope: "write:inventory", serve: (*Dashboard).deleteWarehouse},
 }
 
-// editorView is what templates/editor.html shows: a list of records, and beside it the form of a new one or of one of them.
+// editorView is what templates/editor.html shows: a list of records, and beside it the form of a new or an existing one.
 type editorView struct {
 	Columns  []head
 	Rows     []editorRow
-	Nothing  string // said instead of an empty list
+	Nothing  string // shown for an empty list
 	Head     string // of the form
 	Form     *form
 	Label    string // of its button
-	Back     string // from changing one to making one, "" when that is so already
+	Back     string // from an existing record to the form of a new one, "" if that is shown already
 	Delete   *ask
-	Scope    string // that changing takes
+	Scope    string // needed for a change
 	Hint     string
 	ListHead string
 	Tree     bool // rows are indented by their depth
@@ -40,7 +40,7 @@ type editorRow struct {
 	Name   string
 	Mark   string // a word beside the name
 	Cells  []string
-	At     bool // it is the one being changed
+	At     bool // it is being edited
 }
 
 const warehousesPath = "/warehouses"

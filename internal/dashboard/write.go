@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/idempotency"
 )
 
-// kept is what is stored under a form's key: where the action led, or what it showed once.
+// kept is what is stored for a form's key: where the action redirected, or what it showed once.
 type kept struct {
 	To       string `json:"to,omitempty"`
 	Flash    *flash `json:"flash,omitempty"`
@@ -18,8 +18,8 @@ type kept struct {
 	Secret   string `json:"secret,omitempty"` // encrypted
 }
 
-// keyOf is the key under which the effect of a request is kept: that of the copy of the form together with all that it holds, so that a
-// form that was changed and sent again is another action. "" when the form has none.
+// keyOf is the key under which the effect of a request is stored: that of the copy of the form together with its
+// content, so that a form that was changed and sent again is another action. "" if the form has no key.
 func (r *request) keyOf() (key, space string) {
 	given := r.http.PostForm.Get(keyName)
 	if given == "" {
@@ -29,8 +29,8 @@ func (r *request) keyOf() (key, space string) {
 	return "form:" + hex.EncodeToString(sum[:]), "POST " + r.http.URL.Path
 }
 
-// write runs an operation in one transaction with the form's key: what a second click sends has no second effect, and is answered like the
-// first. The operation may run again after a race.
+// write runs an operation in one transaction with the form's key: a second click has no second effect, and gets the
+// first answer. The operation may run again after a race.
 func (d *Dashboard) write(r *request, operation func(tx *db.Tx) (answer, error)) (out answer, err error) {
 	_, err = d.once(r, func(tx *db.Tx) (k kept, err error) {
 		out, err = operation(tx)
@@ -39,8 +39,8 @@ func (d *Dashboard) write(r *request, operation func(tx *db.Tx) (answer, error))
 	return out, err
 }
 
-// writeSecret is write for an operation that makes a secret, which its page shows once: what is kept under the form's key is encrypted. It
-// gives the id of what was made, and the secret.
+// writeSecret is write for an operation that creates a secret, which its page shows once: what is stored for the
+// form's key is encrypted. It returns the id of the new record, and the secret.
 func (d *Dashboard) writeSecret(r *request,
 	operation func(tx *db.Tx) (resource, secret string, err error)) (resource, secret string, err error) {
 	key, space := r.keyOf()
@@ -59,7 +59,8 @@ func (d *Dashboard) writeSecret(r *request,
 	return k.Resource, secret, err
 }
 
-// once runs an operation unless its key was used, and gives what is kept; replayed, if given, gets what was kept before.
+// once runs an operation unless its key was used, and returns what is stored; replayed, if given, receives what was
+// stored before.
 func (d *Dashboard) once(r *request, operation func(tx *db.Tx) (kept, error), replayed func(kept)) (k kept, err error) {
 	key, space := r.keyOf()
 	err = d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
