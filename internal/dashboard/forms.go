@@ -222,7 +222,7 @@ func (r *request) submit(f *form, show func(*request) (answer, error), act func(
 	return out, nil
 }
 
-// sentence is a message with a capital first letter and a full stop.
+// sentence is a message with a capital first letter.
 func sentence(message string) string {
 	if message == "" {
 		return ""

@@ -102,7 +102,7 @@ func (t table) move(source, into *Tx) (rows int64, err error) {
 	var args []any // of rows that were read and are not sent yet
 	send := func() error {
 		for len(args) > 0 {
-			n := 1 // powers of two, so that a few SQL texts serve all lengths
+			n := 1 // a few fixed sizes, so that a few SQL texts serve all lengths
 			for _, size := range chunkSizes {
 				if size*width <= min(len(args), movedAtOnce) {
 					n = size

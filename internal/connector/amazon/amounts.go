@@ -5,12 +5,12 @@ import (
 	"entrepot/internal/money"
 )
 
-// fees are amounts that become lines without a product, in this order, and what their lines are called.
+// fees are the kinds of amounts that become lines without a product, in this order, with the names of their lines.
 var fees = []struct{ kind, name string }{
 	{"GIFT_WRAP", "Gift wrap"}, {"COD_FEE", "Cash on delivery"}, {"OTHER", "Other charges"}, {"DELIVERY_TIP", "Delivery tip"},
 }
 
-// proceeds are an order's amounts by kind, and the tax within each kind as far as Amazon says.
+// proceeds are an order's amounts by kind, and the tax in each kind if Amazon gives it.
 type proceeds struct{ amount, tax map[string]money.Amount }
 
 func (p proceeds) add(list []part, sum *sums) {
@@ -31,8 +31,9 @@ func newProceeds() proceeds { return proceeds{map[string]money.Amount{}, map[str
 
 func magnitude(a money.Amount) money.Amount { return max(a, -a) }
 
-// amounts takes an order's amounts over as they are. Where the parts without the tax are the total already, prices include it, and it is
-// taken out of each part as Amazon says; where prices are without tax, Amazon has kept the tax and the seller does not get it.
+// amounts copies an order's amounts. If the parts without the tax already add up to the total, prices include tax, and
+// the tax that Amazon gives is subtracted from each part; if prices are without tax, Amazon has kept the tax and the
+// seller does not get it.
 func (s *session) amounts(o *order, out *connector.Order) error {
 	out.Currency = currencyOf(o, s.market.currency)
 	if !money.KnownCurrency(out.Currency) {
@@ -98,7 +99,7 @@ func (s *session) amounts(o *order, out *connector.Order) error {
 	return nil
 }
 
-// whole is what a line costs of which Amazon gives no parts: pending orders have a price at best.
+// whole is the amount of a line without parts: pending orders have a price at most.
 func (s *session) whole(it item, sum *sums) money.Amount {
 	if it.Proceeds.ProceedsTotal.Amount != "" {
 		return sum.of(it.Proceeds.ProceedsTotal)
@@ -107,7 +108,7 @@ func (s *session) whole(it item, sum *sums) money.Amount {
 	return amount
 }
 
-// currencyOf is the currency of the first amount that there is, else that of the marketplace.
+// currencyOf is the currency of the first amount, else that of the marketplace.
 func currencyOf(o *order, otherwise string) string {
 	if c := o.Proceeds.GrandTotal.CurrencyCode; c != "" {
 		return c

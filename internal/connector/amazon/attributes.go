@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// form is one thing that is sold: a product without variants, or a variant.
+// form is one thing that can be bought: a product without variants, or a variant.
 type form struct {
 	sku        string
 	price      money.Amount
@@ -42,10 +42,10 @@ func (f form) value(name string) (found string) {
 	return found
 }
 
-// asin is the number in Amazon's catalog that the merchant gave.
+// asin is the merchant's number in Amazon's catalog.
 func (f form) asin() string { return strings.ToUpper(f.value("asin")) }
 
-// identity is the attribute by which Amazon finds what is sold: its own number, else one that the trade gave it; nil for neither.
+// identity is the attribute by which Amazon identifies the product: the ASIN, else a trade number; nil for neither.
 func (s *session) identity(f form) (name string, value []fields) {
 	if asin := f.asin(); asin != "" {
 		return "merchant_suggested_asin", []fields{{"value": asin, "marketplace_id": s.market.id}}
@@ -58,19 +58,19 @@ func (s *session) identity(f form) (name string, value []fields) {
 	return "", nil
 }
 
-// full reports whether listings are made with names, texts and pictures, instead of offering what Amazon's catalog has.
+// full reports whether listings are created with names, texts and pictures, or only offer what Amazon's catalog has.
 func (s *session) full() bool { return s.link.Channel.Settings["listing"] == "full" }
 
 // number is an amount as a JSON number.
 func (s *session) number(a money.Amount) json.Number { return json.Number(a.Text(s.market.currency)) }
 
-// offer is what a listing asks. Prices are in the marketplace's currency.
+// offer is the price part of a listing. Prices are in the marketplace's currency.
 func (s *session) offer(price money.Amount) []fields {
 	return []fields{{"marketplace_id": s.market.id, "currency": s.market.currency, "audience": "ALL",
 		"our_price": []fields{{"schedule": []fields{{"value_with_tax": s.number(price)}}}}}}
 }
 
-// listPrice is the price before a reduction, else the price: then Amazon shows none.
+// listPrice is the price before a reduction, or the price itself, for which Amazon shows no reduction.
 func (s *session) listPrice(price money.Amount, before *money.Amount) []fields {
 	if before != nil && *before > price {
 		price = *before
@@ -86,7 +86,7 @@ func (s *session) text(value string) []fields {
 	return []fields{{"value": value, "language_tag": s.market.language, "marketplace_id": s.market.id}}
 }
 
-// content are the attributes of a form beside its price and quantity.
+// content are the attributes of a form without its price and quantity.
 func (s *session) content(p *connector.Product, f form) fields {
 	all := fields{}
 	if !s.full() {
@@ -132,7 +132,7 @@ func (s *session) content(p *connector.Product, f form) fields {
 	return all
 }
 
-// parent are the attributes of the listing that holds variants together, which nobody can buy.
+// parent are the attributes of the listing that groups variants and cannot be bought.
 func (s *session) parent(p *connector.Product) fields {
 	all := s.content(p, form{sku: p.SKU, attributes: p.Attributes})
 	all["parentage_level"] = []fields{{"value": "parent", "marketplace_id": s.market.id}}
@@ -140,7 +140,7 @@ func (s *session) parent(p *connector.Product) fields {
 	return all
 }
 
-// mapped are attributes by the names that Amazon has for them, as the channel's setting attributes says: "Material=material,Size=size".
+// mapped are attributes under Amazon's names, by the channel's setting attributes: "Material=material,Size=size".
 func (s *session) mapped(f form) map[string]string {
 	all := map[string]string{}
 	for pair := range strings.SplitSeq(s.link.Channel.Settings["attributes"], ",") {

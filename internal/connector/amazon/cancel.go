@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// cancellations is the document by which a seller says that orders are not fulfilled. Amazon has no other way to cancel one.
+// cancellations is the feed document with which a seller cancels orders. Amazon has no other way.
 type cancellations struct {
 	XMLName xml.Name `xml:"AmazonEnvelope"`
 	Header  struct {
@@ -32,17 +32,18 @@ type cancellation struct {
 
 type cancelledItem struct{ AmazonOrderItemCode, CancelReason string }
 
-// cancelReason is what Amazon is given for every cancellation; the channel's setting cancelReason names another one.
+// cancelReason is the default reason of every cancellation; the channel's setting cancelReason sets another one.
 const cancelReason = "NoInventory"
 
-// mostCancelled bounds the orders that one feed cancels.
+// mostCancelled is the largest number of orders in one feed.
 const mostCancelled = 1000
 
-// cancelFact is under what the feed that cancels an order, and its message in it, are kept while Amazon works on it.
+// cancelFact is the fact with the feed that cancels an order, and the order's message in it, until Amazon has
+// processed the feed.
 func cancelFact(order string) string { return "cancel " + order }
 
-// PushCancel notes that an order is to be cancelled: Send cancels all that are noted by one feed, since Amazon takes one in two minutes.
-// Until Amazon has done it the failure is Underway.
+// PushCancel collects an order to be cancelled: Send cancels all of them in one feed, because Amazon accepts one in
+// two minutes. Until Amazon has processed it the failure is Underway.
 func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
 	if place := s.link.Facts.Fact(cancelFact(ref.ExternalID)); place != "" {
 		feed, message, _ := strings.Cut(place, " ")
@@ -70,7 +71,7 @@ func underway() error {
 	return connector.Failf(connector.Underway, "Amazon works on the cancellation")
 }
 
-// Send cancels the orders that were noted. When Amazon takes no feed now, the next run notes them again.
+// Send cancels the collected orders. If Amazon accepts no feed now, the next run collects them again.
 func (s *session) Send(ctx context.Context) error {
 	all := s.cancel
 	s.cancel = nil
@@ -98,7 +99,7 @@ func (s *session) Send(ctx context.Context) error {
 	return nil
 }
 
-// cancelled says what became of a message of the feed that cancels an order. Each feed is asked for once.
+// cancelled returns the outcome of a message of the feed that cancels an order. Each feed is requested once.
 func (s *session) cancelled(ctx context.Context, order, feed, message string) error {
 	out, known := s.acknowledged[feed]
 	if !known {
@@ -128,7 +129,7 @@ func (s *session) cancelled(ctx context.Context, order, feed, message string) er
 	return nil
 }
 
-// acknowledgement is what became of a feed of cancellations.
+// acknowledgement is the outcome of a feed of cancellations.
 type acknowledgement struct {
 	state            string
 	ended, forgotten bool
@@ -149,7 +150,7 @@ func (s *session) acknowledgement(ctx context.Context, feed string) (out acknowl
 	return out, err
 }
 
-// refusedMessages are those that the report of a feed of orders says were refused, and why.
+// refusedMessages are the refused messages in a feed's report, with the reasons.
 func refusedMessages(report []byte) map[string][]string {
 	var out struct {
 		Message []struct {

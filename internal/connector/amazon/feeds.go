@@ -11,8 +11,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Feeds are for many changes in one request: a document is made and uploaded, the feed is queued with it, and when Amazon has done it a
-// second document reports what was refused.
+// Feeds change many records with one request: a document is created and uploaded, the feed is queued with it, and when
+// Amazon has processed it a second document reports what was refused.
 
 // Types of feeds, and what their documents are.
 const (
@@ -24,10 +24,10 @@ const (
 
 const feedsPath = "/feeds/2021-06-30"
 
-// document is where a feed's document lies. The address is signed and good for some minutes.
+// document is the location of a feed's document. The address is signed and valid for some minutes.
 type document struct{ FeedDocumentID, URL, CompressionAlgorithm string }
 
-// submit queues a feed and gives its id. Submitting the same again does no harm: both kinds of feeds set what is so already.
+// submit queues a feed and returns its id. Submitting it twice does no harm: both kinds of feeds set absolute values.
 func (s *session) submit(ctx context.Context, kind, form string, content []byte) (feed string, err error) {
 	var doc document
 	if err := s.call(ctx, createDocument, http.MethodPost, feedsPath+"/documents", nil, fields{"contentType": form}, &doc); err != nil {
@@ -54,7 +54,8 @@ func (s *session) submit(ctx context.Context, kind, form string, content []byte)
 	return out.FeedID, err
 }
 
-// signedFailure is a failure of a place that is asked by a signed address: a refusal there says nothing about the channel's credentials.
+// signedFailure is a failure of a request to a signed address: a refusal there does not mean that the channel's
+// credentials are refused.
 func signedFailure(f *connector.Failure) *connector.Failure {
 	if f.Kind != connector.Throttled {
 		f.Kind = connector.Temporary
@@ -62,14 +63,14 @@ func signedFailure(f *connector.Failure) *connector.Failure {
 	return f
 }
 
-// Ends of a feed.
+// Final states of a feed.
 const (
 	feedDone      = "DONE"
 	feedFatal     = "FATAL"
 	feedCancelled = "CANCELLED"
 )
 
-// feed is where a feed stands; ended is false while Amazon works on it.
+// feed is the state of a feed; ended is false while Amazon processes it.
 func (s *session) feed(ctx context.Context, id string) (state, report string, ended bool, err error) {
 	var out struct{ ProcessingStatus, ResultFeedDocumentID string }
 	err = s.call(ctx, getFeed, http.MethodGet, feedsPath+"/feeds/"+url.PathEscape(id), nil, nil, &out)
@@ -80,10 +81,10 @@ func (s *session) feed(ctx context.Context, id string) (state, report string, en
 	return out.ProcessingStatus, out.ResultFeedDocumentID, ended, err
 }
 
-// maxReport bounds an unpacked report: 25,000 messages with some issues each.
+// maxReport is the largest size of an unpacked report: 25,000 messages with some issues each.
 const maxReport = 64 << 20
 
-// report reads the report of a feed; empty when there is none.
+// report reads the report of a feed; empty if there is none.
 func (s *session) report(ctx context.Context, id string) ([]byte, error) {
 	if id == "" {
 		return nil, nil

@@ -8,10 +8,11 @@ import (
 	"entrepot/internal/money"
 )
 
-// smallWave is up to how many SKUs are changed one by one; more go as one feed, of which Amazon takes one in two minutes.
+// smallWave is the number of SKUs up to which each is changed by a request; more are changed by one feed, of which
+// Amazon accepts one in two minutes.
 const smallWave = 20
 
-// change is what of a SKU's offer is to be shown.
+// change is a new price or quantity of a SKU's offer.
 type change struct {
 	item    connector.Item
 	patches []fields
@@ -36,8 +37,8 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	return s.SetLevels(ctx, nil, items)
 }
 
-// SetLevels makes Amazon show quantities and prices. Of a SKU that Amazon ships the quantity is Amazon's, of one that is hidden both are
-// left alone: when the product is on sale again, it is pushed whole.
+// SetLevels sets quantities and prices on Amazon. The quantity of a SKU that Amazon ships is Amazon's; for a hidden
+// one neither is set, because the product is pushed whole when it is on sale again.
 func (s *session) SetLevels(ctx context.Context, stocks []connector.StockItem, prices []connector.PriceItem) ([]connector.Result, error) {
 	var order []string
 	changes := map[string]*change{}
@@ -81,7 +82,7 @@ func (s *session) SetLevels(ctx context.Context, stocks []connector.StockItem, p
 	return results, nil
 }
 
-// setOne changes one SKU. One that is refused may be gone.
+// setOne changes one SKU. If it is refused, it may have been deleted.
 func (s *session) setOne(ctx context.Context, c *change) (connector.Result, error) {
 	result := connector.Result{SKU: c.item.SKU, IDs: c.item.IDs, State: connector.Live}
 	err := s.patchListing(ctx, c.item.SKU, typeOf(c.item), c.patches)
@@ -132,7 +133,7 @@ func (s *session) feedLevels(ctx context.Context, changes []*change) ([]connecto
 	return results, nil
 }
 
-// ReadStock gives the quantities that Amazon shows of what the merchant ships.
+// ReadStock returns the quantities that Amazon shows for what the merchant ships.
 func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
 	var skus []string
 	for _, it := range items {

@@ -10,10 +10,10 @@ import (
 	"entrepot/internal/connector"
 )
 
-// issue is what Amazon finds wrong with a listing.
+// issue is an error that Amazon reports about a listing.
 type issue struct{ Code, Message, Severity string }
 
-// refusals are the messages of the issues that keep a listing from being what it should be.
+// refusals are the messages of the issues that keep a listing from being correct.
 func refusals(list []issue) string {
 	var texts []string
 	for _, i := range list {
@@ -65,10 +65,11 @@ func (l listing) productType() string {
 	return offerType
 }
 
-// ownChannel is the code of what the merchant ships; all others are Amazon's own warehouses.
+// ownChannel is the code of items that the merchant ships; all other codes are Amazon's warehouses.
 const ownChannel = "DEFAULT"
 
-// byAmazon reports whether Amazon ships it from its own warehouses. Its quantity is then Amazon's, and writing one would end that.
+// byAmazon reports whether Amazon ships it from its own warehouses. Its quantity is then Amazon's, and setting one
+// would end that.
 func (l listing) byAmazon() bool {
 	return slices.ContainsFunc(l.FulfillmentAvailability, func(f struct {
 		FulfillmentChannelCode string
@@ -90,10 +91,10 @@ func (l listing) parents() (skus []string) {
 	return skus
 }
 
-// searchMost is how many SKUs Amazon looks up in one request.
+// searchMost is the largest number of SKUs in one search.
 const searchMost = 20
 
-// find looks up what there is of some SKUs.
+// find searches the listings of some SKUs.
 func (s *session) find(ctx context.Context, skus []string) (map[string]listing, error) {
 	found := map[string]listing{}
 	slices.Sort(skus)
@@ -126,7 +127,7 @@ func (s *session) find(ctx context.Context, skus []string) (map[string]listing, 
 	return found, nil
 }
 
-// listingParts are the parts of a listing that are looked at.
+// listingParts are the parts of a listing that are requested.
 const listingParts = "summaries,issues,fulfillmentAvailability,relationships,productTypes"
 
 func (s *session) findOne(ctx context.Context, sku string, found map[string]listing) error {
@@ -143,7 +144,7 @@ func (s *session) findOne(ctx context.Context, sku string, found map[string]list
 	return err
 }
 
-// submission is the answer to a write of a listing: it was accepted, which does not mean that it is live, or found invalid.
+// submission is the answer to a write of a listing: accepted, which does not mean that it is live, or invalid.
 type submission struct {
 	Status string
 	Issues []issue

@@ -81,7 +81,7 @@ type parcel struct {
 
 func (o *order) byAmazon() bool { return o.Fulfillment.FulfilledBy == amazon }
 
-// status is what Amazon's states mean here, and how Amazon calls them. It has none for delivered: its parcels do.
+// status is the meaning of Amazon's states, and Amazon's word. It has none for delivered, which is a state of its parcels.
 func (o *order) status() (ours orders.Status, theirs string) {
 	theirs = o.Fulfillment.FulfillmentStatus
 	switch theirs {
@@ -116,8 +116,8 @@ func (o *order) delivered() bool {
 	return arrived > 0
 }
 
-// takeOrder makes the order that the service takes. Of one that Amazon ships the lines have no SKU: what is sold there is in Amazon's
-// warehouses, so nothing of it is reserved here.
+// takeOrder converts an order. Lines of an order that Amazon ships have no SKU: the stock is in Amazon's warehouses,
+// so nothing of it is reserved.
 func (s *session) takeOrder(o *order) (connector.Order, error) {
 	out := connector.Order{ExternalID: o.OrderID, Number: o.OrderID, CreatedAt: o.CreatedTime, UpdatedAt: o.LastUpdatedTime,
 		Name: o.Recipient.DeliveryAddress.Name, Email: o.Buyer.BuyerEmail, Phone: o.Recipient.DeliveryAddress.Phone,
@@ -160,7 +160,7 @@ func (s *session) takeOrder(o *order) (connector.Order, error) {
 	return out, nil
 }
 
-// shipTo is where the order goes; nil while Amazon does not say.
+// shipTo is the shipping address; nil if Amazon does not give it.
 func (o *order) shipTo() *connector.Place {
 	a := o.Recipient.DeliveryAddress
 	if a.AddressLine1 == "" && a.AddressLine2 == "" && a.PostalCode == "" {
@@ -183,7 +183,7 @@ func (o *order) shipTo() *connector.Place {
 	return &place
 }
 
-// extras are what people want to know of an order beside its amounts.
+// extras are further facts about an order, for people.
 func (o *order) extras() map[string]any {
 	all := map[string]any{}
 	if o.byAmazon() {
@@ -206,7 +206,7 @@ func (o *order) extras() map[string]any {
 	return all
 }
 
-// sums reads amounts and remembers the first that is none.
+// sums parses amounts and remembers the first invalid one.
 type sums struct {
 	digits int
 	err    error

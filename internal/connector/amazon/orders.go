@@ -10,20 +10,20 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Bounds of a search for orders: Amazon knows the last two years, and is two minutes behind.
+// Bounds of a search for orders: Amazon has the last two years, and is two minutes behind.
 const (
 	pageOrders = "100"
 	longest    = 2*365*24*time.Hour - 24*time.Hour
 	behind     = 3 * time.Minute
 )
 
-// Parts of an order that are asked for. Who buys and where to is given to apps with a role for it.
+// Parts of an order to request. Apps need a role to get the buyer and the address.
 const (
 	orderData  = "PROCEEDS,FULFILLMENT,PACKAGES,CANCELLATION"
 	personData = "BUYER,RECIPIENT"
 )
 
-// personal is the fact that says whether the app is given names and addresses: "no" when it is not.
+// personal is the fact that says whether the app gets names and addresses: "no" if not.
 const personal = "personalData"
 
 // parts are the parts of an order to ask for.
@@ -34,7 +34,7 @@ func (s *session) parts(personData_ bool) string {
 	return orderData
 }
 
-// withPersons makes a request for orders with names and addresses, and once more without them where the app may not have them.
+// withPersons requests orders with names and addresses, and again without them if the app may not have them.
 func (s *session) withPersons(request func(includedData string) error) error {
 	allowed := s.link.Facts.Fact(personal) != "no"
 	err := request(s.parts(allowed))
@@ -67,12 +67,13 @@ func (s *session) searchOrders(ctx context.Context, query url.Values) (page orde
 	return page, err
 }
 
-// takesFBA reports whether the channel also takes orders that Amazon ships from its own warehouses.
+// takesFBA reports whether the channel also pulls orders that Amazon ships from its own warehouses.
 func (s *session) takesFBA() bool { return takesFBA(s.link.Channel) }
 
 func takesFBA(ch connector.Channel) bool { return ch.Settings["fba"] == "take" }
 
-// place is where a pull has come to: Amazon's token is good for the same search alone, and the pull reaches until what its first page said.
+// place is the position of a pull: Amazon's token is valid only for the same search, and the pull ends at the time
+// that its first page gave.
 type place struct {
 	Since, Until time.Time
 	Token        string

@@ -18,8 +18,8 @@ type envelope struct {
 	Detail               json.RawMessage // EventBridge wraps the envelope in its own
 }
 
-// Read says what a notification means (interface §6.3). The body is a hint from a relay: a job reads the truth.
-// Errors: Invalid when it is unreadable or names another seller.
+// Read returns the meaning of a notification (interface §6.3). The body comes from a relay and is only a hint: a job
+// reads the data itself. Errors: Invalid when it is unreadable or names another seller.
 func (*Connector) Read(ch connector.Channel, n connector.Notification) (connector.Outcome, error) {
 	e, body, err := open(n.Body)
 	if err != nil {
@@ -43,10 +43,10 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 	return notice, nil
 }
 
-// summaryDepth reaches one object further, into the summary of an order.
+// summaryDepth is one level deeper, into the summary of an order.
 const summaryDepth = payloadDepth + 1
 
-// elsewhere says why an order is none of the channel's: it was made on another marketplace, or Amazon ships it.
+// elsewhere says why an order is not the channel's: it is of another marketplace, or Amazon ships it.
 func elsewhere(ch connector.Channel, body []byte) string {
 	market := first(find(body, "MarketplaceId", summaryDepth))
 	switch {
@@ -68,8 +68,8 @@ func open(body []byte) (e envelope, inner []byte, err error) {
 	return e, body, err
 }
 
-// payloadDepth reaches from the envelope through its payload into the one object most payloads consist of. No deeper:
-// offers name other sellers there.
+// payloadDepth is the depth from the envelope through its payload into the one object of most payloads. Deeper, offers
+// name other sellers.
 const payloadDepth = 2
 
 // find returns the values of a member, in any case, of a JSON object and of the objects within it down to depth.

@@ -14,7 +14,7 @@ const (
 	listingsPrefix = "listings "
 )
 
-// Poll asks what became of listings that were made and of feeds.
+// Poll requests the results of new listings and of feeds.
 func (s *session) Poll(ctx context.Context, operations []string) ([]connector.Result, error) {
 	var results []connector.Result
 	listings := map[string][]string{}
@@ -51,7 +51,7 @@ func (s *session) Poll(ctx context.Context, operations []string) ([]connector.Re
 	return results, nil
 }
 
-// listed says what became of the listings of a product, once all of them are live or one of them cannot be.
+// listed returns the results for the listings of a product, when all of them are live or one of them failed.
 func (s *session) listed(operation string, skus []string, there map[string]listing) (results []connector.Result) {
 	failed, waiting := false, false
 	for _, sku := range skus {
@@ -75,7 +75,7 @@ func (s *session) listed(operation string, skus []string, there map[string]listi
 	return append(results, connector.Result{State: connector.Live, Operation: operation})
 }
 
-// feedEnded says what became of the SKUs of a feed, once it has ended.
+// feedEnded returns the results for the SKUs of a feed that has ended.
 func (s *session) feedEnded(ctx context.Context, operation, id string) ([]connector.Result, error) {
 	all := connector.Result{State: connector.Live, Operation: operation}
 	state, report, ended, err := s.feed(ctx, id)

@@ -10,16 +10,16 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Further ids of an item: its product type, which every change must name, and "1" where Amazon ships it or it is hidden, so that its
-// quantity is left alone.
+// Further ids of an item: its product type, which every change must name, and "1" if Amazon ships it or it is hidden,
+// so that its quantity is not set.
 const (
 	otherType   = "type"
 	otherFBA    = "fba"
 	otherHidden = "hidden"
 )
 
-// Upsert lists products: one listing for each thing that is sold, and in full listings one more that holds variants together. What is there
-// already is changed; what is new is accepted first and live later, which Poll finds out.
+// Upsert lists products: one listing for each form, and for full listings one more that groups variants. Existing
+// listings are changed; new ones are accepted first and live later, which Poll finds out.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	var skus []string
 	for i := range products {
@@ -81,7 +81,7 @@ func (s *session) upsert(ctx context.Context, p *connector.Product, there map[st
 	return s.results(p, there, waiting), nil
 }
 
-// mayList refuses a SKU that stands for something else on Amazon, and one of which Amazon cannot know what it is.
+// mayList refuses a SKU that is something else on Amazon, and one that Amazon cannot identify.
 func (s *session) mayList(p *connector.Product, f form, there map[string]listing) error {
 	l, known := there[f.sku]
 	name, _ := s.identity(f)
@@ -130,7 +130,7 @@ func (s *session) newListing(p *connector.Product, f form) fields {
 	return fields{"productType": s.typeOf(listing{}), "requirements": requirements, "attributes": attributes}
 }
 
-// patches make a listing that is there what it should be. Its offer and its quantity are merged: what the merchant has set beside them,
+// patches change an existing listing. Offer and quantity are merged, so that what the merchant has set in addition,
 // such as a handling time, stays.
 func (s *session) patches(p *connector.Product, f form, l listing) []fields {
 	var list []fields
@@ -153,7 +153,8 @@ func patch(op, attribute string, value any) fields {
 	return fields{"op": op, "path": "/attributes/" + attribute, "value": value}
 }
 
-// takeBack ends listings that were made for a product that could not be listed whole. One that stays is adopted by the next try.
+// takeBack deletes listings created for a product that could not be listed completely. One that remains is adopted by
+// the next try.
 func (s *session) takeBack(ctx context.Context, skus []string) {
 	for _, sku := range skus {
 		_ = s.deleteListing(ctx, sku)
@@ -170,7 +171,7 @@ func (s *session) drop(ctx context.Context, items []connector.Item) error {
 	return nil
 }
 
-// listingOperation names the listings of a product that are to become live.
+// listingOperation identifies the listings of a product that are to become live.
 func listingOperation(skus []string) string {
 	text, err := json.Marshal(skus)
 	if err != nil {
@@ -179,7 +180,7 @@ func listingOperation(skus []string) string {
 	return "listings " + string(text)
 }
 
-// results are what became of a product's SKUs: live, unless Amazon still works on some of them.
+// results are the results for a product's SKUs: live, unless Amazon is still processing some of them.
 func (s *session) results(p *connector.Product, there map[string]listing, waiting []string) []connector.Result {
 	operation := ""
 	if len(waiting) > 0 {
@@ -202,7 +203,7 @@ func (s *session) results(p *connector.Product, there map[string]listing, waitin
 	return list
 }
 
-// ids are what Amazon calls a listing. The SKU is Amazon's own name of it.
+// ids are Amazon's ids of a listing; the SKU is one of them.
 func (s *session) ids(l listing, hidden bool) connector.IDs {
 	ids := connector.IDs{Product: cmp.Or(l.asin(), l.SKU), Variant: l.SKU, Other: map[string]string{otherType: l.productType()}}
 	if l.byAmazon() {
@@ -214,7 +215,7 @@ func (s *session) ids(l listing, hidden bool) connector.IDs {
 	return ids
 }
 
-// page is where buyers see an ASIN.
+// page is the address at which buyers see an ASIN.
 func (s *session) page(asin string) string {
 	if asin == "" || s.market.site == "" {
 		return ""
@@ -222,7 +223,7 @@ func (s *session) page(asin string) string {
 	return "https://" + s.market.site + "/dp/" + asin
 }
 
-// Unpublish offers none of the items any more; remove ends their listings.
+// Unpublish ends the offers of the items; with remove it deletes their listings.
 func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) ([]connector.Result, error) {
 	var skus []string
 	for _, it := range items {

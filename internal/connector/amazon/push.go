@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// mine reads an order that is to be written. Errors: Cannot when Amazon ships it.
+// mine reads an order before a write. Errors: Cannot when Amazon ships it.
 func (s *session) mine(ctx context.Context, id string) (*order, error) {
 	if s.read == nil || s.read.OrderID != id {
 		o, err := s.readOrder(ctx, id)
@@ -27,8 +27,8 @@ func (s *session) mine(ctx context.Context, id string) (*order, error) {
 	return s.read, nil
 }
 
-// reference is the number by which Amazon knows a parcel within its order, made of the parcel's key: a repeated confirmation edits the
-// same parcel instead of adding one.
+// reference is Amazon's number of a parcel within its order, derived from the parcel's key: a repeated confirmation
+// edits the parcel and does not add one.
 func reference(key string) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(key))
@@ -83,7 +83,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 	return err
 }
 
-// carrier is how Amazon calls a carrier. It knows some hundred by codes of its own; others go by their name.
+// carrier is Amazon's name of a carrier. Amazon has codes for some hundred carriers; others are sent by name.
 func carrier(name string) (code, shown string) {
 	if code, known := carriers[plain(name)]; known {
 		return code, name
@@ -94,7 +94,8 @@ func carrier(name string) (code, shown string) {
 	return "Other", name
 }
 
-// PushStatus: an order on Amazon moves by its parcels.
+// PushStatus cancels the order, or confirms the parcels that are missing: an order's status on Amazon follows from its
+// parcels.
 func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to connector.Status) error {
 	switch to {
 	case orders.Cancelled:

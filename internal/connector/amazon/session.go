@@ -46,13 +46,13 @@ func (*Connector) Open(l connector.Link) connector.Session {
 	return s
 }
 
-// take takes over the token of credentials.
+// take stores the token of credentials.
 func (s *session) take(c connector.Credentials) {
 	s.token = c[connector.TokenField]
 	s.until, _ = time.Parse(time.RFC3339, c[tokenUntil])
 }
 
-// tokenUntil is the credential that says when the access token is to be renewed, tokenMargin before its end.
+// tokenUntil is the credential with the time from which the access token must be renewed, tokenMargin before its end.
 const (
 	tokenUntil  = "accessTokenUntil"
 	tokenMargin = time.Minute
@@ -60,7 +60,7 @@ const (
 
 type fields map[string]any
 
-// operation is one kind of request of the API, with the limit that Amazon documents for it; answers may name another one.
+// operation is one kind of request of the API, with its documented limit; answers may give another one.
 type operation struct {
 	name  string
 	every time.Duration
@@ -92,8 +92,8 @@ func limits() []connector.Limit {
 	return list
 }
 
-// Capabilities says what Amazon can do. It sends no notifications by itself: the scheduled pull, one search in five minutes, is what
-// orders rely on.
+// Capabilities says what Amazon can do. It sends no notifications by itself, so orders depend on the scheduled pull,
+// one search in five minutes.
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Async: true, PartialShipments: true, Tracking: true,
 		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
@@ -103,8 +103,8 @@ func (*Connector) Capabilities() connector.Capabilities {
 	}
 }
 
-// call sends a request with the seller's token and reads the JSON of its answer. A token that has ended is renewed before, one that is
-// refused once.
+// call sends a request with the seller's token and decodes the JSON of its answer. An expired token is renewed before,
+// a refused one once.
 func (s *session) call(ctx context.Context, op operation, method, path string, query url.Values, body, into any) error {
 	if s.token == "" || !s.until.IsZero() && !s.link.Now().Before(s.until) {
 		if err := s.renew(ctx); err != nil {
@@ -154,7 +154,7 @@ func (s *session) attempt(ctx context.Context, op operation, method, path string
 	return s.answered(op, answer, into)
 }
 
-// agent names the service in the form that Amazon asks for: App/Version (Language=…).
+// agent is the User-Agent in Amazon's form: App/Version (Language=…).
 func agent(name string) string {
 	name, _, _ = strings.Cut(name, " ")
 	if !strings.Contains(name, "/") {
@@ -163,7 +163,7 @@ func agent(name string) string {
 	return name + " (Language=Go)"
 }
 
-// answered makes an answer a value or a failure, and goes by the limit that it names.
+// answered converts an answer to a value or a failure, and applies the limit in it.
 func (s *session) answered(op operation, answer *connector.Response, into any) error {
 	every := op.every
 	if rate, err := strconv.ParseFloat(answer.Header.Get("X-Amzn-RateLimit-Limit"), 64); err == nil && rate > 0 {

@@ -11,8 +11,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Test proves that the seller sells on the marketplace, that the app may read its orders, and that it may write its listings: by having a
-// listing checked that is then not made.
+// Test tests that the seller sells on the marketplace, that the app may read its orders, and that it may write its
+// listings: by validating a listing that is then not created.
 func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	if !s.known && s.link.Channel.Value("baseUrl") == "" {
 		return connector.Shop{}, connector.Failf(connector.Rejected, "%s is no marketplace id of Amazon; Germany's is A1PA6795UKMFR9",
@@ -53,10 +53,10 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	return shop, err
 }
 
-// testSKU is what the test has checked and nobody sells.
+// testSKU is the SKU of the validated listing.
 const testSKU = "entrepot-connection-test"
 
-// rights names the roles that the app lacks, and finds out whether it is given the buyers' names and addresses.
+// rights names the missing roles of the app, and finds out whether it gets the buyers' names and addresses.
 func (s *session) rights(ctx context.Context) (missing []string, err error) {
 	at := s.link.Now().Add(-time.Hour)
 	_, err = s.searchOrders(ctx, url.Values{"lastUpdatedAfter": {at.UTC().Format(time.RFC3339)}, "maxResultsPerPage": {"1"}})
@@ -85,7 +85,7 @@ func (s *session) rights(ctx context.Context) (missing []string, err error) {
 // offerType is the product type of a listing that only offers what is in Amazon's catalog.
 const offerType = "PRODUCT"
 
-// about is what all requests about listings carry.
+// about are the parameters of all requests about listings.
 func (s *session) about() url.Values {
 	return url.Values{"marketplaceIds": {s.market.id}, "issueLocale": {"en_US"}}
 }

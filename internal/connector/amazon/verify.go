@@ -12,9 +12,9 @@ const (
 	signatureHeader = "X-Relay-Signature"
 )
 
-// Verify checks that the merchant's relay sent the notification: Amazon itself signs nothing (interface §5.3). When the
-// channel has a relaySecret it must stand in X-Relay-Secret, and if the relay also signs, X-Relay-Signature must be the
-// hex HMAC-SHA256 of the raw body. Without a relaySecret everything passes. Errors: Invalid.
+// Verify checks that the merchant's relay sent the notification, because Amazon signs nothing (interface §5.3). If the
+// channel has a relaySecret, X-Relay-Secret must contain it, and if there is an X-Relay-Signature, it must be the hex
+// HMAC-SHA256 of the raw body. Without a relaySecret everything is accepted. Errors: Invalid.
 func (*Connector) Verify(_ context.Context, ch connector.Channel, n connector.Notification) error {
 	secret := ch.Credentials["relaySecret"]
 	if secret == "" {

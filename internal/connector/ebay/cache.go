@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// maxCached bounds each cache; merchants choose some of what is in a key.
+// maxCached limits each cache, because merchants choose a part of the keys.
 const maxCached = 1000
 
-// cache keeps fetched values until they expire, the maxCached last used ones. Callers who want the same value at once share one
-// fetch. Failures are not kept.
+// cache keeps fetched values until they expire, the maxCached last used ones. Callers that need the same value at once
+// share one fetch. Failures are not kept.
 type cache[V any] struct {
 	now     func() time.Time
 	kept    *lru.Cache[string, entry[V]]
@@ -35,8 +35,8 @@ func newCache[V any](now func() time.Time) *cache[V] {
 	return &cache[V]{now: now, kept: kept}
 }
 
-// get returns the value of key, from fetch if there is none. Fetch says how long the value lives; it has callTimeout,
-// whatever becomes of the first caller, because others may wait for it.
+// get returns the value of key, fetched if necessary. fetch returns the value's lifetime; it has callTimeout even if
+// the first caller hangs up, because others may wait for it.
 func (c *cache[V]) get(ctx context.Context, key string, fetch func(context.Context) (V, time.Duration, error)) (V, error) {
 	if value, ok := c.fresh(key); ok {
 		return value, nil
@@ -66,7 +66,7 @@ func (c *cache[V]) get(ctx context.Context, key string, fetch func(context.Conte
 	}
 }
 
-// survive runs a fetch and makes an error of its panic: in a shared fetch a panic has no caller who could recover from it.
+// survive runs a fetch and converts its panic to an error, because in a shared fetch no caller could recover from it.
 func survive[V any](ctx context.Context, fetch func(context.Context) (V, time.Duration, error)) (value V, life time.Duration, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
@@ -85,11 +85,11 @@ func (c *cache[V]) fresh(key string) (value V, ok bool) {
 	return e.value, true
 }
 
-// forget drops the value of key.
+// forget removes the value of key.
 func (c *cache[V]) forget(key string) { c.kept.Remove(key) }
 
-// guesses counts, per application and clock hour, the keys that eBay did not know. Anyone can send a signature that
-// names a made-up key; without a bound that would spend the application's daily quota of calls.
+// guesses counts, by application and clock hour, keys that eBay did not know. Anyone can send a signature that names
+// an invented key; without a limit that would use up the application's daily quota of calls.
 type guesses struct {
 	now    func() time.Time
 	mu     sync.Mutex
@@ -114,7 +114,7 @@ func (g *guesses) count(app string) {
 	g.counts[app]++
 }
 
-// turn starts anew when the hour has changed.
+// turn resets the counts when the hour has changed.
 func (g *guesses) turn() {
 	if hour := g.now().Unix() / 3600; hour != g.hour || g.counts == nil {
 		g.hour, g.counts = hour, map[string]int{}

@@ -11,9 +11,9 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Challenge answers the handshake by which eBay makes sure that the address is ours (interface §4.5): the hex SHA-256
-// of code, verification token and address, in this order. The address must be the one entered at eBay to the byte, so
-// it is the channel's endpointUrl, else the one the service shows; never the request's, which proxies rewrite.
+// Challenge answers the handshake by which eBay checks that the service owns the address (interface §4.5): the hex
+// SHA-256 of code, verification token and address, in this order. The address must be exactly the one entered at eBay,
+// so it is the channel's endpointUrl, else the one that the service shows; never the request's, which proxies change.
 // Errors: Invalid.
 func (*Connector) Challenge(ch connector.Channel, publicBase string, query url.Values) ([]byte, error) {
 	code := query.Get("challenge_code")

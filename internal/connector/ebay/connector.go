@@ -21,8 +21,7 @@ type Connector struct {
 	guesses *guesses
 }
 
-// New returns the connector. A channel's baseUrl decides where client calls, so client must refuse addresses that no
-// merchant may reach.
+// New returns the connector. A channel's baseUrl decides where client connects, so client must refuse forbidden addresses.
 func New(client *http.Client, now func() time.Time) *Connector {
 	return &Connector{
 		client:  client,

@@ -36,9 +36,8 @@ var (
 	errTokenStale = errors.New("eBay refused the application token")
 )
 
-// publicKey returns eBay's public key of that id. Keys are kept by address too, or a channel that calls its own server
-// could plant a key for everybody.
-// Errors: Invalid when eBay knows no such key; Unavailable when it could not be asked.
+// publicKey returns eBay's public key with that id. Keys are cached by address too, or a channel with its own server
+// could replace a key for all channels. Errors: Invalid when eBay has no such key; Unavailable when it did not answer.
 func (c *Connector) publicKey(ctx context.Context, ch connector.Channel, kid string) (publicKey, error) {
 	key, err := c.keys.get(ctx, connector.Key(base(ch), kid), func(ctx context.Context) (publicKey, time.Duration, error) {
 		if c.guesses.spent(app(ch)) {
@@ -111,12 +110,12 @@ func parseKey(pem, digest string) (publicKey, error) {
 	return publicKey{key: key, digest: sum}, nil
 }
 
-// app names the channel's application for caches and counts.
+// app identifies the channel's application for caches and counts.
 func app(ch connector.Channel) string {
 	return connector.Key(base(ch), ch.Credentials["clientId"], ch.Credentials["clientSecret"])
 }
 
-// appToken returns a token of the application itself. eBay gives 1,000 a day, so each is used for as long as it lives.
+// appToken returns a token of the application itself. eBay issues 1,000 a day, so each is used for its whole lifetime.
 func (c *Connector) appToken(ctx context.Context, ch connector.Channel) (string, error) {
 	return c.tokens.get(ctx, app(ch), func(ctx context.Context) (string, time.Duration, error) {
 		form := url.Values{"grant_type": {"client_credentials"}, "scope": {"https://api.ebay.com/oauth/api_scope"}}

@@ -11,8 +11,9 @@ import (
 	"entrepot/internal/money"
 )
 
-// Upsert lists products. A listing takes three steps that may each be done twice: the item, which is replaced whole; the offer, of which a
-// SKU has one for a marketplace; and its publication. Variants are items of a group, which is published as one listing.
+// Upsert lists products. A listing takes three steps, each of which may be repeated: the item, which is replaced
+// whole; the offer, one for each SKU and marketplace; and its publication. Variants are items of a group, which is
+// published as one listing.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	return connector.UpsertEach(products, func(p *connector.Product) ([]connector.Result, error) { return s.upsert(ctx, p) })
 }
@@ -94,7 +95,7 @@ func (s *session) results(p *connector.Product, offers map[string]string, listin
 // offerID is under what the id of a SKU's offer is kept.
 const offerID = "offer"
 
-// free refuses a SKU that belongs to another group of variants than that of the product.
+// free refuses a SKU that belongs to another group of variants than the product's.
 func (s *session) free(ctx context.Context, p *connector.Product, sku string) error {
 	var there struct {
 		GroupIDs               []string `json:"groupIds"`
@@ -112,7 +113,7 @@ func (s *session) free(ctx context.Context, p *connector.Product, sku string) er
 	return err
 }
 
-// item is the item of a form, whole: what is left out would be erased.
+// item is the whole item of a form, because what is left out would be deleted.
 func item(p *connector.Product, f connector.Variant) fields {
 	aspects := map[string][]string{}
 	for _, a := range append(slices.Clone(p.Attributes), f.Attributes...) {
@@ -139,7 +140,7 @@ func pictures(p *connector.Product) []string {
 	return list[:min(24, len(list))]
 }
 
-// itemGroup says which variants there are and by what they differ.
+// itemGroup has the variants and the properties in which they differ.
 func itemGroup(p *connector.Product) fields {
 	var skus, names []string
 	values := map[string][]string{}
@@ -201,7 +202,7 @@ type offer struct {
 	Listing         struct{ ListingID string }
 }
 
-// offer makes or changes the offer of a form. The one that is there is found by its SKU.
+// offer creates or changes the offer of a form. An existing one is found by its SKU.
 func (s *session) offer(ctx context.Context, a *account, p *connector.Product, f connector.Variant, category string) (offer, error) {
 	there, err := s.offerOf(ctx, f.SKU)
 	if err != nil {

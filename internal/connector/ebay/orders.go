@@ -12,8 +12,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// Bounds of a pull: eBay counts pages from an offset that must be a multiple of their size, knows the last two years, and is a little
-// behind.
+// Bounds of a pull: eBay's offset must be a multiple of the page size, eBay has the last two years, and is a little behind.
 const (
 	pageOrders = 100
 	longest    = 2 * 365 * 24 * time.Hour
@@ -129,7 +128,7 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	return o.take()
 }
 
-// take makes the order that the service takes. eBay's amounts are whole lines; the discount is what is left to its total.
+// take converts an order. eBay's amounts are of whole lines; the discount is the difference to its total.
 func (o *order) take() (connector.Order, error) {
 	currency := o.PricingSummary.Total.Currency
 	sum, err := connector.NewSums(currency)
@@ -173,7 +172,7 @@ func (s *session) Detail(ctx context.Context, o *connector.Order) (err error) {
 	return err
 }
 
-// status is what eBay's states mean here; the first that fits.
+// status is the meaning of eBay's states; the first that matches.
 func (o *order) status() (status orders.Status, refunded bool) {
 	fulfilled := o.OrderFulfillmentStatus == "FULFILLED"
 	switch {
@@ -239,8 +238,8 @@ func (s *session) parcels(ctx context.Context, id string) ([]connector.Parcel, e
 	return list, nil
 }
 
-// PushShipment marks as shipped what has left here with this parcel and all before it, less what eBay knows to have left: so a parcel whose
-// answer was lost is not shown twice. eBay can neither change nor delete one.
+// PushShipment marks as shipped the quantities of this parcel and all before it, less what is shipped on eBay: so a
+// parcel whose answer was lost is not shown twice. eBay can neither change nor delete one.
 func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parcel connector.Parcel) error {
 	known, err := s.parcels(ctx, ref.ExternalID)
 	if err != nil {
@@ -284,7 +283,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	return err
 }
 
-// plainNumber is a tracking number in letters and digits: eBay takes no others.
+// plainNumber is a tracking number in letters and digits: eBay accepts no others.
 func plainNumber(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
@@ -294,7 +293,7 @@ func plainNumber(text string) string {
 	}, text)
 }
 
-// PushStatus: eBay's order moves by its parcels and its payment alone.
+// PushStatus cancels the order, or pushes its shipments: the status of an eBay order follows from its parcels and its payment.
 func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to connector.Status) error {
 	switch to {
 	case orders.Cancelled:
@@ -318,8 +317,8 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 	return nil
 }
 
-// PushCancel asks eBay to cancel the whole order. Some sellers' requests need a signature of their own, which the service does not make:
-// then the merchant has to cancel by hand.
+// PushCancel asks eBay to cancel the whole order. Requests of some sellers need an additional signature, which the
+// service does not make: then the merchant must cancel manually.
 func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
 	var o order
 	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(ref.ExternalID), nil, &o); err != nil ||

@@ -20,7 +20,7 @@ type event struct {
 // user is how eBay names a person.
 type user struct{ UserID, Username connector.ID }
 
-// Read says what a notification means (interface §6.3). Errors: Invalid.
+// Read returns the meaning of a notification (interface §6.3). Errors: Invalid.
 func (*Connector) Read(ch connector.Channel, n connector.Notification) (connector.Outcome, error) {
 	var e event
 	if err := connector.Decode(n.Body, &e); err != nil {
@@ -45,8 +45,8 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 	return notice, nil
 }
 
-// is reports whether the user is the channel's seller. The connection test keeps the seller's id in the setting
-// sellerUserId; as long as it is not known, or the notification does not name anybody, they count as the same.
+// is reports whether the user is the channel's seller. The connection test stores the seller's id in the setting
+// sellerUserId; while it is unknown, or if the notification names nobody, they count as the same.
 func (u user) is(ch connector.Channel) bool {
 	seller := ch.Value("sellerUserId")
 	return seller == "" || u.UserID == "" || string(u.UserID) == seller

@@ -62,7 +62,7 @@ const (
 
 type fields map[string]any
 
-// get reads; it may be repeated when its answer is lost.
+// get sends a read; it may be repeated when its answer is lost.
 func (s *session) get(ctx context.Context, path string, query url.Values, into any) (*connector.Response, error) {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -70,7 +70,7 @@ func (s *session) get(ctx context.Context, path string, query url.Values, into a
 	return s.call(ctx, http.MethodGet, path, nil, into)
 }
 
-// call sends a request with the seller's token and reads the JSON of its answer; a token that is refused is renewed once.
+// call sends a request with the seller's token and decodes the JSON of its answer; a refused token is renewed once.
 func (s *session) call(ctx context.Context, method, path string, body, into any) (*connector.Response, error) {
 	answer, err := s.attempt(ctx, method, path, body, into)
 	if connector.Is(err, connector.Unauthorized) || s.token == "" {
@@ -118,7 +118,7 @@ func (s *session) attempt(ctx context.Context, method, path string, body, into a
 	return answer, s.read(answer, into)
 }
 
-// problem is an error as eBay says it.
+// problem is an error in eBay's form.
 type problem struct {
 	ErrorID     int64
 	Message     string
@@ -133,7 +133,7 @@ func (p problem) text() string {
 	return connector.Line(p.Message)
 }
 
-// read makes an answer a value or a failure.
+// read converts an answer to a value or a failure.
 func (s *session) read(answer *connector.Response, into any) error {
 	if answer.Status < 400 {
 		if into == nil || len(bytes.TrimSpace(answer.Body)) == 0 {
@@ -149,7 +149,7 @@ func (s *session) read(answer *connector.Response, into any) error {
 	return connector.HTTPFailure(answer, s.link.Now(), code, text)
 }
 
-// renew gets a new access token, which lives for two hours; the refresh token stays.
+// renew gets a new access token, which is valid for two hours; the refresh token stays.
 func (s *session) renew(ctx context.Context) error {
 	fresh, err := s.link.RenewToken(ctx, s.token, connector.Renewal{
 		Request: func(ctx context.Context, c connector.Credentials) (*http.Request, error) {
@@ -168,7 +168,7 @@ func (s *session) renew(ctx context.Context) error {
 	return err
 }
 
-// account is what a listing needs of the seller's account.
+// account is the part of the seller's account that a listing needs.
 type account struct{ fulfillment, payment, returns, location string }
 
 // settings of a channel that choose among what the account has.
@@ -179,7 +179,7 @@ const (
 	settingLocation    = "merchantLocationKey"
 )
 
-// policies reads the account's policies and locations, and says what is missing.
+// policies reads the account's policies and locations, and returns what is missing.
 func (s *session) policies(ctx context.Context) (*account, []string, error) {
 	a, missing := &account{}, []string{}
 	for _, p := range []struct {
@@ -241,7 +241,7 @@ func (s *session) facts(ctx context.Context) (*account, error) {
 	return s.account, nil
 }
 
-// Test reads the account: who it is, and whether it has what a listing needs.
+// Test reads the account: whose it is, and whether it has what a listing needs.
 func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	var user struct{ UserID, Username, RegistrationMarketplaceID string }
 	if _, err := s.get(ctx, identity(s.base)+"/commerce/identity/v1/user/", nil, &user); err != nil {
@@ -261,16 +261,16 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 		PricesIncludeTax: &gross, Missing: missing}, nil
 }
 
-// identity is the host of people's accounts: another one than that of all else.
+// identity is the host for user accounts, which differs from that of all other calls.
 func identity(base string) string { return strings.Replace(base, "://api.", "://apiz.", 1) }
 
-// topics are what eBay shall notify of, as far as the application may ask for them.
+// topics are the events to subscribe to, if the application may.
 var topics = []string{"MARKETPLACE_ACCOUNT_DELETION", "AUTHORIZATION_REVOCATION", "ORDER_CONFIRMATION", "ITEM_MARKED_SHIPPED"}
 
 const notifying = "/commerce/notification/v1"
 
-// EnsureWebhooks makes eBay send notifications to the address: a destination, which eBay proves by a challenge, and a subscription for each
-// topic that the application may have.
+// EnsureWebhooks makes eBay send notifications to the address: a destination, which eBay verifies by a challenge, and
+// a subscription for each topic that the application may have.
 func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTarget) ([]connector.Webhook, error) {
 	destination, err := s.destination(ctx, target.URL)
 	if err != nil {
@@ -311,7 +311,7 @@ func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTa
 	return on, nil
 }
 
-// destination finds or makes the destination of an address, and switches it on again.
+// destination finds or creates the destination of an address, and enables it again.
 func (s *session) destination(ctx context.Context, address string) (string, error) {
 	var there struct {
 		Destinations []struct {

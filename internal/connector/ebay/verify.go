@@ -20,10 +20,10 @@ const (
 )
 
 // Verify checks the ECDSA signature of the raw body with the public key that the signature names (interface §5.3). The
-// key comes from eBay, at most once an hour.
-// Errors: Invalid for a bad signature; Unavailable when eBay did not give the key, so that eBay tries again.
+// key comes from eBay, at most once an hour. Errors: Invalid for a bad signature; Unavailable when eBay did not return
+// the key, so that eBay tries again.
 //
-// Every app's notifications are signed with eBay's own keys, so a good signature says "from eBay", not "for us".
+// Every app's notifications are signed with eBay's own keys, so a valid signature means "from eBay", not "for this app".
 func (c *Connector) Verify(ctx context.Context, ch connector.Channel, n connector.Notification) error {
 	s, ok := parseSignature(connector.Only(n.Header, signatureHeader))
 	if !ok {
@@ -39,7 +39,7 @@ func (c *Connector) Verify(ctx context.Context, ch connector.Channel, n connecto
 	return nil
 }
 
-// signature is what the header carries. The digest it names is not used: the key's own counts.
+// signature is the content of the header. The digest in it is not used: the key's own is.
 type signature struct {
 	kid string // id of the public key
 	der []byte // ASN.1 signature
@@ -65,7 +65,7 @@ func parseSignature(header string) (s signature, ok bool) {
 	return signature{kid: strings.ToLower(fields.Kid), der: der}, err == nil
 }
 
-// digests are the ones eBay may name for a key; without a name it is SHA1.
+// digests are the digests that eBay may name for a key; without a name it is SHA1.
 var digests = map[string]func([]byte) []byte{
 	"":       sha1Sum,
 	"SHA1":   sha1Sum,

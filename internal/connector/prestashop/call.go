@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// session is one shop, ready to be called. What it found out about the shop it keeps for its own life.
+// session is one shop. It keeps what it learnt about the shop for its lifetime.
 type session struct {
 	connector.Unsupported
 	link    connector.Link
@@ -72,8 +72,8 @@ const (
 	codeBadResource = "26"
 )
 
-// read makes an answer a document or a failure. A 500 that holds the resource beside its errors was written; one that holds nothing but
-// errors was refused.
+// read converts an answer to a document or a failure. A 500 that has the resource beside errors was written; one that
+// has only errors was refused.
 func (s *session) read(answer *connector.Response) (*node, error) {
 	doc, err := parse(answer.Body)
 	wrong := doc.at("errors", "error")
@@ -162,7 +162,7 @@ func (s *session) list(ctx context.Context, resource, kind string, q query) ([]*
 	return nil, nil
 }
 
-// inChunks reads resources by many values of a field, some at a time.
+// inChunks reads resources by many values of a field, some in each request.
 func (s *session) inChunks(ctx context.Context, resource, kind, field string, values []string, q func() query) (list []*node, err error) {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	for piece := range slices.Chunk(values, 50) {
@@ -175,13 +175,14 @@ func (s *session) inChunks(ctx context.Context, resource, kind, field string, va
 	return list, nil
 }
 
-// create writes a new resource and gives it as the shop has it. The shop makes another one each time: its callers have looked for it first.
+// create creates a resource and returns it as the shop has it. The shop creates another one each time, so callers must
+// search first.
 func (s *session) create(ctx context.Context, resource, kind string, fields ...field) (*node, error) {
 	doc, _, err := s.call(ctx, http.MethodPost, resource, nil, document(kind, fields))
 	return doc.at(kind), err
 }
 
-// patch changes fields of a resource, which may be done twice.
+// patch changes fields of a resource; it may be repeated.
 func (s *session) patch(ctx context.Context, resource, kind, id string, fields ...field) error {
 	_, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, resource+"/"+url.PathEscape(id), nil,
 		document(kind, append([]field{value("id", id)}, fields...)))

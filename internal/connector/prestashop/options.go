@@ -8,13 +8,13 @@ import (
 	"entrepot/internal/money"
 )
 
-// options are the shop's attribute groups and their values, by what they are called in the shop's own language.
+// options are the shop's attribute groups and their values, by name in the shop's own language.
 type options struct {
 	groups map[string]string            // name to id
 	values map[string]map[string]string // group to name to id
 }
 
-// option is the id of a value of a group; both are made where the shop has none of that name.
+// option is the id of a value of a group; both are created if the shop has none of that name.
 func (s *session) option(ctx context.Context, f *shop, a connector.Attribute) (string, error) {
 	if s.options == nil {
 		rows, err := s.list(ctx, "product_options", "product_option", display("id", "name"))
@@ -62,8 +62,8 @@ func (s *session) option(ctx context.Context, f *shop, a connector.Attribute) (s
 	return made.get("id"), nil
 }
 
-// upsertCombinations makes or changes the combinations of a product and gives their ids by SKU. One that the shop has and the product does
-// not shows nothing to sell any more.
+// upsertCombinations creates or changes the combinations of a product and returns their ids by SKU. One that the shop
+// has and the product does not gets a quantity of 0.
 func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.Product, id string) (map[string]string, error) {
 	if len(p.Variants) == 0 {
 		return nil, nil
@@ -109,7 +109,7 @@ func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.
 	return ids, nil
 }
 
-// combination finds the one of a variant: by its reference, else one without reference that has the same values.
+// combination finds the combination of a variant: by its reference, else one without reference that has the same values.
 func (s *session) combination(ctx context.Context, f *shop, rows []*node, v connector.Variant) (string, error) {
 	var found []string
 	for _, r := range rows {
@@ -178,8 +178,8 @@ func (s *session) createCombination(ctx context.Context, f *shop, product string
 	return made.get("id"), err
 }
 
-// reduce makes the row by which a price is lower than the regular one what it shall be: there is one for a product or combination that is
-// for everybody and for ever, or none. fresh says that there cannot be one yet.
+// reduce sets the row with a reduced price: there is one for a product or combination that applies to all customers
+// without end, or none. fresh says that there cannot be one yet.
 func (s *session) reduce(ctx context.Context, product, combination string, reduction money.Amount, fresh bool) error {
 	var row *node
 	if !fresh {
@@ -211,7 +211,7 @@ func (s *session) reduce(ctx context.Context, product, combination string, reduc
 		value("reduction_tax", "0"))
 }
 
-// noTime is the shop's word for no time.
+// noTime is the shop's value for no time.
 const noTime = "0000-00-00 00:00:00"
 
 func forEverybody(r *node) bool {

@@ -13,10 +13,10 @@ import (
 	"entrepot/internal/orders"
 )
 
-// pageOrders is how many orders are read at once: a large shop takes its time for more.
+// pageOrders is how many orders are read at once: a large shop is slow with more.
 const pageOrders = 50
 
-// tail is how close to the shop's present a pull goes: what is written in the same second may still come.
+// tail is the newest time that a pull leaves out: more may be written in the same second.
 const tail = 10 * time.Second
 
 // byID is how many orders are read by their ids at a time.
@@ -24,8 +24,8 @@ const byID = 50
 
 const shopTime = "2006-01-02 15:04:05"
 
-// PullOrders gives a page of the orders that changed in a span of the shop's own time, which has no zone. The shop counts pages from an
-// offset, so the span is closed when the first page is asked for.
+// PullOrders returns a page of the orders that changed in a span of the shop's own time, which has no zone. The shop
+// counts pages from an offset, so the end of the span is fixed with the first page.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	f, err := s.facts(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	return page, nil
 }
 
-// refunded are the orders with a credit slip of a span: writing one does not change the order itself.
+// refunded are the orders with a credit slip in a span: a credit slip does not change the order itself.
 func (s *session) refunded(ctx context.Context, from, to string) ([]*node, error) {
 	slips, err := s.list(ctx, "order_slip", "order_slip", display("id", "id_order").between("date_upd", from, to))
 	if err != nil || len(slips) == 0 {
@@ -89,7 +89,7 @@ func (s *session) refunded(ctx context.Context, from, to string) ([]*node, error
 	return s.inChunks(ctx, "orders", "order", "id", ids, full)
 }
 
-// ignoreForbidden lets a key pull orders that may not see everything beside them.
+// ignoreForbidden lets a key pull orders even if it may not read related resources.
 func ignoreForbidden(err error) error {
 	if connector.Is(err, connector.Forbidden) {
 		return nil
@@ -116,7 +116,8 @@ func (f *shop) offset(at time.Time) int {
 	return offset
 }
 
-// moment is a time of the shop; the zero time for none. Of an hour that comes twice it is the later one, unless that is still to come.
+// moment is a time of the shop; the zero time for none. A time that occurs twice when clocks are set back is the later
+// one, unless that is in the future.
 func (f *shop) moment(text string, now time.Time) time.Time {
 	at, err := time.ParseInLocation(shopTime, text, f.zone)
 	if err != nil || at.Year() < 1971 {
@@ -167,7 +168,7 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	return list[0], nil
 }
 
-// beside is what stands in other resources of some orders.
+// beside is the data of some orders in other resources.
 type beside struct {
 	customers, addresses map[string]*node
 	details, slips       map[string][]*node // by order
@@ -203,7 +204,7 @@ func (s *session) besides(ctx context.Context, rows []*node) (*beside, error) {
 	return b, nil
 }
 
-// orders makes orders of rows.
+// orders converts rows to orders.
 func (s *session) orders(ctx context.Context, f *shop, rows []*node) (list []connector.Order, unreadable []connector.Unreadable,
 	err error) {
 	if len(rows) == 0 {
@@ -281,7 +282,7 @@ func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (conne
 	return o, nil
 }
 
-// lines reads the lines, with the shop's own amount of each where the key may see it.
+// lines reads the lines, with the shop's own amount of each if the key may read it.
 func (s *session) lines(ctx context.Context, details []*node, r *node, digits int) (list []connector.OrderLine, err error) {
 	rows := details
 	if len(rows) == 0 {
@@ -305,7 +306,8 @@ func (s *session) lines(ctx context.Context, details []*node, r *node, digits in
 	return list, nil
 }
 
-// reference is a line's SKU. The shop notes the product's reference when the combination has none, so the combination itself is asked.
+// reference is a line's SKU. If a combination has no reference, the shop stores the product's, so the combination
+// itself is read.
 func (s *session) reference(ctx context.Context, line connector.OrderLine) (string, error) {
 	if line.Item.Variant == "" {
 		return line.SKU, nil
@@ -320,7 +322,7 @@ func (s *session) reference(ctx context.Context, line connector.OrderLine) (stri
 	return line.SKU, nil
 }
 
-// evenOut makes lines that were rounded one by one add up to their sum: what is left goes to the largest, and is a few cents at most.
+// evenOut makes separately rounded lines add up to their sum: the difference, a few cents at most, goes to the largest.
 func evenOut(lines []connector.OrderLine, sum money.Amount) {
 	if len(lines) == 0 || sum == 0 {
 		return

@@ -15,7 +15,7 @@ type event struct {
 	DateUpd   connector.ID `json:"date_upd"`
 }
 
-// Read says what a notification means (interface §6.3). Errors: Invalid.
+// Read returns the meaning of a notification (interface §6.3). Errors: Invalid.
 func (*Connector) Read(_ connector.Channel, n connector.Notification) (connector.Outcome, error) {
 	var e event
 	if err := connector.Decode(n.Body, &e); err != nil {
@@ -31,8 +31,8 @@ func (*Connector) Read(_ connector.Channel, n connector.Notification) (connector
 	return notice, nil
 }
 
-// deliveryKey is the event's id, else the delivery's, else the body itself if it says when it happened: a body without
-// a time may rightly come again.
+// deliveryKey is the event's id, else the delivery's, else the body itself if it has a time: a body without a time may
+// occur again rightly.
 func (e event) deliveryKey(n connector.Notification) string {
 	id := connector.First(e.EventID, connector.ID(connector.Only(n.Header, deliveryHeader)))
 	if id == "" && e.DateUpd != "" {

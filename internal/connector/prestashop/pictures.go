@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// categories are the shop's categories for ours: the one a product belongs to first, and all of them. What the shop does not have is made
-// below the category above it. Without any the product lies in the shop's home.
+// categories are the shop's ids of a product's categories: the first one, and all. Missing ones are created below
+// their parent. A product without categories is in the shop's home category.
 func (s *session) categories(ctx context.Context, f *shop, list []connector.Category) (main string, all []string, err error) {
 	main = f.home
 	for i := range list {
@@ -68,9 +68,9 @@ func (s *session) category(ctx context.Context, f *shop, c *connector.Category) 
 	return made.get("id"), nil
 }
 
-// uploadImages sends pictures that the shop does not have yet: it takes bytes, not addresses, and keeps no name of them. So pictures that
-// are there and that nothing is known of stand for ours in their order: they were sent before, and the answer was lost, or the merchant has
-// chosen them. It gives the shop's ids of all of ours.
+// uploadImages uploads pictures that the shop does not have yet: it takes bytes, not addresses, and stores no name. So
+// pictures in the shop without a known id count as the product's in their order: they were uploaded and the answer was
+// lost, or the merchant has chosen them. It returns the shop's ids of all pictures.
 func (s *session) uploadImages(ctx context.Context, product *node, images []connector.Image) (map[string]string, error) {
 	ids, taken := map[string]string{}, map[string]bool{}
 	for _, image := range images {

@@ -10,9 +10,9 @@ import (
 	"entrepot/internal/money"
 )
 
-// Upsert puts products into the shop. Nothing there is made in one step: a product, each combination, each picture, the stock rows and a
-// reduced price are resources of their own, and references are not unique. So every step looks first, and a new product is switched on
-// last, when all of it is there.
+// Upsert puts products into the shop. The shop cannot create one in a single step: a product, each combination, each
+// picture, the stock rows and a reduced price are separate resources, and references are not unique. So every step
+// searches first, and a new product is enabled last, when it is complete.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	return connector.UpsertEach(products, func(p *connector.Product) ([]connector.Result, error) { return s.upsert(ctx, p) })
 }
@@ -60,7 +60,7 @@ func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector
 	return results, nil
 }
 
-// find looks for the product that has the SKU: by the id of the last time, else by its reference, which must then be the only one.
+// find searches the product with the SKU: by its id from the last push, else by its reference, which must be unique then.
 func (s *session) find(ctx context.Context, p *connector.Product) (*node, error) {
 	if p.Known.Product != "" {
 		rows, err := s.list(ctx, "products", "product", full().any("id", p.Known.Product))
@@ -100,7 +100,7 @@ func first(rows []*node) *node {
 	return rows[0]
 }
 
-// createProduct makes the product, switched off.
+// createProduct creates the product, disabled.
 func (s *session) createProduct(ctx context.Context, f *shop, p *connector.Product) (*node, error) {
 	category, all, err := s.categories(ctx, f, p.Categories)
 	if err != nil {
@@ -132,8 +132,8 @@ func associations(categories []string) field {
 	return group("associations", group("categories", list...))
 }
 
-// fill brings texts, price, categories, pictures and a reduced price of a product to what they shall be. Texts in languages other than the
-// shop's own stay where the merchant has written them; a write without them would blank them.
+// fill sets texts, price, categories, pictures and a reduced price of a product. Texts that the merchant has written
+// in languages other than the shop's own are sent again, because a write without them would clear them.
 func (s *session) fill(ctx context.Context, f *shop, p *connector.Product, there *node, fresh bool) (images map[string]string, err error) {
 	id := there.get("id")
 	base, reduction := netPrice(p.Price, p.CompareAt)
@@ -160,7 +160,7 @@ func (s *session) fill(ctx context.Context, f *shop, p *connector.Product, there
 	return s.uploadImages(ctx, there, p.Images)
 }
 
-// netPrice is the price that the shop keeps and what is taken off it: a reduced price is a row of its own there.
+// netPrice is the price that the shop stores and its reduction, which is a row of its own there.
 func netPrice(p money.Amount, before *money.Amount) (base, reduction money.Amount) {
 	if before != nil && *before > p {
 		return *before, *before - p
@@ -188,7 +188,7 @@ func (f *shop) translated(n *node, field, text string) map[string]string {
 	return all
 }
 
-// name is a product's name without what the shop refuses in one.
+// name is a product's name without the characters that the shop refuses.
 func name(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("<>;=#{}", r) {

@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// Capabilities says what a shop can do. It knows no parcels: an order has one place for tracking numbers.
+// Capabilities says what a shop can do. It has no parcels: an order has one field for tracking numbers.
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Tracking: true,
 		Statuses: []connector.Status{orders.Processing, orders.Shipped, orders.Delivered, orders.Cancelled, orders.Returned},
@@ -22,10 +22,10 @@ func (*Connector) Capabilities() connector.Capabilities {
 	}
 }
 
-// overlap is how far a pull reaches back: rows of one second are not written in one moment.
+// overlap is how far a pull starts before the last one's end: rows of one second are not all written at once.
 const overlap = 5 * time.Minute
 
-// PushShipment writes the tracking numbers of all parcels into the order's carrier row, which is made where there is none.
+// PushShipment writes the tracking numbers of all parcels into the order's carrier row, which is created if missing.
 func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
 	var numbers []string
 	for _, p := range append(slices.Clone(order.Shipped), parcel) {
@@ -65,13 +65,13 @@ func (s *session) readOrder(ctx context.Context, id string) (*node, error) {
 	return first(rows), err
 }
 
-// target is the shop's state for a status of ours.
+// target is the shop's state for a status.
 var target = map[orders.Status]string{orders.Processing: "PS_OS_PREPARATION", orders.Shipped: "PS_OS_SHIPPING",
 	orders.Delivered: "PS_OS_DELIVERED",
 	orders.Cancelled: "PS_OS_CANCELED", orders.Returned: "PS_OS_REFUND"}
 
-// PushStatus moves the order in the shop by adding a state to its history, which is how the shop itself moves it. Adding the same state
-// again would send its mail again, so the order is read before, and once more when the answer was lost.
+// PushStatus changes the order's status by adding a state to its history, as the shop itself does. Adding the same
+// state again would send its mail again, so the order is read before, and once more if the answer was lost.
 func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to connector.Status) error {
 	f, err := s.facts(ctx)
 	if err != nil {
@@ -98,7 +98,8 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 	return err
 }
 
-// reached reports whether a state of the shop already stands for a status: merchants have states of their own between ours.
+// reached reports whether a state of the shop is equivalent to a status or later: merchants have states of their own
+// between the usual ones.
 func reached(now, to orders.Status) bool {
 	return now == to || to == orders.Processing && now != orders.Pending && now != "" || to == orders.Shipped && now == orders.Delivered
 }

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// shop is what is read of a shop before its first request of any other kind.
+// shop is what is read of a shop before any other request.
 type shop struct {
 	languages []string // ids
 	language  string   // the default one
@@ -37,7 +37,7 @@ const (
 	settingHome     = "PS_HOME_CATEGORY"
 )
 
-// meaning is what the states of a fresh installation mean here; a merchant's own go by their flags.
+// meaning are the meanings of the states of a new installation; a merchant's own are interpreted by their flags.
 var meaning = map[string]orders.Status{
 	"PS_OS_CHEQUE": orders.Pending, "PS_OS_BANKWIRE": orders.Pending, "PS_OS_COD_VALIDATION": orders.Pending,
 	"PS_OS_OUTOFSTOCK_UNPAID": orders.Pending,
@@ -48,7 +48,7 @@ var meaning = map[string]orders.Status{
 	"PS_OS_REFUND": "",
 }
 
-// facts reads the shop once in the session's life.
+// facts reads the shop once in the session's lifetime.
 func (s *session) facts(ctx context.Context) (*shop, error) {
 	if s.shop != nil {
 		return s.shop, nil
@@ -127,7 +127,8 @@ func (s *session) iso(ctx context.Context, resource, kind, id string) (string, e
 	return n.get("iso_code"), err
 }
 
-// one reads a resource by its id, once in the session's life; nil when it is not there. It is read as a list, which leaves nothing out.
+// one reads a resource by its id, once in the session's lifetime; nil if it does not exist. It is read as a list,
+// which leaves no field out.
 func (s *session) one(ctx context.Context, resource, kind, id string) (*node, error) {
 	key := resource + "/" + id
 	if n, ok := s.cache[key]; ok {
@@ -145,7 +146,7 @@ func (s *session) one(ctx context.Context, resource, kind, id string) (*node, er
 	return n, nil
 }
 
-// rights are what a key must be allowed, by resource.
+// rights are the required rights of a key, by resource.
 var rights = []struct {
 	resource string
 	methods  []string
@@ -160,7 +161,8 @@ var rights = []struct {
 	{"currencies", []string{"get"}}, {"languages", []string{"get"}}, {"configurations", []string{"get"}},
 }
 
-// Test reads what the key may do and what the shop is. It asks for the document by resources, which only the web service itself writes.
+// Test reads the rights of the key and the shop's facts. It requests the list of resources, which only the web service
+// itself returns.
 func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	doc, _, err := s.call(ctx, http.MethodGet, "", nil, nil)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/money"
 )
 
-// A quantity is a row of its own, one for each product (combination 0) and each combination; the shop makes the rows and adds up the one of
-// a product with combinations.
+// A quantity is a row of its own, one for each product (combination 0) and each combination; the shop creates the rows
+// and sums that of a product with combinations.
 
 // stockRows reads the rows of products, by product and combination.
 func (s *session) stockRows(ctx context.Context, products []string) (map[stockPlace]*node, error) {
@@ -29,8 +29,8 @@ type stockPlace struct{ product, combination string }
 
 func stockPlaceOf(ids connector.IDs) stockPlace { return stockPlace{ids.Product, ids.Variant} }
 
-// SetStock makes the shop show quantities. Rows that show them already are left alone; the others go in one request, and one by one when
-// the shop refuses that.
+// SetStock sets quantities. Rows that have them already are left alone; the others are sent in one request, and one by
+// one if the shop refuses that.
 func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]connector.Result, error) {
 	var products []string
 	for _, item := range items {
@@ -68,8 +68,8 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	return results, nil
 }
 
-// patchAll changes many rows of one kind. A shop that refuses one of them has written those before it, so then each goes alone, which does
-// no harm twice. failed hears of rows that are refused.
+// patchAll changes many rows of one kind. If the shop refuses one of them, it has written those before it; then each
+// is sent alone, and writing it twice does no harm. failed is called for refused rows.
 func (s *session) patchAll(ctx context.Context, resource, kind string, rows [][]field, failed func(int, *connector.Failure)) error {
 	if len(rows) == 0 {
 		return nil
@@ -113,7 +113,7 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	return found, nil
 }
 
-// firstStock gives what was not in the shop before, as far as the caller knew, its quantities before it is switched on.
+// firstStock sets the quantities of what was not in the shop before, as far as the caller knew, before it is enabled.
 func (s *session) firstStock(ctx context.Context, p *connector.Product, id string, combinations map[string]string) error {
 	var items []connector.StockItem
 	if len(p.Variants) == 0 && p.Known.Product != id {
@@ -141,7 +141,7 @@ func (s *session) firstStock(ctx context.Context, p *connector.Product, id strin
 	return nil
 }
 
-// SetPrices makes the shop show prices. A combination's is kept as the difference to its product's, a reduced one as a row beside it.
+// SetPrices sets prices. A combination's price is stored as the difference to its product's, a reduced one as a separate row.
 func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
 	var products []string
 	for _, item := range items {
@@ -178,7 +178,7 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	return results, nil
 }
 
-// setPrice sets one price; product is as the shop has it and is kept up to date, since combinations follow their product's price.
+// setPrice sets one price; product is as the shop has it and is updated, because combinations depend on their product's price.
 func (s *session) setPrice(ctx context.Context, item connector.PriceItem, product *node) error {
 	own, reduction := netPrice(item.Price, item.CompareAt)
 	combination, now := "0", product.amount("price")
@@ -201,7 +201,7 @@ func (s *session) setPrice(ctx context.Context, item connector.PriceItem, produc
 	return s.reduce(ctx, item.IDs.Product, combination, reduction, false)
 }
 
-// keepCombinations moves the differences of a product's combinations, so that their prices stay when the product's changes.
+// keepCombinations changes the differences of a product's combinations, so that their prices stay when the product's changes.
 func (s *session) keepCombinations(ctx context.Context, product string, by money.Amount) error {
 	rows, err := s.list(ctx, "combinations", "combination", display("id", "price").any("id_product", product))
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"entrepot/internal/money"
 )
 
-// node is one element of an answer. The web service is read and written in XML: its JSON leaves out what is zero or empty in the answer
-// about a single resource, and a write with a JSON answer fails after it has written in a shop with several languages.
+// node is one element of an answer. The web service is used with XML: its JSON leaves out what is zero or empty in the
+// answer about a single resource, and in a shop with several languages a write with a JSON answer fails after it has
+// written.
 type node struct {
 	name     string
 	attrs    map[string]string
@@ -19,10 +20,10 @@ type node struct {
 	children []*node
 }
 
-// maxDepth bounds how deep elements lie in each other.
+// maxDepth limits the nesting of elements.
 const maxDepth = 32
 
-// parse reads a document. What PHP prints before it is skipped.
+// parse parses a document. PHP's output before it is skipped.
 func parse(body []byte) (*node, error) {
 	if at := bytes.Index(body, []byte("<?xml")); at > 0 {
 		body = body[at:]
@@ -63,7 +64,7 @@ func parse(body []byte) (*node, error) {
 	}
 }
 
-// at finds a descendant by the names on the way; nil when there is none. It is harmless on nil, as are the methods that follow.
+// at finds a descendant by a path of names; nil if there is none. It may be called on nil, as may the following methods.
 func (n *node) at(path ...string) *node {
 	for _, name := range path {
 		if n == nil {

@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// results says what became of a product that the shop took. A new one has its price and is audited before it is live; one that was live
-// stays on sale as it was until its change is audited.
+// results are the results for a product that the shop accepted. A new one has its price and is audited before it is
+// live; the previous version of a live one stays on sale until its change is audited.
 func results(p *connector.Product, old, made *product, images map[string]string) []connector.Result {
 	state, operation, review := connector.Waiting, string(made.ID)+" "+p.Forms()[0].SKU, ""
 	switch {
@@ -36,7 +36,7 @@ func results(p *connector.Product, old, made *product, images map[string]string)
 	return list
 }
 
-// failed says of each SKU of a product why the shop refused it.
+// failed are the results for a product that the shop refused.
 func failed(p *connector.Product, images map[string]string, f *connector.Failure) []connector.Result {
 	list := []connector.Result{{SKU: p.SKU, State: connector.Failed, Error: p.SKU + ": " + f.Error(), Images: images}}
 	for _, v := range p.Variants {
@@ -45,7 +45,8 @@ func failed(p *connector.Product, images map[string]string, f *connector.Failure
 	return list
 }
 
-// Poll asks what became of audits: all of them at once by the search, and of one that failed by the product itself, which has the reasons.
+// Poll requests the results of audits: of all products by one search, and for a failed one the product itself, which
+// has the reasons.
 func (s *session) Poll(ctx context.Context, operations []string) ([]connector.Result, error) {
 	var skus []string
 	for _, operation := range operations {
@@ -77,7 +78,7 @@ func (s *session) Poll(ctx context.Context, operations []string) ([]connector.Re
 	return list, nil
 }
 
-// outcome is what a product's state means for the operation that it belongs to.
+// outcome is the meaning of a product's state for its operation.
 func (p *product) outcome(operation string) connector.Result {
 	r := connector.Result{Operation: operation, State: connector.Live}
 	switch p.Status {
@@ -98,7 +99,7 @@ func (p *product) outcome(operation string) connector.Result {
 	return r
 }
 
-// reasons are those of the audit, for people.
+// reasons are the audit's reasons, for people.
 func (p *product) reasons() string {
 	var parts []string
 	for _, r := range p.Reasons {

@@ -28,7 +28,7 @@ type address struct {
 	} `json:"district_info"`
 }
 
-// shown is a value that TikTok has not masked, else "".
+// shown is a value if TikTok has not masked it, else "".
 func shown(text string) string {
 	if strings.Contains(text, "**") {
 		return ""
@@ -36,8 +36,8 @@ func shown(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// buyer fills in who bought. What is masked or absent stays empty, so that it replaces nothing that is known. Until the order is paid there
-// is no address, and nobody is named: name and e-mail are taken over together later.
+// buyer sets who bought. Masked or missing values stay empty, so that they replace nothing that is known. Until the
+// order is paid there is no address, and nobody is named: name and e-mail are stored together later.
 func (o *order) buyer(out *connector.Order) {
 	a := o.Address
 	if a == nil {

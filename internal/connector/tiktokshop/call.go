@@ -56,11 +56,11 @@ type request struct {
 
 type fields map[string]any
 
-// maxThrottled is how often a request waits for the platform's leave before it is given up for now.
+// maxThrottled is how often a throttled request is repeated before it fails for now.
 const maxThrottled = 4
 
-// call sends a request and reads the data of its answer. A token that has ended is renewed once, a clock that the platform refuses is set
-// by the platform's once.
+// call sends a request and decodes the data of its answer. An expired token is renewed once, and a time that the
+// platform refuses is corrected by its own clock once.
 func (s *session) call(ctx context.Context, r request, into any) (*connector.Response, error) {
 	renewed, set := false, false
 	for try := 0; ; try++ {
@@ -84,7 +84,7 @@ func (s *session) call(ctx context.Context, r request, into any) (*connector.Res
 	}
 }
 
-// setClock goes by the platform's clock from now on, if ours differs from it by more than the platform may take for the same time.
+// setClock uses the platform's clock from now on, if it differs from the service's by more than the platform tolerates.
 func (s *session) setClock(answer *connector.Response) bool {
 	if answer == nil || answer.Date().IsZero() {
 		return false
@@ -133,17 +133,17 @@ func (s *session) attempt(ctx context.Context, r request, into any) (*connector.
 	return answer, s.read(answer, into)
 }
 
-// envelope is what every answer is wrapped in.
+// envelope is the structure of every answer.
 type envelope struct {
 	Code    int64           `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data"`
 }
 
-// tokenEnded are the codes of a token that a new one may replace.
+// tokenEnded are the codes of an expired token, which a new one may replace.
 var tokenEnded = map[string]bool{"105001": true, "105002": true}
 
-// kinds are the codes that mean more than a refusal of this one request.
+// kinds are the codes with a meaning beyond the refusal of one request.
 var kinds = map[int64]connector.Kind{
 	105001: connector.Unauthorized, 105002: connector.Unauthorized, // token unknown, ended
 	106001: connector.Unauthorized, 36009004: connector.Unauthorized, // signature or clock
@@ -151,7 +151,7 @@ var kinds = map[int64]connector.Kind{
 	36009002: connector.Throttled, 36009003: connector.Temporary,
 }
 
-// read makes an answer data or a failure. Refusals come with status 200, too.
+// read converts an answer to data or a failure. Refusals also have status 200.
 func (s *session) read(answer *connector.Response, into any) error {
 	var e envelope
 	if err := connector.DecodeAnswer(answer, &e); err != nil {
@@ -180,7 +180,7 @@ func (s *session) read(answer *connector.Response, into any) error {
 	return f
 }
 
-// itemErrors are what a request about several things refuses of them, in an answer with code 0.
+// itemErrors are the refused items of a request about several, in an answer with code 0.
 type itemErrors struct {
 	Errors []struct {
 		Code    int64  `json:"code"`

@@ -22,8 +22,8 @@ func (s *session) carrierOf(ref connector.OrderRef, parcel connector.Parcel) str
 	return cmp.Or(parcel.Carrier, name)
 }
 
-// carrier is TikTok's id of a carrier, by its name, letters and digits alone; a carrier that TikTok calls "other" stands in for those that
-// it does not know.
+// carrier is TikTok's id of a carrier, by its name, compared by letters and digits; unknown ones become TikTok's
+// carrier "other".
 func (s *session) carrier(ctx context.Context, option, name string) (string, error) {
 	var out struct {
 		Providers []struct {

@@ -1,4 +1,4 @@
-// Package tiktokshop connects shops on TikTok Shop. README.md tells what the platform promises.
+// Package tiktokshop connects shops on TikTok Shop. README.md says what the platform promises.
 package tiktokshop
 
 import (

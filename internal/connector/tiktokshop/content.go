@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// content is what the shop shall have of a product, whole but for its pictures: what is left out would be gone. What the category demands
-// and the product lacks is found out here, before anything is sent.
+// content is the whole product for the shop without its images, because what is left out would be deleted. What the category requires
+// and the product lacks is reported here, before anything is sent.
 func (s *session) content(ctx context.Context, p *connector.Product, old *product) (fields, error) {
 	warehouse, err := s.salesWarehouse(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func finish(body fields, p *connector.Product, old *product, images map[string]s
 	}
 }
 
-// keyOf is the same for the same product with the same content: the shop makes it once, also when the first answer was lost.
+// keyOf is the same for the same product with the same content: the shop creates it once, even if the first answer was lost.
 func keyOf(body fields) string {
 	text, err := json.Marshal(body)
 	if err != nil {

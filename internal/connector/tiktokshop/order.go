@@ -77,7 +77,7 @@ type piece struct {
 	} `json:"item_tax"`
 }
 
-// bundle is the pieces of one SKU at one price: a line here. It is called by the id of its first piece, which it keeps.
+// bundle is the pieces of one SKU at one price, which form a line. Its id is that of its first piece, which stays the same.
 type bundle struct {
 	id     string
 	pieces []piece
@@ -104,7 +104,7 @@ func (o *order) bundles() []bundle {
 	return list
 }
 
-// gone reports whether the piece has left, as the platform sees it.
+// gone reports whether the piece was shipped, for the platform.
 func (p piece) gone() bool {
 	switch p.Status {
 	case "IN_TRANSIT", "DELIVERED", "COMPLETED":
@@ -113,14 +113,15 @@ func (p piece) gone() bool {
 	return false
 }
 
-// packed reports whether the piece needs nothing more to be shipped: it is on its way, waits to be collected, or was cancelled.
+// packed reports whether the piece needs nothing more to be shipped: it is on its way, waits to be collected, or was
+// cancelled.
 func (p piece) packed() bool {
 	return p.gone() || p.Status == "AWAITING_COLLECTION" || p.cancelled()
 }
 
 func (p piece) cancelled() bool { return p.Status == "CANCELLED" || p.Status == "CANCEL" }
 
-// statuses are what TikTok's states mean here.
+// statuses are the meanings of TikTok's states.
 var statuses = map[string]orders.Status{
 	"UNPAID": orders.Pending, "ON_HOLD": orders.Pending,
 	"AWAITING_SHIPMENT": orders.Processing, "AWAITING_COLLECTION": orders.Processing,
@@ -129,7 +130,7 @@ var statuses = map[string]orders.Status{
 	"CANCELLED": orders.Cancelled, "CANCEL": orders.Cancelled,
 }
 
-// take makes the order that the service takes.
+// take converts an order.
 func (o *order) take() (connector.Order, error) {
 	sum, err := connector.NewSums(o.Payment.Currency)
 	if err != nil {
@@ -172,8 +173,9 @@ func (o *order) take() (connector.Order, error) {
 	return out, sum.Err()
 }
 
-// takeTaxOut makes lines and shipping amounts without tax where prices are with it: the total is then reached without adding the tax. What
-// TikTok says of the tax of each is taken out of it; what it does not say is taken out of all in proportion.
+// takeTaxOut removes the tax from lines and shipping if prices include it, so that they add up to the total with the
+// tax added. Tax that TikTok gives for a part is subtracted from it; the rest is subtracted from all parts in
+// proportion.
 func takeTaxOut(o *connector.Order, taxes []money.Amount, shipping money.Amount, digits int) {
 	var goods, left money.Amount
 	for _, l := range o.Lines {
@@ -199,7 +201,7 @@ func takeTaxOut(o *connector.Order, taxes []money.Amount, shipping money.Amount,
 	}
 }
 
-// proportion is the part of an amount that goes with a part of a whole.
+// proportion is an amount times a part over a whole.
 func proportion(of, part, whole money.Amount) money.Amount {
 	if whole == 0 {
 		return 0
@@ -215,7 +217,7 @@ func moment(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// parcels are the packages that have left.
+// parcels are the packages that were shipped.
 func (o *order) parcels() []connector.Parcel {
 	var list []connector.Parcel
 	at := map[string]int{}

@@ -19,14 +19,15 @@ const (
 	tail       = time.Minute // how close to the platform's present a pull goes
 )
 
-// The parts of a pull. Returns and cancellations move no time of their order for sure, so they are asked for by their own.
+// The parts of a pull. Returns and cancellations may not change the update time of their order, so they are requested
+// separately.
 const (
 	partOrders        = "orders"
 	partCancellations = "cancellations"
 	partReturns       = "returns"
 )
 
-// place is where a pull is: its part, until when by the platform's clock, and the platform's token of the next page.
+// place is the position of a pull: its part, its end by the platform's clock, and the platform's token of the next page.
 type place struct {
 	part  string
 	until time.Time
@@ -47,7 +48,7 @@ func parsePlace(text string) place {
 	return place{part, time.Unix(seconds, 0).UTC(), token}
 }
 
-// PullOrders gives a page of the orders that changed in a closed span, then of those whose cancellations and returns did.
+// PullOrders returns a page of the orders that changed in a closed span, then of those with changed cancellations and returns.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	at := parsePlace(cursor.Page)
 	if at.until.IsZero() {
@@ -69,7 +70,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	return s.pullChanged(ctx, at, span)
 }
 
-// pullChanged gives a page of orders by the time of their change. Without a word about the order TikTok begins with the newest.
+// pullChanged returns a page of orders by the time of their change. Without a sort order TikTok begins with the newest.
 func (s *session) pullChanged(ctx context.Context, at place, span fields) (connector.OrderPage, error) {
 	query := url.Values{"page_size": {strconv.Itoa(pageOrders)}, "sort_field": {"update_time"}, "sort_order": {"ASC"}}
 	if at.token != "" {
@@ -96,7 +97,7 @@ func (s *session) pullChanged(ctx context.Context, at place, span fields) (conne
 	return page, err
 }
 
-// pullReversed gives the orders that have cancellations or returns which changed in a span.
+// pullReversed returns the orders with cancellations or returns that changed in a span.
 func (s *session) pullReversed(ctx context.Context, path string, span fields, next place, until time.Time) (connector.OrderPage, error) {
 	found, err := s.reversals(ctx, path, span)
 	if err != nil {
@@ -120,7 +121,7 @@ func (s *session) pullReversed(ctx context.Context, path string, span fields, ne
 	return page, err
 }
 
-// takeAll makes orders what the service takes, with what was given back of them.
+// takeAll converts orders, with their refunds.
 func (s *session) takeAll(ctx context.Context, list []order) (connector.OrderPage, error) {
 	var page connector.OrderPage
 	for i := range list {

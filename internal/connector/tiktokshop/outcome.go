@@ -30,7 +30,7 @@ type event struct {
 	}
 }
 
-// Read says what a notification means (interface §6.3). Errors: Invalid.
+// Read returns the meaning of a notification (interface §6.3). Errors: Invalid.
 func (*Connector) Read(ch connector.Channel, n connector.Notification) (connector.Outcome, error) {
 	var e event
 	if err := connector.Decode(n.Body, &e); err != nil {

@@ -13,7 +13,8 @@ import (
 // mostImages is how many pictures a product of the shop may have.
 const mostImages = 9
 
-// upload sends the pictures that the shop does not have yet, since it takes bytes only, and gives the shop's names of all by ours.
+// upload uploads the pictures that the shop does not have yet, because it takes only bytes, and returns the shop's
+// names of all by the service's ids.
 func (s *session) upload(ctx context.Context, p *connector.Product) (map[string]string, error) {
 	names := map[string]string{}
 	for _, image := range p.Images[:min(len(p.Images), mostImages)] {

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// product is a product that the shop has. The search gives less of it than the product itself.
+// product is a product of the shop. The search returns less of it than the product's own read.
 type product struct {
 	ID     connector.ID `json:"id"`
 	Status string       `json:"status"`
@@ -70,7 +70,7 @@ func (p *product) sku(name string) string {
 
 const productsPath = "/product/202309/products"
 
-// Upsert puts products into the shop, where they are audited before buyers see them. What the shop has of all of them is looked for first.
+// Upsert puts products into the shop, where they are audited before buyers see them. It searches for existing ones first.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	var skus []string
 	for i := range products {
@@ -122,7 +122,7 @@ func (s *session) whole(ctx context.Context, id string) (*product, error) {
 	return &p, err
 }
 
-// mine is the product of the shop that p is: the one of the last time, else the one that has its SKUs and none but these; nil for none.
+// mine is the product of the shop that p is: the one of the last push, else the one that has exactly its SKUs; nil for none.
 func (s *session) mine(ctx context.Context, p *connector.Product, there []product) (*product, error) {
 	own := p.Forms()
 	ours := func(name string) bool {

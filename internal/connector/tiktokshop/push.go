@@ -11,8 +11,9 @@ import (
 	"entrepot/internal/orders"
 )
 
-// PushShipment ships on the platform what has left here with this parcel and all before it, less what is packed there: so a parcel whose
-// answer was lost is not shipped again. Where TikTok ships, its own label has the number, and the package is only handed over.
+// PushShipment ships the quantities of this parcel and all before it, less what is packed on the platform: so a parcel
+// whose answer was lost is not shipped again. If TikTok ships, its own label has the number, and the package is only
+// handed over.
 func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parcel connector.Parcel) error {
 	o, err := s.one(ctx, ref.ExternalID)
 	if err != nil {
@@ -62,7 +63,7 @@ func (o *order) unpacked() (ids []string) {
 	return ids
 }
 
-// toShip are the pieces that a parcel ships: as many of each line as have left here up to it and are not packed on the platform.
+// toShip are the pieces that a parcel ships: for each line, those shipped up to it that are not packed on the platform.
 func (o *order) toShip(ref connector.OrderRef, parcel connector.Parcel) (ids []string) {
 	due := map[string]int64{}
 	for _, p := range ref.Shipped {
@@ -91,7 +92,7 @@ func (o *order) toShip(ref connector.OrderRef, parcel connector.Parcel) (ids []s
 	return ids
 }
 
-// ship ships the packages that pieces lie in. A package that holds others, too, is split before.
+// ship ships the packages of some pieces. A package with other pieces, too, is divided first.
 func (s *session) ship(ctx context.Context, o *order, ids []string, how fields) error {
 	groups := map[string][]string{} // by package: the pieces to be shipped
 	others := map[string]bool{}     // packages with pieces that stay
@@ -125,12 +126,12 @@ func (s *session) ship(ctx context.Context, o *order, ids []string, how fields) 
 	return nil
 }
 
-// rest are the pieces that wait beside those that are shipped.
+// rest are the waiting pieces other than those that are shipped.
 func rest(o *order, shipped []string) []string {
 	return slices.DeleteFunc(o.unpacked(), func(id string) bool { return slices.Contains(shipped, id) })
 }
 
-// split divides an order into two packages and gives the one of the first pieces.
+// split divides an order into two packages and returns that of the first pieces.
 func (s *session) split(ctx context.Context, order string, first, second []string) (string, error) {
 	var out struct {
 		Packages []struct {
@@ -151,7 +152,8 @@ func (s *session) split(ctx context.Context, order string, first, second []strin
 	return "", connector.Failf(connector.Temporary, "TikTok Shop did not say which package the split made")
 }
 
-// PushStatus: an order moves on the platform by its parcels alone.
+// PushStatus cancels the order, or checks that its pieces are packed: an order's status on the platform follows from
+// its parcels.
 func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to connector.Status) error {
 	switch to {
 	case orders.Cancelled:
@@ -169,7 +171,7 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 	return nil
 }
 
-// PushCancel cancels the whole order. A request that waits for TikTok's decision is not made again.
+// PushCancel cancels the whole order. A request that waits for TikTok's decision is not repeated.
 func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
 	o, err := s.one(ctx, ref.ExternalID)
 	if err != nil || statuses[o.Status] == orders.Cancelled {

@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Where money given back is found: what was cancelled before it was shipped, and what came back or was paid back afterwards.
+// Sources of refunds: what was cancelled before it was shipped, and what was returned or refunded afterwards.
 const (
 	cancellationsPath = "/return_refund/202309/cancellations/search"
 	returnsPath       = "/return_refund/202309/returns/search"
@@ -44,7 +44,7 @@ type refundAmount struct {
 
 func (r *reversal) id() string { return connector.First(r.CancelID, r.ReturnID) }
 
-// done reports whether it was granted: the money is on its way back, or there.
+// done reports whether it was granted: the refund is on its way or complete.
 func (r *reversal) done() bool {
 	status := cmp.Or(r.CancelStatus, r.ReturnStatus)
 	return strings.HasSuffix(status, "_REQUEST_SUCCESS") || strings.HasSuffix(status, "_REQUEST_COMPLETE")
@@ -76,7 +76,7 @@ func (s *session) reversals(ctx context.Context, path string, filter fields) (li
 	}
 }
 
-// addRefunds finds what was given back of orders.
+// addRefunds adds the refunds of orders.
 func (s *session) addRefunds(ctx context.Context, raw []order, list []connector.Order) error {
 	if len(list) == 0 {
 		return nil
@@ -106,7 +106,7 @@ func (s *session) addRefunds(ctx context.Context, raw []order, list []connector.
 	return nil
 }
 
-// addRefund adds what a cancellation or return gave back. The order counts as changed when it did.
+// addRefund adds the refund of a cancellation or return. The order counts as changed at its time.
 func addRefund(out *connector.Order, o *order, r *reversal) error {
 	sum, err := connector.NewSums(out.Currency)
 	if err != nil {

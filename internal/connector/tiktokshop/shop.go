@@ -11,7 +11,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// Capabilities says what TikTok Shop can do. It names no limits: five requests a second are what it has been seen to take of a shop.
+// Capabilities says what TikTok Shop can do. It documents no limits: five requests a second for each shop were
+// accepted in tests.
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Async: true,
 		PartialShipments: true, Tracking: true,
@@ -88,7 +89,7 @@ func (s *session) market(ctx context.Context) (market, error) {
 	return markets[s.region], nil
 }
 
-// Test proves what the authorisation covers: the shop, its orders, its products and a warehouse to sell from.
+// Test tests what the authorisation covers: the shop, its orders, its products and a warehouse to sell from.
 func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	mine, err := s.own(ctx)
 	if err != nil {
@@ -126,14 +127,15 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	return out, nil
 }
 
-// probe reads one entry of a list, whatever it is: whether the app may read it is what counts.
+// probe reads one entry of a list, only to see whether the app may read it.
 func (s *session) probe(ctx context.Context, path string) error {
 	_, err := s.call(connector.Repeatable(ctx),
 		request{method: http.MethodPost, path: path, query: url.Values{"page_size": {"1"}}, body: fields{}}, nil)
 	return err
 }
 
-// salesWarehouse is the warehouse whose stock is ours: that of the setting warehouseId, else the default one to sell from.
+// salesWarehouse is the warehouse whose stock the service sets: that of the setting warehouseId, else the default one
+// for sales.
 func (s *session) salesWarehouse(ctx context.Context) (string, error) {
 	if s.warehouse == "" {
 		s.warehouse = s.link.Channel.Value("warehouseId")
@@ -163,13 +165,13 @@ func (s *session) salesWarehouse(ctx context.Context) (string, error) {
 	return s.warehouse, nil
 }
 
-// wanted are the topics that the shop shall notify of.
+// wanted are the topics to register.
 var wanted = []string{"ORDER_STATUS_CHANGE", "CANCELLATION_STATUS_CHANGE", "RETURN_STATUS_CHANGE", "PACKAGE_UPDATE",
 	"RECIPIENT_ADDRESS_UPDATE", "PRODUCT_STATUS_CHANGE", "SELLER_DEAUTHORIZATION", "UPCOMING_AUTHORIZATION_EXPIRATION"}
 
 const webhooksPath = "/event/202309/webhooks"
 
-// registered gives the addresses that are notified, by topic: a topic has one.
+// registered are the addresses for notifications, by topic: a topic has one.
 func (s *session) registered(ctx context.Context) (map[string]string, error) {
 	var out struct {
 		Webhooks []struct {
@@ -187,7 +189,7 @@ func (s *session) registered(ctx context.Context) (map[string]string, error) {
 	return found, nil
 }
 
-// EnsureWebhooks sends all topics to the target. Not every app may have every topic; one that is refused is left out.
+// EnsureWebhooks registers all topics for the target. An app may not have every topic; one that is refused is left out.
 func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTarget) ([]connector.Webhook, error) {
 	there, err := s.registered(ctx)
 	if err != nil {
@@ -215,7 +217,7 @@ func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTa
 	return on, nil
 }
 
-// RemoveWebhooks takes away the topics that go to the target.
+// RemoveWebhooks removes the topics registered for the target.
 func (s *session) RemoveWebhooks(ctx context.Context, target connector.WebhookTarget) error {
 	there, err := s.registered(ctx)
 	if err != nil {

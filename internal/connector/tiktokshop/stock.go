@@ -48,7 +48,8 @@ func (s *session) inventory(ctx context.Context, skuIDs []string) (map[string]he
 	return found, nil
 }
 
-// SetStock makes the shop show quantities: all of them in our warehouse, none in the shop's others. A request is about one product.
+// SetStock sets quantities: all of them in the channel's warehouse, none in the shop's others. Each request is about
+// one product.
 func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]connector.Result, error) {
 	warehouse, err := s.salesWarehouse(ctx)
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	})
 }
 
-// SetPrices makes the shop show prices. TikTok Shop knows reductions as campaigns alone, so the price is what buyers pay.
+// SetPrices sets prices. TikTok Shop has reductions only as campaigns, so the price is what buyers pay.
 func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
 	return s.eachProduct(ctx, "prices/update", len(items), func(i int) (connector.Item, fields, bool) {
 		it := items[i]
@@ -86,8 +87,8 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	})
 }
 
-// eachProduct sends a change of items product by product; what the shop does not have is gone. Results of the products that were reached
-// stand beside a failure.
+// eachProduct sends a change of items product by product; missing items are Gone. If a request fails, the results so
+// far are returned with the failure.
 func (s *session) eachProduct(ctx context.Context, what string, n int, change func(int) (connector.Item, fields, bool)) (
 	[]connector.Result, error) {
 	var results []connector.Result
@@ -118,7 +119,7 @@ func (s *session) eachProduct(ctx context.Context, what string, n int, change fu
 	return results, nil
 }
 
-// change sends a change of a product's SKUs and notes in their results what was refused of it.
+// change sends a change of a product's SKUs and stores refusals in their results.
 func (s *session) change(ctx context.Context, product, what string, body []fields, results []connector.Result) error {
 	var refused itemErrors
 	_, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost,
