@@ -30,7 +30,7 @@ func TestQuickstart(t *testing.T) {
 	shell := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
 	shell.Dir = ".." // the top folder, where the page says to be
 	shell.Env = append(os.Environ(), "PORT="+freePort(t), "RECEIVER_PORT="+freePort(t), "TMPDIR="+t.TempDir())
-	// A group of its own, so that the servers it starts in the background end with it.
+	// A process group of its own, so that the servers it starts in the background are ended with it.
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	shell.Cancel = func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
 	shell.WaitDelay = 10 * time.Second

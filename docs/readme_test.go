@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// The shell blocks of the README's section "Run it" work as they stand, pasted into one shell in a clean clone.
+// The shell blocks of the README's section "Run it" work unchanged, pasted into one shell in a clean clone.
 func TestReadmeRuns(t *testing.T) {
 	dbtest.Long(t, "it builds and runs the program")
 	for _, tool := range []string{"bash", "curl", "jq", "go", "git", "make"} {

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// floors says how high each package stands. A package imports lower floors only, never its own; on the ground floor
+// floors gives each package its floor. A package imports lower floors only, never its own; on the ground floor
 // packages may use each other.
 var floors = map[string]int{
 	"cmd/entrepot": 50,

@@ -43,7 +43,8 @@ func listAll(p *program) map[string]string {
 	return all
 }
 
-// A PostgreSQL store of a plain role, whose rows row-level security hides from whoever names no account, comes back whole.
+// A PostgreSQL store of a role without privileges, whose rows row-level security hides from a session without an
+// account, is backed up and restored in full.
 func TestBackupOfPostgresWithAPlainRole(t *testing.T) {
 	p := plainStore(t)
 	before := fillStore(p, "one", "two", "three")

@@ -147,7 +147,7 @@ func TestEveryFlagIsAVariable(t *testing.T) {
 	}
 }
 
-// Without a store, what does not make one fails and names the place, and leaves it as it is.
+// Without a store, commands that do not create one fail, name the path, and create nothing there.
 func TestOnlySomeCommandsMakeAStore(t *testing.T) {
 	stores(t, func(t *testing.T, p *program) {
 		for _, line := range []string{"account list", "user list", "key list", "channel list", "webhook list", "account set-plan pro",

@@ -15,8 +15,8 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// The demo's simulated shops sell: their channels are connected and orders come in by themselves. A second run on the same folder has
-// shops of its own, and nothing of the first run's.
+// The demo's simulated shops sell: their channels are connected and orders arrive without further requests. A second
+// run on the same folder has new shops, with no data of the first run.
 func TestDemoSellsOnSimulatedShops(t *testing.T) {
 	dbtest.Long(t, "it seeds a sample shop")
 	dir := filepath.Join(t.TempDir(), "demo")
@@ -50,7 +50,8 @@ func TestDemoSellsOnSimulatedShops(t *testing.T) {
 	}
 }
 
-// sold says what is missing until each of the simulated shops has sold something through a channel of its own; "" for nothing.
+// sold returns what is missing until each of the simulated shops has sold something through its own channel; "" when
+// nothing is missing.
 func sold(channels, orders []map[string]any, former []any) string {
 	found := 0
 	for _, channel := range channels {

@@ -85,7 +85,7 @@ func TestKeyRotateFromTheEnvironment(t *testing.T) {
 	p.records("account", "list")
 }
 
-// holdServeLock stands in for a process that serves the folder.
+// holdServeLock plays a process that serves the folder.
 func holdServeLock(dir string) (release func(), err error) {
 	file, err := os.OpenFile(filepath.Join(dir, "serve.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

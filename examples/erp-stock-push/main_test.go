@@ -68,7 +68,7 @@ func TestPushInParts(t *testing.T) {
 	}
 }
 
-// Errors that may pass are tried again under the same key, after the pause the service asks for.
+// Temporary errors are retried under the same key, after the pause the service asks for.
 func TestTriesAgain(t *testing.T) {
 	server, keys := service(t, func(request int, w http.ResponseWriter) bool {
 		switch request {

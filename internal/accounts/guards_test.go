@@ -241,7 +241,7 @@ func TestAccountsStayApart(t *testing.T) {
 	})
 }
 
-// A key that is kept sorts a list of its own: the scopes it was given may be the list of all there are.
+// A stored key sorts a copy of its scopes: the slice it was given may be the list of all scopes.
 func TestKeysLeaveTheListOfScopesAlone(t *testing.T) {
 	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
 	tenant, before := dbtest.Account(t, store), slices.Clone(accounts.AllScopes)

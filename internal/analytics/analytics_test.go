@@ -330,7 +330,7 @@ func TestStockIsCountedAndValued(t *testing.T) {
 	})
 }
 
-// What lies in stock may be worth more than any amount: it is told exactly.
+// The stock value may exceed the largest amount: it is returned exactly.
 func TestStockOfAnyValue(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)

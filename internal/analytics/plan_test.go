@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// The figures of webhooks read no delivery and no attempt of the days that lie whole in the span, but for the last errors.
+// For days that lie entirely in the span, the webhook figures read no deliveries or attempts except for the last errors.
 func TestWebhookFiguresReadFewDeliveries(t *testing.T) {
 	type statement struct {
 		sql  string

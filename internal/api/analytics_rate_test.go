@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/apijson"
 )
 
-// The rate tells how attempts went, those of deliveries that are still tried included.
+// The rate counts attempts, including those of deliveries that are still being retried.
 func TestSuccessRateCountsAttempts(t *testing.T) {
 	for _, c := range []struct {
 		endpoint analytics.Endpoint

@@ -110,7 +110,7 @@ func TestImportsRace(t *testing.T) {
 	})
 }
 
-// A dry run tells what the import then does, and does nothing.
+// A dry run reports what the import would do, and changes nothing.
 func TestDryRun(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import",
@@ -171,7 +171,8 @@ func TestDryRunShowsStock(t *testing.T) {
 	})
 }
 
-// options.channelId publishes what was imported, unchanged products too, and leaves a job; a channel of nobody is not found.
+// options.channelId publishes what was imported, unchanged products too, and creates a job; a channel that does not
+// exist is not found.
 func TestImportPublishes(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		channel := id.New[id.Channel]()
@@ -201,7 +202,7 @@ func TestImportPublishes(t *testing.T) {
 	})
 }
 
-// A replay answers the same bytes, though the plan of it would find another world.
+// A replay answers the same bytes, though planning it again would give another result.
 func TestImportReplays(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		send := func() reply {

@@ -17,8 +17,8 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// judge holds answers against the document that the service shows of itself. Objects take no member that the document does
-// not name, and every status that is not an internal error must be named.
+// judge checks answers against the document that the service serves of itself. Objects may have no member that the
+// document does not name, and every status except an internal error must be named.
 type judge struct {
 	mu         sync.Mutex
 	document   *openapi3.T
@@ -147,7 +147,8 @@ func (j *judge) check(r *route, got reply) string {
 	return checkError(got)
 }
 
-// vast is how numbers are written that may come back in free JSON as they were sent, and that the validators cannot read.
+// vast matches numbers that may come back in free JSON as they were sent, and that the validators cannot read. `var
+// vast = regexp.MustCompile(`[0-9][eE][+-]?[0-9]{3,}`)`
 var vast = regexp.MustCompile(`[0-9][eE][+-]?[0-9]{3,}`)
 
 // checkBody holds a body against the schema of its status.

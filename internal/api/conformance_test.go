@@ -178,8 +178,9 @@ func TestRacersOfOneKey(t *testing.T) {
 	})
 }
 
-// tables counts the rows of a dump by table. Kept counts are left out: a row of theirs is made when the first record of a kind is
-// counted, such as the first level that is out of stock, and that is as likely to be the second request's as the first's.
+// tables counts the rows of a dump by table. Kept counts are left out: their row is created when the first record of a
+// kind is counted, such as the first level that is out of stock, and that may be the second request's as well as the
+// first's.
 func tables(rows []string) map[string]int {
 	count := map[string]int{}
 	for _, row := range rows {
@@ -211,7 +212,7 @@ func TestIfMatchIsHonouredWhereDocumented(t *testing.T) {
 	})
 }
 
-// unrouted asks for what there is not: the answers are errors of the one shape, too.
+// unrouted requests paths and methods that do not exist: the answers are errors of the same shape, too.
 func (w *world) unrouted() {
 	w.t.Helper()
 	for _, c := range []struct {
@@ -288,7 +289,7 @@ func TestDocumentIsForGenerators(t *testing.T) {
 	}
 }
 
-// The document is the same in every process that runs one version, so that whoever keeps a copy sees what changed.
+// The document is the same in every process that runs one version, so that a reader with a copy can see what changed.
 func TestDocumentIsStable(t *testing.T) {
 	sum := fmt.Sprintf("%x", sha256.Sum256(New(Config{Version: "test"}).Document()))
 	if os.Getenv("DOCUMENT_SUM") != "" {

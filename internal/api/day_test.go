@@ -41,7 +41,8 @@ func TestIdempotencyKeysLastADay(t *testing.T) {
 	})
 }
 
-// A platform that sends a notification again within 24 hours is told that it is known; later it counts as a new one (interface §6.3).
+// A platform that sends a notification again within 24 hours is answered that it is known; later it counts as a new
+// one (interface §6.3).
 func TestNotificationsAreKnownForADay(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		var err error

@@ -60,7 +60,8 @@ func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
 		fmt.Sprintf(`{"notes":"paket-bei-nachbar","items":[{"orderItemId":%q,"quantity":1}]}`, line))
 	keyed("k10", 200, "PATCH", "/api/v1/orders/"+order+"/status", `{"status":"SHIPPED","note":"anruf-von-zoe"}`)
 
-	// What workers leave: a receiver that said back what it was told, a job that failed over her, a careless entry in the audit log.
+	// What workers store: a receiver's answer that repeats what it was sent, a job that failed because of her, a
+	// careless entry in the audit log.
 	s.act(s.tenant, func(tx *db.Tx) error {
 		endpoint := id.New[id.Endpoint]()
 		tx.Queue(`INSERT INTO endpoints (tenant_id, id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since,
@@ -217,7 +218,7 @@ func TestErasureReachesDeletedOrders(t *testing.T) {
 	})
 }
 
-// What was written by hand beside stock, and the answers that repeat it, lose the person; other notes stay.
+// Notes that users wrote with stock changes, and the stored answers that repeat them, lose the person; other notes stay.
 func TestErasureReachesStockNotes(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		order := s.shop(t)

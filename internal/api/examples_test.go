@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// Every example of a request in the document is taken when it is sent, as it is: only ids are put in place of those of the example.
+// Every example of a request in the document is accepted as it is: only its ids are replaced with those of real records.
 func TestExamplesAreTaken(t *testing.T) {
 	dbtest.Long(t, "it sends every example")
 	var shop *world
@@ -43,7 +43,7 @@ func TestExamplesAreTaken(t *testing.T) {
 	})
 }
 
-// stockExamples makes what the examples speak of.
+// stockExamples creates the records that the examples mention.
 func (w *world) stockExamples() {
 	w.t.Helper()
 	w.make("POST", "/api/v1/products",

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// walk follows nextSince until hasMore is false; it gives the SKUs in the order of the feed.
+// walk follows nextSince until hasMore is false; it returns the SKUs in the order of the feed.
 func (s *server) walk(t *testing.T, limit int, more string) (skus []string) {
 	t.Helper()
 	since, last := "", ""

@@ -17,8 +17,8 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// bench is a world that a fuzz target works on, input after input; it is made anew before its store grows slow. It stands in for
-// the test of its world: failures are the present input's, what is to be cleaned up waits for the end.
+// bench is the fixture that a fuzz target uses for many inputs; it is replaced before its store grows slow. It
+// implements the testing.TB of its world: failures are reported for the current input, clean-ups run at the end.
 type bench struct {
 	testing.TB // of the present input
 	world      *world
@@ -26,7 +26,7 @@ type bench struct {
 	left       int
 }
 
-// benchLife is how many inputs one world takes.
+// benchLife is the number of inputs for one world.
 const benchLife = 1500
 
 func newBench(f *testing.F) *bench {
@@ -56,7 +56,7 @@ func (b *bench) end() {
 	b.ends = nil
 }
 
-// at gives the world for one input; fresh says that it is a new one.
+// at returns the world for one input; fresh reports that it is a new one.
 func (b *bench) at(t *testing.T) (w *world, fresh bool) {
 	b.TB = t
 	if b.left--; b.left < 0 {

@@ -167,8 +167,8 @@ func fieldsOf(s *apijson.Schema, path ...step) (list []field) {
 	return list
 }
 
-// watch has the store count every row that is written, whoever's, so that a test sees whether a request changed anything. It
-// takes an embedded store. Leases of order numbers do not count.
+// watch makes the store count every row that is written, of any account, so that a test sees whether a request changed
+// anything. It needs an embedded store. Leases of order numbers do not count.
 func (w *world) watch() {
 	w.t.Helper()
 	w.act(db.Across, func(tx *db.Tx) error {

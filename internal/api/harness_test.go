@@ -50,8 +50,8 @@ type server struct {
 	trace   *atomic.Pointer[func(sql string, args []any)] // called with every statement that reads
 }
 
-// clock is the time of a test: for the limits it stands still until it is moved; the store sees each reading later than
-// the one before.
+// clock is the time of a test: for the limits it stays the same until the test moves it; the store sees each reading
+// later than the one before.
 type clock struct{ micros atomic.Int64 }
 
 func (c *clock) Now() time.Time { return time.UnixMicro(c.micros.Load()).UTC() }
@@ -281,7 +281,7 @@ func (r reply) json(t testing.TB) map[string]any {
 	return answer
 }
 
-// at walks into decoded JSON by names and positions; nil where there is nothing.
+// at returns the value in decoded JSON at a path of names and positions; nil if there is none.
 func at(value any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {
@@ -311,7 +311,7 @@ func number(value any, path ...any) string {
 	return n.String()
 }
 
-// told are the names of the account's events from the given position on, in commit order, and the next position.
+// told returns the names of the account's events from the given position on, in commit order, and the next position.
 func (s *server) told(from int64) (names []string, next int64) {
 	s.t.Helper()
 	next = from

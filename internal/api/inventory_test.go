@@ -49,7 +49,7 @@ func (e *newEvents) names() string {
 	return strings.Join(names, " ")
 }
 
-// Good items are applied, each bad one is told apart, and the first of two for one level counts.
+// Valid items are applied, each invalid one is reported, and the first of two for one level counts.
 func TestBulkInventory(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.stockUp(t, map[string]int64{"A": 5, "B": -1})

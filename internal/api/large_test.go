@@ -36,7 +36,7 @@ func (s *server) lend(memory int64, folder string) (other budget.Share) {
 	return other
 }
 
-// elements reads a list and gives its elements as they were written.
+// elements reads a list and returns its elements as they were written.
 func (s *server) elements(t *testing.T, path string) (list []json.RawMessage, tag string) {
 	t.Helper()
 	page := s.do(call{method: "GET", path: path})
@@ -47,8 +47,8 @@ func (s *server) elements(t *testing.T, path string) (list []json.RawMessage, ta
 	return body.Data, page.header.Get("ETag")
 }
 
-// Lists whose pages are larger than the budget of memory are answered whole, each element as on a page of its own, and leave nothing
-// behind; without a folder they are, as far as memory goes.
+// Lists whose pages are larger than the budget of memory are answered in full, each element as on a page of its own,
+// and leave no file behind; without a folder they are answered as far as memory suffices.
 func TestPagesLargerThanTheBudget(t *testing.T) {
 	dbtest.Long(t, "it writes and reads pages of many megabytes")
 	engines(t, func(t *testing.T, s *server) {

@@ -16,7 +16,7 @@ import (
 	"entrepot/internal/netguard"
 )
 
-// loginFrom tries to log in from an address, as told by a trusted proxy.
+// loginFrom tries to log in from an address, as reported by a trusted proxy.
 func (s *server) loginFrom(address, email, password string) reply {
 	return s.do(call{method: "POST", path: "/api/v1/auth/login", body: member{"email": email, "password": password}, noKey: true,
 		header: map[string]string{"X-Forwarded-For": address}})
@@ -74,7 +74,8 @@ func TestParallelGuessesAreCountedExactly(t *testing.T) {
 				nodes = append(nodes, &second)
 			}
 			list := atOnce(18, func(i int) reply {
-				// One proxy stands in front of everybody: the burst of unknown callers of one address is not what is tested.
+				// All requests come through one proxy: the burst limit for unknown callers of one address is not what
+				// is tested.
 				return nodes[i%len(nodes)].loginFrom("", "owner@test.example", "not the password")
 			})
 			if got := statuses(list); got[401] != 10 || got[429] != 8 {
@@ -188,7 +189,7 @@ func TestWeakPasswordsAreRefused(t *testing.T) {
 	})
 }
 
-// Beyond those who wait for a place to have their password checked, logins are told to come back.
+// When too many logins wait for their password check, further ones are refused with the time to try again.
 func TestLoginsQueueOnlySoLong(t *testing.T) {
 	dbtest.Long(t, "many logins, which are slow on purpose")
 	s := newServer(t, "sqlite", limits.Off{})

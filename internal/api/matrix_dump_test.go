@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// dump is every row that the store holds of the world's account, sorted, each with its table's name before it. Rows of
-// order_numbers are left out: a refused order may use a number up.
+// dump returns every row that the store holds of the world's account, sorted, each with its table's name before it.
+// Rows of order_numbers are left out: a refused order may use a number up.
 func (w *world) dump() []string {
 	w.t.Helper()
 	var rows []string

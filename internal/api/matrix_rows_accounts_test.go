@@ -90,7 +90,7 @@ var accountRows = map[string]row{
 // span is long enough for every test, and short enough to be cut into months.
 const span = "from=2020-01-01&to=2099-01-01"
 
-// figures asks for figures of an account where something happened.
+// figures requests figures of an account that has orders and events.
 func figures(query string) func(w *world) ask {
 	return func(w *world) ask { w.order(); return ask{query: query} }
 }
@@ -103,7 +103,7 @@ func (w *world) newAPIKey() string {
 	return idOf(w.make("POST", "/api/v1/developer/api-keys", keyBody()))
 }
 
-// newLogin is an e-mail address that nobody logs in with yet.
+// newLogin is an e-mail address that no user has yet.
 func (w *world) newLogin() string {
 	return w.name("user") + "@" + w.once("domain", func() string { return id.New[string]()[24:] }) + ".example"
 }

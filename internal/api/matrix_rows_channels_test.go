@@ -54,12 +54,12 @@ func shopBody() member {
 		"url": "https://shop.example", "consumerKey": "ck_1", "consumerSecret": "cs_1", "webhookSecret": shopSecret}}
 }
 
-// idOf2 is where a new channel's id stands.
+// idOf2 is the path to a new channel's id.
 func channelOf(answer map[string]any) string { return text(answer, "data", "channel", "id") }
 
 func (w *world) newShop() string { return channelOf(w.make("POST", "/api/v1/channels", shopBody())) }
 
-// shop is a platform's channel, channel a custom one, which rows leave as they are.
+// shop is a platform's channel, channel a custom one; rows do not change them.
 func (w *world) shop() string { return w.once("shop", w.newShop) }
 
 func (w *world) channel() string {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// row says how to call one operation so that it succeeds, and what becomes of the call in other hands.
+// row says how to call one operation so that it succeeds, and what other callers get.
 type row struct {
 	ask   func(w *world) ask   // makes what it needs, anew each time
 	more  []func(w *world) ask // other ways to call it, for the shapes of its answers
@@ -28,7 +28,7 @@ func gather(parts ...map[string]row) map[string]row {
 	return all
 }
 
-// idOf is where data.id stands in an answer.
+// idOf is the path to data.id in an answer.
 func idOf(answer map[string]any) string { return text(answer, "data", "id") }
 
 // A route without a row would be left out of every test below, and a row without a route tests nothing.

@@ -89,7 +89,7 @@ var webhookRows = map[string]row{
 	}},
 }
 
-// receiver is an address that a service in development mode may call; nobody listens there.
+// receiver is an address that a service in development mode may call; nothing listens there.
 const receiver = "http://127.0.0.1:9/hooks"
 
 func endpointBody() member {
@@ -100,7 +100,7 @@ func (w *world) newEndpoint() string {
 	return idOf(w.make("POST", "/api/v1/developer/webhooks", endpointBody()))
 }
 
-// endpoint is an endpoint that rows leave as it is; it gets every event.
+// endpoint is an endpoint that rows do not change; it gets every event.
 func (w *world) endpoint() string { return w.once("endpoint", w.newEndpoint) }
 
 // event is an event of the log.

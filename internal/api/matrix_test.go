@@ -17,7 +17,7 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// hand is somebody who makes a request: what he sends, and what becomes of it.
+// hand is a kind of caller: the credentials it sends, and the answer it must get.
 type hand struct {
 	name   string
 	header map[string]string
@@ -200,7 +200,7 @@ func TestRefusedHands(t *testing.T) {
 	})
 }
 
-// Every operation opens to each hand that may call it, with no more power than it needs (interface §5.1).
+// Every operation accepts each kind of caller that may call it, with no more scopes than it needs (interface §5.1).
 func TestAdmittedHands(t *testing.T) {
 	dbtest.Long(t, "every route is called")
 	t.Parallel()
@@ -237,7 +237,7 @@ func TestForeignAccounts(t *testing.T) {
 	})
 }
 
-// expect makes an ask in a hand.
+// expect sends a request as one kind of caller and checks the answer.
 func (w *world) expect(r *route, a ask, h hand) {
 	w.t.Helper()
 	want := h.status
@@ -252,8 +252,9 @@ func (w *world) expect(r *route, a ask, h hand) {
 	}
 }
 
-// checkForeign has the other account ask for what is this one's: by the path, by parts of the path, by the body, by the query.
-// What is refused comes first: after it neither account may have changed, and after the rest this one may not.
+// checkForeign makes the other account request this one's records: by the path, by parts of the path, by the body, by
+// the query. Requests that must be refused come first: after them neither account may have changed, and after the rest
+// this one may not.
 func (w *world) checkForeign(r *route, made row, other *world) {
 	w.t.Helper()
 	if r.access == public || made.own {

@@ -26,9 +26,9 @@ import (
 	"entrepot/internal/limits"
 )
 
-// world is one account of a server with what operations need: rows make their resources through the interface itself, and every
-// answer is held against the document. Two worlds that make the same things in the same order use the same SKUs, references,
-// codes and e-mail addresses, so that only the account keeps them apart.
+// world is one account of a server with the records that operations need: rows create them through the interface
+// itself, and every answer is checked against the document. Two worlds that create the same records in the same order
+// use the same SKUs, references, codes and e-mail addresses, so that only the account separates them.
 type world struct {
 	*server
 	judge *judge
@@ -72,7 +72,7 @@ func (w *world) neighbour() *world {
 	return &world{server: w.stranger(), judge: w.judge, kept: map[string]string{}, keys: map[string]string{}}
 }
 
-// name makes a text that this world did not use yet.
+// name returns a text that this world has not used yet.
 func (w *world) name(prefix string) string {
 	w.names++
 	return fmt.Sprintf("%s-%d", prefix, w.names)
@@ -212,7 +212,7 @@ func short(body []byte) string {
 // member is a JSON object.
 type member = map[string]any
 
-// encode is a body as it goes out.
+// encode returns a body as it is sent.
 func encode(t testing.TB, body any) []byte {
 	t.Helper()
 	switch b := body.(type) {

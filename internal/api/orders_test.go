@@ -155,7 +155,7 @@ func TestChangeDetails(t *testing.T) {
 	})
 }
 
-// Numbers that were handed out twice, by whatever error, stop nobody: orders go on beyond all there are.
+// Order numbers that were issued twice, by whatever error, block no order: the next ones continue above all that exist.
 func TestNumbersAreTaken(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1})

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// A product is created, read, changed and deleted; each step tells its event, and one that changes nothing tells none.
+// A product is created, read, changed and deleted; each step emits its event, and one that changes nothing emits none.
 func TestProductLife(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		made := s.must(t, 201, "POST", "/api/v1/products",

@@ -277,7 +277,7 @@ func TestNoKeyOutlivesItsMaker(t *testing.T) {
 	})
 }
 
-// A custom channel comes with a key of ten scopes, which nobody gets by way of write:channels (interface §5.1).
+// A custom channel comes with a key of ten scopes, which write:channels alone does not suffice to get (interface §5.1).
 func TestACustomChannelTakesItsTenScopes(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.Commerce.Connectors = everyPlatform(t)

@@ -21,7 +21,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// unbound encrypts as it was done before secrets were bound to their places, with the tests' master key.
+// unbound encrypts as older versions did, which did not bind secrets to their places, with the tests' master key.
 func unbound(k secretbox.Key, text string) string {
 	raw, _ := hex.DecodeString(strings.Repeat("5e", 32))
 	block, _ := aes.NewCipher(raw)

@@ -14,8 +14,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Searches find each order and customer as it is, at every moment while they are written, changed, merged, erased and deleted with their
-// channel, packed on two nodes, and the event log drops its past.
+// Searches find each order and customer in its current state, at every moment while records are written, changed,
+// merged, erased and deleted with their channel, packed on two nodes, and while old events are deleted from the log.
 func TestSearchesFollowTheLog(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		const writers, rounds = 3, 30

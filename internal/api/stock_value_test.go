@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/stockvalue"
 )
 
-// What the stock is worth is what its levels add up to, at every moment while stock, prices, variants, products and orders are written and
-// the kept sums follow on two nodes, and whatever lies in them at the end.
+// The stock value is the sum over its levels, at every moment while stock, prices, variants, products and orders are
+// written and two nodes update the kept sums, and again at the end.
 func TestStockValueIsThatOfItsLevels(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		const writers, rounds = 3, 25

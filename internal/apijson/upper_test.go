@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/apijson"
 )
 
-// An upper bound includes the whole day or millisecond that it names; one that is finer is taken as it is.
+// An upper bound includes the whole day or millisecond that it names; a finer one is used exactly.
 func TestUpperBounds(t *testing.T) {
 	for text, want := range map[string]string{
 		"2026-01-02":                       "2026-01-02T23:59:59.999999Z",

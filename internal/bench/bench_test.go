@@ -18,7 +18,7 @@ func smallOptions(f *fakeService, scenarios ...string) Options {
 	}
 }
 
-// anyNumber stands where the number depends on which client was quicker.
+// anyNumber replaces a number that depends on which client was quicker.
 const anyNumber = -1
 
 func TestEveryScenarioAgainstAServiceAndTheBaselineDriver(t *testing.T) {
@@ -76,8 +76,7 @@ func TestEveryScenarioAgainstAServiceAndTheBaselineDriver(t *testing.T) {
 	}
 }
 
-// One client that walks the feed of 2,500 entries sees 1,000, 1,000, 500 and
-// begins again.
+// One client that reads the feed of 2,500 entries sees 1,000, 1,000, 500 and starts again.
 func TestFeedIsWalkedToItsEnd(t *testing.T) {
 	options := smallOptions(newFakeService(t), "feed")
 	options.Clients, options.Count = 1, 7

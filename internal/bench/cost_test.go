@@ -18,14 +18,8 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// What one request costs the client, in processor time, for this package's
-// own connection and for the standard library's client. The server is a
-// process of its own (this test binary again), so that its cost is not
-// counted:
-//
-//	go test ./internal/bench -run '^$' -bench ClientCost -benchtime 3s
-//
-// docs/performance.md holds the figures that decided for the own connection.
+// The processor time that one request costs the client, for this package's own connection and for the standard
+// library's client. The server is a process of its own (this test binary again), so that its cost is not counted:
 func BenchmarkClientCost(b *testing.B) {
 	address := startTrivialServer(b)
 	for _, procs := range []int{1, 2} {

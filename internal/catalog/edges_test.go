@@ -32,7 +32,7 @@ func TestAVariantTakesNoProductsSKU(t *testing.T) {
 	}
 }
 
-// Each image has an id of its own, also where an address stands twice; a variant that is added comes behind the others.
+// Each image has an id of its own, even if two have the same address; a variant that is added comes after the others.
 func TestPartsHaveTheirOwnIdsAndPlaces(t *testing.T) {
 	k := nothing()
 	d := Draft{SKU: "P", Name: patch.To("P"), Price: patch.To(money.Amount(1)), Variants: []VariantDraft{{SKU: "A"}},
@@ -54,7 +54,8 @@ func TestPartsHaveTheirOwnIdsAndPlaces(t *testing.T) {
 	}
 }
 
-// An externalId that a category gave up is free; a category that ends as it was is not a change; a ring is refused before it closes.
+// An externalId that a category no longer has is free; a category with the same values as before is not a change; a
+// cycle of parents is refused before it is stored.
 func TestTreesThatMove(t *testing.T) {
 	tree := grove()
 	draft := func(target id.Category, d CategoryDraft) (id.Category, []ItemError) { return tree.Diff(target, &d) }

@@ -67,7 +67,8 @@ func TestFollowingNothingReadsFewProducts(t *testing.T) {
 	}
 }
 
-// Sorts that are to follow at once do so also when the stamps are ahead of the clock, as they are after many changes in a short time.
+// Sorts that must be updated at once are updated also when the stamps are ahead of the clock, as they are after many
+// changes in a short time.
 func TestSortsFollowStampsAheadOfTheClock(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)

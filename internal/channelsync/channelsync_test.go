@@ -268,7 +268,7 @@ func TestWhichChannelsAreDue(t *testing.T) {
 	})
 }
 
-// What is kept of a channel reads as it was written.
+// The stored state of a channel reads back as it was written.
 func TestStateKeeps(t *testing.T) {
 	engines(t, func(f *fixture) {
 		var s channelsync.State

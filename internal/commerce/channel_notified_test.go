@@ -108,7 +108,7 @@ func TestNotificationsBeyondBounds(t *testing.T) {
 	})
 }
 
-// A pull of named orders that waits also pulls what changed when a notification, the schedule or a caller asks for that meanwhile.
+// A waiting pull of named orders also pulls all changes if a notification, the schedule or a caller requests that meanwhile.
 func TestAPullOfNamedOrdersIsJoined(t *testing.T) {
 	ask := map[string]func(s *synced){
 		"notification": func(s *synced) { s.notify("young", "y") },
@@ -151,7 +151,8 @@ func TestAPullOfNamedOrdersIsJoined(t *testing.T) {
 	}
 }
 
-// A pull that is broken off goes on with the span that it has begun. What was notified of meanwhile is younger: a second pull has it.
+// An interrupted pull continues with the span that it started. Notifications that arrived meanwhile are newer: a
+// second pull handles them.
 func TestANotificationWhileAPullWaitsForThePlatform(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {
 		s.platform.does.Time.Tail = 0
@@ -193,7 +194,7 @@ func TestNotificationsOfAPlatformThatIsAskedRarely(t *testing.T) {
 	})
 }
 
-// A pull that ends after the platform has refused the channel's credentials to somebody else leaves what is known of that.
+// A pull that ends after the platform has refused the channel's credentials in another job leaves that state unchanged.
 func TestAPullThatEndsAfterARefusal(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {
 		s.place("order")

@@ -11,9 +11,10 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// BenchmarkUpdateInventory sets 5,000 of 20,000 levels a time, every one a change, on SQLite that waits for the disk. It tells
-// microseconds a SKU: of the plan, which is made beside the writer; of applying it, which holds the one writer, commit and events
-// included; and the processor time of all of it, which on a busy machine tells more than the clock.
+// BenchmarkUpdateInventory sets 5,000 of 20,000 levels a time, every one a change, on SQLite that waits for the disk.
+// It reports microseconds a SKU: of the plan, which is made outside the writer; of applying it, which holds the one
+// writer, commit and events included; and the processor time of all of it, which on a busy machine says more than the
+// clock.
 func BenchmarkUpdateInventory(b *testing.B) {
 	const skus, items = 20_000, 5_000
 	s := newShop(b, dbtest.Open(b, db.Config{Dir: b.TempDir()}), skus)

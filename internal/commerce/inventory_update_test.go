@@ -33,7 +33,7 @@ func (s *shop) told(t testing.TB, quantity int64, skus ...string) {
 	}
 }
 
-// inStock is what is on hand of a SKU, by warehouse, and what its ledger adds up to.
+// inStock returns what is on hand of a SKU, by warehouse, and the sum of its ledger.
 func (s *shop) inStock(t testing.TB, sku string) (onHand map[string]int64, sum int64) {
 	t.Helper()
 	onHand = map[string]int64{}

@@ -142,7 +142,7 @@ func (m *many) fillSome(tx *db.Tx, from, to int) {
 	search.Put(tx, search.Products, docs...)
 }
 
-// sorted wants that lists by name and price look at all products that are there.
+// sorted checks that lists by name and price read all existing products.
 func (m *many) sorted() {
 	m.t.Helper()
 	var sorted int64
@@ -154,7 +154,7 @@ func (m *many) sorted() {
 	}
 }
 
-// sorts has lists by name and price look at the products as they are now.
+// sorts makes lists by name and price use the products' current values.
 func (m *many) sorts() {
 	m.t.Helper()
 	if err := catalog.FollowSort(m.t.Context(), m.store, m.tenant, 0); err != nil {

@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// A bulk job moves each of its orders once, however often it is broken off and by whomever it is run again, and says of each what became of
-// it. What an order does not allow keeps none of the others.
+// A bulk job changes each of its orders once, however often it is interrupted and whichever node continues it, and
+// reports the outcome of each. An order that refuses the change does not stop the others.
 func TestBulkMovesEachOrderOnce(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store, 1)

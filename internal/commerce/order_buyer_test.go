@@ -83,7 +83,7 @@ func TestACancelledOrderKeepsItsLines(t *testing.T) {
 	})
 }
 
-// A platform goes on sending what it knows of a buyer who was erased here: the order follows it, the person stays forgotten.
+// A platform continues to send the data of a buyer who was erased here: the order is updated, the person stays erased.
 func TestAnErasedBuyerStaysForgotten(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		p := newPlatform(t, store, 1)

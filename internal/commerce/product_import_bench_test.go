@@ -15,9 +15,9 @@ import (
 	"entrepot/internal/patch"
 )
 
-// The benchmarks run one operation after the other on SQLite with full durability and report microseconds an item: for the plan,
-// which is made beside the writer; for applying it, which holds the one writer, commit and events included; and the processor
-// time of both, which on a busy machine tells more than the clock.
+// The benchmarks run one operation after the other on SQLite with full durability and report microseconds an item: for
+// the plan, which is made outside the writer; for applying it, which holds the one writer, commit and events included;
+// and the processor time of both, which on a busy machine says more than the clock.
 
 // stopwatch adds up the times of one kind of step.
 type stopwatch struct{ clock, processor time.Duration }

@@ -180,7 +180,7 @@ func (s *synced) must(err error) {
 	}
 }
 
-// publish asks for all products to be on the channel.
+// publish requests that all products are published on the channel.
 func (s *synced) publish() {
 	s.t.Helper()
 	s.must(s.write(s.t, func(tx *db.Tx) error {

@@ -58,7 +58,8 @@ func TestMergesOfMerged(t *testing.T) {
 	})
 }
 
-// The country of an order does not come back to a customer who was erased; the default of one type leaves that of another as it is.
+// An order's country is not stored again for a customer who was erased; the default of one type leaves that of another
+// unchanged.
 func TestWhatStaysAsItIs(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)

@@ -123,7 +123,7 @@ func call[P, R any](b *window, command cdp.Command[P, R], params P) R {
 	return out
 }
 
-// hear collects what must not be.
+// hear collects messages that a page must not produce.
 func (b *window) hear(ev any) {
 	note := func(format string, args ...any) {
 		b.mu.Lock()

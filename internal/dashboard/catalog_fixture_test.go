@@ -47,7 +47,7 @@ func (s *site) channel(name string) (c channels.Channel) {
 	return c
 }
 
-// stored reads a product as it is now.
+// stored reads a product's current state.
 func (s *site) stored(product id.Product) (p *catalog.Product, places []catalog.Publication) {
 	s.t.Helper()
 	err := s.DB.Read(s.t.Context(), s.account.Tenant, func(tx *db.Tx) (err error) {

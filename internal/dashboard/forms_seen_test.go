@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// inputs are what a browser sends of the form to an action below the prefix when nobody touches it.
+// inputs are the fields that a browser sends of the form to an action below the prefix if the user changes nothing.
 func (r reply) inputs(t testing.TB, action string) url.Values {
 	t.Helper()
 	_, form, ok := strings.Cut(r.body, `action="`+prefix+action+`"`)

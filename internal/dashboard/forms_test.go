@@ -67,7 +67,7 @@ func FuzzForms(f *testing.F) {
 	})
 }
 
-// An error stands beside its input, with a link to it in the summary, and everything that was typed stays.
+// An error is shown beside its input, with a link to it in the summary, and everything that was typed stays.
 func TestErrorsStandBesideTheirInputs(t *testing.T) {
 	s := newSite(t, "sqlite")
 	b := s.as(s.owner)

@@ -74,8 +74,8 @@ func (s *site) deliver(t *testing.T) {
 	})
 }
 
-// A failing endpoint is among what needs somebody on an open overview, and in an open list; its delivery says why; mended, everything that
-// waits is delivered by one click, and a replay counts what there is.
+// A failing endpoint appears under "needs attention" on an open overview, and in an open list; its delivery shows the
+// reason; once it is repaired, one click delivers everything that waits, and a replay counts the events.
 func TestStoryOfAFailingEndpoint(t *testing.T) {
 	nodes(t, func(t *testing.T, here, there *site) {
 		there.deliver(t)

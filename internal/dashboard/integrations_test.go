@@ -40,7 +40,7 @@ func (r reply) shownSecret(t *testing.T) string {
 	return strings.ReplaceAll(found[1], "&#43;", "+")
 }
 
-// A key is shown once, works, stands in no other page and no log, and is refused when it is revoked.
+// A key is shown once, works, appears in no other page and no log, and is refused once it is revoked.
 func TestKeyPages(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		b := s.as(s.owner)

@@ -56,7 +56,7 @@ func hears(t *testing.T, lines chan string, want string) {
 	}
 }
 
-// An open page hears of what happens in its account, and of nothing else; the stream ends when the service does.
+// An open page is notified of changes in its account only; the stream ends when the service does.
 func TestStreamNamesTheTopics(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		other, stranger := s.newAccount("Stranger", "stranger@test.example")
@@ -64,7 +64,8 @@ func TestStreamNamesTheTopics(t *testing.T) {
 			_, err := s.Commerce.CreateCategory(tx, accounts.Caller{}, catalog.CategoryDraft{Name: patch.Field[string]{Set: true, Value: "Garden"}})
 			return err
 		})
-		// It happened before they follow, perhaps after their page was read: the first stream hears of it, and one that joins it later.
+		// A change before the first page follows, perhaps after the page was read: the first stream reports it, and so
+		// does one that joins later.
 		theirs := s.as(stranger).stream(s)
 		mine := s.as(s.owner).stream(s)
 		hears(t, mine, `data: ["category"]`)

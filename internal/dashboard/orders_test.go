@@ -200,7 +200,7 @@ func (s *site) work() {
 	}
 }
 
-// All orders of a view are shipped by one job, a second click included, and the report says what became of each.
+// All orders of a view are shipped by one job, even after a second click, and the report gives the outcome of each.
 func TestBulkShip(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		c, b := s.shopper(t), s.as(s.owner)

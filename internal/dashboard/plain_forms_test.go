@@ -27,8 +27,8 @@ func (b *browser) leads(t testing.TB, out reply, words ...string) reply {
 	return page
 }
 
-// What people do is done by plain forms, as browsers without a script send them: of each page the form as it stands there, with what is
-// typed, followed to the page that the redirect leads to.
+// All actions work with plain forms, as browsers without scripts send them: the test takes each page's form, fills it
+// in, sends it and follows the redirect.
 func TestPlainForms(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		s.seed()

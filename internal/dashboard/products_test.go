@@ -21,7 +21,7 @@ func mustParse(t testing.TB, document string) *jsonvalue.Value {
 	return v
 }
 
-// The list finds products by name, SKU, status and channel; what is chosen stands in the address, and pages do not overlap.
+// The list finds products by name, SKU, status and channel; the choice is in the address, and pages do not overlap.
 func TestProductList(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		b := s.as(s.owner)

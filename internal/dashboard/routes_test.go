@@ -80,7 +80,8 @@ func TestForeignIDsAreNotFound(t *testing.T) {
 	}
 }
 
-// Records of one account are not there for another: no page of theirs opens and no action of theirs does anything, though the ids are good.
+// Records of one account do not exist for another: none of their pages opens and none of their actions does anything,
+// though the ids are valid.
 func TestForeignRecordsAreNotThere(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		s.seed()
@@ -129,7 +130,7 @@ func (s *site) sample(path string) string {
 	return path
 }
 
-// Every page has the headers that keep it to itself.
+// Every page has the headers that keep it out of caches and frames.
 func TestHeaders(t *testing.T) {
 	s := newSite(t, "sqlite")
 	for _, path := range []string{"/login", "/settings/me", "/nothing/here"} {
@@ -165,7 +166,7 @@ func TestStaticFiles(t *testing.T) {
 	}
 }
 
-// Every layer of the stylesheet stands by itself: one within another loses to all rules of the outer one.
+// Every layer of the stylesheet is at the top level: a nested one loses to all rules of the outer one.
 func TestLayersOfTheStylesheet(t *testing.T) {
 	text, err := fs.ReadFile(embedded, "static/dash.css")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/stock"
 )
 
-// level reads a level as it is now.
+// level reads a level's current state.
 func (s *site) level(sku, warehouse string) (l stock.Level) {
 	s.t.Helper()
 	s.do(s.account.Tenant, func(tx *db.Tx) error {
@@ -60,7 +60,7 @@ func TestOversoldView(t *testing.T) {
 	})
 }
 
-// Stock is received, adjusted and transferred on the page of its SKU, whose ledger proves what is on hand.
+// Stock is received, adjusted and transferred on the page of its SKU, whose ledger adds up to what is on hand.
 func TestStockOfOneSKU(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		s.product(`{"sku":"MUG/1 x","name":"Blue mug","price":1}`)

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/accounts"
 )
 
-// Another site's page neither changes anything with a form of its own nor shows a page of the dashboard in a frame.
+// Another site's page can neither change anything with a form of its own nor show a page of the dashboard in a frame.
 func TestStoryOfAnotherSite(t *testing.T) {
 	s := newSite(t, "sqlite")
 	c := s.shopper(t)

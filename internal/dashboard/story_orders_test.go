@@ -15,8 +15,8 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// An order that comes in is in an open list at once; what was ticked stays ticked, the cursor where it is, and the list scrolled as it
-// was. Nine tabs of one browser, which opens six connections to a host, all load and all follow.
+// An order that arrives is in an open list at once; ticked boxes stay ticked, the cursor and the scroll position stay.
+// Nine tabs of one browser, which opens six connections to a host, all load and all update.
 func TestStoryOfAnOpenList(t *testing.T) {
 	nodes(t, func(t *testing.T, here, there *site) {
 		c := there.shopper(t)
@@ -96,8 +96,8 @@ func TestStoryOfAPartialShipment(t *testing.T) {
 	})
 }
 
-// All 147 orders of a view are shipped by one job. The page is loaded again in the middle of it and another node goes on; the report says
-// of each order what became of it, and none is shipped twice.
+// All 147 orders of a view are shipped by one job. Meanwhile the page is reloaded and another node takes the job over;
+// the report gives the outcome of each order, and none is shipped twice.
 func TestStoryOfShippingAView(t *testing.T) {
 	nodes(t, func(t *testing.T, here, there *site) {
 		c := there.shopper(t)
@@ -136,7 +136,7 @@ func TestStoryOfShippingAView(t *testing.T) {
 	})
 }
 
-// workABit begins the bulk job that is due and, once some of its orders are settled, leaves it to whoever comes next.
+// workABit starts the bulk job that is due and, once some of its orders are done, leaves it for another node.
 func (s *site) workABit() {
 	s.t.Helper()
 	var list []jobs.Job

@@ -15,8 +15,9 @@ import (
 	tiktokshop "entrepot/internal/connector/tiktokshop/fakeshop"
 )
 
-// platformForm is what is typed to connect a platform: address is the input of where its fake listens, secret the one that is wrong at
-// first. By hand is part of what the channel's page says is left to do on the platform.
+// platformForm is what is typed to connect a platform: address is the input for the address of its fake, secret the
+// input that is wrong at first. By hand is part of the text in which the channel's page says what remains to be done
+// on the platform.
 type platformForm struct {
 	platform, address, secret, byHand string
 	fields                            map[string]string

@@ -17,7 +17,7 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// shownAs tells that an error is a 503 with a code.
+// shownAs checks that an error is a 503 with a code.
 func shownAs(t *testing.T, what string, err error, code string) {
 	t.Helper()
 	if f, ok := apperr.As(err); !ok || f.Kind != apperr.Unavailable || f.Code != code {
@@ -117,7 +117,7 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// Connections that the server has cut while nobody used them are replaced without anybody noticing.
+// Connections that the server closed while they were idle are replaced without an error for the caller.
 func TestCutIdleConnections(t *testing.T) {
 	nodes, url := twoNodes(t)
 	for range 5 {

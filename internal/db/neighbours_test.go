@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// However many wide reads one account begins, so many that the next ones wait: another account's reads of either kind, its writes, and
-// whether its callers may go on have connections at once, and so has a short read of the account itself.
+// However many wide reads one account starts, so many that the next ones wait: another account's reads of either kind,
+// its writes, and its permission checks get connections at once, and so does a short read of the account itself.
 func TestWideReadsLeaveRoomForNeighbours(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		const busy, quiet, begun = 1, 2, 40

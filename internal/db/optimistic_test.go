@@ -21,7 +21,7 @@ func nextNumber(t *testing.T, store *db.DB) (n int64) {
 	return n
 }
 
-// planRaise takes a number up by one if nobody has moved it since it was read.
+// planRaise increments a number unless it has changed since it was read.
 func planRaise(r db.Reader) (func(db.GuardedWriter), error) {
 	var n int64
 	if err := r.Row("SELECT next FROM order_numbers WHERE tenant_id = $1", []any{r.TenantID()}, &n); err != nil {

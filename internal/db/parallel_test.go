@@ -121,8 +121,8 @@ func TestOwnClockMissesNothing(t *testing.T) {
 	}
 }
 
-// Transactions that hold the clock from their beginning, those that take it with their commit, and readers that wait for it do not
-// block each other for good, and what is read behind the clock stays as it is.
+// Transactions that lock the clock from their start, those that lock it at commit, and readers that wait for it do not
+// block each other forever, and what is read behind the clock stays the same.
 func TestLockClock(t *testing.T) {
 	nodes, url := twoNodes(t)
 	var wg sync.WaitGroup
@@ -177,8 +177,8 @@ func raiseBehindClock(tx *db.Tx) error {
 	return nil
 }
 
-// A transaction that was refused because of another one's writes learns of them as they are stored: that other one ran again with a new id
-// after a third of their group had failed.
+// A transaction that was refused because of another one's writes sees them as they are stored: the other one ran again
+// with a new id after a third transaction of their group had failed.
 func TestRefusalsNameWhatIsStored(t *testing.T) {
 	store, err := db.Open(t.Context(), db.Config{Dir: t.TempDir(), Unsafe: true})
 	if err != nil {

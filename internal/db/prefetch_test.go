@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// number asks for a number that the query makes, and notes that it was answered.
+// number requests a number that the query computes, and records that it was answered.
 func number(tx *db.Tx, into *[]int64, sql string, args ...any) *db.PendingRead {
 	return tx.Prefetch(func(r db.Rows) error {
 		var n int64
@@ -63,7 +63,7 @@ func TestQuestionsInTheirOrder(t *testing.T) {
 	})
 }
 
-// A question sees the writes queued before it and none of those queued after it, whoever waits when.
+// A query sees the writes queued before it and none of those queued after it, in whatever order results are waited for.
 func TestQuestionsAndWritesInTheirOrder(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
@@ -110,7 +110,7 @@ func TestQuestionsAndWritesInTheirOrder(t *testing.T) {
 	})
 }
 
-// What goes wrong in the middle is told by its own question, undoes the transaction, and leaves the connection whole.
+// An error in the middle is returned by its own query, rolls the transaction back, and leaves the connection usable.
 func TestQuestionThatFails(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)

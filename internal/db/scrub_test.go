@@ -15,7 +15,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// holds counts the files in which a text stands.
+// holds counts the files that contain a text.
 func holds(t *testing.T, store *db.DB, text string) (files []string) {
 	t.Helper()
 	_, err := store.Files(t.Context(), func(name string, content io.Reader) error {

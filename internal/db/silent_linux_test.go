@@ -14,8 +14,8 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// host stands before a PostgreSQL server and can fall silent, as a machine does whose network fails: nothing that is sent to it is
-// acknowledged, refused or answered any more.
+// host is a proxy before a PostgreSQL server that can fall silent, as a machine does whose network fails: nothing that
+// is sent to it is acknowledged, refused or answered any more.
 type host struct {
 	t      *testing.T
 	server string
@@ -82,7 +82,7 @@ func (h *host) fallSilent() {
 	}
 }
 
-// end closes every connection, so that nobody waits for the host any more.
+// end closes every connection, so that nothing waits for the host any more.
 func (h *host) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// Stamps are later than the instant of their transaction and than all stamps before, also while the time stands still and while the clock
-// is ahead of the time, as after the time was set back.
+// Stamps are later than the instant of their transaction and than all stamps before, even while the clock does not
+// advance and while stamps are ahead of it, as after the time was set back.
 func TestStampsAreLaterThanAllBefore(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	test := func(ahead int64) func(t *testing.T, store *db.DB) {

@@ -32,7 +32,8 @@ func TestStatisticsOfANewStore(t *testing.T) {
 	}
 }
 
-// A table that another node analyses is not waited for: the others are analysed meanwhile, and no connection stands in line.
+// A table that another node analyses is not waited for: the others are analysed meanwhile, and no connection waits for
+// the lock.
 func TestStatisticsDoNotWaitForATable(t *testing.T) {
 	url := dbtest.StoreURL(t)
 	store := dbtest.Open(t, db.Config{URL: url})

@@ -37,8 +37,9 @@ var parcels = parcelNotes.Plus(
 	db.Col("created_at", func(p *parcel) any { return &p.CreatedAt }).Fixed().Now(),
 )
 
-// Rows written in one statement are read as they were written, with stamps that grow in their order; a row that was written since it was
-// read, or of which the condition does not hold, makes the transaction run again, and a part of a table changes that part alone.
+// Rows written in one statement are read as they were written, with stamps that grow in their order; a row that was
+// written since it was read, or whose condition is false, makes the transaction run again, and an update of some
+// columns changes only those.
 func TestTableStamped(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)

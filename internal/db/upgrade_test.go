@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/verify"
 )
 
-// Ids of the rows below; # stands for their common beginning.
+// Ids of the rows below; # replaces their common beginning.
 const idPrefix = "019a1c52-7c1e-7d40-9a55-0000000000"
 
 // oldRows fill, right after each migration, the tables and columns that it made: one account with a product, an order that is

@@ -270,7 +270,7 @@ func TestAKilledImportGoesOn(t *testing.T) {
 	})
 }
 
-// A person stops an import and has it go on; a dry run that was stopped is forgotten.
+// A user stops an import and resumes it; a dry run that was stopped is deleted.
 func TestStopAndGoOn(t *testing.T) {
 	engines(t, func(s *shop) {
 		i := s.upload(list(1000), fileimport.Options{})

@@ -41,7 +41,7 @@ func (m *memory) Save(text []byte) error { m.text = bytes.Clone(text); return ni
 
 const frenchList = "Réf.;Désignation;Prix TTC;Couleur\nA-1;Tasse;12,50;bleu\nA-2;Bol;auf Anfrage;\nA-3;Plat;8,00;bleu\n"
 
-// A file's columns are shown as they would be imported, and what is missing is a sentence, not an error.
+// A file's columns are shown as they would be imported, and a missing one is reported as a sentence, not an error.
 func TestDetectDescribesColumns(t *testing.T) {
 	o := Options{Kind: Products, File: write(t, frenchList)}
 	f, err := Detect(t.Context(), o)
@@ -73,7 +73,7 @@ func TestIgnoredColumns(t *testing.T) {
 	}
 }
 
-// Refused rows come back with the reason beside them; mended, the file is imported as it is, that column left out.
+// Refused rows are returned with the reason in an added column; corrected, the file is imported as it is, that column ignored.
 func TestMend(t *testing.T) {
 	named := []string{"Réf.=sku", "Désignation=name", "Prix TTC=price"}
 	o := Options{Kind: Products, File: write(t, frenchList), Map: named, Catalog: &shop{}}
@@ -104,7 +104,7 @@ func TestMend(t *testing.T) {
 	}
 }
 
-// An import whose progress a Keeper keeps goes on where it stopped, and is not done twice.
+// An import whose progress a Keeper stores continues where it stopped, and no row is imported twice.
 func TestKeeperGoesOn(t *testing.T) {
 	to, kept := &shop{fail: errors.New("gone")}, &memory{}
 	o := Options{Kind: Products, File: write(t, catalog(500)), Catalog: to, Keeper: kept, Batch: 100, Concurrency: 1}
@@ -120,7 +120,8 @@ func TestKeeperGoesOn(t *testing.T) {
 	}
 }
 
-// What a file is called by whoever gave it stands in messages; where the file lies does not. Flags of the command line mean nothing there.
+// Messages name a file as its user did; they do not contain its path on disk. Nor do they mention flags of the command
+// line there.
 func TestWordsForAPage(t *testing.T) {
 	for name, test := range map[string]struct {
 		text, decimal string
@@ -152,7 +153,7 @@ func TestWordsForAPage(t *testing.T) {
 	}
 }
 
-// Columns whose names only resemble a field's are guessed when that is asked for, each once; what is sure stays as it is.
+// Columns whose names only resemble a field's are guessed on request, each once; certain matches stay.
 func TestGuesses(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"French": {"Réf.;Désignation;Prix barré;Prix TTC;Catégorie;Stock\nA;Tasse;20,00;12,50;Cuisine;3\n",

@@ -36,7 +36,7 @@ func TestCustomersKeepPhoneAndCompany(t *testing.T) {
 	}
 }
 
-// Customers that have an id only can be linked by an address that reaches nobody; the log says how.
+// Customers that have only an id can be linked by a placeholder address; the log says how.
 func TestCustomersWithoutEmail(t *testing.T) {
 	fake, c := service(t)
 	fake.products["A"] = &fakeProduct{SKU: "A"}

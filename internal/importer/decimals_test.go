@@ -33,7 +33,7 @@ func TestEvidenceOfCells(t *testing.T) {
 	}
 }
 
-// Columns, and how their numbers are read; "?" when nobody can know.
+// Columns, and how their numbers are read; "?" if that cannot be known.
 func TestDecimalSignOfColumns(t *testing.T) {
 	for column, want := range map[string]string{
 		"":                                     ".",
@@ -134,7 +134,7 @@ func TestAmbiguousAmountsAreRefusedBeforeAnythingIsStored(t *testing.T) {
 	}
 }
 
-// The standard input is read as often as it needs to be.
+// The standard input is read as often as needed.
 func TestStandardInputIsVotedOnWhole(t *testing.T) {
 	fake, c := service(t)
 	text := "sku;name;price\n" + strings.Repeat("x;x;1.050\n", 1500) + "A;a;2.199\nB;b;75\n"

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What export writes can be imported as it is: variants, images, stock, dates and states are kept.
+// What export writes can be imported as it is: variants, images, stock, dates and statuses are kept.
 func TestExportIsImportedAgain(t *testing.T) {
 	fake, c := service(t)
 	stamps := `"createdAt":"2026-01-02T03:04:05.678Z","updatedAt":"2026-01-02T03:04:05.678Z"`

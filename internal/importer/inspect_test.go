@@ -53,7 +53,7 @@ func TestMissingColumnsAreRefusedBeforeAnythingIsStored(t *testing.T) {
 	}
 }
 
-// A cell that a product can do without, and that nobody can read, is noted; the product is stored.
+// An unreadable cell that a product does not need is reported; the product is stored.
 func TestUnreadableOptionalCellsKeepTheProduct(t *testing.T) {
 	fake, c := service(t)
 	var faults []Fault

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Any text comes out of JSON as it went in; bytes that are no UTF-8 become U+FFFD.
+// Any text is read from JSON unchanged; bytes that are not UTF-8 become U+FFFD.
 func TestTextsAsJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")

@@ -135,7 +135,7 @@ func (zeroes) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What is written with every cell quoted reads back as it was, whatever the cells hold.
+// Rows written with every cell quoted read back unchanged, whatever the cells hold.
 func TestRowsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		delimiter := rapid.SampledFrom([]byte{',', ';', '\t', '|'}).Draw(t, "delimiter")

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// desk is a store with one account and a clock that is moved by hand.
+// desk is a store with one account and a clock that the test moves.
 type desk struct {
 	*testing.T
 	store  *db.DB
@@ -71,7 +71,7 @@ func kindOf(err error) apperr.Kind {
 	return 0
 }
 
-// A file comes out as it went in, also one of several pieces; other accounts have none of it.
+// A file is read back unchanged, also one of several pieces; other accounts cannot read it.
 func TestFilesComeOutAsTheyWentIn(t *testing.T) {
 	engines(t, func(d *desk) {
 		noise := make([]byte, 700<<10) // random bytes are not packed any smaller
@@ -197,7 +197,7 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// When a person is erased, files go, and lines that name the person; an import that runs goes on.
+// When a person is erased, files are deleted, and so are report lines that name the person; a running import continues.
 func TestForget(t *testing.T) {
 	engines(t, func(d *desk) {
 		waits, runs, done := d.upload([]byte("waits")), d.upload([]byte("runs")), d.upload([]byte("done"))

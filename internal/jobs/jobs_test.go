@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// yard is a store with one account and a clock that is moved by hand.
+// yard is a store with one account and a clock that the test moves.
 type yard struct {
 	*testing.T
 	store  *db.DB
@@ -113,7 +113,7 @@ func TestLease(t *testing.T) {
 	})
 }
 
-// A job ends with errors when some of its items failed, and fails when it is told to.
+// A job ends with errors if some of its items failed, and fails if its worker reports that.
 func TestEnds(t *testing.T) {
 	engines(t, func(y *yard) {
 		y.insert(jobs.Job{Type: jobs.ProductImport, Status: jobs.Processing, Total: 2, Failed: 1, Errors: `[{"sku":"A"}]`})

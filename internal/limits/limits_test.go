@@ -70,7 +70,7 @@ func TestBurst(t *testing.T) {
 	})
 }
 
-// A bulk rate stands on top of the plan's: when one is spent, neither is consumed.
+// A bulk rate applies in addition to the plan's: when one is used up, neither is consumed.
 func TestTwoRates(t *testing.T) {
 	limiters(t, func(t *testing.T, l limits.Limiter) {
 		plan, bulk := limits.Rate{PerMinute: 10}, limits.Rate{Name: "bulk:products", PerMinute: 1}

@@ -25,8 +25,8 @@ const (
 
 const day = 86_400_000_000
 
-// sample stores n orders of forty days, some of them at the same moment and many with the same total, and gives them as they were stored.
-// One in thirty is of the buyer, some of them under another address.
+// sample stores n orders of forty days, some of them at the same moment and many with the same total, and returns them
+// as they were stored. One in thirty is of the buyer, some of them under another address.
 func sample(t *testing.T, store *db.DB, tenant id.Tenant, n int) []Order {
 	t.Helper()
 	dice := rand.New(rand.NewSource(11))

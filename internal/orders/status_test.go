@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// Which moves a caller may ask for, for every pair of states (interface §3.1); from is the row, to the column. A refusal names all moves
-// that are allowed.
+// The changes of status that a caller may request, for every pair of statuses (interface §3.1); the row is the old
+// status, the column the new one. A refusal names all changes that are allowed.
 func TestMovesOfEveryPairOfStates(t *testing.T) {
 	columns := []Status{Pending, Processing, PartiallyShipped, Shipped, Delivered, Cancelled, Returned}
 	table := map[Status]string{

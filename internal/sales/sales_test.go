@@ -103,7 +103,7 @@ func (s *shop) lines() (list []orders.LineDraft) {
 	return list
 }
 
-// change does something to some order; one that is past it stays as it is.
+// change cancels, processes or edits a random order; an order that does not allow it stays as it is.
 func (s *shop) change() {
 	order := s.orders[s.dice.Intn(len(s.orders))]
 	_ = s.store.Write(s.t.Context(), s.tenant, func(tx *db.Tx) (err error) {

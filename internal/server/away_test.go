@@ -17,7 +17,7 @@ import (
 	"entrepot/internal/server"
 )
 
-// cable stands between the service and PostgreSQL, and can be cut.
+// cable is a proxy between the service and PostgreSQL that the test can cut.
 type cable struct {
 	to    string
 	mu    sync.Mutex

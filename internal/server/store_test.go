@@ -57,7 +57,7 @@ func TestMasterKeyOfAStoreIsNeverMadeTwice(t *testing.T) {
 	}
 }
 
-// What the service stores of a password costs 19 MiB and two passes to guess, whoever made it: the first start or an operation.
+// Each guess at a password costs 19 MiB and two passes, whether the first start or an operation stored the password.
 func TestPasswordsOfTheServiceAreExpensiveToGuess(t *testing.T) {
 	store, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: t.TempDir()})
 	if err != nil {
@@ -108,8 +108,8 @@ func TestReadableMasterKeyIsRefused(t *testing.T) {
 	})
 }
 
-// A SQLite store has one service; the second says which is the first. What works beside a service goes on to work, and the next
-// service starts once the first has ended.
+// A SQLite store is served by one process; a second one names the first. Commands that may run beside a service still
+// work, and the next service starts once the first has ended.
 func TestSecondServiceOfAFolderIsRefused(t *testing.T) {
 	engines(t, func(t *testing.T, c server.Config, _ *log) {
 		first, stop := start(t, c)

@@ -111,8 +111,8 @@ func (v *visitor) visit(path string) int64 {
 	return v.read.Load() - before
 }
 
-// The first visit of somebody who logs in brings little over the wire, a later one less: pages and static files are compressed, and static
-// files come once.
+// The first visit after a login transfers little, a later one less: pages and static files are compressed, and static
+// files are sent once.
 func TestVisitsAreShort(t *testing.T) {
 	engines(t, func(t *testing.T, c server.Config, _ *log) {
 		c.Admin = server.Admin{Email: "me@example.com", Password: "a long passphrase", Plan: "enterprise"}

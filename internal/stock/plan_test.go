@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// SQLite keeps every statement over many levels on their key, also with as many rows as a chunk has and whatever it knows of
-// the tables: otherwise a bulk update would walk all levels there are, once a chunk.
+// SQLite runs every statement over many levels on their key, also with as many rows as a chunk has and whatever its
+// statistics say: otherwise each chunk of a bulk update would read all levels.
 func TestBulkStatementsKeepToTheKey(t *testing.T) {
 	dbtest.Long(t, "thousands of stock levels")
 	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})

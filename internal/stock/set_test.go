@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// fixture is a store with one account and a product for each SKU a test speaks of.
+// fixture is a store with one account and a product for each SKU a test uses.
 type fixture struct {
 	testing.TB
 	store    *db.DB
@@ -24,7 +24,7 @@ func newShelf(t testing.TB, store *db.DB) *fixture {
 	return &fixture{t, store, dbtest.Account(t, store), map[string]id.Product{}}
 }
 
-// product is what a SKU stands for, made when it is first spoken of and after forget.
+// product is the product of a SKU, created at its first use and again after forget.
 func (s *fixture) product(sku string) id.Product {
 	if s.products[sku] == "" {
 		product := id.New[id.Product]()
@@ -93,7 +93,7 @@ func split(place string) stock.Place {
 	return stock.Place{SKU: place}
 }
 
-// level is how a level stands: "on-hand/reserved", with "low" or "gone" behind it; "" when there is none.
+// level is a level's state: "on-hand/reserved", followed by "low" or "gone"; "" if there is none.
 func (s *fixture) level(place string) (text string) {
 	s.Helper()
 	at := split(place)
@@ -129,7 +129,7 @@ func (s *fixture) want(place, level string) {
 	}
 }
 
-// check holds every level to its ledger: the sum is on-hand, and each balance is the one before plus its delta.
+// check compares every level with its ledger: the sum is on-hand, and each balance is the one before plus its delta.
 func (s *fixture) check() {
 	s.Helper()
 	err := s.store.Read(s.Context(), s.tenant, func(tx *db.Tx) error {

@@ -53,7 +53,7 @@ func onEach(t *testing.T, test func(c *catalogue)) {
 	}
 }
 
-// fill makes 500 products at 2, each with 3 on hand.
+// fill creates 500 products that cost 2 each, with 3 on hand each.
 func (c *catalogue) fill(tx *db.Tx, first int) {
 	products, levels := tx.Stamps(500), tx.Stamps(500)
 	for i := range 500 {
@@ -208,7 +208,7 @@ func TestFollowsWhenItIsQuiet(t *testing.T) {
 	})
 }
 
-// A transaction takes over as many SKUs as it has the time for: more and more while it is quick, fewer when it is slow, within bounds.
+// A transaction updates as many SKUs as its time allows: more while it is quick, fewer when it is slow, within bounds.
 func TestStepsFollowTheTimeThatTheyTake(t *testing.T) {
 	step := leastStep
 	for range 20 {

@@ -34,7 +34,7 @@ func TestFinderKnowsTheFormsOfAText(t *testing.T) {
 	}
 }
 
-// Wherever a text stands in a stream, also over the edge of what is read at once, it is found exactly there.
+// A text is found at its exact place in a stream, also across the border of two reads.
 func TestScanFindsEveryPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"needle", "é", "aa"}).Draw(t, "text")

@@ -123,7 +123,7 @@ func TestPagesOfDeliveriesOverAllEndpoints(t *testing.T) {
 	})
 }
 
-// SQLite finds each page by an index, whatever is asked for: it never walks through all deliveries of an endpoint.
+// SQLite finds each page by an index, for every filter: it never reads all deliveries of an endpoint.
 func TestPlansOfDeliveriesOverAllEndpoints(t *testing.T) {
 	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
 	tenant := dbtest.Account(t, store)

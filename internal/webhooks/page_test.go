@@ -117,8 +117,8 @@ func TestPagesOfAnEndpointsDeliveries(t *testing.T) {
 	})
 }
 
-// A page and its total read little more than the page holds, however many deliveries there are, how deep it lies, and how rare the event
-// is.
+// A page and its total read little more than the page holds, however many deliveries there are, how deep the page
+// lies, and how rare the event is.
 func TestPagesOfDeliveriesReadFewRows(t *testing.T) {
 	store := dbtest.Open(t, db.Config{URL: dbtest.PlainStoreURL(t)})
 	tenant := dbtest.Account(t, store)
@@ -145,7 +145,7 @@ func TestPagesOfDeliveriesReadFewRows(t *testing.T) {
 	}
 }
 
-// The few pending deliveries of an endpoint are looked up one by one, however many settled ones lie between them.
+// The few pending deliveries of an endpoint are looked up one by one, however many finished ones lie between them.
 func TestFewPendingDeliveriesAreLookedUp(t *testing.T) {
 	store := dbtest.Open(t, db.Config{URL: dbtest.PlainStoreURL(t)})
 	tenant := dbtest.Account(t, store)

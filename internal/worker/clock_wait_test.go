@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// While operations on endpoints wait for the account's clock, deliveries go on: none that has locked a queue waits for the clock. On
-// SQLite there is one writer, and nothing to wait for.
+// While operations on endpoints wait for the account's clock, deliveries continue: no transaction that has locked a
+// queue waits for the clock. On SQLite there is one writer, and nothing to wait for.
 func TestDeliveriesGoOnWhileOperationsWaitForTheClock(t *testing.T) {
 	store := dbtest.Open(t, db.Config{URL: dbtest.StoreURL(t), Pool: 24})
 	s := newShop(t, store)

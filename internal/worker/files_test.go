@@ -54,7 +54,8 @@ func (s *shop) stage(i imports.Import) imports.Import {
 	return i
 }
 
-// A short job is done while a file is being imported; the file goes on at a node that has just started when the first one stops.
+// A short job is done while a file is being imported; when the node that imports it stops, one that has just started
+// continues.
 func TestFilesHoldUpNoOtherJob(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)

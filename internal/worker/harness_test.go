@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// receiver plays the merchant's side: it keeps what it gets and answers as it is set to.
+// receiver plays the merchant's side: it keeps what it gets and answers as the test sets it.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex

@@ -222,8 +222,8 @@ func TestReplays(t *testing.T) {
 	})
 }
 
-// A replay that was made before the newest event of its resource was dispatched stands behind that event in the queue: neither waits for
-// the other for good.
+// A replay that was created before the newest event of its resource was dispatched comes after that event in the
+// queue: neither waits for the other forever.
 func TestReplayBeforeDispatch(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)

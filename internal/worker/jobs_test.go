@@ -93,7 +93,7 @@ func TestImportJobs(t *testing.T) {
 	})
 }
 
-// The only node of a store goes on with the jobs of a crash at once.
+// The only node of a store continues the jobs of a crash at once.
 func TestJobsOfACrash(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
@@ -110,7 +110,7 @@ func TestJobsOfACrash(t *testing.T) {
 	})
 }
 
-// The jobs of a killed node go on within five seconds; those of one that lives stay with it, however long they take.
+// The jobs of a killed node continue on another within five seconds; those of a live one stay with it, however long they take.
 func TestJobsOfTheKilledGoOn(t *testing.T) {
 	dbtest.Long(t, "leases run out")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {

@@ -33,8 +33,9 @@ func numberOf(t *testing.T, body string) (resource string, n int) {
 	return envelope.Data.ID, envelope.Data.N
 }
 
-// Whatever fails in between, an ordered endpoint meets the events of one resource in commit order, and a later one only when the
-// earlier is delivered or has failed for good. Two nodes serve it, and a few deliveries are retried by hand meanwhile.
+// Whatever fails in between, an ordered endpoint gets the events of one resource in commit order, and a later one only
+// when the earlier is delivered or has failed for good. Two nodes serve it, and a few deliveries are retried by hand
+// meanwhile.
 func TestOrdered(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
@@ -113,7 +114,7 @@ func TestOrderedLanesAreApart(t *testing.T) {
 		if len(tries[0]) != 1 || len(tries[1]) != 0 || list[1].DueAt != 0 || list[2].DueAt != 0 {
 			t.Errorf("the ordering key moved: %+v %+v", list, tries)
 		}
-		// By hand it goes on, one after the other.
+		// After a retry by hand the queue continues, one delivery after the other.
 		s.write(func(tx *db.Tx) error {
 			_, err := webhooks.Retry(tx, list[0].ID)
 			return err

@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// What a killed node held goes on within five seconds, ordered endpoints in their order.
+// The queues of a killed node continue within five seconds, ordered endpoints in their order.
 func TestTakesOverFromTheKilled(t *testing.T) {
 	dbtest.Long(t, "leases run out")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
@@ -59,8 +59,8 @@ func TestTakesOverFromTheKilled(t *testing.T) {
 	})
 }
 
-// A node that lives but is not heard of begins nothing more and breaks off what an ordered endpoint has under way, before another node
-// goes on: never do two requests of one ordering key overlap.
+// A live node that cannot record that it lives starts nothing more and aborts what it sends to an ordered endpoint
+// before another node continues: two requests of one ordering key never overlap.
 func TestTheUnheardStopsBeforeOthersStart(t *testing.T) {
 	dbtest.Long(t, "leases run out")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
@@ -128,7 +128,7 @@ func (s *silence) Header() http.Header {
 func (*silence) Write(b []byte) (int, error) { return len(b), nil }
 func (*silence) WriteHeader(int)             {}
 
-// The only node of a store goes on with what a crash has left at once.
+// The only node of a store continues at once what a crash has interrupted.
 func TestTheOnlyNodeGoesOnAtOnce(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
@@ -144,7 +144,7 @@ func TestTheOnlyNodeGoesOnAtOnce(t *testing.T) {
 	})
 }
 
-// A node that the others have given up by mistake goes on under another name, and nothing is sent twice at the same time.
+// A node that the others took for dead by mistake continues under a new name, and nothing is sent twice at the same time.
 func TestTheGivenUpGoesOn(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)

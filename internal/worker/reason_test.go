@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Each way in which an attempt can fail has a reason of its own, found by what really comes of such an attempt.
+// Each way in which an attempt can fail has a reason of its own, taken from the real outcome of such an attempt.
 func TestReasons(t *testing.T) {
 	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
 	s := newShop(t, store)

@@ -16,7 +16,7 @@ import (
 	"entrepot/test/blackbox/script"
 )
 
-// oddValues are raw JSON texts (some are no JSON at all) that stand in for every field of every body.
+// oddValues are raw JSON texts (some are not JSON at all) that replace every field of every body.
 var oddValues = []string{
 	`null`, `true`, `false`, `0`, `-0`, `1`, `-1`, `1.5`, `1e400`, `-1e400`, `1e-400`, `1e5`, `NaN`, `Infinity`, `0x10`, `01`, `+1`, `.5`,
 	`99999999999999999999`, `9223372036854775808`, `-9223372036854775809`, `9007199254740993`, `0.1000000000000000055511151231257827`,
@@ -240,7 +240,7 @@ func spoiledBodies(ids *strings.Replacer) []attempt {
 	return attempts
 }
 
-// harnessJSON says whether a text is JSON that this test's own decoder takes; what it does not take nobody may.
+// harnessJSON reports whether a text is JSON that this test's own decoder accepts; the service must not accept any other.
 func harnessJSON(text string) bool {
 	_, err := harness.Decode([]byte(text))
 	return err == nil && utf8.ValidString(text)

@@ -60,13 +60,13 @@ type testCase struct {
 	account *harness.Account
 }
 
-// call speaks as the account's key.
+// call sends a request with the account's key.
 func (c *testCase) call(method, path string, body any) harness.Answer {
 	c.Helper()
 	return c.as(c.account.Key, method, path, body)
 }
 
-// as speaks as any client, and holds the answer to what every answer must be.
+// as sends a request as any client, and checks what every answer must satisfy.
 func (c *testCase) as(client harness.Client, method, path string, body any) harness.Answer {
 	c.Helper()
 	answer, err := client.Call(method, path, body)

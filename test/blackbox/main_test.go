@@ -22,7 +22,7 @@ import (
 // receiver takes the webhooks of every test in this process.
 var receiver *harness.Receiver
 
-// platform stands in for the addresses of the sales platforms.
+// platform replaces the addresses of the sales platforms.
 var platformURL string
 
 func TestMain(m *testing.M) {

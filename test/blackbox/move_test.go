@@ -11,8 +11,9 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// A store that is moved from a file into PostgreSQL goes on where it stood: keys and logins are good, a repeated request is answered as
-// before, a feed's cursor misses nothing, and both stores are verified. A second move is refused.
+// A store that is moved from a file into PostgreSQL continues where it was: keys and logins are valid, a repeated
+// request is answered as before, a feed's cursor misses nothing, and both stores pass verify. A second move is
+// refused.
 func TestAMovedStoreGoesOn(t *testing.T) {
 	from := harness.Start(t, harness.SQLite, harness.Options{})
 	a := from.FirstAccount(t)

@@ -196,8 +196,8 @@ func init() {
 	})
 }
 
-// followFeed walks the product feed from three readers while six writers change prices and make products,
-// one reader with a cursor cut to milliseconds; in the end every reader must know every product's last price.
+// followFeed reads the product feed with three readers while six writers change prices and create products, one reader
+// with a cursor cut to milliseconds; in the end every reader must know every product's last price.
 func followFeed(c *testCase) {
 	const products, writers, changes = 40, 6, 60
 	var all []map[string]any

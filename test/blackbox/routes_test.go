@@ -118,7 +118,7 @@ var routes = []route{
 	{"GET", "/api/v1/analytics/webhooks", "read:analytics"},
 }
 
-// seed makes one record of every kind in the account and returns what stands for it in a path.
+// seed creates one record of every kind in the account and returns the values of the path parameters.
 func (c *testCase) seed() *strings.Replacer {
 	c.Helper()
 	c.products([3]any{"A-1", 1, 100})

@@ -148,7 +148,7 @@ func auditJournals(f *findings, client harness.Client, workers []*worker, orders
 	}
 }
 
-// auditOrders: each order is whole in itself and has exactly the events its history asks for.
+// auditOrders checks that each order is complete and has exactly the events its history requires.
 func auditOrders(f *findings, client harness.Client, orders map[string]harness.Answer, events []harness.Event) {
 	type counts map[string]int
 	seen := map[string]counts{}
@@ -216,7 +216,7 @@ func auditOrders(f *findings, client harness.Client, orders map[string]harness.A
 	}
 }
 
-// auditStock: on-hand is the ledger's sum, reserved is what open orders still hold.
+// auditStock checks that on-hand is the ledger's sum, and reserved is what open orders hold.
 func auditStock(f *findings, client harness.Client, orders map[string]harness.Answer) {
 	owed := map[string]int64{}
 	for _, order := range orders {

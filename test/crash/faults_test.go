@@ -44,9 +44,9 @@ func inject(t *testing.T, pid int, call, fault string) (end func()) {
 	return end
 }
 
-// A disk that is full, fails, or takes no more writes: nothing that was acknowledged is lost, what is not stored is 503 with the time to
-// come back, reads go on, /readyz says so, and all is well again afterwards. One that refuses to sync ends the process, and a new one
-// goes on.
+// A disk that is full, fails, or accepts no more writes: nothing that was acknowledged is lost, a write that is not
+// stored is answered 503 with Retry-After, reads continue, /readyz reports it, and the service recovers afterwards. A
+// disk that refuses to sync ends the process, and a new one continues.
 func TestDiskFaults(t *testing.T) {
 	for _, fault := range []struct {
 		name, call, err string

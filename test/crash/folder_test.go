@@ -15,7 +15,7 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// nobody is the user and group of the programs that must not write, where the test runs as root, whom no permission stops.
+// nobody is the user and group of the programs that must not write, if the test runs as root, who is stopped by no permission.
 const nobody = 65534
 
 // A data folder that the service may not write: it ends at once and says what to do, with a new folder and with a store, and changes

@@ -11,7 +11,7 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// entry is one request of one client and what became of it.
+// entry is one request of one client and its outcome.
 type entry struct {
 	key     string // its Idempotency-Key
 	method  string

@@ -9,7 +9,7 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// entry is one request of one client and what became of it.
+// entry is one request of one client and its outcome.
 type entry struct {
 	kind, key, method, path string
 	body                    []byte

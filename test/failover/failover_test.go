@@ -93,8 +93,8 @@ func (s *shop) on(node int) harness.Client {
 	return client
 }
 
-// TestPrimaryFails kills the primary under load: nothing acknowledged is lost, nothing is there twice, every event is there and was
-// delivered, meanwhile every answer is 503 with Retry-After, and the nodes go on by themselves.
+// TestPrimaryFails kills the primary under load: nothing acknowledged is lost, nothing is stored twice, every event is
+// stored and was delivered, meanwhile every answer is 503 with Retry-After, and the nodes recover without help.
 func TestPrimaryFails(t *testing.T) {
 	dbtest.Long(t, "PostgreSQL is started again and again")
 	pair := dbtest.NewPair(t)

@@ -12,9 +12,9 @@ import (
 const waiting = ` FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid IN
 	(SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = 7303)`
 
-// While the synchronous standby is away nothing is acknowledged: a write waits, one that comes behind it is 503, reads go on. A wait
-// that is cancelled leaves the change on the primary alone, which is no acknowledgement either: 503 outcome_unknown, and the key shows
-// that it was stored.
+// Without the synchronous standby nothing is acknowledged: a write waits, the next ones are answered 503, reads
+// continue. A cancelled wait leaves the change on the primary alone, which is no acknowledgement either: 503
+// outcome_unknown, and a retry with the key shows that it was stored.
 func TestStandbyIsAway(t *testing.T) {
 	dbtest.Long(t, "PostgreSQL is started three times")
 	pair := dbtest.NewPair(t)

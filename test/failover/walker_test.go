@@ -58,7 +58,7 @@ func (w *walker) step() (more bool) {
 	return page.At("meta", "hasMore") == true
 }
 
-// missed walks on to the end and counts the levels whose newest state it never got.
+// missed reads to the end and counts the levels whose newest state it never got.
 func (w *walker) missed() (n int) {
 	for w.step() {
 	}

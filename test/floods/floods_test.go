@@ -86,7 +86,7 @@ func scale(n, many int) int {
 	return n
 }
 
-// crowd lets n callers act at once, and counts the statuses that they get; 0 stands for none.
+// crowd lets n callers act at once, and counts the statuses that they get; 0 is no answer.
 func crowd(n int, act func(i int) int) map[int]int {
 	var mu sync.Mutex
 	var wait sync.WaitGroup
@@ -299,7 +299,7 @@ func TestLargePages(t *testing.T) {
 	})
 }
 
-// Ordinary work, 64 callers wide, alone and beside bulk updates: nobody is refused, and the process stays small.
+// Ordinary work of 64 callers at once, alone and beside bulk updates: no request is refused, and the process stays small.
 func TestOrdinaryClients(t *testing.T) {
 	flood(t, harness.Options{}, most, func(t *testing.T, s *harness.Server) {
 		key := s.FirstAccount(t).Key
@@ -348,8 +348,8 @@ func TestOrdinaryClients(t *testing.T) {
 	})
 }
 
-// Bulk imports as large as they may be, many at once: they wait for room. On a machine that takes long for each, those that come last
-// are refused.
+// Many bulk imports of the largest size at once: they wait for memory. On a machine that takes long for each, the last
+// ones are refused.
 func TestBulkBodies(t *testing.T) {
 	flood(t, harness.Options{}, most, func(t *testing.T, s *harness.Server) {
 		key := s.FirstAccount(t).Key

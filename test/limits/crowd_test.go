@@ -10,7 +10,7 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// clients is how many callers share one key; each speaks to one of the nodes.
+// clients is the number of callers that share one key; each sends to one of the nodes.
 const clients = 64
 
 // call is one request and what the answer said.

@@ -70,8 +70,8 @@ func burst(t *testing.T, nodes []*harness.Server, account *harness.Account, most
 	t.Fatal("the machine is too busy to send a burst within a second")
 }
 
-// minute: the clients go on until the minute's requests are used up and a while longer, well within the window that the
-// first request opened.
+// minute: the clients continue until the minute's requests are used up and a while longer, well within the window that
+// the first request opened.
 func minute(t *testing.T, nodes []*harness.Server, account *harness.Account, perMinute, burst int) {
 	key := account.NewKey(t, "minute", "read:orders").Key
 	opened := ask(t, harness.Client{Base: nodes[0].Base, Key: key}, orders)
@@ -113,7 +113,8 @@ func minute(t *testing.T, nodes []*harness.Server, account *harness.Account, per
 	countedOnce(t, let, perMinute)
 }
 
-// bulk: each bulk route has a window of its own on top of the plan's, and what it refuses takes nothing from the plan.
+// bulk: each bulk route has a window of its own in addition to the plan's, and a request that it refuses does not
+// count against the plan.
 func bulk(t *testing.T, nodes []*harness.Server, account *harness.Account) {
 	const enterprise = 2000
 	client := account.NewKey(t, "bulk", "write:products", "write:categories", "write:inventory")

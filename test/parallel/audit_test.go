@@ -43,7 +43,8 @@ func (s *shop) auditJobs() {
 	}
 }
 
-// auditLists walks every list by pages: its total is what the pages hold, none twice. Orders stand in channels that are there.
+// auditLists reads every list by pages: its total is the number of records on the pages, none twice. Every order's
+// channel exists.
 func (s *shop) auditLists() {
 	channels := map[string]bool{}
 	for _, list := range []struct {

@@ -46,7 +46,7 @@ type client struct {
 // usual are the refusals that a request at random may meet on a state that others change.
 var usual = []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed, http.StatusUnprocessableEntity}
 
-// choose gives the operations whose name matches only and not without; "" stands for no such bound.
+// choose returns the operations whose name matches only and not without; "" is no such condition.
 func choose(only, without string) (chosen []*operation) {
 	matches := func(text, name string) bool { return regexp.MustCompile(text).MatchString(name) }
 	for i := range operations {
@@ -93,7 +93,8 @@ const (
 	underOneTag     // under the ETag that was read before, three times at the same moment
 )
 
-// ways are their shares: on records that all clients know, and on one that nobody else knows, whose outcome is certain.
+// ways are the shares of the two kinds of operations: on records that all clients know, and on one that no other
+// client knows, whose outcome is certain.
 var ways = struct{ known, alone []way }{
 	[]way{plainly, plainly, plainly, plainly, again, atOnce},
 	[]way{again, hungUp, atOnce, atOnce, underOneTag},
@@ -161,7 +162,7 @@ func (c *client) get(name, path string) (harness.Answer, bool) {
 	return c.shop.send(name, c.shop.on(c.random.IntN(2), c.shop.account.Key), harness.Request{Method: http.MethodGet, Path: path})
 }
 
-// key is an Idempotency-Key nobody used before.
+// key is a new Idempotency-Key.
 func (c *client) key() http.Header {
 	c.sent++
 	return http.Header{"Idempotency-Key": {fmt.Sprintf("c%d-%d", c.number, c.sent)}}
@@ -328,7 +329,7 @@ func good(answers []harness.Answer) []harness.Answer {
 	return slices.DeleteFunc(slices.Clone(answers), func(a harness.Answer) bool { return a.Status/100 != 2 })
 }
 
-// pick is a record of a kind: one that everybody knows, or, for an operation alone, one made for it.
+// pick returns a record of a kind: one that every client knows, or, for an operation alone, one created for it.
 func (c *client) pick(kind string) string {
 	if !c.alone {
 		return c.shop.known.any(kind, c.random)
@@ -372,7 +373,7 @@ func (c *client) forget(kind, path string) {
 	c.shop.known.drop(kind, path)
 }
 
-// name is a text nobody used before.
+// name is a text not used before.
 func (c *client) name(prefix string) string {
 	c.sent++
 	return fmt.Sprintf("%s-%d-%d", prefix, c.number, c.sent)

@@ -30,8 +30,8 @@ var customerOperations = []operation{
 	{name: "DELETE /segments/{id}", weight: 2, run: remove("segment")},
 }
 
-// tag is what segments select by. A customer that nobody else knows has another one: its segments are part of its record, and so of
-// its ETag.
+// tag is what segments select by. A customer that no other client knows has another one: its segments are part of its
+// record, and so of its ETag.
 func (c *client) tag() string {
 	if c.alone {
 		return "alone"

@@ -33,7 +33,7 @@ type fault struct {
 // longer than that for an answer, it may give this one, too.
 const lockTimeout = 5 * time.Second
 
-// send sends one request and counts its answer: no answer at all, a 5xx and a slow answer are errors whatever was asked.
+// send sends one request and counts its answer: no answer at all, a 5xx and a slow answer are errors for every request.
 func (s *shop) send(operation string, by harness.Client, request harness.Request) (harness.Answer, bool) {
 	began := time.Now()
 	answer, err := by.Do(request)

@@ -11,8 +11,9 @@ import (
 	"entrepot/internal/connector/tiktokshop/fakeshop"
 )
 
-// TikTok Shop audits what it is given, and takes its time. A new product is pending until its audit ends. A change of one that is on sale
-// is pending, too, while stock goes on; one that is refused says why, and what was on sale before stays until the next change is audited.
+// TikTok Shop reviews what it is sent, and takes its time. A new product is pending until its review ends. A change of
+// one that is on sale is pending, too, while stock updates continue; one that is refused says why, and the version on
+// sale stays until the next change is reviewed.
 func TestTikTokAudits(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {

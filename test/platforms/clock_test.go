@@ -34,8 +34,8 @@ func (c *clock) sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// timed gives a service that has not started a clock of its own. Time jumps only while no job runs, but for limits of platforms that are
-// waited for, so jobs are held for long.
+// timed gives a service that has not started a clock of its own. Time jumps only while no job runs, except when limits
+// of platforms are waited for, so jobs are leased for long.
 func (s *service) timed() *service {
 	s.clock = &clock{}
 	s.config.Now, s.config.Sleep, s.config.JobLease = s.clock.now, s.clock.sleep, time.Hour

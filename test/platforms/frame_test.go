@@ -16,8 +16,8 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// A connection test ends within 15 s whatever the other side does, says what happened, and leaves the channel as it is. A redirect is
-// followed by nobody: what stands there sees no credentials.
+// A connection test ends within 15 s whatever the other side does, reports what happened, and leaves the channel
+// unchanged. A redirect is not followed: its target sees no credentials.
 func TestConnectionTestsEnd(t *testing.T) {
 	dbtest.Long(t, "it waits for the bound of a connection test")
 	var elsewhere atomic.Int64

@@ -73,8 +73,8 @@ func TestWooTest(t *testing.T) {
 	})
 }
 
-// A test that cannot succeed says why: a wrong secret and a key that may only read make the channel needs_reauth, a shop that is down or
-// answers nonsense leaves it as it is, and no secret is shown.
+// A test that cannot succeed says why: a wrong secret and a read-only key make the channel needs_reauth, a shop that
+// is down or answers nonsense leaves it unchanged, and no secret is shown.
 func TestWooTestFails(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {

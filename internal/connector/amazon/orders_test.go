@@ -315,8 +315,8 @@ func TestOrdersAreCancelledByAFeed(t *testing.T) {
 	}
 }
 
-// All cancellations of a run are one feed, of which each order is asked what became of it; the report is read once. One that is refused
-// keeps none of the others.
+// All cancellations of a run are one feed, which is asked for the outcome of each order; the report is read once. A
+// refused cancellation does not stop the others.
 func TestCancellationsAreOneFeed(t *testing.T) {
 	a := newAccount(t)
 	a.Working = 10 * time.Minute

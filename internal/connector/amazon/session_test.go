@@ -82,7 +82,7 @@ func must[T any](v T, err error) func(t *testing.T) T {
 	}
 }
 
-// again calls as the frame does: later, in a session of its own, until it is done or a better time is of no use.
+// again repeats a call as the service does: later, in a new session, until it succeeds or waiting does not help.
 func (a *account) again(t *testing.T, call func() error) {
 	t.Helper()
 	for range 60 {
@@ -155,7 +155,7 @@ func TestTokensAreRenewed(t *testing.T) {
 	}
 }
 
-// A role that the app lacks is no reason to renew tokens again and again, nor to ask for new credentials.
+// If the app lacks a role, tokens are not renewed again and again, and no new credentials are requested.
 func TestARoleIsNoToken(t *testing.T) {
 	a := newAccount(t)
 	a.NoOrders = true

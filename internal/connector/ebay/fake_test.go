@@ -22,7 +22,7 @@ import (
 
 const kid = "11111111-2222-3333-4444-555555555555"
 
-// fake is eBay's token and key look-up, with a key pair of its own.
+// fake plays eBay's token and key endpoints, with a key pair of its own.
 type fake struct {
 	*httptest.Server
 	pair *ecdsa.PrivateKey

@@ -67,7 +67,7 @@ func TestOrdersArePulled(t *testing.T) {
 	}
 }
 
-// What comes with the tax in its prices goes without it, to the cent; what comes without stays as it is.
+// Prices that include tax are stored without it, to the cent; prices without tax stay as they are.
 func TestTaxes(t *testing.T) {
 	const cent = 100
 	for _, c := range []struct {

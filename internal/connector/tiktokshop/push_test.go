@@ -9,7 +9,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// A parcel is shown once, whatever becomes of the answers: in part and wholly, where parts can be packed and where the package is split.
+// A parcel is reported once, even if answers are lost: for part of an order and for all of it, where parts can be
+// packed and where the package is split.
 func TestParcelsAreShownOnce(t *testing.T) {
 	for _, region := range []string{"DE", "VN"} {
 		for name, faults := range map[string]fakeshop.Faults{"a good day": {}, "answers are lost": {LoseAnswer: 3}, "broken": {Broken: 4}} {

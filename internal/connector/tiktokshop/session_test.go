@@ -62,7 +62,7 @@ func newShop(t *testing.T, settings map[string]string) *shop {
 	return s
 }
 
-// reopen makes a session with the credentials as they are kept now.
+// reopen opens a session with the credentials as they are stored now.
 func (s *shop) reopen() {
 	s.session = tiktokshop.New().Open(connector.Link{Client: s.client, Tokens: s, Now: s.Now, Channel: connector.Channel{Credentials: s.kept}})
 }
@@ -126,7 +126,7 @@ func TestCredentialsAndClock(t *testing.T) {
 	}
 }
 
-// Webhooks are registered once, come back after they were turned elsewhere, and go as they came.
+// Webhooks are registered once, and RemoveWebhooks removes only those with the given address.
 func TestWebhooks(t *testing.T) {
 	s := newShop(t, nil)
 	target := connector.WebhookTarget{URL: "https://entrepot.example/tiktok"}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// No more transactions of a tenant than the limit is wide are inside at once, one that gives up waiting leaves nothing behind, and a limit
-// nobody uses is forgotten.
+// At most as many transactions of a tenant as the limit allows run at once, one that gives up waiting leaves nothing
+// behind, and an unused limit is deleted.
 func TestGate(t *testing.T) {
 	g := newLimits(writersPerAccount)
 	var inside, most atomic.Int64

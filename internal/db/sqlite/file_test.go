@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/db/sqlite"
 )
 
-// A database of another program is refused and stays as it is, byte for byte, with nothing beside it.
+// A database of another program is refused and stays unchanged, byte for byte, with no new file beside it.
 func TestForeignDatabaseIsLeftUntouched(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, path string){
 		"another program's tables": func(t *testing.T, path string) { foreign(t, path, "CREATE TABLE notes (text TEXT)") },

@@ -12,7 +12,7 @@ import (
 // endless gives one row and then looks for a second one for ever.
 const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i IN (1, -1)"
 
-// walk walks the rows of a statement and calls row for each.
+// walk reads the rows of a statement and calls row for each.
 func walk(s engine.Session, sql string, row func()) error {
 	rows, err := s.Query(sql, nil)
 	if err != nil {

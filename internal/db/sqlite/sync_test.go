@@ -48,8 +48,8 @@ func soon[T any](t *testing.T, c <-chan T) (v T) {
 	return v
 }
 
-// Neither the writer of a transaction nor anybody who can see it hears of it before the disk holds it, while the next transaction is
-// already written.
+// Neither the writer of a transaction nor any reader of its data gets an answer before the disk holds it, while the
+// next transaction is already written.
 func TestNobodyIsToldBeforeTheDiskHoldsIt(t *testing.T) {
 	store := hold(t)
 	first := store.mark(t, 1)
@@ -86,7 +86,7 @@ func TestNobodyIsToldBeforeTheDiskHoldsIt(t *testing.T) {
 	}
 }
 
-// After the disk has refused once, nothing is taken any more, and what it refused is told to nobody as done.
+// After the disk has failed once, no write is accepted any more, and no failed write is reported as done.
 func TestADiskThatRefuses(t *testing.T) {
 	store := hold(t)
 	broken := errors.New("no space")

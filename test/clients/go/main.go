@@ -62,7 +62,7 @@ func run(ctx context.Context, base, key string) error {
 		return fmt.Errorf("getOrder with its ETag: %v %d", err, same.StatusCode())
 	}
 
-	// PENDING → DELIVERED is not allowed: the error has members of its own.
+	// PENDING → DELIVERED is no move: the error has members of its own.
 	refused, err := client.UpdateOrderStatusWithResponse(ctx, order.JSON200.Data.Id, nil, entrepot.UpdateOrderStatus{Status: "DELIVERED"})
 	if err != nil || refused.JSON422 == nil || refused.JSON422.From != "PENDING" || len(refused.JSON422.Allowed) == 0 {
 		return fmt.Errorf("updateOrderStatus: %v %s", err, refused.Body)
