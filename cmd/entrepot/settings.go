@@ -190,7 +190,7 @@ func readSettings(path string) (map[string]string, error) {
 		case findSetting(name) == nil:
 			return nil, wrong("%s:%d: %q is no setting; there are %s", path, n, name, strings.Join(settingNames(), ", "))
 		case twice:
-			return nil, wrong("%s:%d: %s stands there twice", path, n, name)
+			return nil, wrong("%s:%d: %s is set twice", path, n, name)
 		case !closed:
 			return nil, wrong("%s:%d: %s: a value in quotes must end with the same quote, and only a comment may follow", path, n, name)
 		}
