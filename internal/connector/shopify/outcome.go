@@ -94,7 +94,9 @@ func shopDomain(s string) string {
 	if s != "" && !strings.ContainsAny(s, ".:") {
 		s += suffix
 	}
-	if !strings.HasSuffix(s, suffix) {
+	if !strings.HasSuffix(s, suffix) || strings.ContainsFunc(s, func(c rune) bool {
+		return c != '-' && c != '.' && (c < '0' || c > '9') && (c < 'a' || c > 'z')
+	}) {
 		return ""
 	}
 	return s
