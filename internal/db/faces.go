@@ -29,6 +29,8 @@ type GuardedWriter interface {
 	Micros() int64
 	Put(g Guard, sql string, args ...any)
 	PutStamped(g Guard, sql string, args ...any)
+	PutRows(g Guard, f *Form, args ...any)
+	PutRowsStamped(g Guard, f *Form, args ...any)
 	Require(n int64, miss error, sql string, args ...any)
 	Share(name string)
 	Stamps(n int) (offset int64)

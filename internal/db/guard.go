@@ -61,6 +61,25 @@ func (tx *Tx) PutStamped(g Guard, sql string, args ...any) {
 	tx.after = append(tx.after, g.step(sql, args))
 }
 
+// Form is a write of any number of rows that may share a statement with rows of other transactions.
+type Form = engine.Form
+
+// PutRows is Put for rows of a form: args are its head and the rows, one after the other. A guard Touches counts the rows.
+func (tx *Tx) PutRows(g Guard, f *Form, args ...any) {
+	tx.before = append(tx.before, g.rowsOf(f, args))
+}
+
+// PutRowsStamped is PutStamped for rows of a form.
+func (tx *Tx) PutRowsStamped(g Guard, f *Form, args ...any) {
+	tx.after = append(tx.after, g.rowsOf(f, args))
+}
+
+func (g Guard) rowsOf(f *Form, args []any) *Step {
+	s := g.step(f.Text(f.Rows(args)), args)
+	s.Form = f
+	return s
+}
+
 // Require queues a read that must find n rows when the transaction commits; miss is the error otherwise, as in
 // Touches. It is sent in its place among the writes of Queue and costs no round trip.
 func (tx *Tx) Require(n int64, miss error, sql string, args ...any) {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"entrepot/internal/db/engine"
 )
 
 // Values writes placeholders for a VALUES list of rows × cols, starting at $first: "($2,$3),($4,$5)". casts, if given,
@@ -54,9 +56,6 @@ func Repeat(n, first int, row string) string {
 // In writes "($2,$3,$4)" for n arguments starting at $first.
 func In(n, first int) string { return Values(1, n, first) }
 
-// chunkSizes are the only list lengths for which statements are built, so that a few texts serve every list.
-var chunkSizes = []int{256, 64, 16, 8, 4, 3, 2, 1}
-
 // Chunks cuts a list into pieces and calls each for every piece, until it fails.
 func Chunks[T any](list []T, each func(piece []T) error) error {
 	for piece := range Pieces(list) {
@@ -68,27 +67,15 @@ func Chunks[T any](list []T, each func(piece []T) error) error {
 }
 
 // Pieces cuts a list into pieces of a few fixed sizes.
-func Pieces[T any](list []T) iter.Seq[[]T] {
-	return func(yield func([]T) bool) {
-		for _, size := range chunkSizes {
-			for len(list) >= size {
-				if !yield(list[:size]) {
-					return
-				}
-				list = list[size:]
-			}
-		}
-	}
-}
+func Pieces[T any](list []T) iter.Seq[[]T] { return engine.Pieces(list) }
 
 // Padded returns the list as arguments for In, its last element repeated up to the next fixed size. Repeating a key in
 // IN does not repeat a row of the result.
 func Padded[T any](list []T) []any {
 	size := len(list)
-	for i := len(chunkSizes) - 1; i >= 0; i-- {
-		if chunkSizes[i] >= len(list) {
-			size = chunkSizes[i]
-			break
+	for _, fits := range engine.PieceSizes() {
+		if fits >= len(list) {
+			size = fits
 		}
 	}
 	args := make([]any, 0, size)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"entrepot/internal/db/engine"
 )
 
 // Moved is how many rows of a table were moved.
@@ -103,7 +105,7 @@ func (t table) move(source, into *Tx) (rows int64, err error) {
 	send := func() error {
 		for len(args) > 0 {
 			n := 1 // a few fixed sizes, so that a few SQL texts serve all lengths
-			for _, size := range chunkSizes {
+			for _, size := range engine.PieceSizes() {
 				if size*width <= min(len(args), movedAtOnce) {
 					n = size
 					break

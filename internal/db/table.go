@@ -18,6 +18,7 @@ type Table[T any] struct {
 	noun    string // see Of
 	columns []Column[T]
 	texts   sync.Map // SQL already built, by its purpose
+	inserts func() *Form
 }
 
 // Column is one column and what it holds of a record.
@@ -64,7 +65,9 @@ func (c Column[T]) Fixed() Column[T] { c.fixed = true; return c }
 
 // NewTable makes a table of its columns.
 func NewTable[T any](name string, columns ...Column[T]) *Table[T] {
-	return &Table[T]{name: name, columns: columns}
+	t := &Table[T]{name: name, columns: columns}
+	t.inserts = sync.OnceValue(t.insertForm)
+	return t
 }
 
 // Columns lists the columns that a query selects, in the order in which Scanner reads them; alias is the table's name
@@ -117,18 +120,18 @@ func (t *Table[T]) Places(row *T) []any {
 // Insert queues the rows of new records. If a unique key is taken, the transaction runs again.
 func (t *Table[T]) Insert(w GuardedWriter, list ...T) {
 	for piece := range Pieces(list) {
-		w.Put(Unique(nil), t.insertText(len(piece)), t.insertArgs(w, piece)...)
+		w.PutRows(Unique(nil), t.inserts(), t.insertArgs(w, piece)...)
 	}
 }
 
 // InsertOne queues the row of a new record.
 func (t *Table[T]) InsertOne(w Writer, record T) *Step {
-	return w.Queue(t.insertText(1), t.insertArgs(w, []T{record})...)
+	return w.Queue(t.inserts().Text(1), t.insertArgs(w, []T{record})...)
 }
 
 // InsertBehind is InsertOne after the account's clock (see Tx.Change).
 func (t *Table[T]) InsertBehind(w Writer, record T) *Step {
-	return w.Change(t.insertText(1), t.insertArgs(w, []T{record})...)
+	return w.Change(t.inserts().Text(1), t.insertArgs(w, []T{record})...)
 }
 
 func (t *Table[T]) insertArgs(w GuardedWriter, list []T) []any {
@@ -143,17 +146,16 @@ func (t *Table[T]) insertArgs(w GuardedWriter, list []T) []any {
 	return args
 }
 
-func (t *Table[T]) insertText(rows int) string {
-	return t.text("insert "+strconv.Itoa(rows), func() string {
-		var names []string
-		for _, c := range t.columns {
-			if c.written() {
-				names = append(names, c.name)
-			}
+func (t *Table[T]) insertForm() *Form {
+	var names []string
+	for _, c := range t.columns {
+		if c.written() {
+			names = append(names, c.name)
 		}
-		row := "($1" + strings.Repeat(",$", len(names)) + ")"
-		return "INSERT INTO " + t.name + " (tenant_id, " + strings.Join(names, ", ") + ") VALUES " + Repeat(rows, 2, row)
-	})
+	}
+	into := "INSERT INTO " + t.name + " (tenant_id, " + strings.Join(names, ", ") + ") VALUES "
+	row := "($1" + strings.Repeat(",$", len(names)) + ")"
+	return &Form{Head: 1, Width: len(names), Build: func(rows int) string { return into + Repeat(rows, 2, row) }}
 }
 
 // Update queues the change of a record's row: all columns but the fixed ones. where identifies the row within the

@@ -34,15 +34,15 @@ func (tx *Tx) queueTallies() {
 		for _, t := range piece {
 			args = append(args, t.name, t.key, tx.tallies[t])
 		}
-		tx.PutStamped(Difference(), tallyText.For(len(piece), func(n int) string {
-			return "INSERT INTO tallies (tenant_id, name, key, n) VALUES " + Repeat(n, 2, "($1,$,$,$)") +
-				" ON CONFLICT (tenant_id, name, key) DO UPDATE SET n = tallies.n + excluded.n"
-		}), args...)
+		tx.PutRowsStamped(Difference(), tallyRows, args...)
 	}
 	tx.tallies = nil
 }
 
-var tallyText Text
+var tallyRows = &Form{Head: 1, Width: 3, Key: []int{0, 1}, Sum: []int{2}, Build: func(n int) string {
+	return "INSERT INTO tallies (tenant_id, name, key, n) VALUES " + Repeat(n, 2, "($1,$,$,$)") +
+		" ON CONFLICT (tenant_id, name, key) DO UPDATE SET n = tallies.n + excluded.n"
+}}
 
 // DropTally queues the deletion of a kept count, which is 0 then. The caller must hold locks on what it counts.
 func DropTally(w Writer, name, key string) {

@@ -57,14 +57,17 @@ func PrefetchFind(r db.Reader, key, space string) *db.Pending[*Answer] {
 // operation runs again and finds it. The row is written after the account's clock, so that two requests with one key
 // never wait for each other's row while one of them holds the clock.
 func Save(w db.GuardedWriter, key, space string, a Answer) {
-	w.PutStamped(db.Touches(1, nil), `INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id,
-		created_at, expires_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9) ON CONFLICT (tenant_id, key, space) DO UPDATE SET fingerprint = excluded.fingerprint,
-			status = excluded.status,
-			answer = excluded.answer, resource_id = excluded.resource_id, created_at = excluded.created_at, expires_at = excluded.expires_at
-		WHERE idempotency_keys.expires_at <= excluded.created_at`,
-		w.TenantID(), kept(key), space, a.Fingerprint, a.Status, a.Body, a.Resource, w.Micros(), w.Now().Add(Retention).UnixMicro())
+	w.PutRowsStamped(db.Touches(1, nil), answerRows, w.TenantID(), kept(key), space, a.Fingerprint, a.Status, a.Body, a.Resource, w.Micros(),
+		w.Now().Add(Retention).UnixMicro())
 }
+
+var answerRows = &db.Form{Head: 1, Width: 8, Key: []int{0, 1}, Build: func(n int) string {
+	return `INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at) VALUES ` +
+		db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$)") + ` ON CONFLICT (tenant_id, key, space) DO UPDATE SET fingerprint = excluded.fingerprint,
+			status = excluded.status, answer = excluded.answer, resource_id = excluded.resource_id, created_at = excluded.created_at,
+			expires_at = excluded.expires_at
+		WHERE idempotency_keys.expires_at <= excluded.created_at`
+}}
 
 // Sweep deletes answers past their retention, at most limit of them, and returns how many. It serves every tenant.
 func Sweep(tx *db.Tx, limit int) (int64, error) {

@@ -141,16 +141,16 @@ func moveFigures(w db.GuardedWriter, rows []figureRow) {
 		args = append(args, r.width, string(r.status), r.bucket, string(r.channel), r.currency, r.figure[0], r.figure[1], r.figure[2],
 			r.figure[3], r.version)
 	}
-	w.PutStamped(db.Difference(), figureTexts.For(len(rows), func(n int) string {
-		return "INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small, version) VALUES " +
-			db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$,$,$)") + `
-			ON CONFLICT (tenant_id, span, status, bucket, channel, currency) DO UPDATE SET orders = order_figures.orders + excluded.orders,
-				items = order_figures.items + excluded.items, big = order_figures.big + excluded.big, small = order_figures.small + excluded.small,
-				version = order_figures.version + excluded.version`
-	}), args...)
+	w.PutRowsStamped(db.Difference(), figureRows, args...)
 }
 
-var figureTexts db.Text
+var figureRows = &db.Form{Head: 1, Width: 10, Key: []int{0, 1, 2, 3, 4}, Sum: []int{5, 6, 7, 8, 9}, Build: func(n int) string {
+	return "INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small, version) VALUES " +
+		db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$,$,$)") + `
+		ON CONFLICT (tenant_id, span, status, bucket, channel, currency) DO UPDATE SET orders = order_figures.orders + excluded.orders,
+			items = order_figures.items + excluded.items, big = order_figures.big + excluded.big, small = order_figures.small + excluded.small,
+			version = order_figures.version + excluded.version`
+}}
 
 // quantity is how many pieces were ordered.
 func (o *Order) quantity() (n int64) {

@@ -243,23 +243,23 @@ type reservation struct {
 func reserve(w db.GuardedWriter, list []reservation, reject bool) {
 	offset := w.Stamps(len(list))
 	db.Chunks(list, func(piece []reservation) error {
-		args := make([]any, 0, 4+7*len(piece))
-		args = append(args, w.TenantID(), w.Micros(), offset, reject)
+		args := append(make([]any, 0, 2+9*len(piece)), w.TenantID(), reject)
 		for _, r := range piece {
-			args = append(args, r.after.SKU, r.after.Warehouse, r.delta, r.after.Low, r.wasLow, r.after.out(), r.after.Available()+r.delta <= 0)
+			args = append(args, r.after.SKU, r.after.Warehouse, r.delta, r.after.Low, r.wasLow, r.after.out(), r.after.Available()+r.delta <= 0,
+				offset, w.Micros())
+			offset += db.StampStep
 		}
-		offset += int64(len(piece)) * db.StampStep
-		w.PutStamped(db.Touches(int64(len(piece)), nil), reserveText.For(len(piece), func(n int) string {
-			return `WITH v(tenant, sku, warehouse_code, delta, low, was_low, out, was_out, at) AS (VALUES ` +
-				rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,%)") + `)
-				UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
-				FROM v WHERE ` + keyed + ` AND ` + live + `
-					AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low AND NOT stock_levels.low <> v.was_low
-					AND NOT (on_hand - reserved - v.delta <= 0) <> v.out AND NOT (on_hand - reserved <= 0) <> v.was_out
-					AND (NOT $4::BOOLEAN OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
-		}), args...)
+		w.PutRowsStamped(db.Touches(int64(len(piece)), nil), reserveRows, args...)
 		return nil
 	})
 }
 
-var reserveText db.Text
+var reserveRows = &db.Form{Head: 2, Width: 9, Key: []int{0, 1}, Stamps: []int{7}, Build: func(n int) string {
+	return `WITH v(tenant, sku, warehouse_code, delta, low, was_low, out, was_out, at, now) AS (VALUES ` +
+		rows(n, 3, 0, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BIGINT,$::BIGINT)") + `)
+		UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = v.now, changed_at = ` + db.Clock + ` + v.at
+		FROM v WHERE ` + keyed + ` AND ` + live + `
+			AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low AND NOT stock_levels.low <> v.was_low
+			AND NOT (on_hand - reserved - v.delta <= 0) <> v.out AND NOT (on_hand - reserved <= 0) <> v.was_out
+			AND (NOT $2::BOOLEAN OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
+}}

@@ -22,8 +22,6 @@ type Event struct {
 	Body func(event id.Event, at int64) string
 }
 
-var insertEvents db.Text
-
 // Record writes events into the outbox in their order, in the caller's transaction, and gives them their ids.
 func Record(w db.GuardedWriter, events ...Event) {
 	if len(events) == 0 {
@@ -31,26 +29,27 @@ func Record(w db.GuardedWriter, events ...Event) {
 	}
 	offset := w.Stamps(len(events))
 	db.Chunks(events, func(piece []Event) error {
-		args := make([]any, 0, 2+5*len(piece))
-		args = append(args, w.TenantID(), w.Micros())
+		args := append(make([]any, 0, 1+6*len(piece)), w.TenantID())
 		for _, e := range piece {
 			event := id.New[id.Event]()
-			args = append(args, event, offset, e.Name, e.Resource, e.Body(event, w.Micros()))
+			args = append(args, event, offset, e.Name, e.Resource, e.Body(event, w.Micros()), w.Micros())
 			offset += db.StampStep
 		}
-		w.PutStamped(db.Unique(nil), insertEvents.For(len(piece), func(n int) string {
-			if n <= 8 { // a VALUES list would cost more than separate rows
-				return `INSERT INTO events (tenant_id, created_at, id, stamp, event, resource_id, payload) VALUES ` +
-					db.Repeat(n, 3, "($1,$2,$,"+db.Clock+" + $::BIGINT,$,$,$)")
-			}
-			// With many rows the clock is read once: a subquery in each row would keep a cursor open until the
-			// statement's end, and SQLite searches all open cursors to open another.
-			return `WITH v(id, at, event, resource_id, payload) AS (VALUES ` + db.Values(n, 5, 3, "::UUID", "::BIGINT", "::TEXT", "::TEXT",
-				"::TEXT") + `)
-				INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
-				SELECT $1::BIGINT, id, ` + db.Clock + ` + at, event, resource_id, payload, $2::BIGINT FROM v`
-		}), args...)
+		w.PutRowsStamped(db.Unique(nil), eventRows, args...)
 		return nil
 	})
 	w.Wake(Topic)
 }
+
+var eventRows = &db.Form{Head: 1, Width: 6, Stamps: []int{1}, Build: func(n int) string {
+	if n <= 8 { // a VALUES list would cost more than separate rows
+		return `INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ` +
+			db.Repeat(n, 2, "($1,$,"+db.Clock+" + $::BIGINT,$,$,$,$)")
+	}
+	// With many rows the clock is read once: a subquery in each row would keep a cursor open until the statement's end, and SQLite searches
+	// all open cursors to open another.
+	return `WITH v(id, at, event, resource_id, payload, created_at) AS (VALUES ` + db.Values(n, 6, 2, "::UUID", "::BIGINT", "::TEXT",
+		"::TEXT", "::TEXT", "::BIGINT") + `)
+		INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
+		SELECT $1::BIGINT, id, ` + db.Clock + ` + at, event, resource_id, payload, created_at FROM v`
+}}

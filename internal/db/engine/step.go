@@ -17,6 +17,8 @@ type Step struct {
 
 	Reads bool // it is a read that must find as many rows as Want says
 
+	Form *Form // if not nil, SQL is its text for the rows in Args
+
 	Clock *Tick // if not nil, the step moves the tenant's change clock and has no SQL of its own
 	Share *Lock // if not nil, the step takes a lock that transactions may share and has no SQL of its own
 }

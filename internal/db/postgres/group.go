@@ -1,11 +1,8 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"entrepot/internal/apperr"
@@ -132,64 +129,4 @@ func (e *Engine) writeSteps(ctx context.Context, tenant id.Tenant, steps []*engi
 	begin := opening{begin: "BEGIN", tenant: tenant, timeout: e.timeout}
 	ctx = context.WithoutCancel(ctx) // others are in it
 	return e.in(ctx, ctx, begin, func(s *session) error { return s.commit(steps) })
-}
-
-// inOrder merges what the members of a group write such that it takes locks in the order of all locks (decision 26): first the locks that
-// transactions share, then what each writes before the clock, statement by statement, and last, member after member, the clock and what
-// is behind it.
-func inOrder(group []*member) []*engine.Step {
-	if len(group) == 1 {
-		return group[0].steps
-	}
-	var shared, behind []*engine.Step
-	var before lanes
-	for _, m := range group {
-		clock := slices.IndexFunc(m.steps, func(s *engine.Step) bool { return s.Clock != nil })
-		if clock < 0 {
-			clock = len(m.steps)
-		}
-		lane := -1
-		for _, s := range m.steps[:clock] {
-			if s.Share != nil {
-				shared = append(shared, s)
-			} else {
-				lane = before.add(lane, s)
-			}
-		}
-		behind = append(behind, m.steps[clock:]...)
-	}
-	slices.SortFunc(shared, func(a, b *engine.Step) int { return cmp.Compare(a.Share.Number, b.Share.Number) })
-	shared = slices.CompactFunc(shared, func(a, b *engine.Step) bool { return *a.Share == *b.Share })
-	return slices.Concat(shared, before.steps(), behind)
-}
-
-// lanes are steps of one text each, in an order that keeps that of every member.
-type lanes [][]*engine.Step
-
-// add puts a step behind the lane at last, or into it, and gives its own. Nothing is behind -1.
-func (l *lanes) add(last int, s *engine.Step) int {
-	for i := max(last, 0); i < len(*l); i++ {
-		if (*l)[i][0].SQL == s.SQL {
-			(*l)[i] = append((*l)[i], s)
-			return i
-		}
-	}
-	*l = slices.Insert(*l, last+1, []*engine.Step{s})
-	return last + 1
-}
-
-// steps are all, those of one text by the record that they name: $2, behind the tenant.
-func (l lanes) steps() (all []*engine.Step) {
-	for _, lane := range l {
-		slices.SortStableFunc(lane, func(a, b *engine.Step) int { return strings.Compare(named(a), named(b)) })
-		all = append(all, lane...)
-	}
-	return all
-}
-
-func named(s *engine.Step) string {
-	if len(s.Args) < 2 {
-		return ""
-	}
-	return fmt.Sprint(s.Args[1])
 }

@@ -51,6 +51,53 @@ func TestOrderOfAGroup(t *testing.T) {
 	}
 }
 
+// Rows of one form share statements: in a few fixed lengths, those that change one record one after the other or added up, under one turn
+// of the clock. A member that gives stamps by other statements has its own, last. What the members hold stays as it was.
+func TestRowsOfAGroup(t *testing.T) {
+	form := func(name string, f engine.Form) *engine.Form {
+		f.Build = func(rows int) string { return fmt.Sprint(name, " ", rows) }
+		return &f
+	}
+	lines := form("lines", engine.Form{Head: 1, Width: 1})
+	levels := form("levels", engine.Form{Head: 2, Width: 2, Key: []int{0}, Stamps: []int{1}})
+	sums := form("sums", engine.Form{Head: 1, Width: 2, Key: []int{0}, Sum: []int{1}})
+	step := func(f *engine.Form, want int64, args ...any) *engine.Step {
+		args = append([]any{tenant}, args...)
+		return &engine.Step{SQL: f.Text(f.Rows(args)), Args: args, Want: want, Form: f}
+	}
+	read := func(args ...any) *engine.Step { return &engine.Step{SQL: "read", Args: args, Want: 1, Reads: true} }
+	clock := func(length int64) *engine.Step {
+		return &engine.Step{Want: -1, Clock: &engine.Tick{Tenant: tenant, Now: 5, Length: length}}
+	}
+	members := [][]*engine.Step{
+		{read(tenant, "channel"), step(lines, -1, "b", "c"), clock(20), step(levels, 2, false, "red", int64(10), "blue", int64(20)),
+			step(sums, -1, "day", int64(1))},
+		{step(lines, -1, "a"), clock(10), {SQL: "no form", Want: -1}},
+		{read(tenant, "channel"), step(lines, -1, "d"), clock(30), step(levels, 1, false, "red", int64(10)),
+			step(levels, 1, true, "red", int64(30)), step(sums, -1, "day", int64(-3), "hour", int64(7))},
+	}
+	show := func(steps []*engine.Step) (got []string) {
+		for _, s := range steps {
+			if s.Clock != nil {
+				got = append(got, fmt.Sprint("clock ", s.Clock.Length))
+			} else {
+				got = append(got, fmt.Sprintf("%s %v %d", s.SQL, s.Args, s.Want))
+			}
+		}
+		return got
+	}
+	before := fmt.Sprint(show(members[0]), show(members[1]), show(members[2]))
+	got := show(postgres.InOrder(members...))
+	want := []string{"read [1 channel] 1", "lines 4 [1 a b c d] -1", "clock 50", "levels 2 [1 false red 10 blue 20] 2", "levels 1 [1 false red 30] 1",
+		"levels 1 [1 true red 50] 1", "sums 2 [1 day -2 hour 7] -1", "clock 10", "no form [] -1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwanted\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if after := fmt.Sprint(show(members[0]), show(members[1]), show(members[2])); after != before {
+		t.Errorf("the members were changed:\n%s\n%s", before, after)
+	}
+}
+
 // Transactions that are planned while another holds the clock are stored in one commit when they get it.
 func TestTransactionsShareACommit(t *testing.T) {
 	e, answers := gather(t, []error{nil, nil, nil, nil, nil})

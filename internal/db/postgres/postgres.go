@@ -3,7 +3,7 @@
 //	postgres.go     open, close; tables.go what every table needs; security.go checks row-level security
 //	connect.go      how the server is reached, and when a connection is dropped; silence_linux.go sets that in the system
 //	transaction.go  a transaction on a connection of the pool; limit.go how many of a tenant run at once
-//	group.go        optimistic transactions of a tenant share a commit
+//	group.go        optimistic transactions of a tenant share a commit; merge.go what they write in one message
 //	session.go      what a transaction reads and locks; message.go what it writes, with COMMIT in one message
 //	locks.go        the advisory locks and the change clock
 //	errors.go       what the server's errors mean

@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"iter"
+	"sync"
+)
+
+// Form is a write of any number of rows. Steps of one form, of several transactions, can be written by one statement: an engine that
+// stores transactions together does so (decision 141).
+type Form struct {
+	Head  int // arguments in front of the rows, the tenant first; only rows with an equal head share a statement
+	Width int // arguments of each row
+
+	// Key are the columns of a row that name the record that it changes. Rows with equal keys never share a statement, unless Sum names
+	// the columns to add up: then they become one row. Without a key, any rows may share a statement.
+	Key, Sum []int
+
+	// Stamps are the columns of a row that hold an offset over the tenant's clock.
+	Stamps []int
+
+	Build func(rows int) string // the statement for that many rows
+
+	texts sync.Map // what Build made, by rows
+}
+
+// Text is the statement for a number of rows.
+func (f *Form) Text(rows int) string {
+	if text, ok := f.texts.Load(rows); ok {
+		return text.(string)
+	}
+	text := f.Build(rows)
+	f.texts.Store(rows, text)
+	return text
+}
+
+// Rows is how many rows a statement of these arguments has.
+func (f *Form) Rows(args []any) int { return (len(args) - f.Head) / f.Width }
+
+// pieceSizes are the only list lengths that statements are made for, so that few texts serve every list.
+var pieceSizes = []int{256, 64, 16, 8, 4, 3, 2, 1}
+
+// PieceSizes are the lengths of Pieces, the longest first.
+func PieceSizes() []int { return pieceSizes }
+
+// Pieces cuts a list into pieces of a few fixed sizes.
+func Pieces[T any](list []T) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for _, size := range pieceSizes {
+			for len(list) >= size {
+				if !yield(list[:size]) {
+					return
+				}
+				list = list[size:]
+			}
+		}
+	}
+}
