@@ -54,13 +54,13 @@ func TestOrderOfAGroup(t *testing.T) {
 // Rows of one form share statements: in a few fixed lengths, those that change one record one after the other or added up, under one turn
 // of the clock. A member that gives stamps by other statements has its own, last. What the members hold stays as it was.
 func TestRowsOfAGroup(t *testing.T) {
-	form := func(name string, f engine.Form) *engine.Form {
+	form := func(name string, f *engine.Form) *engine.Form {
 		f.Build = func(rows int) string { return fmt.Sprint(name, " ", rows) }
-		return &f
+		return f
 	}
-	lines := form("lines", engine.Form{Head: 1, Width: 1})
-	levels := form("levels", engine.Form{Head: 2, Width: 2, Key: []int{0}, Stamps: []int{1}})
-	sums := form("sums", engine.Form{Head: 1, Width: 2, Key: []int{0}, Sum: []int{1}})
+	lines := form("lines", &engine.Form{Head: 1, Width: 1})
+	levels := form("levels", &engine.Form{Head: 2, Width: 2, Key: []int{0}, Stamps: []int{1}})
+	sums := form("sums", &engine.Form{Head: 1, Width: 2, Key: []int{0}, Sum: []int{1}})
 	step := func(f *engine.Form, want int64, args ...any) *engine.Step {
 		args = append([]any{tenant}, args...)
 		return &engine.Step{SQL: f.Text(f.Rows(args)), Args: args, Want: want, Form: f}
