@@ -24,18 +24,18 @@ const (
 	RefreshToken  = "Atzr|fake"
 )
 
-// Faults are what goes wrong beside Amazon's habits. Numbers count requests to the API, and the fault happens at every n-th of them; 0:
-// never.
+// Faults are errors in addition to Amazon's habits. Numbers count requests to the API, and the fault happens at every
+// n-th of them; 0: never.
 type Faults struct {
 	LoseAnswer     int           // it does what was asked, and the connection ends without an answer
 	FailAfterWrite int           // it does what was asked and answers 500
 	Broken         int           // it answers 500 and does nothing
 	TooMany        int           // it answers 429 and does nothing
-	Page           int           // what stands before it answers 503 with a page of HTML
-	Duplicate      bool          // a search for orders gives each twice
-	Reorder        bool          // a search for orders gives the newest first
+	Page           int           // a proxy answers 503 with a page of HTML
+	Duplicate      bool          // a search for orders returns each twice
+	Reorder        bool          // a search for orders returns the newest first
 	Slow           time.Duration // of each answer, by the clock of the machine
-	Rotate         bool          // each access token comes with another refresh token, and the former one ends
+	Rotate         bool          // each access token comes with another refresh token, and the old one becomes invalid
 	NoPersons      bool          // the app may not have names and addresses
 	NoOrders       bool          // the app may not read orders
 	NoListings     bool          // the app may not write listings
@@ -66,7 +66,7 @@ type Account struct {
 	tokens    map[string]search
 }
 
-// New makes an account with nothing to sell.
+// New creates an account with nothing to sell.
 func New() *Account {
 	a := &Account{Now: time.Now, Settle: 2 * time.Second, Working: 3 * time.Second, mux: http.NewServeMux(), refresh: RefreshToken,
 		buckets: map[string]*bucket{}, calls: map[string]int{}, listings: map[string]*listing{}, documents: map[string]*document{},
@@ -109,7 +109,7 @@ type bucket struct {
 	at   time.Time
 }
 
-// ServeHTTP answers the API, gives tokens and keeps documents.
+// ServeHTTP answers the API, issues tokens and stores documents.
 func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	time.Sleep(a.Slow)
 	a.mu.Lock()
@@ -202,7 +202,7 @@ func (a *Account) serve(w http.ResponseWriter, r *http.Request, op operation) {
 	}
 }
 
-// enter takes from an operation's bucket, and reports whether anything was left.
+// enter takes a request from an operation's bucket, and reports whether one was left.
 func (a *Account) enter(op operation) bool {
 	now := a.Now()
 	b := a.buckets[op.name]

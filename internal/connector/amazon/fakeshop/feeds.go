@@ -59,7 +59,7 @@ func (a *Account) document(r *http.Request, _ object) (int, any) {
 	return http.StatusOK, out
 }
 
-// content is where documents lie. It knows no tokens, and refuses whoever shows one.
+// content serves documents. It accepts no tokens, and refuses requests with one.
 func (a *Account) content(w http.ResponseWriter, r *http.Request) {
 	a.calls["document"]++
 	d := a.documents[r.PathValue("id")]

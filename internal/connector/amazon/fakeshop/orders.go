@@ -37,7 +37,7 @@ type order struct {
 	packages         []object
 }
 
-// Place makes an order as a buyer does, and takes what was bought off the quantities; it gives the order's id.
+// Place creates an order as a buyer does, and subtracts what was bought from the quantities; it returns the order's id.
 func (a *Account) Place(w Wish) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -220,7 +220,7 @@ func (o *order) show(parts []string) object {
 	return out
 }
 
-// lineProceeds are the amounts of a line. What is paid once for the order stands with its first line, as does all tax.
+// lineProceeds are the amounts of a line. Amounts that are paid once for the order are in its first line, as is all tax.
 func (o *order) lineProceeds(i int) object {
 	l := o.Wish.Lines[i]
 	list := []object{{"type": "ITEM", "subtotal": euros(l.Cents)}}

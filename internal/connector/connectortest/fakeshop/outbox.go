@@ -16,7 +16,7 @@ type Outbox struct {
 	Tries     int  // how often a notification is sent until it is answered with success; 0 for once
 	Drop      int  // every n-th notification is lost; 0: none
 	Duplicate bool // each is sent twice
-	Reorder   bool // the newest goes first
+	Reorder   bool // the newest is sent first
 
 	mu    sync.Mutex
 	queue []Letter
@@ -33,7 +33,7 @@ type Letter struct {
 	tries  int
 }
 
-// NewOutbox makes an empty one.
+// NewOutbox creates an empty one.
 func NewOutbox(tries int) *Outbox { return &Outbox{Tries: tries, wake: make(chan struct{}, 1)} }
 
 // Add queues a notification. Its content is rendered now, so that a repetition is the same.

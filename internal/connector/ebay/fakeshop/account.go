@@ -22,7 +22,7 @@ const (
 	RefreshToken = "refresh"
 )
 
-// Faults are what goes wrong beside eBay's habits; each counts requests, and happens at every n-th of them. 0: never.
+// Faults are errors in addition to eBay's habits; each counts requests, and happens at every n-th of them. 0: never.
 type Faults struct {
 	LoseAnswer int  // it does what was asked, and the connection ends without an answer
 	Broken     int  // it answers 500 and does nothing
@@ -76,7 +76,7 @@ type line struct {
 	cents    int64
 }
 
-// New makes an account that has policies and a location, and nothing to sell.
+// New creates an account that has policies and a location, and nothing to sell.
 func New() *Account {
 	a := &Account{Now: time.Now, Notices: fakeshop.NewOutbox(3), pair: newPair(), mux: http.NewServeMux(),
 		items: map[string]object{}, groups: map[string]object{}, offers: map[string]*offer{}}
@@ -114,7 +114,7 @@ func New() *Account {
 	return a
 }
 
-// ServeHTTP answers the API and gives tokens.
+// ServeHTTP answers the API and issues tokens.
 func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -446,7 +446,7 @@ func (a *Account) dropNotification(r *http.Request, _ object) (int, any) {
 	return http.StatusNoContent, nil
 }
 
-// MarkDown makes eBay give up the destination, as it does when nothing answers there.
+// MarkDown makes eBay disable the destination, as it does when nothing answers there.
 func (a *Account) MarkDown() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -25,7 +25,7 @@ const keyID = "f0f0f0f0-1111-4222-8333-444444444444"
 // SellerUserID is the seller's id in notifications.
 const SellerUserID = "u1"
 
-// newPair makes the key pair.
+// newPair creates the key pair.
 func newPair() *ecdsa.PrivateKey {
 	pair, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -58,7 +58,7 @@ func (a *Account) Deliver(ctx context.Context) {
 	})
 }
 
-// destinationOf is where a topic goes, "" for nowhere.
+// destinationOf is the address for a topic, "" for none.
 func (a *Account) destinationOf(topic string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -81,7 +81,7 @@ func endpointOf(place object) string {
 	return endpoint
 }
 
-// publicKey gives the public half of the key pair, to whoever has a token of the application.
+// publicKey returns the public half of the key pair, if the request has a token of the application.
 func (a *Account) publicKey(w http.ResponseWriter, r *http.Request) {
 	der, err := x509.MarshalPKIXPublicKey(&a.pair.PublicKey)
 	switch {

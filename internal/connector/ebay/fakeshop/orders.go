@@ -23,7 +23,7 @@ type Wish struct {
 	Discount int64
 }
 
-// Buy places a paid order of one SKU as a buyer does, at cents each; it gives the order's id and its line's.
+// Buy places a paid order of one SKU as a buyer does, at cents each; it returns the ids of the order and its line.
 func (a *Account) Buy(sku string, quantity, cents int64) (order_, line_ string) {
 	id := a.Place(Wish{Lines: []Bought{{sku, quantity, cents}}})
 	a.mu.Lock()
@@ -31,7 +31,8 @@ func (a *Account) Buy(sku string, quantity, cents int64) (order_, line_ string) 
 	return id, a.find(id).lines[0].id
 }
 
-// Place places an order as a buyer does, with 4.90 shipping, and takes what was bought off the quantities; it gives the order's id.
+// Place places an order as a buyer does, with 4.90 shipping, and subtracts what was bought from the quantities; it
+// returns the order's id.
 func (a *Account) Place(w Wish) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -49,7 +50,7 @@ func (a *Account) Place(w Wish) string {
 	return o.id
 }
 
-// take takes pieces off the quantity of a SKU.
+// take subtracts pieces from the quantity of a SKU.
 func (a *Account) take(sku string, quantity int64) {
 	o, it := a.offers[sku], a.items[sku]
 	if o == nil || it == nil {
@@ -59,7 +60,7 @@ func (a *Account) take(sku string, quantity int64) {
 	it["availability"] = object{"shipToLocationAvailability": object{"quantity": o.quantity}}
 }
 
-// Change changes an order at eBay: paid, cancelled (which gives the quantities back) or returned (all money of it).
+// Change changes an order at eBay: paid, cancelled (which restores the quantities) or returned (all its money is refunded).
 func (a *Account) Change(id, what string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -110,7 +111,7 @@ func (a *Account) Numbers(id string) (numbers []string) {
 	return numbers
 }
 
-// Refund gives an order's money back on eBay.
+// Refund refunds an order on eBay.
 func (a *Account) Refund(id string, cents int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -21,12 +21,12 @@ type Wish struct {
 	Wrapping int64
 }
 
-// Buy places an order as a buyer does; paid says whether it is paid at once. It gives the order's id.
+// Buy places an order as a buyer does; paid says whether it is paid at once. It returns the order's id.
 func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
 	return s.Place(Wish{Lines: lines, Email: email, Unpaid: !paid})
 }
 
-// Place places an order as a buyer does. Only one that is paid takes stock. It gives the order's id.
+// Place places an order as a buyer does. Only a paid one takes stock. It returns the order's id.
 func (s *Shop) Place(w Wish) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +158,7 @@ func millionths(text string) int64 {
 	return int64(f*1e6 + 0.5)
 }
 
-// Move gives an order another state, as a person in the back office does.
+// Move sets an order's state, as a person in the back office does.
 func (s *Shop) Move(order, state string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +167,7 @@ func (s *Shop) Move(order, state string) {
 	}
 }
 
-// move changes an order's state: a paid one takes stock, a cancelled one gives it back.
+// move changes an order's state: a paid one takes stock, a cancelled one returns it.
 func (s *Shop) move(o *row, state string) {
 	to := s.find("order_states", state)
 	if to == nil {
@@ -251,7 +251,7 @@ func (s *Shop) Field(sku, field, language string) string {
 	return ""
 }
 
-// Translate gives a product a name in a language, as a person in the back office does.
+// Translate sets a product's name in a language, as a person in the back office does.
 func (s *Shop) Translate(sku, language, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

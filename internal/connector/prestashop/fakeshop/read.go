@@ -63,7 +63,7 @@ func (s *Shop) read(w http.ResponseWriter, r *http.Request, res *resource, id st
 	s.answer(w, http.StatusOK, b.String())
 }
 
-// matches reports whether a field is one of the values, or lies between two.
+// matches reports whether a field is one of the values, or between two.
 func (r *row) matches(field, values string) bool {
 	own := r.fields[field]
 	if field == "id" {

@@ -19,7 +19,8 @@ import (
 // Key is the key of the web service of a new shop: it may do everything.
 const Key = "FAKESHOPFAKESHOPFAKESHOPFAKESHOP"
 
-// Faults are what goes wrong beside the shop's habits; each counts requests that write, and happens at every n-th of them. 0: never.
+// Faults are errors in addition to the shop's habits; each counts requests that write, and happens at every n-th of
+// them. 0: never.
 type Faults struct {
 	LoseAnswer  int  // it writes, and the connection ends without an answer
 	WriteAnd500 int  // it writes, and answers 500 without a document
@@ -80,7 +81,7 @@ var states = []struct {
 	{"PS_OS_COD_VALIDATION", "Awaiting Cash On Delivery validation", false, false, false},
 }
 
-// New makes an empty shop with two languages, in Paris.
+// New creates an empty shop with two languages, in Paris.
 func New() *Shop {
 	zone, err := time.LoadLocation("Europe/Paris")
 	if err != nil {
@@ -229,7 +230,7 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func n(every, count int) bool { return every > 0 && count%every == 0 }
 
-// nowhere takes an answer that is thrown away.
+// nowhere is a response writer that discards the answer.
 type nowhere struct{}
 
 func (nowhere) Header() http.Header         { return http.Header{} }

@@ -18,7 +18,7 @@ type element struct {
 	Children []element `xml:",any"`
 }
 
-// write makes, changes or takes away things.
+// write creates, changes or deletes resources.
 func (s *Shop) write(w http.ResponseWriter, r *http.Request, res *resource, id string) {
 	if res.name == "images" {
 		s.upload(w, r, id)
@@ -161,7 +161,7 @@ func (s *Shop) follow(method string, res *resource, at *row) {
 	}
 }
 
-// addUp keeps the row of a product with combinations.
+// addUp updates the stock row of a product with combinations.
 func (s *Shop) addUp(product string) {
 	var sum int
 	var whole *row
@@ -195,7 +195,7 @@ func (s *Shop) delete(w http.ResponseWriter, res *resource, id string) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// upload takes a picture of a product.
+// upload stores a picture of a product.
 func (s *Shop) upload(w http.ResponseWriter, r *http.Request, path string) {
 	product := s.find("products", strings.TrimPrefix(path, "products/"))
 	file, _, err := r.FormFile("image")

@@ -24,7 +24,7 @@ func (s *Shop) notify(topic string, o *order) {
 	s.Notices.Add(topic, object{"admin_graphql_api_id": o.id, "updated_at": o.updated.Format(time.RFC3339)})
 }
 
-// Deliver sends the shop's notifications to whoever registered them, until the context ends.
+// Deliver sends the shop's notifications to the registered addresses, until the context ends.
 func (s *Shop) Deliver(ctx context.Context) {
 	s.Notices.Deliver(ctx, func(topic string) string {
 		s.mu.Lock()

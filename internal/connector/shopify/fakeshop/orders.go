@@ -47,12 +47,12 @@ type Wish struct {
 	Discount, Tip int64
 }
 
-// Buy places an order as a buyer does; it gives the order's id.
+// Buy places an order as a buyer does; it returns the order's id.
 func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
 	return s.Place(Wish{Lines: lines, Email: email, Unpaid: !paid})
 }
 
-// Place places an order as a buyer does; it gives the order's id. Shipping is 5.00, tax a fifth of goods and shipping.
+// Place places an order as a buyer does; it returns the order's id. Shipping is 5.00, tax a fifth of goods and shipping.
 func (s *Shop) Place(w Wish) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,14 +128,14 @@ func refundLine(l *line, quantity int64) object {
 	return object{"quantity": quantity, "lineItem": object{"id": l.id}, "subtotalSet": euros(l.cents * quantity), "totalTaxSet": euros(0)}
 }
 
-// take takes pieces off the stock.
+// take subtracts pieces from the stock.
 func (s *Shop) take(sku string, quantity int64) {
 	if v := s.variant(func(v *variant) bool { return v.sku == sku }); v != nil {
 		v.available -= quantity
 	}
 }
 
-// cancelOrder cancels an order and gives its stock back.
+// cancelOrder cancels an order and returns its stock.
 func (s *Shop) cancelOrder(o *order) {
 	at := s.Now().UTC()
 	o.cancelled, o.updated = &at, at

@@ -281,7 +281,7 @@ type Variant struct {
 	Pictures      int
 }
 
-// Variant gives what the shop shows of a SKU; ok is false when it has none such.
+// Variant returns what the shop shows of a SKU; ok is false if it has none such.
 func (s *Shop) Variant(sku string) (shown Variant, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

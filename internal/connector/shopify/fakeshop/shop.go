@@ -16,14 +16,14 @@ import (
 	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
-// Token is an access token that the shop takes from the start; ClientID and ClientSecret get another one each time.
+// Token is an access token that the shop accepts from the start; ClientID and ClientSecret get another one each time.
 const (
 	Token        = "shpat_fake"
 	ClientID     = "client"
 	ClientSecret = "client secret"
 )
 
-// Faults are what goes wrong beside the shop's habits; each counts requests, and happens at every n-th of them. 0: never.
+// Faults are errors in addition to the shop's habits; each counts requests, and happens at every n-th of them. 0: never.
 type Faults struct {
 	LoseAnswer int  // it does what was asked, and the connection ends without an answer
 	Throttle   int  // its points are spent
@@ -67,7 +67,7 @@ type webhook struct{ id, topic, uri string }
 
 type object = map[string]any
 
-// New makes an empty shop.
+// New creates an empty shop.
 func New() *Shop {
 	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{},
 		Notices: fakeshop.NewOutbox(mostTries)}
@@ -80,7 +80,7 @@ func (s *Shop) gid(kind string) string {
 
 var operation = regexp.MustCompile(`^\s*(?:query|mutation)\s+(\w+)`)
 
-// ServeHTTP answers the API and gives tokens.
+// ServeHTTP answers the API and issues tokens.
 func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

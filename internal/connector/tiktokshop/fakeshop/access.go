@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// tokens gives a new pair; the refresh token is good once.
+// tokens issues a new pair; the refresh token is valid once.
 func (s *Shop) tokens(q url.Values) reply {
 	if q.Get("app_key") != AppKey || q.Get("app_secret") != AppSecret || q.Get("grant_type") != "refresh_token" ||
 		q.Get("refresh_token") != s.refresh {
@@ -76,7 +76,7 @@ func signature(r *http.Request, q url.Values, body []byte) string {
 // Expire ends the access token; Revoke ends the refresh token, too.
 func (s *Shop) Expire() { s.change(func() { s.access = "ended" }) }
 
-// Revoke takes the authorisation away.
+// Revoke ends the authorisation.
 func (s *Shop) Revoke() { s.change(func() { s.access, s.refresh = "ended", "ended" }) }
 
 // Renewed is how often tokens were given.

@@ -57,7 +57,7 @@ func (s *Shop) categoryRules(call) reply {
 		"package_dimension": object{"is_required": d.Dimensions}})
 }
 
-// brands lists those whose name begins with what is asked for, as the real one does.
+// brands lists those whose name begins with the requested text, as the real one does.
 func (s *Shop) brands(c call) reply {
 	list := []object{}
 	for name, id := range s.Brands {

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// each runs a change of SKUs; what it refuses stands in an answer with code 0.
+// each runs a change of SKUs; refused SKUs are listed in an answer with code 0.
 func (s *Shop) each(c call, change func(p *product, k *sku, in object) string) reply {
 	p := s.find(c.PathValue("id"))
 	if p == nil {

@@ -45,8 +45,8 @@ func (s *Shop) notify(topic string, data object) {
 	}
 }
 
-// Deliver sends the shop's notifications to whoever registered them, until the context ends. What is not answered 200 is sent again; with
-// Faults.Reorder the newest goes first.
+// Deliver sends the shop's notifications to the registered addresses, until the context ends. One that is not answered
+// 200 is sent again; with Faults.Reorder the newest is sent first.
 func (s *Shop) Deliver(ctx context.Context) {
 	client := &http.Client{Timeout: 3 * time.Second}
 	for ctx.Err() == nil {

@@ -45,7 +45,7 @@ type Wish struct {
 	ByTikTok bool // TikTok's own label
 }
 
-// Buy places an order and gives its id. Stock goes down as a shop's does.
+// Buy places an order and returns its id. It takes stock as a real shop does.
 func (s *Shop) Buy(w Wish) (id string) {
 	s.change(func() {
 		now := s.Now().UTC()
@@ -92,7 +92,7 @@ func (s *Shop) order(id string) *order {
 	return nil
 }
 
-// Move takes an order to a status on the platform, with its pieces that are not cancelled.
+// Move sets an order's status on the platform, with its pieces that are not cancelled.
 func (s *Shop) Move(id, status string) {
 	s.change(func() {
 		o := s.order(id)
@@ -199,7 +199,7 @@ func pageOf(c call, name string, list []object) reply {
 	return good(object{name: list[min(begin, len(list)):end], "next_page_token": next, "total_count": len(list)})
 }
 
-// within reports whether a time lies in the span that a request asks for.
+// within reports whether a time is in the requested span.
 func within(c call, at time.Time) bool {
 	bound := func(name string, otherwise int64) int64 {
 		number, _ := c.body[name].(json.Number)

@@ -101,7 +101,7 @@ func (s *Shop) searchProducts(c call) reply {
 	return pageOf(c, "products", list)
 }
 
-// fill makes a product what a request says, whole. It gives why that cannot be.
+// fill sets all fields of a product from a request. It returns the refusal if that cannot be.
 func (s *Shop) fill(p *product, c call) (refusal reply) {
 	raw, _ := json.Marshal(c.body)
 	var in struct {

@@ -16,7 +16,7 @@ func (s *Shop) namedOrders(c call) reply {
 	return good(object{"orders": list})
 }
 
-// settleOrder gives an order the status of its pieces.
+// settleOrder sets an order's status from its pieces.
 func (s *Shop) settleOrder(o *order) {
 	waiting, packed := 0, 0
 	for _, p := range o.pieces {
@@ -121,7 +121,7 @@ func (s *Shop) cancel(c call) reply {
 	return good(object{"cancel_id": r.id, "cancel_status": r.status})
 }
 
-// Return gives money back for the first pieces of an order. The order itself does not change by it.
+// Return refunds the first pieces of an order. The order itself does not change by it.
 func (s *Shop) Return(id string, pieces int, cents int64) {
 	s.change(func() {
 		o := s.order(id)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// What a new shop takes.
+// The credentials and ids that a new shop has.
 const (
 	AppKey       = "fakeapp"
 	AppSecret    = "fakesecret"
@@ -28,16 +28,16 @@ const (
 	Other        = "7000000000000000002" // a second warehouse to sell from
 )
 
-// Faults are what goes wrong beside the platform's habits; a number n shows at every n-th request. 0: never.
+// Faults are errors in addition to the platform's habits; a number n shows at every n-th request. 0: never.
 type Faults struct {
 	LoseAnswer int           // it does what was asked, and the connection ends without an answer
 	Broken     int           // it does what was asked, and answers 500 with an internal error
 	Throttle   int           // it answers 429 and does nothing
-	HTML       int           // what stands before the platform answers with a page
+	HTML       int           // a proxy answers with a page of HTML
 	Hang       int           // it never answers
 	Slow       time.Duration // each answer takes that long
 	Drop       int           // of notifications: it is lost
-	Reorder    bool          // the newest notification goes first
+	Reorder    bool          // the newest notification is sent first
 }
 
 type object = map[string]any
@@ -73,7 +73,7 @@ type Shop struct {
 	wake     chan struct{}
 }
 
-// New makes a shop with two warehouses and nothing to sell.
+// New creates a shop with two warehouses and nothing to sell.
 func New() *Shop {
 	s := &Shop{Now: time.Now, Region: "DE", mux: http.NewServeMux(), access: AccessToken, refresh: RefreshToken, hooks: map[string]string{},
 		made: map[string]object{}, calls: map[string]int{}, wake: make(chan struct{}, 1)}
@@ -138,7 +138,7 @@ func good(data any) reply { return reply{data: data} }
 
 func refused(code int, message string) reply { return reply{code: code, message: message} }
 
-// ServeHTTP answers the API and gives tokens.
+// ServeHTTP answers the API and issues tokens.
 func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Date", s.Now().UTC().Format(http.TimeFormat))
 	if r.URL.Path == "/api/v2/token/refresh" {

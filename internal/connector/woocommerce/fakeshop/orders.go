@@ -427,7 +427,7 @@ func (s *Shop) Trash(id int64) {
 	s.notify("product.deleted", id)
 }
 
-// Refund gives back some of the first line of an order.
+// Refund refunds some of the first line of an order.
 func (s *Shop) Refund(id, quantity int64, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

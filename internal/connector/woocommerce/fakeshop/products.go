@@ -174,7 +174,7 @@ func (s *Shop) changeProduct(p *product, body map[string]any) answer {
 	return good(200, s.show(p))
 }
 
-// apply takes over the members of a body.
+// apply sets the fields that a body has.
 func (s *Shop) apply(p *product, body map[string]any) *answer {
 	refuse := func(a answer) *answer { return &a }
 	if sku, ok := text(body, "sku"); ok {
@@ -259,7 +259,7 @@ func (s *Shop) deleteProduct(p *product, force bool) answer {
 	return good(200, shown)
 }
 
-// batch does the entries of a batch one after the other; the answer is 200 whatever becomes of them.
+// batch handles the entries of a batch one after the other; the answer is 200 whether they succeed or not.
 func (s *Shop) batch(q request, parent int64) answer {
 	most := s.Habits.BatchMost
 	if most == 0 {

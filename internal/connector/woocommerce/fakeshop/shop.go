@@ -22,14 +22,14 @@ import (
 	"time"
 )
 
-// Habits are the switches of a shop. A number n stands for every nth request of that kind; 0 for never.
+// Habits are the switches of a shop. A number n means every nth request of that kind; 0 is never.
 type Habits struct {
 	FailAfterWrite int           // does the write and answers 500
 	LoseAnswer     int           // does the write and closes the connection
 	Warn           int           // puts a plugin's warning before the JSON
 	TooMany        int           // answers 429 with Retry-After: 1
 	Hang           int           // never answers
-	Signed         bool          // plain http: takes nothing but OAuth signatures
+	Signed         bool          // plain http: accepts OAuth signatures only
 	StripHeader    bool          // the host eats the Authorization header: only the query counts
 	BatchMost      int           // entries a batch takes; 0: 100
 	Reorder        bool          // delivers the newest notification first
@@ -61,7 +61,7 @@ type Shop struct {
 	wake       chan struct{}
 }
 
-// New makes an empty shop.
+// New creates an empty shop.
 func New(key, secret string) *Shop {
 	return &Shop{
 		Key:        key,
@@ -79,7 +79,7 @@ func New(key, secret string) *Shop {
 	}
 }
 
-// Down makes the shop answer everything with a status, −1 for not at all, 0 for well again.
+// Down makes the shop answer everything with a status, −1 for no answer, 0 for normal answers.
 func (s *Shop) Down(status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
