@@ -43,7 +43,7 @@ func TestWebhookFiguresReadFewDeliveries(t *testing.T) {
 				if engine == "sqlite" {
 					all := ""
 					for _, s := range asked {
-						plan := planOf(t, tx, s.sql, s.args)
+						plan := dbtest.Plan(t, tx, s.sql, s.args...)
 						all += plan
 						if strings.Contains(plan, "SCAN d\n") || strings.Contains(plan, "SCAN f\n") || strings.Contains(plan, "SCAN t\n") {
 							t.Errorf("%s\n%s", s.sql, plan)
@@ -117,24 +117,4 @@ func deliveriesRead(t *testing.T, tx *db.Tx, engine string) (n int64) {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// planOf is SQLite's plan of a statement.
-func planOf(t *testing.T, tx *db.Tx, sql string, args []any) string {
-	t.Helper()
-	var plan strings.Builder
-	rows, err := tx.Query("EXPLAIN QUERY PLAN "+sql, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n, parent, unused int64
-		var line string
-		if err := rows.Scan(&n, &parent, &unused, &line); err != nil {
-			t.Fatal(err)
-		}
-		plan.WriteString(line + "\n")
-	}
-	return plan.String()
 }

@@ -233,27 +233,10 @@ func (m *many) holds(tx *db.Tx, name string, s statement) {
 	if m.store.Engine() != "sqlite" {
 		return
 	}
-	plan := m.planIn(tx, s)
+	plan := dbtest.Plan(m.t, tx, s.sql, s.args...)
 	if found := scans.FindString(plan); found != "" && !strings.Contains(plan, "CO-ROUTINE "+found[len("SCAN "):]) {
 		m.t.Errorf("%s: %s\n%s\n%s", name, found, s.sql, plan)
 	}
-}
-
-// planIn is SQLite's plan of a statement.
-func (m *many) planIn(tx *db.Tx, s statement) string {
-	m.t.Helper()
-	var plan strings.Builder
-	err := tx.Each(func(r db.Rows) error {
-		var n, parent, unused int64
-		var line string
-		err := r.Scan(&n, &parent, &unused, &line)
-		plan.WriteString(line + "\n")
-		return err
-	}, "EXPLAIN QUERY PLAN "+s.sql, s.args...)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return plan.String()
 }
 
 // Product lists are what looking at every product gives, for each filter and sort, and read few rows for it.
@@ -389,7 +372,7 @@ func TestTombstonesAreCountedByThemselves(t *testing.T) {
 			m.reads(name, 1, func(tx *db.Tx) error { // one product is gone
 				_, err := count(tx, 0)
 				if asked := m.asked[:1]; m.store.Engine() == "sqlite" {
-					if plan := m.planIn(tx, asked[0]); !strings.Contains(plan, "tombstones (tenant_id=? AND deleted_at>?)") {
+					if plan := dbtest.Plan(m.t, tx, asked[0].sql, asked[0].args...); !strings.Contains(plan, "tombstones (tenant_id=? AND deleted_at>?)") {
 						t.Errorf("%s: %s", name, plan)
 					}
 					m.asked = asked
@@ -466,7 +449,7 @@ func (m *many) by(tx *db.Tx, index string) {
 		if m.store.Engine() != "sqlite" || !strings.Contains(s.sql, "FROM stock_levels") {
 			continue
 		}
-		if plan := m.planIn(tx, s); !strings.Contains(plan, "INDEX "+index) {
+		if plan := dbtest.Plan(m.t, tx, s.sql, s.args...); !strings.Contains(plan, "INDEX "+index) {
 			m.t.Errorf("not by %s: %s\n%s", index, s.sql, plan)
 		}
 	}

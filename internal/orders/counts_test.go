@@ -2,7 +2,6 @@ package orders
 
 import (
 	"regexp"
-	"strings"
 	"testing"
 
 	"entrepot/internal/db"
@@ -62,7 +61,7 @@ func TestCountsReadFewRows(t *testing.T) {
 						explain = func(sql string, args []any) {
 							again := explain
 							explain = nil // what explains is not explained
-							plans = append(plans, planOf(t, tx, sql, args))
+							plans = append(plans, dbtest.Plan(t, tx, sql, args...))
 							explain = again
 						}
 					}
@@ -153,21 +152,4 @@ func rowsRead(t *testing.T, tx *db.Tx, engine string) (n int64) {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// planOf is SQLite's plan of a statement.
-func planOf(t *testing.T, tx *db.Tx, sql string, args []any) string {
-	t.Helper()
-	var plan strings.Builder
-	err := tx.Each(func(r db.Rows) error {
-		var n, parent, unused int64
-		var line string
-		err := r.Scan(&n, &parent, &unused, &line)
-		plan.WriteString(line + "\n")
-		return err
-	}, "EXPLAIN QUERY PLAN "+sql, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plan.String()
 }

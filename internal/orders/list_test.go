@@ -278,17 +278,7 @@ func TestListsKeepToTheirIndex(t *testing.T) {
 // holds reads SQLite's plan of a page.
 func holds(t *testing.T, tx *db.Tx, name string, way access, f Filter, sql string, args []any) {
 	t.Helper()
-	var plan string
-	err := tx.Each(func(r db.Rows) error {
-		var n, parent, unused int64
-		var line string
-		err := r.Scan(&n, &parent, &unused, &line)
-		plan += line + "\n"
-		return err
-	}, "EXPLAIN QUERY PLAN "+sql, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := dbtest.Plan(t, tx, sql, args...)
 	want := map[access]string{byCustomer: `orders_tenant_id_(customer_id|email_key) \(tenant_id=\? AND (customer_id|email_key)=\?`,
 		byStatus: `orders_tenant_id_status \(tenant_id=\? AND status=\?`, bySort: `orders_tenant_id_(total|number) \(tenant_id=\?`,
 		byCountry: `orders_tenant_id_country \(tenant_id=\? AND country=\? AND status=\?`,

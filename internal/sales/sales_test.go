@@ -227,13 +227,8 @@ func TestLinesAreReadOrderByOrder(t *testing.T) {
 	})
 	lines, plan := slices.IndexFunc(asked, func(sql string) bool { return strings.Contains(sql, "order_lines") }), ""
 	s.read(func(tx *db.Tx) error {
-		return tx.Each(func(r db.Rows) error {
-			var n, parent, unused int64
-			var line string
-			err := r.Scan(&n, &parent, &unused, &line)
-			plan += line + "\n"
-			return err
-		}, "EXPLAIN QUERY PLAN "+asked[lines], s.tenant, 1, 2)
+		plan = dbtest.Plan(t, tx, asked[lines], s.tenant, 1, 2)
+		return nil
 	})
 	for _, want := range []string{"status=? AND created_at>? AND created_at<?)", "(tenant_id=? AND order_id=?)", "(tenant_id=? AND sku=?)"} {
 		if !strings.Contains(plan, want) {
@@ -242,13 +237,8 @@ func TestLinesAreReadOrderByOrder(t *testing.T) {
 	}
 	names, plan := slices.IndexFunc(asked, func(sql string) bool { return strings.Contains(sql, "JOIN sold_skus") }), ""
 	s.read(func(tx *db.Tx) error {
-		return tx.Each(func(r db.Rows) error {
-			var n, parent, unused int64
-			var line string
-			err := r.Scan(&n, &parent, &unused, &line)
-			plan += line + "\n"
-			return err
-		}, "EXPLAIN QUERY PLAN "+asked[names], s.tenant, 1, 2, 3, 4)
+		plan = dbtest.Plan(t, tx, asked[names], s.tenant, 1, 2, 3, 4)
+		return nil
 	})
 	if !strings.Contains(plan, "sold_skus_tenant_id_number (tenant_id=? AND number=?)") {
 		t.Errorf("numbers are not looked up:\n%s", plan)

@@ -47,14 +47,7 @@ func TestNewRecordsAreReadByTheirEvents(t *testing.T) {
 				if engine == "postgres" || err != nil {
 					return err
 				}
-				plan := ""
-				err = tx.Each(func(r db.Rows) error {
-					var n, parent, unused int64
-					var line string
-					err := r.Scan(&n, &parent, &unused, &line)
-					plan += line + "\n"
-					return err
-				}, "EXPLAIN QUERY PLAN "+log, args...)
+				plan := dbtest.Plan(t, tx, log, args...)
 				if !strings.Contains(plan, "events_tenant_id_event (tenant_id=? AND event=? AND stamp>?)") {
 					t.Error(plan)
 				}

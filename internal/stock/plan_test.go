@@ -121,13 +121,8 @@ func explain(t *testing.T, store *db.DB, tenant id.Tenant, sql string) (plan str
 		args[i] = int64(0)
 	}
 	err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-		return tx.Each(func(r db.Rows) error {
-			var n, parent, unused int64
-			var line string
-			err := r.Scan(&n, &parent, &unused, &line)
-			plan += line + "\n"
-			return err
-		}, "EXPLAIN QUERY PLAN "+sql, args...)
+		plan = dbtest.Plan(t, tx, sql, args...)
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -95,7 +95,7 @@ func (c *catalogue) worth(want int64) (rows int64, plans string) {
 			c.explain = func(sql string, args []any) {
 				explain := c.explain
 				c.explain = nil // what explains is not explained
-				plans += c.planOf(tx, sql, args)
+				plans += dbtest.Plan(c, tx, sql, args...)
 				c.explain = explain
 			}
 		}
@@ -122,21 +122,6 @@ func (c *catalogue) rowsRead(tx *db.Tx) (n int64) {
 		c.Fatal(err)
 	}
 	return n
-}
-
-func (c *catalogue) planOf(tx *db.Tx, sql string, args []any) string {
-	var plan strings.Builder
-	err := tx.Each(func(r db.Rows) error {
-		var n, parent, unused int64
-		var line string
-		err := r.Scan(&n, &parent, &unused, &line)
-		plan.WriteString(line + "\n")
-		return err
-	}, "EXPLAIN QUERY PLAN "+sql, args...)
-	if err != nil {
-		c.Fatal(err)
-	}
-	return plan.String()
 }
 
 // scans reports whether SQLite read all levels or products.

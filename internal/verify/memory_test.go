@@ -40,23 +40,14 @@ func TestChecksGatherNoTable(t *testing.T) {
 	}
 	err := store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
 		for sql, args := range statements {
-			var plan strings.Builder
-			if err := tx.Each(func(r db.Rows) error {
-				var n, parent, unused int64
-				var line string
-				err := r.Scan(&n, &parent, &unused, &line)
-				plan.WriteString(line + "\n")
-				return err
-			}, "EXPLAIN QUERY PLAN "+sql, args...); err != nil {
-				return err
-			}
-			if !gathers.MatchString(plan.String()) {
+			plan := dbtest.Plan(t, tx, sql, args...)
+			if !gathers.MatchString(plan) {
 				continue
 			}
 			if i := slices.IndexFunc(few, func(part string) bool { return strings.Contains(sql, part) }); i >= 0 {
 				seen[few[i]] = true
 			} else {
-				t.Errorf("%s\n%s", sql, plan.String())
+				t.Errorf("%s\n%s", sql, plan)
 			}
 		}
 		return nil

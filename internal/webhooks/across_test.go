@@ -137,10 +137,7 @@ func TestPlansOfDeliveriesOverAllEndpoints(t *testing.T) {
 		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
 			for _, f := range acrossFilters(all[0].Endpoint) {
 				rows, _ := f.of(tx, all[0].Endpoint, Counts{Pending: 30, Delivered: 200, Failed: 20})
-				plan, err := planOf(tx, rows.text, rows.args)
-				if err != nil {
-					return err
-				}
+				plan := dbtest.Plan(t, tx, rows.text, rows.args...)
 				ordered := regexp.MustCompile(`SEARCH d USING (COVERING |PRIMARY |)(INDEX \w+|KEY) \(tenant_id=\? AND endpoint_id=\?`).MatchString(plan)
 				few := f.State == Pending && strings.Contains(plan, "deliveries_due_at") && strings.Contains(plan, "deliveries_lane") &&
 					strings.Contains(plan, "AND position=?)")
@@ -155,15 +152,4 @@ func TestPlansOfDeliveriesOverAllEndpoints(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// planOf is SQLite's plan of a statement.
-func planOf(tx *db.Tx, sql string, args []any) (plan string, err error) {
-	return plan, tx.Each(func(r db.Rows) error {
-		var n, parent, unused int64
-		var line string
-		err := r.Scan(&n, &parent, &unused, &line)
-		plan += line + "\n"
-		return err
-	}, "EXPLAIN QUERY PLAN "+sql, args...)
 }

@@ -134,10 +134,7 @@ func TestPlansOfTheLog(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					plan, err := planOf(tx, loggedTable.Select("")+" WHERE "+w.String()+order+" LIMIT 20", w.Args())
-					if err != nil {
-						return err
-					}
+					plan := dbtest.Plan(t, tx, loggedTable.Select("")+" WHERE "+w.String()+order+" LIMIT 20", w.Args()...)
 					if !strings.Contains(plan, c.index) || strings.Contains(plan, "TEMP B-TREE") {
 						t.Errorf("%+v (statistics: %v):\n%s", c.f, analysed, plan)
 					}
