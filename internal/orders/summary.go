@@ -40,27 +40,32 @@ func ListSummaries(tx *db.Tx, f Filter) ([]Summary, int64, error) {
 		list[i].Order, ids[i] = heads[i], heads[i].ID
 		at[ids[i]] = &list[i]
 	}
-	for piece := range slices.Chunk(ids, wholePiece) {
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		err := tx.Each(func(r db.Rows) error {
-			var order id.Order
-			var u Units
-			var first string
-			err := r.Scan(&order, &u.Ordered, &u.Shipped, db.Opt(&first))
-			at[order].Units, at[order].FirstLine = u, first
-			return err
-		}, "SELECT order_id, sum(quantity - refunded)::BIGINT, sum(shipped)::BIGINT, max(CASE WHEN position = 0 THEN "+
-			"CASE WHEN name = '' THEN sku ELSE name END END) FROM order_lines WHERE tenant_id = $1 AND order_id IN "+db.In(len(args)-1, 2)+
-			" GROUP BY order_id", args...)
-		if err != nil {
-			return nil, 0, err
-		}
-	}
-	return list, total, nil
+	err = eachOf(tx, ids, func(r db.Rows) error {
+		var order id.Order
+		var u Units
+		var first string
+		err := r.Scan(&order, &u.Ordered, &u.Shipped, db.Opt(&first))
+		at[order].Units, at[order].FirstLine = u, first
+		return err
+	}, "SELECT order_id, sum(quantity - refunded)::BIGINT, sum(shipped)::BIGINT, max(CASE WHEN position = 0 THEN "+
+		"CASE WHEN name = '' THEN sku ELSE name END END) FROM order_lines WHERE tenant_id = $1 AND order_id IN ", " GROUP BY order_id")
+	return list, total, err
 }
 
 // wholePiece is how many ids one statement has.
 const wholePiece = 256
+
+// eachOf calls scan for each row that a statement finds of some ids, wholePiece of them at a time. The statement ends with IN, its list
+// follows, and then rest; $1 is the tenant.
+func eachOf[ID ~string](tx *db.Tx, ids []ID, scan func(db.Rows) error, statement, rest string) error {
+	for piece := range slices.Chunk(ids, wholePiece) {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		if err := tx.Each(scan, statement+db.In(len(args)-1, 2)+rest, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // ListHeads reads a page as List does, without lines, and how many orders match in all.
 func ListHeads(tx *db.Tx, f Filter) ([]Order, int64, error) { return listHeads(tx, f) }
@@ -134,20 +139,13 @@ func EachHead(tx *db.Tx, f Filter, page func(list []Order) error) error {
 // NumbersOf reads the numbers of some orders, by id; unknown orders are left out.
 func NumbersOf(tx *db.Tx, ids []id.Order) (map[id.Order]int64, error) {
 	numbers := make(map[id.Order]int64, len(ids))
-	for piece := range slices.Chunk(ids, wholePiece) {
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		err := tx.Each(func(r db.Rows) error {
-			var order id.Order
-			var number int64
-			err := r.Scan(&order, &number)
-			numbers[order] = number
-			return err
-		}, "SELECT o.id, o.number FROM orders o WHERE o.tenant_id = $1 AND o.id IN "+db.In(len(args)-1, 2), args...)
-		if err != nil {
-			return nil, err
-		}
-	}
-	return numbers, nil
+	return numbers, eachOf(tx, ids, func(r db.Rows) error {
+		var order id.Order
+		var number int64
+		err := r.Scan(&order, &number)
+		numbers[order] = number
+		return err
+	}, "SELECT o.id, o.number FROM orders o WHERE o.tenant_id = $1 AND o.id IN ", "")
 }
 
 // Numbered is an order with its number.
@@ -159,37 +157,27 @@ type Numbered struct {
 // OfShipments reads the orders of some shipments, by the shipment's id; unknown shipments are left out.
 func OfShipments(tx *db.Tx, ids []id.Shipment) (map[id.Shipment]Numbered, error) {
 	found := make(map[id.Shipment]Numbered, len(ids))
-	for piece := range slices.Chunk(ids, wholePiece) {
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		err := tx.Each(func(r db.Rows) error {
-			var shipment id.Shipment
-			var of Numbered
-			err := r.Scan(&shipment, &of.Order, &of.Number)
-			found[shipment] = of
-			return err
-		}, "SELECT s.id, o.id, o.number FROM shipments s JOIN orders o ON o.tenant_id = s.tenant_id AND o.id = s.order_id "+
-			"WHERE s.tenant_id = $1 AND s.id IN "+db.In(len(args)-1, 2), args...)
-		if err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
+	return found, eachOf(tx, ids, func(r db.Rows) error {
+		var shipment id.Shipment
+		var of Numbered
+		err := r.Scan(&shipment, &of.Order, &of.Number)
+		found[shipment] = of
+		return err
+	}, "SELECT s.id, o.id, o.number FROM shipments s JOIN orders o ON o.tenant_id = s.tenant_id AND o.id = s.order_id "+
+		"WHERE s.tenant_id = $1 AND s.id IN ", "")
 }
 
 // ByIDs reads some orders with their lines, in the order of the ids; unknown orders are left out.
 func ByIDs(tx *db.Tx, ids []id.Order) ([]Order, error) {
 	found := make(map[id.Order]Order, len(ids))
 	scan := table.Scanner()
-	for piece := range slices.Chunk(ids, wholePiece) {
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		err := tx.Each(func(r db.Rows) error {
-			o, err := scan(r)
-			found[o.ID] = o
-			return err
-		}, "SELECT "+table.Columns("o")+from+"WHERE o.tenant_id = $1 AND o.id IN "+db.In(len(args)-1, 2), args...)
-		if err != nil {
-			return nil, err
-		}
+	err := eachOf(tx, ids, func(r db.Rows) error {
+		o, err := scan(r)
+		found[o.ID] = o
+		return err
+	}, "SELECT "+table.Columns("o")+from+"WHERE o.tenant_id = $1 AND o.id IN ", "")
+	if err != nil {
+		return nil, err
 	}
 	var list []Order
 	for _, order := range ids {
