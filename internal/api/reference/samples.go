@@ -96,6 +96,11 @@ func (c request) nodeText() string {
 		"});", "console.log(response.status);", "console.log(await response.text());")
 }
 
+// singleQuoted is a text between single quotes, the same in PHP and Python.
+func singleQuoted(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
+}
+
 func (c request) phpText() string {
 	credential := "getenv('" + c.variable + "')"
 	if c.before != "" {
@@ -108,10 +113,9 @@ func (c request) phpText() string {
 	if c.body != "" {
 		headers = append(headers, "'Content-Type: application/json'")
 	}
-	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(c.body)
 	return fill("<?php", "$context = stream_context_create(['http' => [", "    'method' => '"+c.method+"',",
 		when(len(headers) > 0, "    'header' => ["+strings.Join(headers, ", ")+"],"),
-		when(c.body != "", "    'content' => '"+quoted+"',"),
+		when(c.body != "", "    'content' => "+singleQuoted(c.body)+","),
 		"    'ignore_errors' => true,", "]]);",
 		"$answer = file_get_contents(getenv('BASE') . '"+c.path+"', false, $context);",
 		"echo $http_response_header[0], \"\\n\", $answer, \"\\n\";")
@@ -129,11 +133,10 @@ func (c request) pythonText() string {
 	if c.body != "" {
 		headers = append(headers, "'Content-Type': 'application/json'")
 	}
-	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(c.body)
 	return fill("import os", "import urllib.error", "import urllib.request", "\nrequest = urllib.request.Request(",
 		"    os.environ['BASE'] + '"+c.path+"',", "    method='"+c.method+"',",
 		when(len(headers) > 0, "    headers={"+strings.Join(headers, ", ")+"},"),
-		when(c.body != "", "    data='"+quoted+"'.encode(),"),
+		when(c.body != "", "    data="+singleQuoted(c.body)+".encode(),"),
 		")", "try:", "    response = urllib.request.urlopen(request)", "except urllib.error.HTTPError as refused:", "    response = refused",
 		"print(response.status)", "print(response.read().decode())")
 }
