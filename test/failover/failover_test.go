@@ -109,7 +109,7 @@ func TestPrimaryFails(t *testing.T) {
 		running.Go(func() { c.work(stop) })
 	}
 	feed := &walker{shop: s, seen: map[string]string{}}
-	running.Go(func() { feed.follow(stop) })
+	running.Go(func() { harness.Repeat(stop, func() { feed.step() }) })
 	t.Logf("seed %d", *seed)
 	moments := rand.New(rand.NewPCG(*seed, 0))
 	for round := range *rounds {

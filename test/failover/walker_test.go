@@ -2,8 +2,6 @@ package failover
 
 import (
 	"net/http"
-	"net/url"
-	"time"
 
 	"entrepot/test/blackbox/harness"
 )
@@ -16,23 +14,9 @@ type walker struct {
 	seen  map[string]string // id of a level → its newest changedAt
 }
 
-func (w *walker) follow(stop <-chan struct{}) {
-	for {
-		select {
-		case <-stop:
-			return
-		case <-time.After(5 * time.Millisecond):
-			w.step()
-		}
-	}
-}
-
 // step reads one page; more says that there is another one.
 func (w *walker) step() (more bool) {
-	path := "/api/v1/sdk/inventory/changes?limit=5"
-	if w.since != "" {
-		path += "&since=" + url.QueryEscape(w.since)
-	}
+	path := harness.ChangesPath("inventory", w.since, 5)
 	w.calls++
 	page, err := w.on(w.calls).Call(http.MethodGet, path, nil)
 	switch {

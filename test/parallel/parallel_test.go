@@ -50,7 +50,7 @@ func together(t *testing.T, engine harness.Engine, database string, long time.Du
 	var writers, readers sync.WaitGroup
 	walkers := s.walkers()
 	for _, w := range walkers {
-		readers.Go(func() { w.follow(stop) })
+		readers.Go(func() { harness.Repeat(stop, func() { w.run() }) })
 	}
 	readers.Go(func() { s.neighbour(t, stop) })
 	chosen := choose(*only, *without)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -73,18 +72,6 @@ func (s *shop) walkers() []*walker {
 	return all
 }
 
-// follow runs again and again until stop is closed.
-func (w *walker) follow(stop <-chan struct{}) {
-	for {
-		select {
-		case <-stop:
-			return
-		case <-time.After(5 * time.Millisecond):
-			w.run()
-		}
-	}
-}
-
 // run is one visit: pages are drained while there are more. An own clock is read before the first of them.
 func (w *walker) run() (whole bool) {
 	committed := w.others.behind(w.looked)
@@ -127,10 +114,7 @@ func (w *walker) run() (whole bool) {
 
 func (w *walker) page(since string, limit int) (harness.Answer, bool) {
 	w.node++
-	path := fmt.Sprintf("/api/v1/sdk/%s/changes?includeDeleted=true&limit=%d", w.feed, limit)
-	if since != "" {
-		path += "&since=" + url.QueryEscape(since)
-	}
+	path := harness.ChangesPath(w.feed, since, limit)
 	by := w.shop.on(w.node, w.shop.account.Key)
 	page, ok := w.shop.send("GET feed "+w.feed+", "+w.way, by, harness.Request{Method: http.MethodGet, Path: path})
 	if !ok && page.Status != 0 && page.Status < 500 {
