@@ -138,6 +138,9 @@ type Attempt struct {
 // Answered reports whether the attempt delivered the event: the answer was 2xx and complete.
 func (a *Attempt) Answered() bool { return a.Error == "" && a.StatusCode >= 200 && a.StatusCode < 300 }
 
+// answered is Answered in SQL: 1 or 0 of the attempts t.
+const answered = "CASE WHEN t.error IS NULL AND t.status_code >= 200 AND t.status_code < 300 THEN 1 ELSE 0 END"
+
 // Tries reads the attempts of a delivery, first to last.
 func (d *Delivery) Tries(tx *db.Tx) ([]Attempt, error) {
 	return attemptTable.All(tx, "AND endpoint_id = $2 AND position = $3 ORDER BY number", d.Endpoint, d.Position)

@@ -22,10 +22,9 @@ func (h Health) Failing() bool { return h.Attempts >= leastFailed && h.Answered 
 // CountFailing counts the account's endpoints that are Failing.
 func CountFailing(tx *db.Tx) (n int64, err error) {
 	return n, tx.Row(`SELECT count(*) FROM endpoints e WHERE e.tenant_id = $1 AND e.deleted_at IS NULL AND (
-		SELECT CASE WHEN count(*) >= $2::BIGINT AND max(CASE WHEN coalesce(a.error, '') = '' AND a.status_code >= 200 AND a.status_code < 300
-			THEN 1 ELSE 0 END) = 0 THEN TRUE ELSE FALSE END
+		SELECT CASE WHEN count(*) >= $2::BIGINT AND max(`+answered+`) = 0 THEN TRUE ELSE FALSE END
 		FROM (SELECT status_code, error FROM attempts WHERE tenant_id = $1 AND endpoint_id = e.id ORDER BY position DESC, number DESC
-			LIMIT $3::BIGINT) a)`, []any{tx.Tenant, leastFailed, healthAttempts}, &n)
+			LIMIT $3::BIGINT) t)`, []any{tx.Tenant, leastFailed, healthAttempts}, &n)
 }
 
 // healthAttempts is how many of the newest attempts Health looks at.

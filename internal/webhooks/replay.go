@@ -65,31 +65,24 @@ func (r *Replay) Size(tx *db.Tx) (n int64, err error) {
 }
 
 // condition is the end of a statement that selects what the replay has still to do.
-func (r *Replay) condition(tx db.GuardedWriter, e *Endpoint) (string, []any) {
+func (r *Replay) condition(tx *db.Tx, e *Endpoint) (string, []any) {
 	if r.OnlyFailed {
-		args := []any{tx.TenantID(), r.Endpoint, r.after, r.until}
-		where := "deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.position > $3 AND d.position <= $4 AND d.state = 'failed'"
-		if len(r.Events) > 0 {
-			where += " AND d.event IN " + db.In(len(r.Events), 5)
-			for _, name := range r.Events {
-				args = append(args, name)
-			}
+		w := db.NewWhere(tx, "d").And("d.endpoint_id = ?", r.Endpoint).And("d.position > ?", r.after).And("d.position <= ?", r.until)
+		if w.And("d.state = 'failed'"); len(r.Events) > 0 {
+			db.AndIn(w, "d.event", r.Events)
 		}
-		return where, args
+		return "deliveries d WHERE " + w.String(), w.Args()
 	}
-	args := []any{tx.TenantID(), r.after, r.until, r.From, r.To}
-	where := "events WHERE tenant_id = $1 AND stamp > $2 AND stamp <= $3 AND created_at >= $4 AND created_at <= $5 AND endpoint_id IS NULL"
+	w := db.NewWhere(tx, "").And("stamp > ?", r.after).And("stamp <= ?", r.until)
+	w.And("created_at >= ?", r.From).And("created_at <= ?", r.To).And("endpoint_id IS NULL")
 	names := r.Events
 	if len(names) == 0 && !e.Wants(All) {
 		names = e.Events
 	}
 	if len(names) > 0 {
-		where += " AND event IN " + db.In(len(names), 6)
-		for _, name := range names {
-			args = append(args, name)
-		}
+		db.AndIn(w, "event", names)
 	}
-	return where, args
+	return "events WHERE " + w.String(), w.Args()
 }
 
 // Run does the next part of a replay in the caller's transaction and returns how many deliveries it queued. If done is

@@ -44,8 +44,8 @@ func SweepDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (
 		moved.move(endpoint, position, event, in(state), -1)
 		moved.move(endpoint, position, event, tried, -1)
 		return position, err
-	}, `SELECT d.position, d.state, d.event, count(t.number), coalesce(sum(CASE WHEN t.error IS NULL AND t.status_code >= 200
-			AND t.status_code < 300 THEN 1 ELSE 0 END), 0)::BIGINT, coalesce(sum(t.duration_ms), 0)::BIGINT
+	}, `SELECT d.position, d.state, d.event, count(t.number), coalesce(sum(`+answered+`), 0)::BIGINT,
+			coalesce(sum(t.duration_ms), 0)::BIGINT
 		FROM (SELECT position, state, event FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND position < $3
 			AND state <> 'pending' ORDER BY position LIMIT $4::BIGINT) d
 		LEFT JOIN attempts t ON t.tenant_id = $1 AND t.endpoint_id = $2::UUID AND t.position = d.position
