@@ -24,8 +24,8 @@ type change struct {
 	isLevel  bool
 }
 
-// changedSince reads the next changes after a stamp: at most each of either kind, and of these as many as have at most skus SKUs together, or
-// one. One statement reads both kinds, from one snapshot, so that no stamp of one kind passes an unseen change of the other.
+// changedSince reads the next changes after a stamp: at most each of either kind, and of these as many as have at most skus SKUs together,
+// or one. One statement reads both kinds, from one snapshot, so that no stamp of one kind passes an unseen change of the other.
 func changedSince(tx *db.Tx, since int64, each, skus int) (changes, error) {
 	counts, last := map[bool]int{}, map[bool]int64{}
 	list, err := db.List(tx, func(r db.Rows) (c change, err error) {
