@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,22 +13,45 @@ import (
 
 // admission limits how many reads use the engine's connections at once (decision 105). Wide reads, which may look at
 // many records, have one share of the connections, other reads another, and one account never gets all of either
-// share. The connections that remain serve authentication and writes, which pass no limit here.
-type admission struct{ wide, narrow concurrency }
+// share. The connections that remain serve authentication and writes, which pass no limit here. On SQLite wide reads
+// compute in this process: while other accounts are active, one account's wide reads leave a processor to them.
+type admission struct {
+	wide, narrow concurrency
+	active       activity
+}
 
 // wideWait is how long a wide read waits for others to end; then it fails and its caller is asked to try again.
 const wideWait = 10 * time.Second
 
-// newAdmission divides the reading connections of an engine into the two shares.
-func newAdmission(connections int) *admission {
+// newAdmission divides the reading connections of an engine into the two shares. processors is how many processors
+// compute the reads in this process, 0 if another process does.
+func newAdmission(connections, processors int) *admission {
 	spare := max(2, connections/4)
 	rest := max(2, connections-spare)
-	return &admission{newConcurrency(rest/2, (rest/2+1)/2), newConcurrency(rest-rest/2, max(1, rest-rest/2-1))}
+	a := &admission{wide: newConcurrency(rest/2, (rest/2+1)/2), narrow: newConcurrency(rest-rest/2, max(1, rest-rest/2-1))}
+	a.wide.beside = a.wide.each
+	if processors > 0 {
+		a.wide.beside = min(a.wide.each, max(1, processors-1))
+	}
+	return a
+}
+
+// enterWide waits for a place for a wide read at a time; leave releases it.
+func (a *admission) enterWide(ctx context.Context, tenant id.Tenant, now time.Time) (leave func(), err error) {
+	a.active.mark(tenant, now)
+	return a.wide.enter(ctx, tenant, a.active.others(tenant, now))
+}
+
+// enterNarrow is enterWide for other reads.
+func (a *admission) enterNarrow(ctx context.Context, tenant id.Tenant, now time.Time) (leave func(), err error) {
+	a.active.mark(tenant, now)
+	return a.narrow.enter(ctx, tenant, false)
 }
 
 // concurrency limits how many reads run at once: in total and for each tenant.
 type concurrency struct {
-	each   int
+	each   int // places of a tenant
+	beside int // of these, while other tenants are active; 0 where that makes no difference
 	places chan struct{}
 	mu     sync.Mutex
 	of     map[id.Tenant]*sharing
@@ -35,33 +59,31 @@ type concurrency struct {
 
 type sharing struct {
 	places chan struct{}
-	users  int // reads inside or waiting; at 0 the tenant's entry is removed
+	beside chan struct{} // places of reads that began while other tenants were active
+	users  int           // reads inside or waiting; at 0 the tenant's entry is removed
 }
 
 func newConcurrency(all, each int) concurrency {
 	return concurrency{each: max(1, each), places: make(chan struct{}, max(1, all)), of: map[id.Tenant]*sharing{}}
 }
 
-// enter waits for a place in the tenant's limit and then in the total; leave releases both.
-func (c *concurrency) enter(ctx context.Context, tenant id.Tenant) (leave func(), err error) {
+// enter waits for a place in the tenant's limit, in its limit beside active others if there are any, and in the total;
+// leave releases them all.
+func (c *concurrency) enter(ctx context.Context, tenant id.Tenant, others bool) (leave func(), err error) {
 	own := c.join(tenant)
-	select {
-	case own.places <- struct{}{}:
-	case <-ctx.Done():
-		c.part(tenant, own)
-		return nil, ctx.Err()
+	wanted := []chan struct{}{own.places, c.places}
+	if others {
+		wanted = []chan struct{}{own.places, own.beside, c.places}
 	}
-	give := func() {
-		<-own.places
-		c.part(tenant, own)
+	for i, places := range wanted {
+		select {
+		case places <- struct{}{}:
+		case <-ctx.Done():
+			c.part(tenant, own, wanted[:i])
+			return nil, ctx.Err()
+		}
 	}
-	select {
-	case c.places <- struct{}{}:
-		return func() { <-c.places; give() }, nil
-	case <-ctx.Done():
-		give()
-		return nil, ctx.Err()
-	}
+	return func() { c.part(tenant, own, wanted) }, nil
 }
 
 func (c *concurrency) join(tenant id.Tenant) *sharing {
@@ -70,13 +92,20 @@ func (c *concurrency) join(tenant id.Tenant) *sharing {
 	own := c.of[tenant]
 	if own == nil {
 		own = &sharing{places: make(chan struct{}, c.each)}
+		if c.beside > 0 {
+			own.beside = make(chan struct{}, c.beside)
+		}
 		c.of[tenant] = own
 	}
 	own.users++
 	return own
 }
 
-func (c *concurrency) part(tenant id.Tenant, own *sharing) {
+// part gives taken places back and forgets the tenant when nobody else is in.
+func (c *concurrency) part(tenant id.Tenant, own *sharing, taken []chan struct{}) {
+	for _, places := range slices.Backward(taken) {
+		<-places
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if own.users--; own.users == 0 {
@@ -88,7 +117,7 @@ func (c *concurrency) part(tenant id.Tenant, own *sharing) {
 // place became free in time.
 func (d *DB) ReadWide(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	patient, cancel := context.WithTimeout(ctx, wideWait)
-	leave, err := d.admission.wide.enter(patient, tenant)
+	leave, err := d.admission.enterWide(patient, tenant, d.now())
 	cancel()
 	if err != nil {
 		if ctx.Err() == nil {

@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -84,7 +85,11 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.admission = newAdmission(d.engine.Connections())
+	processors := 0
+	if c.URL == "" {
+		processors = runtime.GOMAXPROCS(0)
+	}
+	d.admission = newAdmission(d.engine.Connections(), processors)
 	return d, nil
 }
 

@@ -47,6 +47,7 @@ func (d *DB) OptimisticWrite(ctx context.Context, tenant id.Tenant, plan func(Re
 
 func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run func(*Tx) error) error {
 	var err error
+	d.admission.active.mark(tenant, d.now())
 	for try := range maxTries {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -92,7 +93,7 @@ func recovered(tx *Tx, run func(*Tx) error) (err error) {
 
 // Read runs reads of one tenant on one snapshot. Use ReadWide for queries that may look at many records.
 func (d *DB) Read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	leave, err := d.admission.narrow.enter(ctx, tenant)
+	leave, err := d.admission.enterNarrow(ctx, tenant, d.now())
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,47 @@
+package db
+
+import (
+	"sync"
+	"time"
+
+	"entrepot/internal/id"
+)
+
+// activeFor is how long a tenant counts as active after a read or write of it began.
+const activeFor = time.Second
+
+// activity is which tenants were the last to be active. Two are enough to know whether anyone but a given one was.
+type activity struct {
+	mu           sync.Mutex
+	last, before seen
+}
+
+// seen is a tenant and when its last read or write began.
+type seen struct {
+	tenant id.Tenant
+	at     time.Time
+}
+
+// mark notes that a read or write of a tenant begins. What serves all accounts is nobody's.
+func (a *activity) mark(tenant id.Tenant, now time.Time) {
+	if tenant == Across {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.last.tenant != tenant {
+		a.before = a.last
+	}
+	a.last = seen{tenant, now}
+}
+
+// others reports whether a tenant but this one was active within activeFor.
+func (a *activity) others(tenant id.Tenant, now time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	other := a.last
+	if other.tenant == tenant {
+		other = a.before
+	}
+	return other.tenant != Across && now.Sub(other.at) < activeFor
+}
