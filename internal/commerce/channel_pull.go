@@ -109,10 +109,13 @@ func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, fro
 			continue
 		}
 		if err := r.readDetail(ctx, order); err != nil {
-			if f := connector.FailureOf(err); f.Kind != connector.Rejected && f.Kind != connector.Missing {
+			switch connector.FailureOf(err).Kind {
+			case connector.Rejected:
+				r.fail("", order.ExternalID, "unreadable", err.Error())
+			case connector.Missing: // it went away meanwhile
+			default:
 				return err
 			}
-			r.fail("", order.ExternalID, "unreadable", err.Error())
 			continue
 		}
 		if ours, mapped := r.settings.StatusMap[order.Theirs]; mapped {

@@ -131,7 +131,7 @@ func (c *Client) Calls() int64 { return c.calls }
 
 // Do sends a request and reads the whole answer, whatever its status; only a redirect is a failure. A request answered
 // with 429 is repeated a little later; one that reads, or whose context is Repeatable, also when the answer is lost or
-// is 502, 503 or 504. Errors: Failure Temporary when no answer came, Throttled when the platform asks for a longer
+// is 500, 502, 503 or 504. Errors: Failure Temporary when no answer came, Throttled when the platform asks for a longer
 // rest than the call may take, Refused for an address that must not be called, Rejected for a redirect.
 func (c *Client) Do(r *http.Request) (*Response, error) {
 	ctx := r.Context()
@@ -171,7 +171,8 @@ func again(answer *Response, err error) bool {
 		return Is(err, Temporary)
 	}
 	switch answer.Status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
+		http.StatusGatewayTimeout:
 		return true
 	}
 	return false

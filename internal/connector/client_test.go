@@ -50,8 +50,9 @@ func TestRepeats(t *testing.T) {
 		status     int
 		want       int64
 	}{
-		{"GET", false, 503, 3}, {"GET", false, 429, 3}, {"GET", false, 502, 3}, {"GET", false, 500, 1}, {"GET", false, 404, 1},
-		{"POST", false, 503, 1}, {"PUT", false, 502, 1}, {"POST", false, 429, 3}, {"PUT", true, 502, 3}, {"POST", true, 500, 1},
+		{"GET", false, 503, 3}, {"GET", false, 429, 3}, {"GET", false, 502, 3}, {"GET", false, 500, 3}, {"GET", false, 404, 1},
+		{"POST", false, 503, 1}, {"POST", false, 500, 1}, {"PUT", false, 502, 1}, {"POST", false, 429, 3},
+		{"PUT", true, 502, 3}, {"POST", true, 500, 3}, {"POST", true, 404, 1},
 	} {
 		t.Run(fmt.Sprint(c.method, c.repeatable, c.status), func(t *testing.T) {
 			var calls atomic.Int64
