@@ -88,10 +88,7 @@ func fillDeliveries(t *testing.T, store *db.DB, tenant id.Tenant) {
 		})
 		write(t, store, db.Across, func(tx *db.Tx) error { return webhooks.Settle(tx, outcomes) })
 	}
-	write(t, store, tenant, func(tx *db.Tx) error {
-		_, err := tx.Exec("ANALYZE")
-		return err
-	})
+	dbtest.Analyse(t, store, tenant)
 }
 
 // countPending keeps the figures of the account's deliveries, all of which are pending.

@@ -77,6 +77,10 @@ func countedWarehouses(tx *db.Tx) ([]Warehouse, error) {
 	return list, err
 }
 
+// living are the levels that are not deleted, as the indexes of low and oversold ones find them: without statistics, which SQLite does not
+// gather in the service, a bound of the column that follows the account's is what makes it take one of those.
+const living = "tenant_id = $1 AND deleted_at IS NULL AND sku > ''"
+
 // LowLevels are the levels below their threshold, the lowest first, at most limit of them.
 func LowLevels(tx *db.Tx, limit int) ([]Level, error) {
 	return readLevels(tx, limit, "low = TRUE", "on_hand - reserved - threshold")
@@ -89,7 +93,7 @@ func Oversold(tx *db.Tx, limit int) (list []Level, total int64, err error) {
 	if list, err = readLevels(tx, limit, oversold, "on_hand - reserved"); err != nil || len(list) < limit {
 		return list, int64(len(list)), err
 	}
-	return list, total, count(tx, &total, "SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND deleted_at IS NULL AND "+oversold)
+	return list, total, count(tx, &total, "SELECT count(*) FROM stock_levels WHERE "+living+" AND "+oversold)
 }
 
 // readLevels reads the first levels that match a condition, without deleted ones. Their products are read afterwards.
@@ -98,7 +102,7 @@ func readLevels(tx *db.Tx, limit int, condition, order string) ([]Level, error) 
 		return l, r.Scan(&l.SKU, &l.Product, &l.Name, &l.Warehouse, &l.OnHand, &l.Reserved, &l.Threshold)
 	}, `SELECT l.sku, l.product_id, coalesce(p.name, ''), l.warehouse_code, l.on_hand, l.reserved, l.threshold
 		FROM (SELECT sku, product_id, warehouse_code, on_hand, reserved, coalesce(threshold, 0) AS threshold, `+order+` AS place
-			FROM stock_levels WHERE tenant_id = $1 AND deleted_at IS NULL AND `+condition+`
+			FROM stock_levels WHERE `+living+" AND "+condition+`
 			ORDER BY place, sku, warehouse_code LIMIT $2::BIGINT) l
 		LEFT JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id ORDER BY l.place, l.sku, l.warehouse_code`, tx.Tenant, limit)
 }

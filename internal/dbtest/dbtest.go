@@ -43,6 +43,22 @@ func Open(t testing.TB, c db.Config) *db.DB {
 	return store
 }
 
+// Analyse gives PostgreSQL's planner the statistics that the service gives it within seconds. SQLite has none in the service: its plans are
+// those of a store that was never analysed.
+func Analyse(t testing.TB, store *db.DB, tenant id.Tenant) {
+	t.Helper()
+	if store.Engine() != "postgres" {
+		return
+	}
+	err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+		_, err := tx.Exec("ANALYZE")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Account creates an account with its warehouse and nothing else, and returns its tenant number.
 func Account(t testing.TB, store *db.DB) id.Tenant {
 	t.Helper()

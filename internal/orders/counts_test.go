@@ -121,23 +121,8 @@ func shippedDaily(t *testing.T, store *db.DB, tenant id.Tenant, days, waiting in
 	if err != nil {
 		t.Fatal(err)
 	}
-	analyse(t, store, tenant)
+	dbtest.Analyse(t, store, tenant)
 	return first
-}
-
-// analyse gives PostgreSQL the statistics that the service gives it within seconds.
-func analyse(t *testing.T, store *db.DB, tenant id.Tenant) {
-	t.Helper()
-	if store.Engine() != "postgres" {
-		return
-	}
-	err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
-		_, err := tx.Exec("ANALYZE")
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // rowsRead is how many orders, kept figures and counts PostgreSQL has read in the transaction; 0 on SQLite.

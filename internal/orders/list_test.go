@@ -210,7 +210,7 @@ func TestListsKeepToTheirIndex(t *testing.T) {
 	dbtest.PlainEngines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)
 		sample(t, store, tenant, plenty)
-		analyse(t, store, tenant)
+		dbtest.Analyse(t, store, tenant)
 		read := func(run func(tx *db.Tx) error) {
 			t.Helper()
 			if err := store.Read(t.Context(), tenant, run); err != nil {

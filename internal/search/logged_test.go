@@ -31,14 +31,8 @@ func TestNewRecordsAreReadByTheirEvents(t *testing.T) {
 				t.Fatal(err)
 			}
 			record(t, store, tenant, fresh)
-			err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
-				_, err := tx.Exec("ANALYZE")
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			dbtest.Analyse(t, store, tenant)
+			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
 				before := eventsRead(t, tx, engine)
 				err := search.Find(tx, search.Orders, "ada", func(search.ID, int64) error { return nil })
 				if n := eventsRead(t, tx, engine) - before; n > 10*fresh {

@@ -55,7 +55,12 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 func (f Filter) where(tx *db.Tx) *db.Where {
 	w := db.NewWhere(tx, "l").And("l.deleted_at IS NULL")
 	db.AndGiven(w, "l.sku = ?", f.SKU)
-	db.AndGiven(w, "l.warehouse_code = ?", f.Warehouse)
+	if !f.Low && !f.Oversold {
+		db.AndGiven(w, "l.warehouse_code = ?", f.Warehouse)
+		return w
+	}
+	db.AndGiven(w, "l.warehouse_code || '' = ?", f.Warehouse) // few are low or oversold: the index of warehouses must not lead
+	w.And("l.sku > ''")                                       // as their indexes begin (see analytics.living)
 	if f.Low {
 		w.And("l.low = TRUE")
 	}

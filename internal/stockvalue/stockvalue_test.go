@@ -44,10 +44,7 @@ func onEach(t *testing.T, test func(c *catalogue)) {
 			for first := 0; first < plenty; first += 500 {
 				c.write(func(tx *db.Tx) error { c.fill(tx, first); return nil })
 			}
-			c.write(func(tx *db.Tx) error {
-				_, err := tx.Exec("ANALYZE")
-				return err
-			})
+			dbtest.Analyse(t, c.store, c.tenant)
 			test(c)
 		})
 	}
