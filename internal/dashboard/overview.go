@@ -254,7 +254,7 @@ func platformWord(platform string) string {
 
 // readLatest reads the newest orders.
 func (v *overviewView) readLatest(tx *db.Tx, r *request) error {
-	list, _, err := orders.ListHeads(tx, orders.Filter{Sort: orders.ByCreatedAt, Limit: 7})
+	list, err := orders.Heads(tx, orders.Filter{Sort: orders.ByCreatedAt, Limit: 7})
 	for _, o := range list {
 		v.Latest = append(v.Latest, latestRow{ID: string(o.ID), Number: orders.Number(o.Number), Customer: o.CustomerName,
 			Total: r.format.Money(o.Total, o.Currency), To: prefix + "/orders/" + string(o.ID), Status: statusWords[o.Status],

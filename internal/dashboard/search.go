@@ -87,7 +87,7 @@ func (r *request) findRecords(term string) ([]hits, error) {
 }
 
 func findOrders(tx *db.Tx, r *request, term string) (list []finding, err error) {
-	found, _, err := orders.ListHeads(tx, orders.Filter{RowFilter: orders.RowFilter{Search: term}, Sort: orders.ByCreatedAt, Limit: mostHits})
+	found, err := orders.Heads(tx, orders.Filter{RowFilter: orders.RowFilter{Search: term}, Sort: orders.ByCreatedAt, Limit: mostHits})
 	for i := range found {
 		list = append(list, r.orderHit(&found[i]))
 	}

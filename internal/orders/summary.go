@@ -70,6 +70,15 @@ func eachOf[ID ~string](tx *db.Tx, ids []ID, scan func(db.Rows) error, statement
 // ListHeads reads a page as List does, without lines, and how many orders match in all.
 func ListHeads(tx *db.Tx, f Filter) ([]Order, int64, error) { return listHeads(tx, f) }
 
+// Heads reads a page as ListHeads does, for whoever needs no total: it is counted only where the way to the page depends on it.
+func Heads(tx *db.Tx, f Filter) ([]Order, error) {
+	if f.Search != "" || f.countedOverTotals() || !f.fixedAccess() {
+		list, _, err := listHeads(tx, f)
+		return list, err
+	}
+	return prefetchPage(tx, f, f.access()).Wait()
+}
+
 // StatusCounts is how many orders of the account have each status, from the kept counts.
 func StatusCounts(tx *db.Tx) (map[Status]int64, error) {
 	counts := map[Status]int64{}
@@ -108,7 +117,7 @@ func Neighbours(tx *db.Tx, f Filter, o *Order) (before, after id.Order, err erro
 	back.Ascending = !f.Ascending
 	first := func(f Filter, into *id.Order) func(*db.Tx) error {
 		return func(tx *db.Tx) error {
-			list, _, err := listHeads(tx, f)
+			list, err := Heads(tx, f)
 			if len(list) > 0 {
 				*into = list[0].ID
 			}
@@ -124,7 +133,7 @@ func Neighbours(tx *db.Tx, f Filter, o *Order) (before, after id.Order, err erro
 func EachHead(tx *db.Tx, f Filter, page func(list []Order) error) error {
 	f.Offset, f.Limit = 0, 500
 	for {
-		list, _, err := listHeads(tx, f)
+		list, err := Heads(tx, f)
 		if err == nil {
 			err = page(list)
 		}

@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"strings"
 	"testing"
 
 	"entrepot/internal/db"
@@ -111,4 +112,47 @@ func TestAllPagesAndCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// The newest orders, the neighbours of one and all of them in turn are read without a count of how many there are.
+func TestHeadsAreNotCounted(t *testing.T) {
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
+		"postgres": {URL: dbtest.StoreURL(t)}} {
+		t.Run(engine, func(t *testing.T) {
+			read := 0
+			config.Trace = func(sql string, _ []any) {
+				read++
+				if strings.Contains(sql, "count(*)") || strings.Contains(sql, "order_figures") {
+					t.Error(sql)
+				}
+			}
+			store := dbtest.Open(t, db.Config{URL: config.URL, Dir: config.Dir, Unsafe: config.Unsafe})
+			tenant := dbtest.Account(t, store)
+			sample(t, store, tenant, 60)
+			store = dbtest.Open(t, config)
+			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+				newest := Filter{Sort: ByCreatedAt, Limit: 7}
+				list, err := Heads(tx, newest)
+				if err != nil || len(list) != 7 {
+					t.Fatalf("%d orders, %v", len(list), err)
+				}
+				before, after, err := Neighbours(tx, newest, &list[3])
+				if before != list[2].ID || after != list[4].ID || err != nil {
+					t.Errorf("between %s and %s, %v", before, after, err)
+				}
+				all := 0
+				err = EachHead(tx, Filter{Sort: ByCreatedAt, CountedFilter: CountedFilter{Statuses: Statuses}}, func(list []Order) error {
+					all += len(list)
+					return nil
+				})
+				if all != 60 || read < 4 {
+					t.Errorf("%d orders, %d statements", all, read)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 }
