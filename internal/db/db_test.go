@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -53,6 +54,41 @@ func TestMigrateTwiceDoesNothing(t *testing.T) {
 			t.Fatalf("Current = %v, %v", ok, err)
 		}
 	})
+}
+
+// A buffer holds each row's text or bytes in the memory of the one before, and nothing for NULL.
+func TestBufferIsUsedAgain(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB) {
+		err := store.Read(t.Context(), 7, func(tx *db.Tx) error {
+			var text, raw db.Buffer
+			var got []string
+			var places []*byte
+			err := tx.Each(func(r db.Rows) error {
+				err := r.Scan(&text, &raw)
+				got = append(got, string(text)+"|"+string(raw))
+				places = append(places, &append(text, 0)[0])
+				return err
+			}, "SELECT a, b FROM (SELECT 1 AS n, 'a longer text' AS a, CAST('bytes' AS "+bytesType(store)+") AS b "+
+				"UNION ALL SELECT 2, 'short', NULL UNION ALL SELECT 3, NULL, CAST('é' AS "+bytesType(store)+")) AS rows_of_three ORDER BY n")
+			if want := []string{"a longer text|bytes", "short|", "|é"}; !slices.Equal(got, want) {
+				t.Errorf("%q, not %q", got, want)
+			}
+			if len(places) == 3 && places[1] != places[2] {
+				t.Error("a row has memory of its own")
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func bytesType(store *db.DB) string {
+	if store.Engine() == "postgres" {
+		return "bytea"
+	}
+	return "BLOB"
 }
 
 func TestValuesTravelUnchanged(t *testing.T) {

@@ -41,6 +41,31 @@ func (o *optional[T]) FromColumn(r engine.Column, i int) error {
 	return r.Column(i, o.into)
 }
 
+// Buffer scans a text or bytes into memory that the next row uses again: large ones are read one after the other without a new piece of
+// memory for each. NULL leaves it empty.
+type Buffer []byte
+
+// Scan takes a driver's value (database/sql's Scanner, which pgx honours).
+func (b *Buffer) Scan(src any) error {
+	switch v := src.(type) {
+	case nil:
+		*b = (*b)[:0]
+	case string:
+		*b = append((*b)[:0], v...)
+	case []byte:
+		*b = append((*b)[:0], v...)
+	default:
+		return fmt.Errorf("db: cannot put %T into a buffer", src)
+	}
+	return nil
+}
+
+// FromColumn takes a column of SQLite.
+func (b *Buffer) FromColumn(r engine.Column, i int) error {
+	*b = r.AppendBytes((*b)[:0], i)
+	return nil
+}
+
 // assign stores a value of PostgreSQL's driver in a place.
 func assign(place, value any) error {
 	switch p := place.(type) {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"strings"
@@ -63,24 +64,24 @@ func keyAt(keys []byte, i int) (id ID, sort int64) {
 }
 
 // matches calls each for every entry whose text contains a term without line breaks.
-func matches(body string, keys []byte, term string, each func(id ID, sort int64) error) error {
-	for line := 0; body != ""; line++ {
-		if term != "" {
-			at := strings.Index(body, term)
-			if at < 0 {
-				return nil
-			}
-			line += strings.Count(body[:at], "\n")
-			body = body[at:]
+func matches(body, keys, term []byte, each func(id ID, sort int64) error) error {
+	for line := 0; len(body) > 0; line++ {
+		at := bytes.Index(body, term)
+		if at < 0 {
+			return nil
 		}
+		line += bytes.Count(body[:at], lineBreak)
 		id, sort := keyAt(keys, line)
 		if err := each(id, sort); err != nil {
 			return err
 		}
-		body = body[strings.IndexByte(body, '\n')+1:]
+		body = body[at:]
+		body = body[bytes.IndexByte(body, '\n')+1:]
 	}
 	return nil
 }
+
+var lineBreak = []byte{'\n'}
 
 // filter says for each trigram (three consecutive bytes) that a block does not contain it, or may contain it: one bit
 // for its hash.

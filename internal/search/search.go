@@ -78,13 +78,13 @@ func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error)
 	if err != nil {
 		return err
 	}
+	var body, keys db.Buffer
+	wanted := []byte(term)
 	read := func(r db.Rows) error {
-		var body string
-		var keys []byte
 		if err := r.Scan(&body, &keys); err != nil {
 			return err
 		}
-		return matches(body, keys, term, func(id ID, sort int64) error {
+		return matches(body, keys, wanted, func(id ID, sort int64) error {
 			if loose[id] {
 				return nil
 			}

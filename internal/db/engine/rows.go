@@ -14,6 +14,7 @@ type Rows interface {
 type Column interface {
 	Null(i int) bool
 	Column(i int, into any) error
+	AppendBytes(to []byte, i int) []byte // of a text or of bytes, none for NULL
 }
 
 // ColumnPlace is a place that reads a column itself. Only SQLite's rows ask for it; PostgreSQL's driver takes database/sql's Scanner.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"zombiezen.com/go/sqlite"
 
@@ -102,6 +103,14 @@ var errNull = errors.New("db: NULL where a value must be")
 
 // Null reports whether a column of the row is NULL.
 func (r *rows) Null(i int) bool { return r.stmt.ColumnIsNull(i) }
+
+// AppendBytes appends a text or bytes to what stands in memory already.
+func (r *rows) AppendBytes(to []byte, i int) []byte {
+	n := r.stmt.ColumnLen(i)
+	to = slices.Grow(to, n)
+	r.stmt.ColumnBytes(i, to[len(to):len(to)+n])
+	return to[:len(to)+n]
+}
 
 func (r *rows) text(i int) (string, error) {
 	text := r.stmt.ColumnText(i)
