@@ -195,7 +195,7 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 	}
 	for _, o := range list {
 		view.Rows = append(view.Rows, bulkRow{Number: orders.Number(o.Number), To: prefix + "/orders/" + string(o.ID),
-			Badge: outcomeWords[o.Outcome], Message: sentence(o.Message)})
+			Badge: outcomeWords[o.Outcome], Message: whyNotMoved(o.Message)})
 	}
 	at := func(n int) string {
 		return own + "?" + url.Values{"outcome": {string(only)}, "page": {strconv.Itoa(n)}}.Encode()

@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
 )
 
 // shopper calls the API of a site as its owner.
@@ -218,7 +219,7 @@ func TestBulkShip(t *testing.T) {
 		}
 		s.work()
 		out := b.follow(first)
-		for _, words := range []string{"9 of 9", "6 done, 3 refused", "An order cannot go from PENDING to SHIPPED", "Done, some refused"} {
+		for _, words := range []string{"9 of 9", "6 done, 3 refused", "Still pending: release it to ship first", "Done, some refused"} {
 			if !strings.Contains(out.words(), words) {
 				t.Errorf("no %q in %s", words, out.words())
 			}
@@ -294,4 +295,32 @@ func TestSavedViews(t *testing.T) {
 			t.Errorf("a view without a name: %d", bad.status)
 		}
 	})
+}
+
+// The report of a bulk move says of every refused move why, as the pages call the statuses.
+func TestRefusedMovesAreExplained(t *testing.T) {
+	for _, from := range orders.Statuses {
+		for to := range movedWords {
+			err := from.May(to)
+			if err == nil {
+				continue
+			}
+			if words := whyNotMoved(err.Error()); strings.ToUpper(words) == words || strings.Contains(words, "cannot go") ||
+				strings.HasSuffix(words, "Already ") || strings.Contains(words, "Already pending") {
+				t.Errorf("%s to %s: %q", from, to, words)
+			}
+		}
+	}
+	for message, want := range map[string]string{
+		"an order cannot go from SHIPPED to SHIPPED":             "Already shipped",
+		"an order cannot go from PARTIALLY_SHIPPED to DELIVERED": "Not all of it is shipped yet",
+		"an order cannot go from PROCESSING to PROCESSING":       "Already released to ship",
+		"an order cannot go from CANCELLED to RETURNED":          "Already cancelled",
+		"an order cannot go from PENDING to DELIVERED":           "Not shipped yet",
+		"the order was changed meanwhile":                        "The order was changed meanwhile",
+	} {
+		if words := whyNotMoved(message); words != want {
+			t.Errorf("%s: %q, not %q", message, words, want)
+		}
+	}
 }

@@ -32,6 +32,25 @@ var movedWords = map[orders.Status]string{
 	orders.Returned: "Mark returned",
 }
 
+// whyNotMoved says why an order of a bulk move stayed as it was: a refused move in the words of the pages, any other reason as it is.
+func whyNotMoved(message string) string {
+	from, to, ok := orders.ParseRefusedMove(message)
+	left := to == orders.Delivered || to == orders.Returned // only what was shipped comes to these
+	switch {
+	case !ok:
+		return sentence(message)
+	case from == orders.PartiallyShipped && left:
+		return "Not all of it is shipped yet"
+	case (from == orders.Pending || from == orders.Processing) && left:
+		return "Not shipped yet"
+	case from == orders.Pending && to == orders.Shipped:
+		return "Still pending: release it to ship first"
+	case from == orders.Processing:
+		return "Already released to ship"
+	}
+	return "Already " + strings.ToLower(statusWords[from].Word)
+}
+
 // dotTone is the tone of a glyph without its badge.
 func dotTone(b badge) string {
 	if b.Tone == "" {

@@ -383,8 +383,12 @@ func (w openWork) needs(r *request) (list []need) {
 		for _, l := range w.oversold {
 			names = append(names, l.SKU+" "+f.Count(l.OnHand-l.Reserved))
 		}
-		list = append(list, need{Tone: "bad", Icon: "stock", Head: f.plural(w.low, "SKU oversold", "SKUs oversold"),
-			Text: strings.Join(names, ", "), To: prefix + "/stock?view=oversold", Label: "See stock"})
+		oversold := need{Tone: "bad", Icon: "stock", Head: f.plural(w.low, "SKU oversold", "SKUs oversold"), Text: strings.Join(names, ", "),
+			To: prefix + "/stock?view=oversold", Label: "See stock"}
+		if w.low == 1 && r.caller().May("read:orders") {
+			oversold.To, oversold.Label = stockPath(w.oversold[0].SKU)+"#held", "See its orders"
+		}
+		list = append(list, oversold)
 	}
 	if n := int64(len(w.failed)); n > 0 {
 		list = append(list, need{Tone: "warn", Icon: "retry", Head: f.plural(n, "job failed", "jobs failed"),

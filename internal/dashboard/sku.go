@@ -25,6 +25,8 @@ var skuRoutes = []*route{
 type skuView struct {
 	SKU, Product, ProductTo string
 	Levels                  []levelRow
+	Held                    []heldRow // the oldest orders that hold it
+	HeldMore                bool      // there are others
 	Receive, Adjust         *form
 	Transfer                *form // nil with one warehouse
 	Ledger                  []ledgerRow
@@ -40,6 +42,16 @@ type ledgerRow struct {
 	Delta, Balance         string
 	Out                    bool // stock was reduced
 }
+
+// heldRow is an order that holds some of it.
+type heldRow struct {
+	Number, To, Who, Units string
+	Status                 badge
+	Placed                 stamp
+}
+
+// maxHeld bounds the orders that the page of a SKU shows as holding it.
+const maxHeld = 20
 
 // proof compares a level with the sum of its ledger.
 type proof struct {
@@ -80,7 +92,10 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 			return err
 		}, func(tx *db.Tx) (err error) {
 			levels, _, err = stock.List(tx, stock.Filter{SKU: sku, Limit: maxLevels})
-			return err
+			if err != nil || !r.caller().May("read:orders") || !slices.ContainsFunc(levels, isReserved) {
+				return err
+			}
+			return view.readHeld(tx, r, sku)
 		}, func(tx *db.Tx) (err error) {
 			warehouses, _, err = stock.Warehouses(tx, maxChoices, 0)
 			return err
@@ -115,6 +130,22 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 		return nil
 	})
 	return show(screen{Template: "sku", Title: sku, Section: "/stock", Crumbs: []crumb{{"Stock", "/stock"}}, Data: view}), err
+}
+
+func isReserved(level stock.Row) bool { return level.Reserved > 0 }
+
+// readHeld reads the orders that hold a SKU.
+func (v *skuView) readHeld(tx *db.Tx, r *request, sku string) error {
+	list, err := orders.Holders(tx, sku, maxHeld+1)
+	if v.HeldMore = len(list) > maxHeld; v.HeldMore {
+		list = list[:maxHeld]
+	}
+	for i := range list {
+		h := &list[i]
+		v.Held = append(v.Held, heldRow{Number: orders.Number(h.Number), To: prefix + "/orders/" + string(h.ID), Who: orderName(&h.Order),
+			Units: r.format.Count(h.Reserved), Status: statusWords[h.Status], Placed: r.format.Stamp(h.CreatedAt)})
+	}
+	return err
 }
 
 // ordersBehind finds the orders of stock movements, by the reference of the movement: an order's id, or a shipment's.

@@ -52,6 +52,7 @@ func (r *request) levelRow(l stock.Level) levelRow {
 	switch {
 	case l.Available() < 0:
 		row.Badge = &badge{"bad", "fail", "Oversold"}
+		row.To += "#held"
 	case l.Low:
 		row.Badge = &badge{"warn", "wait", "Low"}
 	}

@@ -98,3 +98,37 @@ func TestStockOfOneSKU(t *testing.T) {
 		}
 	})
 }
+
+// From what is oversold one comes to the orders that hold it, the oldest first; what was shipped or cancelled holds nothing.
+func TestOversoldLeadsToItsOrders(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		page := b.get("/stock/MUG")
+		if strings.Contains(page.words(), "Orders that hold it") {
+			t.Error("orders are said to hold what nothing is reserved of")
+		}
+		first, second := c.order("PENDING", nil, 3), c.order("PROCESSING", nil, 4)
+		c.order("CANCELLED", nil, 9)
+		c.order("SHIPPED", nil, 1)
+		s.do(s.account.Tenant, func(tx *db.Tx) error {
+			_, err := s.Commerce.MoveStock(tx, s.caller(), commerce.Movement{SKU: "MUG", Cause: stock.Adjustment, Quantity: -97}) // 2 are left
+			return err
+		})
+		has(t, b.get("/"), "1 SKU oversold", "See its orders")
+		if page := b.get("/"); !strings.Contains(page.body, `href="/dashboard/stock/MUG#held"`) {
+			t.Error("the overview does not lead to its orders")
+		}
+		if page := b.get("/stock?view=oversold"); !strings.Contains(page.body, `href="/dashboard/stock/MUG#held"`) {
+			t.Error("the list does not lead to its orders")
+		}
+		page = b.get("/stock/MUG")
+		has(t, page, "Orders that hold it")
+		_, held, _ := strings.Cut(page.body, `id="held"`)
+		held, _, _ = strings.Cut(held, "</section>")
+		if strings.Count(held, "/dashboard/orders/") != 2 || !strings.Contains(held, "<b>3</b>") || !strings.Contains(held, "<b>4</b>") ||
+			strings.Index(held, first) < 0 || strings.Index(held, first) > strings.Index(held, second) {
+			t.Errorf("not the two orders, the oldest first: %s", held)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"fmt"
 	"slices"
 
 	"entrepot/internal/apperr"
@@ -40,12 +41,21 @@ func (s Status) May(to Status) error {
 	return refusedMove(s, to)
 }
 
+// moveRefused is the message of a refused move.
+const moveRefused = "an order cannot go from %s to %s"
+
+// ParseRefusedMove reads both statuses from the message of a refused move; ok is false for any other message.
+func ParseRefusedMove(message string) (from, to Status, ok bool) {
+	_, err := fmt.Sscanf(message, moveRefused, &from, &to)
+	return from, to, err == nil
+}
+
 func refusedMove(from, to Status) error {
 	allowed := moves[from]
 	if allowed == nil {
 		allowed = []Status{}
 	}
-	return apperr.New(apperr.Refused, "transition_not_allowed", "an order cannot go from %s to %s", from, to).
+	return apperr.New(apperr.Refused, "transition_not_allowed", moveRefused, from, to).
 		With("from", from).With("to", to).With("allowed", allowed)
 }
 
