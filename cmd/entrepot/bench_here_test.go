@@ -72,6 +72,28 @@ func TestBenchNeighbours(t *testing.T) {
 	}
 }
 
+// Orders are measured alone and beside each kind of bulk request.
+func TestBenchBeside(t *testing.T) {
+	dbtest.Long(t, "it measures a service")
+	t.Setenv(actVariable, "1")
+	p := &program{t: t}
+	_, out, complaint := p.call("bench", "beside", "--here", "--baseline-dir", t.TempDir(), "--duration", "300ms", "--skus", "50", "--json")
+	var report bench.Report
+	if err := json.Unmarshal([]byte(out), &report); err != nil || len(report.Results) != 1 || report.Failed() {
+		t.Fatalf("%v: %s %s", err, out, complaint)
+	}
+	kinds := report.Results[0].Beside
+	if len(kinds) != 3 {
+		t.Fatalf("%d kinds of bulk requests: %s", len(kinds), out)
+	}
+	for _, k := range kinds {
+		if k.Alone.Requests == 0 || k.Beside.Requests == 0 || k.Share <= 0 || k.BulkPerSecond <= 0 ||
+			k.Alone.Failures+k.Beside.Failures+k.BulkFailures > 0 {
+			t.Errorf("%+v", k)
+		}
+	}
+}
+
 func TestBenchHereEndsWithItsCaller(t *testing.T) {
 	dbtest.Long(t, "it measures a service")
 	t.Setenv(actVariable, "1")

@@ -79,7 +79,7 @@ func TestScenariosAreChosenByName(t *testing.T) {
 		}
 		return len(chosen)
 	}
-	all := len(scenarios) - 1 // neighbours takes two accounts
+	all := len(scenarios) - 2 // neighbours takes two accounts, beside three kinds of load
 	for _, c := range []struct {
 		names []string
 		want  int

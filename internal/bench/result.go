@@ -36,6 +36,7 @@ type Result struct {
 	Ratio      float64           `json:"ratio,omitempty"`
 	Deliveries *DeliveryFigures  `json:"deliveries,omitempty"`
 	Neighbours *NeighbourFigures `json:"neighbours,omitempty"`
+	Beside     []BesideFigures   `json:"beside,omitempty"`
 	Failure    string            `json:"failure,omitempty"`
 	Refusals   map[string]string `json:"refusals,omitempty"` // first words of each kind of failure
 }

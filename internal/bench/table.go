@@ -70,6 +70,7 @@ func (r *Report) writeTroubles(w io.Writer) {
 			fmt.Fprintf(w, "\n%s: %d of %d arrived, %d twice, %d signed wrongly; the events were made in %.1f s; latency is from event to arrival\n",
 				result.Scenario, d.Received, d.Expected, d.Duplicates, d.BadSignatures, d.Generating)
 		}
+		writeBeside(w, result.Beside)
 		if result.Neighbours != nil {
 			result.Neighbours.write(w)
 		}
