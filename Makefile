@@ -67,21 +67,22 @@ bench: build ## measure this machine: the service beside the bare database drive
 	$(BIN) bench all --here --baseline sqlite --baseline-dir bin --duration $(BENCHTIME)
 	$(BIN) bench cold-start --dir bin
 
+SUDO = $(if $(filter 0,$(shell id -u)),,sudo)
 postgres: ## install PostgreSQL's binaries and PgBouncer for the tests if they are missing
 	@if { [ -n "$$ENTREPOT_TEST_POSTGRES$$ENTREPOT_POSTGRES_BIN" ] || command -v postgres >/dev/null 2>&1 || \
 			ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1; } && \
 		{ command -v pgbouncer >/dev/null 2>&1 || [ -x /usr/sbin/pgbouncer ]; }; then :; \
 	elif command -v apt-get >/dev/null 2>&1; then \
-		if [ "$$(id -u)" = 0 ]; then apt-get update -q && apt-get install -qy --no-install-recommends postgresql pgbouncer; \
-		else sudo apt-get update -q && sudo apt-get install -qy --no-install-recommends postgresql pgbouncer; fi; \
+		$(SUDO) apt-get update -q && $(SUDO) apt-get install -qy --no-install-recommends postgresql pgbouncer; \
 	else echo "install PostgreSQL 14 or newer, or name a server in ENTREPOT_TEST_POSTGRES; and install PgBouncer"; exit 1; fi
 
 AXE := .browser/node_modules/axe-core/axe.min.js
 browser: ## install Chromium, a font and axe-core for the dashboard's tests if they are missing
-	@if command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1; then :; \
-	elif command -v apt-get >/dev/null 2>&1; then \
-		if [ "$$(id -u)" = 0 ]; then apt-get update -q && apt-get install -qy --no-install-recommends chromium fonts-inter; \
-		else sudo apt-get update -q && sudo apt-get install -qy --no-install-recommends chromium fonts-inter; fi; \
+	@if command -v chromium-headless-shell >/dev/null 2>&1; then :; \
+	elif command -v apt-get >/dev/null 2>&1 && $(SUDO) apt-get update -q && \
+		{ $(SUDO) apt-get install -qy --no-install-recommends chromium-headless-shell fonts-inter || \
+			command -v chromium >/dev/null 2>&1 || $(SUDO) apt-get install -qy --no-install-recommends chromium fonts-inter; }; then :; \
+	elif command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1; then :; \
 	else echo "install Chromium"; exit 1; fi
 	@[ -f $(AXE) ] || npm install --silent --no-audit --no-fund --prefix .browser axe-core@4.14.1
 

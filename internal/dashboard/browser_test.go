@@ -26,10 +26,11 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// chromium is started once for all tests of the package; each test has tabs with cookies of their own.
+// chromium is started once for all tests of the package; each test has tabs with cookies of their own. The build without windows is
+// preferred: it renders pages as the other does, for half the processor time.
 var chromium = sync.OnceValues(func() (context.Context, error) {
 	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{"chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil && path == "" {
 			path = found
 		}
@@ -303,12 +304,17 @@ func (b *window) keys(text string) {
 	}
 }
 
+// allow grants the page a permission. Without windows nobody can be asked, so that there each must be granted.
+func (b *window) allow(name string) {
+	b.t.Helper()
+	call(b, permissions.SetPermission, permissions.SetPermissionParams{Origin: b.s.url, Setting: permissions.PermissionSettingGranted,
+		Permission: &permissions.PermissionDescriptor{Name: name}, BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID})
+}
+
 // clipboard is what was copied last.
 func (b *window) clipboard() string {
 	b.t.Helper()
-	call(b, permissions.SetPermission, permissions.SetPermissionParams{Origin: b.s.url, Setting: permissions.PermissionSettingGranted,
-		Permission:       &permissions.PermissionDescriptor{Name: "clipboard-read"},
-		BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID})
+	b.allow("clipboard-read")
 	return run(b, chromedp.Evaluate[string]("navigator.clipboard.readText()", chromedp.EvalAwaitPromise))
 }
 

@@ -17,6 +17,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/client"
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/fileimport"
 	"entrepot/internal/id"
 	"entrepot/internal/importer"
@@ -247,6 +248,7 @@ func TestImportsAskForChoices(t *testing.T) {
 
 // Files that are none: each is refused with what is wrong with it, and nothing is kept.
 func TestImportsOfBrokenFiles(t *testing.T) {
+	dbtest.Long(t, "256 MB of text are packed and unpacked")
 	bomb := zipped(t, "xl/worksheets/sheet1.xml", 32<<20)
 	wide := strings.Repeat("x;", 200) + "x\n" + strings.Repeat("1;", 200) + "1\n"
 	tooWide := strings.Repeat("x;", fileimport.MaxColumns) + "x\n" + strings.Repeat("1;", fileimport.MaxColumns) + "1\n"

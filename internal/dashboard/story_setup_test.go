@@ -75,6 +75,7 @@ func TestStoryOfAnOwnSystem(t *testing.T) {
 	b.fill("#channels-new-name", "Our ERP")
 	b.press("Make the channel")
 	b.shows("Our ERP is ready")
+	b.allow("clipboard-write")
 	b.click("#once-secret + button")
 	b.shows("Copied")
 	key := b.clipboard()
