@@ -88,8 +88,8 @@ func TestRowsOfAGroup(t *testing.T) {
 	}
 	before := fmt.Sprint(show(members[0]), show(members[1]), show(members[2]))
 	got := show(postgres.InOrder(members...))
-	want := []string{"read [1 channel] 1", "lines 4 [1 a b c d] -1", "clock 50", "levels 2 [1 false red 10 blue 20] 2", "levels 1 [1 false red 30] 1",
-		"levels 1 [1 true red 50] 1", "sums 2 [1 day -2 hour 7] -1", "clock 10", "no form [] -1"}
+	want := []string{"read [1 channel] 1", "lines 4 [1 a b c d] -1", "clock 50", "levels 2 [1 false red 10 blue 20] 2",
+		"levels 1 [1 false red 30] 1", "levels 1 [1 true red 50] 1", "sums 2 [1 day -2 hour 7] -1", "clock 10", "no form [] -1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwanted\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
