@@ -98,7 +98,7 @@ func TestBulkStatementsKeepToTheKey(t *testing.T) {
 		}{
 			"snapshot": {ran(&snapshotText), key}, "snapshot each": {ran(&snapshotEachText), key},
 			"levels": {ran(&levelsText), "(tenant_id=? AND sku=?)"},
-			"move": {ran(&moveTexts[0]), key}, "bound": {ran(&boundText), key}, "reserve": {func() string { return reserveRows.Text(256) }, key},
+			"move":   {ran(&moveTexts[0]), key}, "bound": {ran(&boundText), key}, "reserve": {func() string { return reserveRows.Text(256) }, key},
 			"restore": {ran(&restoreText), key}, "delete": {ran(&deleteText), key},
 		} {
 			plan := explain(t, store, tenant, s.text())
