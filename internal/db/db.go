@@ -58,6 +58,7 @@ type DB struct {
 
 	admission *admission
 	commits   atomic.Int64 // transactions of this process that were committed
+	others    atomic.Int64 // those of tenants among them that were no pieces of bulk operations
 	scrubbing scrubbing
 }
 

@@ -15,6 +15,9 @@ func (d *DB) RunMigration(ctx context.Context, version int) error {
 	return d.engine.Script(ctx, d.engine.DDL(m.Text)+m.Note())
 }
 
+// Others is how many transactions others have committed since the piece began.
+func (p *Pace) Others() int64 { return p.db.others.Load() - p.others }
+
 // Script runs statements as they are.
 func (d *DB) Script(ctx context.Context, sql string) error { return d.engine.Script(ctx, sql) }
 

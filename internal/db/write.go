@@ -53,8 +53,8 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 			return err
 		}
 		if try > 0 {
-			if how = engine.Alone; tenant == Across {
-				how = engine.Normal
+			if how &= engine.Bulk; tenant != Across {
+				how |= engine.Alone
 			}
 		}
 		var tx *Tx
@@ -70,6 +70,9 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 		})
 		if err == nil {
 			d.commits.Add(1)
+			if !how.Has(engine.Bulk) && tenant != Across {
+				d.others.Add(1)
+			}
 			tx.wakeAll()
 			return nil
 		}

@@ -41,15 +41,19 @@ type Engine interface {
 // Work is what a transaction does with its session. The steps that it returns are written last, in the message that commits.
 type Work func(Session) (last []*Step, err error)
 
-// Mode is how an engine runs a transaction.
+// Mode is how an engine runs a transaction: Normal, or others together.
 type Mode int
 
 // The modes.
 const (
-	Normal     Mode = iota
-	Optimistic      // its work only reads, and the steps that it returns check what was read
-	Alone           // it has lost a race: such transactions of a tenant run one at a time
+	Normal     Mode = 0
+	Optimistic Mode = 1 << (iota - 1) // its work only reads, and the steps that it returns check what was read
+	Alone                             // it has lost a race: such transactions of a tenant run one at a time
+	Bulk                              // a piece of a bulk operation: other transactions run before the next piece
 )
+
+// Has reports whether a mode is one of m.
+func (m Mode) Has(mode Mode) bool { return m&mode != 0 }
 
 // Session is one connection inside one transaction. It is not safe for concurrent use.
 type Session interface {

@@ -23,3 +23,13 @@ func InOrder(members ...[]*engine.Step) []*engine.Step {
 	}
 	return inOrder(group)
 }
+
+// BulkWaiting is how many pieces of bulk operations of a tenant are inside or wait.
+func (e *Engine) BulkWaiting(tenant id.Tenant) int {
+	e.bulk.mu.Lock()
+	defer e.bulk.mu.Unlock()
+	if at := e.bulk.open[tenant]; at != nil {
+		return at.users
+	}
+	return 0
+}

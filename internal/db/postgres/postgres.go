@@ -42,6 +42,7 @@ type Engine struct {
 	log      *slog.Logger
 	pool     *pgxpool.Pool
 	writers  limits
+	bulk     limits // of the writers: one piece of a bulk operation at a time
 	readers  limits
 	groups   groups
 	timeout  string             // statement_timeout of every transaction, in milliseconds; "0" for none
@@ -69,8 +70,9 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 		return nil, engine.Unavailable(err)
 	}
 	background, stop := context.WithCancel(context.Background())
-	e := &Engine{now: c.Now, log: c.Log, pool: pool, writers: newLimits(writersPerAccount), readers: newLimits(max(2, int(config.MaxConns)/2)),
-		groups: newGroups(), timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
+	e := &Engine{now: c.Now, log: c.Log, pool: pool, writers: newLimits(writersPerAccount), bulk: newLimits(1),
+		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: newGroups(),
+		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
 		kept: make(chan struct{})}
 	go e.keepStatistics(background)
 	return e, nil

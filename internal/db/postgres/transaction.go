@@ -22,15 +22,22 @@ const (
 // run one at a time in their tenant, by a lock that no other transaction takes: whatever they wait for inside never
 // waits for them.
 func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, work engine.Work) error {
-	if how == engine.Optimistic {
+	if how.Has(engine.Optimistic) {
 		return e.optimistic(ctx, tenant, work)
+	}
+	if how.Has(engine.Bulk) { // the next piece stands in line for the clock behind whoever does when this one has ended
+		leave, err := e.bulk.enter(ctx, tenant)
+		if err != nil {
+			return err
+		}
+		defer leave()
 	}
 	leave, err := e.writers.enter(ctx, tenant)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	begin := opening{begin: "BEGIN", tenant: tenant, timeout: e.timeout, alone: how == engine.Alone}
+	begin := opening{begin: "BEGIN", tenant: tenant, timeout: e.timeout, alone: how.Has(engine.Alone)}
 	return e.in(ctx, context.WithoutCancel(ctx), begin, func(s *session) error {
 		last, err := work(s)
 		if err != nil {

@@ -76,6 +76,17 @@ func (w *writer) again(all, later []*transaction) (kept, putOff []*transaction, 
 	}
 }
 
+// piece runs a piece of a bulk operation. It says nothing about how many callers there are.
+func (w *writer) piece(t *transaction) {
+	if err := w.durability.failed(); err != nil {
+		t.end(engine.Unavailable(err))
+		return
+	}
+	batch := w.batch
+	w.alone(t)
+	w.batch = batch
+}
+
 // alone runs one transaction in a commit of its own.
 func (w *writer) alone(t *transaction) {
 	if _, err := w.conn.Exec("BEGIN IMMEDIATE", nil); err != nil {

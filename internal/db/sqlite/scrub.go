@@ -41,7 +41,7 @@ func (e *Engine) Scrub(ctx context.Context, _ []string) (left []string, err erro
 
 // inWriter runs one transaction on the writer's connection.
 func (e *Engine) inWriter(ctx context.Context, work func(*conn) error) error {
-	return e.serial(ctx, func(s engine.Session) ([]*engine.Step, error) { return nil, work(s.(*conn)) })
+	return e.serial(ctx, e.writer.waiting, func(s engine.Session) ([]*engine.Step, error) { return nil, work(s.(*conn)) })
 }
 
 // dropSamples deletes the copies of rows that an ANALYZE run by hand keeps.

@@ -139,14 +139,17 @@ func (e *Engine) Connections() int { return e.size }
 // Write runs one transaction. An optimistic one first runs on a snapshot, without waiting for the writer, which then
 // only writes.
 func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, work engine.Work) error {
-	if how != engine.Optimistic {
-		return e.serial(ctx, work)
+	switch {
+	case how.Has(engine.Bulk):
+		return e.serial(ctx, e.writer.pieces, work)
+	case !how.Has(engine.Optimistic):
+		return e.serial(ctx, e.writer.waiting, work)
 	}
 	steps, err := e.ahead(ctx, work)
 	if err != nil || len(steps) == 0 {
 		return err
 	}
-	return e.serial(ctx, func(engine.Session) ([]*engine.Step, error) {
+	return e.serial(ctx, e.writer.waiting, func(engine.Session) ([]*engine.Step, error) {
 		for _, s := range steps {
 			if s.Clock != nil { // stamps count from when the writer runs the transaction, so they are later than every read requested meanwhile
 				s.Clock.Now = e.now().UnixMicro()
@@ -156,15 +159,15 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 	})
 }
 
-// serial passes a transaction to the writer and waits for its end.
-func (e *Engine) serial(ctx context.Context, work engine.Work) error {
+// serial passes a transaction to a queue of the writer and waits for its end.
+func (e *Engine) serial(ctx context.Context, queue chan<- *transaction, work engine.Work) error {
 	t := &transaction{ctx: ctx, work: work, done: make(chan struct{})}
 	e.closing.RLock()
 	if e.closed {
 		e.closing.RUnlock()
 		return engine.Unavailable(engine.ErrClosed)
 	}
-	e.writer.waiting <- t
+	queue <- t
 	e.closing.RUnlock()
 	<-t.done
 	return t.err
@@ -173,12 +176,12 @@ func (e *Engine) serial(ctx context.Context, work engine.Work) error {
 // Settle waits for the writer once: every transaction stamped before has then ended.
 func (e *Engine) Settle(ctx context.Context, _ id.Tenant) (at int64, err error) {
 	at = e.now().UnixMicro()
-	return at, e.serial(ctx, func(engine.Session) ([]*engine.Step, error) { return nil, nil })
+	return at, e.serial(ctx, e.writer.waiting, func(engine.Session) ([]*engine.Step, error) { return nil, nil })
 }
 
 // Script runs statements in one transaction.
 func (e *Engine) Script(ctx context.Context, sql string) error {
-	return e.serial(ctx, func(s engine.Session) ([]*engine.Step, error) {
+	return e.serial(ctx, e.writer.waiting, func(s engine.Session) ([]*engine.Step, error) {
 		c := s.(*conn)
 		c.written = true
 		return nil, c.script(sql)
@@ -209,7 +212,7 @@ func (e *Engine) Catalog() engine.Catalog {
 func (e *Engine) Ping(ctx context.Context) error {
 	if e.writer.refused.Load() { // while this fails, a balancer may send no writes, so Ping tries one
 		mark := &engine.Step{SQL: fmt.Sprintf("PRAGMA application_id = %d", applicationID), Want: -1}
-		if err := e.serial(ctx, func(engine.Session) ([]*engine.Step, error) { return []*engine.Step{mark}, nil }); err != nil {
+		if err := e.serial(ctx, e.writer.waiting, func(engine.Session) ([]*engine.Step, error) { return []*engine.Step{mark}, nil }); err != nil {
 			return err
 		}
 	}
@@ -233,6 +236,7 @@ func (e *Engine) Close() error {
 	}
 	e.closed = true
 	close(e.writer.waiting)
+	close(e.writer.pieces)
 	e.closing.Unlock()
 	<-e.writer.done
 	for range e.size {

@@ -16,8 +16,9 @@ type writer struct {
 	log     *slog.Logger
 	conn    *conn
 	waiting chan *transaction
-	tasks   chan func(*conn) // work done between two groups
-	batch   bool             // the last group had more than one transaction
+	pieces  chan *transaction // of bulk operations
+	tasks   chan func(*conn)  // work done between two groups
+	batch   bool              // the last group had more than one transaction
 	delay   *time.Timer
 	groups  chan group
 	synced  chan struct{} // a group has reached the disk
@@ -49,7 +50,7 @@ func (t *transaction) end(err error) {
 
 func newWriter(c Config, own *conn, open func() (*conn, error)) *writer {
 	w := &writer{log: c.Log, conn: own, sync: c.Sync, failed: c.Failed, waiting: make(chan *transaction, groupSize),
-		tasks: make(chan func(*conn)),
+		pieces: make(chan *transaction, groupSize), tasks: make(chan func(*conn)),
 		delay: time.NewTimer(time.Hour), groups: make(chan group, 1), synced: make(chan struct{}, 1), grown: make(chan struct{}, 1),
 		written: make(chan struct{}), copied: make(chan struct{}), done: make(chan struct{})}
 	w.durability.moved.L = &w.durability.mu
@@ -59,13 +60,27 @@ func newWriter(c Config, own *conn, open func() (*conn, error)) *writer {
 	return w
 }
 
-// write takes all waiting transactions, runs each, commits once, and passes the group on.
+// write takes all waiting transactions, runs each, commits once, and passes the group on. A piece of a bulk operation has a commit of its
+// own; transactions that wait when it ends run before the next piece.
 func (w *writer) write() {
-	for open := true; open; {
+	piece := false // the last commit was one
+	for waiting, pieces := w.waiting, w.pieces; waiting != nil || pieces != nil; {
+		next := pieces
+		if piece && len(waiting) > 0 {
+			next = nil
+		}
 		select {
-		case first, more := <-w.waiting:
-			if open = more; more {
+		case first, more := <-waiting:
+			if piece = false; !more {
+				waiting = nil
+			} else {
 				w.group(first)
+			}
+		case one, more := <-next:
+			if piece = true; !more {
+				pieces = nil
+			} else {
+				w.piece(one)
 			}
 		case task := <-w.tasks:
 			task(w.conn)

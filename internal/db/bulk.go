@@ -1,0 +1,48 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"entrepot/internal/db/engine"
+	"entrepot/internal/id"
+)
+
+// WriteBulk is Write for a piece of a bulk operation. A transaction of Write or OptimisticWrite waits for at most one
+// piece of its tenant on this node, on SQLite for at most one of all tenants: when both wait, they take turns.
+func (d *DB) WriteBulk(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	return d.write(ctx, tenant, engine.Bulk, run)
+}
+
+// Pace keeps a bulk operation from taking the machine from others that write meanwhile. It measures the machine's time, whatever the
+// store's clock says. It is not safe for concurrent use.
+type Pace struct {
+	db     *DB
+	begun  time.Time // of the piece
+	others int64     // transactions until then
+}
+
+// NewPace begins the first piece.
+func (d *DB) NewPace() *Pace { return &Pace{d, time.Now(), d.others.Load()} }
+
+// Next is called between two pieces. It waits if other transactions were stored since the last call, at most until ctx
+// ends, and reports whether there were none.
+func (p *Pace) Next(ctx context.Context) (alone bool) {
+	others := p.db.others.Load() - p.others
+	if wait := pause(time.Since(p.begun), others); wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	p.begun, p.others = time.Now(), p.db.others.Load()
+	return others == 0
+}
+
+// pause is how long a bulk operation waits behind a piece during which others have committed transactions: a millisecond for each, which is
+// about what it takes of a processor, but not longer than the piece took, so that whatever others do, half of the time is the operation's.
+func pause(piece time.Duration, others int64) time.Duration {
+	return min(piece, time.Duration(others)*time.Millisecond)
+}

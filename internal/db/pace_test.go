@@ -1,0 +1,48 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+
+	"entrepot/internal/db"
+)
+
+// A pause ends when the caller of the operation goes away, and transactions of bulk operations and of no tenant are not counted as those of
+// others.
+func TestPaceEndsWithItsCaller(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB) {
+		clock(t, store, 1)
+		pace := store.NewPace()
+		nothing := func(tx *db.Tx) error { return nil }
+		for _, write := range []func() error{
+			func() error { return store.WriteBulk(t.Context(), 1, nothing) },
+			func() error { return store.Write(t.Context(), db.Across, nothing) },
+		} {
+			if err := write(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := pace.Others(); n != 0 {
+			t.Errorf("%d transactions of others, there are none", n)
+		}
+		for range 3 {
+			if err := store.Write(t.Context(), 1, nothing); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := pace.Others(); n != 3 {
+			t.Errorf("%d transactions of others, there are 3", n)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if pace.Next(gone) {
+			t.Error("alone beside 3 transactions of others")
+		}
+		if n := pace.Others(); n != 0 {
+			t.Errorf("%d transactions of others in a piece that has just begun", n)
+		}
+		if !pace.Next(t.Context()) {
+			t.Error("not alone beside nobody")
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package sqlite
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"entrepot/internal/db/engine"
+)
+
+// Transactions that wait when a piece of a bulk operation has ended go before the next one.
+func TestPiecesTakeTurnsWithOthers(t *testing.T) {
+	store := opened(t, Config{Unsafe: true})
+	var order []string // written by the writer alone
+	var running sync.WaitGroup
+	write := func(name string, how engine.Mode, meanwhile func()) {
+		running.Go(func() {
+			err := store.Write(t.Context(), 1, how, func(engine.Session) ([]*engine.Step, error) {
+				order = append(order, name)
+				if meanwhile != nil {
+					meanwhile()
+				}
+				return nil, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	queued := func(queue chan *transaction, n int) {
+		for end := time.Now().Add(time.Minute); len(queue) < n; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Errorf("%d wait, not %d", len(queue), n)
+				return
+			}
+		}
+	}
+	write("order 1", engine.Normal, func() {
+		for i := range 3 {
+			write(fmt.Sprint("piece ", i+1), engine.Bulk, func() {
+				if i == 0 {
+					write("order 3", engine.Normal, nil)
+					queued(store.writer.waiting, 1)
+				}
+			})
+			queued(store.writer.pieces, i+1)
+		}
+		write("order 2", engine.Normal, nil)
+		queued(store.writer.waiting, 1)
+	})
+	running.Wait()
+	second := slices.Index(order, "piece 2")
+	if len(order) != 6 || slices.Index(order, "order 2") > second || slices.Index(order, "order 3") > second {
+		t.Errorf("%v: both orders waited before piece 2", order)
+	}
+}
+
+// A store that is closed while pieces wait ends them all.
+func TestCloseWaitsForPieces(t *testing.T) {
+	store := opened(t, Config{Unsafe: true})
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	var running sync.WaitGroup
+	for i := range 3 {
+		running.Go(func() {
+			err := store.Write(t.Context(), 1, engine.Bulk, func(engine.Session) ([]*engine.Step, error) {
+				if i == 0 {
+					close(begun)
+					<-goOn
+				}
+				return nil, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		if i == 0 {
+			<-begun
+		}
+	}
+	for len(store.writer.pieces) < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	closed := make(chan error)
+	go func() { closed <- store.Close() }()
+	close(goOn)
+	if err := soon(t, closed); err != nil {
+		t.Fatal(err)
+	}
+	running.Wait()
+}
