@@ -36,14 +36,33 @@ func (r *request) waits() bool {
 	return false
 }
 
-// bulk runs a bulk operation: it plans on a snapshot, and applies the plan in one transaction with the Idempotency-Key.
-func bulk[P any](a *API, r *request, operation *commerce.Planned[P], apply func(tx *db.Tx, plan P) (answer, error)) (answer, error) {
-	_ = a.read(r, operation.Prepare) // after an error the plan is made again in the transaction, which returns the error
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		plan, err := operation.Plan(tx)
-		if err != nil {
-			return answer{}, err
+// bulk runs a bulk operation. Each of its pieces is planned on a snapshot and applied in a transaction of its own; with an Idempotency-Key
+// there is one, together with the key (decision 142). The answer is rendered with the last piece; after an error the pieces before it stay.
+func bulk[P any](a *API, r *request, operation *commerce.Bulk[P], apply func(tx *db.Tx, plan P) error,
+	render func(plan P) answer) (out answer, err error) {
+	k, err := a.keyOf(r)
+	if err != nil {
+		return answer{}, err
+	}
+	if k.key != "" {
+		operation.Whole()
+	}
+	pace := a.DB.NewPace()
+	for wide := false; operation.Next(wide); wide = pace.Next(r.ctx()) {
+		_ = a.read(r, operation.Prepare) // after an error the plan is made again in the transaction, which returns the error
+		out, err = a.writeUnder(r, k, a.DB.WriteBulk, func(tx *db.Tx) (answer, error) {
+			plan, err := operation.Plan(tx)
+			if err == nil {
+				err = apply(tx, plan)
+			}
+			if err != nil || !operation.Last() {
+				return answer{}, err
+			}
+			return render(plan), nil
+		})
+		if err != nil || operation.Last() {
+			break
 		}
-		return apply(tx, plan)
-	})
+	}
+	return out, err
 }

@@ -58,9 +58,12 @@ func (a *API) updateInventory(r *request) (answer, error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	return bulk(a, r, a.Commerce.UpdateInventory(r.caller, update), func(tx *db.Tx, p *commerce.StockPlan) (answer, error) {
-		return updatedAnswer(p.Apply(tx, r.caller))
-	})
+	return bulk(a, r, a.Commerce.UpdateInventory(r.caller, update),
+		func(tx *db.Tx, p *commerce.StockPlan) error {
+			_, err := p.Apply(tx, r.caller)
+			return err
+		},
+		func(p *commerce.StockPlan) answer { return updatedAnswer(p.Updated) })
 }
 
 // updateThresholds serves PATCH /api/v1/inventory/thresholds: 200; 400.
@@ -71,13 +74,14 @@ func (a *API) updateThresholds(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		return updatedAnswer(a.Commerce.UpdateThresholds(tx, r.caller, update))
+		out, err := a.Commerce.UpdateThresholds(tx, r.caller, update)
+		if err != nil {
+			return answer{}, err
+		}
+		return updatedAnswer(out), nil
 	})
 }
 
-func updatedAnswer(out commerce.Updated, err error) (answer, error) {
-	if err != nil {
-		return answer{}, err
-	}
-	return one(http.StatusOK, "", func(w *apijson.Writer) { writeUpdated(w, out) }), nil
+func updatedAnswer(out commerce.Updated) answer {
+	return one(http.StatusOK, "", func(w *apijson.Writer) { writeUpdated(w, out) })
 }

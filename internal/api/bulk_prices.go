@@ -1,8 +1,6 @@
 package api
 
 import (
-	"net/http"
-
 	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
@@ -50,8 +48,7 @@ func (a *API) updatePrices(r *request) (answer, error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	return bulk(a, r, a.Commerce.UpdatePrices(update), func(tx *db.Tx, p *commerce.PricePlan) (answer, error) {
-		out := p.Apply(tx)
-		return one(http.StatusOK, "", func(w *apijson.Writer) { writeUpdated(w, out) }), nil
-	})
+	return bulk(a, r, a.Commerce.UpdatePrices(update),
+		func(tx *db.Tx, p *commerce.PricePlan) error { p.Apply(tx); return nil },
+		func(p *commerce.PricePlan) answer { return updatedAnswer(p.Updated) })
 }

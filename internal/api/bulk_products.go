@@ -37,18 +37,18 @@ func (a *API) importProducts(r *request) (answer, error) {
 		return answer{}, err
 	}
 	waits = waits || r.waits()
-	return bulk(a, r, a.Commerce.ImportProducts(r.caller, in), func(tx *db.Tx, p *commerce.ImportPlan) (answer, error) {
+	apply := func(tx *db.Tx, p *commerce.ImportPlan) error {
 		if in.DryRun {
-			return importCounts(r, in, p.Imported), nil
+			return nil
 		}
-		out, err := p.Apply(tx, r.caller)
-		if err != nil {
-			return answer{}, err
+		_, err := p.Apply(tx, r.caller)
+		return err
+	}
+	return bulk(a, r, a.Commerce.ImportProducts(r.caller, in), apply, func(p *commerce.ImportPlan) answer {
+		if in.DryRun || waits {
+			return importCounts(r, in, p.Imported)
 		}
-		if waits {
-			return importCounts(r, in, out), nil
-		}
-		return one(http.StatusAccepted, string(out.Job), func(w *apijson.Writer) { writeAccepted(w, in, out) }), nil
+		return one(http.StatusAccepted, string(p.Job), func(w *apijson.Writer) { writeAccepted(w, in, p.Imported) })
 	})
 }
 
@@ -57,8 +57,8 @@ func writeAccepted(w *apijson.Writer, _ commerce.Import, out commerce.Imported) 
 	w.Record("ImportAccepted", "data")
 	apijson.ID(w, "jobId", out.Job)
 	apijson.Word(w, "status", jobs.Processing)
-	w.Int("totalItems", int64(len(out.Changes)+len(out.Errors)))
-	w.Int("accepted", int64(len(out.Changes)))
+	w.Int("totalItems", int64(out.Total()))
+	w.Int("accepted", int64(out.Accepted()))
 	w.Int("rejected", int64(len(out.Errors)))
 	commerce.WriteItemFaults(w, "errors", out.Errors, false)
 	w.End()
@@ -77,7 +77,7 @@ func importCounts(r *request, in commerce.Import, out commerce.Imported) answer 
 
 func writeCounts(w *apijson.Writer, in commerce.Import, out commerce.Imported) {
 	w.Record("ImportCounts", "")
-	w.Int("total", int64(len(out.Changes)+len(out.Errors)))
+	w.Int("total", int64(out.Total()))
 	w.Int("created", int64(out.Created))
 	w.Int("updated", int64(out.Updated))
 	commerce.WriteItemFaults(w, "errors", out.Errors, false)
@@ -94,7 +94,7 @@ func writeCounts(w *apijson.Writer, in commerce.Import, out commerce.Imported) {
 // sampleCounts is answer (b), without and with the changes of a dry run.
 func sampleCounts(w *apijson.Writer) {
 	onHand := int64(2)
-	out := commerce.Imported{Changes: []catalog.Change{{After: *records.SampleProduct()}}, Errors: sampleItemErrors(),
+	out := commerce.Imported{Created: 1, Changes: []catalog.Change{{After: *records.SampleProduct()}}, Errors: sampleItemErrors(),
 		Levels: [][]commerce.LevelChange{{{SKU: "MUG-RED", Warehouse: "MAIN", From: &onHand, To: 5}}}}
 	writeCounts(w, commerce.Import{}, out)
 	writeCounts(w, commerce.Import{DryRun: true}, out)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -9,6 +10,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/limits"
 )
@@ -21,8 +23,14 @@ func (a *API) write(r *request, operation func(tx *db.Tx) (answer, error)) (answ
 	if err != nil {
 		return answer{}, err
 	}
+	return a.writeUnder(r, k, a.DB.Write, operation)
+}
+
+// writeUnder is write for a key that was read, in a transaction of the store's Write or WriteBulk.
+func (a *API) writeUnder(r *request, k requestKey, write func(context.Context, id.Tenant, func(*db.Tx) error) error,
+	operation func(tx *db.Tx) (answer, error)) (answer, error) {
 	var out answer
-	err = a.DB.Write(r.ctx(), r.caller.Tenant, func(tx *db.Tx) error {
+	err := write(r.ctx(), r.caller.Tenant, func(tx *db.Tx) error {
 		replayed, err := k.replay(k.prefetch(tx))
 		if err != nil || replayed != nil {
 			out = orNothing(replayed)

@@ -17,6 +17,7 @@ type Lookup struct {
 	references map[string]id.Category // by id and externalId, of categories that exist
 	slugs      map[string]bool        // taken
 	claimed    map[string]bool        // SKUs of drafts accepted so far
+	earlier    map[string]bool        // the same of earlier pieces of the request; only read
 	media      func([]Image) string   // the stored form of images
 }
 
@@ -24,6 +25,15 @@ func newLookup(drafts int, media func([]Image) string) *Lookup {
 	return &Lookup{owners: map[string]owner{}, products: map[id.Product]*Product{}, references: map[string]id.Category{},
 		slugs: map[string]bool{}, claimed: make(map[string]bool, drafts), media: media}
 }
+
+// Follow makes SKUs count as repeated that earlier pieces of the request have accepted. The map is only read.
+func (k *Lookup) Follow(earlier map[string]bool) { k.earlier = earlier }
+
+// Claims are the SKUs of the drafts accepted so far, without those of Follow.
+func (k *Lookup) Claims() map[string]bool { return k.claimed }
+
+// stood reports whether an accepted draft of the request has a SKU.
+func (k *Lookup) stood(sku string) bool { return k.claimed[sku] || k.earlier[sku] }
 
 // owner is the product, and perhaps variant, that has a SKU.
 type owner struct {
@@ -83,11 +93,11 @@ func (k *Lookup) Diff(d *Draft, replace bool) (Change, []ItemError) {
 
 // skuErrors are the reasons to reject the draft that concern its SKUs.
 func (k *Lookup) skuErrors(d *Draft) (problems []ItemError) {
-	if k.claimed[d.SKU] {
-		problems = append(problems, duplicate("sku", d.SKU))
-	}
 	mine := k.owners[d.SKU]
-	if mine.variant != "" {
+	switch {
+	case k.stood(d.SKU):
+		problems = append(problems, duplicate("sku", d.SKU))
+	case mine.variant != "":
 		problems = append(problems, ItemError{"sku", "sku_taken", "sku " + d.SKU + " belongs to a variant of another product"})
 	}
 	for i := range d.Variants {
@@ -95,7 +105,7 @@ func (k *Lookup) skuErrors(d *Draft) (problems []ItemError) {
 		field := "variants[" + strconv.Itoa(i) + "].sku"
 		owner, exists := k.owners[sku]
 		switch {
-		case k.claimed[sku]:
+		case k.stood(sku):
 			problems = append(problems, duplicate(field, sku))
 		case sku == d.SKU, slices.ContainsFunc(d.Variants[:i], func(v VariantDraft) bool { return v.SKU == sku }):
 			problems = append(problems, ItemError{field, "duplicate_sku", field + " " + sku + " stands twice in this product"})

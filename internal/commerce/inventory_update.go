@@ -1,7 +1,7 @@
 package commerce
 
 import (
-	"slices"
+	"maps"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
@@ -22,84 +22,127 @@ type StockDraft struct {
 type StockUpdate struct {
 	Drafts []StockDraft
 	Errors []ItemError
+
+	before *Updated             // the outcome up to here; nil for the first piece
+	places map[stock.Place]bool // of the items of earlier pieces
+	more   bool                 // other pieces follow
 }
 
-// StockPlan is a stock update after all decisions. It may be made on a snapshot: if the data it was made from has
-// changed, Apply has the operation run again. A plan is applied once.
+// StockPlan is a stock update after all decisions. It may be made on a snapshot: Apply decides again if levels have changed since.
+// A plan is applied once.
 type StockPlan struct {
-	Updated
-	levels *stock.Snapshot
+	stockItems
 	plan   *stock.Plan
 	events []webhooks.Event
 }
 
 // UpdateInventory is the bulk update of stock.
-func (s *Service) UpdateInventory(who accounts.Caller, u StockUpdate) *Planned[*StockPlan] {
-	return &Planned[*StockPlan]{decide: func(tx *db.Tx) (*StockPlan, error) { return s.PlanInventory(tx, who, u) }}
+func (s *Service) UpdateInventory(who accounts.Caller, u StockUpdate) *Bulk[*StockPlan] {
+	decide := func(tx *db.Tx, p piece, before *StockPlan) (*StockPlan, error) {
+		part := StockUpdate{Drafts: u.Drafts[p.from:p.to], Errors: u.Errors, more: !p.last}
+		if before != nil {
+			part.before, part.places = &before.Updated, before.places()
+		}
+		return s.PlanInventory(tx, who, part)
+	}
+	return &Bulk[*StockPlan]{items: len(u.Drafts), cut: cutEvery(levelsAtOnce, len(u.Drafts)), decide: decide}
 }
 
 // PlanInventory plans an update of on-hand by SKU and warehouse (interface §4.2). A missing warehouse is created,
 // unless the account refuses that. Items that change nothing count as updated, but make no event, ledger row or feed
 // entry.
 func (s *Service) PlanInventory(tx *db.Tx, who accounts.Caller, u StockUpdate) (*StockPlan, error) {
-	levels, settings, out, err := acceptStock(tx, who, u)
+	items, err := readStockItems(tx, u)
 	if err != nil {
 		return nil, err
 	}
-	p := &StockPlan{Updated: out, levels: levels, plan: levels.Plan(settings)}
+	p := &StockPlan{stockItems: *items}
+	return p, p.decide(tx, who)
+}
+
+func (p *StockPlan) decide(tx *db.Tx, who accounts.Caller) error {
+	settings, err := p.accept(tx, who)
+	if err != nil {
+		return err
+	}
+	p.plan = p.levels.Plan(settings)
 	p.events = StockEvents(tx, p.plan.Changes(), "import")
-	return p, nil
+	return nil
 }
 
 // Apply queues the plan's writes and events.
 func (p *StockPlan) Apply(tx *db.Tx, who accounts.Caller) (Updated, error) {
-	if stale, err := p.levels.Stale(tx); err != nil || stale {
-		return Updated{}, orRetry(err)
+	moved, err := p.levels.Refresh(tx)
+	if err == nil && moved {
+		err = p.decide(tx, who)
+	}
+	if err != nil {
+		return Updated{}, err
 	}
 	p.plan.Write(tx, stock.Why{Cause: stock.Import, Actor: who.Actor()})
 	webhooks.Record(tx, p.events...)
 	return p.Updated, nil
 }
 
-// acceptStock checks the drafts of a bulk update and rejects those that cannot be applied: repeated SKU and warehouse,
-// unknown SKU, unknown warehouse.
-func acceptStock(tx *db.Tx, who accounts.Caller, u StockUpdate) (*stock.Snapshot, []stock.StockInput, Updated, error) {
-	settings := make([]stock.StockInput, len(u.Drafts))
+// stockItems are the items of an update of levels with what the account has of them.
+type stockItems struct {
+	Updated
+	update StockUpdate
+	levels *stock.Snapshot
+	inputs []stock.StockInput   // of all items
+	seen   map[stock.Place]bool // their places
+}
+
+func readStockItems(tx *db.Tx, u StockUpdate) (p *stockItems, err error) {
+	p = &stockItems{update: u, inputs: make([]stock.StockInput, len(u.Drafts))}
 	for i := range u.Drafts {
 		d := &u.Drafts[i]
-		settings[i] = stock.StockInput{SKU: d.SKU, Warehouse: d.Warehouse, Quantity: d.Quantity}
+		p.inputs[i] = stock.StockInput{SKU: d.SKU, Warehouse: d.Warehouse, Quantity: d.Quantity}
 	}
-	levels, err := stock.ReadSnapshot(tx, settings)
+	p.levels, err = stock.ReadSnapshot(tx, p.inputs)
+	return p, err
+}
+
+// accept returns the inputs to be applied and rejects the others: repeated SKU and warehouse, unknown SKU, unknown warehouse.
+func (p *stockItems) accept(tx *db.Tx, who accounts.Caller) ([]stock.StockInput, error) {
+	known, err := sellables(tx, p.levels, p.inputs)
 	if err != nil {
-		return nil, nil, Updated{}, err
+		return nil, err
 	}
-	known, err := sellables(tx, levels, settings)
-	if err != nil {
-		return nil, nil, Updated{}, err
-	}
-	out := Updated{Errors: slices.Clone(u.Errors)}
-	seen := make(map[stock.Place]bool, len(settings))
-	kept := settings[:0]
-	for i, t := range settings {
-		d, place := u.Drafts[i], stock.Place{SKU: t.SKU, Warehouse: t.Warehouse}
+	out := outcome(p.update.before, p.update.Errors)
+	p.seen = make(map[stock.Place]bool, len(p.inputs))
+	kept := make([]stock.StockInput, 0, len(p.inputs))
+	var faults []ItemError
+	for i, t := range p.inputs {
+		d, place := p.update.Drafts[i], stock.Place{SKU: t.SKU, Warehouse: t.Warehouse}
 		item, sold := known[t.SKU]
 		switch {
-		case seen[place]:
-			out.Errors = append(out.Errors, ItemError{d.Index, d.SKU, "sku and warehouseCode stood earlier in this request", "sku", "duplicate_sku"})
-		case !sold && !levels.Stocked(t):
+		case p.seen[place], p.update.places[place]:
+			faults = append(faults, ItemError{d.Index, d.SKU, "sku and warehouseCode stood earlier in this request", "sku", "duplicate_sku"})
+		case !sold && !p.levels.Stocked(t):
 			out.NotFound++
-			out.Errors = append(out.Errors, unknownSKU(d.Index, d.SKU))
-		case who.Settings.StrictWarehouses && !levels.Knows(t.Warehouse):
-			out.Errors = append(out.Errors, unknownWarehouse(d.Index, d.SKU, t.Warehouse))
+			faults = append(faults, unknownSKU(d.Index, d.SKU))
+		case who.Settings.StrictWarehouses && !p.levels.Knows(t.Warehouse):
+			faults = append(faults, unknownWarehouse(d.Index, d.SKU, t.Warehouse))
 		default:
 			t.Product, t.Variant = item.Product, item.Variant
 			kept = append(kept, t)
+			out.Updated++
 		}
-		seen[place] = true
+		p.seen[place] = true
 	}
-	out.Updated = len(kept)
-	sortErrors(out.Errors)
-	return levels, kept, out, nil
+	out.reject(faults, p.update.more)
+	p.Updated = out
+	return kept, nil
+}
+
+// places are the levels that the items of this piece and earlier ones name.
+func (p *stockItems) places() map[stock.Place]bool {
+	if p.update.places == nil {
+		p.update.places = map[stock.Place]bool{}
+	}
+	maps.Copy(p.update.places, p.seen)
+	return p.update.places
 }
 
 // sellables finds the products of SKUs without a level; SKUs with a level need no look-up.

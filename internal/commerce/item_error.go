@@ -1,6 +1,11 @@
 package commerce
 
-import "entrepot/internal/apijson"
+import (
+	"cmp"
+	"slices"
+
+	"entrepot/internal/apijson"
+)
 
 // ItemError says why one item of a bulk request was rejected (interface §2.7.4).
 type ItemError struct {
@@ -31,4 +36,21 @@ func WriteItemFaults(w *apijson.Writer, name string, faults []ItemError, externa
 		w.End()
 	}
 	w.EndList()
+}
+
+// sortErrors puts rejected items in the order of the request.
+func sortErrors(faults []ItemError) {
+	slices.SortStableFunc(faults, func(a, b ItemError) int { return cmp.Compare(a.Index, b.Index) })
+}
+
+// rejected are the errors of a bulk operation, a list for each piece. Adding a piece does not copy the others.
+type rejected [][]ItemError
+
+func (r rejected) and(faults []ItemError) rejected { return append(slices.Clip(r), faults) }
+
+// inOrder are all errors, in the order of the request.
+func (r rejected) inOrder() []ItemError {
+	all := slices.Concat(r...)
+	sortErrors(all)
+	return all
 }

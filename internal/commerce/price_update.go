@@ -1,9 +1,6 @@
 package commerce
 
 import (
-	"cmp"
-	"slices"
-
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/webhooks"
@@ -13,6 +10,9 @@ import (
 type PriceUpdate struct {
 	Drafts []catalog.PriceDraft
 	Errors []ItemError
+
+	before *Updated // the outcome up to here; nil for the first piece
+	more   bool     // other pieces follow
 }
 
 // NewPriceUpdate rejects items whose SKU occurred earlier in the request.
@@ -34,7 +34,25 @@ func NewPriceUpdate(drafts []catalog.PriceDraft, faults []ItemError) PriceUpdate
 type Updated struct {
 	Updated  int // items applied, including unchanged ones
 	NotFound int
-	Errors   []ItemError // in the order of the request
+	Errors   []ItemError // in the order of the request; nil before the last piece
+
+	rejected rejected
+}
+
+// outcome is the outcome before any draft of a piece: that of the earlier pieces, or the items rejected when they were read.
+func outcome(before *Updated, faults []ItemError) Updated {
+	if before == nil {
+		return Updated{rejected: rejected{faults}}
+	}
+	return Updated{Updated: before.Updated, NotFound: before.NotFound, rejected: before.rejected}
+}
+
+// reject adds the errors of a piece; with the last one all are put in order.
+func (u *Updated) reject(faults []ItemError, more bool) {
+	u.rejected = u.rejected.and(faults)
+	if !more {
+		u.Errors = u.rejected.inOrder()
+	}
 }
 
 // PricePlan is a price update after all decisions. It may be made on a snapshot: if the data it was made from has
@@ -46,8 +64,15 @@ type PricePlan struct {
 }
 
 // UpdatePrices is the bulk update of prices.
-func (s *Service) UpdatePrices(u PriceUpdate) *Planned[*PricePlan] {
-	return &Planned[*PricePlan]{decide: func(tx *db.Tx) (*PricePlan, error) { return s.PlanPrices(tx, u) }}
+func (s *Service) UpdatePrices(u PriceUpdate) *Bulk[*PricePlan] {
+	decide := func(tx *db.Tx, p piece, before *PricePlan) (*PricePlan, error) {
+		part := PriceUpdate{Drafts: u.Drafts[p.from:p.to], Errors: u.Errors, more: !p.last}
+		if before != nil {
+			part.before = &before.Updated
+		}
+		return s.PlanPrices(tx, part)
+	}
+	return &Bulk[*PricePlan]{items: len(u.Drafts), cut: cutEvery(pricesAtOnce, len(u.Drafts)), decide: decide}
 }
 
 // PlanPrices plans a price update by SKU, of products and variants alike (interface §4.2). Items that change nothing
@@ -57,15 +82,17 @@ func (s *Service) PlanPrices(tx *db.Tx, u PriceUpdate) (*PricePlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &PricePlan{Updated: Updated{Errors: slices.Clone(u.Errors)}}
+	p := &PricePlan{Updated: outcome(u.before, u.Errors)}
+	var faults []ItemError
 	for i, d := range u.Drafts {
-		if !list.Found(i) {
-			p.NotFound++
-			p.Errors = append(p.Errors, unknownSKU(d.Index, d.SKU))
+		if list.Found(i) {
+			p.Updated.Updated++
+			continue
 		}
+		p.NotFound++
+		faults = append(faults, unknownSKU(d.Index, d.SKU))
 	}
-	p.Updated.Updated = len(u.Drafts) - p.NotFound
-	sortErrors(p.Errors)
+	p.reject(faults, u.more)
 	p.changes = list.Diff()
 	p.events = make([]webhooks.Event, len(p.changes.Products))
 	for i, c := range p.changes.Products {
@@ -83,9 +110,4 @@ func (p *PricePlan) Apply(tx db.Writer) Updated {
 
 func unknownSKU(index int, sku string) ItemError {
 	return ItemError{index, sku, "no product or variant has this SKU", "sku", "unknown_sku"}
-}
-
-// sortErrors sorts rejected items in the order of the request.
-func sortErrors(faults []ItemError) {
-	slices.SortStableFunc(faults, func(a, b ItemError) int { return cmp.Compare(a.Index, b.Index) })
 }

@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,17 +23,30 @@ type Import struct {
 	ReplaceVariants bool
 	DryRun          bool // everything is decided, nothing is written
 	Part            bool // of a larger import, whose caller reports its end: it has no job of its own
+
+	before *Imported       // the outcome up to here; nil for the first piece
+	skus   map[string]bool // of products that earlier pieces have accepted, and of their variants
+	more   bool            // other pieces follow
 }
 
 // Imported is the outcome of an import.
 type Imported struct {
 	Job     id.Job // publishes, then reports the end of the import; "" in a dry run and for a part
 	Created int
-	Updated int // existing products, including unchanged ones
-	Errors  []ItemError
-	Changes []catalog.Change // of the applied items, in the order of the request
+	Updated int              // existing products, including unchanged ones
+	Errors  []ItemError      // in the order of the request; nil before the last piece
+	Changes []catalog.Change // of the applied items of the last piece, in the order of the request
 	Levels  [][]LevelChange  // in a dry run: the stock that each element of Changes would change
+
+	published []id.Product // on its channel
+	rejected  rejected
 }
+
+// Accepted is how many items were applied.
+func (i Imported) Accepted() int { return i.Created + i.Updated }
+
+// Total is how many items there were.
+func (i Imported) Total() int { return i.Accepted() + len(i.Errors) }
 
 // LevelChange is a change of on-hand that a dry run shows.
 type LevelChange struct {
@@ -47,23 +61,42 @@ type ImportPlan struct {
 	Imported
 	channel  channels.Ref
 	part     bool
+	earlier  map[string]bool // SKUs that earlier pieces have accepted
 	snapshot *snapshot
 	events   []webhooks.Event
 }
 
-// ImportProducts is the bulk import of products.
-func (s *Service) ImportProducts(who accounts.Caller, in Import) *Planned[*ImportPlan] {
-	return &Planned[*ImportPlan]{decide: func(tx *db.Tx) (*ImportPlan, error) { return s.PlanImport(tx, who, in) }, hold: func(tx *db.Tx) {
+// ImportProducts is the bulk import of products. A dry run is one piece.
+func (s *Service) ImportProducts(who accounts.Caller, in Import) *Bulk[*ImportPlan] {
+	o := &Bulk[*ImportPlan]{items: len(in.Drafts), cut: func(from, times int) int { return cutDrafts(in.Drafts, from, times) }}
+	o.decide = func(tx *db.Tx, p piece, before *ImportPlan) (*ImportPlan, error) {
+		part := in
+		part.Drafts, part.more = in.Drafts[p.from:p.to], !p.last
+		if before != nil {
+			part.before, part.skus = &before.Imported, before.claims()
+		}
+		return s.PlanImport(tx, who, part)
+	}
+	o.hold = func(tx *db.Tx) {
 		if in.Channel != "" {
 			channels.Keep(tx, in.Channel)
 		}
-	}}
+	}
+	if in.DryRun {
+		o.Whole()
+	}
+	return o
 }
 
 // PlanImport plans which products an import creates and updates, with their variants, categories and stock (interface
 // §4.2). Rejected items do not affect the others. Errors: NotFound for a channel that the account does not have.
 func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*ImportPlan, error) {
-	p := &ImportPlan{part: in.Part, Imported: Imported{Errors: slices.Clone(in.Errors), Changes: make([]catalog.Change, 0, len(in.Drafts))}}
+	p := &ImportPlan{part: in.Part || in.more, earlier: in.skus, Imported: Imported{rejected: rejected{in.Errors}}}
+	if b := in.before; b != nil {
+		p.Imported = Imported{Created: b.Created, Updated: b.Updated, rejected: b.rejected, published: slices.Clip(b.published)}
+	}
+	p.Changes = make([]catalog.Change, 0, len(in.Drafts))
+	var faulty []ItemError
 	var err error
 	if in.Channel != "" {
 		if p.channel, err = channels.ByRef(tx, in.Channel); err != nil {
@@ -73,12 +106,13 @@ func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*Import
 	if p.snapshot, err = readSnapshot(tx, who, in.Drafts); err != nil {
 		return nil, err
 	}
+	p.snapshot.known.Follow(in.skus)
 	for i := range in.Drafts {
 		d := &in.Drafts[i]
 		r, faults := p.snapshot.diff(d, in.ReplaceVariants)
 		switch {
 		case len(faults) > 0:
-			p.Errors = append(p.Errors, joined(d.Index, d.SKU, faults))
+			faulty = append(faulty, joined(d.Index, d.SKU, faults))
 			continue
 		case r.IsNew():
 			p.Created++
@@ -90,24 +124,40 @@ func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*Import
 			p.Levels = append(p.Levels, p.snapshot.levelChanges(d))
 		}
 	}
-	sortErrors(p.Errors)
+	if p.rejected = p.rejected.and(faulty); !in.more {
+		p.Errors = p.rejected.inOrder()
+	}
 	p.events = productEvents(p.Changes, who)
 	return p, nil
 }
 
-// Apply queues the plan's writes and events, and the job that publishes.
+// claims are the SKUs that this piece and earlier ones have accepted.
+func (p *ImportPlan) claims() map[string]bool {
+	if p.earlier == nil {
+		p.earlier = map[string]bool{}
+	}
+	maps.Copy(p.earlier, p.snapshot.known.Claims())
+	return p.earlier
+}
+
+// Apply queues the plan's writes and events, and with the last piece the job that publishes.
 func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
 	if p.channel.ID != "" {
 		channels.Keep(tx, p.channel.ID)
+	}
+	if p.snapshot.levels != nil {
+		if _, err := p.snapshot.levels.Refresh(tx); err != nil {
+			return Imported{}, err
+		}
 	}
 	moved, err := p.snapshot.save(tx, who, p.Changes)
 	if err != nil {
 		return Imported{}, err
 	}
 	webhooks.Record(tx, append(p.events, moved...)...)
-	published := publishImport(tx, p.channel, &p.Imported)
+	publishImport(tx, p.channel, &p.Imported)
 	if !p.part {
-		p.Job = insertImportJob(tx, p.channel, &p.Imported, published)
+		p.Job = insertImportJob(tx, p.channel, &p.Imported)
 	}
 	return p.Imported, nil
 }
@@ -121,11 +171,11 @@ func joined(index int, key string, faults []catalog.ItemError) ItemError {
 	return ItemError{index, key, strings.Join(texts, "; "), faults[0].Field, faults[0].Code}
 }
 
-// publishImport publishes the products of an import on its channel and returns their ids. On a custom channel they are
-// published at once, because no platform is called.
-func publishImport(tx db.Writer, channel channels.Ref, out *Imported) []id.Product {
+// publishImport puts the products of the last piece on the import's channel. A custom channel has them at once: no platform is called for
+// it.
+func publishImport(tx db.Writer, channel channels.Ref, out *Imported) {
 	if channel.ID == "" {
-		return nil
+		return
 	}
 	products := make([]id.Product, len(out.Changes))
 	for i := range out.Changes {
@@ -136,12 +186,12 @@ func publishImport(tx db.Writer, channel channels.Ref, out *Imported) []id.Produ
 		status = catalog.PublicationPublished
 	}
 	catalog.Publish(tx, channel.ID, status, products)
-	return products
+	out.published = append(out.published, products...)
 }
 
-// insertImportJob queues the job that completes the import.
-func insertImportJob(tx db.Writer, channel channels.Ref, out *Imported, published []id.Product) id.Job {
-	job := jobs.Job{Type: jobs.ProductImport, Channel: channel.ID, Status: jobs.Processing, Total: int64(len(out.Changes) + len(out.Errors)),
+// insertImportJob queues the job that goes on from there.
+func insertImportJob(tx db.Writer, channel channels.Ref, out *Imported) id.Job {
+	job := jobs.Job{Type: jobs.ProductImport, Channel: channel.ID, Status: jobs.Processing, Total: int64(out.Total()),
 		Processed: int64(len(out.Errors)), Created: int64(out.Created), Updated: int64(out.Updated), Failed: int64(len(out.Errors))}
 	if len(out.Errors) > 0 {
 		w := apijson.NewWriter(128 * len(out.Errors))
@@ -149,9 +199,9 @@ func insertImportJob(tx db.Writer, channel channels.Ref, out *Imported, publishe
 		job.Errors = string(w.Bytes())
 	}
 	if channel.ID != "" {
-		w := apijson.NewWriter(40 * (1 + len(published)))
+		w := apijson.NewWriter(40 * (1 + len(out.published)))
 		w.Object("")
-		apijson.Texts(w, "productIds", published)
+		apijson.Texts(w, "productIds", out.published)
 		w.End()
 		job.Input = string(w.Bytes())
 	}

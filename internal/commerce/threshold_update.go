@@ -12,10 +12,14 @@ func (s *Service) UpdateThresholds(tx *db.Tx, who accounts.Caller, u StockUpdate
 	if err := calm(tx); err != nil {
 		return Updated{}, err
 	}
-	sheet, settings, out, err := acceptStock(tx, who, u)
+	items, err := readStockItems(tx, u)
 	if err != nil {
-		return out, err
+		return Updated{}, err
 	}
-	webhooks.Record(tx, StockEvents(tx, sheet.SetThresholds(tx, settings), "adjustment")...)
-	return out, nil
+	settings, err := items.accept(tx, who)
+	if err != nil {
+		return Updated{}, err
+	}
+	webhooks.Record(tx, StockEvents(tx, items.levels.SetThresholds(tx, settings), "adjustment")...)
+	return items.Updated, nil
 }

@@ -109,6 +109,8 @@ func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (clie
 		return client.Imported{}, err
 	}
 	operation := c.commerce.ImportProducts(c.who, in)
+	operation.Whole()
+	operation.Next(false)
 	prepared := c.store.Read(ctx, c.who.Tenant, operation.Prepare)
 	if c.trial.dry {
 		if prepared != nil {
@@ -119,7 +121,7 @@ func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (clie
 	sum := sha256.Sum256(body)
 	key := "import:" + string(c.of) + ":" + hex.EncodeToString(sum[:])
 	var out client.Imported
-	err = c.store.Write(context.WithoutCancel(ctx), c.who.Tenant, func(tx *db.Tx) error {
+	err = c.store.WriteBulk(context.WithoutCancel(ctx), c.who.Tenant, func(tx *db.Tx) error {
 		found, err := idempotency.Find(tx, key, space)
 		if err != nil {
 			return err
@@ -146,7 +148,7 @@ func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (clie
 }
 
 // tried is the outcome of a plan that is not applied.
-func (c *catalog) tried(ctx context.Context, operation *commerce.Planned[*commerce.ImportPlan]) (out client.Imported, err error) {
+func (c *catalog) tried(ctx context.Context, operation *commerce.Bulk[*commerce.ImportPlan]) (out client.Imported, err error) {
 	err = c.store.Read(ctx, c.who.Tenant, func(tx *db.Tx) error {
 		plan, err := operation.Plan(tx)
 		if err != nil {
@@ -182,7 +184,7 @@ func readImport(body []byte) (commerce.Import, error) {
 
 // counts is the outcome of an import in the form of the API's answer (interface §4.2).
 func counts(in commerce.Imported) client.Imported {
-	out := client.Imported{Total: len(in.Changes) + len(in.Errors), Accepted: len(in.Changes), Rejected: len(in.Errors), Created: in.Created,
+	out := client.Imported{Total: in.Total(), Accepted: in.Accepted(), Rejected: len(in.Errors), Created: in.Created,
 		Updated: in.Updated, Counted: true, Errors: itemErrors(in.Errors)}
 	return out
 }

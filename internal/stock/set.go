@@ -19,7 +19,7 @@ type StockInput struct {
 }
 
 // Snapshot is the account's warehouses and the level of each input. It may be read in one transaction and used in a
-// later one: the writes detect a level that changed since, and then the operation runs again.
+// later one: the writes detect a level that changed since, and then the operation runs again. Planning does not change it.
 type Snapshot struct {
 	Default    string // code of the account's default warehouse
 	warehouses map[string]bool
@@ -44,7 +44,7 @@ func ReadSnapshot(tx *db.Tx, inputs []StockInput) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &s.clock); err != nil {
+	if s.clock, err = readClock(tx); err != nil {
 		return nil, err
 	}
 	only := s.Default
@@ -61,6 +61,12 @@ func ReadSnapshot(tx *db.Tx, inputs []StockInput) (*Snapshot, error) {
 		}
 	}
 	return s, s.readLevels(tx, inputs, only)
+}
+
+// readClock is the newest stamp of the account.
+func readClock(tx *db.Tx) (clock int64, err error) {
+	err = tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &clock)
+	return clock, err
 }
 
 // readLevels finds the level of each input; only is the warehouse of all of them, "" if there are several.
@@ -131,34 +137,47 @@ func (s *Snapshot) Stocked(t StockInput) bool {
 // OnHand is what the level of an input has on hand; 0 if there is none.
 func (s *Snapshot) OnHand(t StockInput) int64 { return s.levels[t.at].OnHand }
 
-// manyMoved is the number of changed levels from which Stale returns true without reading more.
+// manyMoved is the number of changed levels from which Refresh reads all levels of the snapshot again.
 const manyMoved = 10_000
 
-// Stale reports whether a level of the snapshot may have changed since. The writes would detect it too, but only after
-// much work in vain.
-func (s *Snapshot) Stale(tx *db.Tx) (bool, error) {
-	var clock int64
-	if err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &clock); err != nil || clock == s.clock {
+// Refresh reads the levels again that changed since the snapshot, and reports whether there are any: plans made before
+// are out of date then. If the account was written to at all, it first locks the account's change clock, so that no
+// level changes until the transaction ends.
+func (s *Snapshot) Refresh(tx *db.Tx) (moved bool, err error) {
+	clock, err := readClock(tx)
+	if err != nil || clock == s.clock {
 		return false, err
 	}
-	var here map[Place]bool
-	stale, moved := false, 0
-	var at Place
-	into := []any{&at.SKU, &at.Warehouse}
-	err := tx.Each(func(r db.Rows) error {
-		if here == nil {
-			here = make(map[Place]bool, len(s.inputs))
-			for i := range s.inputs {
-				here[Place{s.inputs[i].SKU, s.inputs[i].Warehouse}] = true
-			}
+	if err := tx.LockClock(); err != nil {
+		return false, err
+	}
+	changed, err := db.List(tx, rowScanner(),
+		levelTable.Select("")+" WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT $3::BIGINT", tx.Tenant, s.clock, manyMoved)
+	if err != nil {
+		return false, err
+	}
+	if len(changed) == manyMoved {
+		clear(s.levels)
+		return true, s.readLevels(tx, s.inputs, "")
+	}
+	return s.patch(changed), nil
+}
+
+// patch replaces levels of the snapshot by newer ones, and reports whether any of these belongs to it.
+func (s *Snapshot) patch(changed []Row) (found bool) {
+	if len(changed) == 0 {
+		return false
+	}
+	here := make(map[Place]int, len(s.inputs))
+	for i := range s.inputs {
+		here[Place{s.inputs[i].SKU, s.inputs[i].Warehouse}] = i
+	}
+	for i := range changed {
+		if at, ours := here[changed[i].Place()]; ours {
+			s.levels[at], found = changed[i].Level, true
 		}
-		err := r.Scan(into...)
-		moved++
-		stale = stale || here[at]
-		return err
-	}, "SELECT sku, warehouse_code FROM stock_levels WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT $3::BIGINT",
-		tx.Tenant, s.clock, manyMoved)
-	return stale || moved == manyMoved, err
+	}
+	return found
 }
 
 // Set sets on-hand to the inputs' quantities and writes the ledger; it creates missing warehouses and levels. The
@@ -209,7 +228,6 @@ func (p *Plan) set(s *Snapshot, t *StockInput) {
 	if *before != after {
 		after.Low = after.below()
 		p.add(before, &after)
-		*before = after
 	}
 }
 
@@ -218,8 +236,7 @@ func (p *Plan) appear(s *Snapshot, t *StockInput, before, after *Level) {
 	if before.exists() && !before.Deleted {
 		return
 	}
-	if !s.warehouses[t.Warehouse] {
-		s.warehouses[t.Warehouse] = true
+	if !s.warehouses[t.Warehouse] && !slices.Contains(p.codes, t.Warehouse) {
 		p.codes = append(p.codes, t.Warehouse)
 	}
 	after.SKU, after.Warehouse, after.Product, after.Variant, after.Deleted = t.SKU, t.Warehouse, t.Product, t.Variant, false
@@ -255,7 +272,6 @@ func (s *Snapshot) SetThresholds(tx db.Writer, inputs []StockInput) []Change {
 			after.Threshold = thresholdOf(t.Quantity)
 			after.Low = after.below()
 			p.add(before, &after)
-			*before = after
 		}
 	}
 	p.Write(tx, Why{})

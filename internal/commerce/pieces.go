@@ -1,0 +1,119 @@
+package commerce
+
+import (
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+)
+
+// Sizes of a piece: it keeps the one writer of SQLite, or an account's clock, busy for some milliseconds. They are
+// multiples of the longest list that statements are made for.
+const (
+	pricesAtOnce   = 512
+	levelsAtOnce   = 256
+	productsAtOnce = 256 // rows, see weight
+
+	alone = 4 // so many times as much in a piece, as long as no other transaction is stored: each piece costs a commit
+)
+
+// Bulk is a bulk operation. Its items are stored in their order in pieces, each in a transaction of its own, so that
+// other transactions wait for one piece at most (decision 142). A piece is planned when the piece before it is stored,
+// on a snapshot, so that its reads do not delay the one writer of SQLite. The plan is made again in the transaction
+// when that runs again because data changed meanwhile, or if it failed before, because an Idempotency-Key may already
+// have an answer. A plan is applied once.
+type Bulk[P any] struct {
+	items  int
+	cut    func(from, times int) (to int) // ends the piece that begins at an item and may be so many times as large; it has one item at least
+	decide func(tx *db.Tx, p piece, before P) (P, error)
+	hold   func(tx *db.Tx) // what is locked before the account's clock; nil: nothing
+
+	piece  piece
+	before P // the plan of the piece before, which is stored; the zero value for none
+	plan   P
+	ready  bool
+}
+
+// piece is which items of a bulk operation are stored together.
+type piece struct {
+	from, to int
+	last     bool
+}
+
+// Whole makes one piece of all items. It comes before Next.
+func (o *Bulk[P]) Whole() { o.cut = func(int, int) int { return o.items } }
+
+// Next moves on to the first piece, or from a stored piece to the one after it; false after the last. No items at all are one piece.
+// The piece is larger if no other transaction was stored during the one before (wide).
+func (o *Bulk[P]) Next(wide bool) bool {
+	if o.piece.last {
+		return false
+	}
+	o.before, o.ready = o.plan, false
+	from, times := o.piece.to, 1
+	if wide {
+		times = alone
+	}
+	o.piece = piece{from: from, to: from}
+	if from < o.items {
+		o.piece.to = o.cut(from, times)
+	}
+	o.piece.last = o.piece.to == o.items
+	return true
+}
+
+// Last reports whether the piece is the last one, whose plan has the outcome of all.
+func (o *Bulk[P]) Last() bool { return o.piece.last }
+
+// Prepare makes the plan of the piece on a snapshot.
+func (o *Bulk[P]) Prepare(tx *db.Tx) (err error) {
+	o.plan, err = o.decide(tx, o.piece, o.before)
+	o.ready = err == nil
+	return err
+}
+
+// Plan returns the plan of the piece for a transaction to apply. A transaction that has lost a race locks the account's change clock while
+// it plans, otherwise orders of the same SKUs could make it lose forever. Errors: those of making the plan.
+func (o *Bulk[P]) Plan(tx *db.Tx) (plan P, err error) {
+	if tx.Try() > 0 {
+		if o.hold != nil {
+			o.hold(tx)
+		}
+		if err := tx.LockClock(); err != nil {
+			return plan, err
+		}
+	}
+	if !o.ready {
+		o.plan, err = o.decide(tx, o.piece, o.before)
+	}
+	o.ready = false
+	return o.plan, err
+}
+
+// cutEvery makes pieces of n items.
+func cutEvery(n, items int) func(from, times int) int {
+	return func(from, times int) int { return min(from+n*times, items) }
+}
+
+// cutDrafts ends a piece of products where it has so many times productsAtOnce rows.
+func cutDrafts(drafts []catalog.Draft, from, times int) (to int) {
+	to = from + 1
+	for rows := weight(&drafts[from]); to < len(drafts); to++ {
+		if rows += weight(&drafts[to]); rows > productsAtOnce*times {
+			break
+		}
+	}
+	return to
+}
+
+// weight is how many rows a product is about as much work as.
+func weight(d *catalog.Draft) int {
+	n := 1 + len(d.Categories.Value) + len(d.Description.Value)/8192
+	if d.Stock != nil {
+		n++
+	}
+	for i := range d.Variants {
+		if n++; d.Variants[i].Stock != nil {
+			n++
+		}
+	}
+	return n
+}
