@@ -14,6 +14,13 @@ func (d *DB) WriteBulk(ctx context.Context, tenant id.Tenant, run func(*Tx) erro
 	return d.write(ctx, tenant, engine.Bulk, run)
 }
 
+type background struct{}
+
+// Background marks work that no caller waits for: a bulk operation does not pause for its transactions (Pace).
+func Background(ctx context.Context) context.Context {
+	return context.WithValue(ctx, background{}, true)
+}
+
 // Pace keeps a bulk operation from taking the machine from others that write meanwhile. It measures the machine's time, whatever the
 // store's clock says. It is not safe for concurrent use.
 type Pace struct {

@@ -58,7 +58,7 @@ type DB struct {
 
 	admission *admission
 	commits   atomic.Int64 // transactions of this process that were committed
-	others    atomic.Int64 // those of tenants among them that were no pieces of bulk operations
+	others    atomic.Int64 // those of tenants among them that were neither pieces of bulk operations nor Background
 	scrubbing scrubbing
 }
 

@@ -7,8 +7,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// A pause ends when the caller of the operation goes away, and transactions of bulk operations and of no tenant are not counted as those of
-// others.
+// A pause ends when the caller of the operation goes away, and transactions of bulk operations, of no tenant and in the background are not
+// counted as those of others.
 func TestPaceEndsWithItsCaller(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
@@ -17,6 +17,7 @@ func TestPaceEndsWithItsCaller(t *testing.T) {
 		for _, write := range []func() error{
 			func() error { return store.WriteBulk(t.Context(), 1, nothing) },
 			func() error { return store.Write(t.Context(), db.Across, nothing) },
+			func() error { return store.Write(db.Background(t.Context()), 1, nothing) },
 		} {
 			if err := write(); err != nil {
 				t.Fatal(err)

@@ -70,7 +70,7 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 		})
 		if err == nil {
 			d.commits.Add(1)
-			if !how.Has(engine.Bulk) && tenant != Across {
+			if !how.Has(engine.Bulk) && tenant != Across && ctx.Value(background{}) == nil {
 				d.others.Add(1)
 			}
 			tx.wakeAll()

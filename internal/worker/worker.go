@@ -129,7 +129,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 			return nil, err
 		}
 	}
-	w.running, w.abort = context.WithCancel(context.WithoutCancel(ctx))
+	w.running, w.abort = context.WithCancel(db.Background(context.WithoutCancel(ctx)))
 	w.stopping, w.halt = context.WithCancel(w.running)
 	w.living, w.leave = context.WithCancel(w.running)
 	go w.settle()
