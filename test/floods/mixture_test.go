@@ -1,0 +1,109 @@
+package floods
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"entrepot/test/blackbox/harness"
+)
+
+// mostOfMixture is what the process may take while 64 clients do whatever takes memory, in MB. The goal is 300 (docs/performance.md).
+const mostOfMixture = 450
+
+// Any mixture of clients: stock updates as large as they may be, imports of whole products, feeds from the beginning, pages of a hundred
+// orders with their lines, of two accounts. The process stays small, and nobody gets anything but an answer or a 503.
+func TestMixture(t *testing.T) {
+	flood(t, harness.Options{}, mostOfMixture, func(t *testing.T, s *harness.Server) {
+		accounts := []harness.Client{s.FirstAccount(t).Key, s.Other(t).Key}
+		for _, key := range accounts {
+			for first := 0; first < 5000; first += 1000 {
+				expect(t, key, http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", wholeProducts("S", first), http.StatusOK)
+			}
+			for n := range 120 {
+				expect(t, key, http.MethodPost, "/api/v1/orders", orderOf(20, n), http.StatusCreated)
+			}
+		}
+		t.Logf("peak %d MB with products and orders made", memory(t, s.PID(), "VmHWM"))
+		statuses := crowd(64, func(i int) (worst int) {
+			for round := range scale(2, 25) {
+				var got int
+				switch key := accounts[i/4%2]; i % 4 {
+				case 0:
+					got = status(key.Call(http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", levels(5000, 7*i+round)))
+				case 1:
+					got = status(key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", wholeProducts(fmt.Sprint("N", i%8), 1000*round)))
+				case 2:
+					got = walkFeed(key, []string{"products", "inventory"}[round%2])
+				case 3:
+					got = status(key.Call(http.MethodGet, "/api/v1/orders?limit=100", nil))
+				}
+				worst = max(worst, got)
+				if got == 0 {
+					return got
+				}
+			}
+			return worst
+		})
+		t.Logf("statuses %v; %d MB are the process's own now, %d the store's file", statuses, memory(t, s.PID(), "RssAnon"),
+			memory(t, s.PID(), "RssFile"))
+		for got := range statuses {
+			if got != http.StatusOK && got != http.StatusServiceUnavailable {
+				t.Errorf("statuses %v, want 200, or 503 beyond what there is room for", statuses)
+			}
+		}
+		if statuses[http.StatusOK] < 32 {
+			t.Errorf("statuses %v: less than half of the clients were served all along", statuses)
+		}
+	})
+}
+
+func expect(t *testing.T, key harness.Client, method, path, body string, want int) {
+	t.Helper()
+	if answer, err := key.Call(method, path, body); err != nil || answer.Status != want {
+		t.Fatalf("%v %s", err, answer)
+	}
+}
+
+// wholeProducts is an import of a thousand products with everything that a product may have.
+func wholeProducts(prefix string, first int) string {
+	var list strings.Builder
+	for i := first; i < first+1000; i++ {
+		fmt.Fprintf(&list, `,{"sku":"%[1]s-%[2]d","name":"Product %[2]d","price":%[2]d.5,"compareAtPrice":%[2]d.9,"description":"%[3]s",`+
+			`"images":[{"url":"https://images.example/%[1]s/%[2]d.jpg","position":1}],"stock":{"quantity":%[2]d},`+
+			`"variants":[{"sku":"%[1]s-%[2]d-A","name":"A","price":1,"stock":3},{"sku":"%[1]s-%[2]d-B","name":"B","price":2,"stock":4}]}`,
+			prefix, i, strings.Repeat("Made to last. ", 60))
+	}
+	return `{"products":[` + list.String()[1:] + `]}`
+}
+
+// levels is a stock update of n products.
+func levels(n, quantity int) string {
+	var list strings.Builder
+	for i := range n {
+		fmt.Fprintf(&list, `,{"sku":"S-%d","quantity":%d}`, i, quantity+i)
+	}
+	return `{"updates":[` + list.String()[1:] + `]}`
+}
+
+// orderOf is an order with some lines.
+func orderOf(lines, n int) string {
+	var list strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&list, `,{"sku":"S-%d","quantity":1,"unitPrice":2,"name":"Line %d of order %d"}`, (n+i*37)%5000, i, n)
+	}
+	return `{"customerName":"Ada","items":[` + list.String()[1:] + `]}`
+}
+
+// walkFeed follows a feed from its beginning to its end, and gives the status of the last page.
+func walkFeed(key harness.Client, feed string) int {
+	for path := "/api/v1/sdk/" + feed + "/changes"; ; {
+		answer, err := key.Call(http.MethodGet, path, nil)
+		more, _ := answer.At("meta", "hasMore").(bool)
+		if err != nil || answer.Status != http.StatusOK || !more {
+			return status(answer, err)
+		}
+		path = "/api/v1/sdk/" + feed + "/changes?since=" + answer.Text("meta", "nextSince")
+	}
+}
