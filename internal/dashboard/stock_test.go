@@ -127,7 +127,7 @@ func TestOversoldLeadsToItsOrders(t *testing.T) {
 		_, held, _ := strings.Cut(page.body, `id="held"`)
 		held, _, _ = strings.Cut(held, "</section>")
 		if strings.Count(held, "/dashboard/orders/") != 2 || !strings.Contains(held, "<b>3</b>") || !strings.Contains(held, "<b>4</b>") ||
-			strings.Index(held, first) < 0 || strings.Index(held, first) > strings.Index(held, second) {
+			!strings.Contains(held, first) || strings.Index(held, first) > strings.Index(held, second) {
 			t.Errorf("not the two orders, the oldest first: %s", held)
 		}
 	})

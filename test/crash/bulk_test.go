@@ -10,8 +10,8 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// TestKilledDuringBulk kills the service when a bulk import has stored some of its items: what is there has its events, and the same request
-// again stores the rest, each item once.
+// TestKilledDuringBulk kills the service when a bulk import has stored some of its items: what is there has its events, and sending the
+// request again stores the rest, each item once.
 func TestKilledDuringBulk(t *testing.T) {
 	const items = 1000
 	harness.Each(t, func(t *testing.T, engine harness.Engine) {
