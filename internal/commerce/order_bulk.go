@@ -79,6 +79,9 @@ func (s *Service) RunOrderBulk(ctx context.Context, store *db.DB, job jobs.Job, 
 			next, err = jobs.NextOrders(tx, job.ID, 20)
 			return err
 		})
+		if ctx.Err() != nil {
+			break
+		}
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,201 @@
+package crash
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"entrepot/internal/dbtest"
+	"entrepot/test/blackbox/harness"
+)
+
+// TestImportKilled imports a file on the dashboard and kills the service three times in the middle: in the end every row is stored or
+// reported, once.
+func TestImportKilled(t *testing.T) {
+	dbtest.Long(t, "the service is killed in the middle of an import")
+	const rows, wrong = 6_000, 60
+	var file strings.Builder
+	file.WriteString("sku;name;price;stock\n")
+	for n := range rows {
+		price := "12,50"
+		if n%(rows/wrong) == 7 {
+			price = "auf Anfrage"
+		}
+		fmt.Fprintf(&file, "IMP-%05d;Article %d;%s;3\n", n, n, price)
+	}
+	harness.Each(t, func(t *testing.T, engine harness.Engine) {
+		server := harness.Start(t, engine, harness.Options{})
+		account := server.FirstAccount(t)
+		d := logIn(t, server, account)
+		at := d.upload("list.csv", file.String())
+		d.submit(at, "/check")
+		until(t, "the check is made", func() bool { return strings.Contains(d.open(at), at+`/run"`) })
+		d.submit(at, "/run")
+		kills, before := 0, int64(0)
+		for range 3 {
+			var now int64
+			until(t, "more rows are stored", func() bool { now = stored(t, account.Key); return now > before })
+			if now == rows-wrong {
+				break
+			}
+			kills++
+			server.Kill()
+			server.Launch()
+			before = stored(t, account.Key)
+		}
+		for end := time.Now().Add(2 * time.Minute); !strings.Contains(d.open(at), "Imported"); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("the import has not ended: %d products are stored", stored(t, account.Key))
+			}
+		}
+		t.Logf("%s: %d kills in the middle", server.Engine, kills)
+		if kills == 0 {
+			t.Error("no kill came in the middle of the import")
+		}
+		if n := stored(t, account.Key); n != rows-wrong {
+			t.Errorf("%d products are stored, want %d", n, rows-wrong)
+		}
+		reported := map[string]int{}
+		for _, line := range strings.Split(strings.TrimSpace(d.open(at+"/report")), "\n")[1:] {
+			row, _, _ := strings.Cut(line, ",")
+			reported[row]++
+		}
+		if len(reported) != wrong {
+			t.Errorf("%d rows are reported, want %d", len(reported), wrong)
+		}
+		for row, n := range reported {
+			if n != 1 {
+				t.Errorf("row %s is reported %d times", row, n)
+			}
+		}
+		if out, err := server.Command("verify"); err != nil {
+			t.Errorf("verify: %v\n%s", err, out)
+		}
+	})
+}
+
+// dashboard is a logged in browser that runs no script.
+type dashboard struct {
+	*testing.T
+	base   string
+	client *http.Client
+}
+
+func logIn(t *testing.T, server *harness.Server, account *harness.Account) *dashboard {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &dashboard{T: t, base: server.Base + "/dashboard", client: &http.Client{Jar: jar, Timeout: 30 * time.Second}}
+	d.post("/login", url.Values{"email": {account.Email}, "password": {account.Password}})
+	return d
+}
+
+// open reads a page, and tries again while the service is starting.
+func (d *dashboard) open(path string) (page string) {
+	d.Helper()
+	until(d.T, path+" is shown", func() bool {
+		answer, err := d.client.Get(d.base + path)
+		if err != nil {
+			return false
+		}
+		page = d.read(answer)
+		return answer.StatusCode == http.StatusOK
+	})
+	return page
+}
+
+// post sends a form and returns the path of the page that answers.
+func (d *dashboard) post(path string, values url.Values) string {
+	d.Helper()
+	answer, err := d.client.PostForm(d.base+path, values)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return d.pathOf(answer)
+}
+
+func (d *dashboard) pathOf(answer *http.Response) string {
+	d.Helper()
+	if text := d.read(answer); answer.StatusCode != http.StatusOK {
+		d.Fatalf("%s: %d %.600s", answer.Request.URL, answer.StatusCode, text)
+	}
+	return strings.TrimPrefix(answer.Request.URL.Path, "/dashboard")
+}
+
+func (d *dashboard) read(answer *http.Response) string {
+	d.Helper()
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return string(text)
+}
+
+// upload sends a file of products and returns the path of its import.
+func (d *dashboard) upload(name, text string) string {
+	d.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", name)
+	if err == nil {
+		_, err = io.WriteString(part, text)
+	}
+	if err != nil || form.Close() != nil {
+		d.Fatal(err)
+	}
+	answer, err := d.client.Post(d.base+"/products/import", form.FormDataContentType(), &body)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return d.pathOf(answer)
+}
+
+var (
+	inputs   = regexp.MustCompile(`<input [^>]*>`)
+	selects  = regexp.MustCompile(`(?s)<select [^>]*name="([^"]+)".*?</select>`)
+	options  = regexp.MustCompile(`<option value="([^"]*)"( selected)?`)
+	nameOf   = regexp.MustCompile(` name="([^"]+)"`)
+	valueOf  = regexp.MustCompile(` value="([^"]*)"`)
+	unticked = regexp.MustCompile(`type="(checkbox|radio)"`)
+)
+
+// submit sends the form that a page has for an action as it stands there: of boxes only the ticked ones, of a list the chosen entry or the
+// first.
+func (d *dashboard) submit(at, action string) {
+	d.Helper()
+	page := d.open(at)
+	_, form, found := strings.Cut(page, `action="/dashboard`+at+action+`"`)
+	if form, _, _ = strings.Cut(form, "</form>"); !found {
+		d.Fatalf("%s has no form for %s: %.900s", at, action, page)
+	}
+	values := url.Values{}
+	for _, input := range inputs.FindAllString(form, -1) {
+		name, value := nameOf.FindStringSubmatch(input), valueOf.FindStringSubmatch(input)
+		if name == nil || value == nil || unticked.MatchString(input) && !strings.Contains(input, " checked") {
+			continue
+		}
+		values.Add(name[1], html.UnescapeString(value[1]))
+	}
+	for _, list := range selects.FindAllStringSubmatch(form, -1) {
+		var chosen string
+		for i, option := range options.FindAllStringSubmatch(list[0], -1) {
+			if i == 0 || option[2] != "" {
+				chosen = html.UnescapeString(option[1])
+			}
+		}
+		values.Add(list[1], chosen)
+	}
+	d.post(at+action, values)
+}
