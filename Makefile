@@ -86,8 +86,8 @@ browser: ## install Chromium, a font and axe-core for the dashboard's tests if t
 	else echo "install Chromium"; exit 1; fi
 	@[ -f $(AXE) ] || npm install --silent --no-audit --no-fund --prefix .browser axe-core@4.14.1
 
-shots: browser ## pictures of every page of the dashboard in shots/, and those of README in docs/pictures/
-	$(GO) test ./internal/dashboard -run 'TestShots|TestPictures' -count=1 -timeout 20m -shots $(CURDIR)/shots -pictures $(CURDIR)/docs/pictures
+shots: browser ## pictures of every page of the dashboard in shots/, and those of README in docs/pictures/; all rules of axe-core on each
+	$(GO) test ./internal/dashboard -run 'TestShots|TestPictures|TestEveryPageIsAccessible' -count=1 -timeout 20m -shots $(CURDIR)/shots -pictures $(CURDIR)/docs/pictures
 
 build: ## build bin/entrepot
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/entrepot

@@ -87,15 +87,29 @@ type violation struct {
 	} `json:"nodes"`
 }
 
-// looks are the ways in which a page is examined. There are two layouts, with the sidebar and without: all rules run in each of them. At
-// the other widths the same things have other places, and only the rules of place and size run; in the dark only those of colours.
-var looks = []struct {
+// look is a way in which a page is examined.
+type look struct {
 	width  int64
 	scheme string
 	rules  string
-}{
+}
+
+// looks are the ways in which every page is examined; make shots examines it by all rules in every width and colour. There are two layouts,
+// with the sidebar and without: all rules run in each of them. At the other widths the same things have other places, and only the rules of
+// place and size run; in the dark only those of colours.
+var looks = []look{
 	{1440, "light", allRules}, {1000, "light", placeRules}, {390, "light", allRules}, {320, "light", placeRules},
 	{1440, "dark", colourRules}, {390, "dark", colourRules},
+}
+
+// allLooks are all rules in every width and colour.
+func allLooks() (all []look) {
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range widths {
+			all = append(all, look{width, scheme, allRules})
+		}
+	}
+	return all
 }
 
 // Rules of axe-core, by tag or by name.
@@ -115,6 +129,9 @@ func TestEveryPageIsAccessible(t *testing.T) {
 		t.Fatalf("there is no axe-core: run make browser (%v)", err)
 	}
 	s.seed()
+	if *shots != "" {
+		looks = allLooks()
+	}
 	pages := make(chan string)
 	for i := range 2 {
 		t.Run(fmt.Sprint("window ", i+1), func(t *testing.T) {
