@@ -75,7 +75,7 @@ func TestKeysNeedAnAdministratorsLogin(t *testing.T) {
 func (s *server) viewer(t *testing.T) string {
 	t.Helper()
 	var viewer accounts.User
-	s.act(s.tenant, func(tx *db.Tx) (err error) {
+	s.write(s.tenant, func(tx *db.Tx) (err error) {
 		viewer, err = s.Commerce.CreateUser(tx, accounts.Caller{},
 			commerce.UserDraft{Email: "viewer@test.example", Name: "Vera", Role: accounts.Viewer, PasswordHash: ownerHash()})
 		return err

@@ -114,7 +114,7 @@ func (s *server) contents(t *testing.T) string {
 func TestOrdersBetweenPieces(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.fill(t)
-		_, from := s.told(0)
+		_, from := s.eventsSince(0)
 		since := text(s.must(t, 200, "GET", "/api/v1/sdk/inventory/changes", nil), "meta", "nextSince")
 		s.whenRead("CROSS JOIN stock_levels", func(sku string) {
 			s.must(t, 201, "POST", "/api/v1/orders", item{"customerName": "Ada", "items": []any{item{"sku": sku, "quantity": 2, "unitPrice": 1}}})
@@ -124,7 +124,7 @@ func TestOrdersBetweenPieces(t *testing.T) {
 		if number(out, "data", "updated") != fmt.Sprint(many) {
 			t.Errorf("answer: %v", out)
 		}
-		names, _ := s.told(from)
+		names, _ := s.eventsSince(from)
 		want := "1 order.received, 256 stock.updated, 1 order.received, 256 stock.updated, 1 order.received, 88 stock.updated"
 		if got := runs(names); got != want {
 			t.Errorf("events: %s, not %s", got, want)
@@ -196,7 +196,7 @@ func TestRepeatAfterOnePiece(t *testing.T) {
 		if number(out, "created") != fmt.Sprint(many-stored) || number(out, "updated") != fmt.Sprint(stored) {
 			t.Errorf("again, behind %d: %v", stored, out)
 		}
-		names, _ := s.told(0)
+		names, _ := s.eventsSince(0)
 		slices.Sort(names)
 		if got := runs(names); got != fmt.Sprintf("%d product.created, %d stock.updated", many, many) {
 			t.Errorf("events: %s", got)
@@ -267,7 +267,7 @@ func TestPiecesAnswerAsOne(t *testing.T) {
 func TestPiecesHaveOneJob(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		channel := id.New[id.Channel]()
-		s.act(s.tenant, func(tx *db.Tx) error {
+		s.write(s.tenant, func(tx *db.Tx) error {
 			channels.Channel{ID: channel, Name: "ERP", Platform: channels.Custom, Oversell: "allow", Status: channels.Active,
 				Settings: "{}"}.Insert(tx)
 			return nil

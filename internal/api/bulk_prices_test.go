@@ -29,7 +29,7 @@ func TestPriceUpdate(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, item{"sku": "A", "name": "A", "price": 1, "compareAtPrice": 2},
 			item{"sku": "B", "name": "B", "price": 1, "variants": []item{{"sku": "B-1", "price": 5}, {"sku": "B-2"}}}))
-		_, from := s.told(0)
+		_, from := s.eventsSince(0)
 		out := s.must(t, 200, "PATCH", pricePath,
 			item{"updates": []any{item{"sku": "A", "price": 3}, item{"sku": "NO", "price": 1}, item{"sku": "B-1", "price": 6, "compareAtPrice": 7},
 				item{"sku": "A", "price": 9},
@@ -50,7 +50,7 @@ func TestPriceUpdate(t *testing.T) {
 		if a, b := s.prices(t, "A"), s.prices(t, "B"); a != "3/2" || b != "1/- B-1=6/7 B-2=2.5/-" {
 			t.Errorf("prices: %s, %s", a, b)
 		}
-		names, from := s.told(from)
+		names, from := s.eventsSince(from)
 		if fmt.Sprint(names) != "[product.updated product.updated]" { // one for A, one for B with its two variants
 			t.Errorf("events: %v", names)
 		}
@@ -59,7 +59,7 @@ func TestPriceUpdate(t *testing.T) {
 		if a := s.prices(t, "A"); a != "3/-" {
 			t.Errorf("null clears: %s", a)
 		}
-		if names, _ = s.told(from); len(names) != 1 {
+		if names, _ = s.eventsSince(from); len(names) != 1 {
 			t.Errorf("events of a change and of none: %v", names)
 		}
 	})
@@ -74,7 +74,7 @@ func TestPriceUpdatesRace(t *testing.T) {
 			products = append(products, item{"sku": fmt.Sprint("R", i), "name": "R", "price": 100000, "compareAtPrice": 100000})
 		}
 		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, products...))
-		_, from := s.told(0)
+		_, from := s.eventsSince(0)
 		const clients, rounds = 6, 5
 		var wait sync.WaitGroup
 		for c := range clients {
@@ -106,7 +106,7 @@ func TestPriceUpdatesRace(t *testing.T) {
 				t.Errorf("%v", p)
 			}
 		}
-		names, _ := s.told(from)
+		names, _ := s.eventsSince(from)
 		if len(names) == 0 || len(s.walk(t, 1000, "")) != 30 {
 			t.Errorf("%d events", len(names))
 		}

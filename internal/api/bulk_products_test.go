@@ -50,7 +50,7 @@ func TestImportAnswers(t *testing.T) {
 				t.Errorf("answer (b): %d %v", r.status, counts)
 			}
 		}
-		names, _ := s.told(0)
+		names, _ := s.eventsSince(0)
 		if fmt.Sprint(names) != "[product.created product.created product.created]" {
 			t.Errorf("events: %v", names)
 		}
@@ -97,7 +97,7 @@ func TestImportsRace(t *testing.T) {
 				t.Errorf("a link still waits for what is there: %v", p)
 			}
 		}
-		names, _ := s.told(0)
+		names, _ := s.eventsSince(0)
 		made := 0
 		for _, name := range names {
 			if name == "product.created" {
@@ -117,7 +117,7 @@ func TestDryRun(t *testing.T) {
 			importBody(nil, item{"sku": "A", "name": "A", "price": 1, "description": "old"}, item{"sku": "B", "name": "B", "price": 1}))
 		body := []any{item{"sku": "A", "name": "A", "price": 2, "description": nil}, item{"sku": "B", "name": "B", "price": 1},
 			item{"sku": "N", "name": "New", "price": 3, "variants": []item{{"sku": "N-1"}}}, item{"sku": "X"}}
-		_, from := s.told(0)
+		_, from := s.eventsSince(0)
 		dry := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import", importBody(item{"dryRun": true}, body...))
 		if number(dry, "total") != "4" || number(dry, "created") != "1" || number(dry, "updated") != "2" ||
 			number(dry, "errors", 0, "index") != "3" {
@@ -129,7 +129,7 @@ func TestDryRun(t *testing.T) {
 			text(dry, "changes", 2, "fields", 1, "to") != "New" || at(dry, "changes", 2, "fields", 1, "from") != nil {
 			t.Errorf("changes: %s", got)
 		}
-		if names, _ := s.told(from); len(names) != 0 {
+		if names, _ := s.eventsSince(from); len(names) != 0 {
 			t.Errorf("events: %v", names)
 		}
 		if list := s.must(t, 200, "GET", "/api/v1/products", nil); number(list, "meta", "total") != "2" {
@@ -176,7 +176,7 @@ func TestDryRunShowsStock(t *testing.T) {
 func TestImportPublishes(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		channel := id.New[id.Channel]()
-		s.act(s.tenant, func(tx *db.Tx) error {
+		s.write(s.tenant, func(tx *db.Tx) error {
 			channels.Channel{ID: channel, Name: "ERP", Platform: channels.Custom, Oversell: "allow", Status: channels.Active,
 				Settings: "{}"}.Insert(tx)
 			return nil
@@ -213,7 +213,7 @@ func TestImportReplays(t *testing.T) {
 		if first.status != 202 || string(first.body) != string(second.body) || second.header.Get("Idempotent-Replay") != "true" {
 			t.Errorf("%d %s, then %d %s", first.status, first.body, second.status, second.body)
 		}
-		if names, _ := s.told(0); len(names) != 1 {
+		if names, _ := s.eventsSince(0); len(names) != 1 {
 			t.Errorf("events: %v", names)
 		}
 	})
@@ -232,10 +232,10 @@ func TestImportStock(t *testing.T) {
 			number(a, "variants", 0, "stock") != "2" || number(a, "variants", 1, "stock") != "0" {
 			t.Errorf("stock: %v", a)
 		}
-		if names, _ := s.told(0); fmt.Sprint(names) != "[product.created product.created stock.updated stock.updated]" {
+		if names, _ := s.eventsSince(0); fmt.Sprint(names) != "[product.created product.created stock.updated stock.updated]" {
 			t.Errorf("events: %v", names)
 		}
-		s.act(s.tenant, func(tx *db.Tx) error {
+		s.write(s.tenant, func(tx *db.Tx) error {
 			tx.Queue(`UPDATE tenants SET settings = '{"strictWarehouses":true}' WHERE tenant_id = $1`, tx.Tenant)
 			return nil
 		})

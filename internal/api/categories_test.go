@@ -33,13 +33,13 @@ func TestCategoriesInAnyOrder(t *testing.T) {
 			text(tree["parent"], "parentExternalId") != "unborn" {
 			t.Errorf("before the grandparent: %v", tree)
 		}
-		_, from := s.told(0)
+		_, from := s.eventsSince(0)
 		s.importCategories(t, item{"externalId": "unborn", "name": "Born"}, item{"externalId": "child", "name": "Child"})
 		tree = s.tree(t)
 		if text(tree["parent"], "parentId") != text(tree["unborn"], "id") {
 			t.Errorf("after it: %v", tree)
 		}
-		names, _ := s.told(from)
+		names, _ := s.eventsSince(from)
 		if fmt.Sprint(names) != "[category.created category.updated]" {
 			t.Errorf("events: %v", names)
 		}
@@ -90,12 +90,12 @@ func TestLinksWait(t *testing.T) {
 			item{"sku": "P", "name": "P", "price": 1, "categoryIds": []string{"later", "here", "later"}})
 		path := "/api/v1/products/" + text(made, "data", "id")
 		ids := func() int { return len(at(s.must(t, 200, "GET", path, nil), "data", "categoryIds").([]any)) }
-		_, from := s.told(0)
+		_, from := s.eventsSince(0)
 		s.importCategories(t, item{"externalId": "here", "name": "Here"}, item{"externalId": "later", "name": "Later"})
 		if n := ids(); n != 2 {
 			t.Errorf("%d categories after both have arrived", n)
 		}
-		names, from := s.told(from)
+		names, from := s.eventsSince(from)
 		if fmt.Sprint(names) != "[category.created category.created product.updated]" {
 			t.Errorf("events of the arrival: %v", names)
 		}
@@ -113,7 +113,7 @@ func TestLinksWait(t *testing.T) {
 		if n := ids(); n != 2 {
 			t.Errorf("%d categories after its return", n)
 		}
-		names, _ = s.told(from)
+		names, _ = s.eventsSince(from)
 		if fmt.Sprint(names) != "[category.deleted product.updated category.created product.updated]" {
 			t.Errorf("events: %v", names)
 		}

@@ -60,16 +60,16 @@ func TestDocumentIsWhole(t *testing.T) {
 func TestAnswersAreAsDocumented(t *testing.T) {
 	dbtest.Long(t, "every route is called")
 	t.Parallel()
-	eachRoute(t, func(w *world, r *route, made row) {
-		for i, make := range append([]func(*world) ask{made.ask}, made.more...) {
+	eachRoute(t, func(w *fixture, r *route, made row) {
+		for i, make := range append([]func(*fixture) req{made.req}, made.more...) {
 			a := make(w)
 			got := w.send(r, a, w.credential(r, a))
 			if got.status != a.wants(r) {
-				w.t.Errorf("%s %s, ask %d: %d, not %d: %s", r.method, r.path, i, got.status, a.wants(r), short(got.body))
+				w.t.Errorf("%s %s, req %d: %d, not %d: %s", r.method, r.path, i, got.status, a.wants(r), short(got.body))
 			}
 			if body := string(encode(w.t, a.body)); got.status < 300 && r.body != nil && !strings.Contains(r.path, "bulk-") &&
 				!strings.HasSuffix(r.path, "/thresholds") {
-				if problem := w.judge.refuses(r, body); problem != "" && body != "" {
+				if problem := w.validator.refuses(r, body); problem != "" && body != "" {
 					w.t.Errorf("%s %s took a body that the document refuses: %s\n%s", r.method, r.path, problem, short([]byte(body)))
 				}
 			}
@@ -80,9 +80,9 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 				}
 			}
 		}
-		for status := range w.judge.operations[r.method+" "+r.path].Responses.Map() {
-			if w.judge.answered[r.method+" "+r.path+" "+status] == 0 && status < "400" {
-				w.t.Errorf("%s %s: the status %s is documented and no ask of the row gets it", r.method, r.path, status)
+		for status := range w.validator.operations[r.method+" "+r.path].Responses.Map() {
+			if w.validator.answered[r.method+" "+r.path+" "+status] == 0 && status < "400" {
+				w.t.Errorf("%s %s: the status %s is documented and no req of the row gets it", r.method, r.path, status)
 			}
 		}
 		if r == w.table.routes[0] {
@@ -95,11 +95,11 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 func TestEveryWriteReplays(t *testing.T) {
 	dbtest.Long(t, "every route is called")
 	t.Parallel()
-	eachRoute(t, func(w *world, r *route, made row) {
+	eachRoute(t, func(w *fixture, r *route, made row) {
 		if r.method == "GET" || r.method == "DELETE" || r.access == public || r.path == "/api/v1/auth/logout" { // that one voids its credential
 			return
 		}
-		a := made.ask(w)
+		a := made.req(w)
 		a.header = maps.Clone(a.header)
 		if a.header == nil {
 			a.header = map[string]string{}
@@ -131,12 +131,12 @@ func TestRacersOfOneKey(t *testing.T) {
 	dbtest.Long(t, "every route is called")
 	t.Parallel()
 	const racers = 8
-	eachRoute(t, func(w *world, r *route, made row) {
+	eachRoute(t, func(w *fixture, r *route, made row) {
 		if r.method == "GET" || r.method == "DELETE" || r.access == public || r.path == "/api/v1/auth/logout" { // that one voids its credential
 			return
 		}
 		once := func() call {
-			a := made.ask(w)
+			a := made.req(w)
 			header := maps.Clone(w.credential(r, a))
 			maps.Copy(header, a.header)
 			header["Idempotency-Key"] = w.name("racer")
@@ -194,15 +194,15 @@ func tables(rows []string) map[string]int {
 // Routes take If-Match exactly where the document says so: a stale tag is a 412 and changes nothing (interface §4.6).
 func TestIfMatchIsHonouredWhereDocumented(t *testing.T) {
 	dbtest.Long(t, "every route is called")
-	eachRoute(t, func(w *world, r *route, made row) {
+	eachRoute(t, func(w *fixture, r *route, made row) {
 		if r.method == "GET" || r.access == public {
 			return
 		}
-		a := made.ask(w)
+		a := made.req(w)
 		before := w.dump()
 		a.header = map[string]string{"If-Match": `"stale"`}
 		got := w.send(r, a, w.credential(r, a))
-		documented := w.judge.operations[r.method+" "+r.path].Parameters.GetByInAndName("header", "If-Match") != nil
+		documented := w.validator.operations[r.method+" "+r.path].Parameters.GetByInAndName("header", "If-Match") != nil
 		if documented != (got.status == 412) {
 			w.t.Errorf("%s %s with a stale If-Match: %d; documented: %v", r.method, r.path, got.status, documented)
 		}
@@ -213,7 +213,7 @@ func TestIfMatchIsHonouredWhereDocumented(t *testing.T) {
 }
 
 // unrouted requests paths and methods that do not exist: the answers are errors of the same shape, too.
-func (w *world) unrouted() {
+func (w *fixture) unrouted() {
 	w.t.Helper()
 	for _, c := range []struct {
 		method, path string
@@ -224,7 +224,7 @@ func (w *world) unrouted() {
 		{"GET", "/api/v1/orders/", 404}, {"GET", "/api/v1//orders", 404}, {"POST", "/api/v1/orders/%2e%2e/x", 404},
 	} {
 		got := w.do(call{method: c.method, path: c.path})
-		if problem := w.judge.check(nil, got); problem != "" || got.status != c.status {
+		if problem := w.validator.check(nil, got); problem != "" || got.status != c.status {
 			w.t.Errorf("%s %s: %d, not %d: %s %s", c.method, c.path, got.status, c.status, problem, short(got.body))
 		}
 	}

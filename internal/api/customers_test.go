@@ -39,7 +39,7 @@ func (s *server) place(t *testing.T, body any) any {
 // newest are the names of the events since the last call.
 func (s *server) newest(t *testing.T, since *int64) string {
 	t.Helper()
-	names, next := s.told(*since)
+	names, next := s.eventsSince(*since)
 	*since = next
 	return strings.Join(names, " ")
 }
@@ -53,7 +53,7 @@ func TestCustomerLife(t *testing.T) {
 			"addresses":[{"line1":"1 St","city":"Paris","postalCode":"75001","country":"fr","isDefault":true},
 				{"line1":"2 St","city":"Paris","zip":"75002","country":"FR","isDefault":true}]}`)
 		if got := s.newest(t, &since); got != "customer.created" {
-			t.Errorf("creation told %q", got)
+			t.Errorf("creation emitted %q", got)
 		}
 		read := at(s.must(t, 200, "GET", path, nil), "data")
 		if fmt.Sprint(at(read, "tags")) != "[a b]" || text(read, "email") != "Ada@X.example" || text(read, "name") != "Ada" ||
@@ -71,7 +71,7 @@ func TestCustomerLife(t *testing.T) {
 				t.Errorf("%s changed\n%v into\n%v", body, read, again)
 			}
 			if got := s.newest(t, &since); got != "" {
-				t.Errorf("%s told %q", body, got)
+				t.Errorf("%s emitted %q", body, got)
 			}
 		}
 		kept := text(read, "addresses", 1, "id")
@@ -85,7 +85,7 @@ func TestCustomerLife(t *testing.T) {
 			t.Errorf("changed %v", changed)
 		}
 		if got := s.newest(t, &since); got != "customer.updated" {
-			t.Errorf("change told %q", got)
+			t.Errorf("change emitted %q", got)
 		}
 	})
 }
@@ -153,11 +153,11 @@ func TestAddressBook(t *testing.T) {
 			`{"line1":"Other","city":"Lyon","zip":"A","country":"BE","type":"billing","isDefault":true}`), "data")
 		s.must(t, 200, "PATCH", path+"/addresses/"+text(other, "id"), `{"type":"shipping","postalCode":"C","phone":"1"}`)
 		if got := s.newest(t, &since); got != "customer.updated customer.updated customer.updated" {
-			t.Errorf("told %q", got)
+			t.Errorf("emitted %q", got)
 		}
 		s.must(t, 200, "PATCH", path+"/addresses/"+text(other, "id"), `{"zip":"C","phone":"1","isDefault":true}`)
 		if got := s.newest(t, &since); got != "" {
-			t.Errorf("a change of nothing told %q", got)
+			t.Errorf("a change of nothing emitted %q", got)
 		}
 		book := at(s.must(t, 200, "GET", path, nil), "data", "addresses")
 		if at(book, 0, "isDefault") != false || at(book, 1, "isDefault") != true || text(book, 1, "zip") != "C" {
@@ -281,7 +281,7 @@ func TestMergeIsAllOrNothing(t *testing.T) {
 			}
 		}
 		if got := s.newest(t, &since); got != "" {
-			t.Errorf("refused merges told %q", got)
+			t.Errorf("refused merges emitted %q", got)
 		}
 		merged := at(s.must(t, 200, "POST", "/api/v1/customers/merge",
 			map[string]any{"primaryId": ids["a"], "secondaryIds": []string{ids["b"], ids["c"]}}), "data")
@@ -290,7 +290,7 @@ func TestMergeIsAllOrNothing(t *testing.T) {
 			t.Errorf("merged %v", merged)
 		}
 		if got := s.newest(t, &since); got != "customer.merged" {
-			t.Errorf("told %q", got)
+			t.Errorf("emitted %q", got)
 		}
 		for _, name := range []string{"b", "c", "chain"} {
 			c := at(s.must(t, 200, "GET", "/api/v1/customers/"+ids[name], nil), "data")

@@ -65,7 +65,7 @@ func TestNotificationsAreKnownForADay(t *testing.T) {
 		}
 		// What waits is worked on, so that the next notification is not answered for by it.
 		work := func() {
-			s.act(s.tenant, func(tx *db.Tx) error {
+			s.write(s.tenant, func(tx *db.Tx) error {
 				tx.Queue("UPDATE jobs SET status = 'PROCESSING' WHERE tenant_id = $1", s.tenant)
 				return nil
 			})
@@ -96,19 +96,19 @@ func TestTheMinutesEdge(t *testing.T) {
 		small := *s
 		small.tenant = account.Tenant
 		small.key = small.newKey("read:orders")
-		ask := func() reply { return small.do(call{method: "GET", path: "/api/v1/orders"}) }
+		list := func() reply { return small.do(call{method: "GET", path: "/api/v1/orders"}) }
 		for n := range 100 {
-			if r := ask(); r.status != 200 {
+			if r := list(); r.status != 200 {
 				t.Fatalf("request %d: %d", n+1, r.status)
 			}
 			s.now.move(100 * time.Millisecond) // ten a second: clear of the burst
 		}
 		s.now.move(50*time.Second - time.Millisecond - 100*time.Microsecond)
-		if r := ask(); r.status != 429 {
+		if r := list(); r.status != 429 {
 			t.Errorf("a moment before the minute is over: %d", r.status)
 		}
 		s.now.move(2 * time.Millisecond)
-		if r := ask(); r.status != 200 {
+		if r := list(); r.status != 200 {
 			t.Errorf("a moment after: %d %s", r.status, r.body)
 		}
 	})

@@ -16,7 +16,7 @@ import (
 func (s *server) attempted(t *testing.T, endpoint, event string, state webhooks.State, attempt webhooks.Attempt) (delivery string) {
 	t.Helper()
 	delivery = text(s.must(t, 200, "POST", hookPath+"/"+endpoint+"/test", member{"event": event}), "data", "id")
-	s.act(db.Across, func(tx *db.Tx) error {
+	s.write(db.Across, func(tx *db.Tx) error {
 		tx.Tenant = s.tenant
 		d, err := webhooks.DeliveryByID(tx, id.Delivery(delivery))
 		if err != nil {
@@ -86,7 +86,7 @@ func TestADeliveryShowsItsRequest(t *testing.T) {
 			at(before, "data", "payload", "data") == nil {
 			t.Errorf("before the first attempt: %v", before)
 		}
-		s.act(s.tenant, func(tx *db.Tx) error {
+		s.write(s.tenant, func(tx *db.Tx) error {
 			_, err := tx.Exec("DELETE FROM events WHERE tenant_id = $1", tx.Tenant)
 			return err
 		})

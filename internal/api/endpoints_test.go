@@ -98,7 +98,7 @@ func TestSecretsAreSealed(t *testing.T) {
 		if status, _ := s.call(t, "POST", hookPath+"/"+endpoint+"/rotate-secret", `{"graceSeconds":604801}`); status != 400 {
 			t.Errorf("a grace of over a week: %d", status)
 		}
-		s.act(s.tenant, func(tx *db.Tx) error {
+		s.write(s.tenant, func(tx *db.Tx) error {
 			var stored string
 			for _, sql := range []string{"SELECT secret FROM endpoints WHERE tenant_id = $1",
 				"SELECT answer FROM idempotency_keys WHERE tenant_id = $1"} {
@@ -269,7 +269,7 @@ func TestDeliveriesAndLog(t *testing.T) {
 			t.Errorf("test of a paused endpoint: %d", status)
 		}
 
-		s.act(s.tenant, func(tx *db.Tx) error {
+		s.write(s.tenant, func(tx *db.Tx) error {
 			for _, name := range []string{"customer.created", "customer.updated", "order.received"} {
 				webhooks.Record(tx, records.EventOf(name, "r", []byte(`{"n":1}`)))
 			}
@@ -311,7 +311,7 @@ func TestDeliveriesAndLog(t *testing.T) {
 
 // dispatch turns the account's events into deliveries, as a worker does.
 func (s *server) dispatch() {
-	s.act(s.tenant, func(tx *db.Tx) error {
+	s.write(s.tenant, func(tx *db.Tx) error {
 		step, err := webhooks.ReadStep(tx)
 		if err == nil {
 			step.Write(tx)

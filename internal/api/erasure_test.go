@@ -62,7 +62,7 @@ func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
 
 	// What workers store: a receiver's answer that repeats what it was sent, a job that failed because of her, a
 	// careless entry in the audit log.
-	s.act(s.tenant, func(tx *db.Tx) error {
+	s.write(s.tenant, func(tx *db.Tx) error {
 		endpoint := id.New[id.Endpoint]()
 		tx.Queue(`INSERT INTO endpoints (tenant_id, id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since,
 			created_at, updated_at)
@@ -116,7 +116,7 @@ func TestErasedPersonIsNowhere(t *testing.T) {
 			t.Fatalf("%d %s", first.status, first.body)
 		}
 		if got := s.newest(t, &since); got != "customer.erased" {
-			t.Errorf("told %q", got)
+			t.Errorf("emitted %q", got)
 		}
 		for _, f := range s.search(t, zoe...).Findings {
 			t.Errorf("%q is left in %s", f.What, f.Where)
@@ -130,7 +130,7 @@ func TestErasedPersonIsNowhere(t *testing.T) {
 			t.Errorf("again: %s, first %s", again.body, first.body)
 		}
 		if got := s.newest(t, &since); got != "" {
-			t.Errorf("again told %q", got)
+			t.Errorf("again emitted %q", got)
 		}
 		s.afterErasure(t, customer, merged, order)
 	})
@@ -184,7 +184,7 @@ func (s *server) afterErasure(t *testing.T, customer, merged, order string) {
 		t.Errorf("the replay says %d %s", replay.status, replay.body)
 	}
 	if got := s.newest(t, &since); got != "" {
-		t.Errorf("the replay told %q", got)
+		t.Errorf("the replay emitted %q", got)
 	}
 	free := s.customer(t, `{"email":"zoe.celik@VANISH.example"}`)
 	if free == customer {

@@ -12,8 +12,8 @@ import (
 // Every example of a request in the document is accepted as it is: only its ids are replaced with those of real records.
 func TestExamplesAreTaken(t *testing.T) {
 	dbtest.Long(t, "it sends every example")
-	var shop *world
-	eachRoute(t, func(w *world, r *route, made row) {
+	var shop *fixture
+	eachRoute(t, func(w *fixture, r *route, made row) {
 		if shop == nil || shop.API != w.API {
 			shop = w
 			w.stockExamples()
@@ -26,9 +26,9 @@ func TestExamplesAreTaken(t *testing.T) {
 			w.t.Errorf("%s has no example: examples/%s.json", r.method+" "+r.path, r.name)
 			return
 		}
-		a := made.ask(w)
+		a := made.req(w)
 		a.body, a.query, a.status = exchange(string(text), string(encode(w.t, a.body))), "", 0
-		if problem := w.judge.refuses(r, a.body.(string)); problem != "" {
+		if problem := w.validator.refuses(r, a.body.(string)); problem != "" {
 			w.t.Errorf("%s: the document refuses its own example: %s", r.name, problem)
 		}
 		got := w.send(r, a, w.credential(r, a))
@@ -44,7 +44,7 @@ func TestExamplesAreTaken(t *testing.T) {
 }
 
 // stockExamples creates the records that the examples mention.
-func (w *world) stockExamples() {
+func (w *fixture) stockExamples() {
 	w.t.Helper()
 	w.make("POST", "/api/v1/products",
 		member{"sku": "TSHIRT", "name": "T-shirt", "price": 24.95, "variants": []any{member{"sku": "TSHIRT-M", "stock": 100}}})

@@ -54,12 +54,12 @@ func TestEveryFieldTakesOddities(t *testing.T) {
 	t.Run("routes", func(t *testing.T) {
 		for _, r := range routes() {
 			made := rows[r.method+" "+r.path]
-			if r.body == nil || made.ask == nil {
+			if r.body == nil || made.req == nil {
 				continue
 			}
 			t.Run(r.method+" "+r.path, func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t, "sqlite")
+				w := newFixture(t, "sqlite")
 				w.watch()
 				list := fieldsOf(apijson.DescribeBody(r.body))
 				fields.Add(int64(len(list)))
@@ -73,9 +73,9 @@ func TestEveryFieldTakesOddities(t *testing.T) {
 }
 
 // fill sends every oddity in the place of one field, and reports how many it sent.
-func (w *world) fill(r *route, made row, f field) (sent int64) {
+func (w *fixture) fill(r *route, made row, f field) (sent int64) {
 	w.t.Helper()
-	a := made.ask(w)
+	a := made.req(w)
 	valid := grow(w.t, encode(w.t, a.body))
 	for _, odd := range oddities {
 		bent := valid.clone()
@@ -101,12 +101,12 @@ func (w *world) fill(r *route, made row, f field) (sent int64) {
 		if after := w.touched(); got.status >= 400 && after != before {
 			w.t.Errorf("%s %s, %s is %s: %d, and %d rows were written", r.method, r.path, f, odd.name, got.status, after-before)
 		}
-		if problem := w.judge.refuses(r, b.body.(string)); problem != "" && got.status < 400 && !strings.Contains(r.path, "bulk-") &&
+		if problem := w.validator.refuses(r, b.body.(string)); problem != "" && got.status < 400 && !strings.Contains(r.path, "bulk-") &&
 			!strings.Contains(r.path, "thresholds") {
 			w.t.Errorf("%s %s, %s is %s: %d, but the document refuses it: %s", r.method, r.path, f, odd.name, got.status, short([]byte(problem)))
 		}
 		if got.status < 300 {
-			a = made.ask(w)
+			a = made.req(w)
 			valid = grow(w.t, encode(w.t, a.body))
 		}
 	}
@@ -114,7 +114,7 @@ func (w *world) fill(r *route, made row, f field) (sent int64) {
 }
 
 // refuses says why a body is not what the document describes; "" also for what is no JSON for the standard library.
-func (j *judge) refuses(r *route, body string) string {
+func (j *validator) refuses(r *route, body string) string {
 	var value any
 	if json.Unmarshal([]byte(body), &value) != nil {
 		return ""
@@ -136,12 +136,12 @@ var oddNames = []string{"\x00", "a\x00b", "\xff", "\xe2\x82", "\u202e", "👩‍
 // What a path names is found or not: nothing in the place of an id or a SKU is more than a 404, on either engine.
 func TestEveryPathTakesOddities(t *testing.T) {
 	dbtest.Long(t, "every route takes hundreds of inputs")
-	eachRoute(t, func(w *world, r *route, made row) {
+	eachRoute(t, func(w *fixture, r *route, made row) {
 		places := pathParameter.FindAllStringSubmatch(r.path, -1)
 		if len(places) == 0 {
 			return
 		}
-		a := made.ask(w)
+		a := made.req(w)
 		before := w.dump()
 		for _, one := range places {
 			for _, odd := range oddNames {
@@ -173,11 +173,11 @@ func TestEveryHeaderTakesOddities(t *testing.T) {
 		"X-WC-Webhook-Delivery-ID"}
 	some := []string{"GET /api/v1/orders", "POST /api/v1/orders", "PATCH /api/v1/products/{id}", "POST /api/v1/sdk/products/bulk-import",
 		"GET /api/v1/auth/me", "POST /api/v1/webhooks/platform/{channelId}/{platform}"} // each way of reading headers
-	eachRoute(t, func(w *world, r *route, made row) {
+	eachRoute(t, func(w *fixture, r *route, made row) {
 		if !slices.Contains(some, r.method+" "+r.path) {
 			return
 		}
-		a := made.ask(w)
+		a := made.req(w)
 		for _, name := range headers {
 			if r.access == public != strings.HasPrefix(name, "X-WC") && name != "Idempotency-Key" {
 				continue

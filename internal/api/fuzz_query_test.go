@@ -11,7 +11,7 @@ import (
 )
 
 // valueOf is a value that a parameter takes.
-func (w *world) valueOf(r *route, name string, s *apijson.Schema) string {
+func (w *fixture) valueOf(r *route, name string, s *apijson.Schema) string {
 	if make := queryIDs[name]; make != nil {
 		return w.once("query "+name, func() string { return make(w) })
 	}
@@ -68,10 +68,10 @@ func TestEveryPairOfParameters(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			w, asked := newWorld(t, engine), 0
+			w, asked := newFixture(t, engine), 0
 			w.order()
 			for _, r := range lists() {
-				a := rows[r.method+" "+r.path].ask(w)
+				a := rows[r.method+" "+r.path].req(w)
 				schema := apijson.DescribeQuery(r.query)
 				var each []string
 				for _, name := range schema.Names() {

@@ -18,15 +18,15 @@ import (
 )
 
 // bench is the fixture that a fuzz target uses for many inputs; it is replaced before its store grows slow. It
-// implements the testing.TB of its world: failures are reported for the current input, clean-ups run at the end.
+// implements the testing.TB of its fixture: failures are reported for the current input, clean-ups run at the end.
 type bench struct {
 	testing.TB // of the present input
-	world      *world
+	fixture    *fixture
 	ends       []func()
 	left       int
 }
 
-// benchLife is the number of inputs for one world.
+// benchLife is the number of inputs for one fixture.
 const benchLife = 1500
 
 func newBench(f *testing.F) *bench {
@@ -56,16 +56,16 @@ func (b *bench) end() {
 	b.ends = nil
 }
 
-// at returns the world for one input; fresh reports that it is a new one.
-func (b *bench) at(t *testing.T) (w *world, fresh bool) {
+// at returns the fixture for one input; fresh reports that it is a new one.
+func (b *bench) at(t *testing.T) (w *fixture, fresh bool) {
 	b.TB = t
 	if b.left--; b.left < 0 {
 		b.end()
 		b.left, fresh = benchLife, true
-		b.world = newWorld(b, "sqlite")
-		b.world.watch()
+		b.fixture = newFixture(b, "sqlite")
+		b.fixture.watch()
 	}
-	return b.world, fresh
+	return b.fixture, fresh
 }
 
 // bender bends a request by the choices that the fuzzer makes: each byte is one.
@@ -75,7 +75,7 @@ type bender struct {
 	names   []string // of the route's parameters
 	body    *tree
 	raw     []byte // of the body, when it is bent as text
-	ask     ask
+	req     req
 	query   []string
 }
 
@@ -207,13 +207,13 @@ func (b *bender) header() {
 	case 1:
 		value = strings.Repeat("k", b.next()*2)
 	}
-	b.ask.header[names[b.next()%len(names)]] = value
+	b.req.header[names[b.next()%len(names)]] = value
 }
 
 func (b *bender) path() {
-	for name := range b.ask.ids {
+	for name := range b.req.ids {
 		if b.next()%2 == 0 {
-			b.ask.ids[name] = b.text
+			b.req.ids[name] = b.text
 		}
 	}
 }
@@ -252,34 +252,34 @@ func FuzzHandler(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pick uint16, choices []byte, text string) {
 		r := all[int(pick)%len(all)]
 		made := rows[r.method+" "+r.path]
-		if made.ask == nil {
+		if made.req == nil {
 			t.Skip("the route has no row in the matrix: TestEveryRouteHasARow fails for it")
 		}
 		w, _ := b.at(t)
-		ways := append([]func(*world) ask{made.ask}, made.more...)
+		ways := append([]func(*fixture) req{made.req}, made.more...)
 		bent := bender{choices: choices, text: text, names: queryNames(r)}
-		bent.ask = ways[0](w)
+		bent.req = ways[0](w)
 		if len(choices) > 0 && len(ways) > 1 {
-			bent.ask = ways[int(choices[len(choices)-1])%len(ways)](w)
+			bent.req = ways[int(choices[len(choices)-1])%len(ways)](w)
 		}
-		bent.ask.header = clone(bent.ask.header)
-		bent.ask.ids = clone(bent.ask.ids)
-		if body := encode(t, bent.ask.body); json.Valid(body) {
+		bent.req.header = clone(bent.req.header)
+		bent.req.ids = clone(bent.req.ids)
+		if body := encode(t, bent.req.body); json.Valid(body) {
 			bent.body = grow(t, body)
 		}
-		credential := w.credential(r, bent.ask)
+		credential := w.credential(r, bent.req)
 		for range 6 {
 			if len(bent.choices) > 0 {
 				bends[bent.next()%len(bends)](&bent)
 			}
 		}
 		if body := bent.asText(); body != nil {
-			bent.ask.body = body
+			bent.req.body = body
 		}
 		if len(bent.query) > 0 {
-			bent.ask.query = strings.TrimPrefix(bent.ask.query+"&"+strings.Join(bent.query, "&"), "&")
+			bent.req.query = strings.TrimPrefix(bent.req.query+"&"+strings.Join(bent.query, "&"), "&")
 		}
-		w.mustStandUp(r, bent.ask, credential)
+		w.mustStandUp(r, bent.req, credential)
 	})
 }
 
@@ -292,7 +292,7 @@ func clone(m map[string]string) map[string]string {
 }
 
 // mustStandUp makes a request that may be of another route than it was bent from, and holds the answer to what it must be.
-func (w *world) mustStandUp(r *route, a ask, credential map[string]string) reply {
+func (w *fixture) mustStandUp(r *route, a req, credential map[string]string) reply {
 	w.t.Helper()
 	header := clone(credential)
 	for name, value := range a.header {
@@ -303,7 +303,7 @@ func (w *world) mustStandUp(r *route, a ask, credential map[string]string) reply
 	got := w.do(call{method: r.method, path: target, body: a.body, header: header, noKey: true})
 	hr := httptest.NewRequest(r.method, target, nil)
 	found, _ := w.table.find(hr)
-	if problem := w.judge.check(found, got); problem != "" {
+	if problem := w.validator.check(found, got); problem != "" {
 		w.t.Errorf("%s %s %v: %d: %s\n%q\n%s", r.method, target, header, got.status, short([]byte(problem)), short(encode(w.t, a.body)),
 			short(got.body))
 	}
@@ -316,14 +316,14 @@ func (w *world) mustStandUp(r *route, a ask, credential map[string]string) reply
 // lists are the routes that are asked with parameters.
 func lists() (list []*route) {
 	for _, r := range routes() {
-		if r.method == http.MethodGet && r.query != nil && r.name != "previewMerge" && rows[r.method+" "+r.path].ask != nil {
+		if r.method == http.MethodGet && r.query != nil && r.name != "previewMerge" && rows[r.method+" "+r.path].req != nil {
 			list = append(list, r)
 		}
 	}
 	return list
 }
 
-// FuzzQuery asks every list with any query: a page that agrees with its meta, or the one error shape; nothing changes.
+// FuzzQuery calls every list with any query: a page that agrees with its meta, or the one error shape; nothing changes.
 func FuzzQuery(f *testing.F) {
 	dbtest.Long(f, "every route takes hundreds of inputs")
 	all := lists()
@@ -344,19 +344,19 @@ func FuzzQuery(f *testing.F) {
 		f.Add(uint16(i), "channelId=$channel&customerId=$customer&categoryId=$category&segmentId=$segment&ids=$product,$product&search=a&tag=vip")
 	}
 	b := newBench(f)
-	asks := map[*route]ask{}
+	reqs := map[*route]req{}
 	f.Fuzz(func(t *testing.T, pick uint16, query string) {
 		r := all[int(pick)%len(all)]
 		w, fresh := b.at(t)
 		if fresh {
-			clear(asks)
+			clear(reqs)
 		}
-		if asks[r].ids == nil {
-			a := rows[r.method+" "+r.path].ask(w)
+		if reqs[r].ids == nil {
+			a := rows[r.method+" "+r.path].req(w)
 			a.ids = clone(a.ids)
-			asks[r] = a
+			reqs[r] = a
 		}
-		a := asks[r]
+		a := reqs[r]
 		w.sku()
 		a.query = strings.NewReplacer("$channel", w.channel(), "$customer", w.customer(), "$category", w.category(), "$segment",
 			w.once("segment", w.newSegment), "$product", w.kept["product"]).Replace(query)

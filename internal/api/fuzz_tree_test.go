@@ -169,9 +169,9 @@ func fieldsOf(s *apijson.Schema, path ...step) (list []field) {
 
 // watch makes the store count every row that is written, of any account, so that a test sees whether a request changed
 // anything. It needs an embedded store. Leases of order numbers do not count.
-func (w *world) watch() {
+func (w *fixture) watch() {
 	w.t.Helper()
-	w.act(db.Across, func(tx *db.Tx) error {
+	w.write(db.Across, func(tx *db.Tx) error {
 		tables, err := db.List(tx, func(r db.Rows) (name string, err error) { return name, r.Scan(&name) },
 			"SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'order_numbers'")
 		if err != nil {
@@ -198,7 +198,7 @@ func (w *world) watch() {
 }
 
 // touched is how many rows were written since watch.
-func (w *world) touched() (n int64) {
+func (w *fixture) touched() (n int64) {
 	w.t.Helper()
 	err := w.DB.Read(w.t.Context(), db.Across, func(tx *db.Tx) error { return tx.Row("SELECT n FROM touched", nil, &n) })
 	if err != nil {

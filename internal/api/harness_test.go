@@ -123,7 +123,7 @@ func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 // newAccount makes an account whose owner has ownerPassword.
 func (s *server) newAccount(name string, plan accounts.Plan, email string) (account accounts.Account, owner accounts.User) {
 	s.t.Helper()
-	s.act(db.Across, func(tx *db.Tx) error {
+	s.write(db.Across, func(tx *db.Tx) error {
 		made, user, err := s.Commerce.CreateAccount(tx, accounts.Caller{}, commerce.AccountDraft{Name: name, Plan: plan,
 			Owner: &commerce.UserDraft{Email: email, Name: "Olga Owner", PasswordHash: ownerHash()}})
 		account, owner = made, *user
@@ -132,8 +132,8 @@ func (s *server) newAccount(name string, plan accounts.Plan, email string) (acco
 	return account, owner
 }
 
-// act runs one write on the store.
-func (s *server) act(tenant id.Tenant, run func(tx *db.Tx) error) {
+// write runs one transaction on the store.
+func (s *server) write(tenant id.Tenant, run func(tx *db.Tx) error) {
 	s.t.Helper()
 	if err := s.DB.Write(s.t.Context(), tenant, run); err != nil {
 		s.t.Fatal(err)
@@ -143,7 +143,7 @@ func (s *server) act(tenant id.Tenant, run func(tx *db.Tx) error) {
 // newKey makes an API key of the server's account.
 func (s *server) newKey(scopes ...string) (secret string) {
 	s.t.Helper()
-	s.act(s.tenant, func(tx *db.Tx) (err error) {
+	s.write(s.tenant, func(tx *db.Tx) (err error) {
 		_, secret, err = s.Commerce.CreateKey(tx, accounts.Caller{}, commerce.KeyDraft{Name: "test", Scopes: scopes})
 		return err
 	})
@@ -153,7 +153,7 @@ func (s *server) newKey(scopes ...string) (secret string) {
 // newToken logs a user of the server's account in.
 func (s *server) newToken(user accounts.User) (token string) {
 	s.t.Helper()
-	s.act(s.tenant, func(tx *db.Tx) error {
+	s.write(s.tenant, func(tx *db.Tx) error {
 		token = s.Commerce.LogIn(tx, &user, accounts.Origin{})
 		return nil
 	})
@@ -311,8 +311,8 @@ func number(value any, path ...any) string {
 	return n.String()
 }
 
-// told returns the names of the account's events from the given position on, in commit order, and the next position.
-func (s *server) told(from int64) (names []string, next int64) {
+// eventsSince returns the names of the account's events from the given position on, in commit order, and the next position.
+func (s *server) eventsSince(from int64) (names []string, next int64) {
 	s.t.Helper()
 	next = from
 	err := s.DB.Read(s.t.Context(), s.tenant, func(tx *db.Tx) error {

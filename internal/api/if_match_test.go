@@ -40,11 +40,11 @@ func TestIfMatchOfEveryRoute(t *testing.T) {
 	dbtest.Long(t, "it calls every route that takes If-Match many times")
 	t.Parallel()
 	const stale = `"AAAAAAAAAAAAAAAAAAAAAAAA"`
-	eachRoute(t, func(w *world, r *route, made row) {
+	eachRoute(t, func(w *fixture, r *route, made row) {
 		if r.method == http.MethodGet {
 			return
 		}
-		a := made.ask(w)
+		a := made.req(w)
 		with := func(tags string) map[string]string {
 			header := map[string]string{"If-Match": tags}
 			for name, value := range w.credential(r, a) {
@@ -66,7 +66,7 @@ func TestIfMatchOfEveryRoute(t *testing.T) {
 			w.t.Errorf("%s %s of a version that is not current changed the store:\n%s", r.method, r.path, d)
 		}
 		record := &route{path: recordPath(r.path)}
-		read := w.do(call{method: "GET", path: ask{ids: a.ids}.target(record), header: w.asOwner(), noKey: true})
+		read := w.do(call{method: "GET", path: req{ids: a.ids}.target(record), header: w.asOwner(), noKey: true})
 		if got := w.send(r, a, with(stale+", W/"+read.header.Get("ETag"))); got.status != a.wants(r) {
 			w.t.Errorf("%s %s of the current version: %d %s", r.method, r.path, got.status, short(got.body))
 		}
@@ -79,12 +79,12 @@ func TestAnswersOfChangesAreReads(t *testing.T) {
 	for _, r := range routes() {
 		reads[r.path] = reads[r.path] || r.method == http.MethodGet
 	}
-	eachRoute(t, func(w *world, r *route, made row) {
+	eachRoute(t, func(w *fixture, r *route, made row) {
 		if r.method != http.MethodPatch && r.method != http.MethodPut || !reads[r.path] {
 			return
 		}
-		for _, ask := range append(made.more, made.ask) {
-			a := ask(w)
+		for _, req := range append(made.more, made.req) {
+			a := req(w)
 			w.now.move(time.Second)
 			changed := w.send(r, a, w.credential(r, a))
 			if changed.status != http.StatusOK {

@@ -45,7 +45,7 @@ type newEvents struct {
 
 func (e *newEvents) names() string {
 	var names []string
-	names, e.next = e.s.told(e.next)
+	names, e.next = e.s.eventsSince(e.next)
 	return strings.Join(names, " ")
 }
 

@@ -10,9 +10,9 @@ import (
 	"entrepot/internal/db"
 )
 
-// dump returns every row that the store holds of the world's account, sorted, each with its table's name before it.
+// dump returns every row that the store holds of the fixture's account, sorted, each with its table's name before it.
 // Rows of order_numbers are left out: a refused order may use a number up.
-func (w *world) dump() []string {
+func (w *fixture) dump() []string {
 	w.t.Helper()
 	var rows []string
 	err := w.DB.Read(w.t.Context(), w.tenant, func(tx *db.Tx) error {

@@ -2,89 +2,98 @@ package api
 
 // customerRows are interface §4.4.
 var customerRows = map[string]row{
-	"GET /api/v1/customers": {ask: func(w *world) ask { w.customer(); return ask{query: "search=ada&limit=100"} }, more: []func(*world) ask{
-		func(w *world) ask { return ask{query: "segmentId=" + w.newSegment() + "&includeInactive=true"} },
-		func(*world) ask { return ask{query: "tag=vip&email=nobody@example.com"} },
+	"GET /api/v1/customers": {req: func(w *fixture) req {
+		w.customer()
+		return req{query: "search=ada&limit=100"}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req { return req{query: "segmentId=" + w.newSegment() + "&includeInactive=true"} },
+		func(*fixture) req { return req{query: "tag=vip&email=nobody@example.com"} },
 	}},
-	"POST /api/v1/customers": {ask: func(w *world) ask { return ask{body: w.customerBody()} }, more: []func(*world) ask{
-		func(w *world) ask { return ask{body: member{"email": w.name("bare") + "@example.com"}} },
-		func(w *world) ask { w.customer(); return ask{body: member{"email": "ADA@example.com"}, status: 409} },
+	"POST /api/v1/customers": {req: func(w *fixture) req { return req{body: w.customerBody()} }, more: []func(*fixture) req{
+		func(w *fixture) req { return req{body: member{"email": w.name("bare") + "@example.com"}} },
+		func(w *fixture) req { w.customer(); return req{body: member{"email": "ADA@example.com"}, status: 409} },
 	}},
-	"GET /api/v1/customers/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.customer())} }, more: []func(*world) ask{
-		func(w *world) ask {
+	"GET /api/v1/customers/{id}": {req: func(w *fixture) req { return req{ids: place("id", w.customer())} }, more: []func(*fixture) req{
+		func(w *fixture) req {
 			order := w.make("GET", "/api/v1/orders/"+w.newOrder("PENDING"), nil)
-			return ask{ids: place("id", text(order, "data", "customerId"))}
+			return req{ids: place("id", text(order, "data", "customerId"))}
 		},
-		func(w *world) ask { return ask{ids: place("id", w.erased())} },
-		func(w *world) ask { return ask{ids: place("id", w.secondary())} },
+		func(w *fixture) req { return req{ids: place("id", w.erased())} },
+		func(w *fixture) req { return req{ids: place("id", w.secondary())} },
 	}},
-	"PATCH /api/v1/customers/{id}": {ask: func(w *world) ask {
-		return ask{ids: place("id", w.newCustomer()), body: w.customerBody()}
-	}, more: []func(*world) ask{
-		func(w *world) ask {
-			return ask{ids: place("id", w.newCustomer()), body: member{"phone": nil, "tags": []any{}}}
+	"PATCH /api/v1/customers/{id}": {req: func(w *fixture) req {
+		return req{ids: place("id", w.newCustomer()), body: w.customerBody()}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			return req{ids: place("id", w.newCustomer()), body: member{"phone": nil, "tags": []any{}}}
 		},
-		func(w *world) ask { return ask{ids: place("id", w.erased()), body: member{"phone": "1"}, status: 409} },
-		func(w *world) ask {
-			return ask{ids: place("id", w.secondary()), body: member{"phone": "1"}, status: 409}
+		func(w *fixture) req {
+			return req{ids: place("id", w.erased()), body: member{"phone": "1"}, status: 409}
+		},
+		func(w *fixture) req {
+			return req{ids: place("id", w.secondary()), body: member{"phone": "1"}, status: 409}
 		},
 	}},
-	"PUT /api/v1/customers/{id}": {ask: func(w *world) ask {
-		return ask{ids: place("id", w.newCustomer()), body: member{"lastName": "Byron"}}
+	"PUT /api/v1/customers/{id}": {req: func(w *fixture) req {
+		return req{ids: place("id", w.newCustomer()), body: member{"lastName": "Byron"}}
 	}},
-	"GET /api/v1/customers/{id}/orders": {ask: func(w *world) ask {
+	"GET /api/v1/customers/{id}/orders": {req: func(w *fixture) req {
 		w.order()
-		return ask{ids: place("id", w.customer()), query: "status=PROCESSING&createdAtGte=2020-01-01"}
+		return req{ids: place("id", w.customer()), query: "status=PROCESSING&createdAtGte=2020-01-01"}
 	}},
-	"POST /api/v1/customers/merge": {held: true, ask: func(w *world) ask {
-		return ask{body: member{"primaryId": w.newCustomer(), "secondaryIds": []any{w.newCustomer(), w.newCustomer()}}}
-	}, more: []func(*world) ask{
-		func(w *world) ask {
-			return ask{body: member{"primaryId": w.erased(), "secondaryIds": []any{w.newCustomer()}}, status: 409}
+	"POST /api/v1/customers/merge": {held: true, req: func(w *fixture) req {
+		return req{body: member{"primaryId": w.newCustomer(), "secondaryIds": []any{w.newCustomer(), w.newCustomer()}}}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			return req{body: member{"primaryId": w.erased(), "secondaryIds": []any{w.newCustomer()}}, status: 409}
 		},
 	}},
-	"GET /api/v1/customers/merge": {foreign: 404, ask: func(w *world) ask {
-		return ask{query: "primaryId=" + w.newCustomer() + "&secondaryIds=" + w.newCustomer() + "," + w.newCustomer()}
-	}, more: []func(*world) ask{
-		func(w *world) ask {
-			return ask{query: "primaryId=" + w.erased() + "&secondaryIds=" + w.newCustomer(), status: 409}
+	"GET /api/v1/customers/merge": {foreign: 404, req: func(w *fixture) req {
+		return req{query: "primaryId=" + w.newCustomer() + "&secondaryIds=" + w.newCustomer() + "," + w.newCustomer()}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			return req{query: "primaryId=" + w.erased() + "&secondaryIds=" + w.newCustomer(), status: 409}
 		},
-		func(w *world) ask {
-			return ask{query: "primaryId=" + w.newCustomer() + "&secondaryIds=019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a", status: 404}
-		},
-	}},
-	"POST /api/v1/customers/{id}/erase": {ask: func(w *world) ask { return ask{ids: place("id", w.newCustomer())} }, more: []func(*world) ask{
-		func(w *world) ask { return ask{ids: place("id", w.erased())} },
-		func(w *world) ask { return ask{ids: place("id", w.secondary()), status: 409} },
-	}},
-	"POST /api/v1/customers/{id}/addresses": {ask: func(w *world) ask {
-		return ask{ids: place("id", w.newCustomer()), body: addressBody()}
-	}, more: []func(*world) ask{
-		func(w *world) ask {
-			return ask{ids: place("id", w.newCustomer()), body: member{"line1": "x", "city": "y", "country": "fr", "postalCode": "1"}}
+		func(w *fixture) req {
+			return req{query: "primaryId=" + w.newCustomer() + "&secondaryIds=019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a", status: 404}
 		},
 	}},
-	"PATCH /api/v1/customers/{id}/addresses/{addressId}": {ask: func(w *world) ask {
+	"POST /api/v1/customers/{id}/erase": {req: func(w *fixture) req {
+		return req{ids: place("id", w.newCustomer())}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req { return req{ids: place("id", w.erased())} },
+		func(w *fixture) req { return req{ids: place("id", w.secondary()), status: 409} },
+	}},
+	"POST /api/v1/customers/{id}/addresses": {req: func(w *fixture) req {
+		return req{ids: place("id", w.newCustomer()), body: addressBody()}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			return req{ids: place("id", w.newCustomer()), body: member{"line1": "x", "city": "y", "country": "fr", "postalCode": "1"}}
+		},
+	}},
+	"PATCH /api/v1/customers/{id}/addresses/{addressId}": {req: func(w *fixture) req {
 		customer, address := w.newAddress()
-		return ask{ids: map[string]string{"id": customer, "addressId": address}, body: addressBody()}
+		return req{ids: map[string]string{"id": customer, "addressId": address}, body: addressBody()}
 	}},
-	"DELETE /api/v1/customers/{id}/addresses/{addressId}": {ask: func(w *world) ask {
+	"DELETE /api/v1/customers/{id}/addresses/{addressId}": {req: func(w *fixture) req {
 		customer, address := w.newAddress()
-		return ask{ids: map[string]string{"id": customer, "addressId": address}}
+		return req{ids: map[string]string{"id": customer, "addressId": address}}
 	}},
 
-	"GET /api/v1/segments": {ask: func(w *world) ask { w.newSegment(); return ask{query: "limit=100"} }},
-	"POST /api/v1/segments": {ask: func(*world) ask { return ask{body: segmentBody()} }, more: []func(*world) ask{
-		func(*world) ask { return ask{body: member{"name": "everybody", "rules": member{}}} },
+	"GET /api/v1/segments": {req: func(w *fixture) req { w.newSegment(); return req{query: "limit=100"} }},
+	"POST /api/v1/segments": {req: func(*fixture) req { return req{body: segmentBody()} }, more: []func(*fixture) req{
+		func(*fixture) req { return req{body: member{"name": "everybody", "rules": member{}}} },
 	}},
-	"GET /api/v1/segments/{id}":    {ask: func(w *world) ask { return ask{ids: place("id", w.newSegment())} }},
-	"PATCH /api/v1/segments/{id}":  {ask: func(w *world) ask { return ask{ids: place("id", w.newSegment()), body: segmentBody()} }},
-	"PUT /api/v1/segments/{id}":    {ask: func(w *world) ask { return ask{ids: place("id", w.newSegment()), body: member{"name": "Other"}} }},
-	"DELETE /api/v1/segments/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newSegment())} }},
+	"GET /api/v1/segments/{id}":   {req: func(w *fixture) req { return req{ids: place("id", w.newSegment())} }},
+	"PATCH /api/v1/segments/{id}": {req: func(w *fixture) req { return req{ids: place("id", w.newSegment()), body: segmentBody()} }},
+	"PUT /api/v1/segments/{id}": {req: func(w *fixture) req {
+		return req{ids: place("id", w.newSegment()), body: member{"name": "Other"}}
+	}},
+	"DELETE /api/v1/segments/{id}": {req: func(w *fixture) req { return req{ids: place("id", w.newSegment())} }},
 }
 
 // customerBody has every member of a customer.
-func (w *world) customerBody() member {
+func (w *fixture) customerBody() member {
 	return member{"email": w.name("ada") + "@example.com", "firstName": "Ada", "lastName": "Lovelace", "phone": "+33123456789",
 		"company": "Engines Ltd", "siret": "12345678901234",
 		"vatIntracomNumber": "FR12345678901", "tags": []any{"vip", "b2b"}, "metadata": member{"crm": "A-17"}, "addresses": []any{addressBody()}}
@@ -97,7 +106,7 @@ func addressBody() member {
 }
 
 // customer is a customer that rows leave as he is.
-func (w *world) customer() string {
+func (w *fixture) customer() string {
 	return w.once("customer", func() string {
 		body := w.customerBody()
 		body["email"] = "ada@example.com"
@@ -105,17 +114,17 @@ func (w *world) customer() string {
 	})
 }
 
-func (w *world) newCustomer() string {
+func (w *fixture) newCustomer() string {
 	return idOf(w.make("POST", "/api/v1/customers", member{"email": w.name("c") + "@example.com", "firstName": "Carl"}))
 }
 
-func (w *world) newAddress() (customer, address string) {
+func (w *fixture) newAddress() (customer, address string) {
 	customer = w.newCustomer()
 	return customer, idOf(w.make("POST", "/api/v1/customers/"+customer+"/addresses", addressBody()))
 }
 
 // erased is a customer who is erased, secondary one who is merged into another.
-func (w *world) erased() string {
+func (w *fixture) erased() string {
 	return w.once("erased", func() string {
 		customer := w.newCustomer()
 		w.make("POST", "/api/v1/customers/"+customer+"/erase", nil)
@@ -123,7 +132,7 @@ func (w *world) erased() string {
 	})
 }
 
-func (w *world) secondary() string {
+func (w *fixture) secondary() string {
 	return w.once("secondary", func() string {
 		customer := w.newCustomer()
 		w.make("POST", "/api/v1/customers/merge", member{"primaryId": w.newCustomer(), "secondaryIds": []any{customer}})
@@ -138,4 +147,4 @@ func segmentBody() member {
 			"lastOrderAfter": "2020-01-01", "lastOrderBefore": "2099-01-01"}}
 }
 
-func (w *world) newSegment() string { return idOf(w.make("POST", "/api/v1/segments", segmentBody())) }
+func (w *fixture) newSegment() string { return idOf(w.make("POST", "/api/v1/segments", segmentBody())) }

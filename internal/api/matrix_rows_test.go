@@ -7,12 +7,12 @@ import (
 
 // row says how to call one operation so that it succeeds, and what other callers get.
 type row struct {
-	ask   func(w *world) ask   // makes what it needs, anew each time
-	more  []func(w *world) ask // other ways to call it, for the shapes of its answers
-	scope string               // what it needs beside the route's scope
-	own   bool                 // it works with the credential that its ask brings and no other
+	req   func(w *fixture) req   // makes what it needs, anew each time
+	more  []func(w *fixture) req // other ways to call it, for the shapes of its answers
+	scope string                 // what it needs beside the route's scope
+	own   bool                   // it works with the credential that its request has and no other
 
-	foreign int  // what another account's key is answered to this account's ask; 0: 404 if the path has a place, else success
+	foreign int  // what another account's key is answered to this account's request; 0: 404 if the path has a place, else success
 	held    bool // the body names something by its id
 	mixed   int  // what is answered when only those ids are another account's; 0: 404
 }
@@ -37,7 +37,7 @@ func TestEveryRouteHasARow(t *testing.T) {
 	for _, r := range routes() {
 		name := r.method + " " + r.path
 		known[name] = true
-		if rows[name].ask == nil {
+		if rows[name].req == nil {
 			t.Errorf("%s has no row: say in matrix_rows_*_test.go how to call it", name)
 		}
 	}
@@ -50,99 +50,101 @@ func TestEveryRouteHasARow(t *testing.T) {
 
 // orderRows are interface §4.1.
 var orderRows = map[string]row{
-	"GET /api/v1/orders": {ask: func(w *world) ask {
+	"GET /api/v1/orders": {req: func(w *fixture) req {
 		w.order()
-		return ask{query: "page=1&limit=50&sort=total:desc&createdAtGte=2020-01-01&search=ord"}
-	}, more: []func(*world) ask{
-		func(*world) ask { return ask{query: "status=SHIPPED,PENDING&sortBy=orderNumber&sortOrder=asc&limit=1"} },
-		func(*world) ask { return ask{query: "page=9999"} },
+		return req{query: "page=1&limit=50&sort=total:desc&createdAtGte=2020-01-01&search=ord"}
+	}, more: []func(*fixture) req{
+		func(*fixture) req {
+			return req{query: "status=SHIPPED,PENDING&sortBy=orderNumber&sortOrder=asc&limit=1"}
+		},
+		func(*fixture) req { return req{query: "page=9999"} },
 	}},
-	"POST /api/v1/orders": {ask: func(w *world) ask { return ask{body: w.orderBody()} }, held: true, more: []func(*world) ask{
-		func(w *world) ask { return ask{body: w.bareOrder()} },
-		func(w *world) ask { b := w.bareOrder(); b["initialStatus"] = "DELIVERED"; return ask{body: b} },
-		func(w *world) ask { b := w.bareOrder(); b["currency"] = "JPY"; return ask{body: b} },
-		func(w *world) ask {
+	"POST /api/v1/orders": {req: func(w *fixture) req { return req{body: w.orderBody()} }, held: true, more: []func(*fixture) req{
+		func(w *fixture) req { return req{body: w.bareOrder()} },
+		func(w *fixture) req { b := w.bareOrder(); b["initialStatus"] = "DELIVERED"; return req{body: b} },
+		func(w *fixture) req { b := w.bareOrder(); b["currency"] = "JPY"; return req{body: b} },
+		func(w *fixture) req {
 			b := w.bareOrder()
 			b["createdAt"] = "2024-02-29T12:00:00+02:00"
-			return ask{body: b}
+			return req{body: b}
 		},
 	}},
-	"GET /api/v1/orders/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.order())} }, more: []func(*world) ask{
-		func(w *world) ask {
-			return ask{ids: place("id", idOf(w.make("POST", "/api/v1/orders", w.bareOrder())))}
+	"GET /api/v1/orders/{id}": {req: func(w *fixture) req { return req{ids: place("id", w.order())} }, more: []func(*fixture) req{
+		func(w *fixture) req {
+			return req{ids: place("id", idOf(w.make("POST", "/api/v1/orders", w.bareOrder())))}
 		},
-		func(w *world) ask { order, _ := w.shipped(); return ask{ids: place("id", order)} },
+		func(w *fixture) req { order, _ := w.shipped(); return req{ids: place("id", order)} },
 	}},
-	"PATCH /api/v1/orders/{id}": {ask: func(w *world) ask {
-		return ask{ids: place("id", w.newOrder("PENDING")),
+	"PATCH /api/v1/orders/{id}": {req: func(w *fixture) req {
+		return req{ids: place("id", w.newOrder("PENDING")),
 			body: member{"notes": "ring twice", "shippingAddress": member{"line1": "2 rue de la Paix", "city": "Paris"},
 				"billingAddress": member{"city": "Lyon"}, "paymentMetadata": member{"intent": "pi_2"}}}
-	}, more: []func(*world) ask{
-		func(w *world) ask {
-			return ask{ids: place("id", w.newOrder("PENDING")),
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			return req{ids: place("id", w.newOrder("PENDING")),
 				body: member{"notes": nil, "shippingAddress": nil, "billingAddress": nil, "paymentMetadata": nil}}
 		},
-		func(w *world) ask {
-			return ask{ids: place("id", w.newOrder("DELIVERED")), body: member{"shippingAddress": member{"city": "Nice"}}, status: 409}
+		func(w *fixture) req {
+			return req{ids: place("id", w.newOrder("DELIVERED")), body: member{"shippingAddress": member{"city": "Nice"}}, status: 409}
 		},
 	}},
-	"PATCH /api/v1/orders/{id}/status": {ask: func(w *world) ask {
-		return ask{ids: place("id", w.newOrder("PROCESSING")), body: member{"status": "SHIPPED", "carrier": "DHL", "trackingNumber": "JD1",
+	"PATCH /api/v1/orders/{id}/status": {req: func(w *fixture) req {
+		return req{ids: place("id", w.newOrder("PROCESSING")), body: member{"status": "SHIPPED", "carrier": "DHL", "trackingNumber": "JD1",
 			"trackingUrl": "https://example.com/JD1", "note": "out", "restock": false}}
-	}, more: []func(*world) ask{
-		func(w *world) ask {
-			return ask{ids: place("id", w.newOrder("PENDING")), body: member{"status": "CANCELLED"}}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			return req{ids: place("id", w.newOrder("PENDING")), body: member{"status": "CANCELLED"}}
 		},
-		func(w *world) ask {
-			return ask{ids: place("id", w.newOrder("DELIVERED")), body: member{"status": "RETURNED", "restock": true}}
+		func(w *fixture) req {
+			return req{ids: place("id", w.newOrder("DELIVERED")), body: member{"status": "RETURNED", "restock": true}}
 		},
-		func(w *world) ask {
-			return ask{ids: place("id", w.newOrder("DELIVERED")), body: member{"status": "PENDING"}, status: 422}
+		func(w *fixture) req {
+			return req{ids: place("id", w.newOrder("DELIVERED")), body: member{"status": "PENDING"}, status: 422}
 		},
 	}},
-	"PUT /api/v1/orders/{id}/items": {held: true, mixed: 400, ask: func(w *world) ask {
+	"PUT /api/v1/orders/{id}/items": {held: true, mixed: 400, req: func(w *fixture) req {
 		order := w.newOrder("PENDING")
-		return ask{ids: place("id", order), body: member{"shippingAmount": 4.5, "discountAmount": "1.00", "taxAmount": 2, "items": []any{
+		return req{ids: place("id", order), body: member{"shippingAmount": 4.5, "discountAmount": "1.00", "taxAmount": 2, "items": []any{
 			member{"id": w.line(order), "sku": w.sku(), "quantity": 3, "unitPrice": 9.5, "name": "Mug", "description": "for you",
 				"metadata": member{"gift": true}},
 			member{"sku": w.variant(), "quantity": 1, "unitPrice": "8.25"}}}}
-	}, more: []func(*world) ask{
-		func(w *world) ask {
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
 			order, _ := w.shipped()
-			return ask{ids: place("id", order), body: member{"items": []any{member{"sku": w.sku(), "quantity": 1, "unitPrice": 1}}}, status: 409}
+			return req{ids: place("id", order), body: member{"items": []any{member{"sku": w.sku(), "quantity": 1, "unitPrice": 1}}}, status: 409}
 		},
 	}},
-	"GET /api/v1/orders/{id}/edits": {ask: func(w *world) ask {
+	"GET /api/v1/orders/{id}/edits": {req: func(w *fixture) req {
 		order := w.newOrder("PENDING")
 		w.make("PATCH", "/api/v1/orders/"+order, member{"notes": "call first"})
-		return ask{ids: place("id", order)}
+		return req{ids: place("id", order)}
 	}},
-	"GET /api/v1/orders/{id}/shipments": {ask: func(w *world) ask { order, _ := w.shipped(); return ask{ids: place("id", order)} },
-		more: []func(*world) ask{
-			func(w *world) ask { return ask{ids: place("id", w.newOrder("PENDING"))} },
+	"GET /api/v1/orders/{id}/shipments": {req: func(w *fixture) req { order, _ := w.shipped(); return req{ids: place("id", order)} },
+		more: []func(*fixture) req{
+			func(w *fixture) req { return req{ids: place("id", w.newOrder("PENDING"))} },
 		}},
-	"POST /api/v1/orders/{id}/shipments": {held: true, mixed: 400, ask: func(w *world) ask {
+	"POST /api/v1/orders/{id}/shipments": {held: true, mixed: 400, req: func(w *fixture) req {
 		order := w.newOrder("PROCESSING")
-		return ask{ids: place("id", order),
+		return req{ids: place("id", order),
 			body: member{"carrier": "DHL", "trackingNumber": "JD1", "trackingUrl": "https://example.com/JD1", "notes": "box",
 				"shippedAt": "2026-01-02T03:04:05+01:00", "items": []any{member{"orderItemId": w.line(order), "quantity": 1}}}}
-	}, more: []func(*world) ask{
-		func(w *world) ask {
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
 			order := w.newOrder("PROCESSING")
-			return ask{ids: place("id", order), body: member{"items": []any{member{"orderItemId": w.line(order), "quantity": 2}}}}
+			return req{ids: place("id", order), body: member{"items": []any{member{"orderItemId": w.line(order), "quantity": 2}}}}
 		},
-		func(w *world) ask {
+		func(w *fixture) req {
 			order := w.newOrder("PROCESSING")
-			return ask{ids: place("id", order), body: member{"items": []any{member{"orderItemId": w.line(order), "quantity": 3}}}, status: 400}
+			return req{ids: place("id", order), body: member{"items": []any{member{"orderItemId": w.line(order), "quantity": 3}}}, status: 400}
 		},
-		func(w *world) ask {
+		func(w *fixture) req {
 			order := w.newOrder("PENDING")
-			return ask{ids: place("id", order), body: member{"items": []any{member{"orderItemId": w.line(order), "quantity": 1}}}, status: 422}
+			return req{ids: place("id", order), body: member{"items": []any{member{"orderItemId": w.line(order), "quantity": 1}}}, status: 422}
 		},
 	}},
-	"DELETE /api/v1/orders/{id}/shipments/{shipmentId}": {ask: func(w *world) ask {
+	"DELETE /api/v1/orders/{id}/shipments/{shipmentId}": {req: func(w *fixture) req {
 		order, shipment := w.shipped()
-		return ask{ids: map[string]string{"id": order, "shipmentId": shipment}}
+		return req{ids: map[string]string{"id": order, "shipmentId": shipment}}
 	}},
 }
 
@@ -155,7 +157,7 @@ func shippingTo() member {
 }
 
 // orderBody has every member of an order's creation.
-func (w *world) orderBody() member {
+func (w *fixture) orderBody() member {
 	return member{"customerName": "Ada Lovelace", "customerId": w.customer(), "customerEmail": w.name("buyer") + "@example.com",
 		"channelId": w.channel(), "externalReference": w.name("REF"),
 		"initialStatus": "PROCESSING", "currency": "EUR", "shippingAddress": shippingTo(), "billingAddress": member{"line1": "2 rue"},
@@ -166,29 +168,29 @@ func (w *world) orderBody() member {
 }
 
 // bareOrder has only what an order needs.
-func (w *world) bareOrder() member {
+func (w *fixture) bareOrder() member {
 	return member{"customerName": "Bob", "items": []any{member{"sku": w.sku(), "quantity": 1, "unitPrice": 5}}}
 }
 
 // newOrder makes an order of one line of two pieces in a status.
-func (w *world) newOrder(status string) string {
+func (w *fixture) newOrder(status string) string {
 	return idOf(w.make("POST", "/api/v1/orders",
 		member{"customerName": "Ada", "initialStatus": status, "customerEmail": w.name("o") + "@example.com",
 			"shippingAddress": shippingTo(), "items": []any{member{"sku": w.sku(), "quantity": 2, "unitPrice": 5}}}))
 }
 
 // order is an order that rows only read.
-func (w *world) order() string {
+func (w *fixture) order() string {
 	return w.once("order", func() string { return idOf(w.make("POST", "/api/v1/orders", w.orderBody())) })
 }
 
 // line is the first line of an order.
-func (w *world) line(order string) string {
+func (w *fixture) line(order string) string {
 	return text(w.make("GET", "/api/v1/orders/"+order, nil), "data", "items", 0, "id")
 }
 
 // shipped makes an order with one of its two pieces shipped.
-func (w *world) shipped() (order, shipment string) {
+func (w *fixture) shipped() (order, shipment string) {
 	order = w.newOrder("PROCESSING")
 	return order, idOf(w.make("POST", "/api/v1/orders/"+order+"/shipments",
 		member{"carrier": "DHL", "trackingNumber": "JD1", "trackingUrl": "https://example.com/JD1",

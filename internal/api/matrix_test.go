@@ -17,22 +17,22 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// hand is a kind of caller: the credentials it sends, and the answer it must get.
-type hand struct {
+// caller is one kind of caller: the credentials that it sends, and the answer it must get.
+type caller struct {
 	name   string
 	header map[string]string
-	status int    // 0: as the ask says
+	status int    // 0: as the request says
 	scope  string // requiredScope of a 403
 }
 
-// credentials are those that open nothing any more, or never did, and those of people with little power.
+// credentials are those that are valid for nothing any more, or never were, and those of users with few rights.
 type credentials struct {
 	revoked, expired, channel                   string // keys
 	lapsed, left, disabled, void, viewer, admin string // tokens
 }
 
 // credentials makes them; it moves the clock, so it comes before every other.
-func (w *world) credentials() (c credentials) {
+func (w *fixture) credentials() (c credentials) {
 	w.t.Helper()
 	user, lapsed := w.user(accounts.Admin)
 	w.now.move(accounts.TokenLife + time.Minute)
@@ -46,7 +46,7 @@ func (w *world) credentials() (c credentials) {
 	w.makeAs("DELETE", "/api/v1/users/"+string(user.ID), nil, w.asOwner())
 	_, c.viewer = w.user(accounts.Viewer)
 	_, c.admin = w.user(accounts.Admin)
-	w.act(w.tenant, func(tx *db.Tx) error {
+	w.write(w.tenant, func(tx *db.Tx) error {
 		key, secret, err := w.Commerce.CreateKey(tx, accounts.Caller{}, commerce.KeyDraft{Name: "revoked", Scopes: accounts.AllScopes})
 		c.revoked = secret
 		if err != nil {
@@ -54,7 +54,7 @@ func (w *world) credentials() (c credentials) {
 		}
 		return w.Commerce.RevokeKey(tx, accounts.Caller{}, key.ID)
 	})
-	w.act(w.tenant, func(tx *db.Tx) (err error) {
+	w.write(w.tenant, func(tx *db.Tx) (err error) {
 		_, c.expired, err = w.Commerce.CreateKey(tx, accounts.Caller{},
 			commerce.KeyDraft{Name: "expired", Scopes: accounts.AllScopes, ExpiresAt: tx.Now()})
 		return err
@@ -65,9 +65,9 @@ func (w *world) credentials() (c credentials) {
 
 const unknown = "0123456789012345678901234567890123456789"
 
-// strangers are hands that no route but a public one opens to (interface §5.1).
-func (w *world) strangers(r *route, c credentials) []hand {
-	list := []hand{
+// strangers are callers that no route but a public one accepts (interface §5.1).
+func (w *fixture) strangers(r *route, c credentials) []caller {
+	list := []caller{
 		{name: "no credential"},
 		{name: "unknown key", header: withKey("pk_live_" + unknown)},
 		{name: "empty key", header: withKey("")},
@@ -85,7 +85,7 @@ func (w *world) strangers(r *route, c credentials) []hand {
 			header: map[string]string{"X-API-Key": "pk_live_" + unknown, "Authorization": "Bearer " + w.token}},
 	}
 	if r.access == keyHeader {
-		list = append(list, hand{name: "owner's token", header: w.asOwner()}, hand{name: "key as token", header: withToken(w.key)})
+		list = append(list, caller{name: "owner's token", header: w.asOwner()}, caller{name: "key as token", header: withToken(w.key)})
 	}
 	for i := range list {
 		list[i].status = http.StatusUnauthorized
@@ -93,10 +93,10 @@ func (w *world) strangers(r *route, c credentials) []hand {
 	return list
 }
 
-// powerless are hands whose credential is good and does not suffice (interface §5.1).
-func (w *world) powerless(r *route, scope string, c credentials) (list []hand) {
+// powerless are callers whose credential is good and does not suffice (interface §5.1).
+func (w *fixture) powerless(r *route, scope string, c credentials) (list []caller) {
 	refused := func(name string, header map[string]string, scope string) {
-		list = append(list, hand{name, header, http.StatusForbidden, scope})
+		list = append(list, caller{name, header, http.StatusForbidden, scope})
 	}
 	if r.access == loginOnly {
 		refused("key of every scope", withKey(w.key), "login")
@@ -127,9 +127,9 @@ func (w *world) powerless(r *route, scope string, c credentials) (list []hand) {
 	return list
 }
 
-// admitted are hands that the route must open to.
-func (w *world) admitted(r *route, scope string, c credentials) (list []hand) {
-	may := func(name string, header map[string]string) { list = append(list, hand{name: name, header: header}) }
+// admitted are callers that the route must accept.
+func (w *fixture) admitted(r *route, scope string, c credentials) (list []caller) {
+	may := func(name string, header map[string]string) { list = append(list, caller{name: name, header: header}) }
 	if r.access != loginOnly {
 		needed := scope
 		if needed == "" {
@@ -158,17 +158,17 @@ func (w *world) admitted(r *route, scope string, c credentials) (list []hand) {
 }
 
 // eachRoute runs a check of every route that has a row, on each engine.
-func eachRoute(t *testing.T, check func(w *world, r *route, made row)) {
+func eachRoute(t *testing.T, check func(w *fixture, r *route, made row)) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			w := newWorld(t, engine)
+			w := newFixture(t, engine)
 			start := time.Now()
 			for _, r := range routes() {
-				if made := rows[r.method+" "+r.path]; made.ask != nil { // else TestEveryRouteHasARow fails
+				if made := rows[r.method+" "+r.path]; made.req != nil { // else TestEveryRouteHasARow fails
 					check(w, r, made)
 				}
 			}
-			t.Logf("%d routes, %d requests in %v", len(routes()), w.judge.answers, time.Since(start).Round(time.Millisecond))
+			t.Logf("%d routes, %d requests in %v", len(routes()), w.validator.answers, time.Since(start).Round(time.Millisecond))
 		})
 	}
 }
@@ -177,21 +177,21 @@ func eachRoute(t *testing.T, check func(w *world, r *route, made row)) {
 func (m row) needs(r *route) string { return cmp.Or(m.scope, r.scope) }
 
 // Every operation is refused to those who must not call it, and nothing changes (interface §5.1, §7).
-func TestRefusedHands(t *testing.T) {
+func TestRefusedCallers(t *testing.T) {
 	dbtest.Long(t, "every route is called")
 	t.Parallel()
 	var c credentials
-	var other *world
-	eachRoute(t, func(w *world, r *route, made row) {
+	var other *fixture
+	eachRoute(t, func(w *fixture, r *route, made row) {
 		if other == nil || other.API != w.API {
 			c, other = w.credentials(), w.neighbour()
 		}
-		a, hands := made.ask(w), append(w.strangers(r, c), w.powerless(r, made.needs(r), c)...)
+		a, callers := made.req(w), append(w.strangers(r, c), w.powerless(r, made.needs(r), c)...)
 		if r.access == public { // credentials mean nothing there
-			hands = []hand{{name: "odd credentials", header: map[string]string{"X-API-Key": "nonsense", "Authorization": "Bearer nonsense"}}}
+			callers = []caller{{name: "odd credentials", header: map[string]string{"X-API-Key": "nonsense", "Authorization": "Bearer nonsense"}}}
 		}
 		before := append(w.dump(), other.dump()...)
-		for _, h := range hands {
+		for _, h := range callers {
 			w.expect(r, a, h)
 		}
 		if d := differ(before, append(w.dump(), other.dump()...)); d != "" && r.access != public {
@@ -201,12 +201,12 @@ func TestRefusedHands(t *testing.T) {
 }
 
 // Every operation accepts each kind of caller that may call it, with no more scopes than it needs (interface §5.1).
-func TestAdmittedHands(t *testing.T) {
+func TestAdmittedCallers(t *testing.T) {
 	dbtest.Long(t, "every route is called")
 	t.Parallel()
 	var c credentials
 	var api *API
-	eachRoute(t, func(w *world, r *route, made row) {
+	eachRoute(t, func(w *fixture, r *route, made row) {
 		if api != w.API {
 			api, c = w.API, w.credentials()
 		}
@@ -215,7 +215,7 @@ func TestAdmittedHands(t *testing.T) {
 		}
 		for _, h := range w.admitted(r, made.needs(r), c) {
 			if w.DB.Engine() == "sqlite" || r.method == http.MethodGet || h.name == "key of this scope alone" {
-				w.expect(r, made.ask(w), h)
+				w.expect(r, made.req(w), h)
 			}
 		}
 	})
@@ -225,8 +225,8 @@ func TestAdmittedHands(t *testing.T) {
 // have the same SKUs, references, codes and e-mail addresses (interface §5.1, §7).
 func TestForeignAccounts(t *testing.T) {
 	dbtest.Long(t, "every route is called")
-	var other *world
-	eachRoute(t, func(w *world, r *route, made row) {
+	var other *fixture
+	eachRoute(t, func(w *fixture, r *route, made row) {
 		if other == nil || other.API != w.API {
 			other = w.neighbour()
 		}
@@ -238,7 +238,7 @@ func TestForeignAccounts(t *testing.T) {
 }
 
 // expect sends a request as one kind of caller and checks the answer.
-func (w *world) expect(r *route, a ask, h hand) {
+func (w *fixture) expect(r *route, a req, h caller) {
 	w.t.Helper()
 	want := h.status
 	if want == 0 {
@@ -246,25 +246,25 @@ func (w *world) expect(r *route, a ask, h hand) {
 	}
 	got := w.send(r, a, h.header)
 	if got.status != want {
-		w.t.Errorf("%s %s in the hand of %s: %d, not %d: %s", r.method, r.path, h.name, got.status, want, short(got.body))
+		w.t.Errorf("%s %s called by %s: %d, not %d: %s", r.method, r.path, h.name, got.status, want, short(got.body))
 	} else if scope := text(got.json(w.t), "requiredScope"); scope != h.scope {
-		w.t.Errorf("%s %s in the hand of %s: requiredScope %q, not %q", r.method, r.path, h.name, scope, h.scope)
+		w.t.Errorf("%s %s called by %s: requiredScope %q, not %q", r.method, r.path, h.name, scope, h.scope)
 	}
 }
 
 // checkForeign makes the other account request this one's records: by the path, by parts of the path, by the body, by
 // the query. Requests that must be refused come first: after them neither account may have changed, and after the rest
 // this one may not.
-func (w *world) checkForeign(r *route, made row, other *world) {
+func (w *fixture) checkForeign(r *route, made row, other *fixture) {
 	w.t.Helper()
 	if r.access == public || made.own {
 		return
 	}
-	mine, theirs := made.ask(w), made.ask(other)
+	mine, theirs := made.req(w), made.req(other)
 	places := pathParameter.FindAllStringSubmatch(r.path, -1)
 	type foreign struct {
 		what string
-		ask  ask
+		req  req
 		want int
 	}
 	list := []foreign{{"all", mine, cmp.Or(made.foreign, mine.wants(r))}}
@@ -301,7 +301,7 @@ func (w *world) checkForeign(r *route, made row, other *world) {
 			}
 			ours = nil
 		}
-		other.foreign(r, f.what, f.ask, f.want, known)
+		other.foreign(r, f.what, f.req, f.want, known)
 	}
 	if d := differ(before, w.dump()); d != "" {
 		w.t.Errorf("%s %s: requests of another account changed this one:\n%s", r.method, r.path, d)
@@ -321,8 +321,8 @@ func exchange(into, from string) string {
 	})
 }
 
-// foreign makes an ask that names something of another account, whose ids are known.
-func (w *world) foreign(r *route, what string, a ask, want int, known string) {
+// foreign makes a request that names something of another account, whose ids are known.
+func (w *fixture) foreign(r *route, what string, a req, want int, known string) {
 	w.t.Helper()
 	got := w.send(r, a, w.credential(r, a))
 	if got.status != want {
@@ -334,20 +334,20 @@ func (w *world) foreign(r *route, what string, a ask, want int, known string) {
 	asked := fmt.Sprint(a.ids) + a.query + string(encode(w.t, a.body))
 	for one := range idsIn(string(got.body)) {
 		if strings.Contains(known, one) && !strings.Contains(asked, one) {
-			w.t.Errorf("%s %s, another account's %s: the answer tells %s of the other account: %s", r.method, r.path, what, one, short(got.body))
+			w.t.Errorf("%s %s, another account's %s: the answer shows %s of the other account: %s", r.method, r.path, what, one, short(got.body))
 		}
 	}
 }
 
 // queryIDs are ids that lists are filtered by: another account's find nothing, as those that do not exist.
-var queryIDs = map[string]func(w *world) string{
-	"channelId": (*world).channel, "customerId": (*world).customer, "categoryId": (*world).category, "parentId": (*world).category,
-	"segmentId": (*world).newSegment, "endpointId": (*world).endpoint, "keyId": (*world).newAPIKey,
-	"ids": func(w *world) string { w.sku(); return w.kept["product"] },
+var queryIDs = map[string]func(w *fixture) string{
+	"channelId": (*fixture).channel, "customerId": (*fixture).customer, "categoryId": (*fixture).category, "parentId": (*fixture).category,
+	"segmentId": (*fixture).newSegment, "endpointId": (*fixture).endpoint, "keyId": (*fixture).newAPIKey,
+	"ids": func(w *fixture) string { w.sku(); return w.kept["product"] },
 }
 
 // checkApart looks whether any row of one account names anything of the other.
-func (w *world) checkApart(other *world) {
+func (w *fixture) checkApart(other *fixture) {
 	w.t.Helper()
 	mine := idsIn(strings.Join(w.dump(), "\n"))
 	for _, row := range other.dump() {
@@ -369,29 +369,29 @@ func TestNeighboursAreNotSeen(t *testing.T) {
 	t.Parallel()
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			w := newWorld(t, engine)
+			w := newFixture(t, engine)
 			other := w.neighbour()
 			type read struct {
 				route *route
-				ask   ask
+				req   req
 				body  string
 			}
 			var reads []read
 			for _, r := range routes() {
-				if made := rows[r.method+" "+r.path]; r.method == http.MethodGet && made.ask != nil {
-					reads = append(reads, read{route: r, ask: made.ask(w)})
+				if made := rows[r.method+" "+r.path]; r.method == http.MethodGet && made.req != nil {
+					reads = append(reads, read{route: r, req: made.req(w)})
 				}
 			}
 			look := func(one read) string {
-				got := w.send(one.route, one.ask, w.credential(one.route, one.ask))
+				got := w.send(one.route, one.req, w.credential(one.route, one.req))
 				return ownTime.ReplaceAllString(string(got.body), "")
 			}
 			for i := range reads {
 				reads[i].body = look(reads[i])
 			}
 			for _, r := range routes() {
-				if made := rows[r.method+" "+r.path]; r.method != http.MethodGet && made.ask != nil {
-					a := made.ask(other)
+				if made := rows[r.method+" "+r.path]; r.method != http.MethodGet && made.req != nil {
+					a := made.req(other)
 					other.send(r, a, other.credential(r, a))
 				}
 			}

@@ -33,7 +33,7 @@ func TestOrderOfThePast(t *testing.T) {
 			return map[string]any{"customerName": "Ada", "customerEmail": "ada@example.com", "createdAt": createdAt, "initialStatus": status,
 				"items": []any{map[string]any{"sku": "A", "quantity": 1, "unitPrice": 5}}}
 		}
-		_, from := s.told(0)
+		_, from := s.eventsSince(0)
 		start := s.now.Now()
 		for _, status := range []string{"PENDING", "SHIPPED", "DELIVERED"} {
 			receipt := s.must(t, 201, "POST", "/api/v1/orders", body("2019-03-04T05:06:07.891234+01:00", status))
@@ -51,7 +51,7 @@ func TestOrderOfThePast(t *testing.T) {
 				}
 			}
 		}
-		names, _ := s.told(from)
+		names, _ := s.eventsSince(from)
 		if names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, "order.") }); len(names) != 3 {
 			t.Errorf("events: %v", names)
 		}
@@ -90,11 +90,11 @@ func TestChangeDetails(t *testing.T) {
 			"shippingAddress": map[string]any{"street": "1 rue", "city": "Paris", "zip": 75002},
 			"items":           []any{map[string]any{"sku": "A", "quantity": 2, "unitPrice": 5}}})
 		path := "/api/v1/orders/" + text(made, "data", "id")
-		_, from := s.told(0)
+		_, from := s.eventsSince(0)
 		events := func(want ...string) {
 			t.Helper()
 			var names []string
-			if names, from = s.told(from); len(names) != len(want) || len(want) == 1 && names[0] != want[0] {
+			if names, from = s.eventsSince(from); len(names) != len(want) || len(want) == 1 && names[0] != want[0] {
 				t.Errorf("events %v, not %v", names, want)
 			}
 		}
@@ -141,7 +141,7 @@ func TestChangeDetails(t *testing.T) {
 		events("order.updated", "order.updated")
 		s.must(t, 201, "POST", path+"/shipments",
 			map[string]any{"items": []any{map[string]any{"orderItemId": at(cleared, "data", "items", 0, "id"), "quantity": 1}}})
-		_, from = s.told(from)
+		_, from = s.eventsSince(from)
 		for _, name := range []string{"shippingAddress", "billingAddress"} {
 			if answer := s.must(t, 409, "PATCH", path, map[string]any{"notes": "x", name: map[string]any{"city": "Metz"}}); text(answer,
 				"code") != "order_shipped" {
@@ -167,7 +167,7 @@ func TestNumbersAreTaken(t *testing.T) {
 		for range 4 { // ORD-000001, 2 to 5, and the block of 4 goes on
 			order()
 		}
-		s.act(s.tenant, func(tx *db.Tx) error { // what comes next in the block is taken, as after a block that two nodes had
+		s.write(s.tenant, func(tx *db.Tx) error { // what comes next in the block is taken, as after a block that two nodes had
 			tx.Queue(
 				"UPDATE orders SET number = number + 1 WHERE tenant_id = $1 AND number = (SELECT max(number) FROM orders WHERE tenant_id = $1)",
 				tx.Tenant)

@@ -26,7 +26,7 @@ func TestProductLife(t *testing.T) {
 		if fmt.Sprint(read) != fmt.Sprint(made) {
 			t.Errorf("read\n%v\nis not what was created\n%v", read, made)
 		}
-		names, from := s.told(0)
+		names, from := s.eventsSince(0)
 		if fmt.Sprint(names) != "[product.created stock.updated stock.updated]" {
 			t.Errorf("events of the creation: %v", names)
 		}
@@ -40,7 +40,7 @@ func TestProductLife(t *testing.T) {
 			t.Errorf("the image that stays has another id: %v", changed)
 		}
 		s.must(t, 200, "PUT", path, item{"name": "Tea pot", "variants": []item{{"sku": "P-1-R", "price": 26}}})
-		names, from = s.told(from)
+		names, from = s.eventsSince(from)
 		if fmt.Sprint(names) != "[product.updated]" {
 			t.Errorf("events of a change and of none: %v", names)
 		}
@@ -55,7 +55,7 @@ func TestProductLife(t *testing.T) {
 		s.must(t, 200, "DELETE", path, nil)
 		s.must(t, 404, "DELETE", path, nil)
 		s.must(t, 404, "PATCH", path, item{"price": 1})
-		if names, _ = s.told(from); fmt.Sprint(names) != "[product.deleted]" {
+		if names, _ = s.eventsSince(from); fmt.Sprint(names) != "[product.deleted]" {
 			t.Errorf("events of the deletion: %v", names)
 		}
 		again := s.must(t, 201, "POST", "/api/v1/products", item{"sku": "P-1", "name": "Teapot", "price": 1})

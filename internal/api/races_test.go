@@ -136,11 +136,11 @@ func TestLowStockIsToldOnce(t *testing.T) {
 				body: map[string]any{"customerName": "Ada", "items": []any{map[string]any{"sku": "A", "quantity": 1, "unitPrice": 5}}}}, 201)
 		}
 		order(s) // 19 are available
-		_, from := s.told(0)
+		_, from := s.eventsSince(0)
 		for round := range rounds {
 			s.together(slices.Repeat([]func(*server){order}, clients)...)
 			var names []string
-			names, from = s.told(from)
+			names, from = s.eventsSince(from)
 			low := 0
 			for _, name := range names {
 				if name == "stock.low" {
@@ -151,8 +151,8 @@ func TestLowStockIsToldOnce(t *testing.T) {
 				t.Errorf("round %d: stock.low %d times for one crossing", round, low)
 			}
 			s.must(t, 201, "POST", "/api/v1/inventory/movements", map[string]any{"sku": "A", "type": "receive", "quantity": clients})
-			if names, from = s.told(from); slices.Contains(names, "stock.low") {
-				t.Errorf("stock that came in told %v", names)
+			if names, from = s.eventsSince(from); slices.Contains(names, "stock.low") {
+				t.Errorf("stock that came in emitted %v", names)
 			}
 		}
 		s.sound(t)

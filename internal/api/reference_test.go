@@ -42,7 +42,7 @@ func TestReferenceShowsEveryOperation(t *testing.T) {
 	}
 }
 
-// While the service starts there is no description: the page asks to try again, and is there afterwards.
+// While the service starts there is no description: the page says to try again, and is there afterwards.
 func TestReferenceWaitsForTheDescription(t *testing.T) {
 	var text []byte
 	h := reference.Handler(func() []byte { return text })

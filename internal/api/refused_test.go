@@ -71,7 +71,7 @@ func TestRefusedRequestsAreFew(t *testing.T) {
 		if n := len(s.refused.seen); n != accountRefusals {
 			t.Errorf("%d kinds of refusals are kept, not %d", n, accountRefusals)
 		}
-		s.act(s.tenant, func(tx *db.Tx) error {
+		s.write(s.tenant, func(tx *db.Tx) error {
 			audit.RecordRefused(tx, make([]audit.Refused, audit.KeptRefusals))
 			return nil
 		})

@@ -34,7 +34,7 @@ func (s *server) mustAs(t testing.TB, token string, want int, method, path strin
 // userOf makes a user of a role who has ownerPassword, and logs him in.
 func (s *server) userOf(t testing.TB, role accounts.Role, email string) (user accounts.User, token string) {
 	t.Helper()
-	s.act(s.tenant, func(tx *db.Tx) (err error) {
+	s.write(s.tenant, func(tx *db.Tx) (err error) {
 		user, err = s.Commerce.CreateUser(tx, accounts.Caller{},
 			commerce.UserDraft{Email: email, Name: "Ursula User", Role: role, PasswordHash: ownerHash()})
 		return err
@@ -49,7 +49,7 @@ func TestWhoMayTouchUsers(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		_, admin := s.userOf(t, accounts.Admin, "admin@test.example")
 		_, owner := s.userOf(t, accounts.Owner, "second@test.example")
-		hands := map[string]map[string]string{
+		callers := map[string]map[string]string{
 			"owner": bearer(owner), "admin": bearer(admin), "viewer": bearer(s.viewer(t)),
 			"every scope": {"X-API-Key": s.key}, "write:users": {"X-API-Key": s.newKey("write:users")},
 			"read:users": {"X-API-Key": s.newKey("read:users")},
@@ -69,7 +69,7 @@ func TestWhoMayTouchUsers(t *testing.T) {
 		for _, c := range []struct {
 			what string
 			do   func() (method, path string, body any)
-			want map[string]int // of the hands above
+			want map[string]int // of the callers above
 		}{
 			{"make an owner", func() (string, string, any) { return "POST", "/api/v1/users", fresh("owner") },
 				map[string]int{"owner": 201, "admin": no, "viewer": no, "every scope": no, "write:users": no, "read:users": no}},
@@ -109,12 +109,12 @@ func TestWhoMayTouchUsers(t *testing.T) {
 			{"remove an admin", func() (string, string, any) { return "DELETE", target(accounts.Admin), nil },
 				map[string]int{"owner": ok, "admin": ok, "viewer": no, "every scope": ok, "write:users": ok, "read:users": no}},
 		} {
-			if len(c.want) != len(hands) {
-				t.Fatalf("%s: %d hands, not %d", c.what, len(c.want), len(hands))
+			if len(c.want) != len(callers) {
+				t.Fatalf("%s: %d callers, not %d", c.what, len(c.want), len(callers))
 			}
 			for who, want := range c.want {
 				method, path, body := c.do()
-				r := s.do(call{method: method, path: path, body: body, noKey: true, header: hands[who]})
+				r := s.do(call{method: method, path: path, body: body, noKey: true, header: callers[who]})
 				if r.status != want || want == no && text(r.json(t), "requiredScope") == "" {
 					t.Errorf("%s, %s: %d, not %d: %s", who, c.what, r.status, want, r.body)
 				}
@@ -346,7 +346,7 @@ func TestTheLogShowsWhatTheKeyMayRead(t *testing.T) {
 // Moving a sandbox's clock takes a write scope, whichever.
 func TestTheSandboxClockTakesAWriteScope(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
-		s.act(db.Across, func(tx *db.Tx) error {
+		s.write(db.Across, func(tx *db.Tx) error {
 			_, err := tx.Exec("UPDATE tenants SET sandbox = TRUE WHERE tenant_id = $1", s.tenant)
 			return err
 		})

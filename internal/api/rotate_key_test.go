@@ -81,7 +81,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 		first := create()
 		// Many endpoints, so that there is a middle; every third is from before secrets were bound.
 		for i := range limits.MaxEndpoints - 1 {
-			s.act(s.tenant, func(tx *db.Tx) error {
+			s.write(s.tenant, func(tx *db.Tx) error {
 				e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), URL: "https://shop.example/x", Events: []string{"product.deleted"},
 					Status: webhooks.Active}
 				if e.Secret = former.Seal(fmt.Sprint("secret ", e.ID), webhooks.Place(s.tenant, e.ID)); i%3 == 0 {
@@ -91,7 +91,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 				return nil
 			})
 		}
-		s.act(db.Across, func(tx *db.Tx) error { // the first broken off: a secret that nothing opens
+		s.write(db.Across, func(tx *db.Tx) error { // the first broken off: a secret that nothing opens
 			_, err := tx.Exec("UPDATE endpoints SET old_secret = $2 WHERE id = $1::UUID", endpoint, former.Seal("x", webhooks.Place(99, endpoint)))
 			return err
 		})
@@ -108,7 +108,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 			t.Errorf("%v", refused)
 		}
 		s.must(t, 503, "POST", "/api/v1/channels", shopBody())
-		s.act(db.Across, func(tx *db.Tx) error {
+		s.write(db.Across, func(tx *db.Tx) error {
 			_, err := tx.Exec("UPDATE endpoints SET old_secret = $2 WHERE id = $1::UUID", endpoint,
 				former.Seal(old, webhooks.Place(s.tenant, endpoint)))
 			return err
@@ -179,7 +179,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 				t.Errorf("left behind: %.40s", value)
 			}
 		}
-		s.act(db.Across, func(tx *db.Tx) error { // a value that somebody copies into another account's row
+		s.write(db.Across, func(tx *db.Tx) error { // a value that somebody copies into another account's row
 			_, err := tx.Exec("UPDATE channels SET credentials = (SELECT credentials FROM channels WHERE id = $1::UUID) WHERE id = $2::UUID",
 				shops[0], shops[1])
 			return err
@@ -188,7 +188,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 			t.Errorf("another account's credentials open: %q", key)
 		}
 		var retired string
-		s.act(db.Across, func(tx *db.Tx) (err error) { retired, err = accounts.RetiredKey(tx); return err })
+		s.write(db.Across, func(tx *db.Tx) (err error) { retired, err = accounts.RetiredKey(tx); return err })
 		if retired != "" {
 			t.Errorf("the former key %s is still noted", retired)
 		}

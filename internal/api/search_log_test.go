@@ -52,7 +52,7 @@ func TestSearchesFollowTheLog(t *testing.T) {
 		s.searchesAreExact(t, dice)
 		s.packSearched(t)
 		s.searchesAreExact(t, dice)
-		s.act(s.tenant, func(tx *db.Tx) error {
+		s.write(s.tenant, func(tx *db.Tx) error {
 			var events, blocks int64
 			err := tx.Row(`SELECT (SELECT count(*) FROM events WHERE tenant_id = $1 AND event IN ('order.received', 'customer.created')),
 				(SELECT count(*) FROM search_blocks WHERE tenant_id = $1)`, []any{tx.Tenant}, &events, &blocks)
@@ -75,7 +75,7 @@ func TestNewOrdersAreFoundWithoutAText(t *testing.T) {
 				t.Errorf("%s: %v", path, found)
 			}
 		}
-		s.act(s.tenant, func(tx *db.Tx) error {
+		s.write(s.tenant, func(tx *db.Tx) error {
 			var n int64
 			err := tx.Row("SELECT count(*) FROM search_loose WHERE tenant_id = $1 AND kind <> 'product'", []any{tx.Tenant}, &n)
 			if n != 0 {

@@ -164,7 +164,7 @@ func TestEventsOfCustomersNameTheirSegments(t *testing.T) {
 			s.must(t, 201, "POST", "/api/v1/segments", map[string]any{"name": name, "rules": rules})
 		}
 		names := func(event string) string {
-			var told struct {
+			var decoded struct {
 				Data struct{ Segments []struct{ ID, Name string } }
 			}
 			var payload string
@@ -173,13 +173,13 @@ func TestEventsOfCustomersNameTheirSegments(t *testing.T) {
 					&payload)
 			})
 			if err == nil {
-				err = json.Unmarshal([]byte(payload), &told)
+				err = json.Unmarshal([]byte(payload), &decoded)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			var list []string
-			for _, one := range told.Data.Segments {
+			for _, one := range decoded.Data.Segments {
 				list = append(list, one.Name)
 			}
 			slices.Sort(list)

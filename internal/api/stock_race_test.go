@@ -23,7 +23,7 @@ func TestStockSetDuringTheDeletionOfItsProduct(t *testing.T) {
 	var setting sync.WaitGroup
 	var once sync.Once
 	who := accounts.Caller{Tenant: s.tenant, Currency: "EUR"}
-	s.act(s.tenant, func(tx *db.Tx) error {
+	s.write(s.tenant, func(tx *db.Tx) error {
 		if err := s.Commerce.DeleteProduct(tx, who, product, commerce.Expected{}); err != nil {
 			return err
 		}

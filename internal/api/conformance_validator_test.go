@@ -17,9 +17,9 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// judge checks answers against the document that the service serves of itself. Objects may have no member that the
+// validator checks answers against the document that the service serves of itself. Objects may have no member that the
 // document does not name, and every status except an internal error must be named.
-type judge struct {
+type validator struct {
 	mu         sync.Mutex
 	document   *openapi3.T
 	operations map[string]*openapi3.Operation // by route, "GET /api/v1/orders"
@@ -28,7 +28,7 @@ type judge struct {
 	answers    int
 }
 
-// closed is the document as judges hold it, read once.
+// closed is the document that validators check against, read once.
 var closed struct {
 	once       sync.Once
 	document   *openapi3.T
@@ -38,7 +38,7 @@ var closed struct {
 
 var codeRow = regexp.MustCompile("(?m)^\\| [0-9]{3} \\| `([a-z_]+)` \\|")
 
-func newJudge(t testing.TB, a *API) *judge {
+func newValidator(t testing.TB, a *API) *validator {
 	t.Helper()
 	closed.once.Do(func() {
 		closed.document, closed.operations = loadDocument(t, a), map[string]*openapi3.Operation{}
@@ -67,7 +67,7 @@ func newJudge(t testing.TB, a *API) *judge {
 	})
 	fault := openapi3.NewResponses(openapi3.WithName("default", openapi3.NewResponse().WithDescription("An error").
 		WithJSONSchemaRef(closed.document.Components.Schemas["Error"])))
-	return &judge{document: closed.document, operations: closed.operations, answered: map[string]int{},
+	return &validator{document: closed.document, operations: closed.operations, answered: map[string]int{},
 		unrouted: &openapi3.Operation{Responses: fault}}
 }
 
@@ -113,7 +113,7 @@ func closeSchema(s *openapi3.Schema, seen map[*openapi3.Schema]bool, open bool) 
 }
 
 // check says what is wrong with an answer of a route (nil: of no route), "" for nothing.
-func (j *judge) check(r *route, got reply) string {
+func (j *validator) check(r *route, got reply) string {
 	op, name, method := j.unrouted, "", http.MethodGet
 	if r != nil {
 		name, method = r.method+" "+r.path, r.method
@@ -152,7 +152,7 @@ func (j *judge) check(r *route, got reply) string {
 var vast = regexp.MustCompile(`[0-9][eE][+-]?[0-9]{3,}`)
 
 // checkBody holds a body against the schema of its status.
-func (j *judge) checkBody(op *openapi3.Operation, method string, got reply, whole bool) string {
+func (j *validator) checkBody(op *openapi3.Operation, method string, got reply, whole bool) string {
 	if !whole || vast.Match(got.body) {
 		answer := op.Responses.Status(got.status)
 		if answer == nil {
@@ -242,7 +242,7 @@ func checkError(got reply) string {
 	for _, word := range []string{"SELECT ", "INSERT ", "UPDATE ", "sqlite", "SQLITE", "pgconn", "goroutine ", ".go:", "/internal/",
 		"runtime error"} {
 		if strings.Contains(text.Message, word) || bytes.Contains(got.body, []byte("SQLSTATE")) {
-			return "the message tells of the inside: " + text.Message
+			return "the message shows internals: " + text.Message
 		}
 	}
 	return ""

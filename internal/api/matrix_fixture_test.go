@@ -26,15 +26,15 @@ import (
 	"entrepot/internal/limits"
 )
 
-// world is one account of a server with the records that operations need: rows create them through the interface
-// itself, and every answer is checked against the document. Two worlds that create the same records in the same order
+// fixture is one account of a server with the records that operations need: rows create them through the interface
+// itself, and every answer is checked against the document. Two fixtures that create the same records in the same order
 // use the same SKUs, references, codes and e-mail addresses, so that only the account separates them.
-type world struct {
+type fixture struct {
 	*server
-	judge *judge
-	names int
-	kept  map[string]string
-	keys  map[string]string
+	validator *validator
+	names     int
+	kept      map[string]string
+	keys      map[string]string
 }
 
 // platform is what answers in the place of platforms and receivers.
@@ -52,8 +52,8 @@ func (c complaints) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// newWorld is the first account of a fresh server, which knows every platform.
-func newWorld(t testing.TB, engine string) *world {
+// newFixture is the first account of a fresh server, which knows every platform.
+func newFixture(t testing.TB, engine string) *fixture {
 	t.Helper()
 	s := newServer(t, engine, limits.Off{})
 	client := &http.Client{Transport: platform{}}
@@ -63,23 +63,23 @@ func newWorld(t testing.TB, engine string) *world {
 	}
 	s.Commerce.Connectors, s.Commerce.HTTP = set, client
 	s.Log = slog.New(slog.NewTextHandler(complaints{t}, &slog.HandlerOptions{Level: slog.LevelError}))
-	return &world{server: s, judge: newJudge(t, s.API), kept: map[string]string{}, keys: map[string]string{}}
+	return &fixture{server: s, validator: newValidator(t, s.API), kept: map[string]string{}, keys: map[string]string{}}
 }
 
 // neighbour is a second account on the same server.
-func (w *world) neighbour() *world {
+func (w *fixture) neighbour() *fixture {
 	w.t.Helper()
-	return &world{server: w.stranger(), judge: w.judge, kept: map[string]string{}, keys: map[string]string{}}
+	return &fixture{server: w.stranger(), validator: w.validator, kept: map[string]string{}, keys: map[string]string{}}
 }
 
-// name returns a text that this world has not used yet.
-func (w *world) name(prefix string) string {
+// name returns a text that this fixture has not used yet.
+func (w *fixture) name(prefix string) string {
 	w.names++
 	return fmt.Sprintf("%s-%d", prefix, w.names)
 }
 
 // once makes something the first time it is asked for.
-func (w *world) once(what string, make func() string) string {
+func (w *fixture) once(what string, make func() string) string {
 	if w.kept[what] == "" {
 		w.kept[what] = make()
 	}
@@ -87,12 +87,12 @@ func (w *world) once(what string, make func() string) string {
 }
 
 // owner is the header of the owner's access token.
-func (w *world) asOwner() map[string]string { return withToken(w.token) }
+func (w *fixture) asOwner() map[string]string { return withToken(w.token) }
 
 func withKey(key string) map[string]string { return map[string]string{"X-API-Key": key} }
 
 // keyOf is a key of exactly these scopes.
-func (w *world) keyOf(scopes ...string) string {
+func (w *fixture) keyOf(scopes ...string) string {
 	w.t.Helper()
 	name := strings.Join(scopes, " ")
 	if w.keys[name] == "" {
@@ -102,16 +102,16 @@ func (w *world) keyOf(scopes ...string) string {
 }
 
 // keyWithout is a key of every scope but these.
-func (w *world) keyWithout(scopes ...string) string {
+func (w *fixture) keyWithout(scopes ...string) string {
 	w.t.Helper()
 	rest := slices.DeleteFunc(slices.Clone(accounts.AllScopes), func(s string) bool { return slices.Contains(scopes, s) })
 	return w.keyOf(rest...)
 }
 
 // user makes a user of a role and logs him in.
-func (w *world) user(role accounts.Role) (user accounts.User, token string) {
+func (w *fixture) user(role accounts.Role) (user accounts.User, token string) {
 	w.t.Helper()
-	w.act(w.tenant, func(tx *db.Tx) (err error) {
+	w.write(w.tenant, func(tx *db.Tx) (err error) {
 		user, err = w.Commerce.CreateUser(tx, accounts.Caller{}, commerce.UserDraft{Email: w.newLogin(),
 			Name: "Ursula User", Role: role, PasswordHash: ownerHash()})
 		return err
@@ -119,18 +119,18 @@ func (w *world) user(role accounts.Role) (user accounts.User, token string) {
 	return user, w.newToken(user)
 }
 
-// ask is one request for an operation: what its path's places stand for, its query, body and headers.
-type ask struct {
+// req is one request for an operation: what its path's places stand for, its query, body and headers.
+type req struct {
 	ids    map[string]string
 	query  string
 	body   any // as of call
 	header map[string]string
-	token  string // the access token it is to be made with, else the owner's or the world's key
+	token  string // the access token it is to be made with, else the owner's or the fixture's key
 	status int    // what it is answered when it is not the route's usual success
 }
 
 // target is the address of a request.
-func (a ask) target(r *route) string {
+func (a req) target(r *route) string {
 	path := pathParameter.ReplaceAllStringFunc(r.path, func(place string) string { return url.PathEscape(a.ids[strings.Trim(place, "{}")]) })
 	if a.query != "" {
 		path += "?" + a.query
@@ -138,8 +138,8 @@ func (a ask) target(r *route) string {
 	return path
 }
 
-// wants is the status of an ask that is in order.
-func (a ask) wants(r *route) int {
+// wants is the status of a request that is in order.
+func (a req) wants(r *route) int {
 	if a.status != 0 {
 		return a.status
 	}
@@ -147,7 +147,7 @@ func (a ask) wants(r *route) int {
 }
 
 // credential is the header that opens a route when nothing is wrong.
-func (w *world) credential(r *route, a ask) map[string]string {
+func (w *fixture) credential(r *route, a req) map[string]string {
 	switch {
 	case r.access == public:
 		return nil
@@ -159,8 +159,8 @@ func (w *world) credential(r *route, a ask) map[string]string {
 	return withKey(w.key)
 }
 
-// send makes the request of an ask with the given credential and judges the answer.
-func (w *world) send(r *route, a ask, credential map[string]string) reply {
+// send makes a request with the given credential and checks the answer.
+func (w *fixture) send(r *route, a req, credential map[string]string) reply {
 	w.t.Helper()
 	header := map[string]string{}
 	for _, some := range []map[string]string{credential, a.header} {
@@ -169,14 +169,14 @@ func (w *world) send(r *route, a ask, credential map[string]string) reply {
 		}
 	}
 	got := w.do(call{method: r.method, path: a.target(r), body: a.body, header: header, noKey: true})
-	if problem := w.judge.check(r, got); problem != "" {
+	if problem := w.validator.check(r, got); problem != "" {
 		w.t.Errorf("%s %s: the answer %d is not as documented: %s\n%s", r.method, r.path, got.status, short([]byte(problem)), short(got.body))
 	}
 	return got
 }
 
 // make has the interface do something that must succeed, and gives the answer.
-func (w *world) make(method, path string, body any) map[string]any {
+func (w *fixture) make(method, path string, body any) map[string]any {
 	w.t.Helper()
 	if strings.HasPrefix(path, "/api/v1/developer/api-keys") {
 		return w.makeAs(method, path, body, w.asOwner())
@@ -184,7 +184,7 @@ func (w *world) make(method, path string, body any) map[string]any {
 	return w.makeAs(method, path, body, withKey(w.key))
 }
 
-func (w *world) makeAs(method, path string, body any, credential map[string]string) map[string]any {
+func (w *fixture) makeAs(method, path string, body any, credential map[string]string) map[string]any {
 	w.t.Helper()
 	got := w.do(call{method: method, path: path, body: body, header: credential, noKey: true})
 	if got.status >= 300 {
