@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"errors"
-	"strconv"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -13,8 +12,9 @@ const Due = "deliveries"
 
 // Bounds of one step of dispatch.
 const (
-	stepDeliveries = 512  // enough to share a commit, few enough not to delay other writers
+	stepDeliveries = 1024 // enough to share a commit, few enough not to delay other writers
 	stepEvents     = 2000 // events that no endpoint wants cost little
+	fewEvents      = 16   // that are read at least
 )
 
 // ErrMeanwhile is returned by a step that another node did first.
@@ -64,40 +64,60 @@ func (s *Step) Len() int { return len(s.deliveries) }
 // adds an event below the newest stamp of the snapshot.
 func ReadStep(tx *db.Tx) (*Step, error) {
 	s := &Step{}
-	err := tx.Row("SELECT c.stamp, k.last FROM dispatch_cursors c JOIN change_clocks k ON k.tenant_id = c.tenant_id WHERE c.tenant_id = $1",
-		[]any{tx.Tenant}, &s.from, &s.to)
-	if err != nil {
-		return nil, err
-	}
-	endpoints, err := readEndpoints(tx, " ORDER BY id")
+	var endpoints []Endpoint
+	scan := endpointTable.Scanner()
+	err := db.WaitAll([]*db.PendingRead{
+		tx.Prefetch(func(r db.Rows) error { return r.Scan(&s.from, &s.to) },
+			"SELECT c.stamp, k.last FROM dispatch_cursors c JOIN change_clocks k ON k.tenant_id = c.tenant_id WHERE c.tenant_id = $1", tx.Tenant),
+		tx.Prefetch(func(r db.Rows) error {
+			e, err := scan(r)
+			endpoints = append(endpoints, e)
+			return err
+		}, "SELECT "+endpointTable.Columns("")+" FROM endpoints "+living+" ORDER BY id", tx.Tenant),
+	})
 	if err != nil || len(endpoints) == 0 {
 		return s, err
 	}
-	start := max(s.from, endpoints[0].Since)
+	after := max(s.from, endpoints[0].Since)
 	for _, e := range endpoints {
-		start = min(start, max(s.from, e.Since))
+		after = min(after, max(s.from, e.Since))
 	}
-	seen := 0
+	// As many events as fill the step if every endpoint wants each; more of them if few are wanted.
+	seen, page := 0, max(fewEvents, stepDeliveries/len(endpoints))
+	for !s.More {
+		page = min(page, stepEvents-seen)
+		read, err := s.read(tx, endpoints, after, page)
+		if err != nil || len(read) < page {
+			return s, err
+		}
+		after, seen, page = read[len(read)-1], seen+len(read), 4*page
+		if seen == stepEvents && !s.More {
+			s.More, s.to = true, after
+		}
+	}
+	return s, nil
+}
+
+// read adds the deliveries of at most limit events after a stamp, and returns the stamps of these events. If the step is
+// full, it ends with the last event that was added.
+func (s *Step) read(tx *db.Tx, endpoints []Endpoint, after int64, limit int) (stamps []int64, err error) {
 	scan := undeliveredTable.Scanner()
 	err = tx.Each(func(r db.Rows) error {
-		if s.More {
-			return nil
-		}
 		d, err := scan(r)
-		if err != nil {
+		if err != nil || s.More {
 			return err
 		}
-		d.Position, seen = d.EventStamp, seen+1
+		d.Position, stamps = d.EventStamp, append(stamps, d.EventStamp)
 		for i := range endpoints {
 			s.add(&endpoints[i], d)
 		}
-		if len(s.deliveries) >= stepDeliveries || seen == stepEvents {
+		if len(s.deliveries) >= stepDeliveries {
 			s.More, s.to = true, d.EventStamp
 		}
 		return nil
 	}, undeliveredTable.Select("")+` WHERE tenant_id = $1 AND stamp > $2 AND stamp <= $3 AND endpoint_id IS NULL
-		ORDER BY stamp LIMIT `+strconv.Itoa(stepEvents), tx.Tenant, start, s.to)
-	return s, err
+		ORDER BY stamp LIMIT $4`, tx.Tenant, after, s.to, limit)
+	return stamps, err
 }
 
 func (s *Step) add(e *Endpoint, d Delivery) {

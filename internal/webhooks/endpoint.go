@@ -113,6 +113,16 @@ func oneEndpoint(tx *db.Tx, end string, endpoint id.Endpoint) (*Endpoint, error)
 	return &e, err
 }
 
+// prefetchEndpoint reads an endpoint; it leaves nil if there is none.
+func prefetchEndpoint(tx *db.Tx, endpoint id.Endpoint, into **Endpoint) *db.PendingRead {
+	scan := endpointTable.Scanner()
+	return tx.Prefetch(func(r db.Rows) error {
+		e, err := scan(r)
+		*into = &e
+		return err
+	}, "SELECT "+endpointTable.Columns("")+" FROM endpoints "+living+" AND id = $2::UUID", tx.Tenant, endpoint)
+}
+
 // Endpoints reads a page of an account's endpoints, oldest first, and how many there are.
 func Endpoints(tx *db.Tx, limit, offset int) (list []Endpoint, total int64, err error) {
 	counted := tx.Prefetch(func(r db.Rows) error { return r.Scan(&total) }, "SELECT count(*) FROM endpoints "+living, tx.Tenant)

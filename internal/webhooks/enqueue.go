@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"entrepot/internal/db"
@@ -76,11 +77,21 @@ func enqueue(tx db.Writer, write queueing, deliveries []Delivery, how newDeliver
 		return nil
 	})
 	countNew(tx, write, deliveries, how)
-	for _, endpoint := range endpoints {
-		write("UPDATE queues SET pending = pending + $3, due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2", tx.TenantID(), endpoint,
-			counts[endpoint], tx.Micros())
-	}
+	countPending(tx, write, endpoints, counts)
 	tx.Wake(Due)
+}
+
+// countPending adds new deliveries to the counts of their queues and makes these due: endpoints with the same number of
+// them, which most have, share a statement. The queues are locked.
+func countPending(tx db.GuardedWriter, write queueing, endpoints []id.Endpoint, counts map[id.Endpoint]int64) {
+	equal := map[int64][]id.Endpoint{}
+	for _, endpoint := range endpoints {
+		equal[counts[endpoint]] = append(equal[counts[endpoint]], endpoint)
+	}
+	for _, n := range slices.Sorted(maps.Keys(equal)) {
+		args := append([]any{tx.TenantID(), n, tx.Micros()}, db.Padded(equal[n])...)
+		write("UPDATE queues SET pending = pending + $2, due_at = $3 WHERE tenant_id = $1 AND endpoint_id IN "+db.In(len(args)-3, 4), args...)
+	}
 }
 
 // behindOthers reports which new deliveries follow another new one with the same endpoint and ordering key.

@@ -19,18 +19,22 @@ type HeldQueue struct {
 // after since. next is when the first of the other queues is due, 0 for none.
 func DueQueues(tx *db.Tx, holder string, since int64, limit int) (free []Queue, held []HeldQueue, next int64, err error) {
 	now := tx.Micros()
-	free, err = db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues WHERE due_at <= $1 AND holder = '' "+
-		"ORDER BY due_at LIMIT $2", now, limit)
-	if err != nil {
-		return
-	}
-	held, err = db.List(tx, func(r db.Rows) (h HeldQueue, err error) { return h, r.Scan(&h.Tenant, &h.Endpoint, &h.DueAt) },
-		"SELECT tenant_id, endpoint_id, due_at FROM queues WHERE due_at > $1 AND due_at <= $2 AND holder = $3", since, now, holder)
-	if err != nil {
-		return
-	}
-	err = tx.Row("SELECT min(due_at) FROM queues WHERE due_at > $1", []any{now}, db.Opt(&next))
-	return
+	tx.Last()
+	err = db.WaitAll([]*db.PendingRead{
+		tx.Prefetch(func(r db.Rows) error {
+			q, err := scanQueue(r)
+			free = append(free, q)
+			return err
+		}, "SELECT tenant_id, endpoint_id FROM queues WHERE due_at <= $1 AND holder = '' ORDER BY due_at LIMIT $2", now, limit),
+		tx.Prefetch(func(r db.Rows) error {
+			var h HeldQueue
+			err := r.Scan(&h.Tenant, &h.Endpoint, &h.DueAt)
+			held = append(held, h)
+			return err
+		}, "SELECT tenant_id, endpoint_id, due_at FROM queues WHERE due_at > $1 AND due_at <= $2 AND holder = $3", since, now, holder),
+		tx.Prefetch(func(r db.Rows) error { return r.Scan(db.Opt(&next)) }, "SELECT min(due_at) FROM queues WHERE due_at > $1", now),
+	})
+	return free, held, next, err
 }
 
 // Claim assigns free queues that are due to a holder, and counts as a beat of it. first says that the holder has no
@@ -107,10 +111,28 @@ type Mark struct{ DueAt, Position int64 }
 // Mark is the delivery's place in that order.
 func (r *Ready) Mark() Mark { return Mark{r.DueAt, r.Position} }
 
-// ReadReady reads the due deliveries of an endpoint, in the order in which they became due: those after a mark, or all
-// but those at the positions taken. Of each ordering key it reads the first pending one only. next is when the first
-// later one is due, 0 for none.
-func ReadReady(tx *db.Tx, endpoint id.Endpoint, after Mark, taken []int64, limit int) (list []Ready, next int64, err error) {
+// Backlog is what a node that holds a queue must know to serve it.
+type Backlog struct {
+	Endpoint *Endpoint // nil if it was deleted
+	Ready    []Ready   // due, in the order in which they became due
+	Next     int64     // when the first later delivery is due, 0 for none; only known if Ready has fewer than the limit
+}
+
+// ReadBacklog reads, in one message, an endpoint and at most limit of its due deliveries: those after a mark, or all but
+// those at the positions taken. Of each ordering key it reads the first pending one only.
+func ReadBacklog(tx *db.Tx, endpoint id.Endpoint, after Mark, taken []int64, limit int) (b Backlog, err error) {
+	tx.Last()
+	reads := []*db.PendingRead{prefetchEndpoint(tx, endpoint, &b.Endpoint)}
+	if limit > 0 {
+		reads = append(reads, prefetchReady(tx, endpoint, after, taken, limit, &b.Ready),
+			tx.Prefetch(func(r db.Rows) error { return r.Scan(db.Opt(&b.Next)) }, "SELECT min(due_at) FROM deliveries "+
+				"WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at IS NOT NULL AND due_at > $3", tx.Tenant, endpoint, tx.Micros()))
+	}
+	return b, db.WaitAll(reads)
+}
+
+// prefetchReady reads the due deliveries of ReadBacklog. The positions taken are a list of VALUES, which PostgreSQL hashes.
+func prefetchReady(tx *db.Tx, endpoint id.Endpoint, after Mark, taken []int64, limit int, into *[]Ready) *db.PendingRead {
 	args := []any{tx.Tenant, endpoint, tx.Micros(), limit}
 	where := ""
 	switch {
@@ -119,21 +141,19 @@ func ReadReady(tx *db.Tx, endpoint id.Endpoint, after Mark, taken []int64, limit
 		args = append(args, after.DueAt, after.Position)
 	case len(taken) > 0:
 		taken = padded(taken)
-		where = " AND d.position NOT IN " + db.In(len(taken), len(args)+1)
+		where = " AND d.position NOT IN (VALUES " + db.Values(len(taken), 1, len(args)+1, "::BIGINT") + ")"
 		for _, position := range taken {
 			args = append(args, position)
 		}
 	}
-	list, err = db.List(tx, readyTable.Scanner(), "SELECT "+readyTable.Columns("d")+`
-		FROM deliveries d LEFT JOIN events e ON e.tenant_id = d.tenant_id AND e.stamp = d.event_stamp
+	scan := readyTable.Scanner()
+	return tx.Prefetch(func(r db.Rows) error {
+		d, err := scan(r)
+		*into = append(*into, d)
+		return err
+	}, "SELECT "+readyTable.Columns("d")+` FROM deliveries d LEFT JOIN events e ON e.tenant_id = d.tenant_id AND e.stamp = d.event_stamp
 		WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.due_at IS NOT NULL AND d.due_at <= $3`+where+`
 		AND `+itsTurn+` ORDER BY d.due_at, d.position LIMIT $4`, args...)
-	if err != nil || len(list) == limit {
-		return list, tx.Micros(), err
-	}
-	err = tx.Row("SELECT min(due_at) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at IS NOT NULL AND due_at > $3",
-		[]any{tx.Tenant, endpoint, tx.Micros()}, db.Opt(&next))
-	return list, next, err
 }
 
 // Payloads reads the payloads of events by their stamps. It leaves out events that were deleted after their retention.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 )
 
 // The statements of this file serve every tenant: outcomes for many endpoints share a commit.
@@ -24,9 +25,9 @@ type Outcome struct {
 // MostOutcomes is the largest number of outcomes of one call of Settle.
 const MostOutcomes = 256
 
-// Settle stores at most MostOutcomes outcomes in one message. It drops outcomes of deliveries that were deleted, or
-// that another node settled after this node's lease had ended: if there are such, the transaction runs again and first
-// reads which they are.
+// Settle stores at most MostOutcomes outcomes in one message, account by account. It drops outcomes of deliveries that
+// were deleted, or that another node settled after this node's lease had ended: if there are such, the transaction runs
+// again and first reads which they are.
 func Settle(tx *db.Tx, outcomes []Outcome) error {
 	slices.SortStableFunc(outcomes, func(a, b Outcome) int { return a.Queue.compare(b.Queue) })
 	lockAll(tx, outcomes)
@@ -36,29 +37,31 @@ func Settle(tx *db.Tx, outcomes []Outcome) error {
 			return err
 		}
 	}
-	countOutcomes(tx, outcomes)
 	for len(outcomes) > 0 {
 		n := 1
-		for n < len(outcomes) && outcomes[n].Queue == outcomes[0].Queue {
+		for n < len(outcomes) && outcomes[n].Tenant == outcomes[0].Tenant {
 			n++
 		}
-		settleQueue(tx, outcomes[:n])
+		settleAccount(tx, outcomes[:n])
 		outcomes = outcomes[n:]
 	}
 	return nil
 }
 
-// countOutcomes updates the figures, account by account. The queues are locked.
-func countOutcomes(tx db.Writer, outcomes []Outcome) {
+// settleAccount queues the writes for the outcomes of one account. Their queues are locked.
+func settleAccount(tx db.Writer, outcomes []Outcome) {
 	moved := figures{}
 	for i := range outcomes {
 		o := &outcomes[i]
 		moved.move(o.Endpoint, o.Position, o.Name, o.counts(), 1)
-		if i+1 == len(outcomes) || outcomes[i+1].Tenant != o.Tenant {
-			moved.store(tx, tx.Queue, o.Tenant)
-			clear(moved)
-		}
 	}
+	moved.store(tx, tx.Queue, outcomes[0].Tenant)
+	for piece := range db.Pieces(outcomes) {
+		settle(tx, piece)
+		keepAttempts(tx, piece)
+	}
+	countSettled(tx, outcomes)
+	unblockNext(tx, outcomes)
 }
 
 // lockAll locks the queues of the outcomes, in one order for all nodes.
@@ -93,25 +96,6 @@ func stillPending(tx *db.Tx, outcomes []Outcome) (kept []Outcome, err error) {
 	return kept, nil
 }
 
-// settleQueue queues the writes for the outcomes of one queue.
-func settleQueue(tx db.Writer, outcomes []Outcome) {
-	db.Chunks(outcomes, func(piece []Outcome) error {
-		settle(tx, piece)
-		keepAttempts(tx, piece)
-		return nil
-	})
-	var c Counts
-	for i := range outcomes {
-		c.add(outcomes[i].State, 1)
-	}
-	if q := outcomes[0].Queue; c.Delivered+c.Failed > 0 {
-		tx.Queue("UPDATE queues SET pending = pending - $3, delivered = delivered + $4, failed = failed + $5 "+
-			"WHERE tenant_id = $1 AND endpoint_id = $2",
-			q.Tenant, q.Endpoint, c.Delivered+c.Failed, c.Delivered, c.Failed)
-	}
-	unblockNext(tx, outcomes)
-}
-
 // padded repeats the last element of a list up to the next power of two, so that a few SQL texts serve every length
 // and each list takes one statement.
 func padded[T any](list []T) []T {
@@ -122,53 +106,97 @@ func padded[T any](list []T) []T {
 	return append(list[:len(list):len(list)], slices.Repeat(list[len(list)-1:], size-len(list))...)
 }
 
-var settleText, attemptText db.Text
+var settleText, attemptText, settledText, nextText db.Text
 
-// settle writes the new state of deliveries of one queue. Their positions are in the statement twice, so that
-// PostgreSQL uses the key whatever its statistics say: for a small table it would read all rows, and keep that plan
-// while the table grows.
+// fromKeys is a condition for a statement that joins a table with a short list v of keys: the planner expects one row of
+// v, begins with it, and finds each record by its key. Without it PostgreSQL compares each record with each row of the
+// list, or reads all records of the account when it knows no better than that they are few. For SQLite, the columns are
+// compared by CASE, of which it makes no index for the list.
+const fromKeys = " v.at = v.at + 0 AND deliveries.tenant_id = $1 AND deliveries.endpoint_id = CASE WHEN v.at > 0 THEN v.endpoint_id END " +
+	"AND deliveries.position = CASE WHEN v.at > 0 THEN v.position END "
+
+// settle writes the new state of deliveries of one account.
 func settle(tx db.Writer, outcomes []Outcome) {
-	args := append(make([]any, 0, 2+8*len(outcomes)), outcomes[0].Tenant, outcomes[0].Endpoint)
-	for _, o := range outcomes {
-		args = append(args, o.Position, o.State, o.Number, db.Null(o.DueAt), o.At, db.Null(o.StatusCode), db.Null(o.Error))
-	}
-	for _, o := range outcomes {
-		args = append(args, o.Position)
+	args := append(make([]any, 0, 1+8*len(outcomes)), outcomes[0].Tenant)
+	for i := range outcomes {
+		o := &outcomes[i]
+		args = append(args, o.Endpoint, o.Position, o.State, o.Number, db.Null(o.DueAt), o.At, db.Null(o.StatusCode), db.Null(o.Error))
 	}
 	tx.Queue(settleText.For(len(outcomes), func(n int) string {
-		return `WITH v(position, state, number, due_at, at, status_code, error) AS (VALUES ` +
-			db.Values(n, 7, 3, "::BIGINT", "::TEXT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT") + `)
+		return `WITH v(endpoint_id, position, state, number, due_at, at, status_code, error) AS (VALUES ` +
+			db.Values(n, 8, 2, "::UUID", "::BIGINT", "::TEXT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT") + `)
 			UPDATE deliveries SET state = v.state, lane = CASE WHEN v.state = 'pending' THEN lane END, attempts = v.number, due_at = v.due_at,
 				attempted_at = v.at, status_code = v.status_code, error = v.error
-			FROM v WHERE deliveries.tenant_id = $1 AND deliveries.endpoint_id = $2 AND deliveries.position = v.position
-				AND deliveries.state = 'pending' AND deliveries.attempts = v.number - 1 AND deliveries.position IN ` + db.In(n, 3+7*n)
+			FROM v WHERE` + fromKeys + `AND deliveries.state = 'pending' AND deliveries.attempts = v.number - 1`
 	}), args...).Rows(int64(len(outcomes)), nil)
 }
 
 // keepAttempts writes the attempts themselves. If a person's data was removed from the payload after it was sent, the
 // answer is not stored, because it may repeat the payload.
 func keepAttempts(tx db.Writer, outcomes []Outcome) {
-	args := append(make([]any, 0, 2+8*len(outcomes)), outcomes[0].Tenant, outcomes[0].Endpoint)
-	for _, o := range outcomes {
-		args = append(args, o.Position, o.Event, o.Number, o.At, db.Null(o.StatusCode), o.Duration, db.Null(o.Error), db.Null(o.Response))
+	args := append(make([]any, 0, 1+9*len(outcomes)), outcomes[0].Tenant)
+	for i := range outcomes {
+		o := &outcomes[i]
+		args = append(args, o.Endpoint, o.Position, o.Event, o.Number, o.At, db.Null(o.StatusCode), o.Duration, db.Null(o.Error),
+			db.Null(o.Response))
 	}
 	tx.Queue(attemptText.For(len(outcomes), func(n int) string {
-		return `WITH v(position, stamp, ` + triedTable.Columns("") + `, response_body) AS (VALUES ` +
-			db.Values(n, 8, 3, "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT") + `)
+		return `WITH v(endpoint_id, position, stamp, ` + triedTable.Columns("") + `, response_body) AS (VALUES ` +
+			db.Values(n, 9, 2, "::UUID", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT") + `)
 			INSERT INTO attempts (tenant_id, endpoint_id, position, ` + attemptTable.Columns("") + `)
-			SELECT $1::BIGINT, $2::UUID, v.position, ` + triedTable.Columns("v") + `,
+			SELECT $1::BIGINT, v.endpoint_id, v.position, ` + triedTable.Columns("v") + `,
 				CASE WHEN v.response_body IS NOT NULL AND NOT EXISTS
 				(SELECT 1 FROM events e WHERE e.tenant_id = $1 AND e.stamp = v.stamp AND e.edited_at >= v.at) THEN v.response_body END FROM v`
 	}), args...)
 }
 
+// countSettled moves what the queues of one account count as pending to what is settled. Outcomes come queue by queue.
+func countSettled(tx db.Writer, outcomes []Outcome) {
+	var endpoints []id.Endpoint
+	var counts []Counts
+	for i := range outcomes {
+		o := &outcomes[i]
+		if o.State == Pending {
+			continue
+		}
+		if last := len(endpoints) - 1; last < 0 || endpoints[last] != o.Endpoint {
+			endpoints, counts = append(endpoints, o.Endpoint), append(counts, Counts{})
+		}
+		counts[len(counts)-1].add(o.State, 1)
+	}
+	for piece := range db.Pieces(endpoints) {
+		args := append(make([]any, 0, 1+3*len(piece)), outcomes[0].Tenant)
+		for i, endpoint := range piece {
+			args = append(args, endpoint, counts[i].Delivered, counts[i].Failed)
+		}
+		counts = counts[len(piece):]
+		tx.Queue(settledText.For(len(piece), func(n int) string {
+			return "WITH v(endpoint_id, delivered, failed) AS (VALUES " + db.Values(n, 3, 2, "::UUID", "::BIGINT", "::BIGINT") + `)
+				UPDATE queues SET pending = pending - v.delivered - v.failed, delivered = queues.delivered + v.delivered,
+					failed = queues.failed + v.failed
+				FROM v WHERE queues.tenant_id = $1 AND queues.endpoint_id = v.endpoint_id`
+		}), args...)
+	}
+}
+
 // unblockNext makes the next waiting delivery due for each ordering key whose earlier delivery is settled.
 func unblockNext(tx db.Writer, outcomes []Outcome) {
-	for _, o := range outcomes {
-		if o.Ordered && o.State != Pending {
-			tx.Queue(`UPDATE deliveries SET due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at IS NULL AND position =
-				(SELECT min(position) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND lane = $3)`,
-				o.Tenant, o.Endpoint, o.Resource, tx.Micros())
+	var settled []*Outcome
+	for i := range outcomes {
+		if o := &outcomes[i]; o.Ordered && o.State != Pending {
+			settled = append(settled, o)
 		}
+	}
+	for piece := range db.Pieces(settled) {
+		args := append(make([]any, 0, 2+2*len(piece)), outcomes[0].Tenant, tx.Micros())
+		for _, o := range piece {
+			args = append(args, o.Endpoint, o.Resource)
+		}
+		tx.Queue(nextText.For(len(piece), func(n int) string {
+			return "WITH k(endpoint_id, lane) AS (VALUES " + db.Values(n, 2, 3, "::UUID", "::TEXT") + `),
+				v(endpoint_id, at, position) AS MATERIALIZED (SELECT k.endpoint_id, $2::BIGINT, (SELECT min(b.position) FROM deliveries b
+					WHERE b.tenant_id = $1 AND b.endpoint_id = k.endpoint_id AND b.lane = k.lane COLLATE "C") FROM k)
+				UPDATE deliveries SET due_at = v.at FROM v WHERE` + fromKeys + `AND deliveries.due_at IS NULL`
+		}), args...)
 	}
 }

@@ -20,10 +20,11 @@ func (w *Worker) dispatch() {
 	for {
 		start := time.Now()
 		work, err := w.work()
+		looked := time.Since(start)
 		w.failed("looking for events to dispatch", err)
 		w.failed("dispatching events", w.dispatchAll(work.Waiting))
 		w.failed("replaying events", w.replayAll(work.Replays))
-		if !w.backOff(start) || work.None() && !w.pause(nil, emptyPause) || !w.pause(woken, w.Poll) {
+		if !w.backOff(looked) || work.None() && !w.pause(nil, emptyPause) || !w.pause(woken, w.Poll) {
 			return
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/webhooks"
 )
@@ -111,27 +110,19 @@ func (q *queue) pause(notified <-chan struct{}, d time.Duration) bool {
 // when the endpoint is paused or gone; full says that there may be more.
 func (q *queue) read() (full bool, next int64, serves bool, err error) {
 	room, after, taken := q.room()
-	var list []webhooks.Ready
+	var b webhooks.Backlog
 	begun := time.Now()
 	err = q.lookUp(func(tx *db.Tx) (err error) {
-		e, err := webhooks.ByID(tx, q.Endpoint)
-		if apperr.Is(err, apperr.NotFound) || err == nil && e.Status != webhooks.Active {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		q.aim(e)
-		if serves = true; room > 0 {
-			list, next, err = webhooks.ReadReady(tx, q.Endpoint, after, taken, room)
-		}
+		b, err = webhooks.ReadBacklog(tx, q.Endpoint, after, taken, room)
 		return err
 	})
-	if err == nil && serves {
-		full = len(list) == room
-		q.push(list, full, begun)
+	if err != nil || b.Endpoint == nil || b.Endpoint.Status != webhooks.Active {
+		return false, 0, false, err
 	}
-	return full, next, serves, err
+	q.aim(b.Endpoint)
+	full = len(b.Ready) == room
+	q.push(b.Ready, full, begun)
+	return full, b.Next, true, nil
 }
 
 // lookUp runs a read when a slot for reads of queues is free: however many queues an account has, they leave it its reads.
@@ -168,19 +159,27 @@ func (q *queue) room() (room int, after webhooks.Mark, taken []int64) {
 	return page - len(q.ready), after, taken
 }
 
-// push takes deliveries that were read at a time, except those whose ordering key is under way, and has them attempted.
+// push takes deliveries that were read at a time, except those that are under way or whose ordering key is, and has them
+// attempted.
 func (q *queue) push(list []webhooks.Ready, full bool, at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.more = full
+	if full && len(list) == 0 { // there was no room to read any
+		return
+	}
+	before := len(q.ready)
 	for i := range list {
 		if q.take(&list[i]) {
 			q.ready = append(q.ready, waiting{Ready: list[i], at: at})
 		}
 	}
-	if q.after = (webhooks.Mark{}); full && len(list) > 0 {
+	if q.after = (webhooks.Mark{}); full {
 		q.after = list[len(list)-1].Mark()
+		if len(q.ready) == before {
+			q.notify()
+		}
 	}
-	q.more = full
 	q.staff()
 }
 
@@ -216,13 +215,13 @@ func (q *queue) drop(position int64) {
 	q.notify()
 }
 
-// done records that outcomes are stored; unblocked says that a waiting delivery may have become due by it.
-func (q *queue) done(positions []int64, unblocked bool) {
+// done records that outcomes are stored. changed says that by them a delivery may be due earlier than the queue knows: a
+// waiting one, or one that is attempted again. A queue that ends waits for its last outcome.
+func (q *queue) done(positions []int64, changed bool) {
 	q.mu.Lock()
 	q.settled = append(q.settled, positions...)
-	unblocked = unblocked || len(q.settled) == len(q.taken)
 	q.mu.Unlock()
-	if unblocked {
+	if changed || q.live.Err() != nil {
 		q.notify()
 	}
 }

@@ -29,7 +29,7 @@ func (w *Worker) serve() {
 			compared = now
 			w.failed("comparing queues", w.compare())
 		}
-		if !w.backOff(start) {
+		if !w.backOff(time.Since(start)) {
 			return
 		}
 		rest := w.Poll

@@ -63,7 +63,7 @@ func (w *Worker) store(batch []settled) {
 	}
 	type stored struct {
 		positions []int64
-		unblocked bool
+		changed   bool
 	}
 	byQueue := map[*queue]*stored{}
 	for i := range batch {
@@ -74,9 +74,9 @@ func (w *Worker) store(batch []settled) {
 			byQueue[s.queue] = n
 		}
 		n.positions = append(n.positions, s.outcome.Position)
-		n.unblocked = n.unblocked || s.outcome.Ordered
+		n.changed = n.changed || s.outcome.Ordered || s.outcome.State == webhooks.Pending
 	}
 	for q, n := range byQueue {
-		q.done(n.positions, n.unblocked)
+		q.done(n.positions, n.changed)
 	}
 }

@@ -211,10 +211,10 @@ func (w *Worker) pause(woken <-chan struct{}, d time.Duration) bool {
 	return w.stopping.Err() == nil
 }
 
-// backOff rests in proportion to the time since start: with very many endpoints a round takes a while, and rounds must
-// never fill a core. It reports whether to continue.
-func (w *Worker) backOff(start time.Time) bool {
-	rest := min(time.Since(start)/2, w.Poll)
+// backOff rests in proportion to the time that looking for work took: with very many endpoints a look takes a while, and
+// looks must never fill a core. It reports whether to continue.
+func (w *Worker) backOff(looked time.Duration) bool {
+	rest := min(looked/2, w.Poll)
 	return rest < time.Millisecond && w.stopping.Err() == nil || w.pause(nil, rest)
 }
 
