@@ -67,7 +67,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.SetNormalizeFunc(olderFlags)
-	flags.StringVar(&options.URL, "url", env.getenv("ENTREPOT_URL"), "base address of the service")
+	flags.StringVar(&options.URL, "url", env.getenv("ENTREPOT_URL"), "base address of the service; of several nodes, with commas: connections are dealt out over them")
 	flags.StringSliceVar(&key, "key", listOf(env.getenv("ENTREPOT_KEY")), "API key of the account to load")
 	flags.StringSliceVar(&keys, "keys", nil, "several keys, with commas: clients are dealt out over their accounts")
 	flags.StringSliceVar(&adminKeys, "admin-key", nil, "key that may register endpoints, where --key may not (write:webhooks)")
@@ -91,7 +91,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 	flags.StringVar(&options.BaselineDatabase, "database", "", "PostgreSQL for --baseline; its schema "+bench.BaselineSchema+" is dropped")
 	flags.StringVar(&options.BaselineFolder, "baseline-dir", "",
 		"folder for the file of --baseline sqlite, and for the store of --here: put it on the service's disk")
-	flags.IntVar(&options.ServerPID, "server-pid", 0, "process of the service, to weigh its CPU and memory")
+	flags.IntSliceVar(&options.ServerPIDs, "server-pid", nil, "process of the service, to weigh its CPU and memory; several with commas")
 	flags.IntVar(&tenants.count, "tenants", 0, "make this many accounts in --store and spread the clients over them")
 	flags.StringVar(&tenants.store, "store", "", "the running service's data folder or database address, for --tenants")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")

@@ -46,7 +46,7 @@ func startHere(cmd *cobra.Command, env *environment, options *bench.Options, ten
 		return nil, err
 	}
 	fmt.Fprintf(env.stderr, "started a service at %s, process %d\n", process.URL, process.PID)
-	options.URL, options.ServerPID, options.Keys, options.AdminKeys = process.URL, process.PID, nil, nil
+	options.URL, options.ServerPIDs, options.Keys, options.AdminKeys = process.URL, []int{process.PID}, nil, nil
 	tenants.count, tenants.store, tenants.vars = max(1, tenants.count), data, bench.Environment()
 	return &benchService{folder, process}, nil
 }

@@ -63,7 +63,7 @@ func runBeside(ctx context.Context, c *campaign, result *Result) error {
 
 // figuresOf runs a loop and gives what it measured, with what it cost the server.
 func (c *campaign) figuresOf(ctx context.Context, l *loop) (*Figures, error) {
-	m := startMeter(c.ServerPID)
+	m := startMeter(c.ServerPIDs)
 	t, took, err := l.run(ctx)
 	if err != nil {
 		return nil, err

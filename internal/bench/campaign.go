@@ -105,7 +105,7 @@ func (c *campaign) measureService(ctx context.Context, s scenario, result *Resul
 		}
 	}
 	c.say("%s: %d clients, %s", s.name, l.clients, bound(l))
-	m := startMeter(c.ServerPID)
+	m := startMeter(c.ServerPIDs)
 	t, took, err := l.run(ctx)
 	if t != nil {
 		result.Refusals = t.refusals

@@ -42,7 +42,7 @@ func runDeliveries(ctx context.Context, c *campaign, result *Result) (err error)
 	}
 	l := c.eventLoop(result.Clients)
 	c.say("deliveries: %d requests of %s, %d endpoints an account", l.count, c.Events, c.Endpoints)
-	m := startMeter(c.ServerPID)
+	m := startMeter(c.ServerPIDs)
 	start := time.Now()
 	t, generating, err := l.run(ctx)
 	if t != nil {

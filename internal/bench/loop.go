@@ -75,7 +75,7 @@ func (l *loop) run(ctx context.Context) (*tally, time.Duration, error) {
 		conns[i] = newConn(l.target, deadline)
 		defer conns[i].close()
 		if err := conns[i].open(); err != nil {
-			return nil, 0, fmt.Errorf("reach the service at %s: %w", l.target.address, err)
+			return nil, 0, fmt.Errorf("reach the service at %s: %w", conns[i].target.String(), err)
 		}
 	}
 	tallies := make([]tally, l.clients)

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// meter measures processor time over a run: this process's own and, when its
-// number is known, the server's.
+// meter measures processor time over a run: this process's own and, when their numbers are known, that of all nodes of
+// the service.
 type meter struct {
-	pid    int
+	pids   []int
 	own    time.Duration
 	server time.Duration
 }
 
-func startMeter(pid int) meter {
-	m := meter{pid: pid, own: ownCPU()}
-	m.server, _ = processCPU(pid)
+func startMeter(pids []int) meter {
+	m := meter{pids: pids, own: ownCPU()}
+	m.server, _ = processesCPU(pids)
 	return m
 }
 
@@ -29,11 +29,25 @@ func (m meter) stop(f *Figures) {
 		return
 	}
 	f.ClientCPU = float64(ownCPU()-m.own) / 1e3 / requests
-	if server, known := processCPU(m.pid); known {
+	if server, known := processesCPU(m.pids); known {
 		f.ServerCPU = float64(server-m.server) / 1e3 / requests
-		f.ServerRSS = processMemory(m.pid, "VmRSS")
-		f.ServerRSSMax = processMemory(m.pid, "VmHWM")
+		for _, pid := range m.pids {
+			f.ServerRSS += processMemory(pid, "VmRSS")
+			f.ServerRSSMax += processMemory(pid, "VmHWM")
+		}
 	}
+}
+
+// processesCPU is processCPU of several processes together.
+func processesCPU(pids []int) (sum time.Duration, known bool) {
+	for _, pid := range pids {
+		used, ok := processCPU(pid)
+		if !ok {
+			return 0, false
+		}
+		sum += used
+	}
+	return sum, len(pids) > 0
 }
 
 // ticksPerSecond is the unit of /proc/PID/stat: 100 on every Linux that Go

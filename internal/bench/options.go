@@ -22,7 +22,7 @@ const (
 
 // Options say what to measure. Zero values stand for the defaults named below.
 type Options struct {
-	URL         string   // base address of the service; empty: only the baselines run
+	URL         string   // base addresses of the service's nodes, with commas; empty: only the baselines run
 	Keys        []string // API keys, one per account; clients are dealt out over them in turn
 	AdminKeys   []string // keys that may register endpoints (write:webhooks), in the order of Keys; default Keys
 	Scenarios   []string // names as in ScenarioNames, or "all"
@@ -50,8 +50,8 @@ type Options struct {
 	BaselineUnsafe   bool   // take a PostgreSQL with fsync=off: for trying the tool, not for figures
 	BaselineFolder   string // folder in which a SQLite file is made and removed; empty: the system's temporary folder
 
-	ServerPID int       // process of the service on this machine, to weigh its CPU and memory; 0: unknown
-	Progress  io.Writer // what is happening now, one line each
+	ServerPIDs []int     // processes of the service on this machine, whose CPU and memory are added up; empty: unknown
+	Progress   io.Writer // what is happening now, one line each
 }
 
 // prepare sets defaults and refuses invalid options, all errors at once.

@@ -58,7 +58,7 @@ func (l Launch) Start(ctx context.Context) (*Process, error) {
 	}
 	p.PID = p.process.Process.Pid
 	go func() { p.end = p.process.Wait(); close(p.ended) }()
-	t := &target{address: address, host: address}
+	t := &target{nodes: []string{address}, host: address}
 	for !answers(t, l.Probe) {
 		select {
 		case <-p.ended:
