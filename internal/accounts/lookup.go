@@ -127,8 +127,3 @@ func Any(tx *db.Tx) (bool, error) {
 func Accounts(tx *db.Tx) ([]Account, error) {
 	return db.List(tx, accountTable.Scanner(), accountTable.Select("")+" ORDER BY tenant_id")
 }
-
-// ByID finds an account by its public id. Errors: NotFound.
-func ByID(tx *db.Tx, account id.Account) (Account, error) {
-	return accountTable.First(db.List(tx, accountTable.Scanner(), accountTable.Select("")+" WHERE id = $1::UUID", account))
-}

@@ -25,8 +25,8 @@ func covers(scopes []string, scope string) bool {
 	return slices.Contains(scopes, scope) || verb == "read" && slices.Contains(scopes, "write:"+resource)
 }
 
-// System reports whether the caller is the service itself or its command line, which may do everything.
-func (c Caller) System() bool { return c.Key == "" && c.User == "" }
+// system reports whether the caller is the service itself or its command line, which may do everything.
+func (c Caller) system() bool { return c.Key == "" && c.User == "" }
 
 // May reports whether the caller has a scope; write:x includes read:x. For a user, both the role and the user's limit
 // must include it.
@@ -44,7 +44,7 @@ func (c Caller) MayWrite() bool {
 
 // NeedsAll is the 403 that names every scope of a list that the caller lacks, or nil: no credential can give more than it has.
 func (c Caller) NeedsAll(scopes []string) error {
-	if c.System() {
+	if c.system() {
 		return nil
 	}
 	missing := slices.DeleteFunc(slices.Clone(scopes), c.May)
@@ -61,7 +61,7 @@ func onlyOwners() error {
 		With("requiredScope", "role:owner")
 }
 
-func (c Caller) owns() bool { return c.System() || c.User != "" && c.Role == Owner }
+func (c Caller) owns() bool { return c.system() || c.User != "" && c.Role == Owner }
 
 // MakesUser is the 403 for a caller who may not create a user of that role, or nil with the limit of the new user: nil
 // for everything that the role has. A viewer created by a key may read what the key may; creating an admin needs a key
@@ -95,7 +95,7 @@ func (c Caller) ChangesUser(user User, role Role, fields ...string) error {
 		!slices.ContainsFunc(fields, func(field string) bool { return !slices.Contains(own, field) }) {
 		return nil
 	}
-	if !c.System() {
+	if !c.system() {
 		if err := c.Needs("write:users"); err != nil {
 			return err
 		}

@@ -22,20 +22,13 @@ type SignIn struct {
 	CreatedAt  int64
 	ExpiresAt  int64
 	LastUsedAt int64 // to about a minute, 0 for never
+
+	hash string // of the text of the token or session; never read
+	user id.User
 }
 
 // useStep is the precision of the time of last use: it is written at most once in that time.
 const useStep = time.Minute
-
-var signInTable = db.NewTable("tokens",
-	db.Col("id", func(s *SignIn) any { return &s.ID }),
-	db.Col("address", func(s *SignIn) any { return &s.Address }),
-	db.Col("agent", func(s *SignIn) any { return &s.Agent }),
-	db.Col("dashboard", func(s *SignIn) any { return &s.Dashboard }),
-	db.Col("created_at", func(s *SignIn) any { return &s.CreatedAt }),
-	db.Col("expires_at", func(s *SignIn) any { return &s.ExpiresAt }),
-	db.Col("last_used_at", func(s *SignIn) any { return &s.LastUsedAt }).Null(),
-).Of("sign-in")
 
 // mostSignIns limits the listed logins of a user.
 const mostSignIns = 200

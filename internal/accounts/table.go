@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // accountTable has the account's number as its tenant_id, so statements that look for the account read it too.
@@ -54,21 +53,14 @@ var keyTable = db.NewTable("api_keys",
 	db.Col("last_used_at", func(k *Key) any { return &k.LastUsedAt }).Null().ReadOnly(),
 ).Of("API key")
 
-// token is an access token or a session as it is stored.
-type token struct {
-	hash string
-	user id.User
-	SignIn
-}
-
-var tokenTable = db.NewTable("tokens",
-	db.Col("hash", func(t *token) any { return &t.hash }),
-	db.Col("user_id", func(t *token) any { return &t.user }),
-	db.Col("id", func(t *token) any { return &t.ID }),
-	db.Col("address", func(t *token) any { return &t.Address }),
-	db.Col("agent", func(t *token) any { return &t.Agent }),
-	db.Col("dashboard", func(t *token) any { return &t.Dashboard }),
-	db.Col("created_at", func(t *token) any { return &t.CreatedAt }),
-	db.Col("expires_at", func(t *token) any { return &t.ExpiresAt }),
-	db.Col("last_used_at", func(t *token) any { return &t.LastUsedAt }).Null(),
-)
+var signInTable = db.NewTable("tokens",
+	db.Derived("hash", func(s *SignIn) any { return s.hash }),
+	db.Col("user_id", func(s *SignIn) any { return &s.user }),
+	db.Col("id", func(s *SignIn) any { return &s.ID }),
+	db.Col("address", func(s *SignIn) any { return &s.Address }),
+	db.Col("agent", func(s *SignIn) any { return &s.Agent }),
+	db.Col("dashboard", func(s *SignIn) any { return &s.Dashboard }),
+	db.Col("created_at", func(s *SignIn) any { return &s.CreatedAt }),
+	db.Col("expires_at", func(s *SignIn) any { return &s.ExpiresAt }),
+	db.Col("last_used_at", func(s *SignIn) any { return &s.LastUsedAt }).Null(),
+).Of("sign-in")

@@ -28,9 +28,8 @@ func (u *User) logIn(tx db.Writer, prefix string, from Origin) (text string) {
 	tx.Queue("UPDATE users SET last_login_at = $3 WHERE tenant_id = $1 AND id = $2 AND status = 'active' AND password_hash = $4",
 		tx.TenantID(), u.ID, tx.Micros(), u.PasswordHash).Rows(1, WrongLogin())
 	u.LastLoginAt = tx.Micros()
-	tokenTable.Insert(tx, token{hash: Hash(text), user: u.ID, SignIn: SignIn{ID: id.New[id.SignIn](), Address: from.Address,
-		Agent: agent(from.Agent), Dashboard: prefix == sessionPrefix, CreatedAt: tx.Micros(), ExpiresAt: tx.Now().Add(TokenLife).UnixMicro(),
-		LastUsedAt: tx.Micros()}})
+	signInTable.Insert(tx, SignIn{ID: id.New[id.SignIn](), Address: from.Address, Agent: agent(from.Agent), Dashboard: prefix == sessionPrefix,
+		CreatedAt: tx.Micros(), ExpiresAt: tx.Now().Add(TokenLife).UnixMicro(), LastUsedAt: tx.Micros(), hash: Hash(text), user: u.ID})
 	return text
 }
 
