@@ -49,7 +49,7 @@ type Customer struct {
 	ErasedAt     int64
 	ErasedOrders int64 // how many orders the erasure anonymised
 
-	// In tables of their own; see Load.
+	// In tables of their own; see load.
 	Tags      []string
 	Addresses []Address
 }
@@ -154,8 +154,8 @@ func InsertUnreported(w db.GuardedWriter, c Customer) {
 // counted is the name of the kept counts of customers, by status.
 const counted = "customers"
 
-// Counts reads how many customers there are, by status.
-func Counts(r db.Reader) (map[Status]int64, error) {
+// countByStatus reads how many customers there are, by status.
+func countByStatus(r db.Reader) (map[Status]int64, error) {
 	kept, err := db.Tallies(r, counted)
 	counts := make(map[Status]int64, len(kept))
 	for status, n := range kept {

@@ -70,8 +70,8 @@ func member(v *jsonvalue.Value, names []string) string {
 	return ""
 }
 
-// CountryOf is the country of an order's free-form address, "" when it names none of ISO 3166-1.
-func CountryOf(address string) string {
+// countryOf is the country of an order's free-form address, "" when it names none of ISO 3166-1.
+func countryOf(address string) string {
 	if address == "" {
 		return ""
 	}

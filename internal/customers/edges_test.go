@@ -58,8 +58,8 @@ func TestMergesOfMerged(t *testing.T) {
 	})
 }
 
-// An order's country is not stored again for a customer who was erased; the default of one type leaves that of another
-// unchanged.
+// An erased customer has neither tags nor addresses, and an order's country is not stored again for it; the default of
+// one type leaves that of another unchanged.
 func TestWhatStaysAsItIs(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)
@@ -70,8 +70,9 @@ func TestWhatStaysAsItIs(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if got := readCustomer(t, store, tenant, c.ID); got.OrderCountry != (OrderCountry{}) {
-			t.Errorf("an erased customer has the country %+v", got.OrderCountry)
+		got := readCustomer(t, store, tenant, c.ID)
+		if got.OrderCountry != (OrderCountry{}) || len(got.Tags)+len(got.Addresses) > 0 {
+			t.Errorf("an erased customer has the country %+v, tags %v and addresses %+v", got.OrderCountry, got.Tags, got.Addresses)
 		}
 	})
 	var c Customer

@@ -126,11 +126,14 @@ func TestCustomersStayInTheirAccount(t *testing.T) {
 			if list, err := MergedInto(tx, a.ID); len(list) != 0 || err != nil {
 				t.Errorf("merged into: %v, %v", list, err)
 			}
-			if list, total, err := List(tx, Filter{Limit: 9, IncludeInactive: true}); len(list) != 0 || total != 0 || err != nil {
-				t.Errorf("list: %d of %d, %v", len(list), total, err)
+			for _, f := range []Filter{{}, {Tag: "a"}, {Search: "shop"}, {Email: a.Email}, {Rules: &Rules{TagsAny: []string{"a"}}}} {
+				f.Limit, f.IncludeInactive = 9, true
+				if list, total, err := List(tx, f); len(list) != 0 || total != 0 || err != nil {
+					t.Errorf("list of %+v: %d of %d, %v", f, len(list), total, err)
+				}
 			}
 			strange := []Customer{{ID: a.ID}}
-			if err := Load(tx, strange); err != nil || len(strange[0].Tags)+len(strange[0].Addresses) != 0 {
+			if err := load(tx, strange); err != nil || len(strange[0].Tags)+len(strange[0].Addresses) != 0 {
 				t.Errorf("parts: %+v, %v", strange, err)
 			}
 			if list, total, err := SegmentPage(tx, 9, 0); len(list) != 0 || total != 0 || err != nil {

@@ -33,12 +33,12 @@ func List(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	if err != nil || len(list) == 0 {
 		return list, total, err
 	}
-	return list, total, Load(tx, list)
+	return list, total, load(tx, list)
 }
 
 // listAll is List without a filter: the total comes from the kept counts.
 func listAll(tx *db.Tx, f Filter) (list []Customer, total int64, err error) {
-	counts, err := Counts(tx)
+	counts, err := countByStatus(tx)
 	for status, n := range counts {
 		if status != Secondary || f.IncludeInactive {
 			total += n
@@ -51,7 +51,7 @@ func listAll(tx *db.Tx, f Filter) (list []Customer, total int64, err error) {
 	if err != nil || len(list) == 0 {
 		return list, total, err
 	}
-	return list, total, Load(tx, list)
+	return list, total, load(tx, list)
 }
 
 // listTagged is List by a tag alone; only customers that are neither merged nor erased have tags.
@@ -81,7 +81,7 @@ func newestFirst(tx *db.Tx, ids []id.Customer) ([]Customer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return list, Load(tx, list)
+	return list, load(tx, list)
 }
 
 func (f Filter) where(tx *db.Tx) *db.Where {

@@ -27,7 +27,7 @@ func all(tx *db.Tx, lock db.Lock, ids []id.Customer) ([]Customer, error) {
 		}
 		list = append(list, found...)
 	}
-	return list, Load(tx, list)
+	return list, load(tx, list)
 }
 
 // MergedInto are the records that were merged into this one, directly or through another.

@@ -14,7 +14,7 @@ type OrderCountry struct {
 
 // CountryOfOrder is the OrderCountry that an order of a time gives.
 func CountryOfOrder(shipping string, at int64) OrderCountry {
-	if code := CountryOf(shipping); code != "" {
+	if code := countryOf(shipping); code != "" {
 		return OrderCountry{code, at}
 	}
 	return OrderCountry{}
@@ -24,7 +24,7 @@ func CountryOfOrder(shipping string, at int64) OrderCountry {
 // customer's country. others reads the countries of the customer's other orders; it is called if this order has no
 // country any more, with the customer locked.
 func MoveOrder(tx *db.Tx, customer id.Customer, created int64, before, after string, others func() ([]OrderCountry, error)) error {
-	was, is := CountryOf(before), CountryOf(after)
+	was, is := countryOf(before), countryOf(after)
 	switch {
 	case customer == "" || was == is:
 		return nil

@@ -22,12 +22,12 @@ func whole(tx *db.Tx, lock db.Lock, customer id.Customer) (*Customer, error) {
 		return nil, err
 	}
 	list := []Customer{c}
-	err = Load(tx, list)
+	err = load(tx, list)
 	return &list[0], err
 }
 
-// Load reads the tags and addresses of records.
-func Load(tx *db.Tx, list []Customer) error {
+// load reads the tags and addresses of records.
+func load(tx *db.Tx, list []Customer) error {
 	at := make(map[id.Customer]*Customer, len(list))
 	ids := make([]id.Customer, len(list))
 	for i := range list {

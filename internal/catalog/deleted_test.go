@@ -1,0 +1,154 @@
+package catalog
+
+import (
+	"slices"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/patch"
+)
+
+// A deleted product is on no page, whichever index the page is read by, and every other product is on it once. The
+// change feed counts its tombstone from its stamp on.
+func TestDeletedProductsAreOnNoPage(t *testing.T) {
+	cup := Draft{SKU: "CUP", Name: patch.To("Cup"), Price: patch.To(money.Amount(2)), Categories: patch.To([]string{"C"})}
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant := dbtest.Account(t, store)
+		commit(t, store, tenant, storingCategories(t, category("C", "C")), storing(t, linked("C"), cup))
+		var ids []id.Product
+		var of id.Category
+		commit(t, store, tenant, func(tx *db.Tx) error {
+			list, _, err := ListCategories(tx, CategoryFilter{ExternalID: "C", Limit: 1})
+			if err != nil {
+				return err
+			}
+			of = list[0].ID
+			named, err := Resolve(tx, []string{"MUG", "CUP"})
+			ids = []id.Product{named["MUG"].Product, named["CUP"].Product}
+			return err
+		})
+		if err := FollowSort(t.Context(), store, tenant, 0); err != nil {
+			t.Fatal(err)
+		}
+		commit(t, store, tenant, deleting("MUG"))
+		pages := map[string]Filter{"ids": {IDs: ids}, "SKU": {SKU: "CUP"}, "search": {Search: "u"}, "category": {Category: of},
+			"status": {Statuses: []Status{Active}}, "statuses": {Statuses: []Status{Active, DraftStatus}},
+			"search and status": {Search: "u", Statuses: []Status{Active}}}
+		for _, sort := range Sorts {
+			pages["sort "+string(sort)] = Filter{Sort: sort}
+		}
+		for _, followed := range []bool{false, true} {
+			if followed {
+				if err := FollowSort(t.Context(), store, tenant, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for name, f := range pages {
+				if f.Limit = 10; f.Sort == "" {
+					f.Sort = ByCreation
+				}
+				err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+					list, total, err := Page(tx, f)
+					if err == nil && (total != 1 || !slices.Equal(list, ids[1:])) {
+						t.Errorf("%s, sorts updated %v: %d products %v, want one, %s", name, followed, total, list, ids[1])
+					}
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			newest, err := Products.Newest(tx)
+			if err != nil {
+				return err
+			}
+			for since, want := range map[int64]int64{0: 1, newest: 1, newest + 1: 0} {
+				if n, err := Products.Tombstones(tx, since); err != nil || n != want {
+					t.Errorf("%d tombstones since the newest stamp %+d, want %d (%v)", n, since-newest, want, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Publishing again clears the platform's error and keeps its id. The outcome of a push does not change a publication
+// that is being removed.
+func TestPublicationsThatFailedOrEnd(t *testing.T) {
+	channel := id.New[id.Channel]()
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant := dbtest.Account(t, store)
+		commit(t, store, tenant, storing(t, mug("Mug", 1)))
+		step := func(do func(tx *db.Tx, p id.Product), want Publication) {
+			t.Helper()
+			commit(t, store, tenant, func(tx *db.Tx) error {
+				p, err := readProduct(tx, "MUG")
+				if err == nil {
+					do(tx, p.ID)
+				}
+				return err
+			}, func(tx *db.Tx) error {
+				p, err := readProduct(tx, "MUG")
+				if err != nil {
+					return err
+				}
+				all, err := PublicationsOf(tx, []id.Product{p.ID})
+				want.Channel = channel
+				if list := all[p.ID]; err == nil && (len(list) != 1 || list[0] != want) {
+					t.Errorf("publications %+v, want %+v", list, want)
+				}
+				return err
+			})
+		}
+		publish := func(tx *db.Tx, p id.Product) { Publish(tx, channel, PublicationPending, []id.Product{p}) }
+		step(publish, Publication{Status: PublicationPending})
+		step(func(tx *db.Tx, p id.Product) {
+			SettlePublication(tx, channel, p, PublicationFailed, "X1", "", "MUG has no image")
+		},
+			Publication{Status: PublicationFailed, ExternalID: "X1", Error: "MUG has no image"})
+		step(publish, Publication{Status: PublicationPending, ExternalID: "X1"})
+		removing := Publication{Status: PublicationRemoving, ExternalID: "X1"}
+		step(func(tx *db.Tx, p id.Product) { RemovePublication(tx, channel, p) }, removing)
+		step(func(tx *db.Tx, p id.Product) {
+			SettlePublication(tx, channel, p, PublicationFailed, "X2", "", "too late")
+		}, removing)
+	})
+}
+
+// An externalId is taken once in a request. A category that was stored before its parent is linked to it when the
+// parent is created.
+func TestCategoriesOfOneRequestAndOfTwo(t *testing.T) {
+	tree := grove()
+	first, second := category("A", "A"), category("A", "Another")
+	made, problems := tree.Diff("", &first)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if _, problems = tree.Diff(made, &second); len(problems) != 1 || problems[0].Code != "duplicate_sku" {
+		t.Errorf("the second category with an externalId: %v", problems)
+	}
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant := dbtest.Account(t, store)
+		child := category("DOWN", "Down")
+		child.ParentExternal = patch.To("UP")
+		commit(t, store, tenant, storingCategories(t, child), storingCategories(t, category("UP", "Up")), func(tx *db.Tx) error {
+			up, _, err := ListCategories(tx, CategoryFilter{ExternalID: "UP", Limit: 1})
+			if err != nil {
+				return err
+			}
+			below, _, err := ListCategories(tx, CategoryFilter{Parent: up[0].ID, Limit: 2})
+			if err == nil && (len(below) != 1 || below[0].ExternalID != "DOWN") {
+				t.Errorf("below the parent: %+v", below)
+			}
+			return err
+		})
+	})
+}
