@@ -1,21 +1,13 @@
 package audit
 
-import (
-	"strings"
+import "entrepot/internal/db"
 
-	"entrepot/internal/db"
-)
-
-// Forget empties the details of entries that match one of the patterns (LIKE in either case, with \ as escape). Details contain no
-// personal data; this is a safeguard in case an operation ever adds some.
+// Forget empties the details of entries that match one of the patterns (db.Where.AndLike). Details contain no personal
+// data; this is a safeguard in case an operation ever adds some.
 func Forget(tx *db.Tx, patterns []string) {
 	if len(patterns) == 0 {
 		return
 	}
-	w := db.NewWhere(tx, "")
-	found := make([]string, len(patterns))
-	for i, p := range patterns {
-		found[i] = "lower(details) LIKE lower(" + w.Bind(p) + `::TEXT) ESCAPE '\'`
-	}
-	tx.Queue("UPDATE audit_log SET details = '{}' WHERE "+w.And("("+strings.Join(found, " OR ")+")").String(), w.Args()...)
+	w := db.NewWhere(tx, "").AndLike([]string{"details"}, patterns)
+	tx.Queue("UPDATE audit_log SET details = '{}' WHERE "+w.String(), w.Args()...)
 }

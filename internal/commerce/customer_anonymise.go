@@ -10,6 +10,7 @@ import (
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
+	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/webhooks"
@@ -30,8 +31,8 @@ const redacted = "[erased]"
 func (a *anonymiser) collect(texts ...string) {
 	for _, text := range texts {
 		text = strings.TrimSpace(text)
-		telling := strings.ContainsAny(text, " @") && utf8.RuneCountInString(text) >= 5 || digits(text) >= 7
-		if telling && !slices.Contains(a.known, text) {
+		distinctive := strings.ContainsAny(text, " @") && utf8.RuneCountInString(text) >= 5 || digits(text) >= 7
+		if distinctive && !slices.Contains(a.known, text) {
 			a.known = append(a.known, text)
 			a.words = nil
 		}
@@ -100,13 +101,12 @@ func (a *anonymiser) namedInValue(v *jsonvalue.Value) bool {
 // patterns are LIKE patterns that find plain and JSON texts which may contain the person's data. SQL compares in lower case;
 // since one engine lowers only ASCII letters, texts with others are there in both cases.
 func (a *anonymiser) patterns() (list []string) {
-	escape := strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 	seen := map[string]bool{}
 	for _, text := range a.known {
 		for _, cased := range []string{text, strings.ToLower(text), strings.ToUpper(text)} {
 			inJSON, _ := json.Marshal(cased) // of a string there is no error
 			for _, form := range []string{cased, string(apijson.AppendText(nil, cased)), string(inJSON)} {
-				pattern := "%" + escape.Replace(strings.Trim(form, `"`)) + "%"
+				pattern := db.Containing(strings.Trim(form, `"`))
 				if key := lowerASCII(pattern); !seen[key] {
 					seen[key], list = true, append(list, pattern)
 				}

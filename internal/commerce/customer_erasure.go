@@ -89,7 +89,7 @@ func (e *erasure) read(found trace) (err error) {
 	if e.views, err = views.Matching(e.tx, e.namedInQuery); err != nil {
 		return err
 	}
-	e.jobs, err = jobs.Mentioning(e.tx, e.patterns())
+	e.jobs, err = jobs.Matching(e.tx, e.patterns())
 	return err
 }
 

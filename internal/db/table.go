@@ -109,7 +109,7 @@ func (t *Table[T]) Places(row *T) []any {
 			read := c.read
 			places = append(places, codedPlace(func(text string) error { return read(row, text) }))
 		case c.null:
-			places = append(places, optionalPlace{c.member(row)})
+			places = append(places, optional{c.member(row)})
 		default:
 			places = append(places, c.member(row))
 		}
@@ -243,9 +243,6 @@ func orNull[V comparable](value V, null bool) any {
 	return value
 }
 
-// optionalPlace scans a column that may be NULL: NULL becomes the zero value.
-type optionalPlace struct{ place any }
-
 // codedPlace scans the text of a Coded column.
 type codedPlace func(text string) error
 
@@ -265,22 +262,4 @@ func (c codedPlace) FromColumn(r engine.Column, i int) error {
 		return err
 	}
 	return c(text)
-}
-
-// Scan takes a value of PostgreSQL's driver.
-func (o optionalPlace) Scan(src any) error {
-	if src == nil {
-		reflect.ValueOf(o.place).Elem().SetZero()
-		return nil
-	}
-	return assign(o.place, src)
-}
-
-// FromColumn takes a column of SQLite.
-func (o optionalPlace) FromColumn(r engine.Column, i int) error {
-	if r.Null(i) {
-		reflect.ValueOf(o.place).Elem().SetZero()
-		return nil
-	}
-	return r.Column(i, o.place)
 }

@@ -127,7 +127,7 @@ func (t *Table[T]) stamped(w GuardedWriter, put putMany, offset int64, name stri
 				args = append(args, c.argument(&piece[i]))
 			}
 		}
-		offset += int64(len(piece)) * stampStep
+		offset += int64(len(piece)) * StampStep
 		put(len(piece), t.text("stamped "+name+strconv.Itoa(len(piece)), func() string {
 			return m.with(len(piece), first, &piece[0]) + build(m)
 		}), args)
@@ -177,7 +177,7 @@ func (m *many[T]) with(rows, first int, sample *T) string {
 		}
 		b.WriteString("(" + strings.Join(row, ","))
 		if m.clock != nil {
-			b.WriteString("," + strconv.Itoa(r*stampStep))
+			b.WriteString("," + strconv.Itoa(r*StampStep))
 		}
 		b.WriteByte(')')
 	}

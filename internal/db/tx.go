@@ -190,20 +190,17 @@ func (tx *Tx) Change(sql string, args ...any) *Step {
 // Clock is the SQL expression that an offset of Stamps is added to; it uses $1 = tenant.
 const Clock = "(SELECT base FROM change_clocks WHERE tenant_id = $1)"
 
-// stampStep is the distance of two stamps in microseconds; it is 10, so that a caller who cuts a stamp to milliseconds
+// StampStep is the distance of two stamps in microseconds; it is 10, so that a caller who cuts a stamp to milliseconds
 // still advances.
-const stampStep = 10
+const StampStep = 10
 
 // Stamps reserves n stamps of this transaction and returns the offset of the first from Clock; each next one is
 // StampStep higher. Offsets are valid in statements given to Change before the next read.
 func (tx *Tx) Stamps(n int) int64 {
-	offset := (tx.stamps + 1) * stampStep
+	offset := (tx.stamps + 1) * StampStep
 	tx.stamps += int64(n)
 	return offset
 }
-
-// StampStep is the distance of two stamps, in microseconds.
-const StampStep = stampStep
 
 // Wake makes the channels of DB.Woken(topic) receive once the transaction is committed.
 func (tx *Tx) Wake(topic string) {
@@ -231,7 +228,7 @@ func (tx *Tx) steps() []*Step {
 	}
 	steps := tx.before
 	if tx.stamps > 0 || len(tx.after) > 0 {
-		steps = append(steps, &Step{Want: -1, Clock: &engine.Tick{Tenant: tx.Tenant, Now: tx.Micros(), Length: tx.stamps * stampStep}})
+		steps = append(steps, &Step{Want: -1, Clock: &engine.Tick{Tenant: tx.Tenant, Now: tx.Micros(), Length: tx.stamps * StampStep}})
 		steps = append(steps, tx.after...)
 	}
 	tx.before, tx.after, tx.stamps = nil, nil, 0

@@ -17,28 +17,27 @@ func Null[T comparable](v T) any {
 }
 
 // Opt scans a column that may be NULL into a plain variable: NULL becomes the zero value.
-func Opt[T any](into *T) any { return &optional[T]{into} }
+func Opt[T any](into *T) any { return optional{into} }
 
-type optional[T any] struct{ into *T }
+// optional scans a column into the place of a pointer: NULL becomes the zero value.
+type optional struct{ place any }
 
 // Scan takes a driver's value (database/sql's Scanner, which pgx honours).
-func (o *optional[T]) Scan(src any) error {
+func (o optional) Scan(src any) error {
 	if src == nil {
-		var zero T
-		*o.into = zero
+		reflect.ValueOf(o.place).Elem().SetZero()
 		return nil
 	}
-	return assign(o.into, src)
+	return assign(o.place, src)
 }
 
 // FromColumn takes a column of SQLite.
-func (o *optional[T]) FromColumn(r engine.Column, i int) error {
+func (o optional) FromColumn(r engine.Column, i int) error {
 	if r.Null(i) {
-		var zero T
-		*o.into = zero
+		reflect.ValueOf(o.place).Elem().SetZero()
 		return nil
 	}
-	return r.Column(i, o.into)
+	return r.Column(i, o.place)
 }
 
 // Buffer scans a text or bytes into memory that the next row uses again: large ones are read one after the other without a new piece of

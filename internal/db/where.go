@@ -50,6 +50,22 @@ func (w *Where) AndContains(column, text string) *Where {
 	return w.And(column+` LIKE ? ESCAPE '\'`, Containing(text))
 }
 
+// AndLike adds the condition that one of some columns matches one of some patterns (LIKE in either case, with \ as
+// escape); with no patterns it holds for no row.
+func (w *Where) AndLike(columns []string, patterns []string) *Where {
+	if len(patterns) == 0 {
+		return w.And("FALSE")
+	}
+	var matches []string
+	for _, pattern := range patterns {
+		like := " LIKE lower(" + w.Bind(pattern) + `::TEXT) ESCAPE '\'`
+		for _, column := range columns {
+			matches = append(matches, "lower("+column+")"+like)
+		}
+	}
+	return w.And("(" + strings.Join(matches, " OR ") + ")")
+}
+
 // Containing is the LIKE pattern, with \ as escape, for a text at any position.
 func Containing(text string) string { return "%" + likeEscape.Replace(text) + "%" }
 

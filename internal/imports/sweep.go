@@ -1,10 +1,6 @@
 package imports
 
-import (
-	"strings"
-
-	"entrepot/internal/db"
-)
+import "entrepot/internal/db"
 
 // partsAtOnce is how many pieces of files one step deletes.
 const partsAtOnce = 32
@@ -31,12 +27,9 @@ func Sweep(tx *db.Tx, limit int) (int64, error) {
 		tx.Micros(), limit)
 }
 
-// Tables are the tables whose rows Forget deletes or changes.
-var Tables = []string{"imports", "import_parts", "import_lines"}
-
 // Forget queues the removal of a person's data from the account's imports, whose files are packed and cannot be
 // searched: imports that no job works on lose their files; completed ones keep counts and lines, except lines that
-// match one of the patterns (LIKE in either case, with \ as escape).
+// match one of the patterns (db.Where.AndLike).
 func Forget(tx *db.Tx, patterns []string) {
 	if len(patterns) == 0 {
 		return
@@ -47,11 +40,6 @@ func Forget(tx *db.Tx, patterns []string) {
 	tx.Queue("DELETE FROM import_lines"+rows+" AND stage <> 'done')", tx.Tenant)
 	tx.Queue("DELETE FROM imports WHERE tenant_id = $1 AND stage NOT IN ('checking', 'running', 'done')", tx.Tenant)
 	tx.Queue("UPDATE imports SET name = 'file', options = '{}', found = '{}', checked = '' WHERE tenant_id = $1 AND stage = 'done'", tx.Tenant)
-	w := db.NewWhere(tx, "")
-	found := make([]string, len(patterns))
-	for i, p := range patterns {
-		at := w.Bind(p)
-		found[i] = "lower(item) LIKE lower(" + at + `::TEXT) ESCAPE '\' OR lower(message) LIKE lower(` + at + `::TEXT) ESCAPE '\'`
-	}
-	tx.Queue("DELETE FROM import_lines WHERE "+w.And("("+strings.Join(found, " OR ")+")").String(), w.Args()...)
+	w := db.NewWhere(tx, "").AndLike([]string{"item", "message"}, patterns)
+	tx.Queue("DELETE FROM import_lines WHERE "+w.String(), w.Args()...)
 }

@@ -1,9 +1,6 @@
 package jobs
 
 import (
-	"strconv"
-	"strings"
-
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -14,20 +11,14 @@ type Texts struct {
 	Input, Cursor, Errors string
 }
 
-// Mentioning reads the jobs with a text that matches one of the patterns (LIKE in either case, with \ as escape).
-func Mentioning(tx *db.Tx, patterns []string) ([]Texts, error) {
+// Matching reads the jobs with a text that matches one of the patterns (db.Where.AndLike).
+func Matching(tx *db.Tx, patterns []string) ([]Texts, error) {
 	if len(patterns) == 0 {
 		return nil, nil
 	}
-	args := []any{tx.Tenant}
-	var any []string
-	for _, p := range patterns {
-		args = append(args, p)
-		like := " LIKE lower($" + strconv.Itoa(len(args)) + `::TEXT) ESCAPE '\'`
-		any = append(any, "lower(input)"+like, "lower(cursor)"+like, "lower(errors)"+like)
-	}
+	w := db.NewWhere(tx, "").AndLike([]string{"input", "cursor", "errors"}, patterns)
 	return db.List(tx, func(r db.Rows) (t Texts, err error) { return t, r.Scan(&t.ID, &t.Input, &t.Cursor, &t.Errors) },
-		"SELECT id, input, cursor, errors FROM jobs WHERE tenant_id = $1 AND ("+strings.Join(any, " OR ")+")", args...)
+		"SELECT id, input, cursor, errors FROM jobs WHERE "+w.String(), w.Args()...)
 }
 
 // Save writes a job's texts.

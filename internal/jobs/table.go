@@ -1,8 +1,6 @@
 package jobs
 
-import (
-	"entrepot/internal/db"
-)
+import "entrepot/internal/db"
 
 var table = db.NewTable("jobs",
 	db.Joined("j.tenant_id", func(j *Job) any { return &j.Tenant }),
