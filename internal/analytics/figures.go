@@ -48,7 +48,7 @@ func readFiguresOf(tx *db.Tx, statuses string, s Span, widest int, unit int64, b
 		parts = append(parts, "SELECT o.status, coalesce(o.channel_id::TEXT, ''), o.currency, o.created_at / "+unitOf+" * "+unitOf+`, 1,
 			coalesce((SELECT sum(l.quantity) FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), 0)::BIGINT, o.total / 100000000,
 				o.total % 100000000
-			FROM orders o WHERE o.tenant_id = $1 AND o.status IN `+every+" AND o.created_at >= "+w.Bind(e[0])+" AND o.created_at < "+w.Bind(e[1]))
+			FROM orders o WHERE o.tenant_id = $1 AND o.status IN `+statuses+" AND o.created_at >= "+w.Bind(e[0])+" AND o.created_at < "+w.Bind(e[1]))
 	}
 	columns := []string{"''", "''", "''", "0::BIGINT"}
 	for i, name := range []string{"status", "channel", "currency", "start"} {

@@ -94,7 +94,7 @@ func compareSeries(t *testing.T, name string, got analytics.Sales, list []placed
 			to = min(to, got.Points[i+1].Start)
 		}
 		start := time.UnixMicro(p.Start).In(got.Zone)
-		if got.Interval != analytics.Hour && !regional.DayOf(start).Equal(start) ||
+		if got.Interval != analytics.Hour && !regional.Day(start.Year(), start.Month(), start.Day(), got.Zone).Equal(start) ||
 			got.Interval == analytics.Week && start.Weekday() != time.Monday || got.Interval == analytics.Month && start.Day() != 1 {
 			t.Errorf("%s: a point begins at %s", name, start)
 		}

@@ -111,14 +111,6 @@ func (o *Object) Said(name string) string {
 	return text
 }
 
-// Raw is the object's text as it was sent; nil when describing.
-func (o *Object) Raw() []byte {
-	if o.value == nil {
-		return nil
-	}
-	return o.value.Raw()
-}
-
 // look finds a member and handles absence and null.
 func look[T any](o *Object, name string, required bool, schema func() *Schema) (v *jsonvalue.Value, f patch.Field[T]) {
 	if o.schema != nil {

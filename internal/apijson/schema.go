@@ -1,6 +1,10 @@
 package apijson
 
-import "slices"
+import (
+	"slices"
+
+	"entrepot/internal/apperr"
+)
 
 // Schema is the part of JSON Schema 2020-12 that the interface uses.
 type Schema struct {
@@ -183,7 +187,7 @@ func (s *Schema) Names() []string { return s.order }
 
 // DescribeBody returns the schema of what a reader reads.
 func DescribeBody(read func(*Object)) *Schema {
-	o := &Object{index: -1, faults: new([]errorDetail), schema: &Schema{Type: "object", Open: true}}
+	o := &Object{index: -1, faults: new([]apperr.Detail), schema: &Schema{Type: "object", Open: true}}
 	read(o)
 	return o.schema
 }

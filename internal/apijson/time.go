@@ -9,12 +9,6 @@ import (
 
 const timeMessage = "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)"
 
-// Layouts of times out (interface §2): milliseconds; change feeds have microseconds.
-const (
-	Millis = "2006-01-02T15:04:05.000Z"
-	Micros = "2006-01-02T15:04:05.000000Z"
-)
-
 // noOffset is RFC 3339 without an offset, which means UTC.
 const noOffset = "2006-01-02T15:04:05"
 

@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// Patience is the default time for which a share waits for room.
-const Patience = 2 * time.Second
+// patience is the default time for which a share waits for room.
+const patience = 2 * time.Second
 
 // Budget is a number of bytes of which shares take parts.
 type Budget struct {
@@ -47,7 +47,7 @@ func (b *Budget) Used() int64 {
 // Share is the bytes that one request holds. It is not safe for concurrent use.
 type Share struct {
 	Account int64         // its owner; 0 for callers without an account. One account gets at most half of the budget
-	Wait    time.Duration // how long it waits for room; 0: Patience
+	Wait    time.Duration // how long it waits for room; 0: patience
 	of      *Budget
 	free    int64 // its first bytes, which are not counted
 	held    int64 // bytes that are counted
@@ -79,7 +79,7 @@ func (s *Share) Grow(ctx context.Context, n int64) error {
 	b.waiting = append(b.waiting, w)
 	b.serve()
 	b.mu.Unlock()
-	late := time.NewTimer(cmp.Or(s.Wait, Patience))
+	late := time.NewTimer(cmp.Or(s.Wait, patience))
 	defer late.Stop()
 	select {
 	case <-w.ready:

@@ -1,4 +1,4 @@
-// Package diskspace asks the system how much room a disk has.
+// Package diskspace reports how much room a disk has.
 package diskspace
 
 import "golang.org/x/sys/windows"

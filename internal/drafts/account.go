@@ -22,7 +22,7 @@ func ReadAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 		o.Fault("currency", "must be an ISO 4217 code such as EUR")
 	}
 	strict := o.Bool("strictWarehouses")
-	NotNull(o, "strictWarehouses", strict)
+	notNull(o, "strictWarehouses", strict)
 	change.StrictWarehouses = strict.Ptr()
 	if zone := readZone(o); zone != nil {
 		if change.TimeZone = *zone; *zone == "" {

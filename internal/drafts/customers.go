@@ -13,7 +13,7 @@ import (
 func ReadCustomer(o *apijson.Object, creating bool) customers.Change {
 	o.Record(named(creating, "CreateCustomer", "UpdateCustomer"))
 	c := customers.Change{
-		Email:     ReadEmail(o, "email", creating),
+		Email:     readEmail(o, "email", creating),
 		FirstName: o.Text("firstName", apijson.Text{}),
 		LastName:  o.Text("lastName", apijson.Text{}),
 		Phone:     o.Text("phone", apijson.Text{}),
@@ -50,7 +50,7 @@ func ReadSegment(o *apijson.Object, creating bool) (name *string, rules *custome
 	f := o.Text("name", apijson.Text{Required: creating})
 	notEmpty(o, "name", f, creating)
 	read := o.Object("rules", false, func(o *apijson.Object) {
-		r := ReadRules(o)
+		r := readRules(o)
 		rules = &r
 	})
 	if read.Null {
@@ -65,8 +65,8 @@ func ReadSegment(o *apijson.Object, creating bool) (name *string, rules *custome
 // maxRuleTags bounds a list of tags in a rule.
 const maxRuleTags = 100
 
-// ReadRules reads the rules of a segment.
-func ReadRules(o *apijson.Object) (r customers.Rules) {
+// readRules reads the rules of a segment.
+func readRules(o *apijson.Object) (r customers.Rules) {
 	o.Record("SegmentRulesInput")
 	tags := func(name string) []string {
 		if list := o.Texts(name, false, maxRuleTags, apijson.Text{}).Value; len(list) > 0 {

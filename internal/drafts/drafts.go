@@ -8,10 +8,18 @@ import (
 	"entrepot/internal/patch"
 )
 
-// NotNull is the value of a member that may be absent but not null.
-func NotNull[T any](o *apijson.Object, name string, f patch.Field[T]) T {
+// notNull is the value of a member that may be absent but not null.
+func notNull[T any](o *apijson.Object, name string, f patch.Field[T]) T {
 	if f.Null {
 		o.Fault(name, "must not be null")
 	}
 	return f.Value
+}
+
+// named chooses a record's name: a if first is true, else b.
+func named(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
 }

@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/patch"
 )
 
-// ReadEmail reads an e-mail address.
-func ReadEmail(o *apijson.Object, name string, required bool) patch.Field[string] {
+// readEmail reads an e-mail address.
+func readEmail(o *apijson.Object, name string, required bool) patch.Field[string] {
 	f := o.Text(name, apijson.Text{Required: required, Max: limits.MaxEmail, Format: "email"})
 	if f.Given() && !o.Describing() && f.Value != "" && !validEmail(f.Value) {
 		o.Fault(name, "must be an e-mail address such as ada@example.com")

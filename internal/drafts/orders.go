@@ -24,7 +24,7 @@ func ReadOrder(o *apijson.Object, now time.Time) commerce.OrderDraft {
 		},
 		CustomerName:    o.Text("customerName", apijson.Text{Required: true}).Value,
 		CustomerID:      apijson.UUID[id.Customer](o, "customerId", false).Value,
-		CustomerEmail:   ReadEmail(o, "customerEmail", false).Value,
+		CustomerEmail:   readEmail(o, "customerEmail", false).Value,
 		Channel:         apijson.UUID[id.Channel](o, "channelId", false).Value,
 		Status:          apijson.Enum(o, "initialStatus", false, orders.Statuses...).Or(orders.Pending),
 		Currency:        readCurrency(o, "currency").Or("EUR"),

@@ -44,9 +44,9 @@ func ReadUserChange(o *apijson.Object) (change commerce.UserChange, password, cu
 	}
 	change.Email = text("email", apijson.Text{Max: limits.MaxEmail, Format: "email"})
 	change.Name = text("name", apijson.Text{Max: limits.MaxName})
-	change.Role = NotNull(o, "role", apijson.Enum(o, "role", false, accounts.Roles...))
+	change.Role = notNull(o, "role", apijson.Enum(o, "role", false, accounts.Roles...))
 	change.TimeZone, change.Locale = readZone(o), readLocale(o)
-	change.Status = NotNull(o, "status", apijson.Enum(o, "status", false, accounts.Statuses...))
+	change.Status = notNull(o, "status", apijson.Enum(o, "status", false, accounts.Statuses...))
 	password = text("password", apijson.Text{Max: accounts.MaxPassword, Keep: true})
 	current = o.Text("currentPassword", apijson.Text{Max: accounts.MaxPassword, Keep: true}).Value
 	checkEmail(o, change.Email)

@@ -11,8 +11,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// ReadEvents reads a list of events: names of the catalogue, or *; nil if none is given.
-func ReadEvents(o *apijson.Object, required bool) []string {
+// readEvents reads a list of events: names of the catalogue, or *; nil if none is given.
+func readEvents(o *apijson.Object, required bool) []string {
 	f := o.Texts("events", required, len(webhooks.EventNames)+1, apijson.Text{Max: 64})
 	if !f.Given() || len(o.Errors()) > 0 {
 		return nil
@@ -33,7 +33,7 @@ func ReadEndpoint(o *apijson.Object) commerce.EndpointDraft {
 	o.Record("CreateEndpoint")
 	url := o.Text("url", apijson.Text{Required: true, Max: limits.MaxEndpointURL, Format: "uri"}).Value
 	d := readEndpointParts(o)
-	d.URL, d.Events = &url, ReadEvents(o, true)
+	d.URL, d.Events = &url, readEvents(o, true)
 	return d
 }
 
@@ -42,7 +42,7 @@ func ReadEndpointChange(o *apijson.Object) commerce.EndpointDraft {
 	o.Record("UpdateEndpoint")
 	url := o.Text("url", apijson.Text{Min: 1, Max: limits.MaxEndpointURL, Format: "uri"}).Ptr()
 	d := readEndpointParts(o)
-	d.URL, d.Events = url, ReadEvents(o, false)
+	d.URL, d.Events = url, readEvents(o, false)
 	return d
 }
 
@@ -66,7 +66,7 @@ type Replay struct {
 func ReadReplay(o *apijson.Object) (b Replay) {
 	o.Record("ReplayEvents")
 	b.Span = ReadTimes(o, true)
-	b.Events = ReadEvents(o, false)
+	b.Events = readEvents(o, false)
 	if slices.Contains(b.Events, webhooks.All) {
 		b.Events = nil
 	}

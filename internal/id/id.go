@@ -16,7 +16,6 @@ type (
 	Category  string
 	Product   string
 	Variant   string
-	Image     string
 	Attribute string
 	Warehouse string
 	Level     string
@@ -31,7 +30,6 @@ type (
 	Event     string
 	Endpoint  string
 	Delivery  string
-	Attempt   string
 	Job       string
 	Import    string
 	Audit     string

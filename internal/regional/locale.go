@@ -1,8 +1,6 @@
 package regional
 
-import (
-	"golang.org/x/text/language"
-)
+import "golang.org/x/text/language"
 
 // MaxLocale is the largest length of a locale, in bytes.
 const MaxLocale = 35

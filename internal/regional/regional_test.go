@@ -40,7 +40,8 @@ func TestDaysBegin(t *testing.T) {
 		if got := at.UTC().Format(time.RFC3339); got != c.want || next.Sub(at).Hours() != c.hours {
 			t.Errorf("%d-%d-%d in %s (%s) begins at %s and has %v hours", c.year, c.month, c.day, c.zone, c.whereClock, got, next.Sub(at).Hours())
 		}
-		if in := DayOf(next.Add(-time.Microsecond)); !in.Equal(at) {
+		last := next.Add(-time.Microsecond)
+		if in := Day(last.Year(), last.Month(), last.Day(), zone); !in.Equal(at) {
 			t.Errorf("the last moment of %d-%d-%d in %s belongs to the day of %s", c.year, c.month, c.day, c.zone, in)
 		}
 	}

@@ -31,12 +31,6 @@ func Zone(name string) (*time.Location, bool) {
 	return zone, true
 }
 
-// DayOf is the first moment of the day of a time, in its own zone.
-func DayOf(at time.Time) time.Time {
-	year, month, day := at.Date()
-	return Day(year, month, day, at.Location())
-}
-
 // Day is the first moment of a day in a zone. That is midnight, unless the clocks are set forward at midnight, so that
 // the day has none; if they are set back at midnight, it is the first of the two. Months and days out of range are
 // normalised, as in time.Date.
