@@ -135,7 +135,7 @@ func (s *seeding) makeProducts() error {
 		{Index: 2, SKU: "GRD-CAN-5", Quantity: 8}}}
 	for _, run := range []func(tx *db.Tx) ([]commerce.ItemError, error){
 		func(tx *db.Tx) ([]commerce.ItemError, error) {
-			out, err := s.store.Commerce.ImportCategories(tx, s.who, categories)
+			out, err := s.store.Commerce.ImportCategories(tx, categories)
 			return out.Errors, err
 		},
 		func(tx *db.Tx) ([]commerce.ItemError, error) {

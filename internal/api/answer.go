@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -105,7 +106,7 @@ var errorKinds = map[int]string{
 
 // writeError writes the error body: statusCode, message, error, code, requestId, details and the error's members.
 func writeError(w *apijson.Writer, status int, f *apperr.Error, requestID string) {
-	w.Record(first(errorKinds[status], "Error"), "")
+	w.Record(cmp.Or(errorKinds[status], "Error"), "")
 	w.Int("statusCode", int64(status))
 	w.Text("message", f.Message)
 	w.Text("error", http.StatusText(status))

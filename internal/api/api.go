@@ -4,7 +4,7 @@
 //	serve.go     what happens to every request: id → credential → limit → scope → handler → ETag
 //	write.go     one transaction around an operation, its Idempotency-Key and its answer
 //	answer.go    answers and the one error shape
-//	openapi.go   the API description, built from the table
+//	openapi.go   the API description, built from the table; openapi_route.go its part for one route
 //	*.go         handlers, one file per section of the interface
 package api
 
@@ -80,8 +80,5 @@ func New(c Config) *API {
 
 // Drain makes every further request answer 503, so that a load balancer stops sending requests before the process ends.
 func (a *API) Drain() { a.draining.Store(true) }
-
-// Draining reports whether Drain was called.
-func (a *API) Draining() bool { return a.draining.Load() }
 
 var _ http.Handler = (*API)(nil)

@@ -16,12 +16,7 @@ import (
 var attributeRoutes = []*route{
 	{method: "GET", path: "/api/v1/attributes", name: "listAttributes", section: "4.5.4", summary: "List attributes", scope: "read:attributes",
 		query: func(q *apijson.Query) { readPage(q, 20, 250) }, answer: func(w *apijson.Writer) {
-			w.Object("")
-			w.List("data")
-			records.WriteAttribute(w, "", records.SampleAttribute())
-			w.EndList()
-			writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
-			w.End()
+			sampleList(w, func(w *apijson.Writer) { records.WriteAttribute(w, "", records.SampleAttribute()) })
 		}, serve: (*API).listAttributes},
 	{method: "POST", path: "/api/v1/attributes", name: "createAttribute", section: "4.5.4", summary: "Create an attribute",
 		scope: "write:attributes", status: http.StatusCreated,
@@ -56,7 +51,7 @@ func (a *API) createAttribute(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		made, err := a.Commerce.CreateAttribute(tx, r.caller, draft)
+		made, err := a.Commerce.CreateAttribute(tx, draft)
 		return attributeAnswer(http.StatusCreated, made), err
 	})
 }
@@ -66,7 +61,7 @@ func (a *API) updateAttribute(r *request) (answer, error) {
 	body := r.object()
 	draft := drafts.ReadAttribute(body, true)
 	return change(a, r, "attribute", body, func(tx *db.Tx, attribute id.Attribute, expected commerce.Expected) (answer, error) {
-		updated, err := a.Commerce.UpdateAttribute(tx, r.caller, attribute, expected, draft)
+		updated, err := a.Commerce.UpdateAttribute(tx, attribute, expected, draft)
 		return attributeAnswer(http.StatusOK, updated), err
 	})
 }
@@ -88,7 +83,7 @@ func (a *API) getAttribute(r *request) (out answer, err error) {
 // deleteAttribute serves DELETE /api/v1/attributes/{id}: 200; 404, 412.
 func (a *API) deleteAttribute(r *request) (answer, error) {
 	return change(a, r, "attribute", nil, func(tx *db.Tx, attribute id.Attribute, expected commerce.Expected) (answer, error) {
-		return deleted(attribute, nil), a.Commerce.DeleteAttribute(tx, r.caller, attribute, expected)
+		return deleted(attribute, nil), a.Commerce.DeleteAttribute(tx, attribute, expected)
 	})
 }
 

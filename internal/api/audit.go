@@ -20,12 +20,7 @@ var auditRoutes = []*route{
 func readAuditFilter(q *apijson.Query) (page, audit.Filter) {
 	p, f := readPage(q, 20, 100), audit.Filter{Actor: q.Text("actor"), Action: q.Text("action"), ResourceType: q.Text("resourceType"),
 		ResourceID: q.Text("resourceId")}
-	if at, given := q.Time("from", false); given {
-		f.From = at.UnixMicro()
-	}
-	if at, given := q.Time("to", true); given {
-		f.To = at.UnixMicro()
-	}
+	f.From, f.To = readTimes(q)
 	f.Limit, f.Offset = p.Limit, p.Offset()
 	return p, f
 }

@@ -28,7 +28,7 @@ func (a *API) importCategories(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		out, err := a.Commerce.ImportCategories(tx, r.caller, in)
+		out, err := a.Commerce.ImportCategories(tx, in)
 		if err != nil {
 			return answer{}, err
 		}

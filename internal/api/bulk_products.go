@@ -20,7 +20,7 @@ var bulkProductRoutes = []*route{
 		rate: &limits.BulkProducts, status: http.StatusAccepted, others: map[int]func(*apijson.Writer){http.StatusOK: sampleCounts},
 		query: func(q *apijson.Query) { q.Bool("wait") }, body: func(o *apijson.Object) { drafts.ReadImport(o) },
 		answer: data(func(w *apijson.Writer) {
-			writeAccepted(w, commerce.Import{}, commerce.Imported{Job: "019a1c60-0000-7000-8000-000000000001", Errors: sampleItemErrors()})
+			writeAccepted(w, commerce.Imported{Job: "019a1c60-0000-7000-8000-000000000001", Errors: sampleItemErrors()})
 		}), serve: (*API).importProducts},
 }
 
@@ -48,12 +48,12 @@ func (a *API) importProducts(r *request) (answer, error) {
 		if in.DryRun || waits {
 			return importCounts(r, in, p.Imported)
 		}
-		return one(http.StatusAccepted, string(p.Job), func(w *apijson.Writer) { writeAccepted(w, in, p.Imported) })
+		return one(http.StatusAccepted, string(p.Job), func(w *apijson.Writer) { writeAccepted(w, p.Imported) })
 	})
 }
 
 // writeAccepted writes answer (a): the accepted items, and the job that completes the import.
-func writeAccepted(w *apijson.Writer, _ commerce.Import, out commerce.Imported) {
+func writeAccepted(w *apijson.Writer, out commerce.Imported) {
 	w.Record("ImportAccepted", "data")
 	apijson.ID(w, "jobId", out.Job)
 	apijson.Word(w, "status", jobs.Processing)

@@ -16,12 +16,7 @@ import (
 var categoryRoutes = []*route{
 	{method: "GET", path: "/api/v1/categories", name: "listCategories", section: "4.5.2", summary: "List categories", scope: "read:categories",
 		query: func(q *apijson.Query) { readCategoryFilter(q) }, answer: func(w *apijson.Writer) {
-			w.Object("")
-			w.List("data")
-			records.WriteCategory(w, "", records.SampleCategory())
-			w.EndList()
-			writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
-			w.End()
+			sampleList(w, func(w *apijson.Writer) { records.WriteCategory(w, "", records.SampleCategory()) })
 		}, serve: (*API).listCategories},
 	{method: "POST", path: "/api/v1/categories", name: "createCategory", section: "4.5.2", errors: []int{404}, summary: "Create a category",
 		scope: "write:categories", status: http.StatusCreated,
@@ -56,7 +51,7 @@ func (a *API) createCategory(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		c, err := a.Commerce.CreateCategory(tx, r.caller, draft)
+		c, err := a.Commerce.CreateCategory(tx, draft)
 		if err != nil {
 			return answer{}, err
 		}
@@ -83,7 +78,7 @@ func (a *API) updateCategory(r *request) (answer, error) {
 	body := r.object()
 	draft := drafts.ReadCategory(body, true, false)
 	return change(a, r, "category", body, func(tx *db.Tx, category id.Category, expected commerce.Expected) (answer, error) {
-		c, err := a.Commerce.UpdateCategory(tx, r.caller, category, expected, draft)
+		c, err := a.Commerce.UpdateCategory(tx, category, expected, draft)
 		return categoryAnswer(http.StatusOK, c), err
 	})
 }
@@ -91,7 +86,7 @@ func (a *API) updateCategory(r *request) (answer, error) {
 // deleteCategory serves DELETE /api/v1/categories/{id}: 200; 404, 412.
 func (a *API) deleteCategory(r *request) (answer, error) {
 	return change(a, r, "category", nil, func(tx *db.Tx, category id.Category, expected commerce.Expected) (answer, error) {
-		return deleted(category, nil), a.Commerce.DeleteCategory(tx, r.caller, category, expected)
+		return deleted(category, nil), a.Commerce.DeleteCategory(tx, category, expected)
 	})
 }
 

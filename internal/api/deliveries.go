@@ -53,7 +53,7 @@ func (a *API) pingEndpoint(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		d, err := a.Commerce.PingEndpoint(tx, r.caller, endpoint, event)
+		d, err := a.Commerce.PingEndpoint(tx, endpoint, event)
 		if err != nil {
 			return answer{}, err
 		}
@@ -67,12 +67,7 @@ func readDeliveryFilter(q *apijson.Query) (webhooks.Filter, page) {
 	f.State = apijson.QueryEnum(q, "status", webhooks.States...)
 	f.Event = apijson.QueryEnum(q, "event", webhooks.EventNames...)
 	f.Resource = q.Text("resourceId")
-	if at, given := q.Time("from", false); given {
-		f.From = max(1, at.UnixMicro())
-	}
-	if at, given := q.Time("to", true); given {
-		f.To = max(1, at.UnixMicro())
-	}
+	f.From, f.To = readTimes(q)
 	return f, p
 }
 
@@ -132,12 +127,7 @@ func readAcrossFilter(q *apijson.Query) webhooks.AcrossFilter {
 	f := webhooks.AcrossFilter{Endpoint: apijson.QueryID[id.Endpoint](q, "endpointId"),
 		State: apijson.QueryEnum(q, "status", webhooks.States...), Event: apijson.QueryEnum(q, "event", webhooks.EventNames...),
 		Resource: q.Text("resourceId"), StatusCode: int64(q.Int("statusCode", 0, 0, 999)), Limit: q.Int("limit", 20, 1, 100)}
-	if at, given := q.Time("from", false); given {
-		f.From = max(1, at.UnixMicro())
-	}
-	if at, given := q.Time("to", true); given {
-		f.To = max(1, at.UnixMicro())
-	}
+	f.From, f.To = readTimes(q)
 	if text := q.Text("cursor"); text != "" {
 		cursor, ok := webhooks.ParseDeliveryCursor(text)
 		if !ok {

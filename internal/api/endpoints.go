@@ -18,7 +18,7 @@ import (
 var endpointRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/webhooks", name: "listEndpoints", section: "4.5.9", summary: "List webhook endpoints",
 		scope: "read:webhooks",
-		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleEndpoints), serve: (*API).listEndpoints},
+		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: sampleEndpoints, serve: (*API).listEndpoints},
 	{method: "POST", path: "/api/v1/developer/webhooks", name: "createEndpoint", section: "4.5.9",
 		summary: "Make a webhook endpoint; its secret is shown this once", scope: "write:webhooks",
 		body: func(o *apijson.Object) { drafts.ReadEndpoint(o) }, status: http.StatusCreated,
@@ -112,18 +112,16 @@ func (a *API) readEndpoint(r *request) (out answer, err error) {
 }
 
 // listEndpoints serves GET /api/v1/developer/webhooks: 200; 400.
-func (a *API) listEndpoints(r *request) (out answer, err error) {
+func (a *API) listEndpoints(r *request) (answer, error) {
 	q := r.query()
 	p := readPage(q, 20, 100)
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	err = a.read(r, func(tx *db.Tx) error {
-		list, total, err := webhooks.Endpoints(tx, p.Limit, p.Offset())
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeEndpoints(w, list, p, total) })
-		return err
-	})
-	return out, err
+	return listFew(a, r, p, func(tx *db.Tx) ([]webhooks.Endpoint, int64, error) {
+		return webhooks.Endpoints(tx, p.Limit, p.Offset())
+	},
+		func(w *apijson.Writer, e *webhooks.Endpoint) { records.WriteEndpoint(w, "", e, "") })
 }
 
 // readGrace reads for how long a replaced secret is used as well.
@@ -163,18 +161,10 @@ func (a *API) rotateEndpoint(r *request) (answer, error) {
 	})
 }
 
-func writeEndpoints(w *apijson.Writer, list []webhooks.Endpoint, p page, total int64) {
-	w.List("data")
-	for i := range list {
-		records.WriteEndpoint(w, "", &list[i], "")
-	}
-	w.EndList()
-	writeMeta(w, p, total, nil)
+func sampleEndpoints(w *apijson.Writer) {
+	sampleList(w, func(w *apijson.Writer) { records.WriteEndpoint(w, "", &records.SampleEndpoint, "") })
 }
 
-func sampleEndpoints(w *apijson.Writer) {
-	writeEndpoints(w, []webhooks.Endpoint{records.SampleEndpoint}, page{1, 20}, 1)
-}
 func sampleRotation(w *apijson.Writer) {
 	records.WriteEndpointRotation(w, &records.SampleEndpoint, "whsec_…")
 }

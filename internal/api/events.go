@@ -55,12 +55,7 @@ func readLogQuery(q *apijson.Query) webhooks.LogFilter {
 	f := webhooks.LogFilter{After: apijson.QueryID[id.Event](q, "after"), Limit: q.Int("limit", 100, 1, 1000),
 		Event: apijson.QueryEnum(q, "event", webhooks.EventNames...), Resource: q.Text("resourceId"),
 		Newest: apijson.QueryEnum(q, "order", "asc", "desc") == "desc"}
-	if at, given := q.Time("from", false); given {
-		f.From = max(1, at.UnixMicro())
-	}
-	if at, given := q.Time("to", true); given {
-		f.To = max(1, at.UnixMicro())
-	}
+	f.From, f.To = readTimes(q)
 	return f
 }
 

@@ -29,12 +29,7 @@ func readJobFilter(q *apijson.Query) jobs.Filter {
 	if types := apijson.QueryEnums(q, "type", jobs.Types...); len(types) > 0 {
 		f.Types = types
 	}
-	if at, given := q.Time("from", false); given {
-		f.From = at.UnixMicro()
-	}
-	if at, given := q.Time("to", true); given {
-		f.To = at.UnixMicro()
-	}
+	f.From, f.To = readTimes(q)
 	if cursor := q.Text("cursor"); cursor != "" {
 		last, ok := id.Parse[id.Job](cursor)
 		if !ok {

@@ -14,7 +14,7 @@ import (
 // keyRoutes are interface §4.5.8: API keys, for owners and admins who are logged in.
 var keyRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/api-keys", name: "listApiKeys", section: "4.5.8", summary: "List API keys", access: loginOnly,
-		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleKeys), serve: (*API).listKeys},
+		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: sampleKeys, serve: (*API).listKeys},
 	{method: "GET", path: "/api/v1/developer/api-keys/{id}", name: "getApiKey", section: "4.5.8",
 		summary: "Read an API key, without its text", access: loginOnly,
 		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "") }), serve: (*API).readKey},
@@ -79,7 +79,7 @@ func (a *API) readKey(r *request) (out answer, err error) {
 }
 
 // listKeys serves GET /api/v1/developer/api-keys: 200; 400, 403.
-func (a *API) listKeys(r *request) (out answer, err error) {
+func (a *API) listKeys(r *request) (answer, error) {
 	if err := r.administers(); err != nil {
 		return answer{}, err
 	}
@@ -88,24 +88,13 @@ func (a *API) listKeys(r *request) (out answer, err error) {
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	err = a.read(r, func(tx *db.Tx) error {
-		list, total, err := accounts.Keys(tx, p.Limit, p.Offset())
-		for i := range list {
-			a.seen.show(r.caller.Tenant, &list[i])
-		}
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeKeys(w, list, p, total) })
-		return err
-	})
-	return out, err
+	return listFew(a, r, p, func(tx *db.Tx) ([]accounts.Key, int64, error) { return accounts.Keys(tx, p.Limit, p.Offset()) },
+		func(w *apijson.Writer, key *accounts.Key) {
+			a.seen.show(r.caller.Tenant, key)
+			records.WriteKey(w, "", *key, "")
+		})
 }
 
-func writeKeys(w *apijson.Writer, list []accounts.Key, p page, total int64) {
-	w.List("data")
-	for _, key := range list {
-		records.WriteKey(w, "", key, "")
-	}
-	w.EndList()
-	writeMeta(w, p, total, nil)
+func sampleKeys(w *apijson.Writer) {
+	sampleList(w, func(w *apijson.Writer) { records.WriteKey(w, "", records.SampleKey, "") })
 }
-
-func sampleKeys(w *apijson.Writer) { writeKeys(w, []accounts.Key{records.SampleKey}, page{1, 20}, 1) }

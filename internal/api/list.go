@@ -1,7 +1,10 @@
 package api
 
 import (
+	"net/http"
+
 	"entrepot/internal/apijson"
+	"entrepot/internal/db"
 )
 
 // page selects a part of a list.
@@ -22,6 +25,17 @@ func readPage(q *apijson.Query, usual, most int) page {
 	return p
 }
 
+// readTimes reads from and to, both included, in microseconds; 0 for one that is not given.
+func readTimes(q *apijson.Query) (from, to int64) {
+	if at, given := q.Time("from", false); given {
+		from = max(1, at.UnixMicro())
+	}
+	if at, given := q.Time("to", true); given {
+		to = max(1, at.UnixMicro())
+	}
+	return from, to
+}
+
 // writeMeta writes the meta of a paged list.
 func writeMeta(w *apijson.Writer, p page, total int64, more func(w *apijson.Writer)) {
 	w.Record(choose(more == nil, "PageMeta", "OrderPageMeta"), "meta")
@@ -33,6 +47,25 @@ func writeMeta(w *apijson.Writer, p page, total int64, more func(w *apijson.Writ
 		more(w)
 	}
 	w.End()
+}
+
+// listFew answers a page of records of which an account has few: read reads the page and how many there are on all
+// pages, write writes one record.
+func listFew[T any](a *API, r *request, p page, read func(tx *db.Tx) (list []T, total int64, err error),
+	write func(w *apijson.Writer, record *T)) (out answer, err error) {
+	err = a.read(r, func(tx *db.Tx) error {
+		list, total, err := read(tx)
+		out = one(http.StatusOK, "", func(w *apijson.Writer) {
+			w.List("data")
+			for i := range list {
+				write(w, &list[i])
+			}
+			w.EndList()
+			writeMeta(w, p, total, nil)
+		})
+		return err
+	})
+	return out, err
 }
 
 // writeRows writes the elements of a list, and calls cut after each.
@@ -70,11 +103,13 @@ func nextPiece(size, done, written int) int {
 const listPiece = 20
 
 // sampleList describes a paged list by its elements.
-func sampleList(w *apijson.Writer, rows func(w *apijson.Writer)) {
+func sampleList(w *apijson.Writer, elements ...func(w *apijson.Writer)) {
 	w.Object("")
 	w.List("data")
-	rows(w)
+	for _, write := range elements {
+		write(w)
+	}
 	w.EndList()
-	writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
+	writeMeta(w, page{Number: 1, Limit: 20}, int64(len(elements)), nil)
 	w.End()
 }

@@ -7,6 +7,8 @@ func routes() []*route {
 	return slices.Concat(
 		jobRoutes,           // 4.3
 		channelRoutes,       // 4.5
+		publicationRoutes,   // 4.5
+		channelCheckRoutes,  // 4.5
 		notificationRoutes,  // 6.3
 		docRoutes,           // 9
 		orderRoutes,         // 4.1

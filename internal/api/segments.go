@@ -88,27 +88,16 @@ func (a *API) readSegment(r *request) (out answer, err error) {
 }
 
 // listSegments serves GET /api/v1/segments: 200, oldest first; 400.
-func (a *API) listSegments(r *request) (out answer, err error) {
+func (a *API) listSegments(r *request) (answer, error) {
 	q := r.query()
 	p := readPage(q, 20, 100)
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	err = a.read(r, func(tx *db.Tx) error {
-		list, total, err := customers.SegmentPage(tx, p.Limit, p.Offset())
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeSegments(w, list, p, total) })
-		return err
-	})
-	return out, err
-}
-
-func writeSegments(w *apijson.Writer, list []customers.Segment, p page, total int64) {
-	w.List("data")
-	for i := range list {
-		records.WriteSegment(w, "", &list[i])
-	}
-	w.EndList()
-	writeMeta(w, p, total, nil)
+	return listFew(a, r, p, func(tx *db.Tx) ([]customers.Segment, int64, error) {
+		return customers.SegmentPage(tx, p.Limit, p.Offset())
+	},
+		func(w *apijson.Writer, s *customers.Segment) { records.WriteSegment(w, "", s) })
 }
 
 func sampleSegmentAnswer(w *apijson.Writer) {
@@ -120,5 +109,9 @@ func sampleSegmentAnswer(w *apijson.Writer) {
 }
 
 func sampleSegmentList(w *apijson.Writer) {
-	data(func(w *apijson.Writer) { writeSegments(w, records.SampleSegments(), page{1, 20}, 2) })(w)
+	var elements []func(*apijson.Writer)
+	for _, s := range records.SampleSegments() {
+		elements = append(elements, func(w *apijson.Writer) { records.WriteSegment(w, "", &s) })
+	}
+	sampleList(w, elements...)
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -49,7 +50,7 @@ func (a *API) handle(r *request) (out answer) {
 			out = a.failed(r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
-	if a.Draining() {
+	if a.draining.Load() {
 		return a.failed(r, apperr.New(apperr.Unavailable, "unavailable", "the service is shutting down, try again").With("retryAfter", 2))
 	}
 	if err := a.enter(r); err != nil {
@@ -216,7 +217,7 @@ func (a *API) authenticate(r *request) error {
 		return accounts.Unauthorized("send an API key in X-API-Key or an access token in Authorization: Bearer")
 	case isKey && r.route.access == loginOnly:
 		return a.DB.Read(r.ctx(), db.Across, func(tx *db.Tx) error {
-			if _, err := accounts.ByKey(tx, first(key, bearer)); err != nil {
+			if _, err := accounts.ByKey(tx, cmp.Or(key, bearer)); err != nil {
 				return err
 			}
 			return apperr.New(apperr.Forbidden, "missing_scope", "this needs a login, an API key cannot do it").With("requiredScope", "login")
@@ -224,7 +225,7 @@ func (a *API) authenticate(r *request) error {
 	}
 	return a.DB.Peek(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
 		if isKey {
-			if r.caller, err = accounts.ByKey(tx, first(key, bearer)); err != nil {
+			if r.caller, err = accounts.ByKey(tx, cmp.Or(key, bearer)); err != nil {
 				r.spent, r.caller = r.caller, accounts.Caller{}
 			}
 		} else {
@@ -232,13 +233,6 @@ func (a *API) authenticate(r *request) error {
 		}
 		return err
 	})
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func rates(plan accounts.Plan, own *limits.Rate) []limits.Rate {

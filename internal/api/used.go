@@ -64,10 +64,7 @@ func (a *API) Flush(ctx context.Context) error {
 
 func (a *API) flushLastUsed(ctx context.Context) error {
 	a.seen.mu.Lock()
-	keys := maps.Clone(a.seen.keys)
-	a.seen.mu.Unlock()
-	a.seen.mu.Lock()
-	ins := a.seen.ins
+	keys, ins := maps.Clone(a.seen.keys), a.seen.ins
 	a.seen.ins = map[usedSignIn]time.Time{}
 	a.seen.mu.Unlock()
 	for in, at := range ins {

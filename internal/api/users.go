@@ -16,7 +16,7 @@ import (
 // userRoutes are interface §4.5.10: the people of an account.
 var userRoutes = []*route{
 	{method: "GET", path: "/api/v1/users", name: "listUsers", section: "4.5.10", summary: "List users", scope: "read:users",
-		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleUsers), serve: (*API).listUsers},
+		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: sampleUsers, serve: (*API).listUsers},
 	{method: "GET", path: "/api/v1/users/{id}", name: "getUser", section: "4.5.10", summary: "Read a user", scope: "read:users",
 		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).readUser},
 	{method: "POST", path: "/api/v1/users", name: "createUser", section: "4.5.10", summary: "Add a user", scope: "write:users",
@@ -126,29 +126,16 @@ func (a *API) readUser(r *request) (out answer, err error) {
 }
 
 // listUsers serves GET /api/v1/users: 200; 400, 403.
-func (a *API) listUsers(r *request) (out answer, err error) {
+func (a *API) listUsers(r *request) (answer, error) {
 	q := r.query()
 	p := readPage(q, 20, 100)
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	err = a.read(r, func(tx *db.Tx) error {
-		list, total, err := accounts.Users(tx, p.Limit, p.Offset())
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeUsers(w, list, p, total) })
-		return err
-	})
-	return out, err
-}
-
-func writeUsers(w *apijson.Writer, list []accounts.User, p page, total int64) {
-	w.List("data")
-	for _, user := range list {
-		records.WriteUser(w, "", user)
-	}
-	w.EndList()
-	writeMeta(w, p, total, nil)
+	return listFew(a, r, p, func(tx *db.Tx) ([]accounts.User, int64, error) { return accounts.Users(tx, p.Limit, p.Offset()) },
+		func(w *apijson.Writer, user *accounts.User) { records.WriteUser(w, "", *user) })
 }
 
 func sampleUsers(w *apijson.Writer) {
-	writeUsers(w, []accounts.User{records.SampleUser}, page{1, 20}, 1)
+	sampleList(w, func(w *apijson.Writer) { records.WriteUser(w, "", records.SampleUser) })
 }

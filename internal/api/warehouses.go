@@ -17,7 +17,7 @@ var warehouseRoutes = []*route{
 	{method: "GET", path: "/api/v1/warehouses", name: "listWarehouses", section: "4.5.3", summary: "List warehouses", scope: "read:inventory",
 		query: func(q *apijson.Query) { readPage(q, maxInventoryPage, maxInventoryPage) },
 		answer: func(w *apijson.Writer) {
-			writeWarehouses(w, []stock.Warehouse{records.SampleWarehouse()}, page{1, maxInventoryPage}, 1)
+			sampleList(w, func(w *apijson.Writer) { records.WriteWarehouse(w, "", records.SampleWarehouse()) })
 		}, serve: (*API).listWarehouses},
 	{method: "POST", path: "/api/v1/warehouses", name: "createWarehouse", section: "4.5.3", summary: "Create a warehouse",
 		scope: "write:inventory", status: http.StatusCreated,
@@ -42,29 +42,8 @@ func (a *API) listWarehouses(r *request) (answer, error) {
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	var list []stock.Warehouse
-	var total int64
-	err := a.read(r, func(tx *db.Tx) (err error) {
-		list, total, err = stock.Warehouses(tx, p.Limit, p.Offset())
-		return err
-	})
-	if err != nil {
-		return answer{}, err
-	}
-	w := apijson.NewWriter(256 + 256*len(list))
-	writeWarehouses(w, list, p, total)
-	return answer{status: http.StatusOK, body: w.Bytes()}, nil
-}
-
-func writeWarehouses(w *apijson.Writer, list []stock.Warehouse, p page, total int64) {
-	w.Object("")
-	w.List("data")
-	for _, s := range list {
-		records.WriteWarehouse(w, "", s)
-	}
-	w.EndList()
-	writeMeta(w, p, total, nil)
-	w.End()
+	return listFew(a, r, p, func(tx *db.Tx) ([]stock.Warehouse, int64, error) { return stock.Warehouses(tx, p.Limit, p.Offset()) },
+		func(w *apijson.Writer, s *stock.Warehouse) { records.WriteWarehouse(w, "", *s) })
 }
 
 // getWarehouse serves GET /api/v1/warehouses/{id}: 200; 404.
@@ -96,7 +75,7 @@ func (a *API) createWarehouse(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		s, err := a.Commerce.CreateWarehouse(tx, r.caller, draft)
+		s, err := a.Commerce.CreateWarehouse(tx, draft)
 		if err != nil {
 			return answer{}, err
 		}
@@ -109,7 +88,7 @@ func (a *API) updateWarehouse(r *request) (answer, error) {
 	body := r.object()
 	draft := drafts.ReadWarehouse(body, false)
 	return change(a, r, "warehouse", body, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
-		s, err := a.Commerce.UpdateWarehouse(tx, r.caller, warehouse, expected, draft)
+		s, err := a.Commerce.UpdateWarehouse(tx, warehouse, expected, draft)
 		return oneWarehouse(http.StatusOK, s), err
 	})
 }
@@ -117,7 +96,7 @@ func (a *API) updateWarehouse(r *request) (answer, error) {
 // deleteWarehouse serves DELETE /api/v1/warehouses/{id}: 200; 404, 409, 412.
 func (a *API) deleteWarehouse(r *request) (answer, error) {
 	return change(a, r, "warehouse", nil, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
-		return deleted(warehouse, nil), a.Commerce.DeleteWarehouse(tx, r.caller, warehouse, expected)
+		return deleted(warehouse, nil), a.Commerce.DeleteWarehouse(tx, warehouse, expected)
 	})
 }
 

@@ -1,7 +1,6 @@
 package commerce
 
 import (
-	"entrepot/internal/accounts"
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
@@ -19,7 +18,7 @@ type AttributeDraft struct {
 
 // CreateAttribute creates an attribute (interface §4.5). Errors: Conflict when the code is taken; Invalid when a
 // select has no options.
-func (s *Service) CreateAttribute(tx db.Writer, _ accounts.Caller, draft AttributeDraft) (catalog.Attribute, error) {
+func (s *Service) CreateAttribute(tx db.Writer, draft AttributeDraft) (catalog.Attribute, error) {
 	a := catalog.Attribute{ID: id.New[id.Attribute](), CreatedAt: tx.Micros()}
 	if err := draft.apply(&a); err != nil {
 		return a, err

@@ -1,13 +1,12 @@
 package commerce
 
 import (
-	"entrepot/internal/accounts"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
 
 // DeleteAttribute deletes an attribute; products keep their values under its code. Errors: NotFound; those of Expected.
-func (s *Service) DeleteAttribute(tx *db.Tx, _ accounts.Caller, attribute id.Attribute, expected Expected) error {
+func (s *Service) DeleteAttribute(tx *db.Tx, attribute id.Attribute, expected Expected) error {
 	a, err := holdAttribute(tx, attribute, expected)
 	if err == nil {
 		a.Delete(tx)

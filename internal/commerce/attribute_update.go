@@ -1,7 +1,6 @@
 package commerce
 
 import (
-	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
@@ -19,7 +18,7 @@ func holdAttribute(tx *db.Tx, attribute id.Attribute, expected Expected) (catalo
 }
 
 // UpdateAttribute changes an attribute (interface §4.5). Errors: NotFound; those of Expected and of CreateAttribute.
-func (s *Service) UpdateAttribute(tx *db.Tx, _ accounts.Caller, attribute id.Attribute, expected Expected,
+func (s *Service) UpdateAttribute(tx *db.Tx, attribute id.Attribute, expected Expected,
 	draft AttributeDraft) (catalog.Attribute, error) {
 	a, err := holdAttribute(tx, attribute, expected)
 	if err == nil {

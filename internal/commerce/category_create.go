@@ -1,14 +1,13 @@
 package commerce
 
 import (
-	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 )
 
 // CreateCategory creates a category (interface §4.5). Children and products that wait for its externalId are linked to
 // it. Errors: NotFound for the parent; Conflict when the externalId is taken; Invalid.
-func (s *Service) CreateCategory(tx *db.Tx, _ accounts.Caller, draft catalog.CategoryDraft) (catalog.Category, error) {
+func (s *Service) CreateCategory(tx *db.Tx, draft catalog.CategoryDraft) (catalog.Category, error) {
 	if err := tx.LockClock(); err != nil {
 		return catalog.Category{}, err
 	}

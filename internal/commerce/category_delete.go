@@ -1,7 +1,6 @@
 package commerce
 
 import (
-	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -10,7 +9,7 @@ import (
 
 // DeleteCategory deletes a category (interface §4.5). Its children become roots and its products leave it; both are
 // linked again when a category with its externalId is created. Errors: NotFound; those of Expected.
-func (s *Service) DeleteCategory(tx *db.Tx, _ accounts.Caller, target id.Category, expected Expected) error {
+func (s *Service) DeleteCategory(tx *db.Tx, target id.Category, expected Expected) error {
 	tree, gone, err := holdCategory(tx, target, expected)
 	if err != nil {
 		return err

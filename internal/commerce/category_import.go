@@ -3,7 +3,6 @@ package commerce
 import (
 	"slices"
 
-	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 )
@@ -23,7 +22,7 @@ type ImportedCategories struct {
 
 // ImportCategories creates and updates categories by externalId, in any order: children may come before their parents,
 // even in an earlier request (interface §4.2). Rejected items do not affect the others.
-func (s *Service) ImportCategories(tx *db.Tx, _ accounts.Caller, in CategoryImport) (ImportedCategories, error) {
+func (s *Service) ImportCategories(tx *db.Tx, in CategoryImport) (ImportedCategories, error) {
 	if err := tx.LockClock(); err != nil {
 		return ImportedCategories{}, err
 	}

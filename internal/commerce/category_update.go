@@ -1,7 +1,6 @@
 package commerce
 
 import (
-	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
@@ -30,7 +29,7 @@ func holdCategory(tx *db.Tx, category id.Category, expected Expected, drafts ...
 // UpdateCategory changes a category (interface §4.5). Children and products that wait for its externalId are linked to
 // it. Errors: NotFound for the category or the parent; those of Expected; Conflict when the externalId is taken;
 // Invalid when it would be below itself.
-func (s *Service) UpdateCategory(tx *db.Tx, _ accounts.Caller, category id.Category, expected Expected,
+func (s *Service) UpdateCategory(tx *db.Tx, category id.Category, expected Expected,
 	draft catalog.CategoryDraft) (catalog.Category, error) {
 	tree, c, err := holdCategory(tx, category, expected, draft)
 	if err != nil {

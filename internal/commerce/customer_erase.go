@@ -63,7 +63,7 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	case known[at].Status == customers.Erased:
 		return records.Erasure{ID: customer, ErasedAt: known[at].ErasedAt, Orders: known[at].ErasedOrders}, nil
 	case known[at].Status == customers.Secondary:
-		return records.Erasure{}, WritableCustomer(&known[at])
+		return records.Erasure{}, writableCustomer(&known[at])
 	}
 	if now, err := person(tx, customer); err != nil || len(now) != len(people) {
 		return records.Erasure{}, orRetry(err)

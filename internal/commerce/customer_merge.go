@@ -88,7 +88,7 @@ func partsOfMerge(found []customers.Customer, primary id.Customer, secondaries [
 		absorbed[i] = *c
 	}
 	for _, c := range append([]customers.Customer{*into}, absorbed...) {
-		if err := WritableCustomer(&c); err != nil {
+		if err := writableCustomer(&c); err != nil {
 			return nil, nil, err
 		}
 	}

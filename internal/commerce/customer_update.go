@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// WritableCustomer is the 409 when a record cannot be changed: it was erased, or merged into another (interface §3.2).
-func WritableCustomer(c *customers.Customer) error {
+// writableCustomer is the 409 when a record cannot be changed: it was erased, or merged into another (interface §3.2).
+func writableCustomer(c *customers.Customer) error {
 	switch c.Status {
 	case customers.Erased:
 		return apperr.New(apperr.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)
@@ -31,7 +31,7 @@ func (s *Service) holdCustomer(tx *db.Tx, customer id.Customer, expected Expecte
 	if expected.Invalid != nil {
 		return nil, nil, expected.Invalid
 	}
-	if err := WritableCustomer(c); err != nil {
+	if err := writableCustomer(c); err != nil {
 		return nil, nil, err
 	}
 	if expected.conditional() {

@@ -1,7 +1,6 @@
 package commerce
 
 import (
-	"entrepot/internal/accounts"
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -12,7 +11,7 @@ import (
 // PingEndpoint sends a sample event to one endpoint, as a normal delivery (interface §4.5.9): the named event, or else
 // the first to which the endpoint is subscribed. No other endpoint receives it, and it is not in the event log.
 // Errors: NotFound; Conflict for a paused endpoint.
-func (s *Service) PingEndpoint(tx *db.Tx, _ accounts.Caller, endpoint id.Endpoint, event string) (*webhooks.Delivery, error) {
+func (s *Service) PingEndpoint(tx *db.Tx, endpoint id.Endpoint, event string) (*webhooks.Delivery, error) {
 	e, err := webhooks.Lock(tx, endpoint)
 	if err != nil {
 		return nil, err

@@ -34,9 +34,9 @@ func noteLogIn(tx db.Writer, user *accounts.User, address string) {
 	audit.Record(tx, accounts.Caller{User: user.ID}.Actor(), "user.logged_in", "user", string(user.ID), addressDetails(address))
 }
 
-// LogInFailed records that a wrong password was given for a user, or any password for a disabled one, and the client's
+// logInFailed records that a wrong password was given for a user, or any password for a disabled one, and the client's
 // address.
-func (s *Service) LogInFailed(tx db.Writer, user *accounts.User, address string) {
+func (s *Service) logInFailed(tx db.Writer, user *accounts.User, address string) {
 	audit.Record(tx, accounts.Caller{}.Actor(), "user.login_failed", "user", string(user.ID), addressDetails(address))
 }
 
@@ -95,7 +95,7 @@ func (l *Logins) Prove(ctx context.Context, who accounts.Caller, a Attempt) (pro
 		return proof, err
 	}
 	proof.Hash, a.Email = user.PasswordHash, user.Email
-	if err = l.check(ctx, a, who.Tenant, &user, WrongPassword()); apperr.Is(err, apperr.Forbidden) {
+	if err = l.check(ctx, a, who.Tenant, &user, wrongPassword()); apperr.Is(err, apperr.Forbidden) {
 		proof.Err, err = err, nil
 	}
 	return proof, err
@@ -116,7 +116,7 @@ func (l *Logins) check(ctx context.Context, a Attempt, tenant id.Tenant, user *a
 		attrs = append(attrs, "user", string(user.ID))
 		// The failure is recorded even if the client hangs up.
 		if err := l.DB.Write(context.WithoutCancel(ctx), tenant, func(tx *db.Tx) error {
-			l.Commerce.LogInFailed(tx, user, a.Address)
+			l.Commerce.logInFailed(tx, user, a.Address)
 			return nil
 		}); err != nil {
 			l.Log.Warn("a failed login was not noted in the audit log", "id", a.RequestID, "error", err)

@@ -31,8 +31,8 @@ type Proof struct {
 	Err  error  // why it is not accepted
 }
 
-// WrongPassword is the 403 for a current password that is not the user's.
-func WrongPassword() error {
+// wrongPassword is the 403 for a current password that is not the user's.
+func wrongPassword() error {
 	return apperr.New(apperr.Forbidden, "wrong_password", "currentPassword is not your password")
 }
 
@@ -86,7 +86,7 @@ func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, expe
 			return user, change.Proof.Err
 		}
 		if change.Proof.Hash != before.PasswordHash {
-			return user, WrongPassword()
+			return user, wrongPassword()
 		}
 	}
 	if user.Role != before.Role {

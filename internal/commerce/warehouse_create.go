@@ -1,7 +1,6 @@
 package commerce
 
 import (
-	"entrepot/internal/accounts"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/patch"
@@ -17,7 +16,7 @@ type WarehouseDraft struct {
 }
 
 // CreateWarehouse creates a warehouse. Errors: Conflict when the code is taken.
-func (s *Service) CreateWarehouse(tx *db.Tx, _ accounts.Caller, d WarehouseDraft) (stock.Warehouse, error) {
+func (s *Service) CreateWarehouse(tx *db.Tx, d WarehouseDraft) (stock.Warehouse, error) {
 	w := stock.Warehouse{ID: id.New[id.Warehouse](), Code: d.Code.Value, Name: d.Name.Value, Default: d.Default.Value,
 		Address: d.Address.Value, CreatedAt: tx.Micros()}
 	taken, err := stock.HasWarehouse(tx, w.Code)

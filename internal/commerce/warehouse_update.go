@@ -1,7 +1,6 @@
 package commerce
 
 import (
-	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
@@ -29,7 +28,7 @@ func holdWarehouse(tx *db.Tx, warehouse id.Warehouse, expected Expected) (stock.
 // UpdateWarehouse changes a warehouse. Errors: NotFound; those of Expected; Invalid for another code, because stock
 // and orders refer to it; Conflict when the default one would no longer be the default, without another one becoming
 // it.
-func (s *Service) UpdateWarehouse(tx *db.Tx, _ accounts.Caller, warehouse id.Warehouse, expected Expected,
+func (s *Service) UpdateWarehouse(tx *db.Tx, warehouse id.Warehouse, expected Expected,
 	d WarehouseDraft) (stock.Warehouse, error) {
 	w, err := holdWarehouse(tx, warehouse, expected)
 	if err != nil {

@@ -170,7 +170,7 @@ func (d *Dashboard) createCategory(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			c, err := d.Commerce.CreateCategory(tx, r.caller(), draft)
+			c, err := d.Commerce.CreateCategory(tx, draft)
 			return redirect(categoriesPath, "Made "+c.Name), err
 		})
 	})
@@ -193,7 +193,7 @@ func (d *Dashboard) updateCategory(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			now, err := d.Commerce.UpdateCategory(tx, r.caller(), c.ID, commerce.Expected{}, draft)
+			now, err := d.Commerce.UpdateCategory(tx, c.ID, commerce.Expected{}, draft)
 			return redirect(categoriesPath, "Saved "+now.Name), err
 		})
 	})
@@ -206,6 +206,6 @@ func (d *Dashboard) deleteCategory(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		return redirect(categoriesPath, "Deleted "+c.Name), d.Commerce.DeleteCategory(tx, r.caller(), c.ID, commerce.Expected{})
+		return redirect(categoriesPath, "Deleted "+c.Name), d.Commerce.DeleteCategory(tx, c.ID, commerce.Expected{})
 	})
 }

@@ -371,7 +371,7 @@ func (d *Dashboard) testEndpoint(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		delivery, err := d.Commerce.PingEndpoint(tx, r.caller(), e.ID, "")
+		delivery, err := d.Commerce.PingEndpoint(tx, e.ID, "")
 		if err != nil {
 			return answer{}, err
 		}

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/patch"
@@ -61,7 +60,7 @@ func TestStreamNamesTheTopics(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		other, stranger := s.newAccount("Stranger", "stranger@test.example")
 		s.do(s.account.Tenant, func(tx *db.Tx) error {
-			_, err := s.Commerce.CreateCategory(tx, accounts.Caller{}, catalog.CategoryDraft{Name: patch.Field[string]{Set: true, Value: "Garden"}})
+			_, err := s.Commerce.CreateCategory(tx, catalog.CategoryDraft{Name: patch.Field[string]{Set: true, Value: "Garden"}})
 			return err
 		})
 		// A change before the first page follows, perhaps after the page was read: the first stream reports it, and so

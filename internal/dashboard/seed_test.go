@@ -33,21 +33,21 @@ func (s *site) seedCatalog() {
 		"name":"<script>alert(1)</script> ` + "\u202e" + strings.Repeat("long ", 40) + `"}`)
 	s.do(s.account.Tenant, func(tx *db.Tx) error {
 		d := s.Commerce
-		kitchen, err := d.CreateCategory(tx, s.caller(), catalog.CategoryDraft{Name: patch.To("Kitchen")})
+		kitchen, err := d.CreateCategory(tx, catalog.CategoryDraft{Name: patch.To("Kitchen")})
 		if err != nil {
 			return err
 		}
 		s.samples["/categories"] = string(kitchen.ID)
 		mugs := catalog.CategoryDraft{Name: patch.To("Mugs"), ExternalID: patch.To("mugs"), Parent: patch.To(kitchen.ID)}
-		if _, err = d.CreateCategory(tx, s.caller(), mugs); err != nil {
+		if _, err = d.CreateCategory(tx, mugs); err != nil {
 			return err
 		}
-		a, err := d.CreateAttribute(tx, s.caller(), commerce.AttributeDraft{Code: patch.To("material"), Label: patch.To("Material"),
+		a, err := d.CreateAttribute(tx, commerce.AttributeDraft{Code: patch.To("material"), Label: patch.To("Material"),
 			Type: patch.To[catalog.AttributeType]("text")})
 		if err != nil {
 			return err
 		}
-		w, err := d.CreateWarehouse(tx, s.caller(), commerce.WarehouseDraft{Code: patch.To("EAST"), Name: patch.To("Depot east")})
+		w, err := d.CreateWarehouse(tx, commerce.WarehouseDraft{Code: patch.To("EAST"), Name: patch.To("Depot east")})
 		if err != nil {
 			return err
 		}

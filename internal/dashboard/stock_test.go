@@ -80,7 +80,7 @@ func TestStockOfOneSKU(t *testing.T) {
 			"Adjusted: 7",
 		)
 		s.do(s.account.Tenant, func(tx *db.Tx) error {
-			_, err := s.Commerce.CreateWarehouse(tx, s.caller(), commerce.WarehouseDraft{Code: patch.To("EAST"), Name: patch.To("East")})
+			_, err := s.Commerce.CreateWarehouse(tx, commerce.WarehouseDraft{Code: patch.To("EAST"), Name: patch.To("East")})
 			return err
 		})
 		page = b.follow(b.submit(t, b.get(home), home+"/transfer", "sku", "MUG/1 x", "quantity", "2", "fromWarehouseCode", "MAIN",

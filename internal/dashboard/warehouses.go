@@ -93,7 +93,7 @@ func (d *Dashboard) createWarehouse(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			w, err := d.Commerce.CreateWarehouse(tx, r.caller(), draft)
+			w, err := d.Commerce.CreateWarehouse(tx, draft)
 			return redirect(warehousesPath, "Made the warehouse "+w.Code), err
 		})
 	})
@@ -137,7 +137,7 @@ func (d *Dashboard) updateWarehouse(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			_, err := d.Commerce.UpdateWarehouse(tx, r.caller(), w.ID, commerce.Expected{}, draft)
+			_, err := d.Commerce.UpdateWarehouse(tx, w.ID, commerce.Expected{}, draft)
 			return redirect(warehousesPath, "Saved "+w.Code), err
 		})
 	})
@@ -151,7 +151,7 @@ func (d *Dashboard) deleteWarehouse(r *request) (answer, error) {
 	}
 	return r.submit(r.form(warehousesPath+"/"+string(w.ID)+"/delete"), d.editWarehouse, func(*form) (answer, error) {
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			return redirect(warehousesPath, "Deleted "+w.Code), d.Commerce.DeleteWarehouse(tx, r.caller(), w.ID, commerce.Expected{})
+			return redirect(warehousesPath, "Deleted "+w.Code), d.Commerce.DeleteWarehouse(tx, w.ID, commerce.Expected{})
 		})
 	})
 }

@@ -213,7 +213,7 @@ func (c *catalog) ImportCategories(ctx context.Context, list []client.Category) 
 		return out, err
 	}
 	err = c.store.Write(context.WithoutCancel(ctx), c.who.Tenant, func(tx *db.Tx) error {
-		imported, err := c.commerce.ImportCategories(tx, c.who, in)
+		imported, err := c.commerce.ImportCategories(tx, in)
 		out = client.CategoriesImported{Created: imported.Created, Updated: imported.Updated, Errors: itemErrors(imported.Errors)}
 		return err
 	})

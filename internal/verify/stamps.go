@@ -1,8 +1,6 @@
 package verify
 
-import (
-	"entrepot/internal/db"
-)
+import "entrepot/internal/db"
 
 // stamps reads everything with a stamp, oldest first. A ledger row shares the stamp of its level and is left out.
 func stamps(c *account) error {

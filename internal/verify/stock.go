@@ -1,8 +1,6 @@
 package verify
 
-import (
-	"entrepot/internal/db"
-)
+import "entrepot/internal/db"
 
 // ledger reads the levels and the movements of one SKU after the other.
 func ledger(c *account) error {
