@@ -33,7 +33,6 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	Tries  int // how often the request was sent
 }
 
 // Replayed is true if the server had done this already and returned the stored answer.
@@ -63,7 +62,6 @@ func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
 		}
 		answer, err := c.send(ctx, call)
 		if err == nil {
-			answer.Tries = tries
 			return answer, nil
 		}
 		if ctx.Err() != nil {

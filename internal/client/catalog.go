@@ -112,7 +112,6 @@ func Rejected(errors []ItemError, total int) int {
 type Category struct {
 	ExternalID       string  `json:"externalId"`
 	Name             string  `json:"name"`
-	Slug             string  `json:"slug,omitempty"`
 	ParentExternalID *string `json:"parentExternalId"`
 }
 
@@ -125,78 +124,15 @@ type CategoriesImported struct {
 
 // ImportCategories creates or updates up to 1,000 categories by externalId (interface §4.2).
 func (c *Client) ImportCategories(ctx context.Context, categories []Category) (CategoriesImported, error) {
+	body, err := json.Marshal(map[string]any{"categories": categories})
+	if err != nil {
+		return CategoriesImported{}, err
+	}
+	answer, err := c.Do(ctx, Call{Method: http.MethodPost, Path: "/api/v1/sdk/categories/bulk-import", Body: body, Repeatable: true})
+	if err != nil {
+		return CategoriesImported{}, err
+	}
 	var out struct{ Data CategoriesImported }
-	err := c.bulk(ctx, http.MethodPost, "/api/v1/sdk/categories/bulk-import", map[string]any{"categories": categories}, &out)
+	err = answer.Decode(&out)
 	return out.Data, err
-}
-
-// PriceUpdate sets a price; CompareAtPrice nil clears the compare-at price.
-type PriceUpdate struct {
-	SKU            string       `json:"sku"`
-	Price          json.Number  `json:"price"`
-	CompareAtPrice *json.Number `json:"compareAtPrice"`
-}
-
-// StockUpdate sets what is on hand; WarehouseCode "" is the default warehouse.
-type StockUpdate struct {
-	SKU           string `json:"sku"`
-	WarehouseCode string `json:"warehouseCode,omitempty"`
-	Quantity      int    `json:"quantity"`
-}
-
-// Updated is the outcome of a price or stock update.
-type Updated struct {
-	Updated  int         `json:"updated"`
-	NotFound int         `json:"notFound"`
-	Errors   []ItemError `json:"errors"`
-}
-
-// UnmarshalJSON reads the counters; notFound may be a number or the list of SKUs.
-func (u *Updated) UnmarshalJSON(text []byte) error {
-	var raw struct {
-		Updated  int             `json:"updated"`
-		NotFound json.RawMessage `json:"notFound"`
-		Errors   []ItemError     `json:"errors"`
-	}
-	if err := json.Unmarshal(text, &raw); err != nil {
-		return err
-	}
-	*u = Updated{Updated: raw.Updated, Errors: raw.Errors}
-	if len(raw.NotFound) > 0 && raw.NotFound[0] == '[' {
-		var skus []string
-		err := json.Unmarshal(raw.NotFound, &skus)
-		u.NotFound = len(skus)
-		return err
-	}
-	if len(raw.NotFound) > 0 {
-		return json.Unmarshal(raw.NotFound, &u.NotFound)
-	}
-	return nil
-}
-
-// UpdatePrices sets up to 5,000 prices.
-func (c *Client) UpdatePrices(ctx context.Context, updates []PriceUpdate) (Updated, error) {
-	var out struct{ Data Updated }
-	err := c.bulk(ctx, http.MethodPatch, "/api/v1/sdk/prices/bulk-update", map[string]any{"updates": updates}, &out)
-	return out.Data, err
-}
-
-// UpdateStock sets up to 5,000 stock levels.
-func (c *Client) UpdateStock(ctx context.Context, updates []StockUpdate) (Updated, error) {
-	var out struct{ Data Updated }
-	err := c.bulk(ctx, http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", map[string]any{"updates": updates}, &out)
-	return out.Data, err
-}
-
-// bulk sends a list that may be repeated safely and reads the counters.
-func (c *Client) bulk(ctx context.Context, method, path string, body, into any) error {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	answer, err := c.Do(ctx, Call{Method: method, Path: path, Body: text, Repeatable: true})
-	if err != nil {
-		return err
-	}
-	return answer.Decode(into)
 }

@@ -1,15 +1,8 @@
 // Package client is a small HTTP client of entrepot's API, made of the standard library alone.
 //
-//	shop, err := client.New("https://entrepot.example", "pk_live_…")
-//	receipt, err := shop.CreateOrder(ctx, client.Order{
-//		CustomerName: "Ada Byron",
-//		Items:        []client.Line{{SKU: "MUG-RED", Quantity: 2, UnitPrice: "12.50"}},
-//	}, "web-1001")
-//
-// Who is who: a Client holds the address, the key and the pauses the server asked for; a Call is one
-// request that may be tried several times; an Answer is what came back; an Error is a refusal, with
-// the fields of interface §7. Amounts are json.Number, never floats. Every method may be called from
-// many goroutines at once.
+// A Client holds the address, the key and the pauses that the server asked for; a Call is one request that may be tried
+// several times; an Answer is a success; an Error is a refusal, with the members of interface §7. Every method may be
+// called from many goroutines at once. It has the operations that the importer needs; Do serves any other.
 package client
 
 import (
@@ -39,9 +32,6 @@ type Client struct {
 
 // Option changes a Client under construction.
 type Option func(*Client)
-
-// WithTransport sends the requests through another transport, for example one with a proxy.
-func WithTransport(t http.RoundTripper) Option { return func(c *Client) { c.http.Transport = t } }
 
 // WithTimeout bounds one try, connecting and reading the answer included; the default is 2 minutes.
 func WithTimeout(d time.Duration) Option { return func(c *Client) { c.http.Timeout = d } }

@@ -8,87 +8,26 @@ import (
 	"net/url"
 )
 
-// Line is one line of an order to be created (interface §2.3).
-type Line struct {
-	SKU       string      `json:"sku"`
-	Quantity  int         `json:"quantity"`
-	UnitPrice json.Number `json:"unitPrice"`
-	Name      string      `json:"name,omitempty"`
-}
-
-// Order is an order to be created (interface §4.1). Free JSON fields take any value that marshals
-// to an object.
-type Order struct {
-	CustomerName      string `json:"customerName"`
-	CustomerID        string `json:"customerId,omitempty"`
-	CustomerEmail     string `json:"customerEmail,omitempty"`
-	Items             []Line `json:"items"`
-	ChannelID         string `json:"channelId,omitempty"`
-	ExternalReference string `json:"externalReference,omitempty"`
-	InitialStatus     string `json:"initialStatus,omitempty"`
-	Currency          string `json:"currency,omitempty"`
-	ShippingAddress   any    `json:"shippingAddress,omitempty"`
-	BillingAddress    any    `json:"billingAddress,omitempty"`
-	PaymentMetadata   any    `json:"paymentMetadata,omitempty"`
-	Notes             string `json:"notes,omitempty"`
-}
-
-// Receipt is the answer to a created order (interface §2.2).
-type Receipt struct {
-	ID                string `json:"id"`
-	ExternalReference string `json:"externalReference"`
-	Status            string `json:"status"`
-	TotalAmount       string `json:"totalAmount"`
-	Currency          string `json:"currency"`
-	ItemCount         int    `json:"itemCount"`
-	CreatedAt         string `json:"createdAt"`
-	Replayed          bool   `json:"-"` // the order was there already: this is the first answer again
-}
-
-// CreateOrder creates an order. With an idempotency key (at most 255 characters) it is created once, however often it
-// is sent within 24 hours; without one, a network error is not retried.
-func (c *Client) CreateOrder(ctx context.Context, order Order, idempotencyKey string) (Receipt, error) {
-	body, err := json.Marshal(order)
-	if err != nil {
-		return Receipt{}, err
-	}
-	return c.CreateOrderJSON(ctx, body, idempotencyKey)
-}
-
-// CreateOrderJSON creates an order from a JSON body of at most 1 MB.
-func (c *Client) CreateOrderJSON(ctx context.Context, body []byte, idempotencyKey string) (Receipt, error) {
-	answer, err := c.Do(ctx, Call{
-		Method: http.MethodPost, Path: "/api/v1/orders", Body: body, IdempotencyKey: idempotencyKey,
-	})
-	if err != nil {
-		return Receipt{}, err
-	}
-	var out struct{ Data Receipt }
-	if err := answer.Decode(&out); err != nil {
-		return Receipt{}, err
-	}
-	out.Data.Replayed = answer.Replayed()
-	return out.Data, nil
+// CreateOrder creates an order from a JSON body of at most 1 MB (interface §4.1). With an idempotency key (at most 255
+// characters) it is created once, however often it is sent within 24 hours; without one, a network error is not
+// retried. replayed reports that the order was there already.
+func (c *Client) CreateOrder(ctx context.Context, body []byte, idempotencyKey string) (replayed bool, err error) {
+	answer, err := c.Do(ctx, Call{Method: http.MethodPost, Path: "/api/v1/orders", Body: body, IdempotencyKey: idempotencyKey})
+	return err == nil && answer.Replayed(), err
 }
 
 // OrderRead is the most used part of an order as it is read (interface §2.1).
 type OrderRead struct {
-	ID                string      `json:"id"`
-	OrderNumber       string      `json:"orderNumber"`
-	Status            string      `json:"status"`
-	ExternalReference string      `json:"externalReference"`
-	Currency          string      `json:"currency"`
-	Total             json.Number `json:"total"`
-	Items             []LineRead  `json:"items"`
+	ID                string     `json:"id"`
+	Status            string     `json:"status"`
+	ExternalReference string     `json:"externalReference"`
+	Items             []LineRead `json:"items"`
 }
 
-// LineRead is a line as it is read; ID is what shipments call orderItemId.
+// LineRead is the most used part of a line as it is read.
 type LineRead struct {
-	ID              string      `json:"id"`
-	SKU             string      `json:"sku"`
-	Quantity        int         `json:"quantity"`
-	ShippedQuantity int         `json:"shippedQuantity"`
-	UnitPrice       json.Number `json:"unitPrice"`
+	SKU      string `json:"sku"`
+	Quantity int    `json:"quantity"`
 }
 
 // Order reads one order.

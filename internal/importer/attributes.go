@@ -27,7 +27,7 @@ func (m *mapping) suggestAttributes(header []string) {
 	}
 }
 
-// has reports whether a list holds a member of this name, without case.
+// hasMember reports whether a list has a member of this name, in any case.
 func hasMember(pairs []pair, name string) bool {
 	return slices.ContainsFunc(pairs, func(p pair) bool { return strings.EqualFold(p.name, name) })
 }

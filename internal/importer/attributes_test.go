@@ -76,3 +76,19 @@ func members(attributes map[string]string) string {
 	}
 	return string(text)
 }
+
+// A variant without a SKU gets one that no other variant of its product has, wherever in the file that is.
+func TestDerivedSKUsAreFree(t *testing.T) {
+	for name, text := range map[string]string{
+		"shopify": "Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price\ntea,Tea,Size,S,,4\ntea,,,M,tea-s,5\n",
+		"woocommerce": "ID,Type,SKU,Name,Regular price,Parent,Attribute 1 name,Attribute 1 value(s)\n1,variable,tea,Tea,,,Size,\"S, M\"\n" +
+			"2,variation,,Tea,4.00,tea,Size,S\n3,variation,tea-s,Tea,5.00,tea,Size,M\n",
+	} {
+		fake, c := service(t)
+		s := run(t, Options{Kind: Products, File: write(t, text), To: c})
+		p := fake.products["tea"]
+		if p == nil || len(p.Variants) != 2 || p.Variants[0].SKU != "tea-s-2" || p.Variants[1].SKU != "tea-s" {
+			t.Errorf("%s: %+v, %+v", name, p, s)
+		}
+	}
+}

@@ -157,5 +157,5 @@ func zoneNamed(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// wireTime is a time as the API takes it.
-func wireTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+// apiTime is a time in the form that the API takes.
+func apiTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }

@@ -95,7 +95,7 @@ type dateReader struct {
 	now   time.Time // the service takes no order from the future
 }
 
-// read is the time that a cell names; not when it is none or lies ahead.
+// read parses a cell; it reports false for a text that is no date, and for a time in the future.
 func (d dateReader) read(cell []byte) (time.Time, bool) {
 	if len(cell) == 0 {
 		return time.Time{}, false

@@ -108,13 +108,13 @@ func TestDates(t *testing.T) {
 		at, ok := parseDate([]byte(text), dayFirst, paris)
 		got := ""
 		if ok {
-			got = wireTime(at)
+			got = apiTime(at)
 		}
 		if got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
-	if at, ok := parseDate([]byte("12/31/2025"), monthFirst, time.UTC); !ok || wireTime(at) != "2025-12-31T00:00:00Z" {
+	if at, ok := parseDate([]byte("12/31/2025"), monthFirst, time.UTC); !ok || apiTime(at) != "2025-12-31T00:00:00Z" {
 		t.Errorf("%v %v", at, ok)
 	}
 }

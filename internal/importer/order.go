@@ -161,7 +161,7 @@ func (o *order) appendJSON(b []byte, lines []orderLine, r *orderReader, channel 
 	j.pairs("paymentMetadata", o.bookNotes(r))
 	j.textIf("notes", o.head[headNotes])
 	if at, read := r.dates.read(o.head[headDate]); read {
-		j.text("createdAt", []byte(wireTime(at)))
+		j.text("createdAt", []byte(apiTime(at)))
 	}
 	return j.close(), nil
 }

@@ -74,6 +74,25 @@ func (p *product) reset(at place) {
 	}
 }
 
+// ownSKUs are the SKUs of the product and of its variants that have one.
+func (p *product) ownSKUs() map[string]bool {
+	taken := map[string]bool{string(p.sku): true}
+	for _, v := range p.variants {
+		taken[string(v.sku)] = true
+	}
+	return taken
+}
+
+// freeSKU is a SKU for a variant without one: the derived one, with -2, -3 … if that is taken. It is taken then.
+func freeSKU(derived string, taken map[string]bool) []byte {
+	free := derived
+	for n := 2; taken[free]; n++ {
+		free = derived + "-" + strconv.Itoa(n)
+	}
+	taken[free] = true
+	return []byte(free)
+}
+
 // appendJSON appends the product as the bulk import takes it.
 func (p *product) appendJSON(b []byte) []byte {
 	o := openObject(b)

@@ -157,9 +157,6 @@ func (u *usualCurrency) same(text []byte) bool {
 	return u.text == string(text)
 }
 
-// mostStock is the largest on-hand figure the service takes (interface §2.7.1).
-const mostStock = 1_000_000_000
-
 func (r *productReader) stock(cells [][]byte, p *product, faults []Fault) []Fault {
 	p.warehouse = r.value(r.warehouse, cells)
 	if r.quantity == nil {
@@ -170,7 +167,7 @@ func (r *productReader) stock(cells [][]byte, p *product, faults []Fault) []Faul
 		return faults
 	}
 	n, err := parseQuantity(cell, decimal)
-	if err == nil && n > mostStock {
+	if err == nil && n > limits.MaxStock {
 		err = errQuantity
 	}
 	if err != nil {
@@ -183,9 +180,6 @@ func (r *productReader) stock(cells [][]byte, p *product, faults []Fault) []Faul
 	p.stock, p.stocked = n, true
 	return faults
 }
-
-// longestAddress of an image, in bytes (interface §2.7.1).
-const longestAddress = 2048
 
 // addImages adds the addresses in a cell to a product, each once, at most 20.
 func (r *productReader) addImages(p *product, cell []byte, faults []Fault) []Fault {
@@ -209,9 +203,9 @@ func (r *productReader) addImages(p *product, cell []byte, faults []Fault) []Fau
 			}
 			continue
 		}
-		if len(one) > longestAddress {
+		if len(one) > limits.MaxImageURL {
 			faults = append(faults, p.note(string(p.sku), "images", "bad_image",
-				"an address of %d bytes is too long and was left out; %d is the most", len(one), longestAddress))
+				"an address of %d bytes is too long and was left out; %d is the most", len(one), limits.MaxImageURL))
 			continue
 		}
 		if bytes.IndexByte(one, ' ') >= 0 {

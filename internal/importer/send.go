@@ -172,9 +172,9 @@ func (s *orderSender) one(ctx context.Context, item chunkItem, body []byte, out 
 		}
 	}
 	sum := sha256.Sum256(body)
-	receipt, err := s.client.CreateOrderJSON(ctx, body, "import-"+hex.EncodeToString(sum[:]))
+	replayed, err := s.client.CreateOrder(ctx, body, "import-"+hex.EncodeToString(sum[:]))
 	switch status := client.StatusOf(err); {
-	case err == nil && receipt.Replayed:
+	case err == nil && replayed:
 		out.existing++
 	case err == nil:
 		out.created++

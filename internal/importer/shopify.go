@@ -118,7 +118,7 @@ func (s *shopify) assemble(handle string, rows []*product) (*product, []Fault) {
 	return whole, faults
 }
 
-// ofVariant reports the attributes of one variant from those of its product.
+// ofVariant reports whether an attribute is one of a variant, not of its product.
 func ofVariant(a pair) bool { return a.name == "barcode" || a.name == "grams" }
 
 // namedOptions drops blank options and the placeholder "Title: Default Title".
@@ -164,10 +164,7 @@ func (p *product) takeOver(only *product) {
 // nameVariants sets what variants lack: the SKU from the product's key and their options (with -2, -3 … if that is
 // taken), the name from the product's name and their options.
 func (p *product) nameVariants(key string) {
-	taken := map[string]bool{string(p.sku): true}
-	for _, v := range p.variants {
-		taken[string(v.sku)] = true
-	}
+	taken := p.ownSKUs()
 	for i, v := range p.variants {
 		var values [][]byte
 		sku := key
@@ -179,12 +176,7 @@ func (p *product) nameVariants(key string) {
 			sku += "-" + strconv.Itoa(i+1)
 		}
 		if len(v.sku) == 0 {
-			free := sku
-			for n := 2; taken[free]; n++ {
-				free = sku + "-" + strconv.Itoa(n)
-			}
-			taken[free] = true
-			v.sku = []byte(free)
+			v.sku = freeSKU(sku, taken)
 		}
 		if len(values) > 0 {
 			v.name = slices.Concat(p.name, []byte(" - "), bytes.Join(values, []byte(" / ")))

@@ -114,20 +114,15 @@ func (w *woo) assemble(key string, rows []*product) (*product, []Fault) {
 	whole.attributes = slices.DeleteFunc(whole.attributes, func(a pair) bool { // what distinguishes its variations
 		return slices.ContainsFunc(whole.variants, func(v *product) bool { return hasMember(v.options, a.name) })
 	})
-	taken := map[string]bool{key: true}
+	taken := whole.ownSKUs()
 	for _, v := range whole.variants {
 		if len(v.sku) == 0 || string(v.sku) == key { // the shop shows the parent's SKU where a variation has none
 			sku := key
 			for _, o := range v.options {
 				sku += "-" + slug(o.value)
 			}
-			free := sku
-			for n := 2; taken[free]; n++ {
-				free = fmt.Sprintf("%s-%d", sku, n)
-			}
-			v.sku = []byte(free)
+			v.sku = freeSKU(sku, taken)
 		}
-		taken[string(v.sku)] = true
 	}
 	return whole, faults
 }
