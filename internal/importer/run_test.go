@@ -268,6 +268,10 @@ func TestCreditNotesFindTheirOrders(t *testing.T) {
 	if again := run(t, notes); again.Moved != 1 || again.Existing != 3 {
 		t.Errorf("the second time: %+v", again)
 	}
+	notes.DryRun = true
+	if checked := run(t, notes); checked.Moved != 1 || checked.Existing != 3 {
+		t.Errorf("a dry run after that: %+v", checked)
+	}
 }
 
 // Only what the catalog lacks is created, and what is there keeps its name and price.
