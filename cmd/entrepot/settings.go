@@ -43,7 +43,7 @@ var settings = []setting{
 	{name: "webhook-retries", usage: "pauses before further attempts, such as 1s,2s, instead of 1m,5m,30m,2h,24h"},
 	{name: "rate-limits", standard: "on", usage: "on, or off: for benchmarks only", values: []string{"on", "off"}},
 	{name: "statement-timeout", standard: "60s", usage: "PostgreSQL: how long one statement may run; 0 for as long as it likes"},
-	{name: "memory-budget", standard: "256MB", usage: "memory that request bodies and answers may take at once; beyond it callers are asked " +
+	{name: "memory-budget", standard: "160MB", usage: "memory that request bodies and answers may take at once; beyond it callers are asked " +
 		"to come back (503)"},
 	{name: "log-level", standard: "info", usage: "debug, info, warn or error", values: []string{"debug", "info", "warn", "error"}},
 	{name: "log-format", standard: "auto", usage: "json, text, or auto: text on a terminal", values: []string{"auto", "json", "text"}},

@@ -29,7 +29,7 @@ type Config struct {
 	DB        *db.DB
 	Commerce  *commerce.Service
 	Limiter   limits.Limiter
-	Budget    *budget.Budget // memory for bodies and answers; nil: 256 MB
+	Budget    *budget.Budget // memory for bodies and answers; nil: 160 MB
 	Folder    string         // on a disk, where large answers wait to be sent; "" for the system's temporary one
 	Log       *slog.Logger
 	Now       func() time.Time // the clock of limits; the store has its own
@@ -49,6 +49,7 @@ type API struct {
 	gate     *overload.Gate
 	large    *large
 	bulk     *budget.Budget // of the bodies of bulk routes, smaller than Budget, so that memory is left to process them
+	pieces   *budget.Budget // of bulk operations
 	refusals sampler        // of the log
 	refused  *refusals      // for the log of refused requests
 	// unchanged counts requests with If-None-Match on this node only: it protects the node and is no limit of the plan.
@@ -68,10 +69,10 @@ func New(c Config) *API {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Budget == nil {
-		c.Budget = budget.New(256 << 20)
+		c.Budget = budget.New(160 << 20)
 	}
-	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), refused: newRefusals(), bulk: budget.New(c.Budget.Limit() / 8 * 3),
-		gate: overload.NewGate(), large: newLarge(cmp.Or(c.Folder, os.TempDir()), c.Budget.Limit()), unchanged: limits.NewLocal()}
+	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), refused: newRefusals(), bulk: budget.New(c.Budget.Limit() / 2),
+		pieces: budget.New(piecesAtOnce()), gate: overload.NewGate(), large: newLarge(cmp.Or(c.Folder, os.TempDir()), c.Budget.Limit()), unchanged: limits.NewLocal()}
 	if _, off := c.Limiter.(limits.Off); off {
 		a.unchanged = limits.Off{}
 	}

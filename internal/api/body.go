@@ -24,6 +24,8 @@ const (
 	bodyRate = 32 << 10 // bytes a second
 	bodyStep = 64 << 10 // memory reserved for a body before any of it arrives, however large its Content-Length
 	bulkWait = 10 * time.Second
+
+	bulkTimes = 2 // the memory of a body of a bulk route: its text, and what is decoded from it
 )
 
 // readBody reads and parses the body of a route that takes one.
@@ -49,8 +51,10 @@ func (a *API) readBody(r *request) error {
 	if r.route.sdk() {
 		most = jsonvalue.MaxValues
 	}
-	// The memory for the handler's work on it, and for its values.
-	weight := jsonvalue.ValueSize*min(jsonvalue.Weigh(raw), 2*most) + len(raw)
+	// The memory for its values, and for the handler's work on it.
+	values := jsonvalue.ValueSize * min(jsonvalue.Weigh(raw), 2*most)
+	r.decoding = values + cap(raw)
+	weight := values + len(raw)
 	if r.route.sdk() {
 		weight += 2 * len(raw) // for the plan made from it, and for what is written
 	}
@@ -95,7 +99,7 @@ func (a *API) readAll(r *request, bound int64) (raw []byte, err error) {
 			}
 			r.bulk = a.bulk.Share(0)
 			r.bulk.Account, r.bulk.Wait, r.share.Wait = r.share.Account, bulkWait, bulkWait
-			if err := r.bulk.Grow(r.ctx(), reserved); err != nil {
+			if err := r.bulk.Grow(r.ctx(), bulkTimes*reserved); err != nil {
 				return err
 			}
 		}

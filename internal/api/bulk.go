@@ -1,9 +1,11 @@
 package api
 
 import (
+	"runtime"
 	"strings"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/budget"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 )
@@ -47,22 +49,41 @@ func bulk[P any](a *API, r *request, operation *commerce.Bulk[P], apply func(tx 
 	if k.key != "" {
 		operation.Whole()
 	}
+	r.dropBody()
 	pace := a.DB.NewPace()
 	for wide := false; operation.Next(wide); wide = pace.Next(r.ctx()) {
-		_ = a.read(r, operation.Prepare) // after an error the plan is made again in the transaction, which returns the error
-		out, err = a.writeUnder(r, k, a.DB.WriteBulk, func(tx *db.Tx) (answer, error) {
-			plan, err := operation.Plan(tx)
-			if err == nil {
-				err = apply(tx, plan)
-			}
-			if err != nil || !operation.Last() {
-				return answer{}, err
-			}
-			return render(plan), nil
+		out, err = inTurn(a, r, func() (answer, error) {
+			_ = a.read(r, operation.Prepare) // after an error the plan is made again in the transaction, which returns the error
+			return a.writeUnder(r, k, a.DB.WriteBulk, func(tx *db.Tx) (answer, error) {
+				plan, err := operation.Plan(tx)
+				if err == nil {
+					err = apply(tx, plan)
+				}
+				if err != nil || !operation.Last() {
+					return answer{}, err
+				}
+				return render(plan), nil
+			})
 		})
 		if err != nil || operation.Last() {
 			break
 		}
 	}
 	return out, err
+}
+
+// piecesAtOnce is how many pieces of bulk operations a node plans and stores at once: one of an account is planned while another one of it is
+// stored, and half of them are for other accounts. More would only wait for the writer, with plans that are larger than what they are made of.
+func piecesAtOnce() int64 { return int64(max(4, 2*runtime.GOMAXPROCS(0))) }
+
+// inTurn runs a piece of a bulk operation when there is room for it, oldest first. The caller waits as long as it wants to: earlier pieces
+// may be stored already.
+func inTurn(a *API, r *request, run func() (answer, error)) (answer, error) {
+	turn := a.pieces.Share(0)
+	turn.Account, turn.Wait = r.share.Account, budget.Forever
+	defer turn.Release()
+	if err := a.pause(r, func() error { return turn.Grow(r.ctx(), 1) }); err != nil {
+		return answer{}, err
+	}
+	return run()
 }

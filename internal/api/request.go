@@ -24,6 +24,7 @@ type request struct {
 	body     *jsonvalue.Value
 	share    budget.Share // its share of the node's memory
 	bulk     budget.Share // its share of the part for bodies of bulk routes
+	decoding int          // bytes of share for the body's text and values
 	written  int          // bytes of the answer that are reserved already
 	large    bool         // its answer may be large: it holds a place, or is limited otherwise
 	overflow overflow
@@ -34,6 +35,13 @@ func (r *request) ctx() context.Context { return r.http.Context() }
 
 // object starts reading the body.
 func (r *request) object() *apijson.Object { return apijson.Read(r.body) }
+
+// dropBody releases the body when everything in it was decoded.
+func (r *request) dropBody() {
+	r.body = nil
+	r.share.Shrink(int64(r.decoding))
+	r.decoding = 0
+}
 
 // query starts reading the parameters.
 func (r *request) query() *apijson.Query { return apijson.ReadQuery(r.http.URL.Query()) }

@@ -36,6 +36,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	w.Header().Set("X-Request-Id", r.id)
 	out := a.handle(r)
 	a.leave(r, true)
+	r.bulk.Release()
 	a.send(w, r, out)
 	took := time.Since(start)
 	observe(r, out.status, took)

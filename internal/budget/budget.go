@@ -6,6 +6,7 @@ package budget
 import (
 	"cmp"
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 
 // patience is the default time for which a share waits for room.
 const patience = 2 * time.Second
+
+// Forever is a wait that only the context ends.
+const Forever time.Duration = math.MaxInt64
 
 // Budget is a number of bytes of which shares take parts.
 type Budget struct {
@@ -44,10 +48,17 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
+// Waiting is how many shares wait for room.
+func (b *Budget) Waiting() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.waiting)
+}
+
 // Share is the bytes that one request holds. It is not safe for concurrent use.
 type Share struct {
 	Account int64         // its owner; 0 for callers without an account. One account gets at most half of the budget
-	Wait    time.Duration // how long it waits for room; 0: patience
+	Wait    time.Duration // how long it waits for room; 0: patience; Forever: until the context ends
 	of      *Budget
 	free    int64 // its first bytes, which are not counted
 	held    int64 // bytes that are counted

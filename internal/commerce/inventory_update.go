@@ -41,11 +41,14 @@ func (s *Service) UpdateInventory(who accounts.Caller, u StockUpdate) *Bulk[*Sto
 	decide := func(tx *db.Tx, p piece, before *StockPlan) (*StockPlan, error) {
 		part := StockUpdate{Drafts: u.Drafts[p.from:p.to], Errors: u.Errors, more: !p.last}
 		if before != nil {
-			part.before, part.places = &before.Updated, before.places()
+			part.before, part.places = &before.Updated, before.update.places
 		}
 		return s.PlanInventory(tx, who, part)
 	}
-	return &Bulk[*StockPlan]{items: len(u.Drafts), cut: cutEvery(levelsAtOnce, len(u.Drafts)), decide: decide}
+	rest := func(p *StockPlan) *StockPlan {
+		return &StockPlan{stockItems: stockItems{Updated: p.Updated, update: StockUpdate{places: p.places()}}}
+	}
+	return &Bulk[*StockPlan]{items: len(u.Drafts), cut: cutEvery(levelsAtOnce, len(u.Drafts)), decide: decide, rest: rest}
 }
 
 // PlanInventory plans an update of on-hand by SKU and warehouse (interface §4.2). A missing warehouse is created,

@@ -24,10 +24,11 @@ type Bulk[P any] struct {
 	items  int
 	cut    func(from, times int) (to int) // ends the piece that begins at an item and may be so many times as large; it has one item at least
 	decide func(tx *db.Tx, p piece, before P) (P, error)
-	hold   func(tx *db.Tx) // what is locked before the account's clock; nil: nothing
+	rest   func(stored P) P // a plan with no more of a stored one than decide needs for the next piece
+	hold   func(tx *db.Tx)  // what is locked before the account's clock; nil: nothing
 
 	piece  piece
-	before P // the plan of the piece before, which is stored; the zero value for none
+	before P // the rest of the plan of the piece before, which is stored; the zero value for none
 	plan   P
 	ready  bool
 }
@@ -47,8 +48,12 @@ func (o *Bulk[P]) Next(wide bool) bool {
 	if o.piece.last {
 		return false
 	}
-	o.before, o.ready = o.plan, false
 	from, times := o.piece.to, 1
+	if from > 0 {
+		o.before = o.rest(o.plan)
+	}
+	var none P
+	o.plan, o.ready = none, false
 	if wide {
 		times = alone
 	}

@@ -72,7 +72,8 @@ func (s *Service) UpdatePrices(u PriceUpdate) *Bulk[*PricePlan] {
 		}
 		return s.PlanPrices(tx, part)
 	}
-	return &Bulk[*PricePlan]{items: len(u.Drafts), cut: cutEvery(pricesAtOnce, len(u.Drafts)), decide: decide}
+	rest := func(p *PricePlan) *PricePlan { return &PricePlan{Updated: p.Updated} }
+	return &Bulk[*PricePlan]{items: len(u.Drafts), cut: cutEvery(pricesAtOnce, len(u.Drafts)), decide: decide, rest: rest}
 }
 
 // PlanPrices plans a price update by SKU, of products and variants alike (interface §4.2). Items that change nothing

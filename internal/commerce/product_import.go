@@ -73,9 +73,13 @@ func (s *Service) ImportProducts(who accounts.Caller, in Import) *Bulk[*ImportPl
 		part := in
 		part.Drafts, part.more = in.Drafts[p.from:p.to], !p.last
 		if before != nil {
-			part.before, part.skus = &before.Imported, before.claims()
+			part.before, part.skus = &before.Imported, before.earlier
 		}
 		return s.PlanImport(tx, who, part)
+	}
+	o.rest = func(p *ImportPlan) *ImportPlan {
+		return &ImportPlan{earlier: p.claims(), Imported: Imported{Created: p.Created, Updated: p.Updated, rejected: p.rejected,
+			published: p.published}}
 	}
 	o.hold = func(tx *db.Tx) {
 		if in.Channel != "" {

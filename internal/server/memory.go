@@ -13,12 +13,13 @@ import (
 	"entrepot/internal/budget"
 )
 
-// In bytes: ownMemory is what a node needs beside its budget; leastMemory is the least that it needs in total;
-// storeMemory is the part for SQLite's page caches, which the garbage collector does not count.
+// In bytes: ownMemory is what a node needs beside its budget, storeMemory of which SQLite's page caches and statements
+// take, which the garbage collector does not count; leastMemory is the least that it needs in total. The program's own
+// text, of which the system keeps some 40 MB in memory, is not in these.
 const (
-	ownMemory   = 32 << 20
-	leastMemory = 128 << 20
-	storeMemory = 48 << 20
+	ownMemory   = 64 << 20
+	storeMemory = 80 << 20
+	leastMemory = 160 << 20
 )
 
 // LimitMemory sets the garbage collector's limit to the budget and what the node needs for itself, and at most three
@@ -26,11 +27,17 @@ const (
 // the system afterwards. The limit is a soft one; if GOMEMLIMIT is set, that one stays. It returns the budget, reduced
 // to what there is room for.
 func LimitMemory(lend int64) *budget.Budget {
-	limit := max(leastMemory, min(lend+ownMemory, machineMemory(os.DirFS("/"))/4*3))
+	lend, heap := divide(lend, machineMemory(os.DirFS("/")))
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(limit - storeMemory)
+		debug.SetMemoryLimit(heap)
 	}
-	return budget.New(min(lend, limit-ownMemory))
+	return budget.New(lend)
+}
+
+// divide computes how much of the machine's memory the budget may be, and the garbage collector's limit.
+func divide(lend, machine int64) (budget, heap int64) {
+	limit := max(leastMemory, min(lend+ownMemory, machine/4*3))
+	return min(lend, limit-ownMemory), limit - storeMemory
 }
 
 // machineMemory is how many bytes the process may have: its control group's limit (either version), else the machine's

@@ -6,6 +6,20 @@ import (
 	"testing/fstest"
 )
 
+// The standard budget leaves the process below 300 MB with SQLite's memory and the program itself; a container of 256 MB
+// has room for all of it, and the smallest one for the largest body.
+func TestDivideMemory(t *testing.T) {
+	const mb = 1 << 20
+	for _, c := range []struct{ lend, machine, budget, heap int64 }{
+		{160, 1 << 30, 160, 144}, {160, 256, 128, 112}, {160, 64, 96, 80}, {1024, 1 << 30, 1024, 1008}, {64, 1 << 30, 64, 80},
+	} {
+		budget, heap := divide(c.lend*mb, c.machine*mb)
+		if budget != c.budget*mb || heap != c.heap*mb {
+			t.Errorf("%d of %d MB: a budget of %d and a heap of %d, want %d and %d", c.lend, c.machine, budget/mb, heap/mb, c.budget, c.heap)
+		}
+	}
+}
+
 func TestMachineMemory(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	info := file("MemTotal:       16384000 kB\nMemFree:        1 kB\n")

@@ -38,7 +38,7 @@ type Config struct {
 	// requests whose Host is no loopback address are refused: for the demo, against host names that resolve to this machine
 	Local  bool
 	Lend   int64          // bytes of memory for bodies and answers, for LimitMemory
-	Budget *budget.Budget // of that memory; nil: 256 MB
+	Budget *budget.Budget // of that memory; nil: 160 MB
 
 	Proxies   netguard.Proxies  // reverse proxies whose X-Forwarded-For is trusted
 	PublicURL string            // address under which platforms reach the service, "" for that of each request

@@ -55,14 +55,20 @@ func memory(t *testing.T, pid int, name string) int {
 	return 0
 }
 
-// flood starts a service, lets the flood go, and holds its process's peak against the bound.
+// flood is floodOn for SQLite, and with -long for both engines.
 func flood(t *testing.T, options harness.Options, most int, send func(t *testing.T, s *harness.Server)) {
 	engines := []harness.Engine{harness.SQLite}
 	if *long {
 		engines = append(engines, harness.Postgres)
 	}
+	floodOn(t, engines, options, most, send)
+}
+
+// floodOn starts a service, lets the flood go, and holds its process's peak against the bound.
+func floodOn(t *testing.T, engines []harness.Engine, options harness.Options, most int, send func(t *testing.T, s *harness.Server)) {
 	for _, engine := range engines {
 		t.Run(string(engine), func(t *testing.T) {
+			options.Env = append(slices.Clip(options.Env), "GOMEMLIMIT=", "GOGC=") // the service's own limits, not those of the tests
 			s := harness.Start(t, engine, options)
 			memory(t, s.PID(), "VmHWM")
 			send(t, s)
