@@ -224,7 +224,7 @@ func (a *API) authenticate(r *request) error {
 			return apperr.New(apperr.Forbidden, "missing_scope", "this needs a login, an API key cannot do it").With("requiredScope", "login")
 		})
 	}
-	return a.DB.Peek(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
+	return a.DB.Lookup(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
 		if isKey {
 			if r.caller, err = accounts.ByKey(tx, cmp.Or(key, bearer)); err != nil {
 				r.spent, r.caller = r.caller, accounts.Caller{}

@@ -24,8 +24,7 @@ func PrefetchResolve(r db.Reader, skus []string) *db.Pending[map[string]Sellable
 	for len(skus) > 0 {
 		piece := skus[:min(256, len(skus))]
 		skus = skus[len(piece):]
-		args := append([]any{r.TenantID()}, db.Padded(piece)...)
-		p.Await(r.Prefetch(func(row db.Rows) error {
+		p.Await(r.PrefetchKeys(func(row db.Rows) error {
 			var s Sellable
 			var variant string
 			if err := row.Scan(&s.SKU, &s.Product, db.Opt(&s.Variant), &s.Name, db.Opt(&variant)); err != nil {
@@ -36,14 +35,14 @@ func PrefetchResolve(r db.Reader, skus []string) *db.Pending[map[string]Sellable
 			}
 			p.Value[s.SKU] = s
 			return nil
-		}, resolveText.For(len(args)-1, func(n int) string {
-			return `SELECT s.sku, s.product_id, s.variant_id, p.name, v.name FROM skus s
-				JOIN products p ON p.tenant_id = $1 AND p.id = s.product_id
-				LEFT JOIN variants v ON v.tenant_id = $1 AND v.product_id = s.product_id AND v.id = s.variant_id
-				WHERE s.tenant_id = $1 AND s.sku IN ` + db.In(n, 2)
-		}), args...))
+		}, resolved, []any{r.TenantID()}, db.Args(piece)))
 	}
 	return p
 }
 
-var resolveText db.Text
+var resolved = &db.Keyed{Head: 1, Column: 0, Build: func(n int) string {
+	return `SELECT s.sku, s.product_id, s.variant_id, p.name, v.name FROM skus s
+		JOIN products p ON p.tenant_id = $1 AND p.id = s.product_id
+		LEFT JOIN variants v ON v.tenant_id = $1 AND v.product_id = s.product_id AND v.id = s.variant_id
+		WHERE s.tenant_id = $1 AND s.sku IN ` + db.In(n, 2)
+}}

@@ -82,21 +82,12 @@ func (c *Customer) document() search.Document {
 	return d
 }
 
-// prefetchOne prefetches one record without its tags and addresses; nil if there is none.
-func prefetchOne(r db.Reader, sql string, key any) *db.Pending[*Customer] {
-	p := new(db.Pending[*Customer])
-	scan := table.Scanner()
-	return p.Await(r.Prefetch(func(row db.Rows) error {
-		c, err := scan(row)
-		p.Value = &c
-		return err
-	}, sql, r.TenantID(), key))
-}
+var byID = table.Select("") + " WHERE tenant_id = $1 AND id = $2::UUID"
 
-var (
-	byEmail = table.Select("") + " WHERE tenant_id = $1 AND email_key = $2"
-	byID    = table.Select("") + " WHERE tenant_id = $1 AND id = $2::UUID"
-)
+// byEmail begins with the key to which a row belongs, in front of the record's columns.
+var byEmail = &db.Keyed{Head: 1, Column: 0, Build: func(n int) string {
+	return "SELECT email_key, " + table.Columns("") + " FROM customers WHERE tenant_id = $1 AND email_key IN " + db.In(n, 2)
+}}
 
 // Missing is the error for a customer that the account does not have: NotFound.
 func Missing() error { return table.Missing() }
@@ -108,7 +99,11 @@ func ByEmail(r db.Reader, email string) (*Customer, error) {
 
 // PrefetchByEmail is ByEmail as a pending read.
 func PrefetchByEmail(r db.Reader, email string) *db.Pending[*Customer] {
-	return prefetchOne(r, byEmail, EmailKey(email))
+	p := new(db.Pending[*Customer])
+	return p.Await(r.PrefetchKeys(func(row db.Rows) error {
+		p.Value = new(Customer)
+		return row.Scan(append([]any{new(string)}, table.Places(p.Value)...)...)
+	}, byEmail, []any{r.TenantID()}, []any{EmailKey(email)}))
 }
 
 // ByID finds a record; nil when there is none. Tags and addresses are not read.
@@ -118,7 +113,13 @@ func ByID(r db.Reader, customer id.Customer) (*Customer, error) {
 
 // PrefetchByID is ByID as a pending read.
 func PrefetchByID(r db.Reader, customer id.Customer) *db.Pending[*Customer] {
-	return prefetchOne(r, byID, customer)
+	p := new(db.Pending[*Customer])
+	scan := table.Scanner()
+	return p.Await(r.Prefetch(func(row db.Rows) error {
+		c, err := scan(row)
+		p.Value = &c
+		return err
+	}, byID, r.TenantID(), customer))
 }
 
 // Primary follows merges to the record into which this one was merged.

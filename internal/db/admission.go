@@ -126,5 +126,5 @@ func (d *DB) ReadWide(ctx context.Context, tenant id.Tenant, run func(*Tx) error
 		return err
 	}
 	defer leave()
-	return d.read(ctx, tenant, true, run)
+	return d.read(ctx, tenant, engine.Stored, run)
 }

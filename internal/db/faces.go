@@ -20,6 +20,7 @@ type Reader interface {
 	Each(each func(Rows) error, sql string, args ...any) error
 	Row(sql string, args []any, into ...any) error
 	Prefetch(each func(Rows) error, sql string, args ...any) *PendingRead
+	PrefetchKeys(each func(Rows) error, k *Keyed, head []any, keys []any) *PendingRead
 }
 
 // GuardedWriter queues writes that stay correct when the data read before has changed meanwhile: each names its Guard.

@@ -71,19 +71,13 @@ func Pieces[T any](list []T) iter.Seq[[]T] { return engine.Pieces(list) }
 
 // Padded returns the list as arguments for In, its last element repeated up to the next fixed size. Repeating a key in
 // IN does not repeat a row of the result.
-func Padded[T any](list []T) []any {
-	size := len(list)
-	for _, fits := range engine.PieceSizes() {
-		if fits >= len(list) {
-			size = fits
-		}
-	}
-	args := make([]any, 0, size)
-	for _, v := range list {
-		args = append(args, v)
-	}
-	for len(args) < size && len(list) > 0 {
-		args = append(args, list[len(list)-1])
+func Padded[T any](list []T) []any { return engine.Padded(Args(list)) }
+
+// Args returns the list as arguments.
+func Args[T any](list []T) []any {
+	args := make([]any, len(list))
+	for i, v := range list {
+		args[i] = v
 	}
 	return args
 }

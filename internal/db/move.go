@@ -41,7 +41,7 @@ func Move(ctx context.Context, from, to *DB, after func(tx *Tx) error, report fu
 	}
 	err = to.Write(ctx, Across, func(into *Tx) error {
 		moved = nil
-		return from.read(ctx, Across, true, func(source *Tx) error {
+		return from.read(ctx, Across, engine.Stored, func(source *Tx) error {
 			for _, t := range tables {
 				rows, err := t.move(source, into)
 				if err != nil {

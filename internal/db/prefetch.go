@@ -1,6 +1,10 @@
 package db
 
-import "entrepot/internal/db/engine"
+import (
+	"slices"
+
+	"entrepot/internal/db/engine"
+)
 
 // PendingRead is a read that runs when its caller waits for it, or earlier with others.
 type PendingRead struct {
@@ -14,12 +18,26 @@ type PendingRead struct {
 // order in which its errors matter. Writes queued before are sent first. each stores what it scans and must not use
 // the transaction.
 func (tx *Tx) Prefetch(each func(Rows) error, sql string, args ...any) *PendingRead {
-	q := &PendingRead{tx: tx, Pending: engine.Pending{SQL: sql, Args: args, Each: each}}
-	if err := tx.beforeRead(sql); err != nil {
+	return tx.prefetch(engine.Pending{SQL: sql, Args: args, Each: each})
+}
+
+// Keyed is a read of the rows of some keys, see PrefetchKeys.
+type Keyed = engine.Keyed
+
+// PrefetchKeys is Prefetch for the rows of keys, at most 256 of them. On PostgreSQL, plans of several optimistic transactions that ask for
+// rows of the same Keyed with the same head share a statement.
+func (tx *Tx) PrefetchKeys(each func(Rows) error, k *Keyed, head []any, keys []any) *PendingRead {
+	keys = engine.Padded(keys)
+	return tx.prefetch(engine.Pending{SQL: k.Text(len(keys)), Args: slices.Concat(head, keys), Each: each, Keyed: k})
+}
+
+func (tx *Tx) prefetch(read engine.Pending) *PendingRead {
+	q := &PendingRead{tx: tx, Pending: read}
+	if err := tx.beforeRead(read.SQL); err != nil {
 		q.End(err)
 		return q
 	}
-	tx.trace(sql, args)
+	tx.trace(read.SQL, read.Args)
 	whole := tx.whole()
 	whole.pending = append(whole.pending, &q.Pending)
 	return q

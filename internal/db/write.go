@@ -101,18 +101,24 @@ func (d *DB) Read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) er
 		return err
 	}
 	defer leave()
-	return d.read(ctx, tenant, true, run)
+	return d.read(ctx, tenant, engine.Stored, run)
 }
 
 // Peek is a short Read that does not wait for the disk: what it sees may still be undone by a power cut, so no answer
-// may rest on it. It passes no admission limit, because authentication uses it.
+// may rest on it. It passes no admission limit.
 func (d *DB) Peek(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	return d.read(ctx, tenant, false, run)
+	return d.read(ctx, tenant, engine.Peek, run)
 }
 
-func (d *DB) read(ctx context.Context, tenant id.Tenant, sure bool, run func(*Tx) error) error {
+// Lookup is a Peek at a few rows by their keys, for authentication. On PostgreSQL, what several callers ask in the same moment travels in
+// one message, and each message is a snapshot of its own.
+func (d *DB) Lookup(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	return d.read(ctx, tenant, engine.Lookup, run)
+}
+
+func (d *DB) read(ctx context.Context, tenant id.Tenant, how engine.ReadMode, run func(*Tx) error) error {
 	return d.again(ctx, func() error {
-		return d.engine.Read(ctx, tenant, sure, func(s engine.Session) error {
+		return d.engine.Read(ctx, tenant, how, func(s engine.Session) error {
 			return run(&Tx{Tenant: tenant, db: d, session: s, now: d.Now(), readOnly: true})
 		})
 	})

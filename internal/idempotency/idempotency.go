@@ -41,17 +41,21 @@ func Find(r db.Reader, key, space string) (*Answer, error) {
 // PrefetchFind is Find as a pending read.
 func PrefetchFind(r db.Reader, key, space string) *db.Pending[*Answer] {
 	p := new(db.Pending[*Answer])
-	return p.Await(r.Prefetch(func(row db.Rows) error {
+	return p.Await(r.PrefetchKeys(func(row db.Rows) error {
 		var a Answer
 		var expires int64
-		err := row.Scan(&a.Fingerprint, &a.Status, &a.Body, &a.Resource, &expires)
+		err := row.Scan(new(string), &a.Fingerprint, &a.Status, &a.Body, &a.Resource, &expires)
 		if expires > r.Micros() {
 			p.Value = &a
 		}
 		return err
-	}, "SELECT fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3",
-		r.TenantID(), kept(key), space))
+	}, answers, []any{r.TenantID(), space}, []any{kept(key)}))
 }
+
+var answers = &db.Keyed{Head: 2, Column: 0, Build: func(n int) string {
+	return `SELECT key, fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys
+		WHERE tenant_id = $1 AND space = $2 AND key IN ` + db.In(n, 3)
+}}
 
 // Save stores an answer, and replaces one past its retention. If another request saved under the key meanwhile, the
 // operation runs again and finds it. The row is written after the account's clock, so that two requests with one key

@@ -9,7 +9,6 @@ package stock
 
 import (
 	"slices"
-	"strconv"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -86,26 +85,27 @@ func prefetchLevels(r db.Reader, skus []string, warehouse string, each func(Leve
 	for len(skus) > 0 {
 		piece := skus[:min(256, len(skus))]
 		skus = skus[len(piece):]
-		padded, scan := db.Padded(piece), rowScanner()
-		args, text := append([]any{r.TenantID()}, padded...), &levelsText
+		scan, of, head := rowScanner(), levelsOf, []any{r.TenantID()}
 		if warehouse != "" {
-			args, text = append(args, warehouse), &levelsInText
+			of, head = levelsIn, append(head, warehouse)
 		}
-		pending = append(pending, r.Prefetch(func(rows db.Rows) error {
+		pending = append(pending, r.PrefetchKeys(func(rows db.Rows) error {
 			row, err := scan(rows)
 			if err == nil {
 				each(row.Level)
 			}
 			return err
-		}, text.For(len(padded), func(n int) string {
-			sql := levelTable.Select("") + " WHERE tenant_id = $1 AND sku IN " + db.In(n, 2)
-			if warehouse != "" {
-				sql += " AND warehouse_code = $" + strconv.Itoa(n+2)
-			}
-			return sql
-		}), args...))
+		}, of, head, db.Args(piece)))
 	}
 	return pending
 }
 
-var levelsText, levelsInText db.Text
+// levelsOf and levelsIn read the levels of SKUs, in every warehouse or in one.
+var (
+	levelsOf = &db.Keyed{Head: 1, Column: 0, Build: func(n int) string {
+		return levelTable.Select("") + " WHERE tenant_id = $1 AND sku IN " + db.In(n, 2)
+	}}
+	levelsIn = &db.Keyed{Head: 2, Column: 0, Build: func(n int) string {
+		return levelTable.Select("") + " WHERE tenant_id = $1 AND warehouse_code = $2 AND sku IN " + db.In(n, 3)
+	}}
+)

@@ -97,7 +97,7 @@ func TestBulkStatementsKeepToTheKey(t *testing.T) {
 			key  string
 		}{
 			"snapshot": {ran(&snapshotText), key}, "snapshot each": {ran(&snapshotEachText), key},
-			"levels": {ran(&levelsText), "(tenant_id=? AND sku=?)"},
+			"levels": {func() string { return levelsOf.Text(256) }, "(tenant_id=? AND sku=?)"},
 			"move":   {ran(&moveTexts[0]), key}, "bound": {ran(&boundText), key}, "reserve": {func() string { return reserveRows.Text(256) }, key},
 			"restore": {ran(&restoreText), key}, "delete": {ran(&deleteText), key},
 		} {

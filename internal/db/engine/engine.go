@@ -17,8 +17,8 @@ type Engine interface {
 	// Write runs one transaction of one tenant and commits it. Errors: ErrRetry after a lost race; what work returns,
 	// unchanged; the store is away or busy; the outcome of the commit is unknown (errors.go).
 	Write(ctx context.Context, tenant id.Tenant, how Mode, work Work) error
-	// Read runs reads on one snapshot. With sure, it returns only when the disk holds everything that the reads may have seen.
-	Read(ctx context.Context, tenant id.Tenant, sure bool, read func(Session) error) error
+	// Read runs reads of one tenant.
+	Read(ctx context.Context, tenant id.Tenant, how ReadMode, read func(Session) error) error
 	// Settle waits until every change stamp reserved so far in the tenant is committed or abandoned, and returns the
 	// time before the wait, in microseconds since 1970.
 	Settle(ctx context.Context, tenant id.Tenant) (at int64, err error)
@@ -50,6 +50,16 @@ const (
 	Optimistic Mode = 1 << (iota - 1) // its work only reads, and the steps that it returns check what was read
 	Alone                             // it has lost a race: such transactions of a tenant run one at a time
 	Bulk                              // a piece of a bulk operation: other transactions run before the next piece
+)
+
+// ReadMode is what reads may rest on.
+type ReadMode int
+
+// The modes of reads.
+const (
+	Stored ReadMode = iota // one snapshot; it returns only when the disk holds everything that was seen
+	Peek                   // one snapshot; a power cut may undo what was seen
+	Lookup                 // a few rows by key; each message may be a snapshot of its own, shared with other callers, and a power cut may undo it
 )
 
 // Has reports whether a mode is one of m.

@@ -24,14 +24,7 @@ type Form struct {
 }
 
 // Text is the statement for a number of rows.
-func (f *Form) Text(rows int) string {
-	if text, ok := f.texts.Load(rows); ok {
-		return text.(string)
-	}
-	text := f.Build(rows)
-	f.texts.Store(rows, text)
-	return text
-}
+func (f *Form) Text(rows int) string { return textOf(&f.texts, rows, f.Build) }
 
 // Rows is how many rows a statement of these arguments has.
 func (f *Form) Rows(args []any) int { return (len(args) - f.Head) / f.Width }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -132,14 +131,8 @@ func TestARefusedMemberOfAGroup(t *testing.T) {
 // gather has one transaction wait for the clock and others for it, one after the other and each with the refusal it is to meet, then lets
 // all go on.
 func gather(t *testing.T, refusals []error) (e *postgres.Engine, answers []error) {
-	e, err := postgres.Open(t.Context(), postgres.Config{URL: dbtest.StoreURL(t), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() })
-	if err := e.Script(t.Context(), "INSERT INTO change_clocks (tenant_id, base, last) VALUES (1, 0, 0)"); err != nil {
-		t.Fatal(err)
-	}
+	e = open(t)
+	script(t, e, "INSERT INTO change_clocks (tenant_id, base, last) VALUES (1, 0, 0)")
 	write := func(name string, refusal error) error {
 		want := int64(1)
 		if refusal != nil {
@@ -153,7 +146,7 @@ func gather(t *testing.T, refusals []error) (e *postgres.Engine, answers []error
 		})
 	}
 	var running sync.WaitGroup
-	err = e.Write(t.Context(), tenant, engine.Normal, func(s engine.Session) ([]*engine.Step, error) {
+	err := e.Write(t.Context(), tenant, engine.Normal, func(s engine.Session) ([]*engine.Step, error) {
 		if err := s.LockClock(tenant); err != nil {
 			return nil, err
 		}
@@ -190,7 +183,7 @@ func await(t *testing.T, holds func() bool) {
 
 func count(t *testing.T, e *postgres.Engine, sql string) (n int64) {
 	t.Helper()
-	err := e.Read(t.Context(), tenant, true, func(s engine.Session) error {
+	err := e.Read(t.Context(), tenant, engine.Stored, func(s engine.Session) error {
 		rows, err := s.Query(sql, []any{tenant})
 		if err != nil {
 			return err

@@ -12,27 +12,27 @@ import (
 // inOrder merges what the members of a group write such that it takes locks in the order of all locks (decision 26): first the locks that
 // transactions share, then what each writes before the clock, lane by lane, then the clock, once for all of them, and what is behind it.
 // A member that gives stamps by statements that are no forms comes last, with a turn of the clock of its own.
-func inOrder(group []*member) []*engine.Step {
+func inOrder(group [][]*engine.Step) []*engine.Step {
 	if len(group) == 1 {
-		return group[0].steps
+		return group[0]
 	}
 	var shared, apart []*engine.Step
 	var before, behind lanes
 	var clock *engine.Tick
-	for _, m := range group {
-		at := slices.IndexFunc(m.steps, func(s *engine.Step) bool { return s.Clock != nil })
+	for _, member := range group {
+		at := slices.IndexFunc(member, func(s *engine.Step) bool { return s.Clock != nil })
 		if at < 0 {
-			at = len(m.steps)
+			at = len(member)
 		}
 		lane := -1
-		for _, s := range m.steps[:at] {
+		for _, s := range member[:at] {
 			if s.Share != nil {
 				shared = append(shared, s)
 			} else {
 				lane = before.add(lane, s)
 			}
 		}
-		switch last := m.steps[at:]; {
+		switch last := member[at:]; {
 		case len(last) == 0:
 		case slices.ContainsFunc(last[1:], func(s *engine.Step) bool { return s.Form == nil }):
 			apart = append(apart, last...)

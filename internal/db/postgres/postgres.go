@@ -3,7 +3,9 @@
 //	postgres.go     open, close; tables.go what every table needs; security.go checks row-level security
 //	connect.go      how the server is reached, and when a connection is dropped; silence_linux.go sets that in the system
 //	transaction.go  a transaction on a connection of the pool; limit.go how many of a tenant run at once
+//	gather.go       callers of a tenant do something in groups
 //	group.go        optimistic transactions of a tenant share a commit; merge.go what they write in one message
+//	share.go        short reads of a tenant share a message; question.go what they ask in common
 //	session.go      what a transaction reads and locks; message.go what it writes, with COMMIT in one message
 //	locks.go        the advisory locks and the change clock
 //	errors.go       what the server's errors mean
@@ -44,11 +46,12 @@ type Engine struct {
 	writers  limits
 	bulk     limits // of the writers: one piece of a bulk operation at a time
 	readers  limits
-	groups   groups
-	timeout  string             // statement_timeout of every transaction, in milliseconds; "0" for none
-	injected bool               // see Config
-	pooled   bool               // a pooler is between: locks and settings of a connection do not last longer than a transaction
-	stop     context.CancelFunc // ends keepStatistics
+	groups   gatherings[[]*engine.Step] // planned writes
+	readings gatherings[*asking]        // look-ups
+	timeout  string                     // statement_timeout of every transaction, in milliseconds; "0" for none
+	injected bool                       // see Config
+	pooled   bool                       // a pooler is between: locks and settings of a connection do not last longer than a transaction
+	stop     context.CancelFunc         // ends keepStatistics
 	kept     chan struct{}
 }
 
@@ -71,8 +74,9 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	}
 	background, stop := context.WithCancel(context.Background())
 	e := &Engine{now: c.Now, log: c.Log, pool: pool, writers: newLimits(writersPerAccount), bulk: newLimits(1),
-		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: newGroups(),
-		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
+		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: newGatherings[[]*engine.Step](),
+		readings: newGatherings[*asking](),
+		timeout:  strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
 		kept: make(chan struct{})}
 	go e.keepStatistics(background)
 	return e, nil

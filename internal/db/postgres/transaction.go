@@ -47,8 +47,11 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 	})
 }
 
-// Read runs reads on one snapshot. It ends when its caller hangs up.
-func (e *Engine) Read(ctx context.Context, tenant id.Tenant, _ bool, read func(engine.Session) error) error {
+// Read runs reads on one snapshot, or a look-up in messages shared with others. It ends when its caller hangs up.
+func (e *Engine) Read(ctx context.Context, tenant id.Tenant, how engine.ReadMode, read func(engine.Session) error) error {
+	if how == engine.Lookup {
+		return read(e.shared(ctx, tenant))
+	}
 	leave, err := e.readers.enterWithin(ctx, tenant, connectionWait)
 	if err != nil {
 		return err
@@ -61,7 +64,7 @@ func (e *Engine) Read(ctx context.Context, tenant id.Tenant, _ bool, read func(e
 // Settle waits for every transaction that holds the tenant's clock, and returns the time before the wait.
 func (e *Engine) Settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {
 	now := e.now().UnixMicro()
-	err = e.Read(ctx, tenant, true, func(s engine.Session) error {
+	err = e.Read(ctx, tenant, engine.Stored, func(s engine.Session) error {
 		s.Last()
 		rows, err := s.Query("SELECT "+microsOf("statement_timestamp()")+", "+shareClock, []any{tenant})
 		if err != nil {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"zombiezen.com/go/sqlite"
 
@@ -12,9 +11,9 @@ import (
 )
 
 // Read runs reads on one snapshot.
-func (e *Engine) Read(ctx context.Context, _ id.Tenant, sure bool, read func(engine.Session) error) error {
+func (e *Engine) Read(ctx context.Context, _ id.Tenant, how engine.ReadMode, read func(engine.Session) error) error {
 	seen, err := e.snapshot(ctx, func(c *conn) error { return read(c) })
-	if !sure {
+	if how != engine.Stored {
 		return err
 	}
 	return cmp.Or(e.writer.durability.wait(seen), err)
@@ -35,12 +34,10 @@ func (e *Engine) ahead(ctx context.Context, work engine.Work) (steps []*engine.S
 // onlyReading is the session of a transaction that runs ahead of the writer.
 type onlyReading struct{ *conn }
 
-var errOnlyReads = errors.New("db: the plan of an optimistic transaction writes and locks nothing")
-
-func (onlyReading) Exec(string, []any) (int64, error) { return 0, errOnlyReads }
-func (onlyReading) Send([]*engine.Step) error         { return errOnlyReads }
-func (onlyReading) LockName(id.Tenant, int64) error   { return errOnlyReads }
-func (onlyReading) LockClock(id.Tenant) error         { return errOnlyReads }
+func (onlyReading) Exec(string, []any) (int64, error) { return 0, engine.ErrOnlyReads }
+func (onlyReading) Send([]*engine.Step) error         { return engine.ErrOnlyReads }
+func (onlyReading) LockName(id.Tenant, int64) error   { return engine.ErrOnlyReads }
+func (onlyReading) LockClock(id.Tenant) error         { return engine.ErrOnlyReads }
 
 func (o onlyReading) Query(sql string, args []any) (engine.Rows, error) {
 	s, err := o.prepare(sql)
@@ -48,7 +45,7 @@ func (o onlyReading) Query(sql string, args []any) (engine.Rows, error) {
 		return nil, err
 	}
 	if s.writes || s.locks {
-		return nil, errOnlyReads
+		return nil, engine.ErrOnlyReads
 	}
 	return o.conn.Query(sql, args)
 }

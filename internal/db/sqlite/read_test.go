@@ -30,7 +30,7 @@ func TestAReadEndsWithItsCaller(t *testing.T) {
 	store := opened(t, Config{Unsafe: true, Pool: 1})
 	reads := map[string]func(context.Context, engine.Work) error{
 		"read": func(ctx context.Context, work engine.Work) error {
-			return store.Read(ctx, 1, true, func(s engine.Session) error {
+			return store.Read(ctx, 1, engine.Stored, func(s engine.Session) error {
 				_, err := work(s)
 				return err
 			})
@@ -61,7 +61,7 @@ func TestALateLeaveBreaksNothingOff(t *testing.T) {
 	for range 200 {
 		ctx, leave := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		err := store.Read(ctx, 1, true, func(s engine.Session) error {
+		err := store.Read(ctx, 1, engine.Stored, func(s engine.Session) error {
 			err := walk(s, "SELECT 1", func() {})
 			go func() {
 				leave()

@@ -216,7 +216,7 @@ func (e *Engine) Ping(ctx context.Context) error {
 			return err
 		}
 	}
-	return e.Read(ctx, 0, true, func(s engine.Session) error {
+	return e.Read(ctx, 0, engine.Stored, func(s engine.Session) error {
 		rows, err := s.Query("SELECT 1", nil)
 		if err != nil {
 			return err

@@ -30,7 +30,7 @@ func mark(t *testing.T, e *Engine, n int, content string) error {
 }
 
 func marks(t *testing.T, e *Engine) (n int64, err error) {
-	err = e.Read(t.Context(), 1, true, func(s engine.Session) error {
+	err = e.Read(t.Context(), 1, engine.Stored, func(s engine.Session) error {
 		rows, err := s.Query("SELECT count(*) FROM marks", nil)
 		if err != nil {
 			return err

@@ -1,0 +1,75 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+
+	"entrepot/internal/db/engine"
+	"entrepot/internal/id"
+)
+
+// shared is a session without a connection of its own: it only reads, and what it asks travels with what others of the tenant ask in the
+// same moment. Each message is a transaction of its own.
+type shared struct {
+	ctx    context.Context
+	engine *Engine
+	tenant id.Tenant
+}
+
+func (e *Engine) shared(ctx context.Context, tenant id.Tenant) *shared {
+	return &shared{ctx: ctx, engine: e, tenant: tenant}
+}
+
+// Answer asks all pending reads in one message.
+func (s *shared) Answer(pending []*engine.Pending) int {
+	replies, err := s.ask(pending)
+	for i, p := range pending {
+		if err != nil {
+			p.End(err)
+		} else {
+			p.Answer(replies[i], nil)
+		}
+	}
+	return len(pending)
+}
+
+// Query reads rows.
+func (s *shared) Query(sql string, args []any) (engine.Rows, error) {
+	replies, err := s.ask([]*engine.Pending{{SQL: sql, Args: args}})
+	if err != nil {
+		return nil, err
+	}
+	return replies[0], nil
+}
+
+// Last has nothing to say: no message of a shared session belongs to another.
+func (s *shared) Last() {}
+
+func (s *shared) Exec(string, []any) (int64, error) { return 0, engine.ErrOnlyReads }
+func (s *shared) Send([]*engine.Step) error         { return engine.ErrOnlyReads }
+func (s *shared) LockName(id.Tenant, int64) error   { return engine.ErrOnlyReads }
+func (s *shared) LockClock(id.Tenant) error         { return engine.ErrOnlyReads }
+
+// longRead is how many arguments make a read one that others should not wait for.
+const longRead = 64
+
+// ask reads what answers pending reads, in a message shared with others. If that fails, for whatever another of them asked, or if there is
+// a long read among them, they are asked apart.
+func (s *shared) ask(pending []*engine.Pending) ([]*reply, error) {
+	own := &asking{pending: pending}
+	long := slices.ContainsFunc(pending, func(p *engine.Pending) bool { return len(p.Args) > longRead })
+	if !long {
+		size, err := s.engine.readings.together(s.tenant, own, func(group []*asking) error {
+			ctx := s.ctx
+			if len(group) > 1 { // others wait for it
+				ctx = context.WithoutCancel(ctx)
+			}
+			return s.engine.answer(ctx, s.tenant, group)
+		})
+		if err == nil || size == 1 {
+			return own.replies, err
+		}
+	}
+	err := s.engine.answer(s.ctx, s.tenant, []*asking{own})
+	return own.replies, err
+}
