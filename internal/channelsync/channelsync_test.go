@@ -163,7 +163,7 @@ func TestChangesMakeDue(t *testing.T) {
 		}
 		listed := func() (skus []string, c channelsync.Counts) {
 			f.write(func(tx *db.Tx) error {
-				list, err := channelsync.StockDue(tx, f.channel, 10)
+				list, err := channelsync.StockDue(tx, f.channel, channelsync.Item{}, 10)
 				for _, i := range list {
 					skus = append(skus, i.SKU)
 				}

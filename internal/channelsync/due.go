@@ -11,11 +11,13 @@ const (
 	fromItems = " FROM channel_items WHERE tenant_id = $1 " + ofChannel
 )
 
-// StockDue lists items whose stock or price is due; items of one product on the platform are next to each other. Items
-// that the platform is still processing are not due, because it may apply the later of two changes first.
-func StockDue(tx *db.Tx, channel id.Channel, limit int) ([]Item, error) {
+// StockDue lists items whose stock or price is due, after a given one (the zero Item for the first); items of one
+// product on the platform are next to each other. Items that the platform is still processing are not due, because it
+// may apply the later of two changes first.
+func StockDue(tx *db.Tx, channel id.Channel, after Item, limit int) ([]Item, error) {
 	return items.All(tx, ofChannel+" AND (stock_due OR check_due) AND external_product <> '' AND operation = ''"+
-		" ORDER BY external_product, sku LIMIT $3::BIGINT", channel, limit)
+		" AND (external_product, sku) > ($3, $4) ORDER BY external_product, sku LIMIT $5::BIGINT",
+		channel, after.ExternalProduct, after.SKU, limit)
 }
 
 // OfProducts reads the items of products.

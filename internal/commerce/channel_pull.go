@@ -84,8 +84,8 @@ const tailRest = 5 * time.Second
 // leave out the platform's newest changes: others of the same moment were not in that pull.
 func (r *channelRun) nextPull() time.Duration {
 	every := r.pullEvery()
-	if tail := r.does.Time.Tail; r.input.Topic != "" && r.job.Type == jobs.OrderPull && tail > 0 {
-		return min(every, max(tail+tailRest, r.does.Time.Every))
+	if r.input.Topic != "" && r.job.Type == jobs.OrderPull && r.does.Time.Tail > 0 {
+		return min(every, r.restAfterPull())
 	}
 	return every
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
+	"entrepot/internal/db"
 )
 
 // pullAsked pulls the orders that a job is for: those that a caller named, those that changed, and those that
@@ -19,14 +21,16 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.input.Topic != "" && len(r.input.Notified) > 0 {
-		if lately, err := r.pulledLately(ctx); err != nil {
+	resumed := r.job.Cursor != ""
+	if r.input.Topic != "" && len(r.input.Notified) > 0 && !resumed {
+		lately, err := r.pulledLately(ctx, r.restAfterPull())
+		if err != nil {
 			return err
-		} else if lately {
-			return r.pullNotified(ctx)
+		}
+		if lately {
+			return r.pullNotifiedAlone(ctx)
 		}
 	}
-	resumed := r.job.Cursor != ""
 	if err := r.pullOrders(ctx); err != nil {
 		return err
 	}
@@ -38,14 +42,37 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 	return r.pullNotified(ctx)
 }
 
-// pulledLately reports whether the platform was asked for changes so recently that it must not be asked again yet.
-func (r *channelRun) pulledLately(ctx context.Context) (bool, error) {
-	every := r.does.Time.Every
-	if every == 0 {
+// pulledLately reports whether the last pull of changes was less than a time ago.
+func (r *channelRun) pulledLately(ctx context.Context, rest time.Duration) (bool, error) {
+	if rest == 0 {
 		return false, nil
 	}
 	state, err := r.state(ctx)
-	return time.UnixMicro(state.PulledAt).Add(every).After(r.store.Now()), err
+	return time.UnixMicro(state.PulledAt).Add(rest).After(r.store.Now()), err
+}
+
+// restAfterPull is the time after a pull of changes in which notified orders are read by their ids alone: the
+// platform's lists would leave them out, or must not be asked for yet. 0 if the platform has no such time.
+func (r *channelRun) restAfterPull() time.Duration {
+	if tail := r.does.Time.Tail; tail > 0 {
+		return max(tail+tailRest, r.does.Time.Every)
+	}
+	return r.does.Time.Every
+}
+
+// pullNotifiedAlone stores the orders that notifications were about, and has changes pulled as soon as that is due again.
+func (r *channelRun) pullNotifiedAlone(ctx context.Context) error {
+	if err := r.pullNotified(ctx); err != nil {
+		return err
+	}
+	return r.write(ctx, func(tx *db.Tx) error {
+		state, err := channelsync.Lock(tx, r.channel.ID)
+		if err != nil {
+			return err
+		}
+		channelsync.PullAt(tx, r.channel.ID, min(state.PullAt, time.UnixMicro(state.PulledAt).Add(r.restAfterPull()).UnixMicro()))
+		return nil
+	})
 }
 
 // pullNamed stores the orders that a caller named.

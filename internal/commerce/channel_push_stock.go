@@ -22,13 +22,22 @@ func (r *channelRun) pushStock(ctx context.Context) error {
 		return err
 	}
 	most := max(r.does.Batch.Stock, r.does.Batch.Prices, 1)
+	var later error
+	var after channelsync.Item
 	for {
-		due, err := r.dueStock(ctx, most)
-		if err != nil || len(due) == 0 {
+		due, err := r.dueStock(ctx, &after, most)
+		if err != nil {
 			return err
 		}
-		if err := r.pushLevels(ctx, due); err != nil {
+		if len(due) == 0 {
+			return later
+		}
+		refused, err := r.pushLevels(ctx, due)
+		if err != nil {
 			return err
+		}
+		if refused != nil {
+			later = refused
 		}
 	}
 }
@@ -38,7 +47,7 @@ func (r *channelRun) pullBefore(ctx context.Context) error {
 	if !r.does.Orders {
 		return nil
 	}
-	if lately, err := r.pulledLately(ctx); lately || err != nil {
+	if lately, err := r.pulledLately(ctx, r.does.Time.Every); lately || err != nil {
 		return err
 	}
 	return r.pullOrders(ctx)
@@ -62,16 +71,19 @@ func (d dueLevel) priceText() string {
 	return d.price.String()
 }
 
-// dueStock reads the next items that are due. Items of deleted products are no longer due.
-func (r *channelRun) dueStock(ctx context.Context, limit int) (due []dueLevel, err error) {
+// dueStock reads the next items that are due, and moves after to the last of them. Items of deleted products are no
+// longer due.
+func (r *channelRun) dueStock(ctx context.Context, after *channelsync.Item, limit int) (due []dueLevel, err error) {
 	for {
 		var orphans []channelsync.Item
+		from := *after
 		err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
 			due, orphans = nil, nil
-			items, err := channelsync.StockDue(tx, r.channel.ID, limit)
+			items, err := channelsync.StockDue(tx, r.channel.ID, from, limit)
 			if err != nil || len(items) == 0 {
 				return err
 			}
+			*after = items[len(items)-1]
 			var products []id.Product
 			for _, i := range items {
 				products = append(products, i.Product)
@@ -120,11 +132,12 @@ func levelOf(i channelsync.Item, sheet productSheet) (dueLevel, bool) {
 	return d, false
 }
 
-// pushLevels pushes one batch: it reads what may have changed on the platform, then writes what differs.
-func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
+// pushLevels pushes one batch: it reads what may have changed on the platform, then writes what differs. refused is
+// the failure of one item that a later try may push.
+func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) (refused, err error) {
 	shown, err := r.shownStock(ctx, due)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var stocks []connector.StockItem
 	var prices []connector.PriceItem
@@ -153,21 +166,21 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
 		done.price[i.SKU] = false
 	}
 	if err := r.forgetLevels(ctx, due, done); err != nil {
-		return err
+		return nil, err
 	}
 	err = r.setLevels(ctx, stocks, prices, done)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 	if settled := r.settleLevels(ctx, due, done); settled != nil || err != nil {
-		return errors.Join(err, settled)
+		return nil, errors.Join(err, settled)
 	}
 	for sku, result := range done.failed {
 		if result.State == connector.Failed && result.Again {
-			return connector.Failf(connector.Temporary, "%s: %s", sku, result.Error)
+			refused = connector.Failf(connector.Temporary, "%s: %s", sku, result.Error)
 		}
 	}
-	return nil
+	return refused, nil
 }
 
 // forgetLevels notes that what is about to be written is not known any more. Whether a write happened whose answer is lost, or during which

@@ -1,28 +1,66 @@
 package connector
 
-// UpsertEach puts products on a platform that takes them one by one. A product that fails gives a failed result for
-// each of its SKUs, and the others continue. If nothing was done yet, a failure of the whole channel is returned
-// instead: no answer, or refused credentials or address.
-func UpsertEach(products []Product, upsert func(*Product) ([]Result, error)) ([]Result, error) {
-	var results []Result
-	for i := range products {
-		one, err := upsert(&products[i])
-		if err != nil {
-			f := FailureOf(err)
-			if len(results) == 0 && (!f.Lasting() || f.Kind == Unauthorized || f.Kind == Refused) {
-				return nil, err
-			}
-			one = failedProduct(&products[i], f)
+import "slices"
+
+// mostFailures is how many calls in a row may fail for reasons that may pass before a loop over products stops. One
+// such failure may be the product's own doing, as when a shop breaks at one picture: the others continue.
+const mostFailures = 2
+
+// Each calls do for each of n products. fail is called for those that failed; again says that a later try may succeed.
+// The loop stops when the failure is one of the whole channel: the platform asks for a rest, refuses the credentials or
+// the address, or gave no answer twice in a row. Then the rest fail for now, or, if nothing was done yet, the failure
+// is returned.
+func Each(n int, do func(i int) error, fail func(i int, f *Failure, again bool)) error {
+	done, inRow := 0, 0
+	var first *Failure // of the products at the start, while none was done
+	for i := range n {
+		err := do(i)
+		f := FailureOf(err)
+		switch {
+		case f == nil:
+			done, inRow = done+1, 0
+			continue
+		case f.Lasting() && f.Kind != Unauthorized && f.Kind != Refused:
+			done, inRow = done+1, 0
+			fail(i, f, false)
+			continue
 		}
-		results = append(results, one...)
+		if inRow++; first == nil {
+			first = f
+		}
+		if f.Kind == Temporary && inRow < mostFailures && i < n-1 {
+			fail(i, f, true)
+			continue
+		}
+		if done == 0 {
+			return first
+		}
+		for j := i; j < n; j++ {
+			fail(j, f, true)
+		}
+		return nil
 	}
-	return results, nil
+	return nil
 }
 
-// failedProduct is the results of a product that could not be put on sale whole.
-func failedProduct(p *Product, f *Failure) []Result {
+// UpsertEach puts products on a platform that takes them one by one. A product that fails gives a failed result for
+// each of its SKUs, and the others continue. A failure of the whole channel is returned if nothing was done (see Each).
+func UpsertEach(products []Product, upsert func(*Product) ([]Result, error)) ([]Result, error) {
+	by := make([][]Result, len(products))
+	err := Each(len(products), func(i int) (err error) {
+		by[i], err = upsert(&products[i])
+		return err
+	}, func(i int, f *Failure, again bool) { by[i] = FailedProduct(&products[i], f, again) })
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(by...), nil
+}
+
+// FailedProduct is the results of a product that could not be put on sale whole.
+func FailedProduct(p *Product, f *Failure, again bool) []Result {
 	failed := func(sku string) Result {
-		return Result{SKU: sku, State: Failed, Error: sku + ": " + f.Error(), Again: !f.Lasting()}
+		return Result{SKU: sku, State: Failed, Error: f.Error(), Again: again}
 	}
 	results := []Result{failed(p.SKU)}
 	for _, v := range p.Variants {
@@ -51,7 +89,7 @@ func UnpublishEach(items []Item, key func(Item) string, takeOff func(key string)
 		case !f.Lasting(), f.Kind == Unauthorized:
 			return results, err
 		default:
-			r.State, r.Error = Failed, item.SKU+": "+f.Error()
+			r.State, r.Error = Failed, f.Error()
 		}
 		results = append(results, r)
 	}

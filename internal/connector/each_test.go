@@ -3,6 +3,7 @@ package connector_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"entrepot/internal/connector"
@@ -36,8 +37,52 @@ func TestUnpublishEach(t *testing.T) {
 	for _, r := range results {
 		got = append(got, r.SKU+" "+r.State+" "+r.Error)
 	}
-	want := []string{"A-S gone ", "A-M gone ", "B gone ", "C gone ", "D failed D: it is frozen"}
+	want := []string{"A-S gone ", "A-M gone ", "B gone ", "C gone ", "D failed it is frozen"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A product at which the platform breaks does not keep off sale those behind it, whatever its place. Two in a row mean that the platform is
+// away: the rest waits, and if nothing was done, the failure is the call's.
+func TestUpsertEach(t *testing.T) {
+	away, refused := connector.Failf(connector.Temporary, "away"), connector.Failf(connector.Rejected, "no")
+	revoked := connector.Failf(connector.Unauthorized, "revoked")
+	for _, c := range []struct {
+		name     string
+		failures []error // of the products, nil for none
+		want     []string
+		fails    bool
+	}{
+		{"all is well", []error{nil, nil}, []string{"live", "live"}, false},
+		{"the first breaks it", []error{away, nil, refused}, []string{"failed again", "live", "failed"}, false},
+		{"the only one breaks it", []error{away}, nil, true},
+		{"it is away", []error{away, away, nil}, nil, true},
+		{"it goes away", []error{nil, away, away, nil}, []string{"live", "failed again", "failed again", "failed again"}, false},
+		{"now and then", []error{away, nil, away, nil}, []string{"failed again", "live", "failed again", "live"}, false},
+		{"credentials are refused", []error{revoked, nil}, nil, true},
+		{"credentials are revoked", []error{nil, revoked, nil}, []string{"live", "failed again", "failed again"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			products := make([]connector.Product, len(c.failures))
+			for i := range products {
+				products[i].SKU = fmt.Sprint(i)
+			}
+			results, err := connector.UpsertEach(products, func(p *connector.Product) ([]connector.Result, error) {
+				i, _ := strconv.Atoi(p.SKU)
+				return []connector.Result{{SKU: p.SKU, State: connector.Live}}, c.failures[i]
+			})
+			var got []string
+			for _, r := range results {
+				state := r.State
+				if r.Again {
+					state += " again"
+				}
+				got = append(got, state)
+			}
+			if !slices.Equal(got, c.want) || (err != nil) != c.fails {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
 	}
 }

@@ -108,6 +108,6 @@ type Result struct {
 	Operation string            // for Poll, while Waiting
 	Review    string            // of Upsert with Live: for Poll, while the platform reviews the change and shows the previous version
 	Priced    bool              // of Upsert: the price was set too, so SetPrices is not needed
-	Error     string
-	Again     bool // of Failed: a later try may succeed
+	Error     string            // of Failed and Gone: the reason, without the SKU
+	Again     bool              // of Failed: a later try may succeed
 }

@@ -99,7 +99,13 @@ func TestHostilePlatforms(t *testing.T) {
 				o.hide()
 				for name, call := range o.calls() {
 					began := time.Now()
-					message := outcome(call(t))
+					results, more, err := call(t)
+					message := outcome(results, more, err)
+					for _, r := range results { // whoever shows it puts the SKU before it
+						if strings.HasPrefix(r.Error, r.SKU) {
+							t.Errorf("%s: %q repeats its SKU", name, r.Error)
+						}
+					}
 					if took := time.Since(began); took > 10*time.Second {
 						t.Errorf("%s took %s", name, took)
 					}

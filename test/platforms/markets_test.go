@@ -21,7 +21,7 @@ func ebay() story.Shop {
 		Cannot: map[story.Ability]string{story.Fees: "an order has goods, delivery and tax",
 			story.Edits: "an order stays as it was placed"},
 		Faults: func() {
-			account.Faults.LoseAnswer, account.Faults.Broken = 13, 29
+			account.Faults.LoseAnswer, account.Faults.Broken, account.Faults.Partial = 13, 29, 53
 			awkward(account.Notices)
 		},
 		Stands: func() (map[string]story.Shown, []string) {

@@ -1,7 +1,9 @@
 package ebay_test
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -25,6 +27,19 @@ type account struct {
 	kept    connector.Credentials // what Renew has stored
 	renewed int
 	now     time.Time
+	refuses string // a request that contains this is refused as a whole
+}
+
+// ServeHTTP is the account, or what refuses a request before it.
+func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	if a.refuses != "" && strings.Contains(string(body), a.refuses) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"errors":[{"errorId":25709,"message":"Invalid value for field title."}]}`)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	a.Account.ServeHTTP(w, r)
 }
 
 func (a *account) Renew(ctx context.Context, name, stale string,
@@ -44,7 +59,7 @@ func newAccount(t *testing.T) *account {
 	t.Helper()
 	a := &account{Account: fakeshop.New(), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
 	a.Now = func() time.Time { return a.now }
-	server := httptest.NewServer(a.Account)
+	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
 	a.kept = connector.Credentials{"baseUrl": server.URL, "clientId": fakeshop.ClientID, "clientSecret": fakeshop.ClientSecret,
 		"refreshToken": fakeshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)}
@@ -113,7 +128,8 @@ func TestSubscriptionsAreMadeOnce(t *testing.T) {
 }
 
 func TestListings(t *testing.T) {
-	for name, faults := range map[string]fakeshop.Faults{"a good day": {}, "answers are lost": {LoseAnswer: 3}, "broken": {Broken: 31}} {
+	for name, faults := range map[string]fakeshop.Faults{"a good day": {}, "answers are lost": {LoseAnswer: 3}, "broken": {Broken: 31},
+		"parts fail": {Partial: 11}} {
 		t.Run(name, func(t *testing.T) {
 			a := newAccount(t)
 			a.Faults = faults

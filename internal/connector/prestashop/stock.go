@@ -58,7 +58,7 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	}
 	err = s.patchAll(ctx, "stock_availables", "stock_available", changes, func(k int, f *connector.Failure) {
 		r := &results[at[k]]
-		if r.State, r.Error, r.Again = connector.Failed, r.SKU+": "+f.Error(), !f.Lasting(); f.Kind == connector.Missing {
+		if r.State, r.Error, r.Again = connector.Failed, f.Error(), !f.Lasting(); f.Kind == connector.Missing {
 			r.State = connector.Gone
 		}
 	})
@@ -172,7 +172,7 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 		case !f.Lasting(), f.Kind == connector.Unauthorized:
 			return results[:i], f
 		default:
-			results[i].State, results[i].Error = connector.Failed, item.SKU+": "+f.Error()
+			results[i].State, results[i].Error = connector.Failed, f.Error()
 		}
 	}
 	return results, nil

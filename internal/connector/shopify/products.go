@@ -2,7 +2,6 @@ package shopify
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -300,8 +299,7 @@ func results(p *connector.Product, made *product) []connector.Result {
 	for _, v := range p.Variants {
 		r := one(v.SKU)
 		if r.IDs.Variant == "" {
-			r = connector.Result{SKU: v.SKU, State: connector.Failed, Error: fmt.Sprintf("%s: the shop took the product without it", v.SKU),
-				Again: true}
+			r = connector.Result{SKU: v.SKU, State: connector.Failed, Error: "the shop took the product without it", Again: true}
 		}
 		list = append(list, r)
 	}

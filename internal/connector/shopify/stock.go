@@ -46,13 +46,13 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 			case e.Code == "INVALID_INVENTORY_ITEM":
 				list[i].State = connector.Gone
 			default:
-				list[i].State, list[i].Error = connector.Failed, items[i].SKU+": "+connector.Line(e.Message)
+				list[i].State, list[i].Error = connector.Failed, connector.Line(e.Message)
 			}
 		}
 		at = again
 	}
 	for _, i := range at {
-		list[i].State, list[i].Error, list[i].Again = connector.Failed, items[i].SKU+": the shop would not set its quantity", true
+		list[i].State, list[i].Error, list[i].Again = connector.Failed, "the shop would not set its quantity", true
 	}
 	return list, nil
 }
@@ -185,7 +185,7 @@ func (s *session) setPrices(ctx context.Context, product string, items []connect
 			if len(e.Field) > 1 && e.Field[1] != strconv.Itoa(i) {
 				continue
 			}
-			results[i].State, results[i].Error = connector.Failed, items[i].SKU+": "+connector.Line(e.Message)
+			results[i].State, results[i].Error = connector.Failed, connector.Line(e.Message)
 			if e.Code == "PRODUCT_DOES_NOT_EXIST" || e.Code == "PRODUCT_VARIANT_DOES_NOT_EXIST" {
 				results[i].State = connector.Gone
 			}

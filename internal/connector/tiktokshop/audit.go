@@ -38,9 +38,9 @@ func results(p *connector.Product, old, made *product, images map[string]string)
 
 // failed are the results for a product that the shop refused.
 func failed(p *connector.Product, images map[string]string, f *connector.Failure) []connector.Result {
-	list := []connector.Result{{SKU: p.SKU, State: connector.Failed, Error: p.SKU + ": " + f.Error(), Images: images}}
+	list := []connector.Result{{SKU: p.SKU, State: connector.Failed, Error: f.Error(), Images: images}}
 	for _, v := range p.Variants {
-		list = append(list, connector.Result{SKU: v.SKU, State: connector.Failed, Error: v.SKU + ": " + f.Error()})
+		list = append(list, connector.Result{SKU: v.SKU, State: connector.Failed, Error: f.Error()})
 	}
 	return list
 }

@@ -130,7 +130,7 @@ func (s *session) change(ctx context.Context, product, what string, body []field
 	for i := range results {
 		r := &results[i]
 		if r.State == connector.Live && err != nil {
-			r.State, r.Error = connector.Failed, r.SKU+": "+err.Error()
+			r.State, r.Error = connector.Failed, err.Error()
 		}
 		for _, e := range refused.Errors {
 			if e.Detail.SKU != "" && string(e.Detail.SKU) == r.IDs.Variant {
@@ -138,7 +138,7 @@ func (s *session) change(ctx context.Context, product, what string, body []field
 				if len(e.Detail.Extra) > 0 {
 					text = e.Detail.Extra[0].Message
 				}
-				r.State, r.Error = connector.Failed, r.SKU+": "+connector.Line(text)
+				r.State, r.Error = connector.Failed, connector.Line(text)
 			}
 		}
 	}

@@ -26,6 +26,7 @@ const (
 type Faults struct {
 	LoseAnswer int  // it does what was asked, and the connection ends without an answer
 	Broken     int  // it answers 500 and does nothing
+	Partial    int  // an entry of a request about several is answered 500, and not done; counts entries
 	Challenge  bool // a new destination must answer the challenge, else it is refused
 }
 
@@ -43,6 +44,7 @@ type Account struct {
 	appToken string
 	mux      *http.ServeMux
 	requests int
+	parts    int // entries of requests about several
 	next     int
 	token    string
 	items    map[string]object
@@ -84,17 +86,17 @@ func New() *Account {
 		"GET /commerce/identity/v1/user/":                                       a.user,
 		"GET /sell/account/v1/{policy}":                                         a.policy,
 		"GET /sell/inventory/v1/location":                                       a.location,
-		"GET /sell/inventory/v1/inventory_item/{sku}":                           a.item,
-		"PUT /sell/inventory/v1/inventory_item/{sku}":                           a.putItem,
 		"DELETE /sell/inventory/v1/inventory_item/{sku}":                        a.dropItem,
 		"PUT /sell/inventory/v1/inventory_item_group/{key}":                     a.putGroup,
 		"GET /sell/inventory/v1/offer":                                          a.findOffer,
-		"POST /sell/inventory/v1/offer":                                         a.addOffer,
+		"POST /sell/inventory/v1/bulk_create_or_replace_inventory_item":         a.many(a.putItem),
+		"POST /sell/inventory/v1/bulk_create_offer":                             a.many(a.addOffer),
+		"POST /sell/inventory/v1/bulk_publish_offer":                            a.many(a.publish),
 		"PUT /sell/inventory/v1/offer/{id}":                                     a.changeOffer,
-		"POST /sell/inventory/v1/offer/{id}/{act}":                              a.publish,
+		"POST /sell/inventory/v1/offer/{id}/withdraw":                           a.withdraw,
 		"POST /sell/inventory/v1/offer/{act}":                                   a.publishGroup,
-		"POST /sell/inventory/v1/bulk_update_price_quantity":                    a.bulk,
-		"POST /sell/inventory/v1/bulk_get_inventory_item":                       a.bulkItems,
+		"POST /sell/inventory/v1/bulk_update_price_quantity":                    a.many(a.update),
+		"POST /sell/inventory/v1/bulk_get_inventory_item":                       a.many(a.item),
 		"GET /commerce/taxonomy/v1/get_default_category_tree_id":                a.tree,
 		"GET /commerce/taxonomy/v1/category_tree/{id}/get_category_suggestions": a.suggest,
 		"GET /sell/fulfillment/v1/order":                                        a.list,
@@ -214,187 +216,6 @@ func (a *Account) suggest(*http.Request, object) (int, any) {
 	return http.StatusOK, object{"categorySuggestions": []object{{"category": object{"categoryId": "15687"}}}}
 }
 
-func (a *Account) item(r *http.Request, _ object) (int, any) {
-	if it, ok := a.items[r.PathValue("sku")]; ok {
-		return http.StatusOK, it
-	}
-	return http.StatusNotFound, problem(25710, "We didn't find the resource you are looking for.")
-}
-
-func (a *Account) putItem(r *http.Request, body object) (int, any) {
-	sku := r.PathValue("sku")
-	for _, group := range a.groups {
-		for _, member := range group["variantSKUs"].([]any) {
-			if member == sku {
-				body["inventoryItemGroupKeys"] = []string{group["key"].(string)}
-			}
-		}
-	}
-	a.items[sku] = body
-	return http.StatusNoContent, nil
-}
-
-func (a *Account) dropItem(r *http.Request, _ object) (int, any) {
-	sku := r.PathValue("sku")
-	if a.items[sku] == nil {
-		return http.StatusNotFound, problem(25710, "We didn't find the resource you are looking for.")
-	}
-	delete(a.items, sku)
-	delete(a.offers, sku)
-	return http.StatusNoContent, nil
-}
-
-func (a *Account) putGroup(r *http.Request, body object) (int, any) {
-	body["key"] = r.PathValue("key")
-	a.groups[r.PathValue("key")] = body
-	for _, sku := range body["variantSKUs"].([]any) {
-		if a.items[sku.(string)] == nil {
-			return http.StatusBadRequest, problem(25702, "SKU not found")
-		}
-		a.items[sku.(string)]["inventoryItemGroupKeys"] = []string{r.PathValue("key")}
-	}
-	return http.StatusNoContent, nil
-}
-
-func (o *offer) show() object {
-	out := object{"offerId": o.id, "sku": o.sku, "status": o.status}
-	if o.listing != "" {
-		out["listing"] = object{"listingId": o.listing}
-	}
-	return out
-}
-
-func (a *Account) findOffer(r *http.Request, _ object) (int, any) {
-	if o := a.offers[r.URL.Query().Get("sku")]; o != nil {
-		return http.StatusOK, object{"offers": []object{o.show()}}
-	}
-	return http.StatusNotFound, problem(25713, "This Offer is not available.")
-}
-
-func (a *Account) addOffer(_ *http.Request, body object) (int, any) {
-	sku := body["sku"].(string)
-	if a.offers[sku] != nil {
-		return http.StatusBadRequest, problem(25002, "Offer entity already exists.")
-	}
-	if a.items[sku] == nil {
-		return http.StatusBadRequest, problem(25702, "SKU not found")
-	}
-	o := &offer{id: a.id(), sku: sku, status: "UNPUBLISHED"}
-	o.set(body)
-	a.offers[sku] = o
-	return http.StatusCreated, object{"offerId": o.id}
-}
-
-func (o *offer) set(body object) {
-	o.price = body["pricingSummary"].(object)["price"].(object)["value"].(string)
-	o.quantity = int64(body["availableQuantity"].(float64))
-}
-
-func (a *Account) offerOf(id string) *offer {
-	for _, o := range a.offers {
-		if o.id == id {
-			return o
-		}
-	}
-	return nil
-}
-
-func (a *Account) changeOffer(r *http.Request, body object) (int, any) {
-	o := a.offerOf(r.PathValue("id"))
-	if o == nil {
-		return http.StatusNotFound, problem(25713, "This Offer is not available.")
-	}
-	o.set(body)
-	return http.StatusNoContent, nil
-}
-
-func (a *Account) publish(r *http.Request, _ object) (int, any) {
-	o := a.offerOf(r.PathValue("id"))
-	if o == nil {
-		return http.StatusNotFound, problem(25713, "This Offer is not available.")
-	}
-	if r.PathValue("act") == "withdraw" {
-		o.status, o.listing = "UNPUBLISHED", ""
-		return http.StatusOK, object{}
-	}
-	if o.status != "PUBLISHED" {
-		o.status, o.listing = "PUBLISHED", a.id()
-	}
-	return http.StatusOK, object{"listingId": o.listing}
-}
-
-func (a *Account) publishGroup(r *http.Request, body object) (int, any) {
-	group := a.groups[body["inventoryItemGroupKey"].(string)]
-	if group == nil {
-		return http.StatusNotFound, problem(25710, "group not found")
-	}
-	listing := a.id()
-	for _, sku := range group["variantSKUs"].([]any) {
-		o := a.offers[sku.(string)]
-		if o == nil {
-			return http.StatusBadRequest, problem(25016, "an offer of the group is missing")
-		}
-		if r.PathValue("act") == "withdraw_by_inventory_item_group" {
-			o.status, o.listing = "UNPUBLISHED", ""
-			continue
-		}
-		if o.status == "PUBLISHED" {
-			listing = o.listing
-		}
-		o.status, o.listing = "PUBLISHED", listing
-	}
-	return http.StatusOK, object{"listingId": listing}
-}
-
-func (a *Account) bulk(_ *http.Request, body object) (int, any) {
-	out := []object{}
-	requests := body["requests"].([]any)
-	if len(requests) > 25 {
-		return http.StatusBadRequest, problem(25701, "too many requests")
-	}
-	for _, one := range requests {
-		in := one.(object)
-		sku := in["sku"].(string)
-		it := a.items[sku]
-		if it == nil {
-			out = append(out, object{"statusCode": 404, "sku": sku, "errors": []object{{"errorId": 25710, "message": "not found"}}})
-			continue
-		}
-		if q, ok := in["shipToLocationAvailability"]; ok {
-			it["availability"] = object{"shipToLocationAvailability": q}
-		}
-		offers, _ := in["offers"].([]any)
-		for _, one := range offers {
-			change := one.(object)
-			o := a.offerOf(change["offerId"].(string))
-			if o == nil {
-				continue
-			}
-			if n, ok := change["availableQuantity"].(float64); ok {
-				o.quantity = int64(n)
-			}
-			if p, ok := change["price"].(object); ok {
-				o.price = p["value"].(string)
-			}
-		}
-		out = append(out, object{"statusCode": 200, "sku": sku})
-	}
-	return http.StatusOK, object{"responses": out}
-}
-
-func (a *Account) bulkItems(_ *http.Request, body object) (int, any) {
-	out := []object{}
-	for _, one := range body["requests"].([]any) {
-		sku := one.(object)["sku"].(string)
-		if it := a.items[sku]; it != nil {
-			out = append(out, object{"statusCode": 200, "sku": sku, "inventoryItem": it})
-		} else {
-			out = append(out, object{"statusCode": 404, "sku": sku})
-		}
-	}
-	return http.StatusOK, object{"responses": out}
-}
-
 func (a *Account) notifications(r *http.Request, _ object) (int, any) {
 	if r.PathValue("kind") == "destination" {
 		return http.StatusOK, object{"destinations": a.places}
@@ -465,14 +286,4 @@ func (a *Account) Subscriptions() (topics, destinations int) {
 		}
 	}
 	return len(a.topics), destinations
-}
-
-// Offer is what eBay shows of a SKU; listing is "" while it is not on sale.
-func (a *Account) Offer(sku string) (price string, quantity int64, listing string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if o := a.offers[sku]; o != nil {
-		return o.price, o.quantity, o.listing
-	}
-	return "", 0, ""
 }

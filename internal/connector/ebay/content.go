@@ -1,0 +1,113 @@
+package ebay
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"entrepot/internal/connector"
+)
+
+// item is the whole item of a form, because what is left out would be deleted.
+func item(l *listing, f connector.Variant) fields {
+	aspects := map[string][]string{}
+	for _, a := range append(slices.Clone(l.Attributes), f.Attributes...) {
+		if a.Value != "" {
+			aspects[cut(a.Name, 40)] = []string{cut(a.Value, 65)}
+		}
+	}
+	body := fields{"condition": "NEW", "product": fields{"title": cut(l.Name, 80), "description": description(l.Product), "aspects": aspects,
+		"imageUrls": pictures(l.Product)}}
+	quantity := f.Quantity
+	if there, known := l.there[f.SKU]; known && quantity == connector.NotOurs {
+		quantity = there.quantity()
+	}
+	if quantity != connector.NotOurs {
+		body["availability"] = fields{"shipToLocationAvailability": fields{"quantity": quantity}}
+	}
+	return body
+}
+
+func description(p *connector.Product) string {
+	if p.Description == "" {
+		return p.Name
+	}
+	return cut(p.Description, 4000)
+}
+
+func pictures(p *connector.Product) []string {
+	var list []string
+	for _, image := range p.Images {
+		list = append(list, image.URL)
+	}
+	return list[:min(24, len(list))]
+}
+
+// itemGroup has the variants and the properties in which they differ.
+func itemGroup(p *connector.Product) fields {
+	var skus, names []string
+	values := map[string][]string{}
+	for _, v := range p.Variants {
+		skus = append(skus, v.SKU)
+		for _, a := range v.Attributes {
+			if !slices.Contains(names, a.Name) {
+				names = append(names, a.Name)
+			}
+			if !slices.Contains(values[a.Name], a.Value) {
+				values[a.Name] = append(values[a.Name], a.Value)
+			}
+		}
+	}
+	var specifications []fields
+	for _, name := range names {
+		specifications = append(specifications, fields{"name": name, "values": values[name]})
+	}
+	aspects := map[string][]string{}
+	for _, a := range p.Attributes {
+		if !slices.Contains(names, a.Name) {
+			aspects[cut(a.Name, 40)] = []string{cut(a.Value, 65)}
+		}
+	}
+	return fields{"title": cut(p.Name, 80), "description": description(p), "aspects": aspects, "imageUrls": pictures(p), "variantSKUs": skus,
+		"variesBy": fields{"specifications": specifications}}
+}
+
+// category is the category of a listing: that of the setting, else the one that eBay suggests for the title.
+func (s *session) category(ctx context.Context, p *connector.Product) (string, error) {
+	if id := s.link.Channel.Value("categoryId"); id != "" {
+		return id, nil
+	}
+	title := cut(p.Name, 80)
+	if id, known := s.categories[title]; known {
+		return id, nil
+	}
+	if s.tree == "" {
+		var tree struct{ CategoryTreeID string }
+		if _, err := s.get(ctx, "/commerce/taxonomy/v1/get_default_category_tree_id", url.Values{"marketplace_id": {s.market.id}},
+			&tree); err != nil {
+			return "", err
+		}
+		s.tree = tree.CategoryTreeID
+	}
+	var suggested struct {
+		CategorySuggestions []struct{ Category struct{ CategoryID string } }
+	}
+	_, err := s.get(ctx, "/commerce/taxonomy/v1/category_tree/"+url.PathEscape(s.tree)+"/get_category_suggestions",
+		url.Values{"q": {title}}, &suggested)
+	if err == nil && len(suggested.CategorySuggestions) == 0 {
+		err = connector.Failf(connector.Rejected, "eBay knows no category for %q: the channel's setting categoryId can name one", title)
+	}
+	if err != nil {
+		return "", err
+	}
+	s.categories[title] = suggested.CategorySuggestions[0].Category.CategoryID
+	return s.categories[title], nil
+}
+
+func cut(text string, most int) string {
+	if r := []rune(strings.TrimSpace(text)); len(r) > most {
+		return string(r[:most])
+	}
+	return strings.TrimSpace(text)
+}

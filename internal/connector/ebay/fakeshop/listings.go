@@ -1,0 +1,91 @@
+package fakeshop
+
+import "net/http"
+
+func (a *Account) dropItem(r *http.Request, _ object) (int, any) {
+	sku := r.PathValue("sku")
+	if a.items[sku] == nil {
+		return http.StatusNotFound, problem(25710, "We didn't find the resource you are looking for.")
+	}
+	delete(a.items, sku)
+	delete(a.offers, sku)
+	return http.StatusNoContent, nil
+}
+
+func (a *Account) putGroup(r *http.Request, body object) (int, any) {
+	body["key"] = r.PathValue("key")
+	a.groups[r.PathValue("key")] = body
+	for _, sku := range body["variantSKUs"].([]any) {
+		if a.items[sku.(string)] == nil {
+			return http.StatusBadRequest, problem(25702, "SKU not found")
+		}
+		a.items[sku.(string)]["inventoryItemGroupKeys"] = []string{r.PathValue("key")}
+	}
+	return http.StatusNoContent, nil
+}
+
+func (o *offer) show() object {
+	out := object{"offerId": o.id, "sku": o.sku, "status": o.status, "availableQuantity": o.quantity}
+	if o.listing != "" {
+		out["listing"] = object{"listingId": o.listing}
+	}
+	return out
+}
+
+func (a *Account) findOffer(r *http.Request, _ object) (int, any) {
+	if o := a.offers[r.URL.Query().Get("sku")]; o != nil {
+		return http.StatusOK, object{"offers": []object{o.show()}}
+	}
+	return http.StatusNotFound, problem(25713, "This Offer is not available.")
+}
+
+func (a *Account) offerOf(id string) *offer {
+	for _, o := range a.offers {
+		if o.id == id {
+			return o
+		}
+	}
+	return nil
+}
+
+func (a *Account) changeOffer(r *http.Request, body object) (int, any) {
+	o := a.offerOf(r.PathValue("id"))
+	if o == nil {
+		return http.StatusNotFound, problem(25713, "This Offer is not available.")
+	}
+	o.set(body)
+	return http.StatusNoContent, nil
+}
+
+func (a *Account) publishGroup(r *http.Request, body object) (int, any) {
+	group := a.groups[body["inventoryItemGroupKey"].(string)]
+	if group == nil {
+		return http.StatusNotFound, problem(25710, "group not found")
+	}
+	listing := a.id()
+	for _, sku := range group["variantSKUs"].([]any) {
+		o := a.offers[sku.(string)]
+		if o == nil {
+			return http.StatusBadRequest, problem(25016, "an offer of the group is missing")
+		}
+		if r.PathValue("act") == "withdraw_by_inventory_item_group" {
+			o.status, o.listing = "UNPUBLISHED", ""
+			continue
+		}
+		if o.status == "PUBLISHED" {
+			listing = o.listing
+		}
+		o.status, o.listing = "PUBLISHED", listing
+	}
+	return http.StatusOK, object{"listingId": listing}
+}
+
+// Offer is what eBay shows of a SKU; listing is "" while it is not on sale.
+func (a *Account) Offer(sku string) (price string, quantity int64, listing string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if o := a.offers[sku]; o != nil {
+		return o.price, o.quantity, o.listing
+	}
+	return "", 0, ""
+}

@@ -1,0 +1,188 @@
+package ebay
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+)
+
+// offer is a SKU's offer on the marketplace.
+type offer struct {
+	OfferID, Status   string
+	AvailableQuantity *int64
+	Listing           struct{ ListingID string }
+}
+
+// putOffers creates or changes the offers. New ones are created several at a time; one that is there already is
+// changed alone, because eBay has no other way.
+func (s *session) putOffers(ctx context.Context, a *account, list []*listing) error {
+	err := each(list, func(l *listing) error { // offers of the last push
+		for _, f := range l.forms {
+			if f.Known.Other[offerID] == "" {
+				continue
+			}
+			if err := s.changeOffer(ctx, a, l, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var skus []string
+	all, by, forms := skusOf(standing(list))
+	for _, sku := range all {
+		if by[sku].offers[sku].OfferID == "" {
+			skus = append(skus, sku)
+		}
+	}
+	made, err := s.bulk(ctx, "/bulk_create_offer", skus, func(sku string) fields { return s.offerBody(a, by[sku], forms[sku], offer{}) })
+	if err != nil {
+		return err
+	}
+	return each(list, func(l *listing) error {
+		for _, f := range l.forms {
+			if l.offers[f.SKU].OfferID != "" {
+				continue
+			}
+			e := made.of(f.SKU)
+			if l.offers[f.SKU] = (offer{OfferID: e.OfferID}); e.failure() == nil {
+				continue
+			}
+			// Most likely there is one already, for example because the answer of an earlier request was lost.
+			if err := s.changeOffer(ctx, a, l, f); err != nil {
+				return err
+			}
+			if l.offers[f.SKU].OfferID == "" {
+				l.failAt(f.SKU, e.failure())
+			}
+		}
+		return nil
+	})
+}
+
+// changeOffer changes the offer of a form, if eBay has one.
+func (s *session) changeOffer(ctx context.Context, a *account, l *listing, f connector.Variant) error {
+	there, err := s.offerOf(ctx, f.SKU)
+	if l.offers[f.SKU] = there; err != nil || there.OfferID == "" {
+		return err
+	}
+	if there.Listing.ListingID != "" {
+		l.id = there.Listing.ListingID
+	}
+	_, err = s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/offer/"+url.PathEscape(there.OfferID),
+		s.offerBody(a, l, f, there), nil)
+	return err
+}
+
+// offerBody is the whole offer of a form, because what is left out would be deleted.
+func (s *session) offerBody(a *account, l *listing, f connector.Variant, there offer) fields {
+	body := fields{"sku": f.SKU, "marketplaceId": s.market.id, "format": "FIXED_PRICE", "categoryId": l.category,
+		"listingDescription": description(l.Product), "merchantLocationKey": a.location, "pricingSummary": fields{"price": s.price(f.Price)},
+		"listingPolicies": fields{"fulfillmentPolicyId": a.fulfillment, "paymentPolicyId": a.payment, "returnPolicyId": a.returns}}
+	switch {
+	case f.Quantity != connector.NotOurs:
+		body["availableQuantity"] = f.Quantity
+	case there.AvailableQuantity != nil:
+		body["availableQuantity"] = *there.AvailableQuantity
+	}
+	return body
+}
+
+func (s *session) offerOf(ctx context.Context, sku string) (offer, error) {
+	var there struct{ Offers []offer }
+	_, err := s.get(ctx, inventory+"/offer", url.Values{"sku": {sku}, "marketplace_id": {s.market.id}}, &there)
+	if connector.Is(err, connector.Missing) {
+		err = nil
+	}
+	if err != nil || len(there.Offers) == 0 {
+		return offer{}, err
+	}
+	return there.Offers[0], nil
+}
+
+func (s *session) price(p money.Amount) fields {
+	return fields{"value": p.Text(s.market.currency), "currency": s.market.currency}
+}
+
+// show publishes what is to be on sale and is not, and withdraws what is and is not to be. Offers of products without
+// variants are published several at a time, a group of variants alone.
+func (s *session) show(ctx context.Context, list []*listing) error {
+	var offers []string
+	byOffer := map[string]*listing{}
+	for _, l := range standing(list) {
+		if id := l.offers[l.SKU].OfferID; l.OnSale && len(l.Variants) == 0 && !l.published() {
+			offers, byOffer[id] = append(offers, id), l
+		}
+	}
+	done, err := s.bulk(ctx, "/bulk_publish_offer", offers, func(id string) fields { return fields{"offerId": id} })
+	if err != nil {
+		return err
+	}
+	for id, l := range byOffer {
+		e := done.of(id)
+		l.id = e.ListingID
+		l.failAt(l.SKU, e.failure())
+	}
+	return each(list, func(l *listing) error {
+		switch {
+		case l.OnSale && len(l.Variants) > 0 && !l.published():
+			var out struct{ ListingID string }
+			err := s.ofGroup(ctx, "publish", l.SKU, &out)
+			l.id = out.ListingID
+			return err
+		case l.OnSale || l.id == "":
+			return nil
+		case len(l.Variants) > 0:
+			return s.ofGroup(ctx, "withdraw", l.SKU, nil)
+		}
+		return s.withdraw(ctx, l.offers[l.SKU])
+	})
+}
+
+// published reports whether all offers were on sale when they were read.
+func (l *listing) published() bool {
+	for _, f := range l.forms {
+		if l.offers[f.SKU].Status != onSale {
+			return false
+		}
+	}
+	return true
+}
+
+// onSale is the status of an offer that buyers see.
+const onSale = "PUBLISHED"
+
+// ofGroup publishes or withdraws a group of variants.
+func (s *session) ofGroup(ctx context.Context, what, key string, into any) error {
+	_, err := s.call(connector.Repeatable(ctx), http.MethodPost, inventory+"/offer/"+what+"_by_inventory_item_group",
+		fields{"inventoryItemGroupKey": key, "marketplaceId": s.market.id}, into)
+	return err
+}
+
+func (s *session) withdraw(ctx context.Context, o offer) error {
+	_, err := s.call(connector.Repeatable(ctx), http.MethodPost, inventory+"/offer/"+url.PathEscape(o.OfferID)+"/withdraw", fields{}, nil)
+	return err
+}
+
+// Unpublish ends listings; remove takes the items away as well.
+func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) ([]connector.Result, error) {
+	return connector.UnpublishEach(items, func(it connector.Item) string { return it.SKU },
+		func(sku string) error { return s.takeOff(ctx, sku, remove) })
+}
+
+func (s *session) takeOff(ctx context.Context, sku string, remove bool) error {
+	if remove {
+		_, err := s.call(connector.Repeatable(ctx), http.MethodDelete, inventory+"/inventory_item/"+url.PathEscape(sku), nil, nil)
+		return err
+	}
+	there, err := s.offerOf(ctx, sku)
+	if err != nil || there.Status != onSale {
+		return err
+	}
+	return s.withdraw(ctx, there)
+}

@@ -1,0 +1,116 @@
+package ebay
+
+import (
+	"strings"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/orders"
+)
+
+type amount struct{ Value, Currency string }
+
+type order struct {
+	OrderID, OrderFulfillmentStatus, OrderPaymentStatus, BuyerCheckoutNotes string
+	CreationDate, LastModifiedDate                                          time.Time
+	CancelStatus                                                            struct{ CancelState string }
+	Buyer                                                                   struct {
+		Username                 string
+		BuyerRegistrationAddress contact
+	}
+	FulfillmentStartInstructions []struct{ ShippingStep struct{ ShipTo contact } }
+	PricingSummary               struct{ PriceSubtotal, DeliveryCost, Tax, Total amount }
+	PaymentSummary               struct {
+		Refunds []struct {
+			RefundID, RefundStatus string
+			Amount                 amount
+			RefundDate             time.Time
+		}
+	}
+	LineItems []struct {
+		LineItemID, SKU, Title, LegacyItemID string
+		Quantity                             int64
+		LineItemCost                         amount
+	}
+}
+
+type contact struct {
+	FullName, Email string
+	PrimaryPhone    struct{ PhoneNumber string }
+	ContactAddress  struct{ AddressLine1, AddressLine2, City, StateOrProvince, PostalCode, CountryCode string }
+}
+
+// take converts an order. eBay's amounts are of whole lines; the discount is the difference to its total.
+func (o *order) take() (connector.Order, error) {
+	currency := o.PricingSummary.Total.Currency
+	sum, err := connector.NewSums(currency)
+	if err != nil {
+		return connector.Order{}, err
+	}
+	out := connector.Order{ExternalID: o.OrderID, Number: o.OrderID, CreatedAt: o.CreationDate, UpdatedAt: o.LastModifiedDate,
+		Currency: currency,
+		Note:     o.BuyerCheckoutNotes, Theirs: strings.ToLower(o.OrderPaymentStatus + " " + o.OrderFulfillmentStatus),
+		Payment:  map[string]any{"buyer": o.Buyer.Username},
+		Shipping: sum.Of(o.PricingSummary.DeliveryCost.Value), Tax: sum.Of(o.PricingSummary.Tax.Value),
+		Total: sum.Of(o.PricingSummary.Total.Value)}
+	out.Status, out.Refunded = o.status()
+	if o.CancelStatus.CancelState == "CANCELED" {
+		out.Theirs = "cancelled"
+	}
+	o.buyer(&out)
+	rest := out.Shipping + out.Tax - out.Total
+	for _, l := range o.LineItems {
+		line := connector.OrderLine{ExternalID: l.LineItemID, SKU: l.SKU, Name: l.Title, Quantity: l.Quantity,
+			Amount: sum.Of(l.LineItemCost.Value), Item: connector.IDs{Product: l.LegacyItemID}}
+		rest += line.Amount
+		out.Lines = append(out.Lines, line)
+	}
+	if out.Discount = max(rest, 0); rest < 0 {
+		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fees", Name: "Fees", Quantity: 1, Amount: -rest})
+	}
+	for _, r := range o.PaymentSummary.Refunds {
+		if r.RefundStatus == "REFUNDED" || r.RefundStatus == "" {
+			out.Refunds = append(out.Refunds, connector.Refund{ExternalID: r.RefundID, Amount: sum.Of(r.Amount.Value), CreatedAt: r.RefundDate})
+		}
+	}
+	return out, sum.Err()
+}
+
+// status is the meaning of eBay's states; the first that matches.
+func (o *order) status() (status orders.Status, refunded bool) {
+	fulfilled := o.OrderFulfillmentStatus == "FULFILLED"
+	switch {
+	case o.CancelStatus.CancelState == "CANCELED":
+		return orders.Cancelled, false
+	case o.OrderPaymentStatus == "FULLY_REFUNDED":
+		return orders.Returned, true
+	case fulfilled:
+		return orders.Shipped, false
+	case o.OrderFulfillmentStatus == "IN_PROGRESS":
+		return orders.PartiallyShipped, false
+	case o.OrderPaymentStatus == "PENDING" || o.OrderPaymentStatus == "FAILED":
+		return orders.Pending, false
+	}
+	return orders.Processing, false
+}
+
+func (o *order) buyer(out *connector.Order) {
+	var to contact
+	if len(o.FulfillmentStartInstructions) > 0 {
+		to = o.FulfillmentStartInstructions[0].ShippingStep.ShipTo
+	}
+	out.Name, out.Email, out.Phone = to.FullName, to.Email, to.PrimaryPhone.PhoneNumber
+	if out.Name == "" {
+		out.Name = o.Buyer.Username
+	}
+	if out.Email == "" {
+		out.Email = o.Buyer.BuyerRegistrationAddress.Email
+	}
+	if !strings.Contains(out.Email, "@") { // masked, or gone after two weeks
+		out.Email = ""
+	}
+	if a := to.ContactAddress; a.AddressLine1 != "" { // eBay forgets it after three months
+		out.ShipTo = &connector.Place{Name: to.FullName, Line1: a.AddressLine1, Line2: a.AddressLine2, City: a.City, State: a.StateOrProvince,
+			PostalCode: a.PostalCode, Country: a.CountryCode, Phone: to.PrimaryPhone.PhoneNumber}
+	}
+}

@@ -1,0 +1,185 @@
+package ebay
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"entrepot/internal/connector"
+)
+
+// listing is one product on its way to eBay.
+type listing struct {
+	*connector.Product
+	forms    []connector.Variant
+	there    map[string]itemThere // items that eBay has, by SKU
+	offers   map[string]offer     // by SKU
+	category string
+	id       string // eBay's, once it is on sale
+	failed   *connector.Failure
+	again    bool // a later try may succeed
+}
+
+func (l *listing) fail(f *connector.Failure, again bool) {
+	if l.failed == nil {
+		l.failed, l.again = f, again
+	}
+}
+
+// failAt notes the failure of one of its SKUs.
+func (l *listing) failAt(sku string, f *connector.Failure) {
+	if f == nil {
+		return
+	}
+	one := *f
+	if sku != l.SKU {
+		one.Message = sku + ": " + one.Message
+	}
+	l.fail(&one, !f.Lasting())
+}
+
+// standing are the listings that have not failed.
+func standing(list []*listing) []*listing {
+	return slices.DeleteFunc(slices.Clone(list), func(l *listing) bool { return l.failed != nil })
+}
+
+// skusOf are the SKUs of all forms of listings, and the listing of each.
+func skusOf(list []*listing) (skus []string, by map[string]*listing, forms map[string]connector.Variant) {
+	by, forms = map[string]*listing{}, map[string]connector.Variant{}
+	for _, l := range list {
+		for _, f := range l.forms {
+			skus = append(skus, f.SKU)
+			by[f.SKU], forms[f.SKU] = l, f
+		}
+	}
+	return skus, by, forms
+}
+
+// each runs a step for each listing that has not failed.
+func each(list []*listing, do func(*listing) error) error {
+	list = standing(list)
+	return connector.Each(len(list), func(i int) error { return do(list[i]) },
+		func(i int, f *connector.Failure, again bool) { list[i].fail(f, again) })
+}
+
+// Upsert lists products. A listing takes three steps, each of which may be repeated: the item, which is replaced
+// whole; the offer, one for each SKU and marketplace; and its publication. Each step is done for all products
+// together, as far as eBay takes several in one request. Variants are items of a group, which is one listing.
+func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
+	list := make([]*listing, len(products))
+	for i := range products {
+		p := &products[i]
+		list[i] = &listing{Product: p, forms: p.Forms(), there: map[string]itemThere{}, offers: map[string]offer{}}
+		if len(p.Images) == 0 {
+			list[i].fail(connector.Failf(connector.Rejected, "eBay lists nothing without a picture"), false)
+		}
+	}
+	a, err := s.facts(ctx)
+	if f := connector.FailureOf(err); f != nil && (f.Kind == connector.Rejected || f.Kind == connector.Forbidden) {
+		for _, l := range list {
+			l.fail(f, false)
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	for _, step := range []func(context.Context, []*listing) error{s.look, s.categorize, s.putItems, s.putGroups,
+		func(ctx context.Context, list []*listing) error { return s.putOffers(ctx, a, list) }, s.show} {
+		if err := step(ctx, list); err != nil {
+			return nil, err
+		}
+	}
+	var results []connector.Result
+	for _, l := range list {
+		if l.failed != nil {
+			results = append(results, connector.FailedProduct(l.Product, l.failed, l.again)...)
+		} else {
+			results = append(results, s.results(l)...)
+		}
+	}
+	return results, nil
+}
+
+// look reads the items that eBay has, and refuses SKUs that belong to another group of variants than the product's.
+func (s *session) look(ctx context.Context, list []*listing) error {
+	skus, by, _ := skusOf(standing(list))
+	found, err := s.bulk(ctx, "/bulk_get_inventory_item", skus, func(sku string) fields { return fields{"sku": sku} })
+	if err != nil {
+		return err
+	}
+	for _, sku := range skus {
+		l, e := by[sku], found.of(sku)
+		switch f := e.failure(); {
+		case f == nil:
+			l.there[sku] = e.InventoryItem
+		case f.Kind != connector.Missing:
+			l.failAt(sku, f)
+			continue
+		}
+		for _, group := range append(e.InventoryItem.GroupIDs, e.InventoryItem.InventoryItemGroupKeys...) {
+			if group != l.SKU || len(l.Variants) == 0 {
+				l.fail(connector.Failf(connector.Rejected, "the SKU %s belongs to the group %s on eBay", sku, group), false)
+			}
+		}
+	}
+	return nil
+}
+
+// categorize finds the category of each listing.
+func (s *session) categorize(ctx context.Context, list []*listing) error {
+	return each(list, func(l *listing) (err error) {
+		l.category, err = s.category(ctx, l.Product)
+		return err
+	})
+}
+
+// putItems creates or replaces the items.
+func (s *session) putItems(ctx context.Context, list []*listing) error {
+	skus, by, forms := skusOf(standing(list))
+	done, err := s.bulk(ctx, "/bulk_create_or_replace_inventory_item", skus, func(sku string) fields {
+		body := item(by[sku], forms[sku])
+		body["sku"], body["locale"] = sku, s.market.locale()
+		return body
+	})
+	if err != nil {
+		return err
+	}
+	for _, sku := range skus {
+		by[sku].failAt(sku, done.of(sku).failure())
+	}
+	return nil
+}
+
+// putGroups creates or replaces the groups of variants: eBay takes one at a time.
+func (s *session) putGroups(ctx context.Context, list []*listing) error {
+	return each(list, func(l *listing) error {
+		if len(l.Variants) == 0 {
+			return nil
+		}
+		_, err := s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/inventory_item_group/"+url.PathEscape(l.SKU),
+			itemGroup(l.Product), nil)
+		return err
+	})
+}
+
+func (s *session) results(l *listing) []connector.Result {
+	link := ""
+	if l.id != "" {
+		link = "https://" + s.market.site + "/itm/" + l.id
+	}
+	one := func(sku string) connector.Result {
+		ids := connector.IDs{Product: l.id, Variant: sku}
+		if o := l.offers[sku]; o.OfferID != "" {
+			ids.Other = map[string]string{offerID: o.OfferID}
+		}
+		return connector.Result{SKU: sku, State: connector.Live, Priced: true, IDs: ids, URL: link}
+	}
+	results := []connector.Result{one(l.SKU)}
+	for _, v := range l.Variants {
+		results = append(results, one(v.SKU))
+	}
+	return results
+}
+
+// offerID is under what the id of a SKU's offer is kept.
+const offerID = "offer"

@@ -1,0 +1,119 @@
+package ebay
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/orders"
+)
+
+// Capabilities says what eBay can do.
+func (*Connector) Capabilities() connector.Capabilities {
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
+		Tracking: true,
+		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
+		Batch:    connector.Batch{Products: bulkMost, Stock: bulkMost, Prices: bulkMost, Orders: byID},
+		Limits:   []connector.Limit{{AtOnce: 4}},
+		Time:     connector.Timing{Overlap: 10 * time.Minute, Tail: tail},
+	}
+}
+
+// PushShipment marks as shipped the quantities of this parcel and all before it, less what is shipped on eBay: so a
+// parcel whose answer was lost is not shown twice. eBay can neither change nor delete one.
+func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parcel connector.Parcel) error {
+	known, err := s.parcels(ctx, ref.ExternalID)
+	if err != nil {
+		return err
+	}
+	missing := map[string]int64{}
+	for _, p := range ref.Shipped {
+		for _, l := range p.Lines {
+			missing[l.ExternalLine] += l.Quantity
+		}
+		if p.Key == parcel.Key {
+			break
+		}
+	}
+	for _, p := range known {
+		if parcel.Number != "" && p.Number == plainNumber(parcel.Number) {
+			return nil
+		}
+		for _, l := range p.Lines {
+			missing[l.ExternalLine] -= l.Quantity
+		}
+	}
+	var lines []fields
+	for _, l := range parcel.Lines {
+		if n := min(l.Quantity, missing[l.ExternalLine]); n > 0 {
+			lines = append(lines, fields{"lineItemId": l.ExternalLine, "quantity": n})
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	at := parcel.ShippedAt
+	if at.IsZero() {
+		at = s.link.Now()
+	}
+	body := fields{"lineItems": lines, "shippedDate": at.UTC().Format(ebayTime)}
+	if parcel.Number != "" && parcel.Carrier != "" { // both or none
+		body["trackingNumber"], body["shippingCarrierCode"] = plainNumber(parcel.Number), parcel.Carrier
+	}
+	_, err = s.call(ctx, http.MethodPost, selling+"/order/"+url.PathEscape(ref.ExternalID)+"/shipping_fulfillment", body, nil)
+	return err
+}
+
+// plainNumber is a tracking number in letters and digits: eBay accepts no others.
+func plainNumber(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// PushStatus cancels the order, or pushes its shipments: the status of an eBay order follows from its parcels and its payment.
+func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to connector.Status) error {
+	switch to {
+	case orders.Cancelled:
+		return s.PushCancel(ctx, ref, "")
+	case orders.Shipped:
+		var o order
+		if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(ref.ExternalID), nil, &o); err != nil ||
+			o.OrderFulfillmentStatus == "FULFILLED" {
+			return err
+		}
+		rest := connector.Parcel{Key: "rest"}
+		for _, l := range o.LineItems {
+			rest.Lines = append(rest.Lines, connector.ParcelLine{ExternalLine: l.LineItemID, Quantity: l.Quantity})
+		}
+		whole := ref
+		whole.Shipped = []connector.Parcel{rest}
+		return s.PushShipment(ctx, whole, rest)
+	case orders.Delivered, orders.Returned:
+		return connector.Failf(connector.Cannot, "eBay has no way to say %s", to)
+	}
+	return nil
+}
+
+// PushCancel asks eBay to cancel the whole order. Requests of some sellers need an additional signature, which the
+// service does not make: then the merchant must cancel manually.
+func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
+	var o order
+	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(ref.ExternalID), nil, &o); err != nil ||
+		o.CancelStatus.CancelState == "CANCELED" {
+		return err
+	}
+	body := fields{"legacyOrderId": ref.ExternalID, "cancelReason": "OUT_OF_STOCK_OR_CANNOT_FULFILL",
+		"buyerPaid": o.OrderPaymentStatus == "PAID"}
+	_, err := s.call(ctx, http.MethodPost, "/post-order/v2/cancellation", body, nil)
+	if f := connector.FailureOf(err); f != nil && f.Lasting() && f.Kind != connector.Unauthorized {
+		return connector.Failf(connector.Rejected, "eBay did not cancel the order, please cancel it there: %s", f)
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package ebay
+
+import (
+	"context"
+
+	"entrepot/internal/connector"
+)
+
+// SetStock makes eBay show quantities.
+func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]connector.Result, error) {
+	results := make([]connector.Result, len(items))
+	requests := map[string]fields{}
+	for i, it := range items {
+		results[i] = connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live}
+		requests[it.SKU] = fields{"sku": it.SKU, "shipToLocationAvailability": fields{"quantity": it.Quantity}}
+		if o := it.IDs.Other[offerID]; o != "" {
+			requests[it.SKU]["offers"] = []fields{{"offerId": o, "availableQuantity": it.Quantity}}
+		}
+	}
+	return s.update(ctx, requests, results)
+}
+
+// SetPrices makes eBay show prices, of SKUs that have an offer.
+func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
+	results := make([]connector.Result, len(items))
+	requests := map[string]fields{}
+	for i, it := range items {
+		results[i] = connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live}
+		if o := it.IDs.Other[offerID]; o != "" {
+			requests[it.SKU] = fields{"sku": it.SKU, "offers": []fields{{"offerId": o, "price": s.price(it.Price)}}}
+		}
+	}
+	return s.update(ctx, requests, results)
+}
+
+// update sends quantities or prices, and notes in the results what was refused of them.
+func (s *session) update(ctx context.Context, requests map[string]fields, results []connector.Result) ([]connector.Result, error) {
+	var skus []string
+	for _, r := range results {
+		if requests[r.SKU] != nil {
+			skus = append(skus, r.SKU)
+		}
+	}
+	done, err := s.bulk(ctx, "/bulk_update_price_quantity", skus, func(sku string) fields { return requests[sku] })
+	if err != nil {
+		return nil, err
+	}
+	for i := range results {
+		r := &results[i]
+		if requests[r.SKU] == nil {
+			continue
+		}
+		if f := done.of(r.SKU).failure(); f != nil {
+			r.State, r.Error, r.Again = connector.Failed, f.Error(), !f.Lasting()
+			if f.Kind == connector.Missing {
+				r.State = connector.Gone
+			}
+		}
+	}
+	return results, nil
+}
+
+// ReadStock gives the quantities that eBay shows.
+func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
+	skus := make([]string, len(items))
+	for i, it := range items {
+		skus[i] = it.SKU
+	}
+	found, err := s.bulk(ctx, "/bulk_get_inventory_item", skus, func(sku string) fields { return fields{"sku": sku} })
+	shown := map[string]int64{}
+	for sku, e := range found {
+		if e.failure() == nil {
+			shown[sku] = e.InventoryItem.quantity()
+		}
+	}
+	return shown, err
+}
