@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"entrepot/internal/connector"
 )
@@ -18,8 +19,10 @@ import (
 type session struct {
 	connector.Unsupported
 	link    connector.Link
-	base    string // of the web service, with its last slash
-	version string // of the shop, once it has answered
+	base    string    // of the web service, with its last slash
+	version string    // of the shop, once it has answered
+	date    time.Time // the shop's time in its last answer
+	dated   time.Time // when that came, by the service's clock
 	shop    *shop
 	options *options
 	tree    map[string]string // categories by parent and name
@@ -57,6 +60,9 @@ func (s *session) send(ctx context.Context, method, path string, query url.Value
 	answer, err := s.link.Client.Do(r)
 	if err != nil {
 		return nil, nil, err
+	}
+	if at := answer.Date(); !at.IsZero() {
+		s.date, s.dated = at, s.link.Now()
 	}
 	if v := answer.Header.Get("PSWS-Version"); v != "" && v != "0" {
 		s.version = v

@@ -64,14 +64,12 @@ func (s *session) option(ctx context.Context, f *shop, a connector.Attribute) (s
 
 // upsertCombinations creates or changes the combinations of a product and returns their ids by SKU. One that the shop
 // has and the product does not gets a quantity of 0.
-func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.Product, id string) (map[string]string, error) {
+func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.Product, id string, stored *stored) (map[string]string,
+	error) {
 	if len(p.Variants) == 0 {
 		return nil, nil
 	}
-	rows, err := s.list(ctx, "combinations", "combination", full().any("id_product", id))
-	if err != nil {
-		return nil, err
-	}
+	rows := stored.combinations[id]
 	base, _ := netPrice(p.Price, p.CompareAt)
 	ids := map[string]string{}
 	for i, v := range p.Variants {
@@ -81,14 +79,13 @@ func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.
 			return nil, err
 		}
 		fields := []field{value("reference", v.SKU), price("price", own-base), value("minimal_quantity", "1")}
-		fresh := combination == ""
-		if !fresh {
+		if combination != "" && !same(rows, combination, v.SKU, own-base) {
 			err = s.patch(ctx, "combinations", "combination", combination, fields...)
-		} else {
+		} else if combination == "" {
 			combination, err = s.createCombination(ctx, f, id, v, i == 0 && len(rows) == 0, fields)
 		}
 		if err == nil {
-			err = s.reduce(ctx, id, combination, reduction, fresh)
+			err = s.reduce(ctx, stored.reductions[id], id, combination, reduction)
 		}
 		if err != nil {
 			return nil, err
@@ -107,6 +104,13 @@ func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.
 		}
 	}
 	return ids, nil
+}
+
+// same reports whether a combination has that reference and difference in price already.
+func same(rows []*node, id, reference string, difference money.Amount) bool {
+	return slices.ContainsFunc(rows, func(r *node) bool {
+		return r.get("id") == id && r.get("reference") == reference && r.amount("price") == difference && r.int("minimal_quantity") == 1
+	})
 }
 
 // combination finds the combination of a variant: by its reference, else one without reference that has the same values.
@@ -179,20 +183,9 @@ func (s *session) createCombination(ctx context.Context, f *shop, product string
 }
 
 // reduce sets the row with a reduced price: there is one for a product or combination that applies to all customers
-// without end, or none. fresh says that there cannot be one yet.
-func (s *session) reduce(ctx context.Context, product, combination string, reduction money.Amount, fresh bool) error {
-	var row *node
-	if !fresh {
-		rows, err := s.list(ctx, "specific_prices", "specific_price", full().any("id_product", product))
-		if err != nil {
-			return err
-		}
-		for _, r := range rows {
-			if r.get("id_product_attribute") == combination && forEverybody(r) {
-				row = r
-			}
-		}
-	}
+// without end, or none. rows are those of the product.
+func (s *session) reduce(ctx context.Context, rows []*node, product, combination string, reduction money.Amount) error {
+	row := reductionOf(rows, combination)
 	switch {
 	case row == nil && reduction == 0:
 		return nil

@@ -1,6 +1,7 @@
 package prestashop
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -27,7 +28,7 @@ const shopTime = "2006-01-02 15:04:05"
 // PullOrders returns a page of the orders that changed in a span of the shop's own time, which has no zone. The shop
 // counts pages from an offset, so the end of the span is fixed with the first page.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
-	f, err := s.facts(ctx)
+	f, err := s.orderFacts(ctx)
 	if err != nil {
 		return connector.OrderPage{}, err
 	}
@@ -97,16 +98,17 @@ func ignoreForbidden(err error) error {
 	return err
 }
 
-// clock is the shop's time.
+// clock is the shop's time: that of an answer a moment ago, else of one that is asked for.
 func (s *session) clock(ctx context.Context) (time.Time, error) {
-	_, answer, err := s.call(ctx, http.MethodGet, "orders", url.Values(display("id").page(0, 1, "id_DESC")), nil)
-	if err != nil {
-		return time.Time{}, err
+	if s.date.IsZero() || s.link.Now().Sub(s.dated) > time.Minute {
+		if _, _, err := s.call(ctx, http.MethodGet, "orders", url.Values(display("id").page(0, 1, "id_DESC")), nil); err != nil {
+			return time.Time{}, err
+		}
 	}
-	if at := answer.Date(); !at.IsZero() {
-		return at, nil
+	if s.date.IsZero() {
+		return s.link.Now(), nil
 	}
-	return s.link.Now(), nil
+	return s.date, nil
 }
 
 func (f *shop) local(at time.Time) string { return at.In(f.zone).Format(shopTime) }
@@ -133,7 +135,7 @@ func (f *shop) moment(text string, now time.Time) time.Time {
 
 // ReadOrders gives orders by their ids.
 func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page connector.OrderPage, err error) {
-	f, err := s.facts(ctx)
+	f, err := s.orderFacts(ctx)
 	if err != nil {
 		return page, err
 	}
@@ -147,7 +149,7 @@ func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page co
 
 // PullOrder gives one order.
 func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
-	f, err := s.facts(ctx)
+	f, err := s.orderFacts(ctx)
 	if err != nil {
 		return connector.Order{}, err
 	}
@@ -201,7 +203,40 @@ func (s *session) besides(ctx context.Context, rows []*node) (*beside, error) {
 			part.keep(n)
 		}
 	}
-	return b, nil
+	return b, s.readCombinations(ctx, b, rows)
+}
+
+// readCombinations reads the combinations that the lines of orders name, unless they are known.
+func (s *session) readCombinations(ctx context.Context, b *beside, rows []*node) error {
+	var ids []string
+	for _, r := range rows {
+		for _, line := range orderLines(b.details[r.get("id")], r) {
+			if id := line.id("product_attribute_id"); id != "" {
+				if _, known := s.cache["combinations/"+id]; !known {
+					ids = append(ids, id)
+				}
+			}
+		}
+	}
+	found, err := s.inChunks(ctx, "combinations", "combination", "id", ids, func() query { return display("id", "reference") })
+	if err = ignoreForbidden(err); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		s.cache["combinations/"+id] = nil
+	}
+	for _, n := range found {
+		s.cache["combinations/"+n.get("id")] = n
+	}
+	return nil
+}
+
+// orderLines are the rows of an order's lines: those with the shop's own amounts if the key may read them.
+func orderLines(details []*node, order *node) []*node {
+	if len(details) > 0 {
+		return details
+	}
+	return order.at("associations", "order_rows").all("order_row")
 }
 
 // orders converts rows to orders.
@@ -268,9 +303,7 @@ func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (conne
 			o.Name = p.Name
 		}
 	}
-	if o.Lines, err = s.lines(ctx, b.details[o.ExternalID], r, digits); err != nil {
-		return o, err
-	}
+	o.Lines = s.lines(b.details[o.ExternalID], r, digits)
 	evenOut(o.Lines, exact("total_products"))
 	if wrapping := exact("total_wrapping_tax_excl"); wrapping != 0 {
 		o.Lines = append(o.Lines, connector.OrderLine{ExternalID: "wrapping", Name: "Gift wrapping", Quantity: 1, Amount: wrapping})
@@ -283,12 +316,8 @@ func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (conne
 }
 
 // lines reads the lines, with the shop's own amount of each if the key may read it.
-func (s *session) lines(ctx context.Context, details []*node, r *node, digits int) (list []connector.OrderLine, err error) {
-	rows := details
-	if len(rows) == 0 {
-		rows = r.at("associations", "order_rows").all("order_row")
-	}
-	for _, d := range rows {
+func (s *session) lines(details []*node, r *node, digits int) (list []connector.OrderLine) {
+	for _, d := range orderLines(details, r) {
 		line := connector.OrderLine{ExternalID: d.get("id"), SKU: d.get("product_reference"), Name: d.get("product_name"),
 			Quantity: d.int("product_quantity"),
 			Item:     connector.IDs{Product: d.id("product_id"), Variant: d.id("product_attribute_id")}}
@@ -298,28 +327,19 @@ func (s *session) lines(ctx context.Context, details []*node, r *node, digits in
 			total, _ := d.amount("unit_price_tax_excl").Times(line.Quantity)
 			line.Amount = total.Round(digits)
 		}
-		if line.SKU, err = s.reference(ctx, line); err != nil {
-			return nil, err
-		}
+		line.SKU = s.reference(line)
 		list = append(list, line)
 	}
-	return list, nil
+	return list
 }
 
 // reference is a line's SKU. If a combination has no reference, the shop stores the product's, so the combination
-// itself is read.
-func (s *session) reference(ctx context.Context, line connector.OrderLine) (string, error) {
+// itself was read.
+func (s *session) reference(line connector.OrderLine) string {
 	if line.Item.Variant == "" {
-		return line.SKU, nil
+		return line.SKU
 	}
-	n, err := s.one(ctx, "combinations", "combination", line.Item.Variant)
-	if err = ignoreForbidden(err); err != nil {
-		return "", err
-	}
-	if sku := n.get("reference"); sku != "" {
-		return sku, nil
-	}
-	return line.SKU, nil
+	return cmp.Or(s.cache["combinations/"+line.Item.Variant].get("reference"), line.SKU)
 }
 
 // evenOut makes separately rounded lines add up to their sum: the difference, a few cents at most, goes to the largest.

@@ -10,87 +10,105 @@ import (
 	"entrepot/internal/money"
 )
 
-// Upsert puts products into the shop. The shop cannot create one in a single step: a product, each combination, each
-// picture, the stock rows and a reduced price are separate resources, and references are not unique. So every step
-// searches first, and a new product is enabled last, when it is complete.
-func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
-	return connector.UpsertEach(products, func(p *connector.Product) ([]connector.Result, error) { return s.upsert(ctx, p) })
+// upsert is one product on its way into the shop.
+type upsert struct {
+	*connector.Product
+	there        *node // nil until the shop has it
+	fresh        bool  // it was created by this push
+	combinations map[string]string
+	images       map[string]string
+	failed       *connector.Failure
+	again        bool
 }
 
-func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector.Result, error) {
-	f, err := s.facts(ctx)
+func (u *upsert) id() string { return u.there.get("id") }
+
+func (u *upsert) fail(_ int, f *connector.Failure, again bool) {
+	if u.failed == nil {
+		u.failed, u.again = f, again
+	}
+}
+
+// Upsert puts products into the shop. The shop cannot create one in a single step: a product, each combination, each
+// picture, the stock rows and a reduced price are separate resources, and references are not unique. So all that the
+// shop has of the products is read first, and new products are enabled last, when they are complete.
+func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
+	list := make([]*upsert, len(products))
+	for i := range products {
+		list[i] = &upsert{Product: &products[i]}
+	}
+	f, err := s.productFacts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	there, err := s.find(ctx, p)
+	there, err := s.readStored(ctx, products)
 	if err != nil {
 		return nil, err
 	}
-	fresh := there == nil
-	if fresh {
-		if there, err = s.createProduct(ctx, f, p); err != nil {
-			return nil, err
-		}
+	err = connector.Each(len(list), func(i int) error { return s.put(ctx, f, list[i], there) },
+		func(i int, f *connector.Failure, again bool) { list[i].fail(i, f, again) })
+	if err == nil {
+		err = s.firstStock(ctx, standing(list))
 	}
-	id := there.get("id")
-	images, err := s.fill(ctx, f, p, there, fresh)
-	if err != nil {
-		if fresh { // it is not switched on, but a shop may show what it finds: make sure
-			_ = s.patch(ctx, "products", "product", id, value("active", "0"))
-		}
-		return nil, err
+	if err == nil {
+		err = s.enable(ctx, standing(list))
 	}
-	combinations, err := s.upsertCombinations(ctx, f, p, id)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.firstStock(ctx, p, id, combinations); err != nil {
-		return nil, err
-	}
-	if err := s.patch(ctx, "products", "product", id, value("active", flag(p.OnSale)), value("state", "1")); err != nil {
-		return nil, err
-	}
-	url := strings.TrimSuffix(s.base, "api/") + "index.php?controller=product&id_product=" + id
-	results := []connector.Result{{SKU: p.SKU, State: connector.Live, Priced: true, IDs: connector.IDs{Product: id}, URL: url,
-		Images: images}}
-	for _, v := range p.Variants {
-		results = append(results, connector.Result{SKU: v.SKU, State: connector.Live, Priced: true,
-			IDs: connector.IDs{Product: id, Variant: combinations[v.SKU]}, URL: url})
+	var results []connector.Result
+	for _, u := range list {
+		results = append(results, s.results(u)...)
 	}
 	return results, nil
 }
 
-// find searches the product with the SKU: by its id from the last push, else by its reference, which must be unique then.
-func (s *session) find(ctx context.Context, p *connector.Product) (*node, error) {
-	if p.Known.Product != "" {
-		rows, err := s.list(ctx, "products", "product", full().any("id", p.Known.Product))
-		if err != nil || len(rows) == 1 {
-			return first(rows), err
+// standing are the products that have not failed.
+func standing(list []*upsert) []*upsert {
+	return slices.DeleteFunc(slices.Clone(list), func(u *upsert) bool { return u.failed != nil })
+}
+
+func (s *session) results(u *upsert) []connector.Result {
+	if u.failed != nil {
+		return connector.FailedProduct(u.Product, u.failed, u.again)
+	}
+	url := strings.TrimSuffix(s.base, "api/") + "index.php?controller=product&id_product=" + u.id()
+	results := []connector.Result{{SKU: u.SKU, State: connector.Live, Priced: true, IDs: connector.IDs{Product: u.id()}, URL: url,
+		Images: u.images}}
+	for _, v := range u.Variants {
+		results = append(results, connector.Result{SKU: v.SKU, State: connector.Live, Priced: true,
+			IDs: connector.IDs{Product: u.id(), Variant: u.combinations[v.SKU]}, URL: url})
+	}
+	return results
+}
+
+// put creates or changes a product with its combinations, pictures and reduced prices.
+func (s *session) put(ctx context.Context, f *shop, u *upsert, stored *stored) (err error) {
+	if u.there, err = stored.product(u.Product); err != nil {
+		return err
+	}
+	if u.fresh = u.there == nil; u.fresh {
+		if u.there, err = s.createProduct(ctx, f, u.Product); err != nil {
+			return err
 		}
 	}
-	rows, err := s.list(ctx, "products", "product", full().any("reference", p.SKU))
-	if err != nil {
-		return nil, err
-	}
-	rows = slices.DeleteFunc(rows, func(n *node) bool { return n.get("reference") != p.SKU })
-	if len(rows) > 1 {
-		return nil, connector.Failf(connector.Rejected, "the shop has %d products with the reference %s: which one is meant cannot be known",
-			len(rows), p.SKU)
-	}
-	if len(rows) == 1 {
-		return rows[0], nil
-	}
-	combinations, err := s.list(ctx, "combinations", "combination", display("id", "id_product", "reference").any("reference", p.SKU))
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range combinations {
-		if c.get("reference") == p.SKU {
-			return nil, connector.Failf(connector.Rejected, "the reference %s belongs to a combination of the shop's product %s", p.SKU,
-				c.get("id_product"))
+	if u.images, err = s.fill(ctx, f, u.Product, u.there, stored, u.fresh); err != nil {
+		if u.fresh { // it is not switched on, but a shop may show what it finds: make sure
+			_ = s.patch(ctx, "products", "product", u.id(), value("active", "0"))
 		}
+		return err
 	}
-	return nil, nil
+	u.combinations, err = s.upsertCombinations(ctx, f, u.Product, u.id(), stored)
+	return err
+}
+
+// enable puts complete products on sale, or takes them off it if they are not to be shown, in one request.
+func (s *session) enable(ctx context.Context, list []*upsert) error {
+	var rows [][]field
+	for _, u := range list {
+		rows = append(rows, []field{value("id", u.id()), value("active", flag(u.OnSale)), value("state", "1")})
+	}
+	return s.patchAll(ctx, "products", "product", rows, func(i int, f *connector.Failure) { list[i].fail(i, f, false) })
 }
 
 func first(rows []*node) *node {
@@ -134,7 +152,8 @@ func associations(categories []string) field {
 
 // fill sets texts, price, categories, pictures and a reduced price of a product. Texts that the merchant has written
 // in languages other than the shop's own are sent again, because a write without them would clear them.
-func (s *session) fill(ctx context.Context, f *shop, p *connector.Product, there *node, fresh bool) (images map[string]string, err error) {
+func (s *session) fill(ctx context.Context, f *shop, p *connector.Product, there *node, stored *stored,
+	fresh bool) (images map[string]string, err error) {
 	id := there.get("id")
 	base, reduction := netPrice(p.Price, p.CompareAt)
 	if !fresh {
@@ -153,7 +172,7 @@ func (s *session) fill(ctx context.Context, f *shop, p *connector.Product, there
 		}
 	}
 	if len(p.Variants) == 0 {
-		if err := s.reduce(ctx, id, "0", reduction, fresh); err != nil {
+		if err := s.reduce(ctx, stored.reductions[id], id, "0", reduction); err != nil {
 			return nil, err
 		}
 	}

@@ -73,7 +73,7 @@ var target = map[orders.Status]string{orders.Processing: "PS_OS_PREPARATION", or
 // PushStatus changes the order's status by adding a state to its history, as the shop itself does. Adding the same
 // state again would send its mail again, so the order is read before, and once more if the answer was lost.
 func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to connector.Status) error {
-	f, err := s.facts(ctx)
+	f, err := s.orderFacts(ctx)
 	if err != nil {
 		return err
 	}

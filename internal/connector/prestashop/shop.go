@@ -13,12 +13,12 @@ import (
 type shop struct {
 	languages []string // ids
 	language  string   // the default one
-	currency  string   // ISO 4217, the default one
 	zone      *time.Location
 	zoneName  string
 	home      string            // the category below which all others lie
 	states    map[string]string // PS_OS_… to id
 	known     map[string]state  // by id
+	settings  map[string]string // by the shop's names
 }
 
 // state is one status that an order may have in the shop; merchants add their own.
@@ -70,6 +70,17 @@ func (s *session) facts(ctx context.Context) (*shop, error) {
 	if f.home == "" {
 		f.home = "2"
 	}
+	f.settings = settings
+	s.shop = f
+	return f, nil
+}
+
+// productFacts are the facts that products need: the languages of their texts, too.
+func (s *session) productFacts(ctx context.Context) (*shop, error) {
+	f, err := s.facts(ctx)
+	if err != nil || f.languages != nil {
+		return f, err
+	}
 	languages, err := s.list(ctx, "languages", "language", display("id"))
 	if err != nil {
 		return nil, err
@@ -80,14 +91,19 @@ func (s *session) facts(ctx context.Context) (*shop, error) {
 	if f.language == "" && len(f.languages) > 0 {
 		f.language = f.languages[0]
 	}
-	if f.currency, err = s.iso(ctx, "currencies", "currency", settings[settingCurrency]); err != nil {
-		return nil, err
-	}
-	if err := s.readStates(ctx, f, settings); err != nil {
-		return nil, err
-	}
-	s.shop = f
 	return f, nil
+}
+
+// orderFacts are the facts that orders need: their states, too.
+func (s *session) orderFacts(ctx context.Context) (*shop, error) {
+	f, err := s.facts(ctx)
+	if err == nil && f.language == "" {
+		f, err = s.productFacts(ctx)
+	}
+	if err != nil || len(f.known) > 0 {
+		return f, err
+	}
+	return f, s.readStates(ctx, f, f.settings)
 }
 
 func (s *session) readStates(ctx context.Context, f *shop, settings map[string]string) error {
@@ -185,11 +201,17 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	if len(out.Missing) > 0 {
 		return out, nil
 	}
-	f, err := s.facts(ctx)
+	f, err := s.productFacts(ctx)
+	if err == nil {
+		f, err = s.orderFacts(ctx)
+	}
 	if err != nil {
 		return out, err
 	}
-	out.Currency, out.Timezone = f.currency, f.zoneName
+	out.Timezone = f.zoneName
+	if out.Currency, err = s.iso(ctx, "currencies", "currency", f.settings[settingCurrency]); err != nil {
+		return out, err
+	}
 	return out, nil
 }
 

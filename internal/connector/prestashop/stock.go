@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // A quantity is a row of its own, one for each product (combination 0) and each combination; the shop creates the rows
@@ -68,16 +67,28 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	return results, nil
 }
 
-// patchAll changes many rows of one kind. If the shop refuses one of them, it has written those before it; then each
-// is sent alone, and writing it twice does no harm. failed is called for refused rows.
+// rowsPerCall is how many rows are changed in one request.
+const rowsPerCall = 100
+
+// patchAll changes many rows of one kind. If the shop refuses one of a request, it has written those before it; then
+// each of these is sent alone, and writing it twice does no harm. failed is called for refused rows.
 func (s *session) patchAll(ctx context.Context, resource, kind string, rows [][]field, failed func(int, *connector.Failure)) error {
-	if len(rows) == 0 {
-		return nil
+	for from := 0; from < len(rows); from += rowsPerCall {
+		piece := rows[from:min(from+rowsPerCall, len(rows))]
+		_, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, resource, nil, document(kind, piece...))
+		f := connector.FailureOf(err)
+		if f != nil && f.Lasting() && f.Kind != connector.Unauthorized && f.Kind != connector.Forbidden {
+			err = s.patchEach(ctx, resource, kind, piece, func(k int, f *connector.Failure) { failed(from+k, f) })
+		}
+		if err != nil {
+			return err
+		}
 	}
-	_, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, resource, nil, document(kind, rows...))
-	if f := connector.FailureOf(err); f == nil || !f.Lasting() || f.Kind == connector.Unauthorized || f.Kind == connector.Forbidden {
-		return err
-	}
+	return nil
+}
+
+// patchEach changes rows one by one.
+func (s *session) patchEach(ctx context.Context, resource, kind string, rows [][]field, failed func(int, *connector.Failure)) error {
 	for k, row := range rows {
 		_, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, resource+"/"+row[0].value, nil, document(kind, row))
 		f := connector.FailureOf(err)
@@ -114,109 +125,32 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 }
 
 // firstStock sets the quantities of what was not in the shop before, as far as the caller knew, before it is enabled.
-func (s *session) firstStock(ctx context.Context, p *connector.Product, id string, combinations map[string]string) error {
+func (s *session) firstStock(ctx context.Context, list []*upsert) error {
 	var items []connector.StockItem
-	if len(p.Variants) == 0 && p.Known.Product != id {
-		items = append(items, connector.StockItem{Item: connector.Item{SKU: p.SKU, IDs: connector.IDs{Product: id}}, Quantity: p.Quantity})
+	of := map[string]*upsert{} // by SKU
+	add := func(u *upsert, sku, combination string, quantity int64) {
+		items = append(items, connector.StockItem{Quantity: quantity,
+			Item: connector.Item{SKU: sku, IDs: connector.IDs{Product: u.id(), Variant: combination}}})
+		of[sku] = u
 	}
-	for _, v := range p.Variants {
-		if v.Known.Variant != combinations[v.SKU] {
-			items = append(items, connector.StockItem{Item: connector.Item{SKU: v.SKU,
-				IDs: connector.IDs{Product: id, Variant: combinations[v.SKU]}},
-				Quantity: v.Quantity})
+	for _, u := range list {
+		if len(u.Variants) == 0 && u.Known.Product != u.id() && u.Quantity != connector.NotOurs {
+			add(u, u.SKU, "", u.Quantity)
+		}
+		for _, v := range u.Variants {
+			if at := u.combinations[v.SKU]; v.Known.Variant != at && v.Quantity != connector.NotOurs {
+				add(u, v.SKU, at, v.Quantity)
+			}
 		}
 	}
 	if len(items) == 0 {
 		return nil
 	}
 	results, err := s.SetStock(ctx, items)
-	if err != nil {
-		return err
-	}
 	for _, r := range results {
-		if r.State == connector.Failed {
-			return connector.Failf(connector.Rejected, "its quantity could not be set: %s", r.Error)
+		if r.State == connector.Failed || r.State == connector.Gone {
+			of[r.SKU].fail(0, connector.Failf(connector.Rejected, "its quantity could not be set: %s", r.Error), r.Again)
 		}
 	}
-	return nil
-}
-
-// SetPrices sets prices. A combination's price is stored as the difference to its product's, a reduced one as a separate row.
-func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
-	var products []string
-	for _, item := range items {
-		if item.IDs.Product != "" {
-			products = append(products, item.IDs.Product)
-		}
-	}
-	rows, err := s.inChunks(ctx, "products", "product", "id", products, func() query { return display("id", "price") })
-	if err != nil {
-		return nil, err
-	}
-	base := map[string]*node{}
-	for _, r := range rows {
-		base[r.get("id")] = r
-	}
-	results := make([]connector.Result, len(items))
-	for i, item := range items {
-		results[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
-		product := base[item.IDs.Product]
-		if product == nil {
-			results[i].State = connector.Gone
-			continue
-		}
-		switch f := connector.FailureOf(s.setPrice(ctx, item, product)); {
-		case f == nil:
-		case f.Kind == connector.Missing:
-			results[i].State = connector.Gone
-		case !f.Lasting(), f.Kind == connector.Unauthorized:
-			return results[:i], f
-		default:
-			results[i].State, results[i].Error = connector.Failed, f.Error()
-		}
-	}
-	return results, nil
-}
-
-// setPrice sets one price; product is as the shop has it and is updated, because combinations depend on their product's price.
-func (s *session) setPrice(ctx context.Context, item connector.PriceItem, product *node) error {
-	own, reduction := netPrice(item.Price, item.CompareAt)
-	combination, now := "0", product.amount("price")
-	if item.IDs.Variant == "" {
-		if now != own {
-			if err := s.patch(ctx, "products", "product", item.IDs.Product, price("price", own)); err != nil {
-				return err
-			}
-			if err := s.keepCombinations(ctx, item.IDs.Product, now-own); err != nil {
-				return err
-			}
-			product.at("price").text = own.String()
-		}
-	} else {
-		combination = item.IDs.Variant
-		if err := s.patch(ctx, "combinations", "combination", combination, price("price", own-now)); err != nil {
-			return err
-		}
-	}
-	return s.reduce(ctx, item.IDs.Product, combination, reduction, false)
-}
-
-// keepCombinations changes the differences of a product's combinations, so that their prices stay when the product's changes.
-func (s *session) keepCombinations(ctx context.Context, product string, by money.Amount) error {
-	rows, err := s.list(ctx, "combinations", "combination", display("id", "price").any("id_product", product))
-	if err != nil {
-		return err
-	}
-	var changes [][]field
-	for _, r := range rows {
-		changes = append(changes, []field{value("id", r.get("id")), price("price", r.amount("price")+by)})
-	}
-	var last *connector.Failure
-	if err := s.patchAll(ctx, "combinations", "combination", changes, func(_ int, f *connector.Failure) { last = f }); err != nil {
-		return err
-	}
-	if last != nil {
-		return last
-	}
-	return nil
+	return err
 }

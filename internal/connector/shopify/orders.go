@@ -8,78 +8,10 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
-	"entrepot/internal/orders"
 )
 
 // tail is the newest time that a pull leaves out, because the shop's index is a little behind its orders.
 const tail = time.Minute
-
-type amount struct{ ShopMoney struct{ Amount string } }
-
-type taxLines []struct{ PriceSet amount }
-
-// order is an order as the shop gives it.
-type order struct {
-	ID, Name, DisplayFinancialStatus, DisplayFulfillmentStatus, ReturnStatus, Email, Phone, Note, CurrencyCode string
-	CreatedAt, UpdatedAt                                                                                       time.Time
-	CancelledAt                                                                                                *time.Time
-	Test, TaxesIncluded                                                                                        bool
-	PaymentGatewayNames                                                                                        []string
-	Customer                                                                                                   *struct {
-		FirstName, LastName string
-		DefaultEmailAddress *struct{ EmailAddress string }
-		DefaultPhoneNumber  *struct{ PhoneNumber string }
-	}
-	ShippingAddress, BillingAddress                                        *address
-	TotalShippingPriceSet, TotalTaxSet, TotalPriceSet, TotalTipReceivedSet amount
-	OriginalTotalDutiesSet                                                 *amount
-	CurrentTotalPriceSet, CurrentTotalTaxSet                               amount
-	ShippingLines                                                          struct{ Nodes []struct{ TaxLines taxLines } }
-	LineItems                                                              lines
-	Fulfillments                                                           []fulfillment
-	Refunds                                                                []refund
-}
-
-type lines struct {
-	PageInfo pageInfo
-	Nodes    []line
-}
-
-type line struct {
-	ID, SKU, Name                          string
-	Quantity, CurrentQuantity              int64
-	Variant, Product                       *struct{ ID string }
-	OriginalTotalSet, OriginalUnitPriceSet amount
-	TaxLines                               taxLines
-}
-
-type address struct{ Name, Company, Address1, Address2, City, ProvinceCode, Zip, CountryCodeV2, Phone string }
-
-type fulfillment struct {
-	ID, Status, DisplayStatus string
-	CreatedAt                 time.Time
-	TrackingInfo              []struct{ Company, Number, URL string }
-	FulfillmentLineItems      struct {
-		Nodes []struct {
-			Quantity int64
-			LineItem struct{ ID string }
-		}
-	}
-}
-
-type refund struct {
-	ID, Note         string
-	CreatedAt        *time.Time
-	TotalRefundedSet amount
-	RefundLineItems  struct {
-		Nodes []struct {
-			Quantity                 int64
-			LineItem                 struct{ ID string }
-			SubtotalSet, TotalTaxSet amount
-		}
-	}
-}
 
 // PullOrders returns a page of the orders that changed in a span, which ends a minute before the shop's present time.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
@@ -111,34 +43,74 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	var a struct {
 		Orders struct {
 			PageInfo pageInfo
-			Nodes    []struct {
-				ID   string
-				Test bool
-			}
+			Nodes    []order
 		}
 	}
-	if _, err := s.call(reading(ctx), queryOrders, vars{"after": after, "query": query}, &a); err != nil {
+	if err := s.inSize(func(z size) error {
+		_, err := s.call(reading(ctx), queryOrders, z.vars(vars{"first": z.orders, "after": after, "query": query}), &a)
+		return err
+	}); err != nil {
 		return connector.OrderPage{}, err
 	}
-	for _, n := range a.Orders.Nodes {
-		if n.Test && s.link.Channel.Value("testOrders") != "true" {
-			continue
-		}
-		o, err := s.PullOrder(ctx, n.ID)
-		switch f := connector.FailureOf(err); {
-		case f == nil:
-			page.Orders = append(page.Orders, o)
-		case f.Kind == connector.Missing:
-		case f.Kind == connector.Rejected:
-			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: n.ID, Error: f.Error()})
-		default:
-			return connector.OrderPage{}, err
-		}
+	if err := s.takeAll(ctx, a.Orders.Nodes, &page); err != nil {
+		return connector.OrderPage{}, err
 	}
 	if a.Orders.PageInfo.HasNextPage {
 		page.Next = until.UTC().Format(time.RFC3339) + " " + a.Orders.PageInfo.EndCursor
 	}
 	return page, nil
+}
+
+// ReadOrders gives orders by their ids.
+func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page connector.OrderPage, err error) {
+	for len(externalIDs) > 0 {
+		var a struct{ Nodes []*order }
+		n := 0
+		err := s.inSize(func(z size) error {
+			n = min(z.orders, len(externalIDs))
+			_, err := s.call(reading(ctx), queryOrdersByID, z.vars(vars{"ids": externalIDs[:n]}), &a)
+			return err
+		})
+		if err != nil {
+			return page, err
+		}
+		externalIDs = externalIDs[n:]
+		var list []order
+		for _, o := range a.Nodes {
+			if o != nil && o.ID != "" { // the id of something else than an order gives an empty one
+				list = append(list, *o)
+			}
+		}
+		if err := s.takeAll(ctx, list, &page); err != nil {
+			return page, err
+		}
+	}
+	return page, nil
+}
+
+// takeAll adds orders to a page. One of which the answer may have only a part is read alone.
+func (s *session) takeAll(ctx context.Context, list []order, page *connector.OrderPage) error {
+	z := s.size()
+	for i := range list {
+		o := &list[i]
+		if o.Test && s.link.Channel.Value("testOrders") != "true" {
+			continue
+		}
+		out, err := o.read()
+		if o.cut(z) {
+			out, err = s.PullOrder(ctx, o.ID)
+		}
+		switch f := connector.FailureOf(err); {
+		case f == nil:
+			page.Orders = append(page.Orders, out)
+		case f.Kind == connector.Missing:
+		case f.Kind == connector.Rejected:
+			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: o.ID, Error: f.Error()})
+		default:
+			return err
+		}
+	}
+	return nil
 }
 
 // Bounds of a query for an order: the number of lines to start with, which is reduced when the query may cost too much.
@@ -151,7 +123,7 @@ const (
 func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
 	var a struct{ Order *order }
 	for lines := s.lines(); ; lines /= 2 {
-		_, err := s.call(reading(ctx), queryOrder, vars{"id": externalID, "lines": lines, "parts": lines}, &a)
+		_, err := s.call(reading(ctx), queryOrder, vars{"id": externalID, "lines": lines, "parts": lines, "few": 10}, &a)
 		if err == nil {
 			break
 		}
@@ -184,198 +156,4 @@ func (s *session) lines() int {
 		return n
 	}
 	return mostLines
-}
-
-// read converts the order. A shop may store prices with or without tax: lines are without, and the discount is the
-// difference between them and the total, which is the shop's own.
-func (o *order) read() (connector.Order, error) {
-	amounts, err := connector.NewSums(o.CurrencyCode)
-	if err != nil {
-		return connector.Order{}, err
-	}
-	sum := sums{amounts}
-	out := connector.Order{ExternalID: o.ID, Number: o.Name, Currency: o.CurrencyCode, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
-		Note:    o.Note,
-		Theirs:  strings.ToLower(o.DisplayFinancialStatus + " " + o.DisplayFulfillmentStatus),
-		Payment: map[string]any{"gateways": o.PaymentGatewayNames},
-		Tax:     sum.of(o.TotalTaxSet), Total: sum.of(o.TotalPriceSet), Shipping: sum.of(o.TotalShippingPriceSet)}
-	out.Status, out.Refunded = o.status()
-	if o.CancelledAt != nil {
-		out.Theirs = "cancelled"
-	}
-	o.buyer(&out)
-	edited := o.edited()
-	if edited {
-		out.Tax, out.Total = sum.of(o.CurrentTotalTaxSet), sum.of(o.CurrentTotalPriceSet)
-	}
-	if o.TaxesIncluded {
-		for _, l := range o.ShippingLines.Nodes {
-			out.Shipping -= sum.tax(l.TaxLines)
-		}
-	}
-	for _, l := range o.LineItems.Nodes {
-		if edited && l.CurrentQuantity == 0 {
-			continue
-		}
-		out.Lines = append(out.Lines, o.line(sum, l, edited))
-	}
-	for name, fee := range map[string]money.Amount{"Tip": sum.of(o.TotalTipReceivedSet), "Duties": sum.optional(o.OriginalTotalDutiesSet)} {
-		if fee > 0 {
-			out.Lines = append(out.Lines, connector.OrderLine{ExternalID: strings.ToLower(name), Name: name, Quantity: 1, Amount: fee})
-		}
-	}
-	rest := out.Shipping + out.Tax - out.Total
-	for _, l := range out.Lines {
-		rest += l.Amount
-	}
-	out.Discount = max(rest, 0)
-	o.parcels(&out)
-	for _, r := range o.Refunds {
-		out.Refunds = appendRefund(out.Refunds, sum, r)
-	}
-	return out, sum.Err()
-}
-
-// edited reports whether lines were changed after the order was placed, other than by refunds, which lower the same counter.
-func (o *order) edited() bool {
-	for _, l := range o.LineItems.Nodes {
-		if l.CurrentQuantity != l.Quantity && len(o.Refunds) == 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func (o *order) line(sum sums, l line, edited bool) connector.OrderLine {
-	out := connector.OrderLine{ExternalID: l.ID, SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Amount: sum.of(l.OriginalTotalSet)}
-	if edited {
-		unit := sum.of(l.OriginalUnitPriceSet)
-		out.Quantity = l.CurrentQuantity
-		total, _ := unit.Times(l.CurrentQuantity)
-		out.Amount = total.Round(money.Digits(o.CurrencyCode))
-	}
-	if o.TaxesIncluded {
-		out.Amount -= sum.tax(l.TaxLines)
-	}
-	if l.Product != nil {
-		out.Item.Product = l.Product.ID
-	}
-	if l.Variant != nil {
-		out.Item.Variant = l.Variant.ID
-	}
-	return out
-}
-
-// status is the meaning of the shop's states; the first that matches.
-func (o *order) status() (status orders.Status, refunded bool) {
-	fulfilled := o.DisplayFulfillmentStatus == "FULFILLED"
-	switch f := o.DisplayFinancialStatus; {
-	case o.CancelledAt != nil, f == "VOIDED" && !fulfilled:
-		return orders.Cancelled, false
-	case f == "REFUNDED":
-		return orders.Returned, true
-	case fulfilled && o.ReturnStatus == "RETURNED":
-		return orders.Returned, false
-	case fulfilled && o.delivered():
-		return orders.Delivered, false
-	case fulfilled:
-		return orders.Shipped, false
-	case o.DisplayFulfillmentStatus == "PARTIALLY_FULFILLED":
-		return orders.PartiallyShipped, false
-	case f == "PENDING" || f == "AUTHORIZED" || f == "PARTIALLY_PAID" || f == "EXPIRED":
-		return orders.Pending, false
-	}
-	return orders.Processing, false
-}
-
-func (o *order) delivered() bool {
-	for _, f := range o.Fulfillments {
-		if f.Status == "SUCCESS" && f.DisplayStatus != "DELIVERED" {
-			return false
-		}
-	}
-	return len(o.Fulfillments) > 0
-}
-
-func (o *order) buyer(out *connector.Order) {
-	out.ShipTo, out.BillTo = o.ShippingAddress.place(), o.BillingAddress.place()
-	out.Email, out.Phone = o.Email, o.Phone
-	if c := o.Customer; c != nil {
-		out.Name = strings.TrimSpace(c.FirstName + " " + c.LastName)
-		if out.Email == "" && c.DefaultEmailAddress != nil {
-			out.Email = c.DefaultEmailAddress.EmailAddress
-		}
-		if out.Phone == "" && c.DefaultPhoneNumber != nil {
-			out.Phone = c.DefaultPhoneNumber.PhoneNumber
-		}
-	}
-	for _, p := range []*connector.Place{out.ShipTo, out.BillTo} {
-		if p != nil && out.Name == "" {
-			out.Name = p.Name
-		}
-		if p != nil && out.Phone == "" {
-			out.Phone = p.Phone
-		}
-	}
-}
-
-func (a *address) place() *connector.Place {
-	if a == nil {
-		return nil
-	}
-	return &connector.Place{Name: a.Name, Company: a.Company, Line1: a.Address1, Line2: a.Address2, City: a.City, State: a.ProvinceCode,
-		PostalCode: a.Zip,
-		Country:    a.CountryCodeV2, Phone: a.Phone}
-}
-
-func (o *order) parcels(out *connector.Order) {
-	for _, f := range o.Fulfillments {
-		if f.Status != "SUCCESS" {
-			continue
-		}
-		parcel := connector.Parcel{Key: f.ID, ShippedAt: f.CreatedAt}
-		if len(f.TrackingInfo) > 0 {
-			parcel.Carrier, parcel.Number, parcel.URL = f.TrackingInfo[0].Company, f.TrackingInfo[0].Number, f.TrackingInfo[0].URL
-		}
-		for _, n := range f.FulfillmentLineItems.Nodes {
-			parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: n.LineItem.ID, Quantity: n.Quantity})
-		}
-		if len(parcel.Lines) > 0 {
-			out.Parcels = append(out.Parcels, parcel)
-		}
-	}
-}
-
-func appendRefund(list []connector.Refund, sum sums, r refund) []connector.Refund {
-	out := connector.Refund{ExternalID: r.ID, Amount: sum.of(r.TotalRefundedSet), Reason: r.Note}
-	if r.CreatedAt != nil {
-		out.CreatedAt = *r.CreatedAt
-	}
-	for _, n := range r.RefundLineItems.Nodes {
-		out.Lines = append(out.Lines, connector.RefundLine{ExternalLine: n.LineItem.ID, Quantity: n.Quantity,
-			Amount: sum.of(n.SubtotalSet) + sum.of(n.TotalTaxSet)})
-	}
-	if out.Amount == 0 && len(out.Lines) == 0 {
-		return list
-	}
-	return append(list, out)
-}
-
-// sums parses amounts in Shopify's structure.
-type sums struct{ *connector.Sums }
-
-func (s sums) of(a amount) money.Amount { return s.Of(a.ShopMoney.Amount) }
-
-func (s sums) optional(a *amount) money.Amount {
-	if a == nil {
-		return 0
-	}
-	return s.of(*a)
-}
-
-func (s sums) tax(list taxLines) (total money.Amount) {
-	for _, t := range list {
-		total += s.of(t.PriceSet)
-	}
-	return total
 }

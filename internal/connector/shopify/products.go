@@ -243,8 +243,12 @@ func (s *session) variants(f *shop, p *connector.Product, there *product) (optio
 
 func (s *session) variantInput(f *shop, there *product, sku string, price money.Amount, before *money.Amount, quantity int64,
 	known connector.IDs) vars {
-	v := vars{"sku": sku, "price": price.String(), "compareAtPrice": nil, "inventoryPolicy": "DENY",
-		"inventoryItem": vars{"sku": sku, "tracked": true}}
+	v := vars{"sku": sku, "price": price.String(), "compareAtPrice": nil}
+	if quantity == connector.NotOurs {
+		v["inventoryItem"] = vars{"sku": sku}
+	} else {
+		v["inventoryPolicy"], v["inventoryItem"] = "DENY", vars{"sku": sku, "tracked": true}
+	}
 	if before != nil && *before > price {
 		v["compareAtPrice"] = before.String()
 	}
@@ -255,6 +259,9 @@ func (s *session) variantInput(f *shop, there *product, sku string, price money.
 				return v
 			}
 		}
+	}
+	if quantity == connector.NotOurs {
+		return v
 	}
 	v["inventoryQuantities"] = []vars{{"locationId": f.location, "name": "available", "quantity": quantity}}
 	return v

@@ -73,11 +73,11 @@ const orderFields = `fragment orderFields on Order {
     pageInfo { hasNextPage endCursor }
     nodes { ...lineFields }
   }
-  fulfillments(first: 10) {
+  fulfillments(first: $few) {
     id status displayStatus createdAt trackingInfo(first: 1) { company number url }
     fulfillmentLineItems(first: $parts) { nodes { quantity lineItem { id } } }
   }
-  refunds(first: 10) {
+  refunds(first: $few) {
     id createdAt note totalRefundedSet { ...amount }
     refundLineItems(first: $parts) { nodes { quantity lineItem { id } subtotalSet { ...amount } totalTaxSet { ...amount } } }
   }
@@ -89,15 +89,21 @@ fragment lineFields on LineItem {
 fragment placeFields on MailingAddress { name company address1 address2 city provinceCode zip countryCodeV2 phone }
 fragment amount on MoneyBag { shopMoney { amount } }`
 
-const queryOrders = `query Orders($after: String, $query: String!) {
-  orders(first: 50, after: $after, sortKey: UPDATED_AT, query: $query) {
+// Queries for orders: what one may cost at most depends on how many orders, lines, parcels and refunds it might give.
+const queryOrders = `query Orders($first: Int!, $after: String, $query: String!, $lines: Int!, $parts: Int!, $few: Int!) {
+  orders(first: $first, after: $after, sortKey: UPDATED_AT, query: $query) {
     pageInfo { hasNextPage endCursor }
-    nodes { id test }
+    nodes { ...orderFields }
   }
-}`
+}
+` + orderFields
 
-// queryOrder asks for one order: what a query may cost at most depends on how many lines it might give.
-const queryOrder = `query Order($id: ID!, $lines: Int!, $parts: Int!) { order(id: $id) { ...orderFields } }
+const queryOrdersByID = `query OrdersByID($ids: [ID!]!, $lines: Int!, $parts: Int!, $few: Int!) {
+  nodes(ids: $ids) { ...orderFields }
+}
+` + orderFields
+
+const queryOrder = `query Order($id: ID!, $lines: Int!, $parts: Int!, $few: Int!) { order(id: $id) { ...orderFields } }
 ` + orderFields
 
 const queryMoreLines = `query MoreLines($id: ID!, $after: String!) {

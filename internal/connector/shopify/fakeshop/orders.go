@@ -192,7 +192,8 @@ func euros(cents int64) object {
 	return object{"shopMoney": object{"amount": fmt.Sprintf("%d.%02d", cents/100, cents%100)}}
 }
 
-func (o *order) show(most int) object {
+// show is an order as the shop gives it, with at most so many lines, parcels and refunds.
+func (o *order) show(most, few int) object {
 	var shipped, current int64
 	nodes := []object{}
 	for _, l := range o.lines {
@@ -214,6 +215,7 @@ func (o *order) show(most int) object {
 		for id, n := range p.lines {
 			lines = append(lines, object{"quantity": n, "lineItem": object{"id": id}})
 		}
+		lines = lines[:min(most, len(lines))]
 		parcels = append(parcels, object{"id": p.id, "status": "SUCCESS", "displayStatus": p.display, "createdAt": p.created.Format(time.RFC3339),
 			"trackingInfo": []object{{"company": "DHL", "number": p.number}}, "fulfillmentLineItems": object{"nodes": lines}})
 	}
@@ -229,20 +231,25 @@ func (o *order) show(most int) object {
 		"customer":     object{"firstName": "Ada", "lastName": "Lovelace"}, "shippingAddress": place, "billingAddress": place,
 		"totalShippingPriceSet": euros(500), "totalTaxSet": euros(tax), "totalPriceSet": euros(total),
 		"currentTotalPriceSet": euros(totalNow), "currentTotalTaxSet": euros(taxNow), "totalTipReceivedSet": euros(o.tip),
-		"lineItems": object{"pageInfo": more, "nodes": nodes[:min(most, len(nodes))]}, "fulfillments": parcels, "refunds": o.refunds}
+		"lineItems": object{"pageInfo": more, "nodes": nodes[:min(most, len(nodes))]}, "fulfillments": parcels[:min(few, len(parcels))],
+		"refunds": o.refunds[:min(few, len(o.refunds))]}
 	if o.cancelled != nil {
 		out["cancelledAt"] = o.cancelled.Format(time.RFC3339)
 	}
 	return out
 }
 
-// list answers a page of two orders, so that pages are tried.
+// list answers a page of orders.
 func (s *Shop) list(raw json.RawMessage) (object, string) {
 	var in struct {
+		sized
 		After *string
 		Query string
 	}
 	_ = json.Unmarshal(raw, &in)
+	if s.costs(in.sized) {
+		return nil, "MAX_COST_EXCEEDED"
+	}
 	from, to := time.Time{}, s.Now()
 	for _, part := range strings.Split(in.Query, " AND ") {
 		if at, ok := strings.CutPrefix(part, "updated_at:>="); ok {
@@ -262,19 +269,48 @@ func (s *Shop) list(raw json.RawMessage) (object, string) {
 		if o.updated.Before(from) || o.updated.After(to) {
 			continue
 		}
-		if len(nodes) == 2 {
+		if len(nodes) == in.First {
 			more = true
 			break
 		}
-		nodes, end = append(nodes, object{"id": o.id, "test": false}), i+1
+		nodes, end = append(nodes, o.show(in.Lines, in.Few)), i+1
 	}
 	return object{"orders": object{"pageInfo": object{"hasNextPage": more, "endCursor": strconv.Itoa(end)}, "nodes": nodes}}, ""
 }
 
+// sized are the bounds that a query for orders names.
+type sized struct{ First, Lines, Few int }
+
+// costs reports whether a query for several orders asks for too much.
+func (s *Shop) costs(in sized) bool {
+	return s.Faults.DearOrders > 0 && in.First*in.Lines > s.Faults.DearOrders || in.First > 250
+}
+
+// byID answers orders by their ids; null for one that is none.
+func (s *Shop) byID(raw json.RawMessage) (object, string) {
+	var in struct {
+		sized
+		IDs []string
+	}
+	_ = json.Unmarshal(raw, &in)
+	if in.First = len(in.IDs); s.costs(in.sized) {
+		return nil, "MAX_COST_EXCEEDED"
+	}
+	nodes := []any{}
+	for _, id := range in.IDs {
+		if o := s.known(id); o != nil {
+			nodes = append(nodes, o.show(in.Lines, in.Few))
+		} else {
+			nodes = append(nodes, nil)
+		}
+	}
+	return object{"nodes": nodes}, ""
+}
+
 func (s *Shop) order(raw json.RawMessage) (object, string) {
 	var in struct {
-		ID    string
-		Lines int
+		sized
+		ID string
 	}
 	_ = json.Unmarshal(raw, &in)
 	if s.Faults.DearLines > 0 && in.Lines > s.Faults.DearLines {
@@ -284,14 +320,14 @@ func (s *Shop) order(raw json.RawMessage) (object, string) {
 	if o == nil {
 		return object{"order": nil}, ""
 	}
-	return object{"order": o.show(in.Lines)}, ""
+	return object{"order": o.show(in.Lines, in.Few)}, ""
 }
 
 func (s *Shop) moreLines(raw json.RawMessage) (object, string) {
 	var in struct{ ID, After string }
 	_ = json.Unmarshal(raw, &in)
 	from, _ := strconv.Atoi(in.After)
-	all := s.known(in.ID).show(1 << 20)["lineItems"].(object)["nodes"].([]object)
+	all := s.known(in.ID).show(1<<20, 1<<20)["lineItems"].(object)["nodes"].([]object)
 	return object{"order": object{"lineItems": object{"pageInfo": object{"hasNextPage": false}, "nodes": all[from:]}}}, ""
 }
 
@@ -302,7 +338,7 @@ func (s *Shop) shipping(raw json.RawMessage) (object, string) {
 	if o == nil {
 		return object{"order": nil}, ""
 	}
-	out := o.show(1 << 20)
+	out := o.show(1<<20, 1<<20)
 	lines := []object{}
 	for _, l := range o.lines {
 		lines = append(lines, object{"id": l.part, "totalQuantity": l.quantity, "remainingQuantity": max(0, l.current-l.shipped),

@@ -29,6 +29,7 @@ type Faults struct {
 	Throttle   int  // its points are spent
 	Broken     int  // it answers 502 and does nothing
 	DearLines  int  // a query that may give more lines than this asks for too much; 0: no bound
+	DearOrders int  // a query for several orders that may give more lines than this in all asks for too much; 0: no bound
 	Blind      bool // its search does not find what was made (its index is behind)
 }
 
@@ -167,7 +168,7 @@ func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong s
 	does := map[string]func(json.RawMessage) (object, string){
 		"Shop": s.about, "Find": s.find, "SetProduct": s.setProduct, "Publish": s.publish, "Hide": s.hide, "Delete": s.delete,
 		"SetStock": s.setStock,
-		"Activate": s.activate, "Stock": s.stock, "SetPrices": s.setPrices, "Orders": s.list, "Order": s.order, "MoreLines": s.moreLines,
+		"Activate": s.activate, "Stock": s.stock, "SetPrices": s.setPrices, "Orders": s.list, "OrdersByID": s.byID, "Order": s.order, "MoreLines": s.moreLines,
 		"Shipping": s.shipping, "Ship": s.ship, "Delivered": s.delivered, "Cancel": s.cancel,
 		"Webhooks": s.listWebhooks, "AddWebhook": s.addWebhook, "DropWebhook": s.dropWebhook,
 	}

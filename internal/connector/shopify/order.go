@@ -1,0 +1,270 @@
+package shopify
+
+import (
+	"strings"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+)
+
+type amount struct{ ShopMoney struct{ Amount string } }
+
+type taxLines []struct{ PriceSet amount }
+
+// order is an order as the shop gives it.
+type order struct {
+	ID, Name, DisplayFinancialStatus, DisplayFulfillmentStatus, ReturnStatus, Email, Phone, Note, CurrencyCode string
+	CreatedAt, UpdatedAt                                                                                       time.Time
+	CancelledAt                                                                                                *time.Time
+	Test, TaxesIncluded                                                                                        bool
+	PaymentGatewayNames                                                                                        []string
+	Customer                                                                                                   *struct {
+		FirstName, LastName string
+		DefaultEmailAddress *struct{ EmailAddress string }
+		DefaultPhoneNumber  *struct{ PhoneNumber string }
+	}
+	ShippingAddress, BillingAddress                                        *address
+	TotalShippingPriceSet, TotalTaxSet, TotalPriceSet, TotalTipReceivedSet amount
+	OriginalTotalDutiesSet                                                 *amount
+	CurrentTotalPriceSet, CurrentTotalTaxSet                               amount
+	ShippingLines                                                          struct{ Nodes []struct{ TaxLines taxLines } }
+	LineItems                                                              lines
+	Fulfillments                                                           []fulfillment
+	Refunds                                                                []refund
+}
+
+type lines struct {
+	PageInfo pageInfo
+	Nodes    []line
+}
+
+type line struct {
+	ID, SKU, Name                          string
+	Quantity, CurrentQuantity              int64
+	Variant, Product                       *struct{ ID string }
+	OriginalTotalSet, OriginalUnitPriceSet amount
+	TaxLines                               taxLines
+}
+
+type address struct{ Name, Company, Address1, Address2, City, ProvinceCode, Zip, CountryCodeV2, Phone string }
+
+type fulfillment struct {
+	ID, Status, DisplayStatus string
+	CreatedAt                 time.Time
+	TrackingInfo              []struct{ Company, Number, URL string }
+	FulfillmentLineItems      struct {
+		Nodes []struct {
+			Quantity int64
+			LineItem struct{ ID string }
+		}
+	}
+}
+
+type refund struct {
+	ID, Note         string
+	CreatedAt        *time.Time
+	TotalRefundedSet amount
+	RefundLineItems  struct {
+		Nodes []struct {
+			Quantity                 int64
+			LineItem                 struct{ ID string }
+			SubtotalSet, TotalTaxSet amount
+		}
+	}
+}
+
+// read converts the order. A shop may store prices with or without tax: lines are without, and the discount is the
+// difference between them and the total, which is the shop's own.
+func (o *order) read() (connector.Order, error) {
+	amounts, err := connector.NewSums(o.CurrencyCode)
+	if err != nil {
+		return connector.Order{}, err
+	}
+	sum := sums{amounts}
+	out := connector.Order{ExternalID: o.ID, Number: o.Name, Currency: o.CurrencyCode, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
+		Note:    o.Note,
+		Theirs:  strings.ToLower(o.DisplayFinancialStatus + " " + o.DisplayFulfillmentStatus),
+		Payment: map[string]any{"gateways": o.PaymentGatewayNames},
+		Tax:     sum.of(o.TotalTaxSet), Total: sum.of(o.TotalPriceSet), Shipping: sum.of(o.TotalShippingPriceSet)}
+	out.Status, out.Refunded = o.status()
+	if o.CancelledAt != nil {
+		out.Theirs = "cancelled"
+	}
+	o.buyer(&out)
+	edited := o.edited()
+	if edited {
+		out.Tax, out.Total = sum.of(o.CurrentTotalTaxSet), sum.of(o.CurrentTotalPriceSet)
+	}
+	if o.TaxesIncluded {
+		for _, l := range o.ShippingLines.Nodes {
+			out.Shipping -= sum.tax(l.TaxLines)
+		}
+	}
+	for _, l := range o.LineItems.Nodes {
+		if edited && l.CurrentQuantity == 0 {
+			continue
+		}
+		out.Lines = append(out.Lines, o.line(sum, l, edited))
+	}
+	for name, fee := range map[string]money.Amount{"Tip": sum.of(o.TotalTipReceivedSet), "Duties": sum.optional(o.OriginalTotalDutiesSet)} {
+		if fee > 0 {
+			out.Lines = append(out.Lines, connector.OrderLine{ExternalID: strings.ToLower(name), Name: name, Quantity: 1, Amount: fee})
+		}
+	}
+	rest := out.Shipping + out.Tax - out.Total
+	for _, l := range out.Lines {
+		rest += l.Amount
+	}
+	out.Discount = max(rest, 0)
+	o.parcels(&out)
+	for _, r := range o.Refunds {
+		out.Refunds = appendRefund(out.Refunds, sum, r)
+	}
+	return out, sum.Err()
+}
+
+// edited reports whether lines were changed after the order was placed, other than by refunds, which lower the same counter.
+func (o *order) edited() bool {
+	for _, l := range o.LineItems.Nodes {
+		if l.CurrentQuantity != l.Quantity && len(o.Refunds) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *order) line(sum sums, l line, edited bool) connector.OrderLine {
+	out := connector.OrderLine{ExternalID: l.ID, SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Amount: sum.of(l.OriginalTotalSet)}
+	if edited {
+		unit := sum.of(l.OriginalUnitPriceSet)
+		out.Quantity = l.CurrentQuantity
+		total, _ := unit.Times(l.CurrentQuantity)
+		out.Amount = total.Round(money.Digits(o.CurrencyCode))
+	}
+	if o.TaxesIncluded {
+		out.Amount -= sum.tax(l.TaxLines)
+	}
+	if l.Product != nil {
+		out.Item.Product = l.Product.ID
+	}
+	if l.Variant != nil {
+		out.Item.Variant = l.Variant.ID
+	}
+	return out
+}
+
+// status is the meaning of the shop's states; the first that matches.
+func (o *order) status() (status orders.Status, refunded bool) {
+	fulfilled := o.DisplayFulfillmentStatus == "FULFILLED"
+	switch f := o.DisplayFinancialStatus; {
+	case o.CancelledAt != nil, f == "VOIDED" && !fulfilled:
+		return orders.Cancelled, false
+	case f == "REFUNDED":
+		return orders.Returned, true
+	case fulfilled && o.ReturnStatus == "RETURNED":
+		return orders.Returned, false
+	case fulfilled && o.delivered():
+		return orders.Delivered, false
+	case fulfilled:
+		return orders.Shipped, false
+	case o.DisplayFulfillmentStatus == "PARTIALLY_FULFILLED":
+		return orders.PartiallyShipped, false
+	case f == "PENDING" || f == "AUTHORIZED" || f == "PARTIALLY_PAID" || f == "EXPIRED":
+		return orders.Pending, false
+	}
+	return orders.Processing, false
+}
+
+func (o *order) delivered() bool {
+	for _, f := range o.Fulfillments {
+		if f.Status == "SUCCESS" && f.DisplayStatus != "DELIVERED" {
+			return false
+		}
+	}
+	return len(o.Fulfillments) > 0
+}
+
+func (o *order) buyer(out *connector.Order) {
+	out.ShipTo, out.BillTo = o.ShippingAddress.place(), o.BillingAddress.place()
+	out.Email, out.Phone = o.Email, o.Phone
+	if c := o.Customer; c != nil {
+		out.Name = strings.TrimSpace(c.FirstName + " " + c.LastName)
+		if out.Email == "" && c.DefaultEmailAddress != nil {
+			out.Email = c.DefaultEmailAddress.EmailAddress
+		}
+		if out.Phone == "" && c.DefaultPhoneNumber != nil {
+			out.Phone = c.DefaultPhoneNumber.PhoneNumber
+		}
+	}
+	for _, p := range []*connector.Place{out.ShipTo, out.BillTo} {
+		if p != nil && out.Name == "" {
+			out.Name = p.Name
+		}
+		if p != nil && out.Phone == "" {
+			out.Phone = p.Phone
+		}
+	}
+}
+
+func (a *address) place() *connector.Place {
+	if a == nil {
+		return nil
+	}
+	return &connector.Place{Name: a.Name, Company: a.Company, Line1: a.Address1, Line2: a.Address2, City: a.City, State: a.ProvinceCode,
+		PostalCode: a.Zip,
+		Country:    a.CountryCodeV2, Phone: a.Phone}
+}
+
+func (o *order) parcels(out *connector.Order) {
+	for _, f := range o.Fulfillments {
+		if f.Status != "SUCCESS" {
+			continue
+		}
+		parcel := connector.Parcel{Key: f.ID, ShippedAt: f.CreatedAt}
+		if len(f.TrackingInfo) > 0 {
+			parcel.Carrier, parcel.Number, parcel.URL = f.TrackingInfo[0].Company, f.TrackingInfo[0].Number, f.TrackingInfo[0].URL
+		}
+		for _, n := range f.FulfillmentLineItems.Nodes {
+			parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: n.LineItem.ID, Quantity: n.Quantity})
+		}
+		if len(parcel.Lines) > 0 {
+			out.Parcels = append(out.Parcels, parcel)
+		}
+	}
+}
+
+func appendRefund(list []connector.Refund, sum sums, r refund) []connector.Refund {
+	out := connector.Refund{ExternalID: r.ID, Amount: sum.of(r.TotalRefundedSet), Reason: r.Note}
+	if r.CreatedAt != nil {
+		out.CreatedAt = *r.CreatedAt
+	}
+	for _, n := range r.RefundLineItems.Nodes {
+		out.Lines = append(out.Lines, connector.RefundLine{ExternalLine: n.LineItem.ID, Quantity: n.Quantity,
+			Amount: sum.of(n.SubtotalSet) + sum.of(n.TotalTaxSet)})
+	}
+	if out.Amount == 0 && len(out.Lines) == 0 {
+		return list
+	}
+	return append(list, out)
+}
+
+// sums parses amounts in Shopify's structure.
+type sums struct{ *connector.Sums }
+
+func (s sums) of(a amount) money.Amount { return s.Of(a.ShopMoney.Amount) }
+
+func (s sums) optional(a *amount) money.Amount {
+	if a == nil {
+		return 0
+	}
+	return s.of(*a)
+}
+
+func (s sums) tax(list taxLines) (total money.Amount) {
+	for _, t := range list {
+		total += s.of(t.PriceSet)
+	}
+	return total
+}
