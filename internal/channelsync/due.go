@@ -1,6 +1,8 @@
 package channelsync
 
 import (
+	"cmp"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -32,10 +34,11 @@ func OfProducts(tx *db.Tx, channel id.Channel, products []id.Product) (list []It
 	return list, nil
 }
 
-// ContentDue lists products that changed since they were pushed.
-func ContentDue(tx *db.Tx, channel id.Channel, limit int) ([]id.Product, error) {
+// ContentDue lists products that changed since they were pushed, after a given one ("" for the first), by their ids.
+func ContentDue(tx *db.Tx, channel id.Channel, after id.Product, limit int) ([]id.Product, error) {
 	return db.List(tx, func(r db.Rows) (p id.Product, err error) { return p, r.Scan(&p) },
-		"SELECT DISTINCT product_id"+fromItems+" AND content_due ORDER BY product_id LIMIT $3::BIGINT", tx.Tenant, channel, limit)
+		"SELECT DISTINCT product_id"+fromItems+" AND content_due AND product_id > $3::UUID ORDER BY product_id LIMIT $4::BIGINT",
+		tx.Tenant, channel, cmp.Or(after, "00000000-0000-0000-0000-000000000000"), limit)
 }
 
 // Operations lists operations that the platform is still processing, after a given one.

@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"context"
+	"slices"
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/channelsync"
@@ -16,10 +17,10 @@ func (r *channelRun) pushProducts(ctx context.Context) error {
 	if !r.does.Products {
 		return connector.Failf(connector.Cannot, "the platform takes no products")
 	}
-	tried := map[id.Product]bool{}
+	due := dueProducts{tried: map[id.Product]bool{}}
 	var later error
 	for {
-		batch, err := r.dueProducts(ctx, tried)
+		batch, err := r.nextProducts(ctx, &due)
 		if err != nil || len(batch) == 0 {
 			if err == nil {
 				err = later
@@ -30,9 +31,6 @@ func (r *channelRun) pushProducts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, d := range batch {
-			tried[d.Product] = true
-		}
 		if err := r.takeOff(ctx, gone); err != nil {
 			return err
 		}
@@ -42,38 +40,61 @@ func (r *channelRun) pushProducts(ctx context.Context) error {
 	}
 }
 
-// dueProducts lists the next products that are due and that this run has not tried.
-func (r *channelRun) dueProducts(ctx context.Context, tried map[id.Product]bool) (batch []catalog.Due, err error) {
+// dueProducts is how far a run has got: first in the publications, then in the products whose content changed, both in
+// the order of their ids. What becomes due behind it is due for the next run.
+type dueProducts struct {
+	publication, content id.Product
+	changes              bool // the publications are done
+	tried                map[id.Product]bool
+}
+
+// nextProducts lists the next products that are due and that this run has not tried.
+func (r *channelRun) nextProducts(ctx context.Context, due *dueProducts) (batch []catalog.Due, err error) {
 	most := max(r.does.Batch.Products, 1)
-	err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
-		batch = nil
-		var after id.Product
-		for len(batch) < most {
-			list, err := catalog.PublicationsDue(tx, r.channel.ID, after, 250)
-			if err != nil {
-				return err
+	for len(batch) == 0 && err == nil {
+		from, ended := *due, false
+		err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
+			var list []catalog.Due
+			var err error
+			if from.changes {
+				list, err = r.changedProducts(tx, from.content, most)
+			} else {
+				list, err = catalog.PublicationsDue(tx, r.channel.ID, from.publication, most)
 			}
-			for _, d := range list {
-				if after = d.Product; !tried[d.Product] && len(batch) < most {
-					batch = append(batch, d)
-				}
-			}
-			if len(list) < 250 {
-				break
-			}
+			batch, ended = list, len(list) < most
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		if len(batch) > 0 {
-			return nil
+		last := len(batch) - 1
+		switch {
+		case due.changes && last >= 0:
+			due.content = batch[last].Product
+		case last >= 0:
+			due.publication = batch[last].Product
 		}
-		changed, err := channelsync.ContentDue(tx, r.channel.ID, most+len(tried))
-		for _, product := range changed {
-			if !tried[product] && len(batch) < most {
-				batch = append(batch, catalog.Due{Product: product, Status: catalog.PublicationPublished})
-			}
+		batch = slices.DeleteFunc(batch, func(d catalog.Due) bool { return due.tried[d.Product] })
+		for _, d := range batch {
+			due.tried[d.Product] = true
 		}
-		return err
-	})
+		switch {
+		case ended && due.changes:
+			return batch, nil
+		case ended:
+			due.changes = true
+		}
+	}
 	return batch, err
+}
+
+// changedProducts lists products whose content changed since they were pushed, after a given one.
+func (r *channelRun) changedProducts(tx *db.Tx, after id.Product, most int) (list []catalog.Due, err error) {
+	changed, err := channelsync.ContentDue(tx, r.channel.ID, after, most)
+	for _, product := range changed {
+		list = append(list, catalog.Due{Product: product, Status: catalog.PublicationPublished})
+	}
+	return list, err
 }
 
 // productSheet is a product as it is to be pushed, with the items of its SKUs.

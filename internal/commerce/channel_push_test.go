@@ -1,10 +1,12 @@
 package commerce_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
+	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
@@ -47,4 +49,64 @@ func (s *synced) rename(sku string, price int64) {
 		_, err := s.do.SyncChannel(tx, s.channel.ID, commerce.SyncDraft{Type: jobs.ProductPush})
 		return err
 	}))
+}
+
+// Products that fail for now, however many of them are first, are tried once in a run and keep none of the others off sale; the next run
+// tries them again, and nothing else.
+func TestProductsThatFailKeepNoneBehindThem(t *testing.T) {
+	syncedEngines(t, 45, func(t *testing.T, s *synced) {
+		p := s.platform
+		p.broken = map[string]bool{}
+		for i := range 23 {
+			p.broken[fmt.Sprint("SKU-", i)] = true
+		}
+		s.publish()
+		if ran := s.work(); ran != 2 || len(p.stock) != 22 || p.upserts != 5 { // beside the pull; 45 products by tens
+			t.Errorf("%d jobs, %d products on sale, %d calls", ran, len(p.stock), p.upserts)
+		}
+		for sku, n := range p.tried {
+			if n != 1 {
+				t.Errorf("%s was tried %d times", sku, n)
+			}
+		}
+		p.broken = nil
+		*s.clock = s.clock.Add(time.Minute)
+		if s.work(); len(p.stock) != 45 || p.upserts != 5+3 {
+			t.Errorf("%d products on sale in the end, %d calls", len(p.stock), p.upserts)
+		}
+	})
+}
+
+// A quantity that the platform refuses for now keeps none of the others back.
+func TestQuantitiesThatFailKeepNoneBehindThem(t *testing.T) {
+	syncedEngines(t, 30, func(t *testing.T, s *synced) {
+		p := s.platform
+		s.publish()
+		s.work()
+		p.does.Batch.Stock, p.does.Batch.Prices = 10, 10
+		p.broken = map[string]bool{"SKU-0": true}
+		for sku := range p.stock {
+			p.stock[sku] = -7 // as a person on the platform may set it
+		}
+		s.must(s.write(t, func(tx *db.Tx) error {
+			channelsync.MarkAll(tx, s.channel.ID, true, false)
+			_, err := s.do.SyncChannel(tx, s.channel.ID, commerce.SyncDraft{Type: jobs.StockPush})
+			return err
+		}))
+		s.work()
+		left := 0
+		for _, n := range p.stock {
+			if n == -7 {
+				left++
+			}
+		}
+		if left != 1 || len(p.setStock) != 30 {
+			t.Errorf("%d quantities are not set, after %d tries", left, len(p.setStock))
+		}
+		p.broken = nil
+		*s.clock = s.clock.Add(time.Minute)
+		if s.work(); p.stock["SKU-0"] == -7 {
+			t.Error("it is never set")
+		}
+	})
 }

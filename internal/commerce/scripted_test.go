@@ -34,6 +34,16 @@ type scripted struct {
 	prices    map[string]string // that the platform shows
 	setPrices []string          // SKUs whose price was set apart
 	setStock  []string          // SKUs whose stock was set apart
+	broken    map[string]bool   // SKUs at which a push fails for now
+	tried     map[string]int    // how often each SKU was put on sale
+}
+
+// result is the result of a push of a SKU.
+func (p *scripted) result(sku string) connector.Result {
+	if p.broken[sku] {
+		return connector.Result{SKU: sku, State: connector.Failed, Error: "broken", Again: true}
+	}
+	return connector.Result{SKU: sku, State: connector.Live}
 }
 
 func (p *scripted) Profile() connector.Profile {
@@ -104,9 +114,12 @@ func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list
 	p.upserts++
 	for _, product := range products {
 		for _, f := range product.Forms() {
-			p.stock[f.SKU], p.prices[f.SKU] = f.Quantity, f.Price.String()
-			list = append(list, connector.Result{SKU: f.SKU, State: connector.Live, Priced: true,
-				IDs: connector.IDs{Product: "their " + product.SKU}})
+			r := p.result(f.SKU)
+			if p.tried[f.SKU]++; r.State == connector.Live {
+				p.stock[f.SKU], p.prices[f.SKU] = f.Quantity, f.Price.String()
+				r.Priced, r.IDs = true, connector.IDs{Product: "their " + product.SKU}
+			}
+			list = append(list, r)
 		}
 	}
 	return list, nil
@@ -114,8 +127,11 @@ func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list
 
 func (p *scripted) SetStock(_ context.Context, items []connector.StockItem) (list []connector.Result, err error) {
 	for _, i := range items {
-		p.stock[i.SKU], p.setStock = i.Quantity, append(p.setStock, i.SKU)
-		list = append(list, connector.Result{SKU: i.SKU, State: connector.Live, IDs: i.IDs})
+		r := p.result(i.SKU)
+		if p.setStock = append(p.setStock, i.SKU); r.State == connector.Live {
+			p.stock[i.SKU], r.IDs = i.Quantity, i.IDs
+		}
+		list = append(list, r)
 	}
 	return list, nil
 }
@@ -152,7 +168,7 @@ func syncedEngines(t *testing.T, products int, test func(t *testing.T, s *synced
 	clock := at
 	dbtest.EnginesAt(t, func() time.Time { return clock }, func(t *testing.T, store *db.DB) {
 		clock = at
-		p := &scripted{now: store.Now, stock: map[string]int64{}, prices: map[string]string{}}
+		p := &scripted{now: store.Now, stock: map[string]int64{}, prices: map[string]string{}, tried: map[string]int{}}
 		p.does = connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true,
 			Batch: connector.Batch{Products: 10, Stock: 100, Prices: 100, Orders: 50}, Time: connector.Timing{Tail: time.Minute}}
 		set, err := connector.NewSet(p)
