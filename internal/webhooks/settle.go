@@ -23,7 +23,7 @@ type Outcome struct {
 }
 
 // MostOutcomes is the largest number of outcomes of one call of Settle.
-const MostOutcomes = 256
+const MostOutcomes = 512
 
 // Settle stores at most MostOutcomes outcomes in one message, account by account. It drops outcomes of deliveries that
 // were deleted, or that another node settled after this node's lease had ended: if there are such, the transaction runs

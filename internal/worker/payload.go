@@ -1,30 +1,35 @@
 package worker
 
 import (
+	"sync"
 	"time"
 
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
 )
 
 // Short payloads are read together with their deliveries. One that has waited for longer than freshFor, or that was
 // read before this process last rewrote payloads of the log, is read again before it is sent: an erasure may have
-// removed a person's data from it.
+// removed a person's data from it. What is read again serves every endpoint that is to get the event.
 const (
 	freshFor = 250 * time.Millisecond
-	along    = 16 // payloads that are read at once
+	along    = 16   // payloads that are read at once
+	maxKept  = 1024 // payloads in memory for other endpoints
 )
 
 // waiting is a delivery that waits for its attempt, and when it was read.
 type waiting struct {
 	webhooks.Ready
-	at      time.Time
-	loading bool // its payload is being read again
+	at time.Time
 }
 
 // fresh reports whether the payload may be sent as it was read.
-func (w *Worker) fresh(d *waiting) bool {
-	return d.Size <= webhooks.ShortPayload && time.Since(d.at) < freshFor && d.at.UnixNano() > w.edited.Load()
+func (w *Worker) fresh(d *waiting) bool { return d.Size <= webhooks.ShortPayload && w.usable(d.at) }
+
+// usable reports whether a payload that was read at a time may be sent.
+func (w *Worker) usable(at time.Time) bool {
+	return time.Since(at) < freshFor && at.UnixNano() > w.edited.Load()
 }
 
 // watchEdits records when this process last rewrote payloads of the log.
@@ -40,47 +45,129 @@ func (w *Worker) watchEdits() {
 	}
 }
 
-// load reads the payload of a delivery unless it is fresh, together with those of the next ones that wait.
+// payloads are short payloads that were read a moment ago, or are being read.
+type payloads struct {
+	mu sync.Mutex
+	of map[eventKey]*payload
+}
+
+type eventKey struct {
+	tenant id.Tenant
+	stamp  int64
+}
+
+// payload is what an event sends. The fields are set when done is closed.
+type payload struct {
+	done chan struct{}
+	at   time.Time // before it was read
+	text string    // "" if the event was deleted after its retention
+	err  error
+}
+
+// claim returns an event's payload; mine says that the caller must read it and call finish. One that was read is claimed
+// again when it is not usable any more.
+func (c *payloads) claim(key eventKey, usable func(time.Time) bool) (p *payload, mine bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.of[key]; p != nil && !p.past(usable) {
+		return p, false
+	}
+	if len(c.of) >= maxKept {
+		for other, p := range c.of {
+			if p.past(usable) {
+				delete(c.of, other)
+			}
+		}
+	}
+	p = &payload{done: make(chan struct{})}
+	if len(c.of) < maxKept {
+		c.of[key] = p
+	}
+	return p, true
+}
+
+// past reports whether the payload was read and is not usable.
+func (p *payload) past(usable func(time.Time) bool) bool {
+	select {
+	case <-p.done:
+		return p.err != nil || !usable(p.at)
+	default:
+		return false
+	}
+}
+
+func (p *payload) finish(text string, at time.Time, err error) {
+	p.text, p.at, p.err = text, at, err
+	close(p.done)
+}
+
+// load reads the payload of a delivery unless it is fresh.
 func (q *queue) load(d *waiting) error {
-	if q.w.fresh(d) {
-		return nil
-	}
-	at, stamps := time.Now(), []int64{d.EventStamp}
-	if d.Size <= webhooks.ShortPayload {
-		stamps = append(stamps, q.stale()...)
-	}
-	var payloads map[int64]string
-	err := q.lookUp(func(tx *db.Tx) (err error) {
-		payloads, err = webhooks.Payloads(tx, stamps)
-		return err
-	})
-	if err != nil {
+	if d.Size > webhooks.ShortPayload {
+		read, err := q.readPayloads([]int64{d.EventStamp})
+		d.Payload = read[d.EventStamp]
 		return err
 	}
-	d.Payload = payloads[d.EventStamp]
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for i := range q.ready {
-		next := &q.ready[i]
-		if payload, read := payloads[next.EventStamp]; read && next.loading {
-			next.Payload, next.at, next.loading = payload, at, false
+	for !q.w.fresh(d) {
+		p, mine := q.w.payloads.claim(eventKey{q.Tenant, d.EventStamp}, q.w.usable)
+		if mine {
+			q.fill(d.EventStamp, p)
+			d.Payload, d.at = p.text, p.at
+			return p.err
+		}
+		select {
+		case <-p.done:
+		case <-q.live.Done():
+			return q.live.Err()
+		}
+		if p.err == nil {
+			d.Payload, d.at = p.text, p.at
 		}
 	}
 	return nil
 }
 
-// stale returns the events of the next deliveries whose payloads must be read again and that no other goroutine is
-// reading. A goroutine that takes one of these before it is read reads it alone.
-func (q *queue) stale() (stamps []int64) {
+// fill reads a payload that this queue has claimed, together with those of its next deliveries.
+func (q *queue) fill(stamp int64, p *payload) {
+	claimed, stamps := q.stale(stamp), []int64{stamp}
+	claimed[stamp] = p
+	for other := range claimed {
+		if other != stamp {
+			stamps = append(stamps, other)
+		}
+	}
+	at := time.Now()
+	read, err := q.readPayloads(stamps)
+	for stamp, p := range claimed {
+		p.finish(read[stamp], at, err)
+	}
+}
+
+// stale claims the payloads of the next deliveries, of events other than that of a stamp, that must be read again and that
+// nobody is reading.
+func (q *queue) stale(but int64) map[int64]*payload {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	claimed := map[int64]*payload{}
 	for i := range q.ready {
-		if next := &q.ready[i]; next.Size <= webhooks.ShortPayload && !next.loading && !q.w.fresh(next) {
-			next.loading = true
-			if stamps = append(stamps, next.EventStamp); len(stamps) == along-1 {
+		next := &q.ready[i]
+		if next.Size > webhooks.ShortPayload || next.EventStamp == but || q.w.fresh(next) {
+			continue
+		}
+		if p, mine := q.w.payloads.claim(eventKey{q.Tenant, next.EventStamp}, q.w.usable); mine {
+			if claimed[next.EventStamp] = p; len(claimed) == along-1 {
 				break
 			}
 		}
 	}
-	return stamps
+	return claimed
+}
+
+// readPayloads reads payloads by the stamps of their events.
+func (q *queue) readPayloads(stamps []int64) (read map[int64]string, err error) {
+	err = q.lookUp(func(tx *db.Tx) (err error) {
+		read, err = webhooks.Payloads(tx, stamps)
+		return err
+	})
+	return read, err
 }

@@ -68,6 +68,7 @@ type Worker struct {
 	answering *pool               // limits attempts to endpoints that answer
 	silent    *pool               // limits attempts to endpoints without a recent answer
 	reading   *semaphore.Weighted // limits concurrent reads of queues
+	payloads  payloads
 	lease     *lease
 	open      atomic.Int64 // number of queues
 	edited    atomic.Int64 // when this process last rewrote payloads of the log, in nanoseconds since 1970
@@ -112,7 +113,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 		settling: make(chan struct{}),
 		lived:    make(chan struct{}), answering: newPool(maxAnswering, payloadBudget*3/4), silent: newPool(maxSilent, payloadBudget/4),
 		lease: newLease(c.Alone), reading: semaphore.NewWeighted(maxReading),
-		queues: map[webhooks.Queue]*queue{}, health: map[webhooks.Queue]*health{}}
+		payloads: payloads{of: map[eventKey]*payload{}}, queues: map[webhooks.Queue]*queue{}, health: map[webhooks.Queue]*health{}}
 	if c.Alone {
 		err := c.DB.Write(ctx, db.Across, func(tx *db.Tx) error {
 			queues, err := webhooks.Abandon(tx)
