@@ -81,3 +81,52 @@ func TestWallsBetweenAccounts(t *testing.T) {
 		t.Errorf("tables without a wall: %v, %v", open, err)
 	}
 }
+
+// A statement looks up its account's name once, whatever the number of rows, also in a store that an earlier release made.
+func TestPoliciesLookUpTheAccountOnce(t *testing.T) {
+	url := dbtest.PlainStoreURL(t)
+	store := dbtest.Open(t, db.Config{URL: url})
+	clock(t, store, 1)
+	owner, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer owner.Close(context.Background())
+	once := func() bool {
+		t.Helper()
+		var plan []string
+		err := store.Read(t.Context(), 1, func(tx *db.Tx) error {
+			return tx.Each(func(r db.Rows) error {
+				var line string
+				err := r.Scan(&line)
+				plan = append(plan, line)
+				return err
+			}, "EXPLAIN (VERBOSE) SELECT count(*) FROM order_numbers")
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range plan {
+			if strings.Contains(line, "Filter:") && strings.Contains(line, "current_setting") {
+				return false
+			}
+		}
+		return strings.Contains(strings.Join(plan, "\n"), "InitPlan")
+	}
+	if !once() {
+		t.Error("a new store looks up the name for each row")
+	}
+	if _, err := owner.Exec(t.Context(), `ALTER POLICY tenant ON order_numbers USING (current_setting('entrepot.tenant', true) = '0'
+		OR tenant_id = nullif(current_setting('entrepot.tenant', true), '')::BIGINT)`); err != nil {
+		t.Fatal(err)
+	}
+	if once() {
+		t.Fatal("the earlier policy is not recognized by this test")
+	}
+	if err := store.AfterMigrations(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !once() {
+		t.Error("a store of an earlier release looks up the name for each row after a migration")
+	}
+}
