@@ -13,8 +13,9 @@ import (
 
 // admission limits how many reads use the engine's connections at once (decision 105). Wide reads, which may look at
 // many records, have one share of the connections, other reads another, and one account never gets all of either
-// share. The connections that remain serve authentication and writes, which pass no limit here. On SQLite wide reads
-// compute in this process: while other accounts are active, one account's wide reads leave a processor to them.
+// share. The connections that remain serve authentication and writes, which pass no limit here. Wide reads compute, on
+// SQLite in this process and on PostgreSQL often on the same machine: while other accounts are active, one account's wide
+// reads leave a processor to them (decision 142).
 type admission struct {
 	wide, narrow concurrency
 	active       activity
@@ -23,16 +24,13 @@ type admission struct {
 // wideWait is how long a wide read waits for others to end; then it fails and its caller is asked to try again.
 const wideWait = 10 * time.Second
 
-// newAdmission divides the reading connections of an engine into the two shares. processors is how many processors
-// compute the reads in this process, 0 if another process does.
+// newAdmission divides the reading connections of an engine into the two shares. processors is how many processors this
+// process has.
 func newAdmission(connections, processors int) *admission {
 	spare := max(2, connections/4)
 	rest := max(2, connections-spare)
 	a := &admission{wide: newConcurrency(rest/2, (rest/2+1)/2), narrow: newConcurrency(rest-rest/2, max(1, rest-rest/2-1))}
-	a.wide.beside = a.wide.each
-	if processors > 0 {
-		a.wide.beside = min(a.wide.each, max(1, processors-1))
-	}
+	a.wide.beside = min(a.wide.each, max(1, processors-1))
 	return a
 }
 
@@ -51,7 +49,7 @@ func (a *admission) enterNarrow(ctx context.Context, tenant id.Tenant, now time.
 // concurrency limits how many reads run at once: in total and for each tenant.
 type concurrency struct {
 	each   int // places of a tenant
-	beside int // of these, while other tenants are active; 0 where that makes no difference
+	beside int // of these, while other tenants are active; 0: all
 	places chan struct{}
 	mu     sync.Mutex
 	of     map[id.Tenant]*sharing

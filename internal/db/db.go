@@ -86,11 +86,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	processors := 0
-	if c.URL == "" {
-		processors = runtime.GOMAXPROCS(0)
-	}
-	d.admission = newAdmission(d.engine.Connections(), processors)
+	d.admission = newAdmission(d.engine.Connections(), runtime.GOMAXPROCS(0))
 	return d, nil
 }
 
