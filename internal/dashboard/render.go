@@ -38,11 +38,12 @@ func (s *screen) MayAdminister() bool { return s.caller.Role != accounts.Viewer 
 // crumb is a page above this one.
 type crumb struct{ Label, To string }
 
-// templates are the pages, each in the layout, by name.
+// templates are the pages, each in the layout, by name. A page is parsed when it is first shown: all of them take some 15 MB
+// of memory, which a node that serves the API alone does not need.
 type templates struct {
 	files *files
 	live  bool
-	pages map[string]*template.Template
+	pages map[string]func() *template.Template
 }
 
 func newTemplates(f *files) *templates {
@@ -54,8 +55,8 @@ func newTemplates(f *files) *templates {
 // shared are the templates that every page may use.
 var shared = []string{"templates/layout.html", "templates/parts.html", "templates/listing.html", "templates/lists.html"}
 
-// parse parses every template of the folder; it panics on an invalid one.
-func (t *templates) parse() map[string]*template.Template {
+// parse parses what pages share, and finds the pages of the folder. It panics if something is invalid, as the first use of a page does.
+func (t *templates) parse() map[string]func() *template.Template {
 	base := template.Must(template.New("").Funcs(template.FuncMap{
 		"asset": t.files.asset, "prefix": func() string { return prefix }, "badge": newBadge, "gauge": newGauge, "callout": newCallout,
 		"ask": newAsk,
@@ -64,13 +65,14 @@ func (t *templates) parse() map[string]*template.Template {
 	if err != nil {
 		panic(err) // the pattern is good
 	}
-	pages := map[string]*template.Template{}
+	pages := map[string]func() *template.Template{}
 	for _, name := range names {
 		if slices.Contains(shared, name) {
 			continue
 		}
-		page := template.Must(template.Must(base.Clone()).ParseFS(t.files, name))
-		pages[strings.TrimSuffix(path.Base(name), ".html")] = page
+		pages[strings.TrimSuffix(path.Base(name), ".html")] = sync.OnceValue(func() *template.Template {
+			return template.Must(template.Must(base.Clone()).ParseFS(t.files, name))
+		})
 	}
 	return pages
 }
@@ -80,7 +82,7 @@ func (t *templates) page(name string) *template.Template {
 	if t.live {
 		pages = t.parse()
 	}
-	return pages[name]
+	return pages[name]()
 }
 
 // rendered are buffers for pages, because an error in a template must not leave half a page.

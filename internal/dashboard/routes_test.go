@@ -184,6 +184,19 @@ func TestLayersOfTheStylesheet(t *testing.T) {
 	}
 }
 
+// Every page's template is valid and has the layout: the service finds out only when somebody opens the page.
+func TestTemplatesParse(t *testing.T) {
+	pages := newTemplates(newFiles(false)).pages
+	for name, page := range pages {
+		if page().Lookup("layout") == nil {
+			t.Errorf("%s has no layout", name)
+		}
+	}
+	if len(pages) < 40 {
+		t.Errorf("%d pages are found", len(pages))
+	}
+}
+
 // No template holds what the policy refuses, or goes around the escaping.
 func TestTemplatesHoldNothingInline(t *testing.T) {
 	inline := regexp.MustCompile(`(?i)\sstyle=|<style|<script>|<script [^>]*>[^<]|\son[a-z]+=|javascript:|srcdoc=`)
