@@ -24,13 +24,15 @@ func (e *Engine) optimistic(ctx context.Context, tenant id.Tenant, work engine.W
 	return e.orAlone(ctx, tenant, steps, err)
 }
 
-// orAlone writes a member by itself whose group was not stored: that may have failed for another of them. Where the store was away or
-// too busy, or may have stored the group, it is for the caller to come again.
+// away reports whether the store was away or too busy, or may have stored what was sent: it is for the caller to come again.
+func away(err error) bool {
+	f, ok := apperr.As(err)
+	return ok && f.Kind == apperr.Unavailable
+}
+
+// orAlone writes a member by itself whose group was not stored: that may have failed for another of them.
 func (e *Engine) orAlone(ctx context.Context, tenant id.Tenant, steps []*engine.Step, err error) error {
-	if err == nil {
-		return nil
-	}
-	if f, ok := apperr.As(err); ok && f.Kind == apperr.Unavailable {
+	if err == nil || away(err) {
 		return err
 	}
 	leave, err := e.writers.enter(ctx, tenant)

@@ -53,8 +53,8 @@ func (s *shared) LockClock(id.Tenant) error         { return engine.ErrOnlyReads
 // longRead is how many arguments make a read one that others should not wait for.
 const longRead = 64
 
-// ask reads what answers pending reads, in a message shared with others. If that fails, for whatever another of them asked, or if there is
-// a long read among them, they are asked apart.
+// ask reads what answers pending reads, in a message shared with others. If that fails for what another of them asked, or if there is a long
+// read among them, they are asked apart.
 func (s *shared) ask(pending []*engine.Pending) ([]*reply, error) {
 	own := &asking{pending: pending}
 	long := slices.ContainsFunc(pending, func(p *engine.Pending) bool { return len(p.Args) > longRead })
@@ -66,10 +66,15 @@ func (s *shared) ask(pending []*engine.Pending) ([]*reply, error) {
 			}
 			return s.engine.answer(ctx, s.tenant, group)
 		})
-		if err == nil || size == 1 {
+		if err == nil || size == 1 || away(err) {
 			return own.replies, err
 		}
 	}
-	err := s.engine.answer(s.ctx, s.tenant, []*asking{own})
+	leave, err := s.engine.writers.enter(s.ctx, s.tenant)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	err = s.engine.answer(s.ctx, s.tenant, []*asking{own})
 	return own.replies, err
 }
