@@ -62,11 +62,12 @@ func (s *instance) run(program string, args ...string) error {
 }
 
 // launch starts the server. It does not wait for the disk, because what a killed server wrote is still in the system's
-// memory. It does not vacuum, because that would start a process in each of hundreds of databases, again and again.
+// memory. It does not vacuum, because that would start a process in each of many databases, again and again. All that
+// it shares between its processes is in its folder, so that a killed server leaves nothing in the system's memory.
 func (s *instance) launch(options ...string) error {
 	server := exec.Command(filepath.Join(s.bin, "postgres"), append([]string{"-D", s.data, "-p", strconv.Itoa(s.port), "-k", s.dir,
 		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "autovacuum=off",
-		"-c", "shared_buffers=128MB"}, options...)...)
+		"-c", "shared_buffers=128MB", "-c", "dynamic_shared_memory_type=mmap"}, options...)...)
 	server.SysProcAttr, server.Dir = s.drop, s.dir
 	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {

@@ -30,12 +30,11 @@ var (
 func URL(t testing.TB) string {
 	t.Helper()
 	running(t)
-	name, err := newDatabase("TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8'")
-	if err != nil {
-		t.Fatalf("PostgreSQL for tests: %v", err)
-	}
-	return address(name)
+	return testDatabase(t, emptyDatabase)
 }
+
+// emptyDatabase are the options of CREATE DATABASE for one without tables.
+const emptyDatabase = "TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8'"
 
 // running ensures that there is a server, or skips a test that must run without one.
 func running(t testing.TB) {
@@ -58,17 +57,37 @@ func skipWithoutPostgres(t testing.TB) {
 	}
 }
 
+// testDatabase creates a database that is dropped after the test, and returns its address.
+func testDatabase(t testing.TB, options string) string {
+	t.Helper()
+	name, err := newDatabase(options)
+	if err != nil {
+		t.Fatalf("PostgreSQL for tests: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := administer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"); err != nil {
+			t.Logf("PostgreSQL for tests: %v", err) // hundreds of databases take gigabytes; a single one does no harm
+		}
+	})
+	return address(name)
+}
+
 // newDatabase creates a database with the given options of CREATE DATABASE and returns its name.
 func newDatabase(options string) (name string, err error) {
 	name = fmt.Sprintf("t%d_%d", os.Getpid(), made.Add(1))
+	return name, administer("CREATE DATABASE " + name + " " + options)
+}
+
+// administer runs one statement outside of the databases of tests.
+func administer(sql string) error {
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, address("postgres"))
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, "CREATE DATABASE "+name+" "+options)
-	return name, err
+	_, err = conn.Exec(ctx, sql)
+	return err
 }
 
 // address is that of a database on the server.

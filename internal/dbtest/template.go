@@ -32,7 +32,7 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 
 // postgresTemplate is the name of a freshly migrated database.
 var postgresTemplate = sync.OnceValues(func() (string, error) {
-	name, err := newDatabase("TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8'")
+	name, err := newDatabase(emptyDatabase)
 	if err != nil {
 		return "", err
 	}
@@ -57,11 +57,7 @@ func StoreURL(t testing.TB) string {
 	if err != nil {
 		t.Fatalf("the migrated database that tests copy: %v", err)
 	}
-	name, err := newDatabase("TEMPLATE " + template)
-	if err != nil {
-		t.Fatalf("PostgreSQL for tests: %v", err)
-	}
-	return address(name)
+	return testDatabase(t, "TEMPLATE "+template)
 }
 
 // StoreDir returns a folder with a migrated SQLite store without accounts, which is deleted with the test.
