@@ -52,7 +52,7 @@ func TestLogoutVoidsTheTokenAtOnce(t *testing.T) {
 	})
 }
 
-func TestWrongLoginsTellNothing(t *testing.T) {
+func TestWrongLoginsAnswerAlike(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		login := func(email, password string) reply {
 			return s.do(call{method: "POST", path: "/api/v1/auth/login", body: map[string]string{"email": email, "password": password}, noKey: true,

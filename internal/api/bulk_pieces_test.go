@@ -12,6 +12,7 @@ import (
 
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 )
 
@@ -112,6 +113,7 @@ func (s *server) contents(t *testing.T) string {
 // An order that comes while a bulk update is under way is stored before the next piece of it: one of the same SKUs, too, after the piece
 // has read their levels. Every change is in the feed.
 func TestOrdersBetweenPieces(t *testing.T) {
+	dbtest.Long(t, "a large bulk request is answered in pieces")
 	engines(t, func(t *testing.T, s *server) {
 		s.fill(t)
 		_, from := s.eventsSince(0)
@@ -142,6 +144,7 @@ func TestOrdersBetweenPieces(t *testing.T) {
 
 // A piece whose products were changed after it was planned is planned again, and no other piece.
 func TestOneLostPieceIsPlannedAgain(t *testing.T) {
+	dbtest.Long(t, "a large bulk request is answered in pieces")
 	engines(t, func(t *testing.T, s *server) {
 		s.fill(t)
 		s.must(t, 202, "POST", importPath, importBody(nil, item{"sku": sku(520), "name": "M", "price": 1, "variants": []item{{"sku": "V"}}}))
@@ -167,6 +170,7 @@ func TestOneLostPieceIsPlannedAgain(t *testing.T) {
 // A caller who goes away between two pieces leaves the first applied with its events, and no job. The same request again does the rest:
 // what is there already is counted, and makes no second event.
 func TestRepeatAfterOnePiece(t *testing.T) {
+	dbtest.Long(t, "a large bulk request is answered in pieces")
 	engines(t, func(t *testing.T, s *server) {
 		var products []any
 		for i := range many {
@@ -208,6 +212,7 @@ func TestRepeatAfterOnePiece(t *testing.T) {
 // A request in pieces is answered like one that its Idempotency-Key keeps whole, and leaves the same behind, whatever the pieces divide: a
 // SKU that stands twice, unknown ones, items that cannot be read.
 func TestPiecesAnswerAsOne(t *testing.T) {
+	dbtest.Long(t, "large bulk requests are answered whole and in pieces")
 	engines(t, func(t *testing.T, s *server) {
 		products := make([]any, many)
 		for i := range products {

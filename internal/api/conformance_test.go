@@ -20,6 +20,7 @@ import (
 
 // The document is OpenAPI 3.1, and says of every operation what a reader needs.
 func TestDocumentIsWhole(t *testing.T) {
+	dbtest.Long(t, "the description of every route is checked")
 	a := New(Config{Version: "test"})
 	document := loadDocument(t, a)
 	if !document.IsOpenAPI31OrLater() {
@@ -291,6 +292,7 @@ func TestDocumentIsForGenerators(t *testing.T) {
 
 // The document is the same in every process that runs one version, so that a reader with a copy can see what changed.
 func TestDocumentIsStable(t *testing.T) {
+	dbtest.Long(t, "a second process describes every route")
 	sum := fmt.Sprintf("%x", sha256.Sum256(New(Config{Version: "test"}).Document()))
 	if os.Getenv("DOCUMENT_SUM") != "" {
 		fmt.Println("sum", sum)

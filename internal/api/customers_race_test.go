@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/verify"
 )
@@ -13,6 +14,7 @@ import (
 // Orders placed, moved and edited while their customers are merged and erased: totals are those of the orders, no secondary keeps an
 // order, and nothing of an erased person comes back.
 func TestRacesAroundCustomers(t *testing.T) {
+	dbtest.Long(t, "races are repeated")
 	engines(t, func(t *testing.T, s *server) {
 		order := s.shop(t)
 		var all sync.WaitGroup

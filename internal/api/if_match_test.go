@@ -75,6 +75,7 @@ func TestIfMatchOfEveryRoute(t *testing.T) {
 
 // The answer to a change is the record as its next read shows it, moments of change included.
 func TestAnswersOfChangesAreReads(t *testing.T) {
+	dbtest.Long(t, "every route that changes a record is called")
 	reads := map[string]bool{}
 	for _, r := range routes() {
 		reads[r.path] = reads[r.path] || r.method == http.MethodGet

@@ -9,6 +9,7 @@ import (
 
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 )
 
 // deadlocks is how many deadlocks the store's server has broken so far; an embedded store has none.
@@ -52,6 +53,7 @@ func (s *server) answered(t *testing.T, c call, statuses ...int) reply {
 
 // Orders that come while their channel goes are refused or go with it: nothing of them is left (interface §1).
 func TestChannelGoesWhileOrdersCome(t *testing.T) {
+	dbtest.Long(t, "a race is repeated")
 	const rounds, clients, orders = 4, 4, 10
 	engines(t, func(t *testing.T, s *server) {
 		set, err := connector.NewSet()
@@ -126,7 +128,7 @@ func TestChannelGoesWhileOrdersCome(t *testing.T) {
 
 // Of orders that take a level below its threshold at the same moment, one says so; once it is up again, the next crossing says it
 // once more (interface §6.1).
-func TestLowStockIsToldOnce(t *testing.T) {
+func TestLowStockIsEmittedOnce(t *testing.T) {
 	const clients, rounds = 16, 3
 	engines(t, func(t *testing.T, s *server) {
 		s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1, "stock": map[string]any{"quantity": 20}})
@@ -195,6 +197,7 @@ func TestStockOfADeletedProduct(t *testing.T) {
 
 // Bulk updates of stock get through beside orders of the same SKUs.
 func TestBulkStockBesideOrders(t *testing.T) {
+	dbtest.Long(t, "orders are placed beside bulk requests")
 	const skus, clients, updates = 300, 8, 3
 	engines(t, func(t *testing.T, s *server) {
 		var products, figures []any

@@ -45,6 +45,7 @@ func sampleOf(t *testing.T, page, language string) string {
 
 // Every operation has samples, and those in Go are programs.
 func TestEveryOperationHasSamples(t *testing.T) {
+	dbtest.Long(t, "the page of every route is rendered")
 	a := New(Config{Version: "test"})
 	pages := reference.Handler(a.Description)
 	for _, r := range a.table.routes {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/search"
 	"entrepot/internal/webhooks"
 )
@@ -17,6 +18,7 @@ import (
 // Searches find each order and customer in its current state, at every moment while records are written, changed,
 // merged, erased and deleted with their channel, packed on two nodes, and while old events are deleted from the log.
 func TestSearchesFollowTheLog(t *testing.T) {
+	dbtest.Long(t, "lists are searched while hundreds of changes are made")
 	engines(t, func(t *testing.T, s *server) {
 		const writers, rounds = 3, 30
 		var writing, packing sync.WaitGroup

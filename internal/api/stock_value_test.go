@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/stockvalue"
 )
 
 // The stock value is the sum over its levels, at every moment while stock, prices, variants, products and orders are
 // written and two nodes update the kept sums, and again at the end.
 func TestStockValueIsThatOfItsLevels(t *testing.T) {
+	dbtest.Long(t, "the value is compared while hundreds of changes are made")
 	engines(t, func(t *testing.T, s *server) {
 		const writers, rounds = 3, 25
 		first := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true", item{"products": valued(rand.New(rand.NewPCG(7, 7)), 12)})

@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/jobs"
 )
 
@@ -30,6 +31,7 @@ const (
 // A hundred notifications are one job and one pull, which brings all of their orders at once, though the platform's lists do not have them
 // yet. What is notified of while the pull runs is read by its names at once, and the lists once more as soon as they have all of it.
 func TestABurstOfNotificationsIsOnePull(t *testing.T) {
+	dbtest.Long(t, "100 orders are notified and pulled")
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {
 		s.work()
 		*s.clock = s.clock.Add(2 * time.Minute)
@@ -92,6 +94,7 @@ func TestNotificationsThatKeepComing(t *testing.T) {
 
 // More orders than a job is given by name are not lost: the pull that follows has them. One that the platform does not have is no error.
 func TestNotificationsBeyondBounds(t *testing.T) {
+	dbtest.Long(t, "205 orders are notified and pulled")
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {
 		s.work()
 		burst := names("A", 205)

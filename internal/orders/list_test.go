@@ -206,6 +206,7 @@ func same(t *testing.T, name string, got, want []Order) {
 // No list reads much more than it shows, on either engine, however few of an account's orders fit: SQLite says over which index it goes,
 // and PostgreSQL how many rows it has read. A list goes along all orders only where enough of them fit.
 func TestListsKeepToTheirIndex(t *testing.T) {
+	dbtest.Long(t, "3,000 orders are stored")
 	const plenty = 3000
 	dbtest.PlainEngines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)

@@ -84,6 +84,7 @@ func TestNeighboursFollowTheList(t *testing.T) {
 
 // Every order of a filter comes by once, however many pages it takes, and the counts by status are those of the lists.
 func TestAllPagesAndCounts(t *testing.T) {
+	dbtest.Long(t, "1,300 orders are stored")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)
 		sample(t, store, tenant, 1300)

@@ -66,6 +66,7 @@ func (f *Filter) fits(d *Delivery) bool {
 
 // Every page of an endpoint's deliveries, whatever is asked for, has what fits at its place, and the total is exact.
 func TestPagesOfAnEndpointsDeliveries(t *testing.T) {
+	dbtest.Long(t, "hundreds of pages are read")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant, other := dbtest.Account(t, store), dbtest.Account(t, store)
 		const n = 400
