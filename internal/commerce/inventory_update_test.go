@@ -14,8 +14,8 @@ import (
 	"entrepot/internal/stock"
 )
 
-// told sets what is on hand of SKUs in the default warehouse.
-func (s *shop) told(t testing.TB, quantity int64, skus ...string) {
+// setOnHand sets on-hand of SKUs in the default warehouse.
+func (s *shop) setOnHand(t testing.TB, quantity int64, skus ...string) {
 	t.Helper()
 	var u commerce.StockUpdate
 	for i, sku := range skus {
@@ -59,7 +59,7 @@ func TestTransfersRaceForWhatIsThere(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store, 1)
 		const units, tries = 10, 24
-		s.told(t, units, "SKU-0")
+		s.setOnHand(t, units, "SKU-0")
 		for _, code := range []string{"LYON", "OSLO"} {
 			if err := s.write(t, func(tx *db.Tx) error {
 				_, err := s.do.CreateWarehouse(tx, commerce.WarehouseDraft{Code: patch.To(code)})
@@ -98,7 +98,7 @@ func TestTransfersRaceForWhatIsThere(t *testing.T) {
 func TestStalePlanIsDecidedAnew(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store, 2)
-		s.told(t, 5, "SKU-0", "SKU-1")
+		s.setOnHand(t, 5, "SKU-0", "SKU-1")
 		for i, other := range []string{"SKU-0", "SKU-1"} {
 			quantity := int64(9 + i)
 			u := commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "SKU-0", Quantity: quantity}}}
@@ -109,7 +109,7 @@ func TestStalePlanIsDecidedAnew(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			s.told(t, 20, other)
+			s.setOnHand(t, 20, other)
 			tries := 0
 			err := s.write(t, func(tx *db.Tx) error {
 				tries++

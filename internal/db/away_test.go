@@ -134,7 +134,7 @@ func TestCutIdleConnections(t *testing.T) {
 		}
 	}
 	if n := nextNumber(t, nodes[0]); n != 11 {
-		t.Errorf("10 acts made 1 into %d", n)
+		t.Errorf("10 transactions made 1 into %d", n)
 	}
 }
 

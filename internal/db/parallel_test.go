@@ -89,7 +89,7 @@ func TestOwnClockMissesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if at < pending {
-			t.Fatalf("settle tells a time %d µs before it was pending", pending-at)
+			t.Fatalf("settle returns a time %d µs before it was pending", pending-at)
 		}
 		err = nodes[0].Read(t.Context(), 1, func(tx *db.Tx) error {
 			return tx.Each(func(r db.Rows) error {
@@ -255,6 +255,6 @@ func TestRefusalsNameWhatIsStored(t *testing.T) {
 	close(release)
 	wg.Wait()
 	if n := nextNumber(t, store); n != 1 {
-		t.Errorf("failed acts left something: %d", n)
+		t.Errorf("failed transactions left something: %d", n)
 	}
 }

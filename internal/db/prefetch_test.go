@@ -142,7 +142,7 @@ func TestQuestionThatFails(t *testing.T) {
 					first := number(tx, &got, next, tx.Tenant)
 					bad := number(tx, &got, "SELECT next / (next - next) FROM order_nombers WHERE tenant_id = $1", tx.Tenant)
 					if err := first.Wait(); err != nil && bad.Wait() == nil {
-						t.Errorf("a failure is told by the wrong question: %v", err)
+						t.Errorf("a failure is returned by the wrong pending read: %v", err)
 					}
 					return bad.Wait()
 				})
@@ -155,7 +155,7 @@ func TestQuestionThatFails(t *testing.T) {
 			var got []int64
 			err := number(tx, &got, next, tx.Tenant).Wait()
 			if fmt.Sprint(got) != "[1]" {
-				t.Errorf("after failed acts: %v", got)
+				t.Errorf("after failed transactions: %v", got)
 			}
 			return err
 		})

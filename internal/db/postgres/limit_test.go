@@ -30,7 +30,7 @@ func TestGate(t *testing.T) {
 	}
 	wg.Wait()
 	if most.Load() > writersPerAccount {
-		t.Errorf("%d acts at once", most.Load())
+		t.Errorf("%d transactions at once", most.Load())
 	}
 	var leaves []func()
 	for range writersPerAccount {
