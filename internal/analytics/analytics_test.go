@@ -193,6 +193,38 @@ func TestSalesFillEveryInterval(t *testing.T) {
 	})
 }
 
+// A span within one of the kept buckets is read from the records alone.
+func TestSpansWithinABucket(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB, now *time.Time) {
+		*now = monday.Add(5 * time.Second)
+		tenant := dbtest.Account(t, store)
+		write(t, store, tenant, func(tx *db.Tx) error {
+			product(tx, mug, "MUG", money.Scale)
+			return nil
+		})
+		write(t, store, tenant, func(tx *db.Tx) error {
+			_, err := (&commerce.Service{Numbers: orders.NewNumbers()}).CreateOrder(tx, accounts.Caller{Tenant: tenant},
+				commerce.OrderDraft{Number: 1, CustomerName: "Ada", Status: orders.Pending, Currency: "EUR", Source: orders.FromAPI,
+					Lines: []orders.LineDraft{{SKU: "MUG", Quantity: 2, UnitPrice: money.Scale}}})
+			return err
+		})
+		at := now.UnixMicro()
+		for _, c := range []struct{ from, to, orders int64 }{{at, at, 1}, {at - 4_000_000, at + 4_000_000, 1}, {at + 1, at + 4_000_000, 0}} {
+			s := analytics.Span{From: c.from, To: c.to}
+			summary := read(t, store, tenant, func(tx *db.Tx) (analytics.Summary, error) { return analytics.Summarize(tx, "EUR", s) })
+			sales := read(t, store, tenant, func(tx *db.Tx) (analytics.Sales, error) {
+				return analytics.ReadSales(tx, "EUR", s, analytics.Hour, time.UTC)
+			})
+			channels := read(t, store, tenant, func(tx *db.Tx) ([]analytics.Channel, error) { return analytics.Channels(tx, "EUR", s) })
+			hooks := read(t, store, tenant, func(tx *db.Tx) (analytics.Webhooks, error) { return analytics.ReadWebhooks(tx, s) })
+			if summary.Takings[0].Orders != c.orders || summary.ItemsSold != 2*c.orders || sales.Points[0].Orders != c.orders ||
+				int64(len(sales.Best)) != c.orders || int64(len(channels)) != c.orders || len(hooks.ByEvent) != 0 {
+				t.Errorf("%+v of an order at %d: %+v, %+v, %+v, %+v", s, at, summary, sales, channels, hooks)
+			}
+		}
+	})
+}
+
 // Whatever span is asked for, its figures are those of its orders, also after they moved, were edited or came at the ends of the kept
 // buckets.
 func TestFiguresAreThoseOfTheOrders(t *testing.T) {

@@ -45,10 +45,8 @@ func readFiguresOf(tx *db.Tx, statuses string, s Span, widest int, unit int64, b
 			" AND bucket < "+w.Bind(p.To))
 	}
 	for _, e := range ends {
-		parts = append(parts, "SELECT o.status, coalesce(o.channel_id::TEXT, ''), o.currency, o.created_at / "+unitOf+" * "+unitOf+`, 1,
-			coalesce((SELECT sum(l.quantity) FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), 0)::BIGINT, o.total / 100000000,
-				o.total % 100000000
-			FROM orders o WHERE o.tenant_id = $1 AND o.status IN `+statuses+" AND o.created_at >= "+w.Bind(e[0])+" AND o.created_at < "+w.Bind(e[1]))
+		parts = append(parts, "SELECT o.status, coalesce(o.channel_id::TEXT, '') AS channel, o.currency, o.created_at / "+unitOf+" * "+unitOf+
+			" AS start, "+ofOrders(w, statuses, e))
 	}
 	columns := []string{"''", "''", "''", "0::BIGINT"}
 	for i, name := range []string{"status", "channel", "currency", "start"} {
@@ -63,6 +61,13 @@ func readFiguresOf(tx *db.Tx, statuses string, s Span, widest int, unit int64, b
 		return f, err
 	}, "SELECT "+strings.Join(columns, ", ")+`, sum(orders)::BIGINT, sum(items)::BIGINT, sum(big)::BIGINT, sum(small)::BIGINT
 		FROM (`+strings.Join(parts, " UNION ALL ")+") AS f GROUP BY "+by+" HAVING sum(orders) <> 0 ORDER BY "+by, w.Args()...)
+}
+
+// ofOrders is the end of a SELECT: the sums of each order with some statuses from one time to before another.
+func ofOrders(w *db.Where, statuses string, times [2]int64) string {
+	return `1::BIGINT AS orders, coalesce((SELECT sum(l.quantity) FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), 0)::BIGINT
+			AS items, o.total / 100000000 AS big, o.total % 100000000 AS small
+		FROM orders o WHERE o.tenant_id = $1 AND o.status IN ` + statuses + " AND o.created_at >= " + w.Bind(times[0]) + " AND o.created_at < " + w.Bind(times[1])
 }
 
 // takings are the revenues of figures by currency, the account's first, even without orders.

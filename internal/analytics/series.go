@@ -184,10 +184,7 @@ func readMoved(tx *db.Tx, list []moved) ([]figure, error) {
 			values[p.Width] = append(values[p.Width], "("+place+","+w.Bind(p.From)+"::BIGINT,"+w.Bind(p.To)+"::BIGINT)")
 		}
 		for _, e := range ends {
-			parts = append(parts, "SELECT "+place+" AS place, o.status, o.currency, 1::BIGINT AS orders, coalesce((SELECT sum(l.quantity)"+
-				" FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), 0)::BIGINT AS items, o.total / 100000000 AS big,"+
-				" o.total % 100000000 AS small FROM orders o WHERE o.tenant_id = $1 AND o.status IN "+every+
-				" AND o.created_at >= "+w.Bind(e[0])+" AND o.created_at < "+w.Bind(e[1]))
+			parts = append(parts, "SELECT "+place+" AS place, o.status, o.currency, "+ofOrders(w, every, e))
 		}
 	}
 	var with []string

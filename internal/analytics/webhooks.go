@@ -117,9 +117,9 @@ func readWent(tx *db.Tx, s Span) ([]went, error) {
 		between := func(column string) string {
 			return " WHERE " + where + " AND " + column + " >= " + w.Bind(e[0]) + " AND " + column + " < " + w.Bind(e[1])
 		}
-		parts = append(parts, `SELECT d.endpoint_id, d.event, CASE WHEN d.state = 'pending' THEN 1 ELSE 0 END,
-				CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END,
-				CASE WHEN d.state = 'failed' THEN 1 ELSE 0 END, 0, 0, 0, coalesce(d.attempted_at, 0)
+		parts = append(parts, `SELECT d.endpoint_id, d.event, CASE WHEN d.state = 'pending' THEN 1 ELSE 0 END AS pending,
+				CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END AS delivered, CASE WHEN d.state = 'failed' THEN 1 ELSE 0 END AS failed,
+				0 AS attempts, 0 AS answered, 0 AS took, coalesce(d.attempted_at, 0) AS newest
 			FROM endpoints o JOIN deliveries d ON d.tenant_id = o.tenant_id AND d.endpoint_id = o.id`+between("d.position"),
 			`SELECT t.endpoint_id, d.event, 0, 0, 0, 1,
 				CASE WHEN t.error IS NULL AND t.status_code >= 200 AND t.status_code < 300 THEN 1 ELSE 0 END, t.duration_ms, 0

@@ -20,6 +20,9 @@ func TestFiguresOfAnEmptyAccount(t *testing.T) {
 			number(hooks, "data", "delivered") != "0" {
 			t.Errorf("%v", hooks)
 		}
+		for _, path := range []string{"summary", "sales", "channels", "webhooks"} { // of a few seconds
+			s.must(t, 200, "GET", "/api/v1/analytics/"+path+"?from=2026-01-02T00:00:01Z&to=2026-01-02T00:00:04Z", nil)
+		}
 		s.must(t, 400, "GET", "/api/v1/analytics/summary?from=2026-01-02&to=2026-01-01", nil)
 		s.must(t, 400, "GET", "/api/v1/analytics/sales?interval=year", nil)
 		s.must(t, 400, "GET", "/api/v1/analytics/sales?from=1990-01-01", nil)
