@@ -10,19 +10,15 @@ import (
 func Existing(tx *db.Tx, products []id.Product, skus []string) (found []id.Product, missing []string, err error) {
 	have := map[id.Product]bool{}
 	missing = []string{}
-	for rest := products; len(rest) > 0; {
-		piece := rest[:min(256, len(rest))]
-		rest = rest[len(piece):]
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		err := tx.Each(func(r db.Rows) error {
-			var p id.Product
-			err := r.Scan(&p)
-			have[p] = true
-			return err
-		}, "SELECT id FROM products WHERE tenant_id = $1 AND deleted_at IS NULL AND id IN "+db.In(len(args)-1, 2), args...)
-		if err != nil {
-			return nil, nil, err
-		}
+	const head = "SELECT id FROM products WHERE tenant_id = $1 AND deleted_at IS NULL AND id IN "
+	err = each(tx, products, &existingText, head, "", func(r db.Rows) error {
+		var p id.Product
+		err := r.Scan((*string)(&p))
+		have[p] = true
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	named, err := Resolve(tx, skus)
 	if err != nil {
@@ -47,6 +43,8 @@ func Existing(tx *db.Tx, products []id.Product, skus []string) (found []id.Produ
 	}
 	return found, missing, nil
 }
+
+var existingText db.Text
 
 // OnChannel reads a page of a channel's publications, by product id, and how many there are.
 func OnChannel(tx *db.Tx, channel id.Channel, limit, offset int) ([]ChannelPublication, int64, error) {

@@ -43,12 +43,7 @@ const counted = "products"
 
 // Counts reads how many products there are, by status, without deleted ones.
 func Counts(r db.Reader) (map[Status]int64, error) {
-	kept, err := db.Tallies(r, counted)
-	counts := make(map[Status]int64, len(kept))
-	for status, n := range kept {
-		counts[Status(status)] = n
-	}
-	return counts, err
+	return db.Tallies[Status](r, counted)
 }
 
 // Page reads the ids of a page's products, and how many match in all. It chooses the query plan (list_ways.go).

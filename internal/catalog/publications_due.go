@@ -46,36 +46,21 @@ func SettlePublication(tx db.Writer, channel id.Channel, product id.Product, sta
 	if status == PublicationPublished {
 		at = tx.Micros()
 	}
-	tx.Change(
-		`UPDATE publications SET status = $4, external_id = coalesce($5::TEXT, external_id), external_url = coalesce($6::TEXT, external_url),
-			error = $7::TEXT,
-		published_at = coalesce(published_at, $8::BIGINT) WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID
-			AND status <> 'removing'`,
-		tx.TenantID(),
-		channel,
-		product,
-		status,
-		db.Null(externalID),
-		db.Null(url),
-		db.Null(reason),
-		db.Null(at),
-	)
+	tx.Change(`UPDATE publications SET status = $4, external_id = coalesce($5::TEXT, external_id),
+			external_url = coalesce($6::TEXT, external_url), error = $7::TEXT, published_at = coalesce(published_at, $8::BIGINT)
+		WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status <> 'removing'`,
+		tx.TenantID(), channel, product, status, db.Null(externalID), db.Null(url), db.Null(reason), db.Null(at))
 }
 
 // EndPublication queues the deletion of a publication, after the platform has taken the product off sale.
 func EndPublication(tx db.Writer, channel id.Channel, product id.Product) {
-	tx.Change(
-		"DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status = 'removing'",
-		tx.TenantID(),
-		channel,
-		product,
-	)
+	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status = 'removing'",
+		tx.TenantID(), channel, product)
 }
 
 // RemovePublication queues that a product is to be taken off a channel's platform; EndPublication follows. Errors: NotFound.
 func RemovePublication(tx db.Writer, channel id.Channel, product id.Product) {
-	tx.Change("UPDATE publications SET status = 'removing', error = NULL WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id "+
-		"= $3::UUID",
-		tx.TenantID(), channel, product).
+	tx.Change(`UPDATE publications SET status = 'removing', error = NULL
+		WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID`, tx.TenantID(), channel, product).
 		Rows(1, publicationTable.Missing())
 }

@@ -116,14 +116,14 @@ func eachOf[T ~string](tx *db.Tx, keys []T, text *db.Text, build func(n int) str
 }
 
 // prefetchOf is eachOf as pending reads.
-func prefetchOf[T ~string](tx *db.Tx, keys []T, text *db.Text, build func(n int) string, row func(db.Rows) error) (list []*db.PendingRead) {
+func prefetchOf[T ~string](r db.Reader, keys []T, text *db.Text, build func(n int) string, row func(db.Rows) error) (list []*db.PendingRead) {
 	for len(keys) > 0 {
 		piece := keys[:min(256, len(keys))]
 		keys = keys[len(piece):]
 		args := make([]any, 1, 257)
-		args[0] = tx.Tenant
+		args[0] = r.TenantID()
 		args = append(args, db.Padded(piece)...)
-		list = append(list, tx.Prefetch(row, text.For(len(args)-1, build), args...))
+		list = append(list, r.Prefetch(row, text.For(len(args)-1, build), args...))
 	}
 	return list
 }

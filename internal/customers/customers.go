@@ -157,12 +157,7 @@ const counted = "customers"
 
 // countByStatus reads how many customers there are, by status.
 func countByStatus(r db.Reader) (map[Status]int64, error) {
-	kept, err := db.Tallies(r, counted)
-	counts := make(map[Status]int64, len(kept))
-	for status, n := range kept {
-		counts[Status(status)] = n
-	}
-	return counts, err
+	return db.Tallies[Status](r, counted)
 }
 
 // Ordered counts a new order in its customer's totals. If the customer was merged or erased meanwhile, the operation

@@ -67,7 +67,11 @@ func PrefetchTallies(r Reader, names ...string) *Pending[map[string]map[string]i
 }
 
 // Tallies returns the kept counts of one name, by key; a count of 0 may be missing.
-func Tallies(r Reader, name string) (map[string]int64, error) {
+func Tallies[K ~string](r Reader, name string) (map[K]int64, error) {
 	all, err := PrefetchTallies(r, name).Wait()
-	return all[name], err
+	counts := make(map[K]int64, len(all[name]))
+	for key, n := range all[name] {
+		counts[K(key)] = n
+	}
+	return counts, err
 }
