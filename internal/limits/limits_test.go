@@ -89,6 +89,48 @@ func TestTwoRates(t *testing.T) {
 	})
 }
 
+// A request that turns out not to count is given back, once; a minute starts with the first request that counted.
+func TestReturned(t *testing.T) {
+	limiters(t, func(t *testing.T, l limits.Limiter) {
+		rate := limits.Rate{PerMinute: 1}
+		later := start.Add(10 * time.Second)
+		l.Return("a", start, rate)
+		l.Peek("a", start, rate)
+		l.Take("a", start, rate)
+		if v := l.Take("a", later, rate); v.Allowed {
+			t.Fatalf("the second: %+v", v)
+		}
+		l.Return("a", later, rate)
+		l.Return("a", later, rate)
+		if v := l.Peek("a", later, rate); !v.Allowed || v.Remaining != 1 {
+			t.Fatalf("after giving one back twice: %+v", v)
+		}
+		if v := l.Take("a", later, rate); !v.Allowed || v.Remaining != 0 || !v.Reset.Equal(later.Add(time.Minute)) {
+			t.Fatalf("the next: %+v", v)
+		}
+		l.Return("a", later.Add(time.Minute), rate)
+		if v := l.Take("a", later.Add(time.Minute), rate); !v.Allowed || v.Remaining != 0 {
+			t.Fatalf("given back after its minute: %+v", v)
+		}
+	})
+}
+
+// A request that two rates refuse waits for the one that ends last.
+func TestTheLongestWait(t *testing.T) {
+	limiters(t, func(t *testing.T, l limits.Limiter) {
+		plan, bulk := limits.Rate{PerMinute: 2}, limits.Rate{Name: "bulk:products", PerMinute: 1}
+		l.Take("a", start, plan)
+		l.Take("a", start.Add(20*time.Second), plan, bulk)
+		at := start.Add(30 * time.Second)
+		if v := l.Peek("a", at, plan, bulk); v.Allowed || v.RetryAfter != 50*time.Second {
+			t.Fatalf("the later rate ends last: %+v", v)
+		}
+		if v := l.Peek("a", at, bulk, plan); v.Allowed || v.RetryAfter != 50*time.Second {
+			t.Fatalf("the earlier rate ends last: %+v", v)
+		}
+	})
+}
+
 // Three nodes on one store, many clients: what passes is exactly the limit.
 func TestExactOverNodes(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
