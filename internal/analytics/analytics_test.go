@@ -151,6 +151,16 @@ func TestSummaryLeavesOutCancelledOrdersAndOtherAccounts(t *testing.T) {
 		if got.Before.Revenue != euros(90) || got.Takings[0].Orders != 1 {
 			t.Errorf("the week after: %+v", got)
 		}
+		moment := analytics.Span{From: day(0), To: day(0)}
+		got = read(t, store, tenant, func(tx *db.Tx) (analytics.Summary, error) { return analytics.Summarize(tx, "EUR", moment) })
+		if got.Takings[0].Orders != 1 || got.ItemsSold != 3 {
+			t.Errorf("the moment of two orders: %+v", got)
+		}
+		second := analytics.Span{From: day(1), To: day(2) - 1} // the span before it begins at the moment of two orders
+		got = read(t, store, tenant, func(tx *db.Tx) (analytics.Summary, error) { return analytics.Summarize(tx, "EUR", second) })
+		if got.Before.Revenue != euros(60) || got.Takings[0].Revenue != euros(30) {
+			t.Errorf("the second day: %+v", got)
+		}
 	})
 }
 
@@ -316,10 +326,29 @@ func number(text string) int64 {
 func TestChannelsTellOrdersWithoutOneApart(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB, now *time.Time) {
 		tenant := fill(t, store, now)
+		channel := shop[:35] + "2"
+		*now = time.UnixMicro(day(20))
+		write(t, store, tenant, func(tx *db.Tx) error {
+			for _, at := range []int64{week.From - 1, week.From, week.To, week.To + 1} {
+				tx.Queue(`INSERT INTO jobs (tenant_id, id, type, channel_id, status, total, processed, created, updated, failed, errors, input, cursor,
+					tries, created_at, completed_at) VALUES ($1,$2,'order_pull',$3,'FAILED',0,0,0,0,0,'[]','{}','',1,0,$4)`, tenant, id.New[id.Job](),
+					channel, at)
+			}
+			_, err := (&commerce.Service{Numbers: orders.NewNumbers()}).CreateOrder(tx, accounts.Caller{Tenant: tenant},
+				commerce.OrderDraft{Number: 99, CustomerName: "Ada", Status: orders.Cancelled, Currency: "EUR", Source: orders.FromAPI,
+					Channel: channel, Lines: []orders.LineDraft{{SKU: "MUG", Quantity: 1, UnitPrice: money.Scale}}})
+			return err
+		})
+		late := read(t, store, tenant, func(tx *db.Tx) ([]analytics.Channel, error) {
+			return analytics.Channels(tx, "EUR", analytics.Span{From: day(20), To: day(21)})
+		})
+		if len(late) != 1 || late[0].Orders != 0 || late[0].Cancelled != 1 || late[0].LastOrder != day(20) {
+			t.Errorf("a channel whose only order is cancelled: %+v", late)
+		}
 		got := read(t, store, tenant, func(tx *db.Tx) ([]analytics.Channel, error) { return analytics.Channels(tx, "EUR", week) })
 		want := []analytics.Channel{
-			{ID: shop[:35] + "2", Name: "Shop", Platform: "CUSTOM", Status: "active", Orders: 1, Cancelled: 1, Revenue: euros(60),
-				LastOrder: day(0)},
+			{ID: channel, Name: "Shop", Platform: "CUSTOM", Status: "active", Orders: 1, Cancelled: 1, Revenue: euros(60),
+				LastOrder: day(0), FailedJobs: 2},
 			{Orders: 2, Returned: 1, Revenue: euros(30), LastOrder: day(1)},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -358,6 +387,44 @@ func TestStockIsCountedAndValued(t *testing.T) {
 			Low: []analytics.Level{{SKU: "MUG", Product: mug, Name: "MUG", Warehouse: "MAIN", OnHand: 12, Reserved: 3, Threshold: 10}}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+// Lists of levels have the account's own, the worst first, and say how many there are beyond their limit.
+func TestLevelsThatNeedAttention(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		var tenant id.Tenant
+		for range 2 {
+			tenant = dbtest.Account(t, store)
+			write(t, store, tenant, func(tx *db.Tx) error {
+				product(tx, mug, "MUG", money.Scale)
+				for i, missing := range []int64{1, 3, 2} {
+					tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at,
+						changed_at) VALUES ($1,$2,'MAIN',$3,$4,5,$5,0,TRUE,0,$6)`, tenant, fmt.Sprint("MUG-", i), id.New[id.Level](), mug, 5+missing, i+1)
+				}
+				return nil
+			})
+		}
+		for limit, want := range map[int]string{1: "[MUG-1] 3", 2: "[MUG-1 MUG-2] 3", 3: "[MUG-1 MUG-2 MUG-0] 3", 9: "[MUG-1 MUG-2 MUG-0] 3"} {
+			got := read(t, store, tenant, func(tx *db.Tx) (string, error) {
+				oversold, total, err := analytics.Oversold(tx, limit)
+				if err != nil {
+					return "", err
+				}
+				low, err := analytics.LowLevels(tx, limit)
+				if err == nil && !cmp.Equal(low, oversold) {
+					err = fmt.Errorf("low are %+v, oversold %+v", low, oversold)
+				}
+				var skus []string
+				for _, l := range oversold {
+					skus = append(skus, l.SKU)
+				}
+				return fmt.Sprint(skus, " ", total), err
+			})
+			if got != want {
+				t.Errorf("the first %d: %s, want %s", limit, got, want)
+			}
 		}
 	})
 }

@@ -11,7 +11,7 @@ func TestIntegers(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "-0": 0, "0.0": 0, "0e9": 0, "0e99999999999999999999": 0, "1": 1, "1.0": 1, "10e-1": 1, "0.1e1": 1, "1e2": 100, "1E+2": 100,
 		"-25": -25, "-2.5e1": -25,
-		"999999999999999": 999999999999999, "1.000000000000000000000000000": 1,
+		"999999999999999": 999999999999999, "1e15": 1_000_000_000_000_000, "1.000000000000000000000000000": 1,
 	} {
 		if n, ok := integer(text); !ok || n != want {
 			t.Errorf("%s is read as %d, %v", text, n, ok)
@@ -19,10 +19,43 @@ func TestIntegers(t *testing.T) {
 	}
 	for _, text := range []string{"1.5", "1e-1", "1e400", "1e99999999999999999999", "1e-99999999999999999999", "0.1e-9223372036854775808",
 		"10e9223372036854775807",
-		"1e2147483648", "12345678901234567890", "1" + strings.Repeat("0", 70_000)} {
+		"1e2147483648", "1e16", "12345678901234567890", "1" + strings.Repeat("0", 70_000)} {
 		if n, ok := integer(text); ok {
 			t.Errorf("%.40s is read as %d", text, n)
 		}
+	}
+}
+
+// Two spellings are the same value exactly when nothing but spelling differs.
+func TestSpellings(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{`{"b":[1,2.50],"a":"x"}`, `{ "a": "\u0078", "b": [10e-1, 25e-1] }`, true},
+		{`1e99999999999`, `-1e99999999999`, false},
+		{`[1,2]`, `[2,1]`, false},
+		{`{"a":null}`, `{}`, false},
+		{`"1"`, `1`, false},
+		{`{"a:1e0,b":2}`, `{"a":1,"b":2}`, false},
+		{`{"a\":1,\"b":2}`, `{"a":1,"b":2}`, false},
+		{`no JSON`, `no JSON`, true},
+		{`no JSON`, `no  JSON`, false},
+	} {
+		if Same(c.a, c.b) != c.same || Same(c.b, c.a) != c.same {
+			t.Errorf("%s and %s are the same: %v", c.a, c.b, !c.same)
+		}
+	}
+}
+
+// A body is nested at most so deep.
+func TestDepthIsBounded(t *testing.T) {
+	nested := func(n int) []byte { return []byte(strings.Repeat("[", n) + strings.Repeat("]", n)) }
+	if _, err := Parse(nested(MaxDepth + 1)); err != nil {
+		t.Errorf("%d inside one: %v", MaxDepth, err)
+	}
+	if _, err := Parse(nested(MaxDepth + 2)); err == nil {
+		t.Errorf("%d inside one are taken", MaxDepth+1)
 	}
 }
 
