@@ -17,7 +17,7 @@ import (
 // spelled are the folders that write event names out: the catalogue, what platforms and shops call their own topics, the bench, which
 // knows nothing of the service but its HTTP interface, and the searches, which follow the log from a floor below.
 var spelled = []string{"internal/webhooks/catalogue.go", "internal/connector/", "internal/importer/", "internal/bench/",
-	"internal/api/channels.go", "internal/search/logged.go"}
+	"internal/api/channel_check.go", "internal/search/logged.go"}
 
 // Code names an event by its constant: each name is written in one place.
 func TestEventNamesAreWrittenOnce(t *testing.T) {
