@@ -67,7 +67,8 @@ func readFiguresOf(tx *db.Tx, statuses string, s Span, widest int, unit int64, b
 func ofOrders(w *db.Where, statuses string, times [2]int64) string {
 	return `1::BIGINT AS orders, coalesce((SELECT sum(l.quantity) FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), 0)::BIGINT
 			AS items, o.total / 100000000 AS big, o.total % 100000000 AS small
-		FROM orders o WHERE o.tenant_id = $1 AND o.status IN ` + statuses + " AND o.created_at >= " + w.Bind(times[0]) + " AND o.created_at < " + w.Bind(times[1])
+		FROM orders o WHERE o.tenant_id = $1 AND o.status IN ` + statuses +
+		" AND o.created_at >= " + w.Bind(times[0]) + " AND o.created_at < " + w.Bind(times[1])
 }
 
 // takings are the revenues of figures by currency, the account's first, even without orders.

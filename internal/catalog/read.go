@@ -116,7 +116,8 @@ func eachOf[T ~string](tx *db.Tx, keys []T, text *db.Text, build func(n int) str
 }
 
 // prefetchOf is eachOf as pending reads.
-func prefetchOf[T ~string](r db.Reader, keys []T, text *db.Text, build func(n int) string, row func(db.Rows) error) (list []*db.PendingRead) {
+func prefetchOf[T ~string](r db.Reader, keys []T, text *db.Text, build func(n int) string,
+	row func(db.Rows) error) (list []*db.PendingRead) {
 	for len(keys) > 0 {
 		piece := keys[:min(256, len(keys))]
 		keys = keys[len(piece):]
