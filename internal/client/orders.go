@@ -94,6 +94,16 @@ func (c *Client) EachOrder(ctx context.Context, do func(OrderRead) error) error 
 	}
 }
 
+// EachReference reads the external references of all orders of the account, until do fails.
+func (c *Client) EachReference(ctx context.Context, do func(externalReference string) error) error {
+	return c.EachOrder(ctx, func(o OrderRead) error {
+		if o.ExternalReference == "" {
+			return nil
+		}
+		return do(o.ExternalReference)
+	})
+}
+
 // MoveOrder changes an order's status (interface §3.1); a change that is not allowed is an *Error with status 422.
 func (c *Client) MoveOrder(ctx context.Context, id, status, note string) error {
 	body, err := json.Marshal(map[string]string{"status": status, "note": note})

@@ -129,7 +129,7 @@ func (d *Dashboard) createAttribute(r *request) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			a, err := d.Commerce.CreateAttribute(tx, draft)
-			return redirect(attributesPath, "Made "+a.Code), err
+			return redirect(attributesPath, "Created "+a.Code), err
 		})
 	})
 }

@@ -81,7 +81,7 @@ func (r *request) readTree() (tree []branchOf, counts map[id.Category]int64, tot
 
 // categoryForm is the form of a category; its parent is chosen from the tree, without itself and its descendants.
 func categoryForm(r *request, path string, tree []branchOf, c catalog.Category) *form {
-	options := []option{{Label: "None: it stands at the top"}}
+	options := []option{{Label: "None: top level"}}
 	below := -1 // the depth of the category while its own branch is passed over
 	for _, b := range tree {
 		if below >= 0 && b.depth > below {
@@ -98,7 +98,7 @@ func categoryForm(r *request, path string, tree []branchOf, c catalog.Category) 
 		options = append(options, option{Value: string(b.ID), Label: indent + b.Name})
 	}
 	return r.editing(path, field{Name: "name", Label: "Name", Value: c.Name, Required: true},
-		field{Name: "parentId", Label: "Below", Kind: "select", Value: string(c.Parent), Options: options, ClearBlank: true},
+		field{Name: "parentId", Label: "Parent category", Kind: "select", Value: string(c.Parent), Options: options, ClearBlank: true},
 		field{Name: "externalId", Label: "External id", Value: c.ExternalID, Mono: true, ClearBlank: true, Hint: "what your own system calls it"},
 		field{Name: "slug", Label: "Slug", Value: c.Slug, Mono: true, Hint: "blank: made from the name"})
 }
@@ -114,7 +114,7 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 		return answer{}, err
 	}
 	view := editorView{ListHead: "Categories", Tree: true, Scope: "write:categories", Nothing: "No categories yet.", Head: "New category",
-		Label: "Make it", Columns: []head{{Label: "Name"}, {Label: "Products"}, {Label: "External id"}}}
+		Label: "Create", Columns: []head{{Label: "Name"}, {Label: "Products"}, {Label: "External id"}}}
 	if at.ID == "" {
 		view.Form = categoryForm(r, categoriesPath, tree, at)
 	} else {
@@ -171,7 +171,7 @@ func (d *Dashboard) createCategory(r *request) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			c, err := d.Commerce.CreateCategory(tx, draft)
-			return redirect(categoriesPath, "Made "+c.Name), err
+			return redirect(categoriesPath, "Created "+c.Name), err
 		})
 	})
 }

@@ -50,7 +50,7 @@ func TestAttributePage(t *testing.T) {
 			t.Errorf("a select without options: %d", out.status)
 		}
 		has(t, b.follow(b.submit(t, out, "/attributes", "label", "Colour", "code", "colour", "type", "select", "lines", "red\r\nblue\r\n")),
-			"Made colour", "red, blue")
+			"Created colour", "red, blue")
 		p := s.product(`{"sku":"MUG","name":"Mug","price":1}`)
 		home := "/products/" + string(p.ID)
 		b.follow(b.submit(t, b.get(home), home+"/attributes", "value-colour", "blue"))
@@ -65,7 +65,7 @@ func TestWarehousePage(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		b := s.as(s.owner)
 		page := b.follow(b.submit(t, b.get("/warehouses"), "/warehouses", "code", "EAST", "name", "Depot east"))
-		has(t, page, "Made the warehouse EAST", "Depot east", "default")
+		has(t, page, "Created the warehouse EAST", "Depot east", "default")
 		_, rest, _ := strings.Cut(page.body, `Depot east`)
 		before := page.body[:len(page.body)-len(rest)]
 		home := before[strings.LastIndex(before, `href="`)+len(`href="`+prefix):]

@@ -147,7 +147,7 @@ func personFields(c *customers.Customer) []field {
 // newCustomer serves GET /customers/new.
 func (d *Dashboard) newCustomer(r *request) (answer, error) {
 	return show(screen{Template: "form", Title: "New customer", Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"}},
-		Data: formView{Form: newCustomerForm(r), Label: "Make the customer", Back: prefix + "/customers"}}), nil
+		Data: formView{Form: newCustomerForm(r), Label: "Create customer", Back: prefix + "/customers"}}), nil
 }
 
 // createCustomer serves POST /customers/new.
@@ -160,7 +160,7 @@ func (d *Dashboard) createCustomer(r *request) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			c, err := d.Commerce.CreateCustomer(tx, draft)
-			return redirect(customerPath(c.ID), "Made the customer"), err
+			return redirect(customerPath(c.ID), "Created the customer"), err
 		})
 	})
 }

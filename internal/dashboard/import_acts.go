@@ -50,7 +50,7 @@ func (d *Dashboard) discardImport(r *request) (answer, error) {
 		gone := p.i
 		gone.Stage = imports.Gone
 		gone.Update(tx, was)
-		return redirect(importsPath, "Discarded a file"), nil
+		return redirect(r.files().path, "Discarded a file"), nil
 	})
 }
 

@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,24 +14,9 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/importer"
 	"entrepot/internal/imports"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
 )
-
-// importFields are what a column can be imported as.
-var importFields = map[string]string{"": "not imported", "sku": "SKU", "name": "Name", "price": "Price", "salePrice": "Sale price",
-	"compareAtPrice": "Price before, crossed out", "description": "Description", "status": "Status", "categoryIds": "Ids of categories",
-	"categories": "Categories, several", "category": "Category", "images": "Images, by address", "stock.quantity": "Stock",
-	"stock.warehouseCode": "Warehouse of the stock", "parent": "SKU of the product it is a variant of", "attributes.": "Attribute",
-	"option.": "Option of a variant"}
-
-// chosenField is the option of a field; for a family only its prefix.
-func chosenField(name string) string {
-	for _, family := range []string{"attributes.", "option."} {
-		if strings.HasPrefix(name, family) {
-			return family
-		}
-	}
-	return name
-}
 
 // columnRow is a column of the file on the page.
 type columnRow struct {
@@ -41,36 +28,106 @@ type columnRow struct {
 // importForm is the form with all options of a file.
 func importForm(r *request, i imports.Import, o fileimport.Options, found importer.Found, places []channels.Channel) *form {
 	var fields []field
+	k := kindOf(i)
 	for n, c := range found.Columns {
-		choices := []option{{Value: "", Label: importFields[""]}}
-		for _, name := range importer.ProductFields() {
-			choices = append(choices, option{Value: name, Label: importFields[name]})
-		}
+		choices := k.options()
 		fields = append(fields, field{Name: "c" + strconv.Itoa(n), Label: "Field for " + columnName(c, n), Kind: "select",
-			Value: chosenField(c.Field), Options: choices})
+			Value: k.choice(c.Field), Options: choices})
 	}
-	publish := []option{{Value: "", Label: "nowhere"}}
-	for _, c := range places {
-		publish = append(publish, option{Value: string(c.ID), Label: c.Name})
+	fields = append(fields, readingFields(k, o)...)
+	if i.Kind == imports.Orders {
+		fields = append(fields, dateField(o))
+		fields = append(fields, orderChoices(r, o, places)...)
+	} else {
+		fields = append(fields, productChoices(o, places)...)
 	}
-	return r.form(importsPath+"/"+string(i.ID)+"/check", append(fields,
-		field{Name: "decimal", Label: "Decimals begin with", Kind: "select", Value: o.Decimal, Options: []option{
+	return r.form(k.path+"/"+string(i.ID)+"/check", fields...)
+}
+
+// options are the fields that a column can be imported as.
+func (k *fileKind) options() []option {
+	list := []option{{Value: "", Label: k.fields[""]}}
+	for _, name := range k.names {
+		for _, known := range addressParts {
+			if name == "shippingAddress." {
+				list = append(list, option{Value: name + known, Label: k.fields[name+known]})
+			}
+		}
+		list = append(list, option{Value: name, Label: k.fields[name]})
+	}
+	return list
+}
+
+// addressParts are the parts of a shipping address that have options of their own.
+var addressParts = []string{"line1", "line2", "postalCode", "city", "state", "country"}
+
+// readingFields are the options about the form of a file.
+func readingFields(k *fileKind, o fileimport.Options) []field {
+	return []field{
+		{Name: "decimal", Label: "Decimals begin with", Kind: "select", Value: o.Decimal, Options: []option{
 			{Value: "", Label: "what the file shows"}, {Value: "comma", Label: "a comma: 1.050 is a thousand and fifty"},
 			{Value: "point", Label: "a point: 1,050 is a thousand and fifty"}}},
-		field{Name: "delimiter", Label: "Cells are separated by", Kind: "select", Value: o.Delimiter, Options: []option{
+		{Name: "delimiter", Label: "Cells are separated by", Kind: "select", Value: o.Delimiter, Options: []option{
 			{Value: "", Label: "what the file shows"}, {Value: "comma", Label: "commas"}, {Value: "semicolon", Label: "semicolons"},
 			{Value: "tab", Label: "tabs"}, {Value: "pipe", Label: "upright lines |"}}},
-		field{Name: "encoding", Label: "Letters are written in", Kind: "select", Value: o.Encoding, Options: []option{
+		{Name: "encoding", Label: "Letters are written in", Kind: "select", Value: o.Encoding, Options: []option{
 			{Value: "", Label: "what the file shows"}, {Value: "utf-8", Label: "UTF-8"}, {Value: "windows-1252", Label: "Windows-1252"},
 			{Value: "iso-8859-15", Label: "ISO 8859-15"}, {Value: "utf-16", Label: "UTF-16"}}},
-		field{Name: "duplicates", Label: "Rows with the same SKU", Kind: "select", Value: o.Duplicates, Options: []option{
+		{Name: "noHeader", Label: "The first line is " + k.row + ", not names of columns", Kind: "checkbox", Value: ticked(o.NoHeader)},
+	}
+}
+
+// ticked is the value of a checkbox.
+func ticked(yes bool) string {
+	if yes {
+		return "true"
+	}
+	return ""
+}
+
+// productChoices are the options that only products have.
+func productChoices(o fileimport.Options, places []channels.Channel) []field {
+	return []field{
+		{Name: "duplicates", Label: "Rows with the same SKU", Kind: "select", Value: o.Duplicates, Options: []option{
 			{Value: "", Label: "the first counts"}, {Value: "last", Label: "the last counts"},
 			{Value: "merge", Label: "later ones fill what is blank"}}},
-		field{Name: "noHeader", Label: "The first line is a product, not names of columns", Kind: "checkbox", Value: strings.Repeat("true",
-			map[bool]int{true: 1}[o.NoHeader])},
-		field{Name: "imageBase", Label: "Address before images that have none", Value: o.ImageBase, Placeholder: "https://shop.example/media",
+		{Name: "imageBase", Label: "Address before images that have none", Value: o.ImageBase, Placeholder: "https://shop.example/media",
 			Max: 500},
-		field{Name: "channel", Label: "Publish on", Kind: "select", Value: string(o.Channel), Options: publish})...)
+		{Name: "channel", Label: "Publish on", Kind: "select", Value: string(o.Channel), Options: channelOptions("nowhere", places)},
+	}
+}
+
+// dateField is the option of how dates are read.
+func dateField(o fileimport.Options) field {
+	return field{Name: "dateOrder", Label: "In dates such as 02/03/2026", Kind: "select", Value: o.DateOrder, Options: []option{
+		{Value: "", Label: "what the file shows"}, {Value: "dmy", Label: "the day comes first"}, {Value: "mdy", Label: "the month comes first"}}}
+}
+
+// orderChoices are the options of what becomes of the orders.
+func orderChoices(r *request, o fileimport.Options, places []channels.Channel) []field {
+	statuses := []option{{Value: "", Label: "Pending: they reserve stock"}}
+	for _, s := range orders.Statuses[1:] {
+		statuses = append(statuses, option{Value: string(s), Label: statusWords[s].Word})
+	}
+	return []field{
+		{Name: "status", Label: "Status of orders for which the file has none", Kind: "select", Value: o.Status, Options: statuses,
+			Hint: "Shipped and delivered ones reduce what is on hand: import the history first and the stock after it"},
+		{Name: "createMissing", Label: "Create products for SKUs that the catalog does not have", Kind: "checkbox",
+			Value: ticked(o.CreateMissing), Hint: "Otherwise their orders are refused"},
+		{Name: "currency", Label: "Currency of orders for which the file has none", Value: cmp.Or(o.Currency, r.caller().Currency), Max: 3},
+		{Name: "creditNotes", Label: "Rows with a quantity below zero", Kind: "select", Value: o.CreditNotes, Options: []option{
+			{Value: "", Label: "are returns"}, {Value: "cancel", Label: "are cancelled orders"}, {Value: "report", Label: "are refused"}}},
+		{Name: "channel", Label: "Channel of the orders", Kind: "select", Value: string(o.Channel),
+			Options: channelOptions("the first that is active", places)},
+	}
+}
+
+func channelOptions(none string, places []channels.Channel) []option {
+	list := []option{{Value: "", Label: none}}
+	for _, c := range places {
+		list = append(list, option{Value: string(c.ID), Label: c.Name})
+	}
+	return list
 }
 
 func columnName(c importer.Column, n int) string {
@@ -82,10 +139,18 @@ func columnName(c importer.Column, n int) string {
 
 // readChoices applies a form to the options. A column that was not changed stays as detected. Errors: Invalid for a
 // field chosen for two columns.
-func readChoices(sent url.Values, o fileimport.Options, found importer.Found) (fileimport.Options, error) {
+func readChoices(k *fileKind, sent url.Values, o fileimport.Options, found importer.Found) (fileimport.Options, error) {
 	next := fileimport.Options{Columns: map[string]string{}, Decimal: sent.Get("decimal"), Delimiter: sent.Get("delimiter"),
 		Encoding: sent.Get("encoding"), Duplicates: sent.Get("duplicates"), NoHeader: sent.Get("noHeader") != "",
-		ImageBase: strings.TrimSpace(sent.Get("imageBase"))}
+		ImageBase: strings.TrimSpace(sent.Get("imageBase")), Status: sent.Get("status"), DateOrder: sent.Get("dateOrder"),
+		Currency: strings.ToUpper(strings.TrimSpace(sent.Get("currency"))), CreditNotes: sent.Get("creditNotes"),
+		CreateMissing: sent.Get("createMissing") != "", TimeZone: o.TimeZone}
+	if next.Currency != "" && !money.KnownCurrency(next.Currency) {
+		return next, apperr.At("currency", "is no currency of ISO 4217")
+	}
+	if next.Status != "" && !slices.Contains(orders.Statuses, orders.Status(next.Status)) {
+		return next, apperr.At("status", "is no status of an order")
+	}
 	if text := sent.Get("channel"); text != "" {
 		channel, ok := id.Parse[id.Channel](text)
 		if !ok {
@@ -100,18 +165,18 @@ func readChoices(sent url.Values, o fileimport.Options, found importer.Found) (f
 	for n, c := range found.Columns {
 		name := "c" + strconv.Itoa(n)
 		choice := sent.Get(name)
-		if !sent.Has(name) || c.Name == "" || choice == chosenField(c.Field) {
+		if !sent.Has(name) || c.Name == "" || choice == k.choice(c.Field) {
 			if had, chosen := o.Columns[c.Name]; chosen {
 				next.Columns[c.Name] = had
 			}
 			continue
 		}
-		if _, known := importFields[choice]; !known {
-			return next, apperr.At(name, "is no field of a product")
+		if _, known := k.fields[choice]; !known {
+			return next, apperr.At(name, "is no field of %s", k.row)
 		}
 		next.Columns[c.Name] = choice
 		if other := sameField(sent, found, n, choice); other != "" {
-			wrong = append(wrong, apperr.Detail{Path: name, Message: "is " + importFields[choice] + ", and so is " + other})
+			wrong = append(wrong, apperr.Detail{Path: name, Message: "is " + k.fields[choice] + ", and so is " + other})
 		}
 	}
 	if len(wrong) > 0 {
@@ -133,7 +198,7 @@ func sameField(sent url.Values, found importer.Found, column int, choice string)
 	return ""
 }
 
-// checkImport serves POST /products/import/{id}/check: it stores the options, and queues the dry run unless a choice
+// checkImport serves POST /products/import/{id}/check, and that of orders: it stores the options, and queues the dry run unless a choice
 // is missing.
 func (d *Dashboard) checkImport(r *request) (answer, error) {
 	p, err := d.importPage(r)
@@ -144,7 +209,7 @@ func (d *Dashboard) checkImport(r *request) (answer, error) {
 		if p.i.Stage != imports.New && p.i.Stage != imports.Checked {
 			return answer{}, apperr.New(apperr.Conflict, "import_changed", "the import has gone on meanwhile")
 		}
-		options, err := readChoices(f.sent, p.options, p.found)
+		options, err := readChoices(kindOf(p.i), f.sent, p.options, p.found)
 		if err != nil {
 			return answer{}, err
 		}
@@ -153,7 +218,7 @@ func (d *Dashboard) checkImport(r *request) (answer, error) {
 			return answer{}, err
 		}
 		defer remove()
-		found, err := options.Look(r.http.Context(), path, p.i.Name, len(options.Columns) == 0)
+		found, err := options.Look(r.http.Context(), p.i.Kind, path, p.i.Name, len(options.Columns) == 0)
 		if err != nil {
 			return answer{}, err
 		}
@@ -172,10 +237,10 @@ func (d *Dashboard) checkImport(r *request) (answer, error) {
 				next := i
 				next.Stage, next.Checked, next.Failure = imports.New, "", ""
 				next.Update(tx, was)
-				return redirect(importsPath+"/"+string(i.ID), ""), nil
+				return redirect(p.path(""), ""), nil
 			}
 			_, err := fileimport.Check(tx, r.caller(), i)
-			return redirect(importsPath+"/"+string(i.ID), ""), err
+			return redirect(p.path(""), ""), err
 		})
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
 	"entrepot/internal/fileimport"
@@ -37,6 +38,9 @@ func (d *Dashboard) importPage(r *request) (p importPage, err error) {
 		if p.i, err = imports.ByID(tx, which); err != nil {
 			return err
 		}
+		if p.i.Kind != r.files().kind {
+			return apperr.Missing("import")
+		}
 		if p.places, _, err = channels.List(tx, maxChoices, 0); err != nil {
 			return err
 		}
@@ -62,7 +66,7 @@ func (p importPage) dry() bool {
 
 func (p importPage) form(r *request) *form { return importForm(r, p.i, p.options, p.found, p.places) }
 
-func (p importPage) path(rest string) string { return importsPath + "/" + string(p.i.ID) + rest }
+func (p importPage) path(rest string) string { return kindOf(p.i).path + "/" + string(p.i.ID) + rest }
 
 // figure is a number with what it counts.
 type figure struct {
@@ -81,6 +85,8 @@ type diffRow struct {
 
 // importView is what templates/import.html shows.
 type importView struct {
+	Another string // address where another file is uploaded
+	Item    string // what the refused rows are named by
 	Badge   badge
 	Steps   []step
 	Name    string
@@ -89,7 +95,8 @@ type importView struct {
 	Columns []columnRow
 	Choices *form // nil where nothing can be chosen any more
 	More    []*field
-	Fields  bool // the columns are shown without choices
+	Become  []*field // what becomes of the orders
+	Fields  bool     // the columns are shown without choices
 
 	Head, Under string // of the card that says how far it is
 	Gauge       *gauge
@@ -99,6 +106,7 @@ type importView struct {
 	Diffs       []diffRow
 	DiffWords   string
 	New         []string
+	Orders      []newOrder // the first ones
 	NewWords    string
 	Refused     []lineRow
 	RefusedMore string
@@ -123,8 +131,10 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	view := importView{Name: p.i.Name, Badge: importBadge(p.i, counts), Steps: importSteps(p.i.Stage), File: r.fileWords(p)}
-	may := r.caller().May("write:products")
+	k := r.files()
+	view := importView{Another: prefix + k.path, Item: k.item, Name: p.i.Name, Badge: importBadge(p.i, counts),
+		Steps: importSteps(p.i.Stage), File: r.fileWords(p)}
+	may := r.caller().May("write:" + string(k.kind))
 	view.columns(r, p, may)
 	switch p.i.Stage {
 	case imports.New:
@@ -135,7 +145,7 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 		err = view.checked(r, p, may)
 	case imports.Running:
 		view.progress(r, p, "Importing", "You can leave this page: the import goes on, also after a restart.", may)
-		view.outcome(r, counts)
+		view.outcome(r, p.i, counts)
 	default:
 		view.ended(r, p, counts, may)
 	}
@@ -145,8 +155,8 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 			"Discard it", r.form(p.path("/discard")))
 		view.Drop = &gone
 	}
-	return show(screen{Template: "import", Title: "Import products", Section: "/products",
-		Crumbs: []crumb{{"Products", "/products"}, {"Import", importsPath}, {p.i.Name, ""}}, Data: view}), err
+	return show(screen{Template: "import", Title: "Import " + k.many, Section: k.section,
+		Crumbs: []crumb{{k.label, k.section}, {"Import", k.path}, {p.i.Name, ""}}, Data: view}), err
 }
 
 // newNotice says what must be chosen before the dry run, or why the last one failed; nil for nothing.
@@ -171,9 +181,12 @@ func (v *importView) columns(r *request, p importPage, may bool) {
 	if chosen {
 		v.Choices = p.form(r)
 		v.More = v.Choices.Fields[len(p.found.Columns):]
+		if at := slices.IndexFunc(v.More, func(f *field) bool { return f.Name == "status" }); at >= 0 {
+			v.More, v.Become = v.More[:at], v.More[at:]
+		}
 	}
 	for n, c := range p.found.Columns {
-		row := columnRow{Name: columnName(c, n), Samples: strings.Join(c.Samples, " · "), Field: importFields[chosenField(c.Field)]}
+		row := columnRow{Name: columnName(c, n), Samples: strings.Join(c.Samples, " · "), Field: r.files().called(c.Field)}
 		if chosen && c.Name != "" {
 			row.Choice = v.Choices.Fields[n]
 			row.Guessed = p.i.Stage == imports.New && c.Field != "" && p.options.Columns[c.Name] == c.Field
@@ -213,12 +226,15 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	v.Head, v.Under = "What would happen", "Nothing is stored yet."
 	v.Figures = []figure{{f.Count(int64(c.Created)), "new products", false}, {f.Count(int64(c.Updated)), "changed", false},
 		{f.Count(int64(c.Unchanged)), "the same already", false}, refusedFigure(f, c.Counts)}
-	n := c.Created + c.Updated
+	if p.i.Kind == imports.Orders {
+		v.orderFigures(r, c)
+	}
+	n := c.Created + c.Updated + c.Moved
 	if may && n > 0 {
-		v.Run = &actView{Form: r.form(p.path("/run")), Label: "Import " + f.plural(int64(n), "product", "products"), Tone: "primary"}
+		v.Run = &actView{Form: r.form(p.path("/run")), Label: "Import " + f.plural(int64(n), r.files().one, r.files().many), Tone: "primary"}
 	}
 	if n == 0 {
-		notice := newCallout("", "There is nothing to import", "No row of the file would change a product.")
+		notice := newCallout("", "There is nothing to import", "No row of the file would create or change "+r.files().row+".")
 		v.Notice = &notice
 	}
 	for _, d := range c.Changed {
@@ -230,7 +246,7 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	for _, d := range c.New {
 		v.New = append(v.New, d.SKU+" "+d.Name)
 	}
-	if c.Created > len(c.New) {
+	if c.Created > len(c.New) && p.i.Kind == imports.Products {
 		v.NewWords = "The first " + f.Count(int64(len(c.New))) + " of " + f.Count(int64(c.Created)) + "."
 	}
 	v.Left = strings.Join(c.NotImported, ", ")
@@ -238,8 +254,12 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 }
 
 // outcome shows the results of an import so far.
-func (v *importView) outcome(r *request, c importer.Counts) {
+func (v *importView) outcome(r *request, i imports.Import, c importer.Counts) {
 	f := r.format
+	if i.Kind == imports.Orders {
+		v.Figures = orderOutcome(f, c)
+		return
+	}
 	v.Figures = []figure{{f.Count(int64(c.Created)), "created", false}, {f.Count(int64(c.Updated)), "updated", false},
 		{f.Count(int64(c.Notes)), "notes", false}, refusedFigure(f, c)}
 }
@@ -254,7 +274,7 @@ func refusedFigure(f format, c importer.Counts) figure {
 
 // ended shows an import on which no job works.
 func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool) {
-	v.outcome(r, c)
+	v.outcome(r, p.i, c)
 	switch p.i.Stage {
 	case imports.Stopped:
 		v.Head, v.Under = "Stopped", "What was stored stays; the rest can follow."
@@ -274,7 +294,7 @@ func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool
 // refused shows the first refused rows, and where all of them are.
 func (v *importView) refused(r *request, p importPage) {
 	for _, l := range p.lines {
-		row := lineRow{SKU: l.Item, Field: importFields[chosenField(l.Field)], Why: l.Message}
+		row := lineRow{SKU: l.Item, Field: r.files().called(l.Field), Why: l.Message}
 		if row.Field == "" || l.Field == "" {
 			row.Field = l.Field
 		}

@@ -149,8 +149,12 @@ func (d *Dashboard) uploadImport(r *request) (answer, error) {
 // keepUpload stores a file with what was detected of it.
 func (d *Dashboard) keepUpload(r *request, u *upload) (answer, error) {
 	ctx, tenant := r.http.Context(), r.caller().Tenant
+	k := r.files()
 	var options fileimport.Options
-	found, err := options.Look(ctx, u.file.Name(), u.name, true)
+	if k.kind == imports.Orders {
+		options.Currency, options.TimeZone = r.caller().Currency, r.format.zone.String()
+	}
+	found, err := options.Look(ctx, k.kind, u.file.Name(), u.name, true)
 	if err != nil {
 		return answer{}, err
 	}
@@ -161,7 +165,7 @@ func (d *Dashboard) keepUpload(r *request, u *upload) (answer, error) {
 		}
 	}
 	var i imports.Import
-	err = d.DB.Write(ctx, tenant, func(tx *db.Tx) error { i = imports.Insert(tx, u.name, r.caller().User); return nil })
+	err = d.DB.Write(ctx, tenant, func(tx *db.Tx) error { i = imports.Insert(tx, k.kind, u.name, r.caller().User); return nil })
 	if err != nil {
 		return answer{}, err
 	}
@@ -177,6 +181,6 @@ func (d *Dashboard) keepUpload(r *request, u *upload) (answer, error) {
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		i.Update(tx, imports.Uploading)
-		return redirect(importsPath+"/"+string(i.ID), ""), nil
+		return redirect(k.path+"/"+string(i.ID), ""), nil
 	})
 }

@@ -1,27 +1,32 @@
 package dashboard
 
 import (
+	"slices"
+
 	"entrepot/internal/db"
 	"entrepot/internal/fileimport"
 	"entrepot/internal/importer"
 	"entrepot/internal/imports"
 )
 
-// importRoutes are imports of product files: a file is uploaded, its columns are chosen, a dry run shows the result,
-// and a job imports it.
-var importRoutes = []*route{
-	{method: "GET", path: importsPath, scope: "write:products", serve: (*Dashboard).startImport},
-	{method: "POST", path: importsPath, scope: "write:products", most: uploadMost, serve: (*Dashboard).uploadImport},
-	{method: "GET", path: importsPath + "/{id}", scope: "read:products", serve: (*Dashboard).showImport},
-	{method: "POST", path: importsPath + "/{id}/check", scope: "write:products", serve: (*Dashboard).checkImport},
-	{method: "POST", path: importsPath + "/{id}/run", scope: "write:products", serve: (*Dashboard).runImport},
-	{method: "POST", path: importsPath + "/{id}/stop", scope: "write:products", serve: (*Dashboard).stopImport},
-	{method: "POST", path: importsPath + "/{id}/discard", scope: "write:products", serve: (*Dashboard).discardImport},
-	{method: "GET", path: importsPath + "/{id}/refused", scope: "read:products", file: true, serve: (*Dashboard).sendRefused},
-	{method: "GET", path: importsPath + "/{id}/report", scope: "read:products", file: true, serve: (*Dashboard).sendReport},
-}
+// importRoutes are imports of files: a file is uploaded, its columns are chosen, a dry run shows the result, and a job
+// imports it.
+var importRoutes = slices.Concat(importsOf(productFiles), importsOf(orderFiles))
 
-const importsPath = "/products/import"
+func importsOf(k *fileKind) []*route {
+	read, write := "read:"+string(k.kind), "write:"+string(k.kind)
+	return []*route{
+		{method: "GET", path: k.path, scope: write, serve: (*Dashboard).startImport},
+		{method: "POST", path: k.path, scope: write, most: uploadMost, serve: (*Dashboard).uploadImport},
+		{method: "GET", path: k.path + "/{id}", scope: read, serve: (*Dashboard).showImport},
+		{method: "POST", path: k.path + "/{id}/check", scope: write, serve: (*Dashboard).checkImport},
+		{method: "POST", path: k.path + "/{id}/run", scope: write, serve: (*Dashboard).runImport},
+		{method: "POST", path: k.path + "/{id}/stop", scope: write, serve: (*Dashboard).stopImport},
+		{method: "POST", path: k.path + "/{id}/discard", scope: write, serve: (*Dashboard).discardImport},
+		{method: "GET", path: k.path + "/{id}/refused", scope: read, file: true, serve: (*Dashboard).sendRefused},
+		{method: "GET", path: k.path + "/{id}/report", scope: read, file: true, serve: (*Dashboard).sendReport},
+	}
+}
 
 // earlierImports is how many the first page shows.
 const earlierImports = 20
@@ -41,16 +46,16 @@ type importsView struct {
 }
 
 func uploadForm(r *request) *form {
-	return r.form(importsPath, field{Name: "file", Label: "Drop a file here, or choose one", Kind: "file",
-		Hint: "CSV with any separator and encoding, JSON, or an export of Shopify, WooCommerce, Magento or PrestaShop; also as .gz. At most " +
+	return r.form(r.files().path, field{Name: "file", Label: "Drop a file here, or choose one", Kind: "file",
+		Hint: "CSV with any separator and encoding, JSON, or " + r.files().exports + "; also as .gz. At most " +
 			r.format.Count(fileimport.MaxFile>>20) + " MB", Placeholder: ".csv,.tsv,.txt,.json,.jsonl,.gz,text/csv,application/json"})
 }
 
-// startImport serves GET /products/import: a file is chosen, or an earlier import opened.
+// startImport serves GET /products/import and /orders/import: a file is chosen, or an earlier import opened.
 func (d *Dashboard) startImport(r *request) (answer, error) {
 	view := importsView{Form: uploadForm(r), Steps: importSteps(imports.Uploading)}
 	err := r.read(func(tx *db.Tx) error {
-		list, err := imports.List(tx, earlierImports)
+		list, err := imports.List(tx, r.files().kind, earlierImports)
 		if err != nil {
 			return err
 		}
@@ -63,8 +68,9 @@ func (d *Dashboard) startImport(r *request) (answer, error) {
 		}
 		return nil
 	})
-	return show(screen{Template: "imports", Title: "Import products", Section: "/products",
-		Crumbs: []crumb{{"Products", "/products"}, {"Import", ""}}, Data: view}), err
+	k := r.files()
+	return show(screen{Template: "imports", Title: "Import " + k.many, Section: k.section,
+		Crumbs: []crumb{{k.label, k.section}, {"Import", ""}}, Data: view}), err
 }
 
 func (r *request) importRow(i imports.Import) (importRow, error) {
@@ -73,11 +79,11 @@ func (r *request) importRow(i imports.Import) (importRow, error) {
 		return importRow{}, err
 	}
 	counts, _, err := importer.Kept([]byte(i.Progress))
-	row := importRow{ID: string(i.ID), Name: i.Name, To: prefix + importsPath + "/" + string(i.ID), Badge: importBadge(i, counts),
+	row := importRow{ID: string(i.ID), Name: i.Name, To: importAddress(i), Badge: importBadge(i, counts),
 		At: r.format.Stamp(i.CreatedAt)}
 	switch {
 	case i.Stage == imports.Done:
-		row.Words = r.importOutcome(counts)
+		row.Words = r.importOutcome(i, counts)
 	case found.Rows > 0:
 		row.Words = r.format.plural(int64(found.Rows), "row", "rows")
 	}
@@ -85,8 +91,13 @@ func (r *request) importRow(i imports.Import) (importRow, error) {
 }
 
 // importOutcome describes the results of an import.
-func (r *request) importOutcome(c importer.Counts) string {
-	words := r.format.Count(int64(c.Created)) + " created, " + r.format.Count(int64(c.Updated)) + " updated"
+func (r *request) importOutcome(i imports.Import, c importer.Counts) string {
+	words := r.format.Count(int64(c.Created)) + " created, "
+	if i.Kind == imports.Orders {
+		words += r.format.Count(int64(c.Existing)) + " there already"
+	} else {
+		words += r.format.Count(int64(c.Updated)) + " updated"
+	}
 	if c.RowsRefused > 0 {
 		words += ", " + r.format.plural(int64(c.RowsRefused), "row", "rows") + " refused"
 	}

@@ -28,11 +28,21 @@ import (
 // give sends a file as the browser's form does.
 func (b *browser) give(name string, file io.Reader) reply {
 	b.s.t.Helper()
-	page := b.get(importsPath)
-	return b.giveWith(page.key(b.s.t, importsPath), name, file)
+	return b.giveTo(importsPath, name, file)
+}
+
+// giveTo is give for a kind of files.
+func (b *browser) giveTo(path, name string, file io.Reader) reply {
+	b.s.t.Helper()
+	return b.sendFile(path, b.get(path).key(b.s.t, path), name, file)
 }
 
 func (b *browser) giveWith(key, name string, file io.Reader) reply {
+	b.s.t.Helper()
+	return b.sendFile(importsPath, key, name, file)
+}
+
+func (b *browser) sendFile(path, key, name string, file io.Reader) reply {
 	b.s.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -44,7 +54,7 @@ func (b *browser) giveWith(key, name string, file io.Reader) reply {
 	if err != nil || form.Close() != nil {
 		b.s.t.Fatal(err)
 	}
-	return b.send("POST", prefix+importsPath, &body, form.FormDataContentType())
+	return b.send("POST", prefix+path, &body, form.FormDataContentType())
 }
 
 // runImports does the jobs of files that are due.

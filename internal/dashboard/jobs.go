@@ -46,13 +46,17 @@ func jobWord(t jobs.Type) string {
 	case jobs.OrderPull:
 		return "Order pull"
 	case jobs.StatusPush:
-		return "States of orders"
+		return "Statuses for a channel"
 	case jobs.OrderBulk:
-		return "Many orders"
+		return "Status of orders"
 	case jobs.FileImport:
 		return "Import of a file"
 	case jobs.FileCheck:
 		return "Check of a file"
+	case jobs.OrderFileImport:
+		return "Import of orders"
+	case jobs.OrderFileCheck:
+		return "Check of orders"
 	}
 	return string(t)
 }
@@ -164,7 +168,7 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 	var j jobs.Job
 	var file imports.Import
 	err = r.read(func(tx *db.Tx) (err error) {
-		if j, err = jobs.ByID(tx, which); err != nil || j.Type != jobs.FileImport && j.Type != jobs.FileCheck {
+		if j, err = jobs.ByID(tx, which); err != nil || !j.Type.OfFile() {
 			return err
 		}
 		file, err = imports.OfJob(tx, which)
@@ -185,13 +189,13 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 		view.Pairs = append([]pair{{Name: "Channel", Value: j.ChannelName, To: prefix + "/channels/" + string(j.Channel)}}, view.Pairs...)
 	}
 	if file.ID != "" {
-		view.Pairs = append([]pair{{Name: "File", Value: file.Name, To: prefix + importsPath + "/" + string(file.ID)}}, view.Pairs...)
+		view.Pairs = append([]pair{{Name: "File", Value: file.Name, To: importAddress(file)}}, view.Pairs...)
 	}
 	switch {
 	case j.Type == jobs.OrderBulk:
 		view.Report = prefix + "/orders/bulk/" + string(j.ID)
 	case file.ID != "":
-		view.Report = prefix + importsPath + "/" + string(file.ID)
+		view.Report = importAddress(file)
 	}
 	if j.Errors != "" {
 		if err := json.Unmarshal([]byte(j.Errors), &view.Errors); err != nil {

@@ -196,7 +196,7 @@ func (d *Dashboard) showKey(r *request) (answer, error) {
 		options[i].On = slices.Contains(key.Scopes, options[i].Value)
 	}
 	view := keyView{Key: row, Grid: grid(options), Pairs: []pair{{Name: "Begins with", Value: row.Prefix, Mono: true},
-		{Name: "Made by", Value: row.By}, {Name: "Key id", Value: row.ID, Mono: true}},
+		{Name: "Created by", Value: row.By}, {Name: "Key id", Value: row.ID, Mono: true}},
 		Revoke: newAsk("revoke", "Revoke this key?", "Whatever uses it is refused from now on, on every node. This cannot be undone.",
 			"Revoke key", r.form("/keys/"+row.ID+"/revoke"))}
 	return show(screen{Template: "key", Title: row.Name, Section: "/keys", Crumbs: []crumb{{"API keys", "/keys"}, {row.Name, ""}},

@@ -89,7 +89,7 @@ func (d *Dashboard) previewMerge(r *request) (answer, error) {
 		}
 	}
 	return show(screen{Template: "merge", Title: "Merge", Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"},
-		{"Record", home}}, Data: view}), err
+		{c.Name(), home}}, Data: view}), err
 }
 
 func mergeForm(r *request, stays, goes id.Customer) *form {

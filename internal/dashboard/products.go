@@ -276,7 +276,7 @@ func statusOptions() (list []option) {
 // newProduct serves GET /products/new.
 func (d *Dashboard) newProduct(r *request) (answer, error) {
 	return show(screen{Template: "form", Title: "New product", Section: "/products", Crumbs: []crumb{{"Products", "/products"}},
-		Data: formView{Form: newProductForm(r), Label: "Make the product", Back: prefix + "/products"}}), nil
+		Data: formView{Form: newProductForm(r), Label: "Create product", Back: prefix + "/products"}}), nil
 }
 
 // formView is what templates/form.html shows: one form alone.
@@ -299,7 +299,7 @@ func (d *Dashboard) createProduct(r *request) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect("/products/"+string(p.ID), "Made "+p.SKU), nil
+			return redirect("/products/"+string(p.ID), "Created "+p.SKU), nil
 		})
 	})
 }

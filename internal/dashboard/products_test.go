@@ -71,7 +71,7 @@ func TestProductForms(t *testing.T) {
 			t.Fatalf("a price in words: %d %.300s", out.status, out.words())
 		}
 		page := b.follow(b.submit(t, out, "/products/new", "name", "Mug", "sku", "MUG", "price", "12,50", "status", "ACTIVE"))
-		has(t, page, "Mug", "Made MUG")
+		has(t, page, "Mug", "Created MUG")
 		var made []id.Product
 		s.do(s.account.Tenant, func(tx *db.Tx) (err error) {
 			made, _, err = catalog.Page(tx, catalog.Filter{Limit: 10, Sort: catalog.ByCreation})

@@ -9,6 +9,7 @@ import (
 func (s *site) seedImports() {
 	s.t.Helper()
 	s.samples["/products/import"] = strings.TrimPrefix(s.checkedImport("printemps-2027.csv"), importsPath+"/")
+	s.samples["/orders/import"] = strings.TrimPrefix(s.checkedOrders("bestellungen-2025.csv", 40), orderImportsPath+"/")
 }
 
 // springList is a merchant's list of 300 products, some of which are there already and some of which cannot be read.

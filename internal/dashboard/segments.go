@@ -133,7 +133,7 @@ func (r *request) ruleWords(s customers.Rules) string {
 
 // listSegments serves GET /segments.
 func (d *Dashboard) listSegments(r *request) (answer, error) {
-	return d.segmentScreen(r, segmentsView{Head: "New segment", Form: segmentForm(r, segmentsPath, customers.Segment{}), Label: "Make it"}, "")
+	return d.segmentScreen(r, segmentsView{Head: "New segment", Form: segmentForm(r, segmentsPath, customers.Segment{}), Label: "Create"}, "")
 }
 
 func (d *Dashboard) segmentScreen(r *request, view segmentsView, at id.Segment) (answer, error) {
@@ -196,7 +196,7 @@ func (d *Dashboard) countRules(r *request, view segmentsView, f *form, at id.Seg
 func (d *Dashboard) createSegment(r *request) (answer, error) {
 	return r.submit(segmentForm(r, segmentsPath, customers.Segment{}), d.listSegments, func(f *form) (answer, error) {
 		if r.counting() {
-			return d.countRules(r, segmentsView{Head: "New segment", Label: "Make it"}, f, "")
+			return d.countRules(r, segmentsView{Head: "New segment", Label: "Create"}, f, "")
 		}
 		name, rules, err := readSegmentForm(f)
 		if err != nil {
@@ -204,7 +204,7 @@ func (d *Dashboard) createSegment(r *request) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			d.Commerce.CreateSegment(tx, name, rules)
-			return redirect(segmentsPath, "Made the segment"), nil
+			return redirect(segmentsPath, "Created the segment"), nil
 		})
 	})
 }

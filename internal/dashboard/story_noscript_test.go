@@ -44,7 +44,7 @@ func TestStoryWithoutScript(t *testing.T) {
 
 	b.open("/channels/new?platform=CUSTOM")
 	b.fill("[name=name]", "Our ERP")
-	b.press("Make the channel")
+	b.press("Create channel")
 	b.until("document.querySelector('#once-secret')?.value.startsWith('pk_live_')")
 	b.press("I have stored it")
 	b.shows("Your system calls")

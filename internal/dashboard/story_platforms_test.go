@@ -55,7 +55,7 @@ func TestStoryOfEachPlatform(t *testing.T) {
 		b.fill("[name=name]", "Our "+p.platform)
 		b.fill(input(p.address), "not an address")
 		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('main form').noValidate = true")) // the service checks, too
-		b.press("Make the channel")
+		b.press("Create channel")
 		b.until("document.activeElement.getAttribute('aria-invalid') === 'true'")
 		b.fill(input(p.address), server.URL)
 		for name, value := range p.fields {
@@ -64,7 +64,7 @@ func TestStoryOfEachPlatform(t *testing.T) {
 			}
 			b.fill(input(name), value)
 		}
-		b.press("Make the channel")
+		b.press("Create channel")
 		b.shows("Our " + p.platform + " is made. Test the connection next.")
 		b.press("Test the connection")
 		b.shows("The connection does not work")

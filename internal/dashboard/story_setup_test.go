@@ -73,7 +73,7 @@ func TestStoryOfAnOwnSystem(t *testing.T) {
 	b.click(`a[aria-label="Choose Your own system"]`)
 	b.until("!!document.querySelector('#channels-new-name')")
 	b.fill("#channels-new-name", "Our ERP")
-	b.press("Make the channel")
+	b.press("Create channel")
 	b.shows("Our ERP is ready")
 	b.allow("clipboard-write")
 	b.click("#once-secret + button")

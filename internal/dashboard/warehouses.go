@@ -61,13 +61,13 @@ func warehouseForm(r *request, path string, w stock.Warehouse) *form {
 func (d *Dashboard) listWarehouses(r *request) (answer, error) {
 	return d.warehouseScreen(
 		r,
-		editorView{Head: "New warehouse", Form: warehouseForm(r, warehousesPath, stock.Warehouse{}), Label: "Make it"},
+		editorView{Head: "New warehouse", Form: warehouseForm(r, warehousesPath, stock.Warehouse{}), Label: "Create"},
 		"",
 	)
 }
 
 func (d *Dashboard) warehouseScreen(r *request, view editorView, at id.Warehouse) (answer, error) {
-	view.Columns = []head{{Label: "Name"}, {Label: "Code"}, {Label: "Made"}}
+	view.Columns = []head{{Label: "Name"}, {Label: "Code"}, {Label: "Created"}}
 	view.Scope, view.ListHead = "write:inventory", "Warehouses"
 	err := r.read(func(tx *db.Tx) error {
 		list, _, err := stock.Warehouses(tx, maxChoices, 0)
@@ -94,7 +94,7 @@ func (d *Dashboard) createWarehouse(r *request) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			w, err := d.Commerce.CreateWarehouse(tx, draft)
-			return redirect(warehousesPath, "Made the warehouse "+w.Code), err
+			return redirect(warehousesPath, "Created the warehouse "+w.Code), err
 		})
 	})
 }

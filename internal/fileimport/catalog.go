@@ -26,8 +26,20 @@ type Checked struct {
 	importer.Counts
 	Rows        int      `json:"rows"`
 	NotImported []string `json:"notImported,omitempty"` // columns with values that are left out
+	Orders      []Order  `json:"orders,omitempty"`      // the first new orders
 	Changed     []Diff   `json:"changed,omitempty"`     // the first products that would change
 	New         []Diff   `json:"new,omitempty"`         // the first new products
+}
+
+// Order is a new order of a dry run.
+type Order struct {
+	Reference string `json:"externalReference"`
+	Customer  string `json:"customerName"`
+	Status    string `json:"initialStatus"`
+	Currency  string `json:"currency"`
+	CreatedAt int64  `json:"createdAt"` // microseconds; 0 for the time of the import
+	Lines     int    `json:"lines"`
+	Subtotal  string `json:"subtotal"` // exact decimal
 }
 
 // Diff is the change of one product.
@@ -52,6 +64,7 @@ type trial struct {
 	dry     bool
 	changed []Diff
 	new     []Diff
+	orders  []Order
 }
 
 func (t *trial) note(r *nouns.Change, levels []commerce.LevelChange) (action string, err error) {
@@ -108,11 +121,12 @@ func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (clie
 	if err != nil {
 		return client.Imported{}, err
 	}
+	dry := c.trial.dry || in.DryRun
 	operation := c.commerce.ImportProducts(c.who, in)
 	operation.Whole()
 	operation.Next(false)
 	prepared := c.store.Read(ctx, c.who.Tenant, operation.Prepare)
-	if c.trial.dry {
+	if dry {
 		if prepared != nil {
 			return client.Imported{}, prepared
 		}

@@ -21,6 +21,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -35,7 +36,8 @@ type shop struct {
 
 func engines(t *testing.T, test func(s *shop)) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		test(&shop{t, store, dbtest.Account(t, store), &fileimport.Runner{Store: store, Commerce: &commerce.Service{Dev: true}}})
+		service := &commerce.Service{Dev: true, Numbers: orders.NewNumbers()}
+		test(&shop{t, store, dbtest.Account(t, store), &fileimport.Runner{Store: store, Commerce: service}})
 	})
 }
 
@@ -51,16 +53,27 @@ func (s *shop) write(run func(tx *db.Tx) error) {
 // upload keeps a file, and what is found out about it.
 func (s *shop) upload(text string, o fileimport.Options) imports.Import {
 	s.Helper()
+	return s.uploadOf(imports.Products, text, o)
+}
+
+func (s *shop) uploadOf(kind imports.Kind, text string, o fileimport.Options) imports.Import {
+	s.Helper()
 	path := filepath.Join(s.TempDir(), "list.csv")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		s.Fatal(err)
 	}
-	found, err := o.Look(s.Context(), path, "list.csv", false)
+	found, err := o.Look(s.Context(), kind, path, "list.csv", kind == imports.Orders)
 	if err != nil {
 		s.Fatal(err)
 	}
+	o.Columns = map[string]string{}
+	for _, c := range found.Columns {
+		if c.Guessed {
+			o.Columns[c.Name] = c.Field
+		}
+	}
 	var i imports.Import
-	s.write(func(tx *db.Tx) error { i = imports.Insert(tx, "list.csv", ""); return nil })
+	s.write(func(tx *db.Tx) error { i = imports.Insert(tx, kind, "list.csv", ""); return nil })
 	if err := imports.SaveFile(s.Context(), s.store, s.tenant, i.ID, strings.NewReader(text)); err != nil {
 		s.Fatal(err)
 	}

@@ -44,12 +44,16 @@ func (k *keeper) note(f importer.Fault) {
 		return
 	}
 	k.lines = append(k.lines, imports.Line{Import: k.i.ID, Dry: k.dry, Position: k.next, Row: int64(f.Row), Line: int64(f.Line),
-		Refused: f.Level == importer.Refused, Rows: int64(f.Rows), Item: f.Item, Field: f.Field, Code: f.Code, Message: withoutFlags(f.Message)})
+		Refused: f.Level == importer.Refused, Rows: int64(f.Rows), Item: f.Item, Field: f.Field, Code: f.Code, Message: plain(f.Message)})
 	k.next++
 }
 
-// withoutFlags removes the part of a message about the command line, which comes last.
-func withoutFlags(message string) string {
+// plain removes what people without a command line have no use for: the HTTP status at the beginning of a refusal, and
+// the part about flags, which comes last.
+func plain(message string) string {
+	if status, rest, _ := strings.Cut(message, " "); len(status) == 3 && strings.Trim(status, "0123456789") == "" && rest != "" {
+		message = rest
+	}
 	if flag := strings.Index(message, "--"); flag >= 0 {
 		if end := strings.LastIndex(message[:flag], "; "); end >= 0 {
 			return message[:end]
@@ -58,7 +62,8 @@ func withoutFlags(message string) string {
 	return message
 }
 
-// Save stores the progress. Errors: errStopped; jobs.ErrLost when another node has taken the job.
+// Save stores the progress. Errors: errStopped; NotFound when the import was deleted; jobs.ErrLost when another node
+// has taken the job.
 func (k *keeper) Save(progress []byte) error {
 	job, err := counted(k.job, progress)
 	if err != nil {

@@ -47,7 +47,7 @@ func Mend(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import,
 		return err
 	}
 	defer remove()
-	return importer.Mend(ctx, o.importer(path, i.Name), why, to)
+	return importer.Mend(ctx, o.importer(i.Kind, path, i.Name), why, to)
 }
 
 // Report writes the rows that were refused, or stored with changes, as CSV.

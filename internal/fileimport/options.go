@@ -1,10 +1,11 @@
-// Package fileimport imports files of products that users upload in the dashboard (docs/import.md). It runs package
+// Package fileimport imports files of products and orders that users upload in the dashboard (docs/import.md). It runs package
 // importer over a file, with the operations in place of the HTTP API.
 //
 //	options.go  how a file is to be read, and what is detected of it
 //	start.go    start of a dry run or an import, and its continuation
 //	run.go      the work itself, in a job that a worker holds
 //	catalog.go  stores products and categories by the operations
+//	orders.go   stores orders likewise
 //	keeper.go   the progress, stored with the refused rows
 //	mend.go     the refused rows, as a file to correct
 package fileimport
@@ -39,7 +40,15 @@ type Options struct {
 	Decimal    string            `json:"decimal,omitempty"` // comma, point
 	Duplicates string            `json:"duplicates,omitempty"`
 	ImageBase  string            `json:"imageBase,omitempty"`
-	Channel    id.Channel        `json:"channel,omitempty"` // products are published there
+	Channel    id.Channel        `json:"channel,omitempty"` // products are published there, orders are attached to it
+
+	// Of orders.
+	Currency      string `json:"currency,omitempty"`  // of orders whose rows have none
+	Status        string `json:"status,omitempty"`    // likewise
+	DateOrder     string `json:"dateOrder,omitempty"` // dmy, mdy
+	TimeZone      string `json:"timeZone,omitempty"`  // of times without one; "" for UTC
+	CreditNotes   string `json:"creditNotes,omitempty"`
+	CreateMissing bool   `json:"createMissing,omitempty"` // products that the catalog lacks are created
 }
 
 // ReadOptions are an import's.
@@ -64,9 +73,12 @@ func Put(i *imports.Import, o Options, f importer.Found) error {
 }
 
 // importer are the importer's options for the file at a path; messages use its name.
-func (o Options) importer(path, name string) importer.Options {
+func (o Options) importer(kind imports.Kind, path, name string) importer.Options {
 	out := importer.Options{Kind: importer.Products, File: path, Name: name, MostText: MaxText, NoHeader: o.NoHeader, Delimiter: o.Delimiter,
 		Encoding: o.Encoding, Duplicates: o.Duplicates, ImageBase: o.ImageBase, Channel: string(o.Channel)}
+	if kind == imports.Orders {
+		o.ofOrders(&out)
+	}
 	if o.Decimal != "" {
 		out.Decimal = []string{o.Decimal}
 	}
@@ -84,10 +96,22 @@ func (o Options) importer(path, name string) importer.Options {
 	return out
 }
 
+// ofOrders adds what only orders have.
+func (o Options) ofOrders(out *importer.Options) {
+	out.Kind, out.DateOrder, out.TimeZone = importer.Orders, o.DateOrder, o.TimeZone
+	out.CreditNotes, out.CreateMissing = importer.CreditNotes(o.CreditNotes), o.CreateMissing
+	if o.Currency != "" {
+		out.Default = append(out.Default, "currency="+o.Currency)
+	}
+	if o.Status != "" {
+		out.Default = append(out.Default, "initialStatus="+o.Status)
+	}
+}
+
 // Look detects how the file at a path would be read; with guess, columns whose names only resemble a field's are
 // guessed. Errors: Invalid for a file that cannot be imported with any options.
-func (o Options) Look(ctx context.Context, path, name string, guess bool) (importer.Found, error) {
-	options := o.importer(path, name)
+func (o Options) Look(ctx context.Context, kind imports.Kind, path, name string, guess bool) (importer.Found, error) {
+	options := o.importer(kind, path, name)
 	options.Guess = guess
 	found, err := importer.Detect(ctx, options)
 	if call, ok := errors.AsType[*importer.CallError](err); ok {

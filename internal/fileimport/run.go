@@ -28,6 +28,7 @@ type Runner struct {
 const (
 	storedAtOnce  = 200 // products in one transaction, few enough not to delay others
 	triedAtOnce   = 500 // a dry run only reads
+	ordersAtOnce  = 4   // orders in transactions of their own, which share commits
 	mostTries     = 20  // leases of one job, some of which end because nodes restart
 	mostJobErrors = 100
 )
@@ -50,7 +51,7 @@ func (r *Runner) Run(ctx context.Context, job jobs.Job, lease time.Duration) err
 	if job.Tries > mostTries {
 		return r.fail(ctx, i, job, "it was started several times and never ended")
 	}
-	t := &trial{dry: job.Type == jobs.FileCheck}
+	t := &trial{dry: job.Type.DryRun()}
 	k := &keeper{ctx: context.WithoutCancel(ctx), store: r.Store, i: i, job: job, lease: lease, dry: t.dry}
 	summary, err := r.importFile(ctx, k, t)
 	return r.settle(context.WithoutCancel(ctx), ctx.Err(), k, t, summary, err)
@@ -70,14 +71,20 @@ func (r *Runner) importFile(ctx context.Context, k *keeper, t *trial) (importer.
 		return importer.Summary{}, err
 	}
 	defer remove()
-	options := o.importer(path, k.i.Name)
+	options := o.importer(k.i.Kind, path, k.i.Name)
 	options.Keeper, options.OnFault, options.Now, options.Concurrency = k, k.note, r.Store.Now, 1
 	options.DryRun, options.Batch = k.dry, storedAtOnce
-	if k.dry {
+	who := accounts.Caller{Tenant: k.job.Tenant, User: k.i.User}
+	to := &catalog{store: r.Store, commerce: r.Commerce, who: who, of: k.i.ID, trial: t}
+	options.Catalog = to
+	if k.i.Kind == imports.Orders {
+		options.Shop, options.Batch, options.OnNew = &shop{to}, 0, t.noteOrder
+		if !k.dry {
+			options.Concurrency = ordersAtOnce
+		}
+	} else if k.dry {
 		options.Batch = triedAtOnce
 	}
-	who := accounts.Caller{Tenant: k.job.Tenant, User: k.i.User}
-	options.Catalog = &catalog{store: r.Store, commerce: r.Commerce, who: who, of: k.i.ID, trial: t}
 	return importer.Run(ctx, options)
 }
 
@@ -116,6 +123,8 @@ func (r *Runner) settle(ctx context.Context, stopping error, k *keeper, t *trial
 		return r.finish(ctx, k, t, summary)
 	case errors.Is(err, jobs.ErrLost):
 		return jobs.ErrLost
+	case known && refused.Kind == apperr.NotFound && r.deleted(ctx, k):
+		return r.Store.Write(ctx, k.job.Tenant, func(tx *db.Tx) error { jobs.Finish(tx, k.job, true); return nil })
 	case errors.Is(err, errStopped):
 		return r.stopped(ctx, k)
 	case stopping != nil:
@@ -128,6 +137,12 @@ func (r *Runner) settle(ctx context.Context, stopping error, k *keeper, t *trial
 	return err
 }
 
+// deleted reports whether the import is gone: an erasure deletes imports of orders.
+func (r *Runner) deleted(ctx context.Context, k *keeper) bool {
+	err := r.Store.Read(ctx, k.job.Tenant, func(tx *db.Tx) error { _, err := imports.ByID(tx, k.i.ID); return err })
+	return apperr.Is(err, apperr.NotFound)
+}
+
 // finish ends an import that has processed its whole file.
 func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary importer.Summary) error {
 	i, job, was := k.i, k.job, k.i.Stage
@@ -135,7 +150,7 @@ func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary import
 	job.Created, job.Updated, job.Failed = int64(summary.Created), int64(summary.Updated), int64(summary.RowsRefused)
 	if k.dry {
 		text, err := json.Marshal(Checked{Counts: summary.Counts, Rows: summary.Rows, NotImported: summary.NotImported, Changed: t.changed,
-			New: t.new})
+			New: t.new, Orders: t.orders})
 		if err != nil {
 			return err
 		}
@@ -152,7 +167,7 @@ func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary import
 			return err
 		}
 		i.Update(tx, was)
-		if k.dry {
+		if k.dry || i.Kind == imports.Orders {
 			jobs.Finish(tx, job, false)
 		} else {
 			r.Commerce.RunJob(tx, job)
@@ -179,12 +194,12 @@ func (r *Runner) stopped(ctx context.Context, k *keeper) error {
 // fail ends an import with a reason. What it has stored stays; a person can continue it after removing the reason.
 func (r *Runner) fail(ctx context.Context, i imports.Import, job jobs.Job, reason string) error {
 	was := i.Stage
-	if i.Stage, i.Failure = imports.Broken, reason; job.Type == jobs.FileCheck {
+	if i.Stage, i.Failure = imports.Broken, reason; job.Type.DryRun() {
 		i.Stage, i.Progress = imports.New, ""
 	}
 	return r.Store.Write(ctx, job.Tenant, func(tx *db.Tx) error {
 		i.Update(tx, was)
-		if job.Type == jobs.FileCheck {
+		if job.Type.DryRun() || i.Kind == imports.Orders {
 			errors, err := jobErrors([]imports.Line{{Message: reason, Code: "failed"}})
 			job.Errors = errors
 			jobs.Finish(tx, job, true)

@@ -12,6 +12,12 @@ import (
 	"entrepot/internal/jobs"
 )
 
+// The types of an import's jobs.
+var (
+	checkOf  = map[imports.Kind]jobs.Type{imports.Products: jobs.FileCheck, imports.Orders: jobs.OrderFileCheck}
+	importOf = map[imports.Kind]jobs.Type{imports.Products: jobs.FileImport, imports.Orders: jobs.OrderFileImport}
+)
+
 // Check queues the job of a dry run. Errors: Invalid when an option is missing; Conflict when the import has started.
 func Check(tx *db.Tx, who accounts.Caller, i imports.Import) (imports.Import, error) {
 	found, err := ReadFound(i)
@@ -27,7 +33,7 @@ func Check(tx *db.Tx, who accounts.Caller, i imports.Import) (imports.Import, er
 	}
 	i.Stage, i.Checked, i.Failure = imports.Checking, "", ""
 	imports.ClearLines(tx, i.ID, true)
-	queue(tx, who, &i, jobs.FileCheck, was, int64(found.Rows), 0)
+	queue(tx, who, &i, checkOf[i.Kind], was, int64(found.Rows), 0)
 	return i, nil
 }
 
@@ -50,8 +56,8 @@ func Begin(tx *db.Tx, who accounts.Caller, i imports.Import) (imports.Import, er
 	if i.Progress == "" {
 		imports.ClearLines(tx, i.ID, false)
 	}
-	queue(tx, who, &i, jobs.FileImport, was, int64(found.Rows), int64(settled))
-	audit.Record(tx, who.Actor(), "products.imported", "import", string(i.ID), map[string]string{"rows": strconv.Itoa(found.Rows)})
+	queue(tx, who, &i, importOf[i.Kind], was, int64(found.Rows), int64(settled))
+	audit.Record(tx, who.Actor(), string(i.Kind)+".imported", "import", string(i.ID), map[string]string{"rows": strconv.Itoa(found.Rows)})
 	return i, nil
 }
 

@@ -16,10 +16,11 @@ import (
 // which references are taken. It stores nothing. What the key may not read is not checked, and a note says so.
 func (r *importRun) ask(ctx context.Context) error {
 	m, orders := r.maker.(*orderMaker)
-	if !orders || r.To == nil {
+	if !orders || r.Shop == nil {
 		return nil
 	}
-	check := &orderChecker{client: r.To, seed: maphash.MakeSeed(), references: map[uint64]struct{}{}, unknown: map[string]bool{},
+	check := &orderChecker{shop: r.Shop, onNew: r.OnNew, seed: maphash.MakeSeed(), references: map[uint64]struct{}{},
+		unknown:   map[string]bool{},
 		customers: map[string]string{}}
 	r.checker = check
 	lacking, err := r.lacking(ctx, m.missing.list)
@@ -43,10 +44,8 @@ func (r *importRun) ask(ctx context.Context) error {
 		}
 	}
 	r.doing("asking which orders are there already")
-	err = r.To.EachOrder(ctx, func(o client.OrderRead) error {
-		if o.ExternalReference != "" {
-			check.references[maphash.String(check.seed, o.ExternalReference)] = struct{}{}
-		}
+	err = r.Shop.EachReference(ctx, func(reference string) error {
+		check.references[maphash.String(check.seed, reference)] = struct{}{}
 		return nil
 	})
 	if client.StatusOf(err) == http.StatusForbidden {
@@ -59,12 +58,13 @@ func (r *importRun) ask(ctx context.Context) error {
 // orderChecker replaces the sender in a dry run: it reports what would happen to each order. The references of all
 // orders of the account take about 20 bytes each.
 type orderChecker struct {
-	client     *client.Client
+	shop       Shop
+	onNew      func([]byte)
 	seed       maphash.Seed
 	references map[uint64]struct{}
 	unknown    map[string]bool // SKUs that no product has and that are not created
 
-	mu        sync.Mutex
+	mu        sync.Mutex        // of customers, and held during onNew
 	customers map[string]string // customerId -> why the service would refuse it, "" when it would not
 }
 
@@ -122,13 +122,18 @@ func (s *orderChecker) one(ctx context.Context, item chunkItem, body []byte, out
 		return err
 	}
 	out.created++
+	if s.onNew != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.onNew(body)
+	}
 	return nil
 }
 
 // wouldMove reports whether the status of the order that a credit note names would change.
 func (s *orderChecker) wouldMove(ctx context.Context, item chunkItem, out *outcome) (bool, error) {
 	plan := item.credit
-	order, found, err := s.client.FindOrder(ctx, plan.original)
+	order, found, err := s.shop.FindOrder(ctx, plan.original)
 	if err != nil || !found || !plan.covers(order) || order.Status != plan.status && !plan.follows(order.Status) {
 		return false, err
 	}
@@ -156,7 +161,7 @@ func (s *orderChecker) customer(ctx context.Context, id string) (why string, err
 	if why, asked := s.customers[id]; asked {
 		return why, nil
 	}
-	customer, err := s.client.Customer(ctx, id)
+	customer, err := s.shop.Customer(ctx, id)
 	switch status := client.StatusOf(err); {
 	case status == http.StatusNotFound:
 		why = "the service has no customer " + id

@@ -132,6 +132,15 @@ func ProductFields() []string {
 	return names
 }
 
+// OrderFields are those of an order file.
+func OrderFields() []string {
+	names := make([]string, len(orderFields))
+	for i, f := range orderFields {
+		names[i] = f.name
+	}
+	return names
+}
+
 // ColumnName writes a column's name as Map takes it.
 func ColumnName(name string) string { return mapName(name) }
 

@@ -76,12 +76,12 @@ func (r *importRun) storeContacts(ctx context.Context, list []client.Customer) e
 
 func (r *importRun) storeContact(ctx context.Context, one client.Customer) error {
 	sum := sha256.Sum256([]byte(strings.Join([]string{one.Email, one.FirstName, one.LastName, one.Phone, one.Company}, "\x00")))
-	_, err := r.To.CreateCustomer(ctx, one, "import-customer-"+hex.EncodeToString(sum[:]))
+	_, err := r.Shop.CreateCustomer(ctx, one, "import-customer-"+hex.EncodeToString(sum[:]))
 	id := customerOf(err)
 	if id == "" {
 		return err
 	}
-	have, err := r.To.Customer(ctx, id)
+	have, err := r.Shop.Customer(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (r *importRun) storeContact(ctx context.Context, one client.Customer) error
 	if changes == (client.Customer{}) {
 		return nil
 	}
-	_, err = r.To.ChangeCustomer(ctx, id, changes)
+	_, err = r.Shop.ChangeCustomer(ctx, id, changes)
 	return err
 }
 

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -140,9 +141,10 @@ func (v *dateVote) decide(column string) (dateOrder, error) {
 	if v.day > 0 {
 		why = "the column has dates of both kinds"
 	}
-	return "", wrongCall("the dates are ambiguous, nothing was stored.\n  date (column %s): which number of %s is the day? %s.\nSay it: "+
-		"--date-order dmy (the day first) or --date-order mdy (the month first); --set date= leaves the dates out",
-		column, listed(v.doubt), why)
+	question := fmt.Sprintf("date (column %s): which number of %s is the day? %s", column, listed(v.doubt), why)
+	return "", wrongChoice("the dates are ambiguous: "+question+". Say whether the day or the month comes first",
+		"the dates are ambiguous, nothing was stored.\n  "+question+".\nSay it: --date-order dmy (the day first) or --date-order mdy "+
+			"(the month first); --set date= leaves the dates out")
 }
 
 // zoneNamed is a time zone by its name in the IANA database.

@@ -24,11 +24,37 @@ var guesses = []demand{
 	{fields: []string{"description"}, words: []string{"descri", "beschreibung", "beschrijving", "longtext", "langtext"}},
 }
 
+// orderGuesses likewise for a file of orders. A total is not guessed, because it may be that of a line or of the order.
+var orderGuesses = []demand{
+	demandReference,
+	{fields: []string{"customerEmail"}, words: []string{"mail", "courriel", "correo"}},
+	{fields: []string{"date"}, words: []string{"date", "datum", "fecha"}},
+	{fields: []string{"initialStatus"}, words: []string{"status", "statut", "stato", "estado"}},
+	demandQuantity,
+	{fields: []string{"unitPrice"}, words: []string{"einzelpreis", "stuckpreis", "unitaire", "unitario", "unitprice", "preis", "prix",
+		"precio", "prezzo", "prijs", "price"}, amount: true},
+	{fields: []string{"sku"}, words: []string{"sku", "artikeln", "artnr", "articlen", "itemn", "reference", "referencia", "ean", "gtin"}},
+	{fields: []string{"customerName"}, words: []string{"kunde", "kaufer", "client", "customer", "acheteur", "buyer", "recipient"}},
+	{fields: []string{"name"}, words: []string{"bezeichnung", "designation", "libelle", "produit", "produkt", "product", "artikel", "title"}},
+}
+
+// foreignAddress are names of columns in other languages, without accents, that are guessed to be parts of the shipping address.
+var foreignAddress = map[string]string{
+	"land": "country", "pays": "country", "pais": "country", "paese": "country",
+	"plz": "postalCode", "postleitzahl": "postalCode", "codepostal": "postalCode", "cp": "postalCode", "cap": "postalCode",
+	"ort": "city", "stadt": "city", "ville": "city", "ciudad": "city", "citta": "city", "plaats": "city",
+	"strasse": "line1", "adresse": "line1", "rue": "line1", "direccion": "line1", "indirizzo": "line1", "calle": "line1", "via": "line1",
+}
+
 // guess adds to Map the columns whose names resemble a field's and which nothing else reads, if guesses are wanted. It
 // returns their names. Nothing is guessed in known exports of shops and in objects in the API's own shape.
 func (o *Options) guess(src *source) (columns []string, err error) {
-	if !o.Guess || o.Kind != Products {
+	if !o.Guess {
 		return nil, nil
+	}
+	list, formats, own := guesses, productFormats, isOwnShape
+	if o.Kind == Orders {
+		list, formats, own = orderGuesses, orderFormats, isOwnOrder
 	}
 	t, err := newTable(src, tableOptions{format: o.Format, delimiter: o.Delimiter, columns: o.Columns, noHeader: o.NoHeader})
 	if err != nil {
@@ -36,12 +62,12 @@ func (o *Options) guess(src *source) (columns []string, err error) {
 	}
 	t.ignore(o.Ignore)
 	m, err := o.explicit(t)
-	if err != nil || chooseFormat(o.Format, t.header, productFormats).known != nil || isExported(t, Products) || isOwnShape(t) {
+	if err != nil || chooseFormat(o.Format, t.header, formats).known != nil || isExported(t, o.Kind) || own(t) {
 		return nil, nil // an error of the mapping is met again when the file is opened
 	}
 	m.suggest(t.header)
 	m.suggestAttributes(t.header)
-	for _, d := range guesses {
+	for _, d := range list {
 		if m.has(d.fields...) {
 			continue
 		}
@@ -54,6 +80,14 @@ func (o *Options) guess(src *source) (columns []string, err error) {
 		columns = append(columns, column)
 		if err := m.set(d.fields[0], columnExpression(t.header, columnOf(t, column))); err != nil {
 			return nil, err
+		}
+	}
+	if o.Kind == Orders {
+		for _, column := range m.unused(t.header) {
+			if part := foreignAddress[plainHeader(withoutAccents(column))]; part != "" {
+				o.Map = append(o.Map, mapName(column)+"=shippingAddress."+part)
+				columns = append(columns, column)
+			}
 		}
 	}
 	return columns, nil

@@ -111,6 +111,7 @@ type demand struct {
 	amount bool     // its cells are numbers
 	named  bool     // a column is not guessed by its cells alone
 	other  string   // what to do when no column holds it
+	called string   // the first field, for users without a command line; "" = its name
 }
 
 var (
@@ -133,17 +134,32 @@ var (
 		amount: true,
 		other:  "--map COLUMN=price, or --set price=0 when there are no prices",
 	}
+	demandReference = demand{
+		fields: []string{"externalReference"},
+		words: []string{"bestell", "auftrag", "commande", "pedido", "ordine", "zamow", "order", "rechnung", "facture", "factura", "fattura",
+			"invoice", "beleg"},
+		other:  "--map COLUMN=externalReference",
+		called: "number of the order",
+	}
+	demandQuantity = demand{
+		fields: []string{"quantity"},
+		words:  []string{"quantit", "menge", "anzahl", "stuckzahl", "aantal", "cantidad", "ilosc", "pieces", "qte", "units"},
+		amount: true,
+		other:  "--map COLUMN=quantity",
+	}
 	demandUnitPrice = demand{
 		fields: []string{"unitPrice", "lineTotal"},
 		words:  append([]string{"total", "sum", "summe", "umsatz", "revenue"}, demandPrice.words...),
 		amount: true,
 		other:  "--map COLUMN=unitPrice, or --map COLUMN=lineTotal",
+		called: "price of a line",
 	}
 	demandCustomer = demand{
 		fields: []string{"customerName", "customerEmail"},
 		words: []string{"customer", "client", "kunde", "kundenname", "buyer", "recipient", "billingname", "shippingname", "fullname", "lastname",
 			"nom", "name", "email", "mail"},
-		other: "--map COLUMN=customerName, or --set customerName=Guest when nobody is named",
+		other:  "--map COLUMN=customerName, or --set customerName=Guest when nobody is named",
+		called: "customer",
 	}
 )
 
@@ -152,12 +168,13 @@ func (d demand) missing(t *table, m *mapping) error {
 	if m.has(d.fields...) {
 		return nil
 	}
-	what := fmt.Sprintf("no column holds the %s, so that no row could be stored", d.fields[0])
+	const missing = "no column holds the %s, so that no row could be stored"
+	what, plain := fmt.Sprintf(missing, d.fields[0]), fmt.Sprintf(missing, wordOr(d.called, d.fields[0]))
 	if guess := d.guess(t, m); guess != "" {
-		return wrongChoice(fmt.Sprintf("%s. Is it %q?", what, guess), fmt.Sprintf("%s; nothing was stored. Is it %q? Then add --map "+
+		return wrongChoice(fmt.Sprintf("%s. Is it %q?", plain, guess), fmt.Sprintf("%s; nothing was stored. Is it %q? Then add --map "+
 			"'%s=%s'. Columns: %s", what, guess, mapName(guess), d.fields[0], columnList(t.header)))
 	}
-	return wrongChoice(what+". Say which it is", fmt.Sprintf("%s; nothing was stored. Say which it is: %s. Columns: %s", what, d.other,
+	return wrongChoice(plain+". Say which it is", fmt.Sprintf("%s; nothing was stored. Say which it is: %s. Columns: %s", what, d.other,
 		columnList(t.header)))
 }
 

@@ -30,6 +30,19 @@ type Catalog interface {
 	ImportCategories(ctx context.Context, categories []client.Category) (client.CategoriesImported, error)
 }
 
+// Shop receives the orders that an import reads, and answers what a dry run asks: a client of the HTTP API, or something
+// that runs the operations. A refusal is a *client.Error.
+type Shop interface {
+	Catalog
+	CreateOrder(ctx context.Context, body []byte, idempotencyKey string) (replayed bool, err error)
+	FindOrder(ctx context.Context, externalReference string) (order client.OrderRead, found bool, err error)
+	MoveOrder(ctx context.Context, id, status, note string) error
+	EachReference(ctx context.Context, do func(externalReference string) error) error
+	Customer(ctx context.Context, id string) (client.Customer, error)
+	CreateCustomer(ctx context.Context, customer client.Customer, idempotencyKey string) (client.Customer, error)
+	ChangeCustomer(ctx context.Context, id string, changes client.Customer) (client.Customer, error)
+}
+
 // Keeper stores the progress of an import, so that it can be continued.
 type Keeper interface {
 	Load() (progress []byte, err error) // nil before the first Save
@@ -44,7 +57,8 @@ type Options struct {
 	Stdin io.Reader      //
 	To    *client.Client // nil in a dry run: nothing is asked of a service
 
-	Catalog Catalog // where products and categories go; nil: To
+	Catalog Catalog // where products and categories go; nil: Shop
+	Shop    Shop    // where orders go; nil: To
 	Keeper  Keeper  // keeps the progress in place of a state file, and goes on with what it holds; nil: State
 
 	Format    string   // auto (default), csv, shopify, woocommerce, magento, prestashop, jsonl, json
@@ -57,6 +71,7 @@ type Options struct {
 	Columns   []string // names for a file without header
 	Map       []string // "expression=field"
 	Set       []string // "field=constant"
+	Default   []string // "field=constant" of rows for which no column says it
 	Ignore    []string // columns that are not read; the one of Mend never is
 	Guess     bool     // Detect also maps columns whose names only resemble a field's, for a person to confirm
 	MostText  int64    // bytes that the file may have when it is unpacked; 0 = no bound
@@ -82,6 +97,7 @@ type Options struct {
 	Progress func(Progress)   // how far the import is; nil = nobody
 	Now      func() time.Time // the clock; nil = the machine's
 	OnFault  func(Fault)      // every line of the report, as it is settled; nil = nobody
+	OnNew    func([]byte)     // in a dry run with a service: every order that would be created, as JSON, one at a time; nil = nobody
 }
 
 func (o *Options) check() error {
@@ -127,7 +143,7 @@ func (o *Options) check() error {
 		return wrongCall("--concurrency is from 1 to 64")
 	case o.Kind == Orders && o.Duplicates != duplicatesFirst:
 		return wrongCall("--duplicates is for products; lines of one order may have the same SKU")
-	case (o.To == nil && (o.Catalog == nil || o.Kind == Orders)) && !o.DryRun:
+	case o.To == nil && (o.Kind == Products && o.Catalog == nil || o.Kind == Orders && o.Shop == nil) && !o.DryRun:
 		return wrongCall("the service's address and an API key are needed: --url and --key, or ENTREPOT_URL and ENTREPOT_KEY")
 	case o.Resume && o.State == "":
 		return wrongCall("--resume needs --state FILE")
@@ -138,8 +154,11 @@ func (o *Options) check() error {
 	case o.PathSeparator != "" && strings.TrimSpace(o.PathSeparator) == "":
 		return wrongCall("--path-separator is a sign, not a blank")
 	}
-	if o.Catalog == nil && o.To != nil {
-		o.Catalog = o.To
+	if o.Shop == nil && o.To != nil {
+		o.Shop = o.To
+	}
+	if o.Catalog == nil && o.Shop != nil {
+		o.Catalog = o.Shop
 	}
 	if o.Log == nil {
 		o.Log = io.Discard
@@ -152,11 +171,15 @@ func (o *Options) check() error {
 
 // fingerprint is a hash of everything that decides which rows become which items, in which order.
 func (o *Options) fingerprint() string {
-	text, err := json.Marshal([]any{
+	deciding := []any{
 		o.Kind, o.Format, o.Delimiter, o.Encoding, o.Decimal, o.DateOrder, o.TimeZone, o.Duplicates, o.NoHeader, o.Columns, o.Map, o.Set,
 		o.Ignore, o.ImageBase,
 		o.CategorySeparator, o.PathSeparator, o.Channel, o.CreditNotes, o.LongOrders, o.CreateMissing,
-	})
+	}
+	if len(o.Default) > 0 { // state files of imports without defaults stay valid
+		deciding = append(deciding, o.Default)
+	}
+	text, err := json.Marshal(deciding)
 	if err != nil {
 		panic(err) // strings and booleans always marshal
 	}
@@ -204,4 +227,22 @@ func (o *Options) explicit(t *table) (*mapping, error) {
 		}
 	}
 	return m, nil
+}
+
+// byDefault adds the constants of Default to a complete mapping: each counts in rows where nothing else gives its field.
+func (o *Options) byDefault(m *mapping) error {
+	for _, text := range o.Default {
+		field, value, _ := strings.Cut(text, "=")
+		e := m.exact[field]
+		if e == nil {
+			if err := m.set(field, constant(value)); err != nil {
+				return wrongCall("the default %s: %v", text, err)
+			}
+			continue
+		}
+		last := constant(value)
+		e.alternatives = append(e.alternatives, last.alternatives...)
+		e.text += "|" + last.text
+	}
+	return nil
 }

@@ -40,12 +40,7 @@ func (m *orderMaker) prepare() error {
 	if m.format.known == nil {
 		m.mapping.suggest(m.table.header)
 	}
-	for _, needed := range []string{"externalReference", "sku", "quantity"} {
-		if m.mapping.exact[needed] == nil {
-			return wrongCall("no column holds %s; say which with --map COLUMN=%s. Columns: %s", needed, needed, columnList(m.table.header))
-		}
-	}
-	for _, d := range []demand{demandUnitPrice, demandCustomer} {
+	for _, d := range []demand{demandReference, demandSKU, demandQuantity, demandUnitPrice, demandCustomer} {
 		if err := d.missing(m.table, m.mapping); err != nil {
 			return err
 		}

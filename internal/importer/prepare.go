@@ -65,7 +65,7 @@ func (r *importRun) storeMissing(ctx context.Context, list []candidate) error {
 	}
 	for part := range slices.Chunk(lacking, limits.MaxImport) {
 		r.doing("creating the missing products")
-		got, err := r.To.ImportProducts(ctx, candidatesBody(part, "", false), true)
+		got, err := r.Catalog.ImportProducts(ctx, candidatesBody(part, "", false), true)
 		if err != nil {
 			return fmt.Errorf("creating the missing products: %w", err)
 		}
@@ -84,7 +84,7 @@ func (r *importRun) storeMissing(ctx context.Context, list []candidate) error {
 func (r *importRun) lacking(ctx context.Context, list []candidate) (lacking []candidate, err error) {
 	for part := range slices.Chunk(list, limits.MaxImport) {
 		r.doing("asking which products are missing")
-		got, err := r.To.ImportProducts(ctx, candidatesBody(part, r.Channel, true), true)
+		got, err := r.Catalog.ImportProducts(ctx, candidatesBody(part, r.Channel, true), true)
 		if err != nil {
 			return nil, fmt.Errorf("asking which products are missing: %w", err)
 		}

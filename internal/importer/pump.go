@@ -64,12 +64,12 @@ func (r *importRun) pump(ctx context.Context) error {
 
 func (r *importRun) sender() sender {
 	switch {
-	case r.To == nil && r.Catalog == nil:
+	case r.Catalog == nil:
 		return nowhere{}
 	case r.DryRun && r.Kind == Orders:
 		return r.checker
 	case r.Kind == Orders:
-		return &orderSender{client: r.To}
+		return &orderSender{shop: r.Shop}
 	}
 	return &productSender{catalog: r.Catalog, channel: r.Channel, dryRun: r.DryRun}
 }

@@ -127,7 +127,7 @@ func (r *importRun) open(ctx context.Context) (err error) {
 			split: r.LongOrders == "split", exported: plain && isExported(r.table, Orders),
 		}
 		m.asIs = m.exported || plain && isOwnOrder(r.table)
-		if r.CreateMissing || r.DryRun && r.To != nil {
+		if r.CreateMissing || r.DryRun && r.Shop != nil {
 			m.missing = newCandidates()
 		}
 		r.maker = m
@@ -136,6 +136,9 @@ func (r *importRun) open(ctx context.Context) (err error) {
 		return err
 	}
 	if !r.maker.untouched() {
+		if err := r.byDefault(mapping); err != nil {
+			return err
+		}
 		if err := r.inspect(ctx, mapping); err != nil {
 			return err
 		}

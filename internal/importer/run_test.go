@@ -338,22 +338,22 @@ func TestWrongCalls(t *testing.T) {
 	_, c := service(t)
 	file := write(t, catalog(3))
 	for want, o := range map[string]Options{
-		"products or orders":                {Kind: "users", File: file, To: c},
-		"--url and --key":                   {Kind: Products, File: file},
-		"--format xml":                      {Kind: Products, File: file, To: c, Format: "xml"},
-		"--decimal ;":                       {Kind: Products, File: file, To: c, Decimal: []string{";"}},
-		"--batch":                           {Kind: Products, File: file, To: c, Batch: 1001},
-		"--concurrency":                     {Kind: Products, File: file, To: c, Concurrency: 65},
-		"--delimiter":                       {Kind: Products, File: file, To: c, Delimiter: "ab"},
-		"--encoding":                        {Kind: Products, File: file, To: c, Encoding: "morse"},
-		"no column \"article\"":             {Kind: Products, File: file, To: c, Map: []string{"article=sku"}},
-		"no field \"colour\"":               {Kind: Products, File: file, To: c, Map: []string{"name=colour"}},
-		"given twice":                       {Kind: Products, File: file, To: c, Map: []string{"name=sku"}, Set: []string{"SKU=x"}},
-		"FIELD=VALUE":                       {Kind: Products, File: file, To: c, Set: []string{"price"}},
-		"cannot be read":                    {Kind: Products, File: file + "x", To: c},
-		"--resume needs":                    {Kind: Products, File: file, To: c, Resume: true},
-		"no column holds externalReference": {Kind: Orders, File: file, To: c},
-		"dry run stores":                    {Kind: Products, File: file, DryRun: true, State: "x"},
+		"products or orders":                    {Kind: "users", File: file, To: c},
+		"--url and --key":                       {Kind: Products, File: file},
+		"--format xml":                          {Kind: Products, File: file, To: c, Format: "xml"},
+		"--decimal ;":                           {Kind: Products, File: file, To: c, Decimal: []string{";"}},
+		"--batch":                               {Kind: Products, File: file, To: c, Batch: 1001},
+		"--concurrency":                         {Kind: Products, File: file, To: c, Concurrency: 65},
+		"--delimiter":                           {Kind: Products, File: file, To: c, Delimiter: "ab"},
+		"--encoding":                            {Kind: Products, File: file, To: c, Encoding: "morse"},
+		"no column \"article\"":                 {Kind: Products, File: file, To: c, Map: []string{"article=sku"}},
+		"no field \"colour\"":                   {Kind: Products, File: file, To: c, Map: []string{"name=colour"}},
+		"given twice":                           {Kind: Products, File: file, To: c, Map: []string{"name=sku"}, Set: []string{"SKU=x"}},
+		"FIELD=VALUE":                           {Kind: Products, File: file, To: c, Set: []string{"price"}},
+		"cannot be read":                        {Kind: Products, File: file + "x", To: c},
+		"--resume needs":                        {Kind: Products, File: file, To: c, Resume: true},
+		"no column holds the externalReference": {Kind: Orders, File: file, To: c},
+		"dry run stores":                        {Kind: Products, File: file, DryRun: true, State: "x"},
 	} {
 		s, err := Run(t.Context(), o)
 		if call, ok := errors.AsType[*CallError](err); !ok || !strings.Contains(call.Message, want) || s.Requests > 0 {

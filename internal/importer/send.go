@@ -153,7 +153,7 @@ func wordOr(word, other string) string {
 
 // orderSender creates orders one by one (interface §4.1). The idempotency key is a hash of the order,
 // so that sending it again, in this run or another, never makes a second one.
-type orderSender struct{ client *client.Client }
+type orderSender struct{ shop Shop }
 
 func (s *orderSender) send(ctx context.Context, c *chunk) outcome {
 	out := outcome{chunk: c}
@@ -172,7 +172,7 @@ func (s *orderSender) one(ctx context.Context, item chunkItem, body []byte, out 
 		}
 	}
 	sum := sha256.Sum256(body)
-	replayed, err := s.client.CreateOrder(ctx, body, "import-"+hex.EncodeToString(sum[:]))
+	replayed, err := s.shop.CreateOrder(ctx, body, "import-"+hex.EncodeToString(sum[:]))
 	switch status := client.StatusOf(err); {
 	case err == nil && replayed:
 		out.existing++
@@ -184,7 +184,8 @@ func (s *orderSender) one(ctx context.Context, item chunkItem, body []byte, out 
 			"an order with this reference is there already and was left as it is"))
 	case status == http.StatusBadRequest, status == http.StatusNotFound, status == http.StatusConflict,
 		status == http.StatusRequestEntityTooLarge, status == http.StatusUnprocessableEntity:
-		out.refuse(item, "", codeOf(err), message(err))
+		field, why := reason(err)
+		out.refuse(item, field, codeOf(err), why)
 	default:
 		return err
 	}
@@ -195,12 +196,12 @@ func (s *orderSender) one(ctx context.Context, item chunkItem, body []byte, out 
 // there is no such order, if it covers only a part of it, or if the order's status does not allow the change.
 func (s *orderSender) takeBack(ctx context.Context, item chunkItem, out *outcome) (done bool, err error) {
 	plan := item.credit
-	order, found, err := s.client.FindOrder(ctx, plan.original)
+	order, found, err := s.shop.FindOrder(ctx, plan.original)
 	if err != nil || !found || !plan.covers(order) {
 		return false, err
 	}
 	if order.Status != plan.status {
-		err := s.client.MoveOrder(ctx, order.ID, plan.status, plan.note)
+		err := s.shop.MoveOrder(ctx, order.ID, plan.status, plan.note)
 		if client.StatusOf(err) == http.StatusUnprocessableEntity {
 			return false, nil
 		}
@@ -224,6 +225,14 @@ func codeOf(err error) string {
 		return wordOr(refused.Code, "refused")
 	}
 	return "refused"
+}
+
+// reason is why an order was refused, and the field if it is a single one.
+func reason(err error) (field, why string) {
+	if refused, ok := errors.AsType[*client.Error](err); ok && len(refused.Details) == 1 {
+		return refused.Details[0].Path, refused.Details[0].Message
+	}
+	return "", message(err)
 }
 
 // message is the refusal with its details, on one line.

@@ -1,4 +1,4 @@
-// Package imports stores uploaded files of products, how each is to be read, and the outcome of their rows.
+// Package imports stores uploaded files of products and orders, how each is to be read, and the outcome of their rows.
 //
 //	imports.go  an import and its stages
 //	parts.go    its file, in pieces
@@ -14,6 +14,15 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+)
+
+// Kind is what a file holds.
+type Kind string
+
+// The kinds.
+const (
+	Products Kind = "products"
+	Orders   Kind = "orders" // personal data
 )
 
 // Stage is the state of an import.
@@ -42,6 +51,7 @@ const (
 // Import is one file and its outcome.
 type Import struct {
 	ID        id.Import
+	Kind      Kind
 	Name      string
 	Size      int64   // bytes of the file
 	User      id.User // for whom it is imported
@@ -63,6 +73,7 @@ func (i Import) UnderWay() bool { return i.Stage == Checking || i.Stage == Runni
 
 var table = db.NewTable("imports",
 	db.Col("id", func(i *Import) any { return &i.ID }).Fixed(),
+	db.Col("kind", func(i *Import) any { return &i.Kind }).Fixed(),
 	db.Col("name", func(i *Import) any { return &i.Name }).Fixed(),
 	db.Col("size", func(i *Import) any { return &i.Size }),
 	db.Col("user_id", func(i *Import) any { return &i.User }).Null(),
@@ -82,9 +93,9 @@ var table = db.NewTable("imports",
 const shown = "AND stage <> 'uploading' AND stage <> 'gone' "
 
 // Insert queues a new import whose file follows. It returns the import with its id.
-func Insert(tx *db.Tx, name string, user id.User) Import {
-	i := Import{ID: id.New[id.Import](), Name: name, User: user, Stage: Uploading, Options: "{}", Found: "{}", CreatedAt: tx.Micros(),
-		ChangedAt: tx.Micros(), ExpiresAt: tx.Now().Add(KeepUpload).UnixMicro()}
+func Insert(tx *db.Tx, kind Kind, name string, user id.User) Import {
+	i := Import{ID: id.New[id.Import](), Kind: kind, Name: name, User: user, Stage: Uploading, Options: "{}", Found: "{}",
+		CreatedAt: tx.Micros(), ChangedAt: tx.Micros(), ExpiresAt: tx.Now().Add(KeepUpload).UnixMicro()}
 	table.Insert(tx, i)
 	return i
 }
@@ -99,9 +110,9 @@ func OfJob(tx *db.Tx, job id.Job) (Import, error) {
 	return table.First(table.All(tx, shown+"AND job_id = $2::UUID", job))
 }
 
-// List reads the newest imports of the account.
-func List(tx *db.Tx, limit int) ([]Import, error) {
-	return table.All(tx, shown+"ORDER BY id DESC LIMIT $2::BIGINT", limit)
+// List reads the newest imports of the account of a kind.
+func List(tx *db.Tx, kind Kind, limit int) ([]Import, error) {
+	return table.All(tx, shown+"AND kind = $2 ORDER BY id DESC LIMIT $3::BIGINT", string(kind), limit)
 }
 
 // LastChange is when an import of the account changed last, in microseconds; 0 without imports.
@@ -139,8 +150,8 @@ func StopRequested(tx *db.Tx, which id.Import) (bool, error) {
 	return going == 0, err
 }
 
-// SaveProgress queues the progress of an import.
+// SaveProgress queues the progress of an import. The transaction fails with NotFound when the import was deleted.
 func SaveProgress(tx db.Writer, which id.Import, progress string) {
 	tx.Queue("UPDATE imports SET progress = $3, changed_at = $4, expires_at = $5 WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), which,
-		progress, tx.Micros(), tx.Now().Add(KeepFile).UnixMicro())
+		progress, tx.Micros(), tx.Now().Add(KeepFile).UnixMicro()).Rows(1, apperr.Missing("import"))
 }

@@ -49,7 +49,7 @@ func (d *desk) must(run func(tx *db.Tx) error) {
 // upload makes an import of a file.
 func (d *desk) upload(file []byte) (i imports.Import) {
 	d.Helper()
-	d.must(func(tx *db.Tx) error { i = imports.Insert(tx, "list.csv", ""); return nil })
+	d.must(func(tx *db.Tx) error { i = imports.Insert(tx, imports.Products, "list.csv", ""); return nil })
 	if err := imports.SaveFile(d.Context(), d.store, d.tenant, i.ID, bytes.NewReader(file)); err != nil {
 		d.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestFilesComeOutAsTheyWentIn(t *testing.T) {
 func TestStages(t *testing.T) {
 	engines(t, func(d *desk) {
 		var half imports.Import
-		d.must(func(tx *db.Tx) error { half = imports.Insert(tx, "half.csv", ""); return nil })
+		d.must(func(tx *db.Tx) error { half = imports.Insert(tx, imports.Products, "half.csv", ""); return nil })
 		i := d.upload([]byte("x"))
 		read := func(which id.Import) (found imports.Import, err error) {
 			err = d.write(func(tx *db.Tx) (err error) { found, err = imports.ByID(tx, which); return err })
@@ -219,7 +219,7 @@ func TestForget(t *testing.T) {
 			d.Errorf("%q, %v", got, err)
 		}
 		d.must(func(tx *db.Tx) error {
-			list, err := imports.List(tx, 10)
+			list, err := imports.List(tx, imports.Products, 10)
 			if len(list) != 2 || list[0].Name != "file" {
 				d.Errorf("%+v", list)
 			}

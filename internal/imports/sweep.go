@@ -29,16 +29,20 @@ func Sweep(tx *db.Tx, limit int) (int64, error) {
 
 // Forget queues the removal of a person's data from the account's imports, whose files are packed and cannot be
 // searched: imports that no job works on lose their files; completed ones keep counts and lines, except lines that
-// match one of the patterns (db.Where.AndLike).
+// match one of the patterns (db.Where.AndLike). A file of orders holds names and addresses: its import is deleted even
+// while a job works on it, whose next step then fails.
 func Forget(tx *db.Tx, patterns []string) {
 	if len(patterns) == 0 {
 		return
 	}
-	const idle = "SELECT id FROM imports WHERE tenant_id = $1 AND stage NOT IN ('checking', 'running')"
+	const busy = "kind = 'products' AND stage IN ('checking', 'running')"
+	const idle = "SELECT id FROM imports WHERE tenant_id = $1 AND NOT (" + busy + ")"
+	// The job of an import of orders adds lines in a transaction that also updates the import: they are in order.
+	tx.Queue("UPDATE imports SET stop = TRUE WHERE tenant_id = $1 AND kind = 'orders' AND stage IN ('checking', 'running')", tx.Tenant)
 	const rows = " WHERE tenant_id = $1 AND import_id IN (" + idle
 	tx.Queue("DELETE FROM import_parts"+rows+")", tx.Tenant)
 	tx.Queue("DELETE FROM import_lines"+rows+" AND stage <> 'done')", tx.Tenant)
-	tx.Queue("DELETE FROM imports WHERE tenant_id = $1 AND stage NOT IN ('checking', 'running', 'done')", tx.Tenant)
+	tx.Queue("DELETE FROM imports WHERE tenant_id = $1 AND stage <> 'done' AND NOT ("+busy+")", tx.Tenant)
 	tx.Queue("UPDATE imports SET name = 'file', options = '{}', found = '{}', checked = '' WHERE tenant_id = $1 AND stage = 'done'", tx.Tenant)
 	w := db.NewWhere(tx, "").AndLike([]string{"item", "message"}, patterns)
 	tx.Queue("DELETE FROM import_lines WHERE "+w.String(), w.Args()...)

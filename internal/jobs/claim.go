@@ -11,8 +11,10 @@ import (
 
 // Conditions on the type of a job j.
 const (
-	ofFile = "j.type IN ('file_import', 'file_check')"                   // it reads a whole file
-	ofSync = "j.type NOT IN ('order_bulk', 'file_import', 'file_check')" // it is about a channel, or a bulk import of the API
+	fileTypes = "'file_import', 'file_check', 'order_file_import', 'order_file_check'"
+
+	ofFile = "j.type IN (" + fileTypes + ")"                   // it reads a whole file
+	ofSync = "j.type NOT IN ('order_bulk', " + fileTypes + ")" // it is about a channel, or a bulk import of the API
 	short  = "NOT (" + onChannel + ") AND NOT (" + ofFile + ")"
 )
 
@@ -26,7 +28,7 @@ func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 // account is being read, its other jobs wait, so that one account with many files does not delay the others.
 func ClaimOfFile(tx *db.Tx, lease time.Duration) (j Job, ok bool, err error) {
 	list, err := claim(tx, ofFile+` AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.tenant_id = j.tenant_id AND o.id <> j.id
-		AND o.type IN ('file_import', 'file_check') AND o.status = 'PROCESSING' AND o.due_at > $1)`, 1, lease)
+		AND o.type IN (`+fileTypes+`) AND o.status = 'PROCESSING' AND o.due_at > $1)`, 1, lease)
 	if err != nil || len(list) == 0 {
 		return j, false, err
 	}

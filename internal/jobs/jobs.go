@@ -32,11 +32,15 @@ const (
 	OrderBulk     Type = "order_bulk"  // changes the status of many orders that a person chose
 	FileImport    Type = "file_import" // imports a file of products
 	FileCheck     Type = "file_check"  // reports what importing a file would change
+
+	OrderFileImport Type = "order_file_import" // imports a file of orders
+	OrderFileCheck  Type = "order_file_check"
 )
 
 // Types and Statuses list them all.
 var (
-	Types    = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush, OrderBulk, FileImport, FileCheck}
+	Types = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush, OrderBulk, FileImport, FileCheck, OrderFileImport,
+		OrderFileCheck}
 	Statuses = []Status{Pending, Processing, Completed, CompletedWithErrors, Failed}
 )
 
@@ -50,6 +54,12 @@ func (t Type) Scope() string {
 	}
 	return "read:orders"
 }
+
+// OfFile reports whether the job reads an uploaded file.
+func (t Type) OfFile() bool { return t == FileImport || t == OrderFileImport || t.DryRun() }
+
+// DryRun reports whether the job only finds out what importing a file would do.
+func (t Type) DryRun() bool { return t == FileCheck || t == OrderFileCheck }
 
 // Status is the state of a job (interface §3.2).
 type Status string

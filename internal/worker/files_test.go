@@ -28,11 +28,11 @@ func (s *shop) upload(n int) (i imports.Import) {
 		s.t.Fatal(err)
 	}
 	var o fileimport.Options
-	found, err := o.Look(s.t.Context(), path, "list.csv", false)
+	found, err := o.Look(s.t.Context(), imports.Products, path, "list.csv", false)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.write(func(tx *db.Tx) error { i = imports.Insert(tx, "list.csv", ""); return nil })
+	s.write(func(tx *db.Tx) error { i = imports.Insert(tx, imports.Products, "list.csv", ""); return nil })
 	if err := imports.SaveFile(s.t.Context(), s.store, s.tenant, i.ID, strings.NewReader(b.String())); err != nil {
 		s.t.Fatal(err)
 	}

@@ -18,69 +18,120 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// TestImportKilled imports a file on the dashboard and kills the service three times in the middle: in the end every row is stored or
-// reported, once.
+// TestImportKilled imports a file of products on the dashboard and kills the service three times in the middle: in the end every row is
+// stored or reported, once.
 func TestImportKilled(t *testing.T) {
-	dbtest.Long(t, "the service is killed in the middle of an import")
-	const rows, wrong = 6_000, 60
-	var file strings.Builder
-	file.WriteString("sku;name;price;stock\n")
-	for n := range rows {
+	killImport(t, "/products/import", "/products", 6_000, func(n int, wrong bool) string {
 		price := "12,50"
-		if n%(rows/wrong) == 7 {
+		if wrong {
 			price = "auf Anfrage"
 		}
-		fmt.Fprintf(&file, "IMP-%05d;Article %d;%s;3\n", n, n, price)
+		return fmt.Sprintf("IMP-%05d;Article %d;%s;3\n", n, n, price)
+	}, "sku;name;price;stock\n")
+}
+
+// TestImportOfOrdersKilled likewise for a file of orders, whose products are there.
+func TestImportOfOrdersKilled(t *testing.T) {
+	killImport(t, "/orders/import", "/orders", 3_000, func(n int, wrong bool) string {
+		sku := "FIRST"
+		if wrong {
+			sku = "LOST"
+		}
+		return fmt.Sprintf("OLD-%05d;Ada Byron;ada%d@test.example;%s;2;12,50\n", n, n%11, sku)
+	}, "externalReference;customerName;customerEmail;sku;quantity;unitPrice\n")
+}
+
+// killImport imports a file on the dashboard and kills the service three times in the middle. A hundredth of the rows is wrong; each of the
+// others becomes one record of a list of the API.
+func killImport(t *testing.T, path, list string, rows int, line func(n int, wrong bool) string, header string) {
+	t.Helper()
+	dbtest.Long(t, "the service is killed in the middle of an import")
+	wrong := rows / 100
+	var file strings.Builder
+	file.WriteString(header)
+	for n := range rows {
+		file.WriteString(line(n, n%100 == 7))
 	}
 	harness.Each(t, func(t *testing.T, engine harness.Engine) {
 		server := harness.Start(t, engine, harness.Options{})
 		account := server.FirstAccount(t)
+		if list == "/orders" {
+			answer, err := account.Key.Call(http.MethodPost, "/api/v1/products", map[string]any{"sku": "FIRST", "name": "First", "price": 12.5})
+			if err != nil || answer.Status != http.StatusCreated {
+				t.Fatal(err, answer)
+			}
+		}
 		d := logIn(t, server, account)
-		at := d.upload("list.csv", file.String())
+		at := d.upload(path, "list.csv", file.String())
 		d.submit(at, "/check")
 		until(t, "the check is made", func() bool { return strings.Contains(d.open(at), at+`/run"`) })
 		d.submit(at, "/run")
 		kills, before := 0, int64(0)
 		for range 3 {
 			var now int64
-			until(t, "more rows are stored", func() bool { now = stored(t, account.Key); return now > before })
-			if now == rows-wrong {
+			until(t, "more rows are stored", func() bool { now = total(t, account.Key, list); return now > before })
+			if now == int64(rows-wrong) {
 				break
 			}
 			kills++
 			server.Kill()
 			server.Launch()
-			before = stored(t, account.Key)
+			before = total(t, account.Key, list)
 		}
 		for end := time.Now().Add(2 * time.Minute); !strings.Contains(d.open(at), "Imported"); time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(end) {
-				t.Fatalf("the import has not ended: %d products are stored", stored(t, account.Key))
+				t.Fatalf("the import has not ended: %d records are stored", total(t, account.Key, list))
 			}
 		}
 		t.Logf("%s: %d kills in the middle", server.Engine, kills)
 		if kills == 0 {
 			t.Error("no kill came in the middle of the import")
 		}
-		if n := stored(t, account.Key); n != rows-wrong {
-			t.Errorf("%d products are stored, want %d", n, rows-wrong)
+		if n := total(t, account.Key, list); n != int64(rows-wrong) {
+			t.Errorf("%d records are stored, want %d", n, rows-wrong)
 		}
-		reported := map[string]int{}
-		for _, line := range strings.Split(strings.TrimSpace(d.open(at+"/report")), "\n")[1:] {
-			row, _, _ := strings.Cut(line, ",")
-			reported[row]++
+		if page := strings.Join(strings.Fields(tags.ReplaceAllString(d.open(at), " ")), " "); !strings.Contains(page,
+			fmt.Sprintf("%s created 0 ", thousands(rows-wrong))) {
+			t.Errorf("the page does not count each record once: %.900s", page)
 		}
-		if len(reported) != wrong {
-			t.Errorf("%d rows are reported, want %d", len(reported), wrong)
-		}
-		for row, n := range reported {
-			if n != 1 {
-				t.Errorf("row %s is reported %d times", row, n)
-			}
-		}
+		d.reported(at, wrong)
 		if out, err := server.Command("verify"); err != nil {
 			t.Errorf("verify: %v\n%s", err, out)
 		}
 	})
+}
+
+var tags = regexp.MustCompile(`<[^>]*>`)
+
+// thousands writes a number from 1,000 to 999,999 as the pages do.
+func thousands(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }
+
+// reported checks that the report names each of the wrong rows once.
+func (d *dashboard) reported(at string, wrong int) {
+	d.Helper()
+	reported := map[string]int{}
+	for _, line := range strings.Split(strings.TrimSpace(d.open(at+"/report")), "\n")[1:] {
+		row, _, _ := strings.Cut(line, ",")
+		reported[row]++
+	}
+	if len(reported) != wrong {
+		d.Errorf("%d rows are reported, want %d", len(reported), wrong)
+	}
+	for row, n := range reported {
+		if n != 1 {
+			d.Errorf("row %s is reported %d times", row, n)
+		}
+	}
+}
+
+// total is how many records a list of the API has.
+func total(t *testing.T, key harness.Client, list string) int64 {
+	t.Helper()
+	answer, err := key.Call(http.MethodGet, "/api/v1"+list+"?limit=1", nil)
+	if err != nil || answer.Status != http.StatusOK {
+		t.Fatalf("reading %s: %v %s", list, err, answer)
+	}
+	return answer.Count("meta", "total")
 }
 
 // dashboard is a logged in browser that runs no script.
@@ -143,8 +194,8 @@ func (d *dashboard) read(answer *http.Response) string {
 	return string(text)
 }
 
-// upload sends a file of products and returns the path of its import.
-func (d *dashboard) upload(name, text string) string {
+// upload sends a file to a page and returns the path of its import.
+func (d *dashboard) upload(path, name, text string) string {
 	d.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -155,7 +206,7 @@ func (d *dashboard) upload(name, text string) string {
 	if err != nil || form.Close() != nil {
 		d.Fatal(err)
 	}
-	answer, err := d.client.Post(d.base+"/products/import", form.FormDataContentType(), &body)
+	answer, err := d.client.Post(d.base+path, form.FormDataContentType(), &body)
 	if err != nil {
 		d.Fatal(err)
 	}

@@ -1,0 +1,228 @@
+package fileimport
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
+	"entrepot/internal/client"
+	"entrepot/internal/commerce"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+	"entrepot/internal/idempotency"
+	"entrepot/internal/importer"
+	"entrepot/internal/jsonvalue"
+	"entrepot/internal/money"
+	nouns "entrepot/internal/orders"
+	"entrepot/internal/records"
+)
+
+// shop stores an import's orders by running the operations in the account's own store.
+type shop struct{ *catalog }
+
+// orderSpace is the key space of the stored orders of imports. Their answers are empty, so that they hold no personal data.
+const orderSpace = "IMPORT order"
+
+// CreateOrder creates the order of a request's body. The same order of the same import is created once: if it is sent
+// again after a crash, that counts as its creation, which was not counted.
+func (s *shop) CreateOrder(ctx context.Context, body []byte, content string) (replayed bool, err error) {
+	o, err := object(body)
+	if err != nil {
+		return false, err
+	}
+	draft := drafts.ReadOrder(o, s.store.Now())
+	if err := o.Err(); err != nil {
+		return false, refused(err)
+	}
+	draft.Source = nouns.FromDashboard
+	key := "import:" + string(s.of) + ":" + content
+	ctx = context.WithoutCancel(ctx)
+	err = s.commerce.NumberOrder(ctx, s.store, s.who.Tenant, func(number int64) error {
+		draft.Number = number
+		return s.store.OptimisticWrite(ctx, s.who.Tenant, func(r db.Reader) (func(db.GuardedWriter), error) {
+			kept := idempotency.PrefetchFind(r, key, orderSpace)
+			pending := s.commerce.PrefetchOrder(r, draft)
+			found, err := kept.Wait()
+			if err != nil || found != nil {
+				return nil, err
+			}
+			plan, err := pending.Plan(r, s.who)
+			if err != nil {
+				return nil, err
+			}
+			return func(w db.GuardedWriter) {
+				plan.Store(w)
+				idempotency.Save(w, key, orderSpace, idempotency.Answer{Fingerprint: key, Status: http.StatusCreated})
+			}, nil
+		})
+	})
+	return false, refused(err)
+}
+
+// FindOrder reads the order with an external reference.
+func (s *shop) FindOrder(ctx context.Context, externalReference string) (out client.OrderRead, found bool, err error) {
+	err = s.store.Read(ctx, s.who.Tenant, func(tx *db.Tx) error {
+		which, err := nouns.ByReference(tx, externalReference)
+		if err != nil || which == "" {
+			return err
+		}
+		o, err := nouns.ByID(tx, which)
+		if err != nil {
+			return err
+		}
+		found, out = true, client.OrderRead{ID: string(o.ID), Status: string(o.Status), ExternalReference: o.ExternalReference}
+		for _, l := range o.Lines {
+			out.Items = append(out.Items, client.LineRead{SKU: l.SKU, Quantity: int(l.Quantity)})
+		}
+		return nil
+	})
+	return out, found, err
+}
+
+// MoveOrder changes an order's status.
+func (s *shop) MoveOrder(ctx context.Context, order, status, note string) error {
+	return refused(s.store.Write(context.WithoutCancel(ctx), s.who.Tenant, func(tx *db.Tx) error {
+		_, err := s.commerce.MoveOrder(tx, s.who, id.Order(order), commerce.Expected{},
+			commerce.Move{To: nouns.Status(status), Note: note, Source: nouns.FromDashboard})
+		return err
+	}))
+}
+
+// referencesAtOnce is how many references one read returns.
+const referencesAtOnce = 10_000
+
+// EachReference reads the external references of all orders of the account, in parts.
+func (s *shop) EachReference(ctx context.Context, do func(externalReference string) error) error {
+	for after := ""; ; {
+		var list []string
+		err := s.store.Read(ctx, s.who.Tenant, func(tx *db.Tx) (err error) {
+			list, err = nouns.References(tx, after, referencesAtOnce)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, one := range list {
+			if err := do(one); err != nil {
+				return err
+			}
+		}
+		if len(list) < referencesAtOnce {
+			return nil
+		}
+		after = list[len(list)-1]
+	}
+}
+
+// Customer reads one customer.
+func (s *shop) Customer(ctx context.Context, customer string) (out client.Customer, err error) {
+	err = s.store.Read(ctx, s.who.Tenant, func(tx *db.Tx) error {
+		c, err := customers.ByID(tx, id.Customer(customer))
+		if err == nil && c == nil {
+			err = apperr.Missing("customer")
+		}
+		if err == nil {
+			out = client.Customer{ID: string(c.ID), Email: c.Email, Phone: c.Phone, Company: c.Company, Status: string(c.Status)}
+		}
+		return err
+	})
+	return out, refused(err)
+}
+
+// CreateCustomer creates a customer.
+func (s *shop) CreateCustomer(ctx context.Context, customer client.Customer, _ string) (client.Customer, error) {
+	return s.writeCustomer(ctx, customer, true, func(tx *db.Tx, change customers.Change) (records.Customer, error) {
+		return s.commerce.CreateCustomer(tx, change)
+	})
+}
+
+// ChangeCustomer sets the fields that are not empty.
+func (s *shop) ChangeCustomer(ctx context.Context, customer string, changes client.Customer) (client.Customer, error) {
+	return s.writeCustomer(ctx, changes, false, func(tx *db.Tx, change customers.Change) (records.Customer, error) {
+		return s.commerce.UpdateCustomer(tx, id.Customer(customer), commerce.Expected{}, change)
+	})
+}
+
+func (s *shop) writeCustomer(ctx context.Context, in client.Customer, creating bool,
+	operation func(*db.Tx, customers.Change) (records.Customer, error)) (out client.Customer, err error) {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return out, err
+	}
+	o, err := object(body)
+	if err != nil {
+		return out, err
+	}
+	change := drafts.ReadCustomer(o, creating)
+	if err := o.Err(); err != nil {
+		return out, refused(err)
+	}
+	err = s.store.Write(context.WithoutCancel(ctx), s.who.Tenant, func(tx *db.Tx) error {
+		made, err := operation(tx, change)
+		out = client.Customer{ID: string(made.ID)}
+		return err
+	})
+	return out, refused(err)
+}
+
+// noteOrder notes an order that would be created, given as JSON.
+func (t *trial) noteOrder(body []byte) {
+	if len(t.orders) >= mostDiffs {
+		return
+	}
+	o, err := object(body)
+	if err != nil {
+		return // it would have been refused
+	}
+	draft := drafts.ReadOrder(o, time.Time{})
+	one := Order{Reference: draft.ExternalReference, Customer: draft.CustomerName, Status: string(draft.Status), Currency: draft.Currency,
+		CreatedAt: draft.CreatedAt, Lines: len(draft.Lines)}
+	var subtotal money.Amount
+	for _, l := range draft.Lines {
+		value, _ := l.UnitPrice.Times(l.Quantity) // too large a product is refused when the row is read
+		subtotal += value
+	}
+	one.Subtotal = subtotal.String()
+	t.orders = append(t.orders, one)
+}
+
+// object reads a body that the importer has made.
+func object(body []byte) (*apijson.Object, error) {
+	v, err := jsonvalue.Parse(body)
+	if err != nil {
+		return nil, &client.Error{StatusCode: http.StatusBadRequest, Message: err.Error()}
+	}
+	return apijson.Read(v), nil
+}
+
+// refusals are the statuses of errors that refuse one record; any other error ends the import.
+var refusals = map[apperr.Kind]int{apperr.Invalid: http.StatusBadRequest, apperr.NotFound: http.StatusNotFound,
+	apperr.Conflict: http.StatusConflict, apperr.Refused: http.StatusUnprocessableEntity}
+
+// refused is the error as the API's client returns it, if it refuses one record.
+func refused(err error) error {
+	e, ok := apperr.As(err)
+	if !ok || refusals[e.Kind] == 0 {
+		return err
+	}
+	out := &client.Error{StatusCode: refusals[e.Kind], Message: e.Message, Code: e.Code}
+	for _, d := range e.Details {
+		out.Details = append(out.Details, client.Detail(d))
+	}
+	for _, m := range e.Members {
+		switch value := m.Value.(type) {
+		case id.Order:
+			out.OrderID = string(value)
+		case id.Customer:
+			out.CustomerID = string(value)
+		}
+	}
+	return out
+}
+
+var _ importer.Shop = (*shop)(nil)
