@@ -41,16 +41,16 @@ type object = map[string]any
 
 // Document is the OpenAPI 3.1 document of the route table: bodies and parameters from their readers, answers and
 // events from their writers. Two runs of one version give the same bytes. It panics if two readers use one name for
-// different records.
+// different records, or if a group of operations is not described.
 func (a *API) Document() []byte {
 	var components apijson.Components
-	paths, tags := map[string]object{}, []object{}
+	paths, tags := map[string]object{}, map[string]bool{"events": true}
 	for _, r := range a.table.routes {
 		if paths[r.path] == nil {
 			paths[r.path] = object{}
 		}
 		paths[r.path][strings.ToLower(r.method)] = r.operation(&components)
-		tags = withTag(tags, r.tag())
+		tags[r.tag()] = true
 	}
 	errors := object{}
 	for status := range sampleErrors {
@@ -69,7 +69,7 @@ func (a *API) Document() []byte {
 		"info": object{"title": "entrepot", "version": a.Version, "description": aboutAPI,
 			"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}},
 		"servers": []any{object{"url": server, "description": "this service"}},
-		"tags":    withTag(tags, "events"), "paths": paths, "webhooks": hooks,
+		"tags":    describedTags(tags), "paths": paths, "webhooks": hooks,
 		"components": object{"schemas": components.Schemas(), "responses": errors, "headers": answerHeaders, "parameters": headerParameters,
 			"securitySchemes": object{
 				"apiKey": object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "an API key, `pk_live_…`"},
@@ -88,27 +88,45 @@ const aboutAPI = "Catalog and orders between an ERP, shops and marketplaces. Eve
 	"and X-RateLimit-*. Every POST, PATCH and PUT honours Idempotency-Key, every GET answers If-None-Match with 304. " +
 	"Unknown members and parameters are ignored; clients should ignore what they do not know, too."
 
-// tagAbout describes each group of operations, by its name.
-var tagAbout = map[string]string{
-	"orders": "Orders, their lines, states and shipments", "customers": "Customers, their addresses, merging and erasing",
-	"segments": "Saved filters of customers",
-	"products": "Products with variants, images and prices", "categories": "The tree of categories",
-	"attributes": "What product attributes may be",
-	"inventory":  "Stock levels, movements and transfers", "warehouses": "Where stock lies", "bulk": "Many items in one request",
-	"feeds": "What changed since a moment, and jobs under way", "channels": "Sales channels, their publications and synchronisation",
-	"notifications": "What platforms send", "auth": "Log in and out", "users": "The people of an account", "account": "The account itself",
-	"jobs":     "What imports and synchronisations have queued and done",
-	"api-keys": "API keys", "webhooks": "Webhook endpoints and their deliveries", "events": "Events: the log, and what endpoints get",
-	"analytics": "Figures",
-	"audit-log": "Who did what", "refused-requests": "What callers were refused", "sandbox": "The clock of sandbox accounts",
-	"description": "The interface itself",
+// tagAbout describes the groups of operations, those that a new integration needs first.
+var tagAbout = []struct{ name, about string }{
+	{"orders", "Orders, their lines, states and shipments"},
+	{"bulk", "Many items in one request"},
+	{"feeds", "What changed since a moment, and jobs under way"},
+	{"products", "Products with variants, images and prices"},
+	{"categories", "The tree of categories"},
+	{"attributes", "What product attributes may be"},
+	{"inventory", "Stock levels, movements and transfers"},
+	{"warehouses", "Where stock lies"},
+	{"customers", "Customers, their addresses, merging and erasing"},
+	{"segments", "Saved filters of customers"},
+	{"webhooks", "Webhook endpoints and their deliveries"},
+	{"events", "Events: the log, and what endpoints get"},
+	{"channels", "Sales channels, their publications and synchronisation"},
+	{"jobs", "What imports and synchronisations have queued and done"},
+	{"notifications", "What platforms send"},
+	{"api-keys", "API keys"},
+	{"auth", "Log in and out"},
+	{"users", "The people of an account"},
+	{"account", "The account itself"},
+	{"analytics", "Figures"},
+	{"audit-log", "Who did what"},
+	{"refused-requests", "What callers were refused"},
+	{"sandbox", "The clock of sandbox accounts"},
+	{"description", "The interface itself"},
 }
 
-func withTag(tags []object, name string) []object {
-	if slices.ContainsFunc(tags, func(tag object) bool { return tag["name"] == name }) {
-		return tags
+// describedTags are the groups that operations have, in the order of tagAbout. It panics if one is not described.
+func describedTags(used map[string]bool) (list []object) {
+	for _, tag := range tagAbout {
+		if used[tag.name] {
+			list = append(list, object{"name": tag.name, "description": tag.about})
+		}
 	}
-	return append(tags, object{"name": name, "description": tagAbout[name]})
+	if len(list) < len(used) {
+		panic("a group of operations is not described")
+	}
+	return list
 }
 
 // tag is the group of a route.

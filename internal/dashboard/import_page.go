@@ -237,12 +237,7 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 		notice := newCallout("", "There is nothing to import", "No row of the file would create or change "+r.files().row+".")
 		v.Notice = &notice
 	}
-	for _, d := range c.Changed {
-		v.Diffs = append(v.Diffs, diffRow{SKU: d.SKU, Changes: r.diffWords(d)})
-	}
-	if c.Updated > len(c.Changed) {
-		v.DiffWords = "The first " + f.Count(int64(len(c.Changed))) + " of " + f.Count(int64(c.Updated)) + "."
-	}
+	v.diffs(r, c)
 	for _, d := range c.New {
 		v.New = append(v.New, d.SKU+" "+d.Name)
 	}
@@ -251,6 +246,16 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	}
 	v.Left = strings.Join(c.NotImported, ", ")
 	return nil
+}
+
+// diffs shows the first products that a dry run has found to change, with their values before.
+func (v *importView) diffs(r *request, c fileimport.Checked) {
+	for _, d := range c.Changed {
+		v.Diffs = append(v.Diffs, diffRow{SKU: d.SKU, Changes: r.diffWords(d)})
+	}
+	if c.Updated > len(c.Changed) {
+		v.DiffWords = "The first " + r.format.Count(int64(len(c.Changed))) + " of " + r.format.Count(int64(c.Updated)) + "."
+	}
 }
 
 // outcome shows the results of an import so far.
@@ -272,9 +277,13 @@ func refusedFigure(f format, c importer.Counts) figure {
 	return figure{f.Count(int64(c.RowsRefused)), label, c.RowsRefused > 0}
 }
 
-// ended shows an import on which no job works.
+// ended shows an import on which no job works, with what it has changed, as the dry run saw it: a wrong file is set right by that.
 func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool) {
 	v.outcome(r, p.i, c)
+	var checked fileimport.Checked
+	if json.Unmarshal([]byte(p.i.Checked), &checked) == nil { // "" after an erasure
+		v.diffs(r, checked)
+	}
 	switch p.i.Stage {
 	case imports.Stopped:
 		v.Head, v.Under = "Stopped", "What was stored stays; the rest can follow."

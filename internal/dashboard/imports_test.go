@@ -130,6 +130,22 @@ func TestImportOfAFile(t *testing.T) {
 	})
 }
 
+// A wrong price list was imported: its page still has the prices before, by which it is set right.
+func TestAnImportKeepsTheValuesBefore(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.product(`{"sku":"MUG","name":"Mug","price":12.5}`)
+		b := s.as(s.owner)
+		given := b.give("prices.csv", strings.NewReader("sku;name;price\nMUG;Mug;1,25\n"))
+		at := importOf(given)
+		page := b.follow(given)
+		b.follow(b.submit(t, page, at+"/check", columnsOf(page)...))
+		s.runImports()
+		b.follow(b.submit(t, b.get(at), at+"/run"))
+		s.runImports()
+		has(t, b.get(at), "Done", "1 updated", "€12.50 → €1.25")
+	})
+}
+
 // columnsOf are the choices that a page of an import shows, as its form would send them.
 func columnsOf(page reply) (typed []string) {
 	for _, part := range strings.Split(page.body, "<select ")[1:] {

@@ -116,9 +116,24 @@ func TestNarrowRows(t *testing.T) {
 	b.open("/orders")
 	if cut := eval[[]string](b, `[...document.querySelectorAll('.rows [data-at=name]')].filter(cell => {
 		const link = cell.querySelector('a').getBoundingClientRect(), box = cell.getBoundingClientRect();
-		return link.right > box.right + 1 || link.bottom > box.bottom + 1;
+		return link.right > box.right + 1 || link.bottom > box.bottom + 1 || cell.querySelector('a').scrollWidth > link.width + 1;
 	}).map(cell => cell.innerText)`); len(cut) > 0 {
 		t.Errorf("orders that are cut: %q", cut)
+	}
+	b.open("/jobs")
+	if text := eval[string](b, "document.querySelector('table.rows').innerText"); !strings.Contains(text, "2 failed") {
+		t.Errorf("jobs without their failures: %s", text)
+	}
+	b.open("/settings/requests")
+	if text := eval[string](b, "document.querySelector('table.rows').innerText"); !strings.Contains(text, "3 times") {
+		t.Errorf("refused requests without their number: %s", text)
+	}
+	b.open("/channels/" + s.samples["/channels"])
+	if covered := eval[bool](b, `(() => { const text = document.createRange(); text.selectNodeContents(document.querySelector('.copy pre'));
+		const button = document.querySelector('.copy button').getBoundingClientRect();
+		return [...text.getClientRects()].some(line =>
+			line.top < button.bottom - 1 && line.bottom > button.top + 1 && line.right > button.left) })()`); covered {
+		t.Error("the button covers the command")
 	}
 	b.open("/products/" + s.samples["/products"])
 	if overlaps := eval[int](b, `(() => { const boxes = [...document.querySelectorAll('.inputs input:not([type=hidden])')]

@@ -371,7 +371,7 @@ func (w openWork) needs(r *request) (list []need) {
 	if w.toShip > 0 {
 		list = append(list, need{Tone: "warn", Icon: "truck", Head: f.plural(w.toShip, "order to ship", "orders to ship"),
 			Text: "The oldest waits since " + f.Stamp(w.oldest).Words, Label: "Ship orders",
-			To: prefix + "/orders?status=PROCESSING,PARTIALLY_SHIPPED"})
+			To: prefix + "/orders?sort=createdAt:asc&status=PROCESSING,PARTIALLY_SHIPPED"})
 	}
 	for _, e := range w.failing {
 		list = append(list, need{Tone: "bad", Icon: "hook", Head: e.name + " fails",

@@ -24,6 +24,9 @@ func TestOverview(t *testing.T) {
 				t.Errorf("the overview does not say %q: %s", words, out.words())
 			}
 		}
+		if !strings.Contains(out.body, prefix+"/orders?sort=createdAt:asc") {
+			t.Error("orders to ship do not begin with the oldest")
+		}
 		b.header.Set("Accept-Language", "de-DE")
 		if out := b.get("/"); !strings.Contains(out.words(), "5.220 €") {
 			t.Errorf("in German separators: %s", out.words())
