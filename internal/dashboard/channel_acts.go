@@ -1,10 +1,12 @@
 package dashboard
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode"
 
 	"entrepot/internal/apperr"
+	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
@@ -126,17 +128,31 @@ func (d *Dashboard) createChannel(r *request) (answer, error) {
 		if secret == "" {
 			return redirect("/channels/"+channel, *draft.Name+" is made. Test the connection next."), nil
 		}
+		var line string
+		if err := r.read(func(tx *db.Tx) (err error) { line, err = sampleLine(tx); return err }); err != nil {
+			return answer{}, err
+		}
 		return show(screen{Template: "channel_key", Title: "Key of " + *draft.Name, Section: "/channels", Data: once{
 			Head: *draft.Name + " is ready", Label: "API key", Secret: secret, Back: prefix + "/channels/" + channel,
 			Text: "This is the only time that the key is shown. It reads and writes products, stock, orders and customers of the whole account.",
-			Curl: d.orderCurl(r, secret, channel)}}), nil
+			Curl: d.orderCurl(r, secret, channel, line)}}), nil
 	})
 }
 
-// orderCurl is the command that sends an order to a custom channel.
-func (d *Dashboard) orderCurl(r *request, key, channel string) string {
+// sampleLine is an order line of the newest product, as JSON, so that the command for a first order works as it is.
+func sampleLine(tx *db.Tx) (string, error) {
+	sku, price, err := catalog.Newest(tx)
+	if err != nil || sku == "" {
+		return `{"sku":"YOUR-SKU","quantity":1,"unitPrice":9.9}`, err
+	}
+	text, err := json.Marshal(sku)
+	return `{"sku":` + strings.ReplaceAll(string(text), "'", `\u0027`) + `,"quantity":1,"unitPrice":` + price.String() + `}`, err
+}
+
+// orderCurl is the command that sends an order with one line to a custom channel.
+func (d *Dashboard) orderCurl(r *request, key, channel, line string) string {
 	return "curl -X POST " + d.base(r) + "/api/v1/orders \\\n  -H 'X-API-Key: " + key + "' -H 'Content-Type: application/json' \\\n" +
-		`  -d '{"channelId":"` + channel + `","customerName":"Ada","items":[{"sku":"YOUR-SKU","quantity":1,"unitPrice":9.9}]}'`
+		`  -d '{"channelId":"` + channel + `","customerName":"Ada","items":[` + line + `]}'`
 }
 
 // base is the service's address as the browser sees it.

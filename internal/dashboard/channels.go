@@ -152,6 +152,7 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	var count, published int64
 	now := r.format.now
 	var sync channelsync.State
+	var line string
 	err = r.read(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
 			all := orders.CountedFilter{Channel: c.ID}
@@ -168,6 +169,9 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 			return err
 		}, func(tx *db.Tx) (err error) {
 			published, err = catalog.CountPublications(tx, c.ID)
+			return err
+		}, func(tx *db.Tx) (err error) {
+			line, err = sampleLine(tx)
 			return err
 		}, func(tx *db.Tx) (err error) {
 			sync, err = channelsync.ByChannel(tx, c.ID)
@@ -187,7 +191,7 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 		view.Address = d.base(r) + "/api/v1/webhooks/platform/" + string(c.ID) + "/" + found.Profile().Slug
 	}
 	if view.Custom {
-		view.Curl = d.orderCurl(r, "<API_KEY>", string(c.ID))
+		view.Curl = d.orderCurl(r, "<API_KEY>", string(c.ID), line)
 	}
 	view.Form = d.channelForm(r, at, c.Platform, c.Name, true)
 	if tested != nil && tested.Callout.Tone == "bad" && c.Status == channels.NeedsReauth {

@@ -222,7 +222,8 @@ func (d *Dashboard) createEndpoint(r *request) (answer, error) {
 
 func showSecret(title, head, endpoint, secret string) answer {
 	return show(screen{Template: "secret", Title: title, Section: "/webhooks", Crumbs: []crumb{{"Webhooks", "/webhooks"}, {title, ""}},
-		Data: once{Head: head, Text: "Your endpoint checks with it that a request comes from here. This is the only time it is shown.",
+		Data: once{Head: head, Text: "Your endpoint checks with it that a request comes from here; the page of each delivery shows how. " +
+			"It is shown only this once.",
 			Label: "Signing secret", Secret: secret, Back: prefix + "/webhooks/" + endpoint}})
 }
 

@@ -161,6 +161,9 @@ func (d *Dashboard) createKey(r *request) (answer, error) {
 	return r.submit(keyForm(r), d.showNewKey, func(f *form) (answer, error) {
 		o := f.Object()
 		draft := drafts.ReadKey(o)
+		if len(draft.Scopes) == 0 && !r.http.PostForm.Has("scopes") {
+			return answer{}, apperr.At("scopes", "is not chosen yet: tick at least one box")
+		}
 		if !draft.ExpiresAt.IsZero() && !draft.ExpiresAt.After(d.DB.Now()) {
 			o.Fault("expiresAt", "must lie in the future")
 		}
