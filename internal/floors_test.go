@@ -59,7 +59,7 @@ var floors = map[string]int{
 	"internal/views":       10,
 	"internal/webhooks":    10,
 
-	"internal/importer": 3, // reads files; where products go is an interface, which the client satisfies
+	"internal/importer": 3, // reads files; where products and orders go are interfaces, which the client satisfies
 	"internal/client":   2, // calls the API of a service, this one or another
 
 	"internal/budget":     0,
