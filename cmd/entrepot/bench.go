@@ -67,7 +67,8 @@ func newBenchCommand(env *environment) *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.SetNormalizeFunc(olderFlags)
-	flags.StringVar(&options.URL, "url", env.getenv("ENTREPOT_URL"), "base address of the service; of several nodes, with commas: connections are dealt out over them")
+	flags.StringVar(&options.URL, "url", env.getenv("ENTREPOT_URL"),
+		"base address of the service; of several nodes, with commas: connections are dealt out over them")
 	flags.StringSliceVar(&key, "key", listOf(env.getenv("ENTREPOT_KEY")), "API key of the account to load")
 	flags.StringSliceVar(&keys, "keys", nil, "several keys, with commas: clients are dealt out over their accounts")
 	flags.StringSliceVar(&adminKeys, "admin-key", nil, "key that may register endpoints, where --key may not (write:webhooks)")

@@ -72,7 +72,8 @@ func New(c Config) *API {
 		c.Budget = budget.New(160 << 20)
 	}
 	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), refused: newRefusals(), bulk: budget.New(c.Budget.Limit() / 2),
-		pieces: budget.New(piecesAtOnce()), gate: overload.NewGate(), large: newLarge(cmp.Or(c.Folder, os.TempDir()), c.Budget.Limit()), unchanged: limits.NewLocal()}
+		pieces: budget.New(piecesAtOnce()), gate: overload.NewGate(),
+		large: newLarge(cmp.Or(c.Folder, os.TempDir()), c.Budget.Limit()), unchanged: limits.NewLocal()}
 	if _, off := c.Limiter.(limits.Off); off {
 		a.unchanged = limits.Off{}
 	}

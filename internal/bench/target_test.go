@@ -41,7 +41,8 @@ func TestConnectionsAreDealtOutOverNodes(t *testing.T) {
 
 // Nodes of one service differ in host and port only.
 func TestNodesOfOneService(t *testing.T) {
-	for _, bases := range []string{"http://127.0.0.1:1,https://127.0.0.1:2", "http://127.0.0.1:1,http://127.0.0.1:2/other", "http://127.0.0.1:1,",
+	for _, bases := range []string{"http://127.0.0.1:1,https://127.0.0.1:2", "http://127.0.0.1:1,http://127.0.0.1:2/other",
+		"http://127.0.0.1:1,",
 		"http://127.0.0.1:1,ftp://127.0.0.1:2"} {
 		if _, err := newTarget(context.Background(), bases, false); err == nil {
 			t.Errorf("%s is accepted", bases)

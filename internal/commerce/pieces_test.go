@@ -32,8 +32,14 @@ func TestStoredPlansAreFreed(t *testing.T) {
 	if imported.Created != items || len(imported.Errors) > 0 {
 		t.Errorf("%d products created, %d errors", imported.Created, len(imported.Errors))
 	}
-	levels := freed(t, store, who, do.UpdateInventory(who, stock), func(tx *db.Tx, p *StockPlan) error { _, err := p.Apply(tx, who); return err })
-	priced := freed(t, store, who, do.UpdatePrices(NewPriceUpdate(prices, nil)), func(tx *db.Tx, p *PricePlan) error { p.Apply(tx); return nil })
+	levels := freed(t, store, who, do.UpdateInventory(who, stock), func(tx *db.Tx, p *StockPlan) error {
+		_, err := p.Apply(tx, who)
+		return err
+	})
+	priced := freed(t, store, who, do.UpdatePrices(NewPriceUpdate(prices, nil)), func(tx *db.Tx, p *PricePlan) error {
+		p.Apply(tx)
+		return nil
+	})
 	if got := fmt.Sprint(levels.Updated.Updated, priced.Updated.Updated); got != fmt.Sprint(items, items) {
 		t.Errorf("levels and prices updated: %s", got)
 	}

@@ -59,7 +59,7 @@ type ReadMode int
 const (
 	Stored ReadMode = iota // one snapshot; it returns only when the disk holds everything that was seen
 	Peek                   // one snapshot; a power cut may undo what was seen
-	Lookup                 // a few rows by key; each message may be a snapshot of its own, shared with other callers, and a power cut may undo it
+	Lookup                 // a Peek at a few rows by key; each message may be a snapshot of its own, shared with other callers
 )
 
 // Has reports whether a mode is one of m.

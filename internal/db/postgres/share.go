@@ -53,8 +53,8 @@ func (s *shared) LockClock(id.Tenant) error         { return engine.ErrOnlyReads
 // longRead is how many arguments make a read one that others should not wait for.
 const longRead = 64
 
-// ask reads what answers pending reads, in a message shared with others. If that fails for what another of them asked, or if there is a long
-// read among them, they are asked apart.
+// ask reads what answers pending reads, in a message shared with others. If that fails for what another of them asked, or if there
+// is a long read among them, they are asked apart.
 func (s *shared) ask(pending []*engine.Pending) ([]*reply, error) {
 	own := &asking{pending: pending}
 	long := slices.ContainsFunc(pending, func(p *engine.Pending) bool { return len(p.Args) > longRead })

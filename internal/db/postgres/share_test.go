@@ -33,7 +33,8 @@ func TestQuestionsOfAGroup(t *testing.T) {
 		[]*engine.Pending{plain("channel", int64(1)), of("a", "z", "x"), of("b", "x"), plain("bytes", []byte("b"))},
 		[]*engine.Pending{of("a", many...), of("a", "w"), plain("bytes", []byte("b")), plain("other", int64(1))},
 	)
-	want := []string{"keys 4 1 a w x y z", "channel 1", "channel 2", "keys 1 1 b x", "bytes [98]", "keys 64 1 a k0…", "bytes [98]", "other 1"}
+	want := []string{"keys 4 1 a w x y z", "channel 1", "channel 2", "keys 1 1 b x", "bytes [98]", "keys 64 1 a k0…", "bytes [98]",
+		"other 1"}
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

@@ -168,7 +168,8 @@ func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong s
 	does := map[string]func(json.RawMessage) (object, string){
 		"Shop": s.about, "Find": s.find, "SetProduct": s.setProduct, "Publish": s.publish, "Hide": s.hide, "Delete": s.delete,
 		"SetStock": s.setStock,
-		"Activate": s.activate, "Stock": s.stock, "SetPrices": s.setPrices, "Orders": s.list, "OrdersByID": s.byID, "Order": s.order, "MoreLines": s.moreLines,
+		"Activate": s.activate, "Stock": s.stock, "SetPrices": s.setPrices, "Orders": s.list, "OrdersByID": s.byID,
+		"Order": s.order, "MoreLines": s.moreLines,
 		"Shipping": s.shipping, "Ship": s.ship, "Delivered": s.delivered, "Cancel": s.cancel,
 		"Webhooks": s.listWebhooks, "AddWebhook": s.addWebhook, "DropWebhook": s.dropWebhook,
 	}
