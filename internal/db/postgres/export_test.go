@@ -33,9 +33,8 @@ func Questions(callers ...[]*engine.Pending) (all []string) {
 	for _, q := range questions(group) {
 		sql, args := q.statement()
 		text, end := []string{sql}, ""
-		head := len(args)
 		if q.keyed != nil {
-			head = q.keyed.Head
+			head := q.keyed.Head
 			slices.SortFunc(args[head:], func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
 			if len(args) > head+4 {
 				args, end = args[:head+1], "…"
