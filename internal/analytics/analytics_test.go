@@ -106,9 +106,9 @@ func product(tx *db.Tx, product id.Product, sku string, price money.Amount) {
 	tx.Tally("products", "ACTIVE", 1)
 }
 
-func write(t *testing.T, store *db.DB, tenant id.Tenant, act func(tx *db.Tx) error) {
+func write(t *testing.T, store *db.DB, tenant id.Tenant, operation func(tx *db.Tx) error) {
 	t.Helper()
-	if err := store.Write(t.Context(), tenant, act); err != nil {
+	if err := store.Write(t.Context(), tenant, operation); err != nil {
 		t.Fatal(err)
 	}
 }

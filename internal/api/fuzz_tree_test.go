@@ -179,12 +179,12 @@ func (w *fixture) watch() {
 		}
 		script := []string{"CREATE TABLE touched (n BIGINT NOT NULL)", "INSERT INTO touched VALUES (0)"}
 		for _, table := range tables {
-			for _, act := range []string{"INSERT", "UPDATE", "DELETE"} {
+			for _, change := range []string{"INSERT", "UPDATE", "DELETE"} {
 				when := ""
-				if table == "audit_log" && act == "INSERT" { // a refused login is noted
+				if table == "audit_log" && change == "INSERT" { // a refused login is noted
 					when = " WHEN NEW.action <> 'user.login_failed'"
 				}
-				script = append(script, "CREATE TRIGGER touched_"+table+"_"+act+" AFTER "+act+" ON "+table+when+
+				script = append(script, "CREATE TRIGGER touched_"+table+"_"+change+" AFTER "+change+" ON "+table+when+
 					" BEGIN UPDATE touched SET n = n + 1; END")
 			}
 		}

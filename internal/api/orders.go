@@ -109,9 +109,9 @@ func fullOrder(status int, o *orders.Order) answer {
 
 // changeOrder runs one operation on the order of the path and answers with the full order.
 func (a *API) changeOrder(r *request, body *apijson.Object,
-	act func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error)) (answer, error) {
+	operation func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error)) (answer, error) {
 	return change(a, r, "order", body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (answer, error) {
-		o, err := act(tx, order, expected)
+		o, err := operation(tx, order, expected)
 		if err != nil {
 			return answer{}, err
 		}

@@ -18,7 +18,7 @@ func TestLimitsByAddressBehindAProxy(t *testing.T) {
 	starter := accounts.Starter.Rate().Burst
 	for _, c := range []struct {
 		name, proxies string
-		clients       int // how many callers the limits tell apart
+		clients       int // how many callers the limits distinguish
 	}{
 		{"none trusted", "", 1},
 		{"another trusted", "192.0.2.2, 10.0.0.0/8", 1},

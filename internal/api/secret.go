@@ -14,13 +14,13 @@ import (
 
 // writeSecret is write for an answer that shows a secret once: the answer is stored encrypted for its Idempotency-Key,
 // so that keys and tokens are not readable in the store.
-func (a *API) writeSecret(r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
+func (a *API) writeSecret(r *request, operation func(tx *db.Tx) (answer, error)) (answer, error) {
 	if r.http.Header.Get("Idempotency-Key") == "" { // the answer is not stored
-		return a.write(r, act)
+		return a.write(r, operation)
 	}
 	place := idempotency.Place(r.caller.Tenant, r.http.Method+" "+r.http.URL.Path, r.body.Fingerprint())
 	out, err := a.write(r, func(tx *db.Tx) (answer, error) {
-		out, err := act(tx)
+		out, err := operation(tx)
 		if err == nil {
 			var sealed string
 			sealed, err = a.Commerce.Encrypt(tx, string(out.body), place)

@@ -47,13 +47,13 @@ func (a *API) writeUnder(r *request, k requestKey, write func(context.Context, i
 // change runs an operation on the record of the path's id, in one transaction with the Idempotency-Key; noun is the
 // kind of record. The operation receives what the caller expects of the record.
 func change[T ~string](a *API, r *request, noun string, body *apijson.Object,
-	act func(tx *db.Tx, record T, expected commerce.Expected) (answer, error)) (answer, error) {
+	operation func(tx *db.Tx, record T, expected commerce.Expected) (answer, error)) (answer, error) {
 	record, err := pathID[T](r, "id", noun)
 	if err != nil {
 		return answer{}, err
 	}
 	expected := r.expected(body)
-	return a.write(r, func(tx *db.Tx) (answer, error) { return act(tx, record, expected) })
+	return a.write(r, func(tx *db.Tx) (answer, error) { return operation(tx, record, expected) })
 }
 
 // optimisticWrite is write for an operation in two phases (db.DB.OptimisticWrite). prefetch starts the operation's

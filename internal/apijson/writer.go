@@ -101,7 +101,7 @@ func (w *Writer) Record(kind, name string) {
 	w.open(name, '{', s)
 }
 
-// MayBeNull tells the description that the next member may be null as well.
+// MayBeNull notes in the API description that the member may also be null.
 func (w *Writer) MayBeNull(name string) {
 	if w.tree != nil {
 		w.note(name, &Schema{Type: "null"})

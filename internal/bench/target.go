@@ -21,9 +21,9 @@ type target struct {
 	tls    *tls.Config
 }
 
-// newTarget parses the base addresses of a service's nodes, with commas; requests are those for the first one. Only
-// loopback addresses are accepted, judged by what the name resolves to, unless remote ones are allowed explicitly: a load
-// tool aimed at a wrong machine by a typing error does harm.
+// newTarget parses the base addresses of a service's nodes, with commas; requests are those for the first one. A
+// name must resolve to loopback addresses, unless remote ones are allowed explicitly: a load tool aimed at a wrong
+// machine by a typing error does harm.
 func newTarget(ctx context.Context, bases string, allowRemote bool) (*target, error) {
 	t := &target{}
 	var first *url.URL

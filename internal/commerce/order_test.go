@@ -60,18 +60,18 @@ func (s *shop) draft(email string, quantities map[int]int64) commerce.OrderDraft
 	return d
 }
 
-func (s *shop) write(t testing.TB, act func(tx *db.Tx) error) error {
-	return s.store.Write(context.Background(), s.who.Tenant, act)
+func (s *shop) write(t testing.TB, operation func(tx *db.Tx) error) error {
+	return s.store.Write(context.Background(), s.who.Tenant, operation)
 }
 
 // change locks an order and runs an operation on it.
-func (s *shop) change(t testing.TB, order id.Order, act func(tx *db.Tx, o *orders.Order) error) error {
+func (s *shop) change(t testing.TB, order id.Order, operation func(tx *db.Tx, o *orders.Order) error) error {
 	return s.write(t, func(tx *db.Tx) error {
 		o, err := orders.Lock(tx, order)
 		if err != nil {
 			return err
 		}
-		return act(tx, o)
+		return operation(tx, o)
 	})
 }
 

@@ -51,7 +51,7 @@ type addressRow struct {
 	Lines   []string
 	Marks   []string
 	Derived bool // it comes from an order
-	Delete  *act
+	Delete  *formButton
 }
 
 // customerOrder is one of the newest orders.
@@ -200,7 +200,7 @@ func addressOf(r *request, c id.Customer, a customers.Address) addressRow {
 		row.Marks = append(row.Marks, "usual")
 	}
 	if !a.Derived {
-		row.Delete = &act{Label: "Delete", Form: r.form(customerPath(c)+"/addresses/delete", hiddenField("addressId", string(a.ID)))}
+		row.Delete = &formButton{Label: "Delete", Form: r.form(customerPath(c)+"/addresses/delete", hiddenField("addressId", string(a.ID)))}
 	}
 	return row
 }

@@ -201,8 +201,8 @@ func (f *form) why() string {
 
 // submit runs the action of a form. A caller's error is shown on the page with the form, with everything that was
 // typed, and answered 422 (or with the error's own status when no input is wrong); show is that page.
-func (r *request) submit(f *form, show func(*request) (answer, error), act func(*form) (answer, error)) (answer, error) {
-	out, err := act(f)
+func (r *request) submit(f *form, show func(*request) (answer, error), action func(*form) (answer, error)) (answer, error) {
+	out, err := action(f)
 	if err != nil && r.stale != nil { // the error comes from the form's age
 		err = r.staleBy()
 	}

@@ -36,7 +36,7 @@ type productView struct {
 	Attributes   *form // nil while there is nothing to enter
 	Levels       []levelRow
 	Publications []publicationRow
-	Moves        []act // to other statuses
+	Moves        []formButton // to other statuses
 	Delete       ask
 	Pairs        []pair
 }
@@ -53,11 +53,11 @@ type publicationRow struct {
 	Badge                   badge
 	Since                   stamp
 	On                      bool
-	Act                     *act // publish or unpublish, nil when neither can be done
+	Act                     *formButton // publish or unpublish, nil when neither can be done
 }
 
-// act is one button with its form.
-type act struct {
+// formButton is one button with its form.
+type formButton struct {
 	Form        *form
 	Label, Tone string
 }
@@ -131,7 +131,7 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 	}
 	for _, to := range []catalog.Status{catalog.Active, catalog.Inactive, catalog.Archived} {
 		if to != p.product.Status {
-			view.Moves = append(view.Moves, act{Label: statusMoves[to], Form: r.form(p.path("/status"), hiddenField("status", string(to)))})
+			view.Moves = append(view.Moves, formButton{Label: statusMoves[to], Form: r.form(p.path("/status"), hiddenField("status", string(to)))})
 		}
 	}
 	return show(
@@ -165,9 +165,9 @@ func (p productPage) publications(r *request) (rows []publicationRow) {
 		channel := hiddenField("channelId", string(c.ID))
 		switch {
 		case on && place.Status != "removing":
-			row.Act = &act{Label: "Unpublish", Form: r.form(p.path("/unpublish"), channel)}
+			row.Act = &formButton{Label: "Unpublish", Form: r.form(p.path("/unpublish"), channel)}
 		case !on && c.Receives():
-			row.Act = &act{Label: "Publish", Form: r.form(p.path("/publish"), channel)}
+			row.Act = &formButton{Label: "Publish", Form: r.form(p.path("/publish"), channel)}
 		}
 		rows = append(rows, row)
 	}

@@ -123,12 +123,12 @@ func TestCutIdleConnections(t *testing.T) {
 	for range 5 {
 		one(t, url,
 			"SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
-		for _, act := range []func() error{
+		for _, operation := range []func() error{
 			func() error { return nodes[0].Write(t.Context(), 1, raise) },
 			func() error { return nodes[1].Write(t.Context(), 1, raise) },
 			func() error { _, err := nodes[0].Settle(t.Context(), 1); return err },
 		} {
-			if err := act(); err != nil {
+			if err := operation(); err != nil {
 				t.Errorf("after the cut: %v", err)
 			}
 		}

@@ -139,7 +139,7 @@ func TestFailedActLeavesNothing(t *testing.T) {
 					return nil
 				})
 				if (i%3 == 0) != errors.Is(err, bad) {
-					t.Errorf("act %d: %v", i, err)
+					t.Errorf("transaction %d: %v", i, err)
 				}
 			})
 		}
@@ -170,7 +170,7 @@ func TestQueuedWriteThatMisses(t *testing.T) {
 			return tx.Row("SELECT next FROM order_numbers WHERE tenant_id = $1", []any{tx.Tenant}, &n)
 		})
 		if !errors.Is(err, db.ErrNoRow) {
-			t.Fatalf("the insert of the failed act is there: %v", err)
+			t.Fatalf("the insert of the failed transaction is there: %v", err)
 		}
 	})
 }

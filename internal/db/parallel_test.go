@@ -220,22 +220,22 @@ func TestRefusalsNameWhatIsStored(t *testing.T) {
 			}
 		}
 		for _, last := range []error{nil, nil, bad} { // the second is refused for the first; the third fails, having written or not
-			act := write(last)
+			operation := write(last)
 			if last != nil {
-				old := act
-				act = func(tx *db.Tx) error {
+				before := operation
+				operation = func(tx *db.Tx) error {
 					tx.Queue("UPDATE order_numbers SET next = next + 1 WHERE tenant_id = $1", tx.Tenant)
 					if err := tx.Flush(); err != nil {
 						return err
 					}
-					if err := old(tx); err != nil && !errors.Is(err, bad) {
+					if err := before(tx); err != nil && !errors.Is(err, bad) {
 						return err
 					}
 					return bad
 				}
 			}
 			wg.Go(func() {
-				err := store.Write(t.Context(), 1, act)
+				err := store.Write(t.Context(), 1, operation)
 				var no refused
 				if !errors.As(err, &no) {
 					return

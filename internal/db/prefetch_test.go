@@ -23,15 +23,15 @@ func number(tx *db.Tx, into *[]int64, sql string, args ...any) *db.PendingRead {
 
 const next = "SELECT next FROM order_numbers WHERE tenant_id = $1"
 
-// Questions are answered in the order in which they were pending, whichever is waited for first.
-func TestQuestionsInTheirOrder(t *testing.T) {
+// Pending reads run in the order in which they were prefetched, whichever is waited for first.
+func TestPendingReadsKeepTheirOrder(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		for name, run := range map[string]func(func(*db.Tx) error) error{
-			"read": func(act func(*db.Tx) error) error { return store.Read(t.Context(), 1, act) },
-			"last": func(act func(*db.Tx) error) error {
-				return store.Read(t.Context(), 1, func(tx *db.Tx) error { tx.Last(); return act(tx) })
+			"read": func(work func(*db.Tx) error) error { return store.Read(t.Context(), 1, work) },
+			"last": func(work func(*db.Tx) error) error {
+				return store.Read(t.Context(), 1, func(tx *db.Tx) error { tx.Last(); return work(tx) })
 			},
-			"write": func(act func(*db.Tx) error) error { return store.Write(t.Context(), 1, act) },
+			"write": func(work func(*db.Tx) error) error { return store.Write(t.Context(), 1, work) },
 		} {
 			err := run(func(tx *db.Tx) error {
 				var got []int64
@@ -52,7 +52,7 @@ func TestQuestionsInTheirOrder(t *testing.T) {
 				}
 				var five int64
 				if err := tx.Row("SELECT $1::BIGINT", []any{5}, &five); err != nil || five != 5 {
-					t.Errorf("%s: a query after the questions: %d, %v", name, five, err)
+					t.Errorf("%s: a query after the pending reads: %d, %v", name, five, err)
 				}
 				return nil
 			})
@@ -131,11 +131,11 @@ func TestQuestionThatFails(t *testing.T) {
 				t.Fatalf("got %v", err)
 			}
 			for _, run := range []func(func(*db.Tx) error) error{
-				func(act func(*db.Tx) error) error { return store.Read(t.Context(), 1, act) },
-				func(act func(*db.Tx) error) error {
-					return store.Read(t.Context(), 1, func(tx *db.Tx) error { tx.Last(); return act(tx) })
+				func(work func(*db.Tx) error) error { return store.Read(t.Context(), 1, work) },
+				func(work func(*db.Tx) error) error {
+					return store.Read(t.Context(), 1, func(tx *db.Tx) error { tx.Last(); return work(tx) })
 				},
-				func(act func(*db.Tx) error) error { return store.Write(t.Context(), 1, act) },
+				func(work func(*db.Tx) error) error { return store.Write(t.Context(), 1, work) },
 			} {
 				err = run(func(tx *db.Tx) error {
 					var got []int64

@@ -32,8 +32,8 @@ func engines(t *testing.T, test func(y *yard)) {
 
 func (y *yard) pass(d time.Duration) { y.now.Add(d.Microseconds()) }
 
-func (y *yard) write(act func(tx *db.Tx) error) error {
-	return y.store.Write(y.Context(), y.tenant, act)
+func (y *yard) write(operation func(tx *db.Tx) error) error {
+	return y.store.Write(y.Context(), y.tenant, operation)
 }
 
 func (y *yard) insert(j jobs.Job) (made jobs.Job) {

@@ -73,7 +73,7 @@ func (g *Gate) Enter(ctx context.Context) error {
 		}
 		g.measured, g.finished, g.fewest, g.before, g.grown = now, 0, math.MaxInt, math.MaxInt, 0
 	}
-	wait := g.judge(now)
+	wait := g.assess(now)
 	p := &place{came: now, turn: make(chan struct{})}
 	if len(g.waiting) == queue {
 		g.refuseOldest(1)
@@ -129,7 +129,7 @@ func (g *Gate) Leave(done bool) {
 		return
 	}
 	now := time.Now()
-	g.judge(now)
+	g.assess(now)
 	for g.running < g.limit && len(g.waiting) > 0 {
 		g.running++
 		close(g.take().turn)
@@ -165,9 +165,9 @@ func (g *Gate) refuseOldest(n int) {
 	g.waiting = g.waiting[n:]
 }
 
-// judge decides whether this is overload, adapts the limit to the throughput, and returns how long a request may wait.
+// assess decides whether this is overload, adapts the limit to the throughput, and returns how long a request may wait.
 // The mutex is held, and requests wait.
-func (g *Gate) judge(now time.Time) time.Duration {
+func (g *Gate) assess(now time.Time) time.Duration {
 	if past := now.Sub(g.measured); past >= measure {
 		fit := int(time.Duration(g.finished) * aim / past)
 		g.limit = min(most, max(least, (g.limit+fit)/2))

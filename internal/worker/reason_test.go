@@ -48,7 +48,7 @@ func TestReasons(t *testing.T) {
 	}
 	w := s.start(func(c *Config) { c.Retries = webhooks.Schedule{} })
 	s.emit(1, each)
-	judge := func(url string, reason webhooks.Reason) {
+	wantReason := func(url string, reason webhooks.Reason) {
 		t.Helper()
 		e := endpoints[url]
 		until(t, "an attempt at "+url, func() bool {
@@ -61,14 +61,14 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	for url, reason := range want {
-		judge(url, reason)
+		wantReason(url, reason)
 	}
 	s.stop(w)
 	private := "http://127.0.0.1:1/"
 	endpoints[private], _ = s.endpoint(private)
 	s.start(func(c *Config) { c.Retries, c.Guard = webhooks.Schedule{}, &netguard.Guard{} })
 	s.emit(1, each)
-	judge(private, webhooks.ReasonForbidden)
+	wantReason(private, webhooks.ReasonForbidden)
 	for text, reason := range map[string]webhooks.Reason{webhooks.ErrorTimeout: webhooks.ReasonTimeout,
 		webhooks.ErrorExpired: webhooks.ReasonExpired, webhooks.ErrorUnsigned: webhooks.ReasonUnsigned,
 		netguard.Plain(&net.OpError{Op: "dial", Err: timeout{}}): webhooks.ReasonTimeout} {

@@ -20,7 +20,7 @@ import (
 )
 
 // samples is how many answers of one operation and status are held against the document: compiling its
-// schemas is dear, and the first few differ the most.
+// schemas is expensive, and the first few differ the most.
 const samples = 10
 
 // document is the service's own OpenAPI document, and what was found wrong with answers against it.

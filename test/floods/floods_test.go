@@ -92,14 +92,14 @@ func scale(n, many int) int {
 	return n
 }
 
-// crowd lets n callers act at once, and counts the statuses that they get; 0 is no answer.
-func crowd(n int, act func(i int) int) map[int]int {
+// atOnce calls send n times at the same time and counts the statuses that it returns; 0 is no answer.
+func atOnce(n int, send func(i int) int) map[int]int {
 	var mu sync.Mutex
 	var wait sync.WaitGroup
 	statuses := map[int]int{}
 	for i := range n {
 		wait.Go(func() {
-			status := act(i)
+			status := send(i)
 			mu.Lock()
 			defer mu.Unlock()
 			statuses[status]++
@@ -120,7 +120,7 @@ func status(answer harness.Answer, err error) int {
 func TestLoginBodies(t *testing.T) {
 	flood(t, harness.Options{}, most, func(t *testing.T, s *harness.Server) {
 		body := []byte("[" + strings.Repeat("1,", 500_000) + "1]")
-		statuses := crowd(40, func(int) int {
+		statuses := atOnce(40, func(int) int {
 			return status(harness.Client{Base: s.Base}.Do(harness.Request{Method: http.MethodPost, Path: "/api/v1/auth/login", Body: body}))
 		})
 		if statuses[http.StatusRequestEntityTooLarge] != 40 {
@@ -135,7 +135,7 @@ func TestValues(t *testing.T) {
 		key := s.FirstAccount(t).Key
 		orders := []byte(`{"items":[` + strings.Repeat("1,", 500_000) + "1]}")
 		prices := []byte(`{"updates":[` + strings.Repeat("1,", 4<<20) + "1]}")
-		statuses := crowd(scale(32, 64), func(i int) int {
+		statuses := atOnce(scale(32, 64), func(i int) int {
 			if i%2 == 0 {
 				return status(key.Do(harness.Request{Method: http.MethodPost, Path: "/api/v1/orders", Body: orders}))
 			}
@@ -183,7 +183,7 @@ func TestInventions(t *testing.T) {
 	flood(t, harness.Options{Limits: true}, most, func(t *testing.T, s *harness.Server) {
 		nobody, began := harness.Client{Base: s.Base}, time.Now()
 		upload := bytes.Repeat([]byte("x"), 8<<20)
-		refused := crowd(24, func(i int) int {
+		refused := atOnce(24, func(i int) int {
 			return status(nobody.Do(harness.Request{Method: http.MethodPost, Path: "/dashboard/setup",
 				Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}, Body: upload}))
 		})
@@ -191,7 +191,7 @@ func TestInventions(t *testing.T) {
 			t.Errorf("uploads to the set-up page: %v", refused)
 		}
 		var looked atomic.Int64 // notifications that were not refused: their channels were looked for
-		statuses := crowd(16, func(i int) (last int) {
+		statuses := atOnce(16, func(i int) (last int) {
 			for n := range scale(100, 2000) {
 				name := fmt.Sprintf("M%dX%d", i, n) + strings.Repeat("Y", 8000)
 				status(nobody.Do(harness.Request{Method: name, Path: "/api/v1/orders"}))
@@ -224,7 +224,7 @@ func TestLargePages(t *testing.T) {
 			t.Fatalf("%v %s", err, answer)
 		}
 		// Half of the text is noise, which no compression makes smaller.
-		if made := crowd(4, func(int) (got int) {
+		if made := atOnce(4, func(int) (got int) {
 			noise := make([]byte, 560)
 			for range 25 {
 				var order strings.Builder
@@ -290,7 +290,7 @@ func TestLargePages(t *testing.T) {
 			}
 		})
 		readers := scale(16, 100)
-		statuses := crowd(readers, slow)
+		statuses := atOnce(readers, slow)
 		close(ended)
 		beside.Wait()
 		slices.Sort(times)
@@ -329,7 +329,7 @@ func TestOrdinaryClients(t *testing.T) {
 			}
 			return http.StatusOK
 		}
-		statuses := crowd(64, work)
+		statuses := atOnce(64, work)
 		if statuses[http.StatusOK] != 64 {
 			t.Errorf("statuses %v, want 200 and 201 only", statuses)
 		}
@@ -339,11 +339,11 @@ func TestOrdinaryClients(t *testing.T) {
 		var updated map[int]int
 		var beside sync.WaitGroup
 		beside.Go(func() {
-			updated = crowd(32, func(int) int {
+			updated = atOnce(32, func(int) int {
 				return status(key.Call(http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", `{"updates":[`+updates.String()[1:]+`]}`))
 			})
 		})
-		statuses = crowd(64, work)
+		statuses = atOnce(64, work)
 		beside.Wait()
 		if statuses[http.StatusOK] != 64 || updated[http.StatusOK] != 32 {
 			t.Errorf("64 clients %v beside 32 bulk updates of 5,000 items %v, want 200 only", statuses, updated)
@@ -365,7 +365,7 @@ func TestBulkBodies(t *testing.T) {
 			fmt.Fprintf(&products, `,{"sku":"B-%d","name":"B","price":1,"description":"%s"}`, i, description)
 		}
 		body := []byte(`{"products":[` + products.String()[1:] + `]}`)
-		statuses := crowd(32, func(int) int {
+		statuses := atOnce(32, func(int) int {
 			return status(key.Do(harness.Request{Method: http.MethodPost, Path: "/api/v1/sdk/products/bulk-import?wait=true", Body: body}))
 		})
 		t.Logf("imports of %d KB: %v", len(body)>>10, statuses)

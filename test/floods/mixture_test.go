@@ -26,7 +26,7 @@ func TestMixture(t *testing.T) {
 			}
 		}
 		t.Logf("peak %d MB with products and orders made", memory(t, s.PID(), "VmHWM"))
-		statuses := crowd(64, func(i int) (worst int) {
+		statuses := atOnce(64, func(i int) (worst int) {
 			for round := range scale(2, 25) {
 				var got int
 				switch key := accounts[i/4%2]; i % 4 {

@@ -46,7 +46,7 @@ var orders = harness.Request{Method: http.MethodGet, Path: "/api/v1/orders"}
 func burst(t *testing.T, nodes []*harness.Server, account *harness.Account, most int) {
 	for try := range 5 {
 		key := account.NewKey(t, fmt.Sprint("burst ", try), "read:orders").Key
-		calls := crowd(nodes, key, func(_ int, client harness.Client) (made []call) {
+		calls := atOnce(nodes, key, func(_ int, client harness.Client) (made []call) {
 			for range most*3/clients + 1 {
 				made = append(made, ask(t, client, orders))
 			}
@@ -82,7 +82,7 @@ func minute(t *testing.T, nodes []*harness.Server, account *harness.Account, per
 	var through atomic.Int64
 	through.Add(1)
 	var spentAt atomic.Int64 // when the last one passed, Unix nanoseconds
-	calls := crowd(nodes, key, func(_ int, client harness.Client) (made []call) {
+	calls := atOnce(nodes, key, func(_ int, client harness.Client) (made []call) {
 		for time.Until(ends) > 5*time.Second {
 			c := ask(t, client, orders)
 			made = append(made, c)
@@ -128,7 +128,7 @@ func bulk(t *testing.T, nodes []*harness.Server, account *harness.Account) {
 		{"inventory", http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", `{"updates":[{"sku":"L-0","quantity":%d}]}`, 30},
 		{"prices", http.MethodPatch, "/api/v1/sdk/prices/bulk-update", `{"updates":[{"sku":"L-0","price":%d}]}`, 30},
 	} {
-		calls := crowd(nodes, client.Key, func(n int, client harness.Client) (made []call) {
+		calls := atOnce(nodes, client.Key, func(n int, client harness.Client) (made []call) {
 			for again := range 2 {
 				made = append(made, ask(t, client, harness.Request{Method: route.method, Path: route.path,
 					Body: fmt.Appendf(nil, route.body, n+again*clients)}))

@@ -30,7 +30,7 @@ type request struct {
 	login        bool                 // with the owner's access token: no API key may do it
 	sure         bool                 // whatever others do meanwhile, it is done
 	done         func(harness.Answer) // learns from the 2xx
-	effects      func(*client) int    // how often its effect is there; -1 if that cannot be told
+	effects      func(*client) int    // how often its effect is there; -1 if that cannot be determined
 }
 
 // client sends operations at random.

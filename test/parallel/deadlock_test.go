@@ -99,7 +99,7 @@ func sides(entry string) string {
 	var all []string
 	for _, found := range waits.FindAllStringSubmatch(entry, -1) {
 		what := found[3]
-		if !strings.HasPrefix(what, "advisory") { // there the numbers tell which
+		if !strings.HasPrefix(what, "advisory") { // the numbers of an advisory lock say which one it is
 			what = numbers.ReplaceAllString(what, "N")
 		}
 		all = append(all, fmt.Sprintf("waits for %s on %s: %s", found[2], what, statement[found[1]]))

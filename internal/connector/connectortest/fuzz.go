@@ -25,7 +25,7 @@ func FuzzVerify(f *testing.F, s Suite) {
 		err := s.Connector.Verify(context.Background(), s.Channel, s.with(body, signature))
 		if err != nil {
 			if _, ok := apperr.As(err); !ok {
-				t.Fatalf("not a fault: %v", err)
+				t.Fatalf("not an apperr: %v", err)
 			}
 			return
 		}

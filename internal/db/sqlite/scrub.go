@@ -82,7 +82,7 @@ func (e *Engine) dirtyPages(ctx context.Context) (dirty []int64, err error) {
 		case page%1024 == 0 && (ctx.Err() != nil || e.isClosed()):
 			return nil, errors.Join(ctx.Err(), engine.ErrClosed)
 		case page >= treePages:
-			return nil, fmt.Errorf("the file has more than %d pages, too many to tell their kinds apart: run VACUUM instead", treePages)
+			return nil, fmt.Errorf("the file has more than %d pages, too many to distinguish their kinds: run VACUUM instead", treePages)
 		}
 		for _, unused := range unusedBytes(content, page == 1) {
 			if !zero(unused) {

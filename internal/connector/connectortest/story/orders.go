@@ -20,8 +20,8 @@ type order struct {
 const (
 	plain = iota
 	unpaid
-	dear    // with a discount and a fee
-	unknown // with a product that the service does not have
+	adjusted // with a discount and a fee
+	unknown  // with a product that the service does not have
 	cancelledHere
 	cancelledThere
 	refunded
@@ -54,7 +54,7 @@ func (s *story) place(kind int) *order {
 		if o.wish.Unpaid = s.shop.can(Unpaid); o.wish.Unpaid {
 			o.status = "PENDING"
 		}
-	case dear:
+	case adjusted:
 		o.wish.Discount, o.wish.Fee = s.shop.can(Discounts), s.shop.can(Fees)
 	case unknown:
 		o.wish.Lines = append(o.wish.Lines, Line{"GONE-" + fmt.Sprint(i), 2, 700})
@@ -173,7 +173,7 @@ func (s *story) statesBack() {
 		switch o.kind {
 		case plain, unknown:
 			s.ship(o)
-		case unpaid, dear:
+		case unpaid, adjusted:
 			path := s.path(o)
 			line := s.call("GET", path, nil, 200).Text("data", "items", 0, "id")
 			o.numbers = append(o.numbers, "PARTIAL"+digits(o.id))

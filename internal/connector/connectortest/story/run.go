@@ -53,7 +53,7 @@ func Run(t *testing.T, service Service, shop Shop, size Size) {
 	s.pictures = pictures.URL
 	for i, chapter := range []struct {
 		name string
-		tell func()
+		run  func()
 	}{{"connected", s.connect}, {"products out", s.productsOut}, {"two waves of stock and prices", s.waves}, {"orders in", s.ordersIn},
 		{"changes there", s.changesThere}, {"states back", s.statesBack}, {"a token that ends", s.tokenEnds},
 		{"an hour's outage", s.outage}, {"the end", s.end}} {
@@ -61,7 +61,7 @@ func Run(t *testing.T, service Service, shop Shop, size Size) {
 			break
 		}
 		s.calls, s.began, s.started = s.door.count(), service.Now(), time.Now()
-		chapter.tell()
+		chapter.run()
 		if s.door.disarm() {
 			<-s.door.broken
 			s.service.Restart()

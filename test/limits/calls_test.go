@@ -52,8 +52,8 @@ func number(header http.Header, name string) int {
 	return n
 }
 
-// crowd lets the clients begin together, spread over the nodes, and gathers every call they made.
-func crowd(nodes []*harness.Server, key string, send func(n int, client harness.Client) []call) []call {
+// atOnce starts all clients at the same time, spread over the nodes, and returns every call that they made.
+func atOnce(nodes []*harness.Server, key string, send func(n int, client harness.Client) []call) []call {
 	var mu sync.Mutex
 	var all []call
 	var wg sync.WaitGroup
