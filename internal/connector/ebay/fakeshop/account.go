@@ -94,7 +94,7 @@ func New() *Account {
 		"POST /sell/inventory/v1/bulk_publish_offer":                            a.many(a.publish),
 		"PUT /sell/inventory/v1/offer/{id}":                                     a.changeOffer,
 		"POST /sell/inventory/v1/offer/{id}/withdraw":                           a.withdraw,
-		"POST /sell/inventory/v1/offer/{act}":                                   a.publishGroup,
+		"POST /sell/inventory/v1/offer/{action}":                                a.publishGroup,
 		"POST /sell/inventory/v1/bulk_update_price_quantity":                    a.many(a.update),
 		"POST /sell/inventory/v1/bulk_get_inventory_item":                       a.many(a.item),
 		"GET /commerce/taxonomy/v1/get_default_category_tree_id":                a.tree,

@@ -68,7 +68,7 @@ func (a *Account) publishGroup(r *http.Request, body object) (int, any) {
 		if o == nil {
 			return http.StatusBadRequest, problem(25016, "an offer of the group is missing")
 		}
-		if r.PathValue("act") == "withdraw_by_inventory_item_group" {
+		if r.PathValue("action") == "withdraw_by_inventory_item_group" {
 			o.status, o.listing = "UNPUBLISHED", ""
 			continue
 		}

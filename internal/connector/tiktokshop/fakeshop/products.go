@@ -205,7 +205,7 @@ func (s *Shop) turn(c call) reply {
 		switch {
 		case p == nil:
 			failures = append(failures, object{"code": noProduct.code, "message": noProduct.message, "detail": object{"product_id": id}})
-		case c.PathValue("act") == "deactivate":
+		case c.PathValue("action") == "deactivate":
 			p.status, p.audited = "SELLER_DEACTIVATED", time.Time{}
 		case p.status == "SELLER_DEACTIVATED":
 			p.status, p.change, p.audited = "PENDING", false, s.Now().Add(s.Audit)

@@ -95,7 +95,7 @@ func New() *Shop {
 		"PUT /product/202509/products/{id}":                              s.edit,
 		"GET /product/202309/products/{id}":                              s.show,
 		"POST /product/202502/products/search":                           s.searchProducts,
-		"POST /product/202309/products/{act}":                            s.turn,
+		"POST /product/202309/products/{action}":                         s.turn,
 		"DELETE /product/202309/products":                                s.remove,
 		"POST /product/202309/products/{id}/inventory/update":            s.setStock,
 		"POST /product/202309/products/{id}/prices/update":               s.setPrices,
