@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,10 +14,10 @@ import (
 
 // operation is a route's part of the document.
 func (r *route) operation(components *apijson.Components) object {
-	op := object{"operationId": r.name, "summary": r.summary, "tags": []string{r.tag()}, "description": "Interface §" + r.section + ".",
+	op := object{"operationId": r.name, "summary": r.summary, "tags": []string{r.tag()}, "description": r.where(),
 		"responses": r.responses(components), "security": r.security()}
 	if r.scope != "" {
-		op["description"] = "Interface §" + r.section + ". Needs the scope `" + r.scope + "`."
+		op["description"] = r.where() + " Needs the scope `" + r.scope + "`."
 	}
 	if params := r.parameters(); len(params) > 0 {
 		op["parameters"] = params
@@ -67,27 +66,8 @@ func (r *route) security() []any {
 	return []any{key, token}
 }
 
-var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
-
 func (r *route) parameters() []any {
-	var params []any
-	for _, m := range pathParameter.FindAllStringSubmatch(r.path, -1) {
-		schema := object{"type": "string"}
-		if strings.HasSuffix(strings.ToLower(m[1]), "id") {
-			schema["format"] = "uuid"
-		}
-		params = append(params, object{"name": m[1], "in": "path", "required": true, "schema": schema})
-	}
-	if r.query != nil {
-		s := apijson.DescribeQuery(r.query)
-		for _, name := range s.Names() {
-			p := object{"name": name, "in": "query", "schema": s.Properties[name]}
-			if before, after, ok := strings.Cut(strings.TrimSuffix(name, "]"), "["); ok { // createdAt[gte] is no identifier in any language
-				p["x-go-name"] = strings.ToUpper(before[:1]) + before[1:] + "Bracket" + strings.ToUpper(after[:1]) + after[1:]
-			}
-			params = append(params, p)
-		}
-	}
+	params := append(r.pathParameters(), r.queryParameters()...)
 	for _, name := range r.requestHeaders() {
 		params = append(params, object{"$ref": "#/components/parameters/" + name})
 	}

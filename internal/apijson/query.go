@@ -70,7 +70,8 @@ func (q *Query) Text(name string) string {
 // Int reads an integer, or returns other when absent. A value above most is cut to most; one below least is an error.
 func (q *Query) Int(name string, other, least, most int) int {
 	low := int64(least)
-	if q.note(name, &Schema{Type: "integer", Minimum: &low, Default: other}) {
+	if q.note(name, &Schema{Type: "integer", Minimum: &low, Default: other,
+		Description: fmt.Sprintf("a value above %d counts as %d", most, most)}) {
 		return other
 	}
 	text, ok := q.raw(name)
