@@ -82,6 +82,20 @@ func Keys(tx *db.Tx, limit, offset int) ([]Key, int64, error) {
 	return keyTable.Page(tx, db.NewWhere(tx, "").And(notRevoked), "created_at, id", limit, offset)
 }
 
+// KeyNames calls found for each of some keys, revoked ones too, for the histories that name them. Unknown ids are left out;
+// each must be a UUID.
+func KeyNames(tx *db.Tx, ids []string, found func(key id.Key, name string, revoked bool)) error {
+	args := append([]any{tx.Tenant}, db.Padded(ids)...)
+	return tx.Each(func(r db.Rows) error {
+		var key id.Key
+		var name string
+		var revoked bool
+		err := r.Scan(&key, &name, &revoked)
+		found(key, name, revoked)
+		return err
+	}, "SELECT id, name, revoked_at IS NOT NULL FROM api_keys WHERE tenant_id = $1 AND id IN "+db.In(len(args)-1, 2), args...)
+}
+
 // KeyByID reads a key that is not revoked. Errors: NotFound.
 func KeyByID(tx *db.Tx, key id.Key) (Key, error) {
 	return keyTable.One(tx, db.NoLock, "id = $2::UUID AND "+notRevoked, key)

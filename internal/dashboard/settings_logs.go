@@ -25,6 +25,7 @@ const logOnPage = 50
 type auditRow struct {
 	Who, Action, Resource, ResourceID, Details string
 	WhoTo, ActionTo, ResourceTo                string
+	Record                                     logName
 	At                                         stamp
 }
 
@@ -55,7 +56,7 @@ func (d *Dashboard) showAudit(r *request) (answer, error) {
 		if err != nil {
 			return err
 		}
-		names, err := actorNames(tx)
+		names, err := r.readLogNames(tx, list)
 		for i := range list {
 			view.Audit = append(view.Audit, r.auditRow(&list[i], names))
 		}
@@ -84,13 +85,11 @@ func actorNames(tx *db.Tx) (map[string]string, error) {
 	return names, err
 }
 
-func (r *request) auditRow(e *audit.Entry, names map[string]string) auditRow {
-	row := auditRow{Who: names[e.Actor], Action: e.Action, Resource: strings.ReplaceAll(e.ResourceType, "_", " "), ResourceID: e.ResourceID,
-		WhoTo: r.only("actor", e.Actor), ActionTo: r.only("action", e.Action), ResourceTo: r.only("resourceId", e.ResourceID),
+func (r *request) auditRow(e *audit.Entry, names logNames) auditRow {
+	row := auditRow{Who: names.who(e), Action: e.Action, Record: names.of(e), Resource: strings.ReplaceAll(e.ResourceType, "_", " "),
+		ResourceID: e.ResourceID,
+		WhoTo:      r.only("actor", e.Actor), ActionTo: r.only("action", e.Action), ResourceTo: r.only("resourceId", e.ResourceID),
 		At: r.format.Stamp(e.CreatedAt)}
-	if row.Who == "" {
-		row.Who, _, _ = strings.Cut(e.Actor, ":")
-	}
 	var details map[string]string
 	if json.Unmarshal([]byte(e.Details), &details) == nil {
 		var words []string
