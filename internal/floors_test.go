@@ -24,10 +24,11 @@ var floors = map[string]int{
 
 	"internal/bench": 48, // a tool: it speaks HTTP to a service and knows nothing of its inside
 
-	"internal/api/reference": 41, // the page of the API's description
-	"internal/api":           40,
-	"internal/dashboard":     40,
-	"internal/worker":        40,
+	"internal/api":       40,
+	"internal/dashboard": 40,
+	"internal/worker":    40,
+
+	"internal/api/reference": 39, // the page of the API's description, with samples for users of the dashboard
 
 	"internal/fileimport": 36, // imports files that are kept in the store
 

@@ -45,7 +45,7 @@ func TestReferenceShowsEveryOperation(t *testing.T) {
 // While the service starts there is no description: the page says to try again, and is there afterwards.
 func TestReferenceWaitsForTheDescription(t *testing.T) {
 	var text []byte
-	h := reference.Handler(func() []byte { return text })
+	h := reference.Handler(func() []byte { return text }, nil)
 	get := func(path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))

@@ -2,12 +2,19 @@ package catalog
 
 import (
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/money"
 )
 
-// Newest is the SKU and the price of the product that was created last; "" if there is none.
-func Newest(tx *db.Tx) (sku string, price money.Amount, err error) {
-	err = tx.Each(func(r db.Rows) error { return r.Scan(&sku, &price) },
-		"SELECT sku, price FROM products WHERE tenant_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1", tx.Tenant)
-	return sku, price, err
+// Sold is what samples need of a product.
+type Sold struct {
+	ID    id.Product
+	SKU   string
+	Price money.Amount
+}
+
+// Newest reads the products that were created last, newest first.
+func Newest(tx *db.Tx, limit int) ([]Sold, error) {
+	return db.List(tx, func(r db.Rows) (p Sold, err error) { return p, r.Scan(&p.ID, &p.SKU, &p.Price) },
+		"SELECT id, sku, price FROM products WHERE tenant_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $2::BIGINT", tx.Tenant, limit)
 }

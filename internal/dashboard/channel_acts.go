@@ -141,12 +141,12 @@ func (d *Dashboard) createChannel(r *request) (answer, error) {
 
 // sampleLine is an order line of the newest product, as JSON, so that the command for a first order works as it is.
 func sampleLine(tx *db.Tx) (string, error) {
-	sku, price, err := catalog.Newest(tx)
-	if err != nil || sku == "" {
+	newest, err := catalog.Newest(tx, 1)
+	if err != nil || len(newest) == 0 {
 		return `{"sku":"YOUR-SKU","quantity":1,"unitPrice":9.9}`, err
 	}
-	text, err := json.Marshal(sku)
-	return `{"sku":` + strings.ReplaceAll(string(text), "'", `\u0027`) + `,"quantity":1,"unitPrice":` + price.String() + `}`, err
+	text, err := json.Marshal(newest[0].SKU)
+	return `{"sku":` + strings.ReplaceAll(string(text), "'", `\u0027`) + `,"quantity":1,"unitPrice":` + newest[0].Price.String() + `}`, err
 }
 
 // orderCurl is the command that sends an order with one line to a custom channel.

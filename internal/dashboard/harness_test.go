@@ -18,6 +18,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
+	"entrepot/internal/api/reference"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/amazon"
@@ -129,7 +130,9 @@ func serve(t testing.TB, config db.Config) *site {
 	mux := http.NewServeMux()
 	mux.Handle(prefix, s.Dashboard)
 	mux.Handle(prefix+"/", s.Dashboard)
-	mux.Handle("/", api.New(api.Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true}))
+	interfaces := api.New(api.Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true})
+	mux.Handle("/docs/", reference.Handler(interfaces.Description, s.Reader))
+	mux.Handle("/", interfaces)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	t.Cleanup(s.Drain)
@@ -205,7 +208,7 @@ func (s *site) as(user accounts.User) *browser {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	b.client.Jar.SetCookies(at, []*http.Cookie{{Name: cookieName, Value: text, Path: prefix}})
+	b.client.Jar.SetCookies(at, []*http.Cookie{{Name: cookieName, Value: text, Path: prefix}, {Name: cookieName, Value: text, Path: "/docs"}})
 	return b
 }
 

@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"net/http"
-
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
@@ -56,6 +54,6 @@ func (d *Dashboard) logOut(r *request) (answer, error) {
 		return nil
 	})
 	out := redirect("/login", "You are logged out")
-	out.cookies = []*http.Cookie{r.cookie(r.cookieName(), "", -1)}
+	out.cookies = r.sessionCookies("", -1)
 	return out, err
 }

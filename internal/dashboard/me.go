@@ -102,6 +102,6 @@ func (d *Dashboard) logOutEverywhere(r *request) (answer, error) {
 		return nil
 	})
 	out := redirect("/login", "You are logged out everywhere")
-	out.cookies = append(out.cookies, r.cookie(r.cookieName(), "", -1))
+	out.cookies = r.sessionCookies("", -1)
 	return out, err
 }

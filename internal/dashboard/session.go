@@ -36,6 +36,15 @@ func (r *request) cookie(name, value string, age int) *http.Cookie {
 		SameSite: http.SameSiteLaxMode}
 }
 
+// sessionCookies sets the session's cookie, or with a negative age deletes it: for the dashboard, and for the API
+// reference, whose samples have ids of the account.
+func (r *request) sessionCookies(text string, age int) []*http.Cookie {
+	pages := r.cookie(r.cookieName(), text, age)
+	docs := *pages
+	docs.Path = "/docs"
+	return []*http.Cookie{pages, &docs}
+}
+
 // sessionText is the text of the session that the browser sent, "" for none.
 func (r *request) sessionText() string {
 	c, err := r.http.Cookie(r.cookieName())
@@ -110,5 +119,5 @@ func (d *Dashboard) openSession(r *request, user accounts.User) (answer, error) 
 	if apperr.Is(err, apperr.Unauthorized) {
 		err = accounts.WrongLogin()
 	}
-	return answer{cookies: []*http.Cookie{r.cookie(r.cookieName(), text, int(accounts.TokenLife.Seconds()))}}, err
+	return answer{cookies: r.sessionCookies(text, int(accounts.TokenLife.Seconds()))}, err
 }

@@ -34,7 +34,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("/dashboard", pages)
 	mux.Handle("/dashboard/", pages)
 	mux.HandleFunc("GET /dashboard/live", s.servePages) // a stream must not be held back for compression
-	docs := compressed(reference.Handler(s.description))
+	docs := compressed(reference.Handler(s.description, s.reader))
 	mux.Handle("/docs", docs)
 	mux.Handle("/docs/", docs)
 	mux.Handle("/", compressed(http.HandlerFunc(s.serve)))
@@ -114,6 +114,14 @@ func (s *Server) front(w http.ResponseWriter, r *http.Request) {
 func (s *Server) description() []byte {
 	if n := s.running.Load(); n != nil {
 		return n.api.Description()
+	}
+	return nil
+}
+
+// reader is the signed-in user of a request for the API reference; nil without a session.
+func (s *Server) reader(r *http.Request) *reference.Reader {
+	if n := s.running.Load(); n != nil {
+		return n.dashboard.Reader(r)
 	}
 	return nil
 }

@@ -17,6 +17,8 @@ type page struct {
 	Events                []entry
 	Query                 string // the search, "" for the whole page
 	Only                  bool   // one operation or event, with all details
+	Reader                *Reader
+	Chosen                *Key // in the samples, nil for none
 }
 
 // find is the page reduced to operations and events that have every word of a query in their names, paths or summaries.
@@ -74,6 +76,8 @@ type entry struct {
 	Errors                           []answer
 	Curl                             string
 	Samples                          []sample // programs in several languages
+	Keep                             string   // query that keeps the chosen key, "" for none
+	sent                             request
 }
 
 // row is one parameter.
@@ -149,7 +153,8 @@ func (d *document) entry(method, path string, op operation) entry {
 			e.Errors = append(e.Errors, a)
 		}
 	}
-	e.Curl, e.Samples = curl(method, path, op.Security, body), samples(method, path, op.Security, body)
+	e.sent = newRequest(method, path, op.Security, body)
+	e.Curl, e.Samples = e.sent.curlText(), e.sent.samples()
 	return e
 }
 
@@ -203,26 +208,6 @@ func credential(security []map[string][]string) (text string, scopes []string) {
 		}
 	}
 	return cmp.Or(strings.Join(kinds, " or "), "no credential"), scopes
-}
-
-// curl is a command to paste; KEY or TOKEN, and ids, must be filled in.
-func curl(method, path string, security []map[string][]string, body json.RawMessage) string {
-	line := "curl"
-	if method != "GET" {
-		line += " -X " + method
-	}
-	if len(security) > 0 {
-		header := `-H "Authorization: Bearer $TOKEN"`
-		if _, key := security[0]["apiKey"]; key {
-			header = `-H "X-API-Key: $KEY"`
-		}
-		line += " " + header
-	}
-	line += ` "$BASE` + path + `"`
-	if compact := new(bytes.Buffer); body != nil && json.Compact(compact, body) == nil {
-		line += " \\\n  -H 'Content-Type: application/json' -d '" + strings.ReplaceAll(compact.String(), "'", `'\''`) + "'"
-	}
-	return line
 }
 
 func indented(text json.RawMessage) string {

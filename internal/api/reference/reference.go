@@ -5,6 +5,7 @@
 //	document.go   what the page needs of the OpenAPI document
 //	page.go       operations as the page shows them, by tag
 //	samples.go    programs that make an operation's request
+//	reader.go     the same with ids and a key of a signed-in user
 //	page.html     the page; style.css its look, light and dark
 package reference
 
@@ -46,6 +47,7 @@ func (p *page) render() ([]byte, error) {
 // handler renders pages of one document.
 type handler struct {
 	document func() []byte
+	reader   func(*http.Request) *Reader
 	mu       sync.Mutex
 	page     *page
 	whole    []byte
@@ -53,9 +55,10 @@ type handler struct {
 
 // Handler serves /docs, with ?q= the search, /docs/{operation} with samples in several languages, and /docs/style.css.
 // document returns the OpenAPI document, or nil if there is none yet: then a page is 503. The document is read once,
-// at the first request.
-func Handler(document func() []byte) http.Handler {
-	h := &handler{document: document}
+// at the first request. reader finds the signed-in user of a request, for whom the samples have ids of the account, and
+// with ?key= the beginning of the key with that id; it returns nil for everyone else, and may be nil itself.
+func Handler(document func() []byte, reader func(*http.Request) *Reader) http.Handler {
+	h := &handler{document: document, reader: reader}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /docs", h.show)
 	mux.HandleFunc("GET /docs/{$}", h.show)
@@ -89,18 +92,29 @@ func (h *handler) read() (*page, []byte, error) {
 const longestQuery = 200
 
 func (h *handler) show(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Cookie")
 	p, html, err := h.read()
 	name, query := r.PathValue("operation"), strings.TrimSpace(r.URL.Query().Get("q"))
+	part := p
 	switch {
 	case err != nil || p == nil:
 	case name != "":
-		if p = p.one(name); p == nil {
+		if part = p.one(name); part == nil {
 			http.NotFound(w, r)
 			return
 		}
-		html, err = p.render()
 	case query != "" && len(query) <= longestQuery:
-		html, err = p.find(query).render()
+		part = p.find(query)
+	}
+	var reader *Reader
+	if h.reader != nil && err == nil && p != nil {
+		reader = h.reader(r)
+	}
+	if reader != nil {
+		part = part.forReader(reader, r.URL.Query().Get("key"))
+	}
+	if part != p {
+		html, err = part.render()
 	}
 	switch {
 	case err != nil:
@@ -109,6 +123,9 @@ func (h *handler) show(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "the service is starting, try again", http.StatusServiceUnavailable)
 	default:
+		if reader != nil {
+			w.Header().Set("Cache-Control", "no-store")
+		}
 		send(w, "text/html; charset=utf-8", html)
 	}
 }
@@ -118,6 +135,8 @@ func send(w http.ResponseWriter, kind string, body []byte) {
 	h.Set("Content-Type", kind)
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "public, max-age=300")
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "public, max-age=300")
+	}
 	w.Write(body)
 }

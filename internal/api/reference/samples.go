@@ -12,9 +12,9 @@ type sample struct {
 	ID, Language, Text string
 }
 
-// samples are programs for one operation. They take the service's address from BASE and the credential from KEY or
-// TOKEN; ids in braces must be filled in.
-func samples(method, path string, security []map[string][]string, body json.RawMessage) []sample {
+// newRequest is the request of one operation. Samples take the service's address from BASE and the credential from KEY
+// or TOKEN; ids in braces must be filled in.
+func newRequest(method, path string, security []map[string][]string, body json.RawMessage) request {
 	c := request{method: method, path: path}
 	if len(security) > 0 {
 		c.header, c.variable, c.before = "Authorization", "TOKEN", "Bearer "
@@ -25,6 +25,11 @@ func samples(method, path string, security []map[string][]string, body json.RawM
 	if compact := new(bytes.Buffer); body != nil && json.Compact(compact, body) == nil {
 		c.body = compact.String()
 	}
+	return c
+}
+
+// samples are programs that make the request.
+func (c request) samples() []sample {
 	return []sample{{"go", "Go", c.goText()}, {"node", "Node", c.nodeText()}, {"php", "PHP", c.phpText()},
 		{"python", "Python", c.pythonText()}}
 }
@@ -33,6 +38,39 @@ func samples(method, path string, security []map[string][]string, body json.RawM
 type request struct {
 	method, path, body       string // body is JSON, "" for none
 	header, variable, before string // of the credential; "" for a public operation
+	key                      string // beginning of the key that stands for KEY, "" for the variable
+}
+
+// credential is the value of the header in a program: variable is the expression that reads the environment, quote
+// makes a literal, plus joins two texts.
+func (c request) credential(variable, plus string, quote func(string) string) string {
+	if c.key != "" && c.variable == "KEY" {
+		variable = quote(c.key)
+	}
+	if c.before != "" {
+		return quote(c.before) + plus + variable
+	}
+	return variable
+}
+
+// curlText is a command to paste.
+func (c request) curlText() string {
+	line := "curl"
+	if c.method != "GET" {
+		line += " -X " + c.method
+	}
+	if c.header != "" {
+		value := "$" + c.variable
+		if c.key != "" && c.variable == "KEY" {
+			value = c.key
+		}
+		line += ` -H "` + c.header + ": " + c.before + value + `"`
+	}
+	line += ` "$BASE` + c.path + `"`
+	if c.body != "" {
+		line += " \\\n  -H 'Content-Type: application/json' -d '" + strings.ReplaceAll(c.body, "'", `'\''`) + "'"
+	}
+	return line
 }
 
 // fill joins the lines that are not empty.
@@ -63,10 +101,7 @@ func (c request) goText() string {
 		}
 		body, strs = "strings.NewReader("+literal+")", "\t\"strings\""
 	}
-	credential := `os.Getenv("` + c.variable + `")`
-	if c.before != "" {
-		credential = strconv.Quote(c.before) + "+" + credential
-	}
+	credential := c.credential(`os.Getenv("`+c.variable+`")`, "+", strconv.Quote)
 	return fill("package main", "\nimport (", "\t\"fmt\"", "\t\"io\"", "\t\"log\"", "\t\"net/http\"", "\t\"os\"", strs, ")", "\nfunc main() {",
 		"\trequest, err := http.NewRequest("+strconv.Quote(c.method)+", os.Getenv(\"BASE\")+"+strconv.Quote(c.path)+", "+body+")",
 		"\tif err != nil {\n\t\tlog.Fatal(err)\n\t}",
@@ -78,10 +113,7 @@ func (c request) goText() string {
 }
 
 func (c request) nodeText() string {
-	credential := "process.env." + c.variable
-	if c.before != "" {
-		credential = "'" + c.before + "' + " + credential
-	}
+	credential := c.credential("process.env."+c.variable, " + ", singleQuoted)
 	var headers []string
 	if c.header != "" {
 		headers = append(headers, "'"+c.header+"': "+credential)
@@ -102,10 +134,7 @@ func singleQuoted(text string) string {
 }
 
 func (c request) phpText() string {
-	credential := "getenv('" + c.variable + "')"
-	if c.before != "" {
-		credential = "'" + c.before + "' . " + credential
-	}
+	credential := c.credential("getenv('"+c.variable+"')", " . ", singleQuoted)
 	var headers []string
 	if c.header != "" {
 		headers = append(headers, "'"+c.header+": ' . "+credential)
@@ -122,10 +151,7 @@ func (c request) phpText() string {
 }
 
 func (c request) pythonText() string {
-	credential := "os.environ['" + c.variable + "']"
-	if c.before != "" {
-		credential = "'" + c.before + "' + " + credential
-	}
+	credential := c.credential("os.environ['"+c.variable+"']", " + ", singleQuoted)
 	var headers []string
 	if c.header != "" {
 		headers = append(headers, "'"+c.header+"': "+credential)
