@@ -17,7 +17,7 @@ func (s *shop) audit(walkers []*walker) {
 	s.auditLists()
 	began := time.Now()
 	if out, err := s.nodes[0].Command("verify"); err != nil {
-		s.fault("verify", "%v\n%s", err, out)
+		s.defect("verify", "%v\n%s", err, out)
 	}
 	s.t.Logf("verify took %s", time.Since(began))
 	if s.deadlock != nil {
@@ -25,7 +25,7 @@ func (s *shop) audit(walkers []*walker) {
 	}
 	for n, node := range s.nodes {
 		for _, line := range node.Complaints() {
-			s.fault("error in the service's log", "node %d: %s", n, line)
+			s.defect("error in the service's log", "node %d: %s", n, line)
 		}
 	}
 }
@@ -39,7 +39,7 @@ func (s *shop) auditJobs() {
 		}
 		return nil
 	}); err != nil {
-		s.fault("job", "%v", err)
+		s.defect("job", "%v", err)
 	}
 }
 
@@ -54,7 +54,7 @@ func (s *shop) auditLists() {
 		{"/api/v1/channels?limit=100", "id", func(v any) { channels[word(v, "id")] = true }},
 		{"/api/v1/orders?limit=100", "id", func(v any) {
 			if channel := word(v, "channelId"); channel != "" && !channels[channel] {
-				s.fault("order in a channel that is gone", "%s (%s) in %s", word(v, "orderNumber"), word(v, "id"), channel)
+				s.defect("order in a channel that is gone", "%s (%s) in %s", word(v, "orderNumber"), word(v, "id"), channel)
 			}
 		}},
 		{"/api/v1/orders?limit=100&status=PENDING,SHIPPED&sort=total:desc", "id", nil},
@@ -73,7 +73,7 @@ func (s *shop) auditLists() {
 		for page := 1; ; page++ {
 			answer, ok := s.get("audit of lists", fmt.Sprintf("%s&page=%d", list.path, page))
 			if !ok {
-				s.fault("list", "%s", answer)
+				s.defect("list", "%s", answer)
 				break
 			}
 			value := answer.Value()
@@ -81,7 +81,7 @@ func (s *shop) auditLists() {
 			total = answer.Count("meta", "total")
 			for _, row := range rows {
 				if seen[word(row, list.id)] {
-					s.fault("list", "%s has %s twice", list.path, word(row, list.id))
+					s.defect("list", "%s has %s twice", list.path, word(row, list.id))
 				}
 				seen[word(row, list.id)] = true
 				if list.each != nil {
@@ -93,7 +93,7 @@ func (s *shop) auditLists() {
 			}
 		}
 		if total != int64(len(seen)) {
-			s.fault("list", "%s: its total is %d, its pages hold %d", list.path, total, len(seen))
+			s.defect("list", "%s: its total is %d, its pages hold %d", list.path, total, len(seen))
 		}
 	}
 }
@@ -107,7 +107,7 @@ func word(value any, path ...any) string {
 func (s *shop) auditDeadlocks(d deadlocks) {
 	s.t.Logf("deadlocks: %d by pg_stat_database, %d in the server's log", d.counted, d.logged)
 	if d.counted > 0 || d.logged > 0 {
-		s.fault("deadlock", "%d by pg_stat_database, %d in the server's log:\n%s", d.counted, d.logged, strings.Join(d.kinds, "\n"))
+		s.defect("deadlock", "%d by pg_stat_database, %d in the server's log:\n%s", d.counted, d.logged, strings.Join(d.kinds, "\n"))
 	}
 	s.t.Logf("waits of a second and more for a lock:\n%s", strings.Join(d.waits, "\n"))
 	s.t.Logf("errors that PostgreSQL logged:\n%s", strings.Join(d.errors, "\n"))

@@ -149,10 +149,10 @@ func (c *client) deliver(op *operation, r *request, node int, header http.Header
 	answer, good := c.shop.send(op.name, c.shop.on(node, credential), request)
 	refused := answer.Status/100 == 4
 	if refused && !slices.Contains(usual, answer.Status) && !slices.Contains(op.may, answer.Status) {
-		c.shop.fault("unexpected refusal of "+op.name, "%s\n    %s", answer, harness.Short(request.Body))
+		c.shop.defect("unexpected refusal of "+op.name, "%s\n    %s", answer, harness.Short(request.Body))
 	}
 	if answer.Status == http.StatusNotFound && c.alone && r.method != http.MethodDelete {
-		c.shop.fault("unknown though it was just made", "%s at node %d", answer, node%len(c.shop.nodes))
+		c.shop.defect("unknown though it was just made", "%s at node %d", answer, node%len(c.shop.nodes))
 	}
 	return answer, good
 }
@@ -180,7 +180,7 @@ func (c *client) again(op *operation, r *request) {
 		return // counted already
 	}
 	if second.Status != first.Status || !bytes.Equal(second.Body, first.Body) || second.Header.Get("Idempotent-Replay") != "true" {
-		c.shop.fault("wrong replay", "%s, repeated under its key:\n    first %s\n    then  %s", op.name, first, second)
+		c.shop.defect("wrong replay", "%s, repeated under its key:\n    first %s\n    then  %s", op.name, first, second)
 	}
 	c.effects(op, r)
 }
@@ -209,7 +209,7 @@ func (c *client) hungUp(op *operation, r *request) {
 	if good {
 		c.effects(op, r)
 	} else if r.sure && answer.Status/100 == 4 {
-		c.shop.fault("refused after hanging up", "%s", answer)
+		c.shop.defect("refused after hanging up", "%s", answer)
 	}
 }
 
@@ -218,7 +218,7 @@ func (c *client) atOnce(op *operation, r *request) {
 	if r.method == http.MethodDelete { // no key: one of them deletes, the others find nothing
 		answers := c.race(op, r, 2, nil)
 		if n := len(good(answers)); n > 1 {
-			c.shop.fault("deleted twice", "%s: %d of %d answered 2xx", op.name, n, len(answers))
+			c.shop.defect("deleted twice", "%s: %d of %d answered 2xx", op.name, n, len(answers))
 		} else if n == 1 && r.done != nil {
 			r.done(good(answers)[0])
 		}
@@ -235,15 +235,15 @@ func (c *client) atOnce(op *operation, r *request) {
 			executed++
 		}
 		if answer.Status != won[0].Status || !bytes.Equal(answer.Body, won[0].Body) {
-			c.shop.fault("wrong replay", "%s, at once under one key:\n    %s\n    %s", op.name, won[0], answer)
+			c.shop.defect("wrong replay", "%s, at once under one key:\n    %s\n    %s", op.name, won[0], answer)
 		}
 	}
 	if executed != 1 {
-		c.shop.fault("wrong replay", "%s, at once under one key: %d of %d were executed", op.name, executed, len(won))
+		c.shop.defect("wrong replay", "%s, at once under one key: %d of %d were executed", op.name, executed, len(won))
 	}
 	for _, answer := range answers {
 		if answer.Status/100 == 4 && (c.alone || r.sure) {
-			c.shop.fault("refused instead of replayed", "%s, at once under one key:\n    done    %s\n    refused %s",
+			c.shop.defect("refused instead of replayed", "%s, at once under one key:\n    done    %s\n    refused %s",
 				op.name, won[0], answer)
 		}
 	}
@@ -259,7 +259,7 @@ func (c *client) effects(op *operation, r *request) {
 		return
 	}
 	if n := r.effects(c); n > 1 || n == 0 {
-		c.shop.fault("effects of one key", "%s took effect %d times under one key", op.name, n)
+		c.shop.defect("effects of one key", "%s took effect %d times under one key", op.name, n)
 	}
 }
 
@@ -273,11 +273,11 @@ func (c *client) underOneTag(op *operation, r *request) {
 	answers := c.race(op, r, 3, http.Header{"If-Match": {read.Header.Get("ETag")}})
 	won := good(answers)
 	if len(won) > 1 {
-		c.shop.fault("several winners under one ETag", "%s: %d of 3 won, e. g. %s", op.name, len(won), won[1])
+		c.shop.defect("several winners under one ETag", "%s: %d of 3 won, e. g. %s", op.name, len(won), won[1])
 	}
 	moved := func(a harness.Answer) bool { return a.Status == http.StatusPreconditionFailed }
 	if len(slices.DeleteFunc(answers, moved)) == 0 {
-		c.shop.fault("no winner under one ETag", "%s: all three were answered 412", op.name)
+		c.shop.defect("no winner under one ETag", "%s: all three were answered 412", op.name)
 	}
 	if len(won) > 0 && r.done != nil {
 		r.done(won[0])
@@ -298,7 +298,7 @@ func (c *client) members(name, kind string, bodies ...object) {
 			r := &request{method: http.MethodPatch, path: record, body: body, login: kind == "user"}
 			answer, good := c.deliver(&operation{name: name}, r, i, nil)
 			if answer.Status/100 == 4 {
-				c.shop.fault("refused although nobody else knows it", "%s", answer)
+				c.shop.defect("refused although nobody else knows it", "%s", answer)
 			}
 			done[i] = good
 		})
@@ -307,8 +307,8 @@ func (c *client) members(name, kind string, bodies ...object) {
 	read, ok := c.get("GET after "+name, record)
 	for i, body := range bodies {
 		expected, _ := harness.Decode(text(object{"data": body}))
-		if faults := harness.MatchValue(expected, read.Value(), harness.Vars{}); ok && done[i] && len(faults) > 0 {
-			c.shop.fault("undone by a change of another member", "%s: %v in %s", name, faults, read)
+		if defects := harness.MatchValue(expected, read.Value(), harness.Vars{}); ok && done[i] && len(defects) > 0 {
+			c.shop.defect("undone by a change of another member", "%s: %v in %s", name, defects, read)
 		}
 	}
 }
@@ -345,7 +345,7 @@ func (c *client) pick(kind string) string {
 	}
 	answer, good := c.once(op, r, c.random.IntN(2), nil)
 	if answer.Status/100 == 4 {
-		c.shop.fault("refused although nobody else knows it", "%s", answer)
+		c.shop.defect("refused although nobody else knows it", "%s", answer)
 	}
 	if !good {
 		return ""

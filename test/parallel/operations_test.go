@@ -41,13 +41,13 @@ func (s *shop) auditRoutes() {
 			route := method + " " + anyName.ReplaceAllString(strings.TrimPrefix(path, "/api/v1"), "{}")
 			if method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch || method == http.MethodDelete {
 				if routes++; !used[route] && unused[route] == "" {
-					s.fault("route without an operation", "%s", route)
+					s.defect("route without an operation", "%s", route)
 				}
 			}
 		}
 	}
 	if routes < 50 {
-		s.fault("route without an operation", "the description has %d writing routes", routes)
+		s.defect("route without an operation", "the description has %d writing routes", routes)
 	}
 }
 

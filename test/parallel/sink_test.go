@@ -56,7 +56,7 @@ func (k *sink) take(s *shop, w http.ResponseWriter, r *http.Request) {
 	mac := hmac.New(sha256.New, []byte(k.secret))
 	mac.Write(body)
 	if r.Header.Get("X-Webhook-Signature") != hex.EncodeToString(mac.Sum(nil)) {
-		s.fault("webhook", "%s: a wrong X-Webhook-Signature on %s %s", k.name, r.Header.Get("X-Webhook-Event"), id)
+		s.defect("webhook", "%s: a wrong X-Webhook-Signature on %s %s", k.name, r.Header.Get("X-Webhook-Event"), id)
 	}
 	hash := fnv.New32a()
 	hash.Write([]byte(id))
@@ -66,7 +66,7 @@ func (k *sink) take(s *shop, w http.ResponseWriter, r *http.Request) {
 	}
 	if hash.Sum32()%20 == 0 { // whole checks cost much
 		for _, wrong := range k.inbox.Check(harness.Delivery{At: time.Now(), Header: r.Header, Body: body}) {
-			s.fault("webhook", "%s: %s %s: %s", k.name, r.Header.Get("X-Webhook-Event"), id, wrong)
+			s.defect("webhook", "%s: %s %s: %s", k.name, r.Header.Get("X-Webhook-Event"), id, wrong)
 		}
 	}
 	now := k.moments.Add(1)
@@ -101,7 +101,7 @@ func (s *shop) log() []event {
 		}
 		page, ok := s.get("GET /developer/events", path)
 		if !ok {
-			s.fault("event log", "%s", page)
+			s.defect("event log", "%s", page)
 			return events
 		}
 		value := page.Value()
@@ -153,7 +153,7 @@ func (s *shop) auditDeliveries() {
 			moved, last = time.Now(), missing
 		}
 		if time.Since(moved) > 20*time.Second || time.Since(began) > 3*time.Minute {
-			s.fault("webhook", "%d deliveries of %d events did not come within %s of the end, e. g. %s",
+			s.defect("webhook", "%d deliveries of %d events did not come within %s of the end, e. g. %s",
 				missing, len(events), time.Since(began), first)
 			break
 		}
@@ -166,7 +166,7 @@ func (s *shop) auditDeliveries() {
 		for _, e := range events {
 			before, is := latest[e.resource]
 			if is && k.ordered && k.came[e.id] != 0 && (k.taken[before.id] == 0 || k.came[e.id] < k.taken[before.id]) {
-				s.fault("webhook order", "%s: %s %s of %s came at %d, before the earlier %s %s was taken at %d",
+				s.defect("webhook order", "%s: %s %s of %s came at %d, before the earlier %s %s was taken at %d",
 					k.name, e.name, e.id, e.resource, k.came[e.id], before.name, before.id, k.taken[before.id])
 			}
 			latest[e.resource] = e
@@ -177,7 +177,7 @@ func (s *shop) auditDeliveries() {
 		}
 		for id := range k.came {
 			if !known[id] {
-				s.fault("webhook", "%s got an event that is not in the log: %s", k.name, id)
+				s.defect("webhook", "%s got an event that is not in the log: %s", k.name, id)
 			}
 		}
 		slices.Sort(k.ages)
@@ -190,9 +190,9 @@ func (s *shop) auditDeliveries() {
 	}
 	wrong := 0
 	for _, d := range s.passing.Deliveries() {
-		if faults := s.passing.Check(d); len(faults) > 0 {
+		if defects := s.passing.Check(d); len(defects) > 0 {
 			wrong++
-			s.fault("webhook", "an endpoint that came and went: %s %s: %v", d.Kind(), d.EventID(), faults)
+			s.defect("webhook", "an endpoint that came and went: %s %s: %v", d.Kind(), d.EventID(), defects)
 		}
 	}
 	s.t.Logf("endpoints that came and went: %d deliveries, %d wrong; all webhooks were through %s after the end",

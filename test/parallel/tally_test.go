@@ -16,7 +16,7 @@ import (
 type tally struct {
 	mu         sync.Mutex
 	operations map[string]*count
-	faults     map[string]*fault
+	defects    map[string]*defect
 }
 
 type count struct {
@@ -24,7 +24,7 @@ type count struct {
 	took     []time.Duration
 }
 
-type fault struct {
+type defect struct {
 	times   int
 	samples []string
 }
@@ -53,13 +53,13 @@ func (s *shop) send(operation string, by harness.Client, request harness.Request
 	at := func() string { return began.Format("15:04:05.000") }
 	switch {
 	case err != nil:
-		s.fault("no answer", "%s %s: %v after %s", at(), operation, err, took)
+		s.defect("no answer", "%s %s: %v after %s", at(), operation, err, took)
 	case answer.Status == http.StatusServiceUnavailable && took >= lockTimeout && *slowest > lockTimeout:
 	case answer.Status >= 500:
-		s.fault("5xx", "%s %s after %s: %s", at(), operation, took, answer)
+		s.defect("5xx", "%s %s after %s: %s", at(), operation, took, answer)
 	}
 	if took > *slowest {
-		s.fault("slow answer", "%s %s: %s", at(), operation, took)
+		s.defect("slow answer", "%s %s: %s", at(), operation, took)
 	}
 	return answer, err == nil && answer.Status/100 == 2
 }
@@ -70,16 +70,16 @@ func (s *shop) get(operation, path string) (harness.Answer, bool) {
 }
 
 // error counts something that must not be.
-func (s *shop) fault(kind, format string, args ...any) {
+func (s *shop) defect(kind, format string, args ...any) {
 	s.tally.mu.Lock()
 	defer s.tally.mu.Unlock()
-	if s.tally.faults == nil {
-		s.tally.faults = map[string]*fault{}
+	if s.tally.defects == nil {
+		s.tally.defects = map[string]*defect{}
 	}
-	f := s.tally.faults[kind]
+	f := s.tally.defects[kind]
 	if f == nil {
-		f = &fault{}
-		s.tally.faults[kind] = f
+		f = &defect{}
+		s.tally.defects[kind] = f
 	}
 	if f.times++; len(f.samples) < 12 {
 		f.samples = append(f.samples, fmt.Sprintf(format, args...))
@@ -112,8 +112,8 @@ func (s *shop) report() {
 		}
 	}
 	s.t.Logf("%s, seed %d: %d answers, %d of them 2xx, the slowest %s\n%s", s.engine, *seed, all, total, worst, b.String())
-	for _, kind := range slices.Sorted(maps.Keys(s.tally.faults)) {
-		f := s.tally.faults[kind]
+	for _, kind := range slices.Sorted(maps.Keys(s.tally.defects)) {
+		f := s.tally.defects[kind]
 		s.t.Errorf("%d × %s:\n  %s", f.times, kind, strings.Join(f.samples, "\n  "))
 	}
 }

@@ -104,7 +104,7 @@ func (w *walker) run() (whole bool) {
 	w.looked += len(committed)
 	w.pending = slices.DeleteFunc(append(w.pending, committed...), func(v version) bool {
 		if v.changedAt < w.since && w.seen[v.id].changedAt < v.changedAt {
-			w.shop.fault("missed change", "%s by %s: since is %s, %s was committed before with %s and this one has seen %q",
+			w.shop.defect("missed change", "%s by %s: since is %s, %s was committed before with %s and this one has seen %q",
 				w.feed, w.way, w.since, v.id, v.changedAt, w.seen[v.id].changedAt)
 		}
 		return v.changedAt < w.since
@@ -118,7 +118,7 @@ func (w *walker) page(since string, limit int) (harness.Answer, bool) {
 	by := w.shop.on(w.node, w.shop.account.Key)
 	page, ok := w.shop.send("GET feed "+w.feed+", "+w.way, by, harness.Request{Method: http.MethodGet, Path: path})
 	if !ok && page.Status != 0 && page.Status < 500 {
-		w.shop.fault("feed refused", "%s", page)
+		w.shop.defect("feed refused", "%s", page)
 	}
 	return page, ok
 }
@@ -129,7 +129,7 @@ func (w *walker) keep(item any) {
 	at, _ := harness.At(item, "changedAt").(string)
 	whole, _ := json.Marshal(item)
 	if before, known := w.seen[id]; known && before.changedAt > at {
-		w.shop.fault("feed went back", "%s by %s: %s was seen as of %s and came as of %s", w.feed, w.way, id, before.changedAt, at)
+		w.shop.defect("feed went back", "%s by %s: %s was seen as of %s and came as of %s", w.feed, w.way, id, before.changedAt, at)
 		return
 	}
 	w.seen[id] = entity{at, string(whole)}
@@ -161,7 +161,7 @@ func (s *shop) auditFeeds(walkers []*walker) {
 			}
 			return nil
 		}); err != nil {
-			s.fault("feed", "%v", err)
+			s.defect("feed", "%v", err)
 		}
 		deleted := 0
 		for _, w := range walkers {
@@ -173,17 +173,17 @@ func (s *shop) auditFeeds(walkers []*walker) {
 				switch saw, known := w.seen[id]; {
 				case !known:
 					missed++
-					s.fault("missed change", "%s by %s: never saw %s", feed, w.way, truth[id].item)
+					s.defect("missed change", "%s by %s: never saw %s", feed, w.way, truth[id].item)
 				case saw.changedAt != truth[id].changedAt:
 					missed++
-					s.fault("missed change", "%s by %s: saw %s as of %s, it is %s", feed, w.way, id, saw.changedAt, truth[id].item)
+					s.defect("missed change", "%s by %s: saw %s as of %s, it is %s", feed, w.way, id, saw.changedAt, truth[id].item)
 				case saw.item != truth[id].item:
-					s.fault("change without a stamp", "%s by %s: saw %s, it is %s", feed, w.way, saw.item, truth[id].item)
+					s.defect("change without a stamp", "%s by %s: saw %s, it is %s", feed, w.way, saw.item, truth[id].item)
 				}
 			}
 			for id := range w.seen {
 				if _, there := truth[id]; !there {
-					s.fault("seen and gone", "%s by %s: %s is in the feed no more", feed, w.way, w.seen[id].item)
+					s.defect("seen and gone", "%s by %s: %s is in the feed no more", feed, w.way, w.seen[id].item)
 				}
 			}
 			s.t.Logf("walker of %s by %s: %d entities, %d missed", feed, w.way, len(w.seen), missed)
