@@ -81,7 +81,7 @@ func TestNotificationsThatKeepComing(t *testing.T) {
 		s.place("later")
 		list := names("A", 65)
 		for _, order := range list {
-			*s.clock = s.clock.Add(2 * time.Second)
+			*s.clock = s.clock.Add(1500 * time.Millisecond) // and half a second for others to join
 			s.place(order)
 			s.notify(order, order)
 			s.work()

@@ -3,6 +3,7 @@ package commerce
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
@@ -12,6 +13,9 @@ import (
 
 // maxNotified is how many orders a waiting pull names at most. The next pulls have orders of further notifications.
 const maxNotified = 200
+
+// burst is how long a pull that a notification requested waits for others to join it.
+const burst = 500 * time.Millisecond
 
 // jobInput is what a channel's job is to do beyond its type.
 type jobInput struct {
@@ -81,7 +85,11 @@ func queueOnce(tx *db.Tx, kind jobs.Type, channel id.Channel, input jobInput) er
 	if err != nil {
 		return err
 	}
-	jobs.Insert(tx, jobs.Job{Type: kind, Channel: channel, Input: text})
+	job := jobs.Job{Type: kind, Channel: channel, Input: text}
+	if input.Topic != "" {
+		job.DueAt = tx.Now().Add(burst).UnixMicro()
+	}
+	jobs.Insert(tx, job)
 	return nil
 }
 

@@ -210,7 +210,8 @@ func (s *synced) publish() {
 	}))
 }
 
-// work schedules what is due and runs the channel's jobs until none is; it gives how many ran.
+// work schedules what is due and runs the channel's jobs until none is; it gives how many ran. A pull that waits for more notifications
+// has its time come.
 func (s *synced) work() (ran int) {
 	s.t.Helper()
 	for {
@@ -223,7 +224,12 @@ func (s *synced) work() (ran int) {
 			return err
 		}))
 		if !ok {
-			return ran
+			next := s.count("SELECT coalesce(min(due_at), 0) FROM jobs WHERE tenant_id = $1 AND status = 'PENDING'")
+			if wait := time.UnixMicro(next).Sub(*s.clock); next == 0 || wait <= 0 || wait > time.Second {
+				return ran
+			}
+			*s.clock = time.UnixMicro(next).UTC()
+			continue
 		}
 		s.must(s.do.RunChannelJob(s.t.Context(), s.store, job, time.Minute))
 		if ran++; ran > 50 {

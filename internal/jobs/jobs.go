@@ -122,7 +122,7 @@ func Insert(tx db.GuardedWriter, j Job) Job {
 	if j.Input == "" {
 		j.Input = "{}"
 	}
-	j.Tenant, j.CreatedAt, j.DueAt = tx.TenantID(), tx.Micros(), tx.Micros()
+	j.Tenant, j.CreatedAt, j.DueAt = tx.TenantID(), tx.Micros(), max(j.DueAt, tx.Micros())
 	if j.Status == Processing {
 		j.StartedAt = tx.Micros()
 	}
