@@ -120,8 +120,8 @@ func TestWrongValuesExitWithTwo(t *testing.T) {
 
 // Every flag of every command takes its value from its variable, unless the command line gives one.
 func TestEveryFlagIsAVariable(t *testing.T) {
-	values := map[string]string{"string": "v", "bool": "true", "int": "7", "duration": "7h", "stringSlice": "v", "stringArray": "v",
-		"stringToString": "a=b"}
+	values := map[string]string{"string": "v", "bool": "true", "int": "7", "intSlice": "7", "duration": "7h", "stringSlice": "v",
+		"stringArray": "v", "stringToString": "a=b"}
 	for _, words := range leaves(t) {
 		vars := map[string]string{}
 		env := &environment{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,

@@ -108,7 +108,7 @@ func (j Job) Progress() int64 {
 	return min(100, j.Processed*100/j.Total)
 }
 
-// Insert queues a new job, due now. Empty members get their initial values: an id, PENDING, no errors.
+// Insert queues a new job, due now or later if DueAt says so. Empty members get their initial values: an id, PENDING, no errors.
 func Insert(tx db.GuardedWriter, j Job) Job {
 	if j.ID == "" {
 		j.ID = id.New[id.Job]()

@@ -75,4 +75,7 @@ func TestAMovedStoreGoesOn(t *testing.T) {
 	ask(a.Owner, http.StatusOK, "GET", "/api/v1/auth/me", nil)
 	ask(a.Key, http.StatusCreated, "POST", "/api/v1/orders", map[string]any{"customerName": "Bob",
 		"items": []any{map[string]any{"sku": "M-008", "quantity": 1, "unitPrice": 12.5}}})
+	if err := from.Stop(); err != nil { // before its database is dropped, which was made after it
+		t.Error(err)
+	}
 }
