@@ -24,7 +24,7 @@ func (tx *Tx) Prefetch(each func(Rows) error, sql string, args ...any) *PendingR
 // Keyed is a read of the rows of some keys, see PrefetchKeys.
 type Keyed = engine.Keyed
 
-// PrefetchKeys is Prefetch for the rows of keys, at most 256 of them. On PostgreSQL, plans of several optimistic transactions that ask for
+// PrefetchKeys is Prefetch for the rows of 1 to 256 keys. On PostgreSQL, plans of several optimistic transactions that ask for
 // rows of the same Keyed with the same head share a statement.
 func (tx *Tx) PrefetchKeys(each func(Rows) error, k *Keyed, head []any, keys []any) *PendingRead {
 	keys = engine.Padded(keys)

@@ -12,8 +12,8 @@ import (
 // Gathered is how many planned transactions of a tenant wait for the group before them.
 func (e *Engine) Gathered(tenant id.Tenant) int { return e.groups.gathered(tenant) }
 
-// Asking is how many look-ups of a tenant wait for the message before them.
-func (e *Engine) Asking(tenant id.Tenant) int { return e.readings.gathered(tenant) }
+// LookingUp is how many look-ups of a tenant wait for the message before them.
+func (e *Engine) LookingUp(tenant id.Tenant) int { return e.lookups.gathered(tenant) }
 
 func (g *gatherings[T]) gathered(tenant id.Tenant) int {
 	g.mu.Lock()
@@ -24,14 +24,14 @@ func (g *gatherings[T]) gathered(tenant id.Tenant) int {
 	return 0
 }
 
-// Questions are the statements that answer several callers' reads, keys in order and more than four of them cut.
-func Questions(callers ...[]*engine.Pending) (all []string) {
-	group := make([]*asking, len(callers))
+// Statements are the statements that answer several callers' reads, keys in order and more than four of them cut.
+func Statements(callers ...[]*engine.Pending) (all []string) {
+	group := make([]*lookup, len(callers))
 	for i, pending := range callers {
-		group[i] = &asking{pending: pending}
+		group[i] = &lookup{pending: pending}
 	}
-	for _, q := range questions(group) {
-		sql, args := q.statement()
+	for _, q := range statements(group) {
+		sql, args := q.text()
 		text, end := []string{sql}, ""
 		if q.keyed != nil {
 			head := q.keyed.Head

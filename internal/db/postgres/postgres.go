@@ -5,7 +5,7 @@
 //	transaction.go  a transaction on a connection of the pool; limit.go how many of a tenant run at once
 //	gather.go       callers of a tenant do something in groups
 //	group.go        optimistic transactions of a tenant share a commit; merge.go what they write in one message
-//	share.go        short reads of a tenant share a message; question.go what they ask in common
+//	share.go        short reads of a tenant share a message; statement.go what they read in common
 //	session.go      what a transaction reads and locks; message.go what it writes, with COMMIT in one message
 //	locks.go        the advisory locks and the change clock
 //	errors.go       what the server's errors mean
@@ -47,7 +47,7 @@ type Engine struct {
 	bulk     limits // of the writers: one piece of a bulk operation at a time
 	readers  limits
 	groups   gatherings[[]*engine.Step] // planned writes
-	readings gatherings[*asking]        // look-ups
+	lookups  gatherings[*lookup]        // look-ups
 	timeout  string                     // statement_timeout of every transaction, in milliseconds; "0" for none
 	injected bool                       // see Config
 	pooled   bool                       // a pooler is between: locks and settings of a connection do not last longer than a transaction
@@ -75,8 +75,8 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	background, stop := context.WithCancel(context.Background())
 	e := &Engine{now: c.Now, log: c.Log, pool: pool, writers: newLimits(writersPerAccount), bulk: newLimits(1),
 		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: newGatherings[[]*engine.Step](),
-		readings: newGatherings[*asking](),
-		timeout:  strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
+		lookups: newGatherings[*lookup](),
+		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
 		kept: make(chan struct{})}
 	go e.keepStatistics(background)
 	return e, nil

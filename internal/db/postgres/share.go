@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// shared is a session without a connection of its own: it only reads, and what it asks travels with what others of the tenant ask in the
+// shared is a session without a connection of its own: it only reads, and what it reads travels with what others of the tenant read in the
 // same moment. Each message is a transaction of its own.
 type shared struct {
 	ctx    context.Context
@@ -20,9 +20,9 @@ func (e *Engine) shared(ctx context.Context, tenant id.Tenant) *shared {
 	return &shared{ctx: ctx, engine: e, tenant: tenant}
 }
 
-// Answer asks all pending reads in one message.
+// Answer sends all pending reads in one message.
 func (s *shared) Answer(pending []*engine.Pending) int {
-	replies, err := s.ask(pending)
+	replies, err := s.read(pending)
 	for i, p := range pending {
 		if err != nil {
 			p.End(err)
@@ -35,7 +35,7 @@ func (s *shared) Answer(pending []*engine.Pending) int {
 
 // Query reads rows.
 func (s *shared) Query(sql string, args []any) (engine.Rows, error) {
-	replies, err := s.ask([]*engine.Pending{{SQL: sql, Args: args}})
+	replies, err := s.read([]*engine.Pending{{SQL: sql, Args: args}})
 	if err != nil {
 		return nil, err
 	}
@@ -53,18 +53,18 @@ func (s *shared) LockClock(id.Tenant) error         { return engine.ErrOnlyReads
 // longRead is how many arguments make a read one that others should not wait for.
 const longRead = 64
 
-// ask reads what answers pending reads, in a message shared with others. If that fails for what another of them asked, or if there
-// is a long read among them, they are asked apart.
-func (s *shared) ask(pending []*engine.Pending) ([]*reply, error) {
-	own := &asking{pending: pending}
+// read runs pending reads in a message shared with others. If that fails for what another of them wanted, or if there is a long read
+// among them, they are sent apart.
+func (s *shared) read(pending []*engine.Pending) ([]*reply, error) {
+	own := &lookup{pending: pending}
 	long := slices.ContainsFunc(pending, func(p *engine.Pending) bool { return len(p.Args) > longRead })
 	if !long {
-		size, err := s.engine.readings.together(s.tenant, own, func(group []*asking) error {
+		size, err := s.engine.lookups.together(s.tenant, own, func(group []*lookup) error {
 			ctx := s.ctx
 			if len(group) > 1 { // others wait for it
 				ctx = context.WithoutCancel(ctx)
 			}
-			return s.engine.answer(ctx, s.tenant, group)
+			return s.engine.lookUp(ctx, s.tenant, group)
 		})
 		if err == nil || size == 1 || away(err) {
 			return own.replies, err
@@ -75,6 +75,6 @@ func (s *shared) ask(pending []*engine.Pending) ([]*reply, error) {
 		return nil, err
 	}
 	defer leave()
-	err = s.engine.answer(s.ctx, s.tenant, []*asking{own})
+	err = s.engine.lookUp(s.ctx, s.tenant, []*lookup{own})
 	return own.replies, err
 }

@@ -18,7 +18,7 @@ import (
 
 // Reads of one Keyed share a statement for their keys, each key once, as long as their heads are equal and they are not too many; other
 // reads share one where text and arguments are equal.
-func TestQuestionsOfAGroup(t *testing.T) {
+func TestStatementsOfAGroup(t *testing.T) {
 	keyed := &engine.Keyed{Head: 2, Build: func(n int) string { return fmt.Sprint("keys ", n) }}
 	of := func(head string, keys ...any) *engine.Pending {
 		return &engine.Pending{SQL: keyed.Text(len(keys)), Args: append([]any{tenant, head}, keys...), Keyed: keyed}
@@ -28,7 +28,7 @@ func TestQuestionsOfAGroup(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprint("k", i)
 	}
-	got := postgres.Questions(
+	got := postgres.Statements(
 		[]*engine.Pending{of("a", "x", "y", "y"), plain("channel", int64(1)), plain("channel", int64(2))},
 		[]*engine.Pending{plain("channel", int64(1)), of("a", "z", "x"), of("b", "x"), plain("bytes", []byte("b"))},
 		[]*engine.Pending{of("a", many...), of("a", "w"), plain("bytes", []byte("b")), plain("other", int64(1))},
@@ -42,21 +42,21 @@ func TestQuestionsOfAGroup(t *testing.T) {
 	}
 }
 
-// What is asked while a message of the tenant is under way travels in one message: equal reads are answered once, and each caller gets the
-// rows of its own keys, in the order of the statement.
+// What is looked up while a message of the tenant is under way travels in one message: equal reads are sent once, and each caller
+// gets the rows of its own keys, in the order of the statement.
 func TestLookupsShareAMessage(t *testing.T) {
 	e := open(t)
 	words := &engine.Keyed{Head: 1, Build: func(n int) string {
 		return "SELECT key, n FROM tallies WHERE tenant_id = $1 AND name = 'word' AND key IN (" + places(n) + ") ORDER BY n DESC"
 	}}
 	script(t, e, "INSERT INTO tallies (tenant_id, name, key, n) SELECT 1, 'word', chr(96 + i), i FROM generate_series(1, 26) i")
-	asked := [][]any{{"a", "b"}, {"z", "b", "m"}, {"é", "1"}, {"m"}, {"b", "a"}}
+	wanted := [][]any{{"a", "b"}, {"z", "b", "m"}, {"é", "1"}, {"m"}, {"b", "a"}}
 	type answer struct{ common, words string }
-	answers := make([]answer, len(asked))
-	sharing(t, e, len(asked), func(i int, s engine.Session) error {
+	answers := make([]answer, len(wanted))
+	sharing(t, e, len(wanted), func(i int, s engine.Session) error {
 		var a answer
 		common := &engine.Pending{SQL: "SELECT now()::TEXT || random()::TEXT", Each: func(r engine.Rows) error { return r.Scan(&a.common) }}
-		own := &engine.Pending{Keyed: words, SQL: words.Text(len(asked[i])), Args: append([]any{tenant}, asked[i]...),
+		own := &engine.Pending{Keyed: words, SQL: words.Text(len(wanted[i])), Args: append([]any{tenant}, wanted[i]...),
 			Each: func(r engine.Rows) error {
 				var key string
 				var n int64
@@ -71,13 +71,13 @@ func TestLookupsShareAMessage(t *testing.T) {
 	want := []string{"b2 a1 ", "z26 m13 b2 ", "", "m13 ", "b2 a1 "}
 	for i, a := range answers {
 		if a.words != want[i] || a.common != answers[0].common || a.common == "" {
-			t.Errorf("%d: %q, wanted %q; asked with the first: %v", i, a.words, want[i], a.common == answers[0].common)
+			t.Errorf("%d: %q, wanted %q; in the message of the first: %v", i, a.words, want[i], a.common == answers[0].common)
 		}
 	}
 }
 
-// One caller's bad question takes the answer from nobody else, and its caller gets its own error.
-func TestABadQuestionOfAGroup(t *testing.T) {
+// One caller's bad read takes the answer from nobody else, and its caller gets its own error.
+func TestABadLookupOfAGroup(t *testing.T) {
 	e := open(t)
 	errs := make([]error, 4)
 	sums := make([]int64, 4)
@@ -97,7 +97,7 @@ func TestABadQuestionOfAGroup(t *testing.T) {
 	}
 }
 
-// A caller that hangs up ends the message that is its own, and not the one in which others ask.
+// A caller that hangs up ends the message that is its own, and not the one that others wait for.
 func TestLookupsOfACallerThatHangsUp(t *testing.T) {
 	e := open(t)
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -114,7 +114,7 @@ func TestLookupsOfACallerThatHangsUp(t *testing.T) {
 	var others sync.WaitGroup
 	gone, goNow := context.WithCancel(t.Context())
 	for i := range 3 {
-		of := gone // that of the first, who asks for all three
+		of := gone // that of the first, who reads for all three
 		if i > 0 {
 			of = t.Context()
 		}
@@ -130,7 +130,7 @@ func TestLookupsOfACallerThatHangsUp(t *testing.T) {
 				t.Errorf("%d: %v", i, err)
 			}
 		})
-		await(t, func() bool { return e.Asking(tenant) == i+1 })
+		await(t, func() bool { return e.LookingUp(tenant) == i+1 })
 	}
 	goNow()
 	hangUp()
@@ -166,7 +166,7 @@ func places(n int) string {
 }
 
 // sharing has n callers look something up while a message of the tenant waits for a table, then lets all go on.
-func sharing(t *testing.T, e *postgres.Engine, n int, ask func(i int, s engine.Session) error) {
+func sharing(t *testing.T, e *postgres.Engine, n int, read func(i int, s engine.Session) error) {
 	t.Helper()
 	var running sync.WaitGroup
 	look := func(read func(engine.Session) error) {
@@ -186,8 +186,8 @@ func sharing(t *testing.T, e *postgres.Engine, n int, ask func(i int, s engine.S
 		})
 		await(t, func() bool { return count(t, e, "SELECT count(*) FROM pg_locks WHERE NOT granted AND $1 > 0") == 1 })
 		for i := range n {
-			look(func(s engine.Session) error { return ask(i, s) })
-			await(t, func() bool { return e.Asking(tenant) == i+1 })
+			look(func(s engine.Session) error { return read(i, s) })
+			await(t, func() bool { return e.LookingUp(tenant) == i+1 })
 		}
 		return nil, nil
 	})

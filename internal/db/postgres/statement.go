@@ -14,14 +14,14 @@ import (
 	"entrepot/internal/id"
 )
 
-// asking is what one caller asks in a shared message, and what is answered.
-type asking struct {
+// lookup is what one caller reads in a shared message.
+type lookup struct {
 	pending []*engine.Pending
 	replies []*reply
 }
 
-// question is one statement of a shared message: a read that one or several callers ask for, or the keys of several of them.
-type question struct {
+// statement is one statement of a shared message: a read that one or several callers want, or the keys of several of them.
+type statement struct {
 	sql     string
 	args    []any
 	keyed   *engine.Keyed
@@ -30,35 +30,35 @@ type question struct {
 	keys    []any            // of wanted, in their order
 }
 
-// answer sends a message with everything that a group asks, and keeps the rows for those who asked.
-func (e *Engine) answer(ctx context.Context, tenant id.Tenant, group []*asking) error {
+// lookUp sends a message with everything that a group reads, and keeps the rows for its callers.
+func (e *Engine) lookUp(ctx context.Context, tenant id.Tenant, group []*lookup) error {
 	return e.in(ctx, ctx, opening{tenant: tenant, timeout: e.timeout}, func(s *session) error {
 		s.single = true
-		return s.ask(questions(group))
+		return s.readAll(statements(group))
 	})
 }
 
-// questions are what a group asks, each thing once, with new replies.
-func questions(group []*asking) []*question {
-	var all []*question
-	bySQL := map[string][]*question{}
-	for _, a := range group {
-		a.replies = make([]*reply, len(a.pending))
-		for i, p := range a.pending {
-			a.replies[i] = &reply{}
+// statements are what a group looks up, each thing once, with new replies.
+func statements(group []*lookup) []*statement {
+	var all []*statement
+	bySQL := map[string][]*statement{}
+	for _, l := range group {
+		l.replies = make([]*reply, len(l.pending))
+		for i, p := range l.pending {
+			l.replies[i] = &reply{}
 			args := plainAll(p.Args)
 			name := p.SQL
 			if p.Keyed != nil {
 				name = p.Keyed.Text(1)
 			}
-			at := slices.IndexFunc(bySQL[name], func(q *question) bool { return q.covers(p, args) })
+			at := slices.IndexFunc(bySQL[name], func(s *statement) bool { return s.covers(p, args) })
 			if at < 0 {
 				at = len(bySQL[name])
-				q := &question{sql: p.SQL, args: args, keyed: p.Keyed}
-				bySQL[name] = append(bySQL[name], q)
-				all = append(all, q)
+				s := &statement{sql: p.SQL, args: args, keyed: p.Keyed}
+				bySQL[name] = append(bySQL[name], s)
+				all = append(all, s)
 			}
-			bySQL[name][at].add(a.replies[i], args)
+			bySQL[name][at].add(l.replies[i], args)
 		}
 	}
 	return all
@@ -67,12 +67,12 @@ func questions(group []*asking) []*question {
 // mostKeys is how many keys a common statement has at the most: for longer lists the planner may choose to read a whole table.
 const mostKeys = 64
 
-// covers reports whether a question can answer a read of the same text, or the same Keyed, too.
-func (q *question) covers(p *engine.Pending, args []any) bool {
+// covers reports whether a statement can serve a read of the same text, or the same Keyed, too.
+func (s *statement) covers(p *engine.Pending, args []any) bool {
 	if p.Keyed == nil {
-		return slices.EqualFunc(q.args, args, equal)
+		return slices.EqualFunc(s.args, args, equal)
 	}
-	return slices.EqualFunc(q.args[:q.keyed.Head], args[:q.keyed.Head], equal) && len(q.keys)+len(args)-q.keyed.Head <= mostKeys
+	return slices.EqualFunc(s.args[:s.keyed.Head], args[:s.keyed.Head], equal) && len(s.keys)+len(args)-s.keyed.Head <= mostKeys
 }
 
 // equal reports whether two arguments are the same; those of other types than strings, numbers and truth values never are.
@@ -84,40 +84,40 @@ func equal(a, b any) bool {
 	return false
 }
 
-// add has the question answer one more read.
-func (q *question) add(r *reply, args []any) {
-	if q.keyed == nil {
-		q.replies = append(q.replies, r)
+// add has the statement serve one more read.
+func (s *statement) add(r *reply, args []any) {
+	if s.keyed == nil {
+		s.replies = append(s.replies, r)
 		return
 	}
-	if q.wanted == nil {
-		q.wanted = map[any][]*reply{}
+	if s.wanted == nil {
+		s.wanted = map[any][]*reply{}
 	}
-	for _, key := range args[q.keyed.Head:] {
-		askers, known := q.wanted[key]
+	for _, key := range args[s.keyed.Head:] {
+		replies, known := s.wanted[key]
 		if !known {
-			q.keys = append(q.keys, key)
+			s.keys = append(s.keys, key)
 		}
-		if !slices.Contains(askers, r) {
-			q.wanted[key] = append(askers, r)
+		if !slices.Contains(replies, r) {
+			s.wanted[key] = append(replies, r)
 		}
 	}
 }
 
-// statement is the question's text and arguments.
-func (q *question) statement() (string, []any) {
-	if q.keyed == nil {
-		return q.sql, q.args
+// text is the statement's text and arguments.
+func (s *statement) text() (string, []any) {
+	if s.keyed == nil {
+		return s.sql, s.args
 	}
-	keys := engine.Padded(q.keys)
-	return q.keyed.Text(len(keys)), slices.Concat(q.args[:q.keyed.Head], keys)
+	keys := engine.Padded(s.keys)
+	return s.keyed.Text(len(keys)), slices.Concat(s.args[:s.keyed.Head], keys)
 }
 
-// ask sends questions in one message and reads every answer.
-func (s *session) ask(list []*question) error {
+// readAll sends statements in one message and reads every result.
+func (s *session) readAll(list []*statement) error {
 	b, skip := s.batch(len(list))
-	for _, q := range list {
-		sql, args := q.statement()
+	for _, st := range list {
+		sql, args := st.text()
 		b.Queue(sql, args...)
 	}
 	results := s.conn.SendBatch(s.ctx, b)
@@ -125,20 +125,20 @@ func (s *session) ask(list []*question) error {
 	if err := skipResults(results, skip); err != nil {
 		return err
 	}
-	for _, q := range list {
+	for _, st := range list {
 		rows, err := results.Query()
 		if err == nil {
-			err = q.read(rows)
+			err = st.read(rows)
 		}
 		if err != nil {
-			return fmt.Errorf("%w in %s", err, engine.Head(q.sql))
+			return fmt.Errorf("%w in %s", err, engine.Head(st.sql))
 		}
 	}
 	return results.Close()
 }
 
 // read copies the rows of the answer for those who want them.
-func (q *question) read(rows pgx.Rows) error {
+func (s *statement) read(rows pgx.Rows) error {
 	defer rows.Close()
 	var fields []pgconn.FieldDescription
 	for rows.Next() {
@@ -146,9 +146,9 @@ func (q *question) read(rows pgx.Rows) error {
 			fields = slices.Clone(rows.FieldDescriptions())
 		}
 		row := copied(rows.RawValues())
-		wants := q.replies
-		if q.keyed != nil {
-			wants = q.wanted[string(row[q.keyed.Column])]
+		wants := s.replies
+		if s.keyed != nil {
+			wants = s.wanted[string(row[s.keyed.Column])]
 		}
 		for _, r := range wants {
 			r.fields = fields
