@@ -43,49 +43,42 @@ func (r *channelRun) pushProducts(ctx context.Context) error {
 // dueProducts is how far a run has got: first in the publications, then in the products whose content changed, both in
 // the order of their ids. What becomes due behind it is due for the next run.
 type dueProducts struct {
-	publication, content id.Product
-	changes              bool // the publications are done
-	tried                map[id.Product]bool
+	changes bool       // the publications are done
+	after   id.Product // the last that was listed
+	tried   map[id.Product]bool
 }
 
 // nextProducts lists the next products that are due and that this run has not tried.
 func (r *channelRun) nextProducts(ctx context.Context, due *dueProducts) (batch []catalog.Due, err error) {
 	most := max(r.does.Batch.Products, 1)
-	for len(batch) == 0 && err == nil {
-		from, ended := *due, false
-		err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
-			var list []catalog.Due
-			var err error
-			if from.changes {
-				list, err = r.changedProducts(tx, from.content, most)
+	for {
+		err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
+			if due.changes {
+				batch, err = r.changedProducts(tx, due.after, most)
 			} else {
-				list, err = catalog.PublicationsDue(tx, r.channel.ID, from.publication, most)
+				batch, err = catalog.PublicationsDue(tx, r.channel.ID, due.after, most)
 			}
-			batch, ended = list, len(list) < most
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
-		last := len(batch) - 1
-		switch {
-		case due.changes && last >= 0:
-			due.content = batch[last].Product
-		case last >= 0:
-			due.publication = batch[last].Product
+		if len(batch) > 0 {
+			due.after = batch[len(batch)-1].Product
+		}
+		ended := len(batch) < most
+		last := ended && due.changes
+		if ended && !due.changes {
+			due.changes, due.after = true, ""
 		}
 		batch = slices.DeleteFunc(batch, func(d catalog.Due) bool { return due.tried[d.Product] })
 		for _, d := range batch {
 			due.tried[d.Product] = true
 		}
-		switch {
-		case ended && due.changes:
+		if len(batch) > 0 || last {
 			return batch, nil
-		case ended:
-			due.changes = true
 		}
 	}
-	return batch, err
 }
 
 // changedProducts lists products whose content changed since they were pushed, after a given one.

@@ -96,6 +96,20 @@ type OrderRef struct {
 	Shipped    []Parcel // all parcels there are now, oldest first
 }
 
+// ShippedThrough is how many of each line, by its ExternalLine, are in the parcel of a key and those before it.
+func (r OrderRef) ShippedThrough(key string) map[string]int64 {
+	quantities := map[string]int64{}
+	for _, p := range r.Shipped {
+		for _, l := range p.Lines {
+			quantities[l.ExternalLine] += l.Quantity
+		}
+		if p.Key == key {
+			break
+		}
+	}
+	return quantities
+}
+
 // Parcel is a shipment: lines that left together. Key is its permanent name, so that it is shown on the platform once.
 type Parcel struct {
 	Key       string

@@ -29,15 +29,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	if err != nil {
 		return err
 	}
-	missing := map[string]int64{}
-	for _, p := range ref.Shipped {
-		for _, l := range p.Lines {
-			missing[l.ExternalLine] += l.Quantity
-		}
-		if p.Key == parcel.Key {
-			break
-		}
-	}
+	missing := ref.ShippedThrough(parcel.Key)
 	for _, p := range known {
 		if parcel.Number != "" && p.Number == plainNumber(parcel.Number) {
 			return nil

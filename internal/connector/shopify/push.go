@@ -56,15 +56,7 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	if err != nil {
 		return err
 	}
-	missing := map[string]int64{}
-	for _, p := range order.Shipped {
-		for _, l := range p.Lines {
-			missing[l.ExternalLine] += l.Quantity
-		}
-		if p.Key == parcel.Key {
-			break
-		}
-	}
+	missing := order.ShippedThrough(parcel.Key)
 	for _, part := range at.FulfillmentOrders.Nodes {
 		for _, l := range part.LineItems.Nodes {
 			missing[l.LineItem.ID] -= l.TotalQuantity - l.RemainingQuantity

@@ -65,15 +65,7 @@ func (o *order) unpacked() (ids []string) {
 
 // toShip are the pieces that a parcel ships: for each line, those shipped up to it that are not packed on the platform.
 func (o *order) toShip(ref connector.OrderRef, parcel connector.Parcel) (ids []string) {
-	due := map[string]int64{}
-	for _, p := range ref.Shipped {
-		for _, l := range p.Lines {
-			due[l.ExternalLine] += l.Quantity
-		}
-		if p.Key == parcel.Key {
-			break
-		}
-	}
+	due := ref.ShippedThrough(parcel.Key)
 	for _, b := range o.bundles() {
 		var waiting []string
 		packed := int64(0)
