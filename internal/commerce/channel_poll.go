@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -73,6 +74,10 @@ func (r *channelRun) settleOperations(ctx context.Context, results []connector.R
 				result, named, ok := operation.result(item.SKU)
 				if !ok || result.State == connector.Waiting {
 					r.underway = true
+					if result.Next != "" {
+						item.Operation = result.Next
+						channelsync.Put(tx, item)
+					}
 					continue
 				}
 				ended[item.Product] = append(ended[item.Product], endedItem{item, result, named})
@@ -143,15 +148,16 @@ func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedIte
 	if err != nil {
 		return nil, err
 	}
-	working, waited, reason := -len(items), before[product] == catalog.PublicationPending, ""
+	working, waited, reason, again := -len(items), before[product] == catalog.PublicationPending, "", true
 	for _, i := range all {
 		if i.Operation != "" {
 			working++
 		}
 	}
 	for _, i := range items {
-		if i.result.State != connector.Live && reason == "" {
-			reason = i.result.SKU + ": " + i.problem()
+		if i.result.State != connector.Live {
+			reason = cmp.Or(reason, i.result.SKU+": "+i.problem())
+			again = again && i.result.Again
 		}
 	}
 	var own connector.Result // the listing that buyers see
@@ -171,6 +177,8 @@ func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedIte
 		r.job.Updated++
 	}
 	switch {
+	case waited && reason != "" && again: // it is pushed once more
+		catalog.SettlePublication(tx, r.channel.ID, product, catalog.PublicationPending, "", "", reason)
 	case waited && reason != "":
 		catalog.SettlePublication(tx, r.channel.ID, product, catalog.PublicationFailed, "", "", reason)
 	case waited && working == 0:

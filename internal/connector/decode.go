@@ -6,8 +6,12 @@ import (
 	"errors"
 )
 
-// maxStarts is how many brackets are tried as the start of the JSON.
-const maxStarts = 64
+// maxStarts is how many brackets are tried as the start of the JSON, and maxScan how many bytes are read for that: an
+// answer that is large and no JSON is not read sixty-four times.
+const (
+	maxStarts = 64
+	maxScan   = 2 * maxAnswer
+)
 
 // DecodeAnswer decodes the JSON of an answer. Shops write warnings of their plugins before it, which may contain
 // brackets: the JSON starts at the first bracket from which everything is one JSON value. Errors: Failure Temporary,
@@ -15,12 +19,14 @@ const maxStarts = 64
 func DecodeAnswer(answer *Response, into any) error {
 	rest := answer.Body
 	var first error
+	scanned := 0
 	for range maxStarts {
 		start := bytes.IndexAny(rest, "{[")
-		if start < 0 {
+		if start < 0 || scanned > maxScan {
 			break
 		}
 		rest = rest[start:]
+		scanned += len(rest)
 		if json.Valid(rest) {
 			if err := json.Unmarshal(rest, into); err != nil {
 				return &Failure{Kind: Rejected, Message: "the answer's JSON is not what the platform documents", Err: err}

@@ -106,6 +106,7 @@ type Result struct {
 	URL       string            // where buyers see it, "" when unknown
 	Images    map[string]string // from the service's image ids to the platform's
 	Operation string            // for Poll, while Waiting
+	Next      string            // of Poll with Waiting: the operation that the SKU waits for from now on
 	Review    string            // of Upsert with Live: for Poll, while the platform reviews the change and shows the previous version
 	Priced    bool              // of Upsert: the price was set too, so SetPrices is not needed
 	Error     string            // of Failed and Gone: the reason, without the SKU

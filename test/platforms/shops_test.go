@@ -141,7 +141,7 @@ func shopify() story.Shop {
 		Clock:  func(now func() time.Time) { shop.Now = now },
 		Cannot: map[story.Ability]string{},
 		Faults: func() {
-			shop.Faults = shopifyshop.Faults{LoseAnswer: 23, Throttle: 9, Broken: 31, DearOrders: 100}
+			shop.Faults = shopifyshop.Faults{LoseAnswer: 23, Throttle: 9, Broken: 31, DearOrders: 100, Unsaid: 41}
 			awkward(shop.Notices)
 		},
 		Stands: func() (map[string]story.Shown, []string) {

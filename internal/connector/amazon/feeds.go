@@ -30,7 +30,8 @@ type document struct{ FeedDocumentID, URL, CompressionAlgorithm string }
 // submit queues a feed and returns its id. Submitting it twice does no harm: both kinds of feeds set absolute values.
 func (s *session) submit(ctx context.Context, kind, form string, content []byte) (feed string, err error) {
 	var doc document
-	if err := s.call(ctx, createDocument, http.MethodPost, feedsPath+"/documents", nil, fields{"contentType": form}, &doc); err != nil {
+	err = s.call(connector.Repeatable(ctx), createDocument, http.MethodPost, feedsPath+"/documents", nil, fields{"contentType": form}, &doc)
+	if err != nil {
 		return "", err
 	}
 	r, err := http.NewRequestWithContext(connector.Repeatable(ctx), http.MethodPut, doc.URL, bytes.NewReader(content))

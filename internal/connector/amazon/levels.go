@@ -2,20 +2,19 @@ package amazon
 
 import (
 	"context"
-	"encoding/json"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/money"
 )
 
-// smallWave is the number of SKUs up to which each is changed by a request; more are changed by one feed, of which
-// Amazon accepts one in two minutes.
-const smallWave = 20
-
 // change is a new price or quantity of a SKU's offer.
 type change struct {
 	item    connector.Item
 	patches []fields
+}
+
+func (c *change) write() listingWrite {
+	return listingWrite{sku: c.item.SKU, kind: changeListing, body: fields{"productType": typeOf(c.item), "patches": c.patches}}
 }
 
 // pricePatches make a listing ask a price.
@@ -85,7 +84,7 @@ func (s *session) SetLevels(ctx context.Context, stocks []connector.StockItem, p
 // setOne changes one SKU. If it is refused, it may have been deleted.
 func (s *session) setOne(ctx context.Context, c *change) (connector.Result, error) {
 	result := connector.Result{SKU: c.item.SKU, IDs: c.item.IDs, State: connector.Live}
-	err := s.patchListing(ctx, c.item.SKU, typeOf(c.item), c.patches)
+	err := s.write(ctx, c.write())
 	f := connector.FailureOf(err)
 	switch {
 	case f == nil:
@@ -109,28 +108,6 @@ func typeOf(it connector.Item) string {
 		return t
 	}
 	return offerType
-}
-
-// feedLevels changes many SKUs by one feed.
-func (s *session) feedLevels(ctx context.Context, changes []*change) ([]connector.Result, error) {
-	messages := make([]fields, len(changes))
-	for i, c := range changes {
-		messages[i] = fields{"messageId": i + 1, "sku": c.item.SKU, "operationType": "PATCH", "productType": typeOf(c.item), "patches": c.patches}
-	}
-	header := fields{"sellerId": s.seller, "version": "2.0", "issueLocale": "en_US"}
-	content, err := json.Marshal(fields{"header": header, "messages": messages})
-	if err != nil {
-		return nil, err
-	}
-	feed, err := s.submit(ctx, listingsFeed, listingsForm, content)
-	if err != nil {
-		return nil, err
-	}
-	results := make([]connector.Result, len(changes))
-	for i, c := range changes {
-		results[i] = connector.Result{SKU: c.item.SKU, IDs: c.item.IDs, State: connector.Waiting, Operation: feedPrefix + feed}
-	}
-	return results, nil
 }
 
 // ReadStock returns the quantities that Amazon shows for what the merchant ships.

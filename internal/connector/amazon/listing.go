@@ -162,6 +162,31 @@ func (a submission) accepted() error {
 	return connector.Failf(connector.Rejected, "%s", text)
 }
 
+// Kinds of changes of a listing, as feeds name them.
+const (
+	replaceListing = "UPDATE"
+	changeListing  = "PATCH"
+	endListing     = "DELETE"
+)
+
+// listingWrite is one change of a listing: a request, or a message of a feed.
+type listingWrite struct {
+	sku, kind string
+	body      fields
+	made      bool // the listing is new
+}
+
+// write makes a change by a request.
+func (s *session) write(ctx context.Context, w listingWrite) error {
+	switch w.kind {
+	case endListing:
+		return s.deleteListing(ctx, w.sku)
+	case changeListing:
+		return s.patchListing(ctx, w.sku, w.body)
+	}
+	return s.putListing(ctx, w.sku, w.body)
+}
+
 // putListing makes a listing, or replaces it whole.
 func (s *session) putListing(ctx context.Context, sku string, body fields) error {
 	var out submission
@@ -173,10 +198,9 @@ func (s *session) putListing(ctx context.Context, sku string, body fields) error
 }
 
 // patchListing changes some attributes of a listing.
-func (s *session) patchListing(ctx context.Context, sku, productType string, patches []fields) error {
+func (s *session) patchListing(ctx context.Context, sku string, body fields) error {
 	var out submission
-	err := s.call(connector.Repeatable(ctx), patchListing, http.MethodPatch, s.listing(sku), s.about(),
-		fields{"productType": productType, "patches": patches}, &out)
+	err := s.call(connector.Repeatable(ctx), patchListing, http.MethodPatch, s.listing(sku), s.about(), body, &out)
 	if err == nil {
 		err = out.accepted()
 	}

@@ -1,7 +1,9 @@
 package amazon_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -54,7 +56,7 @@ func (s *shop) take(results []connector.Result) {
 		}
 		switch r.State {
 		case connector.Waiting:
-			s.operations[r.SKU] = r.Operation
+			s.operations[r.SKU] = cmp.Or(r.Next, r.Operation)
 		case connector.Failed, connector.Gone:
 			s.failed[r.SKU] = r.State + ": " + r.Error
 		}
@@ -93,9 +95,10 @@ func (s *shop) poll(t *testing.T) {
 				operations = append(operations, operation)
 			}
 			slices.Sort(operations)
+			before := maps.Clone(s.operations)
 			results, err := s.session.Poll(t.Context(), slices.Compact(operations))
 			for _, r := range results {
-				for sku, operation := range s.operations {
+				for sku, operation := range before {
 					named := slices.ContainsFunc(results, func(other connector.Result) bool { return other.SKU == sku })
 					if operation == r.Operation && (sku == r.SKU || r.SKU == "" && !named) {
 						one := r
@@ -107,7 +110,7 @@ func (s *shop) poll(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			s.now = s.now.Add(time.Second)
+			s.now = s.now.Add(30 * time.Second)
 		}
 		return nil
 	})

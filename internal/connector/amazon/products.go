@@ -32,53 +32,102 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 	if err != nil {
 		return nil, err
 	}
-	return connector.UpsertEach(products, func(p *connector.Product) ([]connector.Result, error) { return s.upsert(ctx, p, there) })
+	plans, writes := make([]plan, len(products)), 0
+	for i := range products {
+		plans[i] = s.plan(&products[i], there)
+		writes += len(plans[i].writes)
+	}
+	if writes > smallWave {
+		return s.feedProducts(ctx, plans, there)
+	}
+	var results []connector.Result
+	err = connector.Each(len(plans), func(i int) error {
+		one, err := s.upsert(ctx, &plans[i], there)
+		results = append(results, one...)
+		return err
+	}, func(i int, f *connector.Failure, again bool) {
+		results = append(results, connector.FailedProduct(plans[i].product, f, again)...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return results, nil
 }
 
-func (s *session) upsert(ctx context.Context, p *connector.Product, there map[string]listing) ([]connector.Result, error) {
+// plan is a product with the changes of listings that put it on Amazon, or why none of them may be made.
+type plan struct {
+	product *connector.Product
+	writes  []listingWrite
+	waiting []string // listings that become live later
+	refused error
+}
+
+// plan compares a product with the listings that are there.
+func (s *session) plan(p *connector.Product, there map[string]listing) plan {
+	out := plan{product: p}
 	list := forms(p)
 	for _, f := range list {
-		if err := s.mayList(p, f, there); err != nil {
-			return nil, err
+		if out.refused = s.mayList(p, f, there); out.refused != nil {
+			return out
 		}
 	}
-	var made []string
 	if s.full() && len(p.Variants) > 0 && (p.OnSale || there[p.SKU].SKU != "") {
-		if _, known := there[p.SKU]; !known {
-			made = append(made, p.SKU)
-		}
-		if err := s.putListing(ctx, p.SKU, fields{"productType": s.typeOf(there[p.SKU]), "requirements": "LISTING_PRODUCT_ONLY",
-			"attributes": s.parent(p)}); err != nil {
-			return nil, err
-		}
+		_, known := there[p.SKU]
+		out.writes = append(out.writes, listingWrite{sku: p.SKU, kind: replaceListing, made: !known, body: fields{
+			"productType": s.typeOf(there[p.SKU]), "requirements": "LISTING_PRODUCT_ONLY", "attributes": s.parent(p)}})
 	}
 	for _, f := range list {
 		l, known := there[f.sku]
-		var err error
 		switch {
 		case known:
-			err = s.patchListing(ctx, f.sku, l.productType(), s.patches(p, f, l))
+			out.writes = append(out.writes, listingWrite{sku: f.sku, kind: changeListing,
+				body: fields{"productType": l.productType(), "patches": s.patches(p, f, l)}})
 		case p.OnSale:
-			made = append(made, f.sku)
-			err = s.putListing(ctx, f.sku, s.newListing(p, f))
+			out.writes = append(out.writes, listingWrite{sku: f.sku, kind: replaceListing, made: true, body: s.newListing(p, f)})
 		}
+	}
+	for _, it := range p.Dropped {
+		out.writes = append(out.writes, listingWrite{sku: it.SKU, kind: endListing})
+	}
+	out.waiting = out.made()
+	for _, f := range list {
+		if l, known := there[f.sku]; known && l.asin() == "" { // it was made a moment ago
+			out.waiting = append(out.waiting, f.sku)
+		}
+	}
+	return out
+}
+
+// made are the SKUs of new listings.
+func (p *plan) made() (skus []string) {
+	for _, w := range p.writes {
+		if w.made {
+			skus = append(skus, w.sku)
+		}
+	}
+	return skus
+}
+
+// upsert makes the changes of a product one by one. If one is refused, the listings made before it are taken back.
+func (s *session) upsert(ctx context.Context, p *plan, there map[string]listing) ([]connector.Result, error) {
+	if p.refused != nil {
+		return nil, p.refused
+	}
+	for i, w := range p.writes {
+		err := s.write(ctx, w)
 		if connector.Is(err, connector.Rejected) {
-			s.takeBack(ctx, made)
+			done := plan{writes: p.writes[:i+1]}
+			s.takeBack(ctx, done.made())
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if err := s.drop(ctx, p.Dropped); err != nil {
-		return nil, err
+	operation := ""
+	if len(p.waiting) > 0 {
+		operation = listingOperation(p.waiting)
 	}
-	waiting := made
-	for _, f := range list {
-		if l, known := there[f.sku]; known && l.asin() == "" { // it was made a moment ago
-			waiting = append(waiting, f.sku)
-		}
-	}
-	return s.results(p, there, waiting), nil
+	return s.results(p.product, there, operation), nil
 }
 
 // mayList refuses a SKU that is something else on Amazon, and one that Amazon cannot identify.
@@ -161,16 +210,6 @@ func (s *session) takeBack(ctx context.Context, skus []string) {
 	}
 }
 
-// drop takes variants off sale that a product no longer has.
-func (s *session) drop(ctx context.Context, items []connector.Item) error {
-	for _, it := range items {
-		if err := s.deleteListing(ctx, it.SKU); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // listingOperation identifies the listings of a product that are to become live.
 func listingOperation(skus []string) string {
 	text, err := json.Marshal(skus)
@@ -180,12 +219,8 @@ func listingOperation(skus []string) string {
 	return "listings " + string(text)
 }
 
-// results are the results for a product's SKUs: live, unless Amazon is still processing some of them.
-func (s *session) results(p *connector.Product, there map[string]listing, waiting []string) []connector.Result {
-	operation := ""
-	if len(waiting) > 0 {
-		operation = listingOperation(waiting)
-	}
+// results are the results for a product's SKUs: live, unless Amazon is still processing an operation.
+func (s *session) results(p *connector.Product, there map[string]listing, operation string) []connector.Result {
 	one := func(sku string) connector.Result {
 		r := connector.Result{SKU: sku, State: connector.Live, Operation: operation, Priced: p.OnSale || there[sku].SKU != ""}
 		if l, known := there[sku]; known {
@@ -243,6 +278,7 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 		case l.byAmazon():
 			return connector.Failf(connector.Rejected, "Amazon ships it from its own warehouses: close the offer in Seller Central")
 		}
-		return s.patchListing(ctx, sku, l.productType(), []fields{patch("merge", "fulfillment_availability", availability(0))})
+		return s.patchListing(ctx, sku, fields{"productType": l.productType(),
+			"patches": []fields{patch("merge", "fulfillment_availability", availability(0))}})
 	})
 }

@@ -24,9 +24,10 @@ type session struct {
 	login  string
 	seller string
 	token  string
-	until  time.Time // when the token ends
-	fresh  bool      // the token was renewed by this session
-	read   *order    // the order that was read last, as far as nothing was written since
+	until  time.Time               // when the token ends
+	fresh  bool                    // the token was renewed by this session
+	read   *order                  // the order that was read last, as far as nothing was written since
+	feeds  map[string]*feedOutcome // of the feeds that were polled
 
 	cancel       []cancellation             // what Send cancels
 	acknowledged map[string]acknowledgement // feeds of cancellations that were asked for
@@ -97,7 +98,7 @@ func limits() []connector.Limit {
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Async: true, PartialShipments: true, Tracking: true,
 		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
-		Batch:    connector.Batch{Products: 20, Stock: 1000, Prices: 1000, Notified: getOrder.burst},
+		Batch:    connector.Batch{Products: 250, Stock: 1000, Prices: 1000, Notified: getOrder.burst},
 		Limits:   limits(),
 		Time:     connector.Timing{Overlap: 5 * time.Minute, Tail: behind, Every: 5 * time.Minute, Poll: 10 * time.Second},
 	}

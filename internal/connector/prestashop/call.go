@@ -141,6 +141,12 @@ func (q query) any(field string, values ...string) query {
 	return q
 }
 
+// containing keeps the resources whose field contains a text.
+func (q query) containing(field, text string) query {
+	q["filter["+field+"]"] = []string{"%[" + text + "]%"}
+	return q
+}
+
 // between keeps the resources whose time lies between two, both included.
 func (q query) between(field, from, to string) query {
 	q["filter["+field+"]"] = []string{"[" + from + "," + to + "]"}

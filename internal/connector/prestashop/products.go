@@ -33,20 +33,28 @@ func (u *upsert) fail(_ int, f *connector.Failure, again bool) {
 // picture, the stock rows and a reduced price are separate resources, and references are not unique. So all that the
 // shop has of the products is read first, and new products are enabled last, when they are complete.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
+	var askable []connector.Product
 	list := make([]*upsert, len(products))
 	for i := range products {
 		list[i] = &upsert{Product: &products[i]}
+		if longestPart(products[i].SKU) != "" {
+			askable = append(askable, products[i])
+			continue
+		}
+		list[i].fail(i, connector.Failf(connector.Rejected,
+			"PrestaShop cannot be asked for the reference %q: it consists of signs of its filters", products[i].SKU), false)
 	}
 	f, err := s.productFacts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	there, err := s.readStored(ctx, products)
+	there, err := s.readStored(ctx, askable)
 	if err != nil {
 		return nil, err
 	}
-	err = connector.Each(len(list), func(i int) error { return s.put(ctx, f, list[i], there) },
-		func(i int, f *connector.Failure, again bool) { list[i].fail(i, f, again) })
+	possible := standing(list)
+	err = connector.Each(len(possible), func(i int) error { return s.put(ctx, f, possible[i], there) },
+		func(i int, f *connector.Failure, again bool) { possible[i].fail(i, f, again) })
 	if err == nil {
 		err = s.firstStock(ctx, standing(list))
 	}

@@ -28,19 +28,21 @@ func (s *session) readStored(ctx context.Context, products []connector.Product) 
 	}
 	out := &stored{byID: map[string]*node{}, byReference: map[string][]*node{}, combinations: map[string][]*node{},
 		owners: map[string]string{}, reductions: map[string][]*node{}}
-	for field, values := range map[string][]string{"id": ids, "reference": references} {
-		found, err := s.inChunks(ctx, "products", "product", field, values, full)
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range found {
-			if _, twice := out.byID[n.get("id")]; !twice {
-				out.byID[n.get("id")] = n
-				out.byReference[n.get("reference")] = append(out.byReference[n.get("reference")], n)
-			}
+	pushed, err := s.inChunks(ctx, "products", "product", "id", ids, full)
+	if err != nil {
+		return nil, err
+	}
+	same, err := s.byReference(ctx, "products", "product", references, full)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range append(pushed, same...) {
+		if _, twice := out.byID[n.get("id")]; !twice {
+			out.byID[n.get("id")] = n
+			out.byReference[n.get("reference")] = append(out.byReference[n.get("reference")], n)
 		}
 	}
-	owned, err := s.inChunks(ctx, "combinations", "combination", "reference", references,
+	owned, err := s.byReference(ctx, "combinations", "combination", references,
 		func() query { return display("id", "id_product", "reference") })
 	if err != nil {
 		return nil, err

@@ -30,20 +30,46 @@ func (p *product) variant(sku string) *variant {
 	return nil
 }
 
-// Upsert puts products into the shop, each in one request. The shop answers when it is done. Lists in a request
-// replace the stored ones: all variants are sent each time, pictures only if there is a new one.
+// Upsert puts products into the shop, each in one request, and new ones on its sales channels, several in one. The shop
+// answers when it is done. Lists in a request replace the stored ones: all variants are sent each time, pictures only if
+// there is a new one.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
-	return connector.UpsertEach(products, func(p *connector.Product) ([]connector.Result, error) { return s.upsert(ctx, p) })
+	unknown, err := s.findNew(ctx, products)
+	if err != nil {
+		return nil, err
+	}
+	by := make([][]connector.Result, len(products))
+	var unseen []int // products in the shop that no sales channel shows yet
+	err = connector.Each(len(products), func(i int) (err error) {
+		p := &products[i]
+		by[i], err = s.upsert(ctx, p, unknown[i])
+		if err == nil && p.OnSale && p.Known.Product == "" {
+			unseen = append(unseen, i)
+		}
+		return err
+	}, func(i int, f *connector.Failure, again bool) { by[i] = connector.FailedProduct(&products[i], f, again) })
+	if err != nil {
+		return nil, err
+	}
+	for piece := range slices.Chunk(unseen, mostFields) {
+		if err := s.publish(ctx, products, by, piece); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Concat(by...), nil
 }
 
-func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector.Result, error) {
+// upsert puts one product into the shop; unknown says that it is not there.
+func (s *session) upsert(ctx context.Context, p *connector.Product, unknown bool) ([]connector.Result, error) {
 	f, err := s.facts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	there, err := s.find(ctx, p)
-	if err != nil {
-		return nil, err
+	var there *product
+	if !unknown {
+		if there, err = s.find(ctx, p); err != nil {
+			return nil, err
+		}
 	}
 	v := vars{"input": s.input(f, p, there)}
 	if there != nil {
@@ -67,66 +93,7 @@ func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector
 	if made == nil {
 		return nil, connector.Failf(connector.Temporary, "the shop did not say what became of the product")
 	}
-	if p.OnSale && p.Known.Product == "" {
-		if err := s.publish(ctx, f, made.ID); err != nil {
-			return nil, err
-		}
-	}
 	return results(p, made), nil
-}
-
-// find searches the product in the shop: by its id from the last push, by its address, by its SKUs. A SKU that belongs
-// to another product there is an error.
-func (s *session) find(ctx context.Context, p *connector.Product) (*product, error) {
-	skus := []string{p.SKU}
-	if len(p.Variants) > 0 {
-		skus = nil
-		for _, v := range p.Variants {
-			skus = append(skus, v.SKU)
-		}
-	}
-	if len(skus) > 50 {
-		skus = skus[:50]
-	}
-	terms := make([]string, len(skus))
-	for i, sku := range skus {
-		terms[i] = `sku:"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(sku) + `"`
-	}
-	identifier := vars{"handle": handle(p)}
-	if p.Known.Product != "" {
-		identifier = vars{"id": p.Known.Product}
-	}
-	var a struct {
-		Known *product
-		BySKU struct {
-			Nodes []struct {
-				SKU     string
-				Product product
-			}
-		}
-	}
-	if _, err := s.call(reading(ctx), queryFind, vars{"identifier": identifier, "skus": strings.Join(terms, " OR ")}, &a); err != nil {
-		return nil, err
-	}
-	if a.Known != nil && (p.Known.Product != "" || slices.ContainsFunc(skus, func(sku string) bool { return a.Known.variant(sku) != nil })) {
-		return a.Known, nil
-	}
-	var found *product
-	for i := range a.BySKU.Nodes {
-		n := &a.BySKU.Nodes[i]
-		switch {
-		case !slices.Contains(skus, n.SKU): // the search also returns other SKUs
-		case found != nil && found.ID != n.Product.ID:
-			return nil, connector.Failf(connector.Rejected, "the shop has the SKU %s in more than one product: which one is meant cannot be known",
-				n.SKU)
-		case len(p.Variants) == 0 && len(n.Product.Variants.Nodes) > 1:
-			return nil, connector.Failf(connector.Rejected, "the SKU %s belongs to one of several variants of the shop's product %s", n.SKU,
-				n.Product.Handle)
-		default:
-			found = &n.Product
-		}
-	}
-	return found, nil
 }
 
 // handle is the product's part of an address. It ends with the product's own part, so that a merchant's product with
@@ -267,22 +234,38 @@ func (s *session) variantInput(f *shop, there *product, sku string, price money.
 	return v
 }
 
-// publish shows a product on the shop's sales channels: a new one is on none.
-func (s *session) publish(ctx context.Context, f *shop, id string) error {
-	var on []vars
+// publish shows some products on the shop's sales channels: a new one is on none. Those that cannot be shown fail.
+func (s *session) publish(ctx context.Context, products []connector.Product, by [][]connector.Result, some []int) error {
+	f, err := s.facts(ctx)
+	if err != nil {
+		return err
+	}
+	var on, objects []vars
 	for _, p := range f.publications {
 		on = append(on, vars{"publicationId": p})
 	}
 	if len(on) == 0 {
 		return nil
 	}
-	var a struct {
-		PublishablePublish struct{ UserErrors userErrors }
+	for _, i := range some {
+		objects = append(objects, vars{"id": by[i][0].IDs.Product, "input": on})
 	}
-	if _, err := s.call(reading(ctx), mutatePublish, vars{"id": id, "input": on}, &a); err != nil {
+	said, err := s.changeMany(ctx, mutatePublish, objects)
+	if connector.Is(err, connector.Unauthorized) {
 		return err
 	}
-	return a.PublishablePublish.UserErrors.err()
+	for k, i := range some {
+		failed := err
+		if refused, ok := said[k]; err == nil && !ok {
+			failed = errUnsaid
+		} else if err == nil {
+			failed = refused.err()
+		}
+		if failure := connector.FailureOf(failed); failure != nil {
+			by[i] = connector.FailedProduct(&products[i], failure, !failure.Lasting())
+		}
+	}
+	return nil
 }
 
 // results says what became of a product and its variants.

@@ -13,7 +13,7 @@ func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
 		Tracking: true,
 		Statuses: []connector.Status{orders.Shipped, orders.Delivered, orders.Cancelled},
-		Batch:    connector.Batch{Products: 10, Stock: 250, Prices: 250, Orders: sizes[0].orders},
+		Batch:    connector.Batch{Products: 20, Stock: 250, Prices: 250, Orders: sizes[0].orders},
 		Limits:   []connector.Limit{{AtOnce: 4}},
 		Time:     connector.Timing{Overlap: 2 * time.Minute, Tail: tail},
 	}

@@ -1,5 +1,10 @@
 package shopify
 
+import (
+	"fmt"
+	"strings"
+)
+
 // The queries of Shopify's GraphQL Admin API, version 2026-10. Each is named, so that a shop's logs show what asked.
 
 const queryShop = `query Shop {
@@ -18,9 +23,25 @@ const productFields = `fragment productFields on Product {
 
 const queryFind = `query Find($identifier: ProductIdentifierInput!, $skus: String!) {
   known: productByIdentifier(identifier: $identifier) { ...productFields }
-  bySKU: productVariants(first: 250, query: $skus) { nodes { sku product { ...productFields } } }
+  bySKU: productVariants(first: 250, query: $skus) { nodes { sku product { id handle } } }
 }
 ` + productFields
+
+const queryProduct = `query FindProduct($identifier: ProductIdentifierInput!) {
+  known: productByIdentifier(identifier: $identifier) { ...productFields }
+}
+` + productFields
+
+// queryNew finds which of several products are not in the shop: by some SKUs, and by the address of each.
+func queryNew(n int) string {
+	var declared, body strings.Builder
+	for i := range n {
+		fmt.Fprintf(&declared, ", $identifier%d: ProductIdentifierInput!", i)
+		fmt.Fprintf(&body, "  a%d: productByIdentifier(identifier: $identifier%d) { id }\n", i, i)
+	}
+	return "query FindNew($skus: String!" + declared.String() + ") {\n" + body.String() +
+		"  bySKU: productVariants(first: 250, query: $skus) { nodes { sku product { id handle } } }\n}"
+}
 
 const mutateProduct = `mutation SetProduct($identifier: ProductSetIdentifiers, $input: ProductSetInput!) {
   productSet(identifier: $identifier, input: $input, synchronous: true) {
@@ -30,9 +51,9 @@ const mutateProduct = `mutation SetProduct($identifier: ProductSetIdentifiers, $
 }
 ` + productFields
 
-const mutatePublish = `mutation Publish($id: ID!, $input: [PublicationInput!]!) {
-  publishablePublish(id: $id, input: $input) { userErrors { field message } }
-}`
+// mutatePublish shows products on sales channels.
+var mutatePublish = many{name: "Publish", field: "publishablePublish", answer: "{ userErrors { field message } }",
+	arguments: []argument{{"id", "id", "ID!"}, {"input", "input", "[PublicationInput!]!"}}}
 
 const mutateHide = `mutation Hide($id: ID!) {
   productUpdate(product: { id: $id, status: DRAFT }) { userErrors { field message } }
@@ -56,9 +77,10 @@ const queryStock = `query Stock($ids: [ID!]!, $location: ID!) {
   }
 }`
 
-const mutatePrices = `mutation SetPrices($product: ID!, $variants: [ProductVariantsBulkInput!]!) {
-  productVariantsBulkUpdate(productId: $product, variants: $variants, allowPartialUpdates: true) { userErrors { field message code } }
-}`
+// mutatePrices sets prices of products' variants.
+var mutatePrices = many{name: "SetPrices", field: "productVariantsBulkUpdate", fixed: "allowPartialUpdates: true",
+	answer:    "{ userErrors { field message code } }",
+	arguments: []argument{{"productId", "product", "ID!"}, {"variants", "variants", "[ProductVariantsBulkInput!]!"}}}
 
 // orderFields are all that is taken over of an order. Amounts are asked for in the shop's currency.
 const orderFields = `fragment orderFields on Order {

@@ -2,6 +2,7 @@ package shopify
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"entrepot/internal/connector"
@@ -137,7 +138,8 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	return found, nil
 }
 
-// SetPrices makes the shop show prices: a request for each product. Results of the products that were reached stand beside a failure.
+// SetPrices makes the shop show prices, of several products in one request. Results of the products that were reached
+// stand beside a failure.
 func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
 	var results []connector.Result
 	byProduct := map[string][]connector.PriceItem{}
@@ -153,34 +155,45 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 		}
 		byProduct[of] = append(byProduct[of], item)
 	}
-	for _, product := range products {
-		done, err := s.setPrices(ctx, product, byProduct[product])
+	for piece := range slices.Chunk(products, mostFields) {
+		objects := make([]vars, len(piece))
+		for k, product := range piece {
+			objects[k] = vars{"product": product, "variants": prices(byProduct[product])}
+		}
+		said, err := s.changeMany(ctx, mutatePrices, objects)
 		if err != nil {
 			return results, err
 		}
-		results = append(results, done...)
+		for k, product := range piece {
+			refused, ok := said[k]
+			if !ok {
+				return results, errUnsaid
+			}
+			results = append(results, priceResults(byProduct[product], refused)...)
+		}
 	}
 	return results, nil
 }
 
-// setPrices sets the prices of a product's variants.
-func (s *session) setPrices(ctx context.Context, product string, items []connector.PriceItem) ([]connector.Result, error) {
-	results := make([]connector.Result, len(items))
+// prices are the prices of a product's variants.
+func prices(items []connector.PriceItem) []vars {
 	variants := make([]vars, len(items))
 	for i, item := range items {
-		results[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
 		variants[i] = vars{"id": item.IDs.Variant, "price": item.Price.String(), "compareAtPrice": nil}
 		if before := item.CompareAt; before != nil && *before > item.Price {
 			variants[i]["compareAtPrice"] = before.String()
 		}
 	}
-	var a struct {
-		ProductVariantsBulkUpdate struct{ UserErrors userErrors }
+	return variants
+}
+
+// priceResults says what became of the prices of a product's variants.
+func priceResults(items []connector.PriceItem, refused userErrors) []connector.Result {
+	results := make([]connector.Result, len(items))
+	for i, item := range items {
+		results[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
 	}
-	if _, err := s.call(reading(ctx), mutatePrices, vars{"product": product, "variants": variants}, &a); err != nil {
-		return nil, err
-	}
-	for _, e := range a.ProductVariantsBulkUpdate.UserErrors {
+	for _, e := range refused {
 		for i := range results {
 			if len(e.Field) > 1 && e.Field[1] != strconv.Itoa(i) {
 				continue
@@ -191,5 +204,5 @@ func (s *session) setPrices(ctx context.Context, product string, items []connect
 			}
 		}
 	}
-	return results, nil
+	return results
 }

@@ -31,6 +31,8 @@ type session struct {
 	warehouse string
 	rules     map[string]*rules // by category
 	brands    map[string]string // ids by category and name
+	carriers  map[string][]carrier
+	order     *order // the order that was read last, as far as writes since have changed it; nil once one of them failed
 }
 
 // Open makes a session for one channel.

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/tiktokshop"
 	"entrepot/internal/connector/tiktokshop/fakeshop"
+	"entrepot/internal/orders"
 )
 
 // What a large catalog costs in requests, and in time by the platform's limit: a product is three requests beside those for its batch, an
-// audit of fifty one, a wave of stock or prices one for each product, and a hundred orders three.
+// audit of fifty one, a wave of stock or prices one for each product, a hundred orders three, and a parcel two.
 func TestCalls(t *testing.T) {
 	s := newShop(t, nil)
 	var products []connector.Product
@@ -31,7 +33,7 @@ func TestCalls(t *testing.T) {
 	var operations []string
 	var stocks []connector.StockItem
 	var prices []connector.PriceItem
-	for batch := range slices.Chunk(products, 10) {
+	for batch := range slices.Chunk(products, tiktokshop.New().Capabilities().Batch.Products) {
 		for _, r := range must(s.session.Upsert(t.Context(), batch))(t) {
 			if r.State != connector.Waiting {
 				t.Fatalf("%+v", r)
@@ -46,7 +48,7 @@ func TestCalls(t *testing.T) {
 			}
 		}
 	}
-	count("500 products, half of them with three variants", 3*500+50+2+2) // the category demands what two requests say
+	count("500 products, half of them with three variants", 3*500+21+2+2) // the category demands what two requests say
 	for batch := range slices.Chunk(operations, 100) {
 		must(s.session.Poll(t.Context(), batch))(t)
 	}
@@ -64,10 +66,25 @@ func TestCalls(t *testing.T) {
 	}
 	s.now = s.now.Add(2 * time.Minute)
 	count("", 0)
-	if found, _ := s.pull(t, time.Time{}); len(found) != 200 {
+	found, _ := s.pull(t, time.Time{})
+	if len(found) != 200 {
 		t.Errorf("%d orders", len(found))
 	}
 	count("200 orders", 2*(1+2+2)+2)
+	n := 0
+	for _, o := range found {
+		n++
+		parcel := connector.Parcel{Key: "s1", Carrier: "DHL", Number: fmt.Sprint("JD", n),
+			Lines: []connector.ParcelLine{{ExternalLine: o.Lines[0].ExternalID, Quantity: 2}}}
+		ref := connector.OrderRef{ExternalID: o.ExternalID, Shipped: []connector.Parcel{parcel}}
+		if err := s.session.PushShipment(t.Context(), ref, parcel); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.session.PushStatus(t.Context(), ref, orders.Shipped); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count("200 parcels", 2*200+1)
 }
 
 // counter says what was sent since the last time, at most a number of requests.

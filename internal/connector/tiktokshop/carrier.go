@@ -22,22 +22,42 @@ func (s *session) carrierOf(ref connector.OrderRef, parcel connector.Parcel) str
 	return cmp.Or(parcel.Carrier, name)
 }
 
+// carrier is a carrier that TikTok knows.
+type carrier struct {
+	ID   connector.ID `json:"id"`
+	Name string       `json:"name"`
+}
+
+// carriersOf reads the carriers of a delivery option, once in a session.
+func (s *session) carriersOf(ctx context.Context, option string) ([]carrier, error) {
+	if known := s.carriers[option]; known != nil {
+		return known, nil
+	}
+	var out struct {
+		Providers []carrier `json:"shipping_providers"`
+	}
+	_, err := s.call(ctx, request{method: http.MethodGet,
+		path: "/logistics/202309/delivery_options/" + url.PathEscape(option) + "/shipping_providers"}, &out)
+	if err != nil {
+		return nil, err
+	}
+	if s.carriers == nil {
+		s.carriers = map[string][]carrier{}
+	}
+	s.carriers[option] = out.Providers
+	return out.Providers, nil
+}
+
 // carrier is TikTok's id of a carrier, by its name, compared by letters and digits; unknown ones become TikTok's
 // carrier "other".
 func (s *session) carrier(ctx context.Context, option, name string) (string, error) {
-	var out struct {
-		Providers []struct {
-			ID   connector.ID `json:"id"`
-			Name string       `json:"name"`
-		} `json:"shipping_providers"`
-	}
-	if _, err := s.call(ctx, request{method: http.MethodGet,
-		path: "/logistics/202309/delivery_options/" + url.PathEscape(option) + "/shipping_providers"}, &out); err != nil {
+	known, err := s.carriersOf(ctx, option)
+	if err != nil {
 		return "", err
 	}
 	other := ""
 	var names []string
-	for _, p := range out.Providers {
+	for _, p := range known {
 		switch word := letters(p.Name); {
 		case word == letters(name):
 			return string(p.ID), nil
@@ -46,7 +66,7 @@ func (s *session) carrier(ctx context.Context, option, name string) (string, err
 		}
 		names = append(names, p.Name)
 	}
-	for _, p := range out.Providers {
+	for _, p := range known {
 		if word := letters(p.Name); word != "" && (strings.HasPrefix(word, letters(name)) || strings.HasPrefix(letters(name), word)) {
 			return string(p.ID), nil
 		}

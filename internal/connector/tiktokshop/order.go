@@ -116,8 +116,11 @@ func (p piece) gone() bool {
 // packed reports whether the piece needs nothing more to be shipped: it is on its way, waits to be collected, or was
 // cancelled.
 func (p piece) packed() bool {
-	return p.gone() || p.Status == "AWAITING_COLLECTION" || p.cancelled()
+	return p.gone() || p.Status == packedStatus || p.cancelled()
 }
+
+// packedStatus is the state of a piece that waits for its carrier.
+const packedStatus = "AWAITING_COLLECTION"
 
 func (p piece) cancelled() bool { return p.Status == "CANCELLED" || p.Status == "CANCEL" }
 

@@ -15,7 +15,7 @@ import (
 // whose answer was lost is not shipped again. If TikTok ships, its own label has the number, and the package is only
 // handed over.
 func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parcel connector.Parcel) error {
-	o, err := s.one(ctx, ref.ExternalID)
+	o, err := s.beforeWrite(ctx, ref.ExternalID)
 	if err != nil {
 		return err
 	}
@@ -46,11 +46,41 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 		return err
 	}
 	if known.parcels && len(ids) < len(o.unpacked()) {
-		_, err := s.call(ctx, request{method: http.MethodPost, path: "/fulfillment/202309/orders/" + url.PathEscape(string(o.ID)) + "/packages",
-			body: fields{"order_line_item_ids": ids, "shipping_provider_id": carrier, "tracking_number": parcel.Number}}, nil)
-		return err
+		return s.written(o, ids, s.write(ctx, "/fulfillment/202309/orders/"+url.PathEscape(string(o.ID))+"/packages",
+			fields{"order_line_item_ids": ids, "shipping_provider_id": carrier, "tracking_number": parcel.Number}))
 	}
 	return s.ship(ctx, o, ids, fields{"self_shipment": fields{"tracking_number": parcel.Number, "shipping_provider_id": carrier}})
+}
+
+// beforeWrite reads an order before a write, or takes it from this session: parcels of one order follow each other.
+func (s *session) beforeWrite(ctx context.Context, id string) (*order, error) {
+	if s.order == nil || string(s.order.ID) != id {
+		o, err := s.one(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		s.order = o
+	}
+	return s.order, nil
+}
+
+// write sends a change of an order. Unless it was accepted, the order is read again before the next one.
+func (s *session) write(ctx context.Context, path string, body fields) error {
+	_, err := s.call(ctx, request{method: http.MethodPost, path: path, body: body}, nil)
+	if err != nil {
+		s.order = nil
+	}
+	return err
+}
+
+// written notes that pieces of an order are packed, once a write that packs them was accepted.
+func (s *session) written(o *order, ids []string, err error) error {
+	for i := range o.Pieces {
+		if p := &o.Pieces[i]; err == nil && slices.Contains(ids, string(p.ID)) {
+			p.Status = packedStatus
+		}
+	}
+	return err
 }
 
 // unpacked are the pieces that wait to be shipped.
@@ -102,6 +132,7 @@ func (s *session) ship(ctx context.Context, o *order, ids []string, how fields) 
 	}
 	for of, pieces := range groups {
 		if others[of] {
+			s.order = nil // its packages are others afterwards
 			var err error
 			if of, err = s.split(ctx, string(o.ID), pieces, rest(o, pieces)); err != nil {
 				return err
@@ -110,8 +141,7 @@ func (s *session) ship(ctx context.Context, o *order, ids []string, how fields) 
 		if of == "" {
 			return connector.Failf(connector.Temporary, "TikTok Shop has made no package of the order yet")
 		}
-		if _, err := s.call(ctx, request{method: http.MethodPost, path: "/fulfillment/202309/packages/" + url.PathEscape(of) + "/ship",
-			body: how}, nil); err != nil {
+		if err := s.written(o, pieces, s.write(ctx, "/fulfillment/202309/packages/"+url.PathEscape(of)+"/ship", how)); err != nil {
 			return err
 		}
 	}
@@ -151,7 +181,7 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 	case orders.Cancelled:
 		return s.PushCancel(ctx, ref, "")
 	case orders.Shipped:
-		o, err := s.one(ctx, ref.ExternalID)
+		o, err := s.beforeWrite(ctx, ref.ExternalID)
 		if err == nil && len(o.unpacked()) > 0 {
 			err = connector.Failf(connector.Rejected,
 				"TikTok Shop still waits for %d pieces: it takes a parcel with a carrier and a tracking number only", len(o.unpacked()))
@@ -182,7 +212,7 @@ func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ stri
 	if o.Status == "UNPAID" {
 		reason = "seller_cancel_unpaid_reason_out_of_stock"
 	}
-	_, err = s.call(ctx, request{method: http.MethodPost, path: "/return_refund/202309/cancellations",
-		body: fields{"order_id": ref.ExternalID, "cancel_reason": cmp.Or(s.link.Channel.Value("cancelReason"), reason)}}, nil)
-	return err
+	s.order = nil
+	return s.write(ctx, "/return_refund/202309/cancellations",
+		fields{"order_id": ref.ExternalID, "cancel_reason": cmp.Or(s.link.Channel.Value("cancelReason"), reason)})
 }

@@ -17,9 +17,9 @@ func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Async: true,
 		PartialShipments: true, Tracking: true,
 		Statuses: []connector.Status{orders.Shipped, orders.Cancelled},
-		Batch:    connector.Batch{Products: 10, Stock: 250, Prices: 250, Orders: byID},
+		Batch:    connector.Batch{Products: 24, Stock: 250, Prices: 250, Orders: byID},
 		Limits:   []connector.Limit{{Every: time.Second / 5, Burst: 10, AtOnce: 4}, {Name: connector.PictureLimit, AtOnce: 4}},
-		Time:     connector.Timing{Overlap: 10 * time.Minute, Tail: tail, Poll: 20 * time.Second},
+		Time:     connector.Timing{Overlap: 10 * time.Minute, Tail: tail, Poll: time.Minute},
 	}
 }
 

@@ -34,6 +34,7 @@ type Faults struct {
 	Page           int           // a proxy answers 503 with a page of HTML
 	Duplicate      bool          // a search for orders returns each twice
 	Reorder        bool          // a search for orders returns the newest first
+	LoseFeed       int           // of feeds: it ends as FATAL, and nothing of it is done
 	Slow           time.Duration // of each answer, by the clock of the machine
 	Rotate         bool          // each access token comes with another refresh token, and the old one becomes invalid
 	NoPersons      bool          // the app may not have names and addresses

@@ -85,6 +85,7 @@ func (a *Account) addFeed(_ *http.Request, body object) (int, any) {
 	}
 	f := &feed{id: a.id(), kind: kind, input: input, ready: a.Now().Add(a.Working)}
 	a.feeds = append(a.feeds, f)
+	f.fatal = a.LoseFeed > 0 && len(a.feeds)%a.LoseFeed == 0
 	return http.StatusAccepted, object{"feedId": f.id}
 }
 
@@ -95,7 +96,7 @@ func (a *Account) feed(r *http.Request, _ object) (int, any) {
 		}
 		out := object{"feedId": f.id, "feedType": f.kind, "processingStatus": "IN_QUEUE"}
 		switch {
-		case f.fatal:
+		case f.done && f.fatal:
 			out["processingStatus"] = "FATAL"
 		case f.done:
 			out["processingStatus"], out["resultFeedDocumentId"] = "DONE", f.report
@@ -109,6 +110,9 @@ func (a *Account) feed(r *http.Request, _ object) (int, any) {
 
 // process does what a feed says, and writes its report.
 func (a *Account) process(f *feed) {
+	if f.fatal {
+		return
+	}
 	input := a.documents[f.input].content
 	report := a.newDocument("")
 	f.report = report.id
@@ -164,38 +168,54 @@ func (a *Account) acknowledge(input []byte) []byte {
 func (a *Account) listingsFeed(input []byte) (report []byte, ok bool) {
 	var in struct {
 		Header   struct{ SellerID, Version string }
-		Messages []struct {
-			MessageID                       int
-			SKU, OperationType, ProductType string
-			Patches                         []any
-		}
+		Messages []feedMessage
 	}
-	if json.Unmarshal(input, &in) != nil || in.Header.SellerID != SellerID || in.Header.Version != "2.0" {
+	if json.Unmarshal(input, &in) != nil || in.Header.SellerID != SellerID || in.Header.Version != "2.0" || len(in.Messages) > 25_000 {
 		return nil, false
 	}
-	issues, seen := []object{}, map[int]bool{}
+	issues, seen, refused := []object{}, map[int]bool{}, 0
 	for _, m := range in.Messages {
-		refuse := func(text string) {
-			issues = append(issues, object{"messageId": m.MessageID, "sku": m.SKU, "code": "90220", "severity": "ERROR", "message": text})
-		}
-		switch li := a.listings[m.SKU]; {
-		case seen[m.MessageID] || m.MessageID < 1:
-			refuse("The message id is used twice.")
-		case li == nil:
-			refuse("The SKU does not exist.")
-		case m.OperationType != "PATCH" || m.ProductType == "":
-			refuse("'[productType]' is required but not supplied.")
-		default:
-			if text := li.change(m.Patches); text != "" {
-				refuse(text)
-			} else {
-				issues = append(issues, object{"messageId": m.MessageID, "sku": m.SKU, "code": "1", "severity": "WARNING",
-					"message": "Too few pictures."})
-			}
+		text := "The message id is used twice."
+		if !seen[m.MessageID] && m.MessageID > 0 {
+			text = a.message(m)
 		}
 		seen[m.MessageID] = true
+		one := object{"messageId": m.MessageID, "code": "1", "severity": "WARNING", "message": "Too few pictures."}
+		if text != "" {
+			one["code"], one["severity"], one["message"] = "90220", "ERROR", text
+			refused++
+		}
+		issues = append(issues, one)
 	}
 	report, err := json.Marshal(object{"header": object{"sellerId": SellerID, "version": "2.0"}, "issues": issues,
-		"summary": object{"messagesProcessed": len(in.Messages)}})
+		"summary": object{"errors": refused, "warnings": len(issues) - refused, "messagesProcessed": len(in.Messages),
+			"messagesAccepted": len(in.Messages) - refused, "messagesInvalid": refused}})
 	return report, err == nil
+}
+
+// feedMessage is one change of a listing in a feed.
+type feedMessage struct {
+	MessageID                                     int
+	SKU, OperationType, ProductType, Requirements string
+	Attributes                                    object
+	Patches                                       []any
+}
+
+// message does what a message says, and returns why it does not.
+func (a *Account) message(m feedMessage) string {
+	switch li := a.listings[m.SKU]; {
+	case m.OperationType == "DELETE":
+		delete(a.listings, m.SKU)
+		return ""
+	case m.ProductType == "":
+		return "'[productType]' is required but not supplied."
+	case m.OperationType == "UPDATE" && m.Attributes != nil:
+		return a.replace(m.SKU, m.ProductType, m.Requirements, m.Attributes, false)
+	case m.OperationType != "PATCH":
+		return "The operation is unknown."
+	case li == nil:
+		return "The SKU does not exist."
+	default:
+		return li.change(m.Patches)
+	}
 }

@@ -169,12 +169,24 @@ func (a *Account) put(r *http.Request, body object) (int, any) {
 		return http.StatusForbidden, problem("Unauthorized", "Access to requested resource is denied.")
 	}
 	sku := r.PathValue("sku")
-	l := &listing{sku: sku, live: a.Now().Add(a.Settle)}
-	l.productType, _ = body["productType"].(string)
-	l.attributes, _ = body["attributes"].(object)
-	if l.productType == "" || l.attributes == nil || r.URL.Query().Get("marketplaceIds") != MarketplaceID {
+	productType, _ := body["productType"].(string)
+	requirements, _ := body["requirements"].(string)
+	attributes, _ := body["attributes"].(object)
+	if productType == "" || attributes == nil || r.URL.Query().Get("marketplaceIds") != MarketplaceID {
 		return http.StatusBadRequest, problem("InvalidInput", "The listing is not complete.")
 	}
+	out := object{"sku": sku, "status": "ACCEPTED", "submissionId": a.id(), "issues": []object{}}
+	issue := a.replace(sku, productType, requirements, attributes, r.URL.Query().Get("mode") == "VALIDATION_PREVIEW")
+	if issue != "" {
+		out["status"] = "INVALID"
+		out["issues"] = []object{{"code": "90220", "message": issue, "severity": "ERROR", "categories": []string{"MISSING_ATTRIBUTE"}}}
+	}
+	return http.StatusOK, out
+}
+
+// replace makes a listing, or replaces it whole, and returns why it does not; a preview changes nothing.
+func (a *Account) replace(sku, productType, requirements string, attributes object, preview bool) string {
+	l := &listing{sku: sku, live: a.Now().Add(a.Settle), productType: productType, attributes: attributes}
 	issue := l.wrong()
 	asin, _ := l.first("merchant_suggested_asin")["value"].(string)
 	ean, _ := l.first("externally_assigned_product_identifier")["value"].(string)
@@ -182,16 +194,11 @@ func (a *Account) put(r *http.Request, body object) (int, any) {
 	if asin == "" && ean == "" && !parent && l.first("supplier_declared_has_product_identifier_exemption") == nil {
 		issue = "'[externally_assigned_product_identifier]' is required but not supplied."
 	}
-	if body["requirements"] == "LISTING" && l.first("item_name") == nil {
+	if requirements == "LISTING" && l.first("item_name") == nil {
 		issue = "'[item_name]' is required but not supplied."
 	}
-	out := object{"sku": sku, "status": "ACCEPTED", "submissionId": a.id(), "issues": []object{}}
-	if issue != "" {
-		out["status"] = "INVALID"
-		out["issues"] = []object{{"code": "90220", "message": issue, "severity": "ERROR", "categories": []string{"MISSING_ATTRIBUTE"}}}
-	}
-	if issue != "" || r.URL.Query().Get("mode") == "VALIDATION_PREVIEW" {
-		return http.StatusOK, out
+	if issue != "" || preview {
+		return issue
 	}
 	if l.asin = asin; asin == "" {
 		l.asin = "B0" + a.id()
@@ -203,7 +210,7 @@ func (a *Account) put(r *http.Request, body object) (int, any) {
 		l.asin = old.asin
 	}
 	a.listings[sku] = l
-	return http.StatusOK, out
+	return ""
 }
 
 func (a *Account) patch(r *http.Request, body object) (int, any) {

@@ -2,11 +2,18 @@ package story
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 )
 
@@ -18,14 +25,17 @@ type door struct {
 
 	mu     sync.Mutex
 	calls  int
+	kinds  map[string]int // the calls of a chapter, by what they do
 	down   bool
 	breakN int  // the request after which the service is interrupted, before its answer; 0: none
 	breaks bool // an interruption is under way
 }
 
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	kind := kindOf(r)
 	d.mu.Lock()
 	d.calls++
+	d.kinds[kind]++
 	down, breaks := d.down, d.breakN > 0 && d.calls == d.breakN
 	d.breaks = d.breaks || breaks
 	d.mu.Unlock()
@@ -40,6 +50,46 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		d.shop.ServeHTTP(w, r)
 	}
+}
+
+var (
+	idOfPath  = regexp.MustCompile(`/(MUG[^/]*|\d+|[^/]*\d{5,}[^/]*)`)
+	dateOf    = regexp.MustCompile(`^/20\d{4}$|^/20\d\d-\d\d-\d\d$`) // a version in a path
+	operation = regexp.MustCompile(`"query":"(?:query|mutation) (\w+)`)
+)
+
+// kindOf is what a request does: its method and path without ids, or the name of a GraphQL operation.
+func kindOf(r *http.Request) string {
+	path := idOfPath.ReplaceAllStringFunc(r.URL.Path, func(segment string) string {
+		if dateOf.MatchString(segment) {
+			return segment
+		}
+		return "/…"
+	})
+	if !strings.HasSuffix(path, "/graphql.json") {
+		return r.Method + " " + path
+	}
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if found := operation.FindSubmatch(body); found != nil {
+		return string(found[1])
+	}
+	return path
+}
+
+// frequent lists the calls since the last time by what they did, the most frequent first.
+func (d *door) frequent() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	kinds := slices.SortedFunc(maps.Keys(d.kinds), func(a, b string) int {
+		return cmp.Or(d.kinds[b]-d.kinds[a], strings.Compare(a, b))
+	})
+	var list []string
+	for _, kind := range kinds[:min(8, len(kinds))] {
+		list = append(list, fmt.Sprintf("%d %s", d.kinds[kind], kind))
+	}
+	clear(d.kinds)
+	return strings.Join(list, "; ")
 }
 
 // only runs the request in the shop, without sending the answer.

@@ -42,7 +42,8 @@ type sold struct {
 // Run runs a service through the story with a shop.
 func Run(t *testing.T, service Service, shop Shop, size Size) {
 	shop.check(t)
-	s := &story{T: t, Size: size, service: service, shop: shop, door: &door{shop: shop.Handler, broken: make(chan struct{}, 1)}}
+	s := &story{T: t, Size: size, service: service, shop: shop, door: &door{shop: shop.Handler, broken: make(chan struct{}, 1),
+		kinds: map[string]int{}}}
 	if shop.Clock != nil {
 		shop.Clock(service.Now)
 	}
@@ -68,6 +69,7 @@ func Run(t *testing.T, service Service, shop Shop, size Size) {
 		}
 		t.Logf("%s: %s: %d calls in %s (%s of the machine's)", shop.Platform, chapter.name, s.door.count()-s.calls,
 			service.Now().Sub(s.began).Round(time.Second), time.Since(s.started).Round(100*time.Millisecond))
+		t.Logf("%s: %s", shop.Platform, s.door.frequent())
 	}
 }
 

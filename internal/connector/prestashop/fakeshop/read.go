@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +34,13 @@ func (s *Shop) read(w http.ResponseWriter, r *http.Request, res *resource, id st
 			s.refuse(w, http.StatusInternalServerError, 32, "Unable to filter on date fields without date=1")
 			return
 		}
-		rows = slices.DeleteFunc(rows, func(row *row) bool { return !row.matches(field, strings.Trim(values[0], "[]")) })
+		matches := filter(values[0])
+		rows = slices.DeleteFunc(rows, func(row *row) bool {
+			if field == "id" {
+				return !matches(row.id)
+			}
+			return !matches(row.fields[field])
+		})
 	}
 	if strings.HasPrefix(strings.Trim(q.Get("sort"), "["), "id_DESC") {
 		slices.Reverse(rows)
@@ -63,16 +70,56 @@ func (s *Shop) read(w http.ResponseWriter, r *http.Request, res *resource, id st
 	s.answer(w, http.StatusOK, b.String())
 }
 
-// matches reports whether a field is one of the values, or between two.
-func (r *row) matches(field, values string) bool {
-	own := r.fields[field]
-	if field == "id" {
-		own = r.id
+// What a filter's value may look like: the brackets are the last ones of each kind, and a span has numbers or times.
+var (
+	bracketed = regexp.MustCompile(`^(.*)\[(.*)\](.*)$`)
+	span      = regexp.MustCompile(`^([\d.:\-\s]+),([\d.:\-\s]+)$`)
+)
+
+// filter is what a field must be: one of some values, between two, or a pattern. Letters count as equal in capitals and small. What stands
+// in brackets inside brackets makes a filter that keeps everything.
+func filter(value string) func(own string) bool {
+	parts := bracketed.FindStringSubmatch(value)
+	switch {
+	case parts == nil:
+		return func(own string) bool { return strings.EqualFold(own, value) }
+	case parts[1] == "%" || parts[3] == "%":
+		pattern := like(parts[1] + parts[2] + parts[3])
+		return pattern.MatchString
+	case parts[1] != "" || parts[3] != "":
+		return func(string) bool { return true }
+	case strings.Index(parts[2], "|") > 0:
+		values := strings.Split(parts[2], "|")
+		return func(own string) bool {
+			return slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, own) })
+		}
 	}
-	if from, to, ok := strings.Cut(values, ","); ok {
-		return from <= own && own <= to
+	if ends := span.FindStringSubmatch(parts[2]); ends != nil {
+		return func(own string) bool { return ends[1] <= own && own <= ends[2] }
 	}
-	return slices.Contains(strings.Split(values, "|"), own)
+	return func(own string) bool { return strings.EqualFold(own, parts[2]) }
+}
+
+// like is a pattern of the database: % is any text, _ any character, and a backslash takes that from the next one.
+func like(pattern string) *regexp.Regexp {
+	var b strings.Builder
+	plain := false
+	for _, r := range pattern {
+		switch {
+		case plain:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+			plain = false
+		case r == '\\':
+			plain = true
+		case r == '%':
+			b.WriteString(".*")
+		case r == '_':
+			b.WriteString(".")
+		default:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		}
+	}
+	return regexp.MustCompile("(?is)^" + b.String() + "$")
 }
 
 // document writes a row; only nil writes all of it.

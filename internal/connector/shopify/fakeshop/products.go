@@ -63,12 +63,35 @@ func (s *Shop) find(raw json.RawMessage) (object, string) {
 	for _, p := range s.products {
 		for _, v := range p.variants {
 			if !s.Faults.Blind && strings.Contains(strings.ToLower(in.SKUs), `"`+strings.ToLower(v.sku)+`"`) {
-				nodes = append(nodes, object{"sku": v.sku, "product": p.show()})
+				nodes = append(nodes, object{"sku": v.sku, "product": object{"id": p.id, "handle": p.handle}})
 			}
 		}
 	}
 	out["bySKU"] = object{"nodes": nodes}
 	return out, ""
+}
+
+func (s *Shop) findProduct(raw json.RawMessage) (object, string) {
+	found, wrong := s.find(raw)
+	return object{"known": found["known"]}, wrong
+}
+
+// findNew finds products by some SKUs, and each of several addresses under its alias.
+func (s *Shop) findNew(raw json.RawMessage) (object, string) {
+	out, wrong := s.find(raw)
+	delete(out, "known")
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &all)
+	for name, value := range all {
+		var i identifier
+		if number, ok := strings.CutPrefix(name, "identifier"); ok && json.Unmarshal(value, &i) == nil {
+			out["a"+number] = nil
+			if p := s.identified(&i); p != nil {
+				out["a"+number] = object{"id": p.id}
+			}
+		}
+	}
+	return out, wrong
 }
 
 type setInput struct {

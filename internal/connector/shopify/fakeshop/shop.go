@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +31,7 @@ type Faults struct {
 	Broken     int  // it answers 502 and does nothing
 	DearLines  int  // a query that may give more lines than this asks for too much; 0: no bound
 	DearOrders int  // a query for several orders that may give more lines than this in all asks for too much; 0: no bound
+	Unsaid     int  // of the fields of mutations for several objects: it is not done, and the answer has nothing about it
 	Blind      bool // its search does not find what was made (its index is behind)
 }
 
@@ -43,6 +45,7 @@ type Shop struct {
 
 	mu       sync.Mutex
 	requests int
+	fields   int // of mutations for several objects
 	next     int
 	tokens   map[string]bool
 	products []*product
@@ -166,7 +169,8 @@ func (s *Shop) Expire() {
 // run does what an operation asks.
 func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong string) {
 	does := map[string]func(json.RawMessage) (object, string){
-		"Shop": s.about, "Find": s.find, "SetProduct": s.setProduct, "Publish": s.publish, "Hide": s.hide, "Delete": s.delete,
+		"Shop": s.about, "Find": s.find, "FindProduct": s.findProduct, "FindNew": s.findNew,
+		"SetProduct": s.setProduct, "Publish": s.publish, "Hide": s.hide, "Delete": s.delete,
 		"SetStock": s.setStock,
 		"Activate": s.activate, "Stock": s.stock, "SetPrices": s.setPrices, "Orders": s.list, "OrdersByID": s.byID,
 		"Order": s.order, "MoreLines": s.moreLines,
@@ -177,8 +181,42 @@ func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong s
 	if do == nil {
 		return nil, "undefinedField"
 	}
-	return do(variables)
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(variables, &all)
+	if name != "Publish" && name != "SetPrices" {
+		return do(variables)
+	}
+	data = object{} // one alias for each object, whose variables end with its number
+	for i := 0; ; i++ {
+		own := map[string]json.RawMessage{}
+		for variable, value := range all {
+			if base, numbered := strings.CutSuffix(variable, strconv.Itoa(i)); numbered && !digit(base[len(base)-1]) {
+				own[base] = value
+			}
+		}
+		if len(own) == 0 {
+			return data, ""
+		}
+		if i >= 90 {
+			return nil, "MAX_COST_EXCEEDED"
+		}
+		s.fields++
+		if nth(s.Faults.Unsaid, s.fields) {
+			data["a"+strconv.Itoa(i)] = nil
+			continue
+		}
+		raw, _ := json.Marshal(own)
+		part, wrong := do(raw)
+		if wrong != "" {
+			return nil, wrong
+		}
+		for _, answer := range part {
+			data["a"+strconv.Itoa(i)] = answer
+		}
+	}
 }
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
 
 func (s *Shop) about(json.RawMessage) (object, string) {
 	var scopes []object

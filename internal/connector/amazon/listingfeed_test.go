@@ -1,0 +1,102 @@
+package amazon_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/amazon/fakeshop"
+)
+
+// mugs are products that Amazon has, without variants.
+func mugs(n int) (list []connector.Product) {
+	for i := range n {
+		p := mug()
+		p.SKU = fmt.Sprintf("SKU-%03d", i)
+		p.Attributes = attributes("EAN", fmt.Sprintf("40063813%05d", i))
+		list = append(list, p)
+	}
+	return list
+}
+
+// Many products go as one feed: new ones, which are live later than the feed is done, changed ones and those with a variant less.
+func TestManyProductsAreOneFeed(t *testing.T) {
+	for name, faults := range map[string]fakeshop.Faults{
+		"a good day": {}, "answers are lost": {LoseAnswer: 3}, "done and 500": {FailAfterWrite: 4}, "broken": {Broken: 4},
+		"throttled": {TooMany: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			s.Working, s.Settle = 25*time.Minute, 10*time.Minute
+			s.upsert(t, shirt())
+			less := shirt()
+			less.Variants = less.Variants[:1]
+			less.Dropped = []connector.Item{s.item("SHIRT-M")}
+			s.Own("SKU-000", "B0OWN", 3, false)
+			before := s.Calls()
+			s.Faults = faults
+			s.upsert(t, append(mugs(60), less)...)
+			for i := range 60 {
+				s.offers(t, fmt.Sprintf("SKU-%03d", i), "7.90", 9)
+			}
+			own, made := s.ids["SKU-000"].Product, s.ids["SKU-001"].Product
+			if s.Listings() != 61 || len(s.failed) != 0 || own != "B0OWN" || !strings.HasPrefix(made, "B0") {
+				t.Errorf("%d listings, %v, %v", s.Listings(), s.failed, made)
+			}
+			calls := s.Calls()
+			if faults == (fakeshop.Faults{}) && (calls["createFeed"] != 1 || calls["getFeedDocument"] != 1 || calls["patchListing"] != 0 ||
+				calls["putListing"] != before["putListing"]) {
+				t.Errorf("%v", calls)
+			}
+		})
+	}
+}
+
+// What a feed's report refuses fails with its reason, by the number of the message alone. Of a product that is refused in part, what the
+// feed has made is named, so that it does not stay on sale; the others of the feed are published.
+func TestAFeedRefusesSome(t *testing.T) {
+	s := newShop(t)
+	products := mugs(30)
+	products[7].Price = 0
+	half := shirt()
+	half.Variants[1].Price = 0
+	nameless := mug()
+	nameless.SKU, nameless.Attributes = "NAMELESS", nil
+	s.Own("SKU-009", "B0OWN", 3, false)
+	products[9].Price = 0
+	results := must(s.session.Upsert(t.Context(), append(products, half, nameless)))(t)
+	s.take(results)
+	operation := s.operations["SHIRT-S"]
+	if operation == "" || operation != s.operations["SHIRT"] || operation == s.operations["SKU-001"] || s.failed["NAMELESS"] == "" {
+		t.Fatalf("%v, %v", s.operations, s.failed)
+	}
+	s.now = s.now.Add(time.Hour)
+	named := map[string]string{}
+	for _, r := range must(s.session.Poll(t.Context(), []string{operation}))(t) {
+		named[r.SKU] = r.State + " " + r.Error
+	}
+	if named["SHIRT-S"] != "live " || !strings.Contains(named["SHIRT-M"], "failed The field") || len(named) != 3 {
+		t.Errorf("%q", named)
+	}
+	s.poll(t)
+	if !strings.HasPrefix(s.failed["SKU-007"], connector.Failed) || !strings.HasPrefix(s.failed["SKU-009"], connector.Failed) ||
+		s.failed["SHIRT-M"] == "" || len(s.failed) != 4 {
+		t.Errorf("%v", s.failed)
+	}
+	s.offers(t, "SKU-029", "7.90", 9)
+}
+
+// A feed that Amazon gives up is sent again.
+func TestAFeedThatEndsFatally(t *testing.T) {
+	s := newShop(t)
+	s.LoseFeed = 1
+	s.take(must(s.session.Upsert(t.Context(), mugs(30)))(t))
+	s.now = s.now.Add(time.Hour)
+	for _, r := range must(s.session.Poll(t.Context(), []string{s.operations["SKU-003"]}))(t) {
+		if r.State != connector.Failed || !r.Again || r.SKU != "" || !strings.Contains(r.Error, "FATAL") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
