@@ -85,9 +85,12 @@ func (c *Customer) document() search.Document {
 var byID = table.Select("") + " WHERE tenant_id = $1 AND id = $2::UUID"
 
 // byEmail begins with the key to which a row belongs, in front of the record's columns.
-var byEmail = &db.Keyed{Head: 1, Column: 0, Build: func(n int) string {
-	return "SELECT email_key, " + table.Columns("") + " FROM customers WHERE tenant_id = $1 AND email_key IN " + db.In(n, 2)
-}}
+var byEmail = &db.Keyed{Head: 1, Column: 0,
+	Build: func(n int) string {
+		return "SELECT email_key, " + table.Columns("") + " FROM customers WHERE tenant_id = $1 AND email_key IN " + db.In(n, 2)
+	},
+	Mixed: "SELECT c.email_key, " + table.Columns("c") + ", k.n::TEXT FROM " + db.MixedKeys("TEXT") +
+		" JOIN customers c ON c.tenant_id = k.tenant AND c.email_key = k.key"}
 
 // Missing is the error for a customer that the account does not have: NotFound.
 func Missing() error { return table.Missing() }

@@ -24,6 +24,11 @@ func (tx *Tx) Prefetch(each func(Rows) error, sql string, args ...any) *PendingR
 // Keyed is a read of the rows of some keys, see PrefetchKeys.
 type Keyed = engine.Keyed
 
+// MixedKeys is the list k(tenant, key, n) of a Keyed's mixed statement whose head is the tenant alone; of is the type of the keys.
+func MixedKeys(of string) string {
+	return "unnest($1::BIGINT[], $2::" + of + "[]) WITH ORDINALITY AS k(tenant, key, n)"
+}
+
 // PrefetchKeys is Prefetch for the rows of 1 to 256 keys. On PostgreSQL, plans of several optimistic transactions that ask for
 // rows of the same Keyed with the same head share a statement.
 func (tx *Tx) PrefetchKeys(each func(Rows) error, k *Keyed, head []any, keys []any) *PendingRead {

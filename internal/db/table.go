@@ -154,8 +154,10 @@ func (t *Table[T]) insertForm() *Form {
 		}
 	}
 	into := "INSERT INTO " + t.name + " (tenant_id, " + strings.Join(names, ", ") + ") VALUES "
-	row := "($1" + strings.Repeat(",$", len(names)) + ")"
-	return &Form{Head: 1, Width: len(names), Build: func(rows int) string { return into + Repeat(rows, 2, row) }}
+	row := strings.Repeat(",$", len(names)) + ")"
+	return &Form{Head: 1, Width: len(names),
+		Build: func(rows int) string { return into + Repeat(rows, 2, "($1"+row) },
+		Mixed: func(rows int) string { return into + Repeat(rows, 1, "($"+row) }}
 }
 
 // Update queues the change of a record's row: all columns but the fixed ones. where identifies the row within the

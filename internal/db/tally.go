@@ -39,10 +39,14 @@ func (tx *Tx) queueTallies() {
 	tx.tallies = nil
 }
 
-var tallyRows = &Form{Head: 1, Width: 3, Key: []int{0, 1}, Sum: []int{2}, Build: func(n int) string {
-	return "INSERT INTO tallies (tenant_id, name, key, n) VALUES " + Repeat(n, 2, "($1,$,$,$)") +
+var tallyRows = &Form{Head: 1, Width: 3, Key: []int{0, 1}, Sum: []int{2},
+	Build: func(n int) string { return addTallies(Repeat(n, 2, "($1,$,$,$)")) },
+	Mixed: func(n int) string { return addTallies(Repeat(n, 1, "($,$,$,$)")) }}
+
+func addTallies(rows string) string {
+	return "INSERT INTO tallies (tenant_id, name, key, n) VALUES " + rows +
 		" ON CONFLICT (tenant_id, name, key) DO UPDATE SET n = tallies.n + excluded.n"
-}}
+}
 
 // DropTally queues the deletion of a kept count, which is 0 then. The caller must hold locks on what it counts.
 func DropTally(w Writer, name, key string) {

@@ -190,6 +190,11 @@ func (tx *Tx) Change(sql string, args ...any) *Step {
 // Clock is the SQL expression that an offset of Stamps is added to; it uses $1 = tenant.
 const Clock = "(SELECT base FROM change_clocks WHERE tenant_id = $1)"
 
+// ClockOf is Clock for the tenant that an SQL expression gives: in the mixed statement of a Form, a row's own.
+func ClockOf(tenant string) string {
+	return "(SELECT base FROM change_clocks WHERE tenant_id = " + tenant + ")"
+}
+
 // StampStep is the distance of two stamps in microseconds; it is 10, so that a caller who cuts a stamp to milliseconds
 // still advances.
 const StampStep = 10

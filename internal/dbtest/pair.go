@@ -106,13 +106,6 @@ func (p *Pair) StartStandby() {
 	p.must("waiting for the standby", p.standby.await())
 }
 
-// Count reads one number on the primary.
-func (p *Pair) Count(sql string) (n int) {
-	p.t.Helper()
-	p.must(sql, on(p.primary, func(ctx context.Context, c *pgx.Conn) error { return c.QueryRow(ctx, sql).Scan(&n) }))
-	return n
-}
-
 // copyPrimary makes the standby a copy of the primary, and makes each commit of the primary wait for it.
 func (p *Pair) copyPrimary() {
 	p.t.Helper()

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"entrepot/internal/db"
 )
 
@@ -30,13 +32,29 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(filepath.Join(dir, db.File))
 })
 
-// postgresTemplate is the name of a freshly migrated database.
-var postgresTemplate = sync.OnceValues(func() (string, error) {
+// copiedDatabase are the options of CREATE DATABASE for a copy of a freshly migrated database. Copying its files takes a third less
+// processor time than writing them to the log, as PostgreSQL 15 and later do unless told otherwise; older ones know no other way.
+var copiedDatabase = sync.OnceValues(func() (options string, err error) {
 	name, err := newDatabase(emptyDatabase)
 	if err != nil {
 		return "", err
 	}
-	return name, migrateNew(db.Config{URL: address(name)})
+	if err := migrateNew(db.Config{URL: address(name)}); err != nil {
+		return "", err
+	}
+	options = "TEMPLATE " + name
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, address("postgres"))
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close(ctx)
+	var strategies bool
+	err = conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::INT >= 150000").Scan(&strategies)
+	if strategies {
+		options += " STRATEGY FILE_COPY"
+	}
+	return options, err
 })
 
 // migrateNew creates the schema on an empty store and closes it.
@@ -53,11 +71,11 @@ func migrateNew(c db.Config) error {
 func StoreURL(t testing.TB) string {
 	t.Helper()
 	running(t)
-	template, err := postgresTemplate()
+	options, err := copiedDatabase()
 	if err != nil {
 		t.Fatalf("the migrated database that tests copy: %v", err)
 	}
-	return testDatabase(t, "TEMPLATE "+template)
+	return testDatabase(t, options)
 }
 
 // StoreDir returns a folder with a migrated SQLite store without accounts, which is deleted with the test.

@@ -52,10 +52,14 @@ func PrefetchFind(r db.Reader, key, space string) *db.Pending[*Answer] {
 	}, answers, []any{r.TenantID(), space}, []any{kept(key)}))
 }
 
-var answers = &db.Keyed{Head: 2, Column: 0, Build: func(n int) string {
-	return `SELECT key, fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys
-		WHERE tenant_id = $1 AND space = $2 AND key IN ` + db.In(n, 3)
-}}
+var answers = &db.Keyed{Head: 2, Column: 0,
+	Build: func(n int) string {
+		return `SELECT key, fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys
+			WHERE tenant_id = $1 AND space = $2 AND key IN ` + db.In(n, 3)
+	},
+	Mixed: `SELECT i.key, i.fingerprint, i.status, i.answer, i.resource_id, i.expires_at, k.n::TEXT
+		FROM unnest($1::BIGINT[], $2::TEXT[], $3::TEXT[]) WITH ORDINALITY AS k(tenant, space, key, n)
+		JOIN idempotency_keys i ON i.tenant_id = k.tenant AND i.key = k.key AND i.space = k.space`}
 
 // Save stores an answer, and replaces one past its retention. If another request saved under the key meanwhile, the
 // operation runs again and finds it. The row is written after the account's clock, so that two requests with one key
@@ -65,13 +69,17 @@ func Save(w db.GuardedWriter, key, space string, a Answer) {
 		w.Now().Add(Retention).UnixMicro())
 }
 
-var answerRows = &db.Form{Head: 1, Width: 8, Key: []int{0, 1}, Build: func(n int) string {
+var answerRows = &db.Form{Head: 1, Width: 8, Key: []int{0, 1},
+	Build: func(n int) string { return saveAnswers(db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$)")) },
+	Mixed: func(n int) string { return saveAnswers(db.Repeat(n, 1, "($,$,$,$,$,$,$,$,$)")) }}
+
+func saveAnswers(rows string) string {
 	return `INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at) VALUES ` +
-		db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$)") + ` ON CONFLICT (tenant_id, key, space) DO UPDATE SET fingerprint = excluded.fingerprint,
+		rows + ` ON CONFLICT (tenant_id, key, space) DO UPDATE SET fingerprint = excluded.fingerprint,
 			status = excluded.status, answer = excluded.answer, resource_id = excluded.resource_id, created_at = excluded.created_at,
 			expires_at = excluded.expires_at
 		WHERE idempotency_keys.expires_at <= excluded.created_at`
-}}
+}
 
 // Sweep deletes answers past their retention, at most limit of them, and returns how many. It serves every tenant.
 func Sweep(tx *db.Tx, limit int) (int64, error) {

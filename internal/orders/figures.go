@@ -144,13 +144,17 @@ func moveFigures(w db.GuardedWriter, rows []figureRow) {
 	w.PutRowsStamped(db.Difference(), figureRows, args...)
 }
 
-var figureRows = &db.Form{Head: 1, Width: 10, Key: []int{0, 1, 2, 3, 4}, Sum: []int{5, 6, 7, 8, 9}, Build: func(n int) string {
+var figureRows = &db.Form{Head: 1, Width: 10, Key: []int{0, 1, 2, 3, 4}, Sum: []int{5, 6, 7, 8, 9},
+	Build: func(n int) string { return addFigures(db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$,$,$)")) },
+	Mixed: func(n int) string { return addFigures(db.Repeat(n, 1, "($,$,$,$,$,$,$,$,$,$,$)")) }}
+
+func addFigures(rows string) string {
 	return "INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small, version) VALUES " +
-		db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$,$,$)") + `
+		rows + `
 		ON CONFLICT (tenant_id, span, status, bucket, channel, currency) DO UPDATE SET orders = order_figures.orders + excluded.orders,
 			items = order_figures.items + excluded.items, big = order_figures.big + excluded.big, small = order_figures.small + excluded.small,
 			version = order_figures.version + excluded.version`
-}}
+}
 
 // quantity is how many pieces were ordered.
 func (o *Order) quantity() (n int64) {

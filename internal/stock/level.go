@@ -102,9 +102,10 @@ func prefetchLevels(r db.Reader, skus []string, warehouse string, each func(Leve
 
 // levelsOf and levelsIn read the levels of SKUs, in every warehouse or in one.
 var (
-	levelsOf = &db.Keyed{Head: 1, Column: 0, Build: func(n int) string {
-		return levelTable.Select("") + " WHERE tenant_id = $1 AND sku IN " + db.In(n, 2)
-	}}
+	levelsOf = &db.Keyed{Head: 1, Column: 0,
+		Build: func(n int) string { return levelTable.Select("") + " WHERE tenant_id = $1 AND sku IN " + db.In(n, 2) },
+		Mixed: "SELECT " + levelTable.Columns("l") + ", k.n::TEXT FROM " + db.MixedKeys("TEXT") +
+			" JOIN stock_levels l ON l.tenant_id = k.tenant AND l.sku = k.key"}
 	levelsIn = &db.Keyed{Head: 2, Column: 0, Build: func(n int) string {
 		return levelTable.Select("") + " WHERE tenant_id = $1 AND warehouse_code = $2 AND sku IN " + db.In(n, 3)
 	}}

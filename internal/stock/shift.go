@@ -254,12 +254,21 @@ func reserve(w db.GuardedWriter, list []reservation, reject bool) {
 	})
 }
 
-var reserveRows = &db.Form{Head: 2, Width: 9, Key: []int{0, 1}, Stamps: []int{7}, Build: func(n int) string {
-	return `WITH v(tenant, sku, warehouse_code, delta, low, was_low, out, was_out, at, now) AS (VALUES ` +
-		rows(n, 3, 0, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BIGINT,$::BIGINT)") + `)
-		UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = v.now, changed_at = ` + db.Clock + ` + v.at
+var reserveRows = &db.Form{Head: 2, Width: 9, Key: []int{0, 1}, Stamps: []int{7},
+	Build: func(n int) string {
+		return reserveText("tenant", rows(n, 3, 0, "(#::BIGINT,"+reserveRow), db.Clock, "$2::BOOLEAN")
+	},
+	Mixed: func(n int) string {
+		return reserveText("tenant, reject", rows(n, 1, 0, "($::BIGINT,$::BOOLEAN,"+reserveRow), db.ClockOf("v.tenant"), "v.reject")
+	}}
+
+const reserveRow = "$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BIGINT,$::BIGINT)"
+
+func reserveText(head, rows, clock, reject string) string {
+	return `WITH v(` + head + `, sku, warehouse_code, delta, low, was_low, out, was_out, at, now) AS (VALUES ` + rows + `)
+		UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = v.now, changed_at = ` + clock + ` + v.at
 		FROM v WHERE ` + keyed + ` AND ` + live + `
 			AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low AND NOT stock_levels.low <> v.was_low
 			AND NOT (on_hand - reserved - v.delta <= 0) <> v.out AND NOT (on_hand - reserved <= 0) <> v.was_out
-			AND (NOT $2::BOOLEAN OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
-}}
+			AND (NOT ` + reject + ` OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
+}

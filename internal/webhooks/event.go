@@ -41,7 +41,7 @@ func Record(w db.GuardedWriter, events ...Event) {
 	w.Wake(Topic)
 }
 
-var eventRows = &db.Form{Head: 1, Width: 6, Stamps: []int{1}, Build: func(n int) string {
+var eventRows = &db.Form{Head: 1, Width: 6, Stamps: []int{1}, Mixed: mixedEvents, Build: func(n int) string {
 	if n <= 8 { // a VALUES list would cost more than separate rows
 		return `INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ` +
 			db.Repeat(n, 2, "($1,$,"+db.Clock+" + $::BIGINT,$,$,$,$)")
@@ -53,3 +53,11 @@ var eventRows = &db.Form{Head: 1, Width: 6, Stamps: []int{1}, Build: func(n int)
 		INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
 		SELECT $1::BIGINT, id, ` + db.Clock + ` + at, event, resource_id, payload, created_at FROM v`
 }}
+
+// mixedEvents is the statement for events of several accounts.
+func mixedEvents(n int) string {
+	return `WITH v(tenant, id, at, event, resource_id, payload, created_at) AS (VALUES ` + db.Values(n, 7, 1, "::BIGINT", "::UUID", "::BIGINT",
+		"::TEXT", "::TEXT", "::TEXT", "::BIGINT") + `)
+		INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
+		SELECT tenant, id, ` + db.ClockOf("v.tenant") + ` + at, event, resource_id, payload, created_at FROM v`
+}

@@ -20,11 +20,18 @@ type Form struct {
 
 	Build func(rows int) string // the statement for that many rows
 
-	texts sync.Map // what Build made, by rows
+	// Mixed is the statement for rows that each begin with a head of their own, such as those of several tenants. Without it, they never
+	// share a statement.
+	Mixed func(rows int) string
+
+	texts, mixed sync.Map // what Build and Mixed made, by rows
 }
 
 // Text is the statement for a number of rows.
 func (f *Form) Text(rows int) string { return textOf(&f.texts, rows, f.Build) }
+
+// MixedText is the statement for a number of rows with heads of their own.
+func (f *Form) MixedText(rows int) string { return textOf(&f.mixed, rows, f.Mixed) }
 
 // Rows is how many rows a statement of these arguments has.
 func (f *Form) Rows(args []any) int { return (len(args) - f.Head) / f.Width }

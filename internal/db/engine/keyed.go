@@ -10,6 +10,10 @@ type Keyed struct {
 
 	Build func(keys int) string // the statement for that many keys
 
+	// Mixed is the statement for keys that have heads of their own, such as those of several tenants. It takes an array for each argument
+	// of the head and one of the keys, all equally long, and its last column says, as text, which of these a row belongs to, from 1.
+	Mixed string
+
 	texts sync.Map // what Build made, by keys
 }
 

@@ -34,6 +34,8 @@ type Tick struct {
 	Tenant id.Tenant
 	Now    int64 // microseconds since 1970
 	Length int64 // of the range of its stamps, in microseconds
+
+	Others []*Tick // of further tenants, moved by the same statements; the locks are taken in their order, after this one's
 }
 
 // Rows sets how many rows the write must touch and the error if it touches another number (nil: the data changed

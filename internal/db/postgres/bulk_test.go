@@ -15,7 +15,8 @@ import (
 // Of pieces of bulk operations of one tenant, one at a time stands in line for the tenant's clock on a node, so that others who wait for it
 // go before the next.
 func TestPiecesTakeTurnsWithOthers(t *testing.T) {
-	e, err := postgres.Open(t.Context(), postgres.Config{URL: dbtest.StoreURL(t), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	e, err := postgres.Open(t.Context(),
+		postgres.Config{URL: dbtest.StoreURL(t), Now: time.Now, Log: slog.New(slog.DiscardHandler), Groups: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"entrepot/internal/db/engine"
 	"entrepot/internal/id"
@@ -12,8 +13,8 @@ import (
 // Gathered is how many planned transactions of a tenant wait for the group before them.
 func (e *Engine) Gathered(tenant id.Tenant) int { return e.groups.gathered(tenant) }
 
-// LookingUp is how many look-ups of a tenant wait for the message before them.
-func (e *Engine) LookingUp(tenant id.Tenant) int { return e.lookups.gathered(tenant) }
+// LookingUp is how many look-ups wait for the message before them.
+func (e *Engine) LookingUp() int { return e.lookups.waits() }
 
 func (g *gatherings[T]) gathered(tenant id.Tenant) int {
 	g.mu.Lock()
@@ -30,7 +31,7 @@ func Statements(callers ...[]*engine.Pending) (all []string) {
 	for i, pending := range callers {
 		group[i] = &lookup{pending: pending}
 	}
-	for _, q := range statements(group) {
+	for _, q := range statements(group, false) {
 		sql, args := q.text()
 		text, end := []string{sql}, ""
 		if q.keyed != nil {
@@ -60,3 +61,33 @@ func (e *Engine) BulkWaiting(tenant id.Tenant) int {
 	}
 	return 0
 }
+
+// HoldMixed has a group of several tenants be under way until release is called.
+func (e *Engine) HoldMixed() (release func()) {
+	entered, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		e.mixed.together(-1, planned{}, func([]planned) error {
+			close(entered)
+			<-end
+			return nil
+		})
+		close(ended)
+	}()
+	<-entered
+	return func() { close(end); <-ended }
+}
+
+// MixedWaiting is how many planned transactions wait for the next group of several tenants.
+func (e *Engine) MixedWaiting() int { return e.mixed.waits() }
+
+func (m *mixtures[T]) waits() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.waiting)
+}
+
+// Apart reports whether a tenant has groups of its own for a while.
+func (e *Engine) Apart(tenant id.Tenant) bool { return e.apart.has(tenant, time.Now()) }
+
+// SetApart has a tenant have groups of its own until the test ends.
+func (e *Engine) SetApart(tenant id.Tenant) { e.apart.add(tenant, time.Now().Add(time.Hour)) }

@@ -1,9 +1,11 @@
 package postgres
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
+	"entrepot/internal/db/engine"
 	"entrepot/internal/id"
 )
 
@@ -21,9 +23,51 @@ type gathering[T any] struct{ waiting []*companion[T] }
 
 // companion is a caller who waits.
 type companion[T any] struct {
-	own  T
-	lead chan []*companion[T] // its own group, for which it is to do the work
-	done chan error           // another of its group has done it
+	tenant id.Tenant
+	own    T
+	lead   chan []*companion[T] // its own group, for which it is to do the work
+	done   chan error           // another of its group has done it
+}
+
+func newCompanion[T any](tenant id.Tenant, own T) *companion[T] {
+	return &companion[T]{tenant: tenant, own: own, lead: make(chan []*companion[T], 1), done: make(chan error, 1)}
+}
+
+// await waits until the work is done, or until the companion is to do it for its group; then next is called. take gives it further members.
+func (c *companion[T]) await(do func(group []T, more func() []T) error, take func(members int) []*companion[T],
+	next func(group []*companion[T])) (size int, err error) {
+	var group []*companion[T]
+	select {
+	case group = <-c.lead:
+	case err = <-c.done:
+		return 2, err // or more
+	}
+	defer func() {
+		next(group)
+		for _, other := range group {
+			if other != c {
+				other.done <- err
+			}
+		}
+	}()
+	err = errBroken // if do panics
+	err = do(owns(group), func() []T {
+		further := take(len(group))
+		group = append(group, further...)
+		return owns(further)
+	})
+	return len(group), err
+}
+
+// errBroken is what the members of a group are told whose work ended in a panic.
+var errBroken = engine.UnknownOutcome(errors.New("db: the work of a group was broken off"))
+
+func owns[T any](group []*companion[T]) []T {
+	all := make([]T, len(group))
+	for i, member := range group {
+		all[i] = member.own
+	}
+	return all
 }
 
 func newGatherings[T any]() gatherings[T] {
@@ -31,26 +75,24 @@ func newGatherings[T any]() gatherings[T] {
 }
 
 // together has do run for a group that own is in, by its own caller or by that of another member, and returns how many were in the group.
-func (g *gatherings[T]) together(tenant id.Tenant, own T, do func(group []T) error) (size int, err error) {
-	c := &companion[T]{own: own, lead: make(chan []*companion[T], 1), done: make(chan error, 1)}
-	group := []*companion[T]{c}
-	if !g.join(tenant, c) {
-		select {
-		case group = <-c.lead:
-		case err = <-c.done:
-			return 2, err // or more
-		}
+// When do has waited for something, it may call more for those who have come meanwhile: they are in the group, too.
+func (g *gatherings[T]) together(tenant id.Tenant, own T, do func(group []T, more func() []T) error) (size int, err error) {
+	c := newCompanion(tenant, own)
+	if g.join(tenant, c) {
+		c.lead <- []*companion[T]{c}
 	}
-	all := make([]T, len(group))
-	for i, member := range group {
-		all[i] = member.own
-	}
-	err = do(all)
-	g.next(tenant)
-	for _, other := range group[1:] {
-		other.done <- err
-	}
-	return len(group), err
+	return c.await(do, func(members int) []*companion[T] { return g.take(tenant, groupSize-members) },
+		func([]*companion[T]) { g.next(tenant) })
+}
+
+// take removes at most n of those who wait.
+func (g *gatherings[T]) take(tenant id.Tenant, n int) (taken []*companion[T]) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at := g.open[tenant]
+	taken = slices.Clone(at.waiting[:min(len(at.waiting), n)])
+	at.waiting = slices.Delete(at.waiting, 0, len(taken))
+	return taken
 }
 
 // join is true of a caller that finds no group under way: it is a group of its own. Others wait.
@@ -78,4 +120,11 @@ func (g *gatherings[T]) next(tenant id.Tenant) {
 	group := slices.Clone(at.waiting[:min(len(at.waiting), groupSize)])
 	at.waiting = slices.Delete(at.waiting, 0, len(group))
 	group[0].lead <- group
+}
+
+// has reports whether a group of a tenant is under way.
+func (g *gatherings[T]) has(tenant id.Tenant) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.open[tenant] != nil
 }

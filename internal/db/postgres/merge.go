@@ -7,18 +7,20 @@ import (
 	"strings"
 
 	"entrepot/internal/db/engine"
+	"entrepot/internal/id"
 )
 
 // inOrder merges what the members of a group write such that it takes locks in the order of all locks (decision 26): first the locks that
-// transactions share, then what each writes before the clock, lane by lane, then the clock, once for all of them, and what is behind it.
-// A member that gives stamps by statements that are no forms comes last, with a turn of the clock of its own.
+// transactions share, then what each writes before the clock, lane by lane, then the clocks, once for all of a tenant, and what is behind
+// them. A member that gives stamps by statements that are no forms comes last, with a turn of the clock of its own; all of such a group are
+// of one tenant (see mixable).
 func inOrder(group [][]*engine.Step) []*engine.Step {
 	if len(group) == 1 {
 		return group[0]
 	}
 	var shared, apart []*engine.Step
 	var before, behind lanes
-	var clock *engine.Tick
+	var clocks clocks
 	for _, member := range group {
 		at := slices.IndexFunc(member, func(s *engine.Step) bool { return s.Clock != nil })
 		if at < 0 {
@@ -37,9 +39,7 @@ func inOrder(group [][]*engine.Step) []*engine.Step {
 		case slices.ContainsFunc(last[1:], func(s *engine.Step) bool { return s.Form == nil }):
 			apart = append(apart, last...)
 		default:
-			if clock == nil {
-				clock = &engine.Tick{Tenant: last[0].Clock.Tenant, Now: last[0].Clock.Now}
-			}
+			clock := clocks.of(last[0].Clock)
 			lane = -1
 			for _, s := range last[1:] {
 				lane = behind.add(lane, later(s, clock.Length))
@@ -47,14 +47,40 @@ func inOrder(group [][]*engine.Step) []*engine.Step {
 			clock.Length += last[0].Clock.Length
 		}
 	}
-	slices.SortFunc(shared, func(a, b *engine.Step) int { return cmp.Compare(a.Share.Number, b.Share.Number) })
+	slices.SortFunc(shared, func(a, b *engine.Step) int {
+		return cmp.Or(cmp.Compare(a.Share.Tenant, b.Share.Tenant), cmp.Compare(a.Share.Number, b.Share.Number))
+	})
 	shared = slices.CompactFunc(shared, func(a, b *engine.Step) bool { return *a.Share == *b.Share })
 	before.sort()
 	steps := append(shared, before.steps()...)
-	if clock != nil {
-		steps = append(append(steps, &engine.Step{Want: -1, Clock: clock}), behind.steps()...)
+	if len(clocks) > 0 {
+		steps = append(append(steps, clocks.step()), behind.steps()...)
 	}
 	return append(steps, apart...)
+}
+
+// clocks are the clocks that a group moves, one for each tenant.
+type clocks []*engine.Tick
+
+// of is the clock of a member's tenant.
+func (c *clocks) of(tick *engine.Tick) *engine.Tick {
+	for _, clock := range *c {
+		if clock.Tenant == tick.Tenant {
+			return clock
+		}
+	}
+	clock := &engine.Tick{Tenant: tick.Tenant, Now: tick.Now}
+	*c = append(*c, clock)
+	return clock
+}
+
+// step moves all of them. Every group takes their locks in one order.
+func (c clocks) step() *engine.Step {
+	slices.SortFunc(c, func(a, b *engine.Tick) int {
+		return cmp.Or(cmp.Compare(clockNumber(a.Tenant), clockNumber(b.Tenant)), cmp.Compare(a.Tenant, b.Tenant))
+	})
+	c[0].Others = c[1:]
+	return &engine.Step{Want: -1, Clock: c[0]}
 }
 
 // later is a step whose stamps are moved by what the members before it take of the clock.
@@ -87,11 +113,22 @@ func (l *lanes) add(last int, s *engine.Step) int {
 	return last + 1
 }
 
-// sort orders the steps of each lane by the record that they name: $2, or the first column of a form's first row.
+// sort orders the steps of each lane by tenant, $1, and by the record that they name: $2, or the first column of a form's first row.
 func (l lanes) sort() {
 	for _, lane := range l {
-		slices.SortStableFunc(lane, func(a, b *engine.Step) int { return strings.Compare(named(a), named(b)) })
+		slices.SortStableFunc(lane, func(a, b *engine.Step) int {
+			return cmp.Or(cmp.Compare(owner(a), owner(b)), strings.Compare(named(a), named(b)))
+		})
 	}
+}
+
+func owner(s *engine.Step) id.Tenant {
+	if len(s.Args) > 0 {
+		if tenant, ok := s.Args[0].(id.Tenant); ok {
+			return tenant
+		}
+	}
+	return 0
 }
 
 func named(s *engine.Step) string {
@@ -136,10 +173,32 @@ func merged(lane []*engine.Step) (steps []*engine.Step) {
 			sheets[at].add(row)
 		}
 	}
+	if len(sheets) > 1 && form.Mixed != nil && !slices.ContainsFunc(sheets, func(sh *sheet) bool { return sh.counted != sheets[0].counted }) {
+		return mixed(sheets)
+	}
 	for _, sh := range sheets {
 		steps = append(steps, sh.steps()...)
 	}
 	return steps
+}
+
+// mixed writes the rows of several heads in common statements, each row with its head.
+func mixed(sheets []*sheet) []*engine.Step {
+	all := &sheet{form: sheets[0].form, counted: sheets[0].counted, mixed: true}
+	for wave, left := 0, true; left; wave++ {
+		var rows [][]any
+		for _, sh := range sheets {
+			if wave < len(sh.waves) {
+				for _, row := range sh.waves[wave] {
+					rows = append(rows, slices.Concat(sh.head, row))
+				}
+			}
+		}
+		if left = len(rows) > 0; left {
+			all.waves = append(all.waves, rows)
+		}
+	}
+	return all.steps()
 }
 
 // sheet gathers the rows of a form that have one head.
@@ -147,6 +206,7 @@ type sheet struct {
 	form    *engine.Form
 	head    []any
 	counted bool // each row must be touched
+	mixed   bool // each row begins with a head of its own
 	waves   [][][]any
 	seen    map[rowKey]seen
 }
@@ -195,7 +255,10 @@ func (sh *sheet) sum(at int, row []any) {
 func (sh *sheet) steps() (steps []*engine.Step) {
 	for _, wave := range sh.waves {
 		for piece := range engine.Pieces(wave) {
-			s := &engine.Step{SQL: sh.form.Text(len(piece)), Want: -1, Args: slices.Concat(append([][]any{sh.head}, piece...)...)}
+			s := &engine.Step{Want: -1, Args: slices.Concat(append([][]any{sh.head}, piece...)...)}
+			if s.SQL = sh.form.Text(len(piece)); sh.mixed {
+				s.SQL = sh.form.MixedText(len(piece))
+			}
 			if sh.counted {
 				s.Rows(int64(len(piece)), nil)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"entrepot/internal/db/engine"
+	"entrepot/internal/id"
 )
 
 // Send sends queued writes in one message.
@@ -23,6 +24,11 @@ func (s *session) commit(steps []*engine.Step) error {
 
 func (s *session) message(steps []*engine.Step, commit bool) error {
 	b, skip := s.batch(len(steps))
+	var taken func(id.Tenant)
+	if s.begin.turns != nil {
+		taken = s.begin.turns(s.begin.tenants)
+		b.Queue(freeTurns, each[int64](s.begin.tenants, func(t id.Tenant) any { return int64(t) }))
+	}
 	for _, step := range steps {
 		s.queue(b, step)
 	}
@@ -35,6 +41,11 @@ func (s *session) message(steps []*engine.Step, commit bool) error {
 	defer results.Close()
 	if err := skipResults(results, skip); err != nil {
 		return err
+	}
+	if taken != nil {
+		if err := readTurns(results, taken); err != nil {
+			return err
+		}
 	}
 	for _, step := range steps {
 		if step.Clock != nil {
@@ -58,13 +69,43 @@ func (s *session) message(steps []*engine.Step, commit bool) error {
 	return nil
 }
 
+func readTurns(results pgx.BatchResults, taken func(id.Tenant)) error {
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var tenant id.Tenant
+		if err := rows.Scan(&tenant); err != nil {
+			return err
+		}
+		taken(tenant)
+	}
+	return rows.Err()
+}
+
+// takeTurn waits until no group of the tenant is under way on another node, and reports whether there was none.
+func (s *session) takeTurn(tenant id.Tenant) (free bool, err error) {
+	b, skip := s.batch(2)
+	b.Queue(freeTurn, int64(tenant))
+	b.Queue(takeTurn, int64(tenant))
+	results := s.conn.SendBatch(s.ctx, b)
+	defer results.Close()
+	if err := skipResults(results, skip); err != nil {
+		return false, err
+	}
+	if err := results.QueryRow().Scan(&free); err != nil {
+		return false, err
+	}
+	return free, skipResults(results, 1)
+}
+
 // queue puts a write into a message: one statement, or two to move the clock.
 func (s *session) queue(b *pgx.Batch, step *engine.Step) {
 	switch {
 	case step.Clock != nil:
-		b.Queue(takeClock, int64(step.Clock.Tenant))
-		sql, args := s.tick(step.Clock)
-		b.Queue(sql, args...)
+		s.tick(b, step.Clock)
 	case step.Share != nil:
 		b.Queue(shareName, int64(step.Share.Tenant), step.Share.Number)
 	case step.Want >= 0:

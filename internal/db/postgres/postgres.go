@@ -4,7 +4,8 @@
 //	connect.go      how the server is reached, and when a connection is dropped; silence_linux.go sets that in the system
 //	transaction.go  a transaction on a connection of the pool; limit.go how many of a tenant run at once
 //	gather.go       callers of a tenant do something in groups
-//	group.go        optimistic transactions of a tenant share a commit; merge.go what they write in one message
+//	mix.go          callers of any tenants do something in groups
+//	group.go        optimistic transactions share a commit; merge.go what they write in one message
 //	share.go        short reads of a tenant share a message; statement.go what they read in common
 //	session.go      what a transaction reads and locks; message.go what it writes, with COMMIT in one message
 //	locks.go        the advisory locks and the change clock
@@ -18,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +27,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"entrepot/internal/db/engine"
+	"entrepot/internal/id"
 )
 
 // Config says which store to open.
@@ -35,6 +38,7 @@ type Config struct {
 	Log              *slog.Logger
 	Pool             int           // connections of the whole pool; 0 = a good default
 	StatementTimeout time.Duration // bounds each statement; 0 for none
+	Groups           int           // groups of several accounts that are under way at once; 0 = half as many as there are processors
 }
 
 // Engine is an open store. It runs each transaction on a pooled connection. BEGIN travels with the first statement and COMMIT with the
@@ -46,8 +50,10 @@ type Engine struct {
 	writers  limits
 	bulk     limits // of the writers: one piece of a bulk operation at a time
 	readers  limits
+	mixed    mixtures[planned]          // planned writes of several tenants
+	apart    apart                      // tenants that are in none of these
 	groups   gatherings[[]*engine.Step] // planned writes
-	lookups  gatherings[*lookup]        // look-ups
+	lookups  mixtures[*lookup]          // look-ups
 	timeout  string                     // statement_timeout of every transaction, in milliseconds; "0" for none
 	injected bool                       // see Config
 	pooled   bool                       // a pooler is between: locks and settings of a connection do not last longer than a transaction
@@ -73,9 +79,13 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 		return nil, engine.Unavailable(err)
 	}
 	background, stop := context.WithCancel(context.Background())
+	if c.Groups == 0 { // with more they would be smaller, with fewer a large server would wait for this node
+		c.Groups = max(1, runtime.GOMAXPROCS(0)/2)
+	}
 	e := &Engine{now: c.Now, log: c.Log, pool: pool, writers: newLimits(writersPerAccount), bulk: newLimits(1),
 		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: newGatherings[[]*engine.Step](),
-		lookups: newGatherings[*lookup](),
+		mixed: newMixtures[planned](c.Groups, true), apart: apart{until: map[id.Tenant]time.Time{}},
+		lookups: newMixtures[*lookup](c.Groups, false),
 		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
 		kept: make(chan struct{})}
 	go e.keepStatistics(background)

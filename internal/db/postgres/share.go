@@ -56,7 +56,7 @@ const longRead = 64
 // read runs pending reads in a message shared with others. If that fails for what another of them wanted, or if there is a long read
 // among them, they are sent apart.
 func (s *shared) read(pending []*engine.Pending) ([]*reply, error) {
-	own := &lookup{pending: pending}
+	own := &lookup{tenant: s.tenant, pending: pending}
 	long := slices.ContainsFunc(pending, func(p *engine.Pending) bool { return len(p.Args) > longRead })
 	if !long {
 		size, err := s.engine.lookups.together(s.tenant, own, func(group []*lookup) error {
@@ -64,7 +64,7 @@ func (s *shared) read(pending []*engine.Pending) ([]*reply, error) {
 			if len(group) > 1 { // others wait for it
 				ctx = context.WithoutCancel(ctx)
 			}
-			return s.engine.lookUp(ctx, s.tenant, group)
+			return s.engine.lookUp(ctx, group)
 		})
 		if err == nil || size == 1 || away(err) {
 			return own.replies, err
@@ -75,6 +75,6 @@ func (s *shared) read(pending []*engine.Pending) ([]*reply, error) {
 		return nil, err
 	}
 	defer leave()
-	err = s.engine.lookUp(s.ctx, s.tenant, []*lookup{own})
+	err = s.engine.lookUp(s.ctx, []*lookup{own})
 	return own.replies, err
 }

@@ -14,6 +14,7 @@ import (
 	"entrepot/internal/db/engine"
 	"entrepot/internal/db/postgres"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
 )
 
 // Reads of one Keyed share a statement for their keys, each key once, as long as their heads are equal and they are not too many; other
@@ -130,7 +131,7 @@ func TestLookupsOfACallerThatHangsUp(t *testing.T) {
 				t.Errorf("%d: %v", i, err)
 			}
 		})
-		await(t, func() bool { return e.LookingUp(tenant) == i+1 })
+		await(t, func() bool { return e.LookingUp() == i+1 })
 	}
 	goNow()
 	hangUp()
@@ -142,7 +143,8 @@ func TestLookupsOfACallerThatHangsUp(t *testing.T) {
 
 func open(t *testing.T) *postgres.Engine {
 	t.Helper()
-	e, err := postgres.Open(t.Context(), postgres.Config{URL: dbtest.StoreURL(t), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	e, err := postgres.Open(t.Context(),
+		postgres.Config{URL: dbtest.StoreURL(t), Now: time.Now, Log: slog.New(slog.DiscardHandler), Groups: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,10 +170,16 @@ func places(n int) string {
 // sharing has n callers look something up while a message of the tenant waits for a table, then lets all go on.
 func sharing(t *testing.T, e *postgres.Engine, n int, read func(i int, s engine.Session) error) {
 	t.Helper()
+	sharingOf(t, e, slices.Repeat([]id.Tenant{tenant}, n), read)
+}
+
+// sharingOf is sharing for callers of several tenants.
+func sharingOf(t *testing.T, e *postgres.Engine, tenants []id.Tenant, read func(i int, s engine.Session) error) {
+	t.Helper()
 	var running sync.WaitGroup
-	look := func(read func(engine.Session) error) {
+	look := func(of id.Tenant, read func(engine.Session) error) {
 		running.Go(func() {
-			if err := e.Read(t.Context(), tenant, engine.Lookup, read); err != nil {
+			if err := e.Read(t.Context(), of, engine.Lookup, read); err != nil {
 				t.Error(err)
 			}
 		})
@@ -180,14 +188,14 @@ func sharing(t *testing.T, e *postgres.Engine, n int, read func(i int, s engine.
 		if _, err := s.Exec("LOCK TABLE order_numbers IN ACCESS EXCLUSIVE MODE", nil); err != nil {
 			return nil, err
 		}
-		look(func(s engine.Session) error {
+		look(tenant, func(s engine.Session) error {
 			_, err := s.Query("SELECT count(*) FROM order_numbers WHERE tenant_id = $1", []any{tenant})
 			return err
 		})
 		await(t, func() bool { return count(t, e, "SELECT count(*) FROM pg_locks WHERE NOT granted AND $1 > 0") == 1 })
-		for i := range n {
-			look(func(s engine.Session) error { return read(i, s) })
-			await(t, func() bool { return e.LookingUp(tenant) == i+1 })
+		for i, of := range tenants {
+			look(of, func(s engine.Session) error { return read(i, s) })
+			await(t, func() bool { return e.LookingUp() == i+1 })
 		}
 		return nil, nil
 	})

@@ -5,7 +5,7 @@ import "context"
 // AfterMigration applies what PostgreSQL needs for every table that has a tenant. Running it again changes nothing.
 //
 // Row-level security protects accounts in addition to the tenant in every statement: a connection sees only the rows
-// of the account that its transaction has named (entrepot.tenant, 0 for transactions that serve every account), and
+// of the accounts that its transaction has named (entrepot.tenant, 0 for transactions that serve every account), and
 // without a name none at all. It applies to the tables' owner too; only superusers bypass it.
 //
 // The planner is made to assume that every account owns all rows of a table, so that reading a whole table never looks
@@ -25,7 +25,7 @@ BEGIN
 	END LOOP;
 	-- Policies of earlier releases.
 	FOR t IN SELECT k.relname FROM pg_policy p JOIN pg_class k ON k.oid = p.polrelid JOIN pg_namespace n ON n.oid = k.relnamespace
-		WHERE n.nspname = current_schema() AND p.polname = 'tenant' AND pg_get_expr(p.polqual, p.polrelid) NOT LIKE '%SELECT%'
+		WHERE n.nspname = current_schema() AND p.polname = 'tenant' AND pg_get_expr(p.polqual, p.polrelid) NOT LIKE '%ANY%'
 	LOOP
 		EXECUTE format('ALTER POLICY tenant ON %I USING %s', t, $policy$`+tenantPolicy+`$policy$);
 	END LOOP;

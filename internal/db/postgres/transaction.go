@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,6 +17,7 @@ import (
 const (
 	connectionWait = 2 * time.Second
 	lockTimeout    = "5000" // lock_timeout in milliseconds
+	mixedTimeout   = "100"  // lock_timeout of a group of several tenants
 )
 
 // Write runs one transaction; an optimistic one in two phases, see optimistic. Transactions that lost a race (Alone)
@@ -37,7 +39,7 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 		return err
 	}
 	defer leave()
-	begin := opening{begin: "BEGIN", tenant: tenant, timeout: e.timeout, alone: how.Has(engine.Alone)}
+	begin := opening{begin: "BEGIN", tenants: []id.Tenant{tenant}, timeout: e.timeout, lockTimeout: lockTimeout, alone: how.Has(engine.Alone)}
 	return e.in(ctx, context.WithoutCancel(ctx), begin, func(s *session) error {
 		last, err := work(s)
 		if err != nil {
@@ -57,7 +59,8 @@ func (e *Engine) Read(ctx context.Context, tenant id.Tenant, how engine.ReadMode
 		return err
 	}
 	defer leave()
-	begin := opening{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", tenant: tenant, timeout: e.timeout}
+	begin := opening{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", tenants: []id.Tenant{tenant}, timeout: e.timeout,
+		lockTimeout: lockTimeout}
 	return e.in(ctx, ctx, begin, func(s *session) error { return read(s) })
 }
 
@@ -88,16 +91,29 @@ func (e *Engine) Settle(ctx context.Context, tenant id.Tenant) (at int64, err er
 // AfterMigration) and is made once a connection. The settings end with the transaction, so that a pooler may give the
 // connection to another client.
 const settings = `SELECT set_config('entrepot.tenant', $1, true), set_config('statement_timeout', $2, true),
-	set_config('lock_timeout', '` + lockTimeout +
-	`', true), set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
+	set_config('lock_timeout', $3, true), set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
 	set_config('jit', 'off', true)`
 
 // opening is how a transaction begins; it travels with the first statement.
 type opening struct {
-	begin   string
-	tenant  id.Tenant
-	timeout string
-	alone   bool // wait for the tenant's other transactions of mode Alone
+	begin       string
+	tenants     []id.Tenant // whose rows row-level security shows; one, but for groups of several
+	timeout     string
+	lockTimeout string
+	alone       bool // wait for the tenant's other transactions of mode Alone
+
+	// If turns is not nil, the tenants' turns are taken where they are free. It is called when the message is sent, and what it returns for
+	// each tenant whose turn is not.
+	turns func(tenants []id.Tenant) (taken func(id.Tenant))
+}
+
+// names are the tenants as row-level security compares them.
+func (o opening) names() string {
+	names := make([]string, len(o.tenants))
+	for i, tenant := range o.tenants {
+		names[i] = strconv.FormatInt(int64(tenant), 10)
+	}
+	return strings.Join(names, ",")
 }
 
 // queue adds the opening to a message and returns how many statements it is. A message that is the whole transaction
@@ -108,9 +124,9 @@ func (o opening) queue(b *pgx.Batch, whole bool) int {
 		b.Queue(o.begin)
 	}
 	if o.alone { // before lock_timeout is set: transactions that have lost a race wait as long as it takes
-		b.Queue("SELECT "+aloneLock, int64(o.tenant))
+		b.Queue("SELECT "+aloneLock, int64(o.tenants[0]))
 	}
-	b.Queue(settings, strconv.FormatInt(int64(o.tenant), 10), o.timeout)
+	b.Queue(settings, o.names(), o.timeout, o.lockTimeout)
 	return b.Len() - before
 }
 

@@ -1,0 +1,73 @@
+package postgres
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/id"
+)
+
+// The caller that did the work for others panics: they are told that the outcome is unknown, and later callers find their turn.
+func TestAGroupThatPanics(t *testing.T) {
+	m := newMixtures[int](1, true)
+	leads, errs := make(chan bool), make(chan error, 2)
+	first := make(chan struct{})
+	go m.together(1, 0, func([]int) error {
+		close(first)
+		<-leads
+		return nil
+	})
+	<-first
+	for tenant := range id.Tenant(2) {
+		go func() {
+			defer func() {
+				if recover() != nil {
+					errs <- nil
+				}
+			}()
+			_, err := m.together(2+tenant, 1, func([]int) error { panic("x") })
+			errs <- err
+		}()
+	}
+	for m.waits() < 2 {
+		runtime.Gosched()
+	}
+	close(leads)
+	told := []error{<-errs, <-errs}
+	if !slices.Contains(told, error(nil)) || !slices.ContainsFunc(told, func(err error) bool {
+		f, ok := apperr.As(err)
+		return ok && f.Kind == apperr.Unavailable
+	}) {
+		t.Errorf("one has panicked; the other: %v", told)
+	}
+	if size, err := m.together(2, 1, func([]int) error { return nil }); size != 1 || err != nil {
+		t.Error(size, err)
+	}
+}
+
+// Groups under way at once have no tenant in common.
+func TestGroupsAtOnce(t *testing.T) {
+	m := newMixtures[int](2, true)
+	entered, end := make(chan []int), make(chan struct{})
+	work := func(group []int) error {
+		entered <- group
+		<-end
+		return nil
+	}
+	go m.together(1, 1, work)
+	<-entered
+	go m.together(1, 11, work)
+	for m.waits() < 1 {
+		runtime.Gosched()
+	}
+	go m.together(2, 2, work)
+	if group := <-entered; !slices.Equal(group, []int{2}) {
+		t.Fatalf("beside a group of tenant 1: %v", group)
+	}
+	close(end)
+	if group := <-entered; !slices.Equal(group, []int{11}) {
+		t.Fatalf("after it: %v", group)
+	}
+}
