@@ -7,12 +7,13 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Bounds of one group commit: it takes all waiting transactions, but no new one after groupTime. While transactions
-// arrive in batches, the writer waits up to batchDelay for the next one, because one commit for thirty costs hardly
-// more than one for three.
+// Bounds of one group commit: it takes all waiting transactions, but no new one after groupTime. While many callers
+// write, so that the last group had more than batchLeast transactions, the writer waits up to batchDelay for the next one,
+// because one commit for thirty costs hardly more than one for ten. Of fewer callers none would come: all wait for this group.
 const (
 	groupSize  = 256
 	groupTime  = 4 * time.Millisecond
+	batchLeast = 8
 	batchDelay = 400 * time.Microsecond
 )
 
@@ -111,7 +112,7 @@ func (w *writer) commit(all []*transaction) {
 			good++
 		}
 	}
-	w.batch = good > 1
+	w.batch = good > batchLeast
 	number := w.durability.begin()
 	if _, err := w.conn.Exec("COMMIT", nil); err != nil {
 		w.fail(all, err)

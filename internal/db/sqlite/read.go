@@ -12,7 +12,7 @@ import (
 
 // Read runs reads on one snapshot.
 func (e *Engine) Read(ctx context.Context, _ id.Tenant, how engine.ReadMode, read func(engine.Session) error) error {
-	seen, err := e.snapshot(ctx, func(c *conn) error { return read(c) })
+	seen, err := e.snapshot(ctx, how == engine.Lookup, func(c *conn) error { return read(c) })
 	if how != engine.Stored {
 		return err
 	}
@@ -21,7 +21,7 @@ func (e *Engine) Read(ctx context.Context, _ id.Tenant, how engine.ReadMode, rea
 
 // ahead runs an optimistic transaction on a snapshot, without waiting for the writer, and returns its writes.
 func (e *Engine) ahead(ctx context.Context, work engine.Work) (steps []*engine.Step, err error) {
-	seen, err := e.snapshot(ctx, func(c *conn) error {
+	seen, err := e.snapshot(ctx, true, func(c *conn) error {
 		steps, err = work(onlyReading{c})
 		return err
 	})
@@ -56,13 +56,13 @@ func (o onlyReading) Answer(pending []*engine.Pending) int {
 }
 
 // snapshot gives a reading connection inside a transaction to read, and returns the newest group that read could see:
-// it may not be on the disk yet.
-func (e *Engine) snapshot(ctx context.Context, read func(*conn) error) (seen int64, err error) {
-	c, err := e.borrow(ctx)
+// it may not be on the disk yet. A short read looks at a few rows by their keys.
+func (e *Engine) snapshot(ctx context.Context, short bool, read func(*conn) error) (seen int64, err error) {
+	c, err := e.readers.take(ctx, short)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { e.readers <- c }()
+	defer e.readers.put(c, short)
 	c.durability, c.seen = &e.writer.durability, 0
 	if _, err := c.Exec("BEGIN", nil); err != nil {
 		return 0, engine.Unavailable(err)
@@ -90,27 +90,6 @@ func (c *conn) until(ctx context.Context, read func(*conn) error) (err error) {
 		}
 	}()
 	return read(c)
-}
-
-func (e *Engine) borrow(ctx context.Context) (*conn, error) {
-	if err := ctx.Err(); err != nil { // a caller that hung up gets no connection, even if one is free
-		return nil, err
-	}
-	var c *conn
-	select {
-	case c = <-e.readers:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if c != nil {
-		return c, nil
-	}
-	c, err := e.openReader()
-	if err != nil {
-		e.readers <- nil
-		return nil, engine.Unavailable(err)
-	}
-	return c, nil
 }
 
 // openReader opens another connection for reading.

@@ -1,7 +1,8 @@
 // Package sqlite is the engine that keeps the store in one SQLite file of this machine.
 //
 //	sqlite.go      open, write, close
-//	read.go        snapshots of the reading connections; transactions that run ahead of the writer
+//	readers.go     the reading connections
+//	read.go        snapshots on them; transactions that run ahead of the writer
 //	writer.go      the one goroutine that writes; group.go puts transactions into one commit
 //	durability.go  which commits are on the disk
 //	checkpoint.go  the log is copied into the file while the writer works
@@ -46,8 +47,7 @@ type Engine struct {
 	path     string
 	settings []string // of readers
 	writer   *writer
-	readers  chan *conn // idle readers; a nil element stands for a connection that is not open yet
-	size     int
+	readers  *readers
 	closing  sync.RWMutex
 	closed   bool
 
@@ -109,12 +109,9 @@ func open(c Config, path string) (*Engine, error) {
 		c.Sync = func() error { return syncLog(log) }
 	}
 	another := func() (*conn, error) { return openConn(path, settings...) }
-	e := &Engine{now: c.Now, path: path, log: log, writer: newWriter(c, first, another), readers: make(chan *conn, size), size: size,
-		dir:      c.Dir,
+	e := &Engine{now: c.Now, path: path, log: log, writer: newWriter(c, first, another), dir: c.Dir,
 		settings: append(settings, "cache_size(-400)", "query_only(ON)", fmt.Sprintf("mmap_size(%d)", mapped/size))}
-	for range size {
-		e.readers <- nil
-	}
+	e.readers = newReaders(size, runtime.GOMAXPROCS(0)+1, e.openReader)
 	return e, nil
 }
 
@@ -134,7 +131,7 @@ func (c *conn) openLog(path string) (*os.File, error) {
 func (e *Engine) Name() string { return "sqlite" }
 
 // Connections is how many reading connections there are.
-func (e *Engine) Connections() int { return e.size }
+func (e *Engine) Connections() int { return e.readers.size }
 
 // Write runs one transaction. An optimistic one first runs on a snapshot, without waiting for the writer, which then
 // only writes.
@@ -239,11 +236,7 @@ func (e *Engine) Close() error {
 	close(e.writer.pieces)
 	e.closing.Unlock()
 	<-e.writer.done
-	for range e.size {
-		if c := <-e.readers; c != nil {
-			c.close()
-		}
-	}
+	e.readers.close()
 	err := e.log.Close()
 	if e.raw != nil {
 		err = errors.Join(err, e.raw.Close())

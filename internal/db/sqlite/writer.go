@@ -18,7 +18,7 @@ type writer struct {
 	waiting chan *transaction
 	pieces  chan *transaction // of bulk operations
 	tasks   chan func(*conn)  // work done between two groups
-	batch   bool              // the last group had more than one transaction
+	batch   bool              // the last group had many transactions
 	delay   *time.Timer
 	groups  chan group
 	synced  chan struct{} // a group has reached the disk
