@@ -17,16 +17,16 @@ import (
 	"entrepot/internal/importer"
 )
 
-// newImportCommand is "entrepot import products|orders FILE". It fails if rows were refused or the import stopped
+// newImportCommand is "entrepot import products|prices|stock|orders FILE". It fails if rows were refused or the import stopped
 // before the file's end.
 func newImportCommand(env *environment) *cobra.Command {
 	o := importer.Options{Stdin: env.stdin, Log: env.stderr}
 	var url, key string
 	var asJSON, quiet bool
 	command := &cobra.Command{
-		Use:   "import products|orders FILE",
-		Short: "Store the products or orders of a CSV or JSON file through the API",
-		Long: `Store the products or orders of a file through the API of a running service.
+		Use:   "import products|prices|stock|orders FILE",
+		Short: "Store the products, prices, stock or orders of a CSV or JSON file through the API",
+		Long: `Store the products, prices, stock or orders of a file through the API of a running service.
 
 The file may be CSV with any delimiter and encoding, a product export of Shopify, WooCommerce or
 Magento, JSON lines or a JSON array, each also compressed (.gz); "-" is the standard input. What the
@@ -38,9 +38,13 @@ columns mean is recognised by their names or said with --map and --set:
   --map 'image~/(\d+)_/=sku'           the part of a column that matches
   --set stock.quantity=100             a constant
 
+Prices and stock are lists of products that exist: SKU and price (also the compare-at price and the
+currency), or SKU and quantity (also the warehouse).
+
 Every row ends as stored or refused; --report names each refused row and why. Exit code 0: all
 stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 		Example: `  entrepot import products catalog.csv --url http://127.0.0.1:8080 --key pk_live_… --report refused.csv
+  entrepot import prices spring.csv --url http://127.0.0.1:8080 --key pk_live_… --report refused.csv
   entrepot import orders orders.csv.gz --map InvoiceNo=externalReference --set currency=GBP --create-missing-products
   entrepot import products shopify.csv --dry-run`,
 		Args:          cobra.ArbitraryArgs,
@@ -74,8 +78,8 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrong("%v", err) })
 	flags := command.Flags()
 	flags.StringVar(&url, "url", "", "address of the service, for example https://shop.example (ENTREPOT_URL)")
-	flags.StringVar(&key, "key", "", "API key with write:products and write:categories, or write:orders (better in ENTREPOT_KEY: arguments "+
-		"are visible to other users)")
+	flags.StringVar(&key, "key", "", "API key with write:products and write:categories, write:inventory, or write:orders (better in "+
+		"ENTREPOT_KEY: arguments are visible to other users)")
 	flags.StringArrayVar(&o.Map, "map", nil, "EXPRESSION=FIELD: what a field is computed from (repeatable)")
 	flags.StringArrayVar(&o.Set, "set", nil, "FIELD=VALUE: a constant (repeatable)")
 	flags.StringVar(&o.Format, "format", "auto", "auto, csv, shopify, woocommerce, magento, prestashop, jsonl or json")
@@ -98,7 +102,7 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	flags.BoolVar(&o.CreateMissing, "create-missing-products", false, "orders: create products for SKUs that the catalog lacks")
 	flags.BoolVar(&o.DryRun, "dry-run", false, "store nothing; with --url and --key the service says what would change, and which orders "+
 		"it would refuse")
-	flags.IntVar(&o.Batch, "batch", 0, "products in a request (1000), or orders in a confirmed step (20)")
+	flags.IntVar(&o.Batch, "batch", 0, "products in a request (1000), prices or levels in one (5000), or orders in a confirmed step (20)")
 	flags.IntVar(&o.Concurrency, "concurrency", 3, "requests in flight")
 	flags.StringVar(&o.Report, "report", "", "write every refused row and every note to this file: CSV, or JSON lines if it ends in .jsonl")
 	flags.StringVar(&o.State, "state", "", "keep the progress in this file, so that --resume can go on")
@@ -179,7 +183,11 @@ func printImport(w io.Writer, s importer.Summary, seconds float64) {
 	if s.BlankRows > 0 {
 		fmt.Fprintf(w, ", %d blank rows passed over", s.BlankRows)
 	}
-	fmt.Fprintf(w, "\n%d %s %s", s.Stored, s.Kind, verb)
+	what := string(s.Kind)
+	if s.Kind == importer.Stock {
+		what = "levels of stock"
+	}
+	fmt.Fprintf(w, "\n%d %s %s", s.Stored, what, verb)
 	for _, part := range []struct {
 		n    int
 		text string
@@ -206,8 +214,11 @@ func printImport(w io.Writer, s importer.Summary, seconds float64) {
 		fmt.Fprintf(w, "  %6d × %s\n", s.Codes[code], code)
 	}
 	if len(s.NotImported) > 0 {
-		place := map[importer.Kind]string{importer.Products: "attributes", importer.Orders: "paymentMetadata"}[s.Kind]
-		fmt.Fprintf(w, "columns not imported: %s (--map 'COLUMN=%s.NAME' keeps one)\n", strings.Join(s.NotImported, ", "), place)
+		fmt.Fprintf(w, "columns not imported: %s", strings.Join(s.NotImported, ", "))
+		if place := map[importer.Kind]string{importer.Products: "attributes", importer.Orders: "paymentMetadata"}[s.Kind]; place != "" {
+			fmt.Fprintf(w, " (--map 'COLUMN=%s.NAME' keeps one)", place)
+		}
+		fmt.Fprintln(w)
 	}
 	if len(s.Jobs) > 0 {
 		fmt.Fprintf(w, "publishing goes on in the background; last job %s\n", s.Jobs[len(s.Jobs)-1])

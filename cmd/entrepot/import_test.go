@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -70,12 +71,61 @@ func TestImportCommand(t *testing.T) {
 	}
 }
 
+// Lists of prices and stock are sent to the bulk updates of the API.
+func TestImportCommandOfLists(t *testing.T) {
+	var sent []string
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, `{"data":[{"currency":"EUR"}]}`)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		sent = append(sent, r.Method+" "+r.URL.Path+" "+string(body))
+		_, _ = io.WriteString(w, `{"data":{"updated":1,"notFound":1,"errors":[{"sku":"B","error":"no product or variant has this SKU",`+
+			`"index":1,"field":"sku","code":"unknown_sku"}]}}`)
+	}))
+	defer service.Close()
+	access := []string{"--url", service.URL, "--key", "pk_live_test"}
+	list := importFile(t, "sku;price;old price;currency\nA;35,50;40,00;EUR\nB;1,00;;\nC;1,00;;USD\nA;2,00;;\n")
+	out, log, err := runImportCommand(t, append(access, "prices", list, "--map", "old price=compareAtPrice")...)
+	if err == nil || !strings.Contains(out, "1 prices stored, 1 updated") || !strings.Contains(log, "row 2 refused: B") ||
+		!strings.Contains(log, "row 3 refused: C: the price is in USD") || !strings.Contains(log, "row 4 refused: A: an earlier row") {
+		t.Errorf("%v\n%s\n%s", err, out, log)
+	}
+	levels := importFile(t, "Artikelnummer,quantity,warehouse\nA,5,EAST\nB,\"1,000\",\n")
+	if out, log, err = runImportCommand(t, append(access, "stock", levels, "--map", "Artikelnummer=sku")...); err == nil ||
+		!strings.Contains(out, "1 levels of stock stored") {
+		t.Errorf("%v\n%s\n%s", err, out, log)
+	}
+	want := []string{
+		`PATCH /api/v1/sdk/prices/bulk-update {"updates":[{"sku":"A","price":35.5,"compareAtPrice":40},` +
+			`{"sku":"B","price":1,"compareAtPrice":null}]}`,
+		`PATCH /api/v1/sdk/inventory/bulk-update {"updates":[{"sku":"A","warehouseCode":"EAST","quantity":5},{"sku":"B","quantity":1000}]}`,
+	}
+	if !slices.Equal(sent, want) {
+		t.Errorf("sent\n%s", strings.Join(sent, "\n"))
+	}
+	ambiguous := importFile(t, "sku;price\nA;1.050\n")
+	if out, _, err = runImportCommand(t, append(access, "prices", ambiguous)...); out != "" || !strings.Contains(err.Error(), "ambiguous") {
+		t.Errorf("amounts that can be read in two ways: %v, %s", err, out)
+	}
+	if out, _, err = runImportCommand(t, append(access, "products", importFile(t, "sku;price\nA;35,50\n"))...); out != "" ||
+		!strings.Contains(err.Error(), "'entrepot import prices' takes prices alone") {
+		t.Errorf("a price list as products: %v, %s", err, out)
+	}
+	if out, _, err = runImportCommand(t, "prices", list, "--dry-run", "--map", "old price=compareAtPrice"); err == nil ||
+		!strings.Contains(out, "3 prices would be stored") {
+		t.Errorf("a dry run: %v, %s", err, out)
+	}
+}
+
 func TestImportCommandCalledWrongly(t *testing.T) {
 	file := importFile(t, "sku,name,price\nA,Apron,35\n")
 	for _, arguments := range [][]string{
 		{}, {"products"}, {"products", file, "more"}, {"products", file}, {"users", file, "--dry-run"}, {"products", file + "x", "--dry-run"},
 		{"products", file, "--url", "ftp://x", "--key", "k"}, {"products", file, "--url", "http://127.0.0.1:1"},
 		{"products", file, "--dry-run", "--map", "nothing=sku"}, {"products", file, "--dry-run", "--format", "xml"},
+		{"prices", file, "--dry-run", "--duplicates", "last"}, {"stock", file, "--dry-run"}, {"prices", file, "--dry-run", "--format", "shopify"},
 	} {
 		out, _, err := runImportCommand(t, arguments...)
 		var call *wrongCall

@@ -14,11 +14,11 @@ import (
 var bulkInventoryRoutes = []*route{
 	{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", name: "bulkUpdateInventory", section: "4.2", summary: "Update stock",
 		access: keyHeader, scope: "write:inventory",
-		rate: &limits.BulkInventory, body: func(o *apijson.Object) { readStock(o, "quantity", limits.MaxStock) },
+		rate: &limits.BulkInventory, body: func(o *apijson.Object) { drafts.ReadStock(o, "quantity", limits.MaxStock) },
 		answer: data(sampleUpdated), serve: (*API).updateInventory},
 	{method: "PATCH", path: "/api/v1/inventory/thresholds", name: "setStockThresholds", section: "4.5.5", summary: "Set stock thresholds",
 		scope: "write:inventory",
-		body:  func(o *apijson.Object) { readStock(o, "threshold", limits.MaxStock) }, answer: data(sampleUpdated),
+		body:  func(o *apijson.Object) { drafts.ReadStock(o, "threshold", limits.MaxStock) }, answer: data(sampleUpdated),
 		serve: (*API).updateThresholds},
 }
 
@@ -26,35 +26,10 @@ func sampleUpdated(w *apijson.Writer) {
 	writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Errors: sampleItemErrors()})
 }
 
-// readStock reads a list of quantities for levels: the valid items and the rejected ones. figure is the name of the
-// quantity's member.
-func readStock(o *apijson.Object, figure string, most int64) commerce.StockUpdate {
-	o.Record(choose(figure == "quantity", "UpdateInventory", "SetThresholds"))
-	u := commerce.StockUpdate{Drafts: []commerce.StockDraft{}}
-	o.List("updates", apijson.List{Required: true, Min: 1, Max: limits.MaxUpdates, Apart: true}, func(i int, item *apijson.Object) {
-		if i == 0 && !o.Describing() {
-			u.Drafts = make([]commerce.StockDraft, 0, limits.MaxUpdates)
-		}
-		item.Record(choose(figure == "quantity", "InventoryUpdate", "ThresholdUpdate"))
-		d := commerce.StockDraft{
-			Index:     i,
-			SKU:       item.Text("sku", apijson.Text{Required: true}).Value,
-			Warehouse: item.Text("warehouseCode", apijson.Text{Max: limits.MaxWarehouseCode}).Value,
-			Quantity:  item.Int(figure, apijson.Int{Required: true, Max: most}).Value,
-		}
-		if wrong := item.Errors(); len(wrong) > 0 {
-			u.Errors = append(u.Errors, drafts.ItemError(i, item.Said("sku"), wrong))
-			return
-		}
-		u.Drafts = append(u.Drafts, d)
-	})
-	return u
-}
-
 // updateInventory serves PATCH /api/v1/sdk/inventory/bulk-update: 200; 400.
 func (a *API) updateInventory(r *request) (answer, error) {
 	body := r.object()
-	update := readStock(body, "quantity", limits.MaxStock)
+	update := drafts.ReadStock(body, "quantity", limits.MaxStock)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -69,7 +44,7 @@ func (a *API) updateInventory(r *request) (answer, error) {
 // updateThresholds serves PATCH /api/v1/inventory/thresholds: 200; 400.
 func (a *API) updateThresholds(r *request) (answer, error) {
 	body := r.object()
-	update := readStock(body, "threshold", limits.MaxStock)
+	update := drafts.ReadStock(body, "threshold", limits.MaxStock)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 )
 
 // ItemError is one rejected item of a bulk request (interface §4.2). Index counts from 0 in the request's list; it is
@@ -106,6 +107,47 @@ func Rejected(errors []ItemError, total int) int {
 		}
 	}
 	return min(total, len(items)+loose)
+}
+
+// Updated is the outcome of a bulk update of prices or stock (interface §4.2).
+type Updated struct {
+	Updated  int         `json:"updated"` // items applied, including unchanged ones
+	NotFound int         `json:"notFound"`
+	Errors   []ItemError `json:"errors"`
+	Changes  []Change    `json:"-"` // dry runs, which the API does not have
+}
+
+// UpdatePrices sets the prices of up to 5,000 SKUs. The body is the whole request, `{"updates":[…]}`. Sending it again does no harm.
+func (c *Client) UpdatePrices(ctx context.Context, body []byte) (Updated, error) {
+	return c.update(ctx, "/api/v1/sdk/prices/bulk-update", body)
+}
+
+// UpdateStock sets what is on hand of up to 5,000 SKUs likewise.
+func (c *Client) UpdateStock(ctx context.Context, body []byte) (Updated, error) {
+	return c.update(ctx, "/api/v1/sdk/inventory/bulk-update", body)
+}
+
+func (c *Client) update(ctx context.Context, path string, body []byte) (Updated, error) {
+	answer, err := c.Do(ctx, Call{Method: http.MethodPatch, Path: path, Body: body, Repeatable: true})
+	if err != nil {
+		return Updated{}, err
+	}
+	var out struct{ Data Updated }
+	err = answer.Decode(&out)
+	return out.Data, err
+}
+
+// Currency is the currency of the catalog's prices; "" without products.
+func (c *Client) Currency(ctx context.Context) (string, error) {
+	var list struct {
+		Data []struct {
+			Currency string `json:"currency"`
+		} `json:"data"`
+	}
+	if err := c.get(ctx, "/api/v1/products", url.Values{"limit": {"1"}}, &list); err != nil || len(list.Data) == 0 {
+		return "", err
+	}
+	return list.Data[0].Currency, nil
 }
 
 // Category is one entry of the category import; ParentExternalID "" makes it a root.

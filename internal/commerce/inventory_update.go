@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"maps"
+	"slices"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
@@ -33,6 +34,7 @@ type StockUpdate struct {
 type StockPlan struct {
 	stockItems
 	plan   *stock.Plan
+	kept   []stock.StockInput // what the plan sets
 	events []webhooks.Event
 }
 
@@ -68,9 +70,24 @@ func (p *StockPlan) decide(tx *db.Tx, who accounts.Caller) error {
 	if err != nil {
 		return err
 	}
-	p.plan = p.levels.Plan(settings)
+	p.kept, p.plan = settings, p.levels.Plan(settings)
 	p.events = StockEvents(tx, p.plan.Changes(), "import")
 	return nil
+}
+
+// Preview shows on-hand of each accepted item before and after the plan, and the codes of the warehouses that the plan creates.
+func (p *StockPlan) Preview() (levels []LevelChange, warehouses []string) {
+	for _, t := range p.kept {
+		l := LevelChange{SKU: t.SKU, Warehouse: t.Warehouse, To: t.Quantity}
+		if p.levels.Stocked(t) {
+			onHand := p.levels.OnHand(t)
+			l.From = &onHand
+		}
+		if levels = append(levels, l); !p.levels.Knows(t.Warehouse) && !slices.Contains(warehouses, t.Warehouse) {
+			warehouses = append(warehouses, t.Warehouse)
+		}
+	}
+	return levels, warehouses
 }
 
 // Apply queues the plan's writes and events.

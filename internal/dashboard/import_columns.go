@@ -35,10 +35,11 @@ func importForm(r *request, i imports.Import, o fileimport.Options, found import
 			Value: k.choice(c.Field), Options: choices})
 	}
 	fields = append(fields, readingFields(k, o)...)
-	if i.Kind == imports.Orders {
+	switch i.Kind {
+	case imports.Orders:
 		fields = append(fields, dateField(o))
 		fields = append(fields, orderChoices(r, o, places)...)
-	} else {
+	case imports.Products:
 		fields = append(fields, productChoices(o, places)...)
 	}
 	return r.form(k.path+"/"+string(i.ID)+"/check", fields...)

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"strings"
 
 	"entrepot/internal/importer"
@@ -12,7 +13,10 @@ type fileKind struct {
 	kind           imports.Kind
 	path           string // of its pages
 	section, label string // where they belong
+	scope          string // the right that they need, without "read:" or "write:"
 	one, many      string
+	whole          string            // what is imported, if it is not called many
+	about          string            // what the file holds, for a kind that is not plain
 	exports        string            // the programs whose exports are known
 	item           string            // what a row is named by
 	row            string            // what the first line is if it is no header
@@ -22,32 +26,55 @@ type fileKind struct {
 
 // The kinds.
 var (
-	productFiles = &fileKind{kind: imports.Products, path: importsPath, section: "/products", label: "Products", one: "product",
+	productFiles = &fileKind{kind: imports.Products, path: importsPath, section: "/products", label: "Products", scope: "products",
+		one:  "product",
 		many: "products", exports: "an export of Shopify, WooCommerce, Magento or PrestaShop", item: "SKU", row: "a product",
-		names: importer.ProductFields(), fields: productFields}
-	orderFiles = &fileKind{kind: imports.Orders, path: orderImportsPath, section: "/orders", label: "Orders", one: "order", many: "orders",
-		exports: "an export of Shopify", item: "Order", row: "an order", names: importer.OrderFields(), fields: orderFields}
+		names: importer.Products.Fields(), fields: productFields}
+	orderFiles = &fileKind{kind: imports.Orders, path: orderImportsPath, section: "/orders", label: "Orders", scope: "orders", one: "order",
+		many:    "orders",
+		exports: "an export of Shopify", item: "Order", row: "an order", names: importer.Orders.Fields(), fields: orderFields}
+	priceFiles = &fileKind{kind: imports.Prices, path: priceImportsPath, section: "/products", label: "Products", scope: "products",
+		one: "price", many: "prices", item: "SKU", row: "a price", names: importer.Prices.Fields(), fields: priceFields,
+		about: "A price list has one row for each SKU: the SKU, its price and, if you like, the price before and the currency. " +
+			"Products that exist get these prices; nothing else of them changes, and none are created."}
+	stockFiles = &fileKind{kind: imports.Stock, path: stockImportsPath, section: "/stock", label: "Stock", scope: "inventory",
+		one: "quantity", many: "quantities", whole: "stock", item: "SKU", row: "a quantity", names: importer.Stock.Fields(), fields: stockFields,
+		about: "A stock list has one row for each SKU: the SKU, how many are on hand and, if you like, the code of the warehouse. " +
+			"What is on hand becomes what the list says; orders that wait stay reserved."}
+	fileKinds = []*fileKind{productFiles, orderFiles, priceFiles, stockFiles}
 )
 
 const (
 	importsPath      = "/products/import"
 	orderImportsPath = "/orders/import"
+	priceImportsPath = "/prices/import"
+	stockImportsPath = "/inventory/import" // below /stock it would hide a SKU
 )
 
 // files is the kind that the request's page is about.
 func (r *request) files() *fileKind {
-	if strings.HasPrefix(r.http.URL.Path, prefix+orderImportsPath) {
-		return orderFiles
+	for _, k := range fileKinds {
+		if strings.HasPrefix(r.http.URL.Path, prefix+k.path) {
+			return k
+		}
 	}
 	return productFiles
 }
 
 func kindOf(i imports.Import) *fileKind {
-	if i.Kind == imports.Orders {
-		return orderFiles
+	for _, k := range fileKinds {
+		if k.kind == i.Kind {
+			return k
+		}
 	}
 	return productFiles
 }
+
+// title is that of the pages.
+func (k *fileKind) title() string { return "Import " + cmp.Or(k.whole, k.many) }
+
+// isList reports whether the files have figures of products that exist.
+func (k *fileKind) isList() bool { return k == priceFiles || k == stockFiles }
 
 // importAddress is the address of an import's page.
 func importAddress(i imports.Import) string { return prefix + kindOf(i).path + "/" + string(i.ID) }
@@ -74,6 +101,13 @@ var productFields = map[string]string{"": "not imported", "sku": "SKU", "name": 
 	"categories": "Categories, several", "category": "Category", "images": "Images, by address", "stock.quantity": "Stock",
 	"stock.warehouseCode": "Warehouse of the stock", "parent": "SKU of the product it is a variant of", "attributes.": "Attribute",
 	"option.": "Option of a variant"}
+
+// priceFields likewise of a price list, and stockFields of a stock list.
+var (
+	priceFields = map[string]string{"": "not imported", "sku": "SKU", "price": "Price", "compareAtPrice": "Price before, crossed out",
+		"currency": "Currency"}
+	stockFields = map[string]string{"": "not imported", "sku": "SKU", "quantity": "On hand", "warehouseCode": "Warehouse, by its code"}
+)
 
 // orderFields likewise of orders.
 var orderFields = map[string]string{"": "not imported", "externalReference": "Number of the order",

@@ -87,6 +87,7 @@ type diffRow struct {
 type importView struct {
 	Another string // address where another file is uploaded
 	Item    string // what the refused rows are named by
+	Other   string // address of the page for price lists, if the file may be one
 	Badge   badge
 	Steps   []step
 	Name    string
@@ -134,11 +135,14 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 	k := r.files()
 	view := importView{Another: prefix + k.path, Item: k.item, Name: p.i.Name, Badge: importBadge(p.i, counts),
 		Steps: importSteps(p.i.Stage), File: r.fileWords(p)}
-	may := r.caller().May("write:" + string(k.kind))
+	may := r.caller().May("write:" + k.scope)
 	view.columns(r, p, may)
 	switch p.i.Stage {
 	case imports.New:
 		view.Notice = newNotice(p)
+		if k == productFiles && p.found.Problem != "" && p.likePrices() {
+			view.Other = prefix + priceImportsPath
+		}
 	case imports.Checking:
 		view.progress(r, p, "Checking the file", "Nothing is stored yet.", may)
 	case imports.Checked:
@@ -155,7 +159,7 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 			"Discard it", r.form(p.path("/discard")))
 		view.Drop = &gone
 	}
-	return show(screen{Template: "import", Title: "Import " + k.many, Section: k.section,
+	return show(screen{Template: "import", Title: k.title(), Section: k.section,
 		Crumbs: []crumb{{k.label, k.section}, {"Import", k.path}, {p.i.Name, ""}}, Data: view}), err
 }
 
@@ -173,6 +177,14 @@ func newNotice(p importPage) *callout {
 		return &c
 	}
 	return nil
+}
+
+// likePrices reports whether the file lacks names but has prices, so that it may be a price list.
+func (p importPage) likePrices() bool {
+	has := func(field string) bool {
+		return slices.ContainsFunc(p.found.Columns, func(c importer.Column) bool { return c.Field == field })
+	}
+	return has("sku") && has("price") && !has("name")
 }
 
 // columns shows how each column is imported, with options if they can still be changed.
@@ -226,8 +238,11 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	v.Head, v.Under = "What would happen", "Nothing is stored yet."
 	v.Figures = []figure{{f.Count(int64(c.Created)), "new products", false}, {f.Count(int64(c.Updated)), "changed", false},
 		{f.Count(int64(c.Unchanged)), "the same already", false}, refusedFigure(f, c.Counts)}
-	if p.i.Kind == imports.Orders {
+	switch k := r.files(); {
+	case k == orderFiles:
 		v.orderFigures(r, c)
+	case k.isList():
+		v.Figures = v.Figures[1:]
 	}
 	n := c.Created + c.Updated + c.Moved
 	if may && n > 0 {
@@ -235,6 +250,11 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	}
 	if n == 0 {
 		notice := newCallout("", "There is nothing to import", "No row of the file would create or change "+r.files().row+".")
+		v.Notice = &notice
+	}
+	if len(c.Warehouses) > 0 {
+		notice := newCallout("warn", "New warehouses", "The list names warehouses that do not exist: "+strings.Join(c.Warehouses, ", ")+
+			". The import creates them; if a code is wrong, correct the file first.")
 		v.Notice = &notice
 	}
 	v.diffs(r, c)
@@ -267,6 +287,9 @@ func (v *importView) outcome(r *request, i imports.Import, c importer.Counts) {
 	}
 	v.Figures = []figure{{f.Count(int64(c.Created)), "created", false}, {f.Count(int64(c.Updated)), "updated", false},
 		{f.Count(int64(c.Notes)), "notes", false}, refusedFigure(f, c)}
+	if kindOf(i).isList() {
+		v.Figures = v.Figures[1:]
+	}
 }
 
 func refusedFigure(f format, c importer.Counts) figure {

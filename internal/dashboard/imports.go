@@ -11,10 +11,10 @@ import (
 
 // importRoutes are imports of files: a file is uploaded, its columns are chosen, a dry run shows the result, and a job
 // imports it.
-var importRoutes = slices.Concat(importsOf(productFiles), importsOf(orderFiles))
+var importRoutes = slices.Concat(importsOf(productFiles), importsOf(orderFiles), importsOf(priceFiles), importsOf(stockFiles))
 
 func importsOf(k *fileKind) []*route {
-	read, write := "read:"+string(k.kind), "write:"+string(k.kind)
+	read, write := "read:"+k.scope, "write:"+k.scope
 	return []*route{
 		{method: "GET", path: k.path, scope: write, serve: (*Dashboard).startImport},
 		{method: "POST", path: k.path, scope: write, most: uploadMost, serve: (*Dashboard).uploadImport},
@@ -41,13 +41,19 @@ type importRow struct {
 // importsView is what templates/imports.html shows.
 type importsView struct {
 	Form    *form
+	About   string
+	Other   string // address of the page for price lists, on that for products
 	Steps   []step
 	Earlier []importRow
 }
 
 func uploadForm(r *request) *form {
+	known := "CSV with any separator and encoding, or JSON"
+	if exports := r.files().exports; exports != "" {
+		known = "CSV with any separator and encoding, JSON, or " + exports
+	}
 	return r.form(r.files().path, field{Name: "file", Label: "Drop a file here, or choose one", Kind: "file",
-		Hint: "CSV with any separator and encoding, JSON, or " + r.files().exports + "; also as .gz. At most " +
+		Hint: known + "; also as .gz. At most " +
 			r.format.Count(fileimport.MaxFile>>20) + " MB", Placeholder: ".csv,.tsv,.txt,.json,.jsonl,.gz,text/csv,application/json"})
 }
 
@@ -69,7 +75,11 @@ func (d *Dashboard) startImport(r *request) (answer, error) {
 		return nil
 	})
 	k := r.files()
-	return show(screen{Template: "imports", Title: "Import " + k.many, Section: k.section,
+	view.About = k.about
+	if k == productFiles {
+		view.Other = prefix + priceImportsPath
+	}
+	return show(screen{Template: "imports", Title: k.title(), Section: k.section,
 		Crumbs: []crumb{{k.label, k.section}, {"Import", ""}}, Data: view}), err
 }
 
@@ -92,11 +102,12 @@ func (r *request) importRow(i imports.Import) (importRow, error) {
 
 // importOutcome describes the results of an import.
 func (r *request) importOutcome(i imports.Import, c importer.Counts) string {
-	words := r.format.Count(int64(c.Created)) + " created, "
-	if i.Kind == imports.Orders {
-		words += r.format.Count(int64(c.Existing)) + " there already"
-	} else {
-		words += r.format.Count(int64(c.Updated)) + " updated"
+	words := r.format.Count(int64(c.Created)) + " created, " + r.format.Count(int64(c.Updated)) + " updated"
+	switch k := kindOf(i); {
+	case k == orderFiles:
+		words = r.format.Count(int64(c.Created)) + " created, " + r.format.Count(int64(c.Existing)) + " there already"
+	case k.isList():
+		words = r.format.plural(int64(c.Updated), k.one, k.many) + " stored"
 	}
 	if c.RowsRefused > 0 {
 		words += ", " + r.format.plural(int64(c.RowsRefused), "row", "rows") + " refused"

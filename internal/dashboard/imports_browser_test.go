@@ -30,7 +30,7 @@ func (s *site) node(t *testing.T) (stop func()) {
 			return
 		}
 		stopped = true
-		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := w.Stop(ctx); err != nil {
 			t.Error(err)

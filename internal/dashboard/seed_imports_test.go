@@ -9,7 +9,22 @@ import (
 func (s *site) seedImports() {
 	s.t.Helper()
 	s.samples["/products/import"] = strings.TrimPrefix(s.checkedImport("printemps-2027.csv"), importsPath+"/")
+	s.samples[priceImportsPath] = s.checkedList(priceImportsPath, "preise-herbst.csv",
+		"Artikelnr.;Preis;Streichpreis;Notiz\nKIT-POT;95,00;;neu\nDSK-LAMP;39,90;42,50;\nMUG;9,50;;\nLOST;auf Anfrage;;\n")
+	s.samples[stockImportsPath] = s.checkedList(stockImportsPath, "inventur.csv",
+		"SKU;Bestand;Lager\nKIT-POT;12;\nDSK-LAMP;3;NORTH\nMUG;86;\nLOST;4;\n")
 	s.samples["/orders/import"] = strings.TrimPrefix(s.checkedOrders("bestellungen-2025.csv", 40), orderImportsPath+"/")
+}
+
+// checkedList gives a list of prices or stock and has it tried.
+func (s *site) checkedList(path, name, text string) string {
+	s.t.Helper()
+	b := s.as(s.owner)
+	given := b.giveTo(path, name, strings.NewReader(text))
+	page := b.follow(given)
+	b.follow(b.submit(s.t, page, importOf(given)+"/check", columnsOf(page)...))
+	s.runImports()
+	return strings.TrimPrefix(importOf(given), path+"/")
 }
 
 // springList is a merchant's list of 300 products, some of which are there already and some of which cannot be read.

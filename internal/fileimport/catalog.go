@@ -28,6 +28,7 @@ type Checked struct {
 	NotImported []string `json:"notImported,omitempty"` // columns with values that are left out
 	Orders      []Order  `json:"orders,omitempty"`      // the first new orders
 	Changed     []Diff   `json:"changed,omitempty"`     // the first products that would change
+	Warehouses  []string `json:"warehouses,omitempty"`  // that a stock list would create
 	New         []Diff   `json:"new,omitempty"`         // the first new products
 }
 
@@ -62,15 +63,20 @@ const mostDiffs = 50
 // trial collects the results of a dry run.
 type trial struct {
 	dry     bool
+	asks    bool // products are only asked for, by orders: those that exist stay as they are
+	creates bool // and those that do not are created
 	changed []Diff
 	new     []Diff
 	orders  []Order
+	places  []string // codes of warehouses
 }
 
 func (t *trial) note(r *nouns.Change, levels []commerce.LevelChange) (action string, err error) {
 	switch {
+	case t.asks && !r.IsNew():
+		return "unchanged", nil
 	case r.IsNew():
-		if len(t.new) < mostDiffs {
+		if len(t.new) < mostDiffs && (t.creates || !t.asks) {
 			t.new = append(t.new, Diff{SKU: r.After.SKU, Name: r.After.Name})
 		}
 		return "create", nil
@@ -88,15 +94,11 @@ func (t *trial) note(r *nouns.Change, levels []commerce.LevelChange) (action str
 		return "", err
 	}
 	for _, l := range levels {
-		from, err := json.Marshal(l.From)
+		change, err := stockChange(l)
 		if err != nil {
 			return "", err
 		}
-		to, err := json.Marshal(l.To)
-		if err != nil {
-			return "", err
-		}
-		d.Fields = append(d.Fields, FieldChange{"stock in " + l.Warehouse, from, to})
+		d.Fields = append(d.Fields, change)
 	}
 	t.changed = append(t.changed, d)
 	return "update", nil
@@ -114,27 +116,36 @@ type catalog struct {
 // space is the key space of the outcomes of an import's parts, which are stored in the commit of their effect.
 const space = "IMPORT part"
 
-// ImportProducts stores the products of a request's body, or in a dry run computes what that would change. The same
-// part of the same import is stored once: if it is sent again after a crash, the first answer is returned.
+// ImportProducts stores the products of a request's body, or in a dry run computes what that would change.
 func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (client.Imported, error) {
 	in, err := readImport(body)
 	if err != nil {
 		return client.Imported{}, err
 	}
-	dry := c.trial.dry || in.DryRun
 	operation := c.commerce.ImportProducts(c.who, in)
-	operation.Whole()
-	operation.Next(false)
-	prepared := c.store.Read(ctx, c.who.Tenant, operation.Prepare)
-	if dry {
-		if prepared != nil {
-			return client.Imported{}, prepared
+	if c.trial.dry || in.DryRun {
+		operation.Whole()
+		operation.Next(false)
+		if err := c.store.Read(ctx, c.who.Tenant, operation.Prepare); err != nil {
+			return client.Imported{}, err
 		}
 		return c.tried(ctx, operation)
 	}
+	return storeOnce(ctx, c, body, operation, func(tx *db.Tx, plan *commerce.ImportPlan) (client.Imported, error) {
+		imported, err := plan.Apply(tx, c.who)
+		return counts(imported), err
+	})
+}
+
+// storeOnce applies a bulk operation to the items of a request's body. The same part of the same import is stored once: if it is sent
+// again after a crash, the first answer is returned.
+func storeOnce[P, A any](ctx context.Context, c *catalog, body []byte, operation *commerce.Bulk[P],
+	apply func(*db.Tx, P) (A, error)) (out A, err error) {
+	operation.Whole()
+	operation.Next(false)
+	_ = c.store.Read(ctx, c.who.Tenant, operation.Prepare) // if that fails, the plan is made in the transaction
 	sum := sha256.Sum256(body)
 	key := "import:" + string(c.of) + ":" + hex.EncodeToString(sum[:])
-	var out client.Imported
 	err = c.store.WriteBulk(context.WithoutCancel(ctx), c.who.Tenant, func(tx *db.Tx) error {
 		found, err := idempotency.Find(tx, key, space)
 		if err != nil {
@@ -147,11 +158,9 @@ func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (clie
 		if err != nil {
 			return err
 		}
-		imported, err := plan.Apply(tx, c.who)
-		if err != nil {
+		if out, err = apply(tx, plan); err != nil {
 			return err
 		}
-		out = counts(imported)
 		text, err := json.Marshal(out)
 		if err == nil {
 			idempotency.Save(tx, key, space, idempotency.Answer{Fingerprint: key, Status: http.StatusOK, Body: string(text)})

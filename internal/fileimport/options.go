@@ -1,11 +1,12 @@
-// Package fileimport imports files of products and orders that users upload in the dashboard (docs/import.md). It runs package
-// importer over a file, with the operations in place of the HTTP API.
+// Package fileimport imports files of products, prices, stock and orders that users upload in the dashboard (docs/import.md). It runs
+// package importer over a file, with the operations in place of the HTTP API.
 //
 //	options.go  how a file is to be read, and what is detected of it
 //	start.go    start of a dry run or an import, and its continuation
 //	run.go      the work itself, in a job that a worker holds
 //	catalog.go  stores products and categories by the operations
 //	orders.go   stores orders likewise
+//	lists.go    stores prices and stock likewise
 //	keeper.go   the progress, stored with the refused rows
 //	mend.go     the refused rows, as a file to correct
 package fileimport
@@ -74,7 +75,7 @@ func Put(i *imports.Import, o Options, f importer.Found) error {
 
 // importer are the importer's options for the file at a path; messages use its name.
 func (o Options) importer(kind imports.Kind, path, name string) importer.Options {
-	out := importer.Options{Kind: importer.Products, File: path, Name: name, MostText: MaxText, NoHeader: o.NoHeader, Delimiter: o.Delimiter,
+	out := importer.Options{Kind: importer.Kind(kind), File: path, Name: name, MostText: MaxText, NoHeader: o.NoHeader, Delimiter: o.Delimiter,
 		Encoding: o.Encoding, Duplicates: o.Duplicates, ImageBase: o.ImageBase, Channel: string(o.Channel)}
 	if kind == imports.Orders {
 		o.ofOrders(&out)
@@ -98,7 +99,7 @@ func (o Options) importer(kind imports.Kind, path, name string) importer.Options
 
 // ofOrders adds what only orders have.
 func (o Options) ofOrders(out *importer.Options) {
-	out.Kind, out.DateOrder, out.TimeZone = importer.Orders, o.DateOrder, o.TimeZone
+	out.DateOrder, out.TimeZone = o.DateOrder, o.TimeZone
 	out.CreditNotes, out.CreateMissing = importer.CreditNotes(o.CreditNotes), o.CreateMissing
 	if o.Currency != "" {
 		out.Default = append(out.Default, "currency="+o.Currency)

@@ -28,6 +28,9 @@ type shop struct{ *catalog }
 // orderSpace is the key space of the stored orders of imports. Their answers are empty, so that they hold no personal data.
 const orderSpace = "IMPORT order"
 
+// busyTries is how many times an order is tried again of which the store was too busy.
+const busyTries = 10
+
 // CreateOrder creates the order of a request's body. The same order of the same import is created once: if it is sent
 // again after a crash, that counts as its creation, which was not counted.
 func (s *shop) CreateOrder(ctx context.Context, body []byte, content string) (replayed bool, err error) {
@@ -42,7 +45,7 @@ func (s *shop) CreateOrder(ctx context.Context, body []byte, content string) (re
 	draft.Source = nouns.FromDashboard
 	key := "import:" + string(s.of) + ":" + content
 	ctx = context.WithoutCancel(ctx)
-	err = s.commerce.NumberOrder(ctx, s.store, s.who.Tenant, func(number int64) error {
+	create := func(number int64) error {
 		draft.Number = number
 		return s.store.OptimisticWrite(ctx, s.who.Tenant, func(r db.Reader) (func(db.GuardedWriter), error) {
 			kept := idempotency.PrefetchFind(r, key, orderSpace)
@@ -60,7 +63,13 @@ func (s *shop) CreateOrder(ctx context.Context, body []byte, content string) (re
 				idempotency.Save(w, key, orderSpace, idempotency.Answer{Fingerprint: key, Status: http.StatusCreated})
 			}, nil
 		})
-	})
+	}
+	for try := 0; ; try++ { // several orders of one SKU that are stored at once may lose many races
+		err = s.commerce.NumberOrder(ctx, s.store, s.who.Tenant, create)
+		if !apperr.Is(err, apperr.Unavailable) || try == busyTries {
+			break
+		}
+	}
 	return false, refused(err)
 }
 

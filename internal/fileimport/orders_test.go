@@ -71,7 +71,7 @@ func TestOrdersAreTriedAndImported(t *testing.T) {
 		}
 		var checked fileimport.Checked
 		if err := json.Unmarshal([]byte(s.read(i.ID).Checked), &checked); err != nil || checked.Rows != 100 || checked.Created != 45 ||
-			checked.RowsRefused != 10 || len(checked.Orders) != 45 {
+			checked.RowsRefused != 10 || len(checked.Orders) != 45 || len(checked.Changed) != 0 || len(checked.New) != 0 {
 			s.Fatalf("%+v, %v", checked, err)
 		}
 		want := fileimport.Order{Reference: "B-0000", Customer: "Klara 0", Status: "DELIVERED", Currency: "CHF", Lines: 2, Subtotal: "33",
@@ -119,6 +119,10 @@ func TestMissingProductsAndCreditNotes(t *testing.T) {
 		before := s.products()
 		if job := s.run(); job.Status == jobs.Failed || s.products() != before {
 			s.Fatalf("%+v, %d products", job, s.products())
+		}
+		var checked fileimport.Checked
+		if err := json.Unmarshal([]byte(s.read(i.ID).Checked), &checked); err != nil || len(checked.Changed) != 0 || len(checked.New) != 1 {
+			s.Errorf("%+v, %v", checked, err)
 		}
 		s.begin(i.ID)
 		job := s.run()

@@ -26,6 +26,7 @@ type Runner struct {
 
 // Sizes and bounds of a run.
 const (
+	listedAtOnce  = 500 // prices or levels in one transaction
 	storedAtOnce  = 200 // products in one transaction, few enough not to delay others
 	triedAtOnce   = 500 // a dry run only reads
 	ordersAtOnce  = 4   // orders in transactions of their own, which share commits
@@ -51,7 +52,7 @@ func (r *Runner) Run(ctx context.Context, job jobs.Job, lease time.Duration) err
 	if job.Tries > mostTries {
 		return r.fail(ctx, i, job, "it was started several times and never ended")
 	}
-	t := &trial{dry: job.Type.DryRun()}
+	t := &trial{dry: job.Type.DryRun(), asks: i.Kind == imports.Orders}
 	k := &keeper{ctx: context.WithoutCancel(ctx), store: r.Store, i: i, job: job, lease: lease, dry: t.dry}
 	summary, err := r.importFile(ctx, k, t)
 	return r.settle(context.WithoutCancel(ctx), ctx.Err(), k, t, summary, err)
@@ -74,18 +75,35 @@ func (r *Runner) importFile(ctx context.Context, k *keeper, t *trial) (importer.
 	options := o.importer(k.i.Kind, path, k.i.Name)
 	options.Keeper, options.OnFault, options.Now, options.Concurrency = k, k.note, r.Store.Now, 1
 	options.DryRun, options.Batch = k.dry, storedAtOnce
-	who := accounts.Caller{Tenant: k.job.Tenant, User: k.i.User}
+	who, err := r.caller(ctx, k)
+	if err != nil {
+		return importer.Summary{}, err
+	}
 	to := &catalog{store: r.Store, commerce: r.Commerce, who: who, of: k.i.ID, trial: t}
-	options.Catalog = to
-	if k.i.Kind == imports.Orders {
+	options.Catalog, options.Lists = to, to
+	switch {
+	case k.i.Kind == imports.Prices, k.i.Kind == imports.Stock:
+		options.Batch = listedAtOnce
+	case k.i.Kind == imports.Orders:
+		t.creates = o.CreateMissing
 		options.Shop, options.Batch, options.OnNew = &shop{to}, 0, t.noteOrder
 		if !k.dry {
 			options.Concurrency = ordersAtOnce
 		}
-	} else if k.dry {
+	case k.dry:
 		options.Batch = triedAtOnce
 	}
 	return importer.Run(ctx, options)
+}
+
+// caller is the user for whom the file is imported, with the currency and the settings of the account as they are now.
+func (r *Runner) caller(ctx context.Context, k *keeper) (who accounts.Caller, err error) {
+	err = r.Store.Read(ctx, k.job.Tenant, func(tx *db.Tx) error {
+		account, err := accounts.Own(tx)
+		who = accounts.Caller{Tenant: k.job.Tenant, Account: account.ID, User: k.i.User, Currency: account.Currency, Settings: account.Settings}
+		return err
+	})
+	return who, err
 }
 
 // begin finds the position for new lines. Lines of an interrupted dry run are deleted, because it starts again.
@@ -150,7 +168,7 @@ func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary import
 	job.Created, job.Updated, job.Failed = int64(summary.Created), int64(summary.Updated), int64(summary.RowsRefused)
 	if k.dry {
 		text, err := json.Marshal(Checked{Counts: summary.Counts, Rows: summary.Rows, NotImported: summary.NotImported, Changed: t.changed,
-			New: t.new, Orders: t.orders})
+			New: t.new, Orders: t.orders, Warehouses: t.places})
 		if err != nil {
 			return err
 		}
@@ -167,7 +185,7 @@ func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary import
 			return err
 		}
 		i.Update(tx, was)
-		if k.dry || i.Kind == imports.Orders {
+		if k.dry || i.Kind != imports.Products {
 			jobs.Finish(tx, job, false)
 		} else {
 			r.Commerce.RunJob(tx, job)
@@ -199,7 +217,7 @@ func (r *Runner) fail(ctx context.Context, i imports.Import, job jobs.Job, reaso
 	}
 	return r.Store.Write(ctx, job.Tenant, func(tx *db.Tx) error {
 		i.Update(tx, was)
-		if job.Type.DryRun() || i.Kind == imports.Orders {
+		if job.Type.DryRun() || i.Kind != imports.Products {
 			errors, err := jobErrors([]imports.Line{{Message: reason, Code: "failed"}})
 			job.Errors = errors
 			jobs.Finish(tx, job, true)

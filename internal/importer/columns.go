@@ -122,21 +122,11 @@ func (m *mapping) of(column int) string {
 	return ""
 }
 
-// ProductFields are the fields that a column of a product file can be imported as; one that ends in a dot is followed
-// by a name.
-func ProductFields() []string {
-	names := make([]string, len(productFields))
-	for i, f := range productFields {
-		names[i] = f.name
-	}
-	return names
-}
-
-// OrderFields are those of an order file.
-func OrderFields() []string {
-	names := make([]string, len(orderFields))
-	for i, f := range orderFields {
-		names[i] = f.name
+// Fields are the fields that a column of a file can be imported as; one that ends in a dot is followed by a name.
+func (k Kind) Fields() []string {
+	var names []string
+	for _, f := range kinds[k].fields {
+		names = append(names, f.name)
 	}
 	return names
 }

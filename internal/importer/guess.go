@@ -13,8 +13,7 @@ import (
 // specific names first.
 var guesses = []demand{
 	demandSKU,
-	{fields: []string{"compareAtPrice"}, words: []string{"barre", "avant", "streich", "statt", "strike", "waspr", "oldprice", "uvp", "rrp",
-		"listpr", "compareat"}, amount: true},
+	demandCompareAt,
 	demandPrice,
 	{fields: []string{"stock.quantity"}, words: []string{"stock", "bestand", "lager", "quantit", "menge", "anzahl", "existencias", "giacenza",
 		"voorraad", "onhand", "inventory"}, amount: true},
@@ -23,6 +22,9 @@ var guesses = []demand{
 	demandName,
 	{fields: []string{"description"}, words: []string{"descri", "beschreibung", "beschrijving", "longtext", "langtext"}},
 }
+
+var demandCompareAt = demand{fields: []string{"compareAtPrice"}, words: []string{"barre", "avant", "streich", "statt", "strike", "waspr",
+	"oldprice", "uvp", "rrp", "listpr", "compareat"}, amount: true}
 
 // orderGuesses likewise for a file of orders. A total is not guessed, because it may be that of a line or of the order.
 var orderGuesses = []demand{
@@ -52,22 +54,22 @@ func (o *Options) guess(src *source) (columns []string, err error) {
 	if !o.Guess {
 		return nil, nil
 	}
-	list, formats, own := guesses, productFormats, isOwnShape
-	if o.Kind == Orders {
-		list, formats, own = orderGuesses, orderFormats, isOwnOrder
-	}
+	known := kinds[o.Kind]
 	t, err := newTable(src, tableOptions{format: o.Format, delimiter: o.Delimiter, columns: o.Columns, noHeader: o.NoHeader})
 	if err != nil {
 		return nil, err
 	}
 	t.ignore(o.Ignore)
 	m, err := o.explicit(t)
-	if err != nil || chooseFormat(o.Format, t.header, formats).known != nil || isExported(t, o.Kind) || own(t) {
+	if err != nil || chooseFormat(o.Format, t.header, known.formats).known != nil || !o.Kind.isList() && isExported(t, o.Kind) ||
+		known.own(t) {
 		return nil, nil // an error of the mapping is met again when the file is opened
 	}
 	m.suggest(t.header)
-	m.suggestAttributes(t.header)
-	for _, d := range list {
+	if o.Kind == Products {
+		m.suggestAttributes(t.header)
+	}
+	for _, d := range known.guesses {
 		if m.has(d.fields...) {
 			continue
 		}

@@ -125,7 +125,8 @@ var (
 		fields: []string{"name"},
 		words: []string{"name", "title", "titel", "titre", "titulo", "titolo", "bezeichnung", "designation", "libelle", "nom", "nombre", "nome",
 			"omschrijving", "nazwa", "product", "produit", "produkt", "artikel", "article", "model", "label"},
-		other: "--map 'COLUMN=name', or --map 'SKUCOLUMN=name' when there are no names",
+		other: "--map 'COLUMN=name', or --map 'SKUCOLUMN=name' when there are no names; 'entrepot import " +
+			"prices' takes prices alone, of products that exist",
 	}
 	demandPrice = demand{
 		fields: []string{"price", "salePrice"},

@@ -21,7 +21,25 @@ type Kind string
 const (
 	Products Kind = "products"
 	Orders   Kind = "orders"
+	Prices   Kind = "prices" // of products that exist
+	Stock    Kind = "stock"  // likewise
 )
+
+// kinds are what the importer knows of each kind.
+var kinds = map[Kind]struct {
+	fields      []field
+	formats     []format // shop exports that are known
+	guesses     []demand
+	own         func(*table) bool // the objects have the API's own shape
+	most, usual int               // how much is sent at once
+}{
+	Products: {productFields, productFormats, guesses, isOwnShape, limits.MaxImport, limits.MaxImport},
+	Orders:   {orderFields, orderFormats, orderGuesses, isOwnOrder, 1_000, 20},
+	Prices:   {priceFields, nil, priceGuesses, never, limits.MaxUpdates, limits.MaxUpdates},
+	Stock:    {stockFields, nil, stockGuesses, never, limits.MaxUpdates, limits.MaxUpdates},
+}
+
+func never(*table) bool { return false }
 
 // Catalog receives the products that an import reads: a client of the HTTP API, or something that runs the operations.
 // Results are as in interface §4.2; a refused request is a *client.Error.
@@ -59,6 +77,7 @@ type Options struct {
 
 	Catalog Catalog // where products and categories go; nil: Shop
 	Shop    Shop    // where orders go; nil: To
+	Lists   Lists   // where prices and stock go; nil: To, except in a dry run
 	Keeper  Keeper  // keeps the progress in place of a state file, and goes on with what it holds; nil: State
 
 	Format    string   // auto (default), csv, shopify, woocommerce, magento, prestashop, jsonl, json
@@ -110,8 +129,9 @@ func (o *Options) check() error {
 		}
 		return nil
 	}
-	if o.Kind != Products && o.Kind != Orders {
-		return wrongCall("import what? products or orders")
+	known, ok := kinds[o.Kind]
+	if !ok {
+		return wrongCall("import what? products, prices, stock or orders")
 	}
 	credit := string(o.CreditNotes)
 	for _, err := range []error{
@@ -126,24 +146,26 @@ func (o *Options) check() error {
 		}
 	}
 	o.CreditNotes = CreditNotes(credit)
-	most, usual := limits.MaxImport, limits.MaxImport
-	if o.Kind == Orders {
-		most, usual = 1_000, 20
-	}
 	if o.Batch == 0 {
-		o.Batch = usual
+		o.Batch = known.usual
 	}
 	if o.Concurrency == 0 {
 		o.Concurrency = 3
 	}
 	switch {
-	case o.Batch < 1 || o.Batch > most:
-		return wrongCall("--batch is from 1 to %d", most)
+	case o.Batch < 1 || o.Batch > known.most:
+		return wrongCall("--batch is from 1 to %d", known.most)
 	case o.Concurrency < 1 || o.Concurrency > 64:
 		return wrongCall("--concurrency is from 1 to 64")
 	case o.Kind == Orders && o.Duplicates != duplicatesFirst:
 		return wrongCall("--duplicates is for products; lines of one order may have the same SKU")
-	case o.To == nil && (o.Kind == Products && o.Catalog == nil || o.Kind == Orders && o.Shop == nil) && !o.DryRun:
+	case o.Kind != Products && o.Duplicates != duplicatesFirst:
+		return wrongCall("--duplicates is for products; of a list the first row of a SKU counts")
+	case o.Kind.isList() && (o.Format != "auto" && o.Format != "csv" && o.Format != "jsonl" && o.Format != "json"):
+		return wrongCall("--format %s is for products and orders; of a list it is csv, jsonl or json", o.Format)
+	case o.Kind.isList() && o.Channel != "":
+		return wrongCall("--channel is for products and orders")
+	case o.To == nil && !o.receives() && !o.DryRun:
 		return wrongCall("the service's address and an API key are needed: --url and --key, or ENTREPOT_URL and ENTREPOT_KEY")
 	case o.Resume && o.State == "":
 		return wrongCall("--resume needs --state FILE")
@@ -160,6 +182,9 @@ func (o *Options) check() error {
 	if o.Catalog == nil && o.Shop != nil {
 		o.Catalog = o.Shop
 	}
+	if o.Lists == nil && o.To != nil && !o.DryRun { // the API has no dry run of its bulk updates
+		o.Lists = o.To
+	}
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
@@ -167,6 +192,20 @@ func (o *Options) check() error {
 		o.Now = time.Now
 	}
 	return nil
+}
+
+// isList reports whether the file has figures of products that exist.
+func (k Kind) isList() bool { return k == Prices || k == Stock }
+
+// receives reports whether something takes what is read, in place of the API.
+func (o *Options) receives() bool {
+	switch o.Kind {
+	case Products:
+		return o.Catalog != nil
+	case Orders:
+		return o.Shop != nil
+	}
+	return o.Lists != nil
 }
 
 // fingerprint is a hash of everything that decides which rows become which items, in which order.
@@ -189,11 +228,7 @@ func (o *Options) fingerprint() string {
 
 // explicit is the mapping a person gave by Map and Set.
 func (o *Options) explicit(t *table) (*mapping, error) {
-	fields := productFields
-	if o.Kind == Orders {
-		fields = orderFields
-	}
-	m := newMapping(fields)
+	m := newMapping(kinds[o.Kind].fields)
 	given := map[string]bool{}
 	add := func(flag, text, field string, e expression) error {
 		if given[strings.ToLower(field)] {

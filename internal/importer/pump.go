@@ -64,6 +64,12 @@ func (r *importRun) pump(ctx context.Context) error {
 
 func (r *importRun) sender() sender {
 	switch {
+	case r.Kind.isList() && r.Lists == nil:
+		return nowhere{}
+	case r.Kind == Prices:
+		return &listSender{r.Lists.UpdatePrices}
+	case r.Kind == Stock:
+		return &listSender{r.Lists.UpdateStock}
 	case r.Catalog == nil:
 		return nowhere{}
 	case r.DryRun && r.Kind == Orders:

@@ -2,7 +2,7 @@
 //
 // The types, in the order in which a row passes them: a source is the file (compression, encoding, hash); a table
 // shows it as rows under named columns; a mapping says which columns make which field; a layout knows which rows of a
-// shop's export are one product; a productMaker or orderMaker makes pieces, each one product or order or only errors;
+// shop's export are one product; a productMaker, orderMaker or listMaker makes pieces, each one product or order or only errors;
 // the chunker packs pieces into chunks; senders send them, several at a time; the settler takes the outcomes in the
 // order of the file, writes the report and the state, and counts. Every row ends as stored or refused, and every
 // refused row is in the report.
@@ -23,7 +23,7 @@ import (
 	"strings"
 )
 
-// maker is what Run needs of a productMaker or an orderMaker.
+// maker is what Run needs of a productMaker, an orderMaker or a listMaker.
 type maker interface {
 	prepare() error
 	survey(ctx context.Context) error
@@ -106,22 +106,21 @@ func (r *importRun) open(ctx context.Context) (err error) {
 	}
 	r.fields = mapping
 	plain := len(r.Map) == 0 && len(r.Set) == 0
-	known := productFormats
-	if r.Kind == Orders {
-		known = orderFormats
-	}
-	if r.format = chooseFormat(r.Format, r.table.header, known); r.table.container != delimited {
+	if r.format = chooseFormat(r.Format, r.table.header, kinds[r.Kind].formats); r.table.container != delimited {
 		r.format = plainFormat
 		r.format.name = string(r.table.container)
 	}
-	if r.Kind == Products {
+	switch {
+	case r.Kind.isList():
+		r.maker = &listMaker{table: r.table, mapping: mapping, stock: r.Kind == Stock}
+	case r.Kind == Products:
 		m := &productMaker{
 			table: r.table, mapping: mapping, format: r.format, imageBase: r.ImageBase, twice: r.Duplicates,
 			between: r.CategorySeparator, nesting: r.PathSeparator, exported: plain && isExported(r.table, Products),
 		}
 		m.asIs = m.exported || plain && isOwnShape(r.table)
 		r.maker = m
-	} else {
+	default:
 		m := &orderMaker{
 			table: r.table, mapping: mapping, format: r.format, channel: r.Channel, creditNotes: r.CreditNotes,
 			split: r.LongOrders == "split", exported: plain && isExported(r.table, Orders),
@@ -220,6 +219,9 @@ func (r *importRun) run(ctx context.Context) (err error) {
 		return nil
 	}
 	if err := r.maker.survey(ctx); err != nil {
+		return r.stopped(err)
+	}
+	if err := r.findCurrency(ctx); err != nil {
 		return r.stopped(err)
 	}
 	if err := r.store(ctx); err != nil {

@@ -48,32 +48,36 @@ type productSender struct {
 func (s *productSender) send(ctx context.Context, c *chunk) outcome {
 	out := outcome{chunk: c}
 	if len(c.items) > 0 {
-		out.err = s.sendPart(ctx, c, 0, len(c.items), &out)
+		out.err = inHalves(0, len(c.items), func(from, to int) error {
+			items := c.items[from:to]
+			imported, err := s.catalog.ImportProducts(ctx, s.request(c.body[items[0].from:items[len(items)-1].to]), s.channel == "")
+			if err == nil {
+				settleItems(items, imported, &out)
+			}
+			return err
+		}, func(at int, err error) { out.refuse(c.items[at], "", "refused", err.Error()) })
 	}
 	return out
 }
 
-// sendPart sends the items from..to. If the service refuses the request as a whole, for which one bad item is enough,
-// it is halved until that item is alone.
-func (s *productSender) sendPart(ctx context.Context, c *chunk, from, to int, out *outcome) error {
-	items := c.items[from:to]
-	body := s.request(c.body[items[0].from:items[len(items)-1].to])
-	imported, err := s.catalog.ImportProducts(ctx, body, s.channel == "")
+// inHalves sends the items from..to. If the service refuses the request as a whole, for which one bad item is enough,
+// it is halved until that item is alone, which is refused.
+func inHalves(from, to int, send func(from, to int) error, refuse func(at int, err error)) error {
+	err := send(from, to)
 	switch status := client.StatusOf(err); {
 	case err == nil:
-		s.settle(items, imported, out)
 		return nil
 	case status != http.StatusBadRequest && status != http.StatusRequestEntityTooLarge:
 		return err
-	case len(items) == 1:
-		out.refuse(items[0], "", "refused", err.Error())
+	case to-from == 1:
+		refuse(from, err)
 		return nil
 	}
 	half := (from + to) / 2
-	if err := s.sendPart(ctx, c, from, half, out); err != nil {
+	if err := inHalves(from, half, send, refuse); err != nil {
 		return err
 	}
-	return s.sendPart(ctx, c, half, to, out)
+	return inHalves(half, to, send, refuse)
 }
 
 func (s *productSender) request(items []byte) []byte {
@@ -93,8 +97,8 @@ func (s *productSender) request(items []byte) []byte {
 	return append(body, ']', '}')
 }
 
-// settle counts an answer and reports the items it names.
-func (s *productSender) settle(items []chunkItem, imported client.Imported, out *outcome) {
+// settleItems counts an answer and reports the items it names.
+func settleItems(items []chunkItem, imported client.Imported, out *outcome) {
 	bad := map[int]*Fault{}
 	for _, e := range imported.Errors {
 		at := e.Index

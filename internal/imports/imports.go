@@ -1,4 +1,4 @@
-// Package imports stores uploaded files of products and orders, how each is to be read, and the outcome of their rows.
+// Package imports stores uploaded files of products, prices, stock and orders, how each is to be read, and the outcome of their rows.
 //
 //	imports.go  an import and its stages
 //	parts.go    its file, in pieces
@@ -23,6 +23,8 @@ type Kind string
 const (
 	Products Kind = "products"
 	Orders   Kind = "orders" // personal data
+	Prices   Kind = "prices" // of products that exist
+	Stock    Kind = "stock"  // likewise
 )
 
 // Stage is the state of an import.

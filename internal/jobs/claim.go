@@ -11,7 +11,8 @@ import (
 
 // Conditions on the type of a job j.
 const (
-	fileTypes = "'file_import', 'file_check', 'order_file_import', 'order_file_check'"
+	fileTypes = "'file_import', 'file_check', 'order_file_import', 'order_file_check', " +
+		"'price_file_import', 'price_file_check', 'stock_file_import', 'stock_file_check'"
 
 	ofFile = "j.type IN (" + fileTypes + ")"                   // it reads a whole file
 	ofSync = "j.type NOT IN ('order_bulk', " + fileTypes + ")" // it is about a channel, or a bulk import of the API

@@ -35,31 +35,39 @@ const (
 
 	OrderFileImport Type = "order_file_import" // imports a file of orders
 	OrderFileCheck  Type = "order_file_check"
+	PriceFileImport Type = "price_file_import" // imports a price list
+	PriceFileCheck  Type = "price_file_check"
+	StockFileImport Type = "stock_file_import" // imports a stock list
+	StockFileCheck  Type = "stock_file_check"
 )
 
 // Types and Statuses list them all.
 var (
 	Types = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush, OrderBulk, FileImport, FileCheck, OrderFileImport,
-		OrderFileCheck}
+		OrderFileCheck, PriceFileImport, PriceFileCheck, StockFileImport, StockFileCheck}
 	Statuses = []Status{Pending, Processing, Completed, CompletedWithErrors, Failed}
 )
 
 // Scope is the scope needed to read a job of this type: that of its resource.
 func (t Type) Scope() string {
 	switch t {
-	case ProductImport, ProductPush, FileImport, FileCheck:
+	case ProductImport, ProductPush, FileImport, FileCheck, PriceFileImport, PriceFileCheck:
 		return "read:products"
-	case StockPush:
+	case StockPush, StockFileImport, StockFileCheck:
 		return "read:inventory"
 	}
 	return "read:orders"
 }
 
 // OfFile reports whether the job reads an uploaded file.
-func (t Type) OfFile() bool { return t == FileImport || t == OrderFileImport || t.DryRun() }
+func (t Type) OfFile() bool {
+	return t == FileImport || t == OrderFileImport || t == PriceFileImport || t == StockFileImport || t.DryRun()
+}
 
 // DryRun reports whether the job only finds out what importing a file would do.
-func (t Type) DryRun() bool { return t == FileCheck || t == OrderFileCheck }
+func (t Type) DryRun() bool {
+	return t == FileCheck || t == OrderFileCheck || t == PriceFileCheck || t == StockFileCheck
+}
 
 // Status is the state of a job (interface §3.2).
 type Status string
