@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -96,7 +97,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 	flags.IntVar(&tenants.count, "tenants", 0, "make this many accounts in --store and spread the clients over them")
 	flags.StringVar(&tenants.store, "store", "", "the running service's data folder or database address, for --tenants")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
-	command.AddCommand(newColdStartCommand(env), newFillCommand(env), newPagesCommand(env))
+	command.AddCommand(newColdStartCommand(env), newFillCommand(env), newPagesCommand(env), newGrownCommand(env))
 	return command
 }
 
@@ -132,22 +133,12 @@ func (b *benchTenants) make(cmd *cobra.Command, env *environment) ([]string, err
 	if b.count > 1_000 {
 		return nil, wrong("--tenants %d: at most 1000", b.count)
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	where := []string{"--data", b.store}
 	if strings.Contains(b.store, "://") {
 		where[0] = "--database"
 	}
 	run := func(into any, args ...string) error {
-		process := exec.CommandContext(cmd.Context(), program, append(append(args, "--json"), where...)...)
-		process.Env, process.Stderr = b.vars, env.stderr
-		out, err := process.Output()
-		if err != nil {
-			return fmt.Errorf("entrepot %s: %w", strings.Join(args[:2], " "), err)
-		}
-		return json.Unmarshal(out, into)
+		return runSelf(cmd.Context(), env, b.vars, into, append(append(args, "--json"), where...)...)
 	}
 	stamp := time.Now().UnixMilli()
 	var keys []string
@@ -166,6 +157,24 @@ func (b *benchTenants) make(cmd *cobra.Command, env *environment) ([]string, err
 	}
 	fmt.Fprintf(env.stderr, "accounts made: %d\n", b.count)
 	return keys, nil
+}
+
+// runSelf runs another command of this program, whose output is JSON for into (nil: ignored).
+func runSelf(ctx context.Context, env *environment, vars []string, into any, args ...string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	process := exec.CommandContext(ctx, program, args...)
+	process.Env, process.Stderr = vars, env.stderr
+	out, err := process.Output()
+	if err == nil && into != nil {
+		err = json.Unmarshal(out, into)
+	}
+	if err != nil {
+		return fmt.Errorf("entrepot %s: %w", strings.Join(args[:2], " "), err)
+	}
+	return nil
 }
 
 // benchScopes are all scopes that the scenarios need.

@@ -65,7 +65,7 @@ func (env *environment) fillAccount(cmd *cobra.Command, size filler.Size) error 
 	var tenant id.Tenant
 	err = write(cmd, store, db.Across, func(tx *db.Tx) error {
 		made, _, err := store.Commerce.CreateAccount(tx, accounts.Caller{},
-			commerce.AccountDraft{Name: "Filled", Plan: accounts.Enterprise, Currency: "EUR"})
+			commerce.AccountDraft{Name: filledName, Plan: accounts.Enterprise, Currency: "EUR"})
 		tenant, r.AccountID = made.Tenant, string(made.ID)
 		return err
 	})

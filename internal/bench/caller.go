@@ -27,6 +27,16 @@ func (c *campaign) caller(key string) *caller {
 
 func (k *caller) close() { k.conn.close() }
 
+// renew closes a connection that the service may have closed, or whose deadline is near; it must be called before each request.
+func (k *caller) renew() {
+	now := time.Now()
+	if now.Sub(k.used) > callerIdle || k.conn.deadline.Sub(now) < callerPatience/2 {
+		k.conn.close()
+		k.conn.deadline = now.Add(callerPatience)
+	}
+	k.used = now
+}
+
 // call sends in (nil: no body; []byte: as it is) and reads the answer into out (nil: ignored). Anything but 2xx is an
 // error with the service's message.
 func (k *caller) call(method, path string, in, out any) error {
@@ -41,15 +51,11 @@ func (k *caller) call(method, path string, in, out any) error {
 			return err
 		}
 	}
-	if now := time.Now(); now.Sub(k.used) > callerIdle || k.conn.deadline.Sub(now) < callerPatience/2 {
-		k.conn.close()
-		k.conn.deadline = now.Add(callerPatience)
-	}
+	k.renew()
 	a, err := k.conn.exchange(k.conn.target.head(method, path, k.key), body, true)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	k.used = time.Now()
 	if a.status/100 != 2 {
 		return fmt.Errorf("%s %s: %s", method, path, lastWord(a, nil))
 	}

@@ -45,7 +45,8 @@ type PriceList struct {
 
 var pricedText db.Text
 
-// ReadPrices reads the present prices of the products and variants with the drafts' SKUs.
+// ReadPrices reads the present prices of the products and variants with the drafts' SKUs. By v.i + 0 PostgreSQL expects one row of
+// the list, so that it looks up each SKU and does not read all of an account it has no statistics of.
 func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
 	l := &PriceList{drafts: drafts, targets: make([]priceTarget, len(drafts)), products: make([]*Priced, 0, len(drafts))}
 	var shared map[id.Product]*Priced // only if a variant is named can several drafts name one product
@@ -96,7 +97,7 @@ func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
 				SELECT v.i, s.product_id, coalesce(s.variant_id::TEXT, ''), CASE WHEN s.variant_id IS NULL THEN '' ELSE p.sku END, p.name,
 					p.price, coalesce(p.compare_at_price, -1), p.changed_at, p.variant_count
 				FROM v CROSS JOIN skus s CROSS JOIN products p
-				WHERE s.tenant_id = $1 AND s.sku = v.sku AND p.tenant_id = $1 AND p.id = s.product_id`
+				WHERE v.i = v.i + 0 AND s.tenant_id = $1 AND s.sku = v.sku AND p.tenant_id = $1 AND p.id = s.product_id`
 		}), args...)
 	})
 	if err != nil {
@@ -112,6 +113,27 @@ func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
 
 // Found reports whether the account has the SKU of the draft at a place of the list.
 func (l *PriceList) Found(i int) bool { return l.targets[i].product != nil }
+
+// Prices are the price and the compare-at price of a product or a variant, nil for none of its own.
+type Prices struct {
+	SKU, Name        string
+	Price, CompareAt *money.Amount
+}
+
+// At returns the prices of a draft's target: those stored before Diff, those that the drafts set after it.
+func (l *PriceList) At(i int) Prices {
+	t := l.targets[i]
+	out := Prices{SKU: l.drafts[i].SKU, Name: t.product.Name}
+	if t.variant == "" {
+		price := t.product.Price
+		out.Price, out.CompareAt = &price, t.product.CompareAt
+		return out
+	}
+	if at := slices.IndexFunc(t.product.variants, func(v Variant) bool { return v.ID == t.variant }); at >= 0 {
+		out.Price, out.CompareAt = t.product.variants[at].Price, t.product.variants[at].CompareAt
+	}
+	return out
+}
 
 // Names of fields, shared by all that change them.
 var (

@@ -18,10 +18,12 @@ import (
 
 // Bounds of the updates of product_sorts.
 const (
-	sortAt     = 200     // changed products from which an update is worth its cost
-	sortAnyway = 100_000 // changed products from which the update does not wait for a pause
-	sortStep   = 500     // products in one transaction
+	sortAt   = 200 // changed products from which an update is worth its cost
+	sortStep = 500 // products in one transaction
 )
+
+// sortAnyway is the number of changed products from which the update does not wait for a pause. Tests lower it.
+var sortAnyway = 100_000
 
 // SortRest is how long an account's products must be unchanged before their sorts are updated, so that this does not
 // happen in the middle of an import.
@@ -53,15 +55,16 @@ func FollowSorts(ctx context.Context, store *db.DB) error {
 
 // FollowSort updates the sorts of one account with all that has changed, if nothing changed for the time rest; 0 is at once.
 func FollowSort(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration) error {
-	for {
-		n := 0
+	for sure := 0; ; {
+		var n, left int
 		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
-			n, err = followSome(tx, rest)
+			n, left, err = followSome(tx, rest, sure)
 			return err
 		})
 		if err != nil || n < sortStep {
 			return err
 		}
+		sure = left
 	}
 }
 
@@ -74,47 +77,51 @@ type sorted struct {
 	deleted bool
 }
 
-// followSome applies the next changes in their order, as many as one transaction should, and returns how many.
-func followSome(tx *db.Tx, rest time.Duration) (int, error) {
+// followSome applies the next changes in their order, as many as one transaction should, and returns how many. It does not ask whether
+// it should wait while sure many changes are known to be enough for not waiting; left is that number after it.
+func followSome(tx *db.Tx, rest time.Duration, sure int) (n, left int, err error) {
 	if err := tx.LockName(sortLock); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	until, err := sortedUntil(tx)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	if rest > 0 { // else whatever the clock says: stamps may be ahead of it
-		if wait, err := stillChanging(tx, until, tx.Micros()-rest.Microseconds()); err != nil || wait {
-			return 0, err
+	if rest > 0 && sure <= 0 { // without rest whatever the clock says: stamps may be ahead of it
+		wait, plenty, err := stillChanging(tx, until, tx.Micros()-rest.Microseconds())
+		if err != nil || wait {
+			return 0, 0, err
 		}
+		sure = plenty
 	}
 	changes, err := db.List(tx, func(r db.Rows) (s sorted, err error) {
 		return s, r.Scan((*string)(&s.id), &s.name, &s.price, &s.changed, &s.deleted)
 	}, `SELECT p.id, p.name, p.price, p.changed_at, p.deleted_at IS NOT NULL FROM products p WHERE p.tenant_id = $1 AND p.changed_at > $2
 		ORDER BY p.changed_at LIMIT $3::BIGINT`, tx.Tenant, until, sortStep)
 	if err != nil || len(changes) == 0 {
-		return 0, err
+		return 0, 0, err
 	}
 	until = changes[len(changes)-1].changed
 	saveSorts(tx, changes)
 	tx.Queue(`INSERT INTO product_sorts_until (tenant_id, stamp) VALUES ($1, $2) ON CONFLICT (tenant_id) DO UPDATE SET stamp = excluded.stamp`,
 		tx.Tenant, until)
-	return len(changes), nil
+	return len(changes), sure - len(changes), nil
 }
 
-// stillChanging reports whether a product has changed since a time and the changes are few enough to wait for a pause.
-func stillChanging(tx *db.Tx, until, since int64) (bool, error) {
-	var newest, plenty int64
-	err := tx.Row("SELECT coalesce(max(changed_at), 0) FROM products WHERE tenant_id = $1", []any{tx.Tenant}, &newest)
+// stillChanging reports whether a product has changed since a time and the changes are few enough to wait for a pause. If they are
+// not, plenty of them are there: counting these costs as much as applying some of them, so it is not done for each transaction.
+func stillChanging(tx *db.Tx, until, since int64) (wait bool, plenty int, err error) {
+	var newest, last int64
+	err = tx.Row("SELECT coalesce(max(changed_at), 0) FROM products WHERE tenant_id = $1", []any{tx.Tenant}, &newest)
 	if err != nil || newest <= since {
-		return false, err
+		return false, 0, err
 	}
 	err = tx.Row("SELECT changed_at FROM products WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT 1 OFFSET $3::BIGINT",
-		[]any{tx.Tenant, until, sortAnyway}, &plenty)
+		[]any{tx.Tenant, until, sortAnyway}, &last)
 	if errors.Is(err, db.ErrNoRow) {
-		return true, nil
+		return true, 0, nil
 	}
-	return false, err
+	return false, sortAnyway, err
 }
 
 // saveSorts queues the rows of products as they are now, in the order of their ids, which is the order of the table.

@@ -9,7 +9,7 @@ import (
 
 // Migrate brings the store to this program's schema and returns how many migrations it ran. Each migration and the
 // record that it ran are one transaction. Errors: the store belongs to a newer program, or its migrations differ from
-// this program's; it is then left unchanged.
+// this program's; it is then left unchanged. Migrations of an older store are logged as they begin, since they may take minutes.
 func (d *DB) Migrate(ctx context.Context) (int, error) {
 	known := migrations.Known()
 	if err := d.makeVersions(ctx); err != nil {
@@ -26,6 +26,9 @@ func (d *DB) Migrate(ctx context.Context) (int, error) {
 	for _, m := range known {
 		if m.Version <= have {
 			continue
+		}
+		if have > 0 { // a new store has no rows, and is there at once
+			d.log.Info("migrating the store", "migration", m.Name, "of", len(known))
 		}
 		if err := d.engine.Script(ctx, d.engine.DDL(m.Text)+m.Note()); err != nil {
 			if now, again := d.version(ctx); again == nil && now >= m.Version {

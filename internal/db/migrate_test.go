@@ -1,6 +1,9 @@
 package db_test
 
 import (
+	"bytes"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -45,6 +48,34 @@ func TestMigrationsAreThoseOfTheStore(t *testing.T) {
 			refused(known[1].Name, "UPDATE schema_versions SET checksum = 'edited' WHERE version = 2;")
 			script("UPDATE schema_versions SET checksum = '" + known[1].Checksum + "' WHERE version = 2;")
 			refused("use a newer entrepot", "INSERT INTO schema_versions (version, name, checksum) VALUES (99, 'x', 'y');")
+		})
+	}
+}
+
+// Each migration of an older store is logged when it begins; a new store logs none.
+func TestMigrationsOfAnOlderStoreAreLogged(t *testing.T) {
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: t.TempDir(), Unsafe: true}, "postgres": {URL: dbtest.URL(t)}} {
+		t.Run(engine, func(t *testing.T) {
+			var log bytes.Buffer
+			config.Log = slog.New(slog.NewTextHandler(&log, nil))
+			store, err := db.Open(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			if _, err := store.Migrate(t.Context()); err != nil || strings.Contains(log.String(), "migrating") {
+				t.Fatalf("%v: %s", err, log.String())
+			}
+			known := migrations.Known()
+			last := known[len(known)-1]
+			err = store.Script(t.Context(), fmt.Sprintf("DELETE FROM schema_versions WHERE version = %d;", last.Version))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = store.Migrate(t.Context()) // it fails, since what it would create is there
+			if n := strings.Count(log.String(), "migrating the store"); n != 1 || !strings.Contains(log.String(), last.Name) {
+				t.Errorf("%d migrations were logged: %s", n, log.String())
+			}
 		})
 	}
 }

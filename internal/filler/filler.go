@@ -17,6 +17,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/sales"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
 	"entrepot/internal/stockvalue"
@@ -187,6 +188,9 @@ func (f *filling) fillOrders() error {
 		return err
 	}
 	if err := stockvalue.Follow(f.ctx, f.store, f.tenant, 0); err != nil {
+		return err
+	}
+	if _, err := sales.Fold(f.ctx, f.store, f.tenant); err != nil {
 		return err
 	}
 	return each(len(spent), customerRows, func(from, to int) error {

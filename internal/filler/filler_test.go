@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// In a filled account everything holds that verify looks at.
+// In a filled account everything holds that verify looks at, and what the worker makes of orders in pauses is there.
 func TestAFilledAccountHolds(t *testing.T) {
 	dbtest.Long(t, "it fills an account")
 	clock := filler.NewClock(time.Now())
@@ -32,6 +32,13 @@ func TestAFilledAccountHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 		*clock = *filler.NewClock(time.Now().AddDate(3, 0, 0)) // as it will be looked at: later
+		var blocks int64
+		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			return tx.Row("SELECT count(*) FROM sales_blocks WHERE tenant_id = $1", []any{tx.Tenant}, &blocks)
+		})
+		if err != nil || blocks < 20 {
+			t.Errorf("%d blocks of what was sold in 24 months: %v", blocks, err)
+		}
 		results, err := verify.Run(t.Context(), store, "")
 		if err != nil {
 			t.Fatal(err)

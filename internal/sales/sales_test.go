@@ -299,3 +299,34 @@ func TestBlocksSpareLines(t *testing.T) {
 		}
 	})
 }
+
+// The lines of each hour are read once to compare blocks of every width with them.
+func TestVerifyReadsLinesOnce(t *testing.T) {
+	reads := 0
+	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true, Trace: func(sql string, _ []any) {
+		if strings.Contains(sql, "CROSS JOIN order_lines") {
+			reads++
+		}
+	}})
+	s := newShop(t, store, 0)
+	defer sales.SetFewest(sales.SetFewest(1))
+	for i := range int64(6) {
+		s.order(90*day + i*day/2)
+	}
+	if _, err := sales.Fold(t.Context(), store, s.tenant); err != nil {
+		t.Fatal(err)
+	}
+	s.read(func(tx *db.Tx) error {
+		reads = 0
+		blocks := map[int64]int{}
+		err := sales.Verify(tx, func(width, _ int64, same bool) {
+			if blocks[width]++; !same {
+				t.Errorf("a block of %d µs is wrong", width)
+			}
+		})
+		if reads != 6 || blocks[hour] != 6 || blocks[day] != 3 || blocks[30*day] != 1 {
+			t.Errorf("lines were read %d times for the blocks %v", reads, blocks)
+		}
+		return err
+	})
+}

@@ -7,29 +7,56 @@ import (
 	"entrepot/internal/spans"
 )
 
-// Verify calls each for every valid block, with whether it equals the sums of the lines.
+// Verify calls each for every valid block, with whether it equals the sums of the lines. The lines are read once, hour by hour: what a
+// day and 30 days should have are the sums of theirs.
 func Verify(tx *db.Tx, each func(width, bucket int64, same bool)) error {
-	for level, width := range widths {
+	v := verifier{tx: tx, each: each}
+	for level := range widths {
 		list, err := states(tx, level, 0, spans.Last)
 		if err != nil {
 			return err
 		}
-		for _, s := range list {
-			kept, holds, err := readBlock(tx, level, s)
-			if err != nil {
-				return err
-			}
-			if !holds {
-				continue
-			}
-			lines := map[item]Sum{}
-			if _, err := collect(tx, s.bucket, s.bucket+width, -1, into(lines)); err != nil {
-				return err
-			}
-			each(width, s.bucket, maps.EqualFunc(kept, lines, Sum.equal))
+		v.states = append(v.states, list)
+	}
+	for len(v.states[months]) > 0 {
+		if _, err := v.next(months); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// verifier compares blocks with lines.
+type verifier struct {
+	tx     *db.Tx
+	each   func(width, bucket int64, same bool)
+	states [][]state // by level: those of the buckets to come
+}
+
+// next compares the next bucket of a level and all narrower ones in it, and returns the sums of its lines.
+func (v *verifier) next(level int) (map[item]Sum, error) {
+	s := v.states[level][0]
+	v.states[level] = v.states[level][1:]
+	lines := map[item]Sum{}
+	if level == hours {
+		if _, err := collect(v.tx, s.bucket, s.bucket+widths[level], -1, into(lines)); err != nil {
+			return nil, err
+		}
+	}
+	for level > hours && len(v.states[level-1]) > 0 && v.states[level-1][0].bucket < s.bucket+widths[level] {
+		part, err := v.next(level - 1)
+		if err != nil {
+			return nil, err
+		}
+		for i, sum := range part {
+			into(lines)(i, sum)
+		}
+	}
+	kept, holds, err := readBlock(v.tx, level, s)
+	if err == nil && holds {
+		v.each(widths[level], s.bucket, maps.EqualFunc(kept, lines, Sum.equal))
+	}
+	return lines, err
 }
 
 // readBlock reads the block of a bucket, if it is valid.

@@ -11,6 +11,7 @@ import (
 // changes are what changed after a stamp, in the order of the stamps: levels, and products with their prices.
 type changes struct {
 	skus  []string // of these levels, products and variants, each once
+	count int      // of the levels and products
 	until int64    // the stamp of the last change; 0 for none
 	more  bool     // there may be later changes
 }
@@ -50,6 +51,7 @@ func changedSince(tx *db.Tx, since int64, each, skus int) (changes, error) {
 		out.until, out.more = until, true
 	}
 	list = slices.DeleteFunc(list, func(c change) bool { return c.at > out.until })
+	out.count = len(list)
 	out.skus, err = skusOf(tx, list)
 	return out, err
 }
@@ -99,13 +101,19 @@ type level struct {
 	kept counted
 }
 
-// levelsAndKept reads levels, tombstones included; a condition follows.
-const levelsAndKept = `SELECT l.sku, l.warehouse_code, CASE WHEN l.deleted_at IS NULL THEN l.on_hand ELSE 0 END,
-		coalesce(v.price, p.price, 0), coalesce(k.on_hand, 0), coalesce(k.price, 0)
-	FROM stock_levels l LEFT JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
-	LEFT JOIN variants v ON v.tenant_id = $1 AND v.product_id = l.product_id AND v.id = l.variant_id
-	LEFT JOIN stock_level_values k ON k.tenant_id = $1 AND k.sku = l.sku AND k.warehouse_code = l.warehouse_code
-	WHERE l.tenant_id = $1 AND `
+// levelsAndKept reads levels, tombstones included; a condition follows. Each price and each kept sum is looked up by its key: a join
+// would read all of the account's again for each piece while PostgreSQL has no statistics about them.
+const levelsAndKept = `SELECT l.sku, l.warehouse_code, CASE WHEN l.deleted_at IS NULL THEN l.on_hand ELSE 0 END, coalesce(
+		(SELECT v.price FROM variants v WHERE v.tenant_id = $1 AND v.product_id = l.product_id AND v.id = l.variant_id),
+		(SELECT p.price FROM products p WHERE p.tenant_id = $1 AND p.id = l.product_id), 0),` + keptPart + "on_hand" + ofLevel + "," +
+	keptPart + "price" + ofLevel + `
+	FROM stock_levels l WHERE l.tenant_id = $1 AND `
+
+// keptPart and ofLevel surround a column of what a level adds to the kept sums.
+const (
+	keptPart = " coalesce((SELECT k."
+	ofLevel  = " FROM stock_level_values k WHERE k.tenant_id = $1 AND k.sku = l.sku AND k.warehouse_code = l.warehouse_code), 0)"
+)
 
 // scanLevel reads a row of levelsAndKept.
 func scanLevel(r db.Rows) (l level, err error) {

@@ -10,11 +10,13 @@ import (
 
 // Bounds of the updates of the sums.
 const (
-	followAt     = 200    // changed levels or products from which an update is worth its cost
-	followAnyway = 25_000 // changes from which the update does not wait for a pause
-	leastStep    = 256    // SKUs in one transaction
-	mostStep     = 8192
+	followAt  = 200 // changed levels or products from which an update is worth its cost
+	leastStep = 256 // SKUs in one transaction
+	mostStep  = 8192
 )
+
+// followAnyway is the number of changes from which the update does not wait for a pause. Tests lower it.
+var followAnyway = 25_000
 
 // stepTime is about how long the reads of one transaction may take: on SQLite no other transaction writes meanwhile.
 const stepTime = 25 * time.Millisecond
@@ -50,18 +52,19 @@ func FollowAll(ctx context.Context, store *db.DB) error {
 
 // Follow updates the sums of one account with all that has changed, if nothing changed for the time rest; 0 means at once.
 func Follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration) error {
-	for step, more := leastStep, true; more; {
+	for step, sure, more := leastStep, 0, true; more; {
 		var took time.Duration
+		var left int
 		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
 			begun := store.Now()
-			more, err = followSome(tx, rest, step)
+			more, left, err = followSome(tx, rest, step, sure)
 			took = store.Now().Sub(begun)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		step = nextStep(step, took)
+		step, sure = nextStep(step, took), left
 	}
 	return nil
 }
@@ -77,23 +80,26 @@ func nextStep(step int, took time.Duration) int {
 	return min(max(step, leastStep), mostStep)
 }
 
-// followSome applies the next changes in their order, those of about step SKUs, and reports whether there may be more.
-func followSome(tx *db.Tx, rest time.Duration, step int) (more bool, err error) {
+// followSome applies the next changes in their order, those of about step SKUs, and reports whether there may be more. It does not ask
+// whether it should wait while sure many changes are known to be enough for not waiting; left is that number after it.
+func followSome(tx *db.Tx, rest time.Duration, step, sure int) (more bool, left int, err error) {
 	if err := tx.LockName(lockName); err != nil {
-		return false, err
+		return false, 0, err
 	}
 	until, _, err := followedUntil(tx)
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
-	if rest > 0 { // with 0 the time does not matter: stamps may be ahead of the clock
-		if wait, err := stillChanging(tx, until, tx.Micros()-rest.Microseconds()); err != nil || wait {
-			return false, err
+	if rest > 0 && sure <= 0 { // with 0 the time does not matter: stamps may be ahead of the clock
+		wait, plenty, err := stillChanging(tx, until, tx.Micros()-rest.Microseconds())
+		if err != nil || wait {
+			return false, 0, err
 		}
+		sure = plenty
 	}
 	next, err := changedSince(tx, until, step, step)
 	if err != nil || next.until == 0 {
-		return false, err
+		return false, 0, err
 	}
 	moved := sums{}
 	var written, gone []level
@@ -109,28 +115,32 @@ func followSome(tx *db.Tx, rest time.Duration, step int) (more bool, err error) 
 		moved.move(&l)
 	})
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
 	saveLevels(tx, written, gone)
 	saveSums(tx, moved)
 	tx.Queue(`INSERT INTO stock_values_until (tenant_id, stamp) VALUES ($1, $2) ON CONFLICT (tenant_id) DO UPDATE SET stamp = excluded.stamp`,
 		tx.Tenant, next.until)
-	return next.more, nil
+	return next.more, sure - next.count, nil
 }
 
 // stillChanging reports whether a level or product has changed since a time and the changes are few enough to wait for
-// a pause.
-func stillChanging(tx *db.Tx, until, since int64) (bool, error) {
-	var newest, plenty int64
-	err := tx.Row(`SELECT coalesce(max(newest), 0) FROM (SELECT max(changed_at) AS newest FROM stock_levels WHERE tenant_id = $1
+// a pause. If they are not, plenty of them are there: counting these costs as much as applying some of them, so it is
+// not done for each transaction.
+func stillChanging(tx *db.Tx, until, since int64) (wait bool, plenty int, err error) {
+	var newest, enough int64
+	err = tx.Row(`SELECT coalesce(max(newest), 0) FROM (SELECT max(changed_at) AS newest FROM stock_levels WHERE tenant_id = $1
 		UNION ALL SELECT max(changed_at) FROM products WHERE tenant_id = $1) AS newest_of_each`, []any{tx.Tenant}, &newest)
 	if err != nil || newest <= since {
-		return false, err
+		return false, 0, err
 	}
 	const behind = " WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT 1 OFFSET $3::BIGINT)"
 	err = tx.Row("SELECT CASE WHEN EXISTS (SELECT 1 FROM stock_levels"+behind+" OR EXISTS (SELECT 1 FROM products"+behind+
-		" THEN 1 ELSE 0 END", []any{tx.Tenant, until, followAnyway}, &plenty)
-	return plenty == 0, err
+		" THEN 1 ELSE 0 END", []any{tx.Tenant, until, followAnyway}, &enough)
+	if enough == 0 {
+		return true, 0, err
+	}
+	return false, followAnyway, err
 }
 
 // saveLevels queues what levels add to the sums now, in the order of their SKUs, which is the order of the table.

@@ -157,6 +157,21 @@ func TestReadsWhatChangedOnly(t *testing.T) {
 	})
 }
 
+// Levels are read by their SKUs and the rest by its key, also while PostgreSQL has no statistics about what is kept: without them
+// each piece of the changed SKUs would read all that is kept.
+func TestLevelsAreLookedUpWithoutStatistics(t *testing.T) {
+	onEach(t, func(c *catalogue) {
+		if err := Follow(c.Context(), c.store, c.tenant, 0); err != nil {
+			c.Fatal(err)
+		}
+		const changed = 1200
+		c.touch(0, changed)
+		if rows, plans := c.worth(6*plenty + changed*6); rows > 7*changed || scans(plans) {
+			c.Errorf("%d rows read for %d that changed\n%s", rows, changed, plans)
+		}
+	})
+}
+
 // The sums wait for the end of what changes, unless that is much, and follow in steps that lose nothing between them.
 func TestFollowsWhenItIsQuiet(t *testing.T) {
 	onEach(t, func(c *catalogue) {
@@ -187,6 +202,31 @@ func TestFollowsWhenItIsQuiet(t *testing.T) {
 			c.Errorf("%d of %d are kept: %v", kept(), plenty-1, err)
 		}
 		c.worth(6*plenty + (followAt-1)*6 - 12)
+	})
+}
+
+// In the middle of an import, what waits for the sums is counted once for as many changes as are known to be there, and not for each
+// transaction.
+func TestWhatWaitsIsCountedSeldom(t *testing.T) {
+	was := followAnyway
+	defer func() { followAnyway = was }()
+	followAnyway = plenty / 2
+	onEach(t, func(c *catalogue) {
+		counts, steps := 0, 0
+		c.explain = func(sql string, _ []any) {
+			c.ahead.Add(int64(20 * time.Millisecond)) // every transaction is slow, so that each takes the fewest SKUs
+			switch {
+			case strings.Contains(sql, "LIMIT 1 OFFSET $3"):
+				counts++
+			case strings.Contains(sql, "AS late_levels"):
+				steps++
+			}
+		}
+		err := Follow(c.Context(), c.store, c.tenant, time.Hour)
+		c.explain = nil
+		if err != nil || steps < 8 || counts > 4 {
+			c.Errorf("what waits was counted %d times in %d transactions: %v", counts, steps, err)
+		}
 	})
 }
 

@@ -35,7 +35,8 @@ func verifyLevels(tx *db.Tx, until int64, each func(what string, same bool)) err
 		l, err := scanLevel(r)
 		each(l.sku+" in "+l.warehouse, l.counted == l.kept)
 		return err
-	}, levelsAndKept+"l.changed_at <= $2 AND coalesce(p.changed_at, 0) <= $2", tx.Tenant, until)
+	}, levelsAndKept+`l.changed_at <= $2
+		AND coalesce((SELECT p.changed_at FROM products p WHERE p.tenant_id = $1 AND p.id = l.product_id), 0) <= $2`, tx.Tenant, until)
 	if err != nil {
 		return err
 	}
