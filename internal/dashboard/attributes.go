@@ -22,10 +22,14 @@ var attributeRoutes = []*route{
 
 const attributesPath = "/attributes"
 
+// attributeWords is what people call the kinds of values.
+var attributeWords = map[catalog.AttributeType]string{"text": "Text", "number": "Number", "boolean": "Yes or no", "date": "Date",
+	catalog.Select: "One of some choices"}
+
 func attributeForm(r *request, path string, a catalog.Attribute) *form {
-	kind := field{Name: "type", Label: "Values", Kind: "select", Value: string(a.Type), Required: true}
+	kind := field{Name: "type", Label: "Kind of value", Kind: "select", Value: string(a.Type), Required: true}
 	for _, t := range catalog.AttributeTypes {
-		kind.Options = append(kind.Options, option{Value: string(t), Label: string(t)})
+		kind.Options = append(kind.Options, option{Value: string(t), Label: attributeWords[t]})
 	}
 	return r.editing(
 		path,
@@ -37,10 +41,11 @@ func attributeForm(r *request, path string, a catalog.Attribute) *form {
 			Required: true,
 			Mono:     true,
 			Max:      100,
-			Hint:     "the member of a product's attributes",
+			Hint:     "what files and the API call it, for example material",
 		},
 		kind,
-		field{Name: "lines", Label: "Options of a select, one a line", Kind: "textarea", Value: strings.Join(a.Options, "\n")},
+		field{Name: "lines", Label: "Choices, one on each line", Kind: "textarea", Value: strings.Join(a.Options, "\n"),
+			Hint: "only for one of some choices"},
 	)
 }
 
@@ -71,7 +76,7 @@ func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, e
 		Scope:    "write:attributes",
 		Nothing:  "No attributes yet.",
 		Head:     "New attribute",
-		Label:    "Make it",
+		Label:    "Create",
 		Columns:  []head{{Label: "Label"}, {Label: "Code"}, {Label: "Values"}},
 	}
 	if at.ID == "" {
@@ -85,7 +90,7 @@ func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, e
 	err := r.read(func(tx *db.Tx) error {
 		list, _, err := catalog.ListAttributes(tx, maxChoices, 0)
 		for _, a := range list {
-			values := string(a.Type)
+			values := attributeWords[a.Type]
 			if len(a.Options) > 0 {
 				values = strings.Join(a.Options, ", ")
 			}

@@ -160,7 +160,7 @@ func (d *Dashboard) retryDelivery(r *request) (answer, error) {
 
 // cursorPager is the pager of a list that is read by a cursor.
 func (r *request) cursorPager(path, name, next string, shown int) pager {
-	p := pager{Words: r.format.plural(int64(shown), "entry", "entries") + " on this page"}
+	p := pager{Words: r.format.plural(int64(shown), "delivery", "deliveries") + " on this page"}
 	if r.http.URL.Query().Get(name) != "" {
 		p.First = r.with(path, name, "")
 	}

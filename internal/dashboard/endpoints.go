@@ -55,8 +55,10 @@ func (r *request) endpointRow(e *webhooks.Endpoint, c webhooks.Counts, h webhook
 	switch {
 	case row.Paused:
 		row.Status = newBadge("", "pending", "Paused")
-	case h.LastError != "":
+	case h.Failing():
 		row.Status, row.LastError = newBadge("bad", "fail", "Failing"), h.LastError
+	case h.LastError != "":
+		row.Status, row.LastError = newBadge("warn", "wait", "Last attempt failed"), h.LastError
 	}
 	if h.Answered < h.Attempts {
 		row.HealthTone = "bad"
@@ -173,7 +175,8 @@ func endpointForm(r *request, action string, e webhooks.Endpoint) *form {
 	}
 	return r.editing(action,
 		field{Name: "url", Label: "URL", Kind: "url", Required: true, Max: 2048, Mono: true, Value: e.URL,
-			Placeholder: "https://shop.example/hooks/entrepot", Hint: "https, reachable from the internet. It must answer 2xx within 10 seconds."},
+			Placeholder: "https://shop.example/hooks/entrepot",
+			Hint:        "It begins with https:// and is reachable from the internet. It must answer 2xx within 10 seconds."},
 		field{Name: "description", Label: "Name", Max: 255, Value: e.Description, Hint: "What you call it", ClearBlank: true},
 		field{Name: "events", Label: "Events", Kind: "checks", Options: eventOptions(), Values: e.Events},
 		field{Name: "ordered", Label: "In order: events of one order, product or customer one after the other", Kind: "checkbox", Value: ordered,

@@ -66,7 +66,7 @@ func (s *site) deliver(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := w.Stop(ctx); err != nil {
 			t.Error(err)
@@ -100,7 +100,7 @@ func TestStoryOfAFailingEndpoint(t *testing.T) {
 		there.customerEvent(t, "bob@test.example")
 		b.shows("Failing")
 		b.shows("0 of 6 attempts answered 2xx")
-		overview.shows("None of the last 6 attempts was answered 2xx; 2 deliveries wait")
+		overview.shows("None of the last 6 attempts succeeded; 2 deliveries wait")
 		b.open("/webhooks/deliveries?status=pending")
 		b.click("tbody a.hit")
 		b.shows("Your endpoint failed while it handled the event.")

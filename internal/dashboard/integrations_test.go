@@ -215,7 +215,7 @@ func TestDeliveryPages(t *testing.T) {
 			t.Errorf("all retried: %s", out.words())
 		}
 		endpoints := b.get("/webhooks")
-		if !strings.Contains(endpoints.words(), "Failing") || !strings.Contains(endpoints.words(), "0 of 2 attempts answered 2xx") {
+		if !strings.Contains(endpoints.words(), "Last attempt failed") || !strings.Contains(endpoints.words(), "0 of 2 attempts answered 2xx") {
 			t.Errorf("%s", endpoints.words())
 		}
 		s.newUser("vera@test.example", accounts.Viewer)

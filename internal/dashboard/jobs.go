@@ -50,13 +50,21 @@ func jobWord(t jobs.Type) string {
 	case jobs.OrderBulk:
 		return "Status of orders"
 	case jobs.FileImport:
-		return "Import of a file"
+		return "Import of products"
 	case jobs.FileCheck:
-		return "Check of a file"
+		return "Check of products"
 	case jobs.OrderFileImport:
 		return "Import of orders"
 	case jobs.OrderFileCheck:
 		return "Check of orders"
+	case jobs.PriceFileImport:
+		return "Import of a price list"
+	case jobs.PriceFileCheck:
+		return "Check of a price list"
+	case jobs.StockFileImport:
+		return "Import of a stock list"
+	case jobs.StockFileCheck:
+		return "Check of a stock list"
 	}
 	return string(t)
 }

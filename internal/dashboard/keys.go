@@ -51,7 +51,7 @@ func (d *Dashboard) showKeys(r *request) (answer, error) {
 		for _, k := range list {
 			view.Keys = append(view.Keys, r.keyRow(k, names))
 		}
-		view.Pager = r.numbered("/keys", number, keysOnPage, total)
+		view.Pager = r.numbered("/keys", number, keysOnPage, total, "key", "keys")
 		return err
 	})
 	return show(screen{Template: "keys", Title: "API keys", Section: "/keys", Data: view}), err

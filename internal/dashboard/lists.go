@@ -21,9 +21,9 @@ func (d *Dashboard) repeated(r *request, missing error) (answer, error) {
 // pageNumber is the page number in the address, from 1.
 func (r *request) pageNumber() int { return r.query().Int("page", 1, 1, 100_000) }
 
-// numbered is the pager of a list by page numbers; the other parameters stay.
-func (r *request) numbered(path string, number, size int, total int64) pager {
-	p := pager{Words: r.format.plural(total, "entry", "entries")}
+// numbered is the pager of a list by page numbers, with what the list has one or many of; the other parameters stay.
+func (r *request) numbered(path string, number, size int, total int64, one, many string) pager {
+	p := pager{Words: r.format.plural(total, one, many)}
 	if first := int64(number-1)*int64(size) + 1; total > int64(size) && first <= total {
 		p.Words = r.format.Count(first) + "–" + r.format.Count(min(first+int64(size)-1, total)) + " of " + r.format.Count(total)
 	}

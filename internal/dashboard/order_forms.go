@@ -131,13 +131,14 @@ func mergedAddress(stored string, f *form) (string, error) {
 	return string(out), err
 }
 
-// paymentPairs are the members of an object of plain values; nil for anything else.
+// paymentPairs are the members of an object of plain values, without those that are null; nil for anything else.
 func paymentPairs(metadata string) (list []pair) {
 	decoder := json.NewDecoder(bytes.NewReader([]byte(metadata)))
 	decoder.UseNumber()
 	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
 		return nil
 	}
+	list = []pair{}
 	for decoder.More() {
 		name, err := decoder.Token()
 		if err != nil {
@@ -147,7 +148,9 @@ func paymentPairs(metadata string) (list []pair) {
 		if _, nested := value.(json.Delim); nested || err != nil || len(list) == 50 {
 			return nil
 		}
-		list = append(list, pair{Name: name.(string), Value: plainValue(value), Mono: true})
+		if value != nil {
+			list = append(list, pair{Name: name.(string), Value: plainValue(value), Mono: true})
+		}
 	}
 	return list
 }
@@ -161,7 +164,7 @@ func plainValue(value any) string {
 	case bool:
 		return strconv.FormatBool(v)
 	}
-	return "null"
+	return ""
 }
 
 // orderJSON is the order as the API shows it.

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,7 +59,10 @@ type latestRow struct {
 }
 
 // lowRow is a stock level under its threshold.
-type lowRow struct{ Name, SKU, Available, Threshold, To string }
+type lowRow struct {
+	Name, SKU, Available, Threshold, To string
+	oversold                            bool
+}
 
 type overviewView struct {
 	Spans    []tab
@@ -71,6 +75,7 @@ type overviewView struct {
 	Hooks    []healthRow
 	Low      []lowRow
 	LowCount string
+	low      int64
 	First    []need // the first steps in an empty account
 	Calm     bool
 }
@@ -105,7 +110,7 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 			return view.readLatest(tx, r)
 		})
 	})
-	view.Needs, view.Hooks = work.needs(r), work.hooks
+	view.Needs, view.Hooks = work.needs(r, view.lowStock(r.format)), work.hooks
 	view.Calm = len(view.Needs) == 0
 	if view.Calm && len(view.Latest) == 0 && len(view.Shares) == 0 {
 		view.First = d.firstSteps(r)
@@ -139,7 +144,7 @@ func (v *overviewView) readFigures(tx *db.Tx, r *request, span, before analytics
 		if err != nil {
 			return err
 		}
-		v.KPIs, v.LowCount, v.Shares = r.kpis(o, currency), r.format.Count(o.Low), r.shares(o.Shares, currency)
+		v.KPIs, v.low, v.LowCount, v.Shares = r.kpis(o, currency), o.Low, r.format.Count(o.Low), r.shares(o.Shares, currency)
 		v.Chart = r.salesChart(o.Now.Points, o.Before.Points, currency)
 		return nil
 	}, func(tx *db.Tx) error {
@@ -149,10 +154,25 @@ func (v *overviewView) readFigures(tx *db.Tx, r *request, span, before analytics
 		low, err := analytics.LowLevels(tx, 5)
 		for _, l := range low {
 			v.Low = append(v.Low, lowRow{Name: l.Name, SKU: l.SKU, Available: r.format.Count(l.OnHand - l.Reserved),
-				Threshold: r.format.Count(l.Threshold), To: prefix + "/stock?search=" + l.SKU})
+				Threshold: r.format.Count(l.Threshold), oversold: l.OnHand < l.Reserved, To: prefix + "/stock?search=" + url.QueryEscape(l.SKU)})
 		}
 		return err
 	})
+}
+
+// lowStock says how many levels are low, with the first SKUs of which something is left; nil for none of these.
+func (v overviewView) lowStock(f format) []need {
+	var names []string
+	for _, l := range v.Low {
+		if !l.oversold && len(names) < 3 {
+			names = append(names, l.SKU+" "+l.Available)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []need{{Tone: "warn", Icon: "stock", Head: f.plural(v.low, "stock level low", "stock levels low"),
+		Text: strings.Join(names, ", "), To: prefix + "/stock?view=low", Label: "See stock"}}
 }
 
 func (r *request) kpis(o analytics.Overview, currency string) []kpi {
@@ -350,7 +370,7 @@ func (w *openWork) readHooks(tx *db.Tx) error {
 		row := healthRow{Name: endpointName(e), To: prefix + "/webhooks/" + string(e.ID), Words: "no attempts yet", Tone: "idle",
 			Glyph: "pending"}
 		if h.Attempts > 0 {
-			row.Words = strconv.FormatInt(h.Answered, 10) + " of " + strconv.FormatInt(h.Attempts, 10) + " answered 2xx"
+			row.Words = strconv.FormatInt(h.Answered, 10) + " of " + strconv.FormatInt(h.Attempts, 10) + " succeeded"
 			row.Tone, row.Glyph = "good", "ok"
 		}
 		switch {
@@ -365,17 +385,17 @@ func (w *openWork) readHooks(tx *db.Tx) error {
 	return nil
 }
 
-// needs is the open work in the form of the page.
-func (w openWork) needs(r *request) (list []need) {
+// needs is the open work in the form of the page; low is what is said of levels that are low.
+func (w openWork) needs(r *request, low []need) (list []need) {
 	f := r.format
 	if w.toShip > 0 {
 		list = append(list, need{Tone: "warn", Icon: "truck", Head: f.plural(w.toShip, "order to ship", "orders to ship"),
-			Text: "The oldest waits since " + f.Stamp(w.oldest).Words, Label: "Ship orders",
+			Text: "The oldest came " + f.Stamp(w.oldest).Words, Label: "Ship orders",
 			To: prefix + "/orders?sort=createdAt:asc&status=PROCESSING,PARTIALLY_SHIPPED"})
 	}
 	for _, e := range w.failing {
 		list = append(list, need{Tone: "bad", Icon: "hook", Head: e.name + " fails",
-			Text: "None of the last " + f.plural(e.health.Attempts, "attempt", "attempts") + " was answered 2xx; " +
+			Text: "None of the last " + f.plural(e.health.Attempts, "attempt", "attempts") + " succeeded; " +
 				f.plural(e.waiting, "delivery waits", "deliveries wait"), To: prefix + "/webhooks/" + string(e.id), Label: "Inspect"})
 	}
 	if n := int64(len(w.oversold)); n > 0 {
@@ -390,6 +410,7 @@ func (w openWork) needs(r *request) (list []need) {
 		}
 		list = append(list, oversold)
 	}
+	list = append(list, low...)
 	if n := int64(len(w.failed)); n > 0 {
 		list = append(list, need{Tone: "warn", Icon: "retry", Head: f.plural(n, "job failed", "jobs failed"),
 			Text: jobWord(w.failed[0].Type) + " " + w.failed[0].ChannelName, To: prefix + "/jobs?status=FAILED", Label: "Read why"})

@@ -205,6 +205,8 @@ var actions = []navItem{
 	{Label: "Ship orders", Icon: "truck", Path: "/orders?status=PROCESSING,PARTIALLY_SHIPPED", Scope: "write:orders"},
 	{Label: "Add a product", Icon: "plus", Path: "/products/new", Scope: "write:products"},
 	{Label: "Import products", Icon: "load", Path: "/products/import", Scope: "write:products"},
+	{Label: "Import prices", Icon: "load", Path: "/prices/import", Scope: "write:products"},
+	{Label: "Import stock", Icon: "load", Path: "/inventory/import", Scope: "write:inventory"},
 	{Label: "Import orders", Icon: "load", Path: "/orders/import", Scope: "write:orders"},
 	{Label: "Add a customer", Icon: "plus", Path: "/customers/new", Scope: "write:customers"},
 	{Label: "Add a channel", Icon: "plus", Path: "/channels/new", Scope: "write:channels"},

@@ -34,7 +34,8 @@ func TestAuditLogNamesRecords(t *testing.T) {
 			row := b.get("/settings/audit?action=" + kind + ".tested")
 			_, rest, linked := strings.Cut(row.body, fmt.Sprintf(`<a href="%s%s%s">`, prefix, record.at, which))
 			name, _, _ := strings.Cut(rest, "</a>")
-			if own := kind == "job" || kind == "delivery"; !linked || which == "" || name == "" || (name == which) != own {
+			if own := kind == "job" || kind == "delivery"; !linked || which == "" || name == "" || name == which ||
+				own && !strings.HasSuffix(which, strings.TrimPrefix(name, "…")) {
 				t.Errorf("%s %s is called %q, linked: %v", kind, which, name, linked)
 			}
 			if out := b.get(record.at + which); out.status != 200 {

@@ -23,10 +23,10 @@ var settingsLogRoutes = []*route{
 const logOnPage = 50
 
 type auditRow struct {
-	Who, Action, Resource, ResourceID, Details string
-	WhoTo, ActionTo, ResourceTo                string
-	Record                                     logName
-	At                                         stamp
+	Who, Action, Code, Resource, ResourceID, Details string
+	WhoTo, ActionTo, ResourceTo                      string
+	Record                                           logName
+	At                                               stamp
 }
 
 type logView struct {
@@ -60,7 +60,7 @@ func (d *Dashboard) showAudit(r *request) (answer, error) {
 		for i := range list {
 			view.Audit = append(view.Audit, r.auditRow(&list[i], names))
 		}
-		view.Pager = r.numbered(path, number, logOnPage, total)
+		view.Pager = r.numbered(path, number, logOnPage, total, "entry", "entries")
 		return err
 	})
 	out := show(screen{Template: "audit", Title: "Audit log", Section: "/settings/account", Data: view})
@@ -86,7 +86,8 @@ func actorNames(tx *db.Tx) (map[string]string, error) {
 }
 
 func (r *request) auditRow(e *audit.Entry, names logNames) auditRow {
-	row := auditRow{Who: names.who(e), Action: e.Action, Record: names.of(e), Resource: strings.ReplaceAll(e.ResourceType, "_", " "),
+	row := auditRow{Who: names.who(e), Action: actionWords(e.Action), Code: e.Action, Record: names.of(e),
+		Resource:   strings.ReplaceAll(e.ResourceType, "_", " "),
 		ResourceID: e.ResourceID,
 		WhoTo:      r.only("actor", e.Actor), ActionTo: r.only("action", e.Action), ResourceTo: r.only("resourceId", e.ResourceID),
 		At: r.format.Stamp(e.CreatedAt)}
@@ -99,6 +100,11 @@ func (r *request) auditRow(e *audit.Entry, names logNames) auditRow {
 		row.Details = strings.Join(words, ", ")
 	}
 	return row
+}
+
+// actionWords is an action of the audit log in words: "API key created" for api_key.created.
+func actionWords(action string) string {
+	return strings.Replace(sentence(strings.NewReplacer(".", " ", "_", " ").Replace(action)), "Api ", "API ", 1)
 }
 
 // only is the address of the audit log with one more filter.
@@ -134,7 +140,7 @@ func (d *Dashboard) showRefused(r *request) (answer, error) {
 		for i := range list {
 			view.Refused = append(view.Refused, r.refusedRow(&list[i], names))
 		}
-		view.Pager = r.numbered(path, number, logOnPage, total)
+		view.Pager = r.numbered(path, number, logOnPage, total, "request", "requests")
 		return err
 	})
 	return show(screen{Template: "refused", Title: "Refused requests", Section: "/settings/account", Data: view}), err

@@ -56,7 +56,7 @@ func (d *Dashboard) showUsers(r *request) (answer, error) {
 		for _, u := range list {
 			view.Users = append(view.Users, r.userRow(u))
 		}
-		view.Pager = r.numbered("/settings/users", number, usersOnPage, total)
+		view.Pager = r.numbered("/settings/users", number, usersOnPage, total, "user", "users")
 		return err
 	})
 	return show(screen{Template: "users", Title: "Users", Section: "/settings/account", Data: view}), err

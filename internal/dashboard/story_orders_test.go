@@ -45,7 +45,8 @@ func TestStoryOfAnOpenList(t *testing.T) {
 		if id := eval[string](b, "document.activeElement.id"); id != "orders-search" {
 			t.Errorf("the cursor is in %q", id)
 		}
-		if words := eval[string](b, "document.querySelector('.bulk').innerText"); !strings.Contains(words, "1 selected") {
+		words := eval[string](b, "document.querySelector('.bulk').innerText")
+		if !strings.Contains(words, "1 selected") || !strings.Contains(words, "All 41") {
 			t.Errorf("the bar says %q", words)
 		}
 		// The browser may keep in view what was in view, below the new row.

@@ -12,9 +12,12 @@ const whole = ["main", "side", "toasts"];
 
 // ---- morphing: an element becomes another one, and keeps focus, caret, ticks, open details and scroll
 
+// idOf is a node's id. A form with an input named id has that input in place of form.id.
+const idOf = node => node.nodeType === 1 && node.getAttribute("id") || "";
+
 // morph changes from into to. With force, inputs take the new page's values, else what somebody has typed or ticked stays.
 function morph(from, to, force) {
-  if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || from.id !== to.id && from.nodeType === 1) {
+  if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || idOf(from) !== idOf(to)) {
     from.replaceWith(document.importNode(to, true));
   } else if (from.nodeType !== 1) {
     if (from.data !== to.data) from.data = to.data;
@@ -52,10 +55,10 @@ function settle(from, to, typed) {
 }
 
 function children(from, to, force) {
-  const named = new Map(all(":scope > [id]", from).map(el => [el.id, el]));
+  const named = new Map(all(":scope > [id]", from).map(el => [idOf(el), el]));
   let at = from.firstChild;
   for (const next of [...to.childNodes]) {
-    const match = next.id ? named.get(next.id) : at && !at.id && at.nodeName === next.nodeName ? at : null;
+    const match = idOf(next) ? named.get(idOf(next)) : at && !idOf(at) && at.nodeName === next.nodeName ? at : null;
     if (!match) {
       from.insertBefore(document.importNode(next, true), at);
       continue;
@@ -231,7 +234,7 @@ let reloading = false, soon = 0;
 // happened notes which regions follow a topic that has news; "*" is every topic.
 function happened(topics) {
   for (const el of all("[data-topic][id]")) {
-    if (topics.includes("*") || el.dataset.topic.split(/\s+/).some(topic => topics.includes(topic))) waiting.add(el.id);
+    if (topics.includes("*") || el.dataset.topic.split(/\s+/).some(topic => topics.includes(topic))) waiting.add(idOf(el));
   }
   if (waiting.size) later(300);
 }
