@@ -252,9 +252,15 @@ func TestRequestsUnderWayFinish(t *testing.T) {
 		c.Admin = server.Admin{Email: "me@example.com", Password: "a long passphrase", Plan: "pro"}
 		s, stop := start(t, c)
 		body, send := io.Pipe()
+		request, err := http.NewRequestWithContext(t.Context(), "POST", s.URL()+"/api/v1/auth/login", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header = http.Header{"Content-Type": {"application/json"}, "Expect": {"100-continue"}}
+		patient := http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}} // sends the body once the server reads it
 		answered := make(chan int, 1)
 		go func() {
-			response, err := http.Post(s.URL()+"/api/v1/auth/login", "application/json", body)
+			response, err := patient.Do(request)
 			if err != nil {
 				t.Error(err)
 				answered <- 0
@@ -264,10 +270,16 @@ func TestRequestsUnderWayFinish(t *testing.T) {
 			answered <- response.StatusCode
 		}()
 		io.WriteString(send, `{"email":"me@example.com",`)
-		time.Sleep(100 * time.Millisecond) // the server has the beginning
 		ended := make(chan error, 1)
 		go func() { ended <- stop() }()
-		time.Sleep(100 * time.Millisecond) // the end has begun
+		for status := 200; status != 503; { // the end has begun
+			response, err := http.Get(s.URL() + "/readyz")
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			status = response.StatusCode
+		}
 		for _, path := range []string{"/readyz", "/api/v1/account"} {
 			response, err := http.Get(s.URL() + path)
 			if err != nil {

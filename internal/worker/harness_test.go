@@ -108,7 +108,7 @@ func (s *shop) start(change ...func(*Config)) *Worker {
 }
 
 func (s *shop) stop(w *Worker) {
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if w.stopping.Err() != nil {
 		return

@@ -144,7 +144,7 @@ func init() {
 
 func spoilEverything(c *testCase) {
 	ids := c.seed()
-	attempts := spoiledBodies(ids)
+	attempts := spoiledBodies(ids, c.server.Engine)
 	attempts = append(attempts, spoiledWholes(ids)...)
 	attempts = append(attempts, spoiledQueries(ids)...)
 	attempts = append(attempts, spoiledPaths()...)
@@ -215,13 +215,19 @@ type attempt struct {
 
 const mark = "@@spoil@@"
 
-// spoiledBodies puts every odd value in the place of every field, and leaves every field out.
-func spoiledBodies(ids *strings.Replacer) []attempt {
+// spoiledBodies puts every odd value in the place of every field, and leaves every field out. On SQLite each field takes some of the
+// values and each value is in many fields: TestEveryFieldTakesOddities of package api tries every field of every route there.
+func spoiledBodies(ids *strings.Replacer, engine harness.Engine) []attempt {
+	const apart = 7 // and the number of values is no multiple of it
 	var attempts []attempt
+	tried := 0
 	for _, b := range bodies {
 		route := b.method + " " + strings.SplitN(b.path, "?", 2)[0]
 		for _, variant := range markedBodies(b.body) {
 			for _, odd := range oddValues {
+				if tried++; engine == harness.SQLite && tried%apart != 0 {
+					continue
+				}
 				text := strings.Replace(variant.text, `"`+mark+`"`, odd, 1)
 				attempts = append(attempts, attempt{
 					route: route, what: fmt.Sprintf("%s = %.80q", variant.path, odd),

@@ -4,13 +4,22 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"entrepot/internal/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 
-// waiting are commits that wait for the standby and hold an account's change clock, as those of stock movements do.
-const waiting = ` FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid IN
-	(SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = 7303)`
+// waiting are commits of the service that wait for the standby.
+const waiting = ` FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database() AND backend_type = 'client backend'`
+
+// moving and others tell such commits of stock movements from those of the service's own work, such as a job that ends. Both hold the
+// account's change clock, and either may come first.
+const (
+	movements = ` pid IN (SELECT pid FROM pg_locks WHERE relation = 'movements'::regclass AND mode = 'RowExclusiveLock')`
+	moving    = waiting + " AND" + movements
+	others    = waiting + " AND NOT" + movements
+)
 
 // Without the synchronous standby nothing is acknowledged: a write waits, the next ones are answered 503, reads
 // continue. A cancelled wait leaves the change on the primary alone, which is no acknowledgement either: 503
@@ -18,7 +27,8 @@ const waiting = ` FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid IN
 func TestStandbyIsAway(t *testing.T) {
 	dbtest.Long(t, "PostgreSQL is started three times")
 	pair := dbtest.NewPair(t)
-	s := open(t, pair, pair.URL())
+	address := pair.URL()
+	s := open(t, pair, address)
 	receive := func(node int, key string) harness.Answer {
 		answer, err := s.on(node).Do(harness.Request{Method: http.MethodPost, Path: "/api/v1/inventory/movements",
 			Header: http.Header{"Idempotency-Key": {key}}, Body: []byte(`{"sku":"` + sku(0) + `","type":"receive","quantity":1}`)})
@@ -34,16 +44,31 @@ func TestStandbyIsAway(t *testing.T) {
 			t.Errorf("%v %s, want %d on hand", err, level, want)
 		}
 	}
+	admin, err := pgx.Connect(t.Context(), address+"&target_session_attrs=read-write")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close(t.Context())
+	count := func(sql string) (n int) {
+		t.Helper()
+		if err := admin.QueryRow(t.Context(), sql).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
 	pair.StopStandby()
 	first := make(chan harness.Answer)
 	go func() { first <- receive(0, "first") }()
-	s.until("the first change waits for the standby", func() bool { return pair.Count("SELECT count(*)"+waiting) > 0 })
+	s.until("the first change waits for the standby", func() bool {
+		count("SELECT count(pg_cancel_backend(pid))" + others)
+		return count("SELECT count(*)"+moving) > 0
+	})
 	second := receive(1, "second")
 	if second.Status != http.StatusServiceUnavailable || second.Header.Get("Retry-After") == "" || second.Text("code") != "busy" {
 		t.Errorf("behind a change that waits: %s, want 503 busy with Retry-After", second)
 	}
 	onHand(0)
-	if n := pair.Count("SELECT count(pg_cancel_backend(pid))" + waiting); n == 0 {
+	if n := count("SELECT count(pg_cancel_backend(pid))" + moving); n == 0 {
 		t.Error("the first change no longer waited for the standby")
 	}
 	if cancelled := <-first; cancelled.Status != http.StatusServiceUnavailable || cancelled.Text("code") != "outcome_unknown" {

@@ -31,7 +31,11 @@ func Binary(t testing.TB) string {
 
 func buildBinary() (string, error) {
 	if given := os.Getenv("ENTREPOT_TEST_BINARY"); given != "" {
-		return filepath.Abs(given)
+		path, err := filepath.Abs(given)
+		if err == nil {
+			_, err = os.Stat(path) // so that go test runs again what it has passed with another program
+		}
+		return path, err
 	}
 	root, err := moduleRoot()
 	if err != nil {

@@ -264,7 +264,7 @@ func (s *Server) Complaints() []string {
 // Command runs an offline command of the program against the server's store, while the server may run.
 // It returns standard output; a non-zero exit is an error that carries standard error.
 func (s *Server) Command(args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, s.binary, args...)
 	command.Dir, command.Env = s.Dir, append(s.environment(), s.storeVariable())
