@@ -20,12 +20,16 @@ var ErrRetry = engine.ErrRetry
 // a file whose comment says so.
 const Across id.Tenant = 0
 
-// maxTries limits how often Write runs a transaction again after lost races.
-const maxTries = 20
+// A transaction that has lost races runs again at most maxTries times, and from starvedTries on others let it pass.
+const (
+	maxTries     = 20
+	starvedTries = 3
+)
 
 // Write runs one transaction of one tenant and commits it. An error rolls the transaction back and is returned
 // unchanged. The transaction may run again after a race, so it must keep no state between runs. Transactions that have
-// lost a race run one at a time in their tenant, so that they do not make each other lose again.
+// lost a race run one at a time in their tenant, so that they do not make each other lose again. After several races optimistic ones of the
+// tenant, which would read, decide and commit in between, begin when it has ended.
 func (d *DB) Write(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	return d.write(ctx, tenant, engine.Normal, run)
 }
@@ -55,6 +59,9 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 		if try > 0 {
 			if how &= engine.Bulk; tenant != Across {
 				how |= engine.Alone
+				if try >= starvedTries {
+					how |= engine.Starved
+				}
 			}
 		}
 		var tx *Tx

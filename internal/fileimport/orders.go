@@ -28,9 +28,6 @@ type shop struct{ *catalog }
 // orderSpace is the key space of the stored orders of imports. Their answers are empty, so that they hold no personal data.
 const orderSpace = "IMPORT order"
 
-// busyTries is how many times an order is tried again of which the store was too busy.
-const busyTries = 10
-
 // CreateOrder creates the order of a request's body. The same order of the same import is created once: if it is sent
 // again after a crash, that counts as its creation, which was not counted.
 func (s *shop) CreateOrder(ctx context.Context, body []byte, content string) (replayed bool, err error) {
@@ -64,13 +61,7 @@ func (s *shop) CreateOrder(ctx context.Context, body []byte, content string) (re
 			}, nil
 		})
 	}
-	for try := 0; ; try++ { // several orders of one SKU that are stored at once may lose many races
-		err = s.commerce.NumberOrder(ctx, s.store, s.who.Tenant, create)
-		if !apperr.Is(err, apperr.Unavailable) || try == busyTries {
-			break
-		}
-	}
-	return false, refused(err)
+	return false, refused(s.commerce.NumberOrder(ctx, s.store, s.who.Tenant, create))
 }
 
 // FindOrder reads the order with an external reference.

@@ -49,6 +49,7 @@ const (
 	Normal     Mode = 0
 	Optimistic Mode = 1 << (iota - 1) // its work only reads, and the steps that it returns check what was read
 	Alone                             // it has lost a race: such transactions of a tenant run one at a time
+	Starved                           // it has lost many: optimistic ones of the tenant begin when it has ended
 	Bulk                              // a piece of a bulk operation: other transactions run before the next piece
 )
 

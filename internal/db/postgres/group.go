@@ -18,6 +18,9 @@ import (
 // optimistic plans a transaction by itself and writes it with others in one commit: those of its tenant would go one after the other
 // anyway, because each takes the tenant's change clock, and each would wait for a sync of its own.
 func (e *Engine) optimistic(ctx context.Context, tenant id.Tenant, work engine.Work) error {
+	if err := e.starved.pass(ctx, tenant); err != nil {
+		return err
+	}
 	steps, err := work(e.shared(ctx, tenant))
 	if err != nil || len(steps) == 0 {
 		return err

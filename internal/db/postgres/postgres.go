@@ -54,6 +54,7 @@ type Engine struct {
 	apart    apart                      // tenants that are in none of these
 	groups   gatherings[[]*engine.Step] // planned writes
 	lookups  mixtures[*lookup]          // look-ups
+	starved  starved                    // transactions that have lost many races to optimistic ones
 	timeout  string                     // statement_timeout of every transaction, in milliseconds; "0" for none
 	injected bool                       // see Config
 	pooled   bool                       // a pooler is between: locks and settings of a connection do not last longer than a transaction
@@ -85,7 +86,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	e := &Engine{now: c.Now, log: c.Log, pool: pool, writers: newLimits(writersPerAccount), bulk: newLimits(1),
 		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: newGatherings[[]*engine.Step](),
 		mixed: newMixtures[planned](c.Groups, true), apart: apart{until: map[id.Tenant]time.Time{}},
-		lookups: newMixtures[*lookup](c.Groups, false),
+		lookups: newMixtures[*lookup](c.Groups, false), starved: newStarved(),
 		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
 		kept: make(chan struct{})}
 	go e.keepStatistics(background)

@@ -22,7 +22,8 @@ const (
 
 // Write runs one transaction; an optimistic one in two phases, see optimistic. Transactions that lost a race (Alone)
 // run one at a time in their tenant, by a lock that no other transaction takes: whatever they wait for inside never
-// waits for them.
+// waits for them. While one is under way that has lost many (Starved), the tenant's optimistic ones of this node wait before they read; those
+// of other nodes find its turn taken, and wait for that.
 func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, work engine.Work) error {
 	if how.Has(engine.Optimistic) {
 		return e.optimistic(ctx, tenant, work)
@@ -39,7 +40,11 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 		return err
 	}
 	defer leave()
-	begin := opening{begin: "BEGIN", tenants: []id.Tenant{tenant}, timeout: e.timeout, lockTimeout: lockTimeout, alone: how.Has(engine.Alone)}
+	if how.Has(engine.Starved) {
+		defer e.starved.enter(tenant)()
+	}
+	begin := opening{begin: "BEGIN", tenants: []id.Tenant{tenant}, timeout: e.timeout, lockTimeout: lockTimeout,
+		alone: how.Has(engine.Alone), turn: how.Has(engine.Starved)}
 	return e.in(ctx, context.WithoutCancel(ctx), begin, func(s *session) error {
 		last, err := work(s)
 		if err != nil {
@@ -101,6 +106,7 @@ type opening struct {
 	timeout     string
 	lockTimeout string
 	alone       bool // wait for the tenant's other transactions of mode Alone
+	turn        bool // wait for the tenant's turn, before any other lock
 
 	// If turns is not nil, the tenants' turns are taken where they are free. It is called when the message is sent, and what it returns for
 	// each tenant whose turn is not.
@@ -123,7 +129,10 @@ func (o opening) queue(b *pgx.Batch, whole bool) int {
 	if !whole {
 		b.Queue(o.begin)
 	}
-	if o.alone { // before lock_timeout is set: transactions that have lost a race wait as long as it takes
+	if o.turn { // before lock_timeout is set: transactions that have lost a race wait as long as it takes
+		b.Queue(takeTurn, int64(o.tenants[0]))
+	}
+	if o.alone {
 		b.Queue("SELECT "+aloneLock, int64(o.tenants[0]))
 	}
 	b.Queue(settings, o.names(), o.timeout, o.lockTimeout)
