@@ -22,8 +22,8 @@ const (
 
 // Write runs one transaction; an optimistic one in two phases, see optimistic. Transactions that lost a race (Alone)
 // run one at a time in their tenant, by a lock that no other transaction takes: whatever they wait for inside never
-// waits for them. While one is under way that has lost many (Starved), the tenant's optimistic ones of this node wait before they read; those
-// of other nodes find its turn taken, and wait for that.
+// waits for them. While one is under way that has lost many (Starved), the tenant's optimistic ones of this node wait
+// before they read; those of other nodes find its turn taken, and wait for that.
 func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, work engine.Work) error {
 	if how.Has(engine.Optimistic) {
 		return e.optimistic(ctx, tenant, work)
