@@ -30,7 +30,7 @@ var owners = map[string][]string{
 	"internal/orders": {"order_numbers", "orders", "order_lines", "order_history", "shipments", "shipment_lines", "order_figures",
 		"order_edits", "order_issues", "order_refunds", "order_refund_lines"},
 	"internal/sales":      {"sales_blocks", "sold_skus"},
-	"internal/search":     {"search_blocks", "search_loose", "search_until"},
+	"internal/search":     {"search_blocks", "search_loose", "search_until", "search_grams", "search_places"},
 	"internal/stock":      {"warehouses", "stock_levels", "movements"},
 	"internal/stockvalue": {"stock_values", "stock_level_values", "stock_values_until"},
 	"internal/views":      {"dashboard_views"},

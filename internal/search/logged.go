@@ -136,7 +136,7 @@ func PackBefore(ctx context.Context, store *db.DB, tenant id.Tenant, stamp int64
 					" ORDER BY e.stamp LIMIT 1) AS oldest", []any{tx.Tenant}, &oldest)
 			})
 			if more = oldest > 0 && oldest < stamp; err == nil && more {
-				err = packWhile(ctx, store, lot{tenant, kind}, 1, packLogged)
+				err = writeWhile(ctx, store, lot{tenant, kind}, func(tx *db.Tx) (int, error) { return packLogged(tx, kind, 1) })
 			}
 			if err != nil {
 				return err

@@ -77,7 +77,7 @@ func TestAllAccountsFollowTheirLog(t *testing.T) {
 		few, many := dbtest.Account(t, store), dbtest.Account(t, store)
 		record(t, store, few, 511)
 		record(t, store, many, 512)
-		if err := search.PackAll(t.Context(), store); err != nil {
+		if err := new(search.Packer).All(t.Context(), store); err != nil {
 			t.Fatal(err)
 		}
 		for tenant, want := range map[id.Tenant]int64{few: 511, many: 0} {

@@ -11,13 +11,14 @@ import (
 
 // Bounds of packing.
 const (
-	blockSize = 1024 // records of a new block
-	blockMost = 3 * blockSize / 2
-	packAt    = 2 * blockSize // changed records from which packing is worth its cost
-	newAt     = blockSize / 2 // new records from which it is
-	packStep  = 2 * blockSize // records packed in one transaction
-	packReach = 32            // blocks written in one transaction
+	packAt    = 2048 // changed records from which packing is worth its cost
+	newAt     = 512  // new records from which it is
+	packStep  = 2048 // records packed in one transaction
+	packReach = 32   // blocks written in one transaction
 )
+
+// blockSize is the number of records of a new block; a block has at most half as many again. Tests lower it.
+var blockSize = 1024
 
 // lockName is the lock of the writers of blocks: one at a time in an account. It comes before the change clock, and
 // its holder waits for no record (docs/decisions/0026).
@@ -29,31 +30,45 @@ type looseRow struct {
 	version int64
 }
 
-// lot is an account and kind with documents to pack.
+// lot is an account and kind with documents to pack, or blocks to group.
 type lot struct {
 	tenant id.Tenant
 	kind   Kind
 }
 
-// PackAll packs every account with enough to pack, a part at a time. It serves every tenant.
-func PackAll(ctx context.Context, store *db.DB) error {
-	var put, fresh []lot
+// Packer packs and groups the texts of every account.
+type Packer struct {
+	looked bool // blocks of an earlier run or version were looked for
+}
+
+// All packs every account with enough to pack, a part at a time, and groups the blocks of those. It serves every tenant.
+func (p *Packer) All(ctx context.Context, store *db.DB) error {
+	var put, fresh, blocks []lot
 	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
 		if put, err = lotsPut(tx); err == nil {
 			fresh, err = lotsLogged(tx)
+		}
+		if err == nil && !p.looked {
+			blocks, err = lotsUngrouped(tx)
 		}
 		return err
 	})
 	for _, l := range fresh {
 		if err == nil {
-			err = packWhile(ctx, store, l, newAt, packLogged)
+			err = writeWhile(ctx, store, l, func(tx *db.Tx) (int, error) { return packLogged(tx, l.kind, newAt) })
 		}
 	}
 	for _, l := range put {
 		if err == nil {
-			err = packWhile(ctx, store, l, packAt, packSome)
+			err = writeWhile(ctx, store, l, func(tx *db.Tx) (int, error) { return packSome(tx, l.kind, packAt) })
 		}
 	}
+	for _, l := range slices.Concat(fresh, put, blocks) {
+		if err == nil {
+			err = groupAll(ctx, store, l)
+		}
+	}
+	p.looked = p.looked || err == nil
 	return err
 }
 
@@ -63,22 +78,26 @@ func lotsPut(tx *db.Tx) ([]lot, error) {
 		"SELECT tenant_id, kind FROM search_loose GROUP BY tenant_id, kind HAVING count(*) >= $1 ORDER BY tenant_id, kind", packAt)
 }
 
-// Pack packs new and changed documents of one kind until fewer than least of each are left.
+// Pack packs new and changed documents of one kind until fewer than least of each are left, and groups the blocks.
 func Pack(ctx context.Context, store *db.DB, tenant id.Tenant, kind Kind, least int) error {
+	l := lot{tenant, kind}
 	if kind.follows() {
-		if err := packWhile(ctx, store, lot{tenant, kind}, least, packLogged); err != nil {
+		if err := writeWhile(ctx, store, l, func(tx *db.Tx) (int, error) { return packLogged(tx, kind, least) }); err != nil {
 			return err
 		}
 	}
-	return packWhile(ctx, store, lot{tenant, kind}, least, packSome)
+	if err := writeWhile(ctx, store, l, func(tx *db.Tx) (int, error) { return packSome(tx, kind, least) }); err != nil {
+		return err
+	}
+	return groupAll(ctx, store, l)
 }
 
-// packWhile packs a part in each transaction, as long as there is enough.
-func packWhile(ctx context.Context, store *db.DB, l lot, least int, pack func(tx *db.Tx, kind Kind, least int) (int, error)) error {
+// writeWhile runs one transaction after the other until one has found nothing to do.
+func writeWhile(ctx context.Context, store *db.DB, l lot, run func(tx *db.Tx) (done int, err error)) error {
 	for {
 		n := 0
 		err := store.Write(ctx, l.tenant, func(tx *db.Tx) (err error) {
-			n, err = pack(tx, l.kind, least)
+			n, err = run(tx)
 			return err
 		})
 		if err != nil || n == 0 {
@@ -218,10 +237,11 @@ func (b *block) write(tx *db.Tx, kind Kind) {
 	if b.first != "" {
 		tx.Queue("DELETE FROM search_blocks WHERE tenant_id = $1 AND kind = $2 AND first_id = $3::UUID", tx.Tenant, string(kind),
 			b.first).Rows(1, nil)
+		tx.Queue("DELETE FROM search_places WHERE tenant_id = $1 AND kind = $2 AND first_id = $3::UUID", tx.Tenant, string(kind), b.first)
 	}
 	for rest := b.list; len(rest) > 0; {
 		n := len(rest)
-		if n > blockMost {
+		if n > 3*blockSize/2 {
 			n = blockSize
 		}
 		has, body, keys := encode(rest[:n])

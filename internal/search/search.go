@@ -4,12 +4,13 @@
 //	search.go  Put and Find
 //	logged.go  new orders and customers, which are found in the event log
 //	block.go   the packed texts of a thousand records
+//	group.go   which of 32 blocks may contain a term
 //	pack.go    moves changed and new texts into blocks, and removes erased texts from them
 //
 // The text of a changed record, or of a new product, is stored unpacked by the write, after the change clock; new
-// orders and customers are in the event log. The worker packs both into blocks. A search reads which trigrams the
-// blocks may contain, then the blocks that may contain the whole term, and what is not packed yet. So a rare name
-// costs a few blocks, and a term that every record contains costs some 60 bytes for each record.
+// orders and customers are in the event log. The worker packs both into blocks, and blocks into groups. A search reads which
+// parts of blocks may contain the term's trigrams, then the blocks that may contain the whole term, and what is not packed
+// yet. So a rare name costs a few blocks, and a term that every record contains costs some 60 bytes for each record.
 package search
 
 import (
@@ -74,7 +75,7 @@ func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error)
 	if err != nil {
 		return err
 	}
-	first, all, err := chosen()
+	some, all, err := chosen()
 	if err != nil {
 		return err
 	}
@@ -95,16 +96,25 @@ func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error)
 	if all {
 		return tx.Each(read, blocks, tx.Tenant, string(kind))
 	}
-	for len(first) > 0 {
-		piece := first[:min(16, len(first))]
-		first = first[len(piece):]
+	for len(some.first) > 0 && err == nil {
+		piece := some.first[:min(blocksRead, len(some.first))]
+		some.first = some.first[len(piece):]
 		args := append([]any{tx.Tenant, string(kind)}, db.Padded(piece)...)
-		if err := tx.Each(read, blocks+" AND first_id IN "+db.In(len(args)-2, 3), args...); err != nil {
-			return err
-		}
+		err = tx.Each(read, blocks+" AND first_id IN "+db.In(len(args)-2, 3), args...)
 	}
-	return nil
+	for len(some.places) > 0 && err == nil {
+		piece := some.places[:min(blocksRead, len(some.places))]
+		some.places = some.places[len(piece):]
+		args := append([]any{tx.Tenant, string(kind)}, db.Padded(piece)...)
+		err = tx.Each(read, `SELECT b.body, b.keys FROM search_places p CROSS JOIN search_blocks b
+			WHERE p.tenant_id = $1 AND p.kind = $2 AND b.tenant_id = $1 AND b.kind = $2 AND b.first_id = p.first_id AND p.place IN `+
+			db.In(len(args)-2, 3), args...)
+	}
+	return err
 }
+
+// blocksRead is how many blocks one statement reads.
+const blocksRead = 16
 
 // Each calls each for every record of a kind, in no order.
 func Each(tx *db.Tx, kind Kind, each func(id ID, sort int64, text string) error) error {
@@ -167,25 +177,37 @@ func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error)
 	return known, nil
 }
 
-// prefetchCandidates prefetches the blocks that may contain a term; all reports that every block may.
-func prefetchCandidates(tx *db.Tx, kind Kind, term string) func() (first []string, all bool, err error) {
+// candidates are the blocks that may contain a term: those in no group by their first id, others by their place.
+type candidates struct {
+	first  []string
+	places []int64
+}
+
+// prefetchCandidates prefetches the blocks that may contain a term; all reports that so many may that all are read.
+func prefetchCandidates(tx *db.Tx, kind Kind, term string) func() (some candidates, all bool, err error) {
 	wanted := trigramsOf(term)
 	if len(wanted) == 0 {
-		return func() ([]string, bool, error) { return nil, true, nil }
+		return func() (candidates, bool, error) { return candidates{}, true, nil }
 	}
-	var first []string
-	n := 0
+	var some candidates
+	blocks := 0
 	filters := tx.Prefetch(func(r db.Rows) error {
 		var id string
 		var has filter
 		err := r.Scan(&id, (*[]byte)(&has))
-		if n++; has.all(wanted) {
-			first = append(first, id)
+		if blocks++; has.all(wanted) {
+			some.first = append(some.first, id)
 		}
 		return err
-	}, "SELECT first_id, filter FROM search_blocks WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
-	return func() ([]string, bool, error) {
+	}, "SELECT b.first_id, b.filter FROM search_blocks b WHERE b.tenant_id = $1 AND b.kind = $2"+ungrouped, tx.Tenant, string(kind))
+	grouped := prefetchPlaces(tx, kind, term)
+	return func() (candidates, bool, error) {
 		err := filters.Wait()
-		return first, len(first) > n/2, err
+		if err != nil {
+			return some, false, err
+		}
+		var groups int
+		some.places, groups, err = grouped()
+		return some, len(some.first)+len(some.places) > (blocks+groups*groupSize)/2, err
 	}
 }

@@ -28,6 +28,10 @@ func searched(c *account) error {
 		if err := inParts(kept, func(p part) error { return searchedPart(c, kind, rows, p) }); err != nil {
 			return err
 		}
+		err := search.VerifyGroups(c.Tx, kind, func(first string) { c.wrong("the texts of %s from %s on are not all found", kind, first) })
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

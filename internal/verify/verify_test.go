@@ -118,6 +118,8 @@ func TestChecksFind(t *testing.T) {
 		{"UPDATE order_history SET previous_status = 'PENDING' WHERE tenant_id = $1 AND status = 'RETURNED'", "order history"},
 		{"UPDATE search_blocks SET body = 'x' || body WHERE tenant_id = $1 AND kind = 'order'", "searches"},
 		{"DELETE FROM search_blocks WHERE tenant_id = $1 AND kind = 'customer'", "searches"},
+		{"INSERT INTO search_places SELECT tenant_id, kind, 0, first_id FROM search_blocks WHERE tenant_id = $1 AND kind = 'order'" +
+			" ORDER BY first_id LIMIT 1", "searches"},
 		{"INSERT INTO search_loose SELECT tenant_id, 'order', id, created_at, 'x', 0 FROM orders WHERE tenant_id = $1", "searches"},
 		{"UPDATE order_figures SET orders = orders + 1 WHERE tenant_id = $1 AND status = 'PENDING'", "order figures"},
 		{"UPDATE order_figures SET small = small + 1 WHERE tenant_id = $1 AND status = 'PENDING'", "order figures"},

@@ -81,8 +81,9 @@ func (w *Worker) scrub() {
 
 // packSearches packs the texts of searches every few seconds.
 func (w *Worker) packSearches() {
+	var packer search.Packer
 	for w.pause(nil, max(measureEvery, w.Poll)) {
-		w.failed("packing the texts of searches", search.PackAll(w.stopping, w.DB))
+		w.failed("packing the texts of searches", packer.All(w.stopping, w.DB))
 	}
 }
 

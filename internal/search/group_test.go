@@ -1,0 +1,138 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/search"
+)
+
+// wrongGroups are the blocks with a text that a search would not find.
+func (s *sample) wrongGroups() (wrong []string) {
+	s.Helper()
+	err := s.store.Read(s.Context(), s.tenant, func(tx *db.Tx) error {
+		return search.VerifyGroups(tx, search.Orders, func(first string) { wrong = append(wrong, first) })
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return wrong
+}
+
+// groups counts the groups of an account, and blocks that have a place in none.
+func (s *sample) groups() (groups, free int) {
+	s.Helper()
+	err := s.store.Read(s.Context(), s.tenant, func(tx *db.Tx) error {
+		return tx.Row(`SELECT (SELECT count(*) FROM search_grams WHERE tenant_id = $1 AND slice = 0),
+			(SELECT count(*) FROM search_blocks WHERE tenant_id = $1) - (SELECT count(*) FROM search_places WHERE tenant_id = $1)`,
+			[]any{tx.Tenant}, &groups, &free)
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return groups, free
+}
+
+// Blocks in groups are searched like others, also when some of them were written again, erased or have left their group.
+func TestGroupsOfBlocks(t *testing.T) {
+	search.SmallBlocks(t)
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}, dice: rand.New(rand.NewSource(5))}
+		pack := func() {
+			if err := search.Pack(t.Context(), store, s.tenant, search.Orders, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for round := range 3 {
+			s.put(1200)
+			s.check(fmt.Sprint("unpacked ", round))
+			pack()
+			s.check(fmt.Sprint("packed ", round))
+			if groups, free := s.groups(); groups == 0 || free > 32 {
+				t.Errorf("round %d: %d groups, %d blocks in none", round, groups, free)
+			}
+			if wrong := s.wrongGroups(); len(wrong) > 0 {
+				t.Errorf("round %d: texts of %v are not found", round, wrong)
+			}
+		}
+		var gone []string
+		for id := range s.texts {
+			if gone = append(gone, id); len(gone) == 20 {
+				break
+			}
+		}
+		s.write(func(tx *db.Tx) error {
+			for _, id := range gone {
+				delete(s.texts, id)
+				search.Put(tx, search.Orders, search.Document{ID: id})
+			}
+			return search.Erase(tx, search.Orders, gone)
+		})
+		s.check("erased")
+		for id, d := range s.texts { // every block is written again
+			d.Text += " again"
+			s.texts[id] = d
+			s.write(func(tx *db.Tx) error { search.Put(tx, search.Orders, d); return nil })
+		}
+		pack()
+		s.check("all changed")
+		if groups, free := s.groups(); groups == 0 || groups > len(s.texts)/8/32+1 || free > 32 {
+			t.Errorf("%d groups, %d blocks in none", groups, free)
+		}
+		if wrong := s.wrongGroups(); len(wrong) > 0 {
+			t.Errorf("all changed: texts of %v are not found", wrong)
+		}
+	})
+}
+
+// A search of a name that few records have reads few of the blocks, although each block has each trigram of it.
+func TestASearchReadsFewBlocks(t *testing.T) {
+	search.SmallBlocks(t)
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
+		"postgres": {URL: dbtest.PlainStoreURL(t)}} {
+		t.Run(engine, func(t *testing.T) {
+			read := map[any]bool{}
+			config.Trace = func(sql string, args []any) {
+				switch {
+				case strings.Contains(sql, "p.place IN"), strings.Contains(sql, "first_id IN"):
+					for _, block := range args[2:] {
+						read[block] = true
+					}
+				case strings.HasPrefix(sql, "SELECT body, keys FROM search_blocks"):
+					read["all"] = true
+				}
+			}
+			store := dbtest.Open(t, config)
+			s := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}}
+			const records, rare = 2100, 3
+			s.write(func(tx *db.Tx) error {
+				docs := make([]search.Document, records)
+				for i := range docs {
+					docs[i] = search.Document{ID: id.New[string](), Text: []string{"zeb", "ebu", "bul", "ulo", "lon"}[i%5]}
+					if i%(records/rare) == 7 {
+						docs[i].Text = "Zebulon"
+					}
+				}
+				search.Put(tx, search.Orders, docs...)
+				return nil
+			})
+			if err := search.Pack(t.Context(), store, s.tenant, search.Orders, 1); err != nil {
+				t.Fatal(err)
+			}
+			found := 0
+			err := store.Read(t.Context(), s.tenant, func(tx *db.Tx) error {
+				clear(read)
+				return search.Find(tx, search.Orders, "zebulon", func(search.ID, int64) error { found++; return nil })
+			})
+			// Blocks in no group have only their filter, which all of them pass.
+			if _, free := s.groups(); err != nil || found != rare || len(read) > free+rare || read["all"] {
+				t.Errorf("%d found, %d blocks read, %d of them in no group, all: %v, %v", found, len(read), free, read["all"], err)
+			}
+		})
+	}
+}
