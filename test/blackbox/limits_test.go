@@ -11,7 +11,7 @@ import (
 
 // withinASecond repeats a burst until one took less than a second: on a busy machine a slower one proves nothing.
 func withinASecond(c *testCase, prepare func(try int), burst func() map[int]int) map[int]int {
-	for try := range 4 {
+	for try := range 12 {
 		prepare(try)
 		before := time.Now()
 		if statuses := burst(); time.Since(before) < 900*time.Millisecond {

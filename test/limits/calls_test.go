@@ -118,6 +118,16 @@ func mostInASecond(calls []call) (most int) {
 	return most
 }
 
+// beforeRefusal is the largest number of calls that can have passed within the second before a refusal was decided.
+func beforeRefusal(through []call, refused call) (n int) {
+	for _, c := range through {
+		if c.sent.Before(refused.received) && c.received.After(refused.sent.Add(-time.Second)) {
+			n++
+		}
+	}
+	return n
+}
+
 // countedOnce checks the headers of what passed: one limit, one end of the window, and every number from most-1 downwards
 // shown exactly once.
 func countedOnce(t *testing.T, through []call, most int) {
