@@ -101,7 +101,7 @@ func mustHave(cmd *cobra.Command, flags ...string) {
 func (env *environment) createAccount(cmd *cobra.Command, _ []string) (work, error) {
 	text := func(flag string) string { v, _ := cmd.Flags().GetString(flag); return strings.TrimSpace(v) }
 	sandbox, _ := cmd.Flags().GetBool("sandbox")
-	if _, err := nameFlag(cmd, "name"); err != nil {
+	if _, err := nameFlag(cmd); err != nil {
 		return nil, err
 	}
 	draft := commerce.AccountDraft{Name: text("name"), Plan: accounts.Plan(strings.ToLower(text("plan"))),

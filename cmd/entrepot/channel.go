@@ -53,7 +53,7 @@ func oneOf(list []string) string {
 
 func (env *environment) createChannel(cmd *cobra.Command, _ []string) (work, error) {
 	platform, _ := cmd.Flags().GetString("platform")
-	name, err := nameFlag(cmd, "name")
+	name, err := nameFlag(cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func (env *environment) revokeKey(cmd *cobra.Command, args []string) (work, erro
 
 func (env *environment) createKey(cmd *cobra.Command, _ []string) (work, error) {
 	given, _ := cmd.Flags().GetStringSlice("scopes")
-	name, err := nameFlag(cmd, "name")
+	name, err := nameFlag(cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -134,12 +134,12 @@ func accountFlag(env *environment, cmd *cobra.Command, without string) {
 	completeAccounts(env, cmd)
 }
 
-// nameFlag is the value of a flag for a name: 1 to 120 characters, as in the API.
-func nameFlag(cmd *cobra.Command, flag string) (string, error) {
-	text, _ := cmd.Flags().GetString(flag)
+// nameFlag is the value of --name: 1 to 120 characters, as in the API.
+func nameFlag(cmd *cobra.Command) (string, error) {
+	text, _ := cmd.Flags().GetString("name")
 	text = strings.TrimSpace(text)
 	if n := utf8.RuneCountInString(text); n < 1 || n > 120 {
-		return "", wrong("--%s must have 1 to 120 characters", flag)
+		return "", wrong("--name must have 1 to 120 characters")
 	}
 	return text, nil
 }

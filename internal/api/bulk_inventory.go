@@ -14,11 +14,11 @@ import (
 var bulkInventoryRoutes = []*route{
 	{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", name: "bulkUpdateInventory", section: "4.2", summary: "Update stock",
 		access: keyHeader, scope: "write:inventory",
-		rate: &limits.BulkInventory, body: func(o *apijson.Object) { drafts.ReadStock(o, "quantity", limits.MaxStock) },
+		rate: &limits.BulkInventory, body: func(o *apijson.Object) { drafts.ReadStock(o, "quantity") },
 		answer: data(sampleUpdated), serve: (*API).updateInventory},
 	{method: "PATCH", path: "/api/v1/inventory/thresholds", name: "setStockThresholds", section: "4.5.5", summary: "Set stock thresholds",
 		scope: "write:inventory",
-		body:  func(o *apijson.Object) { drafts.ReadStock(o, "threshold", limits.MaxStock) }, answer: data(sampleUpdated),
+		body:  func(o *apijson.Object) { drafts.ReadStock(o, "threshold") }, answer: data(sampleUpdated),
 		serve: (*API).updateThresholds},
 }
 
@@ -29,7 +29,7 @@ func sampleUpdated(w *apijson.Writer) {
 // updateInventory serves PATCH /api/v1/sdk/inventory/bulk-update: 200; 400.
 func (a *API) updateInventory(r *request) (answer, error) {
 	body := r.object()
-	update := drafts.ReadStock(body, "quantity", limits.MaxStock)
+	update := drafts.ReadStock(body, "quantity")
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -44,7 +44,7 @@ func (a *API) updateInventory(r *request) (answer, error) {
 // updateThresholds serves PATCH /api/v1/inventory/thresholds: 200; 400.
 func (a *API) updateThresholds(r *request) (answer, error) {
 	body := r.object()
-	update := drafts.ReadStock(body, "threshold", limits.MaxStock)
+	update := drafts.ReadStock(body, "threshold")
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}

@@ -100,11 +100,12 @@ func (a *API) getOrder(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return fullOrder(http.StatusOK, o), nil
+	return fullOrder(o), nil
 }
 
-func fullOrder(status int, o *orders.Order) answer {
-	return one(status, string(o.ID), func(w *apijson.Writer) { records.WriteOrder(w, "data", o) })
+// fullOrder is the answer 200 with all members of an order.
+func fullOrder(o *orders.Order) answer {
+	return one(http.StatusOK, string(o.ID), func(w *apijson.Writer) { records.WriteOrder(w, "data", o) })
 }
 
 // changeOrder runs one operation on the order of the path and answers with the full order.
@@ -115,7 +116,7 @@ func (a *API) changeOrder(r *request, body *apijson.Object,
 		if err != nil {
 			return answer{}, err
 		}
-		return fullOrder(http.StatusOK, o), nil
+		return fullOrder(o), nil
 	})
 }
 

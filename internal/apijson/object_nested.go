@@ -11,8 +11,8 @@ import (
 
 // Bounds of free JSON (interface §2).
 const (
-	FreeBytes = 64 << 10
-	FreeDepth = 32
+	freeBytes = 64 << 10
+	freeDepth = 32
 )
 
 // Free reads free JSON and keeps its text unchanged; object says that only an object will do.
@@ -29,10 +29,10 @@ func (o *Object) Free(name string, object bool) patch.Field[string] {
 	switch {
 	case object && v.Kind != '{':
 		o.wrongKind(name, "an object", v)
-	case len(v.Text()) > FreeBytes || len(v.Raw()) > FreeBytes:
+	case len(v.Text()) > freeBytes || len(v.Raw()) > freeBytes:
 		o.Fault(name, "must be at most 64 KiB of JSON")
-	case v.Depth() > FreeDepth:
-		o.Fault(name, "must be nested at most %d deep", FreeDepth)
+	case v.Depth() > freeDepth:
+		o.Fault(name, "must be nested at most %d deep", freeDepth)
 	default:
 		f.Value = v.Source()
 	}

@@ -23,13 +23,13 @@ var (
 )
 
 var (
-	insertEvents    = insertInto("events (tenant_id, id, kind, payload, created_at)", "")
-	insertProducts  = insertInto("products (tenant_id, id, sku, name, description, status, price, compare_at_price, changed_at)", "")
-	insertVariants  = insertInto("variants (tenant_id, product_id, sku, name, price)", "")
-	insertImages    = insertInto("images (tenant_id, product_id, position, url)", "")
-	insertLevels    = insertInto("levels (tenant_id, sku, warehouse, on_hand, reserved, changed_at)", "")
-	insertMovements = insertInto("movements (tenant_id, sku, warehouse, cause, balance, created_at)", "")
-	insertLines     = insertInto("order_lines (tenant_id, order_id, position, sku, name, quantity, unit_price, line_total)", "")
+	insertEvents    = insertInto("events (tenant_id, id, kind, payload, created_at)")
+	insertProducts  = insertInto("products (tenant_id, id, sku, name, description, status, price, compare_at_price, changed_at)")
+	insertVariants  = insertInto("variants (tenant_id, product_id, sku, name, price)")
+	insertImages    = insertInto("images (tenant_id, product_id, position, url)")
+	insertLevels    = insertInto("levels (tenant_id, sku, warehouse, on_hand, reserved, changed_at)")
+	insertMovements = insertInto("movements (tenant_id, sku, warehouse, cause, balance, created_at)")
+	insertLines     = insertInto("order_lines (tenant_id, order_id, position, sku, name, quantity, unit_price, line_total)")
 
 	// The empty additions to v's columns prevent SQLite from reversing the join: from some 200 rows on it would
 	// otherwise index v and scan the whole table.

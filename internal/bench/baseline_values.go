@@ -16,9 +16,9 @@ type frame struct {
 	types         string // of the first row's members, "TEXT BIGINT …"; empty: the statement knows them
 }
 
-// insertInto frames an insert: table and columns, and what follows the values.
-func insertInto(columns, after string) frame {
-	return frame{before: "INSERT INTO " + columns + " VALUES ", after: after}
+// insertInto frames an insert into a table and its columns.
+func insertInto(columns string) frame {
+	return frame{before: "INSERT INTO " + columns + " VALUES "}
 }
 
 // updateFrom frames a change of existing rows: the values are the table v with

@@ -97,12 +97,3 @@ func (i *Item) SetImages(all map[string]string) { i.Images = encode(all) }
 func Drop(tx db.Writer, i Item) {
 	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 "+ofChannel+" AND sku = $3", tx.TenantID(), i.Channel, i.SKU)
 }
-
-// BySKU reads one item; nil when there is none.
-func BySKU(tx *db.Tx, channel id.Channel, sku string) (*Item, error) {
-	list, err := items.All(tx, ofChannel+" AND sku = $3", channel, sku)
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	return &list[0], nil
-}

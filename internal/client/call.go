@@ -35,8 +35,8 @@ type Answer struct {
 	Body   []byte
 }
 
-// Replayed is true if the server had done this already and returned the stored answer.
-func (a *Answer) Replayed() bool { return a.Header.Get("Idempotent-Replay") == "true" }
+// replayed is true if the server had done this already and returned the stored answer.
+func (a *Answer) replayed() bool { return a.Header.Get("Idempotent-Replay") == "true" }
 
 // Decode reads the JSON body.
 func (a *Answer) Decode(value any) error {

@@ -13,7 +13,7 @@ import (
 // retried. replayed reports that the order was there already.
 func (c *Client) CreateOrder(ctx context.Context, body []byte, idempotencyKey string) (replayed bool, err error) {
 	answer, err := c.Do(ctx, Call{Method: http.MethodPost, Path: "/api/v1/orders", Body: body, IdempotencyKey: idempotencyKey})
-	return err == nil && answer.Replayed(), err
+	return err == nil && answer.replayed(), err
 }
 
 // OrderRead is the most used part of an order as it is read (interface §2.1).
@@ -69,8 +69,8 @@ func (c *Client) FindOrder(ctx context.Context, externalReference string) (order
 	}
 }
 
-// EachOrder reads all orders of the account, 100 in each request, oldest first, until do fails.
-func (c *Client) EachOrder(ctx context.Context, do func(OrderRead) error) error {
+// eachOrder reads all orders of the account, 100 in each request, oldest first, until do fails.
+func (c *Client) eachOrder(ctx context.Context, do func(OrderRead) error) error {
 	query := url.Values{"limit": {"100"}, "sort": {"createdAt:asc"}}
 	for {
 		var list struct {
@@ -96,7 +96,7 @@ func (c *Client) EachOrder(ctx context.Context, do func(OrderRead) error) error 
 
 // EachReference reads the external references of all orders of the account, until do fails.
 func (c *Client) EachReference(ctx context.Context, do func(externalReference string) error) error {
-	return c.EachOrder(ctx, func(o OrderRead) error {
+	return c.eachOrder(ctx, func(o OrderRead) error {
 		if o.ExternalReference == "" {
 			return nil
 		}

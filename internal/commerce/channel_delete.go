@@ -75,7 +75,7 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	jobs.EndOfChannel(tx, channel)
 	channelsync.Delete(tx, channel)
 	channels.Delete(tx, channel)
-	webhooks.Record(tx, StockEvents(tx, changes, "adjustment")...)
+	webhooks.Record(tx, stockEvents(tx, changes, "adjustment")...)
 	audit.Record(tx, who.Actor(), "channel.deleted", "channel", string(c.ID), map[string]string{"platform": c.Platform})
 	return true, nil
 }

@@ -71,7 +71,7 @@ func (p *StockPlan) decide(tx *db.Tx, who accounts.Caller) error {
 		return err
 	}
 	p.kept, p.plan = settings, p.levels.Plan(settings)
-	p.events = StockEvents(tx, p.plan.Changes(), "import")
+	p.events = stockEvents(tx, p.plan.Changes(), "import")
 	return nil
 }
 

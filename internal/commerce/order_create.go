@@ -192,7 +192,7 @@ func (p *OrderPlan) Store(w db.GuardedWriter) {
 	orders.Insert(w, o)
 	events = append(events, records.NewEvent(webhooks.OrderReceived, string(o.ID),
 		func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) }))
-	webhooks.Record(w, append(events, StockEvents(w, p.shifts.Changed(), "shipment")...)...)
+	webhooks.Record(w, append(events, stockEvents(w, p.shifts.Changed(), "shipment")...)...)
 }
 
 // free is an error unless the order's external reference and number are free.

@@ -72,7 +72,7 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 	orders.RecordEdit(tx, o.ID, sourceOf(who), who.Actor(), orders.Changes(before, o))
 	s.saveOrder(tx, before, o)
 	updated := records.NewEvent(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) })
-	webhooks.Record(tx, append([]webhooks.Event{updated}, StockEvents(tx, changes, "adjustment")...)...)
+	webhooks.Record(tx, append([]webhooks.Event{updated}, stockEvents(tx, changes, "adjustment")...)...)
 	return o, nil
 }
 

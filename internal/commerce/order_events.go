@@ -24,8 +24,8 @@ func orderMoved(o *orders.Order, previous orders.Status) []webhooks.Event {
 	return append(events, records.EventOf(granular, string(o.ID), data))
 }
 
-// StockEvents are the events of changed levels: stock.updated if on-hand changed, stock.low when a level becomes low.
-func StockEvents(q db.GuardedWriter, changes []stock.Change, reason string) []webhooks.Event {
+// stockEvents are the events of changed levels: stock.updated if on-hand changed, stock.low when a level becomes low.
+func stockEvents(q db.GuardedWriter, changes []stock.Change, reason string) []webhooks.Event {
 	var events []webhooks.Event
 	for _, c := range changes {
 		if c.OnHand != c.PreviousOnHand {

@@ -84,7 +84,7 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	touch(tx, o)
 	orders.RecordEdit(tx, o.ID, orders.FromChannel, accounts.Caller{}.Actor(), orders.Changes(before, o))
 	s.saveOrder(tx, before, o)
-	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, StockEvents(tx, changes, "channel")...)...)
+	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, stockEvents(tx, changes, "channel")...)...)
 	return true, nil
 }
 
@@ -134,7 +134,7 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, in connector.Order) 
 	}
 	touch(tx, o)
 	s.saveOrder(tx, before, o)
-	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, StockEvents(tx, changes, "channel")...)...)
+	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, stockEvents(tx, changes, "channel")...)...)
 	return true, nil
 }
 

@@ -51,6 +51,6 @@ func (s *Service) LinkOrder(tx *db.Tx, order id.Order) error {
 	}
 	touch(tx, o)
 	s.saveOrder(tx, before, o)
-	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, StockEvents(tx, changes, "channel")...)...)
+	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, stockEvents(tx, changes, "channel")...)...)
 	return nil
 }

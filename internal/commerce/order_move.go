@@ -67,9 +67,9 @@ func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 	touch(tx, o)
 	pushToPlatform(tx, o, move.Source)
 	events = append(events, orderMoved(o, before.Status)...)
-	events = append(events, StockEvents(tx, changes, "shipment")...)
+	events = append(events, stockEvents(tx, changes, "shipment")...)
 	s.saveOrder(tx, before, o)
-	webhooks.Record(tx, append(events, StockEvents(tx, returned, "return")...)...)
+	webhooks.Record(tx, append(events, stockEvents(tx, returned, "return")...)...)
 	return nil
 }
 

@@ -116,7 +116,7 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 		At: tx.Micros()}}
 	orders.Insert(tx, o)
 	received := records.NewEvent(webhooks.OrderReceived, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) })
-	webhooks.Record(tx, append(append(events, received), StockEvents(tx, changes, "shipment")...)...)
+	webhooks.Record(tx, append(append(events, received), stockEvents(tx, changes, "shipment")...)...)
 	_, err = s.followChanges(tx, o, in, true)
 	return o.ID, err
 }

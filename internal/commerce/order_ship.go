@@ -46,6 +46,6 @@ func (s *Service) shipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, dra
 		events = append(events, orderMoved(o, before.Status)...)
 	}
 	s.saveOrder(tx, before, o)
-	webhooks.Record(tx, append(events, StockEvents(tx, changes, "shipment")...)...)
+	webhooks.Record(tx, append(events, stockEvents(tx, changes, "shipment")...)...)
 	return shipment, nil
 }

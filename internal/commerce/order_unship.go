@@ -37,6 +37,6 @@ func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 		events = orderMoved(o, before.Status)
 	}
 	s.saveOrder(tx, before, o)
-	webhooks.Record(tx, append(events, StockEvents(tx, changes, "shipment")...)...)
+	webhooks.Record(tx, append(events, stockEvents(tx, changes, "shipment")...)...)
 	return o, nil
 }

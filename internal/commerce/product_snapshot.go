@@ -133,7 +133,7 @@ func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change
 	if len(s.accepted) == 0 {
 		return nil, nil
 	}
-	return StockEvents(tx, s.levels.Set(tx, s.accepted, why), string(stock.Import)), nil
+	return stockEvents(tx, s.levels.Set(tx, s.accepted, why), string(stock.Import)), nil
 }
 
 // productEvents are the events of created and changed products.

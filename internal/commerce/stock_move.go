@@ -31,7 +31,7 @@ func (s *Service) MoveStock(tx *db.Tx, who accounts.Caller, in Movement) (stock.
 	}
 	settings[0].Quantity = in.Quantity
 	changes, ledger := levels.Add(tx, settings, stock.Why{Cause: in.Cause, Note: in.Reason, Actor: who.Actor()})
-	webhooks.Record(tx, StockEvents(tx, changes, reason)...)
+	webhooks.Record(tx, stockEvents(tx, changes, reason)...)
 	return ledger[0], nil
 }
 

@@ -30,6 +30,6 @@ func (s *Service) TransferStock(tx *db.Tx, who accounts.Caller, in Transfer) ([]
 	}
 	settings[0].Quantity, settings[1].Quantity = -in.Quantity, in.Quantity
 	changes, ledger := levels.Add(tx, settings, stock.Why{Cause: stock.Transfer, Note: in.Reason, Actor: who.Actor()})
-	webhooks.Record(tx, StockEvents(tx, changes, "transfer")...)
+	webhooks.Record(tx, stockEvents(tx, changes, "transfer")...)
 	return ledger, nil
 }

@@ -20,6 +20,6 @@ func (s *Service) UpdateThresholds(tx *db.Tx, who accounts.Caller, u StockUpdate
 	if err != nil {
 		return Updated{}, err
 	}
-	webhooks.Record(tx, StockEvents(tx, items.levels.SetThresholds(tx, settings), "adjustment")...)
+	webhooks.Record(tx, stockEvents(tx, items.levels.SetThresholds(tx, settings), "adjustment")...)
 	return items.Updated, nil
 }

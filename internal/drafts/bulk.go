@@ -17,7 +17,7 @@ func ReadImport(o *apijson.Object) (in commerce.Import) {
 		d := ReadProduct(item, false)
 		d.Index = i
 		if faults := item.Errors(); len(faults) > 0 {
-			in.Errors = append(in.Errors, ItemError(i, item.Said("sku"), faults))
+			in.Errors = append(in.Errors, itemError(i, item.Said("sku"), faults))
 			return
 		}
 		in.Drafts = append(in.Drafts, d)
@@ -38,7 +38,7 @@ func ReadCategoryImport(o *apijson.Object) (in commerce.CategoryImport) {
 		d := ReadCategory(item, false, true)
 		d.Index = i
 		if faults := item.Errors(); len(faults) > 0 {
-			in.Errors = append(in.Errors, ItemError(i, item.Said("externalId"), faults))
+			in.Errors = append(in.Errors, itemError(i, item.Said("externalId"), faults))
 			return
 		}
 		in.Drafts = append(in.Drafts, d)
@@ -46,8 +46,8 @@ func ReadCategoryImport(o *apijson.Object) (in commerce.CategoryImport) {
 	return in
 }
 
-// ItemError joins the errors of a bulk item into one entry (interface §2.7.4).
-func ItemError(index int, key string, faults []apperr.Detail) commerce.ItemError {
+// itemError joins the errors of a bulk item into one entry (interface §2.7.4).
+func itemError(index int, key string, faults []apperr.Detail) commerce.ItemError {
 	f := commerce.ItemError{Index: index, Key: key, Field: faults[0].Path, Code: "invalid"}
 	if faults[0].Message == "is required" || faults[0].Message == "must not be empty" {
 		f.Code = "required"

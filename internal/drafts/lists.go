@@ -21,7 +21,7 @@ func ReadPrices(o *apijson.Object) commerce.PriceUpdate {
 			CompareAt: item.Money("compareAtPrice", apijson.Money{}),
 		}
 		if wrong := item.Errors(); len(wrong) > 0 {
-			faults = append(faults, ItemError(i, item.Said("sku"), wrong))
+			faults = append(faults, itemError(i, item.Said("sku"), wrong))
 			return
 		}
 		list = append(list, d)
@@ -31,7 +31,7 @@ func ReadPrices(o *apijson.Object) commerce.PriceUpdate {
 
 // ReadStock reads a list of quantities for levels: the valid items and the rejected ones. figure is the name of the
 // quantity's member.
-func ReadStock(o *apijson.Object, figure string, most int64) commerce.StockUpdate {
+func ReadStock(o *apijson.Object, figure string) commerce.StockUpdate {
 	whole, one := "SetThresholds", "ThresholdUpdate"
 	if figure == "quantity" {
 		whole, one = "UpdateInventory", "InventoryUpdate"
@@ -47,10 +47,10 @@ func ReadStock(o *apijson.Object, figure string, most int64) commerce.StockUpdat
 			Index:     i,
 			SKU:       item.Text("sku", apijson.Text{Required: true}).Value,
 			Warehouse: item.Text("warehouseCode", apijson.Text{Max: limits.MaxWarehouseCode}).Value,
-			Quantity:  item.Int(figure, apijson.Int{Required: true, Max: most}).Value,
+			Quantity:  item.Int(figure, apijson.Int{Required: true, Max: limits.MaxStock}).Value,
 		}
 		if wrong := item.Errors(); len(wrong) > 0 {
-			u.Errors = append(u.Errors, ItemError(i, item.Said("sku"), wrong))
+			u.Errors = append(u.Errors, itemError(i, item.Said("sku"), wrong))
 			return
 		}
 		u.Drafts = append(u.Drafts, d)

@@ -11,7 +11,6 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/importer"
-	"entrepot/internal/limits"
 	"entrepot/internal/money"
 )
 
@@ -55,7 +54,7 @@ func (c *catalog) UpdateStock(ctx context.Context, body []byte) (client.Updated,
 	if err != nil {
 		return client.Updated{}, err
 	}
-	in := drafts.ReadStock(o, "quantity", limits.MaxStock)
+	in := drafts.ReadStock(o, "quantity")
 	if err := o.Err(); err != nil {
 		return client.Updated{}, refused(err)
 	}

@@ -182,7 +182,7 @@ func prefetchMatching(tx *db.Tx, f Filter) *db.Pending[int64] {
 	return prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+f.conditions(w.Bind, way, f.Statuses), w.Args())
 }
 
-// LikePattern is the LIKE pattern for a text at any position, in any case, of a folded column.
-func LikePattern(text string) string {
+// likePattern is the LIKE pattern for a text at any position, in any case, of a folded column.
+func likePattern(text string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
 }

@@ -220,7 +220,7 @@ func (f Filter) conditions(bind func(any) string, way access, states []Status) s
 		and(way.inTime(), "o.created_at <= "+bind(f.To))
 	}
 	if f.Search != "" {
-		and(false, "o.search LIKE "+bind(LikePattern(f.Search))+` ESCAPE '\'`)
+		and(false, "o.search LIKE "+bind(likePattern(f.Search))+` ESCAPE '\'`)
 	}
 	return text.String()
 }

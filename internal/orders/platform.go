@@ -197,16 +197,6 @@ func (r Refund) Has(line id.Line) bool {
 // RefundedWholly reports whether the whole price of the order was refunded.
 func (o *Order) RefundedWholly() bool { return len(o.Refunds) > 0 && o.RefundedAmount >= o.Total }
 
-// ShipmentOf finds the shipment with a platform's id; nil if there is none.
-func (o *Order) ShipmentOf(externalID string) *Shipment {
-	for i := range o.Shipments {
-		if externalID != "" && o.Shipments[i].ExternalID == externalID {
-			return &o.Shipments[i]
-		}
-	}
-	return nil
-}
-
 // LineOf finds the line with a platform's id; nil if there is none.
 func (o *Order) LineOf(externalID string) *Line {
 	for i := range o.Lines {

@@ -59,8 +59,8 @@ func (c counts) tally(w db.GuardedWriter) {
 	}
 }
 
-// PrefetchCounts prefetches the kept counts, by warehouse; a warehouse without levels may be missing.
-func PrefetchCounts(r db.Reader) func() (map[string]Counts, error) {
+// prefetchCounts prefetches the kept counts, by warehouse; a warehouse without levels may be missing.
+func prefetchCounts(r db.Reader) func() (map[string]Counts, error) {
 	asked := db.PrefetchTallies(r, countNames...)
 	return func() (map[string]Counts, error) {
 		kept, err := asked.Wait()

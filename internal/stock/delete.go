@@ -1,13 +1,17 @@
 package stock
 
-import "entrepot/internal/db"
+import (
+	"slices"
+
+	"entrepot/internal/db"
+)
 
 // DeleteFor removes the levels of SKUs that no product has any more from lists and feeds: the ledger writes off what
 // is on hand, and a tombstone stays, which still has what open orders reserve. It returns the levels that were not
 // deleted before.
 func DeleteFor(tx *db.Tx, skus []string, why Why) ([]Change, error) {
 	var live []Level
-	if err := readLevels(tx, append([]string(nil), skus...), "", func(l Level) {
+	if err := readLevels(tx, slices.Clone(skus), func(l Level) {
 		if !l.Deleted {
 			live = append(live, l)
 		}

@@ -72,12 +72,12 @@ type Why struct {
 	Actor         string
 }
 
-// readLevels reads the levels of some SKUs, deleted ones too, in every warehouse or in only one.
-func readLevels(r db.Reader, skus []string, warehouse string, each func(Level)) error {
-	return db.WaitAll(prefetchLevels(r, skus, warehouse, each))
+// readLevels reads the levels of some SKUs in every warehouse, deleted ones too.
+func readLevels(r db.Reader, skus []string, each func(Level)) error {
+	return db.WaitAll(prefetchLevels(r, skus, "", each))
 }
 
-// prefetchLevels is readLevels as pending reads. It sorts the SKUs.
+// prefetchLevels is readLevels as pending reads, in every warehouse ("") or in one. It sorts the SKUs.
 func prefetchLevels(r db.Reader, skus []string, warehouse string, each func(Level)) []*db.PendingRead {
 	pending := make([]*db.PendingRead, 0, 1)
 	slices.Sort(skus)

@@ -72,7 +72,7 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 
 // kept is how many levels match a filter by warehouse and low, from the kept counts.
 func (f Filter) kept(tx *db.Tx) (total int64, err error) {
-	counts, err := PrefetchCounts(tx)()
+	counts, err := prefetchCounts(tx)()
 	for warehouse, c := range counts {
 		switch {
 		case f.Warehouse != "" && f.Warehouse != warehouse:

@@ -11,7 +11,7 @@ import (
 // warehouses' codes.
 func OfSKUs(tx *db.Tx, skus []string) (map[string][]Level, error) {
 	found := make(map[string][]Level, len(skus))
-	err := readLevels(tx, slices.Clone(skus), "", func(l Level) {
+	err := readLevels(tx, slices.Clone(skus), func(l Level) {
 		if !l.Deleted {
 			found[l.SKU] = append(found[l.SKU], l)
 		}

@@ -68,7 +68,7 @@ func Choose(r db.Reader, prefetched *db.Pending[Levels], shifts []Shift) (Levels
 			continue
 		}
 		if fallback == "" {
-			if fallback, err = DefaultWarehouse(r); err != nil {
+			if fallback, err = defaultWarehouse(r); err != nil {
 				return nil, err
 			}
 		}

@@ -40,8 +40,8 @@ func HasWarehouse(r db.Reader, code string) (bool, error) {
 	return err == nil, err
 }
 
-// DefaultWarehouse is the code of the account's default warehouse.
-func DefaultWarehouse(r db.Reader) (string, error) {
+// defaultWarehouse is the code of the account's default warehouse.
+func defaultWarehouse(r db.Reader) (string, error) {
 	code := MainWarehouse
 	err := r.Row("SELECT code FROM warehouses WHERE tenant_id = $1 AND is_default = TRUE", []any{r.TenantID()}, &code)
 	if errors.Is(err, db.ErrNoRow) {

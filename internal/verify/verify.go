@@ -114,12 +114,6 @@ func Run(ctx context.Context, store *db.DB, only id.Account) ([]Result, error) {
 	return results, nil
 }
 
-// Within runs every check over one account, as a transaction sees it.
-func Within(ctx context.Context, tx *db.Tx, of id.Account) ([]Result, error) {
-	results := newResults()
-	return results, examine(ctx, tx, of, results)
-}
-
 func newResults() []Result {
 	results := make([]Result, len(Checks))
 	for i, check := range Checks {

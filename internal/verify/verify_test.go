@@ -195,7 +195,7 @@ func TestChecksFind(t *testing.T) {
 				if n, err := tx.Exec(b.sql, tx.Tenant); err != nil || n == 0 {
 					t.Errorf("%s: %d rows, %v", b.sql, n, err)
 				}
-				results, err := verify.Within(t.Context(), tx, "")
+				results, err := verify.Within(t.Context(), tx)
 				if err != nil {
 					t.Errorf("%s: %v", b.sql, err)
 				}
