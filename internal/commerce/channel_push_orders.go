@@ -34,8 +34,8 @@ func (r *channelRun) pushWaiting(ctx context.Context) error {
 		if err != nil || len(waiting) == 0 {
 			return err
 		}
-		for _, order := range waiting {
-			if err := r.pushOrder(ctx, order); err != nil {
+		for piece := range slices.Chunk(waiting, max(r.does.Batch.Orders, 1)) {
+			if err := r.pushPiece(ctx, piece); err != nil {
 				return err
 			}
 		}
@@ -43,8 +43,49 @@ func (r *channelRun) pushWaiting(ctx context.Context) error {
 	}
 }
 
+// pushPiece sends the statuses of some orders, which the platform is asked about together first if it can be.
+func (r *channelRun) pushPiece(ctx context.Context, piece []id.Order) error {
+	ahead, err := r.readAhead(ctx, piece)
+	if err != nil {
+		return err
+	}
+	for _, order := range piece {
+		if err := r.pushOrder(ctx, order, ahead); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readAhead has the session read several orders that are about to be pushed; ahead is nil if it did not.
+func (r *channelRun) readAhead(ctx context.Context, piece []id.Order) (ahead connector.AheadReader, err error) {
+	ahead, ok := r.session.(connector.AheadReader)
+	if !ok || len(piece) < 2 {
+		return nil, nil
+	}
+	var externals []string
+	err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
+		externals = nil
+		list, err := orders.ByIDs(tx, piece)
+		for _, o := range list {
+			if o.Status != orders.Pending {
+				externals = append(externals, o.PlatformID)
+			}
+		}
+		return err
+	})
+	if err != nil || len(externals) < 2 {
+		return nil, err
+	}
+	if err = ahead.ReadAhead(ctx, externals); err != nil && connector.FailureOf(err).Lasting() && !connector.Is(err, connector.Unauthorized) {
+		return nil, nil // each is read alone
+	}
+	return ahead, err
+}
+
 // pushOrder sends one order's status and stores the outcome. An order that changed meanwhile waits for its next push.
-func (r *channelRun) pushOrder(ctx context.Context, order id.Order) error {
+// One that is refused after it was read ahead is read again: it may have changed on the platform since.
+func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connector.AheadReader) error {
 	var o *orders.Order
 	err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
 		o, err = orders.ByID(tx, order)
@@ -57,6 +98,11 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order) error {
 		return err
 	}
 	pushed := r.push(ctx, o)
+	if ahead != nil && connector.Is(pushed, connector.Rejected) {
+		if pushed = ahead.ReadAhead(ctx, []string{o.PlatformID}); pushed == nil {
+			pushed = r.push(ctx, o)
+		}
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -47,7 +47,7 @@ type Capabilities struct {
 // Batch limits the entries of one call of the session; 0 means 1.
 type Batch struct {
 	Products, Stock, Prices int
-	Orders                  int // of an OrderReader
+	Orders                  int // of an OrderReader and an AheadReader
 	Notified                int // orders that one run reads because notifications named them; 0: all that the run was given
 }
 
@@ -129,6 +129,13 @@ type LevelSetter interface {
 // them. Missing ones are left out; there is only one page.
 type OrderReader interface {
 	ReadOrders(ctx context.Context, externalIDs []string) (OrderPage, error)
+}
+
+// AheadReader is a Session that reads orders which are about to be pushed with few requests, at most Batch.Orders of
+// them: each push that follows begins with what was read of its order. What it read before is forgotten. An order that
+// is not there or cannot be read so is read by its push, as without AheadReader.
+type AheadReader interface {
+	ReadAhead(ctx context.Context, externalIDs []string) error
 }
 
 // Detailer is a Session whose lists leave out a part of an order that takes a request of its own: Detail reads it. It is called for orders

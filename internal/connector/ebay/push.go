@@ -22,15 +22,42 @@ func (*Connector) Capabilities() connector.Capabilities {
 	}
 }
 
+// pushed is an order that is being changed: as eBay has it, with what this session has shipped of it since.
+type pushed struct {
+	order
+	id      string
+	parcels []connector.Parcel
+}
+
+// beforeWrite is an order before a write: as this session knows it, because parcels of one order follow each other, or
+// as eBay has it.
+func (s *session) beforeWrite(ctx context.Context, id string) (*pushed, error) {
+	if s.pushed != nil && s.pushed.id == id {
+		return s.pushed, nil
+	}
+	at := &pushed{id: id}
+	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(id), nil, &at.order); err != nil {
+		return nil, err
+	}
+	if at.CancelStatus.CancelState == "CANCELED" {
+		return nil, connector.Failf(connector.Rejected, "the order is cancelled on eBay")
+	}
+	var err error
+	if at.parcels, err = s.parcels(ctx, id); err == nil {
+		s.pushed = at
+	}
+	return at, err
+}
+
 // PushShipment marks as shipped the quantities of this parcel and all before it, less what is shipped on eBay: so a
 // parcel whose answer was lost is not shown twice. eBay can neither change nor delete one.
 func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parcel connector.Parcel) error {
-	known, err := s.parcels(ctx, ref.ExternalID)
+	o, err := s.beforeWrite(ctx, ref.ExternalID)
 	if err != nil {
 		return err
 	}
 	missing := ref.ShippedThrough(parcel.Key)
-	for _, p := range known {
+	for _, p := range o.parcels {
 		if parcel.Number != "" && p.Number == plainNumber(parcel.Number) {
 			return nil
 		}
@@ -38,10 +65,12 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 			missing[l.ExternalLine] -= l.Quantity
 		}
 	}
+	sent := connector.Parcel{Number: plainNumber(parcel.Number)}
 	var lines []fields
 	for _, l := range parcel.Lines {
 		if n := min(l.Quantity, missing[l.ExternalLine]); n > 0 {
 			lines = append(lines, fields{"lineItemId": l.ExternalLine, "quantity": n})
+			sent.Lines = append(sent.Lines, connector.ParcelLine{ExternalLine: l.ExternalLine, Quantity: n})
 		}
 	}
 	if len(lines) == 0 {
@@ -53,9 +82,14 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	}
 	body := fields{"lineItems": lines, "shippedDate": at.UTC().Format(ebayTime)}
 	if parcel.Number != "" && parcel.Carrier != "" { // both or none
-		body["trackingNumber"], body["shippingCarrierCode"] = plainNumber(parcel.Number), parcel.Carrier
+		body["trackingNumber"], body["shippingCarrierCode"] = sent.Number, parcel.Carrier
 	}
+	s.pushed = nil
 	_, err = s.call(ctx, http.MethodPost, selling+"/order/"+url.PathEscape(ref.ExternalID)+"/shipping_fulfillment", body, nil)
+	if err == nil {
+		o.parcels = append(o.parcels, sent)
+		s.pushed = o
+	}
 	return err
 }
 
@@ -75,9 +109,8 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 	case orders.Cancelled:
 		return s.PushCancel(ctx, ref, "")
 	case orders.Shipped:
-		var o order
-		if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(ref.ExternalID), nil, &o); err != nil ||
-			o.OrderFulfillmentStatus == "FULFILLED" {
+		o, err := s.beforeWrite(ctx, ref.ExternalID)
+		if err != nil || o.OrderFulfillmentStatus == "FULFILLED" {
 			return err
 		}
 		rest := connector.Parcel{Key: "rest"}

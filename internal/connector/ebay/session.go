@@ -23,6 +23,7 @@ type session struct {
 	tree       string            // of the marketplace's categories
 	categories map[string]string // that eBay has suggested, by title
 	token      string
+	pushed     *pushed // the order that was changed last, nil once a write of it failed
 }
 
 // Open makes a session for one channel.

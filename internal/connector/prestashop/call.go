@@ -25,8 +25,10 @@ type session struct {
 	dated   time.Time // when that came, by the service's clock
 	shop    *shop
 	options *options
-	tree    map[string]string // categories by parent and name
-	cache   map[string]*node  // of resources that orders name, by kind and id
+	tree    map[string]string  // categories by parent and name
+	cache   map[string]*node   // of resources that orders name, by kind and id
+	ahead   map[string][]*node // carrier rows of orders that are about to be pushed
+	tracked map[string]string  // numbers that this session wrote, by order
 }
 
 // Open makes a session for one channel.
@@ -35,7 +37,7 @@ func (*Connector) Open(l connector.Link) connector.Session {
 	if base == "" {
 		base = strings.TrimRight(l.Channel.Value("url"), "/")
 	}
-	return &session{link: l, base: strings.TrimSuffix(base, "/api") + "/api/", tree: map[string]string{}, cache: map[string]*node{}}
+	return &session{link: l, base: strings.TrimSuffix(base, "/api") + "/api/", tree: map[string]string{}, cache: map[string]*node{}, tracked: map[string]string{}}
 }
 
 // call sends a request to the web service and reads its answer. body is XML, nil for none.

@@ -25,6 +25,17 @@ func (*Connector) Capabilities() connector.Capabilities {
 // overlap is how far a pull starts before the last one's end: rows of one second are not all written at once.
 const overlap = 5 * time.Minute
 
+// ReadAhead reads the carrier rows of orders. Their states are read one by one right before they change, because the shop
+// would take any state in place of a cancellation.
+func (s *session) ReadAhead(ctx context.Context, externalIDs []string) error {
+	s.ahead, s.tracked = map[string][]*node{}, map[string]string{}
+	rows, err := s.inChunks(ctx, "order_carriers", "order_carrier", "id_order", externalIDs, full)
+	for _, row := range rows {
+		s.ahead[row.get("id_order")] = append(s.ahead[row.get("id_order")], row)
+	}
+	return err
+}
+
 // PushShipment writes the tracking numbers of all parcels into the order's carrier row, which is created if missing.
 func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
 	var numbers []string
@@ -37,7 +48,10 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 		return nil
 	}
 	tracking := cut(strings.Join(numbers, ", "), 64)
-	rows, err := s.list(ctx, "order_carriers", "order_carrier", full().any("id_order", order.ExternalID))
+	if s.tracked[order.ExternalID] == tracking {
+		return nil
+	}
+	rows, err := s.carriers(ctx, order.ExternalID)
 	if err != nil {
 		return err
 	}
@@ -54,7 +68,20 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	if last.get("tracking_number") == tracking {
 		return nil
 	}
-	return s.patch(ctx, "order_carriers", "order_carrier", last.get("id"), value("tracking_number", tracking))
+	err = s.patch(ctx, "order_carriers", "order_carrier", last.get("id"), value("tracking_number", tracking))
+	if err == nil {
+		s.tracked[order.ExternalID] = tracking
+	}
+	return err
+}
+
+// carriers are an order's carrier rows: those that were read ahead, once, or as the shop has them.
+func (s *session) carriers(ctx context.Context, id string) ([]*node, error) {
+	if rows := s.ahead[id]; len(rows) > 0 {
+		delete(s.ahead, id)
+		return rows, nil
+	}
+	return s.list(ctx, "order_carriers", "order_carrier", full().any("id_order", id))
 }
 
 func (s *session) readOrder(ctx context.Context, id string) (*node, error) {
@@ -87,6 +114,8 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 	}
 	if now := f.known[o.get("current_state")]; o.get("current_state") == id || reached(now.ours, to) {
 		return nil
+	} else if now.ours == orders.Cancelled && (to == orders.Shipped || to == orders.Delivered) {
+		return connector.Failf(connector.Rejected, "the order is cancelled in the shop: %s", connector.Line(now.name))
 	}
 	_, _, err = s.call(ctx, http.MethodPost, "order_histories", url.Values{"sendemail": {"1"}},
 		document("order_history", []field{value("id_order", order.ExternalID), value("id_order_state", id)}))

@@ -22,6 +22,7 @@ type session struct {
 	base  string
 	token string
 	shop  *shop
+	ahead map[string]*shipping // orders that were read before they are changed
 }
 
 // Open makes a session for one channel.

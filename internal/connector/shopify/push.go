@@ -2,6 +2,7 @@ package shopify
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"entrepot/internal/connector"
@@ -21,30 +22,71 @@ func (*Connector) Capabilities() connector.Capabilities {
 
 // shipping is what of an order has left the shop's point of view.
 type shipping struct {
+	ID                string
 	CancelledAt       *time.Time
 	Fulfillments      []fulfillment
-	FulfillmentOrders struct {
-		Nodes []struct {
-			ID, Status string
-			LineItems  struct {
-				Nodes []struct {
-					ID                               string
-					TotalQuantity, RemainingQuantity int64
-					LineItem                         struct{ ID string }
-				}
+	FulfillmentOrders struct{ Nodes []fulfillmentOrder }
+	written           bool // something was shipped since, of which the fulfillments are not known
+}
+
+type fulfillmentOrder struct {
+	ID, Status string
+	LineItems  struct{ Nodes []orderedLine }
+}
+
+type orderedLine struct {
+	ID                               string
+	TotalQuantity, RemainingQuantity int64
+	LineItem                         struct{ ID string }
+}
+
+// cut reports whether the answer in a size may have only a part of it.
+func (sh *shipping) cut(z size) bool {
+	return len(sh.Fulfillments) >= z.few || len(sh.FulfillmentOrders.Nodes) >= z.few ||
+		slices.ContainsFunc(sh.FulfillmentOrders.Nodes, func(part fulfillmentOrder) bool { return len(part.LineItems.Nodes) >= z.lines })
+}
+
+// ReadAhead reads what is left to ship of several orders.
+func (s *session) ReadAhead(ctx context.Context, externalIDs []string) error {
+	s.ahead = map[string]*shipping{}
+	for len(externalIDs) > 0 {
+		var a struct{ Nodes []*shipping }
+		var used size
+		err := s.inSize(func(z size) error {
+			used = z
+			ids := externalIDs[:min(z.orders, len(externalIDs))]
+			_, err := s.call(reading(ctx), queryShippingOfMany, vars{"ids": ids, "lines": z.lines, "few": z.few}, &a)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		externalIDs = externalIDs[min(used.orders, len(externalIDs)):]
+		for _, at := range a.Nodes {
+			if at != nil && at.ID != "" && !at.cut(used) {
+				s.ahead[at.ID] = at
 			}
 		}
 	}
+	return nil
 }
 
+// shipping is what is known of an order that is about to be changed, or what the shop says.
 func (s *session) shipping(ctx context.Context, id string) (*shipping, error) {
+	if at := s.ahead[id]; at != nil {
+		return at, nil
+	}
 	var a struct{ Order *shipping }
-	if _, err := s.call(reading(ctx), queryShipping, vars{"id": id}, &a); err != nil {
+	if _, err := s.call(reading(ctx), queryShipping, vars{"id": id, "lines": 250, "few": 50}, &a); err != nil {
 		return nil, err
 	}
 	if a.Order == nil {
 		return nil, connector.Failf(connector.Missing, "the shop has no order %s", id)
 	}
+	if s.ahead == nil {
+		s.ahead = map[string]*shipping{}
+	}
+	s.ahead[id] = a.Order
 	return a.Order, nil
 }
 
@@ -69,13 +111,21 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	}, parcel)
 }
 
-// ship fulfils of every part that is open as much as take says.
+// ship fulfils of every part that is open as much as take says. Unless all of it was accepted, the order is read again
+// before its next change.
 func (s *session) ship(ctx context.Context, at *shipping, take func(line string, remaining int64) int64, parcel connector.Parcel) error {
-	for _, part := range at.FulfillmentOrders.Nodes {
+	if at.CancelledAt != nil {
+		return connector.Failf(connector.Rejected, "the order is cancelled in the shop")
+	}
+	delete(s.ahead, at.ID)
+	for i := range at.FulfillmentOrders.Nodes {
+		part := &at.FulfillmentOrders.Nodes[i]
 		var of []vars
-		for _, l := range part.LineItems.Nodes {
+		for k := range part.LineItems.Nodes {
+			l := &part.LineItems.Nodes[k]
 			if n := take(l.LineItem.ID, l.RemainingQuantity); n > 0 {
 				of = append(of, vars{"id": l.ID, "quantity": n})
+				l.RemainingQuantity -= n
 			}
 		}
 		if len(of) == 0 {
@@ -98,7 +148,9 @@ func (s *session) ship(ctx context.Context, at *shipping, take func(line string,
 		if err := a.FulfillmentCreate.UserErrors.err(); err != nil {
 			return err
 		}
+		at.written = true
 	}
+	s.ahead[at.ID] = at
 	return nil
 }
 
@@ -114,6 +166,9 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 	default:
 		return nil
 	}
+	if at := s.ahead[order.ExternalID]; to == orders.Delivered && at != nil && at.written {
+		delete(s.ahead, order.ExternalID)
+	}
 	at, err := s.shipping(ctx, order.ExternalID)
 	if err != nil {
 		return err
@@ -121,6 +176,7 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 	if to == orders.Shipped {
 		return s.ship(ctx, at, func(_ string, remaining int64) int64 { return remaining }, connector.Parcel{})
 	}
+	delete(s.ahead, order.ExternalID)
 	for _, f := range at.Fulfillments {
 		if f.Status != "SUCCESS" || f.DisplayStatus == "DELIVERED" {
 			continue
@@ -145,6 +201,7 @@ func (s *session) PushCancel(ctx context.Context, order connector.OrderRef, reas
 	if err != nil || at.CancelledAt != nil {
 		return err
 	}
+	delete(s.ahead, order.ExternalID)
 	var a struct {
 		OrderCancel struct{ OrderCancelUserErrors userErrors }
 	}

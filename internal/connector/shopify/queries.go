@@ -137,15 +137,20 @@ fragment lineFields on LineItem {
 }
 fragment amount on MoneyBag { shopMoney { amount } }`
 
-const queryShipping = `query Shipping($id: ID!) {
-  order(id: $id) {
-    cancelledAt
-    fulfillments(first: 50) { id status displayStatus trackingInfo(first: 1) { number } }
-    fulfillmentOrders(first: 50) {
-      nodes { id status lineItems(first: 250) { nodes { id totalQuantity remainingQuantity lineItem { id } } } }
-    }
+// shippingFields are what is needed of an order to ship and to cancel it.
+const shippingFields = `fragment shippingFields on Order {
+  id cancelledAt
+  fulfillments(first: $few) { id status displayStatus }
+  fulfillmentOrders(first: $few) {
+    nodes { id status lineItems(first: $lines) { nodes { id totalQuantity remainingQuantity lineItem { id } } } }
   }
 }`
+
+const queryShipping = `query Shipping($id: ID!, $lines: Int!, $few: Int!) { order(id: $id) { ...shippingFields } }
+` + shippingFields
+
+const queryShippingOfMany = `query ShippingOfMany($ids: [ID!]!, $lines: Int!, $few: Int!) { nodes(ids: $ids) { ...shippingFields } }
+` + shippingFields
 
 const mutateShip = `mutation Ship($fulfillment: FulfillmentInput!) {
   fulfillmentCreate(fulfillment: $fulfillment) { fulfillment { id } userErrors { field message } }

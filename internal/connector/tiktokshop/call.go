@@ -32,7 +32,7 @@ type session struct {
 	rules     map[string]*rules // by category
 	brands    map[string]string // ids by category and name
 	carriers  map[string][]carrier
-	order     *order // the order that was read last, as far as writes since have changed it; nil once one of them failed
+	orders    map[string]*order // orders that were read before they are changed, as far as writes since have changed them
 }
 
 // Open makes a session for one channel.

@@ -26,6 +26,8 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	}
 	ids := o.toShip(ref, parcel)
 	switch {
+	case statuses[o.Status] == orders.Cancelled:
+		return connector.Failf(connector.Rejected, "the order is cancelled on TikTok Shop")
 	case len(ids) == 0:
 		return nil
 	case o.Fulfillment == "FULFILLMENT_BY_TIKTOK":
@@ -46,29 +48,44 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 		return err
 	}
 	if known.parcels && len(ids) < len(o.unpacked()) {
-		return s.written(o, ids, s.write(ctx, "/fulfillment/202309/orders/"+url.PathEscape(string(o.ID))+"/packages",
+		return s.written(o, ids, s.write(ctx, o, "/fulfillment/202309/orders/"+url.PathEscape(string(o.ID))+"/packages",
 			fields{"order_line_item_ids": ids, "shipping_provider_id": carrier, "tracking_number": parcel.Number}))
 	}
 	return s.ship(ctx, o, ids, fields{"self_shipment": fields{"tracking_number": parcel.Number, "shipping_provider_id": carrier}})
 }
 
-// beforeWrite reads an order before a write, or takes it from this session: parcels of one order follow each other.
-func (s *session) beforeWrite(ctx context.Context, id string) (*order, error) {
-	if s.order == nil || string(s.order.ID) != id {
-		o, err := s.one(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		s.order = o
+// ReadAhead reads the orders.
+func (s *session) ReadAhead(ctx context.Context, externalIDs []string) error {
+	s.orders = map[string]*order{}
+	list, err := s.named(ctx, externalIDs)
+	for i := range list {
+		s.orders[string(list[i].ID)] = &list[i]
 	}
-	return s.order, nil
+	return err
+}
+
+// beforeWrite is an order before a write: as this session knows it, because parcels of one order follow each other, or
+// as the shop has it.
+func (s *session) beforeWrite(ctx context.Context, id string) (*order, error) {
+	if o := s.orders[id]; o != nil {
+		return o, nil
+	}
+	o, err := s.one(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if s.orders == nil {
+		s.orders = map[string]*order{}
+	}
+	s.orders[id] = o
+	return o, nil
 }
 
 // write sends a change of an order. Unless it was accepted, the order is read again before the next one.
-func (s *session) write(ctx context.Context, path string, body fields) error {
+func (s *session) write(ctx context.Context, o *order, path string, body fields) error {
 	_, err := s.call(ctx, request{method: http.MethodPost, path: path, body: body}, nil)
 	if err != nil {
-		s.order = nil
+		delete(s.orders, string(o.ID))
 	}
 	return err
 }
@@ -132,7 +149,7 @@ func (s *session) ship(ctx context.Context, o *order, ids []string, how fields) 
 	}
 	for of, pieces := range groups {
 		if others[of] {
-			s.order = nil // its packages are others afterwards
+			delete(s.orders, string(o.ID)) // its packages are others afterwards
 			var err error
 			if of, err = s.split(ctx, string(o.ID), pieces, rest(o, pieces)); err != nil {
 				return err
@@ -141,7 +158,7 @@ func (s *session) ship(ctx context.Context, o *order, ids []string, how fields) 
 		if of == "" {
 			return connector.Failf(connector.Temporary, "TikTok Shop has made no package of the order yet")
 		}
-		if err := s.written(o, pieces, s.write(ctx, "/fulfillment/202309/packages/"+url.PathEscape(of)+"/ship", how)); err != nil {
+		if err := s.written(o, pieces, s.write(ctx, o, "/fulfillment/202309/packages/"+url.PathEscape(of)+"/ship", how)); err != nil {
 			return err
 		}
 	}
@@ -195,7 +212,7 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 
 // PushCancel cancels the whole order. A request that waits for TikTok's decision is not repeated.
 func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
-	o, err := s.one(ctx, ref.ExternalID)
+	o, err := s.beforeWrite(ctx, ref.ExternalID)
 	if err != nil || statuses[o.Status] == orders.Cancelled {
 		return err
 	}
@@ -212,7 +229,7 @@ func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ stri
 	if o.Status == "UNPAID" {
 		reason = "seller_cancel_unpaid_reason_out_of_stock"
 	}
-	s.order = nil
-	return s.write(ctx, "/return_refund/202309/cancellations",
+	delete(s.orders, ref.ExternalID)
+	return s.write(ctx, o, "/return_refund/202309/cancellations",
 		fields{"order_id": ref.ExternalID, "cancel_reason": cmp.Or(s.link.Channel.Value("cancelReason"), reason)})
 }

@@ -206,6 +206,8 @@ func (s *session) move(ctx context.Context, order connector.OrderRef, to string,
 		return nil
 	case now.Status == "trash":
 		return connector.Failf(connector.Rejected, "the order is in the shop's bin")
+	case to == "completed" && (now.Status == "cancelled" || now.Status == "failed"):
+		return connector.Failf(connector.Rejected, "the order is %s in the shop", now.Status)
 	}
 	_, err := s.call(connector.Repeatable(ctx), http.MethodPut, "/wc/v3"+path, nil, map[string]string{"status": to}, &now)
 	return err

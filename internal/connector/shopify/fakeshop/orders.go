@@ -332,20 +332,50 @@ func (s *Shop) moreLines(raw json.RawMessage) (object, string) {
 }
 
 func (s *Shop) shipping(raw json.RawMessage) (object, string) {
-	var in struct{ ID string }
+	var in struct {
+		sized
+		ID string
+	}
 	_ = json.Unmarshal(raw, &in)
 	o := s.known(in.ID)
 	if o == nil {
 		return object{"order": nil}, ""
 	}
-	out := o.show(1<<20, 1<<20)
+	return object{"order": o.shipping(in.sized)}, ""
+}
+
+// shippingOfMany answers what is left to ship of orders by their ids; null for one that is none.
+func (s *Shop) shippingOfMany(raw json.RawMessage) (object, string) {
+	var in struct {
+		sized
+		IDs []string
+	}
+	_ = json.Unmarshal(raw, &in)
+	if in.First = len(in.IDs); s.costs(in.sized) {
+		return nil, "MAX_COST_EXCEEDED"
+	}
+	nodes := []any{}
+	for _, id := range in.IDs {
+		if o := s.known(id); o != nil {
+			nodes = append(nodes, o.shipping(in.sized))
+		} else {
+			nodes = append(nodes, nil)
+		}
+	}
+	return object{"nodes": nodes}, ""
+}
+
+// shipping is what is left to ship, with at most so many lines and parcels.
+func (o *order) shipping(in sized) object {
+	out := o.show(in.Lines, in.Few)
 	lines := []object{}
 	for _, l := range o.lines {
 		lines = append(lines, object{"id": l.part, "totalQuantity": l.quantity, "remainingQuantity": max(0, l.current-l.shipped),
 			"lineItem": object{"id": l.id}})
 	}
-	out["fulfillmentOrders"] = object{"nodes": []object{{"id": o.part, "status": "OPEN", "lineItems": object{"nodes": lines}}}}
-	return object{"order": out}, ""
+	out["fulfillmentOrders"] = object{"nodes": []object{{"id": o.part, "status": "OPEN",
+		"lineItems": object{"nodes": lines[:min(in.Lines, len(lines))]}}}}
+	return out
 }
 
 func (s *Shop) ship(raw json.RawMessage) (object, string) {
@@ -366,6 +396,10 @@ func (s *Shop) ship(raw json.RawMessage) (object, string) {
 		for _, o := range s.orders {
 			if o.part != part.FulfillmentOrderID {
 				continue
+			}
+			if o.cancelled != nil {
+				return object{"fulfillmentCreate": object{"userErrors": refused("fulfillment",
+					"Fulfillment order has an unfulfillable status: closed.", "")}}, ""
 			}
 			p := &parcel{id: s.gid("Fulfillment"), number: in.Fulfillment.TrackingInfo.Number, lines: map[string]int64{}, created: s.Now().UTC()}
 			for _, want := range part.FulfillmentOrderLineItems {

@@ -174,7 +174,7 @@ func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong s
 		"SetStock": s.setStock,
 		"Activate": s.activate, "Stock": s.stock, "SetPrices": s.setPrices, "Orders": s.list, "OrdersByID": s.byID,
 		"Order": s.order, "MoreLines": s.moreLines,
-		"Shipping": s.shipping, "Ship": s.ship, "Delivered": s.delivered, "Cancel": s.cancel,
+		"Shipping": s.shipping, "ShippingOfMany": s.shippingOfMany, "Ship": s.ship, "Delivered": s.delivered, "Cancel": s.cancel,
 		"Webhooks": s.listWebhooks, "AddWebhook": s.addWebhook, "DropWebhook": s.dropWebhook,
 	}
 	do := does[name]
