@@ -37,7 +37,8 @@ func (*Connector) Open(l connector.Link) connector.Session {
 	if base == "" {
 		base = strings.TrimRight(l.Channel.Value("url"), "/")
 	}
-	return &session{link: l, base: strings.TrimSuffix(base, "/api") + "/api/", tree: map[string]string{}, cache: map[string]*node{}, tracked: map[string]string{}}
+	return &session{link: l, base: strings.TrimSuffix(base, "/api") + "/api/", tree: map[string]string{}, cache: map[string]*node{},
+		tracked: map[string]string{}}
 }
 
 // call sends a request to the web service and reads its answer. body is XML, nil for none.
