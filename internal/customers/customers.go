@@ -125,7 +125,8 @@ func PrefetchByID(r db.Reader, customer id.Customer) *db.Pending[*Customer] {
 	}, byID, r.TenantID(), customer))
 }
 
-// Primary follows merges to the record into which this one was merged.
+// Primary follows merges to the record into which this one was merged. Errors: ErrRetry if that one was erased since this one was read,
+// because this one was erased with it.
 func Primary(r db.Reader, c *Customer) (*Customer, error) {
 	for range 100 {
 		if c == nil || c.Status != Secondary {
@@ -134,6 +135,9 @@ func Primary(r db.Reader, c *Customer) (*Customer, error) {
 		next, err := ByID(r, c.MergedInto)
 		if err != nil {
 			return nil, err
+		}
+		if next != nil && next.Status == Erased {
+			return nil, db.ErrRetry
 		}
 		c = next
 	}

@@ -48,7 +48,7 @@ func (e *Engine) optimistic(ctx context.Context, tenant id.Tenant, work engine.W
 
 // writeInTurn stores a group of one tenant. While it waits for those of other nodes, it grows: they would take turns at the clock anyway.
 func (e *Engine) writeInTurn(ctx context.Context, tenant id.Tenant, group [][]*engine.Step, more func() [][]*engine.Step) error {
-	begin := opening{begin: "BEGIN", tenants: []id.Tenant{tenant}, timeout: e.timeout, lockTimeout: lockTimeout}
+	begin := opening{begin: "BEGIN", holds: true, tenants: []id.Tenant{tenant}, timeout: e.timeout, lockTimeout: lockTimeout}
 	ctx = context.WithoutCancel(ctx) // others are in it
 	return e.in(ctx, ctx, begin, func(s *session) error {
 		free, err := s.takeTurn(tenant)

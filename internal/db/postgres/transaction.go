@@ -18,6 +18,7 @@ const (
 	connectionWait = 2 * time.Second
 	lockTimeout    = "5000" // lock_timeout in milliseconds
 	mixedTimeout   = "100"  // lock_timeout of a group of several tenants
+	idleTimeout    = "5000" // idle_in_transaction_session_timeout of a transaction that holds locks between its messages
 )
 
 // Write runs one transaction; an optimistic one in two phases, see optimistic. Transactions that lost a race (Alone)
@@ -43,7 +44,7 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 	if how.Has(engine.Starved) {
 		defer e.starved.enter(tenant)()
 	}
-	begin := opening{begin: "BEGIN", tenants: []id.Tenant{tenant}, timeout: e.timeout, lockTimeout: lockTimeout,
+	begin := opening{begin: "BEGIN", holds: true, tenants: []id.Tenant{tenant}, timeout: e.timeout, lockTimeout: lockTimeout,
 		alone: how.Has(engine.Alone), turn: how.Has(engine.Starved)}
 	return e.in(ctx, context.WithoutCancel(ctx), begin, func(s *session) error {
 		last, err := work(s)
@@ -99,6 +100,10 @@ const settings = `SELECT set_config('entrepot.tenant', $1, true), set_config('st
 	set_config('lock_timeout', $3, true), set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
 	set_config('jit', 'off', true)`
 
+// settingsOfHolder are those of a transaction that holds locks between its messages: if this node stands still or is cut off meanwhile, the
+// server ends the transaction, so that other nodes wait for its locks no longer than for others. It then runs again.
+const settingsOfHolder = settings + ", set_config('idle_in_transaction_session_timeout', '" + idleTimeout + "', true)"
+
 // opening is how a transaction begins; it travels with the first statement.
 type opening struct {
 	begin       string
@@ -107,6 +112,7 @@ type opening struct {
 	lockTimeout string
 	alone       bool // wait for the tenant's other transactions of mode Alone
 	turn        bool // wait for the tenant's turn, before any other lock
+	holds       bool // it may hold locks between its messages
 
 	// If turns is not nil, the tenants' turns are taken where they are free. It is called when the message is sent, and what it returns for
 	// each tenant whose turn is not.
@@ -135,7 +141,11 @@ func (o opening) queue(b *pgx.Batch, whole bool) int {
 	if o.alone {
 		b.Queue("SELECT "+aloneLock, int64(o.tenants[0]))
 	}
-	b.Queue(settings, o.names(), o.timeout, o.lockTimeout)
+	text := settings
+	if o.holds {
+		text = settingsOfHolder
+	}
+	b.Queue(text, o.names(), o.timeout, o.lockTimeout)
 	return b.Len() - before
 }
 
