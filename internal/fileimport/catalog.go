@@ -17,7 +17,6 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/importer"
-	"entrepot/internal/jsonvalue"
 	"entrepot/internal/records"
 )
 
@@ -71,7 +70,21 @@ type trial struct {
 	places  []string // codes of warehouses
 }
 
-func (t *trial) note(r *nouns.Change, levels []commerce.LevelChange) (action string, err error) {
+// noteProducts notes the products that a plan would create or change.
+func (t *trial) noteProducts(plan *commerce.ImportPlan) (client.Imported, error) {
+	out := counts(plan.Imported)
+	out.Changes = []client.Change{}
+	for i := range plan.Changes {
+		action, err := t.noteProduct(&plan.Changes[i], plan.Levels[i])
+		if err != nil {
+			return out, err
+		}
+		out.Changes = append(out.Changes, client.Change{SKU: plan.Changes[i].After.SKU, Action: action})
+	}
+	return out, nil
+}
+
+func (t *trial) noteProduct(r *nouns.Change, levels []commerce.LevelChange) (action string, err error) {
 	switch {
 	case t.asks && !r.IsNew():
 		return "unchanged", nil
@@ -118,18 +131,14 @@ const space = "IMPORT part"
 
 // ImportProducts stores the products of a request's body, or in a dry run computes what that would change.
 func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (client.Imported, error) {
-	in, err := readImport(body)
+	in, err := read(body, drafts.ReadImport)
 	if err != nil {
 		return client.Imported{}, err
 	}
+	in.Part, in.DryRun = true, in.DryRun || c.trial.dry
 	operation := c.commerce.ImportProducts(c.who, in)
-	if c.trial.dry || in.DryRun {
-		operation.Whole()
-		operation.Next(false)
-		if err := c.store.Read(ctx, c.who.Tenant, operation.Prepare); err != nil {
-			return client.Imported{}, err
-		}
-		return c.tried(ctx, operation)
+	if in.DryRun {
+		return try(ctx, c, operation, func(_ *db.Tx, plan *commerce.ImportPlan) (client.Imported, error) { return c.trial.noteProducts(plan) })
 	}
 	return storeOnce(ctx, c, body, operation, func(tx *db.Tx, plan *commerce.ImportPlan) (client.Imported, error) {
 		imported, err := plan.Apply(tx, c.who)
@@ -170,46 +179,24 @@ func storeOnce[P, A any](ctx context.Context, c *catalog, body []byte, operation
 	return out, err
 }
 
-// tried is the outcome of a plan that is not applied.
-func (c *catalog) tried(ctx context.Context, operation *commerce.Bulk[*commerce.ImportPlan]) (out client.Imported, err error) {
+// try plans a bulk operation, which is not applied; see computes the outcome of the plan.
+func try[P, A any](ctx context.Context, c *catalog, operation *commerce.Bulk[P], see func(*db.Tx, P) (A, error)) (out A, err error) {
+	operation.Whole()
+	operation.Next(false)
 	err = c.store.Read(ctx, c.who.Tenant, func(tx *db.Tx) error {
 		plan, err := operation.Plan(tx)
-		if err != nil {
-			return err
+		if err == nil {
+			out, err = see(tx, plan)
 		}
-		out = counts(plan.Imported)
-		out.Changes = []client.Change{}
-		for i := range plan.Changes {
-			action, err := c.trial.note(&plan.Changes[i], plan.Levels[i])
-			if err != nil {
-				return err
-			}
-			out.Changes = append(out.Changes, client.Change{SKU: plan.Changes[i].After.SKU, Action: action})
-		}
-		return nil
+		return err
 	})
 	return out, err
 }
 
-func readImport(body []byte) (commerce.Import, error) {
-	v, err := jsonvalue.Parse(body)
-	if err != nil {
-		return commerce.Import{}, &client.Error{StatusCode: http.StatusBadRequest, Message: err.Error()}
-	}
-	o := apijson.Read(v)
-	in := drafts.ReadImport(o)
-	if err := o.Err(); err != nil {
-		return in, &client.Error{StatusCode: http.StatusBadRequest, Message: err.Error()}
-	}
-	in.Part = true
-	return in, nil
-}
-
 // counts is the outcome of an import in the form of the API's answer (interface §4.2).
 func counts(in commerce.Imported) client.Imported {
-	out := client.Imported{Total: in.Total(), Accepted: in.Accepted(), Rejected: len(in.Errors), Created: in.Created,
+	return client.Imported{Total: in.Total(), Accepted: in.Accepted(), Rejected: len(in.Errors), Created: in.Created,
 		Updated: in.Updated, Counted: true, Errors: itemErrors(in.Errors)}
-	return out
 }
 
 func itemErrors(list []commerce.ItemError) []client.ItemError {
@@ -226,13 +213,8 @@ func (c *catalog) ImportCategories(ctx context.Context, list []client.Category) 
 	if err != nil {
 		return out, err
 	}
-	v, err := jsonvalue.Parse(body)
+	in, err := read(body, drafts.ReadCategoryImport)
 	if err != nil {
-		return out, err
-	}
-	o := apijson.Read(v)
-	in := drafts.ReadCategoryImport(o)
-	if err := o.Err(); err != nil {
 		return out, err
 	}
 	err = c.store.Write(context.WithoutCancel(ctx), c.who.Tenant, func(tx *db.Tx) error {

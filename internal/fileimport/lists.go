@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"entrepot/internal/apijson"
 	nouns "entrepot/internal/catalog"
 	"entrepot/internal/client"
 	"entrepot/internal/commerce"
@@ -19,65 +20,41 @@ func (c *catalog) Currency(context.Context) (string, error) { return c.who.Curre
 
 // UpdatePrices sets the prices of a request's body, or in a dry run computes what that would change.
 func (c *catalog) UpdatePrices(ctx context.Context, body []byte) (client.Updated, error) {
-	o, err := object(body)
+	in, err := read(body, drafts.ReadPrices)
 	if err != nil {
 		return client.Updated{}, err
 	}
-	in := drafts.ReadPrices(o)
-	if err := o.Err(); err != nil {
-		return client.Updated{}, refused(err)
-	}
 	operation := c.commerce.UpdatePrices(in)
-	if !c.trial.dry {
-		return storeOnce(ctx, c, body, operation, func(tx *db.Tx, plan *commerce.PricePlan) (client.Updated, error) {
-			return updated(plan.Apply(tx)), nil
+	if c.trial.dry {
+		return try(ctx, c, operation, func(tx *db.Tx, plan *commerce.PricePlan) (client.Updated, error) {
+			out := updated(plan.Updated)
+			out.Changes, err = c.trial.notePrices(tx, in.Drafts)
+			return out, err
 		})
 	}
-	operation.Whole()
-	operation.Next(false)
-	var out client.Updated
-	err = c.store.Read(ctx, c.who.Tenant, func(tx *db.Tx) error {
-		plan, err := operation.Plan(tx)
-		if err != nil {
-			return err
-		}
-		out = updated(plan.Updated)
-		out.Changes, err = c.trial.notePrices(tx, in.Drafts)
-		return err
+	return storeOnce(ctx, c, body, operation, func(tx *db.Tx, plan *commerce.PricePlan) (client.Updated, error) {
+		return updated(plan.Apply(tx)), nil
 	})
-	return out, err
 }
 
 // UpdateStock sets what is on hand likewise.
 func (c *catalog) UpdateStock(ctx context.Context, body []byte) (client.Updated, error) {
-	o, err := object(body)
+	in, err := read(body, func(o *apijson.Object) commerce.StockUpdate { return drafts.ReadStock(o, "quantity") })
 	if err != nil {
 		return client.Updated{}, err
 	}
-	in := drafts.ReadStock(o, "quantity")
-	if err := o.Err(); err != nil {
-		return client.Updated{}, refused(err)
-	}
 	operation := c.commerce.UpdateInventory(c.who, in)
-	if !c.trial.dry {
-		return storeOnce(ctx, c, body, operation, func(tx *db.Tx, plan *commerce.StockPlan) (client.Updated, error) {
-			out, err := plan.Apply(tx, c.who)
-			return updated(out), err
+	if c.trial.dry {
+		return try(ctx, c, operation, func(_ *db.Tx, plan *commerce.StockPlan) (client.Updated, error) {
+			out := updated(plan.Updated)
+			out.Changes, err = c.trial.noteLevels(plan)
+			return out, err
 		})
 	}
-	operation.Whole()
-	operation.Next(false)
-	var out client.Updated
-	err = c.store.Read(ctx, c.who.Tenant, func(tx *db.Tx) error {
-		plan, err := operation.Plan(tx)
-		if err != nil {
-			return err
-		}
-		out = updated(plan.Updated)
-		out.Changes, err = c.trial.noteLevels(plan)
-		return err
+	return storeOnce(ctx, c, body, operation, func(tx *db.Tx, plan *commerce.StockPlan) (client.Updated, error) {
+		out, err := plan.Apply(tx, c.who)
+		return updated(out), err
 	})
-	return out, err
 }
 
 // updated is the outcome of a bulk update in the form of the API's answer (interface §4.2).

@@ -31,13 +31,9 @@ const orderSpace = "IMPORT order"
 // CreateOrder creates the order of a request's body. The same order of the same import is created once: if it is sent
 // again after a crash, that counts as its creation, which was not counted.
 func (s *shop) CreateOrder(ctx context.Context, body []byte, content string) (replayed bool, err error) {
-	o, err := object(body)
+	draft, err := read(body, func(o *apijson.Object) commerce.OrderDraft { return drafts.ReadOrder(o, s.store.Now()) })
 	if err != nil {
 		return false, err
-	}
-	draft := drafts.ReadOrder(o, s.store.Now())
-	if err := o.Err(); err != nil {
-		return false, refused(err)
 	}
 	draft.Source = nouns.FromDashboard
 	key := "import:" + string(s.of) + ":" + content
@@ -154,13 +150,9 @@ func (s *shop) writeCustomer(ctx context.Context, in client.Customer, creating b
 	if err != nil {
 		return out, err
 	}
-	o, err := object(body)
+	change, err := read(body, func(o *apijson.Object) customers.Change { return drafts.ReadCustomer(o, creating) })
 	if err != nil {
 		return out, err
-	}
-	change := drafts.ReadCustomer(o, creating)
-	if err := o.Err(); err != nil {
-		return out, refused(err)
 	}
 	err = s.store.Write(context.WithoutCancel(ctx), s.who.Tenant, func(tx *db.Tx) error {
 		made, err := operation(tx, change)
@@ -175,11 +167,7 @@ func (t *trial) noteOrder(body []byte) {
 	if len(t.orders) >= mostDiffs {
 		return
 	}
-	o, err := object(body)
-	if err != nil {
-		return // it would have been refused
-	}
-	draft := drafts.ReadOrder(o, time.Time{})
+	draft, _ := read(body, func(o *apijson.Object) commerce.OrderDraft { return drafts.ReadOrder(o, time.Time{}) }) // checked with its row
 	one := Order{Reference: draft.ExternalReference, Customer: draft.CustomerName, Status: string(draft.Status), Currency: draft.Currency,
 		CreatedAt: draft.CreatedAt, Lines: len(draft.Lines)}
 	var subtotal money.Amount
@@ -191,13 +179,16 @@ func (t *trial) noteOrder(body []byte) {
 	t.orders = append(t.orders, one)
 }
 
-// object reads a body that the importer has made.
-func object(body []byte) (*apijson.Object, error) {
+// read reads a body that the importer has made. A wrong one is an error as the API's client returns it.
+func read[D any](body []byte, draft func(*apijson.Object) D) (D, error) {
 	v, err := jsonvalue.Parse(body)
 	if err != nil {
-		return nil, &client.Error{StatusCode: http.StatusBadRequest, Message: err.Error()}
+		var none D
+		return none, &client.Error{StatusCode: http.StatusBadRequest, Message: err.Error()}
 	}
-	return apijson.Read(v), nil
+	o := apijson.Read(v)
+	in := draft(o)
+	return in, refused(o.Err())
 }
 
 // refusals are the statuses of errors that refuse one record; any other error ends the import.
