@@ -25,9 +25,10 @@ const mostTies = 1000
 // Best are the SKUs with the greatest amount in a currency, then the greatest quantity, then by SKU, of orders from
 // one time to before another that are not cancelled.
 func Best(tx *db.Tx, currency string, from, to int64, most int) ([]Seller, error) {
-	var numbered []Sum // by number
+	m := merger{currency: currency, lines: map[int64]Sum{}}
 	loose := map[string]Sum{}
-	c, err := collect(tx, from, to, months, func(i item, s Sum) {
+	c := &collector{tx: tx, orderOf: map[string]id.Order{}, block: m.take}
+	c.sold = func(i item, s Sum) {
 		if i.currency != currency {
 			s.Big, s.Small = 0, 0
 		}
@@ -37,16 +38,18 @@ func Best(tx *db.Tx, currency string, from, to int64, most int) ([]Seller, error
 			loose[i.sku] = sum
 			return
 		}
-		if grow := int(i.number) + 1 - len(numbered); grow > 0 {
-			numbered = slices.Grow(numbered, grow)[:i.number+1]
-		}
-		numbered[i.number].add(s)
-	})
-	if err != nil {
+		sum := m.lines[i.number]
+		sum.add(s)
+		m.lines[i.number] = sum
+	}
+	if err := c.stretch(months, max(from, 0), to); err != nil {
 		return nil, err
 	}
-	numbers := best(numbered, most)
-	list, err := named(tx, numbered, numbers)
+	best := ranking{most: most}
+	if err := m.merge(best.add); err != nil {
+		return nil, err
+	}
+	list, err := named(tx, best.chosen())
 	if err != nil {
 		return nil, err
 	}
@@ -58,53 +61,67 @@ func Best(tx *db.Tx, currency string, from, to int64, most int) ([]Seller, error
 	return list, products(tx, list)
 }
 
-// best are the indexes of the greatest sums, not sorted, and of some that are equal to the least of them.
-func best(sums []Sum, most int) []int64 {
-	top := make([]Sum, 0, most+1) // the greatest first
-	for _, s := range sums {
-		if s.Quantity == 0 || len(top) == most && s.compare(top[most-1]) <= 0 {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(top, s, func(a, b Sum) int { return b.compare(a) })
-		if top = slices.Insert(top, at, s); len(top) > most {
-			top = top[:most]
-		}
+// numbered is the sum of a SKU with a number.
+type numbered struct {
+	number int64
+	Sum
+}
+
+// ranking selects the greatest of any number of sums, and some that are equal to the least of them.
+type ranking struct {
+	most int
+	top  []Sum      // the greatest so far, in order
+	list []numbered // those that may be among them, in the order in which they came
+}
+
+func (r *ranking) add(n numbered) {
+	full := len(r.top) == r.most
+	if full && n.compare(r.top[r.most-1]) < 0 {
+		return
 	}
-	if len(top) == 0 {
-		return nil
+	at, _ := slices.BinarySearchFunc(r.top, n.Sum, func(a, b Sum) int { return b.compare(a) })
+	if !full {
+		r.top = slices.Insert(r.top, at, n.Sum)
+	} else if at < r.most {
+		copy(r.top[at+1:], r.top[at:])
+		r.top[at] = n.Sum
 	}
-	var chosen []int64
-	least, ties := top[len(top)-1], 0
-	for number, s := range sums {
-		if s.Quantity == 0 {
-			continue
-		}
-		switch s.compare(least) {
+	if r.list = append(r.list, n); len(r.list) >= 4*(r.most+mostTies) {
+		r.list = r.chosen()
+	}
+}
+
+// chosen are those that are greater than the least of the greatest, and the first of those that are equal to it.
+func (r *ranking) chosen() []numbered {
+	ties := 0
+	return slices.DeleteFunc(r.list, func(n numbered) bool {
+		switch n.compare(r.top[len(r.top)-1]) {
 		case 1:
-			chosen = append(chosen, int64(number))
+			return false
 		case 0:
-			if ties++; ties <= mostTies {
-				chosen = append(chosen, int64(number))
-			}
+			ties++
+			return ties > mostTies
 		}
-	}
-	return chosen
+		return true
+	})
 }
 
 // named reads the SKUs of numbers.
-func named(tx *db.Tx, sums []Sum, numbers []int64) (list []Seller, err error) {
-	return list, db.Chunks(numbers, func(piece []int64) error {
+func named(tx *db.Tx, sums []numbered) (list []Seller, err error) {
+	sumOf := make(map[int64]Sum, len(sums))
+	for _, s := range sums {
+		sumOf[s.number] = s.Sum
+	}
+	return list, db.Chunks(sums, func(piece []numbered) error {
 		args := []any{tx.Tenant}
-		for _, n := range piece {
-			args = append(args, n)
+		for _, s := range piece {
+			args = append(args, s.number)
 		}
 		return tx.Each(func(r db.Rows) error {
 			var number int64
 			var s Seller
 			err := r.Scan(&number, &s.SKU, &s.order)
-			if err == nil {
-				s.Sum = sums[number]
-			}
+			s.Sum = sumOf[number]
 			list = append(list, s)
 			return err
 		}, "WITH v(number) AS (VALUES "+db.Values(len(piece), 1, 2, "::BIGINT")+`) SELECT s.number, s.sku, s.order_id

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"maps"
+	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -81,36 +83,171 @@ func encode(sums map[item]Sum) []byte {
 
 var errBroken = errors.New("sales: a block is broken")
 
-// decode unpacks a block.
-func decode(body []byte, each sold) error {
+// section is the sums of one currency in a block, as far as they are not read.
+type section struct {
+	currency string
+	body     []byte
+	left     int64 // how many sums
+	last     int64 // the number before them
+}
+
+// sections divides a block.
+func sections(body []byte) (list []section, err error) {
 	for len(body) > 0 {
 		size, n := binary.Uvarint(body)
 		if n <= 0 || size > uint64(len(body)-n) {
-			return errBroken
+			return nil, errBroken
 		}
-		i := item{currency: string(body[n : n+int(size)])}
+		s := section{currency: string(body[n : n+int(size)])}
 		body = body[n+int(size):]
 		count, n := binary.Uvarint(body)
+		if n <= 0 || count > uint64(len(body)) {
+			return nil, errBroken
+		}
+		body, s.left = body[n:], int64(count)
+		end := afterVarints(body, 4*int(count))
+		if end < 0 {
+			return nil, errBroken
+		}
+		s.body, body = body[:end], body[end:]
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// afterVarints is where some varints end, -1 if there are fewer: each ends with its only byte below 0x80.
+func afterVarints(body []byte, n int) int {
+	at := 0
+	for ; n >= 8 && at+8 <= len(body); at += 8 {
+		n -= bits.OnesCount64(^binary.LittleEndian.Uint64(body[at:]) & 0x8080808080808080)
+	}
+	for ; n > 0 && at < len(body); at++ {
+		if body[at] < 0x80 {
+			n--
+		}
+	}
+	if n > 0 {
+		return -1
+	}
+	return at
+}
+
+// until calls each for the sums of numbers below an end. It reads what stands in its own memory, since it does so a million times.
+func (s *section) until(end int64, each func(number int64, sum Sum)) error {
+	body, last, left := s.body, s.last, s.left
+	for left > 0 {
+		distance, n := uvarint(body)
 		if n <= 0 {
 			return errBroken
 		}
-		body = body[n:]
-		for range count {
-			distance, n := binary.Uvarint(body)
-			quantity, m := binary.Uvarint(body[max(n, 0):])
-			if n <= 0 || m <= 0 {
-				return errBroken
+		if last+int64(distance) >= end {
+			break
+		}
+		quantity, m := uvarint(body[n:])
+		if m <= 0 {
+			return errBroken
+		}
+		n += m
+		big, m := uvarint(body[n:])
+		if m <= 0 {
+			return errBroken
+		}
+		n += m
+		small, m := uvarint(body[n:])
+		if m <= 0 {
+			return errBroken
+		}
+		body = body[n+m:]
+		last += int64(distance)
+		left--
+		each(last, Sum{int64(quantity), unzigzag(big), unzigzag(small)})
+	}
+	s.body, s.last, s.left = body, last, left
+	return nil
+}
+
+// uvarint is binary.Uvarint, quicker for up to four bytes.
+func uvarint(b []byte) (uint64, int) {
+	switch {
+	case len(b) > 0 && b[0] < 0x80:
+		return uint64(b[0]), 1
+	case len(b) > 1 && b[1] < 0x80:
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7, 2
+	case len(b) > 2 && b[2] < 0x80:
+		return uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2])<<14, 3
+	case len(b) > 3 && b[3] < 0x80:
+		return uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2]&0x7f)<<14 | uint64(b[3])<<21, 4
+	}
+	return binary.Uvarint(b)
+}
+
+// unzigzag is the number that binary.AppendVarint has written as an unsigned one.
+func unzigzag(n uint64) int64 { return int64(n>>1) ^ -int64(n&1) }
+
+// decode unpacks a block.
+func decode(body []byte, each sold) error {
+	list, err := sections(body)
+	for i := range list {
+		if err != nil {
+			break
+		}
+		s := &list[i]
+		err = s.until(math.MaxInt64, func(number int64, sum Sum) { each(item{currency: s.currency, number: number}, sum) })
+	}
+	return err
+}
+
+// window is how many numbers are summed at once: their sums fit a processor's own memory.
+const window = 1 << 14
+
+// merger sums blocks, and lines of SKUs with a number.
+type merger struct {
+	currency string // amounts of others do not count
+	sections []section
+	lines    map[int64]Sum
+}
+
+// take adds a block.
+func (m *merger) take(body []byte) error {
+	list, err := sections(body)
+	m.sections = append(m.sections, list...)
+	return err
+}
+
+// merge calls each for the sum of every SKU, in the order of the numbers.
+func (m *merger) merge(each func(numbered)) error {
+	most := slices.Max(append(slices.Collect(maps.Keys(m.lines)), 0))
+	sums := make([]Sum, window)
+	for from := int64(0); ; from += window {
+		more := from <= most
+		for i := range m.sections {
+			s := &m.sections[i]
+			counts := s.currency == m.currency
+			err := s.until(from+window, func(number int64, sum Sum) {
+				to := &sums[number-from]
+				if to.Quantity += sum.Quantity; counts {
+					to.Big += sum.Big
+					to.Small += sum.Small
+				}
+			})
+			if err != nil {
+				return err
 			}
-			body = body[n+m:]
-			big, n := binary.Varint(body)
-			small, m := binary.Varint(body[max(n, 0):])
-			if n <= 0 || m <= 0 {
-				return errBroken
+			more = more || s.left > 0
+		}
+		for number := range m.lines {
+			if number >= from && number < from+window {
+				sums[number-from].add(m.lines[number])
 			}
-			body = body[n+m:]
-			i.number += int64(distance)
-			each(i, Sum{int64(quantity), big, small})
+		}
+		for i := range sums {
+			if sums[i].Quantity != 0 {
+				each(numbered{from + int64(i), sums[i]})
+				sums[i] = Sum{}
+			}
+		}
+		if !more {
+			return nil
 		}
 	}
-	return nil
 }

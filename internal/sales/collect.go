@@ -16,8 +16,9 @@ const (
 type collector struct {
 	tx      *db.Tx
 	sold    sold
-	orderOf map[string]id.Order // an order of each SKU without a number
-	lines   int64               // read from orders one by one
+	block   func(body []byte) error // in place of sold for whole blocks; nil for none
+	orderOf map[string]id.Order     // an order of each SKU without a number
+	lines   int64                   // read from orders one by one
 }
 
 // collect calls sold with the sums of a range of time, from one instant to before another; several calls may be for
@@ -83,6 +84,9 @@ func (c *collector) blocks(level int, from, to int64) (gaps [][2]int64, err erro
 			return err
 		}
 		held[bucket] = true
+		if c.block != nil {
+			return c.block(body)
+		}
 		return decode(body, c.sold)
 	}, "SELECT bucket, version, body FROM sales_blocks WHERE tenant_id = $1 AND width = $2 AND bucket >= $3 AND bucket < $4", c.tx.Tenant,
 		widths[level], from, to)
