@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"strings"
 	"time"
 
 	"entrepot/internal/db"
@@ -18,6 +19,15 @@ const (
 	ofSync = "j.type NOT IN ('order_bulk', " + fileTypes + ")" // it is about a channel, or a bulk import of the API
 	short  = "NOT (" + onChannel + ") AND NOT (" + ofFile + ")"
 )
+
+// known is the condition for jobs of this version's types: while a new version is rolled out, those of others wait for its nodes.
+var known = func() string {
+	quoted := make([]string, len(Types))
+	for i, t := range Types {
+		quoted[i] = "'" + string(t) + "'"
+	}
+	return "j.type IN (" + strings.Join(quoted, ", ") + ")"
+}()
 
 // Claim leases up to limit short jobs that are due, oldest first: those that call no platform and read no file. If the
 // worker of a job dies, the job is due again when its lease ends; Tries counts the leases.
@@ -45,7 +55,7 @@ func claim(tx *db.Tx, which string, limit int, lease time.Duration) ([]Job, erro
 		list = append(list, Job{Tenant: tenant, ID: job})
 		return err
 	}, `UPDATE jobs SET status = 'PROCESSING', tries = tries + 1, due_at = $2, started_at = coalesce(started_at, $1::BIGINT)
-		WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM jobs j WHERE due_at <= $1 AND `+which+`
+		WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM jobs j WHERE due_at <= $1 AND `+known+` AND `+which+`
 			ORDER BY due_at, id LIMIT $3::BIGINT FOR UPDATE SKIP LOCKED)
 		RETURNING tenant_id, id`, tx.Micros(), tx.Now().Add(lease).UnixMicro(), limit)
 	if err != nil {
@@ -69,7 +79,7 @@ func NextDueOfFile(tx *db.Tx) (at time.Time, ok bool, err error) { return nextDu
 
 func nextDue(tx *db.Tx, which string) (at time.Time, ok bool, err error) {
 	var micros int64
-	err = tx.Row("SELECT coalesce(min(due_at), 0) FROM jobs j WHERE due_at IS NOT NULL AND "+which, nil, &micros)
+	err = tx.Row("SELECT coalesce(min(due_at), 0) FROM jobs j WHERE due_at IS NOT NULL AND "+known+" AND "+which, nil, &micros)
 	return time.UnixMicro(micros).UTC(), micros != 0, err
 }
 

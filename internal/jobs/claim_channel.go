@@ -22,7 +22,7 @@ func ClaimOnChannel(tx *db.Tx, lease time.Duration) (j Job, ok bool, err error) 
 	var job id.Job
 	err = tx.Each(func(r db.Rows) error { ok = true; return r.Scan(&tenant, &job) },
 		`UPDATE jobs SET status = 'PROCESSING', tries = tries + 1, due_at = $2, started_at = coalesce(started_at, $1::BIGINT)
-		WHERE (tenant_id, id) IN (SELECT j.tenant_id, j.id FROM jobs j WHERE j.due_at <= $1 AND `+onChannel+`
+		WHERE (tenant_id, id) IN (SELECT j.tenant_id, j.id FROM jobs j WHERE j.due_at <= $1 AND `+known+` AND `+onChannel+`
 			AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.tenant_id = j.tenant_id AND o.channel_id = j.channel_id AND o.id <> j.id
 				AND o.type <> 'product_import' AND o.status = 'PROCESSING' AND o.due_at > $1)
 			ORDER BY j.due_at, j.id LIMIT 1)

@@ -174,3 +174,41 @@ func TestAgain(t *testing.T) {
 		}
 	})
 }
+
+// A job of a type that a newer version has added waits for a node of that version.
+func TestJobsOfUnknownTypesWait(t *testing.T) {
+	engines(t, func(y *yard) {
+		shop := id.New[id.Channel]()
+		for _, of := range []any{nil, shop} {
+			err := y.write(func(tx *db.Tx) error {
+				j := jobs.Insert(tx, jobs.Job{Type: jobs.OrderBulk})
+				tx.Queue("UPDATE jobs SET type = 'of_a_newer_version', channel_id = $3 WHERE tenant_id = $1 AND id = $2", tx.Tenant, j.ID, of)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if list := y.claim(10); len(list) > 0 {
+			t.Errorf("claimed: %+v", list)
+		}
+		if job := y.onChannel(); job != nil {
+			t.Errorf("claimed: %+v", job)
+		}
+		for _, next := range []func(*db.Tx) (time.Time, bool, error){jobs.NextDue, jobs.NextDueOnChannel, jobs.NextDueOfFile} {
+			err := y.store.Read(t.Context(), db.Across, func(tx *db.Tx) error {
+				at, ok, err := next(tx)
+				if ok {
+					t.Errorf("due at %s", at)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if mine := y.insert(jobs.Job{Type: jobs.OrderBulk}); len(y.claim(10)) != 1 {
+			t.Errorf("%s was not claimed", mine.ID)
+		}
+	})
+}
