@@ -112,6 +112,9 @@ func (d *Dashboard) failed(r *request, err error) answer {
 	view := errorView{Status: status, Words: sentence(f.Message), RequestID: r.id}
 	if f.Kind == apperr.Unauthorized && !r.route.open {
 		view.LogIn = prefix + loginFor(r.http)
+		if r.http.Header.Get("Accept") == eventStream { // 204 ends a stream for good; a page in its place is an error in the browser's console
+			return answer{send: func(w http.ResponseWriter) error { w.WriteHeader(http.StatusNoContent); return nil }}
+		}
 		if r.http.Method == http.MethodGet || r.http.Method == http.MethodHead {
 			return answer{to: loginFor(r.http)}
 		}

@@ -175,8 +175,10 @@ func (ws *watchers) notify(w *watcher, topics []string) {
 	}
 }
 
+const eventStream = "text/event-stream"
+
 // live serves GET /live: server-sent events, each a list of topics with news: "order", "stock", "product", "category",
-// "customer", "channel", "delivery" and "import". It ends when the service stops.
+// "customer", "channel", "delivery" and "import". It ends when the service stops. Without a session it is 204.
 func (d *Dashboard) live(r *request) (answer, error) {
 	return answer{send: func(w http.ResponseWriter) error {
 		control := http.NewResponseController(w)
@@ -185,7 +187,7 @@ func (d *Dashboard) live(r *request) (answer, error) {
 			return fmt.Errorf("a stream cannot be kept open: %w", err)
 		}
 		h := w.Header()
-		h.Set("Content-Type", "text/event-stream")
+		h.Set("Content-Type", eventStream)
 		h.Set("X-Accel-Buffering", "no")
 		topics, leave := d.watchers.watch(r.caller().Tenant)
 		defer leave()

@@ -55,6 +55,24 @@ func hears(t *testing.T, lines chan string, want string) {
 	}
 }
 
+// A page that is being left asks for its stream when the session has ended already: it gets none, and no page in its place.
+func TestStreamWithoutASession(t *testing.T) {
+	s := newSite(t, "sqlite")
+	request, err := http.NewRequestWithContext(t.Context(), "GET", s.url+prefix+"/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "text/event-stream") // as every browser does
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusNoContent {
+		t.Errorf("%d %v", response.StatusCode, response.Header)
+	}
+}
+
 // An open page is notified of changes in its account only; the stream ends when the service does.
 func TestStreamNamesTheTopics(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
