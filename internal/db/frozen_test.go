@@ -32,8 +32,9 @@ func TestNodeThatStandsStill(t *testing.T) {
 					if err := tx.LockClock(); err != nil {
 						return err
 					}
+					err := raise(tx) // stored in the message that commits
 					first.Do(func() { close(held); <-thawed })
-					return raise(tx)
+					return err
 				})
 			}()
 			<-held

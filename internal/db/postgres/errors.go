@@ -44,9 +44,13 @@ var awayClasses = map[string]bool{"08": true, "53": true, "58": true}
 // readOnly is the error code of a write to a server that only reads, such as a standby.
 const readOnly = "25006"
 
-func onStandby(err error) bool {
+// idleTooLong is the error code of a connection that was closed because its transaction waited for this node for idleTimeout.
+const idleTooLong = "25P03"
+
+// nothingStored reports whether the server says that it stored nothing, and may do so on another connection.
+func nothingStored(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == readOnly
+	return errors.As(err, &pg) && (pg.Code == readOnly || pg.Code == idleTooLong)
 }
 
 // violation is the reason for which the server refused a statement.

@@ -16,9 +16,9 @@ import (
 // Bounds of what a transaction waits for. A caller that waited longer is asked to try again.
 const (
 	connectionWait = 2 * time.Second
-	lockTimeout    = "5000" // lock_timeout in milliseconds
-	mixedTimeout   = "100"  // lock_timeout of a group of several tenants
-	idleTimeout    = "5000" // idle_in_transaction_session_timeout of a transaction that holds locks between its messages
+	lockTimeout    = "5000"  // lock_timeout in milliseconds
+	mixedTimeout   = "100"   // lock_timeout of a group of several tenants
+	idleTimeout    = "10000" // idle_in_transaction_session_timeout of a transaction that holds locks between its messages
 )
 
 // Write runs one transaction; an optimistic one in two phases, see optimistic. Transactions that lost a race (Alone)
@@ -101,7 +101,7 @@ const settings = `SELECT set_config('entrepot.tenant', $1, true), set_config('st
 	set_config('jit', 'off', true)`
 
 // settingsOfHolder are those of a transaction that holds locks between its messages: if this node stands still or is cut off meanwhile, the
-// server ends the transaction, so that other nodes wait for its locks no longer than for others. It then runs again.
+// server ends the transaction, so that other nodes get its locks. It then runs again.
 const settingsOfHolder = settings + ", set_config('idle_in_transaction_session_timeout', '" + idleTimeout + "', true)"
 
 // opening is how a transaction begins; it travels with the first statement.
@@ -185,7 +185,7 @@ func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*
 	s := &session{ctx: statements, conn: conn.Conn(), begin: begin, injected: e.injected}
 	err = run(s)
 	s.endRows()
-	if onStandby(err) { // and nothing was stored; a new connection may reach the primary
+	if nothingStored(err) { // a new connection may reach the primary
 		s.conn.Close(context.WithoutCancel(ctx))
 		s.committing = false
 	}
