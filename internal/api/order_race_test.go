@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Orders that take the same goods off the shelf at once, so that each changes what all others have read: every one is created, and
+// Orders that take the same goods out of stock at once, so that each changes what all others have read: every one is created, and
 // what is left is right. A transaction that keeps losing such races to others must still come to its end.
 func TestDeliveredOrdersOfOneSKUAtOnce(t *testing.T) {
 	const clients, each = 4, 100

@@ -33,7 +33,7 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 })
 
 // copiedDatabase are the options of CREATE DATABASE for a copy of a freshly migrated database. Copying its files takes a third less
-// processor time than writing them to the log, as PostgreSQL 15 and later do unless told otherwise; older ones know no other way.
+// processor time than writing them to the log, as PostgreSQL 15 and later do by default; older ones always copy the files.
 var copiedDatabase = sync.OnceValues(func() (options string, err error) {
 	name, err := newDatabase(emptyDatabase)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // waiting are commits of the service that wait for the standby.
 const waiting = ` FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database() AND backend_type = 'client backend'`
 
-// moving and others tell such commits of stock movements from those of the service's own work, such as a job that ends. Both hold the
+// moving and others separate such commits of stock movements from those of the service's own work, such as a job that ends. Both hold the
 // account's change clock, and either may come first.
 const (
 	movements = ` pid IN (SELECT pid FROM pg_locks WHERE relation = 'movements'::regclass AND mode = 'RowExclusiveLock')`

@@ -59,7 +59,7 @@ func (c *companion[T]) await(do func(group []T, more func() []T) error, take fun
 	return len(group), err
 }
 
-// errBroken is what the members of a group are told whose work ended in a panic.
+// errBroken is the error of the members of a group whose work ended in a panic.
 var errBroken = engine.UnknownOutcome(errors.New("db: the work of a group was broken off"))
 
 func owns[T any](group []*companion[T]) []T {

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// The caller that did the work for others panics: they are told that the outcome is unknown, and later callers find their turn.
+// The caller that did the work for others panics: their error says that the outcome is unknown, and later callers get their turn.
 func TestAGroupThatPanics(t *testing.T) {
 	m := newMixtures[int](1, true)
 	leads, errs := make(chan bool), make(chan error, 2)
@@ -35,12 +35,12 @@ func TestAGroupThatPanics(t *testing.T) {
 		runtime.Gosched()
 	}
 	close(leads)
-	told := []error{<-errs, <-errs}
-	if !slices.Contains(told, error(nil)) || !slices.ContainsFunc(told, func(err error) bool {
+	outcomes := []error{<-errs, <-errs}
+	if !slices.Contains(outcomes, error(nil)) || !slices.ContainsFunc(outcomes, func(err error) bool {
 		f, ok := apperr.As(err)
 		return ok && f.Kind == apperr.Unavailable
 	}) {
-		t.Errorf("one has panicked; the other: %v", told)
+		t.Errorf("one has panicked; the other: %v", outcomes)
 	}
 	if size, err := m.together(2, 1, func([]int) error { return nil }); size != 1 || err != nil {
 		t.Error(size, err)
