@@ -24,6 +24,9 @@ const (
 	longestIn  = 10 * time.Second // the longest rest within a call; a longer one ends it
 )
 
+// ErrTooLarge is in the failure for an answer that is larger than the client takes.
+var ErrTooLarge = errors.New("the answer is too large")
+
 // Clients send the requests of all channels: each channel has its own limits, and the rules about addresses apply to all.
 type Clients struct {
 	http    *http.Client
@@ -251,7 +254,8 @@ func (c *Client) attempt(r *http.Request) (*Response, error) {
 	case err != nil:
 		return nil, unreached(r, err)
 	case len(body) > maxAnswer:
-		return nil, Failf(Rejected, "the answer of %s is larger than %d MB", r.URL.Host, maxAnswer>>20)
+		return nil, &Failure{Kind: Rejected, Err: ErrTooLarge,
+			Message: fmt.Sprintf("the answer of %s is larger than %d MB", r.URL.Host, maxAnswer>>20)}
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		return nil, redirected(resp)
 	}

@@ -3,6 +3,7 @@ package amazon
 import (
 	"context"
 	"encoding/xml"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,7 +146,15 @@ func (s *session) acknowledgement(ctx context.Context, feed string) (out acknowl
 	if err != nil || !out.ended {
 		return out, err
 	}
-	text, err := s.report(ctx, report)
+	opened, err := s.report(ctx, report)
+	var text []byte
+	if err == nil {
+		text, err = opened.all()
+	}
+	if errors.Is(err, errReportTooLarge) { // the order itself says whether it is cancelled
+		out.refused = map[string][]string{"": {errReportTooLarge.Message}}
+		return out, nil
+	}
 	out.refused = refusedMessages(text)
 	return out, err
 }

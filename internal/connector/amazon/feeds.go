@@ -2,9 +2,7 @@ package amazon
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"io"
 	"net/http"
 	"net/url"
 
@@ -80,41 +78,4 @@ func (s *session) feed(ctx context.Context, id string) (state, report string, en
 		ended = err == nil
 	}
 	return out.ProcessingStatus, out.ResultFeedDocumentID, ended, err
-}
-
-// maxReport is the largest size of an unpacked report: 25,000 messages with some issues each.
-const maxReport = 64 << 20
-
-// report reads the report of a feed; empty if there is none.
-func (s *session) report(ctx context.Context, id string) ([]byte, error) {
-	if id == "" {
-		return nil, nil
-	}
-	var doc document
-	if err := s.call(ctx, getDocument, http.MethodGet, feedsPath+"/documents/"+url.PathEscape(id), nil, nil, &doc); err != nil {
-		return nil, err
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, doc.URL, nil)
-	if err != nil {
-		return nil, connector.Failf(connector.Rejected, "Amazon names no address for a feed's report")
-	}
-	answer, err := s.link.Client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	if f := connector.HTTPFailure(answer, s.link.Now(), "", "Amazon did not give a feed's report"); f != nil {
-		return nil, signedFailure(f)
-	}
-	if doc.CompressionAlgorithm != "GZIP" {
-		return answer.Body, nil
-	}
-	unpacked, err := gzip.NewReader(bytes.NewReader(answer.Body))
-	if err != nil {
-		return nil, &connector.Failure{Kind: connector.Temporary, Message: "a feed's report is not packed as Amazon says", Err: err}
-	}
-	body, err := io.ReadAll(io.LimitReader(unpacked, maxReport))
-	if err != nil {
-		return nil, &connector.Failure{Kind: connector.Temporary, Message: "a feed's report is cut off", Err: err}
-	}
-	return body, nil
 }

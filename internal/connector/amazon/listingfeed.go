@@ -3,6 +3,7 @@ package amazon
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -127,6 +128,7 @@ type feedOutcome struct {
 	read   time.Time
 	state  string
 	issues []feedIssue
+	unread bool // the report was too large
 }
 
 // feedRest is how long a feed is believed to be still in process: a run polls a page of its operations at a time.
@@ -152,17 +154,13 @@ func (s *session) feedResult(ctx context.Context, id string) (*feedOutcome, erro
 	case err != nil:
 		return nil, err
 	case state == feedDone:
-		text, err := s.report(ctx, reported)
-		if err != nil {
+		report, err := s.report(ctx, reported)
+		if err == nil {
+			out.issues, err = report.errors()
+		}
+		if out.unread = errors.Is(err, errReportTooLarge); err != nil && !out.unread {
 			return nil, err
 		}
-		var report struct{ Issues []feedIssue }
-		if len(text) > 0 {
-			if err := json.Unmarshal(text, &report); err != nil {
-				return nil, &connector.Failure{Kind: connector.Temporary, Message: "a feed's report is not what Amazon documents", Err: err}
-			}
-		}
-		out.issues = slices.DeleteFunc(report.Issues, func(i feedIssue) bool { return i.Severity != "ERROR" })
 	}
 	if s.feeds == nil {
 		s.feeds = map[string]*feedOutcome{}
@@ -181,6 +179,10 @@ func (s *session) partEnded(ctx context.Context, operation string, part feedPart
 	all := connector.Result{State: connector.Live, Operation: operation}
 	if out.state != feedDone {
 		all.State, all.Error, all.Again = connector.Failed, "Amazon did not process the feed: "+out.state, true
+		return []connector.Result{all}, nil
+	}
+	if out.unread {
+		all.State, all.Error = connector.Failed, errReportTooLarge.Message
 		return []connector.Result{all}, nil
 	}
 	refused := map[string][]issue{}

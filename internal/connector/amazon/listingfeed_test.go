@@ -100,3 +100,31 @@ func TestAFeedThatEndsFatally(t *testing.T) {
 		}
 	}
 }
+
+// A report is read piece by piece, however much Amazon writes beside what it refuses: 90 MB here, packed to some KB.
+func TestALongReport(t *testing.T) {
+	s := newShop(t)
+	s.Wordy = 1_000_000
+	products := mugs(90)
+	products[7].Price = 0
+	s.take(must(s.session.Upsert(t.Context(), products))(t))
+	s.now = s.now.Add(time.Hour)
+	s.poll(t)
+	if !strings.HasPrefix(s.failed["SKU-007"], connector.Failed) || len(s.failed) != 1 {
+		t.Errorf("%v", s.failed)
+	}
+	s.offers(t, "SKU-089", "7.90", 9)
+}
+
+// A report beyond any bound is not read, and that is said of all that it is about: what was refused is unknown.
+func TestAReportThatIsTooLarge(t *testing.T) {
+	s := newShop(t)
+	s.Wordy = 3_000_000
+	s.take(must(s.session.Upsert(t.Context(), mugs(30)))(t))
+	s.now = s.now.Add(time.Hour)
+	for _, r := range must(s.session.Poll(t.Context(), []string{s.operations["SKU-003"]}))(t) {
+		if r.State != connector.Failed || r.Again || r.SKU != "" || !strings.Contains(r.Error, "too large to be read") {
+			t.Errorf("%+v", r)
+		}
+	}
+}

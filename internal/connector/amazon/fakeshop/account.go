@@ -35,6 +35,7 @@ type Faults struct {
 	Duplicate      bool          // a search for orders returns each twice
 	Reorder        bool          // a search for orders returns the newest first
 	LoseFeed       int           // of feeds: it ends as FATAL, and nothing of it is done
+	Wordy          int           // spaces at the end of each warning in a feed's report
 	Slow           time.Duration // of each answer, by the clock of the machine
 	Rotate         bool          // each access token comes with another refresh token, and the old one becomes invalid
 	NoPersons      bool          // the app may not have names and addresses

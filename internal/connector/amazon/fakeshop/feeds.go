@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -180,7 +181,8 @@ func (a *Account) listingsFeed(input []byte) (report []byte, ok bool) {
 			text = a.message(m)
 		}
 		seen[m.MessageID] = true
-		one := object{"messageId": m.MessageID, "code": "1", "severity": "WARNING", "message": "Too few pictures."}
+		one := object{"messageId": m.MessageID, "code": "1", "severity": "WARNING",
+			"message": "Too few pictures." + strings.Repeat(" ", a.Wordy)}
 		if text != "" {
 			one["code"], one["severity"], one["message"] = "90220", "ERROR", text
 			refused++
