@@ -13,6 +13,15 @@ const (
 	maxScan   = 2 * maxAnswer
 )
 
+// Accepted checks an answer of which only the status matters: it is empty or JSON. A page with status 200 comes from a
+// proxy or host, and is no sign that anything was done. Errors: as DecodeAnswer.
+func Accepted(answer *Response) error {
+	if len(bytes.TrimSpace(answer.Body)) == 0 {
+		return nil
+	}
+	return DecodeAnswer(answer, new(json.RawMessage))
+}
+
 // DecodeAnswer decodes the JSON of an answer. Shops write warnings of their plugins before it, which may contain
 // brackets: the JSON starts at the first bracket from which everything is one JSON value. Errors: Failure Temporary,
 // because a page that is no JSON comes from a proxy or host and not from the shop.

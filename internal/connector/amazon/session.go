@@ -173,7 +173,7 @@ func (s *session) answered(op operation, answer *connector.Response, into any) e
 	}
 	if answer.Status < 400 {
 		if into == nil || len(bytes.TrimSpace(answer.Body)) == 0 {
-			return nil
+			return connector.Accepted(answer)
 		}
 		return connector.DecodeAnswer(answer, into)
 	}

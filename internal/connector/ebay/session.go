@@ -142,7 +142,7 @@ func (p problem) text() string {
 func (s *session) read(answer *connector.Response, into any) error {
 	if answer.Status < 400 {
 		if into == nil || len(bytes.TrimSpace(answer.Body)) == 0 {
-			return nil
+			return connector.Accepted(answer)
 		}
 		return connector.DecodeAnswer(answer, into)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -70,6 +71,9 @@ func (s *session) send(ctx context.Context, method, path string, query url.Value
 	if v := answer.Header.Get("PSWS-Version"); v != "" && v != "0" {
 		s.version = v
 	}
+	if method == http.MethodDelete && answer.Status == http.StatusOK && len(answer.Body) == 0 {
+		return nil, answer, nil
+	}
 	doc, err := s.read(answer)
 	return doc, answer, err
 }
@@ -81,10 +85,15 @@ const (
 	codeBadResource = "26"
 )
 
+var errNoDocument = errors.New("the document is not the web service's")
+
 // read converts an answer to a document or a failure. A 500 that has the resource beside errors was written; one that
 // has only errors was refused.
 func (s *session) read(answer *connector.Response) (*node, error) {
 	doc, err := parse(answer.Body)
+	if err == nil && doc.name != "prestashop" { // a page whose markup is well-formed
+		doc, err = nil, errNoDocument
+	}
 	wrong := doc.at("errors", "error")
 	if answer.Status < 400 && err == nil && wrong == nil {
 		return doc, nil

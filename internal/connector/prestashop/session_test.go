@@ -150,6 +150,11 @@ func TestChangedProducts(t *testing.T) {
 		t.Errorf("stock of the variant that is gone %d, %d reduced prices, price %s, %d pictures", s.Stock("SHIRT-S"), s.Count("specific_prices"),
 			s.Field("MUG", "price", ""), s.Count("images"))
 	}
+	for _, r := range results { // what the shop answers to a deletion is empty
+		if r.State != connector.Live {
+			t.Errorf("%+v", r)
+		}
+	}
 	foreign := mug()
 	foreign.SKU = "SHIRT-M"
 	if results = connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{foreign}))(t); results[0].State != connector.Failed ||

@@ -27,6 +27,15 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	if parcel.Number == "" && parcel.URL == "" {
 		return nil
 	}
+	err := s.showParcel(ctx, order, parcel)
+	if isCode(err, "rest_no_route") && s.link.Facts.Fact(trackingFact) != "" { // what showed parcels was switched off since
+		s.link.Facts.Keep(trackingFact, "")
+		err = s.showParcel(ctx, order, parcel)
+	}
+	return err
+}
+
+func (s *session) showParcel(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
 	way, err := s.trackingWay(ctx, order.ExternalID)
 	switch {
 	case err != nil:

@@ -94,7 +94,7 @@ func (s *session) call(ctx context.Context, method, path string, query url.Value
 				s.link.Facts.Keep(authFact, way)
 			}
 			if into == nil {
-				return answer, nil
+				return answer, connector.Accepted(answer)
 			}
 			return answer, connector.DecodeAnswer(answer, into)
 		}
