@@ -138,6 +138,46 @@ func TestCutIdleConnections(t *testing.T) {
 	}
 }
 
+// So are those that a transaction is sent on whole, with its COMMIT: the server's last word on such a connection is older than that.
+func TestCutIdleConnectionsOfOneMessage(t *testing.T) {
+	nodes, url := twoNodes(t)
+	const rounds = 5
+	for range rounds {
+		var open, all sync.WaitGroup
+		open.Add(4)
+		for range 4 { // as many connections, idle for a moment only, so that the pool does not try them first
+			all.Go(func() {
+				arrive := sync.OnceFunc(open.Done)
+				defer arrive()
+				err := nodes[0].Read(t.Context(), 1, func(tx *db.Tx) error {
+					err := tx.Row("SELECT next FROM order_numbers WHERE tenant_id = $1", []any{tx.Tenant}, new(int64))
+					if err == nil {
+						arrive()
+						open.Wait()
+					}
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		one(t, url,
+			"SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		err := nodes[0].Write(t.Context(), 1, func(tx *db.Tx) error {
+			tx.Queue("UPDATE order_numbers SET next = next + 1 WHERE tenant_id = $1", tx.Tenant)
+			return nil
+		})
+		if err != nil {
+			t.Errorf("after the cut: %v", err)
+		}
+	}
+	if n := nextNumber(t, nodes[0]); n != 1+rounds {
+		t.Errorf("%d transactions made 1 into %d", rounds, n)
+	}
+}
+
 // A commit whose answer is lost says that its outcome is not known, and how to find out.
 func TestOutcomeUnknown(t *testing.T) {
 	address, err := url.Parse(dbtest.URL(t))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"entrepot/internal/db/engine"
@@ -44,13 +45,17 @@ var awayClasses = map[string]bool{"08": true, "53": true, "58": true}
 // readOnly is the error code of a write to a server that only reads, such as a standby.
 const readOnly = "25006"
 
-// idleTooLong is the error code of a connection that was closed because its transaction waited for this node for idleTimeout.
-const idleTooLong = "25P03"
-
-// nothingStored reports whether the server says that it stored nothing, and may do so on another connection.
-func nothingStored(err error) bool {
+func onStandby(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == readOnly || pg.Code == idleTooLong)
+	return errors.As(err, &pg) && pg.Code == readOnly
+}
+
+// cameEarly reports whether an error of a statement says that nothing behind that statement was run: the server has refused it or closed
+// the connection before it, or the message was never sent.
+func cameEarly(err error) bool {
+	var server *pgconn.PgError
+	var unsent pgx.ErrPreprocessingBatch
+	return errors.As(err, &server) || errors.As(err, &unsent)
 }
 
 // violation is the reason for which the server refused a statement.

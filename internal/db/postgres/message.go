@@ -39,6 +39,24 @@ func (s *session) message(steps []*engine.Step, commit bool) error {
 	}
 	results := s.conn.SendBatch(s.ctx, b)
 	defer results.Close()
+	if err := readReplies(results, skip, taken, steps); err != nil {
+		s.committing = s.committing && !cameEarly(err)
+		return err
+	}
+	if commit {
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+		s.open = false
+		if s.conn.PgConn().CustomData()[warned] != nil {
+			return engine.UnknownOutcome(errors.New("the commit was to be on a standby, and the wait for it was cancelled"))
+		}
+	}
+	return nil
+}
+
+// readReplies reads the server's answers to a message up to COMMIT.
+func readReplies(results pgx.BatchResults, skip int, taken func(id.Tenant), steps []*engine.Step) error {
 	if err := skipResults(results, skip); err != nil {
 		return err
 	}
@@ -55,15 +73,6 @@ func (s *session) message(steps []*engine.Step, commit bool) error {
 		}
 		if _, err := results.Exec(); err != nil {
 			return step.Failed(violation(err), err)
-		}
-	}
-	if commit {
-		if _, err := results.Exec(); err != nil {
-			return err
-		}
-		s.open = false
-		if s.conn.PgConn().CustomData()[warned] != nil {
-			return engine.UnknownOutcome(errors.New("the commit was to be on a standby, and the wait for it was cancelled"))
 		}
 	}
 	return nil

@@ -185,7 +185,7 @@ func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*
 	s := &session{ctx: statements, conn: conn.Conn(), begin: begin, injected: e.injected}
 	err = run(s)
 	s.endRows()
-	if nothingStored(err) { // a new connection may reach the primary
+	if onStandby(err) { // and nothing was stored; a new connection may reach the primary
 		s.conn.Close(context.WithoutCancel(ctx))
 		s.committing = false
 	}
