@@ -73,9 +73,9 @@ func start(t *testing.T, c server.Config) (s *server.Server, stop func() error) 
 	case err := <-ended:
 		cancel()
 		t.Fatalf("the server ended: %v", err)
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		cancel()
-		t.Fatal("the server is not ready after 30 s")
+		t.Fatal("the server is not ready after a minute")
 	}
 	var once sync.Once
 	stop = func() (err error) {

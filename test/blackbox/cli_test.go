@@ -86,7 +86,7 @@ func init() {
 			}
 			inbox.Secret(secret)
 			c.must(c.as(erp, http.MethodPost, "/api/v1/orders", order("Cli", [3]any{"C", 1, 1})), 201)
-			if err := harness.Eventually(10e9, func() error {
+			if err := harness.Eventually(60e9, func() error {
 				if len(inbox.Deliveries()) == 0 {
 					return errStillThere
 				}
