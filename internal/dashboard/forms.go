@@ -188,6 +188,19 @@ func (f *form) fail(err error) bool {
 	return true
 }
 
+// Wrong reports whether the form was refused: it is shown then, also where it is hidden otherwise.
+func (f *form) Wrong() bool { return f.why() != "" }
+
+// another declares one more form of an action that several forms of the page have. A refusal is shown above the page, because it is
+// not known which of them was sent.
+func (r *request) another(action string, fields ...field) *form {
+	refused := r.refused
+	r.refused = nil
+	f := r.form(action, fields...)
+	r.refused = refused
+	return f
+}
+
 // why is the error of a refused form, "" for none.
 func (f *form) why() string {
 	switch {

@@ -10,7 +10,7 @@ import (
 
 // reached says by which pages and actions people do what an operation of the API does.
 var reached = map[string][]string{
-	"listOrders": {"GET /orders"}, "getOrder": {"GET /orders/{id}"}, "updateOrder": {"POST /orders/{id}/details"},
+	"listOrders": {"GET /orders"}, "getOrder": {"GET /orders/{id}"}, "updateOrder": {"POST /orders/{id}/details", "POST /orders/{id}/address"},
 	"updateOrderStatus": {"POST /orders/{id}/move", "POST /orders/bulk"}, "replaceOrderItems": {"POST /orders/{id}/lines"},
 	"listOrderEdits": {"GET /orders/{id}"}, "listShipments": {"GET /orders/{id}"}, "createShipment": {"POST /orders/{id}/ship"},
 	"deleteShipment": {"POST /orders/{id}/unship"},

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,8 @@ var orderPageRoutes = []*route{
 	{method: "POST", path: "/orders/{id}/unship", scope: "write:orders", serve: (*Dashboard).unshipOrder},
 	{method: "POST", path: "/orders/{id}/move", scope: "write:orders", serve: (*Dashboard).moveOrder},
 	{method: "POST", path: "/orders/{id}/lines", scope: "write:orders", serve: (*Dashboard).editOrder},
-	{method: "POST", path: "/orders/{id}/details", scope: "write:orders", serve: (*Dashboard).changeOrder},
+	{method: "POST", path: "/orders/{id}/details", scope: "write:orders", serve: (*Dashboard).changeNote},
+	{method: "POST", path: "/orders/{id}/address", scope: "write:orders", serve: (*Dashboard).changeAddress},
 }
 
 // Bounds of what the page shows of an order.
@@ -49,7 +51,7 @@ type orderView struct {
 	Newer, Older, List  string
 	Slip                string
 	Moves               []move
-	Cancel              *ask
+	Return, Cancel      *ask
 	Note                *form
 	Noted               string
 	Issues              []callout
@@ -189,8 +191,11 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	o := f.order
 	view := orderView{ID: string(o.ID), Number: orders.Number(o.Number), Foreign: foreignNumber(o), Badge: statusWords[o.Status],
 		Channel: o.ChannelName, Placed: r.format.Moment(o.CreatedAt, "2 January 2006, 15:04"), Rail: rail(o), List: q.at("/orders"),
-		Slip: prefix + "/orders/slip?ids=" + string(o.ID), Noted: o.Notes, Total: r.format.Money(o.Total, o.Currency), Sums: r.sums(o),
+		Noted: o.Notes, Total: r.format.Money(o.Total, o.Currency), Sums: r.sums(o),
 		Customer: r.customerCard(&f), PaymentJSON: nil}
+	if slices.Contains(slipStatuses, o.Status) {
+		view.Slip = prefix + "/orders/slip?ids=" + string(o.ID)
+	}
 	if f.newer != "" {
 		view.Newer = q.at("/orders/" + string(f.newer))
 	}

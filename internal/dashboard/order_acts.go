@@ -210,35 +210,39 @@ func (d *Dashboard) editOrder(r *request) (answer, error) {
 	})
 }
 
-// changeOrder serves POST /orders/{id}/details: the note, or the shipping address.
-func (d *Dashboard) changeOrder(r *request) (answer, error) {
+// changeNote serves POST /orders/{id}/details.
+func (d *Dashboard) changeNote(r *request) (answer, error) {
+	return d.changeOrder(r, "note", noteForm, func(_ *orders.Order, f *form) (commerce.OrderUpdate, error) {
+		body := f.Object()
+		return drafts.ReadOrderUpdate(body), body.Err()
+	})
+}
+
+// changeAddress serves POST /orders/{id}/address.
+func (d *Dashboard) changeAddress(r *request) (answer, error) {
+	return d.changeOrder(r, "shipping address", addressForm, func(o *orders.Order, f *form) (update commerce.OrderUpdate, err error) {
+		if code := f.Value("shippingAddress.country"); code != "" {
+			if _, ok := orders.CountryCode(code); !ok {
+				return update, apperr.At("shippingAddress.country", "must be two letters, such as FR")
+			}
+		}
+		address, err := mergedAddress(o.ShippingAddress, f)
+		update.ShippingAddress = patch.Field[string]{Value: address, Set: true}
+		return update, err
+	})
+}
+
+// changeOrder stores what a form about the order's details says; what names it.
+func (d *Dashboard) changeOrder(r *request, what string, build func(*request, *orders.Order) *form,
+	read func(*orders.Order, *form) (commerce.OrderUpdate, error)) (answer, error) {
 	o, err := r.orderOf()
 	if err != nil {
 		return answer{}, err
 	}
-	f, what := noteForm(r, o), "note"
-	if r.http.PostForm.Has("shippingAddress.line1") {
-		f, what = addressForm(r, o), "shipping address"
-	}
-	return r.submit(f, d.showOrder, func(f *form) (answer, error) {
-		var update commerce.OrderUpdate
-		if what == "note" {
-			body := f.Object()
-			update = drafts.ReadOrderUpdate(body)
-			if err := body.Err(); err != nil {
-				return answer{}, err
-			}
-		} else {
-			if code := f.Value("shippingAddress.country"); code != "" {
-				if _, ok := orders.CountryCode(code); !ok {
-					return answer{}, apperr.At("shippingAddress.country", "must be two letters, such as FR")
-				}
-			}
-			address, err := mergedAddress(o.ShippingAddress, f)
-			if err != nil {
-				return answer{}, err
-			}
-			update.ShippingAddress = patch.Field[string]{Value: address, Set: true}
+	return r.submit(build(r, o), d.showOrder, func(f *form) (answer, error) {
+		update, err := read(o, f)
+		if err != nil {
+			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateOrder(tx, r.caller(), o.ID, commerce.Expected{}, update)

@@ -72,18 +72,27 @@ func (r *request) orderForms(view *orderView, o *orders.Order) {
 	own := "/orders/" + string(o.ID)
 	view.Note = noteForm(r, o)
 	for _, to := range o.Status.Moves() {
-		f := r.form(own+"/move", field{Name: "status", Kind: "hidden", Value: string(to)})
-		f.At("status").Value = string(to)
-		if to == orders.Cancelled {
-			asks := newAsk("cancel", "Cancel "+view.Number+"?", "What is not shipped yet is released to stock. The channel and webhook "+
-				"receivers are notified. This cannot be taken back.", "Cancel order", f)
-			view.Cancel = &asks
-			continue
-		}
 		if to == orders.Shipped && view.Ship != nil {
 			continue // the form of the lines does it
 		}
-		view.Moves = append(view.Moves, move{Label: moveWords[to], To: string(to), Form: f, Primary: to == orders.Processing})
+		fields := []field{{Name: "status", Kind: "hidden", Value: string(to)}}
+		if to == orders.Returned {
+			fields = append(fields, field{Name: "restock", Kind: "checkbox", Label: "What was shipped is back and on hand again"})
+		}
+		f := r.another(own+"/move", fields...)
+		f.At("status").Value = string(to)
+		switch to {
+		case orders.Returned:
+			asks := newAsk("return", view.Number+" came back?", "The channel and webhook receivers are notified. This cannot be taken back.",
+				moveWords[to], f)
+			view.Return = &asks
+		case orders.Cancelled:
+			asks := newAsk("cancel", "Cancel "+view.Number+"?", "What is not shipped yet is released to stock. The channel and webhook "+
+				"receivers are notified. This cannot be taken back.", "Cancel order", f)
+			view.Cancel = &asks
+		default:
+			view.Moves = append(view.Moves, move{Label: moveWords[to], To: string(to), Form: f, Primary: to == orders.Processing})
+		}
 	}
 	if err := o.Editable(); err != nil {
 		view.NoEdit = "Lines can be edited only while nothing is shipped"
@@ -107,7 +116,7 @@ func addressForm(r *request, o *orders.Order) *form {
 		in.Name = "shippingAddress." + in.Name
 		fields = append(fields, in)
 	}
-	return r.editing("/orders/"+string(o.ID)+"/details", fields...)
+	return r.editing("/orders/"+string(o.ID)+"/address", fields...)
 }
 
 // mergedAddress is the stored address with what was typed: members that the form does not show stay as they are.

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -91,6 +92,56 @@ func TestMovesOfAnOrder(t *testing.T) {
 	})
 }
 
+// What came back is asked for first, because it cannot be taken back; its units are on hand again only if the user says so.
+func TestReturn(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		left := 100
+		for _, restock := range []string{"", "true"} {
+			path := "/orders/" + c.order("DELIVERED", nil, 3)
+			left -= 3
+			page := b.get(path)
+			has(t, page, "Mark returned…", "ORD-00000", "came back?", "This cannot be taken back.", "is back and on hand again", "Packing slip")
+			sent := url.Values{"_key": {page.key(t, path+"/move")}, "status": {"RETURNED"}}
+			if restock != "" {
+				sent.Set("restock", restock)
+				left += 3
+			}
+			after := b.follow(b.post(path+"/move", sent))
+			if words := after.words(); !strings.Contains(words, "is returned") || strings.Contains(words, "Packing slip") {
+				t.Errorf("restock %q: %.600s", restock, words)
+			}
+			has(t, b.get("/stock/MUG"), fmt.Sprintf("ledger %d, on hand %d", left, left))
+		}
+	})
+}
+
+// A note that was changed meanwhile is refused in the open: the form that is otherwise folded stands open, with what was typed, and the
+// form of the address stays what it is.
+func TestRefusedNotesAreSeen(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c := s.shopper(t)
+		c.articles()
+		path := "/orders/" + c.order("PENDING", nil, 1)
+		one, two := s.as(s.owner), s.as(s.owner)
+		late := two.get(path).inputs(t, path+"/details")
+		first := one.get(path).inputs(t, path+"/details")
+		first.Set("notes", "Ring")
+		one.follow(one.post(path+"/details", first))
+		late.Set("notes", "Do not ring")
+		out := two.post(path+"/details", late)
+		_, form, _ := strings.Cut(out.body, `<details open><summary class="btn tiny quiet">Edit note`)
+		if form, _, _ = strings.Cut(form, "</details>"); out.status != 412 || !strings.Contains(form, "Do not ring") ||
+			!strings.Contains(form, "it is “Ring” now") {
+			t.Errorf("%d %s", out.status, form)
+		}
+		if address := out.inputs(t, path+"/address"); !address.Has("shippingAddress.line1") || address.Has("notes") {
+			t.Errorf("the form of the address has %v", address)
+		}
+	})
+}
+
 // Lines, note and address are edited, and the timeline shows what was and what is.
 func TestEditOrder(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
@@ -118,11 +169,11 @@ func TestEditOrder(t *testing.T) {
 		b.post(path+"/details", url.Values{"notes": {"Call first:\nthe bell is broken"}})
 		address := url.Values{"shippingAddress.line1": {"2 rue"}, "shippingAddress.postalCode": {"54000"}, "shippingAddress.city": {"Nancy"},
 			"shippingAddress.country": {"France"}}
-		if out := b.post(path+"/details", address); out.status != 422 || !strings.Contains(out.words(), "must be two letters, such as FR") {
+		if out := b.post(path+"/address", address); out.status != 422 || !strings.Contains(out.words(), "must be two letters, such as FR") {
 			t.Errorf("%d %s", out.status, out.words())
 		}
 		address.Set("shippingAddress.country", "FR")
-		out = b.follow(b.post(path+"/details", address))
+		out = b.follow(b.post(path+"/address", address))
 		for _, words := range []string{"Call first: the bell is broken", "2 rue 54000 Nancy France", "Details edited shipping address"} {
 			if !strings.Contains(out.words(), words) {
 				t.Errorf("no %q in %s", words, out.words())
