@@ -171,13 +171,16 @@ type moment struct {
 	do func() error
 }
 
+// lateDays are the days, counted back from today, of which one order still waits to be shipped.
+var lateDays = []int{2, 3, 6}
+
 // live simulates two months: orders come in, are prepared, shipped, delivered, sometimes cancelled or returned.
 func (s *seeding) live(end time.Time) error {
 	var diary []moment
 	for day := demoDays; day >= 0; day-- {
-		for range 1 + s.dice.IntN(4) {
+		for i := range 1 + s.dice.IntN(4) {
 			at := end.AddDate(0, 0, -day).Truncate(24 * time.Hour).Add(time.Duration(8*60+s.dice.IntN(12*60)) * time.Minute)
-			diary = append(diary, s.orderAt(at)...)
+			diary = append(diary, s.orderAt(at, i == 0 && slices.Contains(lateDays, day))...)
 		}
 	}
 	slices.SortStableFunc(diary, func(a, b moment) int { return cmp.Compare(a.at.UnixMicro(), b.at.UnixMicro()) })
@@ -193,8 +196,8 @@ func (s *seeding) live(end time.Time) error {
 	return nil
 }
 
-// orderAt is the sequence of operations of one order.
-func (s *seeding) orderAt(at time.Time) []moment {
+// orderAt is the sequence of operations of one order; a late one was not shipped.
+func (s *seeding) orderAt(at time.Time, late bool) []moment {
 	person := demoPeople[s.dice.IntN(len(demoPeople))]
 	draft := commerce.OrderDraft{CustomerName: person.name, CustomerEmail: person.email, Channel: s.shops[s.dice.IntN(4)/3],
 		Status: orders.Pending, Currency: "EUR",
@@ -220,6 +223,9 @@ func (s *seeding) orderAt(at time.Time) []moment {
 		}
 	}
 	life := []moment{{at, func() error { return s.place(&order, draft) }}, {hours(2), move(orders.Processing)}}
+	if late { // nobody has packed it
+		return life
+	}
 	switch fate := s.dice.IntN(20); {
 	case fate == 0:
 		return append(life, moment{hours(5), move(orders.Cancelled)})
@@ -238,7 +244,7 @@ func (s *seeding) orderAt(at time.Time) []moment {
 
 func (s *seeding) place(order *id.Order, draft commerce.OrderDraft) (err error) {
 	return s.store.Commerce.NumberOrder(s.ctx, s.store.DB, s.who.Tenant, func(number int64) error {
-		draft.Number, draft.ExternalReference = number, fmt.Sprintf("WEB-%d", 1000+number)
+		draft.Number, draft.ExternalReference = number, fmt.Sprintf("S-%d", 1000+number) // not WEB-1001, which the samples at /docs create
 		return s.write(func(tx *db.Tx) error {
 			made, err := s.store.Commerce.CreateOrder(tx, s.who, draft)
 			if err == nil {

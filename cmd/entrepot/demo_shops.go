@@ -14,8 +14,8 @@ var demoPlatforms = []string{"woocommerce", "shopify"}
 
 // Times of the simulated shops.
 const (
-	demoBuys  = 20 * time.Second // between two orders of a shop
-	demoPulls = 10               // seconds between two pulls
+	demoBuys  = 5 * time.Minute // between two orders of a shop
+	demoPulls = 10              // seconds between two pulls
 )
 
 // demoMark ends the names of channels of simulated shops, by which those of an earlier run on the same folder are found.

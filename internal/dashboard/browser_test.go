@@ -55,7 +55,7 @@ type window struct {
 
 	mu       sync.Mutex
 	problems []string
-	requests int
+	asked    []string // addresses of its requests
 	hosts    []string // others than the site's that it may call
 }
 
@@ -145,12 +145,25 @@ func (b *window) hear(ev any) {
 		}
 	case *network.EventRequestWillBeSent:
 		b.mu.Lock()
-		b.requests++
+		b.asked = append(b.asked, ev.Request.URL)
 		b.mu.Unlock()
 		if at := ev.Request.URL; !b.mayCall(at) {
 			note("a request to %s", at)
 		}
 	}
+}
+
+// asks gives the addresses of the requests since the last call that have a part.
+func (b *window) asks(part string) (list []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, at := range b.asked {
+		if strings.Contains(at, part) {
+			list = append(list, at)
+		}
+	}
+	b.asked = nil
+	return list
 }
 
 func (b *window) mayCall(at string) bool {

@@ -59,7 +59,7 @@ func credentialField(f connector.Field, change bool) field {
 	return in
 }
 
-// memberWords converts a member's name to words: consumerKey becomes Consumer key.
+// memberWords converts a member's name to words: consumerKey becomes Consumer key, and baseUrl Base URL.
 func memberWords(name string) string {
 	var b strings.Builder
 	for i, c := range name {
@@ -73,7 +73,13 @@ func memberWords(name string) string {
 			b.WriteRune(c)
 		}
 	}
-	return b.String()
+	words := strings.Fields(b.String())
+	for i, word := range words {
+		if w := strings.ToUpper(word); w == "URL" || w == "API" {
+			words[i] = w
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // showNewChannel serves GET /channels/new: first the choice of platform, then its form.

@@ -194,6 +194,9 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 		view.Curl = d.orderCurl(r, "<API_KEY>", string(c.ID), line)
 	}
 	view.Form = d.channelForm(r, at, c.Platform, c.Name, true)
+	if tested != nil && tested.Callout.Text == view.Problem {
+		view.Problem = "" // said already
+	}
 	if tested != nil && tested.Callout.Tone == "bad" && c.Status == channels.NeedsReauth {
 		view.Form.refuseCredential(tested.Callout.Text)
 	}

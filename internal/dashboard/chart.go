@@ -55,7 +55,7 @@ func newChart(label string, points []point, words func(float64) string) chart {
 			p.Title = p.Label + ": " + p.Words
 		}
 	}
-	return chart{Label: label, Points: points, Wide: draw("", 860, 210, points, words), Slim: draw("slim", 360, 200, points, words)}
+	return chart{Label: label, Points: points, Wide: draw("", 860, 210, points, words), Slim: draw("slim", 300, 190, points, words)}
 }
 
 // draw draws columns upwards from the axis, and the previous span as a dashed line.

@@ -31,6 +31,7 @@ type customerView struct {
 	Badge       *badge
 	Primary     string // address of the record that this one was merged into
 	Writable    bool
+	Erased      bool
 	Details     *form
 	Tags        *form
 	TagList     []string
@@ -105,11 +106,12 @@ func (d *Dashboard) showCustomer(r *request) (answer, error) {
 	}
 	view := customerView{Name: c.Name(), Email: c.Email, Badge: customerBadge(&c.Customer), Writable: c.Status == customers.Active,
 		Details: detailsForm(r, &c.Customer), Tags: tagsForm(r, &c.Customer), TagList: c.Tags, NewAddress: bookForm(r, c.ID),
-		Erase: eraseAsk(r, &c.Customer), AllOrders: prefix + "/orders?customerId=" + string(c.ID)}
+		Erase: eraseAsk(r, &c.Customer, newest), AllOrders: prefix + "/orders?customerId=" + string(c.ID)}
 	view.Merge = r.form(customerPath(c.ID)+"/merge", field{Name: "with", Label: "The other record", Placeholder: "its e-mail address or id"})
 	if view.Name == "" {
 		view.Name = c.Email
 	}
+	view.Erased = c.Status == customers.Erased
 	if c.Status == customers.Secondary {
 		view.Primary = prefix + customerPath(c.MergedInto)
 	}
@@ -128,7 +130,7 @@ func (d *Dashboard) showCustomer(r *request) (answer, error) {
 				c.ID,
 			)+"; entrepot verify-erasure looks for what may be left.",
 		)
-		view.Receipt = &said
+		view.Receipt, view.Name = &said, "Erased customer"
 	}
 	for _, s := range c.Segments {
 		view.Segments = append(view.Segments, pair{Name: s.Name, To: prefix + "/customers?segmentId=" + string(s.ID)})
@@ -173,10 +175,25 @@ func bookForm(r *request, c id.Customer) *form {
 		field{Name: "isDefault", Label: "The usual one", Kind: "checkbox"})
 }
 
-func eraseAsk(r *request, c *customers.Customer) ask {
-	return newAsk("erase-customer", "Erase this person?", "Name, e-mail, phone, addresses and notes go for good, from the record, "+
+// eraseAsk asks before an erasure, which takes the address of orders that are not shipped yet, too.
+func eraseAsk(r *request, c *customers.Customer, newest []orders.Order) ask {
+	a := newAsk("erase-customer", "Erase this person?", "Name, e-mail, phone, addresses and notes go for good, from the record, "+
 		"from the orders and from what is stored of events. Orders keep amounts, lines and the country. It cannot be taken back.",
 		"Erase for good", eraseForm(r, c))
+	var open []string
+	for i := range newest {
+		if s := newest[i].Status; s == orders.Pending || s == orders.Processing || s == orders.PartiallyShipped {
+			open = append(open, orders.Number(newest[i].Number))
+		}
+	}
+	switch len(open) {
+	case 0:
+	case 1:
+		a.Text += " " + open[0] + " is not shipped yet, and its address goes, too: ship or cancel it first."
+	default:
+		a.Text += " " + strings.Join(open, ", ") + " are not shipped yet, and their addresses go, too: ship or cancel them first."
+	}
+	return a
 }
 
 func eraseForm(r *request, c *customers.Customer) *form {
@@ -186,18 +203,21 @@ func eraseForm(r *request, c *customers.Customer) *form {
 	)
 }
 
+// addressTypes say what an address is for.
+var addressTypes = map[customers.AddressType]string{"shipping": "Shipping", "billing": "Billing", "both": "Shipping and billing"}
+
 func addressOf(r *request, c id.Customer, a customers.Address) addressRow {
 	row := addressRow{Derived: a.Derived}
-	for _, line := range []string{a.Name, a.Company, a.Line1, a.Line2, strings.TrimSpace(a.Zip + " " + a.City), a.State, a.Country, a.Phone} {
+	for _, line := range []string{a.Name, a.Company, a.Line1, a.Line2, strings.TrimSpace(a.Zip + " " + a.City), a.State, countryName(a.Country), a.Phone} {
 		if line != "" {
 			row.Lines = append(row.Lines, line)
 		}
 	}
 	if a.Type != "" {
-		row.Marks = append(row.Marks, string(a.Type))
+		row.Marks = append(row.Marks, addressTypes[a.Type])
 	}
 	if a.IsDefault {
-		row.Marks = append(row.Marks, "usual")
+		row.Marks = append(row.Marks, "Usual")
 	}
 	if !a.Derived {
 		row.Delete = &formButton{Label: "Delete", Form: r.form(customerPath(c)+"/addresses/delete", hiddenField("addressId", string(a.ID)))}

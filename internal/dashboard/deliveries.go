@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 
@@ -21,18 +22,19 @@ var deliveryRoutes = []*route{
 
 // deliveryRow is a delivery in lists.
 type deliveryRow struct {
-	ID, Event, Endpoint, EndpointTo, Resource, To string
-	Answer                                        string // of the newest attempt
-	Attempts                                      string
-	Status                                        badge
-	At, Next                                      stamp
-	Waits                                         bool // it waits for its next attempt
+	ID, Event, Endpoint, EndpointTo, To string
+	Resource, ResourceID, ResourceTo    string // what the event is about
+	Answer                              string // of the newest attempt
+	Attempts                            string
+	Status                              badge
+	At, Next                            stamp
+	Waits                               bool // it waits for its next attempt
 }
 
 func (r *request) deliveryRow(d *webhooks.Delivery, endpoint string) deliveryRow {
 	row := deliveryRow{ID: string(d.ID), Event: d.Name, Endpoint: endpoint, EndpointTo: prefix + "/webhooks/" + string(d.Endpoint),
-		Resource: d.Resource, To: prefix + "/webhooks/deliveries/" + string(d.ID), Answer: d.Error, Attempts: r.format.Count(d.Attempts),
-		Status: deliveryBadge(d), At: r.format.Stamp(d.Position), Next: r.format.Stamp(d.DueAt), Waits: d.DueAt != 0}
+		Resource: d.Resource, ResourceID: d.Resource, To: prefix + "/webhooks/deliveries/" + string(d.ID), Answer: d.Error, Attempts: r.format.Count(d.Attempts),
+		Status: deliveryBadge(d), At: r.format.Stamp(d.Position), Next: r.format.Due(d.DueAt), Waits: d.DueAt != 0}
 	if row.Answer == "" && d.StatusCode != 0 {
 		row.Answer = "HTTP " + strconv.FormatInt(d.StatusCode, 10)
 	}
@@ -70,6 +72,7 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 	view := deliveriesView{Tabs: hookTabs("/webhooks/deliveries"), Wrong: wrong, Empty: empty{Icon: "send", Head: "No deliveries here",
 		Text: "A delivery is one event on its way to one endpoint."}, From: r.http.URL.Query().Get("from"), To: r.http.URL.Query().Get("to")}
 	err := r.readWide(func(tx *db.Tx) error {
+		var about []subject
 		names, options, err := endpointNames(tx)
 		if err != nil {
 			return err
@@ -81,8 +84,18 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 		for i := range page.Deliveries {
 			row := &page.Deliveries[i]
 			view.Deliveries = append(view.Deliveries, r.deliveryRow(row, names[row.Endpoint]))
+			about = append(about, subject{event: row.Name, resource: row.Resource})
 		}
 		view.Pager = r.cursorPager("/webhooks/deliveries", "cursor", page.Next.String(), len(page.Deliveries))
+		if err != nil {
+			return err
+		}
+		called, err := r.subjectNames(tx, about)
+		for i := range view.Deliveries {
+			row := &view.Deliveries[i]
+			row.Resource = cmp.Or(called[row.ResourceID], row.ResourceID)
+			row.ResourceTo = resourcePage(d, row.Event, row.ResourceID)
+		}
 		return err
 	})
 	const path = "/webhooks/deliveries"

@@ -231,6 +231,15 @@ func (f format) Stamp(micros int64) stamp {
 	return s
 }
 
+// Due is a moment in the future; once it has passed, what was to happen then happens now.
+func (f format) Due(micros int64) stamp {
+	s := f.Stamp(micros)
+	if micros != 0 && micros <= f.now.UnixMicro() {
+		s.Words = "now"
+	}
+	return s
+}
+
 // Moment writes a moment in a layout of package time.
 func (f format) Moment(micros int64, layout string) stamp {
 	if micros == 0 {

@@ -50,7 +50,7 @@ func (d *Dashboard) discardImport(r *request) (answer, error) {
 		gone := p.i
 		gone.Stage = imports.Gone
 		gone.Update(tx, was)
-		return redirect(r.files().path, "Discarded a file"), nil
+		return redirect(r.files().path, "The file is deleted"), nil
 	})
 }
 
@@ -65,6 +65,13 @@ func (d *Dashboard) sendRefused(r *request) (answer, error) {
 func (d *Dashboard) sendReport(r *request) (answer, error) {
 	return d.sendLines(r, "report", func(p importPage, w http.ResponseWriter) error {
 		return fileimport.Report(r.http.Context(), d.DB, r.caller().Tenant, p.i, p.dry(), w)
+	})
+}
+
+// sendBefore serves GET /prices/import/{id}/before, likewise of stock: the values that the list has replaced, as a list.
+func (d *Dashboard) sendBefore(r *request) (answer, error) {
+	return d.sendLines(r, "before", func(p importPage, w http.ResponseWriter) error {
+		return fileimport.Before(r.http.Context(), d.DB, r.caller().Tenant, p.i, w)
 	})
 }
 

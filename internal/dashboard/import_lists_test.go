@@ -1,8 +1,11 @@
 package dashboard
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"entrepot/internal/db"
 )
 
 // Without a script: a price list of SKU and price alone is uploaded, tried and imported, and its refused rows are corrected; a file of
@@ -65,4 +68,81 @@ func TestImportOfStock(t *testing.T) {
 		has(t, b.get(at), "2 updated", "1 row refused")
 		has(t, b.get("/stock/MUG"), "NORTH", "40")
 	})
+}
+
+// A wrong list is set right by the file of the values before, however long it is, which is imported as it is. The check warns of prices
+// that change a great deal, and the report does not name what was before.
+func TestListsAreSetRight(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.product(`{"sku":"MUG","name":"Mug","price":12.5,"stock":{"quantity":3}}`)
+		var prices, levels strings.Builder
+		prices.WriteString("sku;price;compareAtPrice\nMUG;125,00;150,00\n")
+		levels.WriteString("sku;quantity\nMUG;4\n")
+		for i := range 60 { // more than the page shows
+			s.product(fmt.Sprintf(`{"sku":"P%d","name":"Pot","price":1.125,"compareAtPrice":2,"stock":{"quantity":%d}}`, i, i))
+			fmt.Fprintf(&prices, "P%d;11,25;\n", i)
+			fmt.Fprintf(&levels, "P%d;1000\n", i)
+		}
+		b := s.as(s.owner)
+		run := func(path, name, list string) (at string) {
+			t.Helper()
+			given := b.giveTo(path, name, strings.NewReader(list))
+			at = importOf(given)
+			page := b.follow(given)
+			b.follow(b.submit(t, page, at+"/check", columnsOf(page)...))
+			s.runImports()
+			checked := b.get(at)
+			if jumps := path == priceImportsPath; strings.Contains(checked.words(), "change a great deal") != jumps {
+				t.Errorf("%s: %.900s", name, checked.words())
+			}
+			b.follow(b.submit(t, checked, at+"/run"))
+			s.runImports()
+			return at
+		}
+		for path, list := range map[string]string{priceImportsPath: prices.String(), "/inventory/import": levels.String()} {
+			was := s.prices(t) + s.levels(t)
+			at := run(path, "wrong.csv", list)
+			page := b.get(at)
+			has(t, page, "Done", "Values before", "The first 50 of 6", "A wrong list is set right by importing the file of the values before.")
+			if s.prices(t)+s.levels(t) == was {
+				t.Fatalf("%s changed nothing", path)
+			}
+			before := b.get(at + "/before")
+			if n := strings.Count(before.body, "\n"); before.status != 200 || n != 62 {
+				t.Errorf("%d, %d lines: %.300s", before.status, n, before.body)
+			}
+			if report := b.get(at + "/report"); strings.Count(report.body, "\n") != 1 {
+				t.Errorf("the report: %.300s", report.body)
+			}
+			run(path, "before.csv", before.body)
+			if now := s.prices(t) + s.levels(t); now != was {
+				t.Errorf("%s: before %.300s\nnow %.300s", path, was, now)
+			}
+		}
+		if page := b.get(importsPath + "/" + "before"); page.status != 404 {
+			t.Errorf("a list of products has values before: %d", page.status)
+		}
+	})
+}
+
+// prices are all prices of the account, as text.
+func (s *site) prices(t *testing.T) string {
+	t.Helper()
+	return s.listOf("SELECT sku || ' ' || price || ' ' || coalesce(compare_at_price, 0) FROM products WHERE tenant_id = $1 ORDER BY sku")
+}
+
+// levels are all levels of the account, as text.
+func (s *site) levels(t *testing.T) string {
+	t.Helper()
+	return s.listOf("SELECT sku || ' ' || on_hand FROM stock_levels WHERE tenant_id = $1 ORDER BY sku")
+}
+
+func (s *site) listOf(statement string) (text string) {
+	s.t.Helper()
+	s.do(s.account.Tenant, func(tx *db.Tx) error {
+		list, err := db.List(tx, func(r db.Rows) (line string, err error) { return line, r.Scan(&line) }, statement, tx.Tenant)
+		text = strings.Join(list, "\n")
+		return err
+	})
+	return text
 }

@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/importer"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
+	"entrepot/internal/money"
 )
 
 // importPage is the data of a page about one import.
@@ -106,6 +107,7 @@ type importView struct {
 	Drop        *ask
 	Diffs       []diffRow
 	DiffWords   string
+	Before      string // address of the file of the values before, "" for none
 	New         []string
 	Orders      []newOrder // the first ones
 	NewWords    string
@@ -155,8 +157,8 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 	}
 	view.refused(r, p)
 	if may && !p.i.UnderWay() {
-		gone := newAsk("discard-import", "Discard this file?", "What it has stored stays. The list of its refused rows goes with it.",
-			"Discard it", r.form(p.path("/discard")))
+		gone := newAsk("discard-import", "Delete this file?", "What it has stored stays. The list of its refused rows goes with it.",
+			"Delete the file", r.form(p.path("/discard")))
 		view.Drop = &gone
 	}
 	return show(screen{Template: "import", Title: k.title(), Section: k.section,
@@ -257,7 +259,7 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 			". The import creates them; if a code is wrong, correct the file first.")
 		v.Notice = &notice
 	}
-	v.diffs(r, c)
+	v.diffs(r, p, c)
 	for _, d := range c.New {
 		v.New = append(v.New, d.SKU+" "+d.Name)
 	}
@@ -265,13 +267,39 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 		v.NewWords = "The first " + f.Count(int64(len(c.New))) + " of " + f.Count(int64(c.Created)) + "."
 	}
 	v.Left = strings.Join(c.NotImported, ", ")
+	if p.i.Kind == imports.Prices && manyJump(c.Changed) {
+		notice := newCallout("warn", "Most of these prices change a great deal", "They become more than twice as high or less than half. If a "+
+			"column or its decimals were misread, choose them below and check again.")
+		v.Notice = &notice
+	}
 	return nil
 }
 
+// manyJump reports whether more than half of the changed prices are more than doubled or halved.
+func manyJump(list []fileimport.Diff) bool {
+	prices, jumps := 0, 0
+	for _, d := range list {
+		for _, f := range d.Fields {
+			from, err := money.Parse(string(f.From))
+			to, bad := money.Parse(string(f.To))
+			if f.Field != "price" || err != nil || bad != nil || from <= 0 {
+				continue
+			}
+			if prices++; to > 2*from || 2*to < from {
+				jumps++
+			}
+		}
+	}
+	return 2*jumps > prices
+}
+
 // diffs shows the first products that a dry run has found to change, with their values before.
-func (v *importView) diffs(r *request, c fileimport.Checked) {
+func (v *importView) diffs(r *request, p importPage, c fileimport.Checked) {
 	for _, d := range c.Changed {
 		v.Diffs = append(v.Diffs, diffRow{SKU: d.SKU, Changes: r.diffWords(d)})
+	}
+	if c.Before > 0 {
+		v.Before = prefix + p.path("/before")
 	}
 	if c.Updated > len(c.Changed) {
 		v.DiffWords = "The first " + r.format.Count(int64(len(c.Changed))) + " of " + r.format.Count(int64(c.Updated)) + "."
@@ -305,7 +333,7 @@ func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool
 	v.outcome(r, p.i, c)
 	var checked fileimport.Checked
 	if json.Unmarshal([]byte(p.i.Checked), &checked) == nil { // "" after an erasure
-		v.diffs(r, checked)
+		v.diffs(r, p, checked)
 	}
 	switch p.i.Stage {
 	case imports.Stopped:

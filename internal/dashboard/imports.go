@@ -15,7 +15,7 @@ var importRoutes = slices.Concat(importsOf(productFiles), importsOf(orderFiles),
 
 func importsOf(k *fileKind) []*route {
 	read, write := "read:"+k.scope, "write:"+k.scope
-	return []*route{
+	list := []*route{
 		{method: "GET", path: k.path, scope: write, serve: (*Dashboard).startImport},
 		{method: "POST", path: k.path, scope: write, most: uploadMost, serve: (*Dashboard).uploadImport},
 		{method: "GET", path: k.path + "/{id}", scope: read, serve: (*Dashboard).showImport},
@@ -26,6 +26,10 @@ func importsOf(k *fileKind) []*route {
 		{method: "GET", path: k.path + "/{id}/refused", scope: read, file: true, serve: (*Dashboard).sendRefused},
 		{method: "GET", path: k.path + "/{id}/report", scope: read, file: true, serve: (*Dashboard).sendReport},
 	}
+	if k.isList() {
+		list = append(list, &route{method: "GET", path: k.path + "/{id}/before", scope: read, file: true, serve: (*Dashboard).sendBefore})
+	}
+	return list
 }
 
 // earlierImports is how many the first page shows.

@@ -87,7 +87,7 @@ func (r *request) jobRows(list []jobs.Job) (rows []jobRow) {
 	for _, j := range list {
 		row := jobRow{ID: string(j.ID), Type: jobWord(j.Type), Channel: j.ChannelName, To: prefix + "/jobs/" + string(j.ID),
 			Status: jobBadge(j.Status),
-			Done:   newGauge(j.Processed, j.Total), Created: r.format.Stamp(j.CreatedAt)}
+			Done:   newGauge(j.Processed, max(j.Total, j.Processed)), Created: r.format.Stamp(j.CreatedAt)}
 		if j.Failed > 0 {
 			row.Failed = r.format.Count(j.Failed) + " failed"
 		}

@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"entrepot/internal/accounts"
 )
 
 // Events, deliveries and movements of stock name what they are about as people do, and lead there.
@@ -150,4 +153,43 @@ func TestNarrowRows(t *testing.T) {
 	b.open("/settings/requests")
 	b.until(`(() => { const tab = document.querySelector('.views [aria-current]'), bar = tab.parentElement;
 		return tab.getBoundingClientRect().right <= bar.getBoundingClientRect().right + 1 })()`)
+}
+
+// Words are for people: a country is named, a role refuses instead of a scope, a job without items has done none of none, a delivery says
+// what it is about, and who did something has a name.
+func TestWordsForPeople(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.seed()
+		c := s.shopper(t)
+		order := c.order("PROCESSING", nil, 2)
+		b := s.as(s.owner)
+		number := regexp.MustCompile(`ORD-\d+`).FindString(b.get("/orders/" + order).words())
+		customer := b.get("/customers/" + s.samples["/customers"])
+		has(t, customer, "75002 Paris France", "Shipping")
+		has(t, customer, number+", ", "are not shipped yet, and their addresses go, too: ship or cancel them first.")
+		has(t, b.get("/segments"), "in France")
+		s.deliver(t)
+		c.call("PATCH", "/orders/"+order, map[string]any{"notes": "Ring"})
+		link := fmt.Sprintf(`href="%s/orders/%s">%s</a>`, prefix, order, number)
+		for late := time.Now().Add(patience); !strings.Contains(b.get("/webhooks/deliveries?event=order.updated").body, link); {
+			if time.Now().After(late) {
+				t.Fatalf("no %s in %.900s", link, b.get("/webhooks/deliveries?event=order.updated").words())
+			}
+		}
+		b.sendForm(t, b.get("/orders/"+order), "/orders/"+order+"/ship")
+		has(t, b.get("/stock/MUG"), "by Olga Owner")
+		has(t, s.as(s.newUser("adam@test.example", accounts.Admin)).get("/orders/"+order), "by Olga Owner")
+		viewer := s.as(s.newUser("vera2@test.example", accounts.Viewer))
+		if out := viewer.get("/products/import"); out.status != 403 || !strings.Contains(out.words(), "Your role is viewer") {
+			t.Errorf("%d %s", out.status, out.words())
+		}
+		if got := newGauge(0, 0); got.Full() && strings.Contains(b.get("/jobs").words(), "0 of 0") {
+			t.Error("none of none is a figure")
+		}
+	})
+	for name, words := range map[string]string{"url": "URL", "baseUrl": "Base URL", "consumerKey": "Consumer key", "apiKey": "API key"} {
+		if got := memberWords(name); got != words {
+			t.Errorf("%s is called %s", name, got)
+		}
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"entrepot/internal/accounts"
 )
 
 // A new password ends all sessions but this browser's; a second click changes nothing and says the same.
@@ -48,6 +50,40 @@ func TestChangePassword(t *testing.T) {
 		}
 		if out := b.get("/settings/me"); out.status != 303 {
 			t.Errorf("after logging out everywhere: %d", out.status)
+		}
+	})
+}
+
+// A user who forgot the password gets a new one from an owner: sessions end, a weak one is refused, and nobody sets one's own so.
+func TestForgottenPassword(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		vera := s.newUser("vera@test.example", accounts.Viewer)
+		has(t, s.browser().get("/login"), "Password forgotten?", "An owner or admin of your account")
+		before, b := s.as(vera), s.as(s.owner)
+		at := "/settings/users/" + string(vera.ID)
+		page := b.get(at)
+		has(t, page, "Forgotten password", "Set password")
+		if out := b.submit(t, page, at+"/password", "password", "vera@test.example"); out.status != 422 ||
+			!strings.Contains(out.body, `aria-invalid="true"`) {
+			t.Errorf("a weak one: %d %.400s", out.status, out.words())
+		}
+		has(t, b.follow(b.submit(t, page, at+"/password", "password", "lantern orchard 42")), "The password is changed")
+		if out := before.get("/"); out.status != 303 {
+			t.Errorf("the old session: %d", out.status)
+		}
+		if out := s.browser().post("/login", login("vera@test.example", "lantern orchard 42")); out.status != 303 {
+			t.Errorf("the new password: %d", out.status)
+		}
+		own := "/settings/users/" + string(s.owner.ID)
+		if page := b.get(own); strings.Contains(page.words(), "Forgotten password") {
+			t.Error("one's own password is set without the present one")
+		}
+		if out := b.post(own+"/password", url.Values{"_key": {newKey()}, "password": {"lantern orchard 42"}}); out.status != 403 {
+			t.Errorf("one's own: %d", out.status)
+		}
+		if out := s.as(s.newUser("adam@test.example", accounts.Admin)).post(own+"/password",
+			url.Values{"_key": {newKey()}, "password": {"lantern orchard 42"}}); out.status != 403 {
+			t.Errorf("an admin sets an owner's: %d", out.status)
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 // What needs people names low levels of which something is left; those that are oversold are named by themselves.
 func TestLowStock(t *testing.T) {
 	f := newFormat(httptest.NewRequest("GET", "/", nil), &accounts.Account{}, &accounts.User{}, time.Now())
-	v := overviewView{low: 3, Low: []lowRow{{SKU: "SOLD", Available: "−2", oversold: true}, {SKU: "LAMP", Available: "3"}}}
+	v := overviewView{low: 3, Low: []lowRow{{SKU: "SOLD", Available: "−2", Oversold: true}, {SKU: "LAMP", Available: "3"}}}
 	if needs := v.lowStock(f); len(needs) != 1 || needs[0].Head != "3 stock levels low" || needs[0].Text != "LAMP 3" {
 		t.Errorf("%+v", needs)
 	}

@@ -38,6 +38,7 @@ type orderFacts struct {
 	heard      []webhooks.Heard
 	endpoints  map[id.Endpoint]string
 	customer   *customers.Customer
+	actors     map[string]string // names of users and keys
 	newer, old id.Order
 }
 
@@ -139,6 +140,11 @@ func (r *request) readOrder(which id.Order) (f orderFacts, err error) {
 				f.newer, f.old, err = orders.Neighbours(tx, q.Filter, f.order)
 				return err
 			})
+		}, func(tx *db.Tx) (err error) {
+			if r.caller().May("read:users") {
+				f.actors, err = actorNames(tx)
+			}
+			return err
 		}, func(tx *db.Tx) (err error) {
 			if r.caller().May("read:webhooks") {
 				f.heard, err = webhooks.OfResource(tx, string(which), shownDeliveries)

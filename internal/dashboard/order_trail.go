@@ -38,7 +38,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 	moved := map[int64]bool{} // times of status changes, which show what was shipped then
 	for i, e := range o.History {
 		shown := statusWords[e.Status]
-		entry := trailEntry{Tone: dotTone(shown), Glyph: shown.Glyph, Head: shown.Word, By: r.by(e.Source, e.Actor)}
+		entry := trailEntry{Tone: dotTone(shown), Glyph: shown.Glyph, Head: shown.Word, By: r.by(f, e.Source, e.Actor)}
 		switch {
 		case i == 0:
 			entry.Head = "Received"
@@ -69,7 +69,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 	}
 	for _, e := range f.edits {
 		entry := r.editEntry(o, &e)
-		entry.By = r.by(e.Source, e.Actor)
+		entry.By = r.by(f, e.Source, e.Actor)
 		add(e.At, entry)
 	}
 	for _, refund := range o.Refunds {
@@ -82,10 +82,12 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 }
 
 // by is who did something.
-func (r *request) by(source orders.Source, actor string) string {
+func (r *request) by(f *orderFacts, source orders.Source, actor string) string {
 	switch {
 	case actor == accounts.Caller{User: r.session.User.ID}.Actor():
 		return "by you"
+	case f.actors[actor] != "":
+		return "by " + f.actors[actor]
 	case source == orders.FromDashboard:
 		return "in the dashboard"
 	case strings.HasPrefix(actor, "key:"):
@@ -251,7 +253,7 @@ func (r *request) endpointCards(f *orderFacts) (list []endpointCard) {
 			}
 			word := r.format.Count(t.waiting) + " wait"
 			if t.next > 0 {
-				word += ", next attempt " + r.format.Stamp(t.next).Words
+				word += ", next attempt " + r.format.Due(t.next).Words
 			}
 			words = append(words, word)
 		}

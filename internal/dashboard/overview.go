@@ -61,7 +61,7 @@ type latestRow struct {
 // lowRow is a stock level under its threshold.
 type lowRow struct {
 	Name, SKU, Available, Threshold, To string
-	oversold                            bool
+	Oversold                            bool
 }
 
 type overviewView struct {
@@ -154,7 +154,7 @@ func (v *overviewView) readFigures(tx *db.Tx, r *request, span, before analytics
 		low, err := analytics.LowLevels(tx, 5)
 		for _, l := range low {
 			v.Low = append(v.Low, lowRow{Name: l.Name, SKU: l.SKU, Available: r.format.Count(l.OnHand - l.Reserved),
-				Threshold: r.format.Count(l.Threshold), oversold: l.OnHand < l.Reserved, To: prefix + "/stock?search=" + url.QueryEscape(l.SKU)})
+				Threshold: r.format.Count(l.Threshold), Oversold: l.OnHand < l.Reserved, To: prefix + "/stock?search=" + url.QueryEscape(l.SKU)})
 		}
 		return err
 	})
@@ -164,7 +164,7 @@ func (v *overviewView) readFigures(tx *db.Tx, r *request, span, before analytics
 func (v overviewView) lowStock(f format) []need {
 	var names []string
 	for _, l := range v.Low {
-		if !l.oversold && len(names) < 3 {
+		if !l.Oversold && len(names) < 3 {
 			names = append(names, l.SKU+" "+l.Available)
 		}
 	}
@@ -394,9 +394,12 @@ func (w openWork) needs(r *request, low []need) (list []need) {
 			To: prefix + "/orders?sort=createdAt:asc&status=PROCESSING,PARTIALLY_SHIPPED"})
 	}
 	for _, e := range w.failing {
+		text := "None of the last " + f.plural(e.health.Attempts, "attempt", "attempts") + " succeeded"
+		if e.waiting > 0 {
+			text += "; " + f.plural(e.waiting, "delivery waits", "deliveries wait")
+		}
 		list = append(list, need{Tone: "bad", Icon: "hook", Head: e.name + " fails",
-			Text: "None of the last " + f.plural(e.health.Attempts, "attempt", "attempts") + " succeeded; " +
-				f.plural(e.waiting, "delivery waits", "deliveries wait"), To: prefix + "/webhooks/" + string(e.id), Label: "Inspect"})
+			Text: text, To: prefix + "/webhooks/" + string(e.id), Label: "Inspect"})
 	}
 	if n := int64(len(w.oversold)); n > 0 {
 		var names []string

@@ -30,7 +30,7 @@ func (p productPage) fields(r *request) *form {
 		field{Name: "price", Label: "Price in " + currency, Kind: "decimal", Value: amountText(&p.product.Price, currency), Required: true},
 		field{
 			Name:       "compareAtPrice",
-			Label:      "Compare-at price",
+			Label:      "Price before",
 			Kind:       "decimal",
 			Value:      amountText(p.product.CompareAt, currency),
 			ClearBlank: true,
@@ -70,10 +70,10 @@ func (p productPage) variants(r *request) *form {
 			},
 			field{
 				Name:       at + "compareAtPrice",
-				Label:      "Compare-at price",
+				Label:      "Price before",
 				Kind:       "decimal",
 				Value:      amountText(v.CompareAt, r.caller().Currency),
-				ClearBlank: clear, Placeholder: "compare at",
+				ClearBlank: clear, Placeholder: "none",
 			},
 		)
 	}

@@ -64,10 +64,18 @@ var sampleReads = []struct {
 }{
 	{"read:orders", func(tx *db.Tx, values map[string][]string) error {
 		list, err := orders.Heads(tx, orders.Filter{Limit: 1, Sort: orders.ByCreatedAt})
-		for i := range list {
-			values["orders"] = []string{string(list[i].ID)}
+		if err != nil || len(list) == 0 {
+			return err
 		}
-		return err
+		values["orders"] = []string{string(list[0].ID)}
+		newest, err := orders.ByID(tx, list[0].ID)
+		if err != nil {
+			return err
+		}
+		for _, l := range newest.Lines {
+			values["lines"] = append(values["lines"], string(l.ID))
+		}
+		return nil
 	}},
 	{"read:products", func(tx *db.Tx, values map[string][]string) error {
 		list, err := catalog.Newest(tx, 3)

@@ -115,7 +115,7 @@ func (r *request) ruleWords(s customers.Rules) string {
 		words = append(words, "spent "+r.format.Money(*s.MinTotalSpent, r.caller().Currency)+" or more")
 	}
 	if s.Country != "" {
-		words = append(words, "in "+s.Country)
+		words = append(words, "in "+countryName(s.Country))
 	}
 	for _, one := range []struct {
 		words string

@@ -112,7 +112,12 @@ func (r *request) mayUse(route *route) error {
 	if route.admin && r.caller().Role == accounts.Viewer {
 		return apperr.New(apperr.Forbidden, "missing_scope", "this needs a user with the role owner or admin").With("requiredScope", "role:admin")
 	}
-	return r.caller().Needs(route.scope)
+	err := r.caller().Needs(route.scope)
+	if e, ok := apperr.As(err); ok && e.Kind == apperr.Forbidden {
+		return apperr.New(apperr.Forbidden, e.Code, "your role is %s, which does not allow this; an owner or admin of the account can change it",
+			r.caller().Role)
+	}
+	return err
 }
 
 // openTime is how long a form may take to arrive without a session.

@@ -139,11 +139,7 @@ func endpointLogNames(tx *db.Tx, _ []string, found foundName) error {
 
 // customerLogNames reads the names of customers; an erased one has only the address that stands for it.
 func customerLogNames(tx *db.Tx, ids []string, found foundName) error {
-	wanted := make([]id.Customer, len(ids))
-	for i, which := range ids {
-		wanted[i] = id.Customer(which)
-	}
-	list, err := customers.ReadAll(tx, wanted)
+	list, err := customers.ReadAll(tx, idsOf[id.Customer](ids))
 	for i := range list {
 		name := list[i].Name()
 		if name == "" {

@@ -87,7 +87,7 @@ func actorNames(tx *db.Tx) (map[string]string, error) {
 
 func (r *request) auditRow(e *audit.Entry, names logNames) auditRow {
 	row := auditRow{Who: names.who(e), Action: actionWords(e.Action), Code: e.Action, Record: names.of(e),
-		Resource:   strings.ReplaceAll(e.ResourceType, "_", " "),
+		Resource:   strings.ReplaceAll(strings.ReplaceAll(e.ResourceType, "_", " "), "api ", "API "),
 		ResourceID: e.ResourceID,
 		WhoTo:      r.only("actor", e.Actor), ActionTo: r.only("action", e.Action), ResourceTo: r.only("resourceId", e.ResourceID),
 		At: r.format.Stamp(e.CreatedAt)}

@@ -19,6 +19,7 @@ var userRoutes = []*route{
 	{method: "POST", path: "/settings/users/new", scope: "write:users", serve: (*Dashboard).createUser},
 	{method: "GET", path: "/settings/users/{id}", scope: "read:users", serve: (*Dashboard).showUser},
 	{method: "POST", path: "/settings/users/{id}", scope: "write:users", serve: (*Dashboard).updateUser},
+	{method: "POST", path: "/settings/users/{id}/password", scope: "write:users", serve: (*Dashboard).setPassword},
 	{method: "POST", path: "/settings/users/{id}/delete", scope: "write:users", serve: (*Dashboard).deleteUser},
 }
 
@@ -110,11 +111,18 @@ func (d *Dashboard) createUser(r *request) (answer, error) {
 }
 
 type userView struct {
-	User   userRow
-	Form   *form
-	Delete ask
-	May    bool // change this user
-	Logins []signInRow
+	User     userRow
+	Form     *form
+	Password *form
+	Delete   ask
+	May      bool // change this user
+	Logins   []signInRow
+}
+
+// newPasswordForm is the form by which a user who forgot the password gets a new one.
+func newPasswordForm(r *request, u accounts.User) *form {
+	return r.form("/settings/users/"+string(u.ID)+"/password", field{Name: "password", Label: "New password", Kind: "password", Required: true,
+		Complete: "new-password", Hint: "8 characters or more. The user changes it under My login."})
 }
 
 func userForm(r *request, u accounts.User) *form {
@@ -146,7 +154,7 @@ func (d *Dashboard) showUser(r *request) (answer, error) {
 		return answer{}, err
 	}
 	at := "/settings/users/" + string(u.ID)
-	view := userView{User: r.userRow(u), Form: userForm(r, u), May: r.caller().May("write:users") &&
+	view := userView{User: r.userRow(u), Form: userForm(r, u), Password: newPasswordForm(r, u), May: r.caller().May("write:users") &&
 		(u.Role != accounts.Owner || r.caller().Role == accounts.Owner),
 		Delete: newAsk("delete", "Remove this user?",
 			"The user cannot log in any more, and the API keys that the user made are revoked. Type the "+
@@ -176,6 +184,36 @@ func (d *Dashboard) updateUser(r *request) (answer, error) {
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateUser(tx, r.caller(), u.ID, commerce.Expected{}, change)
 			return redirect("/settings/users", "The user is saved"), err
+		})
+	})
+}
+
+// setPassword serves POST /settings/users/{id}/password: another user gets a new password, and that user's sessions end. One's own is
+// changed under My login, which asks for the present one.
+func (d *Dashboard) setPassword(r *request) (answer, error) {
+	u, err := r.user()
+	if err != nil {
+		return answer{}, err
+	}
+	return r.submit(newPasswordForm(r, u), d.showUser, func(f *form) (answer, error) {
+		o := f.Object()
+		_, password, _ := drafts.ReadUserChange(o)
+		if password == "" && !o.Has("password") {
+			o.Fault("password", "is required")
+		}
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		if problem := accounts.BadPassword(password, u.Email, u.Name); problem != "" {
+			return answer{}, apperr.At("password", "%s", problem)
+		}
+		hash, err := d.Commerce.Hashing.Hash(r.http.Context(), password)
+		if err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.UpdateUser(tx, r.caller(), u.ID, commerce.Expected{}, commerce.UserChange{PasswordHash: hash})
+			return redirect("/settings/users/"+string(u.ID), "The password is changed, and the user's sessions have ended"), err
 		})
 	})
 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -84,6 +85,7 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 		var ledger []stock.Movement
 		var total int64
 		var sums map[string]int64
+		var actors map[string]string // those of the account
 		err := tx.Together(func(tx *db.Tx) error {
 			item, err := r.sellableOf(tx)
 			if err == nil {
@@ -105,6 +107,11 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 		}, func(tx *db.Tx) (err error) {
 			sums, err = stock.LedgerSums(tx, sku)
 			return err
+		}, func(tx *db.Tx) (err error) {
+			if r.caller().May("read:users") {
+				actors, err = actorNames(tx)
+			}
+			return err
 		})
 		if err != nil {
 			return err
@@ -120,7 +127,7 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 			return err
 		}
 		for _, m := range ledger {
-			view.Ledger = append(view.Ledger, r.ledgerRow(m, behind))
+			view.Ledger = append(view.Ledger, r.ledgerRow(m, behind, actors))
 		}
 		view.Receive, view.Adjust = moveForm(r, sku, "receive", warehouses), moveForm(r, sku, "adjust", warehouses)
 		if len(warehouses) > 1 {
@@ -177,8 +184,8 @@ func ordersBehind(tx *db.Tx, ledger []stock.Movement) (map[string]orders.Numbere
 	return behind, err
 }
 
-func (r *request) ledgerRow(m stock.Movement, behind map[string]orders.Numbered) ledgerRow {
-	row := ledgerRow{At: r.format.Stamp(m.At), Cause: causeWords[m.Cause], Note: m.Note, Warehouse: m.Warehouse, Actor: actorWords(m.Actor),
+func (r *request) ledgerRow(m stock.Movement, behind map[string]orders.Numbered, actors map[string]string) ledgerRow {
+	row := ledgerRow{At: r.format.Stamp(m.At), Cause: causeWords[m.Cause], Note: m.Note, Warehouse: m.Warehouse, Actor: cmp.Or(actors[m.Actor], actorWords(m.Actor)),
 		Delta: r.format.Count(m.Delta), Balance: r.format.Count(m.Balance), Out: m.Delta < 0}
 	if m.Delta > 0 {
 		row.Delta = "+" + row.Delta

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"encoding/json"
 
+	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
@@ -17,30 +18,61 @@ type subject struct{ event, resource, payload string }
 // has none.
 func (r *request) subjectNames(tx *db.Tx, list []subject) (map[string]string, error) {
 	names := map[string]string{}
-	var wanted []id.Order
+	blank := map[string][]string{} // ids of records whose event does not name them, by kind
 	for _, s := range list {
 		if s.resource == "" || names[s.resource] != "" || !r.caller().May(webhooks.ReadScope(s.event)) {
 			continue
 		}
 		switch category(s.event) {
 		case "order":
-			if order, ok := id.Parse[id.Order](s.resource); ok {
-				wanted = append(wanted, order)
-			}
+			blank["order"] = append(blank["order"], s.resource)
 		case "product", "category", "channel", "customer":
 			if name := nameIn(s.payload); name != "" {
 				names[s.resource] = name
+			} else {
+				blank[category(s.event)] = append(blank[category(s.event)], s.resource)
 			}
 		}
 	}
-	if len(wanted) == 0 {
-		return names, nil
+	var reads []func(*db.Tx) error
+	for kind, read := range subjectReads {
+		if ids := validIDs(blank[kind]); len(ids) > 0 {
+			reads = append(reads, func(tx *db.Tx) error {
+				return read(tx, ids, func(which, name string, _ bool) { names[which] = short(name) })
+			})
+		}
 	}
-	numbers, err := orders.NumbersOf(tx, wanted)
+	return names, tx.Together(reads...)
+}
+
+// subjectReads read the names of records, by the kind of their events. Categories are called by their ids.
+var subjectReads = map[string]func(tx *db.Tx, ids []string, found foundName) error{
+	"order": orderNames, "product": productNames, "channel": channelLogNames, "customer": customerLogNames,
+}
+
+func orderNames(tx *db.Tx, ids []string, found foundName) error {
+	numbers, err := orders.NumbersOf(tx, idsOf[id.Order](ids))
 	for order, number := range numbers {
-		names[string(order)] = orders.Number(number)
+		found(string(order), orders.Number(number), true)
 	}
-	return names, err
+	return err
+}
+
+func productNames(tx *db.Tx, ids []string, found foundName) error {
+	list, err := catalog.ByIDs(tx, idsOf[id.Product](ids))
+	for _, p := range list {
+		found(string(p.ID), p.SKU, true)
+	}
+	return err
+}
+
+// idsOf are texts as ids of one kind.
+func idsOf[T ~string](texts []string) []T {
+	ids := make([]T, len(texts))
+	for i, text := range texts {
+		ids[i] = T(text)
+	}
+	return ids
 }
 
 // nameIn is the name of the record in an event's payload, "" when it holds none.

@@ -28,6 +28,7 @@ type Checked struct {
 	Orders      []Order  `json:"orders,omitempty"`      // the first new orders
 	Changed     []Diff   `json:"changed,omitempty"`     // the first products that would change
 	Warehouses  []string `json:"warehouses,omitempty"`  // that a stock list would create
+	Before      int      `json:"before,omitempty"`      // values that the file of a list replaces, if all of them are kept (see Before)
 	New         []Diff   `json:"new,omitempty"`         // the first new products
 }
 
@@ -68,6 +69,7 @@ type trial struct {
 	new     []Diff
 	orders  []Order
 	places  []string // codes of warehouses
+	kept    before
 }
 
 // noteProducts notes the products that a plan would create or change.

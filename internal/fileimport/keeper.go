@@ -26,6 +26,7 @@ type keeper struct {
 	lease time.Duration
 	dry   bool
 
+	kept  *before
 	lines []imports.Line // since the last Save
 	next  int64          // position of the next line
 }
@@ -40,11 +41,17 @@ func (k *keeper) Load() ([]byte, error) {
 
 // note adds a line of the report.
 func (k *keeper) note(f importer.Fault) {
+	k.add(imports.Line{Row: int64(f.Row), Line: int64(f.Line), Refused: f.Level == importer.Refused, Rows: int64(f.Rows), Item: f.Item,
+		Field: f.Field, Code: f.Code, Message: plain(f.Message)})
+}
+
+// add appends a line to those of the next Save, unless there are too many.
+func (k *keeper) add(l imports.Line) {
 	if k.next >= imports.MaxLines {
 		return
 	}
-	k.lines = append(k.lines, imports.Line{Import: k.i.ID, Dry: k.dry, Position: k.next, Row: int64(f.Row), Line: int64(f.Line),
-		Refused: f.Level == importer.Refused, Rows: int64(f.Rows), Item: f.Item, Field: f.Field, Code: f.Code, Message: plain(f.Message)})
+	l.Import, l.Dry, l.Position = k.i.ID, k.dry, k.next
+	k.lines = append(k.lines, l)
 	k.next++
 }
 
@@ -68,6 +75,9 @@ func (k *keeper) Save(progress []byte) error {
 	job, err := counted(k.job, progress)
 	if err != nil {
 		return err
+	}
+	for _, l := range k.kept.take() {
+		k.add(l)
 	}
 	stop := false
 	err = k.store.Write(k.ctx, k.job.Tenant, func(tx *db.Tx) (err error) {

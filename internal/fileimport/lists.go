@@ -90,6 +90,11 @@ func (t *trial) notePrices(tx *db.Tx, list []nouns.PriceDraft) ([]client.Change,
 				fields = append(fields, FieldChange{f.name, from, to})
 			}
 		}
+		if len(fields) > 0 {
+			if err := t.kept.price(before[i]); err != nil {
+				return nil, err
+			}
+		}
 		changes = append(changes, t.noteFields(after.SKU, after.Name, fields))
 	}
 	return changes, nil
@@ -119,6 +124,9 @@ func (t *trial) noteLevels(plan *commerce.StockPlan) ([]client.Change, error) {
 				return nil, err
 			}
 			fields = append(fields, change)
+			if err := t.kept.level(l); err != nil {
+				return nil, err
+			}
 		}
 		changes = append(changes, t.noteFields(l.SKU, "", fields))
 	}

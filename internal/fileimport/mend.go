@@ -56,28 +56,19 @@ func Report(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Impor
 	if err := out.Write([]string{"row", "line", "level", "rows", "sku", "field", "code", "message"}); err != nil {
 		return err
 	}
-	for after := int64(-1); ; {
-		var list []imports.Line
-		err := store.Read(ctx, tenant, func(tx *db.Tx) (err error) {
-			list, err = imports.Lines(tx, i.ID, dry, false, after, 1000)
-			return err
-		})
-		if err != nil || len(list) == 0 {
-			out.Flush()
-			return err
+	err := eachLine(ctx, store, tenant, i.ID, dry, func(l imports.Line) error {
+		level := importer.Note
+		if l.Refused {
+			level = importer.Refused
 		}
-		for _, l := range list {
-			level := importer.Note
-			if l.Refused {
-				level = importer.Refused
-			}
-			if err := out.Write([]string{strconv.FormatInt(l.Row, 10), strconv.FormatInt(l.Line, 10), string(level),
-				strconv.FormatInt(l.Rows, 10), harmless(l.Item), l.Field, l.Code, harmless(l.Message)}); err != nil {
-				return err
-			}
-			after = l.Position
+		if l.Code == beforeCode {
+			return nil
 		}
-	}
+		return out.Write([]string{strconv.FormatInt(l.Row, 10), strconv.FormatInt(l.Line, 10), string(level), strconv.FormatInt(l.Rows, 10),
+			harmless(l.Item), l.Field, l.Code, harmless(l.Message)})
+	})
+	out.Flush()
+	return err
 }
 
 // harmless changes a text of the file that a spreadsheet would run as a formula.

@@ -53,7 +53,7 @@ func (r *Runner) Run(ctx context.Context, job jobs.Job, lease time.Duration) err
 		return r.fail(ctx, i, job, "it was started several times and never ended")
 	}
 	t := &trial{dry: job.Type.DryRun(), asks: i.Kind == imports.Orders}
-	k := &keeper{ctx: context.WithoutCancel(ctx), store: r.Store, i: i, job: job, lease: lease, dry: t.dry}
+	k := &keeper{ctx: context.WithoutCancel(ctx), store: r.Store, i: i, job: job, lease: lease, dry: t.dry, kept: &t.kept}
 	summary, err := r.importFile(ctx, k, t)
 	return r.settle(context.WithoutCancel(ctx), ctx.Err(), k, t, summary, err)
 }
@@ -167,8 +167,11 @@ func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary import
 	job.Total, job.Processed = int64(summary.Rows), int64(summary.Rows)
 	job.Created, job.Updated, job.Failed = int64(summary.Created), int64(summary.Updated), int64(summary.RowsRefused)
 	if k.dry {
+		if k.next >= imports.MaxLines {
+			t.kept.count = 0 // they are not all there
+		}
 		text, err := json.Marshal(Checked{Counts: summary.Counts, Rows: summary.Rows, NotImported: summary.NotImported, Changed: t.changed,
-			New: t.new, Orders: t.orders, Warehouses: t.places})
+			New: t.new, Orders: t.orders, Warehouses: t.places, Before: t.kept.count})
 		if err != nil {
 			return err
 		}

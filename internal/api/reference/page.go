@@ -134,6 +134,11 @@ func (d *document) entry(method, path string, op operation) entry {
 	for _, scope := range e.Scopes { // scopes have a line of their own
 		e.About = strings.TrimSuffix(e.About, " Needs the scope `"+scope+"`.")
 	}
+	if at := strings.LastIndex(e.About, "Interface §"); at >= 0 { // parameters that are described there, too, do not repeat it
+		for i := range e.Parameters {
+			e.Parameters[i].About = strings.TrimSuffix(e.Parameters[i].About, " "+e.About[at:])
+		}
+	}
 	var body json.RawMessage
 	if op.RequestBody != nil {
 		body = op.RequestBody.Content.example()

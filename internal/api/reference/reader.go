@@ -90,7 +90,7 @@ func pathText(text string) string { return strings.ReplaceAll(url.PathEscape(tex
 
 // members are the members of bodies that name a record, and what each is a value of.
 var members = map[string]string{"customerId": "customers", "channelId": "channels", "productId": "products", "endpointId": "webhooks",
-	"sku": "sku", "warehouseCode": "warehouseCode"}
+	"sku": "sku", "warehouseCode": "warehouseCode", "orderItemId": "lines"}
 
 var member = regexp.MustCompile(`"(\w+)":"((?:[^"\\]|\\.)*)"`)
 
