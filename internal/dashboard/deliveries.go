@@ -192,7 +192,7 @@ func resourcePage(d *Dashboard, event, resource string) string {
 		return ""
 	}
 	pages := map[string]string{"order": "/orders/", "product": "/products/", "customer": "/customers/", "stock": "/stock/",
-		"channel": "/channels/"}
+		"channel": "/jobs/"} // events of channels are about what a job has done
 	at := pages[category(event)]
 	if at == "" || !d.has(at+"{id}") && !d.has(at+"{sku}") {
 		return ""

@@ -183,6 +183,11 @@ func TestWordsForPeople(t *testing.T) {
 		if out := viewer.get("/products/import"); out.status != 403 || !strings.Contains(out.words(), "Your role is viewer") {
 			t.Errorf("%d %s", out.status, out.words())
 		}
+		log := b.get("/events?event=channel.sync_completed")
+		job := regexp.MustCompile(`href="` + prefix + `(/jobs/[0-9a-f-]{36})"`).FindStringSubmatch(log.body)
+		if job == nil || b.get(job[1]).status != 200 {
+			t.Errorf("an event of a channel leads to %q", job)
+		}
 		if got := newGauge(0, 0); got.Full() && strings.Contains(b.get("/jobs").words(), "0 of 0") {
 			t.Error("none of none is a figure")
 		}

@@ -13,8 +13,8 @@ import (
 // subject is the record of an event.
 type subject struct{ event, resource, payload string }
 
-// subjectNames are the names of the records of events, by id: an order's number, a product's SKU, a category's or a
-// channel's name, a customer's e-mail address. A record that the user may not read, or whose event has no name for it,
+// subjectNames are the names of the records of events, by id: an order's number, a product's SKU, a category's name, that of a job's
+// channel, a customer's e-mail address. A record that the user may not read, or whose event has no name for it,
 // has none.
 func (r *request) subjectNames(tx *db.Tx, list []subject) (map[string]string, error) {
 	names := map[string]string{}
@@ -47,7 +47,7 @@ func (r *request) subjectNames(tx *db.Tx, list []subject) (map[string]string, er
 
 // subjectReads read the names of records, by the kind of their events. Categories are called by their ids.
 var subjectReads = map[string]func(tx *db.Tx, ids []string, found foundName) error{
-	"order": orderNames, "product": productNames, "channel": channelLogNames, "customer": customerLogNames,
+	"order": orderNames, "product": productNames, "channel": ownIDs, "customer": customerLogNames,
 }
 
 func orderNames(tx *db.Tx, ids []string, found foundName) error {
