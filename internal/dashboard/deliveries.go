@@ -33,7 +33,8 @@ type deliveryRow struct {
 
 func (r *request) deliveryRow(d *webhooks.Delivery, endpoint string) deliveryRow {
 	row := deliveryRow{ID: string(d.ID), Event: d.Name, Endpoint: endpoint, EndpointTo: prefix + "/webhooks/" + string(d.Endpoint),
-		Resource: d.Resource, ResourceID: d.Resource, To: prefix + "/webhooks/deliveries/" + string(d.ID), Answer: d.Error, Attempts: r.format.Count(d.Attempts),
+		Resource: d.Resource, ResourceID: d.Resource, To: prefix + "/webhooks/deliveries/" + string(d.ID),
+		Answer: d.Error, Attempts: r.format.Count(d.Attempts),
 		Status: deliveryBadge(d), At: r.format.Stamp(d.Position), Next: r.format.Due(d.DueAt), Waits: d.DueAt != 0}
 	if row.Answer == "" && d.StatusCode != 0 {
 		row.Answer = "HTTP " + strconv.FormatInt(d.StatusCode, 10)

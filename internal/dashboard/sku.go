@@ -185,7 +185,8 @@ func ordersBehind(tx *db.Tx, ledger []stock.Movement) (map[string]orders.Numbere
 }
 
 func (r *request) ledgerRow(m stock.Movement, behind map[string]orders.Numbered, actors map[string]string) ledgerRow {
-	row := ledgerRow{At: r.format.Stamp(m.At), Cause: causeWords[m.Cause], Note: m.Note, Warehouse: m.Warehouse, Actor: cmp.Or(actors[m.Actor], actorWords(m.Actor)),
+	row := ledgerRow{At: r.format.Stamp(m.At), Cause: causeWords[m.Cause], Note: m.Note, Warehouse: m.Warehouse,
+		Actor: cmp.Or(actors[m.Actor], actorWords(m.Actor)),
 		Delta: r.format.Count(m.Delta), Balance: r.format.Count(m.Balance), Out: m.Delta < 0}
 	if m.Delta > 0 {
 		row.Delta = "+" + row.Delta
