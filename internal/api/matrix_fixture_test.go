@@ -15,13 +15,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
-	"entrepot/internal/connector"
-	"entrepot/internal/connector/amazon"
-	"entrepot/internal/connector/ebay"
-	"entrepot/internal/connector/prestashop"
-	"entrepot/internal/connector/shopify"
-	"entrepot/internal/connector/tiktokshop"
-	"entrepot/internal/connector/woocommerce"
+	"entrepot/internal/connector/all"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
 )
@@ -57,7 +51,7 @@ func newFixture(t testing.TB, engine string) *fixture {
 	t.Helper()
 	s := newServer(t, engine, limits.Off{})
 	client := &http.Client{Transport: platform{}}
-	set, err := connector.NewSet(woocommerce.New(), shopify.New(), prestashop.New(), amazon.New(), ebay.New(client, s.Now), tiktokshop.New())
+	set, err := all.Connectors(client, s.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,20 +87,25 @@ func source(who accounts.Caller) orders.Source {
 
 // getOrder serves GET /api/v1/orders/{id}: 200; 404.
 func (a *API) getOrder(r *request) (answer, error) {
-	order, err := pathID[id.Order](r, "id", "order")
+	o, err := a.readOrder(r)
 	if err != nil {
 		return answer{}, err
 	}
-	var o *orders.Order
+	return fullOrder(o), nil
+}
+
+// readOrder reads the order of the path.
+func (a *API) readOrder(r *request) (o *orders.Order, err error) {
+	order, err := pathID[id.Order](r, "id", "order")
+	if err != nil {
+		return nil, err
+	}
 	err = a.read(r, func(tx *db.Tx) (err error) {
 		tx.Last()
 		o, err = orders.ByID(tx, order)
 		return err
 	})
-	if err != nil {
-		return answer{}, err
-	}
-	return fullOrder(o), nil
+	return o, err
 }
 
 // fullOrder is the answer 200 with all members of an order.

@@ -10,12 +10,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
-	"entrepot/internal/connector/amazon"
-	"entrepot/internal/connector/ebay"
-	"entrepot/internal/connector/prestashop"
-	"entrepot/internal/connector/shopify"
-	"entrepot/internal/connector/tiktokshop"
-	"entrepot/internal/connector/woocommerce"
+	"entrepot/internal/connector/all"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 )
@@ -365,8 +360,7 @@ func TestTheSandboxClockTakesAWriteScope(t *testing.T) {
 // everyPlatform knows every platform.
 func everyPlatform(t testing.TB) *connector.Set {
 	t.Helper()
-	set, err := connector.NewSet(woocommerce.New(), shopify.New(), prestashop.New(), amazon.New(),
-		ebay.New(&http.Client{Transport: platform{}}, time.Now), tiktokshop.New())
+	set, err := all.Connectors(&http.Client{Transport: platform{}}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

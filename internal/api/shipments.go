@@ -45,16 +45,7 @@ func (a *API) createShipment(r *request) (answer, error) {
 
 // listShipments serves GET /api/v1/orders/{id}/shipments: 200, oldest first; 404.
 func (a *API) listShipments(r *request) (answer, error) {
-	order, err := pathID[id.Order](r, "id", "order")
-	if err != nil {
-		return answer{}, err
-	}
-	var o *orders.Order
-	err = a.read(r, func(tx *db.Tx) (err error) {
-		tx.Last()
-		o, err = orders.ByID(tx, order)
-		return err
-	})
+	o, err := a.readOrder(r)
 	if err != nil {
 		return answer{}, err
 	}

@@ -20,13 +20,7 @@ import (
 	"entrepot/internal/api"
 	"entrepot/internal/api/reference"
 	"entrepot/internal/commerce"
-	"entrepot/internal/connector"
-	"entrepot/internal/connector/amazon"
-	"entrepot/internal/connector/ebay"
-	"entrepot/internal/connector/prestashop"
-	"entrepot/internal/connector/shopify"
-	"entrepot/internal/connector/tiktokshop"
-	"entrepot/internal/connector/woocommerce"
+	"entrepot/internal/connector/all"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
@@ -117,8 +111,7 @@ func serve(t testing.TB, config db.Config) *site {
 		t.Fatal(err)
 	}
 	store := dbtest.Open(t, config)
-	connectors, err := connector.NewSet(woocommerce.New(), shopify.New(), prestashop.New(), amazon.New(),
-		ebay.New(http.DefaultClient, store.Now), tiktokshop.New())
+	connectors, err := all.Connectors(http.DefaultClient, store.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

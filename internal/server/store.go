@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/all"
 	"entrepot/internal/db"
 	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
@@ -56,7 +58,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	}
 	guard := &netguard.Guard{Dev: c.Dev, Allow: c.Allow}
 	client := guarded(guard)
-	known, err := connectors(client)
+	known, err := all.Connectors(client, time.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -153,4 +155,14 @@ func (c StoreConfig) agent() string {
 		return "entrepot"
 	}
 	return c.Agent
+}
+
+// guarded is the HTTP client for addresses that merchants enter: it connects only to addresses that interface §6.2
+// allows and follows no redirects.
+func guarded(guard *netguard.Guard) *http.Client {
+	return &http.Client{
+		Transport:     guard.Transport(4),
+		Timeout:       30 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }

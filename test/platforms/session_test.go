@@ -10,21 +10,15 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/all"
 	"entrepot/internal/connector/connectortest/story"
-	"entrepot/internal/connector/prestashop"
-	"entrepot/internal/connector/tiktokshop"
-	"entrepot/internal/connector/woocommerce"
 	"entrepot/internal/netguard"
 
-	amazonconnector "entrepot/internal/connector/amazon"
-	ebayconnector "entrepot/internal/connector/ebay"
-	shopifyconnector "entrepot/internal/connector/shopify"
 )
 
 // connectors are those of all platforms.
 func connectors() *connector.Set {
-	return must(connector.NewSet(woocommerce.New(), shopifyconnector.New(), prestashop.New(), amazonconnector.New(),
-		ebayconnector.New(http.DefaultClient, time.Now), tiktokshop.New()))
+	return must(all.Connectors(http.DefaultClient, time.Now))
 }
 
 func must[T any](v T, err error) T {
