@@ -13,7 +13,6 @@ import (
 	"entrepot/internal/connector/all"
 	"entrepot/internal/connector/connectortest/story"
 	"entrepot/internal/netguard"
-
 )
 
 // connectors are those of all platforms.
