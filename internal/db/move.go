@@ -88,8 +88,11 @@ func (t table) same(other table) bool {
 	return t.name == other.name && slices.Equal(t.columns, other.columns)
 }
 
-// movedAtOnce is the largest number of values sent in one message.
-const movedAtOnce = 8192
+// Bounds of what is sent in one message: values, and the bytes of their texts, since a row may be a hundred kilobytes.
+const (
+	movedAtOnce = 8192
+	movedBytes  = 1 << 20
+)
 
 // move copies the rows of a table and compares the counts of both sides.
 func (t table) move(source, into *Tx) (rows int64, err error) {
@@ -102,7 +105,9 @@ func (t table) move(source, into *Tx) (rows int64, err error) {
 	names := strings.Join(t.columns, ", ")
 	width := len(t.columns)
 	var args []any // of rows that were read and are not sent yet
+	bytes := 0     // of their texts
 	send := func() error {
+		bytes = 0
 		for len(args) > 0 {
 			n := 1 // a few fixed sizes, so that a few SQL texts serve all lengths
 			for _, size := range engine.PieceSizes() {
@@ -123,9 +128,16 @@ func (t table) move(source, into *Tx) (rows int64, err error) {
 		}
 		rows++
 		for _, place := range places {
-			args = append(args, valueAt(place))
+			value := valueAt(place)
+			args = append(args, value)
+			switch v := value.(type) {
+			case string:
+				bytes += len(v)
+			case []byte:
+				bytes += len(v)
+			}
 		}
-		if len(args)+width > movedAtOnce {
+		if len(args)+width > movedAtOnce || bytes >= movedBytes {
 			return send()
 		}
 		return nil

@@ -1,21 +1,23 @@
 package search
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"strings"
 
 	"entrepot/internal/db"
 )
 
-// A group is 32 blocks with a bit for each hash of a trigram and each part of a block, which is set if the part contains the
-// trigram. A search reads the bits of the term's trigrams, and then the blocks of which one part has all of them. A block that
-// is written again leaves its group; bits stay, since they only say that a part may contain a trigram (docs/decisions/0163).
+// A group is 32 blocks with a bit for each hash of three or four bytes and each part of a block, which is set if the part
+// contains them. A search reads the bits of the term's hashes, and then the blocks of which one part has all of them. A block
+// that is written again leaves its group; bits stay, since they only say that a part may contain something (docs/decisions/0163).
 const (
 	groupSize   = 32 // blocks of a new group
 	groupLeast  = groupSize / 2
 	blockParts  = 16 // parts of a block, some 64 records each
 	partBytes   = groupSize * blockParts / 8
-	hashBits    = 14 // of a trigram
+	hashBits    = 14
 	sliceHashes = 16 // hashes in one row
 	sliceCount  = 1 << hashBits / sliceHashes
 	mostHashes  = 12 // hashes of a term that are looked up
@@ -27,39 +29,58 @@ type partSet [partBytes]byte
 // groupBits are the bits of a group, by hash.
 type groupBits [1 << hashBits]partSet
 
-// add sets the bits of a block's texts. All parts of a block but the last have the same number of lines.
+// add sets the bits of a block's texts.
 func (g *groupBits) add(position int, body string) {
-	each := (strings.Count(body, "\n") + blockParts - 1) / blockParts
+	each := linesOfPart(strings.Count(body, "\n"))
 	line := 0
 	for text := range strings.Lines(body) {
 		part := position*blockParts + line/each
 		text = strings.TrimSuffix(text, "\n")
 		for i := 0; i+3 <= len(text); i++ {
-			g[trigramHash(text[i:i+3])][part/8] |= 1 << (part % 8)
+			g[hash3(text[i:])][part/8] |= 1 << (part % 8)
+			if i+4 <= len(text) {
+				g[hash4(text[i:])][part/8] |= 1 << (part % 8)
+			}
 		}
 		line++
 	}
 }
 
-func trigramHash(t string) uint32 {
+// hash3 is the hash of the first three bytes of a text, hash4 of the first four. Those of four tell more parts apart, above all in
+// numbers; a hash of three alone serves terms of three bytes.
+func hash3(t string) uint32 {
 	return (uint32(t[0])<<16 | uint32(t[1])<<8 | uint32(t[2])) * 2654435761 >> (32 - hashBits)
 }
 
-// hashesOf are different hashes of a term's trigrams: all of them, or some from all over a long term.
+func hash4(t string) uint32 {
+	return (uint32(t[0])<<24 | uint32(t[1])<<16 | uint32(t[2])<<8 | uint32(t[3])) * 2246822519 >> (32 - hashBits)
+}
+
+// hashesOf are different hashes of a term, those of four bytes first: all of them, or some from all over a long term.
 func hashesOf(term string) (list []uint32) {
 	known := map[uint32]bool{}
-	step := max(1, (len(term)-2)/mostHashes)
-	for i := 0; i+3 <= len(term) && len(list) < mostHashes; i += step {
-		if h := trigramHash(term[i : i+3]); !known[h] {
-			known[h] = true
-			list = append(list, h)
+	step := max(1, (len(term)-3)/mostHashes)
+	add := func(length int, hash func(string) uint32) {
+		for i := 0; i+length <= len(term) && len(list) < mostHashes; i += step {
+			if h := hash(term[i:]); !known[h] {
+				known[h] = true
+				list = append(list, h)
+			}
 		}
 	}
+	add(4, hash4)
+	add(3, hash3)
 	return list
 }
 
-// prefetchPlaces prefetches the places of the blocks in groups that may contain a term of at least three bytes.
-func prefetchPlaces(tx *db.Tx, kind Kind, term string) func() (places []int64, groups int, err error) {
+// placed is a block in a group, with a bit for each part that may contain a term.
+type placed struct {
+	place int64
+	parts uint16
+}
+
+// prefetchPlaces prefetches the blocks in groups that may contain a term of at least three bytes.
+func prefetchPlaces(tx *db.Tx, kind Kind, term string) func() (list []placed, groups int, err error) {
 	wanted := map[int64][]uint32{} // by slice: hashes in its row
 	var numbers []int64
 	for _, h := range hashesOf(term) {
@@ -92,18 +113,40 @@ func prefetchPlaces(tx *db.Tx, kind Kind, term string) func() (places []int64, g
 		}
 		return nil
 	}, "SELECT slice, group_number, parts FROM search_grams WHERE tenant_id = $1 AND kind = $2 AND slice IN "+db.In(len(args)-2, 3), args...)
-	return func() (places []int64, groups int, err error) {
+	return func() (list []placed, groups int, err error) {
 		err = read.Wait()
-		for group, parts := range may {
+		for group, set := range may {
 			for position := range groupSize {
-				if at := position * blockParts / 8; parts[at]|parts[at+1] != 0 {
-					places = append(places, group*groupSize+int64(position))
+				if parts := binary.LittleEndian.Uint16(set[2*position:]); parts != 0 {
+					list = append(list, placed{group*groupSize + int64(position), parts})
 				}
 			}
 		}
-		return places, len(may), err
+		return list, len(may), err
 	}
 }
+
+// matchesIn is matches for some parts of a block.
+func matchesIn(parts uint16, body, keys, term []byte, each func(id ID, sort int64) error) error {
+	lines := linesOfPart(len(keys) / keySize)
+	for ; parts != 0 && len(keys) > 0; parts >>= 1 {
+		lines := min(lines, len(keys)/keySize)
+		end := 0
+		for range lines {
+			end += bytes.IndexByte(body[end:], '\n') + 1
+		}
+		if parts&1 != 0 {
+			if err := matches(body[:end], keys, term, each); err != nil {
+				return err
+			}
+		}
+		body, keys = body[end:], keys[lines*keySize:]
+	}
+	return nil
+}
+
+// linesOfPart is how many lines each part of a block has but the last.
+func linesOfPart(lines int) int { return (lines + blockParts - 1) / blockParts }
 
 // ungrouped is the condition for blocks b without a place.
 const ungrouped = ` AND NOT EXISTS
@@ -204,7 +247,7 @@ func lotsUngrouped(tx *db.Tx) ([]lot, error) {
 			" GROUP BY b.tenant_id, b.kind HAVING count(*) > $1 ORDER BY b.tenant_id, b.kind", groupSize)
 }
 
-// VerifyGroups calls wrong for each block with a place whose texts have a trigram without its bit.
+// VerifyGroups calls wrong for each block with a place with a text that a search may miss.
 func VerifyGroups(tx *db.Tx, kind Kind, wrong func(firstID string)) error {
 	groups, err := db.List(tx, func(r db.Rows) (n int64, err error) { return n, r.Scan(&n) },
 		"SELECT DISTINCT place / $3::BIGINT FROM search_places WHERE tenant_id = $1 AND kind = $2 ORDER BY 1", tx.Tenant, string(kind), groupSize)

@@ -81,16 +81,17 @@ func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error)
 	}
 	var body, keys db.Buffer
 	wanted := []byte(term)
+	packed := func(id ID, sort int64) error {
+		if loose[id] {
+			return nil
+		}
+		return each(id, sort)
+	}
 	read := func(r db.Rows) error {
 		if err := r.Scan(&body, &keys); err != nil {
 			return err
 		}
-		return matches(body, keys, wanted, func(id ID, sort int64) error {
-			if loose[id] {
-				return nil
-			}
-			return each(id, sort)
-		})
+		return matches(body, keys, wanted, packed)
 	}
 	const blocks = "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2"
 	if all {
@@ -103,10 +104,21 @@ func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error)
 		err = tx.Each(read, blocks+" AND first_id IN "+db.In(len(args)-2, 3), args...)
 	}
 	for len(some.places) > 0 && err == nil {
-		piece := some.places[:min(blocksRead, len(some.places))]
-		some.places = some.places[len(piece):]
-		args := append([]any{tx.Tenant, string(kind)}, db.Padded(piece)...)
-		err = tx.Each(read, `SELECT b.body, b.keys FROM search_places p CROSS JOIN search_blocks b
+		parts := map[int64]uint16{}
+		var places []int64
+		for _, p := range some.places[:min(blocksRead, len(some.places))] {
+			parts[p.place] = p.parts
+			places = append(places, p.place)
+		}
+		some.places = some.places[len(places):]
+		args := append([]any{tx.Tenant, string(kind)}, db.Padded(places)...)
+		err = tx.Each(func(r db.Rows) error {
+			var place int64
+			if err := r.Scan(&place, &body, &keys); err != nil {
+				return err
+			}
+			return matchesIn(parts[place], body, keys, wanted, packed)
+		}, `SELECT p.place, b.body, b.keys FROM search_places p CROSS JOIN search_blocks b
 			WHERE p.tenant_id = $1 AND p.kind = $2 AND b.tenant_id = $1 AND b.kind = $2 AND b.first_id = p.first_id AND p.place IN `+
 			db.In(len(args)-2, 3), args...)
 	}
@@ -180,7 +192,7 @@ func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error)
 // candidates are the blocks that may contain a term: those in no group by their first id, others by their place.
 type candidates struct {
 	first  []string
-	places []int64
+	places []placed
 }
 
 // prefetchCandidates prefetches the blocks that may contain a term; all reports that so many may that all are read.

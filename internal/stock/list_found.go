@@ -20,68 +20,97 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	p := &levelPage{reach: f.Offset + f.Limit, scan: rowScanner()}
+	p := &levelPage{reach: f.Offset + f.Limit}
 	exactly := strings.TrimSpace(f.Search)
+	some, err := someVariants(tx)
+	if err != nil {
+		return nil, 0, err
+	}
 	for len(products) > 0 {
-		piece := products[:min(256, len(products))]
-		products = products[len(piece):]
-		skus, err := skusOf(tx, piece)
+		piece := db.Padded(products[:min(256, len(products))])
+		products = products[min(256, len(products)):]
+		err := f.add(tx, p, "products s", "s.id", piece, exactly)
+		if err == nil && some {
+			err = f.add(tx, p, "variants s", "s.product_id", piece, exactly)
+		}
 		if err != nil {
 			return nil, 0, err
 		}
-		skus = slices.DeleteFunc(skus, func(sku string) bool { return sku == exactly })
-		if err := f.add(tx, p, skus); err != nil {
-			return nil, 0, err
-		}
 	}
-	if err := f.add(tx, p, []string{exactly}); err != nil {
+	w := db.AndIn(f.where(tx), "l.sku", []string{exactly})
+	if err := tx.Each(p.add, "SELECT l.sku, l.warehouse_code FROM stock_levels l WHERE "+w.String(), w.Args()...); err != nil {
 		return nil, 0, err
 	}
 	p.cut()
-	return p.best[min(f.Offset, len(p.best)):], p.total, nil
+	list, err := readRows(tx, p.best[min(f.Offset, len(p.best)):])
+	return list, p.total, err
 }
 
-// skusOf are the SKUs of some products and their variants.
-func skusOf(tx *db.Tx, products []string) ([]string, error) {
-	args := append([]any{tx.Tenant}, db.Padded(products)...)
-	in := db.In(len(args)-1, 2)
-	return db.List(tx, func(r db.Rows) (sku string, err error) { return sku, r.Scan(&sku) },
-		"SELECT sku FROM products WHERE tenant_id = $1 AND id IN "+in+" UNION SELECT sku FROM variants WHERE tenant_id = $1 AND product_id IN "+
-			in, args...)
+// someVariants reports whether the account has variants.
+func someVariants(tx *db.Tx) (some bool, err error) {
+	err = tx.Row("SELECT EXISTS (SELECT 1 FROM variants WHERE tenant_id = $1)", []any{tx.Tenant}, &some)
+	return some, err
 }
 
-// add adds the levels of some SKUs that match the filter.
-func (f Filter) add(tx *db.Tx, p *levelPage, skus []string) error {
-	for len(skus) > 0 {
-		piece := skus[:min(256, len(skus))]
-		skus = skus[len(piece):]
-		w := f.where(tx)
-		db.AndIn(w, "l.sku", db.Padded(piece))
-		if err := tx.Each(p.add, levelTable.Select("l")+" WHERE "+w.String(), w.Args()...); err != nil {
+// add adds the levels that match the filter of the SKUs of some products or variants s, but for one SKU.
+func (f Filter) add(tx *db.Tx, p *levelPage, of, column string, ids []any, but string) error {
+	w := f.where(tx).And("s.tenant_id = $1 AND l.sku = s.sku")
+	db.AndIn(w, column, ids)
+	w.And("s.sku <> " + w.Bind(but))
+	return tx.Each(p.add, "SELECT l.sku, l.warehouse_code FROM "+of+" CROSS JOIN stock_levels l WHERE "+w.String(), w.Args()...)
+}
+
+// readRows reads the levels of some keys, in their order.
+func readRows(tx *db.Tx, keys []levelKey) ([]Row, error) {
+	list := make([]Row, 0, len(keys))
+	scan := rowScanner()
+	for piece := range db.Pieces(keys) {
+		w := db.NewWhere(tx, "l")
+		skus := make([]string, len(piece))
+		for i := range piece {
+			skus[i] = piece[i].sku
+		}
+		db.AndIn(w, "l.sku", db.Padded(skus))
+		err := tx.Each(func(r db.Rows) error {
+			row, err := scan(r)
+			if err == nil && slices.Contains(piece, levelKey{row.SKU, row.Warehouse}) {
+				list = append(list, row)
+			}
 			return err
+		}, levelTable.Select("l")+" WHERE "+w.String(), w.Args()...)
+		if err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	slices.SortFunc(list, func(a, b Row) int { return levelKey{a.SKU, a.Warehouse}.compare(levelKey{b.SKU, b.Warehouse}) })
+	return list, nil
+}
+
+// levelKey is what lists of levels are sorted by.
+type levelKey struct{ sku, warehouse string }
+
+func (a levelKey) compare(b levelKey) int {
+	return cmp.Or(cmp.Compare(a.sku, b.sku), cmp.Compare(a.warehouse, b.warehouse))
 }
 
 // levelPage selects, from any number of levels, those of one page and of the pages before it.
 type levelPage struct {
 	reach int
-	scan  func(db.Rows) (Row, error)
 	total int64
-	best  []Row
+	best  []levelKey
 }
 
 func (p *levelPage) add(r db.Rows) error {
-	row, err := p.scan(r)
+	var key levelKey
+	err := r.Scan(&key.sku, &key.warehouse)
 	p.total++
-	if p.best = append(p.best, row); len(p.best) >= 2*p.reach+1000 {
+	if p.best = append(p.best, key); len(p.best) >= 2*p.reach+1000 {
 		p.cut()
 	}
 	return err
 }
 
 func (p *levelPage) cut() {
-	slices.SortFunc(p.best, func(a, b Row) int { return cmp.Or(cmp.Compare(a.SKU, b.SKU), cmp.Compare(a.Warehouse, b.Warehouse)) })
+	slices.SortFunc(p.best, levelKey.compare)
 	p.best = p.best[:min(p.reach, len(p.best))]
 }
