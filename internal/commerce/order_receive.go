@@ -156,6 +156,8 @@ func takeLines(tx *db.Tx, o *orders.Order, in connector.Order) error {
 		line := orders.Line{ID: id.New[id.Line](), ExternalID: l.ExternalID}
 		if old := o.LineOf(l.ExternalID); old != nil {
 			line = *old
+		} else {
+			line.Metadata = freeJSON(l.Options)
 		}
 		if line.SKU != l.SKU || line.Product == "" {
 			found := known[l.SKU]

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -88,22 +85,6 @@ type Client struct {
 	limiter *limiter
 	calls   int64
 	secrets []string
-}
-
-// Response is a complete answer.
-type Response struct {
-	Status int
-	Header http.Header
-	Body   []byte
-}
-
-// Date is the platform's time in the answer's header, the zero time if there is none.
-func (r *Response) Date() time.Time {
-	at, err := http.ParseTime(r.Header.Get("Date"))
-	if err != nil {
-		return time.Time{}
-	}
-	return at.UTC()
 }
 
 type contextKey int
@@ -220,18 +201,6 @@ func (c *Client) Pace(limit string, perSecond float64) {
 	}
 }
 
-// RetryAfter is the time that the answer's header asks to wait, at most an hour; 0 if there is none.
-func (r *Response) RetryAfter(now time.Time) time.Duration {
-	text := r.Header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil {
-		return min(max(0, time.Duration(seconds)), 3600) * time.Second
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(0, at.Sub(now)), time.Hour)
-	}
-	return 0
-}
-
 // attempt sends the request once.
 func (c *Client) attempt(r *http.Request) (*Response, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), callTime)
@@ -260,87 +229,4 @@ func (c *Client) attempt(r *http.Request) (*Response, error) {
 		return nil, redirected(resp)
 	}
 	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: c.redact(r, body)}, nil
-}
-
-// unreached says why no answer came, without the credentials that a URL may contain.
-func unreached(r *http.Request, err error) error {
-	var refused *netguard.Refused
-	if errors.As(err, &refused) {
-		return Failf(Refused, "the address must not be called: %s", refused.Reason)
-	}
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) { // its text contains the whole URL
-		err = wrapped.Err
-	}
-	reason := netguard.Plain(err)
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		reason = "it did not answer in time"
-	}
-	return &Failure{Kind: Temporary, Message: fmt.Sprintf("no answer from %s: %s", r.URL.Host, line(reason)), Err: err}
-}
-
-// redirected is the failure for a redirect: credentials are sent only to the address that they were entered for.
-func redirected(resp *http.Response) error {
-	to, err := resp.Location()
-	if err != nil {
-		return Failf(Rejected, "%s redirects, but not to an address", resp.Request.URL.Host)
-	}
-	return Failf(Rejected, "%s redirects to %s: if that is the right address, enter it for the channel", resp.Request.URL.Host,
-		line(to.Scheme+"://"+to.Host))
-}
-
-// line is the first line of a text, cut to what a message can take.
-func line(text string) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(strings.ToValidUTF8(text, "?")), "\n")
-	if r := []rune(text); len(r) > 200 {
-		text = string(r[:200]) + "…"
-	}
-	return text
-}
-
-// Line is a text of a platform in the form of a message: without markup, on one line, cut to 200 characters.
-func Line(text string) string {
-	var out strings.Builder
-	depth := 0
-	for _, r := range text {
-		switch {
-		case r == '<':
-			depth++
-		case r == '>' && depth > 0:
-			depth--
-			out.WriteByte(' ')
-		case depth > 0:
-		case r < ' ':
-			out.WriteByte(' ')
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return line(strings.Join(strings.Fields(out.String()), " "))
-}
-
-// HTTPFailure is the failure that an answer's status means, for platforms without a better description; nil below 400.
-// Text is the platform's own.
-func HTTPFailure(answer *Response, now time.Time, code, text string) *Failure {
-	f := &Failure{Code: line(code), Message: Line(text)}
-	if f.Message == "" {
-		f.Message = fmt.Sprintf("the platform answered %d", answer.Status)
-	}
-	switch s := answer.Status; {
-	case s < 400:
-		return nil
-	case s == http.StatusUnauthorized:
-		f.Kind = Unauthorized
-	case s == http.StatusForbidden:
-		f.Kind = Forbidden
-	case s == http.StatusNotFound || s == http.StatusGone:
-		f.Kind = Missing
-	case s == http.StatusTooManyRequests:
-		f.Kind, f.After = Throttled, answer.RetryAfter(now)
-	case s >= 500 || s == http.StatusRequestTimeout:
-		f.Kind, f.After = Temporary, answer.RetryAfter(now)
-	default:
-		f.Kind = Rejected
-	}
-	return f
 }

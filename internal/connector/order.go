@@ -63,6 +63,8 @@ type OrderLine struct {
 	Name       string
 	Quantity   int64
 	Amount     money.Amount // of the whole line, before discount and without tax
+
+	Options map[string]any // what the buyer chose or entered for it, such as a text to engrave; nil for nothing
 }
 
 // Place is an address. Unknown parts are empty.

@@ -11,8 +11,6 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest/story"
 	"entrepot/internal/orders"
-
-	wooshop "entrepot/internal/connector/woocommerce/fakeshop"
 )
 
 // parcelOf is a parcel with all lines of an order that have a SKU.
@@ -107,24 +105,5 @@ func TestOrdersReadAhead(t *testing.T) {
 				readAhead(ids[:10])
 			}
 		})
-	}
-}
-
-// A shop that no longer has what showed parcels shows them as it can: tracking numbers are notes again.
-func TestWooTrackingThatIsSwitchedOff(t *testing.T) {
-	inner := wooshop.New("ck_test", "cs_test")
-	shop := story.Shop{Platform: "WOOCOMMERCE", Handler: inner, Clock: func(now func() time.Time) { inner.Now = now },
-		Credentials: map[string]any{"consumerKey": "ck_test", "consumerSecret": "cs_test"}}
-	o := open(t, shop, inner)
-	inner.AddProduct("MUG", "Mug", "10", 9)
-	for i, fulfillments := range []bool{true, false} {
-		inner.Habits.Fulfillments = fulfillments
-		id := inner.Place(wooshop.Wish{SKUs: map[string]int64{"MUG": 1}})
-		if err := o.pushShipped(t, o.parcelOf(t, fmt.Sprint(id), fmt.Sprint("JD", i))); err != nil {
-			t.Fatal(err)
-		}
-		if got := inner.Orders()[id]; got.Status != "completed" || (got.Parcels == 1) != fulfillments || (len(got.Notes) == 1) == fulfillments {
-			t.Errorf("%+v", got)
-		}
 	}
 }

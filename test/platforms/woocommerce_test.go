@@ -311,6 +311,8 @@ func TestWooOrders(t *testing.T) {
 				Fee:      250,
 				Unknown:  2,
 				Email:    "Ada@shop.example",
+
+				Engraving: "Für Ada & Co",
 			},
 		)
 		unpaid := shop.Place(fakeshop.Wish{SKUs: map[string]int64{"MUG-000": 1}, Status: "pending"})
@@ -332,6 +334,10 @@ func TestWooOrders(t *testing.T) {
 			o.Text("data", "customerEmail") == "" ||
 			len(o.List("data", "items")) != 4 {
 			t.Errorf("%v, the shop says %+v", o, shop.Orders()[plain])
+		}
+		if o.Text("data", "items", 0, "metadata", "Engraving") != "Für Ada & Co" || o.At("data", "items", 0, "metadata", "_reduced_stock") != nil ||
+			fmt.Sprint(o.At("data", "paymentMetadata", "coupons")) != "[ten]" {
+			t.Errorf("what was entered and the coupon: %v, %v", o.At("data", "items", 0), o.At("data", "paymentMetadata"))
 		}
 		if issues := o.List("data", "issues"); len(issues) != 0 {
 			t.Errorf("issues: %v", issues)

@@ -1,6 +1,7 @@
 package shopify
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -46,6 +47,21 @@ type line struct {
 	Variant, Product                       *struct{ ID string }
 	OriginalTotalSet, OriginalUnitPriceSet amount
 	TaxLines                               taxLines
+	CustomAttributes                       []struct{ Key, Value string }
+}
+
+// options are what the buyer chose or entered for a line. Names that begin with "_" are an app's own.
+func (l line) options() (out map[string]any) {
+	for _, a := range l.CustomAttributes {
+		if a.Value == "" || strings.HasPrefix(a.Key, "_") {
+			continue
+		}
+		if out == nil {
+			out = map[string]any{}
+		}
+		out[a.Key] = a.Value
+	}
+	return out
 }
 
 type address struct{ Name, Company, Address1, Address2, City, ProvinceCode, Zip, CountryCodeV2, Phone string }
@@ -136,7 +152,8 @@ func (o *order) edited() bool {
 }
 
 func (o *order) line(sum sums, l line, edited bool) connector.OrderLine {
-	out := connector.OrderLine{ExternalID: l.ID, SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Amount: sum.of(l.OriginalTotalSet)}
+	out := connector.OrderLine{ExternalID: l.ID, SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Amount: sum.of(l.OriginalTotalSet),
+		Options: l.options()}
 	if edited {
 		unit := sum.of(l.OriginalUnitPriceSet)
 		out.Quantity = l.CurrentQuantity
@@ -223,9 +240,14 @@ func (o *order) parcels(out *connector.Order) {
 			continue
 		}
 		parcel := connector.Parcel{Key: f.ID, ShippedAt: f.CreatedAt}
-		if len(f.TrackingInfo) > 0 {
-			parcel.Carrier, parcel.Number, parcel.URL = f.TrackingInfo[0].Company, f.TrackingInfo[0].Number, f.TrackingInfo[0].URL
+		var numbers []string
+		for _, t := range f.TrackingInfo { // a shop may send what it counts as one parcel in several
+			parcel.Carrier, parcel.URL = cmp.Or(parcel.Carrier, t.Company), cmp.Or(parcel.URL, t.URL)
+			if t.Number != "" {
+				numbers = append(numbers, t.Number)
+			}
 		}
+		parcel.Number = strings.Join(numbers, ", ")
 		for _, n := range f.FulfillmentLineItems.Nodes {
 			parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: n.LineItem.ID, Quantity: n.Quantity})
 		}

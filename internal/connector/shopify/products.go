@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // product is a product that is in the shop.
@@ -94,144 +93,6 @@ func (s *session) upsert(ctx context.Context, p *connector.Product, unknown bool
 		return nil, connector.Failf(connector.Temporary, "the shop did not say what became of the product")
 	}
 	return results(p, made), nil
-}
-
-// handle is the product's part of an address. It ends with the product's own part, so that a merchant's product with
-// the same name has another address.
-func handle(p *connector.Product) string {
-	name := p.Slug
-	if name == "" {
-		name = p.Name
-	}
-	own := p.ID
-	if len(own) > 8 {
-		own = own[len(own)-8:]
-	}
-	return plain(name) + "-" + plain(own)
-}
-
-// plain is a text in small letters, digits and hyphens.
-func plain(text string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(text) {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			b.WriteRune(r)
-		} else if b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
-			b.WriteByte('-')
-		}
-	}
-	return strings.Trim(b.String(), "-")
-}
-
-// input is what the product shall be.
-func (s *session) input(f *shop, p *connector.Product, there *product) vars {
-	status := "DRAFT"
-	if p.OnSale {
-		status = "ACTIVE"
-	}
-	in := vars{"title": cut(p.Name, 255), "descriptionHtml": p.Description, "status": status}
-	if there == nil {
-		in["handle"] = handle(p)
-	}
-	if n := len(p.Categories); n > 0 {
-		in["productType"] = cut(p.Categories[n-1].Name, 255)
-	}
-	if files, all := pictures(p, there); all || there == nil {
-		in["files"] = files
-	}
-	options, variants := s.variants(f, p, there)
-	in["productOptions"], in["variants"] = options, variants
-	return in
-}
-
-// pictures are the product's pictures; changed reports whether one of them is not in the shop yet. Pictures in the
-// shop without a known id count as the product's in their order: they came by a request whose answer was lost, or the
-// merchant has chosen them.
-func pictures(p *connector.Product, there *product) (files []vars, changed bool) {
-	files = []vars{}
-	known := map[string]bool{}
-	for _, image := range p.Images {
-		known[image.Known] = true
-	}
-	var left []string
-	if there != nil {
-		for _, m := range there.Media.Nodes {
-			if !known[m.ID] {
-				left = append(left, m.ID)
-			}
-		}
-	}
-	for _, image := range p.Images {
-		switch {
-		case image.Known != "":
-			files = append(files, vars{"id": image.Known})
-		case len(left) > 0:
-			files, left = append(files, vars{"id": left[0]}), left[1:]
-		default:
-			files, changed = append(files, vars{"originalSource": image.URL, "contentType": "IMAGE", "alt": cut(p.Name, 512)}), true
-		}
-	}
-	return files, changed
-}
-
-// variants are the options and variants; a product without variants has the one that Shopify gives each.
-func (s *session) variants(f *shop, p *connector.Product, there *product) (options, list []vars) {
-	if len(p.Variants) == 0 {
-		v := s.variantInput(f, there, p.SKU, p.Price, p.CompareAt, p.Quantity, p.Known)
-		v["optionValues"] = []vars{{"optionName": "Title", "name": "Default Title"}}
-		return []vars{{"name": "Title", "values": []vars{{"name": "Default Title"}}}}, []vars{v}
-	}
-	values := map[string][]string{}
-	var names []string
-	for _, v := range p.Variants {
-		in := s.variantInput(f, there, v.SKU, v.Price, v.CompareAt, v.Quantity, v.Known)
-		var own []vars
-		for _, a := range v.Attributes {
-			if !slices.Contains(names, a.Name) {
-				names = append(names, a.Name)
-			}
-			if !slices.Contains(values[a.Name], a.Value) {
-				values[a.Name] = append(values[a.Name], a.Value)
-			}
-			own = append(own, vars{"optionName": a.Name, "name": cut(a.Value, 255)})
-		}
-		in["optionValues"] = own
-		list = append(list, in)
-	}
-	for i, name := range names {
-		var all []vars
-		for _, value := range values[name] {
-			all = append(all, vars{"name": cut(value, 255)})
-		}
-		options = append(options, vars{"name": name, "position": i + 1, "values": all})
-	}
-	return options, list
-}
-
-func (s *session) variantInput(f *shop, there *product, sku string, price money.Amount, before *money.Amount, quantity int64,
-	known connector.IDs) vars {
-	v := vars{"sku": sku, "price": price.String(), "compareAtPrice": nil}
-	if quantity == connector.NotOurs {
-		v["inventoryItem"] = vars{"sku": sku}
-	} else {
-		v["inventoryPolicy"], v["inventoryItem"] = "DENY", vars{"sku": sku, "tracked": true}
-	}
-	if before != nil && *before > price {
-		v["compareAtPrice"] = before.String()
-	}
-	if there != nil {
-		if old := there.variant(sku); old != nil {
-			v["id"] = old.ID
-			if known.Variant != "" {
-				return v
-			}
-		}
-	}
-	if quantity == connector.NotOurs {
-		return v
-	}
-	v["inventoryQuantities"] = []vars{{"locationId": f.location, "name": "available", "quantity": quantity}}
-	return v
 }
 
 // publish shows some products on the shop's sales channels: a new one is on none. Those that cannot be shown fail.
@@ -323,11 +184,4 @@ func (s *session) takeOff(ctx context.Context, id string, remove bool) error {
 		}
 	}
 	return refused.err()
-}
-
-func cut(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return string(r[:most])
-	}
-	return text
 }

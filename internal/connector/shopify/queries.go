@@ -96,7 +96,7 @@ const orderFields = `fragment orderFields on Order {
     nodes { ...lineFields }
   }
   fulfillments(first: $few) {
-    id status displayStatus createdAt trackingInfo(first: 1) { company number url }
+    id status displayStatus createdAt trackingInfo(first: 5) { company number url }
     fulfillmentLineItems(first: $parts) { nodes { quantity lineItem { id } } }
   }
   refunds(first: $few) {
@@ -105,7 +105,7 @@ const orderFields = `fragment orderFields on Order {
   }
 }
 fragment lineFields on LineItem {
-  id sku name quantity currentQuantity variant { id } product { id }
+  id sku name quantity currentQuantity variant { id } product { id } customAttributes { key value }
   originalTotalSet { ...amount } originalUnitPriceSet { ...amount } taxLines(first: 5) { priceSet { ...amount } }
 }
 fragment placeFields on MailingAddress { name company address1 address2 city provinceCode zip countryCodeV2 phone }
@@ -132,7 +132,7 @@ const queryMoreLines = `query MoreLines($id: ID!, $after: String!) {
   order(id: $id) { lineItems(first: 50, after: $after) { pageInfo { hasNextPage endCursor } nodes { ...lineFields } } }
 }
 fragment lineFields on LineItem {
-  id sku name quantity currentQuantity variant { id } product { id }
+  id sku name quantity currentQuantity variant { id } product { id } customAttributes { key value }
   originalTotalSet { ...amount } originalUnitPriceSet { ...amount } taxLines(first: 5) { priceSet { ...amount } }
 }
 fragment amount on MoneyBag { shopMoney { amount } }`

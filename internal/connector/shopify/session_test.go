@@ -236,7 +236,7 @@ func TestOrdersArePulled(t *testing.T) {
 	s.now = s.now.Add(2 * time.Minute)
 	changed, _ := s.pull(t, until)
 	if len(changed) != 2 || changed[0].Status != orders.Shipped || len(changed[0].Parcels) != 1 ||
-		changed[0].Parcels[0].Number != "BACKOFFICE" ||
+		changed[0].Parcels[0].Number != "BACK, OFFICE" ||
 		len(changed[1].Refunds) != 1 || changed[1].Refunds[0].Lines[0].Quantity != 1 {
 		t.Errorf("%+v", changed)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"html"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -267,20 +266,6 @@ func shopStatus(onSale bool) string {
 	return "draft"
 }
 
-// variantAttributes are those by which variants differ, with all their values.
-func variantAttributes(variants []connector.Variant) (list []map[string]any) {
-	for i, a := range variants[0].Attributes {
-		var options []string
-		for _, v := range variants {
-			if value := v.Attributes[i].Value; !slices.Contains(options, value) {
-				options = append(options, value)
-			}
-		}
-		list = append(list, map[string]any{"name": a.Name, "visible": true, "variation": true, "options": options})
-	}
-	return list
-}
-
 // prices writes a price with its reduction. The shop accepts any text as a price and stores an invalid one as empty.
 func prices(body map[string]any, price money.Amount, compareAt *money.Amount, currency string) {
 	body["regular_price"], body["sale_price"] = price.Text(currency), ""
@@ -294,159 +279,4 @@ func quantity(body map[string]any, n int64) {
 	if n != connector.NotOurs {
 		body["manage_stock"], body["stock_quantity"] = true, n
 	}
-}
-
-// putVariations creates, changes and deletes the variations of each product.
-func (s *session) putVariations(ctx context.Context, list []*upsert) error {
-	for _, u := range list {
-		if u.result.State != connector.Live || len(u.Variants)+len(u.Dropped) == 0 {
-			continue
-		}
-		var create, update []map[string]any
-		var made, changed []connector.Variant
-		for _, v := range u.Variants {
-			body := map[string]any{"sku": v.SKU, "status": "publish"}
-			prices(body, v.Price, v.CompareAt, u.Currency)
-			quantity(body, v.Quantity)
-			var attributes []map[string]any
-			for _, a := range v.Attributes {
-				attributes = append(attributes, map[string]any{"name": a.Name, "option": a.Value})
-			}
-			body["attributes"] = attributes
-			if form, has := u.forms[v.SKU]; has {
-				body["id"] = form.ID.number()
-				update, changed = append(update, body), append(changed, v)
-			} else {
-				create, made = append(create, body), append(made, v)
-			}
-		}
-		var remove []int64
-		for _, item := range u.Dropped {
-			if item.IDs.Product == string(u.there.ID) {
-				remove = append(remove, flexible(item.IDs.Variant).number())
-			}
-		}
-		answer, err := s.batch(ctx, "/products/"+string(u.there.ID)+"/variations/batch", create, update, remove)
-		if f := connector.FailureOf(err); f != nil && (f.Kind == connector.Temporary || f.Kind == connector.Rejected) && ctx.Err() == nil {
-			u.fail(f.Kind == connector.Temporary, "%s", f.Message) // the others continue; the next push finds what was created of this one
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		settle := func(variants []connector.Variant, entries []found) {
-			for i, v := range variants {
-				switch {
-				case i >= len(entries):
-					u.failed = append(
-						u.failed,
-						connector.Result{SKU: v.SKU, State: connector.Failed, Error: "the shop said nothing about it", Again: true},
-					)
-				case entries[i].Error != nil:
-					u.failed = append(u.failed, connector.Result{SKU: v.SKU, State: connector.Failed, Error: entries[i].Error.text()})
-				default:
-					u.live = append(u.live, connector.Result{SKU: v.SKU, State: connector.Live, Priced: true, URL: entries[i].Permalink,
-						IDs: connector.IDs{Product: string(u.there.ID), Variant: string(entries[i].ID)}})
-				}
-			}
-		}
-		settle(made, answer.Create)
-		settle(changed, answer.Update)
-	}
-	return nil
-}
-
-// release puts products with variants on sale when they are complete, and takes incomplete ones off sale.
-func (s *session) release(ctx context.Context, list []*upsert) error {
-	var update []map[string]any
-	var changed []*upsert
-	for _, u := range list {
-		if u.result.State != connector.Live || len(u.Variants) == 0 {
-			continue
-		}
-		want := shopStatus(u.OnSale && len(u.failed) == 0)
-		if u.there.Status != want {
-			update, changed = append(update, map[string]any{"id": u.there.ID.number(), "status": want}), append(changed, u)
-		}
-	}
-	if len(update) == 0 {
-		return nil
-	}
-	answer, err := s.batch(connector.Repeatable(ctx), "/products/batch", nil, update, nil)
-	if connector.Is(err, connector.Temporary) && ctx.Err() == nil {
-		for _, u := range changed {
-			u.fail(true, "%s", connector.FailureOf(err).Message)
-		}
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	answer.each(nil, changed, func(u *upsert, f found) {
-		if f.Error != nil {
-			u.fail(false, "%s", f.Error.text())
-		} else if f.Permalink != "" {
-			u.result.URL = f.Permalink
-		}
-	})
-	return nil
-}
-
-// batchAnswer has an entry for each entry of the request, in its place.
-type batchAnswer struct {
-	Create []found `json:"create"`
-	Update []found `json:"update"`
-	Delete []found `json:"delete"`
-}
-
-// each matches entries with what they are about.
-func (a batchAnswer) each(made, changed []*upsert, do func(*upsert, found)) {
-	for i, u := range made {
-		do(u, entryAt(a.Create, i))
-	}
-	for i, u := range changed {
-		do(u, entryAt(a.Update, i))
-	}
-}
-
-func entryAt(list []found, i int) found {
-	if i < len(list) {
-		return list[i]
-	}
-	return found{Error: &problem{Message: "the shop said nothing about it"}}
-}
-
-// batch sends entries to a batch address, in halves when the shop takes fewer at once.
-func (s *session) batch(ctx context.Context, path string, create, update []map[string]any, remove []int64) (batchAnswer, error) {
-	var answer batchAnswer
-	if len(create)+len(update)+len(remove) == 0 {
-		return answer, nil
-	}
-	body := map[string]any{}
-	if len(create) > 0 {
-		body["create"] = create
-	}
-	if len(update) > 0 {
-		body["update"] = update
-	}
-	if len(remove) > 0 {
-		body["delete"] = remove
-	}
-	_, err := s.call(ctx, http.MethodPost, "/wc/v3"+path, nil, body, &answer)
-	var f = connector.FailureOf(err)
-	tooLarge := f != nil && f.Kind == connector.Rejected &&
-		(f.Code == "woocommerce_rest_request_entity_too_large" || strings.Contains(f.Message, "413"))
-	if !tooLarge || len(create)+len(update)+len(remove) < 2 {
-		return answer, err
-	}
-	first, err := s.batch(ctx, path, create[:len(create)/2], update[:len(update)/2], remove[:len(remove)/2])
-	if err != nil {
-		return answer, err
-	}
-	second, err := s.batch(ctx, path, create[len(create)/2:], update[len(update)/2:], remove[len(remove)/2:])
-	return batchAnswer{
-		append(first.Create, second.Create...),
-		append(first.Update, second.Update...),
-		append(first.Delete, second.Delete...),
-	}, err
 }

@@ -19,6 +19,7 @@ type Wish struct {
 	Unpaid   bool
 	Discount int64
 	Wrapping int64
+	Gift     string // the message of a gift
 }
 
 // Buy places an order as a buyer does; paid says whether it is paid at once. It returns the order's id.
@@ -39,7 +40,7 @@ func (s *Shop) Place(w Wish) string {
 	o := s.add("orders", map[string]string{"id_customer": customer.id, "id_address_delivery": address.id, "id_address_invoice": address.id,
 		"id_currency": "1", "id_carrier": "2", "module": "ps_wirepayment", "payment": "Bank wire", "note": "", "shipping_number": "",
 		"date_add": now, "date_upd": now, "current_state": "10", "total_discounts_tax_excl": six(w.Discount * 10_000),
-		"total_wrapping_tax_excl": six(w.Wrapping * 10_000)})
+		"total_wrapping_tax_excl": six(w.Wrapping * 10_000), "gift_message": w.Gift})
 	o.fields["reference"] = fmt.Sprintf("FAKE%05s", o.id)
 	for _, l := range lines {
 		product, combination, price := s.sold(l.SKU)

@@ -24,6 +24,7 @@ type line struct {
 	quantity, shipped   int64
 	current             int64 // of the quantity, after edits and refunds
 	cents               int64 // of one
+	engraving           string
 }
 
 type parcel struct {
@@ -37,6 +38,8 @@ type Bought struct {
 	SKU      string
 	Quantity int64
 	Cents    int64 // of one
+
+	Engraving string // what the buyer enters for it
 }
 
 // Wish is what a buyer orders. Amounts are cents.
@@ -65,7 +68,7 @@ func (s *Shop) Place(w Wish) string {
 	}
 	for _, b := range lines {
 		o.lines = append(o.lines, &line{id: s.gid("LineItem"), part: s.gid("FulfillmentOrderLineItem"), sku: b.SKU, name: "Article " + b.SKU,
-			quantity: b.Quantity, current: b.Quantity, cents: b.Cents})
+			quantity: b.Quantity, current: b.Quantity, cents: b.Cents, engraving: b.Engraving})
 		s.take(b.SKU, b.Quantity)
 	}
 	s.orders = append(s.orders, o)
@@ -94,7 +97,7 @@ func (s *Shop) Change(id, what string) {
 	case "paid":
 		o.financial = "PAID"
 	case "shipped":
-		p := &parcel{id: s.gid("Fulfillment"), number: "BACKOFFICE", created: s.Now().UTC(), lines: map[string]int64{}}
+		p := &parcel{id: s.gid("Fulfillment"), number: "BACK+OFFICE", created: s.Now().UTC(), lines: map[string]int64{}}
 		for _, l := range o.lines {
 			p.lines[l.id], l.shipped = l.current-l.shipped, l.current
 		}
@@ -200,7 +203,8 @@ func (o *order) show(most, few int) object {
 		shipped, current = shipped+l.shipped, current+l.current
 		nodes = append(nodes, object{"id": l.id, "sku": l.sku, "name": l.name, "quantity": l.quantity, "currentQuantity": l.current,
 			"originalTotalSet": euros(l.cents * l.quantity), "originalUnitPriceSet": euros(l.cents),
-			"taxLines": []object{{"priceSet": euros(l.cents * l.quantity / 5)}}})
+			"taxLines":         []object{{"priceSet": euros(l.cents * l.quantity / 5)}},
+			"customAttributes": []object{{"key": "_app", "value": "1"}, {"key": "Engraving", "value": l.engraving}}})
 	}
 	state := "UNFULFILLED"
 	if shipped > 0 {
@@ -217,7 +221,7 @@ func (o *order) show(most, few int) object {
 		}
 		lines = lines[:min(most, len(lines))]
 		parcels = append(parcels, object{"id": p.id, "status": "SUCCESS", "displayStatus": p.display, "createdAt": p.created.Format(time.RFC3339),
-			"trackingInfo": []object{{"company": "DHL", "number": p.number}}, "fulfillmentLineItems": object{"nodes": lines}})
+			"trackingInfo": p.tracking(), "fulfillmentLineItems": object{"nodes": lines}})
 	}
 	tax, total := o.amounts(ordered)
 	taxNow, totalNow := o.amounts(now)
@@ -237,6 +241,14 @@ func (o *order) show(most, few int) object {
 		out["cancelledAt"] = o.cancelled.Format(time.RFC3339)
 	}
 	return out
+}
+
+// tracking are the numbers of a parcel: a merchant enters several with "+" between them.
+func (p *parcel) tracking() (list []object) {
+	for _, number := range strings.Split(p.number, "+") {
+		list = append(list, object{"company": "DHL", "number": number})
+	}
+	return list
 }
 
 // list answers a page of orders.

@@ -37,6 +37,7 @@ type orderLine struct {
 	quantity   int64
 	sub, total int64 // net, before and after discount
 	tax        int64
+	engraving  string // what the buyer entered for it
 }
 
 type refund struct {
@@ -161,8 +162,24 @@ func (s *Shop) listOrders(q request) answer {
 	return page(q, list, s.showOrder)
 }
 
+// meta is what the shop keeps beside a line: its own, and what the buyer entered.
+func (l *orderLine) meta() []any {
+	reduced := strconv.FormatInt(l.quantity, 10)
+	list := []any{map[string]any{"id": 1, "key": "_reduced_stock", "value": reduced, "display_key": "_reduced_stock",
+		"display_value": reduced}}
+	if l.engraving != "" {
+		list = append(list, map[string]any{"id": 2, "key": "engraving", "value": l.engraving, "display_key": "Engraving",
+			"display_value": escaped(l.engraving)})
+	}
+	return list
+}
+
 func (s *Shop) showOrder(o *order) map[string]any {
 	discount, tax, total := o.sums()
+	coupons := []any{}
+	if discount > 0 {
+		coupons = append(coupons, map[string]any{"id": o.id, "code": "ten", "discount": cents(discount)})
+	}
 	showLine := func(l *orderLine) map[string]any {
 		var sku any = escaped(l.sku)
 		if l.sku == "" {
@@ -185,7 +202,7 @@ func (s *Shop) showOrder(o *order) map[string]any {
 				"id":  "",
 				"src": "",
 			},
-			"meta_data": []any{map[string]any{"id": 1, "key": "_reduced_stock", "value": l.quantity}},
+			"meta_data": l.meta(),
 		}
 	}
 	lines, fees, refunds := []any{}, []any{}, []any{}
@@ -250,6 +267,7 @@ func (s *Shop) showOrder(o *order) map[string]any {
 		"customer_note":        "",
 		"line_items":           lines,
 		"fee_lines":            fees,
+		"coupon_lines":         coupons,
 		"refunds":              refunds,
 	}
 }
@@ -331,6 +349,8 @@ type Wish struct {
 	Status   string           // "": processing
 	Email    string
 	Name     string
+
+	Engraving string // what the buyer enters for each line of goods
 }
 
 // Place puts an order into the shop.
@@ -361,7 +381,8 @@ func (s *Shop) Place(w Wish) int64 {
 		if p == nil {
 			continue
 		}
-		l := &orderLine{id: s.id(), product: p.id, sku: html.UnescapeString(p.sku), name: p.name, quantity: w.SKUs[sku]}
+		l := &orderLine{id: s.id(), product: p.id, sku: html.UnescapeString(p.sku), name: p.name, quantity: w.SKUs[sku],
+			engraving: w.Engraving}
 		if p.parent != 0 {
 			l.product, l.variation = p.parent, p.id
 		}

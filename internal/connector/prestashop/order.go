@@ -1,0 +1,244 @@
+package prestashop
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+)
+
+// beside is the data of some orders in other resources.
+type beside struct {
+	customers, addresses map[string]*node
+	details, slips       map[string][]*node // by order
+}
+
+func (s *session) besides(ctx context.Context, rows []*node) (*beside, error) {
+	var ids, customers, addresses []string
+	for _, r := range rows {
+		ids = append(ids, r.get("id"))
+		customers = append(customers, r.get("id_customer"))
+		addresses = append(addresses, r.get("id_address_delivery"), r.get("id_address_invoice"))
+	}
+	b := &beside{customers: map[string]*node{}, addresses: map[string]*node{}, details: map[string][]*node{}, slips: map[string][]*node{}}
+	for _, part := range []struct {
+		resource, kind, field string
+		values                []string
+		keep                  func(*node)
+	}{
+		{"customers", "customer", "id", customers, func(n *node) { b.customers[n.get("id")] = n }},
+		{"addresses", "address", "id", addresses, func(n *node) { b.addresses[n.get("id")] = n }},
+		{"order_details", "order_detail", "id_order", ids,
+			func(n *node) { b.details[n.get("id_order")] = append(b.details[n.get("id_order")], n) }},
+		{"order_slip", "order_slip", "id_order", ids, func(n *node) { b.slips[n.get("id_order")] = append(b.slips[n.get("id_order")], n) }},
+	} {
+		found, err := s.inChunks(ctx, part.resource, part.kind, part.field, part.values, full)
+		if err = ignoreForbidden(err); err != nil {
+			return nil, err
+		}
+		for _, n := range found {
+			part.keep(n)
+		}
+	}
+	return b, s.readCombinations(ctx, b, rows)
+}
+
+// readCombinations reads the combinations that the lines of orders name, unless they are known.
+func (s *session) readCombinations(ctx context.Context, b *beside, rows []*node) error {
+	var ids []string
+	for _, r := range rows {
+		for _, line := range orderLines(b.details[r.get("id")], r) {
+			if id := line.id("product_attribute_id"); id != "" {
+				if _, known := s.cache["combinations/"+id]; !known {
+					ids = append(ids, id)
+				}
+			}
+		}
+	}
+	found, err := s.inChunks(ctx, "combinations", "combination", "id", ids, func() query { return display("id", "reference") })
+	if err = ignoreForbidden(err); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		s.cache["combinations/"+id] = nil
+	}
+	for _, n := range found {
+		s.cache["combinations/"+n.get("id")] = n
+	}
+	return nil
+}
+
+// orderLines are the rows of an order's lines: those with the shop's own amounts if the key may read them.
+func orderLines(details []*node, order *node) []*node {
+	if len(details) > 0 {
+		return details
+	}
+	return order.at("associations", "order_rows").all("order_row")
+}
+
+// orders converts rows to orders.
+func (s *session) orders(ctx context.Context, f *shop, rows []*node) (list []connector.Order, unreadable []connector.Unreadable,
+
+	err error) {
+	if len(rows) == 0 {
+		return nil, nil, nil
+	}
+	b, err := s.besides(ctx, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range rows {
+		o, err := s.order(ctx, f, b, r)
+		var failure *connector.Failure
+		switch {
+		case err == nil:
+			list = append(list, o)
+		case connector.FailureOf(err).Kind == connector.Rejected:
+			failure = connector.FailureOf(err)
+			unreadable = append(unreadable, connector.Unreadable{ExternalID: r.get("id"), Error: failure.Error()})
+		default:
+			return nil, nil, err
+		}
+	}
+	return list, unreadable, nil
+}
+
+func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (connector.Order, error) {
+	currency, err := s.iso(ctx, "currencies", "currency", r.get("id_currency"))
+	if err != nil {
+		return connector.Order{}, err
+	}
+	if currency == "" {
+		return connector.Order{}, connector.Failf(connector.Rejected, "order %s is in a currency that the shop does not have", r.get("id"))
+	}
+	digits := money.Digits(currency)
+	exact := func(name string) money.Amount { return r.amount(name).Round(digits) }
+	now := s.link.Now()
+	o := connector.Order{ExternalID: r.get("id"), Number: r.get("reference"), Currency: currency, CreatedAt: f.moment(r.get("date_add"), now),
+		UpdatedAt: f.moment(r.get("date_upd"), now), Note: r.get("note"), Shipping: exact("total_shipping_tax_excl"),
+		Discount: exact("total_discounts_tax_excl"), Total: exact("total_paid_tax_incl"),
+		Tax:     exact("total_paid_tax_incl") - exact("total_paid_tax_excl"),
+		Payment: map[string]any{"method": r.get("payment"), "module": r.get("module")}}
+	if gift := r.get("gift_message"); gift != "" {
+		o.Note = strings.TrimSpace(o.Note + "\nGift message: " + gift)
+	}
+	at := f.known[r.get("current_state")]
+	o.Status, o.Refunded, o.Theirs = at.ours, at.refund, at.name
+	if o.Theirs == "" {
+		o.Theirs = r.get("current_state")
+	}
+	if c := b.customers[r.get("id_customer")]; c != nil {
+		o.Name, o.Email = strings.TrimSpace(c.get("firstname")+" "+c.get("lastname")), c.get("email")
+	}
+	if o.ShipTo, err = s.place(ctx, b.addresses[r.get("id_address_delivery")]); err != nil {
+		return o, err
+	}
+	if o.BillTo, err = s.place(ctx, b.addresses[r.get("id_address_invoice")]); err != nil {
+		return o, err
+	}
+	for _, p := range []*connector.Place{o.ShipTo, o.BillTo} {
+		if p != nil && o.Phone == "" {
+			o.Phone = p.Phone
+		}
+		if p != nil && o.Name == "" {
+			o.Name = p.Name
+		}
+	}
+	o.Lines = s.lines(b.details[o.ExternalID], r, digits)
+	evenOut(o.Lines, exact("total_products"))
+	if wrapping := exact("total_wrapping_tax_excl"); wrapping != 0 {
+		o.Lines = append(o.Lines, connector.OrderLine{ExternalID: "wrapping", Name: "Gift wrapping", Quantity: 1, Amount: wrapping})
+	}
+	o.Refunds = refunds(f, b.slips[o.ExternalID], digits, now)
+	if number := r.get("shipping_number"); number != "" && (o.Status == orders.Shipped || o.Status == orders.Delivered) {
+		o.Parcels = []connector.Parcel{{Key: "order " + o.ExternalID, Number: number}}
+	}
+	return o, nil
+}
+
+// lines reads the lines, with the shop's own amount of each if the key may read it.
+func (s *session) lines(details []*node, r *node, digits int) (list []connector.OrderLine) {
+	for _, d := range orderLines(details, r) {
+		line := connector.OrderLine{ExternalID: d.get("id"), SKU: d.get("product_reference"), Name: d.get("product_name"),
+			Quantity: d.int("product_quantity"),
+			Item:     connector.IDs{Product: d.id("product_id"), Variant: d.id("product_attribute_id")}}
+		if d.at("total_price_tax_excl") != nil {
+			line.Amount = d.amount("total_price_tax_excl").Round(digits)
+		} else {
+			total, _ := d.amount("unit_price_tax_excl").Times(line.Quantity)
+			line.Amount = total.Round(digits)
+		}
+		line.SKU = s.reference(line)
+		list = append(list, line)
+	}
+	return list
+}
+
+// reference is a line's SKU. If a combination has no reference, the shop stores the product's, so the combination
+// itself was read.
+func (s *session) reference(line connector.OrderLine) string {
+	if line.Item.Variant == "" {
+		return line.SKU
+	}
+	return cmp.Or(s.cache["combinations/"+line.Item.Variant].get("reference"), line.SKU)
+}
+
+// evenOut makes separately rounded lines add up to their sum: the difference, a few cents at most, goes to the largest.
+func evenOut(lines []connector.OrderLine, sum money.Amount) {
+	if len(lines) == 0 || sum == 0 {
+		return
+	}
+	largest := 0
+	for i, l := range lines {
+		sum -= l.Amount
+		if l.Amount > lines[largest].Amount {
+			largest = i
+		}
+	}
+	if bound := money.Amount(len(lines)) * money.Scale / 100; sum >= -bound && sum <= bound {
+		lines[largest].Amount += sum
+	}
+}
+
+func refunds(f *shop, slips []*node, digits int, now time.Time) (list []connector.Refund) {
+	for _, slip := range slips {
+		amount := (slip.amount("total_products_tax_incl") + slip.amount("total_shipping_tax_incl")).Round(digits)
+		if amount <= 0 { // written without its parts
+			amount = (slip.amount("amount") + slip.amount("shipping_cost_amount")).Round(digits)
+		}
+		if amount <= 0 {
+			continue
+		}
+		refund := connector.Refund{ExternalID: slip.get("id"), Amount: amount, CreatedAt: f.moment(slip.get("date_add"), now)}
+		for _, d := range slip.at("associations", "order_slip_details").all("order_slip_detail") {
+			refund.Lines = append(refund.Lines, connector.RefundLine{ExternalLine: d.get("id_order_detail"), Quantity: d.int("product_quantity"),
+				Amount: d.amount("amount_tax_incl").Round(digits)})
+		}
+		list = append(list, refund)
+	}
+	return list
+}
+
+func (s *session) place(ctx context.Context, n *node) (*connector.Place, error) {
+	if n == nil {
+		return nil, nil
+	}
+	p := &connector.Place{Name: strings.TrimSpace(n.get("firstname") + " " + n.get("lastname")), Company: n.get("company"),
+		Line1: n.get("address1"),
+		Line2: n.get("address2"), City: n.get("city"), PostalCode: n.get("postcode"), Phone: n.get("phone_mobile")}
+	if p.Phone == "" {
+		p.Phone = n.get("phone")
+	}
+	var err error
+	if p.Country, err = s.iso(ctx, "countries", "country", n.get("id_country")); ignoreForbidden(err) != nil {
+		return nil, err
+	}
+	if p.State, err = s.iso(ctx, "states", "state", n.get("id_state")); ignoreForbidden(err) != nil {
+		return nil, err
+	}
+	return p, nil
+}

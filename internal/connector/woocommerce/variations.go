@@ -1,0 +1,118 @@
+package woocommerce
+
+import (
+	"context"
+	"slices"
+
+	"entrepot/internal/connector"
+)
+
+// variantAttributes are those by which variants differ, with all their values.
+func variantAttributes(variants []connector.Variant) (list []map[string]any) {
+	for i, a := range variants[0].Attributes {
+		var options []string
+		for _, v := range variants {
+			if value := v.Attributes[i].Value; !slices.Contains(options, value) {
+				options = append(options, value)
+			}
+		}
+		list = append(list, map[string]any{"name": a.Name, "visible": true, "variation": true, "options": options})
+	}
+	return list
+}
+
+// putVariations creates, changes and deletes the variations of each product.
+func (s *session) putVariations(ctx context.Context, list []*upsert) error {
+	for _, u := range list {
+		if u.result.State != connector.Live || len(u.Variants)+len(u.Dropped) == 0 {
+			continue
+		}
+		var create, update []map[string]any
+		var made, changed []connector.Variant
+		for _, v := range u.Variants {
+			body := map[string]any{"sku": v.SKU, "status": "publish"}
+			prices(body, v.Price, v.CompareAt, u.Currency)
+			quantity(body, v.Quantity)
+			var attributes []map[string]any
+			for _, a := range v.Attributes {
+				attributes = append(attributes, map[string]any{"name": a.Name, "option": a.Value})
+			}
+			body["attributes"] = attributes
+			if form, has := u.forms[v.SKU]; has {
+				body["id"] = form.ID.number()
+				update, changed = append(update, body), append(changed, v)
+			} else {
+				create, made = append(create, body), append(made, v)
+			}
+		}
+		var remove []int64
+		for _, item := range u.Dropped {
+			if item.IDs.Product == string(u.there.ID) {
+				remove = append(remove, flexible(item.IDs.Variant).number())
+			}
+		}
+		answer, err := s.batch(ctx, "/products/"+string(u.there.ID)+"/variations/batch", create, update, remove)
+		if f := connector.FailureOf(err); f != nil && (f.Kind == connector.Temporary || f.Kind == connector.Rejected) && ctx.Err() == nil {
+			u.fail(f.Kind == connector.Temporary, "%s", f.Message) // the others continue; the next push finds what was created of this one
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		settle := func(variants []connector.Variant, entries []found) {
+			for i, v := range variants {
+				switch {
+				case i >= len(entries):
+					u.failed = append(
+						u.failed,
+						connector.Result{SKU: v.SKU, State: connector.Failed, Error: "the shop said nothing about it", Again: true},
+					)
+				case entries[i].Error != nil:
+					u.failed = append(u.failed, connector.Result{SKU: v.SKU, State: connector.Failed, Error: entries[i].Error.text()})
+				default:
+					u.live = append(u.live, connector.Result{SKU: v.SKU, State: connector.Live, Priced: true, URL: entries[i].Permalink,
+						IDs: connector.IDs{Product: string(u.there.ID), Variant: string(entries[i].ID)}})
+				}
+			}
+		}
+		settle(made, answer.Create)
+		settle(changed, answer.Update)
+	}
+	return nil
+}
+
+// release puts products with variants on sale when they are complete, and takes incomplete ones off sale.
+func (s *session) release(ctx context.Context, list []*upsert) error {
+	var update []map[string]any
+	var changed []*upsert
+	for _, u := range list {
+		if u.result.State != connector.Live || len(u.Variants) == 0 {
+			continue
+		}
+		want := shopStatus(u.OnSale && len(u.failed) == 0)
+		if u.there.Status != want {
+			update, changed = append(update, map[string]any{"id": u.there.ID.number(), "status": want}), append(changed, u)
+		}
+	}
+	if len(update) == 0 {
+		return nil
+	}
+	answer, err := s.batch(connector.Repeatable(ctx), "/products/batch", nil, update, nil)
+	if connector.Is(err, connector.Temporary) && ctx.Err() == nil {
+		for _, u := range changed {
+			u.fail(true, "%s", connector.FailureOf(err).Message)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	answer.each(nil, changed, func(u *upsert, f found) {
+		if f.Error != nil {
+			u.fail(false, "%s", f.Error.text())
+		} else if f.Permalink != "" {
+			u.result.URL = f.Permalink
+		}
+	})
+	return nil
+}

@@ -1,0 +1,48 @@
+package platforms
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"entrepot/internal/connector/connectortest/story"
+
+	prestashop "entrepot/internal/connector/prestashop/fakeshop"
+	shopifyshop "entrepot/internal/connector/shopify/fakeshop"
+	wooshop "entrepot/internal/connector/woocommerce/fakeshop"
+)
+
+// What a buyer entered beside an order comes with it: texts of a line, except those of apps, and the message of a gift.
+func TestWhatBuyersEnter(t *testing.T) {
+	presta, shopify := prestashop.New(), shopifyshop.New()
+	o := open(t, story.Shop{Platform: "SHOPIFY", Credentials: map[string]any{"shop": "fake.myshopify.com", "accessToken": shopifyshop.Token}},
+		shopify)
+	id := shopify.Place(shopifyshop.Wish{Lines: []shopifyshop.Bought{{SKU: "MUG", Quantity: 1, Cents: 790, Engraving: "Für Ada"}}})
+	if got, err := o.PullOrder(t.Context(), id); err != nil || fmt.Sprint(got.Lines[0].Options) != "map[Engraving:Für Ada]" {
+		t.Errorf("%+v, %v", got.Lines, err)
+	}
+	o = open(t, story.Shop{Platform: "PRESTASHOP", Credentials: map[string]any{"webserviceKey": prestashop.Key}}, presta)
+	id = presta.Place(prestashop.Wish{Email: "ada@shop.example", Gift: "Get well soon"})
+	if got, err := o.PullOrder(t.Context(), id); err != nil || got.Note != "Gift message: Get well soon" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A shop that no longer has what showed parcels shows them as it can: tracking numbers are notes again.
+func TestWooTrackingThatIsSwitchedOff(t *testing.T) {
+	inner := wooshop.New("ck_test", "cs_test")
+	shop := story.Shop{Platform: "WOOCOMMERCE", Handler: inner, Clock: func(now func() time.Time) { inner.Now = now },
+		Credentials: map[string]any{"consumerKey": "ck_test", "consumerSecret": "cs_test"}}
+	o := open(t, shop, inner)
+	inner.AddProduct("MUG", "Mug", "10", 9)
+	for i, fulfillments := range []bool{true, false} {
+		inner.Habits.Fulfillments = fulfillments
+		id := inner.Place(wooshop.Wish{SKUs: map[string]int64{"MUG": 1}})
+		if err := o.pushShipped(t, o.parcelOf(t, fmt.Sprint(id), fmt.Sprint("JD", i))); err != nil {
+			t.Fatal(err)
+		}
+		if got := inner.Orders()[id]; got.Status != "completed" || (got.Parcels == 1) != fulfillments || (len(got.Notes) == 1) == fulfillments {
+			t.Errorf("%+v", got)
+		}
+	}
+}
