@@ -335,7 +335,8 @@ func TestWooOrders(t *testing.T) {
 			len(o.List("data", "items")) != 4 {
 			t.Errorf("%v, the shop says %+v", o, shop.Orders()[plain])
 		}
-		if o.Text("data", "items", 0, "metadata", "Engraving") != "Für Ada & Co" || o.At("data", "items", 0, "metadata", "_reduced_stock") != nil ||
+		if o.Text("data", "items", 0, "metadata", "Engraving") != "Für Ada & Co" ||
+			o.At("data", "items", 0, "metadata", "_reduced_stock") != nil ||
 			fmt.Sprint(o.At("data", "paymentMetadata", "coupons")) != "[ten]" {
 			t.Errorf("what was entered and the coupon: %v, %v", o.At("data", "items", 0), o.At("data", "paymentMetadata"))
 		}
