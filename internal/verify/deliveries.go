@@ -10,11 +10,15 @@ import (
 	"entrepot/internal/id"
 )
 
+// longestWrite is more than a transaction takes from its time, which is that of its beginning, to its commit: an event with a later time
+// than an endpoint's change may have been dispatched before the change was stored.
+const longestWrite = time.Minute
+
 // keptFor is the least time that deliveries are kept.
 const keptFor = 24 * time.Hour
 
-// deliveries checks events dispatched since an endpoint was created or last changed: before that it may have been
-// subscribed to other events.
+// deliveries checks events dispatched since an endpoint was created, or since longestWrite after it was last changed: before that it may have
+// been subscribed to other events.
 func deliveries(c *account) error {
 	var cursor int64
 	err := c.Row("SELECT stamp FROM dispatch_cursors WHERE tenant_id = $1", []any{c.Tenant}, &cursor)
@@ -35,6 +39,8 @@ func deliveries(c *account) error {
 		err = r.Scan(&e.id, &events, &e.since, &made, &e.changed)
 		if e.events = strings.Fields(events); e.changed == made {
 			e.changed = 0
+		} else {
+			e.changed += longestWrite.Microseconds()
 		}
 		return e, err
 	}, "SELECT id, events, since, created_at, updated_at FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL", c.Tenant)

@@ -92,6 +92,23 @@ func TestFiguresOfDeliveriesHold(t *testing.T) {
 	})
 }
 
+// An endpoint is changed by a transaction that began before some events and was stored after their deliveries: they were right.
+func TestDeliveriesBeforeASlowChange(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		s.life()
+		s.dispatch()
+		s.must(func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE endpoints SET events = 'order.deleted',
+				updated_at = (SELECT min(created_at) FROM events WHERE tenant_id = $1) - 1 WHERE tenant_id = $1`, tx.Tenant)
+			return err
+		})
+		for name, examples := range s.wrong() {
+			t.Errorf("%s: %v", name, examples)
+		}
+	})
+}
+
 // Every check finds what it is for: each of these changes behind the service's back breaks what one or two checks say.
 func TestChecksFind(t *testing.T) {
 	breaks := []struct{ sql, found string }{
