@@ -213,6 +213,17 @@ func TestNotificationsOfAPlatformThatIsAskedRarely(t *testing.T) {
 	})
 }
 
+// A connection test has 15 seconds (interface §4.5), whatever the other side does.
+func TestConnectionTestsAreBounded(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		_, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "")
+		s.must(err)
+		if ends := s.platform.tests; len(ends) != 1 || ends[0].IsZero() || time.Until(ends[0]) > 15*time.Second {
+			t.Errorf("the test was to end at %v", ends)
+		}
+	})
+}
+
 // A pull that ends after the platform has refused the channel's credentials in another job leaves that state unchanged.
 func TestAPullThatEndsAfterARefusal(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {

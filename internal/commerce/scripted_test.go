@@ -29,6 +29,7 @@ type scripted struct {
 	away      int               // pulls that give no more than a first page
 	whilePull func()            // done once, in the middle of the next pull
 	refusal   error             // of a connection test
+	tests     []time.Time       // by when each connection test was to end
 	upserts   int               // calls of Upsert
 	stock     map[string]int64  // that the platform shows
 	prices    map[string]string // that the platform shows
@@ -108,7 +109,11 @@ func (p *scripted) ReadOrders(_ context.Context, names []string) (connector.Orde
 	return connector.OrderPage{Orders: p.where(func(o connector.Order) bool { return slices.Contains(names, o.ExternalID) })}, nil
 }
 
-func (p *scripted) Test(context.Context) (connector.Shop, error) { return connector.Shop{}, p.refusal }
+func (p *scripted) Test(ctx context.Context) (connector.Shop, error) {
+	end, _ := ctx.Deadline()
+	p.tests = append(p.tests, end)
+	return connector.Shop{}, p.refusal
+}
 
 func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list []connector.Result, err error) {
 	p.upserts++
