@@ -17,7 +17,7 @@ const longestWrite = time.Minute
 // keptFor is the least time that deliveries are kept.
 const keptFor = 24 * time.Hour
 
-// deliveries checks events dispatched since an endpoint was created, or since longestWrite after it was last changed: before that it may have
+// deliveries checks events dispatched since an endpoint was created, or from longestWrite after its last change: before that it may have
 // been subscribed to other events.
 func deliveries(c *account) error {
 	var cursor int64
