@@ -99,7 +99,8 @@ var drivers = map[string][]string{
 
 	"entrepot/internal/db/sqlite":     {"internal/db"},
 	"entrepot/internal/db/postgres":   {"internal/db"},
-	"entrepot/internal/db/engine":     {"internal/db", "internal/db/sqlite", "internal/db/postgres"},
+	"entrepot/internal/db/engine":     {"internal/db", "internal/db/sqlite", "internal/db/postgres", "internal/db/groups"},
+	"entrepot/internal/db/groups":     {"internal/db/sqlite", "internal/db/postgres"},
 	"entrepot/internal/db/migrations": {"internal/db", "internal/db/sqlite", "internal/db/postgres"},
 }
 

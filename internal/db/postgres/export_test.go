@@ -7,35 +7,27 @@ import (
 	"time"
 
 	"entrepot/internal/db/engine"
+	"entrepot/internal/db/groups"
 	"entrepot/internal/id"
 )
 
 // Gathered is how many planned transactions of a tenant wait for the group before them.
-func (e *Engine) Gathered(tenant id.Tenant) int { return e.groups.gathered(tenant) }
+func (e *Engine) Gathered(tenant id.Tenant) int { return e.groups.Waiting(tenant) }
 
 // LookingUp is how many look-ups wait for the message before them.
-func (e *Engine) LookingUp() int { return e.lookups.waits() }
-
-func (g *gatherings[T]) gathered(tenant id.Tenant) int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if at := g.open[tenant]; at != nil {
-		return len(at.waiting)
-	}
-	return 0
-}
+func (e *Engine) LookingUp() int { return e.lookups.Waiting() }
 
 // Statements are the statements that answer several callers' reads, keys in order and more than four of them cut.
 func Statements(callers ...[]*engine.Pending) (all []string) {
 	group := make([]*lookup, len(callers))
 	for i, pending := range callers {
-		group[i] = &lookup{pending: pending}
+		group[i] = &lookup{Pending: pending}
 	}
-	for _, q := range statements(group, false) {
-		sql, args := q.text()
+	for _, q := range groups.Statements(group, false) {
+		sql, args := q.Text()
 		text, end := []string{sql}, ""
-		if q.keyed != nil {
-			head := q.keyed.Head
+		if q.Keyed != nil {
+			head := q.Keyed.Head
 			slices.SortFunc(args[head:], func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
 			if len(args) > head+4 {
 				args, end = args[:head+1], "…"
@@ -66,7 +58,7 @@ func (e *Engine) BulkWaiting(tenant id.Tenant) int {
 func (e *Engine) HoldMixed() (release func()) {
 	entered, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
-		e.mixed.together(-1, planned{}, func([]planned) error {
+		e.mixed.Together(-1, planned{}, func([]planned) error {
 			close(entered)
 			<-end
 			return nil
@@ -78,13 +70,7 @@ func (e *Engine) HoldMixed() (release func()) {
 }
 
 // MixedWaiting is how many planned transactions wait for the next group of several tenants.
-func (e *Engine) MixedWaiting() int { return e.mixed.waits() }
-
-func (m *mixtures[T]) waits() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.waiting)
-}
+func (e *Engine) MixedWaiting() int { return e.mixed.Waiting() }
 
 // Apart reports whether a tenant has groups of its own for a while.
 func (e *Engine) Apart(tenant id.Tenant) bool { return e.apart.has(tenant, time.Now()) }

@@ -26,16 +26,16 @@ func (e *Engine) optimistic(ctx context.Context, tenant id.Tenant, work engine.W
 		return err
 	}
 	if mixable(steps) && !e.writers.inUse(tenant) && !e.apart.has(tenant, time.Now()) {
-		size, err := e.mixed.together(tenant, planned{tenant, steps}, e.writeMixed)
+		size, err := e.mixed.Together(tenant, planned{tenant, steps}, e.writeMixed)
 		if err == nil || !errors.Is(err, errHeld) && (size == 1 || away(err)) {
 			return err
 		}
 	}
-	size, err := e.groups.together(tenant, steps, func(group [][]*engine.Step, more func() [][]*engine.Step) error {
+	size, err := e.groups.Together(tenant, steps, func(group [][]*engine.Step, more func() [][]*engine.Step) error {
 		if e.apart.has(tenant, time.Now()) {
 			return e.writeInTurn(ctx, tenant, group, more)
 		}
-		return e.writeSteps(ctx, opening{tenants: []id.Tenant{tenant}, lockTimeout: lockTimeout, turns: e.turns(e.mixed.has)}, inOrder(group))
+		return e.writeSteps(ctx, opening{tenants: []id.Tenant{tenant}, lockTimeout: lockTimeout, turns: e.turns(e.mixed.Has)}, inOrder(group))
 	})
 	if err != nil && !away(err) { // so that others need not write theirs again as well
 		e.apart.add(tenant, time.Now())
@@ -55,7 +55,7 @@ func (e *Engine) writeInTurn(ctx context.Context, tenant id.Tenant, group [][]*e
 		if err != nil {
 			return err
 		}
-		if !free && !e.mixed.has(tenant) {
+		if !free && !e.mixed.Has(tenant) {
 			e.apart.add(tenant, time.Now())
 		}
 		group = append(group, more()...)
@@ -81,7 +81,7 @@ var errHeld = errors.New("db: somebody else holds a lock that a group of several
 // writeMixed stores a group of several tenants. If one of them has to wait for a lock, the others do not wait for it: each tenant then has
 // groups of its own for a while.
 func (e *Engine) writeMixed(group []planned) error {
-	begin := opening{lockTimeout: mixedTimeout, turns: e.turns(e.groups.has)}
+	begin := opening{lockTimeout: mixedTimeout, turns: e.turns(e.groups.Has)}
 	members := make([][]*engine.Step, len(group))
 	for i, p := range group {
 		members[i] = p.steps

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"entrepot/internal/db/engine"
+	"entrepot/internal/db/groups"
 	"entrepot/internal/id"
 )
 
@@ -27,7 +28,7 @@ func (s *session) message(steps []*engine.Step, commit bool) error {
 	var taken func(id.Tenant)
 	if s.begin.turns != nil {
 		taken = s.begin.turns(s.begin.tenants)
-		b.Queue(freeTurns, each[int64](s.begin.tenants, func(t id.Tenant) any { return int64(t) }))
+		b.Queue(freeTurns, groups.Each[int64](s.begin.tenants, func(t id.Tenant) any { return int64(t) }))
 	}
 	for _, step := range steps {
 		s.queue(b, step)
@@ -118,9 +119,9 @@ func (s *session) queue(b *pgx.Batch, step *engine.Step) {
 	case step.Share != nil:
 		b.Queue(shareName, int64(step.Share.Tenant), step.Share.Number)
 	case step.Want >= 0:
-		b.Queue(expecting(step.SQL, step.Want, step.Reads), plainAll(step.Args)...)
+		b.Queue(expecting(step.SQL, step.Want, step.Reads), groups.Plain(step.Args)...)
 	default:
-		b.Queue(step.SQL, plainAll(step.Args)...)
+		b.Queue(step.SQL, groups.Plain(step.Args)...)
 	}
 }
 

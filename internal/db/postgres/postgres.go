@@ -3,8 +3,6 @@
 //	postgres.go     open, close; tables.go what every table needs; security.go checks row-level security
 //	connect.go      how the server is reached, and when a connection is dropped; silence_linux.go sets that in the system
 //	transaction.go  a transaction on a connection of the pool; limit.go how many of a tenant run at once
-//	gather.go       callers of a tenant do something in groups
-//	mix.go          callers of any tenants do something in groups
 //	group.go        optimistic transactions share a commit; merge.go what they write in one message
 //	share.go        short reads of a tenant share a message; statement.go what they read in common
 //	session.go      what a transaction reads and locks; message.go what it writes, with COMMIT in one message
@@ -27,6 +25,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"entrepot/internal/db/engine"
+	"entrepot/internal/db/groups"
 	"entrepot/internal/id"
 )
 
@@ -50,15 +49,15 @@ type Engine struct {
 	writers  limits
 	bulk     limits // of the writers: one piece of a bulk operation at a time
 	readers  limits
-	mixed    mixtures[planned]          // planned writes of several tenants
-	apart    apart                      // tenants that are in none of these
-	groups   gatherings[[]*engine.Step] // planned writes
-	lookups  mixtures[*lookup]          // look-ups
-	starved  starved                    // transactions that have lost many races to optimistic ones
-	timeout  string                     // statement_timeout of every transaction, in milliseconds; "0" for none
-	injected bool                       // see Config
-	pooled   bool                       // a pooler is between: locks and settings of a connection do not last longer than a transaction
-	stop     context.CancelFunc         // ends keepStatistics
+	mixed    groups.Mixtures[planned]          // planned writes of several tenants
+	apart    apart                             // tenants that are in none of these
+	groups   groups.Gatherings[[]*engine.Step] // planned writes
+	lookups  groups.Mixtures[*lookup]          // look-ups
+	starved  starved                           // transactions that have lost many races to optimistic ones
+	timeout  string                            // statement_timeout of every transaction, in milliseconds; "0" for none
+	injected bool                              // see Config
+	pooled   bool                              // a pooler is between: locks and settings of a connection do not last longer than a transaction
+	stop     context.CancelFunc                // ends keepStatistics
 	kept     chan struct{}
 }
 
@@ -84,9 +83,9 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 		c.Groups = max(1, runtime.GOMAXPROCS(0)/2)
 	}
 	e := &Engine{now: c.Now, log: c.Log, pool: pool, writers: newLimits(writersPerAccount), bulk: newLimits(1),
-		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: newGatherings[[]*engine.Step](),
-		mixed: newMixtures[planned](c.Groups, true), apart: apart{until: map[id.Tenant]time.Time{}},
-		lookups: newMixtures[*lookup](c.Groups, false), starved: newStarved(),
+		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: groups.NewGatherings[[]*engine.Step](),
+		mixed: groups.NewMixtures[planned](c.Groups, true, false), apart: apart{until: map[id.Tenant]time.Time{}},
+		lookups: groups.NewMixtures[*lookup](c.Groups, false, false), starved: newStarved(),
 		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
 		kept: make(chan struct{})}
 	go e.keepStatistics(background)

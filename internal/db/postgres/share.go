@@ -2,9 +2,9 @@ package postgres
 
 import (
 	"context"
-	"slices"
 
 	"entrepot/internal/db/engine"
+	"entrepot/internal/db/groups"
 	"entrepot/internal/id"
 )
 
@@ -50,16 +50,12 @@ func (s *shared) Send([]*engine.Step) error         { return engine.ErrOnlyReads
 func (s *shared) LockName(id.Tenant, int64) error   { return engine.ErrOnlyReads }
 func (s *shared) LockClock(id.Tenant) error         { return engine.ErrOnlyReads }
 
-// longRead is how many arguments make a read one that others should not wait for.
-const longRead = 64
-
 // read runs pending reads in a message shared with others. If that fails for what another of them wanted, or if there is a long read
 // among them, they are sent apart.
 func (s *shared) read(pending []*engine.Pending) ([]*reply, error) {
-	own := &lookup{tenant: s.tenant, pending: pending}
-	long := slices.ContainsFunc(pending, func(p *engine.Pending) bool { return len(p.Args) > longRead })
-	if !long {
-		size, err := s.engine.lookups.together(s.tenant, own, func(group []*lookup) error {
+	own := &lookup{Tenant: s.tenant, Pending: pending}
+	if !groups.Long(pending) {
+		size, err := s.engine.lookups.Together(s.tenant, own, func(group []*lookup) error {
 			ctx := s.ctx
 			if len(group) > 1 { // others wait for it
 				ctx = context.WithoutCancel(ctx)
@@ -67,7 +63,7 @@ func (s *shared) read(pending []*engine.Pending) ([]*reply, error) {
 			return s.engine.lookUp(ctx, group)
 		})
 		if err == nil || size == 1 || away(err) {
-			return own.replies, err
+			return own.Replies, err
 		}
 	}
 	leave, err := s.engine.writers.enter(s.ctx, s.tenant)
@@ -76,5 +72,5 @@ func (s *shared) read(pending []*engine.Pending) ([]*reply, error) {
 	}
 	defer leave()
 	err = s.engine.lookUp(s.ctx, []*lookup{own})
-	return own.replies, err
+	return own.Replies, err
 }

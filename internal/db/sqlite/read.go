@@ -10,8 +10,11 @@ import (
 	"entrepot/internal/id"
 )
 
-// Read runs reads on one snapshot.
-func (e *Engine) Read(ctx context.Context, _ id.Tenant, how engine.ReadMode, read func(engine.Session) error) error {
+// Read runs reads on one snapshot, or a look-up on snapshots shared with others.
+func (e *Engine) Read(ctx context.Context, tenant id.Tenant, how engine.ReadMode, read func(engine.Session) error) error {
+	if how == engine.Lookup {
+		return read(&shared{ctx: ctx, engine: e, tenant: tenant})
+	}
 	seen, err := e.snapshot(ctx, how == engine.Lookup, func(c *conn) error { return read(c) })
 	if how != engine.Stored {
 		return err
@@ -19,40 +22,14 @@ func (e *Engine) Read(ctx context.Context, _ id.Tenant, how engine.ReadMode, rea
 	return cmp.Or(e.writer.durability.wait(seen), err)
 }
 
-// ahead runs an optimistic transaction on a snapshot, without waiting for the writer, and returns its writes.
-func (e *Engine) ahead(ctx context.Context, work engine.Work) (steps []*engine.Step, err error) {
-	seen, err := e.snapshot(ctx, true, func(c *conn) error {
-		steps, err = work(onlyReading{c})
-		return err
-	})
+// ahead runs an optimistic transaction on snapshots, without waiting for the writer, and returns its writes.
+func (e *Engine) ahead(ctx context.Context, tenant id.Tenant, work engine.Work) (steps []*engine.Step, err error) {
+	s := &shared{ctx: ctx, engine: e, tenant: tenant}
+	steps, err = work(s)
 	if err == nil && len(steps) > 0 {
 		return steps, nil // its commit comes after everything that it saw
 	}
-	return nil, cmp.Or(e.writer.durability.wait(seen), err)
-}
-
-// onlyReading is the session of a transaction that runs ahead of the writer.
-type onlyReading struct{ *conn }
-
-func (onlyReading) Exec(string, []any) (int64, error) { return 0, engine.ErrOnlyReads }
-func (onlyReading) Send([]*engine.Step) error         { return engine.ErrOnlyReads }
-func (onlyReading) LockName(id.Tenant, int64) error   { return engine.ErrOnlyReads }
-func (onlyReading) LockClock(id.Tenant) error         { return engine.ErrOnlyReads }
-
-func (o onlyReading) Query(sql string, args []any) (engine.Rows, error) {
-	s, err := o.prepare(sql)
-	if err != nil {
-		return nil, err
-	}
-	if s.writes || s.locks {
-		return nil, engine.ErrOnlyReads
-	}
-	return o.conn.Query(sql, args)
-}
-
-func (o onlyReading) Answer(pending []*engine.Pending) int {
-	pending[0].Answer(o.Query(pending[0].SQL, pending[0].Args))
-	return 1
+	return nil, cmp.Or(e.writer.durability.wait(s.seen), err)
 }
 
 // snapshot gives a reading connection inside a transaction to read, and returns the newest group that read could see:

@@ -40,8 +40,23 @@ func (r *rows) Scan(into ...any) error {
 	if r.stmt == nil {
 		return errors.New("db: Scan without a row")
 	}
-	if n := r.stmt.ColumnCount(); n != len(into) {
-		return fmt.Errorf("db: %d places for %d columns", len(into), n)
+	return scan(r, r.stmt.ColumnCount(), into)
+}
+
+// Column stores a value of the row in a place, see column.
+func (r *rows) Column(i int, place any) error { return column(r, i, place) }
+
+// row is one row of a result.
+type row interface {
+	engine.Column
+	text(i int) (string, error)
+	int64(i int) (int64, error)
+}
+
+// scan stores the values of a row in places, one for each column.
+func scan(r row, columns int, into []any) error {
+	if columns != len(into) {
+		return fmt.Errorf("db: %d places for %d columns", len(into), columns)
 	}
 	for i, place := range into {
 		if err := r.Column(i, place); err != nil {
@@ -51,9 +66,9 @@ func (r *rows) Scan(into ...any) error {
 	return nil
 }
 
-// Column stores a value of the row in a place: a pointer to a string, integer, boolean, bytes or one of their named
+// column stores a value of a row in a place: a pointer to a string, integer, boolean, bytes or one of their named
 // types, or to such a pointer, which becomes nil for NULL.
-func (r *rows) Column(i int, place any) (err error) {
+func column(r row, i int, place any) (err error) {
 	switch p := place.(type) {
 	case *string:
 		*p, err = r.text(i)
@@ -62,9 +77,8 @@ func (r *rows) Column(i int, place any) (err error) {
 		*p, err = r.int64(i)
 		return err
 	case *[]byte:
-		if n := r.stmt.ColumnLen(i); n > 0 {
-			*p = make([]byte, n)
-			r.stmt.ColumnBytes(i, *p)
+		if b := r.AppendBytes(nil, i); len(b) > 0 {
+			*p = b
 		}
 		return nil
 	case engine.ColumnPlace:
@@ -99,7 +113,10 @@ func (r *rows) Column(i int, place any) (err error) {
 	return fmt.Errorf("db: %T is no place to scan into", place)
 }
 
-var errNull = errors.New("db: NULL where a value must be")
+var (
+	errNull     = errors.New("db: NULL where a value must be")
+	errNoNumber = errors.New("db: NULL, or a text, where a number must be")
+)
 
 // Null reports whether a column of the row is NULL.
 func (r *rows) Null(i int) bool { return r.stmt.ColumnIsNull(i) }
@@ -123,7 +140,7 @@ func (r *rows) text(i int) (string, error) {
 func (r *rows) int64(i int) (int64, error) {
 	n := r.stmt.ColumnInt64(i)
 	if n == 0 && r.stmt.ColumnType(i) != sqlite.TypeInteger {
-		return 0, fmt.Errorf("%w, or one that is no number", errNull)
+		return 0, errNoNumber
 	}
 	return n, nil
 }

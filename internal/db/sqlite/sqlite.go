@@ -3,6 +3,7 @@
 //	sqlite.go      open, write, close
 //	readers.go     the reading connections
 //	read.go        snapshots on them; transactions that run ahead of the writer
+//	share.go       look-ups of several callers share a snapshot and its statements
 //	writer.go      the one goroutine that writes; group.go puts transactions into one commit
 //	durability.go  which commits are on the disk
 //	checkpoint.go  the log is copied into the file while the writer works
@@ -24,6 +25,7 @@ import (
 	"time"
 
 	"entrepot/internal/db/engine"
+	"entrepot/internal/db/groups"
 	"entrepot/internal/id"
 )
 
@@ -49,6 +51,7 @@ type Engine struct {
 	writer   *writer
 	readers  *readers
 	closing  sync.RWMutex
+	lookups  groups.Mixtures[*lookup]
 	closed   bool
 
 	log *os.File // SQLite's write-ahead log
@@ -111,6 +114,7 @@ func open(c Config, path string) (*Engine, error) {
 	another := func() (*conn, error) { return openConn(path, settings...) }
 	e := &Engine{now: c.Now, path: path, log: log, writer: newWriter(c, first, another), dir: c.Dir,
 		settings: append(settings, "cache_size(-400)", "query_only(ON)", fmt.Sprintf("mmap_size(%d)", mapped/size))}
+	e.lookups = groups.NewMixtures[*lookup](max(1, runtime.GOMAXPROCS(0)/2), false, true)
 	e.readers = newReaders(size, runtime.GOMAXPROCS(0)+1, e.openReader)
 	return e, nil
 }
@@ -142,7 +146,7 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 	case !how.Has(engine.Optimistic):
 		return e.serial(ctx, e.writer.waiting, work)
 	}
-	steps, err := e.ahead(ctx, work)
+	steps, err := e.ahead(ctx, tenant, work)
 	if err != nil || len(steps) == 0 {
 		return err
 	}

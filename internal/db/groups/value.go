@@ -1,4 +1,4 @@
-package postgres
+package groups
 
 import "reflect"
 
@@ -27,7 +27,8 @@ func plain(a any) any {
 	return a
 }
 
-func plainAll(args []any) []any {
+// Plain converts arguments of named types to what both engines take.
+func Plain(args []any) []any {
 	out := make([]any, len(args))
 	for i, a := range args {
 		out[i] = plain(a)

@@ -1,4 +1,9 @@
-package postgres
+// Package groups has callers of a store go together: what several of them want at the same moment is done at once, for all of them.
+//
+//	gather.go  callers of a tenant do something in groups
+//	mix.go     callers of any tenants do something in groups
+//	look.go    the statements that read what a group looks up
+package groups
 
 import (
 	"errors"
@@ -9,11 +14,11 @@ import (
 	"entrepot/internal/id"
 )
 
-// groupSize bounds how many go together.
-const groupSize = 32
+// Size bounds how many go together.
+const Size = 32
 
-// gatherings lets what a tenant's callers want be done in groups: while one group is under way, the next gathers. Nobody waits for company.
-type gatherings[T any] struct {
+// Gatherings lets what a tenant's callers want be done in groups: while one group is under way, the next gathers. Nobody waits for company.
+type Gatherings[T any] struct {
 	mu   sync.Mutex
 	open map[id.Tenant]*gathering[T]
 }
@@ -70,23 +75,24 @@ func owns[T any](group []*companion[T]) []T {
 	return all
 }
 
-func newGatherings[T any]() gatherings[T] {
-	return gatherings[T]{open: map[id.Tenant]*gathering[T]{}}
+// NewGatherings has no group under way.
+func NewGatherings[T any]() Gatherings[T] {
+	return Gatherings[T]{open: map[id.Tenant]*gathering[T]{}}
 }
 
-// together has do run for a group that own is in, by its own caller or by that of another member, and returns how many were in the group.
+// Together has do run for a group that own is in, by its own caller or by that of another member, and returns how many were in the group.
 // When do has waited for something, it may call more for those who have come meanwhile: they are in the group, too.
-func (g *gatherings[T]) together(tenant id.Tenant, own T, do func(group []T, more func() []T) error) (size int, err error) {
+func (g *Gatherings[T]) Together(tenant id.Tenant, own T, do func(group []T, more func() []T) error) (size int, err error) {
 	c := newCompanion(tenant, own)
 	if g.join(tenant, c) {
 		c.lead <- []*companion[T]{c}
 	}
-	return c.await(do, func(members int) []*companion[T] { return g.take(tenant, groupSize-members) },
+	return c.await(do, func(members int) []*companion[T] { return g.take(tenant, Size-members) },
 		func([]*companion[T]) { g.next(tenant) })
 }
 
 // take removes at most n of those who wait.
-func (g *gatherings[T]) take(tenant id.Tenant, n int) (taken []*companion[T]) {
+func (g *Gatherings[T]) take(tenant id.Tenant, n int) (taken []*companion[T]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	at := g.open[tenant]
@@ -96,7 +102,7 @@ func (g *gatherings[T]) take(tenant id.Tenant, n int) (taken []*companion[T]) {
 }
 
 // join is true of a caller that finds no group under way: it is a group of its own. Others wait.
-func (g *gatherings[T]) join(tenant id.Tenant, c *companion[T]) bool {
+func (g *Gatherings[T]) join(tenant id.Tenant, c *companion[T]) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	at := g.open[tenant]
@@ -109,7 +115,7 @@ func (g *gatherings[T]) join(tenant id.Tenant, c *companion[T]) bool {
 }
 
 // next has the first of those that gathered meanwhile do their work.
-func (g *gatherings[T]) next(tenant id.Tenant) {
+func (g *Gatherings[T]) next(tenant id.Tenant) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	at := g.open[tenant]
@@ -117,14 +123,24 @@ func (g *gatherings[T]) next(tenant id.Tenant) {
 		delete(g.open, tenant)
 		return
 	}
-	group := slices.Clone(at.waiting[:min(len(at.waiting), groupSize)])
+	group := slices.Clone(at.waiting[:min(len(at.waiting), Size)])
 	at.waiting = slices.Delete(at.waiting, 0, len(group))
 	group[0].lead <- group
 }
 
-// has reports whether a group of a tenant is under way.
-func (g *gatherings[T]) has(tenant id.Tenant) bool {
+// Has reports whether a group of a tenant is under way.
+func (g *Gatherings[T]) Has(tenant id.Tenant) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.open[tenant] != nil
+}
+
+// Waiting is how many callers of a tenant wait for the group before them.
+func (g *Gatherings[T]) Waiting(tenant id.Tenant) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if at := g.open[tenant]; at != nil {
+		return len(at.waiting)
+	}
+	return 0
 }

@@ -1,8 +1,10 @@
-package postgres
+package groups
 
 import (
 	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"entrepot/internal/apperr"
@@ -11,10 +13,10 @@ import (
 
 // The caller that did the work for others panics: their error says that the outcome is unknown, and later callers get their turn.
 func TestAGroupThatPanics(t *testing.T) {
-	m := newMixtures[int](1, true)
+	m := NewMixtures[int](1, true, false)
 	leads, errs := make(chan bool), make(chan error, 2)
 	first := make(chan struct{})
-	go m.together(1, 0, func([]int) error {
+	go m.Together(1, 0, func([]int) error {
 		close(first)
 		<-leads
 		return nil
@@ -27,11 +29,11 @@ func TestAGroupThatPanics(t *testing.T) {
 					errs <- nil
 				}
 			}()
-			_, err := m.together(2+tenant, 1, func([]int) error { panic("x") })
+			_, err := m.Together(2+tenant, 1, func([]int) error { panic("x") })
 			errs <- err
 		}()
 	}
-	for m.waits() < 2 {
+	for m.Waiting() < 2 {
 		runtime.Gosched()
 	}
 	close(leads)
@@ -42,32 +44,53 @@ func TestAGroupThatPanics(t *testing.T) {
 	}) {
 		t.Errorf("one has panicked; the other: %v", outcomes)
 	}
-	if size, err := m.together(2, 1, func([]int) error { return nil }); size != 1 || err != nil {
+	if size, err := m.Together(2, 1, func([]int) error { return nil }); size != 1 || err != nil {
 		t.Error(size, err)
 	}
 }
 
 // Groups under way at once have no tenant in common.
 func TestGroupsAtOnce(t *testing.T) {
-	m := newMixtures[int](2, true)
+	m := NewMixtures[int](2, true, false)
 	entered, end := make(chan []int), make(chan struct{})
 	work := func(group []int) error {
 		entered <- group
 		<-end
 		return nil
 	}
-	go m.together(1, 1, work)
+	go m.Together(1, 1, work)
 	<-entered
-	go m.together(1, 11, work)
-	for m.waits() < 1 {
+	go m.Together(1, 11, work)
+	for m.Waiting() < 1 {
 		runtime.Gosched()
 	}
-	go m.together(2, 2, work)
+	go m.Together(2, 2, work)
 	if group := <-entered; !slices.Equal(group, []int{2}) {
 		t.Fatalf("beside a group of tenant 1: %v", group)
 	}
 	close(end)
 	if group := <-entered; !slices.Equal(group, []int{11}) {
 		t.Fatalf("after it: %v", group)
+	}
+}
+
+// Of callers that are ready to run, those come first who can join a group that waits for nothing.
+func TestAGroupOfThoseWhoAreReady(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // otherwise some would come while another is at work
+	m := NewMixtures[int](1, false, true)
+	var groups, members atomic.Int64
+	var running sync.WaitGroup
+	for i := range 8 {
+		running.Go(func() {
+			m.Together(id.Tenant(i), i, func(group []int) error {
+				groups.Add(1)
+				members.Add(int64(len(group)))
+				return nil
+			})
+		})
+	}
+	running.Wait()
+	if groups.Load() > 4 || members.Load() != 8 {
+		t.Errorf("%d groups of %d callers", groups.Load(), members.Load())
 	}
 }

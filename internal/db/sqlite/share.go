@@ -1,0 +1,187 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"zombiezen.com/go/sqlite"
+
+	"entrepot/internal/db/engine"
+	"entrepot/internal/db/groups"
+	"entrepot/internal/id"
+)
+
+// shared is a session without a connection of its own: it only reads, and what it reads is read from the snapshot and by the statements
+// that serve others, too, who read in the same moment. Each of its reads may see a snapshot of its own.
+type shared struct {
+	ctx    context.Context
+	engine *Engine
+	tenant id.Tenant
+	seen   int64 // the newest group that it may have seen
+}
+
+// lookup is what one caller reads from a shared snapshot; statement is one of those that read it.
+type (
+	lookup struct {
+		groups.Lookup[reply]
+		seen int64
+	}
+	statementOf = groups.Statement[reply]
+)
+
+// Answer runs all pending reads.
+func (s *shared) Answer(pending []*engine.Pending) int {
+	replies, err := s.read(pending)
+	for i, p := range pending {
+		if err != nil {
+			p.End(err)
+		} else {
+			p.Answer(replies[i], nil)
+		}
+	}
+	return len(pending)
+}
+
+// Query reads rows.
+func (s *shared) Query(sql string, args []any) (engine.Rows, error) {
+	replies, err := s.read([]*engine.Pending{{SQL: sql, Args: args}})
+	if err != nil {
+		return nil, err
+	}
+	return replies[0], nil
+}
+
+// Last does nothing: there is no message to save.
+func (s *shared) Last() {}
+
+func (s *shared) Exec(string, []any) (int64, error) { return 0, engine.ErrOnlyReads }
+func (s *shared) Send([]*engine.Step) error         { return engine.ErrOnlyReads }
+func (s *shared) LockName(id.Tenant, int64) error   { return engine.ErrOnlyReads }
+func (s *shared) LockClock(id.Tenant) error         { return engine.ErrOnlyReads }
+
+// read runs pending reads on a snapshot shared with others. If that fails for what another of them wanted, or if there is a long read
+// among them, they have a snapshot of their own.
+func (s *shared) read(pending []*engine.Pending) ([]*reply, error) {
+	own := &lookup{Lookup: groups.Lookup[reply]{Tenant: s.tenant, Pending: pending}}
+	defer func() { s.seen = max(s.seen, own.seen) }()
+	if !groups.Long(pending) {
+		size, err := s.engine.lookups.Together(s.tenant, own, func(group []*lookup) error {
+			ctx := s.ctx
+			if len(group) > 1 { // others wait for it
+				ctx = context.WithoutCancel(ctx)
+			}
+			return s.engine.lookUp(ctx, group)
+		})
+		if err == nil || size == 1 {
+			return own.Replies, err
+		}
+	}
+	err := s.engine.lookUp(s.ctx, []*lookup{own})
+	return own.Replies, err
+}
+
+// lookUp reads from one snapshot what a group wants, and keeps the rows for its callers.
+func (e *Engine) lookUp(ctx context.Context, group []*lookup) error {
+	wanted := make([]*groups.Lookup[reply], len(group))
+	for i, l := range group {
+		wanted[i] = &l.Lookup
+	}
+	seen, err := e.snapshot(ctx, true, func(c *conn) error {
+		for _, s := range groups.Statements(wanted, false) {
+			if err := c.keep(s); err != nil {
+				return fmt.Errorf("%w in %s", err, engine.Head(s.SQL))
+			}
+		}
+		return nil
+	})
+	for _, l := range group {
+		l.seen = seen
+	}
+	return err
+}
+
+// keep runs a statement and copies its rows for those who want them.
+func (c *conn) keep(of *statementOf) error {
+	sql, args := of.Text()
+	opened, err := c.Query(sql, args)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	found := opened.(*rows)
+	if found.stmt.writes || found.stmt.locks {
+		return engine.ErrOnlyReads
+	}
+	for found.Next() {
+		row := make([]value, found.stmt.ColumnCount())
+		for i := range row {
+			row[i] = found.stmt.value(i)
+		}
+		wants := of.All()
+		if of.Keyed != nil {
+			wants = of.Of(row[of.Keyed.Column].text)
+		}
+		for _, r := range wants {
+			r.rows = append(r.rows, row)
+		}
+	}
+	return found.Err()
+}
+
+// value is one column of a row in memory.
+type value struct {
+	kind   sqlite.ColumnType
+	number int64
+	text   string // of texts and bytes
+}
+
+func (s *statement) value(i int) (v value) {
+	switch v.kind = s.ColumnType(i); v.kind {
+	case sqlite.TypeNull:
+	case sqlite.TypeInteger:
+		v.number = s.ColumnInt64(i)
+	default:
+		v.text = s.ColumnText(i)
+	}
+	return v
+}
+
+// reply is the answer to one read, in memory. Rows may be shared with other replies.
+type reply struct {
+	rows [][]value
+	at   int // the row is the one before
+}
+
+func (r *reply) Next() bool {
+	r.at++
+	return r.at <= len(r.rows)
+}
+
+func (r *reply) Scan(into ...any) error { return scan(r, len(r.rows[r.at-1]), into) }
+func (r *reply) Err() error             { return nil }
+func (r *reply) Close()                 {}
+
+func (r *reply) column(i int) value                  { return r.rows[r.at-1][i] }
+func (r *reply) Column(i int, place any) error       { return column(r, i, place) }
+func (r *reply) Null(i int) bool                     { return r.column(i).kind == sqlite.TypeNull }
+func (r *reply) AppendBytes(to []byte, i int) []byte { return append(to, r.column(i).text...) }
+
+func (r *reply) text(i int) (string, error) {
+	switch v := r.column(i); v.kind {
+	case sqlite.TypeNull:
+		return "", errNull
+	case sqlite.TypeInteger:
+		return strconv.FormatInt(v.number, 10), nil
+	default:
+		return v.text, nil
+	}
+}
+
+func (r *reply) int64(i int) (int64, error) {
+	v := r.column(i)
+	if v.kind != sqlite.TypeInteger {
+		return 0, errNoNumber
+	}
+	return v.number, nil
+}
