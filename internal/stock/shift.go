@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
@@ -260,15 +261,24 @@ var reserveRows = &db.Form{Head: 2, Width: 9, Key: []int{0, 1}, Stamps: []int{7}
 	},
 	Mixed: func(n int) string {
 		return reserveText("tenant, reject", rows(n, 1, 0, "($::BIGINT,$::BOOLEAN,"+reserveRow), db.ClockOf("v.tenant"), "v.reject")
-	}}
+	},
+	One: strings.NewReplacer("v.delta", "$5", "v.low", "$6", "v.was_low", "$7", "v.out", "$8", "v.was_out", "$9", "v.at", "$10",
+		"v.now", "$11").Replace(reserveSets(db.Clock) +
+		" WHERE tenant_id = $1 AND sku = $3 AND warehouse_code = $4 AND " + reserveIf("$2"))}
 
 const reserveRow = "$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BIGINT,$::BIGINT)"
 
 func reserveText(head, rows, clock, reject string) string {
 	return `WITH v(` + head + `, sku, warehouse_code, delta, low, was_low, out, was_out, at, now) AS (VALUES ` + rows + `)
-		UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = v.now, changed_at = ` + clock + ` + v.at
-		FROM v WHERE ` + keyed + ` AND ` + live + `
-			AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low AND NOT stock_levels.low <> v.was_low
-			AND NOT (on_hand - reserved - v.delta <= 0) <> v.out AND NOT (on_hand - reserved <= 0) <> v.was_out
-			AND (NOT ` + reject + ` OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
+		` + reserveSets(clock) + ` FROM v WHERE ` + keyed + ` AND ` + reserveIf(reject)
+}
+
+func reserveSets(clock string) string {
+	return "UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = v.now, changed_at = " + clock + " + v.at"
+}
+
+func reserveIf(reject string) string {
+	return live + ` AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low AND NOT stock_levels.low <> v.was_low
+		AND NOT (on_hand - reserved - v.delta <= 0) <> v.out AND NOT (on_hand - reserved <= 0) <> v.was_out
+		AND (NOT ` + reject + ` OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
 }

@@ -24,6 +24,10 @@ type Form struct {
 	// share a statement.
 	Mixed func(rows int) string
 
+	// One, if not "", is the statement for one row. SQLite runs it for each row: there a statement costs little, and a list of rows to be
+	// joined with a table may cost more.
+	One string
+
 	texts, mixed sync.Map // what Build and Mixed made, by rows
 }
 

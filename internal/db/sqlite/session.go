@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"slices"
+
 	"entrepot/internal/db/engine"
 	"entrepot/internal/id"
 )
@@ -55,6 +57,8 @@ func (c *conn) run(s *engine.Step) (n int64, err error) {
 	switch {
 	case s.Clock != nil:
 		return c.Exec(tick, []any{s.Clock.Tenant, s.Clock.Now, s.Clock.Length})
+	case s.Form != nil && s.Form.One != "":
+		return c.oneByOne(s.Form, s.Args)
 	case !s.Reads:
 		return c.Exec(s.SQL, s.Args)
 	}
@@ -67,6 +71,19 @@ func (c *conn) run(s *engine.Step) (n int64, err error) {
 		n++
 	}
 	return n, rows.Err()
+}
+
+// oneByOne writes the rows of a form by a statement for each and returns how many were touched.
+func (c *conn) oneByOne(f *engine.Form, args []any) (touched int64, err error) {
+	one := append(make([]any, 0, f.Head+f.Width), args[:f.Head]...)
+	for row := range slices.Chunk(args[f.Head:], f.Width) {
+		n, err := c.Exec(f.One, append(one, row...))
+		if err != nil {
+			return touched, err
+		}
+		touched += n
+	}
+	return touched, nil
 }
 
 // tick moves the tenant's clock past every stamp of a transaction.
