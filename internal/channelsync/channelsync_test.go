@@ -297,3 +297,44 @@ func TestStateKeeps(t *testing.T) {
 		}
 	})
 }
+
+// What is written of one channel changes nothing of another, and a deleted channel leaves nothing behind.
+func TestChannelsAreApart(t *testing.T) {
+	engines(t, func(f *fixture) {
+		other := id.New[id.Channel]()
+		f.write(func(tx *db.Tx) error {
+			channels.Channel{ID: other, Name: "Other", Platform: channels.WooCommerce, Status: channels.Active, Settings: "{}",
+				Oversell: "allow"}.Insert(tx)
+			channelsync.Begin(tx, other, start.Add(time.Hour))
+			channelsync.Put(tx, channelsync.NewItem(f.channel, "A", id.New[id.Product](), ""), channelsync.NewItem(other, "A", id.New[id.Product](), ""))
+			return nil
+		})
+		f.write(func(tx *db.Tx) error {
+			channelsync.Pulled(tx, f.channel, start.UnixMicro(), start.Add(time.Minute).UnixMicro())
+			return nil
+		})
+		f.write(func(tx *db.Tx) error {
+			own, err := channelsync.ByChannel(tx, f.channel)
+			if err != nil {
+				return err
+			}
+			s, err := channelsync.ByChannel(tx, other)
+			if own.PulledUntil != start.UnixMicro() || s.PulledUntil != 0 || s.PullAt != start.Add(time.Hour).UnixMicro() {
+				t.Errorf("pulled until %d, the other channel until %d, and again at %d", own.PulledUntil, s.PulledUntil, s.PullAt)
+			}
+			return err
+		})
+		f.write(func(tx *db.Tx) error { channelsync.Delete(tx, f.channel); return nil })
+		for table, want := range map[string]int64{"channel_items": 1, "channel_syncs": 1} {
+			f.write(func(tx *db.Tx) error {
+				var all, own int64
+				err := tx.Row("SELECT count(*), count(*) FILTER (WHERE channel_id = $2) FROM "+table+" WHERE tenant_id = $1",
+					[]any{tx.Tenant, f.channel}, &all, &own)
+				if all != want || own != 0 {
+					t.Errorf("%s: %d rows, %d of the deleted channel", table, all, own)
+				}
+				return err
+			})
+		}
+	})
+}
