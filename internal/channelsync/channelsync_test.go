@@ -306,7 +306,9 @@ func TestChannelsAreApart(t *testing.T) {
 			channels.Channel{ID: other, Name: "Other", Platform: channels.WooCommerce, Status: channels.Active, Settings: "{}",
 				Oversell: "allow"}.Insert(tx)
 			channelsync.Begin(tx, other, start.Add(time.Hour))
-			channelsync.Put(tx, channelsync.NewItem(f.channel, "A", id.New[id.Product](), ""), channelsync.NewItem(other, "A", id.New[id.Product](), ""))
+			for _, channel := range []id.Channel{f.channel, other} {
+				channelsync.Put(tx, channelsync.NewItem(channel, "A", id.New[id.Product](), ""))
+			}
 			return nil
 		})
 		f.write(func(tx *db.Tx) error {

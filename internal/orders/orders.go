@@ -4,7 +4,7 @@
 //	totals.go    what an order costs: pure
 //	ship.go      what shipping and undoing it change: pure
 //	table.go     the columns, each named once; store.go  insert, lock, save
-//	list.go      filters, sorts, pages; figures.go gives a list's total without counting rows
+//	list.go      filters, sorts, pages; figures.go keeps counts and sums, from which figures_read.go has totals without counting rows
 package orders
 
 import (

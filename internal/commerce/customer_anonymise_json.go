@@ -1,0 +1,194 @@
+package commerce
+
+import (
+	"strings"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/customers"
+	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
+	"entrepot/internal/webhooks"
+)
+
+// member writes the replacement of one member of an object.
+type member func(b []byte, object, v *jsonvalue.Value) []byte
+
+// always replaces any value by a text; null stays null.
+func always(text string) member {
+	return func(b []byte, _, v *jsonvalue.Value) []byte {
+		if v.Kind == 'n' {
+			return append(b, "null"...)
+		}
+		return append(b, text...)
+	}
+}
+
+// The members with personal data, by kind of record. What is nested in them is removed with them.
+var (
+	orderMembers = map[string]member{
+		"customerName": always(`""`), "customerEmail": always("null"), "customer": always(`{"name":"","email":null,"phone":null}`),
+		"shippingAddress": keepCountry, "billingAddress": keepCountry, "paymentMetadata": always("null"), "notes": always("null"),
+		"note": always("null"),
+	}
+	customerMembers = map[string]member{
+		"email": func(b []byte, object, _ *jsonvalue.Value) []byte {
+			whose, _ := id.Parse[id.Customer](object.Member("id").Text()) // a text that is no id may be the person's
+			return append(b, `"erased-`+string(whose)+`@erased.invalid"`...)
+		},
+		"firstName": always("null"), "lastName": always("null"), "name": always("null"), "phone": always("null"), "company": always("null"),
+		"siret":             always("null"),
+		"vatIntracomNumber": always("null"), "tags": always("[]"), "metadata": always("{}"), "addresses": always("[]"), "segments": always("[]"),
+	}
+	formMembers = map[string]member{ // where a form of the dashboard led, and what it offered to take back
+		"to": always(`"/"`), "flash": always("null"),
+	}
+	addressMembers = map[string]member{
+		"name": always("null"), "company": always("null"), "line1": always("null"), "line2": always("null"), "city": always("null"),
+		"state": always("null"),
+		"zip":   always("null"), "postalCode": always("null"), "phone": always("null"),
+	}
+)
+
+func keepCountry(b []byte, _, v *jsonvalue.Value) []byte {
+	if v.Kind != '{' {
+		return append(b, "null"...)
+	}
+	return append(b, countryOnly(v)...)
+}
+
+// countryOnly is a free-form address with everything but its country removed.
+func countryOnly(v *jsonvalue.Value) string {
+	for _, name := range []string{"country", "countryCode"} {
+		if text := v.Member(name).Text(); text != "" && len(text) <= 60 {
+			return `{"country":` + string(apijson.AppendText(nil, text)) + `}`
+		}
+	}
+	return "{}"
+}
+
+// addressOf is countryOnly for a stored text; "" stays "".
+func addressOf(text string) string {
+	v, err := jsonvalue.Parse([]byte(text))
+	if text == "" || err != nil {
+		return ""
+	}
+	return string(keepCountry(nil, nil, v))
+}
+
+// rewrite writes a value without the person's data; members says which members are replaced.
+func (a *anonymiser) rewrite(b []byte, v *jsonvalue.Value, members map[string]member) []byte {
+	switch v.Kind {
+	case '{':
+		b = append(b, '{')
+		kids := v.List()
+		for i, name := range v.Names() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(apijson.AppendText(b, a.redact(name)), ':')
+			if write, ok := members[name]; ok {
+				b = write(b, v, kids[i])
+			} else {
+				b = a.rewrite(b, kids[i], members)
+			}
+		}
+		return append(b, '}')
+	case '[':
+		b = append(b, '[')
+		kids := v.List()
+		for i := range kids {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = a.rewrite(b, kids[i], members)
+		}
+		return append(b, ']')
+	case '"':
+		return apijson.AppendText(b, a.redact(v.Text()))
+	case 't':
+		return append(b, "true"...)
+	case 'f':
+		return append(b, "false"...)
+	case 'n':
+		return append(b, "null"...)
+	}
+	return append(b, v.Raw()...)
+}
+
+// json is rewrite for a stored text. A text that is no JSON is redacted as plain text.
+func (a *anonymiser) json(text string, members map[string]member) string {
+	v, err := jsonvalue.Parse([]byte(text))
+	if err != nil {
+		return a.redact(text)
+	}
+	return string(a.rewrite(make([]byte, 0, len(text)), v, members))
+}
+
+// eventMembers are the members that are replaced in an event's envelope.
+func eventMembers(event string) map[string]member {
+	switch kind, _, _ := strings.Cut(event, "."); kind {
+	case "customer":
+		return customerMembers
+	case "order":
+		return orderMembers
+	}
+	return nil
+}
+
+// answerMembers are the members that are replaced in the answer to a request, which space gives as method and path.
+func answerMembers(space string) map[string]member {
+	_, path, _ := strings.Cut(space, " ")
+	switch {
+	case strings.Contains(path, "/customers") && strings.Contains(path, "/addresses"):
+		return addressMembers
+	case strings.Contains(path, "/customers"):
+		return customerMembers
+	case strings.Contains(path, "/orders"):
+		return orderMembers
+	}
+	return nil
+}
+
+// AnonymousEvent reports whether an event's envelope has no personal data, as after an erasure.
+func AnonymousEvent(event, payload string) bool {
+	return new(anonymiser).json(payload, eventMembers(event)) == payload
+}
+
+// AnonymousAnswer reports whether the stored answer to a request has no personal data; space is the request's method and path.
+func AnonymousAnswer(space, body string) bool {
+	return new(anonymiser).json(body, answerMembers(space)) == body
+}
+
+// OnlyCountry reports whether a stored free-form address has nothing but a country.
+func OnlyCountry(text string) bool {
+	left := addressOf(text)
+	return text == left || text == NormalAddress(left)
+}
+
+// collectFromEvent collects the person's data from an event, and the ids of addresses and shipments in it: stored
+// answers may be about them.
+func (a *anonymiser) collectFromEvent(event, payload string) (named []string) {
+	v, err := jsonvalue.Parse([]byte(payload))
+	if err != nil {
+		return nil
+	}
+	data := v.Member("data")
+	switch {
+	case event == webhooks.CustomerCreated || event == webhooks.CustomerUpdated:
+		a.collect(data.Member("email").Text(), data.Member("phone").Text(), data.Member("firstName").Text()+" "+data.Member("lastName").Text())
+		book := data.Member("addresses").List()
+		for i := range book {
+			named = append(named, book[i].Member("id").Text())
+		}
+	case event == webhooks.OrderShipmentCreated:
+		named = append(named, data.Member("id").Text())
+	case strings.HasPrefix(event, "order."):
+		a.collect(data.Member("customerEmail").Text(), data.Member("customerName").Text())
+	}
+	return named
+}
+
+// collectFromRecord collects the person's data from a customer's record.
+func (a *anonymiser) collectFromRecord(c *customers.Customer) {
+	a.collect(c.Email, c.Phone, c.FirstName+" "+c.LastName)
+}

@@ -1,0 +1,163 @@
+package orders
+
+import (
+	"slices"
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/spans"
+)
+
+// prefetchTotal prefetches how many orders match a filter.
+func prefetchTotal(r db.Reader, f CountedFilter) *db.Pending[int64] {
+	from, to := f.bounds()
+	if from >= to {
+		return nil // no order
+	}
+	if from == 0 && to == spans.Last {
+		return prefetchTallied(r, f)
+	}
+	w := db.NewWhere(r, "")
+	db.AndIn(w, "status", f.states())
+	where := w.String()
+	of := func(column string) string { // bound at its use: PostgreSQL refuses a parameter that no condition names
+		if f.Channel == "" {
+			return ""
+		}
+		return " AND " + column + " = " + w.Bind(string(f.Channel))
+	}
+	var sql strings.Builder
+	sql.WriteString("SELECT coalesce(sum(n), 0)::BIGINT FROM (SELECT 0 AS n")
+	pieces, ends := spans.Fill(from, to, spans.Days)
+	for _, p := range pieces {
+		sql.WriteString(" UNION ALL SELECT sum(orders)::BIGINT FROM order_figures WHERE " + where + " AND span = " + w.Bind(p.Width) +
+			" AND bucket >= " + w.Bind(p.From) + " AND bucket < " + w.Bind(p.To) + of("channel"))
+	}
+	for _, e := range ends {
+		sql.WriteString(" UNION ALL SELECT count(*) FROM orders WHERE " + where + " AND created_at >= " + w.Bind(e[0]) + " AND created_at < " +
+			w.Bind(e[1]) +
+			of("channel_id"))
+	}
+	sql.WriteString(") AS counted")
+	return prefetchNumber(r, sql.String(), w.Args())
+}
+
+// prefetchTallied asks how many orders of any time there are that a filter lets through.
+func prefetchTallied(r db.Reader, f CountedFilter) *db.Pending[int64] {
+	p := new(db.Pending[int64])
+	return p.Await(eachTallied(r, func(status Status, channel id.Channel, n int64) {
+		if slices.Contains(f.states(), status) && (f.Channel == "" || f.Channel == channel) {
+			p.Value += n
+		}
+	}))
+}
+
+// eachTallied asks for the kept counts, which are a few for each channel.
+func eachTallied(r db.Reader, each func(status Status, channel id.Channel, n int64)) *db.PendingRead {
+	return r.Prefetch(func(row db.Rows) error {
+		var key string
+		var n int64
+		err := row.Scan(&key, &n)
+		status, channel, _ := strings.Cut(key, " ")
+		each(Status(status), id.Channel(channel), n)
+		return err
+	}, "SELECT key, n FROM tallies WHERE tenant_id = $1 AND name = $2", r.TenantID(), tallied)
+}
+
+// bounds are the filter's bounds of time, the second excluded.
+func (f CountedFilter) bounds() (from, to int64) {
+	from, to = max(f.From, 0), spans.Last
+	if f.To != 0 && f.To < spans.Last {
+		to = f.To + 1
+	}
+	return from, to
+}
+
+// states are the statuses that match the filter, listed one by one.
+func (f CountedFilter) states() []Status {
+	if len(f.Statuses) == 0 {
+		return Statuses
+	}
+	return f.Statuses
+}
+
+// seek skips some of the orders that match a filter, by creation, with the kept figures: it returns the filter
+// restricted to a bucket of 10 s and what follows, and how many orders of that bucket are still to be skipped.
+func seek(tx *db.Tx, f CountedFilter, ascending bool, skip int64) (CountedFilter, int64, error) {
+	from, to := f.bounds()
+	for level := len(spans.Widths) - 1; level >= 0; level-- {
+		width := spans.Widths[level]
+		up, down := spans.Up(from, width), spans.Down(to, width)
+		if up >= down {
+			continue
+		}
+		first, last := [2]int64{down, to}, [2]int64{from, up} // the two ends that fill no whole bucket, in the order of the list
+		if ascending {
+			first, last = last, first
+		}
+		ahead := f
+		if ahead.From, ahead.To = first[0], first[1]-1; first[0] < first[1] {
+			n, err := prefetchTotal(tx, ahead).Wait()
+			if err != nil {
+				return f, 0, err
+			}
+			if skip < n {
+				from, to = first[0], first[1]
+				continue
+			}
+			skip -= n
+		}
+		var bucket int64
+		var err error
+		if bucket, skip, err = seekBucket(tx, f, ascending, skip, spans.Piece{Width: width, From: up, To: down}); err != nil {
+			return f, 0, err
+		}
+		if from, to = bucket, bucket+width; bucket < 0 {
+			from, to = last[0], last[1]
+		}
+	}
+	if ascending {
+		f.From = from
+	} else {
+		f.To = to - 1
+	}
+	return f, skip, nil
+}
+
+// seekBucket finds the bucket in which the order after some skipped ones lies, and how many of the skipped are in it;
+// -1 if it is after all buckets.
+func seekBucket(tx *db.Tx, f CountedFilter, ascending bool, skip int64, p spans.Piece) (bucket, rest int64, err error) {
+	w := db.NewWhere(tx, "")
+	db.AndIn(w, "status", f.states()).And("span = ? AND bucket >= ? AND bucket < ?", p.Width, p.From, p.To)
+	if f.Channel != "" {
+		w.And("channel = ?", string(f.Channel))
+	}
+	bucket = -1
+	err = tx.Each(func(r db.Rows) error {
+		var at, n int64
+		err := r.Scan(&at, &n)
+		switch {
+		case bucket >= 0:
+		case skip < n:
+			bucket = at
+		default:
+			skip -= n
+		}
+		return err
+	}, "SELECT bucket, sum(orders)::BIGINT FROM order_figures WHERE "+w.String()+" GROUP BY bucket ORDER BY bucket "+direction(ascending),
+		w.Args()...)
+	return bucket, skip, err
+}
+
+func direction(ascending bool) string {
+	if ascending {
+		return "ASC"
+	}
+	return "DESC"
+}
+
+func prefetchNumber(r db.Reader, sql string, args []any) *db.Pending[int64] {
+	p := new(db.Pending[int64])
+	return p.Await(r.Prefetch(func(row db.Rows) error { return row.Scan(&p.Value) }, sql, args...))
+}
