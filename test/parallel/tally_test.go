@@ -54,11 +54,11 @@ func (s *shop) send(operation string, by harness.Client, request harness.Request
 	switch {
 	case err != nil:
 		s.defect("no answer", "%s %s: %v after %s", at(), operation, err, took)
-	case answer.Status == http.StatusServiceUnavailable && took >= leastWait && *slowest == 0:
+	case answer.Status == http.StatusServiceUnavailable && took >= leastWait && *slowest > leastWait:
 	case answer.Status >= 500:
 		s.defect("5xx", "%s %s after %s: %s", at(), operation, took, answer)
 	}
-	if *slowest > 0 && took > *slowest {
+	if took > *slowest {
 		s.defect("slow answer", "%s %s: %s", at(), operation, took)
 	}
 	return answer, err == nil && answer.Status/100 == 2
