@@ -24,24 +24,24 @@ type Gatherings[T any] struct {
 }
 
 // gathering is where callers of a tenant wait while a group of it is under way.
-type gathering[T any] struct{ waiting []*companion[T] }
+type gathering[T any] struct{ waiting []*caller[T] }
 
-// companion is a caller who waits.
-type companion[T any] struct {
+// caller is somebody who waits.
+type caller[T any] struct {
 	tenant id.Tenant
 	own    T
-	lead   chan []*companion[T] // its own group, for which it is to do the work
-	done   chan error           // another of its group has done it
+	lead   chan []*caller[T] // its own group, for which it is to do the work
+	done   chan error        // another of its group has done it
 }
 
-func newCompanion[T any](tenant id.Tenant, own T) *companion[T] {
-	return &companion[T]{tenant: tenant, own: own, lead: make(chan []*companion[T], 1), done: make(chan error, 1)}
+func newCaller[T any](tenant id.Tenant, own T) *caller[T] {
+	return &caller[T]{tenant: tenant, own: own, lead: make(chan []*caller[T], 1), done: make(chan error, 1)}
 }
 
-// await waits until the work is done, or until the companion is to do it for its group; then next is called. take gives it further members.
-func (c *companion[T]) await(do func(group []T, more func() []T) error, take func(members int) []*companion[T],
-	next func(group []*companion[T])) (size int, err error) {
-	var group []*companion[T]
+// await waits until the work is done, or until the caller is to do it for its group; then next is called. take gives it further members.
+func (c *caller[T]) await(do func(group []T, more func() []T) error, take func(members int) []*caller[T],
+	next func(group []*caller[T])) (size int, err error) {
+	var group []*caller[T]
 	select {
 	case group = <-c.lead:
 	case err = <-c.done:
@@ -67,7 +67,7 @@ func (c *companion[T]) await(do func(group []T, more func() []T) error, take fun
 // errBroken is the error of the members of a group whose work ended in a panic.
 var errBroken = engine.UnknownOutcome(errors.New("db: the work of a group was broken off"))
 
-func owns[T any](group []*companion[T]) []T {
+func owns[T any](group []*caller[T]) []T {
 	all := make([]T, len(group))
 	for i, member := range group {
 		all[i] = member.own
@@ -83,16 +83,16 @@ func NewGatherings[T any]() Gatherings[T] {
 // Together has do run for a group that own is in, by its own caller or by that of another member, and returns how many were in the group.
 // When do has waited for something, it may call more for those who have come meanwhile: they are in the group, too.
 func (g *Gatherings[T]) Together(tenant id.Tenant, own T, do func(group []T, more func() []T) error) (size int, err error) {
-	c := newCompanion(tenant, own)
+	c := newCaller(tenant, own)
 	if g.join(tenant, c) {
-		c.lead <- []*companion[T]{c}
+		c.lead <- []*caller[T]{c}
 	}
-	return c.await(do, func(members int) []*companion[T] { return g.take(tenant, Size-members) },
-		func([]*companion[T]) { g.next(tenant) })
+	return c.await(do, func(members int) []*caller[T] { return g.take(tenant, Size-members) },
+		func([]*caller[T]) { g.next(tenant) })
 }
 
 // take removes at most n of those who wait.
-func (g *Gatherings[T]) take(tenant id.Tenant, n int) (taken []*companion[T]) {
+func (g *Gatherings[T]) take(tenant id.Tenant, n int) (taken []*caller[T]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	at := g.open[tenant]
@@ -102,7 +102,7 @@ func (g *Gatherings[T]) take(tenant id.Tenant, n int) (taken []*companion[T]) {
 }
 
 // join is true of a caller that finds no group under way: it is a group of its own. Others wait.
-func (g *Gatherings[T]) join(tenant id.Tenant, c *companion[T]) bool {
+func (g *Gatherings[T]) join(tenant id.Tenant, c *caller[T]) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	at := g.open[tenant]

@@ -17,7 +17,7 @@ type Mixtures[T any] struct {
 	running int
 	opening bool               // a group is about to be made
 	busy    map[id.Tenant]bool // it is in a group that is under way
-	waiting []*companion[T]
+	waiting []*caller[T]
 }
 
 // NewMixtures has no group under way, and then at most width of them at once; apart keeps the callers of a tenant out of all but one of
@@ -29,7 +29,7 @@ func NewMixtures[T any](width int, apart, yield bool) Mixtures[T] {
 
 // Together has do run for a group that own is in, by its own caller or by that of another member, and returns how many were in the group.
 func (m *Mixtures[T]) Together(tenant id.Tenant, own T, do func(group []T) error) (size int, err error) {
-	c := newCompanion(tenant, own)
+	c := newCaller(tenant, own)
 	m.mu.Lock()
 	m.waiting = append(m.waiting, c)
 	if m.yield && !m.opening && m.running < m.width {
@@ -41,7 +41,7 @@ func (m *Mixtures[T]) Together(tenant id.Tenant, own T, do func(group []T) error
 	}
 	m.start()
 	m.mu.Unlock()
-	return c.await(func(group []T, _ func() []T) error { return do(group) }, nil, func(group []*companion[T]) {
+	return c.await(func(group []T, _ func() []T) error { return do(group) }, nil, func(group []*caller[T]) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.running--
@@ -55,8 +55,8 @@ func (m *Mixtures[T]) Together(tenant id.Tenant, own T, do func(group []T) error
 // start makes groups of those who wait, the oldest first, without those whose tenant is in a group already.
 func (m *Mixtures[T]) start() {
 	for m.running < m.width && !m.opening {
-		var group []*companion[T]
-		m.waiting = slices.DeleteFunc(m.waiting, func(c *companion[T]) bool {
+		var group []*caller[T]
+		m.waiting = slices.DeleteFunc(m.waiting, func(c *caller[T]) bool {
 			joins := len(group) < Size && !m.busy[c.tenant]
 			if joins {
 				group = append(group, c)

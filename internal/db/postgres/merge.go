@@ -11,7 +11,7 @@ import (
 )
 
 // inOrder merges what the members of a group write such that it takes locks in the order of all locks (decision 26): first the locks that
-// transactions share, then what each writes before the clock, lane by lane, then the clocks, once for all of a tenant, and what is behind
+// transactions share, then what each writes before the clock, batch by batch, then the clocks, once for all of a tenant, and what is behind
 // them. A member that gives stamps by statements that are no forms comes last, with a turn of the clock of its own; all of such a group are
 // of one tenant (see mixable).
 func inOrder(group [][]*engine.Step) []*engine.Step {
@@ -19,19 +19,19 @@ func inOrder(group [][]*engine.Step) []*engine.Step {
 		return group[0]
 	}
 	var shared, apart []*engine.Step
-	var before, behind lanes
+	var before, behind batches
 	var clocks clocks
 	for _, member := range group {
 		at := slices.IndexFunc(member, func(s *engine.Step) bool { return s.Clock != nil })
 		if at < 0 {
 			at = len(member)
 		}
-		lane := -1
+		batch := -1
 		for _, s := range member[:at] {
 			if s.Share != nil {
 				shared = append(shared, s)
 			} else {
-				lane = before.add(lane, s)
+				batch = before.add(batch, s)
 			}
 		}
 		switch last := member[at:]; {
@@ -40,9 +40,9 @@ func inOrder(group [][]*engine.Step) []*engine.Step {
 			apart = append(apart, last...)
 		default:
 			clock := clocks.of(last[0].Clock)
-			lane = -1
+			batch = -1
 			for _, s := range last[1:] {
-				lane = behind.add(lane, later(s, clock.Length))
+				batch = behind.add(batch, later(s, clock.Length))
 			}
 			clock.Length += last[0].Clock.Length
 		}
@@ -98,25 +98,25 @@ func later(s *engine.Step, by int64) *engine.Step {
 	return &moved
 }
 
-// lanes are steps of one text or form each, in an order that keeps that of every member.
-type lanes [][]*engine.Step
+// batches are steps of one text or form each, in an order that keeps that of every member.
+type batches [][]*engine.Step
 
-// add puts a step behind the lane at last, or into it, and gives its own. Nothing is behind -1.
-func (l *lanes) add(last int, s *engine.Step) int {
-	for i := max(last, 0); i < len(*l); i++ {
-		if first := (*l)[i][0]; first.Form == s.Form && (s.Form != nil || first.SQL == s.SQL) {
-			(*l)[i] = append((*l)[i], s)
+// add puts a step behind the batch at last, or into it, and gives its own. Nothing is behind -1.
+func (bs *batches) add(last int, s *engine.Step) int {
+	for i := max(last, 0); i < len(*bs); i++ {
+		if first := (*bs)[i][0]; first.Form == s.Form && (s.Form != nil || first.SQL == s.SQL) {
+			(*bs)[i] = append((*bs)[i], s)
 			return i
 		}
 	}
-	*l = slices.Insert(*l, last+1, []*engine.Step{s})
+	*bs = slices.Insert(*bs, last+1, []*engine.Step{s})
 	return last + 1
 }
 
-// sort orders the steps of each lane by tenant, $1, and by the record that they name: $2, or the first column of a form's first row.
-func (l lanes) sort() {
-	for _, lane := range l {
-		slices.SortStableFunc(lane, func(a, b *engine.Step) int {
+// sort orders the steps of each batch by tenant, $1, and by the record that they name: $2, or the first column of a form's first row.
+func (bs batches) sort() {
+	for _, batch := range bs {
+		slices.SortStableFunc(batch, func(a, b *engine.Step) int {
 			return cmp.Or(cmp.Compare(owner(a), owner(b)), strings.Compare(named(a), named(b)))
 		})
 	}
@@ -142,16 +142,16 @@ func named(s *engine.Step) string {
 	return fmt.Sprint(s.Args[at])
 }
 
-// steps are all, lane after lane; a read that several want is done once, and rows of a form share statements.
-func (l lanes) steps() (all []*engine.Step) {
-	for _, lane := range l {
+// steps are all, batch after batch; a read that several want is done once, and rows of a form share statements.
+func (bs batches) steps() (all []*engine.Step) {
+	for _, batch := range bs {
 		switch {
-		case lane[0].Form != nil:
-			all = append(all, merged(lane)...)
-		case lane[0].Reads:
-			all = append(all, slices.CompactFunc(lane, func(a, b *engine.Step) bool { return a.Want == b.Want && slices.Equal(a.Args, b.Args) })...)
+		case batch[0].Form != nil:
+			all = append(all, merged(batch)...)
+		case batch[0].Reads:
+			all = append(all, slices.CompactFunc(batch, func(a, b *engine.Step) bool { return a.Want == b.Want && slices.Equal(a.Args, b.Args) })...)
 		default:
-			all = append(all, lane...)
+			all = append(all, batch...)
 		}
 	}
 	return all
@@ -159,38 +159,39 @@ func (l lanes) steps() (all []*engine.Step) {
 
 // merged writes the rows of steps of one form by as few statements as may be. What one of them comes up against says nothing of a single
 // step, so it has none of their errors.
-func merged(lane []*engine.Step) (steps []*engine.Step) {
-	form := lane[0].Form
-	var sheets []*sheet
-	for _, s := range lane {
+func merged(batch []*engine.Step) (steps []*engine.Step) {
+	form := batch[0].Form
+	var rowSets []*rowSet
+	for _, s := range batch {
 		head := s.Args[:form.Head]
-		at := slices.IndexFunc(sheets, func(sh *sheet) bool { return slices.Equal(sh.head, head) })
+		at := slices.IndexFunc(rowSets, func(set *rowSet) bool { return slices.Equal(set.head, head) })
 		if at < 0 {
-			at = len(sheets)
-			sheets = append(sheets, &sheet{form: form, head: head, counted: s.Want >= 0, seen: map[rowKey]seen{}})
+			at = len(rowSets)
+			rowSets = append(rowSets, &rowSet{form: form, head: head, counted: s.Want >= 0, seen: map[rowKey]seen{}})
 		}
 		for row := range slices.Chunk(s.Args[form.Head:], form.Width) {
-			sheets[at].add(row)
+			rowSets[at].add(row)
 		}
 	}
-	if len(sheets) > 1 && form.Mixed != nil && !slices.ContainsFunc(sheets, func(sh *sheet) bool { return sh.counted != sheets[0].counted }) {
-		return mixed(sheets)
+	otherwise := func(set *rowSet) bool { return set.counted != rowSets[0].counted }
+	if len(rowSets) > 1 && form.Mixed != nil && !slices.ContainsFunc(rowSets, otherwise) {
+		return mixed(rowSets)
 	}
-	for _, sh := range sheets {
-		steps = append(steps, sh.steps()...)
+	for _, set := range rowSets {
+		steps = append(steps, set.steps()...)
 	}
 	return steps
 }
 
 // mixed writes the rows of several heads in common statements, each row with its head.
-func mixed(sheets []*sheet) []*engine.Step {
-	all := &sheet{form: sheets[0].form, counted: sheets[0].counted, mixed: true}
+func mixed(rowSets []*rowSet) []*engine.Step {
+	all := &rowSet{form: rowSets[0].form, counted: rowSets[0].counted, mixed: true}
 	for wave, left := 0, true; left; wave++ {
 		var rows [][]any
-		for _, sh := range sheets {
-			if wave < len(sh.waves) {
-				for _, row := range sh.waves[wave] {
-					rows = append(rows, slices.Concat(sh.head, row))
+		for _, set := range rowSets {
+			if wave < len(set.waves) {
+				for _, row := range set.waves[wave] {
+					rows = append(rows, slices.Concat(set.head, row))
 				}
 			}
 		}
@@ -201,8 +202,8 @@ func mixed(sheets []*sheet) []*engine.Step {
 	return all.steps()
 }
 
-// sheet gathers the rows of a form that have one head.
-type sheet struct {
+// rowSet gathers the rows of a form that have one head.
+type rowSet struct {
 	form    *engine.Form
 	head    []any
 	counted bool // each row must be touched
@@ -218,48 +219,48 @@ type (
 )
 
 // add takes a row into the first wave that has none of its key, or adds it up.
-func (sh *sheet) add(row []any) {
+func (set *rowSet) add(row []any) {
 	wave := 0
-	if len(sh.form.Key) > 0 {
+	if len(set.form.Key) > 0 {
 		var key rowKey
-		for i, column := range sh.form.Key {
+		for i, column := range set.form.Key {
 			key[i] = row[column]
 		}
-		known := sh.seen[key]
-		if known.waves > 0 && len(sh.form.Sum) > 0 {
-			sh.sum(known.at, row)
+		known := set.seen[key]
+		if known.waves > 0 && len(set.form.Sum) > 0 {
+			set.sum(known.at, row)
 			return
 		}
 		wave = known.waves
 		known.waves++
-		if wave < len(sh.waves) {
-			known.at = len(sh.waves[wave])
+		if wave < len(set.waves) {
+			known.at = len(set.waves[wave])
 		}
-		sh.seen[key] = known
+		set.seen[key] = known
 	}
-	if wave == len(sh.waves) {
-		sh.waves = append(sh.waves, nil)
+	if wave == len(set.waves) {
+		set.waves = append(set.waves, nil)
 	}
-	sh.waves[wave] = append(sh.waves[wave], row)
+	set.waves[wave] = append(set.waves[wave], row)
 }
 
 // sum adds a row to one of the first wave.
-func (sh *sheet) sum(at int, row []any) {
-	total := slices.Clone(sh.waves[0][at])
-	for _, column := range sh.form.Sum {
+func (set *rowSet) sum(at int, row []any) {
+	total := slices.Clone(set.waves[0][at])
+	for _, column := range set.form.Sum {
 		total[column] = total[column].(int64) + row[column].(int64)
 	}
-	sh.waves[0][at] = total
+	set.waves[0][at] = total
 }
 
-func (sh *sheet) steps() (steps []*engine.Step) {
-	for _, wave := range sh.waves {
+func (set *rowSet) steps() (steps []*engine.Step) {
+	for _, wave := range set.waves {
 		for piece := range engine.Pieces(wave) {
-			s := &engine.Step{Want: -1, Args: slices.Concat(append([][]any{sh.head}, piece...)...)}
-			if s.SQL = sh.form.Text(len(piece)); sh.mixed {
-				s.SQL = sh.form.MixedText(len(piece))
+			s := &engine.Step{Want: -1, Args: slices.Concat(append([][]any{set.head}, piece...)...)}
+			if s.SQL = set.form.Text(len(piece)); set.mixed {
+				s.SQL = set.form.MixedText(len(piece))
 			}
-			if sh.counted {
+			if set.counted {
 				s.Rows(int64(len(piece)), nil)
 			}
 			steps = append(steps, s)

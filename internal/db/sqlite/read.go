@@ -15,7 +15,7 @@ func (e *Engine) Read(ctx context.Context, tenant id.Tenant, how engine.ReadMode
 	if how == engine.Lookup {
 		return read(&shared{ctx: ctx, engine: e, tenant: tenant})
 	}
-	seen, err := e.snapshot(ctx, how == engine.Lookup, func(c *conn) error { return read(c) })
+	seen, err := e.snapshot(ctx, false, func(c *conn) error { return read(c) })
 	if how != engine.Stored {
 		return err
 	}

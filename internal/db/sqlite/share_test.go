@@ -128,7 +128,7 @@ func TestALookupForOthersOutlivesItsCaller(t *testing.T) {
 	})
 }
 
-// The outcome of a plan that writes nothing rests on what it has read: it is told when that is on the disk.
+// The outcome of a plan that writes nothing rests on what it has read: it is answered when that is on the disk.
 func TestAPlanIsNotToldBeforeTheDiskHoldsWhatItRead(t *testing.T) {
 	store := hold(t)
 	first := store.mark(t, 1)
@@ -146,7 +146,7 @@ func TestAPlanIsNotToldBeforeTheDiskHoldsWhatItRead(t *testing.T) {
 	}()
 	select {
 	case err := <-planned:
-		t.Fatalf("told %v before the disk", err)
+		t.Fatalf("answered %v before the disk", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	store.answer <- nil

@@ -43,7 +43,7 @@ func run(ctx context.Context, base, key string) error {
 			return fmt.Errorf("createOrder: %v %s", err, made.Body)
 		}
 		if (made.HTTPResponse.Header.Get("Idempotent-Replay") == "true") != replay {
-			return fmt.Errorf("createOrder: the replay %v is not told", replay)
+			return fmt.Errorf("createOrder: sent again %v, and the answer says otherwise", replay)
 		}
 	}
 
