@@ -112,12 +112,11 @@ func (r *request) mayUse(route *route) error {
 	if route.admin && r.caller().Role == accounts.Viewer {
 		return apperr.New(apperr.Forbidden, "missing_scope", "this needs a user with the role owner or admin").With("requiredScope", "role:admin")
 	}
-	err := r.caller().Needs(route.scope)
-	if e, ok := apperr.As(err); ok && e.Kind == apperr.Forbidden {
-		return apperr.New(apperr.Forbidden, e.Code, "your role is %s, which does not allow this; an owner or admin of the account can change it",
-			r.caller().Role)
+	if r.caller().Needs(route.scope) != nil {
+		const text = "your role is %s, which does not allow this; an owner or admin of the account can change it"
+		return apperr.New(apperr.Forbidden, "missing_scope", text, r.caller().Role).With("requiredScope", route.scope)
 	}
-	return err
+	return nil
 }
 
 // openTime is how long a form may take to arrive without a session.

@@ -23,3 +23,5 @@ func lock(f *os.File, wait bool) (bool, error) {
 		}
 	}
 }
+
+func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -21,3 +21,7 @@ func lock(f *os.File, wait bool) (bool, error) {
 	}
 	return err == nil, err
 }
+
+func unlock(f *os.File) error {
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &windows.Overlapped{Offset: place})
+}

@@ -59,7 +59,8 @@ func lockStore(c StoreConfig, address string) (release func(), err error) {
 		return release, errors.Join(fmt.Errorf("writing %s: %w", path, err), file.Close())
 	}
 	return func() {
-		file.Truncate(0) // a name without a lock would mislead people; the lock itself ends with the file
+		file.Truncate(0) // a name without a lock would mislead people
+		filelock.Release(file)
 		file.Close()
 	}, nil
 }

@@ -20,7 +20,6 @@ var few = []string{
 	"WHERE tenant_id = $1 AND reserved <> 0", // what open orders hold
 	"sum(version)::BIGINT",                   // a row for each hour and status
 	"SELECT name, key, sum(n)::BIGINT",       // a short column of customers and products
-	"SELECT x.what, count(*), count(c.id)",   // three rows
 }
 
 // A store is verified in little memory, however large it is: what checks read comes in an order that an index has.
