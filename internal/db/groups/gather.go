@@ -3,6 +3,7 @@
 //	gather.go  callers of a tenant do something in groups
 //	mix.go     callers of any tenants do something in groups
 //	look.go    the statements that read what a group looks up
+//	session.go a session whose reads go together with others'
 package groups
 
 import (

@@ -8,47 +8,19 @@ import (
 	"entrepot/internal/id"
 )
 
-// shared is a session without a connection of its own: it only reads, and what it reads travels with what others of the tenant read in the
-// same moment. Each message is a transaction of its own.
+// shared is a session whose reads travel with what others of the tenant read in the same moment. Each message is a transaction of its own.
 type shared struct {
+	groups.Session[*reply]
 	ctx    context.Context
 	engine *Engine
 	tenant id.Tenant
 }
 
 func (e *Engine) shared(ctx context.Context, tenant id.Tenant) *shared {
-	return &shared{ctx: ctx, engine: e, tenant: tenant}
+	s := &shared{ctx: ctx, engine: e, tenant: tenant}
+	s.Read = s.read
+	return s
 }
-
-// Answer sends all pending reads in one message.
-func (s *shared) Answer(pending []*engine.Pending) int {
-	replies, err := s.read(pending)
-	for i, p := range pending {
-		if err != nil {
-			p.End(err)
-		} else {
-			p.Answer(replies[i], nil)
-		}
-	}
-	return len(pending)
-}
-
-// Query reads rows.
-func (s *shared) Query(sql string, args []any) (engine.Rows, error) {
-	replies, err := s.read([]*engine.Pending{{SQL: sql, Args: args}})
-	if err != nil {
-		return nil, err
-	}
-	return replies[0], nil
-}
-
-// Last has nothing to say: no message of a shared session belongs to another.
-func (s *shared) Last() {}
-
-func (s *shared) Exec(string, []any) (int64, error) { return 0, engine.ErrOnlyReads }
-func (s *shared) Send([]*engine.Step) error         { return engine.ErrOnlyReads }
-func (s *shared) LockName(id.Tenant, int64) error   { return engine.ErrOnlyReads }
-func (s *shared) LockClock(id.Tenant) error         { return engine.ErrOnlyReads }
 
 // read runs pending reads in a message shared with others. If that fails for what another of them wanted, or if there is a long read
 // among them, they are sent apart.

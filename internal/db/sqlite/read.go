@@ -13,7 +13,7 @@ import (
 // Read runs reads on one snapshot, or a look-up on snapshots shared with others.
 func (e *Engine) Read(ctx context.Context, tenant id.Tenant, how engine.ReadMode, read func(engine.Session) error) error {
 	if how == engine.Lookup {
-		return read(&shared{ctx: ctx, engine: e, tenant: tenant})
+		return read(e.shared(ctx, tenant))
 	}
 	seen, err := e.snapshot(ctx, false, func(c *conn) error { return read(c) })
 	if how != engine.Stored {
@@ -24,7 +24,7 @@ func (e *Engine) Read(ctx context.Context, tenant id.Tenant, how engine.ReadMode
 
 // ahead runs an optimistic transaction on snapshots, without waiting for the writer, and returns its writes.
 func (e *Engine) ahead(ctx context.Context, tenant id.Tenant, work engine.Work) (steps []*engine.Step, err error) {
-	s := &shared{ctx: ctx, engine: e, tenant: tenant}
+	s := e.shared(ctx, tenant)
 	steps, err = work(s)
 	if err == nil && len(steps) > 0 {
 		return steps, nil // its commit comes after everything that it saw

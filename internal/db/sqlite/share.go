@@ -12,13 +12,20 @@ import (
 	"entrepot/internal/id"
 )
 
-// shared is a session without a connection of its own: it only reads, and what it reads is read from the snapshot and by the statements
-// that serve others, too, who read in the same moment. Each of its reads may see a snapshot of its own.
+// shared is a session whose reads use the snapshot and the statements that serve others, too, who read in the same moment. Each of them may
+// see a snapshot of its own.
 type shared struct {
+	groups.Session[*reply]
 	ctx    context.Context
 	engine *Engine
 	tenant id.Tenant
 	seen   int64 // the newest group that it may have seen
+}
+
+func (e *Engine) shared(ctx context.Context, tenant id.Tenant) *shared {
+	s := &shared{ctx: ctx, engine: e, tenant: tenant}
+	s.Read = s.read
+	return s
 }
 
 // lookup is what one caller reads from a shared snapshot; statement is one of those that read it.
@@ -29,36 +36,6 @@ type (
 	}
 	statementOf = groups.Statement[reply]
 )
-
-// Answer runs all pending reads.
-func (s *shared) Answer(pending []*engine.Pending) int {
-	replies, err := s.read(pending)
-	for i, p := range pending {
-		if err != nil {
-			p.End(err)
-		} else {
-			p.Answer(replies[i], nil)
-		}
-	}
-	return len(pending)
-}
-
-// Query reads rows.
-func (s *shared) Query(sql string, args []any) (engine.Rows, error) {
-	replies, err := s.read([]*engine.Pending{{SQL: sql, Args: args}})
-	if err != nil {
-		return nil, err
-	}
-	return replies[0], nil
-}
-
-// Last does nothing: there is no message to save.
-func (s *shared) Last() {}
-
-func (s *shared) Exec(string, []any) (int64, error) { return 0, engine.ErrOnlyReads }
-func (s *shared) Send([]*engine.Step) error         { return engine.ErrOnlyReads }
-func (s *shared) LockName(id.Tenant, int64) error   { return engine.ErrOnlyReads }
-func (s *shared) LockClock(id.Tenant) error         { return engine.ErrOnlyReads }
 
 // read runs pending reads on a snapshot shared with others. If that fails for what another of them wanted, or if there is a long read
 // among them, they have a snapshot of their own.
