@@ -23,12 +23,23 @@ func TestAddressesOfChannels(t *testing.T) {
 			for _, address := range []string{"http://93.184.215.14/", "https://127.0.0.1/", "https://localhost/", "https://10.0.0.1/shop",
 				"https://192.168.1.7/", "https://169.254.169.254/latest", "https://[::1]/", "https://[fd00::1]/", "https://100.64.0.1/",
 				"https://[::ffff:10.0.0.1]/", "https://user:password@93.184.215.14/", "ftp://93.184.215.14/"} {
-				credentials := maps.Clone(shop.Credentials)
-				credentials[field] = address
-				status, answer := s.try("POST", "/api/v1/channels", map[string]any{"name": "x", "platform": shop.Platform, "credentials": credentials})
-				said := fmt.Sprint(answer)
-				if status != 400 || !strings.Contains(said, "credentials."+field) || strings.Contains(said, "answer") {
-					t.Errorf("%s at %s: %d %s", shop.Platform, address, status, said)
+				for _, place := range []string{"credentials", "settings"} {
+					credentials := maps.Clone(shop.Credentials)
+					draft := map[string]any{"name": "x", "platform": shop.Platform, "credentials": credentials}
+					switch place {
+					case "credentials":
+						credentials[field] = address
+					case "settings":
+						if field == "url" {
+							credentials[field] = "https://93.184.215.14/"
+						}
+						draft["settings"] = map[string]any{field: address}
+					}
+					status, answer := s.try("POST", "/api/v1/channels", draft)
+					said := fmt.Sprint(answer)
+					if status != 400 || !strings.Contains(said, place+"."+field) || strings.Contains(said, "answer") {
+						t.Errorf("%s at %s of the %s: %d %s", shop.Platform, address, place, status, said)
+					}
 				}
 			}
 		}
