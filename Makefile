@@ -1,4 +1,4 @@
-# entrepot: run, test and build. Needed: Go, and for the tests PostgreSQL's binaries (make postgres).
+# entrepot: run, test and build. Needed: Go, and for the tests PostgreSQL's binaries, Chromium and PHP (make postgres browser php).
 
 GO      ?= go
 BIN     := bin/entrepot
@@ -17,7 +17,7 @@ quick test check: export GOGC ?= 400
 # or the tests would take three times as long.
 RACE_PACKAGES := ./internal/db/... ./internal/limits ./internal/secretbox ./internal/accounts ./internal/worker ./internal/server
 
-.PHONY: help run demo quick test crash failover platforms parallel check bench postgres browser shots build dist clean
+.PHONY: help run demo quick test crash failover platforms parallel check bench postgres browser php shots build dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,7 +46,7 @@ TEST_TMPDIR = $(shell probe=$$(mktemp $(RAM)/entrepot.XXXXXX 2>/dev/null) && \
 	{ cp /bin/true $$probe && chmod +x $$probe && $$probe && test $$(df -Pk $(RAM) | awk 'NR == 2 { print $$4 }') -ge 6000000 && echo $(RAM); \
 	rm -f $$probe; })
 
-test: postgres browser build ## go vet and every test, on SQLite and PostgreSQL
+test: postgres browser php build ## go vet and every test, on SQLite and PostgreSQL
 	$(GO) vet ./...
 	TMPDIR=$${TMPDIR:-$(TEST_TMPDIR)} ENTREPOT_TEST_BINARY=$(CURDIR)/$(BIN) $(GO) test -vet=off -p 4 -timeout 30m $(LONGEST_FIRST) ./...
 	@if command -v "$$($(GO) env CC)" >/dev/null 2>&1; then set -x; \
@@ -101,6 +101,11 @@ browser: ## install Chromium, a font and axe-core for the dashboard's tests if t
 	elif command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1; then :; \
 	else echo "install Chromium"; exit 1; fi
 	@[ -f $(AXE) ] || npm install --silent --no-audit --no-fund --prefix .browser axe-core@4.14.1
+
+php: ## install PHP's command line with curl, for the tests of its samples and modules, if it is missing
+	@if command -v php >/dev/null 2>&1 && php -m | grep -qx curl; then :; \
+	elif command -v apt-get >/dev/null 2>&1 && $(SUDO) apt-get update -q && $(SUDO) apt-get install -qy --no-install-recommends php-cli php-curl; then :; \
+	else echo "install PHP 8 for the command line, with its curl extension"; exit 1; fi
 
 shots: browser ## pictures of every page of the dashboard in shots/, and those of README in docs/pictures/; all rules of axe-core on each
 	$(GO) test ./internal/dashboard -run 'TestShots|TestPictures|TestEveryPageIsAccessible' -count=1 -timeout 20m -shots $(CURDIR)/shots -pictures $(CURDIR)/docs/pictures

@@ -44,7 +44,7 @@ func TestReceivers(t *testing.T) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath(s.interpreter); err != nil {
-				t.Skipf("%s is not installed here, so %s was not run: %v", s.interpreter, folder, err)
+				t.Skipf("%s was not run: %s is not installed (PHP comes with: make php)", folder, s.interpreter)
 			}
 			selftest := command(t, folder, s.selftest)
 			if out, err := selftest.CombinedOutput(); err != nil {
