@@ -44,12 +44,17 @@ var items = db.NewTable("channel_items",
 	db.Col("price", func(i *Item) any { return &i.Price }),
 	db.Col("operation", func(i *Item) any { return &i.Operation }),
 	db.Col("review", func(i *Item) any { return &i.Review }),
-	db.Col("stock_due", func(i *Item) any { return &i.StockDue }),
-	db.Col("check_due", func(i *Item) any { return &i.CheckDue }),
-	db.Col("content_due", func(i *Item) any { return &i.ContentDue }),
-	db.Col("marks", func(i *Item) any { return &i.Marks }),
+	db.Col("stock_due", func(i *Item) any { return &i.StockDue }).Set(unlessMarked("stock_due")),
+	db.Col("check_due", func(i *Item) any { return &i.CheckDue }).Set(unlessMarked("check_due")),
+	db.Col("content_due", func(i *Item) any { return &i.ContentDue }).Set(unlessMarked("content_due")),
+	db.Col("marks", func(i *Item) any { return &i.Marks }).Fixed(),
 	db.Col("error", func(i *Item) any { return &i.Error }).Null(),
 )
+
+// unlessMarked replaces a column by what the item says or, if the row was marked after the item was read ($4), adds it to the column.
+func unlessMarked(column string) string {
+	return "CASE WHEN marks = $4 THEN ? ELSE " + column + " OR ? END"
+}
 
 // NewItem is an item about which nothing is known.
 func NewItem(channel id.Channel, sku string, product id.Product, variant id.Variant) Item {
@@ -63,14 +68,7 @@ func Put(tx db.Writer, list ...Item) {
 			items.Insert(tx, i)
 			continue
 		}
-		tx.Queue(`UPDATE channel_items SET product_id = $4, variant_id = $5, external_product = $6, external_variant = $7, other = $8,
-				images = $9, content = $10, quantity = $11, price = $12, operation = $13, error = $14,
-				stock_due = CASE WHEN marks = $15 THEN $16 ELSE stock_due OR $16 END,
-				check_due = CASE WHEN marks = $15 THEN $17 ELSE check_due OR $17 END,
-				content_due = CASE WHEN marks = $15 THEN $18 ELSE content_due OR $18 END, review = $19
-			WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku = $3`,
-			tx.TenantID(), i.Channel, i.SKU, i.Product, db.Null(i.Variant), i.ExternalProduct, i.ExternalVariant, i.Other, i.Images, i.Content,
-			i.Quantity, i.Price, i.Operation, db.Null(i.Error), i.Marks, i.StockDue, i.CheckDue, i.ContentDue, i.Review)
+		items.Update(tx, &i, "channel_id = $2::UUID AND sku = $3", i.Channel, i.SKU, i.Marks)
 	}
 }
 

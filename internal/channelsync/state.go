@@ -54,16 +54,16 @@ var states = db.NewTable("channel_syncs",
 	db.Col("poll_at", func(s *State) any { return &s.PollAt }).Null(),
 )
 
+// newState is what a channel without a row has.
+func newState(channel id.Channel) State {
+	return State{Channel: channel, Failing: "{}", Webhooks: "[]", Shop: "{}", Facts: "{}"}
+}
+
 // Begin queues the row of a new channel, with the time of its first scheduled pull.
 func Begin(tx db.Writer, channel id.Channel, pullAt time.Time) {
-	tx.Queue(
-		`INSERT INTO channel_syncs (tenant_id, channel_id, clock, pull_at, held_until, failures, failing, hook_url, webhooks, shop, facts,
-			renewing_until)
-		VALUES ($1, $2, 0, $3, 0, 0, '{}', '', '[]', '{}', '{}', 0) ON CONFLICT (tenant_id, channel_id) DO NOTHING`,
-		tx.TenantID(),
-		channel,
-		pullAt.UnixMicro(),
-	)
+	s := newState(channel)
+	s.PullAt = pullAt.UnixMicro()
+	states.InsertFrom(tx, s, "WHERE TRUE ON CONFLICT (tenant_id, channel_id) DO NOTHING")
 }
 
 // ByChannel reads a channel's row; the zero State with empty JSON when it has none.
@@ -92,7 +92,7 @@ func Lock(tx *db.Tx, channel id.Channel) (State, error) { return one(tx, channel
 func one(tx *db.Tx, channel id.Channel, lock db.Lock) (State, error) {
 	list, err := states.All(tx, ofChannel+string(lock), channel)
 	if err != nil || len(list) == 0 {
-		return State{Channel: channel, Failing: "{}", Webhooks: "[]", Shop: "{}", Facts: "{}"}, err
+		return newState(channel), err
 	}
 	return list[0], nil
 }

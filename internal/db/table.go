@@ -32,6 +32,7 @@ type Column[T any] struct {
 	only    bool                   // it is read and never written
 	read    func(*T, string) error // see Coded
 	role    role                   // see table_stamped.go
+	set     string                 // see Set
 }
 
 // Col is a column that holds the member to which of returns a pointer: a string, integer or boolean, one of their
@@ -62,6 +63,9 @@ func (c Column[T]) Null() Column[T] { c.null = true; return c }
 
 // Fixed marks a column that is written at the INSERT and never by Update.
 func (c Column[T]) Fixed() Column[T] { c.fixed = true; return c }
+
+// Set gives the expression by which Update changes the column; each ? in it is the record's value.
+func (c Column[T]) Set(expression string) Column[T] { c.set = expression; return c }
 
 // NewTable makes a table of its columns.
 func NewTable[T any](name string, columns ...Column[T]) *Table[T] {
@@ -161,7 +165,7 @@ func (t *Table[T]) insertForm() *Form {
 }
 
 // Update queues the change of a record's row: all columns but the fixed ones. where identifies the row within the
-// tenant; its first argument is $2: "id = $2::UUID".
+// tenant; its first argument is $2: "id = $2::UUID". Expressions of Set may use the arguments too.
 func (t *Table[T]) Update(w Writer, record *T, where string, args ...any) *Step {
 	return w.Queue(t.updateText(where, len(args)), t.updateArgs(w, record, args)...)
 }
@@ -186,7 +190,11 @@ func (t *Table[T]) updateText(where string, args int) string {
 		var sets []string
 		for _, c := range t.columns {
 			if c.changes() {
-				sets = append(sets, c.name+" = $"+strconv.Itoa(args+2+len(sets)))
+				value := "$" + strconv.Itoa(args+2+len(sets))
+				if c.set != "" {
+					value = strings.ReplaceAll(c.set, "?", value)
+				}
+				sets = append(sets, c.name+" = "+value)
 			}
 		}
 		return "UPDATE " + t.name + " SET " + strings.Join(sets, ", ") + " WHERE tenant_id = $1 AND " + where

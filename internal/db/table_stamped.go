@@ -2,6 +2,7 @@ package db
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,6 +54,18 @@ func (t *Table[T]) InsertStampedFrom(w GuardedWriter, offset int64, list []T, on
 		}
 		return m.insert() + " WHERE " + only
 	})
+}
+
+// InsertFrom queues the row of a new record under a condition: rest is the SQL after "INSERT … SELECT … FROM v". It comes after the
+// account's clock if the table has stamps.
+func (t *Table[T]) InsertFrom(w Writer, record T, rest string) (step *Step) {
+	queue := w.Queue
+	if slices.ContainsFunc(t.columns, func(c Column[T]) bool { return c.role == stamp }) {
+		queue = w.Change
+	}
+	put := func(_ int, sql string, args []any) { step = queue(sql, args...) }
+	t.stamped(w, put, -1, "insert from "+rest, []T{record}, (*Column[T]).written, func(m *many[T]) string { return m.insert() + " " + rest })
+	return step
 }
 
 // UpsertStamped queues the rows of records: rows whose key exists are updated, others inserted.

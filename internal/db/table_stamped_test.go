@@ -117,6 +117,17 @@ func TestTableStamped(t *testing.T) {
 		if !errors.Is(err, errTwice) || len(read()) != 20 {
 			t.Errorf("insert under a condition: %v, %d rows", err, len(read()))
 		}
+		full := errors.New("full")
+		for range 2 {
+			err = write(func(tx *db.Tx) error {
+				parcels.InsertFrom(tx, parcel{ID: id.New[id.Product](), Note: "last"},
+					"WHERE v.note = 'last' AND (SELECT count(*) FROM parcels) < 21").Rows(1, full)
+				return nil
+			})
+		}
+		if list = read(); !errors.Is(err, full) || len(list) != 21 || list[20].Note != "last" || list[20].CreatedAt < 2 {
+			t.Errorf("insert of one more, and of one too many: %v, %d rows, %+v", err, len(list), list[len(list)-1])
+		}
 	})
 }
 

@@ -22,7 +22,7 @@ type kind string
 
 var marks = db.NewTable("marks",
 	db.Col("id", func(m *mark) any { return &m.ID }).Fixed(),
-	db.Col("count", func(m *mark) any { return &m.Count }),
+	db.Col("count", func(m *mark) any { return &m.Count }).Set("CASE WHEN note = $4 THEN ? ELSE count + ? END"),
 	db.Col("status", func(m *mark) any { return &m.Status }),
 	db.Col("note", func(m *mark) any { return &m.Note }).Null(),
 	db.Col("open", func(m *mark) any { return &m.Open }),
@@ -36,7 +36,7 @@ func TestTable(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		three := int64(3)
 		list := []mark{{ID: id.New[id.Delivery](), Count: 1, Status: "a", Note: "first", Open: true, Limit: &three},
-			{ID: id.New[id.Delivery](), Status: "b"}, {ID: id.New[id.Delivery](), Count: -5, Status: "c", Note: "third"}}
+			{ID: id.New[id.Delivery](), Count: 3, Status: "b"}, {ID: id.New[id.Delivery](), Count: -5, Status: "c", Note: "third"}}
 		err := store.Write(t.Context(), 3, func(tx *db.Tx) error {
 			if _, err := tx.Exec(`CREATE TABLE marks (tenant_id BIGINT, id TEXT, count BIGINT NOT NULL, status TEXT NOT NULL, note TEXT,
 				open BOOLEAN NOT NULL,
@@ -45,12 +45,16 @@ func TestTable(t *testing.T) {
 			}
 			marks.Insert(tx, list...)
 			list[1].Note, list[1].Limit, list[1].Status = "second", &three, "z"
-			marks.Update(tx, &list[1], "id = $2 AND status = $3", list[1].ID, "b").Rows(1, nil)
+			list[1].Count = 4
+			marks.Update(tx, &list[1], "id = $2 AND status = $3", list[1].ID, "b", "no note").Rows(1, nil) // counts on
+			list[2].Count = 5
+			marks.Update(tx, &list[2], "id = $2 AND status = $3", list[2].ID, "c", "third").Rows(1, nil) // counts anew
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
+		list[1].Count = 3 + 4
 		err = store.Read(t.Context(), 3, func(tx *db.Tx) error {
 			w := db.NewWhere(tx, "m").And("m.count BETWEEN ? AND ?", int64(-9), int64(9))
 			db.AndIn(w, "m.search", []string{"firsta", "secondz", "thirdc"})

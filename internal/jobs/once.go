@@ -8,12 +8,10 @@ import (
 // InsertOnce queues a new job of a channel with an input, due now, unless one of its type is waiting: that one covers
 // the request. Two that are queued at the same moment may both be stored; the second then finds nothing to do.
 func InsertOnce(tx db.Writer, kind Type, channel id.Channel, input string) {
-	tx.Queue(`INSERT INTO jobs (tenant_id, id, type, channel_id, status, total, processed, created, updated, failed, errors, input, cursor,
-			tries, due_at, created_at)
-		SELECT $1::BIGINT, $2::UUID, $3::TEXT, $4::UUID, 'PENDING', 0, 0, 0, 0, 0, '[]', $6::TEXT, '', 0, $5::BIGINT, $5::BIGINT
-		WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE tenant_id = $1 AND channel_id = $4::UUID AND type = $3 AND status = 'PENDING'
-			AND due_at IS NOT NULL)`,
-		tx.TenantID(), id.New[id.Job](), string(kind), channel, tx.Micros(), input)
+	table.InsertFrom(tx, Job{ID: id.New[id.Job](), Type: kind, Channel: channel, Status: Pending, Errors: "[]", Input: input,
+		DueAt: tx.Micros(), CreatedAt: tx.Micros()},
+		`WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.tenant_id = $1 AND jobs.channel_id = v.channel_id AND jobs.type = v.type
+			AND jobs.status = v.status AND jobs.due_at IS NOT NULL)`)
 	tx.Wake(Topic)
 }
 

@@ -3,7 +3,7 @@ package webhooks
 import (
 	"errors"
 	"slices"
-	"strings"
+	"strconv"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
@@ -50,18 +50,12 @@ func (e *Endpoint) Wants(event string) bool {
 // Insert stores a new endpoint with its queue. It receives the events that are committed after it. Errors: Conflict
 // when the account has limits.MaxEndpoints; they are counted after the change clock is taken, so the limit is exact.
 func (e *Endpoint) Insert(tx db.Writer) {
-	offset := tx.Stamps(1)
 	e.CreatedAt, e.UpdatedAt = tx.Micros(), tx.Micros()
-	tx.Change(`INSERT INTO endpoints (tenant_id, id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since,
-			created_at, updated_at)
-		SELECT $1::BIGINT,$2::UUID,$3::TEXT,$4::TEXT,'',0,$5::TEXT,$6::TEXT,$7::TEXT,$8::BOOLEAN,`+db.Clock+` + $9::BIGINT,$10::BIGINT,$10::BIGINT
-		WHERE (SELECT count(*) FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL) < $11::BIGINT`,
-		tx.TenantID(), e.ID, e.URL, e.Secret, strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, offset, tx.Micros(),
-		limits.MaxEndpoints).
+	endpointTable.InsertFrom(tx, *e, "WHERE (SELECT count(*) FROM endpoints "+living+") < "+strconv.Itoa(limits.MaxEndpoints)).
 		Rows(1, apperr.New(apperr.Conflict, "too_many_endpoints",
 			"an account has at most %d webhook endpoints: remove one that is not needed any more", limits.MaxEndpoints))
 	tx.Change(`INSERT INTO dispatch_cursors (tenant_id, stamp) VALUES ($1, `+db.Clock+` + $2::BIGINT) ON CONFLICT DO NOTHING`,
-		tx.TenantID(), offset)
+		tx.TenantID(), tx.Stamps(1))
 	tx.Queue(`INSERT INTO queues (tenant_id, endpoint_id, due_at, holder, pending, delivered, failed) VALUES ($1,$2,NULL,'',0,0,0)`,
 		tx.TenantID(), e.ID)
 }

@@ -32,7 +32,7 @@ func TestFailingIsCountedAsItIsJudged(t *testing.T) {
 			var endpoint *Endpoint
 			err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
 				endpoint = &Endpoint{ID: id.New[id.Endpoint](), URL: "https://shop.example", Events: []string{All}, Status: Active}
-				endpointTable.InsertOne(tx, *endpoint)
+				endpoint.Insert(tx)
 				for n, a := range c.attempts {
 					tx.Queue(`INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, status_code, duration_ms, error)
 						VALUES ($1,$2,$3,1,$3,$4,1,$5)`, tenant, endpoint.ID, n+1, db.Null(a.StatusCode), db.Null(a.Error))

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// endpointTable has an endpoint's own row. since is a stamp of the account's clock, taken when the row is inserted.
+// endpointTable has an endpoint's own row. since is taken when the row is inserted: Update leaves stamps as they are.
 var endpointTable = db.NewTable("endpoints",
 	db.Col("id", func(e *Endpoint) any { return &e.ID }).Fixed(),
 	db.Col("url", func(e *Endpoint) any { return &e.URL }),
@@ -19,7 +19,7 @@ var endpointTable = db.NewTable("endpoints",
 	db.Col("description", func(e *Endpoint) any { return &e.Description }),
 	db.Col("status", func(e *Endpoint) any { return &e.Status }),
 	db.Col("ordered", func(e *Endpoint) any { return &e.Ordered }),
-	db.Col("since", func(e *Endpoint) any { return &e.Since }).Fixed(),
+	db.Col("since", func(e *Endpoint) any { return &e.Since }).Stamp(),
 	db.Col("created_at", func(e *Endpoint) any { return &e.CreatedAt }).Fixed(),
 	db.Col("updated_at", func(e *Endpoint) any { return &e.UpdatedAt }),
 ).Of("endpoint")
