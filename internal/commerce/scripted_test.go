@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,6 +38,9 @@ type scripted struct {
 	setStock  []string          // SKUs whose stock was set apart
 	broken    map[string]bool   // SKUs at which a push fails for now
 	tried     map[string]int    // how often each SKU was put on sale
+	polled    map[string][]connector.Result
+	removed   []string // SKUs that were taken off sale for good
+	tokens    connector.Tokens
 }
 
 // result is the result of a push of a SKU.
@@ -62,8 +66,13 @@ func (p *scripted) Read(_ connector.Channel, n connector.Notification) (connecto
 	return connector.About("order", connector.Key(body.Delivery)).PullOrder(body.Order), err
 }
 
-func (p *scripted) Capabilities() connector.Capabilities  { return p.does }
-func (p *scripted) Open(connector.Link) connector.Session { return p }
+func (p *scripted) Capabilities() connector.Capabilities { return p.does }
+
+func (p *scripted) Open(l connector.Link) connector.Session {
+	p.tokens = l.Tokens
+	return p
+}
+
 func (p *scripted) find(name string) (list []connector.Order) {
 	return p.where(func(o connector.Order) bool { return o.ExternalID == name })
 }
@@ -130,6 +139,26 @@ func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list
 	return list, nil
 }
 
+func (p *scripted) Poll(_ context.Context, operations []string) (list []connector.Result, err error) {
+	for _, operation := range operations {
+		for _, r := range p.polled[operation] {
+			r.Operation = operation
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}
+
+func (p *scripted) Unpublish(_ context.Context, items []connector.Item, remove bool) (list []connector.Result, err error) {
+	for _, i := range items {
+		if remove {
+			p.removed = append(p.removed, i.SKU)
+		}
+		list = append(list, connector.Result{SKU: i.SKU, State: connector.Gone})
+	}
+	return list, nil
+}
+
 func (p *scripted) SetStock(_ context.Context, items []connector.StockItem) (list []connector.Result, err error) {
 	for _, i := range items {
 		r := p.result(i.SKU)
@@ -164,6 +193,7 @@ type synced struct {
 	platform *scripted
 	channel  channels.Channel
 	clock    *time.Time
+	looks    *atomic.Int64 // how often the store's clock was read
 }
 
 // syncedEngines runs a test on both engines.
@@ -171,7 +201,8 @@ func syncedEngines(t *testing.T, products int, test func(t *testing.T, s *synced
 	t.Helper()
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	clock := at
-	dbtest.EnginesAt(t, func() time.Time { return clock }, func(t *testing.T, store *db.DB) {
+	var looks atomic.Int64
+	dbtest.EnginesAt(t, func() time.Time { looks.Add(1); return clock }, func(t *testing.T, store *db.DB) {
 		clock = at
 		p := &scripted{now: store.Now, stock: map[string]int64{}, prices: map[string]string{}, tried: map[string]int{}}
 		p.does = connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true,
@@ -180,7 +211,7 @@ func syncedEngines(t *testing.T, products int, test func(t *testing.T, s *synced
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &synced{shop: newShop(t, store, products), t: t, platform: p, clock: &clock}
+		s := &synced{shop: newShop(t, store, products), t: t, platform: p, clock: &clock, looks: &looks}
 		s.do = &commerce.Service{Numbers: orders.NewNumbers(), Connectors: set}
 		s.channel = channels.Channel{Tenant: s.who.Tenant, ID: id.New[id.Channel](), Name: "Shop", Platform: "SCRIPTED", Status: "active",
 			Settings: "{}", Oversell: "allow"}

@@ -1,0 +1,74 @@
+package commerce_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/secretbox"
+)
+
+// renewal is a call of Renew and what it gave.
+type renewal struct {
+	credentials connector.Credentials
+	err         error
+}
+
+// renew calls Renew with the token that its caller found refused.
+func (s *synced) renew(ctx context.Context, stale string, how func() (token string, err error)) renewal {
+	c, err := s.platform.tokens.Renew(ctx, connector.TokenField, stale,
+		func(context.Context, connector.Credentials) (connector.Credentials, error) {
+			token, err := how()
+			return connector.Credentials{connector.TokenField: token}, err
+		})
+	return renewal{c, err}
+}
+
+// One at a time renews a channel's tokens. Who comes meanwhile waits and is given what that one stored; who comes with a token that was
+// replaced long ago is given the present one, disturbs nobody and keeps nobody waiting.
+func TestOneRenewsAndOthersWait(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		key, _, err := secretbox.MakeFile(t.TempDir())
+		s.must(err)
+		s.do.Key = key
+		_, err = s.do.CheckChannel(t.Context(), s.store, s.channel, "") // opens a session
+		s.must(err)
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		given := func(token string) func() (string, error) { return func() (string, error) { return token, nil } }
+		never := func() (string, error) { t.Error("renewed once more"); return "again", nil }
+		is := func(r renewal, token string) {
+			t.Helper()
+			if r.err != nil || r.credentials[connector.TokenField] != token {
+				t.Fatalf("%v, %v, not the token %q", r.credentials, r.err, token)
+			}
+		}
+
+		is(s.renew(ctx, "", given("one")), "one")
+		is(s.renew(ctx, "", never), "one") // had none yet: it is given the present token, and lets the next one renew it
+		is(s.renew(ctx, "one", given("two")), "two")
+
+		refused := errors.New("refused")
+		if r := s.renew(ctx, "two", func() (string, error) { return "", refused }); !errors.Is(r.err, refused) {
+			t.Errorf("a refused renewal: %v", r.err)
+		}
+
+		begun, end := make(chan struct{}), make(chan struct{})
+		holder, waiter := make(chan renewal, 1), make(chan renewal, 1)
+		go func() {
+			holder <- s.renew(ctx, "two", func() (string, error) { close(begun); <-end; return "three", nil })
+		}()
+		<-begun
+		is(s.renew(ctx, "one", never), "two")
+		go func() { waiter <- s.renew(ctx, "two", never) }()
+		for before := s.looks.Load(); s.looks.Load() < before+8 && ctx.Err() == nil && len(waiter) == 0; { // it has looked more than once
+			time.Sleep(time.Millisecond)
+		}
+		close(end)
+		is(<-holder, "three")
+		is(<-waiter, "three")
+		is(s.renew(ctx, "three", given("four")), "four")
+	})
+}
