@@ -120,11 +120,9 @@ class Entrepot extends Module
     /** Sends what has happened, when the buyer has the answer. Nothing that goes wrong here reaches the shop: entrepot looks by itself, too. */
     public static function send()
     {
-        if (function_exists('fastcgi_finish_request')) {
-            fastcgi_finish_request();
-        }
         ignore_user_abort(true);
         try {
+            self::endAnswer();
             $address = (string) Configuration::get(self::ADDRESS);
             $secret = (string) Configuration::get(self::SECRET);
             if ($address === '' || $secret === '' || !function_exists('curl_init')) {
@@ -146,12 +144,41 @@ class Entrepot extends Module
                     CURLOPT_CONNECTTIMEOUT => 2,
                     CURLOPT_TIMEOUT => 3,
                 ]);
-                curl_exec($call);
+                $arrived = curl_exec($call) !== false;
                 curl_close($call);
+                if (!$arrived) {
+                    return;
+                }
             }
         } catch (Throwable $e) {
             return;
         }
         self::$events = [];
+    }
+
+    /** Ends the answer to the buyer, and lets go of the session, for which the buyer's next request would wait. */
+    private static function endAnswer()
+    {
+        if (function_exists('fastcgi_finish_request')) {
+            fastcgi_finish_request();
+        } elseif (function_exists('litespeed_finish_request')) {
+            litespeed_finish_request();
+        } else {
+            while (ob_get_level() > 1) {
+                ob_end_flush();
+            }
+            // Here the answer ends with its length, where that is known: a handler such as ob_gzhandler would change it.
+            if (!headers_sent() && !ini_get('zlib.output_compression') && in_array(ob_list_handlers(), [[], ['default output handler']], true)) {
+                header('Connection: close');
+                header('Content-Length: ' . (int) ob_get_length());
+            }
+            if (ob_get_level() > 0) {
+                ob_end_flush();
+            }
+            flush();
+        }
+        if (session_status() === PHP_SESSION_ACTIVE) {
+            session_write_close();
+        }
     }
 }
