@@ -55,7 +55,8 @@ func newModule(t *testing.T, address, secret string, hooks ...any) *module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.env = append(os.Environ(), "ENTREPOT_MODULE="+m.file, "ENTREPOT_ADDRESS="+address, "ENTREPOT_SECRET="+secret, "ENTREPOT_HOOKS="+string(fired))
+	m.env = append(os.Environ(), "ENTREPOT_MODULE="+m.file, "ENTREPOT_ADDRESS="+address, "ENTREPOT_SECRET="+secret,
+		"ENTREPOT_HOOKS="+string(fired))
 	return m
 }
 
@@ -211,7 +212,8 @@ func TestPrestaShopModuleWithoutService(t *testing.T) {
 	for i := range 50 {
 		hooks = append(hooks, orderHooks(i+1)...)
 	}
-	for name, address := range map[string]string{"silent": silent.URL, "broken": broken.URL, "gone": gone, "no such host": "https://entrepot.invalid"} {
+	for name, address := range map[string]string{"silent": silent.URL, "broken": broken.URL, "gone": gone,
+		"no such host": "https://entrepot.invalid"} {
 		var answered time.Time
 		newModule(t, address, moduleSecret, hooks...).run(func(string) { answered = time.Now() })
 		if took := time.Since(answered); took > 30*time.Second { // 3 s, and what a busy machine makes of them
@@ -261,7 +263,8 @@ func (m *module) serves(path, buffer string) string {
 	lines := bufio.NewScanner(said)
 	for lines.Scan() {
 		if at := listening.FindStringSubmatch(lines.Text()); at != nil {
-			client := http.Client{Timeout: 30 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+			client := http.Client{Timeout: 30 * time.Second,
+				CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 			got, err := client.Get("http://" + at[1] + path)
 			if err != nil {
 				m.Fatal(err)

@@ -287,3 +287,18 @@ func (a *Account) Subscriptions() (topics, destinations int) {
 	}
 	return len(a.topics), destinations
 }
+
+// Notified are the subscriptions that have a destination which works, each a topic and an address.
+func (a *Account) Notified() (list []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, sub := range a.topics {
+		for _, place := range a.places {
+			if place["destinationId"] == sub["destinationId"] && place["status"] == "ENABLED" && sub["status"] == "ENABLED" {
+				config, _ := place["deliveryConfig"].(object)
+				list = append(list, fmt.Sprint(sub["topicId"], " ", config["endpoint"]))
+			}
+		}
+	}
+	return list
+}

@@ -285,11 +285,14 @@ func (s *Shop) DropWebhook(topic string) {
 	}
 }
 
-// Webhooks is how many registrations there are.
-func (s *Shop) Webhooks() int {
+// Webhooks are the registrations, each a topic and an address.
+func (s *Shop) Webhooks() (list []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.webhooks)
+	for _, w := range s.webhooks {
+		list = append(list, w.topic+" "+w.uri)
+	}
+	return list
 }
 
 func refused(field, message, code string) []object {

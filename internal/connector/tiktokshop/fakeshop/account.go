@@ -54,3 +54,6 @@ func (s *Shop) Hooks() (hooks map[string]string) {
 	s.change(func() { hooks = maps.Clone(s.hooks) })
 	return hooks
 }
+
+// DropHook forgets the address of a topic.
+func (s *Shop) DropHook(topic string) { s.change(func() { delete(s.hooks, topic) }) }
