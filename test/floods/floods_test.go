@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 // most is what the process may take at the most, in MB.
 const most = 400
 
+// wideWait is how long a request for a list waits at least for its turn before it is refused, however busy the machine is.
+const wideWait = 10 * time.Second
+
 // memory reads a figure of a process from the system, in MB; it skips the test where there is none.
 func memory(t *testing.T, pid int, name string) int {
 	t.Helper()
@@ -253,20 +256,24 @@ func TestLargePages(t *testing.T) {
 			memory(t, s.PID(), "VmHWM"),
 			memory(t, s.PID(), "RssAnon"), memory(t, s.PID(), "RssFile"))
 		slow := func(int) int {
+			began := time.Now()
 			conn, err := net.Dial("tcp", strings.TrimPrefix(s.Base, "http://"))
 			if err != nil {
 				return 0
 			}
 			defer conn.Close()
 			fmt.Fprintf(conn, "GET /api/v1/orders?limit=100 HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\n\r\n", key.Key)
-			_ = conn.SetReadDeadline(time.Now().Add(2 * time.Minute))
+			_ = conn.SetReadDeadline(time.Now().Add(5 * time.Minute))
 			head := make([]byte, 12)
 			if _, err := io.ReadFull(conn, head); err != nil {
 				return 0
 			}
 			got, _ := strconv.Atoi(string(head[9:]))
-			if got == http.StatusOK {
+			switch took := time.Since(began); {
+			case got == http.StatusOK:
 				time.Sleep(3 * time.Second) // and reads no further
+			case got == http.StatusServiceUnavailable && took < wideWait:
+				t.Errorf("a slow reader was refused after %s", took)
 			}
 			return got
 		}
@@ -299,8 +306,8 @@ func TestLargePages(t *testing.T) {
 			t.Errorf("the quiet account: %d of %d reads refused, half of them took %s or more", refused, len(times), times[len(times)/2])
 		}
 		t.Logf("slow readers: %v", statuses)
-		if statuses[http.StatusOK] < 12 || statuses[http.StatusOK]+statuses[http.StatusServiceUnavailable] != readers {
-			t.Errorf("slow readers: %v, want 200, or 503 after a long wait", statuses)
+		if statuses[http.StatusOK] < 2 || statuses[http.StatusOK]+statuses[http.StatusServiceUnavailable] != readers {
+			t.Errorf("slow readers: %v, want 200, or 503 after a wait of %s", statuses, wideWait)
 		}
 	})
 }
