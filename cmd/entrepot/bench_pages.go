@@ -37,6 +37,7 @@ func newPagesCommand(env *environment) *cobra.Command {
 	flags.StringSliceVar(&o.Also, "also", nil, "further address to read, such as a search; may be repeated")
 	flags.IntVar(&o.Times, "times", 50, "how often each page is read")
 	flags.IntVar(&o.Most, "most", 200, "pages at most")
+	flags.IntSliceVar(&o.ServerPIDs, "server-pid", nil, "process of the service, to measure its processor time; several with commas")
 	flags.BoolVar(&o.AllowRemote, "allow-remote", false, "permit a service that is not on this machine")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	mustHave(pages, "email", "password")

@@ -19,6 +19,7 @@ type PagesOptions struct {
 	Times       int      // requests of each page, 1 to 10,000
 	Most        int      // pages at most, 1 to 10,000
 	Also        []string // further addresses to measure, such as /dashboard/orders?search=ada
+	ServerPIDs  []int    // processes of the service, to measure their processor time; each page is then read in a row
 	AllowRemote bool
 	Progress    io.Writer
 }
@@ -40,6 +41,11 @@ type PageTime struct {
 	Max     float64 `json:"maxMs"`
 	Wire    int     `json:"wireBytes"` // compressed, without headers
 	Plain   int     `json:"bytes"`
+
+	ServerCPU float64 `json:"serverCpuMs,omitempty"` // processor time of the service for one request; 0 when unknown
+
+	waits Histogram
+	least time.Duration
 }
 
 // Failed reports whether a page was not answered with 200.
@@ -48,8 +54,7 @@ func (r *PagesReport) Failed() bool {
 }
 
 // Pages logs in, finds the pages of a dashboard by their links and reads each of them repeatedly, one request at a
-// time and one page after the other, so that a disturbance affects few requests of each. It changes nothing but the
-// user's time of last login.
+// time. It changes nothing but the user's time of last login.
 func Pages(ctx context.Context, o PagesOptions) (*PagesReport, error) {
 	if o.Times < 1 || o.Times > 10_000 || o.Most < 1 || o.Most > 10_000 {
 		return nil, &CallError{fmt.Errorf("--times and --most must lie between 1 and 10000")}
@@ -68,29 +73,69 @@ func Pages(ctx context.Context, o PagesOptions) (*PagesReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	waits, least := make([]Histogram, len(list)), make([]time.Duration, len(list))
+	if len(o.ServerPIDs) > 0 {
+		err = v.readInRows(ctx, list, o)
+	} else {
+		err = v.readInTurns(ctx, list, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		p := &list[i]
+		p.Least, p.Max = milliseconds(p.least), milliseconds(p.waits.Max())
+		p.P50, p.P95 = milliseconds(p.waits.Percentile(0.5)), milliseconds(p.waits.Percentile(0.95))
+	}
+	slices.SortStableFunc(list, func(a, b PageTime) int { return cmp.Compare(b.P95, a.P95) })
+	return &PagesReport{Machine: thisMachine(""), Pages: list}, nil
+}
+
+// readInTurns reads one page after the other, again and again, so that a disturbance affects few requests of each.
+func (v *visitor) readInTurns(ctx context.Context, list []PageTime, o PagesOptions) error {
 	for round := range o.Times {
 		for i := range list {
-			read, err := v.read(ctx, list[i].Address)
-			if err != nil {
-				return nil, err
+			if err := v.measure(ctx, &list[i]); err != nil {
+				return err
 			}
-			waits[i].Add(read.took)
-			if least[i] == 0 || read.took < least[i] {
-				least[i] = read.took
-			}
-			list[i].Status, list[i].Wire, list[i].Plain = read.status, read.wire, len(read.text)
 		}
 		if o.Progress != nil && (round+1)%10 == 0 {
 			fmt.Fprintf(o.Progress, "%d pages, %d of %d times\n", len(list), round+1, o.Times)
 		}
 	}
+	return nil
+}
+
+// readInRows reads a page as often as is wanted before the next one: systems count processor time too coarsely for one request.
+func (v *visitor) readInRows(ctx context.Context, list []PageTime, o PagesOptions) error {
 	for i := range list {
-		list[i].Least, list[i].Max = milliseconds(least[i]), milliseconds(waits[i].Max())
-		list[i].P50, list[i].P95 = milliseconds(waits[i].Percentile(0.5)), milliseconds(waits[i].Percentile(0.95))
+		p := &list[i]
+		before, _ := processesCPU(o.ServerPIDs)
+		for range o.Times {
+			if err := v.measure(ctx, p); err != nil {
+				return err
+			}
+		}
+		if after, known := processesCPU(o.ServerPIDs); known {
+			p.ServerCPU = milliseconds(after-before) / float64(o.Times)
+		}
+		if o.Progress != nil {
+			fmt.Fprintf(o.Progress, "%d of %d pages: %s\n", i+1, len(list), p.Page)
+		}
 	}
-	slices.SortStableFunc(list, func(a, b PageTime) int { return cmp.Compare(b.P95, a.P95) })
-	return &PagesReport{Machine: thisMachine(""), Pages: list}, nil
+	return nil
+}
+
+func (v *visitor) measure(ctx context.Context, p *PageTime) error {
+	read, err := v.read(ctx, p.Address)
+	if err != nil {
+		return err
+	}
+	p.waits.Add(read.took)
+	if p.least == 0 || read.took < p.least {
+		p.least = read.took
+	}
+	p.Status, p.Wire, p.Plain = read.status, read.wire, len(read.text)
+	return nil
 }
 
 // WriteTable prints the pages for reading.
@@ -98,10 +143,14 @@ func (r *PagesReport) WriteTable(w io.Writer) error {
 	fmt.Fprintf(w, "%s/%s, %d cores (%s), %s\n\n", r.Machine.OS, r.Machine.Arch, r.Machine.Cores, orDefault(r.Machine.CPU, "unknown CPU"),
 		r.Machine.GoVersion)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "least ms\tp50 ms\tp95 ms\tmax ms\tKB sent\tKB\tstatus\t page")
+	fmt.Fprintln(t, "cpu ms\tleast ms\tp50 ms\tp95 ms\tmax ms\tKB sent\tKB\tstatus\t page")
 	for _, p := range r.Pages {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.1f\t%.1f\t%d\t %s\n", wait(p.Least), wait(p.P50), wait(p.P95), wait(p.Max), float64(p.Wire)/1e3,
-			float64(p.Plain)/1e3, p.Status, p.Page)
+		cpu := "-"
+		if p.ServerCPU > 0 {
+			cpu = wait(p.ServerCPU)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%.1f\t%.1f\t%d\t %s\n", cpu, wait(p.Least), wait(p.P50), wait(p.P95), wait(p.Max),
+			float64(p.Wire)/1e3, float64(p.Plain)/1e3, p.Status, p.Page)
 	}
 	return t.Flush()
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -92,6 +94,23 @@ func TestPagesAreFoundAndRead(t *testing.T) {
 	var table bytes.Buffer
 	if err := report.WriteTable(&table); err != nil || !strings.Contains(table.String(), "/dashboard/stock/{}") {
 		t.Errorf("%v\n%s", err, table.String())
+	}
+}
+
+// With the service's process known, its processor time is part of each page's line; here the service is this process.
+func TestPagesTakeProcessorTime(t *testing.T) {
+	url, read := site(t)
+	report, err := Pages(t.Context(), PagesOptions{URL: url, Email: "ann@example.com", Password: "right", Times: 200, Most: 2,
+		ServerPIDs: []int{os.Getpid()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, p := range report.Pages {
+		sum += p.ServerCPU
+	}
+	if n := read("/dashboard/orders"); n < 200 || n > 201 || sum <= 0 && runtime.GOOS == "linux" {
+		t.Errorf("read %d times, %v ms of processor time", n, sum)
 	}
 }
 
