@@ -59,6 +59,12 @@ func (b *Buffer) Scan(src any) error {
 	return nil
 }
 
+// ScanBytes takes a column of PostgreSQL without the copy that its driver makes for Scan (pgtype.BytesScanner).
+func (b *Buffer) ScanBytes(src []byte) error {
+	*b = append((*b)[:0], src...)
+	return nil
+}
+
 // FromColumn takes a column of SQLite.
 func (b *Buffer) FromColumn(r engine.Column, i int) error {
 	*b = r.AppendBytes((*b)[:0], i)

@@ -171,7 +171,7 @@ func (f *filling) fillOrders() error {
 			}
 			plan, err := stock.PlanShifts(levels, shifts, false)
 			if err == nil {
-				plan.Store(tx, stock.Why{Cause: stock.Shipment, ReferenceType: "order", Actor: "system"})
+				plan.Store(tx, stock.Why{Cause: stock.Shipment, Actor: "system"}) // of several orders together
 			}
 			return err
 		})

@@ -39,6 +39,14 @@ func TestAFilledAccountHolds(t *testing.T) {
 		if err != nil || blocks < 20 {
 			t.Errorf("%d blocks of what was sold in 24 months: %v", blocks, err)
 		}
+		var dangling int64
+		err = store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			return tx.Row("SELECT count(*) FROM movements WHERE tenant_id = $1 AND (reference_type = '') <> (reference_id = '')", []any{tx.Tenant},
+				&dangling)
+		})
+		if err != nil || dangling > 0 {
+			t.Errorf("%d movements of stock refer to a record without an id: %v", dangling, err)
+		}
 		results, err := verify.Run(t.Context(), store, "")
 		if err != nil {
 			t.Fatal(err)
