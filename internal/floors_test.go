@@ -81,7 +81,6 @@ var floors = map[string]int{
 	"internal/search":     0,
 	"internal/secretbox":  0,
 	"internal/spans":      0,
-	"internal/standalone": 0,
 	"internal/stockvalue": 0,
 	"internal/apijson":    0,
 	"internal/jsonvalue":  0,

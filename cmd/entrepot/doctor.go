@@ -213,11 +213,11 @@ func checkStore(ctx context.Context, c server.StoreConfig) (found []finding) {
 	found = append(found, finding{"schema", "ok", "up to date"})
 	key, there, _ := masterKeyOf(c)
 	err = store.Read(ctx, db.Across, func(tx *db.Tx) error {
-		sealed, err := accounts.StoreKey(tx)
-		if err == nil && sealed != "" && (!there || sealed != key.ID()) {
+		held, err := accounts.StoreKey(tx)
+		if err == nil && held != "" && (!there || held != key.ID()) {
 			return fmt.Errorf("the store's secrets are encrypted with the key %s, which is not here: put its copy to %s, or give it in "+
 				"ENTREPOT_MASTER_KEY",
-				sealed, filepath.Join(c.Dir, secretbox.FileName))
+				held, filepath.Join(c.Dir, secretbox.FileName))
 		}
 		return err
 	})

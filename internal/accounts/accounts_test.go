@@ -187,7 +187,7 @@ func TestExpiredTokensAreSwept(t *testing.T) {
 		}
 		for _, want := range []int64{0, 1, 0} {
 			err := store.Write(t.Context(), db.Across, func(tx *db.Tx) error {
-				n, err := accounts.SweepTokens(tx, 10)
+				n, err := accounts.DeleteExpiredTokens(tx, 10)
 				if n != want {
 					t.Errorf("swept %d, not %d", n, want)
 				}

@@ -40,8 +40,8 @@ func LogOut(tx db.Writer, token string) {
 	tx.Queue("DELETE FROM tokens WHERE tenant_id = $1 AND hash = $2", tx.TenantID(), Hash(token))
 }
 
-// SweepTokens deletes expired access tokens, at most limit of them, and returns how many. It serves every account.
-func SweepTokens(tx *db.Tx, limit int) (int64, error) {
+// DeleteExpiredTokens deletes expired access tokens, at most limit of them, and returns how many. It serves every account.
+func DeleteExpiredTokens(tx *db.Tx, limit int) (int64, error) {
 	return tx.Exec("DELETE FROM tokens WHERE hash IN (SELECT hash FROM tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
 		tx.Micros(), limit)
 }

@@ -46,7 +46,7 @@ type API struct {
 	draining atomic.Bool
 	seen     *lastUsed
 	feeds    feedTotals
-	gate     *overload.Gate
+	limiter  *overload.Limiter
 	large    *large
 	bulk     *budget.Budget // of the bodies of bulk routes, smaller than Budget, so that memory is left to process them
 	pieces   *budget.Budget // of bulk operations
@@ -72,7 +72,7 @@ func New(c Config) *API {
 		c.Budget = budget.New(160 << 20)
 	}
 	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), refused: newRefusals(), bulk: budget.New(c.Budget.Limit() / 2),
-		pieces: budget.New(piecesAtOnce()), gate: overload.NewGate(),
+		pieces: budget.New(piecesAtOnce()), limiter: overload.NewLimiter(),
 		large: newLarge(cmp.Or(c.Folder, os.TempDir()), c.Budget.Limit()), unchanged: limits.NewLocal()}
 	if _, off := c.Limiter.(limits.Off); off {
 		a.unchanged = limits.Off{}

@@ -75,7 +75,7 @@ func TestEndpoints(t *testing.T) {
 }
 
 // Neither the store nor a kept answer has the secret in the clear, and a repeated request gets it again.
-func TestSecretsAreSealed(t *testing.T) {
+func TestSecretsAreEncrypted(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		header := map[string]string{"Idempotency-Key": "hook"}
 		body := `{"url":"http://127.0.0.1:9/hook","events":["*"]}`

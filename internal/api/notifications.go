@@ -88,10 +88,10 @@ func writeReceived(w *apijson.Writer, got commerce.Received) {
 	case got.Duplicate:
 		w.Bool("duplicate", true)
 	default:
-		apijson.Word(w, "action", got.Notice.Action)
-		if got.Notice.Action == connector.Ignored {
+		apijson.Word(w, "action", got.Outcome.Action)
+		if got.Outcome.Action == connector.Ignored {
 			w.Bool("ignored", true)
-			w.Text("reason", got.Notice.Reason)
+			w.Text("reason", got.Outcome.Reason)
 		}
 	}
 	w.End()
@@ -99,8 +99,8 @@ func writeReceived(w *apijson.Writer, got commerce.Received) {
 
 // sampleReceived are the answers to notifications that are processed, ignored and known already.
 func sampleReceived(w *apijson.Writer) {
-	writeReceived(w, commerce.Received{Notice: connector.Outcome{Action: connector.StockPushQueued}})
-	writeReceived(w, commerce.Received{Notice: connector.Outcome{Action: connector.Ignored, Reason: "this event is not handled"}})
+	writeReceived(w, commerce.Received{Outcome: connector.Outcome{Action: connector.StockPushQueued}})
+	writeReceived(w, commerce.Received{Outcome: connector.Outcome{Action: connector.Ignored, Reason: "this event is not handled"}})
 	writeReceived(w, commerce.Received{Duplicate: true})
 }
 

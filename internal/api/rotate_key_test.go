@@ -84,7 +84,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 			s.write(s.tenant, func(tx *db.Tx) error {
 				e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), URL: "https://shop.example/x", Events: []string{"product.deleted"},
 					Status: webhooks.Active}
-				if e.Secret = former.Seal(fmt.Sprint("secret ", e.ID), webhooks.Place(s.tenant, e.ID)); i%3 == 0 {
+				if e.Secret = former.Encrypt(fmt.Sprint("secret ", e.ID), webhooks.Place(s.tenant, e.ID)); i%3 == 0 {
 					e.Secret = unbound(former, fmt.Sprint("secret ", e.ID))
 				}
 				e.Insert(tx)
@@ -92,7 +92,8 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 			})
 		}
 		s.write(db.Across, func(tx *db.Tx) error { // the first broken off: a secret that nothing opens
-			_, err := tx.Exec("UPDATE endpoints SET old_secret = $2 WHERE id = $1::UUID", endpoint, former.Seal("x", webhooks.Place(99, endpoint)))
+			_, err := tx.Exec("UPDATE endpoints SET old_secret = $2 WHERE id = $1::UUID", endpoint,
+				former.Encrypt("x", webhooks.Place(99, endpoint)))
 			return err
 		})
 		if _, err := commerce.RotateStoreKey(t.Context(), s.DB, former, next); err == nil || !strings.Contains(err.Error(), string(endpoint)) {
@@ -110,7 +111,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 		s.must(t, 503, "POST", "/api/v1/channels", shopBody())
 		s.write(db.Across, func(tx *db.Tx) error {
 			_, err := tx.Exec("UPDATE endpoints SET old_secret = $2 WHERE id = $1::UUID", endpoint,
-				former.Seal(old, webhooks.Place(s.tenant, endpoint)))
+				former.Encrypt(old, webhooks.Place(s.tenant, endpoint)))
 			return err
 		})
 		for limit := time.Millisecond; ; limit *= 2 { // then broken off wherever it is, until the time suffices
@@ -164,8 +165,8 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			now, err := next.Open(e.Secret, webhooks.Place(s.tenant, endpoint))
-			before, err2 := next.Open(e.OldSecret, webhooks.Place(s.tenant, endpoint))
+			now, err := next.Decrypt(e.Secret, webhooks.Place(s.tenant, endpoint))
+			before, err2 := next.Decrypt(e.OldSecret, webhooks.Place(s.tenant, endpoint))
 			if now != text(rotated, "data", "secret") || before != old {
 				t.Errorf("%q %v, %q %v", now, err, before, err2)
 			}

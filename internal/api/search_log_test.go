@@ -145,7 +145,7 @@ func (s *server) packSearched(t *testing.T) {
 		t.Error(err)
 	}
 	err = s.DB.Write(t.Context(), s.tenant, func(tx *db.Tx) error {
-		_, err := webhooks.SweepEvents(tx, before, 1000)
+		_, err := webhooks.DeleteOldEvents(tx, before, 1000)
 		return err
 	})
 	if err != nil {

@@ -22,16 +22,16 @@ func (a *API) writeSecret(r *request, operation func(tx *db.Tx) (answer, error))
 	out, err := a.write(r, func(tx *db.Tx) (answer, error) {
 		out, err := operation(tx)
 		if err == nil {
-			var sealed string
-			sealed, err = a.Commerce.Encrypt(tx, string(out.body), place)
-			out.body = []byte(sealed)
+			var encrypted string
+			encrypted, err = a.Commerce.Encrypt(tx, string(out.body), place)
+			out.body = []byte(encrypted)
 		}
 		return out, err
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	text, err := a.Commerce.Key.Open(string(out.body), place)
+	text, err := a.Commerce.Key.Decrypt(string(out.body), place)
 	out.body = []byte(text)
 	return out, err
 }

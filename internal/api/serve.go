@@ -77,7 +77,7 @@ func (a *API) handle(r *request) (out answer) {
 
 // enter waits for the request's turn among all of the node's.
 func (a *API) enter(r *request) error {
-	if err := a.gate.Enter(r.ctx()); err != nil {
+	if err := a.limiter.Enter(r.ctx()); err != nil {
 		return err
 	}
 	r.inside = true
@@ -87,7 +87,7 @@ func (a *API) enter(r *request) error {
 // leave releases the request's turn; done says that it was answered.
 func (a *API) leave(r *request, done bool) {
 	if r.inside {
-		a.gate.Leave(done)
+		a.limiter.Leave(done)
 		r.inside = false
 	}
 }
@@ -95,13 +95,13 @@ func (a *API) leave(r *request, done bool) {
 // pause releases the request's turn while it waits for its body, which takes no work.
 func (a *API) pause(r *request, wait func() error) error {
 	if r.inside {
-		a.gate.Leave(false)
+		a.limiter.Leave(false)
 		r.inside = false
 	}
 	if err := wait(); err != nil {
 		return err
 	}
-	a.gate.Again()
+	a.limiter.Again()
 	r.inside = true
 	return nil
 }

@@ -81,8 +81,8 @@ func (f Feed) Tombstones(tx *db.Tx, since int64) (n int64, err error) {
 	return n, err
 }
 
-// SweepTombstones removes up to limit tombstones of products and categories deleted before a time. It serves every tenant.
-func SweepTombstones(tx *db.Tx, before int64, limit int) (swept int64, err error) {
+// DeleteTombstones removes up to limit tombstones of products and categories deleted before a time. It serves every tenant.
+func DeleteTombstones(tx *db.Tx, before int64, limit int) (swept int64, err error) {
 	for _, f := range []Feed{Products, Categories} {
 		n, err := tx.Exec("DELETE FROM "+string(f)+" WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM "+string(f)+
 			" WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2)", before, limit)

@@ -85,7 +85,7 @@ func (s *Service) guard() *netguard.Guard {
 func (s *Service) Opened(c channels.Channel) (connector.Channel, error) {
 	out := connector.Channel{ID: string(c.ID), Platform: c.Platform, Credentials: connector.Credentials{}, Settings: map[string]string{}}
 	if c.Credentials != "" {
-		text, err := s.Key.Open(c.Credentials, channels.Place(c.Tenant, c.ID))
+		text, err := s.Key.Decrypt(c.Credentials, channels.Place(c.Tenant, c.ID))
 		if err != nil {
 			return out, err
 		}

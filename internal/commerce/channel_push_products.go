@@ -27,14 +27,14 @@ func (r *channelRun) pushProducts(ctx context.Context) error {
 			}
 			return err
 		}
-		sheets, gone, err := r.productSheets(ctx, batch)
+		listings, gone, err := r.listings(ctx, batch)
 		if err != nil {
 			return err
 		}
 		if err := r.takeOff(ctx, gone); err != nil {
 			return err
 		}
-		if err := r.putOn(ctx, sheets, &later); err != nil {
+		if err := r.putOn(ctx, listings, &later); err != nil {
 			return err
 		}
 	}
@@ -90,8 +90,8 @@ func (r *channelRun) changedProducts(tx *db.Tx, after id.Product, most int) (lis
 	return list, err
 }
 
-// productSheet is a product as it is to be pushed, with the items of its SKUs.
-type productSheet struct {
+// listing is a product as it is to be pushed, with the items of its SKUs.
+type listing struct {
 	connector.Product
 	status  catalog.PublicationStatus
 	content string
@@ -100,7 +100,7 @@ type productSheet struct {
 }
 
 // underway reports whether the platform is still processing any of its SKUs, or reviewing a change of it.
-func (s productSheet) underway() bool {
+func (s listing) underway() bool {
 	for _, i := range s.known {
 		if i.Operation+i.Review != "" {
 			return true
@@ -120,10 +120,10 @@ type goneProduct struct {
 	items   []channelsync.Item
 }
 
-// productSheets reads a batch as it is to be pushed. Products that were deleted or are to be removed are returned separately.
-func (r *channelRun) productSheets(ctx context.Context, batch []catalog.Due) (sheets []productSheet, gone []goneProduct, err error) {
+// listings reads a batch as it is to be pushed. Products that were deleted or are to be removed are returned separately.
+func (r *channelRun) listings(ctx context.Context, batch []catalog.Due) (listings []listing, gone []goneProduct, err error) {
 	err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
-		sheets, gone = nil, nil
+		listings, gone = nil, nil
 		ids := make([]id.Product, len(batch))
 		for i, d := range batch {
 			ids[i] = d.Product
@@ -139,12 +139,12 @@ func (r *channelRun) productSheets(ctx context.Context, batch []catalog.Due) (sh
 			}
 			known[i.Product][i.SKU] = i
 		}
-		read, err := r.readSheets(tx, ids, known)
+		read, err := r.readListings(tx, ids, known)
 		if err != nil {
 			return err
 		}
 		for _, d := range batch {
-			sheet, ok := read[d.Product]
+			listed, ok := read[d.Product]
 			if !ok || d.Status == catalog.PublicationRemoving {
 				g := goneProduct{product: d.Product}
 				for _, i := range known[d.Product] {
@@ -153,12 +153,12 @@ func (r *channelRun) productSheets(ctx context.Context, batch []catalog.Due) (sh
 				gone = append(gone, g)
 				continue
 			}
-			sheet.status = d.Status
-			sheets = append(sheets, sheet)
+			listed.status = d.Status
+			listings = append(listings, listed)
 		}
 		return nil
 	})
-	return sheets, gone, err
+	return listings, gone, err
 }
 
 // takeOff takes products off the platform.
@@ -208,21 +208,21 @@ func (r *channelRun) takeOff(ctx context.Context, gone []goneProduct) error {
 }
 
 // putOn pushes products whose content differs from what was pushed last.
-func (r *channelRun) putOn(ctx context.Context, sheets []productSheet, later *error) error {
+func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error) error {
 	var push []connector.Product
-	var unchanged []productSheet
-	bySKU := map[string]*productSheet{}
-	for i := range sheets {
-		sheet := &sheets[i]
-		if own, ok := sheet.known[sheet.SKU]; ok && (sheet.status == catalog.PublicationPublished || sheet.underway()) &&
-			own.Content == sheet.content {
-			unchanged = append(unchanged, *sheet)
+	var unchanged []listing
+	bySKU := map[string]*listing{}
+	for i := range listings {
+		listed := &listings[i]
+		if own, ok := listed.known[listed.SKU]; ok && (listed.status == catalog.PublicationPublished || listed.underway()) &&
+			own.Content == listed.content {
+			unchanged = append(unchanged, *listed)
 			continue
 		}
-		push = append(push, sheet.Product)
-		bySKU[sheet.SKU] = sheet
-		for _, v := range sheet.Variants {
-			bySKU[v.SKU] = sheet
+		push = append(push, listed.Product)
+		bySKU[listed.SKU] = listed
+		for _, v := range listed.Variants {
+			bySKU[v.SKU] = listed
 		}
 	}
 	var results []connector.Result
@@ -232,21 +232,21 @@ func (r *channelRun) putOn(ctx context.Context, sheets []productSheet, later *er
 			return err
 		}
 	}
-	by := map[*productSheet][]connector.Result{}
+	by := map[*listing][]connector.Result{}
 	for _, result := range results {
-		if sheet := bySKU[result.SKU]; sheet != nil {
-			by[sheet] = append(by[sheet], result)
+		if listed := bySKU[result.SKU]; listed != nil {
+			by[listed] = append(by[listed], result)
 		}
 	}
 	return r.write(ctx, func(tx *db.Tx) error {
-		for _, sheet := range unchanged {
-			own := sheet.known[sheet.SKU]
+		for _, listed := range unchanged {
+			own := listed.known[listed.SKU]
 			own.ContentDue = false
 			channelsync.Put(tx, own)
 		}
-		for i := range sheets {
-			if sheet := &sheets[i]; bySKU[sheet.SKU] == sheet {
-				r.settleProduct(tx, sheet, by[sheet], later)
+		for i := range listings {
+			if listed := &listings[i]; bySKU[listed.SKU] == listed {
+				r.settleProduct(tx, listed, by[listed], later)
 			}
 		}
 		return nil

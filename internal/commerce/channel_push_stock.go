@@ -89,7 +89,7 @@ func (r *channelRun) dueStock(ctx context.Context, after *channelsync.Item, limi
 				products = append(products, i.Product)
 			}
 			slices.Sort(products)
-			read, err := r.readSheets(tx, slices.Compact(products), nil)
+			read, err := r.readListings(tx, slices.Compact(products), nil)
 			if err != nil {
 				return err
 			}
@@ -117,13 +117,13 @@ func (r *channelRun) dueStock(ctx context.Context, after *channelsync.Item, limi
 	}
 }
 
-func levelOf(i channelsync.Item, sheet productSheet) (dueLevel, bool) {
-	d := dueLevel{Item: i, currency: sheet.Currency, sold: true}
-	if sheet.SKU == i.SKU {
-		d.quantity, d.price, d.compareAt, d.sold = sheet.Quantity, sheet.Price, sheet.CompareAt, len(sheet.Variants) == 0
+func levelOf(i channelsync.Item, listed listing) (dueLevel, bool) {
+	d := dueLevel{Item: i, currency: listed.Currency, sold: true}
+	if listed.SKU == i.SKU {
+		d.quantity, d.price, d.compareAt, d.sold = listed.Quantity, listed.Price, listed.CompareAt, len(listed.Variants) == 0
 		return d, true
 	}
-	for _, v := range sheet.Variants {
+	for _, v := range listed.Variants {
 		if v.SKU == i.SKU {
 			d.quantity, d.price, d.compareAt = v.Quantity, v.Price, v.CompareAt
 			return d, true

@@ -14,7 +14,7 @@ import (
 )
 
 // settleProduct stores the results for a product's SKUs.
-func (r *channelRun) settleProduct(tx db.Writer, sheet *productSheet, results []connector.Result, later *error) {
+func (r *channelRun) settleProduct(tx db.Writer, listed *listing, results []connector.Result, later *error) {
 	status, reason, external, url := catalog.PublicationPublished, "", "", ""
 	again := false
 	if len(results) == 0 {
@@ -37,7 +37,7 @@ func (r *channelRun) settleProduct(tx db.Writer, sheet *productSheet, results []
 			}
 			status = catalog.PublicationFailed
 		}
-		if result.SKU == sheet.SKU {
+		if result.SKU == listed.SKU {
 			external, url = result.IDs.Product, result.URL
 		}
 	}
@@ -45,20 +45,20 @@ func (r *channelRun) settleProduct(tx db.Writer, sheet *productSheet, results []
 		status = catalog.PublicationPending
 		*later = connector.Failf(connector.Temporary, "%s", reason)
 	}
-	catalog.SettlePublication(tx, r.channel.ID, id.Product(sheet.ID), status, external, url, reason)
+	catalog.SettlePublication(tx, r.channel.ID, id.Product(listed.ID), status, external, url, reason)
 	for _, result := range results {
-		channelsync.Put(tx, r.itemAfter(sheet, result, status))
+		channelsync.Put(tx, r.itemAfter(listed, result, status))
 	}
-	for sku, item := range sheet.known { // variants that the product no longer has
-		if _, still := sheet.ids[sku]; !still {
+	for sku, item := range listed.known { // variants that the product no longer has
+		if _, still := listed.ids[sku]; !still {
 			channelsync.Drop(tx, item)
 		}
 	}
 	r.job.Processed++
 	switch {
 	case status == catalog.PublicationFailed:
-		r.fail(sheet.SKU, external, "refused", reason)
-	case sheet.known[sheet.SKU].ExternalProduct == "":
+		r.fail(listed.SKU, external, "refused", reason)
+	case listed.known[listed.SKU].ExternalProduct == "":
 		r.job.Created++
 	default:
 		r.job.Updated++
@@ -66,10 +66,10 @@ func (r *channelRun) settleProduct(tx db.Writer, sheet *productSheet, results []
 }
 
 // itemAfter is a SKU's item after a push.
-func (r *channelRun) itemAfter(sheet *productSheet, result connector.Result, status catalog.PublicationStatus) channelsync.Item {
-	item, ok := sheet.known[result.SKU]
+func (r *channelRun) itemAfter(listed *listing, result connector.Result, status catalog.PublicationStatus) channelsync.Item {
+	item, ok := listed.known[result.SKU]
 	if !ok {
-		ids := sheet.ids[result.SKU]
+		ids := listed.ids[result.SKU]
 		item = channelsync.NewItem(r.channel.ID, result.SKU, ids.product, ids.variant)
 	}
 	if result.IDs.Product != "" {
@@ -84,13 +84,13 @@ func (r *channelRun) itemAfter(sheet *productSheet, result connector.Result, sta
 	item.Operation, item.Review = result.Operation, result.Review
 	item.ContentDue = false
 	item.StockDue, item.CheckDue = true, true // the platform's values are read next, not assumed
-	if level, known := levelOf(item, *sheet); known && result.Priced {
+	if level, known := levelOf(item, *listed); known && result.Priced {
 		item.Price = level.priceText()
 	}
-	if result.SKU == sheet.SKU {
+	if result.SKU == listed.SKU {
 		item.Content = ""
 		if status == catalog.PublicationPublished || status == catalog.PublicationPending && result.Operation+result.Review != "" {
-			item.Content = sheet.content
+			item.Content = listed.content
 		}
 	}
 	return item

@@ -15,7 +15,7 @@ import (
 // Paste is what a merchant must enter in the shop so that it sends notifications.
 type Paste struct{ URL, Header, Secret string }
 
-// checkEvery is how often the webhooks of a channel are checked: shops disable them without notice.
+// checkEvery is how often the webhooks of a channel are checked: shops disable them without a word.
 const checkEvery = 24 * time.Hour
 
 // ensureWebhooks registers the platform's webhooks; note is an error for people.

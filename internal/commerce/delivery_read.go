@@ -42,7 +42,7 @@ func (s *Service) ReadDelivery(tx *db.Tx, who accounts.Caller, delivery id.Deliv
 		return v, err
 	}
 	v.Payload = event.Payload
-	if text, err := s.Key.Open(v.Endpoint.Secret, webhooks.Place(tx.Tenant, v.Endpoint.ID)); err == nil {
+	if text, err := s.Key.Decrypt(v.Endpoint.Secret, webhooks.Place(tx.Tenant, v.Endpoint.ID)); err == nil {
 		if secret, err := webhooks.ParseSecret(text); err == nil {
 			v.secret = &secret
 		}

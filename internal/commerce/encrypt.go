@@ -18,5 +18,5 @@ func (s *Service) Encrypt(tx *db.Tx, text string, place secretbox.Place) (string
 		return "", apperr.New(apperr.Unavailable, "unavailable",
 			"the store's master key was replaced: this node must be started again with the new one").With("retryAfter", 60)
 	}
-	return s.Key.Seal(text, place), nil
+	return s.Key.Encrypt(text, place), nil
 }

@@ -23,7 +23,7 @@ type Received struct {
 	Ping      bool // an unsigned test call, without effect
 	Verified  bool // the platform's signature is valid; also set beside a later error
 	Duplicate bool
-	Notice    connector.Outcome
+	Outcome   connector.Outcome
 }
 
 // ChannelOf finds the channel that a platform's request names, of any account. Errors: NotFound when it is unknown or
@@ -62,50 +62,50 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 		return Received{}, err
 	}
 	verified := Received{Verified: true}
-	notice, err := known.Read(opened, n)
+	outcome, err := known.Read(opened, n)
 	if err != nil {
 		return verified, err
 	}
-	if notice.Erase != nil { // before it is remembered as seen: erasing twice does no harm, not erasing would
-		if err := s.erasePerson(ctx, store, c.Tenant, notice.Erase.Email); err != nil {
+	if outcome.Erase != nil { // before it is remembered as seen: erasing twice does no harm, not erasing would
+		if err := s.erasePerson(ctx, store, c.Tenant, outcome.Erase.Email); err != nil {
 			return verified, err
 		}
 	}
 	var out Received
 	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
-		out = Received{Verified: true, Notice: notice}
+		out = Received{Verified: true, Outcome: outcome}
 		channels.Keep(tx, c.ID)
-		if notice.DeliveryKey != "" {
-			seen, err := channels.Seen(tx, c.ID, notice.DeliveryKey, tx.Now().Add(duplicateWindow).UnixMicro())
+		if outcome.DeliveryKey != "" {
+			seen, err := channels.Seen(tx, c.ID, outcome.DeliveryKey, tx.Now().Add(duplicateWindow).UnixMicro())
 			if err != nil || seen {
 				out.Duplicate = seen
 				return err
 			}
 		}
-		return answerNotice(tx, c.ID, notice)
+		return queueOutcome(tx, c.ID, outcome)
 	})
 	return out, err
 }
 
-// answerNotice queues the work that a notification asks for; nothing is done here.
-func answerNotice(tx *db.Tx, channel id.Channel, notice connector.Outcome) error {
+// queueOutcome queues the work that a notification asks for; nothing is done here.
+func queueOutcome(tx *db.Tx, channel id.Channel, outcome connector.Outcome) error {
 	switch {
-	case notice.State != "":
+	case outcome.State != "":
 		c, err := channels.Lock(tx, channel)
 		if err != nil {
 			return err
 		}
-		c.Status = channels.Status(notice.State)
+		c.Status = channels.Status(outcome.State)
 		c.Save(tx)
-	case notice.Job != "":
-		input := jobInput{Topic: notice.Topic, Scheduled: true}
-		if notice.Job == connector.StockPush && notice.ExternalID != "" {
-			channelsync.MarkCheckExternal(tx, channel, notice.ExternalID)
+	case outcome.Job != "":
+		input := jobInput{Topic: outcome.Topic, Scheduled: true}
+		if outcome.Job == connector.StockPush && outcome.ExternalID != "" {
+			channelsync.MarkCheckExternal(tx, channel, outcome.ExternalID)
 		}
-		if notice.Job == connector.OrderPull && notice.ExternalID != "" {
-			input.Notified = []string{notice.ExternalID}
+		if outcome.Job == connector.OrderPull && outcome.ExternalID != "" {
+			input.Notified = []string{outcome.ExternalID}
 		}
-		return queueOnce(tx, jobs.Type(notice.Job), channel, input)
+		return queueOnce(tx, jobs.Type(outcome.Job), channel, input)
 	}
 	return nil
 }

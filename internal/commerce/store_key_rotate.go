@@ -125,10 +125,10 @@ func (s secrets) rotate(ctx context.Context, store *db.DB, old, key secretbox.Ke
 				with = key // from versions that did not bind values to their places
 			}
 			place := s.place(one.tenant, one.keys)
-			text, err := with.Open(one.value, place)
+			text, err := with.Decrypt(one.value, place)
 			switch {
 			case err == nil:
-				tx.Queue(s.update, one.tenant, one.keys[0], one.keys[1], one.keys[2], key.Seal(text, place)).Rows(1, nil)
+				tx.Queue(s.update, one.tenant, one.keys[0], one.keys[1], one.keys[2], key.Encrypt(text, place)).Rows(1, nil)
 			case s.drop != "":
 				tx.Queue(s.drop, one.tenant, one.keys[0], one.keys[1], one.keys[2])
 			default:

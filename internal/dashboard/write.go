@@ -55,7 +55,7 @@ func (d *Dashboard) writeSecret(r *request,
 	if err != nil {
 		return "", "", err
 	}
-	secret, err = d.Commerce.Key.Open(k.Secret, place)
+	secret, err = d.Commerce.Key.Decrypt(k.Secret, place)
 	return k.Resource, secret, err
 }
 

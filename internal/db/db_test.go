@@ -118,7 +118,7 @@ func TestValuesTravelUnchanged(t *testing.T) {
 }
 
 // A failed transaction leaves nothing, and its neighbours in the same commit stay whole.
-func TestFailedActLeavesNothing(t *testing.T) {
+func TestFailedTransactionLeavesNothing(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
 		bad := errors.New("bad")

@@ -14,7 +14,7 @@ import (
 
 // On PostgreSQL a statement that forgets the tenant sees nothing, one that names another account sees nothing of this one, and
 // nothing can be written into another account.
-func TestWallsBetweenAccounts(t *testing.T) {
+func TestRowLevelSecurity(t *testing.T) {
 	url := dbtest.URL(t)
 	ctx := context.Background()
 	admin, err := pgx.Connect(ctx, url)
@@ -78,7 +78,7 @@ func TestWallsBetweenAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if open, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || len(open) > 0 {
-		t.Errorf("tables without a wall: %v, %v", open, err)
+		t.Errorf("tables without a policy: %v, %v", open, err)
 	}
 }
 

@@ -64,7 +64,7 @@ func TestPendingReadsKeepTheirOrder(t *testing.T) {
 }
 
 // A query sees the writes queued before it and none of those queued after it, in whatever order results are waited for.
-func TestQuestionsAndWritesInTheirOrder(t *testing.T) {
+func TestReadsAndWritesInTheirOrder(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
 		set := func(tx *db.Tx, n int) {
@@ -111,7 +111,7 @@ func TestQuestionsAndWritesInTheirOrder(t *testing.T) {
 }
 
 // An error in the middle is returned by its own query, rolls the transaction back, and leaves the connection usable.
-func TestQuestionThatFails(t *testing.T) {
+func TestPendingReadThatFails(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
 		refused := errors.New("refused")

@@ -3,7 +3,7 @@
 //	imports.go  an import and its stages
 //	parts.go    its file, in pieces
 //	lines.go    the refused rows, and notes
-//	sweep.go    deletes what is past its retention, and a person's data at an erasure
+//	expiry.go   deletes what is past its retention, and a person's data at an erasure
 //
 // A job works on an import; only the holder of the job's lease changes its stage.
 package imports

@@ -158,7 +158,7 @@ func (d *desk) count(which id.Import, refused bool) (n int) {
 }
 
 // When their time is over, imports go with their files and lines, in steps; others stay.
-func TestSweep(t *testing.T) {
+func TestExpiredRowsAreDeleted(t *testing.T) {
 	engines(t, func(d *desk) {
 		old := d.upload([]byte("old"))
 		d.lines(old.ID, 25, "no number")
@@ -167,11 +167,11 @@ func TestSweep(t *testing.T) {
 		}
 		d.now.Add(imports.KeepFile.Microseconds() - 1)
 		young := d.upload([]byte("young"))
-		sweep := func() (steps int) {
+		expire := func() (steps int) {
 			for {
 				steps++
 				var n int64
-				err := d.store.Write(d.Context(), db.Across, func(tx *db.Tx) (err error) { n, err = imports.Sweep(tx, 10); return err })
+				err := d.store.Write(d.Context(), db.Across, func(tx *db.Tx) (err error) { n, err = imports.DeleteExpired(tx, 10); return err })
 				if err != nil {
 					d.Fatal(err)
 				}
@@ -180,12 +180,12 @@ func TestSweep(t *testing.T) {
 				}
 			}
 		}
-		sweep()
+		expire()
 		if d.count(old.ID, false) != 25 {
 			d.Error("swept before its time")
 		}
 		d.now.Add(2)
-		if steps := sweep(); steps != 3 {
+		if steps := expire(); steps != 3 {
 			d.Errorf("%d steps", steps)
 		}
 		if _, err := d.file(old.ID); d.count(old.ID, false) != 0 || kindOf(err) != apperr.Conflict {

@@ -83,8 +83,8 @@ func nextDue(tx *db.Tx, which string) (at time.Time, ok bool, err error) {
 	return time.UnixMicro(micros).UTC(), micros != 0, err
 }
 
-// Sweep deletes up to limit jobs that ended before a time.
-func Sweep(tx *db.Tx, before time.Time, limit int) (int64, error) {
+// DeleteExpired deletes up to limit jobs that ended before a time.
+func DeleteExpired(tx *db.Tx, before time.Time, limit int) (int64, error) {
 	if _, err := tx.Exec(`DELETE FROM job_orders WHERE (tenant_id, job_id) IN
 		(SELECT tenant_id, id FROM jobs WHERE completed_at < $1 ORDER BY completed_at LIMIT $2::BIGINT)`, before.UnixMicro(), limit); err != nil {
 		return 0, err

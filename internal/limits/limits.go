@@ -79,7 +79,7 @@ func (l *Local) Return(caller string, now time.Time, rates ...Rate) {
 func (l *Local) decide(caller string, now time.Time, rates []Rate, count bool) Verdict {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sweep(now)
+	l.dropExpired(now)
 	v := Verdict{Allowed: true}
 	open := make([]*window, len(rates))
 	for i, r := range rates {
@@ -162,8 +162,8 @@ func (l *Local) forget() {
 	delete(l.windows, least)
 }
 
-// sweep drops windows whose minute is over, once a minute.
-func (l *Local) sweep(now time.Time) {
+// dropExpired drops windows whose minute is over, once a minute.
+func (l *Local) dropExpired(now time.Time) {
 	if now.Sub(l.swept) < time.Minute {
 		return
 	}

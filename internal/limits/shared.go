@@ -111,7 +111,7 @@ func (s *Shared) decide(caller string, now time.Time, rates []Rate, count bool) 
 	if !v.Allowed {
 		s.remember(key, v, now)
 	}
-	s.sweep(now)
+	s.dropExpired(now)
 	return v
 }
 
@@ -139,12 +139,12 @@ func (s *Shared) remember(key string, v Verdict, now time.Time) {
 
 // Rows of callers without a request for this long have no effect any more, and are deleted in batches of this size.
 const (
-	rowsLast  = 2 * time.Minute
-	sweepRows = 5000
+	rowsLast      = 2 * time.Minute
+	deletedAtOnce = 5000
 )
 
-// sweep deletes, once a minute, what has ended: in this node and in the store.
-func (s *Shared) sweep(now time.Time) {
+// dropExpired deletes, once a minute, what has ended: in this node and in the store.
+func (s *Shared) dropExpired(now time.Time) {
 	s.mu.Lock()
 	due := now.Sub(s.swept) > time.Minute
 	if due {
@@ -162,7 +162,7 @@ func (s *Shared) sweep(now time.Time) {
 	if err := s.store.Write(context.Background(), db.Across, func(tx *db.Tx) error {
 		tx.Queue("DELETE FROM rate_windows WHERE caller IN (SELECT caller FROM rate_windows WHERE updated_at < $1 ORDER BY updated_at LIMIT "+
 			"$2::BIGINT)",
-			now.Add(-rowsLast).UnixMicro(), sweepRows)
+			now.Add(-rowsLast).UnixMicro(), deletedAtOnce)
 		return nil
 	}); err != nil {
 		s.onErr(err)

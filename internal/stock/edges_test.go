@@ -39,7 +39,7 @@ func TestTombstonesAndCounts(t *testing.T) {
 			return err
 		})
 		err := store.Write(t.Context(), db.Across, func(tx *db.Tx) error {
-			_, err := stock.SweepTombstones(tx, 1<<62, 1000)
+			_, err := stock.DeleteTombstones(tx, 1<<62, 1000)
 			return err
 		})
 		if err != nil {

@@ -130,9 +130,9 @@ func living(deleted bool) string {
 	return " AND l.deleted_at IS NULL"
 }
 
-// SweepTombstones removes up to limit tombstones that were deleted before a time, have nothing reserved, and are no
+// DeleteTombstones removes up to limit tombstones that were deleted before a time, have nothing reserved, and are no
 // longer in the kept value of the stock (package stockvalue). It serves every tenant.
-func SweepTombstones(tx *db.Tx, before int64, limit int) (int64, error) {
+func DeleteTombstones(tx *db.Tx, before int64, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM stock_levels WHERE (tenant_id, sku, warehouse_code) IN (SELECT tenant_id, sku, warehouse_code FROM stock_levels
 		WHERE deleted_at < $1 AND reserved = 0 AND on_hand = 0 AND NOT EXISTS (SELECT 1 FROM stock_values_until u
 			WHERE u.tenant_id = stock_levels.tenant_id AND u.stamp < stock_levels.changed_at) ORDER BY deleted_at LIMIT $2)`, before, limit)

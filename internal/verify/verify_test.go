@@ -71,7 +71,7 @@ func TestFiguresOfDeliveriesHold(t *testing.T) {
 		holds("")
 		for dropped := 1; dropped > 0; {
 			s.must(func(tx *db.Tx) (err error) {
-				dropped, err = webhooks.SweepDeliveries(tx, endpoint, tx.Micros()+1_000_000_000, 7)
+				dropped, err = webhooks.DeleteOldDeliveries(tx, endpoint, tx.Micros()+1_000_000_000, 7)
 				return err
 			})
 		}

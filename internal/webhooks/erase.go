@@ -73,7 +73,7 @@ type LoggedEvent struct {
 }
 
 // LoadEvents reads events by their stamps, which must be sorted. Events are read and rewritten in that order, in which
-// SweepEvents locks them too.
+// DeleteOldEvents locks them too.
 func LoadEvents(tx *db.Tx, stamps []int64) (list []LoggedEvent, err error) {
 	return list, db.Chunks(stamps, func(piece []int64) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
@@ -98,7 +98,7 @@ func (t LoggedEvent) Rewrite(tx db.Writer, payload string) {
 // data it received. Outcomes of attempts under way are stored after this transaction, and without their answers (see
 // keepAttempts).
 func ForgetAnswers(tx *db.Tx, resources []string) error {
-	// The rows of deleted endpoints are locked, as SweepEndpoint does: their queues, which are usually locked, are gone.
+	// The rows of deleted endpoints are locked, as DeleteDeadEndpoint does: their queues, which are usually locked, are gone.
 	err := tx.Each(func(r db.Rows) error { return r.Scan(new(id.Endpoint)) },
 		"SELECT id FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NOT NULL ORDER BY id FOR UPDATE", tx.Tenant)
 	if err != nil {

@@ -53,7 +53,7 @@ func (q *queue) aim(e *webhooks.Endpoint) {
 
 // decrypt decrypts a signing secret.
 func (q *queue) decrypt(endpoint id.Endpoint, encrypted string) (webhooks.Secret, error) {
-	text, err := q.w.Commerce.Key.Open(encrypted, webhooks.Place(q.Tenant, endpoint))
+	text, err := q.w.Commerce.Key.Decrypt(encrypted, webhooks.Place(q.Tenant, endpoint))
 	if err != nil {
 		q.w.Log.Error("worker: a signing secret cannot be decrypted", "error", err)
 		return webhooks.Secret{}, errors.New(webhooks.ErrorUnsigned)

@@ -235,7 +235,7 @@ func TestRotatedSecretSignsBoth(t *testing.T) {
 	second := webhooks.NewSecret()
 	s.write(func(tx *db.Tx) error {
 		e.OldSecret, e.OldSecretUntil, e.Secret = e.Secret, tx.Now().Add(time.Hour).UnixMicro(),
-			s.svc.Key.Seal(second, webhooks.Place(s.tenant, e.ID))
+			s.svc.Key.Encrypt(second, webhooks.Place(s.tenant, e.ID))
 		e.Save(tx)
 		return nil
 	})

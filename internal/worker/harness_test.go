@@ -137,7 +137,7 @@ func (s *shop) endpoint(url string, change ...func(*webhooks.Endpoint)) (*webhoo
 	s.t.Helper()
 	secret := webhooks.NewSecret()
 	endpoint := id.New[id.Endpoint]()
-	e := &webhooks.Endpoint{ID: endpoint, URL: url, Secret: s.svc.Key.Seal(secret, webhooks.Place(s.tenant, endpoint)),
+	e := &webhooks.Endpoint{ID: endpoint, URL: url, Secret: s.svc.Key.Encrypt(secret, webhooks.Place(s.tenant, endpoint)),
 		Events: []string{webhooks.All}, Status: webhooks.Active}
 	for _, f := range change {
 		f(e)

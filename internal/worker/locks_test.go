@@ -160,7 +160,7 @@ func TestEndpointsChangeWhileEventsFlow(t *testing.T) {
 		}
 		loop(func(n int) error { // new endpoints, and their end
 			endpoint := id.New[id.Endpoint]()
-			e := &webhooks.Endpoint{ID: endpoint, URL: rc.URL + "/new", Secret: s.svc.Key.Seal(webhooks.NewSecret(),
+			e := &webhooks.Endpoint{ID: endpoint, URL: rc.URL + "/new", Secret: s.svc.Key.Encrypt(webhooks.NewSecret(),
 				webhooks.Place(s.tenant, endpoint)), Events: []string{webhooks.All},
 				Status: webhooks.Active, Ordered: n%2 == 0}
 			if err := write(func(tx *db.Tx) error { e.Insert(tx); return nil }); err != nil {
@@ -207,7 +207,7 @@ func TestEndpointsChangeWhileEventsFlow(t *testing.T) {
 				if n%2 == 0 {
 					return webhooks.ForgetAnswers(tx, []string{"r1", "r2"})
 				}
-				_, err := webhooks.SweepDeliveries(tx, kept[n%len(kept)], tx.Micros()-time.Second.Microseconds(), 64)
+				_, err := webhooks.DeleteOldDeliveries(tx, kept[n%len(kept)], tx.Micros()-time.Second.Microseconds(), 64)
 				return err
 			})
 		})
@@ -215,8 +215,8 @@ func TestEndpointsChangeWhileEventsFlow(t *testing.T) {
 	})
 }
 
-// The log is swept while an erasure rewrites the same events: both lock them in the order of their stamps.
-func TestSweepingBesideAnErasure(t *testing.T) {
+// The log is maintained while an erasure rewrites the same events: both lock them in the order of their stamps.
+func TestMaintenanceBesideAnErasure(t *testing.T) {
 	const events, rounds = 400, 15
 	watched(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
@@ -240,7 +240,7 @@ func TestSweepingBesideAnErasure(t *testing.T) {
 			})
 			both.Go(func() {
 				s.write(func(tx *db.Tx) error {
-					_, err := webhooks.SweepEvents(tx, stamps[len(stamps)-1]+1, len(stamps))
+					_, err := webhooks.DeleteOldEvents(tx, stamps[len(stamps)-1]+1, len(stamps))
 					return err
 				})
 			})

@@ -11,7 +11,7 @@
 //	link       gives lines of orders their product when its SKU has been created (link.go)
 //	channels   jobs that call platforms, and what makes them due (sync.go)
 //	files      jobs that import files (files.go)
-//	sweep      deletes what is past its retention, in small steps; scrub continues pending scrubs (sweep.go)
+//	maintain      deletes what is past its retention, in small steps; scrub continues pending scrubs (maintain.go)
 //
 // Nodes are equal and any may die at any moment: others take over what it held within seconds, and what it had sent
 // without storing the outcome is sent again (interface §6.2: at least once). Commits of the same process wake the
@@ -139,8 +139,8 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	} else {
 		go w.live()
 	}
-	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.sweep, w.scrub, w.watchEdits,
-		w.packSearches, w.followSorts, w.followValues, w.foldSales} {
+	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.maintain, w.scrub,
+		w.watchEdits, w.packSearches, w.followSorts, w.followValues, w.foldSales} {
 		w.loops.Go(loop)
 	}
 	return w, nil

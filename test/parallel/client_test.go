@@ -86,7 +86,7 @@ func (c *client) work(chosen []*operation, first <-chan *operation, stop <-chan 
 type way int
 
 const (
-	plainly     way = iota
+	plain     way = iota
 	again           // under a key, and once more after the answer
 	hungUp          // under a key, gone before the answer, and then once more
 	atOnce          // under one key, two or three times at the same moment
@@ -96,7 +96,7 @@ const (
 // ways are the shares of the two kinds of operations: on records that all clients know, and on one that no other
 // client knows, whose outcome is certain.
 var ways = struct{ known, alone []way }{
-	[]way{plainly, plainly, plainly, plainly, again, atOnce},
+	[]way{plain, plain, plain, plain, again, atOnce},
 	[]way{again, hungUp, atOnce, atOnce, underOneTag},
 }
 
@@ -109,7 +109,7 @@ func (c *client) step(op *operation) {
 	chosen := shares[c.random.IntN(len(shares))]
 	if r := op.run(c); r != nil {
 		switch {
-		case r.method == http.MethodGet || chosen == plainly:
+		case r.method == http.MethodGet || chosen == plain:
 			c.once(op, r, c.random.IntN(2), nil)
 		case chosen == underOneTag && op.match:
 			c.underOneTag(op, r)

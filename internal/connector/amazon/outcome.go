@@ -30,17 +30,17 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 			return connector.Outcome{}, apperr.New(apperr.Invalid, "wrong_seller", "the notification is about another seller than the channel's")
 		}
 	}
-	notice := connector.About(string(e.NotificationType), connector.Key(string(e.NotificationMetadata.NotificationID)))
+	outcome := connector.About(string(e.NotificationType), connector.Key(string(e.NotificationMetadata.NotificationID)))
 	switch e.NotificationType {
 	case "ORDER_CHANGE":
 		if reason := elsewhere(ch, body); reason != "" {
-			return notice.Ignore(reason), nil
+			return outcome.Ignore(reason), nil
 		}
-		return notice.PullOrder(first(find(body, "AmazonOrderId", payloadDepth))), nil
+		return outcome.PullOrder(first(find(body, "AmazonOrderId", payloadDepth))), nil
 	case "LISTINGS_ITEM_MFN_QUANTITY_CHANGE", "LISTINGS_ITEM_STATUS_CHANGE":
-		return notice.PushStock(first(find(body, "Sku", payloadDepth))), nil
+		return outcome.PushStock(first(find(body, "Sku", payloadDepth))), nil
 	}
-	return notice, nil
+	return outcome, nil
 }
 
 // summaryDepth is one level deeper, into the summary of an order.

@@ -55,13 +55,13 @@ func FuzzRead(f *testing.F, s Suite) {
 			n.Header.Set(name, value)
 		}
 		_ = connector.IsPing(s.Connector, n)
-		notice, err := s.Connector.Read(s.Channel, n)
+		outcome, err := s.Connector.Read(s.Channel, n)
 		if err != nil {
 			if !apperr.Is(err, apperr.Invalid) {
-				t.Fatalf("Read gave %v, want a notice or Invalid", err)
+				t.Fatalf("Read gave %v, want an outcome or Invalid", err)
 			}
 			return
 		}
-		sound(t, notice)
+		sound(t, outcome)
 	})
 }

@@ -15,7 +15,7 @@ import (
 func same(t *testing.T, got, want connector.Outcome) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(connector.Outcome{}, "DeliveryKey")); diff != "" {
-		t.Errorf("notice (- want, + got):\n%s", diff)
+		t.Errorf("outcome (- want, + got):\n%s", diff)
 	}
 	sound(t, got)
 }
@@ -38,7 +38,7 @@ func sound(t testing.TB, n connector.Outcome) {
 		}
 	}
 	if !effects[n.Action] || count != 1 || (n.ExternalID != "" && n.Job == "") {
-		t.Errorf("the notice has not the one effect its action names: %+v", n)
+		t.Errorf("the outcome has not the one effect its action names: %+v", n)
 	}
 	if len(n.DeliveryKey) != 0 && len(n.DeliveryKey) != 64 {
 		t.Errorf("the delivery key %q is not 64 digits", n.DeliveryKey)

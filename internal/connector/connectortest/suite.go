@@ -154,11 +154,11 @@ func (s Suite) unreadable(t *testing.T) {
 		}
 	}
 	for _, body := range []string{"{}", " \n{}\n", `{"unknown":[1,2,3]}`} {
-		notice, err := s.Connector.Read(s.Channel, s.with([]byte(body)))
-		if err != nil || notice.Action != connector.Ignored {
-			t.Errorf("Read of %q gave %+v, %v; want it ignored", body, notice, err)
+		outcome, err := s.Connector.Read(s.Channel, s.with([]byte(body)))
+		if err != nil || outcome.Action != connector.Ignored {
+			t.Errorf("Read of %q gave %+v, %v; want it ignored", body, outcome, err)
 		}
-		sound(t, notice)
+		sound(t, outcome)
 	}
 }
 

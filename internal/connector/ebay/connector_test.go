@@ -71,8 +71,8 @@ func TestSellerUnknown(t *testing.T) {
 	s.Channel.Settings = nil
 	n := connector.Notification{Header: http.Header{},
 		Body: []byte(`{"metadata":{"topic":"AUTHORIZATION_REVOCATION"},"notification":{"data":{"userId":"seller-B"}}}`)}
-	if notice, err := s.Connector.Read(s.Channel, n); err != nil || notice.State != connector.NeedsReauth {
-		t.Errorf("Read = %+v, %v", notice, err)
+	if outcome, err := s.Connector.Read(s.Channel, n); err != nil || outcome.State != connector.NeedsReauth {
+		t.Errorf("Read = %+v, %v", outcome, err)
 	}
 }
 

@@ -27,22 +27,22 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 		return connector.Outcome{}, err
 	}
 	data := e.Notification.Data
-	notice := connector.About(string(e.Metadata.Topic), connector.Key(string(e.Notification.NotificationID)))
+	outcome := connector.About(string(e.Metadata.Topic), connector.Key(string(e.Notification.NotificationID)))
 	switch e.Metadata.Topic {
 	case "MARKETPLACE_ACCOUNT_DELETION": // about a buyer, sent to every app there is
-		return notice.EraseCustomer(connector.Person{ID: string(data.UserID), Username: string(data.Username)}), nil
+		return outcome.EraseCustomer(connector.Person{ID: string(data.UserID), Username: string(data.Username)}), nil
 	case "AUTHORIZATION_REVOCATION":
 		if !data.user.is(ch) || !data.Seller.is(ch) {
-			return notice.Ignore("it is about another seller"), nil
+			return outcome.Ignore("it is about another seller"), nil
 		}
-		return notice.Reauthorize(), nil
+		return outcome.Reauthorize(), nil
 	case "ORDER_CONFIRMATION", "ITEM_MARKED_SHIPPED", "ORDER_CANCELLATION_ACTIVITY", "ORDER_RETURN_ACTIVITY":
 		if !data.Seller.is(ch) {
-			return notice.Ignore("it is about another seller"), nil
+			return outcome.Ignore("it is about another seller"), nil
 		}
-		return notice.PullOrder(connector.First(data.Order.OrderID, data.OrderID)), nil
+		return outcome.PullOrder(connector.First(data.Order.OrderID, data.OrderID)), nil
 	}
-	return notice, nil
+	return outcome, nil
 }
 
 // is reports whether the user is the channel's seller. The connection test stores the seller's id in the setting

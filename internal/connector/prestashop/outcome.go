@@ -21,14 +21,14 @@ func (*Connector) Read(_ connector.Channel, n connector.Notification) (connector
 	if err := connector.Decode(n.Body, &e); err != nil {
 		return connector.Outcome{}, err
 	}
-	notice := connector.About(string(e.Event), e.deliveryKey(n))
+	outcome := connector.About(string(e.Event), e.deliveryKey(n))
 	switch e.Event {
 	case "order.created", "order.updated", "order.status_changed":
-		return notice.PullOrder(string(e.IDOrder)), nil
+		return outcome.PullOrder(string(e.IDOrder)), nil
 	case "product.updated", "stock.updated":
-		return notice.PushStock(string(e.IDProduct)), nil
+		return outcome.PushStock(string(e.IDProduct)), nil
 	}
-	return notice, nil
+	return outcome, nil
 }
 
 // deliveryKey is the event's id, else the delivery's, else the body itself if it has a time: a body without a time may

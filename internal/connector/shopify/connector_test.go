@@ -134,9 +134,9 @@ func TestTopicMustFitBody(t *testing.T) {
 		{"app/uninstalled", `{"id":1,"myshopify_domain":"other.myshopify.com"}`},
 	} {
 		n := s.Notification(t, connectortest.Sample{Body: c.body, Header: headers(c.topic, "d1")})
-		notice, err := s.Connector.Read(s.Channel, n)
-		if err != nil || notice.Action != connector.Ignored {
-			t.Errorf("%s with the body %.60s: %+v, %v", c.topic, c.body, notice, err)
+		outcome, err := s.Connector.Read(s.Channel, n)
+		if err != nil || outcome.Action != connector.Ignored {
+			t.Errorf("%s with the body %.60s: %+v, %v", c.topic, c.body, outcome, err)
 		}
 	}
 }
@@ -163,9 +163,9 @@ func TestSameShop(t *testing.T) {
 	} {
 		ch := connector.Channel{Credentials: connector.Credentials{"shop": c.shop}}
 		n := connector.Notification{Header: http.Header{"X-Shopify-Topic": {"orders/updated"}, "X-Shopify-Shop-Domain": {c.header}}, Body: body}
-		notice, err := shopify.New().Read(ch, n)
-		if err != nil || (notice.Action == connector.OrderPullQueued) != c.same {
-			t.Errorf("shop %q, header %q: %+v, %v", c.shop, c.header, notice, err)
+		outcome, err := shopify.New().Read(ch, n)
+		if err != nil || (outcome.Action == connector.OrderPullQueued) != c.same {
+			t.Errorf("shop %q, header %q: %+v, %v", c.shop, c.header, outcome, err)
 		}
 	}
 }

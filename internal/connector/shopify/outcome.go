@@ -29,32 +29,32 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 		return connector.Outcome{}, err
 	}
 	topic := connector.Only(n.Header, topicHeader)
-	notice := connector.About(topic, connector.Key(connector.Only(n.Header, deliveryHeader)))
+	outcome := connector.About(topic, connector.Key(connector.Only(n.Header, deliveryHeader)))
 	if !sameShop(ch, n.Header.Get(shopHeader)) {
-		return notice.Ignore("it is about another shop"), nil // one app's secret signs for all its shops
+		return outcome.Ignore("it is about another shop"), nil // one app's secret signs for all its shops
 	}
 	switch topic {
 	case "orders/create", "orders/updated", "orders/edited", "orders/paid", "orders/cancelled",
 		"orders/fulfilled", "orders/partially_fulfilled":
-		return notice.PullOrder(r.gid("Order", r.ID)), nil
+		return outcome.PullOrder(r.gid("Order", r.ID)), nil
 	case "refunds/create", "fulfillments/create", "fulfillments/update":
-		return notice.PullOrder(gid("Order", r.OrderID)), nil
+		return outcome.PullOrder(gid("Order", r.OrderID)), nil
 	case "products/create", "products/update":
-		return notice.PushStock(r.gid("Product", r.ID)), nil
+		return outcome.PushStock(r.gid("Product", r.ID)), nil
 	case "inventory_levels/update", "inventory_levels/connect":
-		return notice.PushStock(gid("InventoryItem", r.InventoryItemID)), nil
+		return outcome.PushStock(gid("InventoryItem", r.InventoryItemID)), nil
 	case "app/uninstalled":
 		if r.isShop() && sameShop(ch, string(r.MyshopifyDomain)) {
-			return notice.Reauthorize(), nil
+			return outcome.Reauthorize(), nil
 		}
-		return notice.Ignore("its body is not this shop"), nil
+		return outcome.Ignore("its body is not this shop"), nil
 	case "customers/redact":
 		if r.ShopDomain != "" && sameShop(ch, string(r.ShopDomain)) && r.OrdersToRedact != nil {
-			return notice.EraseCustomer(connector.Person{ID: string(r.Customer.ID), Email: string(r.Customer.Email)}), nil
+			return outcome.EraseCustomer(connector.Person{ID: string(r.Customer.ID), Email: string(r.Customer.Email)}), nil
 		}
-		return notice.Ignore("its body is not a request to erase a customer of this shop"), nil
+		return outcome.Ignore("its body is not a request to erase a customer of this shop"), nil
 	}
-	return notice, nil
+	return outcome, nil
 }
 
 // gid is the global id of the resource itself: the one in the body, else one made of its number.

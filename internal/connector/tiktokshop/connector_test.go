@@ -69,8 +69,8 @@ func TestShopUnknown(t *testing.T) {
 	s := suite()
 	delete(s.Channel.Credentials, "shopId")
 	n := s.Notification(t, connectortest.Sample{Body: `{"type":7,"tts_notification_id":"n1","shop_id":"1","data":{}}`})
-	if notice, err := s.Connector.Read(s.Channel, n); err != nil || notice.State != connector.Expiring {
-		t.Errorf("Read = %+v, %v", notice, err)
+	if outcome, err := s.Connector.Read(s.Channel, n); err != nil || outcome.State != connector.Expiring {
+		t.Errorf("Read = %+v, %v", outcome, err)
 	}
 }
 

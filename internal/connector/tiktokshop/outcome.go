@@ -40,20 +40,20 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 	if name, ok := topics[topic]; ok {
 		topic = name
 	}
-	notice := connector.About(string(topic), connector.Key(string(e.NotificationID)))
+	outcome := connector.About(string(topic), connector.Key(string(e.NotificationID)))
 	if shop := ch.Value("shopId"); shop != "" && e.ShopID != "" && string(e.ShopID) != shop {
-		return notice.Ignore("it is about another shop"), nil // one app's secret signs for all its shops
+		return outcome.Ignore("it is about another shop"), nil // one app's secret signs for all its shops
 	}
 	switch topic {
 	case "ORDER_STATUS_CHANGE", "REVERSE_STATUS_UPDATE", "RECIPIENT_ADDRESS_UPDATE", "PACKAGE_UPDATE",
 		"CANCELLATION_STATUS_CHANGE", "RETURN_STATUS_CHANGE":
-		return notice.PullOrder(string(e.Data.OrderID)), nil
+		return outcome.PullOrder(string(e.Data.OrderID)), nil
 	case "PRODUCT_STATUS_CHANGE", "PRODUCT_AUDIT_STATUS_CHANGE":
-		return notice.PushStock(string(e.Data.ProductID)), nil // a product that went live needs our stock
+		return outcome.PushStock(string(e.Data.ProductID)), nil // a product that went live needs our stock
 	case "SELLER_DEAUTHORIZATION":
-		return notice.Reauthorize(), nil
+		return outcome.Reauthorize(), nil
 	case "UPCOMING_AUTHORIZATION_EXPIRATION":
-		return notice.Expire(), nil
+		return outcome.Expire(), nil
 	}
-	return notice, nil
+	return outcome, nil
 }

@@ -14,18 +14,18 @@ func (*Connector) Read(_ connector.Channel, n connector.Notification) (connector
 		return connector.Outcome{}, err
 	}
 	topic := connector.Only(n.Header, topicHeader)
-	notice := connector.About(topic, deliveryKey(n, topic))
+	outcome := connector.About(topic, deliveryKey(n, topic))
 	id := string(resource.ID)
 	if id == "" {
-		return notice.Ignore("the shop no longer has what it is about"), nil // a signed error body
+		return outcome.Ignore("the shop no longer has what it is about"), nil // a signed error body
 	}
 	switch topic {
 	case "order.created", "order.updated", "order.deleted", "order.restored":
-		return notice.PullOrder(id), nil
+		return outcome.PullOrder(id), nil
 	case "product.created", "product.updated", "product.restored", "product.published", "product.deleted":
-		return notice.PushStock(id), nil // id may be a variation's, and that of an order that went to the bin
+		return outcome.PushStock(id), nil // id may be a variation's, and that of an order that went to the bin
 	}
-	return notice, nil
+	return outcome, nil
 }
 
 // deliveryKey adds topic and body to the delivery id: some versions of the shop derive the id from webhook and second

@@ -10,7 +10,7 @@ import (
 
 // At most as many transactions of a tenant as the limit allows run at once, one that gives up waiting leaves nothing
 // behind, and an unused limit is deleted.
-func TestGate(t *testing.T) {
+func TestLimit(t *testing.T) {
 	g := newLimits(writersPerAccount)
 	var inside, most atomic.Int64
 	var wg sync.WaitGroup

@@ -129,7 +129,7 @@ func TestALookupForOthersOutlivesItsCaller(t *testing.T) {
 }
 
 // The outcome of a plan that writes nothing rests on what it has read: it is answered when that is on the disk.
-func TestAPlanIsNotToldBeforeTheDiskHoldsWhatItRead(t *testing.T) {
+func TestAReadWaitsUntilTheDiskHoldsWhatItRead(t *testing.T) {
 	store := hold(t)
 	first := store.mark(t, 1)
 	soon(t, store.pending)

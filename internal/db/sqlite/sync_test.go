@@ -50,7 +50,7 @@ func soon[T any](t *testing.T, c <-chan T) (v T) {
 
 // Neither the writer of a transaction nor any reader of its data gets an answer before the disk holds it, while the
 // next transaction is already written.
-func TestNobodyIsToldBeforeTheDiskHoldsIt(t *testing.T) {
+func TestAnAnswerWaitsUntilTheDiskHoldsIt(t *testing.T) {
 	store := hold(t)
 	first := store.mark(t, 1)
 	soon(t, store.pending)

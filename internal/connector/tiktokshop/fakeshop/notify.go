@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// notice is a notification that waits to be sent.
-type notice struct {
+// outcome is a notification that waits to be sent.
+type outcome struct {
 	topic string
 	body  []byte
 	tries int
@@ -38,7 +38,7 @@ func (s *Shop) notify(topic string, data object) {
 	if err != nil {
 		return
 	}
-	s.queue = append(s.queue, notice{topic: topic, body: body})
+	s.queue = append(s.queue, outcome{topic: topic, body: body})
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -50,7 +50,7 @@ func (s *Shop) notify(topic string, data object) {
 func (s *Shop) Deliver(ctx context.Context) {
 	client := &http.Client{Timeout: 3 * time.Second}
 	for ctx.Err() == nil {
-		var next notice
+		var next outcome
 		var address string
 		s.change(func() {
 			if len(s.queue) == 0 {

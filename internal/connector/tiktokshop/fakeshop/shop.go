@@ -68,7 +68,7 @@ type Shop struct {
 	orders   []*order
 	reversed []*reversal
 	calls    map[string]int
-	queue    []notice
+	queue    []outcome
 	notified int
 	wake     chan struct{}
 }

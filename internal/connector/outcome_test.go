@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestNotice(t *testing.T) {
+func TestOutcome(t *testing.T) {
 	about := connector.About("t", "k")
 	person := connector.Person{ID: "1", Username: "u", Email: "a@example.test"}
 	for name, c := range map[string]struct{ got, want connector.Outcome }{

@@ -22,9 +22,9 @@ import (
 // Maintenance runs in small steps with pauses between them, so that it hardly delays other writers.
 const (
 	measureEvery  = 5 * time.Second
-	sweepEvery    = time.Minute
-	sweepStep     = 256
-	sweepRest     = 20 * time.Millisecond
+	maintainEvery = time.Minute
+	maintainStep  = 256
+	maintainRest  = 20 * time.Millisecond
 	keepTombstone = 90 * 24 * time.Hour // interface §4.3
 	keepJob       = 30 * 24 * time.Hour
 	settleGap     = time.Minute // a deleted endpoint's last outcomes may still arrive
@@ -32,14 +32,14 @@ const (
 	foldEvery     = 10 * time.Second
 )
 
-// sweep sets the gauges every few seconds and deletes what is past its retention every minute.
-func (w *Worker) sweep() {
-	var swept time.Time
+// maintain sets the gauges every few seconds and deletes what is past its retention every minute.
+func (w *Worker) maintain() {
+	var maintained time.Time
 	for w.pause(nil, max(measureEvery, w.Poll)) {
 		w.failed("measuring queues", w.measure())
-		if now := w.DB.Now(); now.Sub(swept) >= sweepEvery {
-			swept = now
-			w.failed("sweeping", w.sweepAll())
+		if now := w.DB.Now(); now.Sub(maintained) >= maintainEvery {
+			maintained = now
+			w.failed("sweeping", w.deleteAllExpired())
 		}
 	}
 }
@@ -60,9 +60,9 @@ func (w *Worker) measure() error {
 	})
 }
 
-// sweepAll deletes everything that is past its retention.
-func (w *Worker) sweepAll() error {
-	return errors.Join(w.sweepExpired(), w.sweepDeliveries(), w.sweepEndpoints(), w.sweepEvents())
+// deleteAllExpired deletes everything that is past its retention.
+func (w *Worker) deleteAllExpired() error {
+	return errors.Join(w.deleteExpired(), w.deleteOldDeliveries(), w.deleteDeadEndpoints(), w.deleteOldEvents())
 }
 
 // scrub continues scrubs that a crash interrupted or that met tables in use. While a store stays in use it tries less
@@ -71,7 +71,7 @@ func (w *Worker) scrub() {
 	for rest := scrubEvery; w.pause(nil, rest); {
 		pending, err := w.DB.PendingScrubs(w.stopping)
 		if err == nil && pending > 0 {
-			rest, err = min(2*rest, sweepEvery), w.DB.Scrub(w.stopping)
+			rest, err = min(2*rest, maintainEvery), w.DB.Scrub(w.stopping)
 		} else {
 			rest = scrubEvery
 		}
@@ -109,27 +109,27 @@ func (w *Worker) foldSales() {
 	}
 }
 
-// sweepExpired deletes rows with an expiry time.
-func (w *Worker) sweepExpired() error {
+// deleteExpired deletes rows with an expiry time.
+func (w *Worker) deleteExpired() error {
 	now := w.DB.Now()
-	sweeps := []func(tx *db.Tx) (int64, error){
-		func(tx *db.Tx) (int64, error) { return idempotency.Sweep(tx, sweepStep) },
-		func(tx *db.Tx) (int64, error) { return accounts.SweepTokens(tx, sweepStep) },
-		func(tx *db.Tx) (int64, error) { return channels.Sweep(tx, sweepStep) },
-		func(tx *db.Tx) (int64, error) { return jobs.Sweep(tx, now.Add(-keepJob), sweepStep) },
-		func(tx *db.Tx) (int64, error) { return imports.Sweep(tx, sweepStep) },
+	tasks := []func(tx *db.Tx) (int64, error){
+		func(tx *db.Tx) (int64, error) { return idempotency.DeleteExpired(tx, maintainStep) },
+		func(tx *db.Tx) (int64, error) { return accounts.DeleteExpiredTokens(tx, maintainStep) },
+		func(tx *db.Tx) (int64, error) { return channels.DeleteExpired(tx, maintainStep) },
+		func(tx *db.Tx) (int64, error) { return jobs.DeleteExpired(tx, now.Add(-keepJob), maintainStep) },
+		func(tx *db.Tx) (int64, error) { return imports.DeleteExpired(tx, maintainStep) },
 		func(tx *db.Tx) (int64, error) {
-			return catalog.SweepTombstones(tx, now.Add(-keepTombstone).UnixMicro(), sweepStep)
+			return catalog.DeleteTombstones(tx, now.Add(-keepTombstone).UnixMicro(), maintainStep)
 		},
 		func(tx *db.Tx) (int64, error) {
-			return stock.SweepTombstones(tx, now.Add(-keepTombstone).UnixMicro(), sweepStep)
+			return stock.DeleteTombstones(tx, now.Add(-keepTombstone).UnixMicro(), maintainStep)
 		},
 	}
 	var all []error
-	for _, sweep := range sweeps {
+	for _, task := range tasks {
 		all = append(all, w.steps(db.Across, func(tx *db.Tx) (bool, error) {
-			n, err := sweep(tx)
-			return n >= sweepStep, err
+			n, err := task(tx)
+			return n >= maintainStep, err
 		}))
 	}
 	return errors.Join(all...)
@@ -143,14 +143,14 @@ func (w *Worker) steps(tenant id.Tenant, step func(tx *db.Tx) (more bool, err er
 			more, err = step(tx)
 			return err
 		})
-		if err != nil || !more || !w.pause(nil, sweepRest) {
+		if err != nil || !more || !w.pause(nil, maintainRest) {
 			return err
 		}
 	}
 }
 
-// sweepDeliveries deletes settled deliveries and their attempts.
-func (w *Worker) sweepDeliveries() error {
+// deleteOldDeliveries deletes settled deliveries and their attempts.
+func (w *Worker) deleteOldDeliveries() error {
 	before := w.DB.Now().Add(-w.Keep).UnixMicro()
 	queues, err := list(w, webhooks.Queues)
 	for _, q := range queues {
@@ -161,30 +161,30 @@ func (w *Worker) sweepDeliveries() error {
 		}))
 		if stale {
 			err = errors.Join(err, w.steps(q.Tenant, func(tx *db.Tx) (bool, error) {
-				n, err := webhooks.SweepDeliveries(tx, q.Endpoint, before, sweepStep)
-				return n == sweepStep, err
+				n, err := webhooks.DeleteOldDeliveries(tx, q.Endpoint, before, maintainStep)
+				return n == maintainStep, err
 			}))
 		}
 	}
 	return err
 }
 
-// sweepEndpoints deletes the deliveries of deleted endpoints.
-func (w *Worker) sweepEndpoints() error {
+// deleteDeadEndpoints deletes the deliveries of deleted endpoints.
+func (w *Worker) deleteDeadEndpoints() error {
 	deleted, err := list(w, func(tx *db.Tx) ([]webhooks.Queue, error) {
 		return webhooks.Deleted(tx, tx.Now().Add(-settleGap).UnixMicro())
 	})
 	for _, q := range deleted {
 		err = errors.Join(err, w.steps(q.Tenant, func(tx *db.Tx) (bool, error) {
-			n, err := webhooks.SweepEndpoint(tx, q.Endpoint, sweepStep)
+			n, err := webhooks.DeleteDeadEndpoint(tx, q.Endpoint, maintainStep)
 			return n > 0, err
 		}))
 	}
 	return err
 }
 
-// sweepEvents deletes old events, except those that pending deliveries still need.
-func (w *Worker) sweepEvents() error {
+// deleteOldEvents deletes old events, except those that pending deliveries still need.
+func (w *Worker) deleteOldEvents() error {
 	tenants, err := list(w, webhooks.Tenants)
 	for _, tenant := range tenants {
 		before := w.DB.Now().Add(-w.Keep).UnixMicro()
@@ -203,8 +203,8 @@ func (w *Worker) sweepEvents() error {
 				continue
 			}
 			err = errors.Join(err, w.steps(tenant, func(tx *db.Tx) (bool, error) {
-				n, err := webhooks.SweepEvents(tx, before, sweepStep)
-				return n == sweepStep, err
+				n, err := webhooks.DeleteOldEvents(tx, before, maintainStep)
+				return n == maintainStep, err
 			}))
 		}
 	}

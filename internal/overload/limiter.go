@@ -29,11 +29,11 @@ const (
 	hurry    = 100 * time.Millisecond // how long a request waits in overload: its turn comes soon or never
 )
 
-// Gate limits how many requests run at once. The others wait, and the oldest goes first, so that a rush is worked off.
+// Limiter limits how many requests run at once. The others wait, and the oldest goes first, so that a rush is worked off.
 // Overload means that more arrive than are completed, so that the number of waiting requests grows from measurement to
 // measurement. Then the newest goes first, because its caller is the most likely to be still waiting, and because
 // otherwise all would be answered too late.
-type Gate struct {
+type Limiter struct {
 	mu       sync.Mutex
 	limit    int
 	running  int
@@ -54,32 +54,32 @@ type place struct {
 	refused bool
 }
 
-// NewGate makes an open gate.
-func NewGate() *Gate { return &Gate{limit: initial} }
+// NewLimiter makes a limiter for a node that has nothing to do yet.
+func NewLimiter() *Limiter { return &Limiter{limit: initial} }
 
 // Enter waits for the request's turn. Errors: Unavailable if it does not come in time; the context's. After nil, the
 // caller must call Leave.
-func (g *Gate) Enter(ctx context.Context) error {
-	g.mu.Lock()
-	if g.running < g.limit && len(g.waiting) == 0 {
-		g.running++
-		g.mu.Unlock()
+func (l *Limiter) Enter(ctx context.Context) error {
+	l.mu.Lock()
+	if l.running < l.limit && len(l.waiting) == 0 {
+		l.running++
+		l.mu.Unlock()
 		return nil
 	}
 	now := time.Now()
-	if len(g.waiting) == 0 {
-		if !g.quiet.IsZero() && now.Sub(g.quiet) > measure {
-			g.overload = false
+	if len(l.waiting) == 0 {
+		if !l.quiet.IsZero() && now.Sub(l.quiet) > measure {
+			l.overload = false
 		}
-		g.measured, g.finished, g.fewest, g.before, g.grown = now, 0, math.MaxInt, math.MaxInt, 0
+		l.measured, l.finished, l.fewest, l.before, l.grown = now, 0, math.MaxInt, math.MaxInt, 0
 	}
-	wait := g.assess(now)
+	wait := l.assess(now)
 	p := &place{came: now, turn: make(chan struct{})}
-	if len(g.waiting) == queue {
-		g.refuseOldest(1)
+	if len(l.waiting) == queue {
+		l.refuseOldest(1)
 	}
-	g.waiting = append(g.waiting, p)
-	g.mu.Unlock()
+	l.waiting = append(l.waiting, p)
+	l.mu.Unlock()
 	late := time.NewTimer(wait)
 	defer late.Stop()
 	select {
@@ -91,13 +91,13 @@ func (g *Gate) Enter(ctx context.Context) error {
 	case <-late.C:
 	case <-ctx.Done():
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for i, other := range g.waiting {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, other := range l.waiting {
 		if other == p {
-			g.waiting = slices.Delete(g.waiting, i, i+1)
-			g.overload = g.overload || ctx.Err() == nil
-			g.emptied(time.Now())
+			l.waiting = slices.Delete(l.waiting, i, i+1)
+			l.overload = l.overload || ctx.Err() == nil
+			l.emptied(time.Now())
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -111,98 +111,98 @@ func (g *Gate) Enter(ctx context.Context) error {
 }
 
 // Again is Enter for a request that has left to wait for something else: it does not wait again.
-func (g *Gate) Again() {
-	g.mu.Lock()
-	g.running++
-	g.mu.Unlock()
+func (l *Limiter) Again() {
+	l.mu.Lock()
+	l.running++
+	l.mu.Unlock()
 }
 
 // Leave ends what Enter or Again began; done says that the request was answered.
-func (g *Gate) Leave(done bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.running--
+func (l *Limiter) Leave(done bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running--
 	if done {
-		g.finished++
+		l.finished++
 	}
-	if len(g.waiting) == 0 {
+	if len(l.waiting) == 0 {
 		return
 	}
 	now := time.Now()
-	g.assess(now)
-	for g.running < g.limit && len(g.waiting) > 0 {
-		g.running++
-		close(g.take().turn)
-		g.fewest = min(g.fewest, g.running+len(g.waiting))
+	l.assess(now)
+	for l.running < l.limit && len(l.waiting) > 0 {
+		l.running++
+		close(l.take().turn)
+		l.fewest = min(l.fewest, l.running+len(l.waiting))
 	}
-	g.emptied(now)
+	l.emptied(now)
 }
 
 // Running is how many requests run, and how many wait.
-func (g *Gate) Running() (running, waiting int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.running, len(g.waiting)
+func (l *Limiter) Running() (running, waiting int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running, len(l.waiting)
 }
 
 // take removes the request whose turn it is.
-func (g *Gate) take() (next *place) {
-	if last := len(g.waiting) - 1; g.overload {
-		next, g.waiting[last], g.waiting = g.waiting[last], nil, g.waiting[:last]
+func (l *Limiter) take() (next *place) {
+	if last := len(l.waiting) - 1; l.overload {
+		next, l.waiting[last], l.waiting = l.waiting[last], nil, l.waiting[:last]
 		return next
 	}
-	next, g.waiting[0], g.waiting = g.waiting[0], nil, g.waiting[1:]
+	next, l.waiting[0], l.waiting = l.waiting[0], nil, l.waiting[1:]
 	return next
 }
 
 // refuseOldest refuses the n requests that have waited longest.
-func (g *Gate) refuseOldest(n int) {
-	for _, p := range g.waiting[:n] {
+func (l *Limiter) refuseOldest(n int) {
+	for _, p := range l.waiting[:n] {
 		p.refused = true
 		close(p.turn)
 	}
-	clear(g.waiting[:n])
-	g.waiting = g.waiting[n:]
+	clear(l.waiting[:n])
+	l.waiting = l.waiting[n:]
 }
 
 // assess decides whether this is overload, adapts the limit to the throughput, and returns how long a request may wait.
 // The mutex is held, and requests wait.
-func (g *Gate) assess(now time.Time) time.Duration {
-	if past := now.Sub(g.measured); past >= measure {
-		fit := int(time.Duration(g.finished) * aim / past)
-		g.limit = min(most, max(least, (g.limit+fit)/2))
-		fewest := min(g.fewest, g.running+len(g.waiting))
-		if g.before < math.MaxInt && fewest > g.before+max(g.limit, initial)/8 {
-			g.grown++
+func (l *Limiter) assess(now time.Time) time.Duration {
+	if past := now.Sub(l.measured); past >= measure {
+		fit := int(time.Duration(l.finished) * aim / past)
+		l.limit = min(most, max(least, (l.limit+fit)/2))
+		fewest := min(l.fewest, l.running+len(l.waiting))
+		if l.before < math.MaxInt && fewest > l.before+max(l.limit, initial)/8 {
+			l.grown++
 		} else {
-			g.grown = 0
+			l.grown = 0
 		}
-		if g.grown >= looks && now.Sub(g.waiting[0].came) > standing {
-			g.overload = true
+		if l.grown >= looks && now.Sub(l.waiting[0].came) > standing {
+			l.overload = true
 		}
-		if g.overload {
-			g.refuseLate(now)
+		if l.overload {
+			l.refuseLate(now)
 		}
-		g.measured, g.finished, g.fewest, g.before = now, 0, math.MaxInt, fewest
+		l.measured, l.finished, l.fewest, l.before = now, 0, math.MaxInt, fewest
 	}
-	if g.overload {
+	if l.overload {
 		return hurry
 	}
 	return patience
 }
 
 // refuseLate refuses the requests that have waited longer than allowed in overload.
-func (g *Gate) refuseLate(now time.Time) {
-	late := slices.IndexFunc(g.waiting, func(p *place) bool { return now.Sub(p.came) <= hurry })
+func (l *Limiter) refuseLate(now time.Time) {
+	late := slices.IndexFunc(l.waiting, func(p *place) bool { return now.Sub(p.came) <= hurry })
 	if late < 0 {
-		late = len(g.waiting)
+		late = len(l.waiting)
 	}
-	g.refuseOldest(late)
+	l.refuseOldest(late)
 }
 
 // emptied records when no request waits any more.
-func (g *Gate) emptied(now time.Time) {
-	if len(g.waiting) == 0 {
-		g.quiet = now
+func (l *Limiter) emptied(now time.Time) {
+	if len(l.waiting) == 0 {
+		l.quiet = now
 	}
 }

@@ -18,12 +18,12 @@ import (
 	"entrepot/internal/stock"
 )
 
-// readSheets reads products in the form in which the channel's platform is to have them.
-func (r *channelRun) readSheets(
+// readListings reads products in the form in which the channel's platform is to have them.
+func (r *channelRun) readListings(
 	tx *db.Tx,
 	ids []id.Product,
 	known map[id.Product]map[string]channelsync.Item,
-) (map[id.Product]productSheet, error) {
+) (map[id.Product]listing, error) {
 	list, err := catalog.ByIDs(tx, ids)
 	if err != nil {
 		return nil, err
@@ -45,11 +45,11 @@ func (r *channelRun) readSheets(
 		return nil, err
 	}
 	tree := categoryTree{tx: tx, known: map[id.Category]*connector.Category{}}
-	out := map[id.Product]productSheet{}
+	out := map[id.Product]listing{}
 	for _, p := range list {
-		sheet := productSheet{known: known[p.ID], ids: map[string]skuIDs{p.SKU: {product: p.ID}}}
-		own := sheet.known[p.SKU]
-		sheet.Product = connector.Product{
+		listed := listing{known: known[p.ID], ids: map[string]skuIDs{p.SKU: {product: p.ID}}}
+		own := listed.known[p.SKU]
+		listed.Product = connector.Product{
 			ID:          string(p.ID),
 			SKU:         p.SKU,
 			Name:        p.Name,
@@ -68,7 +68,7 @@ func (r *channelRun) readSheets(
 		}
 		images := own.ImageIDs()
 		for _, image := range p.Images() {
-			sheet.Images = append(sheet.Images, connector.Image{ID: image.ID, URL: image.URL, Known: images[image.ID]})
+			listed.Images = append(listed.Images, connector.Image{ID: image.ID, URL: image.URL, Known: images[image.ID]})
 		}
 		for _, category := range p.CategoryIDs() {
 			c, err := tree.find(category, 0)
@@ -76,11 +76,11 @@ func (r *channelRun) readSheets(
 				return nil, err
 			}
 			if c != nil {
-				sheet.Categories = append(sheet.Categories, *c)
+				listed.Categories = append(listed.Categories, *c)
 			}
 		}
 		for _, v := range p.Variants {
-			sheet.ids[v.SKU] = skuIDs{p.ID, v.ID}
+			listed.ids[v.SKU] = skuIDs{p.ID, v.ID}
 			variant := connector.Variant{
 				SKU:        v.SKU,
 				Name:       v.Name,
@@ -91,18 +91,18 @@ func (r *channelRun) readSheets(
 					account.Currency,
 				),
 				Quantity: r.settings.quantity(levels[v.SKU]),
-				Known:    asItem(sheet.known[v.SKU]).IDs,
+				Known:    asItem(listed.known[v.SKU]).IDs,
 			}
-			sheet.Variants = append(sheet.Variants, variant)
+			listed.Variants = append(listed.Variants, variant)
 		}
-		for sku, item := range sheet.known {
-			if _, still := sheet.ids[sku]; !still && item.ExternalVariant != "" {
-				sheet.Dropped = append(sheet.Dropped, asItem(item))
+		for sku, item := range listed.known {
+			if _, still := listed.ids[sku]; !still && item.ExternalVariant != "" {
+				listed.Dropped = append(listed.Dropped, asItem(item))
 			}
 		}
-		tellApart(sheet.Variants)
-		sheet.content = contentHash(sheet.Product)
-		out[p.ID] = sheet
+		tellApart(listed.Variants)
+		listed.content = contentHash(listed.Product)
+		out[p.ID] = listed
 	}
 	return out, nil
 }

@@ -10,15 +10,15 @@ import (
 )
 
 // What is past its time goes; what still waits for a paused endpoint stays, with its events.
-func TestSweep(t *testing.T) {
+func TestMaintenance(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
 		e, _ := s.endpoint(rc.URL + "/hook")
 		gone, _ := s.endpoint(rc.URL + "/gone")
-		running := s.start() // its own sweeps find nothing past its time
+		running := s.start() // its own tasks find nothing past its time
 		w := &Worker{Config: running.Config, stopping: running.stopping}
 		w.Keep = time.Millisecond
-		const n = sweepStep + 20
+		const n = maintainStep + 20
 		s.emit(n, each)
 		until(t, "delivered", func() bool { return s.counts0(e).Delivered == n && s.counts0(gone).Delivered == n })
 		s.write(func(tx *db.Tx) error {
@@ -40,7 +40,7 @@ func TestSweep(t *testing.T) {
 			return nil
 		})
 		until(t, "all that is settled is past its time", func() bool { return store.Now().UnixMicro() > newest+w.Keep.Microseconds() })
-		if err := w.sweepAll(); err != nil {
+		if err := w.deleteAllExpired(); err != nil {
 			t.Fatal(err)
 		}
 		if c := s.counts(e); c != (webhooks.Counts{Pending: 3}) {
@@ -62,14 +62,14 @@ func TestSweep(t *testing.T) {
 			return nil
 		})
 		until(t, "the three go out", func() bool { return s.counts0(e).Delivered == 3 })
-		if err := w.sweepAll(); err != nil {
+		if err := w.deleteAllExpired(); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "all is swept", func() bool { w.sweepAll(); return s.counts(e) == webhooks.Counts{} })
+		until(t, "all is maintained", func() bool { w.deleteAllExpired(); return s.counts(e) == webhooks.Counts{} })
 	})
 }
 
-// A delivery whose event was swept fails with a reason instead of waiting for ever.
+// A delivery whose event was maintained fails with a reason instead of waiting for ever.
 func TestDeliveryWithoutItsEvent(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
@@ -78,7 +78,7 @@ func TestDeliveryWithoutItsEvent(t *testing.T) {
 		s.emit(1, each)
 		until(t, "it waits", func() bool { return s.counts0(e).Pending == 1 })
 		s.write(func(tx *db.Tx) error {
-			if _, err := webhooks.SweepEvents(tx, tx.Micros()+1_000_000, 10); err != nil {
+			if _, err := webhooks.DeleteOldEvents(tx, tx.Micros()+1_000_000, 10); err != nil {
 				return err
 			}
 			e.Status = webhooks.Active

@@ -5,9 +5,9 @@ import "entrepot/internal/db"
 // partsAtOnce is how many pieces of files one step deletes.
 const partsAtOnce = 32
 
-// Sweep deletes up to limit rows of imports past their retention, lines and pieces of the file before the import; it
+// DeleteExpired deletes up to limit rows of imports past their retention, lines and pieces of the file before the import; it
 // returns limit if there may be more. It serves every tenant.
-func Sweep(tx *db.Tx, limit int) (int64, error) {
+func DeleteExpired(tx *db.Tx, limit int) (int64, error) {
 	const over = "SELECT tenant_id, id FROM imports WHERE expires_at < $1"
 	for _, step := range []struct {
 		table, key string

@@ -69,35 +69,35 @@ func (p Place) bytes() []byte {
 // it and can be decrypted anywhere; a change of the master key binds them.
 const bound = "2."
 
-// Seal encrypts text and binds it to its place.
-func (k Key) Seal(text string, place Place) string {
+// Encrypt encrypts text and binds it to its place.
+func (k Key) Encrypt(text string, place Place) string {
 	nonce := make([]byte, k.aead.NonceSize())
 	rand.Read(nonce)
 	return k.Prefix() + base64.RawStdEncoding.EncodeToString(k.aead.Seal(nonce, nonce, []byte(text), place.bytes()))
 }
 
-// Prefix begins everything that Seal makes with this key.
+// Prefix begins everything that Encrypt makes with this key.
 func (k Key) Prefix() string { return bound + k.id + "." }
 
 // KeyOf is the id of the master key of an encrypted value, "" for any other text.
-func KeyOf(sealed string) string {
-	name, _, ok := strings.Cut(strings.TrimPrefix(sealed, bound), ".")
+func KeyOf(encrypted string) string {
+	name, _, ok := strings.Cut(strings.TrimPrefix(encrypted, bound), ".")
 	if _, err := hex.DecodeString(name); !ok || err != nil || len(name) != 8 {
 		return ""
 	}
 	return name
 }
 
-// Open decrypts what Seal made with the same key for the same place.
-func (k Key) Open(sealed string, place Place) (string, error) {
-	rest, isBound := strings.CutPrefix(sealed, bound)
+// Open decrypts what Encrypt made with the same key for the same place.
+func (k Key) Decrypt(encrypted string, place Place) (string, error) {
+	rest, isBound := strings.CutPrefix(encrypted, bound)
 	name, data, ok := strings.Cut(rest, ".")
 	if !ok || name != k.id {
-		return "", fmt.Errorf("sealed with the master key %s, this node has %s", KeyOf(sealed), k.id)
+		return "", fmt.Errorf("encrypted with the master key %s, this node has %s", KeyOf(encrypted), k.id)
 	}
 	raw, err := base64.RawStdEncoding.Strict().DecodeString(data)
 	if err != nil || len(raw) < k.aead.NonceSize() {
-		return "", errors.New("the sealed text is damaged")
+		return "", errors.New("the encrypted text is damaged")
 	}
 	var with []byte
 	if isBound {
@@ -106,7 +106,7 @@ func (k Key) Open(sealed string, place Place) (string, error) {
 	n := k.aead.NonceSize()
 	text, err := k.aead.Open(nil, raw[:n], raw[n:], with)
 	if err != nil {
-		return "", errors.New("the sealed text is damaged, or belongs to another record")
+		return "", errors.New("the encrypted text is damaged, or belongs to another record")
 	}
 	return string(text), nil
 }

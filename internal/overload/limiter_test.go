@@ -13,7 +13,7 @@ import (
 
 // load sends requests at a rate for a time to a node that works on each for what the number of those under way makes of its
 // capacity; it gives how many were answered and refused in the second half, and the longest time to an answer there.
-func load(t *testing.T, g *Gate, perSecond, capacity int, for_ time.Duration) (good, refused int, slowest time.Duration) {
+func load(t *testing.T, g *Limiter, perSecond, capacity int, for_ time.Duration) (good, refused int, slowest time.Duration) {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	free := time.Now() // when the node has worked off what it has
@@ -61,7 +61,7 @@ func later(a, b time.Time) time.Time {
 func TestOverloadIsShed(t *testing.T) {
 	for capacity, most := range map[int]time.Duration{500: 270 * time.Millisecond, 2500: 150 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
-			g := NewGate()
+			g := NewLimiter()
 			const span = 4 * time.Second
 			good, refused, slowest := load(t, g, 2*capacity, capacity, span)
 			full := capacity * int(span/2/time.Second)
@@ -83,7 +83,7 @@ func TestOverloadIsShed(t *testing.T) {
 // Clients that wait for their answers are never refused, however slow the node is, as long as they are few.
 func TestOrdinaryClientsAreNeverRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGate()
+		g := NewLimiter()
 		g.limit = least
 		var wait sync.WaitGroup
 		for range 64 {
@@ -107,7 +107,7 @@ func TestOrdinaryClientsAreNeverRefused(t *testing.T) {
 func TestCallersWhoWaitAreNotOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const callers, capacity = 300, 250
-		g := NewGate()
+		g := NewLimiter()
 		g.limit = least
 		var mu sync.Mutex
 		free := time.Now()
@@ -147,7 +147,7 @@ func TestCallersWhoWaitAreNotOverload(t *testing.T) {
 // A short rush is worked off, not refused.
 func TestRush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGate()
+		g := NewLimiter()
 		var wait sync.WaitGroup
 		var refused atomic.Int64
 		for range most + 300 {
@@ -169,7 +169,7 @@ func TestRush(t *testing.T) {
 
 func TestWhoHangsUpGivesHisPlaceBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGate()
+		g := NewLimiter()
 		g.limit = 1
 		if err := g.Enter(t.Context()); err != nil {
 			t.Fatal(err)

@@ -29,9 +29,9 @@ func Stale(tx *db.Tx, endpoint id.Endpoint, before int64) (bool, error) {
 		tx.Tenant, endpoint, before)
 }
 
-// SweepDeliveries deletes up to limit settled deliveries of an endpoint from before a time, with their attempts, and
+// DeleteOldDeliveries deletes up to limit settled deliveries of an endpoint from before a time, with their attempts, and
 // returns how many. Pending ones stay, however old: a paused endpoint keeps its queue.
-func SweepDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (int, error) {
+func DeleteOldDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (int, error) {
 	lockQueues(tx, tx.Queue, []id.Endpoint{endpoint})
 	var c Counts
 	moved := figures{}
@@ -71,9 +71,9 @@ func dropDeliveries(tx db.Writer, endpoint id.Endpoint, positions []int64) {
 	})
 }
 
-// SweepEndpoint deletes up to limit deliveries of a deleted endpoint, and the endpoint itself when none is left. It
+// DeleteDeadEndpoint deletes up to limit deliveries of a deleted endpoint, and the endpoint itself when none is left. It
 // returns how many.
-func SweepEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error) {
+func DeleteDeadEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error) {
 	if _, err := exists(tx, "SELECT 1 FROM endpoints WHERE tenant_id = $1 AND id = $2 FOR UPDATE", tx.Tenant, endpoint); err != nil {
 		return 0, err
 	}
@@ -113,9 +113,9 @@ func StaleEvents(tx *db.Tx, before int64) (bool, error) {
 	return exists(tx, "SELECT 1 FROM events WHERE tenant_id = $1 AND stamp < $2 LIMIT 1", tx.Tenant, before)
 }
 
-// SweepEvents deletes up to limit events of the account from before a stamp, and returns how many. It locks them in
+// DeleteOldEvents deletes up to limit events of the account from before a stamp, and returns how many. It locks them in
 // the order of their stamps, as does an erasure that rewrites them.
-func SweepEvents(tx *db.Tx, before int64, limit int) (int64, error) {
+func DeleteOldEvents(tx *db.Tx, before int64, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM events WHERE tenant_id = $1 AND stamp IN
 		(SELECT stamp FROM events WHERE tenant_id = $1 AND stamp < $2 ORDER BY stamp LIMIT $3::BIGINT FOR UPDATE)`, tx.Tenant, before, limit)
 }
