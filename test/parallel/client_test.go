@@ -86,7 +86,7 @@ func (c *client) work(chosen []*operation, first <-chan *operation, stop <-chan 
 type way int
 
 const (
-	plain     way = iota
+	plain       way = iota
 	again           // under a key, and once more after the answer
 	hungUp          // under a key, gone before the answer, and then once more
 	atOnce          // under one key, two or three times at the same moment
