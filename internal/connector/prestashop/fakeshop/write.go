@@ -142,6 +142,9 @@ func (s *Shop) follow(method string, res *resource, at *row) {
 			s.add("stock_availables", map[string]string{"id_product": at.id, "id_product_attribute": "0", "quantity": "0", "id_shop": "1"})
 		}
 		at.fields["quantity"] = "0"
+		if !post {
+			s.notify("product.updated", "id_product", at.id)
+		}
 	case "combinations":
 		if post {
 			s.add("stock_availables", map[string]string{"id_product": at.get("id_product"), "id_product_attribute": at.id, "quantity": "0",

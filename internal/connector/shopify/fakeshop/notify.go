@@ -38,7 +38,8 @@ func (s *Shop) Deliver(ctx context.Context) {
 	}, func(l fakeshop.Letter, header http.Header) {
 		mac := hmac.New(sha256.New, []byte(WebhookSecret))
 		_, _ = mac.Write(l.Body)
-		header.Set("X-Shopify-Topic", strings.ToLower(strings.Replace(l.Topic, "_", "/", 1)))
+		at := strings.LastIndexByte(l.Topic, '_') // INVENTORY_LEVELS_UPDATE is inventory_levels/update
+		header.Set("X-Shopify-Topic", strings.ToLower(l.Topic[:at]+"/"+l.Topic[at+1:]))
 		header.Set("X-Shopify-Webhook-Id", fmt.Sprint("delivery-", l.Number))
 		header.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	})

@@ -298,8 +298,18 @@ func (s *Shop) costs(in sized) bool {
 	return s.Faults.DearOrders > 0 && in.First*in.Lines > s.Faults.DearOrders || in.First > 250
 }
 
-// byID answers orders by their ids; null for one that is none.
+// byID answers orders by their ids.
 func (s *Shop) byID(raw json.RawMessage) (object, string) {
+	return s.named(raw, func(o *order, in sized) object { return o.show(in.Lines, in.Few) })
+}
+
+// shippingOfMany answers what is left to ship of orders by their ids.
+func (s *Shop) shippingOfMany(raw json.RawMessage) (object, string) {
+	return s.named(raw, (*order).shipping)
+}
+
+// named answers something of each order that is named; null for one that is none.
+func (s *Shop) named(raw json.RawMessage, of func(*order, sized) object) (object, string) {
 	var in struct {
 		sized
 		IDs []string
@@ -311,7 +321,7 @@ func (s *Shop) byID(raw json.RawMessage) (object, string) {
 	nodes := []any{}
 	for _, id := range in.IDs {
 		if o := s.known(id); o != nil {
-			nodes = append(nodes, o.show(in.Lines, in.Few))
+			nodes = append(nodes, of(o, in.sized))
 		} else {
 			nodes = append(nodes, nil)
 		}
@@ -354,27 +364,6 @@ func (s *Shop) shipping(raw json.RawMessage) (object, string) {
 		return object{"order": nil}, ""
 	}
 	return object{"order": o.shipping(in.sized)}, ""
-}
-
-// shippingOfMany answers what is left to ship of orders by their ids; null for one that is none.
-func (s *Shop) shippingOfMany(raw json.RawMessage) (object, string) {
-	var in struct {
-		sized
-		IDs []string
-	}
-	_ = json.Unmarshal(raw, &in)
-	if in.First = len(in.IDs); s.costs(in.sized) {
-		return nil, "MAX_COST_EXCEEDED"
-	}
-	nodes := []any{}
-	for _, id := range in.IDs {
-		if o := s.known(id); o != nil {
-			nodes = append(nodes, o.shipping(in.sized))
-		} else {
-			nodes = append(nodes, nil)
-		}
-	}
-	return object{"nodes": nodes}, ""
 }
 
 // shipping is what is left to ship, with at most so many lines and parcels.
@@ -428,6 +417,7 @@ func (s *Shop) ship(raw json.RawMessage) (object, string) {
 				}
 			}
 			o.parcels, o.updated = append(o.parcels, p), s.Now().UTC()
+			s.notify("ORDERS_UPDATED", o)
 		}
 	}
 	return object{"fulfillmentCreate": object{"userErrors": []object{}}}, ""
@@ -456,5 +446,6 @@ func (s *Shop) cancel(raw json.RawMessage) (object, string) {
 		return object{"orderCancel": object{"orderCancelUserErrors": refused("orderId", "Order has already been cancelled", "INVALID")}}, ""
 	}
 	s.cancelOrder(o)
+	s.notify("ORDERS_CANCELLED", o)
 	return object{"orderCancel": object{"orderCancelUserErrors": []object{}}}, ""
 }

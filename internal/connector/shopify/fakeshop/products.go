@@ -237,6 +237,8 @@ func (s *Shop) setStock(raw json.RawMessage) (object, string) {
 	if !s.keys[in.Key] {
 		for _, c := range changes {
 			c.at.available = c.n
+			s.Notices.Add("INVENTORY_LEVELS_UPDATE", object{"inventory_item_id": c.at.item[strings.LastIndexByte(c.at.item, '/')+1:],
+				"available": c.n})
 		}
 		s.keys[in.Key] = true
 	}
@@ -292,6 +294,7 @@ func (s *Shop) setPrices(raw json.RawMessage) (object, string) {
 			v.before = *c.CompareAtPrice
 		}
 	}
+	s.Notices.Add("PRODUCTS_UPDATE", object{"admin_graphql_api_id": in.Product})
 	return object{"productVariantsBulkUpdate": object{"userErrors": errors}}, ""
 }
 
