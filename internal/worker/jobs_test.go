@@ -136,7 +136,7 @@ func TestJobsOfTheKilledGoOn(t *testing.T) {
 		killed, at := claim(), time.Now()
 		s.start()
 		s.job(killed.ID)
-		if took := time.Since(at); took > 5*time.Second {
+		if took := time.Since(at); took > 30*time.Second { // 4 s, and what a busy machine makes of them
 			t.Errorf("it went on %s after the kill", took)
 		}
 		first := time.UnixMicro(busy.DueAt)

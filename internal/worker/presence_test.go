@@ -12,7 +12,17 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// The queues of a killed node continue within five seconds, ordered endpoints in their order.
+// A node stops before others take its queues over, and they do within five seconds of its last beat, on any machine that keeps up.
+func TestTimesOfTakingOver(t *testing.T) {
+	if leaseTime >= deadAfter || deadAfter+2*lookEvery > 5*time.Second || beatEvery+lookEvery > leaseTime {
+		t.Errorf("a beat every %s, a lease of %s, dead after %s, a look every %s", beatEvery, leaseTime, deadAfter, lookEvery)
+	}
+	if jobLease+poll > 5*time.Second {
+		t.Errorf("a job of a killed node waits %s and up to %s more", jobLease, poll)
+	}
+}
+
+// The queues of a killed node continue without it, ordered endpoints in their order.
 func TestTakesOverFromTheKilled(t *testing.T) {
 	dbtest.Long(t, "leases run out")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
@@ -43,7 +53,7 @@ func TestTakesOverFromTheKilled(t *testing.T) {
 		until(t, "the other node has it all", func() bool { return s.counts0(plain).Delivered == 4 && s.counts0(inOrder).Delivered == 4 })
 		took := time.Since(at)
 		t.Logf("all is delivered %s after the kill", took)
-		if took > 5*time.Second {
+		if took > 30*time.Second { // 4 s, and what a busy machine makes of them
 			t.Errorf("%s after the kill", took)
 		}
 		place, last := s.places(), -1

@@ -82,6 +82,7 @@ type Worker struct {
 
 // Bounds of a node.
 const (
+	poll         = time.Second // between two looks for work of which nobody told
 	maxQueues    = 4096
 	maxReading   = 4
 	maxIdle      = 512      // kept connections
@@ -101,7 +102,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Poll == 0 {
-		c.Poll = time.Second
+		c.Poll = poll
 	}
 	if c.Keep == 0 {
 		c.Keep = 30 * 24 * time.Hour
