@@ -23,17 +23,19 @@ const bulkSlice = 2 * time.Second
 
 // bulkInput is the input of a bulk job, and its caller: rights are checked when the job is requested.
 type bulkInput struct {
-	To   orders.Status `json:"to"`
-	User id.User       `json:"user,omitempty"`
-	Key  id.Key        `json:"key,omitempty"`
-	Note string        `json:"note,omitempty"`
+	To      orders.Status `json:"to"`
+	User    id.User       `json:"user,omitempty"`
+	Key     id.Key        `json:"key,omitempty"`
+	Note    string        `json:"note,omitempty"`
+	Restock bool          `json:"restock,omitempty"`
 }
 
 // BulkDraft is a caller's request to change the status of some orders. SHIPPED ships all that remains of each.
 type BulkDraft struct {
-	To     orders.Status
-	Note   string
-	Orders []jobs.Order // id and number of each
+	To      orders.Status
+	Note    string
+	Restock bool         // with RETURNED: what was shipped is on hand again
+	Orders  []jobs.Order // id and number of each
 }
 
 // MoveOrders queues a job that changes the status of orders one by one, each in its own transaction, and reports the
@@ -46,7 +48,7 @@ func (s *Service) MoveOrders(tx *db.Tx, who accounts.Caller, d BulkDraft) (jobs.
 		return jobs.Job{}, apperr.New(apperr.Invalid, "too_many_orders", "%d orders are chosen, at most %d can be moved at once", n,
 			MaxBulkOrders)
 	}
-	input, err := json.Marshal(bulkInput{d.To, who.User, who.Key, d.Note})
+	input, err := json.Marshal(bulkInput{d.To, who.User, who.Key, d.Note, d.Restock})
 	if err != nil {
 		return jobs.Job{}, err
 	}
@@ -119,7 +121,7 @@ func (s *Service) moveOfBulk(ctx context.Context, store *db.DB, who accounts.Cal
 	}
 	after := *job
 	err := store.Write(ctx, job.Tenant, func(tx *db.Tx) error {
-		_, err := s.MoveOrder(tx, who, o.ID, Expected{}, Move{To: in.To, Note: in.Note, Source: sourceOf(who)})
+		_, err := s.MoveOrder(tx, who, o.ID, Expected{}, Move{To: in.To, Note: in.Note, Restock: in.Restock, Source: sourceOf(who)})
 		if err == nil {
 			after = settle(tx, jobs.Done, "")
 		}

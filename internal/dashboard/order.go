@@ -33,6 +33,7 @@ const (
 // orderFacts is all that the page reads: one snapshot.
 type orderFacts struct {
 	order      *orders.Order
+	levels     map[string][]stock.Level // of the lines' SKUs
 	edits      []orders.Edited
 	movements  []stock.Movement
 	heard      []webhooks.Heard
@@ -90,6 +91,7 @@ type orderLine struct {
 	Ordered          string
 	Gauge            gauge
 	Field            *field // ship now; nil when nothing is left or nothing may be shipped
+	Short, ShortTo   string // why what is left cannot be shipped whole, and the SKU's stock; "" where it can
 	Done             bool
 	Price, LineTotal string
 }
@@ -132,6 +134,11 @@ func (r *request) readOrder(which id.Order) (f orderFacts, err error) {
 				return err
 			}
 			return tx.Together(f.readMovements, func(tx *db.Tx) (err error) {
+				if r.caller().May("read:inventory") {
+					f.levels, err = stock.OfSKUs(tx, f.open())
+				}
+				return err
+			}, func(tx *db.Tx) (err error) {
 				if f.order.Customer != "" && r.caller().May("read:customers") {
 					f.customer, err = customers.ByID(tx, f.order.Customer)
 				}
@@ -218,7 +225,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	for _, i := range o.Issues {
 		view.Issues = append(view.Issues, newCallout("warn", "Not taken over from the channel", sentence(i.Message)))
 	}
-	r.orderLines(&view, o)
+	r.orderLines(&view, &f)
 	r.orderShipments(&view, o)
 	view.Trail = r.trail(&f)
 	for _, m := range f.movements {
@@ -257,7 +264,38 @@ func rail(o *orders.Order) (list []step) {
 	return list
 }
 
-func (r *request) orderLines(view *orderView, o *orders.Order) {
+// open are the SKUs of lines of which something is still to ship.
+func (f *orderFacts) open() (skus []string) {
+	if f.order.Status == orders.Cancelled || f.order.Status == orders.Returned {
+		return nil
+	}
+	for _, l := range f.order.Lines {
+		if l.Product != "" && l.Remaining() > 0 && !slices.Contains(skus, l.SKU) {
+			skus = append(skus, l.SKU)
+		}
+	}
+	return skus
+}
+
+// short says why what is left of a line cannot be shipped whole, or may not be: "" where there is enough for all orders.
+func (f *orderFacts) short(words format, l orders.Line) string {
+	if l.Remaining() <= 0 {
+		return ""
+	}
+	for _, level := range f.levels[l.SKU] {
+		switch {
+		case level.Warehouse != l.Warehouse:
+		case level.OnHand < l.Remaining():
+			return "Only " + words.Count(max(level.OnHand, 0)) + " on hand"
+		case level.Available() < 0:
+			return "Oversold by " + words.Count(-level.Available())
+		}
+	}
+	return ""
+}
+
+func (r *request) orderLines(view *orderView, f *orderFacts) {
+	o := f.order
 	units := o.Units()
 	left := units.Ordered - units.Shipped
 	view.LineWords = r.format.plural(int64(len(o.Lines)), "line", "lines") + ", " + r.format.plural(units.Ordered, "unit", "units")
@@ -279,6 +317,9 @@ func (r *request) orderLines(view *orderView, o *orders.Order) {
 		}
 		if view.Ship != nil && l.Remaining() > 0 {
 			line.Field = view.Ship.At("items[" + strconv.Itoa(i) + "].quantity")
+		}
+		if line.Short = f.short(r.format, l); line.Short != "" {
+			line.ShortTo = stockPath(l.SKU) + "#held"
 		}
 		view.Lines = append(view.Lines, line)
 	}

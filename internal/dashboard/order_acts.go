@@ -167,7 +167,7 @@ func (d *Dashboard) moveOrder(r *request) (answer, error) {
 		return answer{}, err
 	}
 	f := r.form("/orders/"+string(o.ID)+"/move", field{Name: "status", Kind: "hidden"}, field{Name: "note", Label: "Note"},
-		field{Name: "trackingNumber", Label: "Tracking number"}, field{Name: "restock", Kind: "checkbox", Label: "Back to stock"})
+		field{Name: "trackingNumber", Label: "Tracking number"}, restock)
 	return r.submit(f, d.showOrder, func(f *form) (answer, error) {
 		body := f.Object()
 		move := drafts.ReadMove(body)

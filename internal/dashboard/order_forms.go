@@ -67,6 +67,9 @@ var addressFields = []field{{Name: "name", Label: "Name"}, {Name: "company", Lab
 	{Name: "state", Label: "State"},
 	{Name: "country", Label: "Country", Hint: "Two letters, such as FR", Max: 2}}
 
+// restock asks whether the units of a returned order are on hand again.
+var restock = field{Name: "restock", Kind: "checkbox", Label: "What was shipped is back and on hand again"}
+
 // orderForms adds what a user may do now.
 func (r *request) orderForms(view *orderView, o *orders.Order) {
 	own := "/orders/" + string(o.ID)
@@ -77,7 +80,7 @@ func (r *request) orderForms(view *orderView, o *orders.Order) {
 		}
 		fields := []field{{Name: "status", Kind: "hidden", Value: string(to)}}
 		if to == orders.Returned {
-			fields = append(fields, field{Name: "restock", Kind: "checkbox", Label: "What was shipped is back and on hand again"})
+			fields = append(fields, restock)
 		}
 		f := r.another(own+"/move", fields...)
 		f.At("status").Value = string(to)

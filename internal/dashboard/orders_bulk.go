@@ -97,7 +97,7 @@ func (d *Dashboard) moveOrders(r *request) (answer, error) {
 		return r.askBulk(q, to, list, confirmed != ""), nil
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		job, err := d.Commerce.MoveOrders(tx, r.caller(), commerce.BulkDraft{To: to, Orders: list})
+		job, err := d.Commerce.MoveOrders(tx, r.caller(), commerce.BulkDraft{To: to, Restock: sent.Get("restock") != "", Orders: list})
 		return redirect("/orders/bulk/"+string(job.ID), ""), err
 	})
 }
@@ -105,7 +105,11 @@ func (d *Dashboard) moveOrders(r *request) (answer, error) {
 // askBulk is the page that asks for confirmation.
 func (r *request) askBulk(q ordersQuery, to orders.Status, list []jobs.Order, wrong bool) answer {
 	many := r.format.plural(int64(len(list)), "order", "orders")
-	view := bulkAskView{Head: movedWords[to] + ": " + many + "?", Label: movedWords[to], Form: r.form("/orders/bulk"), Wrong: wrong,
+	var asked []field
+	if to == orders.Returned {
+		asked = append(asked, restock)
+	}
+	view := bulkAskView{Head: movedWords[to] + ": " + many + "?", Label: movedWords[to], Form: r.form("/orders/bulk", asked...), Wrong: wrong,
 		Back: q.at("/orders"), Kept: append(q.hidden(), pair{Name: "to", Value: string(to)}),
 		Text: "Each order is moved by itself; what an order does not allow is in the report. Channels and webhook receivers are notified."}
 	if to == orders.Cancelled || to == orders.Returned {

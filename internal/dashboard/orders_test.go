@@ -258,6 +258,38 @@ func TestBulkCancelAsks(t *testing.T) {
 	})
 }
 
+// Many orders that came back are asked about as one is: their units are on hand again only if the user says so.
+func TestBulkReturn(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		const asked = "is back and on hand again"
+		left := 100
+		for _, restock := range []string{"", "true"} {
+			values := url.Values{"id": {c.order("DELIVERED", nil, 3), c.order("DELIVERED", nil, 2)}, "to": {"RETURNED"}}
+			left -= 5
+			page := b.post("/orders/bulk", values)
+			has(t, page, "Mark returned: 2 orders?", asked)
+			if strings.Contains(page.body, `name="restock" value="true" checked`) {
+				t.Error("units are taken as back unless the user says no")
+			}
+			values.Set("confirm", "yes")
+			if restock != "" {
+				values.Set("restock", restock)
+				left += 5
+			}
+			if out := b.post("/orders/bulk", values); out.status != 303 {
+				t.Fatalf("%d %s", out.status, out.words())
+			}
+			s.work()
+			has(t, b.get("/stock/MUG"), fmt.Sprintf("ledger %d, on hand %d", left, left))
+		}
+		if out := b.post("/orders/bulk", url.Values{"id": {c.order("PENDING", nil, 1)}, "to": {"CANCELLED"}}); strings.Contains(out.words(), asked) {
+			t.Errorf("what is cancelled is not back: %s", out.words())
+		}
+	})
+}
+
 // A view is saved with its filter, is the user's own, and is shown as a tab until it is deleted.
 func TestSavedViews(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {

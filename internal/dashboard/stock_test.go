@@ -99,6 +99,31 @@ func TestStockOfOneSKU(t *testing.T) {
 	})
 }
 
+// An order marks the line that cannot be shipped, and leads from it to the SKU's stock; what is gone or shipped needs none.
+func TestShortLinesAreMarked(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		first, second, third := c.order("PROCESSING", nil, 60, 60), c.order("PROCESSING", nil, 60), c.order("PENDING", nil, 120)
+		cancelled, shipped := c.order("CANCELLED", nil, 500), c.order("SHIPPED", nil, 1)
+		const to = `<a class="bad small" href="/dashboard/stock/MUG#held">`
+		for order, words := range map[string]string{first: "Oversold by 141", second: "Oversold by 141", third: "Only 99 on hand",
+			cancelled: "", shipped: ""} {
+			page := b.get("/orders/" + order)
+			if n := strings.Count(page.body, to); page.status != 200 || n != min(len(words), 1) || words != "" && !strings.Contains(page.body, to+words+"</a>") {
+				t.Errorf("%q is said %d times in %.900s", words, n, page.words())
+			}
+			if strings.Contains(page.body, "/stock/TEA") {
+				t.Error("a line of which there is enough is marked")
+			}
+		}
+		c.call("POST", "/inventory/movements", map[string]any{"sku": "MUG", "type": "receive", "quantity": 200})
+		if page := b.get("/orders/" + third); strings.Contains(page.body, to) {
+			t.Errorf("it is marked after more came: %.900s", page.words())
+		}
+	})
+}
+
 // From what is oversold one comes to the orders that hold it, the oldest first; what was shipped or cancelled holds nothing.
 func TestOversoldLeadsToItsOrders(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
