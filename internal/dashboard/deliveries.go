@@ -64,14 +64,15 @@ type deliveriesView struct {
 	Empty      empty
 	Retry      *form // for all failed ones, when failed ones are shown
 	Hurry      *form // for all waiting ones, when those are shown
-	From, To   string
+	From, To   field
 }
 
 // showDeliveries serves GET /webhooks/deliveries.
 func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 	f, wrong, status := r.deliveryFilter()
 	view := deliveriesView{Tabs: hookTabs("/webhooks/deliveries"), Wrong: wrong, Empty: empty{Icon: "send", Head: "No deliveries here",
-		Text: "A delivery is one event on its way to one endpoint."}, From: r.http.URL.Query().Get("from"), To: r.http.URL.Query().Get("to")}
+		Text: "A delivery is one event on its way to one endpoint."}, From: r.when("from", "From", r.query().Text("from")),
+		To: r.when("to", "Until", r.query().Text("to"))}
 	err := r.readWide(func(tx *db.Tx) error {
 		var about []subject
 		names, options, err := endpointNames(tx)

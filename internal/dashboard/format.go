@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/number"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/money"
 	"entrepot/internal/regional"
 )
@@ -161,6 +162,20 @@ func (f format) plain(decimal string) string {
 // local is a time in the user's zone in the form of an input of type datetime-local, cut to the second.
 func (f format) local(micros int64) string {
 	return time.UnixMicro(micros).In(f.zone).Format("2006-01-02T15:04:05")
+}
+
+// moment reads a time in the API's form or that of browsers' inputs; the latter, and bare dates, are in the user's zone. A bare date
+// is its first moment, or as an upper bound its last.
+func (f format) moment(text string, upper bool) (time.Time, bool) {
+	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} {
+		if at, err := time.ParseInLocation(layout, text, f.zone); err == nil {
+			if upper && at.Nanosecond()%int(time.Millisecond) == 0 {
+				at = at.Add(time.Millisecond - time.Microsecond) // as the API's bounds
+			}
+			return at, true
+		}
+	}
+	return apijson.ParseTimeIn(text, upper, f.zone)
 }
 
 // Count writes a whole number.

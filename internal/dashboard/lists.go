@@ -3,6 +3,7 @@ package dashboard
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
@@ -76,6 +77,21 @@ func (r *request) chips(path string, labels [][2]string) (list []chip) {
 		}
 	}
 	return list
+}
+
+// when is an input of a list's filter for one end of a span: for a day, or for a time where the address has one, which bookmarks and
+// links may. What is neither stays as it was written, beside the error.
+func (r *request) when(name, label, value string) field {
+	in := field{Name: name, Label: label, Kind: "date", Value: value, Form: "f"}
+	if _, err := time.Parse(time.DateOnly, value); value == "" || err == nil {
+		return in
+	}
+	if at, ok := r.format.moment(value, false); ok {
+		in.Kind, in.Value = "datetime-local", at.In(r.format.zone).Format("2006-01-02T15:04:05.999")
+		return in
+	}
+	in.Kind = ""
+	return in
 }
 
 // short cuts what is long.

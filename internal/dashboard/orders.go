@@ -94,7 +94,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 		return answer{}, err
 	}
 	view := ordersView{Search: q.Search, Kept: q.hidden("search"), All: q.hidden(), Total: total, Tabs: r.orderTabs(q, counts),
-		Chips: r.orderChips(q, places), Menus: orderMenus(q, places), Heads: orderHeads(q), Bulk: r.form("/orders/bulk"),
+		Chips: r.orderChips(q, places), Menus: r.orderMenus(q, places), Heads: orderHeads(q), Bulk: r.form("/orders/bulk"),
 		Words: r.format.plural(total, "order", "orders"), AllWords: "All " + r.format.Count(total)}
 	for _, s := range []orders.Status{orders.Processing, orders.Delivered, orders.Returned, orders.Cancelled} {
 		view.Moves = append(view.Moves, option{Value: string(s), Label: movedWords[s]})
@@ -226,7 +226,7 @@ func placedWords(text string) string {
 }
 
 // orderMenus are the filters that can be set.
-func orderMenus(q ordersQuery, places []channels.Channel) []orderMenu {
+func (r *request) orderMenus(q ordersQuery, places []channels.Channel) []orderMenu {
 	status := orderMenu{ID: "f-status", Label: "Status"}
 	for _, s := range orders.Statuses {
 		next := slices.DeleteFunc(slices.Clone(q.Statuses), func(o orders.Status) bool { return o == s })
@@ -237,8 +237,7 @@ func orderMenus(q ordersQuery, places []channels.Channel) []orderMenu {
 		status.Links = append(status.Links, tab{Label: statusWords[s].Word, To: q.at("/orders", "status", statusesText(next)), Current: on})
 	}
 	placed := orderMenu{ID: "f-placed", Label: "Placed", Kept: q.hidden("placed", "createdAtGte", "createdAtLte"), Inputs: []field{
-		{Form: "f", Name: "createdAtGte", Label: "From", Kind: "date", Value: q.values.Get("createdAtGte")},
-		{Form: "f", Name: "createdAtLte", Label: "To", Kind: "date", Value: q.values.Get("createdAtLte")}}}
+		r.when("createdAtGte", "From", q.values.Get("createdAtGte")), r.when("createdAtLte", "To", q.values.Get("createdAtLte"))}}
 	for _, text := range []string{"today", "7d", "30d", "90d"} {
 		placed.Links = append(placed.Links, tab{Label: sentence(placedWords(text)), Current: q.values.Get("placed") == text,
 			To: q.at("/orders", "placed", text, "createdAtGte", "", "createdAtLte", "")})

@@ -62,15 +62,12 @@ func (r *request) placedFrom(text string) (time.Time, bool) {
 	return r.format.midnight(1 - days), true
 }
 
-// daysOf converts two bare dates of a query, a lower and an upper bound, to the first and the last moment of those
-// days in the user's zone; the API's readers would use days of UTC.
+// daysOf converts the times of a query, a lower and an upper bound, from the user's zone: bare dates become the first and the last
+// moment of those days. The API's readers would use UTC.
 func (r *request) daysOf(values url.Values, lower, upper string) url.Values {
 	read := maps.Clone(values)
 	for _, name := range []string{lower, upper} {
-		if _, err := time.Parse(time.DateOnly, values.Get(name)); err != nil {
-			continue
-		}
-		if at, ok := apijson.ParseTimeIn(values.Get(name), name == upper, r.format.zone); ok {
+		if at, ok := r.format.moment(values.Get(name), name == upper); ok {
 			read.Set(name, at.Format(time.RFC3339Nano))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
@@ -143,12 +142,7 @@ func (r *request) moments(q *apijson.Query) (from, to int64) {
 		if text == "" {
 			return 0
 		}
-		for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} {
-			if at, err := time.ParseInLocation(layout, text, r.format.zone); err == nil {
-				return at.UnixMicro()
-			}
-		}
-		at, ok := apijson.ParseTimeIn(text, upper, r.format.zone)
+		at, ok := r.format.moment(text, upper)
 		if !ok {
 			q.Fault(name, "must be a date (2026-01-31) or a time (2026-01-31T12:00)")
 		}

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -39,4 +40,32 @@ func TestDialogs(t *testing.T) {
 	b.until("document.querySelector('#log-out-everywhere').checkVisibility()")
 	b.do(chromedp.Click(chromedp.CSS("#log-out-everywhere button.primary")))
 	b.shows("You are logged out everywhere")
+}
+
+// What is being searched, and the page that one returns to, are marked as busy once the answer takes its time, and no longer than that.
+func TestSlowAnswersAreMarked(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	c.order("PENDING", nil, 1)
+	b := s.window(t, s.owner)
+	b.open("/orders")
+	b.do(chromedp.Evaluate[chromedp.Void](`(() => { const ask = fetch, held = [];
+		window.fetch = (...args) => new Promise(go => held.push(() => go(ask(...args))));
+		window.release = () => held.splice(0).forEach(go => go()) })()`))
+	b.do(chromedp.Focus(chromedp.CSS("#orders-search")))
+	b.keys("nobody")
+	b.until("document.querySelector('#orders[aria-busy=true]')")
+	if words := eval[string](b, "document.querySelector('#orders').innerText"); strings.Contains(words, "No order matches") {
+		t.Errorf("it is marked after the answer: %s", words)
+	}
+	const idle = "!document.querySelector('[aria-busy]')"
+	b.do(chromedp.Evaluate[chromedp.Void]("release()"))
+	b.shows("No order matches")
+	b.until(idle)
+	b.do(chromedp.Evaluate[chromedp.Void]("history.back()"))
+	b.until("document.querySelector('#main[aria-busy=true]')")
+	b.do(chromedp.Evaluate[chromedp.Void]("release()"))
+	b.shows("ORD-000001")
+	b.until(idle)
 }

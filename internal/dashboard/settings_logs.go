@@ -32,7 +32,7 @@ type auditRow struct {
 type logView struct {
 	Tabs     []tab
 	Chips    []chip
-	From, To string
+	From, To field
 	Wrong    string
 	Audit    []auditRow
 	Refused  []refusedRow
@@ -48,7 +48,7 @@ func (d *Dashboard) showAudit(r *request) (answer, error) {
 	f.From, f.To = r.moments(q)
 	wrong, status := wrongFilter(q)
 	const path = "/settings/audit"
-	view := logView{Tabs: r.settingsTabs(path), Wrong: wrong, From: q.Text("from"), To: q.Text("to"),
+	view := logView{Tabs: r.settingsTabs(path), Wrong: wrong, From: r.when("from", "From", q.Text("from")), To: r.when("to", "Until", q.Text("to")),
 		Chips: r.chips(path, [][2]string{{"actor", "By"}, {"action", "What"}, {"resourceType", "Kind"}, {"resourceId", "To"}, {"from", "From"},
 			{"to", "Until"}}), Empty: empty{Icon: "list", Head: "Nothing here", Text: "No entry fits."}}
 	err := r.readWide(func(tx *db.Tx) error {

@@ -121,6 +121,15 @@ function refused() {
   wrong.focus();
 }
 
+// working marks elements until their work is done, once it takes 150 ms.
+function working(marked, work) {
+  const slow = setTimeout(() => { for (const el of marked) el?.setAttribute("aria-busy", "true"); }, 150);
+  return work.finally(() => { clearTimeout(slow); for (const el of marked) el?.removeAttribute("aria-busy"); });
+}
+
+// show loads an address into the elements with these ids, which are marked meanwhile.
+const show = (url, ids, options, ...by) => working([...by, ...ids.map(id => document.getElementById(id))], load(url, {}, ids, options));
+
 const idsOf = el => el.dataset.swap.split(/\s+/);
 
 function send(form, submitter, typing = null) {
@@ -131,7 +140,7 @@ function send(form, submitter, typing = null) {
   }
   for (const [name, value] of [...data]) if (!value) data.delete(name, value);
   url.search = data;
-  return load(url, {}, idsOf(form), { push: url, typing });
+  return show(url, idsOf(form), { push: url, typing });
 }
 
 addEventListener("submit", event => {
@@ -141,11 +150,10 @@ addEventListener("submit", event => {
   if (form.method === "dialog") return;
   const swaps = form.dataset.swap !== undefined && form.enctype !== "multipart/form-data";
   form.dataset.busy = "1";
-  const slow = setTimeout(() => button?.setAttribute("aria-busy", "true"), 150);
-  const done = () => { clearTimeout(slow); delete form.dataset.busy; button?.removeAttribute("aria-busy"); };
-  if (!swaps) return addEventListener("pageshow", done, { once: true });
+  const done = () => { delete form.dataset.busy; };
+  if (!swaps) return working([button], new Promise(shown => addEventListener("pageshow", shown, { once: true }))).then(done);
   event.preventDefault();
-  send(form, button).finally(done);
+  working([button], send(form, button)).finally(done);
 });
 
 addEventListener("click", event => {
@@ -164,7 +172,7 @@ addEventListener("click", event => {
     navigator.clipboard.writeText(el.dataset.copy).then(() => say("Copied"), () => say("Copying is not allowed here", "bad"));
   } else if (el.matches("a[data-swap]")) {
     event.preventDefault();
-    load(el.href, {}, idsOf(el), { push: el.href, force: true });
+    show(el.href, idsOf(el), { push: el.href, force: true }, el);
   }
 });
 
@@ -174,15 +182,15 @@ addEventListener("input", event => {
   const form = event.target.form;
   if (event.target.matches("[data-all], [name=id]")) return ticks(event.target);
   if (!form?.matches("form[method=get][data-swap], form:not([method])[data-swap]")) return;
-  const typing = event.target.matches("input[type=search], input[type=text], input:not([type])") ? event.target : null;
+  const typing = event.target.matches("input:not([type=checkbox], [type=radio])") ? event.target : null;
   clearTimeout(typed);
-  typed = setTimeout(() => send(form, null, typing), typing ? 50 : 0);
+  typed = setTimeout(() => send(form, null, typing), !typing ? 0 : typing.matches(".when") ? 400 : 50); // a year is typed in four keys
 });
 addEventListener("focusout", () => { typedIn = null; });
 
 addEventListener("popstate", () => {
   typedIn = null;
-  load(location.href, {}, whole, { force: true });
+  show(location.href, whole, { force: true });
 });
 
 // ---- ticked rows

@@ -1,0 +1,50 @@
+package dashboard
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Filters by time have inputs for a day. A time that the address has stays a time, in the user's zone, through another use of the form;
+// what is neither stays as it was written, beside the error.
+func TestFiltersByTime(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.as(s.owner)
+	for path, names := range map[string][2]string{"/orders": {"createdAtGte", "createdAtLte"}, "/events": {"from", "to"},
+		"/webhooks/deliveries": {"from", "to"}, "/settings/audit": {"from", "to"}} {
+		for given, want := range map[string]string{"": `type="date" value=""`, "2026-01-31": `type="date" value="2026-01-31"`,
+			"2026-01-31T12:30:00.25Z": `type="datetime-local" value="2026-01-31T12:30:00.25" step="any"`,
+			"2026-01-31T12:30":        `type="datetime-local" value="2026-01-31T12:30:00" step="any"`} {
+			page := b.get(path + "?" + url.Values{names[0]: {given}, names[1]: {given}}.Encode())
+			for _, name := range names {
+				if page.status != 200 || !strings.Contains(page.body, `name="`+name+`" `+want) {
+					t.Errorf("%s: %q is not shown as %s: %d", path, given, want, page.status)
+				}
+			}
+		}
+	}
+	if page := b.get("/events?from=yesterday"); page.status != 400 || !strings.Contains(page.body, `name="from" type="text" value="yesterday"`) {
+		t.Errorf("a wrong time: %d %.900s", page.status, page.body)
+	}
+	const wide, before = "?createdAtGte=2000-01-01T00:00&createdAtLte=2100-01-01T00:00", "?createdAtLte=2000-01-01T00:00"
+	if !strings.Contains(b.get("/orders"+wide).words(), "ORD-000001") || strings.Contains(b.get("/orders"+before).words(), "ORD-000001") {
+		t.Error("a time without a zone does not bound the list")
+	}
+}
+
+// A date that is typed into a list's filter narrows the list, without a button.
+func TestATypedDateFilters(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	b.open("/events")
+	b.shows("order.received")
+	b.do(chromedp.Focus(chromedp.CSS("#f-from")))
+	b.keys("01312099")
+	b.until("location.search === '?from=2099-01-31'")
+	b.shows("No events here")
+}
