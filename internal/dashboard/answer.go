@@ -109,7 +109,7 @@ func (d *Dashboard) failed(r *request, err error) answer {
 	if status == 0 {
 		status = http.StatusInternalServerError
 	}
-	view := errorView{Status: status, Words: sentence(f.Message), RequestID: r.id}
+	view := errorView{Status: status, Words: said(f), RequestID: r.id}
 	if f.Kind == apperr.Unauthorized && !r.route.open {
 		view.LogIn = prefix + loginFor(r.http)
 		if r.http.Header.Get("Accept") == eventStream { // 204 ends a stream for good; a page in its place is an error in the browser's console

@@ -75,7 +75,7 @@ func memberWords(name string) string {
 	}
 	words := strings.Fields(b.String())
 	for i, word := range words {
-		if w := strings.ToUpper(word); w == "URL" || w == "API" {
+		if w := strings.ToUpper(word); w == "URL" || w == "API" || w == "SKU" {
 			words[i] = w
 		}
 	}

@@ -66,7 +66,8 @@ func (d *Dashboard) showEvents(r *request) (answer, error) {
 	}
 	wrong, status := wrongFilter(q)
 	view := eventsView{Filters: []choice{r.choose("event", "Event", "Any event", eventOptions()[1:]...)}, Search: f.Resource, Wrong: wrong,
-		From: r.when("from", "From", q.Text("from")), To: r.when("to", "Until", q.Text("to")), Chips: r.chips("/events", [][2]string{{"resourceId", "About"}, {"from", "From"}, {"to", "To"}}),
+		From: r.when("from", "From", q.Text("from")), To: r.when("to", "Until", q.Text("to")),
+		Chips: r.chips("/events", [][2]string{{"resourceId", "About"}, {"from", "From"}, {"to", "To"}}),
 		Empty: empty{Icon: "pulse", Head: "No events here", Text: "Every change of an order, a product, stock or a customer is an event. " +
 			"The log keeps them in the order in which they were committed.",
 			Curl: "curl -H 'X-API-Key: <API_KEY>' '" + r.base() + "/api/v1/developer/events?limit=10'"}}

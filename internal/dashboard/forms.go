@@ -169,21 +169,21 @@ func (f *form) fail(err error) bool {
 		return false
 	}
 	if len(e.Details) == 0 {
-		f.Message = sentence(e.Message)
+		f.Message = said(e)
 		return true
 	}
 	for _, d := range e.Details {
-		text := sentence(d.Message)
+		words := restated(d.Message)
 		i := slices.IndexFunc(f.Fields, func(in *field) bool { return in.Name == d.Path && in.Kind != "hidden" })
 		if i < 0 {
-			f.Problems = append(f.Problems, problem{Text: strings.TrimPrefix(d.Path+": "+d.Message, ": ")})
+			f.Problems = append(f.Problems, problem{Text: pathSaid(d)})
 			continue
 		}
 		in := f.Fields[i]
 		if in.Error == "" {
-			in.Error = text
+			in.Error = sentence(words)
 		}
-		f.Problems = append(f.Problems, problem{ID: in.ID(), Text: in.Label + " " + d.Message})
+		f.Problems = append(f.Problems, problem{ID: in.ID(), Text: in.Label + " " + words})
 	}
 	return true
 }

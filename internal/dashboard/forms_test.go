@@ -77,7 +77,7 @@ func TestErrorsStandBesideTheirInputs(t *testing.T) {
 		t.Fatalf("%d", out.status)
 	}
 	for _, want := range []string{`value="&lt;x&gt;" required aria-invalid="true" aria-describedby="parts-form-name-error"`,
-		`id="parts-form-name-error"`, `href="#parts-form-name"`, "Text must be at least 3 characters long", "elsewhere: is wrong too",
+		`id="parts-form-name-error"`, `href="#parts-form-name"`, "Text must be at least 3 characters long", "Elsewhere is wrong too",
 		"2 things are wrong", `value="12,50"`, `value="b" selected`, `value="a" checked`, `name="strict" value="true" checked`, "line\nline"} {
 		if !strings.Contains(out.body, want) {
 			t.Errorf("the page has no %s", want)

@@ -147,7 +147,7 @@ func readChoices(k *fileKind, sent url.Values, o fileimport.Options, found impor
 		Currency: strings.ToUpper(strings.TrimSpace(sent.Get("currency"))), CreditNotes: sent.Get("creditNotes"),
 		CreateMissing: sent.Get("createMissing") != "", TimeZone: o.TimeZone}
 	if next.Currency != "" && !money.KnownCurrency(next.Currency) {
-		return next, apperr.At("currency", "is no currency of ISO 4217")
+		return next, apperr.At("currency", "is no currency: it has three letters, such as EUR")
 	}
 	if next.Status != "" && !slices.Contains(orders.Statuses, orders.Status(next.Status)) {
 		return next, apperr.At("status", "is no status of an order")

@@ -354,7 +354,7 @@ func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool
 // refused shows the first refused rows, and where all of them are.
 func (v *importView) refused(r *request, p importPage) {
 	for _, l := range p.lines {
-		row := lineRow{SKU: l.Item, Field: r.files().called(l.Field), Why: l.Message}
+		row := lineRow{SKU: l.Item, Field: r.files().called(l.Field), Why: restated(l.Message)}
 		if row.Field == "" || l.Field == "" {
 			row.Field = l.Field
 		}

@@ -306,7 +306,7 @@ func TestSettingsPages(t *testing.T) {
 			t.Errorf("%s", out.words())
 		}
 		if out := b.post("/settings/account", url.Values{"name": {"Atelier"}, "currency": {"XXQ"}, "_key": {"k1"}}); out.status != 422 ||
-			!strings.Contains(out.words(), "must be an ISO 4217 code") {
+			!strings.Contains(out.words(), "must be a currency") {
 			t.Errorf("%d %s", out.status, out.words())
 		}
 		if out := b.follow(b.post("/settings/account", url.Values{"name": {"Atelier"}, "currency": {"chf"}, "strictWarehouses": {"true"},

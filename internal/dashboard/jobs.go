@@ -209,6 +209,9 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 		if err := json.Unmarshal([]byte(j.Errors), &view.Errors); err != nil {
 			return answer{}, err
 		}
+		for i := range view.Errors {
+			view.Errors[i].Error = restated(view.Errors[i].Error)
+		}
 	}
 	return show(screen{Template: "job", Title: view.Type, Section: "/jobs", Data: view,
 		Crumbs: []crumb{{"Jobs", "/jobs"}, {view.Type, ""}}}), nil

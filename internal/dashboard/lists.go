@@ -105,7 +105,7 @@ func short(text string) string {
 // wrongFilter is the message and status of a list with an invalid filter.
 func wrongFilter(q *apijson.Query) (string, int) {
 	if err := q.Err(); err != nil {
-		return sentence(err.Error()), http.StatusBadRequest
+		return saidOf(err), http.StatusBadRequest
 	}
 	return "", 0
 }

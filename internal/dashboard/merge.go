@@ -83,9 +83,9 @@ func (d *Dashboard) previewMerge(r *request) (answer, error) {
 		return nil
 	})
 	if e, ok := apperr.As(err); ok && (e.Kind == apperr.Invalid || e.Kind == apperr.Conflict) {
-		view.Problem, err = sentence(e.Message), nil
+		view.Problem, err = said(e), nil
 		if len(e.Details) > 0 {
-			view.Problem = "“" + named + "” " + e.Details[0].Message
+			view.Problem = "“" + named + "” " + restated(e.Details[0].Message)
 		}
 	}
 	return show(screen{Template: "merge", Title: "Merge", Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"},

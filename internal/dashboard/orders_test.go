@@ -284,7 +284,8 @@ func TestBulkReturn(t *testing.T) {
 			s.work()
 			has(t, b.get("/stock/MUG"), fmt.Sprintf("ledger %d, on hand %d", left, left))
 		}
-		if out := b.post("/orders/bulk", url.Values{"id": {c.order("PENDING", nil, 1)}, "to": {"CANCELLED"}}); strings.Contains(out.words(), asked) {
+		out := b.post("/orders/bulk", url.Values{"id": {c.order("PENDING", nil, 1)}, "to": {"CANCELLED"}})
+		if strings.Contains(out.words(), asked) {
 			t.Errorf("what is cancelled is not back: %s", out.words())
 		}
 	})

@@ -38,7 +38,7 @@ func whyNotMoved(message string) string {
 	left := to == orders.Delivered || to == orders.Returned // only what was shipped comes to these
 	switch {
 	case !ok:
-		return sentence(message)
+		return sentence(withStatuses(restated(message)))
 	case from == orders.PartiallyShipped && left:
 		return "Not all of it is shipped yet"
 	case (from == orders.Pending || from == orders.Processing) && left:

@@ -72,7 +72,7 @@ func (d *Dashboard) showReplay(r *request) (answer, error) {
 	if view.From != "" {
 		span, events, failed, err := r.replaySpan(q)
 		if err != nil {
-			view.Wrong = sentence(err.Error())
+			view.Wrong = saidOf(err)
 		} else if err := r.read(func(tx *db.Tx) error {
 			replay, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: e.ID, Events: events, OnlyFailed: failed, From: span.From, To: span.To})
 			if err == nil {
@@ -109,7 +109,7 @@ func (d *Dashboard) replayEndpoint(r *request) (answer, error) {
 	sent := r.http.PostForm
 	span, events, failed, err := r.replaySpan(sent)
 	if err != nil {
-		return answer{}, refusal(apperr.Invalid, err.Error())
+		return answer{}, refusal(apperr.Invalid, saidOf(err))
 	}
 	typed, _ := strconv.ParseInt(strings.TrimSpace(sent.Get("typed")), 10, 64)
 	f := r.replayForm("/webhooks/"+string(e.ID)+"/replay", sent, max(typed, typeAbove+1))

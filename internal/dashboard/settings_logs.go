@@ -48,7 +48,8 @@ func (d *Dashboard) showAudit(r *request) (answer, error) {
 	f.From, f.To = r.moments(q)
 	wrong, status := wrongFilter(q)
 	const path = "/settings/audit"
-	view := logView{Tabs: r.settingsTabs(path), Wrong: wrong, From: r.when("from", "From", q.Text("from")), To: r.when("to", "Until", q.Text("to")),
+	view := logView{Tabs: r.settingsTabs(path), Wrong: wrong, From: r.when("from", "From", q.Text("from")),
+		To: r.when("to", "Until", q.Text("to")),
 		Chips: r.chips(path, [][2]string{{"actor", "By"}, {"action", "What"}, {"resourceType", "Kind"}, {"resourceId", "To"}, {"from", "From"},
 			{"to", "Until"}}), Empty: empty{Icon: "list", Head: "Nothing here", Text: "No entry fits."}}
 	err := r.readWide(func(tx *db.Tx) error {

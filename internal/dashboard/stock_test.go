@@ -110,7 +110,8 @@ func TestShortLinesAreMarked(t *testing.T) {
 		for order, words := range map[string]string{first: "Oversold by 141", second: "Oversold by 141", third: "Only 99 on hand",
 			cancelled: "", shipped: ""} {
 			page := b.get("/orders/" + order)
-			if n := strings.Count(page.body, to); page.status != 200 || n != min(len(words), 1) || words != "" && !strings.Contains(page.body, to+words+"</a>") {
+			n := strings.Count(page.body, to)
+			if page.status != 200 || n != min(len(words), 1) || words != "" && !strings.Contains(page.body, to+words+"</a>") {
 				t.Errorf("%q is said %d times in %.900s", words, n, page.words())
 			}
 			if strings.Contains(page.body, "/stock/TEA") {

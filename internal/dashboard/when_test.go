@@ -27,7 +27,8 @@ func TestFiltersByTime(t *testing.T) {
 			}
 		}
 	}
-	if page := b.get("/events?from=yesterday"); page.status != 400 || !strings.Contains(page.body, `name="from" type="text" value="yesterday"`) {
+	page := b.get("/events?from=yesterday")
+	if page.status != 400 || !strings.Contains(page.body, `name="from" type="text" value="yesterday"`) {
 		t.Errorf("a wrong time: %d %.900s", page.status, page.body)
 	}
 	const wide, before = "?createdAtGte=2000-01-01T00:00&createdAtLte=2100-01-01T00:00", "?createdAtLte=2000-01-01T00:00"
