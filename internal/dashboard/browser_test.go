@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"net/url"
 	"os"
@@ -57,6 +59,20 @@ type window struct {
 	problems []string
 	asked    []string // addresses of its requests
 	hosts    []string // others than the site's that it may call
+
+	patience time.Duration // 0 for the usual one
+}
+
+// quiet lets the bounds of time count. Beside other work they say nothing of the service.
+var quiet = flag.Bool("quiet", false, "nothing else runs on this machine: the stories' bounds of time count")
+
+// within fails the test when something took longer than it may, on a machine that does nothing else.
+func within(t *testing.T, what string, took, most time.Duration) {
+	t.Helper()
+	t.Logf("%s: %v", what, took.Round(time.Millisecond))
+	if *quiet && took > most {
+		t.Errorf("%s: %v, at most %v is wanted", what, took, most)
+	}
 }
 
 // tabTime bounds what a test does in its tabs.
@@ -264,11 +280,11 @@ func (b *window) wait(so func() bool, what string) {
 	b.t.Helper()
 	look := time.NewTicker(30 * time.Millisecond)
 	defer look.Stop()
-	for late := time.After(patience); !so(); {
+	for late := time.After(cmp.Or(b.patience, patience)); !so(); {
 		select {
 		case <-look.C:
 		case <-late:
-			b.t.Fatalf("%s is not so after %v\nthe page: %.900s", what, patience, b.text())
+			b.t.Fatalf("%s is not so after %v\nthe page: %.900s", what, cmp.Or(b.patience, patience), b.text())
 		}
 	}
 }

@@ -69,14 +69,18 @@ func sites(t *testing.T, test func(t *testing.T, s *site)) {
 // nodes runs a test on each engine with two nodes on one store: what is done there shows here. SQLite has one node, which is both.
 func nodes(t *testing.T, test func(t *testing.T, here, there *site)) {
 	t.Helper()
-	sites(t, func(t *testing.T, here *site) {
-		there := here
-		if here.config.URL != "" {
-			there = serve(t, here.config)
-			there.account, there.owner = here.account, here.owner
-		}
-		test(t, here, there)
-	})
+	sites(t, func(t *testing.T, here *site) { test(t, here, here.node2(t)) })
+}
+
+// node2 is another node on the site's store; on SQLite, which has one, the site itself.
+func (s *site) node2(t *testing.T) *site {
+	t.Helper()
+	if s.config.URL == "" {
+		return s
+	}
+	other := serve(t, s.config)
+	other.account, other.owner = s.account, s.owner
+	return other
 }
 
 func newSite(t testing.TB, engine string) *site {

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -69,62 +70,63 @@ func (b *window) choose(path string) {
 	b.clickOn("main form button.primary")
 }
 
+var storyRows = flag.Int("rows", 5000, "rows of the story of an import, in thousands; 50000 for its full size")
+
 // A merchant's file is detected, checked and imported; the page is left and the service restarted meanwhile. The refused rows are
-// downloaded, mended and given again: then everything is stored.
+// downloaded, mended and given again: then everything is stored. On PostgreSQL another node, which has not seen the file, ends the import.
 func TestStoryOfAnImport(t *testing.T) {
-	const rows = 5000
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) {
-			s := newSite(t, engine)
-			stop := s.node(t)
-			path := filepath.Join(t.TempDir(), "printemps.csv")
-			if err := os.WriteFile(path, []byte(frenchFile(rows)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			b := s.window(t, s.owner)
-			b.open("/products")
-			b.clickOn(`a[href$="/products/import"]`)
-			b.until("document.querySelector('.drop')")
-			b.choose(path)
-			b.shows("5,000 rows")
-			for _, words := range []string{"Windows-1252", "Désignation", "a guess", "Pot à fleurs n° 0"} {
-				b.shows(words)
-			}
-			at := strings.TrimPrefix(b.path(), prefix)
-			b.clickOn("main form footer button.primary")
-			b.shows("Import 4,995 products")
-			b.shows("sur demande")
-			b.clickOn("main form.push button.primary")
-			b.shows("the import goes on")
-			b.until("(document.querySelector('#import progress')?.value ?? 0) > 0 || document.body.innerText.includes('Done')")
-			b.open("/stock")
-			stop()
-			s.node(t) // on PostgreSQL it might be another machine: it has not seen the file
-			b.open(at)
-			b.shows("Done, some refused")
-			b.shows("5\nrows refused")
-			if n := s.countProducts(); n != rows-5 {
-				t.Errorf("%d products", n)
-			}
-			refused := s.as(s.owner).get(at + "/refused")
-			if strings.Count(refused.body, "\n") != 6 {
-				t.Fatalf("%q", refused.body)
-			}
-			if err := os.WriteFile(path, []byte(strings.ReplaceAll(refused.body, "sur demande", "12,50")), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			b.open(importsPath)
-			b.choose(path)
-			b.shows("5 rows")
-			b.clickOn("main form footer button.primary")
-			b.shows("Import 5 products")
-			b.clickOn("main form.push button.primary")
-			b.until("document.querySelector('.head .badge')?.innerText.trim() === 'Done'")
-			if n := s.countProducts(); n != rows {
-				t.Errorf("%d products after the rows were mended", n)
-			}
-		})
-	}
+	rows, refused := *storyRows, *storyRows/1000
+	nodes(t, func(t *testing.T, s, there *site) {
+		stop := s.node(t)
+		count := func(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }
+		path := filepath.Join(t.TempDir(), "printemps.csv")
+		if err := os.WriteFile(path, []byte(frenchFile(rows)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b := s.window(t, s.owner)
+		b.open("/products")
+		b.clickOn(`a[href$="/products/import"]`)
+		b.until("document.querySelector('.drop')")
+		b.choose(path)
+		b.patience = max(patience, time.Duration(rows)*20*time.Millisecond)
+		b.shows(count(rows) + " rows")
+		for _, words := range []string{"Windows-1252", "Désignation", "a guess", "Pot à fleurs n° 0"} {
+			b.shows(words)
+		}
+		at := strings.TrimPrefix(b.path(), prefix)
+		b.clickOn("main form footer button.primary")
+		b.shows("Import " + count(rows-refused) + " products")
+		b.shows("sur demande")
+		b.clickOn("main form.push button.primary")
+		b.shows("the import goes on")
+		b.until("(document.querySelector('#import progress')?.value ?? 0) > 0 || document.body.innerText.includes('Done')")
+		b.open("/stock")
+		stop()
+		there.node(t)
+		b.open(at)
+		b.shows("Done, some refused")
+		b.shows(fmt.Sprintf("%d\nrows refused", refused))
+		if n := s.countProducts(); n != int64(rows-refused) {
+			t.Errorf("%d products", n)
+		}
+		left := s.as(s.owner).get(at + "/refused")
+		if strings.Count(left.body, "\n") != refused+1 {
+			t.Fatalf("%q", left.body)
+		}
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(left.body, "sur demande", "12,50")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b.open(importsPath)
+		b.choose(path)
+		b.shows(fmt.Sprintf("%d rows", refused))
+		b.clickOn("main form footer button.primary")
+		b.shows(fmt.Sprintf("Import %d products", refused))
+		b.clickOn("main form.push button.primary")
+		b.until("document.querySelector('.head .badge')?.innerText.trim() === 'Done'")
+		if n := s.countProducts(); n != int64(rows) {
+			t.Errorf("%d products after the rows were mended", n)
+		}
+	})
 }
 
 // Each stage of an import, in every width and both colours: as all pages (TestEveryPageIsAccessible). With -shots also as pictures.
@@ -149,18 +151,7 @@ func TestStagesOfAnImportAreAccessible(t *testing.T) {
 			w := s.window(t, s.owner)
 			w.look(widths[0], "light")
 			w.examinePage(t, path, string(axe))
-			for _, width := range widths {
-				if *shots == "" {
-					return
-				}
-				for _, scheme := range []string{"light", "dark"} {
-					w.look(width, scheme)
-					picture := filepath.Join(*shots, fmt.Sprintf("import-%s-%s-%d.png", name, scheme, width))
-					if err := os.WriteFile(picture, run(w, chromedp.FullScreenshot(100)), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
+			w.shoot(t, "import-"+name)
 		})
 	}
 }

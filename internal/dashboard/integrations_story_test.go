@@ -80,9 +80,10 @@ func TestStoryOfAFailingEndpoint(t *testing.T) {
 	nodes(t, func(t *testing.T, here, there *site) {
 		there.deliver(t)
 		var works atomic.Bool
-		var got atomic.Int64
+		var got, failed atomic.Int64
 		receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if !works.Load() {
+				failed.Store(time.Now().UnixNano())
 				w.WriteHeader(http.StatusInternalServerError)
 				_ = json.NewEncoder(w).Encode(map[string]string{"error": "connection refused"})
 				return
@@ -101,6 +102,7 @@ func TestStoryOfAFailingEndpoint(t *testing.T) {
 		b.shows("Failing")
 		b.shows("0 of 6 attempts answered 2xx")
 		overview.shows("None of the last 6 attempts succeeded; 2 deliveries wait")
+		within(t, "from the last attempt to the overview", time.Since(time.Unix(0, failed.Load())), 5*time.Second)
 		b.open("/webhooks/deliveries?status=pending")
 		b.click("tbody a.hit")
 		b.shows("Your endpoint failed while it handled the event.")

@@ -49,9 +49,6 @@ func TestShots(t *testing.T) {
 	if *shots == "" {
 		t.Skip("no folder for pictures is named: make shots")
 	}
-	if err := os.MkdirAll(*shots, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	s := newSite(t, "sqlite")
 	s.seed()
 	b, door := s.window(t, s.owner), s.window(t, accounts.User{})
@@ -62,14 +59,24 @@ func TestShots(t *testing.T) {
 		}
 		at.look(widths[0], "light")
 		at.open(path)
-		for _, scheme := range []string{"light", "dark"} {
-			for _, width := range widths {
-				at.look(width, scheme)
-				name := fmt.Sprintf("%s-%s-%d.png", strings.Trim(strings.ReplaceAll(path, "/", "-"), "-"), scheme, width)
-				if err := os.WriteFile(filepath.Join(*shots, name), run(at, chromedp.FullScreenshot(100)), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+		at.shoot(t, strings.Trim(strings.ReplaceAll(path, "/", "-"), "-"))
+	}
+}
+
+// shoot keeps a picture of the page in every width and colour, when a folder is named.
+func (b *window) shoot(t *testing.T, name string) {
+	t.Helper()
+	if *shots == "" {
+		return
+	}
+	if err := os.MkdirAll(*shots, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, look := range allLooks() {
+		b.look(look.width, look.scheme)
+		file := filepath.Join(*shots, fmt.Sprintf("%s-%s-%d.png", name, look.scheme, look.width))
+		if err := os.WriteFile(file, run(b, chromedp.FullScreenshot(100)), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -129,9 +136,6 @@ func TestEveryPageIsAccessible(t *testing.T) {
 		t.Fatalf("there is no axe-core: run make browser (%v)", err)
 	}
 	s.seed()
-	if *shots != "" {
-		looks = allLooks()
-	}
 	pages := make(chan string)
 	for i := range 2 {
 		t.Run(fmt.Sprint("window ", i+1), func(t *testing.T) {
@@ -156,7 +160,11 @@ func (b *window) examinePage(t *testing.T, path, axe string) {
 	t.Helper()
 	b.open(path)
 	b.do(chromedp.Evaluate[chromedp.Void](axe + "; undefined"))
-	for _, look := range looks {
+	ways := looks
+	if *shots != "" {
+		ways = allLooks()
+	}
+	for _, look := range ways {
 		b.look(look.width, look.scheme)
 		b.examine(t, fmt.Sprintf("%s: %s %d", path, look.scheme, look.width), look.rules)
 	}

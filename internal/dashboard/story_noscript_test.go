@@ -1,12 +1,16 @@
 package dashboard
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"entrepot/internal/accounts"
 )
 
-// Without script: log in, read every page, filter, ship, make a channel and a key, retry a delivery.
+// Without script: log in, read every page, filter, ship, make a channel and a key, retry a delivery, import a file.
 func TestStoryWithoutScript(t *testing.T) {
 	s := newSite(t, "sqlite")
 	s.seed()
@@ -62,4 +66,14 @@ func TestStoryWithoutScript(t *testing.T) {
 	b.open("/webhooks/deliveries/" + s.samples["/webhooks/deliveries"])
 	b.press("Retry now")
 	b.until("!!document.querySelector('#toasts .toast')")
+
+	path := filepath.Join(t.TempDir(), "mugs.csv")
+	if err := os.WriteFile(path, []byte(mugs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.open(importsPath)
+	b.do(chromedp.SetUploadFiles(chromedp.CSS(".drop input[type=file]"), []string{path}))
+	b.press("Read the file")
+	b.shows("mugs.csv")
+	b.shows("3 rows")
 }

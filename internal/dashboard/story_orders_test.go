@@ -30,14 +30,25 @@ func TestStoryOfAnOpenList(t *testing.T) {
 		b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.getElementById('t-%s').click();"+
 			"document.getElementById('orders-search').focus({preventScroll: true}); scrollTo(0, 300)", first)))
 		tabs := []*window{b}
+		slowest := 0.0
 		for range 8 {
 			tab := b.tab()
 			tab.open("/orders")
 			tabs = append(tabs, tab)
+			slowest = max(slowest, eval[float64](tab, "performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"))
 		}
+		within(t, "the slowest of nine tabs", time.Duration(slowest*float64(time.Millisecond)), time.Second)
+		began := time.Now()
 		c.order("PENDING", nil, 1) // the one order, also for pages that do not listen yet
+		b.until("document.querySelectorAll('#orders tbody tr').length === 41")
+		within(t, "from an order to its row", time.Since(began), 2*time.Second)
+		streams := 0
 		for _, tab := range tabs {
 			tab.until("document.querySelectorAll('#orders tbody tr').length === 41")
+			streams += len(tab.asks(prefix + "/live"))
+		}
+		if streams != 1 {
+			t.Errorf("nine tabs opened %d streams", streams)
 		}
 		if !eval[bool](b, fmt.Sprintf("document.getElementById('t-%s').checked", first)) {
 			t.Error("the tick is gone")

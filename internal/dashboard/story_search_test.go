@@ -142,19 +142,20 @@ func (s *site) rowsRead(list []statement) (rows float64) {
 var allOrders = regexp.MustCompile(`(?m)^SCAN (o|l|orders|order_lines)\b`)
 
 // A long list follows what is typed, with an address that can be kept and gone back from; the filter is saved as a view, and
-// the file of a view has as many rows as the view has orders.
+// the file of a view has as many rows as the view has orders. On PostgreSQL the view is saved, and the file written, by another node.
 func TestStoryOfALongList(t *testing.T) {
 	dbtest.Long(t, "a browser")
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			var read statements
-			searchALongList(t, filled(t, engine, *storyOrders, &read), &read)
+			s := filled(t, engine, *storyOrders, &read)
+			searchALongList(t, s, s.node2(t), &read)
 		})
 	}
 }
 
-func searchALongList(t *testing.T, s *site, read *statements) {
-	b := s.window(t, s.owner)
+func searchALongList(t *testing.T, s, there *site, read *statements) {
+	b, other := s.window(t, s.owner), there.window(t, there.owner)
 	b.open("/orders?status=DELIVERED")
 	fastest, most := 1e9, 0.0
 	for i := range 6 {
@@ -175,15 +176,13 @@ func searchALongList(t *testing.T, s *site, read *statements) {
 			t.Errorf("%d elements", n)
 		}
 	}
-	t.Logf("%d orders: %.0f ms from a letter to its rows, %.0f rows read", *storyOrders, fastest, most)
+	t.Logf("%d orders: %.0f rows read", *storyOrders, most)
 	// What is typed costs one request, and looks at few rows of the store, however many orders there are: blocks of a thousand texts each,
-	// and what the page shows. The bound of 150 ms counts at the full size, on a machine that does nothing else.
+	// and what the page shows. The bound of 150 ms is for the full size.
 	if most > fewRows+float64(*storyOrders/300) {
 		t.Errorf("%.0f rows are read", most)
 	}
-	if *storyOrders >= 100_000 && fastest > 150 {
-		t.Error("what is typed is painted too late")
-	}
+	within(t, "from a letter to its rows", time.Duration(fastest*float64(time.Millisecond)), 150*time.Millisecond)
 
 	b.open("/orders?status=DELIVERED")
 	all := eval[string](b, "document.querySelector('.pager').innerText")
@@ -203,15 +202,15 @@ func searchALongList(t *testing.T, s *site, read *statements) {
 		t.Errorf("back at %q, before it was %q", now, all)
 	}
 
-	b.do(chromedp.Navigate(s.url + here))
-	b.press("Save view")
-	b.fill("#view-name", "Big ones")
-	b.press("Save")
-	b.shows("The view is saved")
+	other.do(chromedp.Navigate(there.url + here))
+	other.press("Save view")
+	other.fill("#view-name", "Big ones")
+	other.press("Save")
+	other.shows("The view is saved")
 	b.open("/orders")
 	b.press("Big ones")
 	b.until("document.querySelector('.pager')?.innerText === " + fmt.Sprintf("%q", rows))
-	text := run(b, chromedp.Evaluate[string](`fetch(document.querySelector('#orders-do form[method=post]').action, { method: 'POST',
+	text := run(other, chromedp.Evaluate[string](`fetch(document.querySelector('#orders-do form[method=post]').action, { method: 'POST',
 			body: new URLSearchParams(new FormData(document.querySelector('#orders-do form[method=post]'))) }).then(r => r.text())`,
 		chromedp.EvalAwaitPromise))
 	list, err := csv.NewReader(strings.NewReader(text)).ReadAll()

@@ -1,0 +1,68 @@
+package dashboard
+
+import (
+	"compress/gzip"
+	"io"
+	"regexp"
+	"testing"
+)
+
+// Bounds of what a page weighs on the wire: the first visit brings the static files, too.
+const (
+	firstVisit = 80_000
+	laterVisit = 20_000
+)
+
+// counting counts what is written to it.
+type counting int
+
+func (n *counting) Write(p []byte) (int, error) { *n += counting(len(p)); return len(p), nil }
+
+// wire is how many bytes a text takes on the wire.
+func wire(t *testing.T, text string) int {
+	t.Helper()
+	var n counting
+	zip := gzip.NewWriter(&n)
+	if _, err := io.WriteString(zip, text); err != nil || zip.Close() != nil {
+		t.Fatal(err)
+	}
+	return int(n)
+}
+
+var (
+	assetLink = regexp.MustCompile(`"` + prefix + `(/static/[^"#]+)`)
+	anElement = regexp.MustCompile(`<[a-z]`)
+)
+
+// Every page is light: over the wire, with all that it loads, and in elements.
+func TestPagesAreLight(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.as(s.owner)
+	files := map[string]int{}
+	heaviest, most := 0, 0
+	for _, path := range s.pages() {
+		page := b.get(path)
+		later := wire(t, page.body)
+		first, seen := later, map[string]bool{}
+		for _, found := range assetLink.FindAllStringSubmatch(page.body, -1) {
+			name := found[1]
+			if files[name] == 0 {
+				files[name] = wire(t, b.get(name).body)
+			}
+			if !seen[name] {
+				first += files[name]
+			}
+			seen[name] = true
+		}
+		elements := len(anElement.FindAllString(page.body, -1))
+		if later > laterVisit || first > firstVisit || elements > mostElements {
+			t.Errorf("%s: %d bytes, %d with all that it loads, %d elements", path, later, first, elements)
+		}
+		heaviest, most = max(heaviest, first), max(most, elements)
+	}
+	t.Logf("at most %d bytes with all that is loaded, %d elements; static files %v", heaviest, most, files)
+	if len(files) < 3 {
+		t.Errorf("pages load %v", files)
+	}
+}
