@@ -44,7 +44,7 @@ type Order struct {
 	Phone      string
 	ShipTo     *Place // nil for none
 	BillTo     *Place
-	Payment    map[string]any // free, for people; no secrets
+	Payment    map[string]any // free, for people; no secrets. The way of shipping that the buyer chose is its "shippingMethod"
 	Note       string         // the buyer's
 	Lines      []OrderLine
 	Discount   money.Amount // not below 0
@@ -128,4 +128,15 @@ type ParcelLine struct {
 	ExternalLine string
 	SKU          string
 	Quantity     int64
+}
+
+// ShippedBy notes the way of shipping that the buyer chose; "" is none.
+func (o *Order) ShippedBy(method string) {
+	if method == "" {
+		return
+	}
+	if o.Payment == nil {
+		o.Payment = map[string]any{}
+	}
+	o.Payment["shippingMethod"] = method
 }

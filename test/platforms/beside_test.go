@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 	"time"
@@ -25,6 +26,19 @@ func TestWhatBuyersEnter(t *testing.T) {
 	id = presta.Place(prestashop.Wish{Email: "ada@shop.example", Gift: "Get well soon"})
 	if got, err := o.PullOrder(t.Context(), id); err != nil || got.Note != "Gift message: Get well soon" {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// The way of shipping that a buyer chose comes with the order of every platform, by the name that the platform has for it.
+func TestTheChosenWayOfShipping(t *testing.T) {
+	names := map[string]string{"EBAY": "DE_DHLPaket", "AMAZON": "STANDARD"}
+	for _, shop := range shops() {
+		o := open(t, shop, shop.Handler)
+		id := shop.Buy(story.Wish{Email: "ada@shop.example", Lines: []story.Line{{SKU: "MUG", Quantity: 1, Cents: 790}}})
+		got, err := o.PullOrder(t.Context(), id)
+		if want := cmp.Or(names[shop.Platform], "Express & safe"); err != nil || got.Payment["shippingMethod"] != want {
+			t.Errorf("%s: %v, %v, want %s", shop.Platform, got.Payment, err, want)
+		}
 	}
 }
 

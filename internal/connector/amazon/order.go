@@ -39,8 +39,8 @@ type order struct {
 		Breakdowns []part
 	}
 	Fulfillment struct {
-		FulfillmentStatus, FulfilledBy string
-		ShipByWindow                   struct{ LatestDateTime time.Time }
+		FulfillmentStatus, FulfilledBy, FulfillmentServiceLevel string
+		ShipByWindow                                            struct{ LatestDateTime time.Time }
 	}
 	OrderItems []item
 	Packages   []parcel
@@ -122,6 +122,7 @@ func (s *session) takeOrder(o *order) (connector.Order, error) {
 	out := connector.Order{ExternalID: o.OrderID, Number: o.OrderID, CreatedAt: o.CreatedTime, UpdatedAt: o.LastUpdatedTime,
 		Name: o.Recipient.DeliveryAddress.Name, Email: o.Buyer.BuyerEmail, Phone: o.Recipient.DeliveryAddress.Phone,
 		ShipTo: o.shipTo(), Payment: o.extras()}
+	out.ShippedBy(o.Fulfillment.FulfillmentServiceLevel)
 	if out.Name == "" {
 		out.Name = o.Buyer.BuyerName
 	}

@@ -18,9 +18,14 @@ type order struct {
 		Username                 string
 		BuyerRegistrationAddress contact
 	}
-	FulfillmentStartInstructions []struct{ ShippingStep struct{ ShipTo contact } }
-	PricingSummary               struct{ PriceSubtotal, DeliveryCost, Tax, Total amount }
-	PaymentSummary               struct {
+	FulfillmentStartInstructions []struct {
+		ShippingStep struct {
+			ShipTo              contact
+			ShippingServiceCode string
+		}
+	}
+	PricingSummary struct{ PriceSubtotal, DeliveryCost, Tax, Total amount }
+	PaymentSummary struct {
 		Refunds []struct {
 			RefundID, RefundStatus string
 			Amount                 amount
@@ -96,9 +101,12 @@ func (o *order) status() (status orders.Status, refunded bool) {
 
 func (o *order) buyer(out *connector.Order) {
 	var to contact
+	way := ""
 	if len(o.FulfillmentStartInstructions) > 0 {
-		to = o.FulfillmentStartInstructions[0].ShippingStep.ShipTo
+		step := o.FulfillmentStartInstructions[0].ShippingStep
+		to, way = step.ShipTo, step.ShippingServiceCode
 	}
+	out.ShippedBy(way)
 	out.Name, out.Email, out.Phone = to.FullName, to.Email, to.PrimaryPhone.PhoneNumber
 	if out.Name == "" {
 		out.Name = o.Buyer.Username

@@ -126,6 +126,11 @@ func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (conne
 	if gift := r.get("gift_message"); gift != "" {
 		o.Note = strings.TrimSpace(o.Note + "\nGift message: " + gift)
 	}
+	carrier, err := s.carrier(ctx, r.get("id_carrier"))
+	if err != nil {
+		return o, err
+	}
+	o.ShippedBy(carrier)
 	at := f.known[r.get("current_state")]
 	o.Status, o.Refunded, o.Theirs = at.ours, at.refund, at.name
 	if o.Theirs == "" {

@@ -25,11 +25,12 @@ type shop struct {
 	client   *connector.Client
 	pictures string
 	now      time.Time
+	facts    map[string]string
 }
 
 func newShop(t *testing.T) *shop {
 	t.Helper()
-	s := &shop{Shop: fakeshop.New(), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	s := &shop{Shop: fakeshop.New(), facts: map[string]string{}, now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
 	s.Now = func() time.Time { return s.now }
 	server := httptest.NewServer(s.Shop)
 	t.Cleanup(server.Close)
@@ -47,9 +48,15 @@ func newShop(t *testing.T) *shop {
 	return s
 }
 
+// Fact and Keep are what is kept of the shop.
+func (s *shop) Fact(name string) string { return s.facts[name] }
+
+// Keep keeps a fact.
+func (s *shop) Keep(name, value string) { s.facts[name] = value }
+
 // open begins anew, as the next job does.
 func (s *shop) open(address string) {
-	s.session = prestashop.New().Open(connector.Link{Client: s.client, Now: s.Now,
+	s.session = prestashop.New().Open(connector.Link{Client: s.client, Facts: s, Now: s.Now,
 		Channel: connector.Channel{ID: "channel", Platform: "PRESTASHOP",
 			Credentials: connector.Credentials{"url": address, "webserviceKey": fakeshop.Key, "webhookSecret": "secret"}}})
 }

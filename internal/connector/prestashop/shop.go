@@ -143,6 +143,31 @@ func (s *session) iso(ctx context.Context, resource, kind, id string) (string, e
 	return n.get("iso_code"), err
 }
 
+// carrier is the name of a carrier by its id; "" for none, and if the key may not read it. A shop gives a carrier that is changed a new
+// id, so each name is read once.
+func (s *session) carrier(ctx context.Context, id string) (string, error) {
+	if id == "" || id == "0" {
+		return "", nil
+	}
+	fact := "carrier " + id
+	if name := s.link.Facts.Fact(fact); name != "" {
+		return name, nil
+	}
+	n, err := s.one(ctx, "carriers", "carrier", id)
+	if err != nil {
+		if err = ignoreForbidden(err); err == nil {
+			s.cache["carriers/"+id] = nil
+		}
+		return "", err
+	}
+	name := n.get("name")
+	if name == "0" { // a shop's sign for its own name
+		return "", nil
+	}
+	s.link.Facts.Keep(fact, name)
+	return name, nil
+}
+
 // one reads a resource by its id, once in the session's lifetime; nil if it does not exist. It is read as a list,
 // which leaves no field out.
 func (s *session) one(ctx context.Context, resource, kind, id string) (*node, error) {

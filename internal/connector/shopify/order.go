@@ -30,10 +30,15 @@ type order struct {
 	TotalShippingPriceSet, TotalTaxSet, TotalPriceSet, TotalTipReceivedSet amount
 	OriginalTotalDutiesSet                                                 *amount
 	CurrentTotalPriceSet, CurrentTotalTaxSet                               amount
-	ShippingLines                                                          struct{ Nodes []struct{ TaxLines taxLines } }
-	LineItems                                                              lines
-	Fulfillments                                                           []fulfillment
-	Refunds                                                                []refund
+	ShippingLines                                                          struct {
+		Nodes []struct {
+			Title    string
+			TaxLines taxLines
+		}
+	}
+	LineItems    lines
+	Fulfillments []fulfillment
+	Refunds      []refund
 }
 
 type lines struct {
@@ -109,6 +114,13 @@ func (o *order) read() (connector.Order, error) {
 		out.Theirs = "cancelled"
 	}
 	o.buyer(&out)
+	var ways []string
+	for _, l := range o.ShippingLines.Nodes {
+		if l.Title != "" {
+			ways = append(ways, l.Title)
+		}
+	}
+	out.ShippedBy(strings.Join(ways, ", "))
 	edited := o.edited()
 	if edited {
 		out.Tax, out.Total = sum.of(o.CurrentTotalTaxSet), sum.of(o.CurrentTotalPriceSet)

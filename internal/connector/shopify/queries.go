@@ -90,7 +90,7 @@ const orderFields = `fragment orderFields on Order {
   shippingAddress { ...placeFields } billingAddress { ...placeFields }
   totalShippingPriceSet { ...amount } totalTaxSet { ...amount } totalPriceSet { ...amount } totalTipReceivedSet { ...amount }
   originalTotalDutiesSet { ...amount } currentTotalPriceSet { ...amount } currentTotalTaxSet { ...amount }
-  shippingLines(first: 5) { nodes { taxLines { priceSet { ...amount } } } }
+  shippingLines(first: 5) { nodes { title taxLines { priceSet { ...amount } } } }
   lineItems(first: $lines) {
     pageInfo { hasNextPage endCursor }
     nodes { ...lineFields }

@@ -40,6 +40,7 @@ type order struct {
 	Shipping       string                      `json:"shipping_type"`    // TIKTOK or SELLER
 	Fulfillment    string                      `json:"fulfillment_type"` // FULFILLMENT_BY_SELLER or FULFILLMENT_BY_TIKTOK
 	DeliveryOption connector.ID                `json:"delivery_option_id"`
+	DeliveryName   string                      `json:"delivery_option_name"`
 	Packages       []struct{ ID connector.ID } `json:"packages"`
 	Address        *address                    `json:"recipient_address"`
 	Payment        payment                     `json:"payment"`
@@ -172,6 +173,7 @@ func (o *order) take() (connector.Order, error) {
 		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fees", Name: "Fees", Quantity: 1, Amount: -rest})
 	}
 	o.buyer(&out)
+	out.ShippedBy(o.DeliveryName)
 	out.Parcels = o.parcels()
 	return out, sum.Err()
 }

@@ -48,6 +48,9 @@ type shopOrder struct {
 	Coupons  []struct {
 		Code string `json:"code"`
 	} `json:"coupon_lines"`
+	Ways []struct {
+		Title string `json:"method_title"`
+	} `json:"shipping_lines"`
 	Refunds []struct {
 		ID flexible `json:"id"`
 	} `json:"refunds"`
@@ -172,6 +175,13 @@ func (in shopOrder) people(out *connector.Order) {
 		out.ShipTo = out.BillTo
 	}
 	out.Payment = in.payment()
+	var ways []string
+	for _, w := range in.Ways {
+		if w.Title != "" {
+			ways = append(ways, html.UnescapeString(w.Title))
+		}
+	}
+	out.ShippedBy(strings.Join(ways, ", "))
 }
 
 // payment is how it was paid, and with which coupons; nil if the shop says nothing of it.

@@ -168,7 +168,7 @@ func (o *order) show() object {
 		"contactAddress": object{"addressLine1": "Weg 1", "city": "Berlin", "postalCode": "10115", "countryCode": "DE"}}
 	return object{"orderId": o.id, "creationDate": stamp(o.created), "lastModifiedDate": stamp(o.modified), "orderFulfillmentStatus": state,
 		"orderPaymentStatus": o.payment, "cancelStatus": object{"cancelState": cancel}, "buyer": object{"username": "ada"},
-		"fulfillmentStartInstructions": []object{{"shippingStep": object{"shipTo": to}}},
+		"fulfillmentStartInstructions": []object{{"shippingStep": object{"shipTo": to, "shippingServiceCode": "DE_DHLPaket"}}},
 		"pricingSummary":               object{"priceSubtotal": euros(goods), "deliveryCost": euros(490), "total": euros(o.total())},
 		"paymentSummary":               object{"refunds": o.refunds}, "lineItems": lines}
 }

@@ -96,6 +96,7 @@ func New() *Shop {
 		{name: "categories", kind: "category", texts: []string{"name", "link_rewrite"}}, {name: "specific_prices", kind: "specific_price"},
 		{name: "orders", kind: "order"}, {name: "order_details", kind: "order_detail"}, {name: "order_histories", kind: "order_history"},
 		{name: "order_carriers", kind: "order_carrier"}, {name: "order_slip", kind: "order_slip"},
+		{name: "carriers", kind: "carrier", texts: []string{"delay"}},
 		{name: "order_states", kind: "order_state", texts: []string{"name"}}, {name: "customers", kind: "customer"},
 		{name: "addresses", kind: "address"},
 		{name: "countries", kind: "country"}, {name: "states", kind: "state"}, {name: "currencies", kind: "currency"},
@@ -107,6 +108,9 @@ func New() *Shop {
 	s.add("languages", map[string]string{"iso_code": "fr"})
 	s.add("currencies", map[string]string{"iso_code": "EUR"})
 	s.add("countries", map[string]string{"iso_code": "FR"})
+	for _, name := range []string{"0", "Express & safe"} { // the first has the shop's name
+		s.add("carriers", map[string]string{"name": name})
+	}
 	for _, setting := range [][2]string{{"PS_LANG_DEFAULT", "1"}, {"PS_CURRENCY_DEFAULT", "1"}, {"PS_TIMEZONE", zone.String()},
 		{"PS_HOME_CATEGORY", "2"}} {
 		s.add("configurations", map[string]string{"name": setting[0], "value": setting[1]})

@@ -233,6 +233,7 @@ func (o *order) show(most, few int) object {
 		"displayFinancialStatus": o.financial, "displayFulfillmentStatus": state, "returnStatus": "NO_RETURN", "email": o.email,
 		"currencyCode": "EUR",
 		"customer":     object{"firstName": "Ada", "lastName": "Lovelace"}, "shippingAddress": place, "billingAddress": place,
+		"shippingLines":         object{"nodes": []object{{"title": "Express & safe", "taxLines": []object{}}}},
 		"totalShippingPriceSet": euros(500), "totalTaxSet": euros(tax), "totalPriceSet": euros(total),
 		"currentTotalPriceSet": euros(totalNow), "currentTotalTaxSet": euros(taxNow), "totalTipReceivedSet": euros(o.tip),
 		"lineItems": object{"pageInfo": more, "nodes": nodes[:min(most, len(nodes))]}, "fulfillments": parcels[:min(few, len(parcels))],

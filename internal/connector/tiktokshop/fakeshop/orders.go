@@ -173,7 +173,8 @@ func (o *order) show() object {
 	}
 	out := object{"id": o.id, "status": o.status, "create_time": o.created.Unix(), "update_time": o.updated.Unix(),
 		"buyer_email": "ada@scs.tiktokw.example", "shipping_type": o.shipping, "fulfillment_type": "FULFILLMENT_BY_SELLER",
-		"delivery_option_id": "5", "packages": []object{{"id": o.pieces[0].parcel}}, "line_items": lines,
+		"delivery_option_id": "5", "delivery_option_name": "Express & safe", "packages": []object{{"id": o.pieces[0].parcel}},
+		"line_items": lines,
 		"payment": object{"currency": "EUR", "sub_total": euros(goods), "shipping_fee": euros(o.shippingCents), "tax": euros(o.taxCents),
 			"total_amount": euros(total)}}
 	if o.status != "UNPAID" && o.status != "ON_HOLD" {

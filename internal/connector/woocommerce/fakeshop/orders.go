@@ -257,7 +257,9 @@ func (s *Shop) showOrder(o *order) map[string]any {
 		"discount_total": cents(
 			discount,
 		),
-		"shipping_total":       cents(o.shipping),
+		"shipping_total": cents(o.shipping),
+		"shipping_lines": []any{map[string]any{"id": 9, "method_title": "Express &amp; safe", "method_id": "flat_rate",
+			"total": cents(o.shipping)}},
 		"total_tax":            cents(tax),
 		"total":                cents(total),
 		"billing":              billing,
