@@ -117,6 +117,12 @@ func TestLinksWait(t *testing.T) {
 		if fmt.Sprint(names) != "[category.deleted product.updated category.created product.updated]" {
 			t.Errorf("events: %v", names)
 		}
+		s.must(t, 200, "PATCH", path, item{"categoryIds": []string{"renamed"}})
+		other := s.must(t, 201, "POST", "/api/v1/categories", item{"name": "Other", "externalId": "other"})
+		s.must(t, 200, "PATCH", "/api/v1/categories/"+text(other, "data", "id"), item{"externalId": "renamed"})
+		if n := ids(); n != 1 {
+			t.Errorf("%d categories after one took the externalId that is waited for", n)
+		}
 	})
 }
 

@@ -104,6 +104,28 @@ func TestWhatBecomesDueMeanwhileStaysDue(t *testing.T) {
 	})
 }
 
+// A notification names a product or a variant as the platform does: its stock is read again, that of others is not.
+func TestWhatThePlatformNamesIsReadAgain(t *testing.T) {
+	engines(t, func(f *fixture) {
+		f.put()
+		for external, want := range map[string]bool{"77": true, "78": true, "79": false} {
+			f.write(func(tx *db.Tx) error {
+				i := f.known(tx, "P-S")
+				i.CheckDue = false
+				channelsync.Put(tx, i)
+				channelsync.MarkCheckExternal(tx, f.channel, external)
+				return nil
+			})
+			if i := f.item("P-S"); i.CheckDue != want {
+				t.Errorf("%s: %+v", external, i)
+			}
+			if i := f.item("P"); i.CheckDue {
+				t.Errorf("%s: %+v", external, i)
+			}
+		}
+	})
+}
+
 // A change of a level makes the SKU's stock due, one of a product the stock of all its SKUs and the product's content; older changes make
 // nothing due. What is not on the platform, or what that still works on, is not pushed.
 func TestChangesMakeDue(t *testing.T) {

@@ -72,3 +72,23 @@ func TestOneRenewsAndOthersWait(t *testing.T) {
 		is(s.renew(ctx, "three", given("four")), "four")
 	})
 }
+
+// What a session learns about its shop is there for the next one, until it is learnt anew or forgotten.
+func TestFactsStay(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		open := func() connector.Facts {
+			_, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "")
+			s.must(err)
+			return s.platform.facts
+		}
+		facts := open()
+		facts.Keep("zone", "Paris")
+		facts.Keep("form", "basic")
+		for want, keep := range map[string]string{"Paris": "Paris", "Rome": "Rome", "": ""} {
+			facts.Keep("zone", keep)
+			if facts = open(); facts.Fact("zone") != want || facts.Fact("form") != "basic" {
+				t.Errorf("zone %q, form %q", facts.Fact("zone"), facts.Fact("form"))
+			}
+		}
+	})
+}

@@ -109,6 +109,9 @@ func TestReceiveOrder(t *testing.T) {
 			o.Sync.State != orders.Synced {
 			t.Errorf("%+v", o)
 		}
+		if want := `{"line1":"1 rue","city":"Paris","postalCode":"75002","zip":"75002","country":"FR","line2":null}`; o.ShippingAddress != want {
+			t.Errorf("the address: %s", o.ShippingAddress)
+		}
 		if o.Subtotal != 220000 || o.DiscountAmount != 15000 || o.Tax() != 51000 || o.Total != 305000 || len(o.Lines) != 3 {
 			t.Errorf("amounts %+v of %d lines", o.Totals, len(o.Lines))
 		}

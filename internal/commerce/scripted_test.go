@@ -41,6 +41,7 @@ type scripted struct {
 	polled    map[string][]connector.Result
 	removed   []string // SKUs that were taken off sale for good
 	tokens    connector.Tokens
+	facts     connector.Facts
 }
 
 // result is the result of a push of a SKU.
@@ -69,7 +70,7 @@ func (p *scripted) Read(_ connector.Channel, n connector.Notification) (connecto
 func (p *scripted) Capabilities() connector.Capabilities { return p.does }
 
 func (p *scripted) Open(l connector.Link) connector.Session {
-	p.tokens = l.Tokens
+	p.tokens, p.facts = l.Tokens, l.Facts
 	return p
 }
 

@@ -1,6 +1,7 @@
 package jobs_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -188,6 +189,33 @@ func TestListsAndAbandonedJobs(t *testing.T) {
 				list, more, err := jobs.List(tx, jobs.Filter{From: c.from, To: c.to, Limit: 1})
 				if (len(list) == 1) != c.found || more {
 					t.Errorf("%s: %d jobs, more %v", name, len(list), more)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		import1 := y.insert(jobs.Job{Type: jobs.ProductImport, Status: jobs.Completed})
+		for name, c := range map[string]struct {
+			filter jobs.Filter
+			want   []id.Job
+		}{
+			"type":          {jobs.Filter{Types: []jobs.Type{jobs.StatusPush}}, []id.Job{made.ID}},
+			"types":         {jobs.Filter{Types: []jobs.Type{jobs.StatusPush, jobs.ProductImport}}, []id.Job{import1.ID, made.ID}},
+			"status":        {jobs.Filter{Statuses: []jobs.Status{jobs.Completed}}, []id.Job{import1.ID}},
+			"type, status":  {jobs.Filter{Types: []jobs.Type{jobs.StatusPush}, Statuses: []jobs.Status{jobs.Completed}}, nil},
+			"after another": {jobs.Filter{After: import1.ID}, []id.Job{made.ID}},
+		} {
+			err := y.store.Read(y.Context(), y.tenant, func(tx *db.Tx) error {
+				c.filter.Limit = 5
+				list, _, err := jobs.List(tx, c.filter)
+				var got []id.Job
+				for _, j := range list {
+					got = append(got, j.ID)
+				}
+				if !slices.Equal(got, c.want) {
+					t.Errorf("%s: %v, not %v", name, got, c.want)
 				}
 				return err
 			})
