@@ -9,7 +9,9 @@ import (
 	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
 )
 
 // What a publication has brought to the platform is not pushed again: neither stock nor price is set apart after it. A change is, and
@@ -107,6 +109,47 @@ func TestQuantitiesThatFailKeepNoneBehindThem(t *testing.T) {
 		*s.clock = s.clock.Add(time.Minute)
 		if s.work(); p.stock["SKU-0"] == -7 {
 			t.Error("it is never set")
+		}
+	})
+}
+
+// Orders that are about to be pushed are read together. One that has changed since is refused, read again and pushed.
+func TestAnOrderThatChangedAfterItWasReadAhead(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		p := s.platform
+		p.does.Statuses, p.stale = []orders.Status{orders.Shipped}, map[string]bool{"b": true}
+		s.place("a", "b")
+		*s.clock = s.clock.Add(2 * time.Minute)
+		s.work()
+		s.must(s.write(t, func(tx *db.Tx) error {
+			list, err := db.List(tx, func(r db.Rows) (o id.Order, err error) { return o, r.Scan(&o) },
+				"SELECT id FROM orders WHERE tenant_id = $1", tx.Tenant)
+			for _, o := range list {
+				if err == nil {
+					_, err = s.do.MoveOrder(tx, s.who, o, commerce.Expected{}, commerce.Move{To: orders.Shipped, Source: orders.FromAPI})
+				}
+			}
+			return err
+		}))
+		s.work()
+		if len(p.ahead) != 2 || len(p.ahead[0]) != 2 || !slices.Equal(p.ahead[1], []string{"b"}) {
+			t.Errorf("read ahead: %v", p.ahead)
+		}
+		if p.shown["a"] != orders.Shipped || p.shown["b"] != orders.Shipped {
+			t.Errorf("shown: %v", p.shown)
+		}
+	})
+}
+
+// A pull that the platform broke off goes on at the page at which it was.
+func TestAPullGoesOnWhereItWas(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.platform.away = 2 // the first page is there, the second is not
+		s.work()
+		*s.clock = s.clock.Add(time.Minute)
+		s.work()
+		if p := s.platform.pages; len(p) != 3 || p[0] != "" || p[1] == "" || p[2] != p[1] {
+			t.Errorf("pages %q", p)
 		}
 	})
 }

@@ -39,7 +39,11 @@ type scripted struct {
 	broken    map[string]bool   // SKUs at which a push fails for now
 	tried     map[string]int    // how often each SKU was put on sale
 	polled    map[string][]connector.Result
-	removed   []string // SKUs that were taken off sale for good
+	removed   []string        // SKUs that were taken off sale for good
+	pages     []string        // that pulls of what changed asked for
+	ahead     [][]string      // orders that were read before their push, by call
+	stale     map[string]bool // orders that are refused until they are read again
+	shown     map[string]orders.Status
 	tokens    connector.Tokens
 	facts     connector.Facts
 }
@@ -88,6 +92,7 @@ func (p *scripted) where(ok func(connector.Order) bool) (list []connector.Order)
 
 func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	p.pulls++
+	p.pages = append(p.pages, cursor.Page)
 	until, err := time.Parse(time.RFC3339Nano, cursor.Page)
 	if err != nil {
 		until = p.now().Add(-p.does.Time.Tail)
@@ -138,6 +143,21 @@ func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list
 		}
 	}
 	return list, nil
+}
+
+func (p *scripted) ReadAhead(_ context.Context, names []string) error {
+	if p.ahead = append(p.ahead, names); len(names) == 1 {
+		delete(p.stale, names[0])
+	}
+	return nil
+}
+
+func (p *scripted) PushStatus(_ context.Context, order connector.OrderRef, to orders.Status) error {
+	if p.stale[order.ExternalID] {
+		return connector.Failf(connector.Rejected, "it has changed")
+	}
+	p.shown[order.ExternalID] = to
+	return nil
 }
 
 func (p *scripted) Poll(_ context.Context, operations []string) (list []connector.Result, err error) {
@@ -205,7 +225,8 @@ func syncedEngines(t *testing.T, products int, test func(t *testing.T, s *synced
 	var looks atomic.Int64
 	dbtest.EnginesAt(t, func() time.Time { looks.Add(1); return clock }, func(t *testing.T, store *db.DB) {
 		clock = at
-		p := &scripted{now: store.Now, stock: map[string]int64{}, prices: map[string]string{}, tried: map[string]int{}}
+		p := &scripted{now: store.Now, stock: map[string]int64{}, prices: map[string]string{}, tried: map[string]int{},
+			shown: map[string]orders.Status{}}
 		p.does = connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true,
 			Batch: connector.Batch{Products: 10, Stock: 100, Prices: 100, Orders: 50}, Time: connector.Timing{Tail: time.Minute}}
 		set, err := connector.NewSet(p)
