@@ -11,19 +11,23 @@ import (
 )
 
 // PostgreSQL's planner learns within seconds that a table of a new store has two hundred rows: its own daemon comes once a minute, and
-// until then orders were planned as if there were one row.
+// until then orders were planned as if there were one row. It reads a small sample only.
 func TestStatisticsOfANewStore(t *testing.T) {
 	store := dbtest.Open(t, db.Config{URL: dbtest.StoreURL(t)})
 	fillCustomers(t, store, dbtest.Account(t, store), 200)
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		var known int64
+		var known, most int64
 		err := store.Read(t.Context(), db.Across, func(tx *db.Tx) error {
-			return tx.Row("SELECT count(*) FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'customers'", nil, &known)
+			return tx.Row(`SELECT count(*), coalesce(max(array_length(histogram_bounds::TEXT::TEXT[], 1)), 0) FROM pg_stats
+				WHERE schemaname = current_schema() AND tablename = 'customers'`, nil, &known, &most)
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if known > 0 {
+			if most == 0 || most > 11 {
+				t.Errorf("columns of customers have histograms of up to %d bounds", most)
+			}
 			return
 		}
 		if time.Now().After(deadline) {

@@ -30,16 +30,22 @@ func mark(t *testing.T, e *Engine, n int, content string) error {
 }
 
 func marks(t *testing.T, e *Engine) (n int64, err error) {
-	err = e.Read(t.Context(), 1, engine.Stored, func(s engine.Session) error {
-		rows, err := s.Query("SELECT count(*) FROM marks", nil)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			err = rows.Scan(&n)
-		}
+	err = e.Read(t.Context(), 1, engine.Stored, func(s engine.Session) (err error) {
+		n, err = count(s)
 		return err
 	})
+	return n, err
+}
+
+// count reads how many marks there are.
+func count(s engine.Session) (n int64, err error) {
+	rows, err := s.Query("SELECT count(*) FROM marks", nil)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		err = rows.Scan(&n)
+	}
 	return n, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"entrepot/internal/apperr"
+	"entrepot/internal/db/engine"
 )
 
 // held is a store whose disk answers what the test gives.
@@ -54,14 +55,20 @@ func TestAnAnswerWaitsUntilTheDiskHoldsIt(t *testing.T) {
 	store := hold(t)
 	first := store.mark(t, 1)
 	soon(t, store.pending)
-	read := make(chan int64, 1)
+	read, seen := make(chan int64, 1), make(chan struct{}, 1)
 	go func() {
-		n, err := marks(t, store.Engine)
+		var n int64
+		err := store.Read(t.Context(), 1, engine.Stored, func(s engine.Session) (err error) {
+			n, err = count(s)
+			seen <- struct{}{}
+			return err
+		})
 		if err != nil {
 			n = -1
 		}
 		read <- n
 	}()
+	soon(t, seen) // of the first transaction, which the disk does not hold
 	second := store.mark(t, 2)
 	select {
 	case err := <-first:
