@@ -105,9 +105,17 @@ func (o *opened) pushes(sold []connector.Item, n int64) map[string]push {
 	}
 }
 
-// A wave of stock over 200 products is some calls, not 200, wherever a platform takes several products in a request: TikTok Shop does not.
+// callsOfAWave is how many requests a wave of stock over 200 products takes, and one of prices.
+var callsOfAWave = map[string]struct{ stock, prices int64 }{"WOOCOMMERCE": {2, 2}, "PRESTASHOP": {6, 16}, "SHOPIFY": {1, 11},
+	"EBAY": {8, 8}, "AMAZON": {4, 3}, "TIKTOK_SHOP": {201, 200}}
+
+// A wave over 200 products is some calls, not 200, wherever a platform takes several products in a request: TikTok Shop does not. With -full
+// it is one over 5,000.
 func TestCallsOfAWave(t *testing.T) {
-	most := map[string]int64{"WOOCOMMERCE": 2, "PRESTASHOP": 6, "SHOPIFY": 1, "EBAY": 8, "AMAZON": 4, "TIKTOK_SHOP": 204}
+	count := 200
+	if *full {
+		count = 5000
+	}
 	for _, shop := range shops() {
 		shop.Faults = nil
 		t.Run(shop.Platform, func(t *testing.T) {
@@ -117,27 +125,62 @@ func TestCallsOfAWave(t *testing.T) {
 				shop.Handler.ServeHTTP(w, r)
 			}))
 			var products []connector.Product
-			for i := range 200 {
+			for i := range count {
 				p := o.mug(t)
 				p.ID, p.SKU, p.Attributes[0].Value = fmt.Sprint("p", i), fmt.Sprint("MUG-", i), story.EAN(i)
 				p.Slug = strings.ToLower(p.SKU)
 				products = append(products, p)
 			}
 			var stocks []connector.StockItem
+			var prices []connector.PriceItem
 			for _, item := range o.put(t, products) {
 				stocks = append(stocks, connector.StockItem{Item: item, Quantity: 77})
+				prices = append(prices, connector.PriceItem{Item: item, Price: 770_000, Currency: "EUR"})
 			}
-			before := calls.Load()
+			before, most := calls.Load(), callsOfAWave[shop.Platform]
+			var waiting []string
 			for piece := range slices.Chunk(stocks, max(1, o.does.Batch.Stock)) {
-				if _, err := o.SetStock(t.Context(), piece); err != nil {
-					t.Fatal(err)
-				}
+				waiting = append(waiting, o.accepted(t, func() ([]connector.Result, error) { return o.SetStock(t.Context(), piece) })...)
 			}
-			if n := calls.Load() - before; len(stocks) != 200 || n > most[shop.Platform] {
-				t.Errorf("%d calls for %d SKUs, at most %d", n, len(stocks), most[shop.Platform])
+			wave := calls.Load() - before
+			for piece := range slices.Chunk(prices, max(1, o.does.Batch.Prices)) {
+				waiting = append(waiting, o.accepted(t, func() ([]connector.Result, error) { return o.SetPrices(t.Context(), piece) })...)
+			}
+			second := calls.Load() - before - wave
+			if o.now = o.now.Add(time.Hour); len(waiting) > 0 {
+				o.accepted(t, func() ([]connector.Result, error) { return o.Poll(t.Context(), waiting) })
+			}
+			t.Logf("%d products: %d calls for stock, %d for prices", count, wave, second)
+			if pieces := int64(count / 200); len(stocks) != count || wave > most.stock*pieces || second > most.prices*pieces {
+				t.Errorf("%d and %d calls for %d SKUs, at most %d and %d for 200", wave, second, len(stocks), most.stock, most.prices)
+			}
+			there, _ := shop.Stands()
+			for i := range products {
+				if shown := there[products[i].SKU]; shown.Quantity != 77 || shown.Price != "77.00" {
+					t.Fatalf("%s: %+v", products[i].SKU, shown)
+				}
 			}
 		})
 	}
+}
+
+// accepted does a write as soon as the platform's limits let it. It gives the operations that are under way by it.
+func (o *opened) accepted(t *testing.T, do func() ([]connector.Result, error)) (waiting []string) {
+	t.Helper()
+	results, err := do()
+	for connector.Is(err, connector.Throttled) {
+		o.now = o.now.Add(max(time.Second, connector.FailureOf(err).After))
+		results, err = do()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if r.State == connector.Waiting && !slices.Contains(waiting, r.Operation) {
+			waiting = append(waiting, r.Operation)
+		}
+	}
+	return waiting
 }
 
 // A level is pushed, and whether the shop took it stays unknown: its answers are failures, or the service ends before the answer comes. The

@@ -121,10 +121,11 @@ func (o *opened) publish(t *testing.T) (sold []connector.Item) {
 func (o *opened) put(t *testing.T, products []connector.Product) (sold []connector.Item) {
 	t.Helper()
 	for piece := range slices.Chunk(products, max(1, o.does.Batch.Products)) {
-		results, err := o.Upsert(t.Context(), piece)
-		if err != nil {
-			t.Fatal(err)
-		}
+		var results []connector.Result
+		o.accepted(t, func() (_ []connector.Result, err error) {
+			results, err = o.Upsert(t.Context(), piece)
+			return results, err
+		})
 		for _, r := range results {
 			if r.State != connector.Live && r.State != connector.Waiting {
 				t.Fatalf("%+v", r)

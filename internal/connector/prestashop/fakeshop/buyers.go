@@ -208,6 +208,15 @@ func (s *Shop) Refund(order string, quantity int, amount string) {
 		"amount_tax_incl": amount}}
 }
 
+// Credit writes a credit slip that says only how much was given back, of goods and of shipping, as those of other software do. It names no
+// lines.
+func (s *Shop) Credit(order, amount, shipping string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.add("order_slip", map[string]string{"id_order": order, "total_products_tax_incl": "0", "total_shipping_tax_incl": "0",
+		"amount": amount, "shipping_cost_amount": shipping, "date_add": s.stamp(), "date_upd": s.stamp()})
+}
+
 // Stock is the quantity that the shop shows of a reference.
 func (s *Shop) Stock(sku string) int {
 	s.mu.Lock()

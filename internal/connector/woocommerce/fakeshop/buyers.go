@@ -1,0 +1,170 @@
+package fakeshop
+
+import (
+	"html"
+	"slices"
+	"strconv"
+)
+
+// Wish is what a buyer orders.
+type Wish struct {
+	SKUs     map[string]int64 // quantity by SKU
+	Unknown  int64            // a line of goods whose product the shop no longer has
+	Fee      int64            // net cents
+	Discount int64            // percent
+	Shipping int64            // net cents
+	Status   string           // "": processing
+	Email    string
+	Name     string
+
+	Engraving string // what the buyer enters for each line of goods
+}
+
+// Place puts an order into the shop.
+func (s *Shop) Place(w Wish) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := &order{
+		id:       s.id(),
+		status:   "pending",
+		created:  s.now(),
+		modified: s.now(),
+		email:    w.Email,
+		name:     w.Name,
+		phone:    "+49 30 1",
+		city:     "Berlin",
+		shipping: w.Shipping,
+	}
+	if o.name == "" {
+		o.name = "Jörg O'Neil"
+	}
+	skus := []string{}
+	for sku := range w.SKUs {
+		skus = append(skus, sku)
+	}
+	slices.Sort(skus)
+	for _, sku := range skus {
+		p := s.owner(sku, 0)
+		if p == nil {
+			continue
+		}
+		l := &orderLine{id: s.id(), product: p.id, sku: html.UnescapeString(p.sku), name: p.name, quantity: w.SKUs[sku],
+			engraving: w.Engraving}
+		if p.parent != 0 {
+			l.product, l.variation = p.parent, p.id
+		}
+		price := p.regular
+		if p.sale != "" {
+			price = p.sale
+		}
+		each, _ := strconv.ParseFloat(price, 64)
+		gross := int64(each*100+0.5) * l.quantity
+		l.sub = net(gross)
+		l.total = l.sub - (l.sub*w.Discount+50)/100
+		l.tax = (l.total*19 + 50) / 100
+		o.lines = append(o.lines, l)
+	}
+	if w.Unknown > 0 {
+		o.lines = append(
+			o.lines,
+			&orderLine{
+				id:       s.id(),
+				name:     "Gone mug",
+				quantity: w.Unknown,
+				sub:      100 * w.Unknown,
+				total:    100 * w.Unknown,
+				tax:      19 * w.Unknown,
+			},
+		)
+	}
+	if w.Fee != 0 {
+		o.fees = append(
+			o.fees,
+			&orderLine{id: s.id(), name: "Gift wrap", quantity: 1, sub: w.Fee, total: w.Fee, tax: (w.Fee*19 + 50) / 100},
+		)
+	}
+	s.orders[o.id] = o
+	s.notify("order.created", o.id)
+	if w.Status != "pending" {
+		s.setStatus(o, orDefault(w.Status, "processing"))
+	}
+	return o.id
+}
+
+func orDefault(text, standard string) string {
+	if text == "" {
+		return standard
+	}
+	return text
+}
+
+// Move sets an order's status as the shop's merchant would.
+func (s *Shop) Move(id int64, status string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.setStatus(s.orders[id], status)
+}
+
+// Trash puts an order into the bin. With webhooks for products it also notifies of a product of that number.
+func (s *Shop) Trash(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.orders[id]
+	o.status, o.modified = "trash", s.now()
+	s.notify("order.deleted", id)
+	s.notify("product.deleted", id)
+}
+
+// Refund refunds some of the first line of an order.
+func (s *Shop) Refund(id, quantity int64, reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.orders[id]
+	l := *o.lines[0]
+	r := &refund{id: s.id(), reason: reason, at: s.now()}
+	l.total, l.tax, l.quantity = l.total*quantity/l.quantity, l.tax*quantity/l.quantity, quantity
+	r.amount, r.lines = l.total+l.tax, []orderLine{l}
+	o.refunds = append(o.refunds, r)
+	s.touch(o)
+}
+
+// Edit changes the city an order goes to and the quantity of its first line; as the shop does, without touching the line's amounts.
+func (s *Shop) Edit(id int64, city string, quantity int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.orders[id]
+	o.city, o.lines[0].quantity = city, quantity
+	s.touch(o)
+}
+
+// Order is an order as a test sees it.
+type Order struct {
+	ID      int64
+	Status  string
+	Total   string
+	Notes   []string // to the buyer
+	Parcels int
+	Refunds int
+	Units   int64
+}
+
+// Orders are all orders, by id.
+func (s *Shop) Orders() map[int64]Order {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[int64]Order{}
+	for id, o := range s.orders {
+		_, _, total := o.sums()
+		shown := Order{ID: id, Status: o.status, Total: cents(total), Parcels: len(o.parcels), Refunds: len(o.refunds)}
+		for _, l := range o.lines {
+			shown.Units += l.quantity
+		}
+		for _, n := range o.notes {
+			if n.customer {
+				shown.Notes = append(shown.Notes, n.text)
+			}
+		}
+		all[id] = shown
+	}
+	return all
+}
