@@ -109,8 +109,8 @@ func (o *opened) pushes(sold []connector.Item, n int64) map[string]push {
 var callsOfAWave = map[string]struct{ stock, prices int64 }{"WOOCOMMERCE": {2, 2}, "PRESTASHOP": {6, 16}, "SHOPIFY": {1, 11},
 	"EBAY": {8, 8}, "AMAZON": {4, 3}, "TIKTOK_SHOP": {201, 200}}
 
-// A wave over 200 products is some calls, not 200, wherever a platform takes several products in a request: TikTok Shop does not. With -full
-// it is one over 5,000.
+// A wave over 200 products is some calls, not 200, wherever a platform takes several products in a request: TikTok Shop does not. With
+// -full it is one over 5,000.
 func TestCallsOfAWave(t *testing.T) {
 	count := 200
 	if *full {
