@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
@@ -188,9 +189,9 @@ func (r *request) cursorPager(path, name, next string, shown int) pager {
 	return p
 }
 
-// resourcePage is the page of an event's record, "" for none.
+// resourcePage is the page of an event's record, "" for none: what was deleted has none.
 func resourcePage(d *Dashboard, event, resource string) string {
-	if resource == "" {
+	if resource == "" || strings.HasSuffix(event, ".deleted") {
 		return ""
 	}
 	pages := map[string]string{"order": "/orders/", "product": "/products/", "customer": "/customers/", "stock": "/stock/",

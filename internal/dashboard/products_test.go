@@ -130,6 +130,9 @@ func TestProductIsArchivedAndPublishedWithUndo(t *testing.T) {
 			t.Errorf("deleted by %q: %d", "mug", out.status)
 		}
 		has(t, b.follow(b.submit(t, out, home+"/delete", "typed", "MUG")), "Deleted MUG", "No products yet")
+		if log := b.get("/events?event=product.deleted"); !strings.Contains(log.words(), "MUG") || strings.Contains(log.body, prefix+home+`"`) {
+			t.Errorf("the event log leads to what was deleted: %.600s", log.words())
+		}
 	})
 }
 

@@ -1,0 +1,105 @@
+package dashboard
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// onlyInAMoment are routes that the pages of the sample data do not lead to, with the reason; those with a name have a test of that name.
+var onlyInAMoment = map[string]string{
+	"GET /login": "there is a session", "POST /login": "there is a session",
+	"GET /setup": "there is an account", "POST /setup": "there is an account",
+	"GET ": "it leads to the overview", "GET /live": "the script's stream", "GET /counts": "the script's counts",
+	"GET /_parts": "only developers use it", "POST /_parts/form": "only developers use it",
+	"POST /channels/{id}/test": "TestStoryOfEachPlatform", "POST /channels/{id}/sync": "TestStoryOfAShopsChannel",
+	"POST /products/import/{id}/stop": "TestSecondClicksOfAnImport", "POST /orders/import/{id}/stop": "as that of products",
+	"POST /prices/import/{id}/stop": "as that of products", "POST /inventory/import/{id}/stop": "as that of products",
+	"GET /settings/sandbox": "TestSandboxClock", "POST /settings/sandbox": "TestSandboxClock",
+}
+
+var (
+	linked = regexp.MustCompile(`<a [^>]*href="([^"#]+)`)
+	formed = regexp.MustCompile(`<form [^>]*>`)
+	acted  = regexp.MustCompile(` (?:form)?action="([^"#]*)`)
+	method = regexp.MustCompile(` (?:form)?method="post"`)
+	button = regexp.MustCompile(`<button [^>]*formaction=[^>]*>`)
+)
+
+// Whoever starts at the overview comes by links and forms to every page and every action: a route that no page leads to is reached by
+// nobody.
+func TestEveryRouteIsOnAPage(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.as(s.owner)
+	b.follow(b.post("/orders/views", url.Values{"name": {"Open"}, "status": {"PENDING"}}))
+	home := "/customers/" + s.samples["/customers"]
+	b.follow(b.submit(t, b.get(home), home+"/addresses", "line1", "1 rue X", "zip", "75001", "city", "Paris", "country", "fr"))
+	queue := []string{prefix + "/", prefix + home + "/merge?with=bob@example.com"} // the second is the answer to a form
+	patterns := http.NewServeMux()
+	for _, route := range s.routes {
+		patterns.HandleFunc(route.method+" "+prefix+route.path, func(http.ResponseWriter, *http.Request) {})
+	}
+	patternOf := func(verb, path string) string {
+		request, err := http.NewRequestWithContext(t.Context(), verb, path, nil)
+		if err != nil {
+			return ""
+		}
+		_, pattern := patterns.Handler(request)
+		return strings.Replace(pattern, " "+prefix, " ", 1)
+	}
+	const most = 12 // pages of one route
+	shown, seen := map[string]int{}, map[string]bool{}
+	found, from := map[string]string{}, map[string]string{}
+	note := func(verb, to, page string) {
+		to = html.UnescapeString(to)
+		at, err := url.Parse(to)
+		if err != nil || !strings.HasPrefix(at.Path, prefix) {
+			return
+		}
+		pattern := patternOf(verb, at.EscapedPath())
+		if found[pattern] == "" {
+			found[pattern] = page
+		}
+		if verb == "GET" && !seen[to] && shown[pattern] < most {
+			seen[to], from[to] = true, page
+			shown[pattern]++
+			queue = append(queue, to)
+		}
+	}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		page := b.send("GET", at, nil, "")
+		if page.status != 200 || !strings.HasPrefix(page.header.Get("Content-Type"), "text/html") {
+			if page.status >= 400 && !strings.HasPrefix(from[at], prefix+"/events") { // an event may outlive its record
+				t.Errorf("%s leads to %s: %d", from[at], at, page.status)
+			}
+			continue
+		}
+		for _, link := range linked.FindAllStringSubmatch(page.body, -1) {
+			note("GET", link[1], at)
+		}
+		for _, tag := range append(formed.FindAllString(page.body, -1), button.FindAllString(page.body, -1)...) {
+			verb := "GET"
+			if method.MatchString(tag) || strings.HasPrefix(tag, "<button") && !strings.Contains(tag, `formmethod="get"`) {
+				verb = "POST"
+			}
+			if to := acted.FindStringSubmatch(tag); to != nil {
+				note(verb, to[1], at)
+			}
+		}
+	}
+	for _, route := range s.routes {
+		name := route.method + " " + route.path
+		if found[name] == "" && onlyInAMoment[name] == "" {
+			t.Errorf("no page leads to %s", name)
+		}
+		if found[name] != "" && onlyInAMoment[name] != "" {
+			t.Errorf("%s is on %s", name, found[name])
+		}
+	}
+}
