@@ -113,8 +113,11 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
-	view := editorView{ListHead: "Categories", Tree: true, Scope: "write:categories", Nothing: "No categories yet.", Head: "New category",
+	view := editorView{ListHead: "Categories", Scope: "write:categories", Nothing: "No categories yet.", Head: "New category",
 		Label: "Create", Columns: []head{{Label: "Name"}, {Label: "Products"}, {Label: "External id"}}}
+	if r.caller().May("write:categories") {
+		view.Move = r.another(categoriesPath, hiddenField("parentId", ""))
+	}
 	if at.ID == "" {
 		view.Form = categoryForm(r, categoriesPath, tree, at)
 	} else {

@@ -1,8 +1,11 @@
 package dashboard
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
@@ -39,6 +42,34 @@ func TestCategoryTree(t *testing.T) {
 		}
 		has(t, b.follow(b.submit(t, page, "/categories/"+ids["Kitchen"]+"/delete")), "Deleted Kitchen", "Mugs")
 	})
+}
+
+// A category is dragged below another one, and to the top again; below itself it does not go, and the page says why.
+func TestCategoriesAreDragged(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.as(s.owner)
+	for _, name := range []string{"Kitchen", "Mugs"} {
+		b.follow(b.submit(t, b.get("/categories"), "/categories", "name", name))
+	}
+	w := s.window(t, s.owner)
+	w.open("/categories")
+	drag := func(from, to string) {
+		w.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+			const link = name => [...document.querySelectorAll('tr a')].find(a => a.innerText === name);
+			const send = (el, kind) => el.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: new DataTransfer() }));
+			const from = link(%q), to = link(%q) ?? document.querySelector('thead th');
+			send(from, 'dragstart');
+			if (!send(to, 'dragover')) send(to, 'drop'); // a place that takes it says so
+			send(from, 'dragend') })()`, from, to)))
+	}
+	drag("Mugs", "Kitchen")
+	w.shows("Saved Mugs")
+	w.until("document.querySelector('td.depth-1').innerText === 'Mugs'")
+	drag("Kitchen", "Mugs")
+	w.shows("Would put the category below itself")
+	w.open("/categories")
+	drag("Mugs", "the top")
+	w.until("!document.querySelector('td.depth-1')")
 }
 
 // Attributes are described on their page, and entered on a product's.

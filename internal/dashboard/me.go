@@ -13,6 +13,7 @@ var meRoutes = []*route{
 	{method: "GET", path: "/settings/me", serve: (*Dashboard).showMe},
 	{method: "POST", path: "/settings/me/password", serve: (*Dashboard).changePassword},
 	{method: "POST", path: "/settings/me/preferences", serve: (*Dashboard).changePreferences},
+	{method: "POST", path: "/settings/me/images", serve: (*Dashboard).chooseImages},
 	{method: "POST", path: "/settings/me/log-out-everywhere", serve: (*Dashboard).logOutEverywhere},
 }
 
@@ -22,6 +23,7 @@ type meView struct {
 	LastLogin stamp
 	Password  *form
 	Shown     *form // how times and numbers are
+	Images    *form // of other hosts
 	Elsewhere ask
 	SignIns   []signInRow
 	Tabs      []tab
@@ -42,6 +44,7 @@ func (d *Dashboard) showMe(r *request) (answer, error) {
 		LastLogin: r.format.Stamp(user.LastLoginAt),
 		Password:  passwordForm(r),
 		Shown:     preferencesForm(r),
+		Images:    imagesForm(r),
 		Elsewhere: newAsk("log-out-everywhere", "Log out everywhere?",
 			"Every session and every access token of yours ends at once, also this one. API keys stay.", "Log out everywhere",
 			r.form("/settings/me/log-out-everywhere")),

@@ -8,6 +8,34 @@ import (
 	"entrepot/internal/accounts"
 )
 
+// A browser can do without images of other hosts: pages do not name them, and the policy refuses them; another browser still has them.
+func TestImagesOfOtherHosts(t *testing.T) {
+	s := newSite(t, "sqlite")
+	const foreign = "https://img.test.example/mug.jpg"
+	p := s.product(`{"sku":"MUG","name":"Mug","price":1,"images":[{"url":"` + foreign + `"},{"url":"` + s.url + `/own.png"}]}`)
+	b, other := s.as(s.owner), s.as(s.owner)
+	home := "/products/" + string(p.ID)
+	shows := func(b *browser, path string, want bool) {
+		t.Helper()
+		page := b.get(path)
+		allowed := strings.Contains(page.header.Get("Content-Security-Policy"), "img-src 'self' https: data:;")
+		if shown := strings.Contains(page.body, `src="`+foreign); page.status != 200 || shown != want || allowed != want {
+			t.Errorf("%s: %d, shown %v, allowed %v", path, page.status, shown, allowed)
+		}
+	}
+	shows(b, home, true)
+	has(t, b.follow(b.submit(t, b.get("/settings/me"), "/settings/me/images")), "Images of other hosts are not loaded in this browser")
+	for _, path := range []string{home, "/products"} {
+		shows(b, path, false)
+		shows(other, path, true)
+	}
+	if page := b.get(home); !strings.Contains(page.body, `src="`+s.url+`/own.png`) {
+		t.Error("an image of the service's own host is not shown")
+	}
+	b.follow(b.submit(t, b.get("/settings/me"), "/settings/me/images", "foreign", "true"))
+	shows(b, home, true)
+}
+
 // A new password ends all sessions but this browser's; a second click changes nothing and says the same.
 func TestChangePassword(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {

@@ -89,7 +89,7 @@ var onlyByAPI = map[string]string{
 var pagesOnly = []string{"GET /live", "GET /counts", "GET /search", "GET /setup", "POST /setup", "GET ", "GET /orders/slip",
 	"POST /orders/export",
 	"GET /orders/bulk/{id}", "POST /orders/views", "POST /orders/views/delete", "GET /products/import", "POST /products/import",
-	"GET /_parts", "POST /_parts/form"}
+	"GET /_parts", "POST /_parts/form", "POST /settings/me/images"}
 
 // Each operation of the API is reached by pages that exist, or has a reason why not; each route of the dashboard belongs to an operation,
 // or is listed as belonging to none. An operation or a route that is new, or gone, fails this test until it is said where it belongs.

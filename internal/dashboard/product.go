@@ -119,7 +119,9 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 			r.form(p.path("/delete"), field{Name: "typed", Label: "Type the SKU to delete it", Required: true, Mono: true})),
 	}
 	for _, image := range p.product.Images() {
-		view.Thumbs = append(view.Thumbs, image.URL)
+		if at := r.image(image.URL); at != "" {
+			view.Thumbs = append(view.Thumbs, at)
+		}
 	}
 	for i := range len(p.product.Variants) + 1 {
 		view.VariantRows = append(view.VariantRows, p.variantRow(view.Variants, i))

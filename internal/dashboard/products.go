@@ -215,7 +215,7 @@ func (r *request) productRow(shown records.Products, p *catalog.Product) product
 		row.More = r.format.plural(int64(n), "variant", "variants")
 	}
 	if images := p.Images(); len(images) > 0 {
-		row.Image = images[0].URL
+		row.Image = r.image(images[0].URL)
 	}
 	var levels []stock.Level
 	for _, sku := range p.SKUs() {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -25,6 +26,23 @@ func TestRefusedFormsKeepTheirPlace(t *testing.T) {
 	if b.path() != prefix+"/settings/me" {
 		t.Errorf("the address is %s", b.path())
 	}
+}
+
+// Without a connection a bar says so, until there is one.
+func TestOffline(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.window(t, s.owner)
+	b.open("/orders")
+	const bar = "document.querySelector('#offline').checkVisibility()"
+	b.until("!" + bar)
+	offline := func(off bool) {
+		call(b, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: off, DownloadThroughput: -1, UploadThroughput: -1})
+	}
+	offline(true)
+	b.until(bar)
+	b.shows("You are offline")
+	offline(false)
+	b.until("!" + bar)
 }
 
 // A dialog asks before what cannot be undone; it opens with the script and without.

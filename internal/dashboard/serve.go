@@ -71,6 +71,9 @@ func (d *Dashboard) handler(route *route) http.Handler {
 		r := &request{http: hr, out: w, d: d, id: id.New[string](), route: route,
 			format: newFormat(hr, &accounts.Account{}, &accounts.User{}, d.DB.Now())}
 		w.Header().Set("X-Request-Id", r.id)
+		if r.ownImagesOnly() {
+			w.Header().Set("Content-Security-Policy", ownPolicy)
+		}
 		out, err := d.admit(r)
 		if err != nil {
 			out = d.failed(r, err)

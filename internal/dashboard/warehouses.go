@@ -30,7 +30,7 @@ type editorView struct {
 	Scope    string // needed for a change
 	Hint     string
 	ListHead string
-	Tree     bool // rows are indented by their depth
+	Move     *form // moves a row of a tree that is dragged onto another below it, or onto the head to the top; nil where rows stay
 }
 
 // editorRow is one record of the list.

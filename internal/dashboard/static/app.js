@@ -410,6 +410,21 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
   addEventListener(kind, event => event.target.closest?.(".drop")?.classList.toggle("over", kind === "dragover"));
 }
 
+// A row of a tree is dragged onto another one, below which it goes, or onto the head of the table, to the top.
+let branch = null;
+const onto = event => branch && event.target.closest?.("tr[data-branch], thead");
+addEventListener("dragstart", event => { branch = $("#move") && event.target.closest?.("tr[data-branch]"); });
+addEventListener("dragend", () => { branch = null; });
+addEventListener("dragover", event => { if (onto(event) && onto(event) !== branch) event.preventDefault(); });
+addEventListener("drop", event => {
+  const place = onto(event), form = $("#move");
+  if (!place || place === branch) return;
+  event.preventDefault();
+  form.action = base + "/categories/" + branch.dataset.branch;
+  form.elements.parentId.value = place.dataset.branch ?? "";
+  form.requestSubmit();
+});
+
 const off = $("[data-keys]");
 if (off) off.checked = !keysOff();
 prepare();

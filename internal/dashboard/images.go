@@ -1,0 +1,50 @@
+package dashboard
+
+import (
+	"net/url"
+	"strings"
+)
+
+// imagesName is the cookie of a browser that loads no images of other hosts: those learn who looks at which product, and when.
+const imagesName, imagesOff = "entrepot-images", "off"
+
+// imagesTime is how long a browser keeps that choice, in seconds.
+const imagesTime = 365 * 24 * 3600
+
+// ownPolicy is the Content-Security-Policy in such a browser.
+var ownPolicy = strings.Replace(policy, "img-src 'self' https: data:", "img-src 'self' data:", 1)
+
+// ownImagesOnly reports whether images of other hosts are turned off in the browser.
+func (r *request) ownImagesOnly() bool {
+	c, err := r.http.Cookie(imagesName)
+	return err == nil && c.Value == imagesOff
+}
+
+// image is the address of an image, "" if it is turned off.
+func (r *request) image(address string) string {
+	if !r.ownImagesOnly() || strings.HasPrefix(address, "data:") {
+		return address
+	}
+	if u, err := url.Parse(address); err == nil && u.Host == r.http.Host {
+		return address
+	}
+	return ""
+}
+
+func imagesForm(r *request) *form {
+	return r.form("/settings/me/images", field{Name: "foreign", Kind: "checkbox", Label: "Show images of other hosts",
+		Hint:  "Hosts of product images learn your address, and when you look. The choice is kept in this browser.",
+		Value: map[bool]string{false: "true"}[r.ownImagesOnly()]})
+}
+
+// chooseImages serves POST /settings/me/images.
+func (d *Dashboard) chooseImages(r *request) (answer, error) {
+	out := redirect("/settings/me", "Images of other hosts are shown")
+	value, age := "", -1
+	if r.http.PostForm.Get("foreign") == "" {
+		out = redirect("/settings/me", "Images of other hosts are not loaded in this browser")
+		value, age = imagesOff, imagesTime
+	}
+	out.cookies = append(out.cookies, r.cookie(imagesName, value, age))
+	return out, nil
+}
