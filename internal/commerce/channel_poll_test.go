@@ -40,6 +40,9 @@ func TestWhatBecomesOfOperations(t *testing.T) {
 	failed := func(sku string) connector.Result {
 		return connector.Result{SKU: sku, State: connector.Failed, Error: "no picture"}
 	}
+	busy := func(sku string) connector.Result {
+		return connector.Result{SKU: sku, State: connector.Failed, Error: "busy", Again: true}
+	}
 	gone := func(sku string) connector.Result { return connector.Result{SKU: sku, State: connector.Gone} }
 	for name, c := range map[string]struct {
 		before  catalog.PublicationStatus
@@ -50,21 +53,27 @@ func TestWhatBecomesOfOperations(t *testing.T) {
 		listed  int64 // SKUs that the platform has in the end
 		errors  int64
 	}{
-		"all is on sale": {before: catalog.PublicationPending, results: []connector.Result{live("V", "p"), live("SKU-0", "q")},
+		"all is on sale": {before: catalog.PublicationPending, results: []connector.Result{live("A", "p"), live("SKU-0", "q")},
 			want: publication{"published", "q", "https://q", ""}, listed: 2},
 		"one result for all": {before: catalog.PublicationPending, results: []connector.Result{live("", "p")},
 			want: publication{"published", "p", "https://p", ""}, listed: 2},
-		"a part is": {before: catalog.PublicationPending, results: []connector.Result{live("V", "p")},
+		"a part is": {before: catalog.PublicationPending, results: []connector.Result{live("A", "p")},
 			want: publication{"pending", "", "", ""}, listed: 1},
-		"one after the other": {before: catalog.PublicationPending, results: []connector.Result{live("V", "p")},
+		"one after the other": {before: catalog.PublicationPending, results: []connector.Result{live("A", "p")},
 			then: []connector.Result{live("SKU-0", "q")}, want: publication{"published", "q", "https://q", ""}, listed: 2},
-		"a part is refused": {before: catalog.PublicationPending, results: []connector.Result{live("SKU-0", "p"), failed("V")},
-			want: publication{"failed", "", "", "V: no picture"}, off: []string{"SKU-0"}, errors: 1},
+		"a part is refused": {before: catalog.PublicationPending, results: []connector.Result{live("SKU-0", "p"), failed("A")},
+			want: publication{"failed", "", "", "A: no picture"}, off: []string{"SKU-0"}, errors: 1},
 		"all are refused": {before: catalog.PublicationPending, results: []connector.Result{failed("")},
-			want: publication{"failed", "", "", "SKU-0: no picture"}, errors: 2},
-		"a change is refused": {before: catalog.PublicationPublished, results: []connector.Result{live("SKU-0", "p"), failed("V")},
+			want: publication{"failed", "", "", "A: no picture"}, errors: 2},
+		"a part is refused, all others are": {before: catalog.PublicationPending, results: []connector.Result{live("", "p"), failed("A")},
+			want: publication{"failed", "", "", "A: no picture"}, listed: 1, errors: 1},
+		"all are refused for now": {before: catalog.PublicationPending, results: []connector.Result{busy("A"), busy("SKU-0")},
+			want: publication{"pending", "", "", "A: busy"}, errors: 2},
+		"one for now": {before: catalog.PublicationPending, results: []connector.Result{busy("A"), failed("SKU-0")},
+			want: publication{"failed", "", "", "A: busy"}, errors: 2},
+		"a change is refused": {before: catalog.PublicationPublished, results: []connector.Result{live("SKU-0", "p"), failed("A")},
 			want: publication{"published", "", "", ""}, listed: 1, errors: 1},
-		"gone": {before: catalog.PublicationPublished, results: []connector.Result{live("V", "p"), gone("SKU-0")},
+		"gone": {before: catalog.PublicationPublished, results: []connector.Result{live("A", "p"), gone("SKU-0")},
 			want: publication{"failed", "", "", "SKU-0: gone on the platform"}, listed: 1, errors: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +87,7 @@ func TestWhatBecomesOfOperations(t *testing.T) {
 					}
 					catalog.Publish(tx, s.channel.ID, c.before, []id.Product{product})
 					own := channelsync.NewItem(s.channel.ID, "SKU-0", product, "")
-					variant := channelsync.NewItem(s.channel.ID, "V", product, id.New[id.Variant]())
+					variant := channelsync.NewItem(s.channel.ID, "A", product, id.New[id.Variant]())
 					own.Operation, variant.Operation = "op", "op"
 					channelsync.Put(tx, own, variant)
 					return nil

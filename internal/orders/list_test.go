@@ -101,6 +101,27 @@ var filters = []struct {
 	{"address", func(f *Filter) { f.Email = "ADA@work.example" }, func(o *Order) bool { return o.CustomerEmail == "ada@work.example" }, true},
 }
 
+// Every condition that a filter can have is among those that are compared here.
+func TestEveryConditionIsCompared(t *testing.T) {
+	set := map[string]bool{}
+	for _, one := range filters {
+		var f Filter
+		one.set(&f)
+		for _, part := range []any{f.CountedFilter, f.RowFilter} {
+			v := reflect.ValueOf(part)
+			for i := range v.NumField() {
+				name := v.Type().Field(i).Name
+				set[name] = set[name] || !v.Field(i).IsZero()
+			}
+		}
+	}
+	for name, is := range set {
+		if !is {
+			t.Errorf("no filter has %s: add one, and what it lets through", name)
+		}
+	}
+}
+
 func amount(units int64) *money.Amount {
 	a := money.Amount(units * money.Scale)
 	return &a

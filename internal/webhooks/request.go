@@ -19,7 +19,7 @@ type Sent struct {
 	Version string
 }
 
-// Headers are the headers of an attempt, without signatures.
+// Headers are the headers of an attempt, without signatures, with names in canonical form.
 func (s Sent) Headers() []Header {
 	seconds := s.Seconds()
 	return []Header{

@@ -153,26 +153,21 @@ func (q *queue) send(ctx context.Context, d *webhooks.Ready, payload string, at 
 // request builds what an attempt sends (interface §6.1).
 func (t *target) request(d *webhooks.Ready, payload string, at time.Time, version string) *http.Request {
 	body := []byte(payload)
-	seconds := strconv.FormatInt(at.Unix(), 10)
-	signatures := t.secret.SignStandard(string(d.Event), seconds, body)
+	sent := webhooks.Sent{Event: d.Event, Name: d.Name, At: at, Number: d.Attempts + 1, Version: version}
+	signatures := t.secret.SignStandard(string(d.Event), sent.Seconds(), body)
 	if t.old != nil && at.UnixMicro() < t.endpoint.OldSecretUntil {
-		signatures += " " + t.old.SignStandard(string(d.Event), seconds, body)
+		signatures += " " + t.old.SignStandard(string(d.Event), sent.Seconds(), body)
+	}
+	header := http.Header{
+		"X-Webhook-Signature": {t.secret.Sign(body)},
+		"Webhook-Signature":   {signatures},
+		"Idempotency-Key":     {}, // not sent; lets the transport repeat the request on a new connection if a kept one was closed
+	}
+	for _, h := range sent.Headers() {
+		header[h.Name] = []string{h.Value}
 	}
 	return &http.Request{
-		Method: http.MethodPost, URL: t.url, Host: t.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{
-			"Content-Type":        {"application/json"},
-			"User-Agent":          {"entrepot/" + version},
-			"X-Webhook-Id":        {string(d.Event)},
-			"X-Webhook-Event":     {d.Name},
-			"X-Webhook-Timestamp": {seconds},
-			"X-Webhook-Attempt":   {strconv.FormatInt(d.Attempts+1, 10)},
-			"X-Webhook-Signature": {t.secret.Sign(body)},
-			"Webhook-Id":          {string(d.Event)},
-			"Webhook-Timestamp":   {seconds},
-			"Webhook-Signature":   {signatures},
-			"Idempotency-Key":     {}, // not sent; lets the transport repeat the request on a new connection if a kept one was closed
-		},
+		Method: http.MethodPost, URL: t.url, Host: t.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header,
 		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 		GetBody: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
 	}
