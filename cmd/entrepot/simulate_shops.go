@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"entrepot/internal/channels"
 	"entrepot/internal/connector/connectortest/fakeshop"
 
 	amazonshop "entrepot/internal/connector/amazon/fakeshop"
@@ -61,7 +62,7 @@ func simulatedShops() []*simulated {
 func simulatedWoo() *simulated {
 	shop := wooshop.New("ck_simulated", "cs_simulated")
 	h := &shop.Habits
-	return &simulated{slug: "woocommerce", name: "WooCommerce shop", platform: "WOOCOMMERCE", Handler: shop, deliver: shop.Deliver,
+	return &simulated{slug: "woocommerce", name: "WooCommerce shop", platform: channels.WooCommerce, Handler: shop, deliver: shop.Deliver,
 		takes: func(address string) map[string]string {
 			return map[string]string{"url": address, "consumerKey": shop.Key, "consumerSecret": shop.Secret}
 		},
@@ -96,7 +97,7 @@ func simulatedWoo() *simulated {
 
 func simulatedPresta() *simulated {
 	shop := prestashop.New()
-	return &simulated{slug: "prestashop", name: "PrestaShop", platform: "PRESTASHOP", Handler: shop, deliver: shop.Deliver,
+	return &simulated{slug: "prestashop", name: "PrestaShop", platform: channels.PrestaShop, Handler: shop, deliver: shop.Deliver,
 		install: shop.Install, onSale: shop.OnSale,
 		takes: func(address string) map[string]string {
 			return map[string]string{"url": address, "webserviceKey": prestashop.Key}
@@ -119,7 +120,7 @@ func simulatedPresta() *simulated {
 
 func simulatedShopify() *simulated {
 	shop := shopifyshop.New()
-	return &simulated{slug: "shopify", name: "Shopify shop", platform: "SHOPIFY", Handler: shop, deliver: shop.Deliver,
+	return &simulated{slug: "shopify", name: "Shopify shop", platform: channels.Shopify, Handler: shop, deliver: shop.Deliver,
 		takes: func(address string) map[string]string {
 			return map[string]string{"baseUrl": address, "shop": "simulated.myshopify.com", "accessToken": shopifyshop.Token,
 				"webhookSecret": shopifyshop.WebhookSecret}
@@ -144,7 +145,7 @@ func simulatedShopify() *simulated {
 
 func simulatedEbay() *simulated {
 	account := ebayshop.New()
-	return &simulated{slug: "ebay", name: "eBay account", platform: "EBAY", Handler: account, deliver: account.Deliver,
+	return &simulated{slug: "ebay", name: "eBay account", platform: channels.EBay, Handler: account, deliver: account.Deliver,
 		takes: func(address string) map[string]string {
 			return map[string]string{"baseUrl": address, "clientId": ebayshop.ClientID, "clientSecret": ebayshop.ClientSecret,
 				"refreshToken": ebayshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("simulated-", 4)}
@@ -168,7 +169,7 @@ func simulatedEbay() *simulated {
 
 func simulatedTikTok() *simulated {
 	shop := tiktokshop.New()
-	return &simulated{slug: "tiktok-shop", name: "TikTok Shop", platform: "TIKTOK_SHOP", Handler: shop, deliver: shop.Deliver,
+	return &simulated{slug: "tiktok-shop", name: "TikTok Shop", platform: channels.TikTokShop, Handler: shop, deliver: shop.Deliver,
 		takes: func(address string) map[string]string {
 			return map[string]string{"baseUrl": address, "appKey": tiktokshop.AppKey, "appSecret": tiktokshop.AppSecret,
 				"accessToken": tiktokshop.AccessToken, "refreshToken": tiktokshop.RefreshToken, "shopCipher": tiktokshop.Cipher,
@@ -194,7 +195,7 @@ func simulatedTikTok() *simulated {
 
 func simulatedAmazon() *simulated {
 	account := amazonshop.New()
-	return &simulated{slug: "amazon", name: "Amazon account", platform: "AMAZON", Handler: account,
+	return &simulated{slug: "amazon", name: "Amazon account", platform: channels.Amazon, Handler: account,
 		takes: func(address string) map[string]string {
 			return map[string]string{"baseUrl": address, "sellerId": amazonshop.SellerID, "marketplaceId": amazonshop.MarketplaceID,
 				"clientId": amazonshop.ClientID, "clientSecret": amazonshop.ClientSecret, "refreshToken": amazonshop.RefreshToken}

@@ -5,6 +5,7 @@ import (
 
 	"entrepot/internal/analytics"
 	"entrepot/internal/apijson"
+	"entrepot/internal/channels"
 	"entrepot/internal/money"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
@@ -254,7 +255,7 @@ func sampleSales(w *apijson.Writer) {
 
 func sampleChannelFigures(w *apijson.Writer) {
 	writeChannelFigures(w, sampleSpan, "EUR",
-		[]analytics.Channel{{ID: "019a1c52-7c1e-7d40-9a55-000000000003", Name: "In-house shop", Platform: "CUSTOM", Status: "active",
+		[]analytics.Channel{{ID: "019a1c52-7c1e-7d40-9a55-000000000003", Name: "In-house shop", Platform: channels.Custom, Status: "active",
 			Orders: 12, Cancelled: 1, Returned: 1, Revenue: money.TotalOf(500*money.Scale, 0), LastOrder: records.SampleTime, Published: 200,
 			LastSync: records.SampleTime}})
 }

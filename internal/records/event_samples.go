@@ -3,6 +3,7 @@ package records
 import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
 	"entrepot/internal/customers"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
@@ -108,7 +109,7 @@ func amount(a money.Amount) *money.Amount { return &a }
 func eventOrder(status orders.Status) *orders.Order {
 	o := &orders.Order{ID: "019a1c52-7c1e-7d40-9a55-00000000d001", Number: 42, Status: status,
 		Channel: "019a1c52-7c1e-7d40-9a55-00000000e001", ChannelName: "Shop",
-		ChannelPlatform: "CUSTOM", Customer: eventCustomer.ID, CustomerName: eventCustomer.Name(), CustomerEmail: eventCustomer.Email,
+		ChannelPlatform: channels.Custom, Customer: eventCustomer.ID, CustomerName: eventCustomer.Name(), CustomerEmail: eventCustomer.Email,
 		Given:    orders.Given{ExternalReference: "WEB-1001"},
 		Currency: "EUR", Lines: []orders.Line{eventLine}, CreatedAt: eventAt, UpdatedAt: eventAt}
 	o.Total = eventLine.Total
@@ -121,6 +122,6 @@ func eventOrder(status orders.Status) *orders.Order {
 // eventJob is the sample job, completed with a status.
 func eventJob(status jobs.Status, errors string) jobs.Job {
 	return jobs.Job{ID: "019a1c52-7c1e-7d40-9a55-00000000f001", Type: jobs.ProductImport, Channel: "019a1c52-7c1e-7d40-9a55-00000000e001",
-		ChannelName: "Shop", ChannelType: "CUSTOM",
+		ChannelName: "Shop", ChannelType: channels.Custom,
 		Status: status, Total: 100, Created: 40, Updated: 60, Errors: errors, StartedAt: eventAt, CompletedAt: eventAt + 1_500_000}
 }

@@ -2,6 +2,7 @@ package records
 
 import (
 	"entrepot/internal/apijson"
+	"entrepot/internal/channels"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
@@ -251,7 +252,7 @@ func SampleOrder() *orders.Order {
 		Total: 499000, Warehouse: "MAIN"}
 	at := int64(SampleTime)
 	return &orders.Order{ID: SampleID[id.Order](276), Number: 1, Status: orders.PartiallyShipped,
-		Channel: SampleID[id.Channel](277), ChannelName: "ERP", ChannelPlatform: "CUSTOM", Customer: SampleID[id.Customer](278),
+		Channel: SampleID[id.Channel](277), ChannelName: "ERP", ChannelPlatform: channels.Custom, Customer: SampleID[id.Customer](278),
 		CustomerName: "Ada Lovelace", CustomerEmail: "ada@example.com", CustomerPhone: "+33123456789",
 		Given:    orders.Given{ExternalReference: "WEB-1001", PaymentMetadata: `{"provider":"card"}`, Notes: "leave at the door"},
 		Currency: "EUR", ShippingAddress: `{"line1":"1 rue de la Paix","city":"Paris","postalCode":"75002","zip":"75002","country":"FR"}`,

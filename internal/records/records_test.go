@@ -50,3 +50,12 @@ func TestRecordsAreWrittenOnce(t *testing.T) {
 		}
 	}
 }
+
+// Every event of the catalogue has a sample, which its page, the API description and test deliveries show.
+func TestEveryEventHasASample(t *testing.T) {
+	for _, k := range Catalogue() {
+		if k.Sample == nil {
+			t.Errorf("%s has no sample: add one to event_samples.go", k.Event)
+		}
+	}
+}
