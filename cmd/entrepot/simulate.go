@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,8 +26,8 @@ func newSimulateCommand(*environment) *cobra.Command {
 // newSimulatedCommand is "entrepot simulate PLATFORM".
 func newSimulatedCommand(shop *simulated, addr string) *cobra.Command {
 	every := time.Duration(0)
-	cmd := &cobra.Command{Use: shop.slug, Short: "A " + shop.name + ", with the bad habits of real ones by flag", Args: cobra.NoArgs,
-		Long: "A " + shop.name + " in memory. Its interface takes the credentials that it prints for a channel." + delivers(shop) +
+	cmd := &cobra.Command{Use: shop.slug, Short: withArticle(shop.name) + ", with the bad habits of real ones by flag", Args: cobra.NoArgs,
+		Long: withArticle(shop.name) + " in memory. Its interface takes the credentials that it prints for a channel." + delivers(shop) +
 			"\nPOST /simulate/orders with {\"skus\":{\"MUG\":2},\"status\":\"processing\",\"email\":\"…\"} places an order; the status pending " +
 			"leaves it unpaid.\nA habit with a number n shows at every n-th request. A service needs --dev to call it.",
 		Example: "  entrepot simulate " + shop.slug + " --addr " + addr + " --lose-answer 20\n" +
@@ -128,4 +129,12 @@ func (s *simulated) installModule(w http.ResponseWriter, r *http.Request) {
 	}
 	s.install(to.URL, to.Secret)
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// withArticle begins a sentence with a name.
+func withArticle(name string) string {
+	if strings.ContainsRune("AEIOUaeiou", rune(name[0])) {
+		return "An " + name
+	}
+	return "A " + name
 }
