@@ -56,29 +56,36 @@ func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTa
 	return on, nil
 }
 
-// destination finds or creates the destination of an address, and enables it again.
-func (s *session) destination(ctx context.Context, address string) (string, error) {
+// findDestination finds the destination of an address; id is "" if there is none.
+func (s *session) findDestination(ctx context.Context, address string) (id string, enabled bool, err error) {
 	var there struct {
 		Destinations []struct {
-			DestinationID, Name, Status string
-			DeliveryConfig              struct{ Endpoint string }
+			DestinationID, Status string
+			DeliveryConfig        struct{ Endpoint string }
 		}
 	}
 	if _, err := s.get(ctx, notifying+"/destination", url.Values{"limit": {"100"}}, &there); err != nil {
-		return "", err
+		return "", false, err
+	}
+	for _, d := range there.Destinations {
+		if d.DeliveryConfig.Endpoint == address {
+			return d.DestinationID, d.Status == "ENABLED", nil
+		}
+	}
+	return "", false, nil
+}
+
+// destination finds or creates the destination of an address, and enables it again.
+func (s *session) destination(ctx context.Context, address string) (string, error) {
+	id, enabled, err := s.findDestination(ctx, address)
+	if err != nil || enabled {
+		return id, err
 	}
 	body := fields{"name": "entrepot", "status": "ENABLED",
 		"deliveryConfig": fields{"endpoint": address, "verificationToken": s.link.Channel.Credentials["verificationToken"]}}
-	for _, d := range there.Destinations {
-		if d.DeliveryConfig.Endpoint != address {
-			continue
-		}
-		if d.Status != "ENABLED" {
-			if _, err := s.call(connector.Repeatable(ctx), http.MethodPut, notifying+"/destination/"+d.DestinationID, body, nil); err != nil {
-				return "", err
-			}
-		}
-		return d.DestinationID, nil
+	if id != "" {
+		_, err = s.call(connector.Repeatable(ctx), http.MethodPut, notifying+"/destination/"+id, body, nil)
+		return id, err
 	}
 	answer, err := s.call(ctx, http.MethodPost, notifying+"/destination", body, nil)
 	if err != nil {
@@ -90,8 +97,8 @@ func (s *session) destination(ctx context.Context, address string) (string, erro
 
 // RemoveWebhooks takes away the subscriptions of the address, and its destination.
 func (s *session) RemoveWebhooks(ctx context.Context, target connector.WebhookTarget) error {
-	destination, err := s.destination(ctx, target.URL)
-	if err != nil {
+	destination, _, err := s.findDestination(ctx, target.URL)
+	if err != nil || destination == "" {
 		return err
 	}
 	var there struct {
