@@ -125,11 +125,14 @@ func (f *AcrossFilter) of(tx *db.Tx, endpoint id.Endpoint, c Counts) (rows, look
 	w := db.NewWhere(tx, "d").And("d.endpoint_id = ?::UUID", endpoint)
 	few := f.State == Pending && c.Pending <= fewPending
 	first, last := f.span(endpoint)
-	if !few {
-		w.And("d.position >= ?", first).And("d.position < ?", last)
-	}
-	if f.Resource != "" {
+	switch {
+	case few && f.Resource != "":
 		w.And("d.resource_id = ?", f.Resource)
+	case f.Resource != "": // positions first, which the index has: without statistics SQLite takes the key, and reads every delivery
+		w.And("d.position IN (SELECT r.position FROM deliveries r WHERE r.tenant_id = $1 AND r.endpoint_id = $2::UUID AND r.resource_id = ?"+
+			" AND r.position >= ? AND r.position < ?)", f.Resource, first, last)
+	case !few:
+		w.And("d.position >= ?", first).And("d.position < ?", last)
 	}
 	if f.State == Failed { // a literal, so that the planner uses the partial index
 		w.And("d.state = 'failed'")
@@ -197,5 +200,7 @@ func (d *Delivery) Neighbours(tx *db.Tx) (newer, older id.Delivery, err error) {
 
 // FirstOf reads the deliveries of an event from its first dispatch, without replays.
 func FirstOf(tx *db.Tx, stamp int64) ([]Delivery, error) {
-	return readDeliveries(tx, liveDeliveries+"WHERE q.tenant_id = $1 AND d.position = $2 ORDER BY d.endpoint_id", tx.Tenant, stamp)
+	return readDeliveries(tx, " FROM queues q CROSS JOIN deliveries d "+
+		"WHERE q.tenant_id = $1 AND d.tenant_id = $1 AND d.endpoint_id = q.endpoint_id AND d.position = $2 ORDER BY d.endpoint_id",
+		tx.Tenant, stamp)
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"entrepot/internal/db"
@@ -151,5 +152,56 @@ func TestPlansOfDeliveriesOverAllEndpoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// What one record or one event led to is found without going through the other deliveries of an endpoint.
+func TestDeliveriesOfOneRecordAreFew(t *testing.T) {
+	var mu sync.Mutex
+	type asked struct {
+		sql  string
+		args []any
+	}
+	var list []asked
+	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true, Trace: func(sql string, args []any) {
+		mu.Lock()
+		defer mu.Unlock()
+		list = append(list, asked{sql, slices.Clone(args)})
+	}})
+	tenant := dbtest.Account(t, store)
+	all := fillDeliveries(t, store, tenant, 200)
+	list = nil
+	var found int
+	err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+		of, err := OfResource(tx, all[0].Resource, 10)
+		if err != nil {
+			return err
+		}
+		first, err := FirstOf(tx, all[0].Position)
+		if err != nil {
+			return err
+		}
+		page, err := Across(tx, AcrossFilter{Resource: all[0].Resource, Limit: 10})
+		found = min(len(of), len(first), len(page.Deliveries))
+		return err
+	})
+	if err != nil || found == 0 {
+		t.Fatalf("%d are found: %v", found, err)
+	}
+	mu.Lock()
+	statements := slices.Clone(list)
+	mu.Unlock()
+	many := regexp.MustCompile(`(?m)SEARCH \w+ USING PRIMARY KEY \(tenant_id=\?( AND endpoint_id=\?( AND position[<>].*)?)?\)|SCAN d`)
+	err = store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+		for _, s := range statements {
+			plan := strings.ReplaceAll(dbtest.Plan(t, tx, s.sql, s.args...), "SEARCH q ", "")
+			if strings.Contains(s.sql, "deliveries ") && many.MatchString(plan) {
+				t.Errorf("%s\n%s", s.sql, plan)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
