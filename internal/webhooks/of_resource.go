@@ -22,7 +22,8 @@ func OfResource(tx *db.Tx, resource string, limit int) ([]Heard, error) {
 		FROM queues q CROSS JOIN deliveries r CROSS JOIN deliveries d
 		LEFT JOIN events e ON e.tenant_id = $1 AND e.stamp = d.event_stamp
 		WHERE q.tenant_id = $1 AND r.tenant_id = $1 AND r.endpoint_id = q.endpoint_id AND r.resource_id = $2
-			AND d.tenant_id = $1 AND d.endpoint_id = q.endpoint_id AND d.position = r.position ORDER BY d.event_stamp DESC, d.endpoint_id LIMIT $3::BIGINT`,
+			AND d.tenant_id = $1 AND d.endpoint_id = q.endpoint_id AND d.position = r.position
+		ORDER BY d.event_stamp DESC, d.endpoint_id LIMIT $3::BIGINT`,
 		tx.Tenant, resource, limit)
 }
 
