@@ -73,10 +73,21 @@ func (r *request) chips(path string, labels [][2]string) (list []chip) {
 			q.Del("after")
 			q.Del("cursor")
 			q.Del("page")
-			list = append(list, chip{Label: l[1] + ": " + short(value), To: address(path, q), On: true})
+			list = append(list, chip{Label: l[1] + ": " + r.whenWords(l[0], short(value)), To: address(path, q), On: true})
 		}
 	}
 	return list
+}
+
+// whenWords is a filter's value; a time, as people of the user's zone write it.
+func (r *request) whenWords(name, value string) string {
+	if _, err := time.Parse(time.DateOnly, value); err == nil || name != "from" && name != "to" {
+		return value
+	}
+	if at, ok := r.format.moment(value, false); ok {
+		return r.format.Moment(at.UnixMicro(), "2 Jan 2006, 15:04").Words
+	}
+	return value
 }
 
 // when is an input of a list's filter for one end of a span: for a day, or for a time where the address has one, which bookmarks and

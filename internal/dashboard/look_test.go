@@ -155,6 +155,19 @@ func TestNarrowRows(t *testing.T) {
 		return tab.getBoundingClientRect().right <= bar.getBoundingClientRect().right + 1 })()`)
 }
 
+// A long name in a narrow column is cut at its end: as one piece it would vanish whole.
+func TestLongNamesAreCut(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	b.look(1000, "light")
+	b.open("/settings/audit")
+	if whole := eval[[]string](b, `[...document.querySelectorAll('#audit td.trim a')].filter(a => getComputedStyle(a).display !== 'inline')
+		.map(a => a.innerText)`); len(whole) > 0 {
+		t.Errorf("names that vanish where they do not fit: %q", whole)
+	}
+}
+
 // Words are for people: a country is named, a role refuses instead of a scope, a job without items has done none of none, a delivery says
 // what it is about, and who did something has a name.
 func TestWordsForPeople(t *testing.T) {

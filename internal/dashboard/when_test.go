@@ -27,6 +27,10 @@ func TestFiltersByTime(t *testing.T) {
 			}
 		}
 	}
+	if chips := b.get("/events?from=2026-01-31T12:30:00Z&to=2026-01-31"); !strings.Contains(chips.words(), "From: 31 Jan 2026, 12:30") ||
+		!strings.Contains(chips.words(), "To: 2026-01-31") {
+		t.Errorf("%.900s", chips.words())
+	}
 	page := b.get("/events?from=yesterday")
 	if page.status != 400 || !strings.Contains(page.body, `name="from" type="text" value="yesterday"`) {
 		t.Errorf("a wrong time: %d %.900s", page.status, page.body)
