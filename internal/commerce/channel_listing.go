@@ -44,67 +44,77 @@ func (r *channelRun) readListings(
 	if err != nil {
 		return nil, err
 	}
-	tree := categoryTree{tx: tx, known: map[id.Category]*connector.Category{}}
+	c := listingContext{currency: account.Currency, settings: r.settings, labels: labels, levels: levels,
+		tree: categoryTree{tx: tx, known: map[id.Category]*connector.Category{}}}
 	out := map[id.Product]listing{}
 	for _, p := range list {
-		listed := listing{known: known[p.ID], ids: map[string]skuIDs{p.SKU: {product: p.ID}}}
-		own := listed.known[p.SKU]
-		listed.Product = connector.Product{
-			ID:          string(p.ID),
-			SKU:         p.SKU,
-			Name:        p.Name,
-			Slug:        p.Slug,
-			Description: p.Description,
-			OnSale:      p.Status == catalog.Active,
-			Price: r.settings.price(
-				p.Price,
-				account.Currency,
-			),
-			CompareAt:  r.settings.compareAt(p.CompareAt, account.Currency),
-			Currency:   account.Currency,
-			Attributes: attributesOf(p.Attributes, labels),
-			Quantity:   r.settings.quantity(levels[p.SKU]),
-			Known:      asItem(own).IDs,
+		if out[p.ID], err = c.listing(p, known[p.ID]); err != nil {
+			return nil, err
 		}
-		images := own.ImageIDs()
-		for _, image := range p.Images() {
-			listed.Images = append(listed.Images, connector.Image{ID: image.ID, URL: image.URL, Known: images[image.ID]})
-		}
-		for _, category := range p.CategoryIDs() {
-			c, err := tree.find(category, 0)
-			if err != nil {
-				return nil, err
-			}
-			if c != nil {
-				listed.Categories = append(listed.Categories, *c)
-			}
-		}
-		for _, v := range p.Variants {
-			listed.ids[v.SKU] = skuIDs{p.ID, v.ID}
-			variant := connector.Variant{
-				SKU:        v.SKU,
-				Name:       v.Name,
-				Price:      r.settings.price(v.PriceIn(*p), account.Currency),
-				Attributes: attributesOf(v.Attributes, labels),
-				CompareAt: r.settings.compareAt(
-					cmp.Or(v.CompareAt, p.CompareAt),
-					account.Currency,
-				),
-				Quantity: r.settings.quantity(levels[v.SKU]),
-				Known:    asItem(listed.known[v.SKU]).IDs,
-			}
-			listed.Variants = append(listed.Variants, variant)
-		}
-		for sku, item := range listed.known {
-			if _, still := listed.ids[sku]; !still && item.ExternalVariant != "" {
-				listed.Dropped = append(listed.Dropped, asItem(item))
-			}
-		}
-		tellApart(listed.Variants)
-		listed.content = contentHash(listed.Product)
-		out[p.ID] = listed
 	}
 	return out, nil
+}
+
+// listingContext is what the listings of one batch have in common.
+type listingContext struct {
+	currency string
+	settings channelSettings
+	labels   map[string]string
+	levels   map[string][]stock.Level
+	tree     categoryTree
+}
+
+// listing is a product as its platform is to show it; known are the items of its SKUs.
+func (c *listingContext) listing(p *catalog.Product, known map[string]channelsync.Item) (listing, error) {
+	listed := listing{known: known, ids: map[string]skuIDs{p.SKU: {product: p.ID}}}
+	own := known[p.SKU]
+	listed.Product = connector.Product{
+		ID:          string(p.ID),
+		SKU:         p.SKU,
+		Name:        p.Name,
+		Slug:        p.Slug,
+		Description: p.Description,
+		OnSale:      p.Status == catalog.Active,
+		Price:       c.settings.price(p.Price, c.currency),
+		CompareAt:   c.settings.compareAt(p.CompareAt, c.currency),
+		Currency:    c.currency,
+		Attributes:  attributesOf(p.Attributes, c.labels),
+		Quantity:    c.settings.quantity(c.levels[p.SKU]),
+		Known:       asItem(own).IDs,
+	}
+	images := own.ImageIDs()
+	for _, image := range p.Images() {
+		listed.Images = append(listed.Images, connector.Image{ID: image.ID, URL: image.URL, Known: images[image.ID]})
+	}
+	for _, category := range p.CategoryIDs() {
+		found, err := c.tree.find(category, 0)
+		if err != nil {
+			return listed, err
+		}
+		if found != nil {
+			listed.Categories = append(listed.Categories, *found)
+		}
+	}
+	for _, v := range p.Variants {
+		listed.ids[v.SKU] = skuIDs{p.ID, v.ID}
+		listed.Variants = append(listed.Variants, connector.Variant{
+			SKU:        v.SKU,
+			Name:       v.Name,
+			Price:      c.settings.price(v.PriceIn(*p), c.currency),
+			CompareAt:  c.settings.compareAt(cmp.Or(v.CompareAt, p.CompareAt), c.currency),
+			Attributes: attributesOf(v.Attributes, c.labels),
+			Quantity:   c.settings.quantity(c.levels[v.SKU]),
+			Known:      asItem(known[v.SKU]).IDs,
+		})
+	}
+	for sku, item := range known {
+		if _, still := listed.ids[sku]; !still && item.ExternalVariant != "" {
+			listed.Dropped = append(listed.Dropped, asItem(item))
+		}
+	}
+	distinguish(listed.Variants)
+	listed.content = contentHash(listed.Product)
+	return listed, nil
 }
 
 // contentHash differs once a product has changed in anything but its stock and prices, which are pushed apart.
@@ -127,9 +137,9 @@ func contentHash(p connector.Product) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// tellApart gives all variants of a product the same attributes, and ensures that no two have the same values:
+// distinguish gives all variants of a product the same attributes, and ensures that no two have the same values:
 // platforms require both.
-func tellApart(variants []connector.Variant) {
+func distinguish(variants []connector.Variant) {
 	var names []string
 	for _, v := range variants {
 		for _, a := range v.Attributes {

@@ -39,7 +39,8 @@ func newCaller[T any](tenant id.Tenant, own T) *caller[T] {
 	return &caller[T]{tenant: tenant, own: own, lead: make(chan []*caller[T], 1), done: make(chan error, 1)}
 }
 
-// await waits until the work is done, or until the caller is to do it for its group; then next is called. take gives it further members.
+// await waits until another caller has done the work, or until this one is chosen to do it for its group. While it works, take gives it
+// callers who have come since; next is called when it has ended.
 func (c *caller[T]) await(do func(group []T, more func() []T) error, take func(members int) []*caller[T],
 	next func(group []*caller[T])) (size int, err error) {
 	var group []*caller[T]

@@ -50,8 +50,7 @@ func onStandby(err error) bool {
 	return errors.As(err, &pg) && pg.Code == readOnly
 }
 
-// cameEarly reports whether an error of a statement says that nothing behind that statement was run: the server has refused it or closed
-// the connection before it, or the message was never sent.
+// cameEarly reports whether no statement after the failed one was run: the server refused it, or the message was never sent.
 func cameEarly(err error) bool {
 	var server *pgconn.PgError
 	var unsent pgx.ErrPreprocessingBatch

@@ -100,8 +100,9 @@ func (e *Engine) writeMixed(group []planned) error {
 	return err
 }
 
-// turns notes of each tenant whose turn a group finds taken that another node writes, too, unless the group that has it may be one of this
-// node: of those that here says are under way when the group is sent or when it is stored.
+// turns returns what a group calls with a tenant whose lock it found taken: another node writes that tenant, which gets groups of its
+// own for a while (see apart). It does not count if a group of this node may hold the lock: here reports whether one is under way, and
+// is called when the group is sent and again when it is stored.
 func (e *Engine) turns(here func(id.Tenant) bool) func(before []id.Tenant) func(taken id.Tenant) {
 	return func(tenants []id.Tenant) func(id.Tenant) {
 		before := slices.DeleteFunc(slices.Clone(tenants), func(tenant id.Tenant) bool { return !here(tenant) })

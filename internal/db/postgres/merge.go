@@ -83,7 +83,7 @@ func (c clocks) step() *engine.Step {
 	return &engine.Step{Want: -1, Clock: c[0]}
 }
 
-// later is a step whose stamps are moved by what the members before it take of the clock.
+// later is a step with its stamps moved by those that the members before it take from the clock.
 func later(s *engine.Step, by int64) *engine.Step {
 	if by == 0 || len(s.Form.Stamps) == 0 {
 		return s
@@ -101,7 +101,8 @@ func later(s *engine.Step, by int64) *engine.Step {
 // batches are steps of one text or form each, in an order that keeps that of every member.
 type batches [][]*engine.Step
 
-// add puts a step behind the batch at last, or into it, and gives its own. Nothing is behind -1.
+// add puts a step into the first batch of its text or form that is not before index last, or into a new one behind last. It returns the
+// index of its batch. last is the batch of the member's step before it, -1 for its first.
 func (bs *batches) add(last int, s *engine.Step) int {
 	for i := max(last, 0); i < len(*bs); i++ {
 		if first := (*bs)[i][0]; first.Form == s.Form && (s.Form != nil || first.SQL == s.SQL) {
@@ -157,8 +158,8 @@ func (bs batches) steps() (all []*engine.Step) {
 	return all
 }
 
-// merged writes the rows of steps of one form by as few statements as may be. What one of them comes up against says nothing of a single
-// step, so it has none of their errors.
+// merged writes the rows of steps of one form with as few statements as possible. A statement that fails does not say which step is to
+// blame, so it has none of their errors.
 func merged(batch []*engine.Step) (steps []*engine.Step) {
 	form := batch[0].Form
 	var rowSets []*rowSet

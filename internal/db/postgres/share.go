@@ -8,7 +8,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// shared is a session whose reads travel with what others of the tenant read in the same moment. Each message is a transaction of its own.
+// shared is a session whose reads are sent in one message with those of other callers of the tenant. Each message is a transaction of its
+// own.
 type shared struct {
 	groups.Session[*reply]
 	ctx    context.Context

@@ -22,7 +22,7 @@ type starving struct {
 
 func newStarved() starved { return starved{under: map[id.Tenant]*starving{}} }
 
-// enter says that a transaction begins which has lost many races; leave that it has ended.
+// enter registers a transaction that has lost many races, until it calls leave.
 func (s *starved) enter(tenant id.Tenant) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

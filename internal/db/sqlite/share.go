@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// shared is a session whose reads use the snapshot and the statements that serve others, too, who read in the same moment. Each of them may
-// see a snapshot of its own.
+// shared is a session whose reads share a snapshot, and statements, with other callers who read at the same moment. Two reads of one
+// session may see different snapshots.
 type shared struct {
 	groups.Session[*reply]
 	ctx    context.Context
