@@ -160,7 +160,7 @@ func TestLongNamesAreCut(t *testing.T) {
 	s := newSite(t, "sqlite")
 	s.seed()
 	b := s.window(t, s.owner)
-	b.look(1000, "light")
+	b.look(1440, "light")
 	b.open("/settings/audit")
 	if whole := eval[[]string](b, `[...document.querySelectorAll('#audit td.trim a')].filter(a => getComputedStyle(a).display !== 'inline')
 		.map(a => a.innerText)`); len(whole) > 0 {
