@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"entrepot/internal/connector/connectortest/story"
+
+	prestashop "entrepot/internal/connector/prestashop/fakeshop"
 )
 
 // each runs a test with a shop of each platform in which nothing goes wrong, on each engine, under a clock of its own.
@@ -165,6 +167,57 @@ func TestRefusedCredentials(t *testing.T) {
 		c.passUntil(t, "the order", func() string { return unless(c.statuses()[id] == "PROCESSING", c.statuses()) })
 		if now := s.call("GET", path, nil, 200); now.Text("data", "status") != "active" || now.At("data", "lastError") != nil {
 			t.Errorf("%v", now)
+		}
+	})
+}
+
+// A hundred notifications of orders and a hundred of stock, while the shop does not answer, are a pull and a push that wait, and one
+// channel.sync_failed of each. When it answers again, they bring all orders and set the stock back by one write.
+func TestAHundredNotificationsInAnOutage(t *testing.T) {
+	each(t, func(t *testing.T, s *service, shop story.Shop) {
+		if shop.Platform != "PRESTASHOP" { // its module sends each notification, and none of them twice
+			return
+		}
+		inner := shop.Handler.(*prestashop.Shop)
+		c := s.connectShop(t, shop, map[string]any{"pullEvery": 3600})
+		c.publish(t, map[string]any{"sku": "MUG", "name": "Mug", "price": 10, "stock": map[string]any{"quantity": 500},
+			"images": []any{map[string]any{"url": pictured(t)}}}, "MUG")
+		c.settle(t)
+		_, last := s.events("")
+		jobs := func() int { return len(s.call("GET", "/api/v1/jobs?limit=100&channelId="+c.id, nil, 200).List("data")) }
+		before, wrote, sent := jobs(), len(c.written()), inner.Notices.Sent()
+		c.down.Store(true)
+		for i := range 100 {
+			shop.Buy(oneMug())
+			inner.SetStock("MUG", 7+i%3)
+		}
+		s.await("the notifications", func() string { return unless(inner.Notices.Sent() >= sent+200, inner.Notices.Sent()-sent) })
+		for began := s.Now(); s.Now().Sub(began) < 30*time.Minute; {
+			s.Pass(time.Minute)
+		}
+		failed := map[string]int{}
+		for after := last; ; {
+			got := s.call("GET", "/api/v1/developer/events?limit=100&after="+after, nil, 200)
+			for i := range got.List("data") {
+				after = got.Text("data", i, "id")
+				failed[got.Text("data", i, "event")+" "+got.Text("data", i, "data", "type")]++
+			}
+			if len(got.List("data")) < 100 {
+				break
+			}
+		}
+		if failed["channel.sync_failed order_pull"] != 1 || failed["channel.sync_failed stock_push"] > 1 {
+			t.Errorf("in the outage: %v", failed)
+		}
+		c.down.Store(false)
+		c.passUntil(t, "all orders", func() string { n := len(c.statuses()); return unless(n == 100, n) })
+		c.passUntil(t, "stock", func() string { there, _ := shop.Stands(); return unless(there["MUG"].Quantity == 400, there) })
+		c.settle(t)
+		if n := len(c.written()) - wrote; n > 3 {
+			t.Errorf("%d writes: %v", n, c.written()[wrote:])
+		}
+		if n := jobs() - before; n > 20 {
+			t.Errorf("%d jobs", n)
 		}
 	})
 }

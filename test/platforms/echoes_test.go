@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ type channelOf struct {
 	story.Shop
 	id string
 
+	down   atomic.Bool // the shop answers 502
 	mu     sync.Mutex
 	writes []string // requests that change something there
 }
@@ -58,6 +60,10 @@ func (s *service) connectShop(t *testing.T, shop story.Shop, settings map[string
 
 // ServeHTTP notes what changes something in the shop.
 func (c *channelOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if c.down.Load() {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	path, text := r.URL.Path, string(body)
@@ -114,7 +120,7 @@ func (c *channelOf) settle(t *testing.T) {
 	}
 }
 
-// publishMug publishes a product of one SKU or of two variants, and waits until the shop has it on sale.
+// publish publishes a product of one SKU or of two variants, and waits until the shop has it on sale.
 func (c *channelOf) publish(t *testing.T, product map[string]any, skus ...string) {
 	t.Helper()
 	c.call("POST", "/api/v1/products", product, 201)
