@@ -54,7 +54,7 @@ func TestWideReadsLeaveAProcessor(t *testing.T) {
 // tryWide takes a place if one is free: of a place and an ended context, select takes either, so it tries until the place was seen taken.
 func tryWide(a *admission, ended context.Context, tenant id.Tenant, now time.Time) (leave func(), err error) {
 	for range 100 {
-		if leave, err = a.enterWide(ended, tenant, now); err == nil {
+		if leave, _, err = a.enterWide(ended, tenant, now); err == nil {
 			return leave, nil
 		}
 	}

@@ -34,13 +34,15 @@ func newAdmission(connections, processors int) *admission {
 	return a
 }
 
-// enterWide waits for a place for a wide read at a time; leave releases it.
-func (a *admission) enterWide(ctx context.Context, tenant id.Tenant, now time.Time) (leave func(), err error) {
+// enterWide waits for a place for a wide read at a time; leave releases it. beside is whether other accounts are active.
+func (a *admission) enterWide(ctx context.Context, tenant id.Tenant, now time.Time) (leave func(), beside bool, err error) {
 	a.active.mark(tenant, now)
-	return a.wide.enter(ctx, tenant, a.active.others(tenant, now))
+	beside = a.active.others(tenant, now)
+	leave, err = a.wide.enter(ctx, tenant, beside)
+	return leave, beside, err
 }
 
-// enterNarrow is enterWide for other reads.
+// enterNarrow waits for a place for another read; leave releases it.
 func (a *admission) enterNarrow(ctx context.Context, tenant id.Tenant, now time.Time) (leave func(), err error) {
 	a.active.mark(tenant, now)
 	return a.narrow.enter(ctx, tenant, false)
@@ -115,7 +117,7 @@ func (c *concurrency) part(tenant id.Tenant, own *sharing, taken []chan struct{}
 // place became free in time.
 func (d *DB) ReadWide(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	patient, cancel := context.WithTimeout(ctx, wideWait)
-	leave, err := d.admission.enterWide(patient, tenant, d.now())
+	leave, beside, err := d.admission.enterWide(patient, tenant, d.now())
 	cancel()
 	if err != nil {
 		if ctx.Err() == nil {
@@ -124,5 +126,9 @@ func (d *DB) ReadWide(ctx context.Context, tenant id.Tenant, run func(*Tx) error
 		return err
 	}
 	defer leave()
-	return d.read(ctx, tenant, engine.Stored, run)
+	how := engine.Stored
+	if beside {
+		how = engine.Patient
+	}
+	return d.read(ctx, tenant, how, run)
 }

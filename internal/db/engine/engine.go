@@ -58,9 +58,10 @@ type ReadMode int
 
 // The modes of reads.
 const (
-	Stored ReadMode = iota // one snapshot; it returns only when the disk holds everything that was seen
-	Peek                   // one snapshot; a power cut may undo what was seen
-	Lookup                 // a Peek at a few rows by key; each message may be a snapshot of its own, shared with other callers
+	Stored  ReadMode = iota // one snapshot; it returns only when the disk holds everything that was seen
+	Peek                    // one snapshot; a power cut may undo what was seen
+	Patient                 // as Stored; on SQLite it rests between rows, so that others get the processor
+	Lookup                  // a Peek at a few rows by key; each message may be a snapshot of its own, shared with other callers
 )
 
 // Has reports whether a mode is one of m.

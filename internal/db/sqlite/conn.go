@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -21,6 +22,9 @@ type conn struct {
 
 	durability *durability // of a reader: what it sees may not be on the disk yet
 	seen       int64       // the newest group that it may see
+
+	rested time.Time // of a patient read: when it last rested; zero for all others
+	rows   int       // that it has read since it last looked
 }
 
 // statement is a prepared statement and which argument each of its placeholders takes.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 
@@ -15,8 +16,14 @@ func (e *Engine) Read(ctx context.Context, tenant id.Tenant, how engine.ReadMode
 	if how == engine.Lookup {
 		return read(e.shared(ctx, tenant))
 	}
-	seen, err := e.snapshot(ctx, false, func(c *conn) error { return read(c) })
-	if how != engine.Stored {
+	seen, err := e.snapshot(ctx, false, func(c *conn) error {
+		if how == engine.Patient {
+			c.rested = time.Now()
+			defer func() { c.rested = time.Time{} }()
+		}
+		return read(c)
+	})
+	if how == engine.Peek {
 		return err
 	}
 	return cmp.Or(e.writer.durability.wait(seen), err)

@@ -78,3 +78,44 @@ func TestALateLeaveBreaksNothingOff(t *testing.T) {
 		<-done
 	}
 }
+
+// A patient read rests between rows once it has run for long enough; other reads do not.
+func TestPatientReadsRest(t *testing.T) {
+	store := opened(t, Config{})
+	for how, rests := range map[engine.ReadMode]bool{engine.Patient: true, engine.Stored: false, engine.Peek: false} {
+		err := store.Read(t.Context(), 1, how, func(s engine.Session) error {
+			c := s.(*conn)
+			if c.rested.IsZero() == rests {
+				t.Errorf("%v: rested %s", how, c.rested)
+			}
+			long := time.Time{}
+			if rests {
+				long = time.Now().Add(-time.Hour)
+			}
+			c.rested, c.rows = long, 0
+			rows, err := s.Query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1) SELECT i FROM n", []any{lookEvery})
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for i := 1; i < lookEvery && rows.Next(); i++ {
+				if !c.rested.Equal(long) {
+					t.Errorf("%v: it rested before row %d", how, i)
+				}
+			}
+			if rows.Next(); c.rested.Equal(long) == rests {
+				t.Errorf("%v: after %d rows it had rested at %s", how, lookEvery, c.rested)
+			}
+			return rows.Err()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = store.Read(t.Context(), 1, engine.Stored, func(s engine.Session) error {
+			if c := s.(*conn); !c.rested.IsZero() {
+				t.Errorf("after %v another read rests, too", how)
+			}
+			return nil
+		})
+	}
+}

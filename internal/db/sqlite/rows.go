@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 
@@ -23,6 +24,7 @@ func (r *rows) Next() bool {
 	if r.stmt == nil {
 		return false
 	}
+	r.conn.rest()
 	more, err := r.stmt.Step()
 	if c := r.conn; c.durability != nil && c.seen == 0 {
 		c.seen = c.durability.last()
@@ -33,6 +35,26 @@ func (r *rows) Next() bool {
 	r.err = meaning(err)
 	r.Close()
 	return false
+}
+
+// A patient read runs for restEvery at the most, as far as that shows between rows, and then rests: a running goroutine keeps its
+// processor for ten milliseconds, and a thread that never sleeps is preferred to none that has just woken up.
+const (
+	restEvery = 300 * time.Microsecond
+	restFor   = 50 * time.Microsecond
+	lookEvery = 8 // rows
+)
+
+// rest lets others have the processor if a patient read has had it for long enough.
+func (c *conn) rest() {
+	if c.rested.IsZero() {
+		return
+	}
+	if c.rows++; c.rows%lookEvery != 0 || time.Since(c.rested) < restEvery {
+		return
+	}
+	time.Sleep(restFor)
+	c.rested = time.Now()
 }
 
 // Scan stores the values of the row in places, one for each column.
