@@ -130,3 +130,16 @@ func TestPoliciesLookUpTheAccountOnce(t *testing.T) {
 		t.Error("a store of an earlier release looks up the name for each row after a migration")
 	}
 }
+
+// The texts of searches are stored as they are: a search would spend more time on unpacking them than on anything else.
+func TestTextsOfSearchesAreNotCompressed(t *testing.T) {
+	store := dbtest.Open(t, db.Config{URL: dbtest.StoreURL(t)})
+	var plain int64
+	err := store.Read(t.Context(), db.Across, func(tx *db.Tx) error {
+		return tx.Row(`SELECT count(*) FROM pg_attribute WHERE attrelid = 'search_blocks'::regclass AND attname IN ('body', 'keys')
+			AND attstorage = 'e'`, nil, &plain)
+	})
+	if err != nil || plain != 2 {
+		t.Errorf("%d of 2 columns, %v", plain, err)
+	}
+}
