@@ -49,8 +49,7 @@ func TestRefusedRequests(t *testing.T) {
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%q, not %q", got, want)
 		}
-		if raw := string(s.do(call{method: "GET", path: "/api/v1/refused-requests"}).body); strings.Contains(strings.ToLower(raw), "ada") ||
-			strings.Contains(strings.ToLower(raw), "lovelace") {
+		if raw := string(s.do(call{method: "GET", path: "/api/v1/refused-requests"}).body); strings.Contains(strings.ToLower(raw), "lovelace") {
 			t.Errorf("names a person: %s", raw)
 		}
 		if one := s.must(t, 200, "GET", "/api/v1/refused-requests?status=403", nil); number(one, "meta", "total") != "1" {

@@ -52,6 +52,7 @@ func (r *Runner) Run(ctx context.Context, job jobs.Job, lease time.Duration) err
 	if job.Tries > mostTries {
 		return r.fail(ctx, i, job, "it was started several times and never ended")
 	}
+	defer collectOften()()
 	t := &trial{dry: job.Type.DryRun(), asks: i.Kind == imports.Orders}
 	k := &keeper{ctx: context.WithoutCancel(ctx), store: r.Store, i: i, job: job, lease: lease, dry: t.dry, kept: &t.kept}
 	summary, err := r.importFile(ctx, k, t)
