@@ -79,7 +79,8 @@ func TestLogLines(t *testing.T) {
 	if line := one("/api/v1/" + strings.Repeat("x", 1000)); len(line["path"].(string)) > 256+len("…") || line["status"] != 404.0 {
 		t.Errorf("a long path: %v", line)
 	}
-	for _, path := range []string{"/api/v1/customers/lovelace@example.com", "/api/v1/orders?customerEmail=lovelace@example.com&search=lovelace@example.com"} {
+	for _, path := range []string{"/api/v1/customers/lovelace@example.com",
+		"/api/v1/orders?customerEmail=lovelace@example.com&search=lovelace@example.com"} {
 		if text, _ := json.Marshal(one(path)); strings.Contains(string(text), "lovelace") {
 			t.Errorf("%s: %s", path, text)
 		}
