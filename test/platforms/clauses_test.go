@@ -216,8 +216,8 @@ func TestAHundredNotificationsInAnOutage(t *testing.T) {
 		if n := len(c.written()) - wrote; n > 3 {
 			t.Errorf("%d writes: %v", n, c.written()[wrote:])
 		}
-		if n := jobs() - before; n > 20 {
-			t.Errorf("%d jobs", n)
+		if n := jobs() - before; n > 60 { // some ten, and more on a machine that takes long to send the notifications
+			t.Errorf("%d jobs for 200 notifications", n)
 		}
 	})
 }
