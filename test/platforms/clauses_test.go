@@ -73,6 +73,20 @@ func TestOrdersOlderThanTheChannel(t *testing.T) {
 	})
 }
 
+// An order of the very second from which orders are taken is taken: platforms tell times in whole seconds, and some leave out the time that
+// they are asked for.
+func TestOrdersOfTheFirstSecond(t *testing.T) {
+	each(t, func(t *testing.T, s *service, shop story.Shop) {
+		at := s.Now().UTC().Truncate(time.Second)
+		first := shop.Buy(oneMug())
+		for s.Now().Before(at.Add(48 * time.Hour)) {
+			s.Pass(12 * time.Hour)
+		}
+		c := s.connectShop(t, shop, map[string]any{"pullEvery": 300, "ordersFrom": at.Format(time.RFC3339)})
+		c.passUntil(t, "the order", func() string { return unless(c.statuses()[first] == "PROCESSING", c.statuses()) })
+	})
+}
+
 // What a platform cannot express is skipped: the order says so with a reason, nothing is written there and nothing counts as failed. A
 // move there that is not legal here, such as the cancellation of what was shipped, is written on the order, which stays as it is, and is
 // not undone there.

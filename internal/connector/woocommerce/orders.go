@@ -28,7 +28,7 @@ type pageToken struct {
 
 // PullOrders returns a page of the orders that changed since a time, those in the bin last.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out connector.OrderPage, err error) {
-	token := pageToken{Since: cursor.Since.UTC().Format(gmt), Page: 1}
+	token := pageToken{Since: before(cursor.Since), Page: 1}
 	if cursor.Page != "" {
 		if err := json.Unmarshal([]byte(cursor.Page), &token); err != nil {
 			return out, &connector.Failure{Kind: connector.Rejected, Message: "the pull's cursor is unreadable", Err: err}
@@ -76,8 +76,8 @@ func (s *session) next(out connector.OrderPage, token pageToken, got int, last s
 		return out, nil
 	case got < perPage:
 		token.Trash, token.Page = true, 1
-	case err == nil && at.Add(-time.Second).Format(gmt) > token.Since:
-		token.Since, token.Page = at.Add(-time.Second).Format(gmt), 1
+	case err == nil && before(at) > token.Since:
+		token.Since, token.Page = before(at), 1
 	default:
 		token.Page++
 	}
@@ -85,6 +85,9 @@ func (s *session) next(out connector.OrderPage, token pageToken, got int, last s
 	out.Next = string(text)
 	return out, err
 }
+
+// before is the second before a time: the shop leaves out what changed in the very second that it is asked for.
+func before(at time.Time) string { return at.UTC().Add(-time.Second).Format(gmt) }
 
 // PullOrder gives one order, also from the bin.
 func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
