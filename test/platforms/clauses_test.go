@@ -158,6 +158,7 @@ func TestRefusedCredentials(t *testing.T) {
 		"EBAY": "refreshToken", "TIKTOK_SHOP": "appSecret", "AMAZON": "refreshToken"}
 	each(t, func(t *testing.T, s *service, shop story.Shop) {
 		c := s.connectShop(t, shop, map[string]any{"pullEvery": 300})
+		c.settle(t) // nothing runs that has read the right credentials
 		path := "/api/v1/channels/" + c.id
 		name := secret[c.Platform]
 		s.call("PATCH", path, map[string]any{"credentials": map[string]any{name: "a wrong one"}}, 200)
