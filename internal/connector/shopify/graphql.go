@@ -39,10 +39,12 @@ type vars map[string]any
 // call sends a query to the shop and decodes the data of its answer. A mutation may be repeated: if a repetition would
 // apply twice, the caller checks first, or sends a key.
 func (s *session) call(ctx context.Context, query string, v vars, into any) (*connector.Response, error) {
+	renewed := false
 	for try := 0; ; try++ {
 		answer, err := s.attempt(ctx, query, v, into)
 		switch {
-		case connector.Is(err, connector.Unauthorized) && try == 0 && s.renews():
+		case connector.Is(err, connector.Unauthorized) && !renewed && s.renews():
+			renewed = true
 			if err := s.renew(ctx); err != nil {
 				return nil, err
 			}

@@ -26,6 +26,7 @@ type shop struct {
 	kept    connector.Credentials // what Renew has stored
 	facts   map[string]string
 	now     time.Time
+	slept   func() // after a wait, if not nil
 }
 
 func (s *shop) Fact(name string) string { return s.facts[name] }
@@ -54,6 +55,9 @@ func newShop(t *testing.T) *shop {
 		"clientSecret": fakeshop.ClientSecret}
 	s.client = connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(s.Now, func(_ context.Context, d time.Duration) error {
 		s.now = s.now.Add(d)
+		if s.slept != nil {
+			s.slept()
+		}
 		return nil
 	}).Client("channel", shopify.New().Capabilities().Limits)
 	s.session = shopify.New().Open(connector.Link{Client: s.client, Tokens: s, Facts: s, Now: s.Now,
@@ -93,6 +97,21 @@ func TestTestNamesWhatIsMissing(t *testing.T) {
 	s.kept["clientSecret"] = "wrong"
 	if _, err := s.session.Test(t.Context()); !connector.Is(err, connector.Unauthorized) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A token that ends while a query waits for the shop's points is renewed, too: the channel does not ask for new credentials.
+func TestTokenEndsDuringAWait(t *testing.T) {
+	s := newShop(t)
+	s.Faults.Throttle = 1
+	s.slept = func() {
+		s.Faults.Throttle = 0
+		s.Expire()
+		s.slept = nil
+	}
+	connectortest.Must(s.session.Test(t.Context()))(t)
+	if s.slept != nil {
+		t.Error("nothing was waited for")
 	}
 }
 
