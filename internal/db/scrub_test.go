@@ -56,6 +56,25 @@ func fillCustomers(t *testing.T, store *db.DB, tenant id.Tenant, n int) (emails 
 	return emails
 }
 
+// scrubUntilDone scrubs as often as the worker would: PostgreSQL's own ANALYZE or VACUUM of a table that was just filled
+// may hold it for a moment, and then it is left for the next scrub.
+func scrubUntilDone(t *testing.T, store *db.DB) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		if err := store.Scrub(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		switch n, err := store.PendingScrubs(t.Context()); {
+		case err != nil:
+			t.Fatal(err)
+		case n == 0:
+			return
+		case time.Now().After(end):
+			t.Fatalf("after a minute %d are still pending", n)
+		}
+	}
+}
+
 func TestScrubLeavesNothingBehind(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
@@ -77,14 +96,9 @@ func TestScrubLeavesNothingBehind(t *testing.T) {
 		if n, err := store.PendingScrubs(t.Context()); n != 1 || err != nil {
 			t.Fatalf("owing %d, %v", n, err)
 		}
-		if err := store.Scrub(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		scrubUntilDone(t, store)
 		if found := holds(t, store, "wilhelmine"); len(found) > 0 {
 			t.Errorf("still in %v", found)
-		}
-		if n, err := store.PendingScrubs(t.Context()); n != 0 || err != nil {
-			t.Errorf("owing %d, %v", n, err)
 		}
 		err = store.Texts(t.Context(), func(table, column, text string) error {
 			if strings.Contains(text, "wilhelmine") {
