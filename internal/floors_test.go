@@ -81,6 +81,7 @@ var floors = map[string]int{
 	"internal/secretbox": 1,
 	"internal/apperr":    0,
 	"internal/diskspace": 0,
+	"internal/spool":     0,
 	"internal/filelock":  0,
 	"internal/id":        0,
 	"internal/money":     0,

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
-	"os"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"entrepot/internal/budget"
 	"entrepot/internal/db"
 	"entrepot/internal/diskspace"
+	"entrepot/internal/spool"
 )
 
 // Bounds of large answers (interface §8), sizes in bytes.
@@ -41,12 +41,12 @@ func newLarge(folder string, memory int64) *large {
 	return &large{folder: folder, places: budget.New(int64(2 * runtime.GOMAXPROCS(0))), disk: budget.New(diskTimes * memory)}
 }
 
-// overflow is the file of one large answer. It has no name once it is open.
+// overflow is the file of one large answer.
 type overflow struct {
 	large *large
 	place budget.Share
 	disk  budget.Share
-	file  *os.File
+	file  *spool.File
 	full  bool // the disk takes no more of the answer
 }
 
@@ -137,12 +137,11 @@ func (o *overflow) take(r *request, parts *apijson.Parts) error {
 		return nil
 	}
 	if o.file == nil {
-		file, err := os.CreateTemp(o.large.folder, ".answer-*")
+		file, err := spool.Create(o.large.folder)
 		if err != nil {
 			o.full = true
 			return nil
 		}
-		os.Remove(file.Name()) // if the system does not allow that for an open file, close removes it
 		o.file, o.disk = file, o.large.disk.Share(0)
 		o.disk.Account, o.disk.Wait = r.share.Account, largeWait
 	}
@@ -172,8 +171,6 @@ func (o *overflow) close() {
 	o.place.Release()
 	o.disk.Release()
 	if o.file != nil {
-		name := o.file.Name()
 		o.file.Close()
-		os.Remove(name)
 	}
 }

@@ -214,12 +214,12 @@ func (d *Dashboard) checkImport(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		path, remove, err := fileimport.Copy(r.http.Context(), d.DB, r.caller().Tenant, p.i.ID)
+		file, err := fileimport.Copy(r.http.Context(), d.DB, r.caller().Tenant, p.i.ID)
 		if err != nil {
 			return answer{}, err
 		}
-		defer remove()
-		found, err := options.Look(r.http.Context(), p.i.Kind, path, p.i.Name, len(options.Columns) == 0)
+		defer file.Close()
+		found, err := options.Look(r.http.Context(), p.i.Kind, file.Open, p.i.Name, len(options.Columns) == 0)
 		if err != nil {
 			return answer{}, err
 		}

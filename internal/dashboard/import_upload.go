@@ -8,7 +8,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 	"unicode"
@@ -17,6 +16,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/fileimport"
 	"entrepot/internal/imports"
+	"entrepot/internal/spool"
 )
 
 // Bounds of an upload. The rest of a file that is too large is read, too, because a browser shows an answer only after
@@ -31,13 +31,12 @@ const (
 type upload struct {
 	name string
 	size int64
-	file *os.File
+	file *spool.File
 }
 
 func (u *upload) remove() {
 	if u.file != nil {
 		u.file.Close()
-		os.Remove(u.file.Name())
 	}
 }
 
@@ -97,7 +96,7 @@ func (u *upload) take(part *multipart.Part, form url.Values) (err error) {
 		return err
 	}
 	u.name = fileName(part.FileName())
-	if u.file, err = os.CreateTemp("", "entrepot-upload-*"); err != nil {
+	if u.file, err = spool.Create(""); err != nil {
 		return err
 	}
 	hash := sha256.New()
@@ -154,7 +153,7 @@ func (d *Dashboard) keepUpload(r *request, u *upload) (answer, error) {
 	if k.kind == imports.Orders {
 		options.Currency, options.TimeZone = r.caller().Currency, r.format.zone.String()
 	}
-	found, err := options.Look(ctx, k.kind, u.file.Name(), u.name, true)
+	found, err := options.Look(ctx, k.kind, u.file.Open, u.name, true)
 	if err != nil {
 		return answer{}, err
 	}

@@ -6,8 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -58,11 +57,8 @@ func (s *shop) upload(text string, o fileimport.Options) imports.Import {
 
 func (s *shop) uploadOf(kind imports.Kind, text string, o fileimport.Options) imports.Import {
 	s.Helper()
-	path := filepath.Join(s.TempDir(), "list.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		s.Fatal(err)
-	}
-	found, err := o.Look(s.Context(), kind, path, "list.csv", kind == imports.Orders)
+	content := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
+	found, err := o.Look(s.Context(), kind, content, "list.csv", kind == imports.Orders)
 	if err != nil {
 		s.Fatal(err)
 	}

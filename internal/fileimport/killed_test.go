@@ -3,6 +3,7 @@ package fileimport_test
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"testing"
 
@@ -58,17 +59,30 @@ func TestAKilledDryRunStartsAgain(t *testing.T) {
 	})
 }
 
-// A file that is not stored any more leaves nothing on the node's disk.
-func TestACopyThatFailsLeavesNoFile(t *testing.T) {
+// The node's copy of a file has no name: orders of people do not outlive a process that is killed, or their erasure, in a
+// temporary folder.
+func TestACopyLeavesNoFile(t *testing.T) {
 	engines(t, func(s *shop) {
 		i := s.upload(list(10), fileimport.Options{})
+		dir := s.TempDir()
+		s.Setenv("TMPDIR", dir)
+		file, err := fileimport.Copy(s.Context(), s.store, s.tenant, i.ID)
+		if err != nil {
+			s.Fatal(err)
+		}
+		defer file.Close()
+		content, _ := file.Open()
+		if text, err := io.ReadAll(content); string(text) != list(10) || err != nil {
+			s.Errorf("the copy holds %q, %v", text, err)
+		}
+		if named, err := os.ReadDir(dir); err != nil || len(named) > 0 {
+			s.Error(named, err)
+		}
 		s.write(func(tx *db.Tx) error {
 			tx.Queue("DELETE FROM import_parts WHERE tenant_id = $1 AND import_id = $2", tx.Tenant, i.ID)
 			return nil
 		})
-		dir := s.TempDir()
-		s.Setenv("TMPDIR", dir)
-		if _, _, err := fileimport.Copy(s.Context(), s.store, s.tenant, i.ID); !apperr.Is(err, apperr.Conflict) {
+		if _, err := fileimport.Copy(s.Context(), s.store, s.tenant, i.ID); !apperr.Is(err, apperr.Conflict) {
 			s.Error(err)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

@@ -42,12 +42,12 @@ func Mend(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import,
 	if err != nil {
 		return err
 	}
-	path, remove, err := Copy(ctx, store, tenant, i.ID)
+	file, err := Copy(ctx, store, tenant, i.ID)
 	if err != nil {
 		return err
 	}
-	defer remove()
-	return importer.Mend(ctx, o.importer(i.Kind, path, i.Name), why, to)
+	defer file.Close()
+	return importer.Mend(ctx, o.importer(i.Kind, file.Open, i.Name), why, to)
 }
 
 // Report writes the rows that were refused, or stored with changes, as CSV.

@@ -74,8 +74,8 @@ func Put(i *imports.Import, o Options, f importer.Found) error {
 }
 
 // importer are the importer's options for the file at a path; messages use its name.
-func (o Options) importer(kind imports.Kind, path, name string) importer.Options {
-	out := importer.Options{Kind: importer.Kind(kind), File: path, Name: name, MostText: MaxText, NoHeader: o.NoHeader, Delimiter: o.Delimiter,
+func (o Options) importer(kind imports.Kind, content importer.Content, name string) importer.Options {
+	out := importer.Options{Kind: importer.Kind(kind), Content: content, Name: name, MostText: MaxText, NoHeader: o.NoHeader, Delimiter: o.Delimiter,
 		Encoding: o.Encoding, Duplicates: o.Duplicates, ImageBase: o.ImageBase, Channel: string(o.Channel)}
 	if kind == imports.Orders {
 		o.ofOrders(&out)
@@ -111,8 +111,8 @@ func (o Options) ofOrders(out *importer.Options) {
 
 // Look detects how the file at a path would be read; with guess, columns whose names only resemble a field's are
 // guessed. Errors: Invalid for a file that cannot be imported with any options.
-func (o Options) Look(ctx context.Context, kind imports.Kind, path, name string, guess bool) (importer.Found, error) {
-	options := o.importer(kind, path, name)
+func (o Options) Look(ctx context.Context, kind imports.Kind, content importer.Content, name string, guess bool) (importer.Found, error) {
+	options := o.importer(kind, content, name)
 	options.Guess = guess
 	found, err := importer.Detect(ctx, options)
 	if call, ok := errors.AsType[*importer.CallError](err); ok {

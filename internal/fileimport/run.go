@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"entrepot/internal/accounts"
@@ -16,6 +15,7 @@ import (
 	"entrepot/internal/importer"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
+	"entrepot/internal/spool"
 )
 
 // Runner does the jobs of imports.
@@ -68,12 +68,12 @@ func (r *Runner) importFile(ctx context.Context, k *keeper, t *trial) (importer.
 	if err := r.begin(ctx, k); err != nil {
 		return importer.Summary{}, err
 	}
-	path, remove, err := Copy(ctx, r.Store, k.job.Tenant, k.i.ID)
+	file, err := Copy(ctx, r.Store, k.job.Tenant, k.i.ID)
 	if err != nil {
 		return importer.Summary{}, err
 	}
-	defer remove()
-	options := o.importer(k.i.Kind, path, k.i.Name)
+	defer file.Close()
+	options := o.importer(k.i.Kind, file.Open, k.i.Name)
 	options.Keeper, options.OnFault, options.Now, options.Concurrency = k, k.note, r.Store.Now, 1
 	options.DryRun, options.Batch = k.dry, storedAtOnce
 	who, err := r.caller(ctx, k)
@@ -118,19 +118,18 @@ func (r *Runner) begin(ctx context.Context, k *keeper) error {
 	})
 }
 
-// Copy writes the file of an import to this node's disk. It returns its path, and a function that removes it. Errors:
-// Conflict when the file is not stored any more; the store's and the disk's.
-func Copy(ctx context.Context, store *db.DB, tenant id.Tenant, which id.Import) (path string, remove func(), err error) {
-	f, err := os.CreateTemp("", "entrepot-import-*")
+// Copy writes the file of an import to this node's disk; the caller closes it. Errors: Conflict when the file is not
+// stored any more; the store's and the disk's.
+func Copy(ctx context.Context, store *db.DB, tenant id.Tenant, which id.Import) (*spool.File, error) {
+	f, err := spool.Create("")
 	if err != nil {
-		return "", nil, fmt.Errorf("a file cannot be imported without room for a copy: %w", err)
+		return nil, fmt.Errorf("a file cannot be imported without room for a copy: %w", err)
 	}
-	remove = func() { os.Remove(f.Name()) }
-	if err = errors.Join(imports.WriteFile(ctx, store, tenant, which, f), f.Close()); err != nil {
-		remove()
-		return "", nil, err
+	if err := imports.WriteFile(ctx, store, tenant, which, f); err != nil {
+		f.Close()
+		return nil, err
 	}
-	return f.Name(), remove, nil
+	return f, nil
 }
 
 // settle ends an import by its outcome.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -133,16 +134,27 @@ func TestSourcesThatCannotBeRead(t *testing.T) {
 }
 
 func TestStandardInputIsSpooled(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
 	s, err := openSource(Options{File: "-", Stdin: strings.NewReader("sku,name\nA,B\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := s.path
 	if len(s.sha256) != 64 || string(s.sample) != "sku,name\nA,B\n" || !s.whole {
 		t.Errorf("%+v", s)
 	}
-	s.close()
-	if _, err := os.Stat(path); err == nil {
-		t.Error("the copy is left behind")
+	if named, err := os.ReadDir(dir); err != nil || len(named) > 0 && runtime.GOOS != "windows" {
+		t.Error("a process that is killed would leave the copy behind:", named, err)
 	}
+	text, end, err := s.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err := io.ReadAll(text); string(all) != "sku,name\nA,B\n" || err != nil {
+		t.Errorf("read %q, %v", all, err)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	s.close()
 }

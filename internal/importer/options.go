@@ -67,6 +67,9 @@ type Keeper interface {
 	Save(progress []byte) error         // after each confirmed chunk; its error ends the import
 }
 
+// Content opens something to import at its beginning. It is called more than once.
+type Content func() (io.ReadCloser, error)
+
 // Options configure one import. Zero values mean the defaults named here; docs/import.md explains each.
 type Options struct {
 	Kind  Kind
@@ -74,6 +77,8 @@ type Options struct {
 	Name  string         // what messages call the file; "" = File
 	Stdin io.Reader      //
 	To    *client.Client // nil in a dry run: nothing is asked of a service
+
+	Content Content // reads what is imported in place of File; nil for the file
 
 	Catalog Catalog // where products and categories go; nil: Shop
 	Shop    Shop    // where orders go; nil: To

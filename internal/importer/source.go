@@ -11,17 +11,19 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+
+	"entrepot/internal/spool"
 )
 
 // source is the file to import: what was detected by reading its bytes once, and how to read its text.
 type source struct {
-	path    string
-	name    string // for messages
-	most    int64  // bytes of text it may have; 0 for no bound
-	spooled bool   // a copy of the standard input, removed at the end
+	content Content
+	copy    *spool.File // of the standard input; nil for a file
+	name    string      // for messages
+	most    int64       // bytes of text it may have; 0 for no bound
 	gzipped bool
 	sha256  string
-	size    int64 // bytes of the file as it lies on disk
+	size    int64 // bytes of the file, compressed or not
 	charset charset
 	sample  []byte // the beginning of the text, in UTF-8
 	whole   bool   // sample is all of it
@@ -32,11 +34,15 @@ type source struct {
 // openSource reads the file once, to its end: hash, compression, encoding, so that nothing is sent before the whole
 // file was readable. "-" is the standard input, copied to a temporary file.
 func openSource(o Options) (*source, error) {
-	s := &source{path: o.File, name: wordOr(o.Name, o.File), most: o.MostText}
-	if o.File == "-" {
+	s := &source{content: o.Content, name: wordOr(o.Name, o.File), most: o.MostText}
+	switch {
+	case s.content != nil:
+	case o.File == "-":
 		if err := s.spool(o.Stdin); err != nil {
 			return nil, err
 		}
+	default:
+		s.content = func() (io.ReadCloser, error) { return os.Open(o.File) }
 	}
 	if err := s.survey(o.Encoding); err != nil {
 		s.close()
@@ -46,31 +52,32 @@ func openSource(o Options) (*source, error) {
 }
 
 func (s *source) spool(stdin io.Reader) error {
-	f, err := os.CreateTemp("", "entrepot-import-*")
+	f, err := spool.Create("")
 	if err != nil {
 		return err
 	}
-	s.path, s.spooled = f.Name(), true
 	if _, err = io.Copy(f, stdin); err != nil {
-		err = fmt.Errorf("reading the standard input: %w", err)
+		return errors.Join(fmt.Errorf("reading the standard input: %w", err), f.Close())
 	}
-	return errors.Join(err, f.Close())
+	s.copy, s.content = f, f.Open
+	return nil
 }
 
 func (s *source) close() {
-	if s.spooled {
-		os.Remove(s.path)
+	if s.copy != nil {
+		s.copy.Close()
 	}
 }
 
 func (s *source) survey(encodingName string) error {
-	f, err := os.Open(s.path)
+	f, err := s.content()
 	if err != nil {
 		return wrongCall("the file cannot be read: %v", err)
 	}
 	defer f.Close()
 	hash := sha256.New()
-	raw := bufio.NewReaderSize(io.TeeReader(f, hash), 256<<10)
+	var size atomic.Int64
+	raw := bufio.NewReaderSize(io.TeeReader(&countingReader{f, &size}, hash), 256<<10)
 	magic, _ := raw.Peek(4)
 	if bytes.HasPrefix(magic, []byte("PK\x03\x04")) {
 		return wrongCall("%s is a zip archive or an Excel workbook; unpack it, or export the sheet as CSV", s.name)
@@ -95,14 +102,10 @@ func (s *source) survey(encodingName string) error {
 	if _, err := io.Copy(io.Discard, raw); err != nil { // what follows the gzip stream counts for the hash
 		return err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
 	if scan.size == 0 {
 		return wrongCall("%s is empty", s.name)
 	}
-	s.size = info.Size()
+	s.size = size.Load()
 	s.sha256 = hex.EncodeToString(hash.Sum(nil))
 	if s.charset, err = scan.charsetNamed(encodingName); err != nil {
 		return err
@@ -118,7 +121,7 @@ func (s *source) survey(encodingName string) error {
 
 // open reads the text from its beginning, in UTF-8.
 func (s *source) open() (text io.Reader, closeFile func() error, err error) {
-	f, err := os.Open(s.path)
+	f, err := s.content()
 	if err != nil {
 		return nil, nil, err
 	}

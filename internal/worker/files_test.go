@@ -2,8 +2,7 @@ package worker
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"strings"
 	"testing"
 
@@ -23,12 +22,9 @@ func (s *shop) upload(n int) (i imports.Import) {
 	for row := range n {
 		fmt.Fprintf(&b, "S-%d,Product %d,%d.50\n", row, row, row)
 	}
-	path := filepath.Join(s.t.TempDir(), "list.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	content := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(b.String())), nil }
 	var o fileimport.Options
-	found, err := o.Look(s.t.Context(), imports.Products, path, "list.csv", false)
+	found, err := o.Look(s.t.Context(), imports.Products, content, "list.csv", false)
 	if err != nil {
 		s.t.Fatal(err)
 	}
