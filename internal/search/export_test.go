@@ -1,6 +1,10 @@
 package search
 
-import "testing"
+import (
+	"testing"
+
+	"entrepot/internal/db"
+)
 
 // SmallBlocks makes blocks of 16 records for one test.
 func SmallBlocks(t *testing.T) {
@@ -8,3 +12,6 @@ func SmallBlocks(t *testing.T) {
 	blockSize = 16
 	t.Cleanup(func() { blockSize = was })
 }
+
+// PackSome packs changed documents in a transaction of the test's.
+func PackSome(tx *db.Tx, kind Kind) (int, error) { return packSome(tx, kind, 1) }

@@ -145,7 +145,8 @@ func place(tx *db.Tx, kind Kind, docs []looseRow, blocks int) (done int, err err
 	return done, nil
 }
 
-// forget queues the deletion of packed documents; if one was written again meanwhile, the transaction runs again.
+// forget queues the deletion of packed documents. One that was written again meanwhile stays: searches take its text and
+// not the block's, and the next packing replaces it there.
 func forget(tx *db.Tx, kind Kind, taken []looseRow) {
 	byVersion := map[int64][]string{}
 	for i := range taken {
@@ -159,7 +160,7 @@ func forget(tx *db.Tx, kind Kind, taken []looseRow) {
 			}
 			tx.Queue(forgetText.For(len(piece), func(n int) string {
 				return "DELETE FROM search_loose WHERE tenant_id = $1 AND kind = $2 AND version = $3 AND id IN " + db.In(n, 4)
-			}), args...).Rows(int64(len(piece)), nil)
+			}), args...)
 			return nil
 		})
 	}

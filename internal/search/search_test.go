@@ -248,3 +248,38 @@ func TestPackingBesideWriters(t *testing.T) {
 		}
 	})
 }
+
+// A text that is written while the one before it is packed stays unpacked: it is found, and the packed one is not. Only on
+// PostgreSQL does anybody write beside a packer.
+func TestATextChangesWhileItIsPacked(t *testing.T) {
+	store := dbtest.Open(t, db.Config{URL: dbtest.StoreURL(t)})
+	s := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}}
+	put := func(docs ...search.Document) {
+		s.write(func(tx *db.Tx) error { search.Put(tx, search.Orders, docs...); return nil })
+		for _, d := range docs {
+			if s.texts[d.ID] = d; d.Text == "" {
+				delete(s.texts, d.ID)
+			}
+		}
+	}
+	same, changed, deleted := id.New[string](), id.New[string](), id.New[string]()
+	put(search.Document{ID: same, Text: "Ada"}, search.Document{ID: changed, Text: "Ada Zebulon"}, search.Document{ID: deleted, Text: "Ada"})
+	s.write(func(tx *db.Tx) error {
+		if n, err := search.PackSome(tx, search.Orders); n != 3 || err != nil {
+			return fmt.Errorf("%d packed, %w", n, err)
+		}
+		put(search.Document{ID: changed, Text: "Émile"}, search.Document{ID: deleted}) // before the packer's writes are sent
+		return nil
+	})
+	if n := s.rows("search_loose"); n != 2 {
+		t.Errorf("%d texts are unpacked, not the 2 written meanwhile", n)
+	}
+	s.check("packed")
+	if err := search.Pack(t.Context(), store, s.tenant, search.Orders, 1); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.rows("search_loose"); n != 0 {
+		t.Errorf("%d texts are unpacked", n)
+	}
+	s.check("packed again")
+}
