@@ -74,6 +74,7 @@ var floors = map[string]int{
 	"internal/db/engine":     2,
 	"internal/db/migrations": 2,
 
+	"internal/postal":    4, // free-form addresses: their members and all names of these
 	"internal/apijson":   3,
 	"internal/overload":  2,
 	"internal/budget":    1,

@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
+	"entrepot/internal/postal"
 )
 
 // pullOrders stores the channel's orders that changed on the platform.
@@ -194,7 +195,7 @@ func saysOther(o *orders.Order, in connector.Order) bool {
 			return true
 		}
 	}
-	return in.ShipTo != nil && o.ShippingAddress != NormalAddress(placeJSON(*in.ShipTo))
+	return in.ShipTo != nil && o.ShippingAddress != postal.Normal(placeJSON(*in.ShipTo))
 }
 
 // nameLines finds the SKUs of lines that have only the platform's ids.

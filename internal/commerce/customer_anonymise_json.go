@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/id"
 	"entrepot/internal/jsonvalue"
+	"entrepot/internal/postal"
 	"entrepot/internal/webhooks"
 )
 
@@ -33,7 +34,7 @@ var (
 	customerMembers = map[string]member{
 		"email": func(b []byte, object, _ *jsonvalue.Value) []byte {
 			whose, _ := id.Parse[id.Customer](object.Member("id").Text()) // a text that is no id may be the person's
-			return append(b, `"erased-`+string(whose)+`@erased.invalid"`...)
+			return apijson.AppendText(b, customers.ErasedEmail(whose))
 		},
 		"firstName": always("null"), "lastName": always("null"), "name": always("null"), "phone": always("null"), "company": always("null"),
 		"siret":             always("null"),
@@ -58,7 +59,7 @@ func keepCountry(b []byte, _, v *jsonvalue.Value) []byte {
 
 // countryOnly is a free-form address with everything but its country removed.
 func countryOnly(v *jsonvalue.Value) string {
-	for _, name := range []string{"country", "countryCode"} {
+	for _, name := range postal.Names("country") {
 		if text := v.Member(name).Text(); text != "" && len(text) <= 60 {
 			return `{"country":` + string(apijson.AppendText(nil, text)) + `}`
 		}
@@ -162,7 +163,7 @@ func AnonymousAnswer(space, body string) bool {
 // OnlyCountry reports whether a stored free-form address has nothing but a country.
 func OnlyCountry(text string) bool {
 	left := addressOf(text)
-	return text == left || text == NormalAddress(left)
+	return text == left || text == postal.Normal(left)
 }
 
 // collectFromEvent collects the person's data from an event, and the ids of addresses and shipments in it: stored

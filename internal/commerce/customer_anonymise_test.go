@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"entrepot/internal/postal"
 )
 
 // Whatever a text holds, what is known of the person is gone from it afterwards, it is JSON still, and a second time changes nothing.
@@ -78,12 +80,12 @@ func TestAnonymiserSpares(t *testing.T) {
 			t.Errorf("%s became %s, not %s", text, got, want)
 		}
 	}
-	for _, text := range []string{"", "{}", `{"country":"FR"}`, NormalAddress(`{"country":"FR"}`), NormalAddress("{}")} {
+	for _, text := range []string{"", "{}", `{"country":"FR"}`, postal.Normal(`{"country":"FR"}`), postal.Normal("{}")} {
 		if !OnlyCountry(text) {
 			t.Errorf("%s counts as more than a country", text)
 		}
 	}
-	for _, text := range []string{`{"country":"FR","city":"Paris"}`, NormalAddress(`{"city":"Paris"}`)} {
+	for _, text := range []string{`{"country":"FR","city":"Paris"}`, postal.Normal(`{"city":"Paris"}`)} {
 		if OnlyCountry(text) {
 			t.Errorf("%s counts as only a country", text)
 		}

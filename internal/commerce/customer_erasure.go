@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
+	"entrepot/internal/postal"
 	"entrepot/internal/stock"
 	"entrepot/internal/views"
 	"entrepot/internal/webhooks"
@@ -125,7 +126,7 @@ func (e *erasure) readEvents(known trace) error {
 func (e *erasure) write() error {
 	for i := range e.personal {
 		p := &e.personal[i]
-		p.Shipping, p.Billing = NormalAddress(addressOf(p.Shipping)), addressOf(p.Billing)
+		p.Shipping, p.Billing = postal.Normal(addressOf(p.Shipping)), addressOf(p.Billing)
 		p.TrackingCarrier, p.TrackingNumber, p.TrackingURL = e.unlessNamed(p.TrackingCarrier), e.unlessNamed(p.TrackingNumber),
 			e.unlessNamed(p.TrackingURL)
 		if e.names(p.ExternalReference) {

@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/postal"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
@@ -166,7 +167,7 @@ func (d *OrderDraft) order(now int64, channel channels.Ref) *orders.Order {
 	o := &orders.Order{Given: d.Given, ID: id.New[id.Order](), Number: d.Number, Status: d.Status, Channel: channel.ID,
 		ChannelName:     channel.Name,
 		ChannelPlatform: channel.Platform, CustomerName: d.CustomerName, CustomerEmail: d.CustomerEmail,
-		PlatformID: d.PlatformID, Currency: d.Currency, ShippingAddress: NormalAddress(d.ShippingAddress), BillingAddress: d.BillingAddress,
+		PlatformID: d.PlatformID, Currency: d.Currency, ShippingAddress: postal.Normal(d.ShippingAddress), BillingAddress: d.BillingAddress,
 		CreatedAt: now, RecordedAt: now, UpdatedAt: now}
 	if d.CreatedAt != 0 {
 		o.CreatedAt = d.CreatedAt

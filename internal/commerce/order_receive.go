@@ -14,6 +14,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/postal"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
@@ -200,7 +201,7 @@ func takeAmounts(o *orders.Order, in connector.Order) {
 // takeAddresses copies a platform's addresses; a missing one stays as stored, because platforms delete them after a while.
 func takeAddresses(o *orders.Order, in connector.Order) {
 	if in.ShipTo != nil {
-		o.ShippingAddress = NormalAddress(placeJSON(*in.ShipTo))
+		o.ShippingAddress = postal.Normal(placeJSON(*in.ShipTo))
 	}
 	switch {
 	case in.BillTo != nil:

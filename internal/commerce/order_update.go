@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/orders"
 	"entrepot/internal/patch"
+	"entrepot/internal/postal"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
@@ -44,7 +45,7 @@ func (s *Service) UpdateOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 		return true
 	}
 	asGiven := func(text string) string { return text }
-	moved := replace(&o.ShippingAddress, d.ShippingAddress, NormalAddress)
+	moved := replace(&o.ShippingAddress, d.ShippingAddress, postal.Normal)
 	moved = replace(&o.BillingAddress, d.BillingAddress, asGiven) || moved
 	paid := replace(&o.PaymentMetadata, d.PaymentMetadata, asGiven)
 	switch {

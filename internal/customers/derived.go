@@ -7,19 +7,7 @@ import (
 
 	"entrepot/internal/id"
 	"entrepot/internal/jsonvalue"
-)
-
-// Names of the parts of an order's free-form address; the first that is present counts.
-var (
-	namesOfName    = []string{"name", "fullName", "recipient"}
-	namesOfCompany = []string{"company"}
-	namesOfLine1   = []string{"line1", "address1", "street"}
-	namesOfLine2   = []string{"line2", "address2"}
-	namesOfCity    = []string{"city"}
-	namesOfState   = []string{"state", "province", "region"}
-	namesOfZip     = []string{"zip", "postalCode", "postcode"}
-	namesOfCountry = []string{"country", "countryCode"}
-	namesOfPhone   = []string{"phone"}
+	"entrepot/internal/postal"
 )
 
 // Derive builds an address book from the shipping addresses of orders, newest first: one entry for each line1, city
@@ -32,9 +20,9 @@ func Derive(customer id.Customer, shipping []string) []Address {
 		if err != nil {
 			continue
 		}
-		a := Address{Type: Shipping, Name: member(v, namesOfName), Company: member(v, namesOfCompany), Line1: member(v, namesOfLine1),
-			Line2: member(v, namesOfLine2), City: member(v, namesOfCity), State: member(v, namesOfState), Zip: member(v, namesOfZip),
-			Country: member(v, namesOfCountry), Phone: member(v, namesOfPhone), Derived: true}
+		part := func(member string) string { return postal.Text(v, member) }
+		a := Address{Type: Shipping, Name: part("name"), Company: part("company"), Line1: part("line1"), Line2: part("line2"),
+			City: part("city"), State: part("state"), Zip: part("zip"), Country: part("country"), Phone: part("phone"), Derived: true}
 		if code, known := Country(a.Country); known {
 			a.Country = code
 		}
@@ -52,24 +40,6 @@ func Derive(customer id.Customer, shipping []string) []Address {
 // folded is a text in lower case with single spaces.
 func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
-// member is the first text or number among some members of an object.
-func member(v *jsonvalue.Value, names []string) string {
-	for _, name := range names {
-		found := v.Member(name)
-		if found == nil {
-			continue
-		}
-		text := found.Text()
-		if found.Kind == '0' {
-			text = string(found.Raw())
-		}
-		if text = strings.TrimSpace(text); text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // countryOf is the country of an order's free-form address, "" when it names none of ISO 3166-1.
 func countryOf(address string) string {
 	if address == "" {
@@ -79,6 +49,6 @@ func countryOf(address string) string {
 	if err != nil {
 		return ""
 	}
-	code, _ := Country(member(v, namesOfCountry))
+	code, _ := Country(postal.Text(v, "country"))
 	return code
 }

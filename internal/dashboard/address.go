@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"entrepot/internal/jsonvalue"
+	"entrepot/internal/postal"
 )
 
 // addressNames are the members of an address in the order in which they are written, grouped by line.
@@ -21,7 +22,7 @@ func addressLines(address, name string) (lines []string) {
 	for _, names := range addressNames {
 		var words []string
 		for _, member := range names {
-			text := addressText(v, member)
+			text := postal.Text(v, member)
 			if member == "name" && text == "" {
 				text = name
 			}
@@ -33,26 +34,8 @@ func addressLines(address, name string) (lines []string) {
 			lines = append(lines, strings.Join(words, " "))
 		}
 	}
-	if code := addressText(v, "country"); code != "" {
+	if code := postal.Text(v, "country"); code != "" {
 		lines = append(lines, countryName(code))
 	}
 	return lines
-}
-
-// aliases are other names of members, as the API reads them.
-var addressAliases = map[string][]string{"line1": {"address1", "street"}, "line2": {"address2"}, "postalCode": {"zip", "postcode"},
-	"country": {"countryCode"}}
-
-func addressText(v *jsonvalue.Value, member string) string {
-	for _, name := range append([]string{member}, addressAliases[member]...) {
-		found := v.Member(name)
-		text := found.Text()
-		if found != nil && found.Kind == '0' {
-			text = string(found.Raw())
-		}
-		if text = strings.TrimSpace(text); text != "" {
-			return text
-		}
-	}
-	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/orders"
+	"entrepot/internal/postal"
 	"entrepot/internal/records"
 )
 
@@ -115,7 +116,7 @@ func addressForm(r *request, o *orders.Order) *form {
 	}
 	var fields []field
 	for _, in := range addressFields {
-		in.Value = addressText(v, in.Name)
+		in.Value = postal.Text(v, in.Name)
 		in.Name = "shippingAddress." + in.Name
 		fields = append(fields, in)
 	}
@@ -132,8 +133,8 @@ func mergedAddress(stored string, f *form) (string, error) {
 	}
 	for _, in := range addressFields {
 		typed := strings.TrimSpace(f.Value("shippingAddress." + in.Name))
-		for _, alias := range append([]string{in.Name}, addressAliases[in.Name]...) {
-			delete(members, alias)
+		for _, name := range postal.Names(in.Name) {
+			delete(members, name)
 		}
 		if typed != "" {
 			members[in.Name] = text(typed)

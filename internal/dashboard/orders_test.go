@@ -162,8 +162,11 @@ func TestSlips(t *testing.T) {
 		c, b := s.shopper(t), s.as(s.owner)
 		c.articles()
 		first, second := c.order("PROCESSING", nil, 2, 1), c.order("PENDING", map[string]any{"notes": "ring twice"}, 1)
-		out := b.get("/orders/slip?ids=" + first + "," + second)
-		for _, words := range []string{"ORD-000001", "ORD-000002", "1 rue de la Paix", "75002 Paris", "France", "The MUG", "ring twice"} {
+		third := c.order("PENDING", map[string]any{"shippingAddress": map[string]any{"recipient": "Grace Hopper", "street": "1 Navy Way",
+			"postcode": 22202, "city": "Arlington", "province": "Virginia", "countryCode": "US"}}, 1)
+		out := b.get("/orders/slip?ids=" + first + "," + second + "," + third)
+		for _, words := range []string{"ORD-000001", "ORD-000002", "1 rue de la Paix", "75002 Paris", "France", "The MUG", "ring twice",
+			"Grace Hopper", "1 Navy Way", "22202 Arlington", "Virginia", "United States"} {
 			if !strings.Contains(out.words(), words) {
 				t.Errorf("no %q in %s", words, out.words())
 			}
