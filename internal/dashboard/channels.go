@@ -235,9 +235,9 @@ func (v *channelView) syncParts(r *request, c channels.Channel, s channelsync.St
 	if v.Custom {
 		return
 	}
-	v.Pairs = append(v.Pairs, pair{Name: "Last synchronised", Value: r.format.Stamp(c.LastSyncAt).Words})
+	v.Pairs = append(v.Pairs, pair{Name: "Last synchronised", At: r.format.Stamp(c.LastSyncAt)})
 	if s.PullAt > 0 && c.Status != channels.Inactive {
-		v.Pairs = append(v.Pairs, pair{Name: "Orders pulled next", Value: r.format.Stamp(s.PullAt).Words})
+		v.Pairs = append(v.Pairs, pair{Name: "Orders pulled next", At: r.format.Stamp(s.PullAt)})
 	}
 	v.Problem = s.LastError
 	for _, hook := range s.Hooks() {

@@ -140,7 +140,7 @@ func (d *Dashboard) showCustomer(r *request) (answer, error) {
 	}
 	view.Figures = []pair{{Name: "Orders", Value: r.format.Count(c.OrdersCount)},
 		{Name: "Spent", Value: r.format.Money(c.TotalSpent, r.caller().Currency)},
-		{Name: "Since", Value: r.format.Stamp(c.CreatedAt).Words}, {Name: "Id", Value: string(c.ID), Mono: true}}
+		{Name: "Since", At: r.format.Stamp(c.CreatedAt)}, {Name: "Id", Value: string(c.ID), Mono: true}}
 	for i := range newest {
 		o := &newest[i]
 		view.Orders = append(view.Orders, customerOrder{Number: orders.Number(o.Number), To: prefix + "/orders/" + string(o.ID),

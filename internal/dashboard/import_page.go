@@ -101,6 +101,7 @@ type importView struct {
 	Fields  bool     // the columns are shown without choices
 
 	Head, Under string // of the card that says how far it is
+	Ended       stamp  // after Under, empty for none
 	Gauge       *gauge
 	Figures     []figure
 	Run, Stop   *actView
@@ -343,7 +344,7 @@ func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool
 		notice := newCallout("bad", "The import could not go on", sentence(p.i.Failure)+".")
 		v.Notice = &notice
 	default:
-		v.Head, v.Under = "Imported", "Ended "+r.format.Stamp(p.job.CompletedAt).Words
+		v.Head, v.Under, v.Ended = "Imported", "Ended", r.format.Stamp(p.job.CompletedAt)
 		return
 	}
 	if may {

@@ -191,8 +191,8 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 	f := r.format
 	view := jobView{jobRow: r.jobRows([]jobs.Job{j})[0], Live: j.Status == jobs.Pending || j.Status == jobs.Processing}
 	view.Pairs = []pair{{Name: "Created", Value: f.Count(j.Created)}, {Name: "Updated", Value: f.Count(j.Updated)},
-		{Name: "Failed", Value: f.Count(j.Failed)}, {Name: "Started", Value: f.Stamp(j.StartedAt).Words},
-		{Name: "Ended", Value: f.Stamp(j.CompletedAt).Words}, {Name: "Id", Value: string(j.ID), Mono: true}}
+		{Name: "Failed", Value: f.Count(j.Failed)}, {Name: "Started", At: f.Stamp(j.StartedAt)},
+		{Name: "Ended", At: f.Stamp(j.CompletedAt)}, {Name: "Id", Value: string(j.ID), Mono: true}}
 	if j.Channel != "" {
 		view.Pairs = append([]pair{{Name: "Channel", Value: j.ChannelName, To: prefix + "/channels/" + string(j.Channel)}}, view.Pairs...)
 	}

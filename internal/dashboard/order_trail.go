@@ -210,6 +210,7 @@ func (r *request) deliveryPage(delivery id.Delivery) string {
 // endpointCard is what one endpoint received about the order.
 type endpointCard struct {
 	Name, To, Words string
+	Next            stamp // the next attempt, if one is due
 	Tone, Glyph     string
 }
 
@@ -251,11 +252,10 @@ func (r *request) endpointCards(f *orderFacts) (list []endpointCard) {
 			if card.Tone == "good" {
 				card.Tone, card.Glyph = "warn", "wait"
 			}
-			word := r.format.Count(t.waiting) + " wait"
+			words = append(words, r.format.Count(t.waiting)+" wait")
 			if t.next > 0 {
-				word += ", next attempt " + r.format.Due(t.next).Words
+				card.Next = r.format.Due(t.next)
 			}
-			words = append(words, word)
 		}
 		if t.delivered > 0 {
 			words = append(words, r.format.Count(t.delivered)+" delivered")

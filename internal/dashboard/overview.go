@@ -27,6 +27,7 @@ var overviewRoutes = []*route{
 type need struct {
 	Tone, Icon string
 	Head, Text string
+	At         stamp  // after the text, empty for none
 	To         string // with the prefix
 	Label      string
 	part, area string
@@ -390,7 +391,7 @@ func (w openWork) needs(r *request, low []need) (list []need) {
 	f := r.format
 	if w.toShip > 0 {
 		list = append(list, need{Tone: "warn", Icon: "truck", Head: f.plural(w.toShip, "order to ship", "orders to ship"),
-			Text: "The oldest came " + f.Stamp(w.oldest).Words, Label: "Ship orders",
+			Text: "The oldest came", At: f.Stamp(w.oldest), Label: "Ship orders",
 			To: prefix + "/orders?sort=createdAt:asc&status=PROCESSING,PARTIALLY_SHIPPED"})
 	}
 	for _, e := range w.failing {

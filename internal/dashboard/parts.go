@@ -120,5 +120,6 @@ type change struct{ Label, From, To string }
 // pair is a name and its value.
 type pair struct {
 	Name, Value, To string
+	At              stamp // in place of the value
 	Mono            bool
 }

@@ -18,6 +18,7 @@ type partsView struct {
 	Tabs     []tab
 	Chips    []chip
 	Heads    []head
+	At       stamp
 	Pager    pager
 	Callouts []callout
 	Steps    []step
@@ -64,6 +65,7 @@ func (d *Dashboard) showParts(r *request) (answer, error) {
 		Tabs:   []tab{{Label: "All", To: "#", Count: "970", Current: true}, {Label: "To ship", To: "#", Count: "20"}},
 		Chips:  []chip{{Label: "Status", To: "#"}, {Label: "Placed: last 7 days", To: "#", On: true}},
 		Heads:  []head{{Label: "Order"}, {Label: "Placed", To: "#", Sort: "descending"}, {Label: "Total", To: "#", Num: true}},
+		At:     at,
 		Pager:  pager{Words: "1–50 of 970", Newer: "#", Older: "#"},
 		Callouts: []callout{{"", "You can leave the page.", "The import goes on."}, {"good", "All is delivered.", ""},
 			{"warn", "Note", "Call before delivery."}, {"bad", "Your endpoint failed.", "Look into its log."}},

@@ -112,8 +112,8 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 	view := productView{ID: string(p.product.ID), SKU: p.product.SKU, Badge: productBadges[p.product.Status], Fields: p.fields(r),
 		Variants: p.variants(r), Images: p.images(r), Categories: p.categoryForm(r), Attributes: p.attributeForm(r),
 		Publications: p.publications(r),
-		Pairs: []pair{{Name: "Id", Value: string(p.product.ID), Mono: true}, {Name: "Created", Value: r.format.Stamp(p.product.CreatedAt).Words},
-			{Name: "Changed", Value: r.format.Stamp(p.product.UpdatedAt).Words}},
+		Pairs: []pair{{Name: "Id", Value: string(p.product.ID), Mono: true}, {Name: "Created", At: r.format.Stamp(p.product.CreatedAt)},
+			{Name: "Changed", At: r.format.Stamp(p.product.UpdatedAt)}},
 		Delete: newAsk("delete-product", "Delete "+p.product.SKU+"?", "The product goes with its variants, its stock and its publications. "+
 			"Lines of orders keep its SKU and name. To stop selling it, archive it instead.", "Delete the product",
 			r.form(p.path("/delete"), field{Name: "typed", Label: "Type the SKU to delete it", Required: true, Mono: true})),

@@ -40,7 +40,8 @@ type editorRow struct {
 	Name   string
 	Mark   string // a word beside the name
 	Cells  []string
-	At     bool // it is being edited
+	Made   stamp // the last cell, empty for none
+	At     bool  // it is being edited
 }
 
 const warehousesPath = "/warehouses"
@@ -73,7 +74,7 @@ func (d *Dashboard) warehouseScreen(r *request, view editorView, at id.Warehouse
 		list, _, err := stock.Warehouses(tx, maxChoices, 0)
 		for _, w := range list {
 			row := editorRow{ID: string(w.ID), To: prefix + warehousesPath + "/" + string(w.ID), Name: w.Name, At: w.ID == at,
-				Cells: []string{w.Code, r.format.Stamp(w.CreatedAt).Words}}
+				Cells: []string{w.Code}, Made: r.format.Stamp(w.CreatedAt)}
 			if w.Default {
 				row.Mark = "default"
 			}

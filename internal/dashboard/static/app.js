@@ -307,11 +307,14 @@ const keysOff = () => { try { return localStorage.getItem("entrepot-keys") === "
 
 addEventListener("keydown", event => {
   if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) return jump(event);
+  if (event.key === "Escape") document.documentElement.dataset.tips = "off"; // full times, until the focus moves on
   if (event.key === "Escape") for (const menu of all("details.menu[open]")) { menu.open = false; $("summary", menu).focus(); }
   if (event.ctrlKey || event.metaKey || event.altKey || keysOff() || $("dialog[open]")) return;
   if (event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]")) return;
   if (press(event.key, event.target)) event.preventDefault();
 });
+
+addEventListener("focusin", () => { delete document.documentElement.dataset.tips; });
 
 // press does what a key stands for, and reports whether it stands for anything here.
 function press(key, target) {
