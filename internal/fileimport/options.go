@@ -73,7 +73,7 @@ func Put(i *imports.Import, o Options, f importer.Found) error {
 	return err
 }
 
-// importer are the importer's options for the file at a path; messages use its name.
+// importer are the options of the importer for a content; messages use its name.
 func (o Options) importer(kind imports.Kind, content importer.Content, name string) importer.Options {
 	out := importer.Options{Kind: importer.Kind(kind), Content: content, Name: name, MostText: MaxText, NoHeader: o.NoHeader,
 		Delimiter: o.Delimiter, Encoding: o.Encoding, Duplicates: o.Duplicates, ImageBase: o.ImageBase, Channel: string(o.Channel)}
