@@ -43,6 +43,16 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]id.Product, int64, error) {
 	return chosen.page(), chosen.total, err
 }
 
+// LastRecorded finds the newest products that contain a term, at most n; searches of everything show these.
+func LastRecorded(tx *db.Tx, term string, n int) ([]id.Product, error) {
+	found, err := search.Newest(tx, search.Products, term, n, nil)
+	list := make([]id.Product, len(found))
+	for i := range found {
+		list[i] = id.Product(found[i].String())
+	}
+	return list, err
+}
+
 // choice selects, from any number of products examined, those of one page and of the pages before it.
 type choice struct {
 	filter Filter

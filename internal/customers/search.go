@@ -35,13 +35,28 @@ func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 		}, "SELECT c.id FROM customers c WHERE "+w.String()+" AND c.id IN ("+search.Bind(w, piece)+")", w.Args()...)
 	}
 	hits := page.Hits()
-	if err != nil || len(hits) == 0 {
-		return []Customer{}, page.Total, err
-	}
-	ids := make([]id.Customer, len(hits))
+	ids := make([]search.ID, len(hits))
 	for i, h := range hits {
-		ids[i] = id.Customer(h.ID.String())
+		ids[i] = h.ID
 	}
-	list, err := newestFirst(tx, ids)
+	list, err := readFound(tx, ids, err)
 	return list, page.Total, err
+}
+
+// LastRecorded reads the newest active customers that contain a term, at most n; searches of everything show these.
+func LastRecorded(tx *db.Tx, term string, n int) ([]Customer, error) {
+	ids, err := search.Newest(tx, search.Customers, term, n, func(sort int64) bool { return sort != isSecondary })
+	return readFound(tx, ids, err)
+}
+
+// readFound reads customers, newest first, unless the search that found them has failed.
+func readFound(tx *db.Tx, found []search.ID, err error) ([]Customer, error) {
+	if err != nil || len(found) == 0 {
+		return []Customer{}, err
+	}
+	ids := make([]id.Customer, len(found))
+	for i := range found {
+		ids[i] = id.Customer(found[i].String())
+	}
+	return newestFirst(tx, ids)
 }

@@ -39,8 +39,8 @@ const (
 	mostHits    = 6
 )
 
-// search serves GET /search: pages and actions by their names, records by an id, or by number, name, e-mail, SKU. Without a term it
-// lists the pages.
+// search serves GET /search: pages and actions by their names, records by an id, or by number, name, e-mail, SKU: of each kind those
+// that were recorded last. Without a term it lists the pages.
 func (d *Dashboard) search(r *request) (answer, error) {
 	term := strings.TrimSpace(r.http.URL.Query().Get("q"))
 	if runes := []rune(term); len(runes) > longestTerm {
@@ -87,7 +87,7 @@ func (r *request) findRecords(term string) ([]hits, error) {
 }
 
 func findOrders(tx *db.Tx, r *request, term string) (list []finding, err error) {
-	found, err := orders.Heads(tx, orders.Filter{RowFilter: orders.RowFilter{Search: term}, Sort: orders.ByCreatedAt, Limit: mostHits})
+	found, err := orders.LastRecorded(tx, term, mostHits)
 	for i := range found {
 		list = append(list, r.orderHit(&found[i]))
 	}
@@ -100,7 +100,7 @@ func (r *request) orderHit(o *orders.Order) finding {
 }
 
 func findCustomers(tx *db.Tx, _ *request, term string) (list []finding, err error) {
-	found, _, err := customers.List(tx, customers.Filter{Search: term, Limit: mostHits})
+	found, err := customers.LastRecorded(tx, term, mostHits)
 	for i := range found {
 		list = append(list, customerHit(&found[i]))
 	}
@@ -116,7 +116,7 @@ func customerHit(c *customers.Customer) finding {
 }
 
 func findProducts(tx *db.Tx, _ *request, term string) (list []finding, err error) {
-	ids, _, err := catalog.Page(tx, catalog.Filter{Search: term, Limit: mostHits, Sort: catalog.ByCreation, Descending: true})
+	ids, err := catalog.LastRecorded(tx, term, mostHits)
 	if err != nil {
 		return nil, err
 	}

@@ -92,17 +92,33 @@ func newFoundPage(f Filter) *search.Page {
 // readFound reads the orders of a page without lines, unless the search has failed.
 func readFound(tx *db.Tx, page *search.Page, err error) ([]Order, int64, error) {
 	hits := page.Hits()
-	if err != nil || len(hits) == 0 {
-		return []Order{}, page.Total, err
-	}
-	ids, at := make([]search.ID, len(hits)), make(map[id.Order]int, len(hits))
+	ids := make([]search.ID, len(hits))
 	for i, h := range hits {
-		ids[i], at[id.Order(h.ID.String())] = h.ID, i
+		ids[i] = h.ID
+	}
+	list, err := inOrder(tx, ids, err)
+	return list, page.Total, err
+}
+
+// LastRecorded reads the orders recorded last that contain a term, at most n, without lines; searches of everything show these.
+func LastRecorded(tx *db.Tx, term string, n int) ([]Order, error) {
+	ids, err := search.Newest(tx, search.Orders, term, n, nil)
+	return inOrder(tx, ids, err)
+}
+
+// inOrder reads orders without lines in the order of their ids given, unless the search that found them has failed.
+func inOrder(tx *db.Tx, ids []search.ID, err error) ([]Order, error) {
+	if err != nil || len(ids) == 0 {
+		return []Order{}, err
+	}
+	at := make(map[id.Order]int, len(ids))
+	for i := range ids {
+		at[id.Order(ids[i].String())] = i
 	}
 	w := db.NewWhere(tx, "o")
 	scan := table.Scanner()
-	list := make([]Order, len(hits))
-	return list, page.Total, tx.Each(func(r db.Rows) error {
+	list := make([]Order, len(ids))
+	return list, tx.Each(func(r db.Rows) error {
 		o, err := scan(r)
 		list[at[o.ID]] = o
 		return err

@@ -136,3 +136,59 @@ func TestASearchReadsFewBlocks(t *testing.T) {
 		})
 	}
 }
+
+// The newest records that contain a term are found in the newest blocks, whether each record has the term or each third, and also a term
+// that is too short for trigrams.
+func TestTheNewestAreInTheNewestBlocks(t *testing.T) {
+	search.SmallBlocks(t)
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
+		"postgres": {URL: dbtest.PlainStoreURL(t)}} {
+		t.Run(engine, func(t *testing.T) {
+			blocks, searching := 0, false
+			config.Trace = func(sql string, args []any) {
+				switch {
+				case !searching:
+				case strings.Contains(sql, "first_id IN"):
+					different := map[any]bool{}
+					for _, block := range args[2:] {
+						different[block] = true
+					}
+					blocks += len(different)
+				case strings.Contains(sql, "first_id DESC LIMIT"):
+					blocks += args[len(args)-1].(int)
+				case strings.Contains(sql, "body, keys"):
+					t.Errorf("blocks are read by %s", sql)
+				}
+			}
+			store := dbtest.Open(t, config)
+			s := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}}
+			s.write(func(tx *db.Tx) error {
+				docs := make([]search.Document, 2100)
+				for i := range docs {
+					docs[i] = search.Document{ID: id.New[string](), Text: "order"}
+					if i%3 == 0 {
+						docs[i].Text += " Ada"
+					}
+				}
+				search.Put(tx, search.Orders, docs...)
+				return nil
+			})
+			if err := search.Pack(t.Context(), store, s.tenant, search.Orders, 1); err != nil {
+				t.Fatal(err)
+			}
+			for _, term := range []string{"order", "ada", "a", ""} {
+				err := store.Read(t.Context(), s.tenant, func(tx *db.Tx) error {
+					blocks, searching = 0, true
+					found, err := search.Newest(tx, search.Orders, term, 6, nil)
+					if searching = false; len(found) != 6 {
+						t.Errorf("%q: %d found", term, len(found))
+					}
+					return err
+				})
+				if all := s.rows("search_blocks"); blocks > 2+4 || blocks == 0 || all < 100 || err != nil {
+					t.Errorf("%q: %d of %d blocks are read, %v", term, blocks, all, err)
+				}
+			}
+		})
+	}
+}

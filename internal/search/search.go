@@ -2,6 +2,7 @@
 // total are those of examining every record.
 //
 //	search.go  Put and Find
+//	newest.go  the newest records that contain a term
 //	logged.go  new orders and customers, which are found in the event log
 //	block.go   the packed texts of a thousand records
 //	group.go   which of 32 blocks may contain a term

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -98,6 +99,36 @@ func (s *sample) check(when string) {
 		}
 		if !maps.Equal(got, want) {
 			s.Errorf("%s: %q finds %d records, not %d", when, term, len(got), len(want))
+		}
+		s.checkNewest(when, term, want)
+	}
+}
+
+// checkNewest compares the newest of the records that a term finds with the newest of all that it should find, by the sort values of which
+// some do not count.
+func (s *sample) checkNewest(when, term string, all map[string]int64) {
+	s.Helper()
+	even := func(sort int64) bool { return sort%2 == 0 }
+	for most, wanted := range map[int]func(int64) bool{1: nil, 7: even, 300: nil, 100_000: even} {
+		var want, got []string
+		for id, sort := range all {
+			if wanted == nil || wanted(sort) {
+				want = append(want, id)
+			}
+		}
+		slices.Sort(want)
+		slices.Reverse(want)
+		want = want[:min(most, len(want))]
+		err := s.store.Read(s.Context(), s.tenant, func(tx *db.Tx) error {
+			got = nil
+			ids, err := search.Newest(tx, search.Orders, term, most, wanted)
+			for _, id := range ids {
+				got = append(got, id.String())
+			}
+			return err
+		})
+		if err != nil || !slices.Equal(got, want) {
+			s.Errorf("%s: the newest %d of %q are %d others than the right %d, %v", when, most, term, len(got), len(want), err)
 		}
 	}
 }
