@@ -89,6 +89,7 @@ func (n *newest) readAll() error {
 			w.And("b.first_id < ?::UUID", n.lowest)
 		}
 		read := 0
+		page := " ORDER BY b.first_id DESC LIMIT " + w.Bind(size)
 		err := n.tx.Each(func(r db.Rows) error {
 			var first string
 			if err := r.Scan(&first, &n.body, &n.keys); err != nil {
@@ -96,7 +97,7 @@ func (n *newest) readAll() error {
 			}
 			read, n.lowest = read+1, first
 			return n.look(allParts)
-		}, "SELECT b.first_id, b.body, b.keys FROM search_blocks b WHERE "+w.String()+" ORDER BY b.first_id DESC LIMIT "+w.Bind(size), w.Args()...)
+		}, "SELECT b.first_id, b.body, b.keys FROM search_blocks b WHERE "+w.String()+page, w.Args()...)
 		if err != nil || read < size || n.enough() {
 			return err
 		}
