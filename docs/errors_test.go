@@ -96,7 +96,7 @@ func readCodes(t *testing.T, root string) said {
 					}
 				case "catalog.ItemError":
 					out.item(t, field(n, "Code", 1), files.Position(n.Pos()).String())
-				case "commerce.ItemError":
+				case "records.ItemError":
 					out.item(t, field(n, "Code", 4), files.Position(n.Pos()).String())
 				}
 			case *ast.AssignStmt:

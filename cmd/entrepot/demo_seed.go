@@ -19,6 +19,7 @@ import (
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/patch"
+	"entrepot/internal/records"
 	"entrepot/internal/server"
 )
 
@@ -133,12 +134,12 @@ func (s *seeding) makeProducts() error {
 	}
 	low := commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "DSK-LAMP", Quantity: 10}, {Index: 1, SKU: "DSK-PEN", Quantity: 8},
 		{Index: 2, SKU: "GRD-CAN-5", Quantity: 8}}}
-	for _, run := range []func(tx *db.Tx) ([]commerce.ItemError, error){
-		func(tx *db.Tx) ([]commerce.ItemError, error) {
+	for _, run := range []func(tx *db.Tx) ([]records.ItemError, error){
+		func(tx *db.Tx) ([]records.ItemError, error) {
 			out, err := s.store.Commerce.ImportCategories(tx, categories)
 			return out.Errors, err
 		},
-		func(tx *db.Tx) ([]commerce.ItemError, error) {
+		func(tx *db.Tx) ([]records.ItemError, error) {
 			plan, err := s.store.Commerce.PlanImport(tx, s.who, in)
 			if err != nil {
 				return nil, err
@@ -146,7 +147,7 @@ func (s *seeding) makeProducts() error {
 			out, err := plan.Apply(tx, s.who)
 			return out.Errors, err
 		},
-		func(tx *db.Tx) ([]commerce.ItemError, error) {
+		func(tx *db.Tx) ([]records.ItemError, error) {
 			out, err := s.store.Commerce.UpdateThresholds(tx, s.who, low)
 			return out.Errors, err
 		},

@@ -8,11 +8,12 @@ import (
 	"entrepot/internal/budget"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 )
 
 // sampleItemErrors is an errors[] for the description.
-func sampleItemErrors() []commerce.ItemError {
-	return []commerce.ItemError{{Index: 2, Key: "MUG-RED", Error: "price is required", Field: "price", Code: "required"}}
+func sampleItemErrors() []records.ItemError {
+	return []records.ItemError{{Index: 2, Key: "MUG-RED", Error: "price is required", Field: "price", Code: "required"}}
 }
 
 // writeUpdated writes the answer of a bulk update: {"data": {updated, notFound, errors[]}}.
@@ -20,7 +21,7 @@ func writeUpdated(w *apijson.Writer, out commerce.Updated) {
 	w.Record("BulkUpdated", "data")
 	w.Int("updated", int64(out.Updated))
 	w.Int("notFound", int64(out.NotFound))
-	commerce.WriteItemFaults(w, "errors", out.Errors, false)
+	records.WriteItemErrors(w, "errors", out.Errors, false)
 	w.End()
 }
 

@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/limits"
+	"entrepot/internal/records"
 )
 
 // bulkCategoryRoutes are the category import of interface §4.2.
@@ -40,6 +41,6 @@ func writeImportedCategories(w *apijson.Writer, out commerce.ImportedCategories)
 	w.Record("CategoriesImported", "data")
 	w.Int("created", int64(out.Created))
 	w.Int("updated", int64(out.Updated))
-	commerce.WriteItemFaults(w, "errors", out.Errors, true)
+	records.WriteItemErrors(w, "errors", out.Errors, true)
 	w.End()
 }

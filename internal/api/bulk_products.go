@@ -60,7 +60,7 @@ func writeAccepted(w *apijson.Writer, out commerce.Imported) {
 	w.Int("totalItems", int64(out.Total()))
 	w.Int("accepted", int64(out.Accepted()))
 	w.Int("rejected", int64(len(out.Errors)))
-	commerce.WriteItemFaults(w, "errors", out.Errors, false)
+	records.WriteItemErrors(w, "errors", out.Errors, false)
 	w.End()
 }
 
@@ -80,7 +80,7 @@ func writeCounts(w *apijson.Writer, in commerce.Import, out commerce.Imported) {
 	w.Int("total", int64(out.Total()))
 	w.Int("created", int64(out.Created))
 	w.Int("updated", int64(out.Updated))
-	commerce.WriteItemFaults(w, "errors", out.Errors, false)
+	records.WriteItemErrors(w, "errors", out.Errors, false)
 	if in.DryRun {
 		w.List("changes")
 		for i := range out.Changes {

@@ -5,19 +5,20 @@ import (
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 )
 
 // CategoryImport is a bulk import of categories: the valid items, and those that were rejected when they were read.
 type CategoryImport struct {
 	Drafts []catalog.CategoryDraft
-	Errors []ItemError
+	Errors []records.ItemError
 }
 
 // ImportedCategories is the outcome of a CategoryImport.
 type ImportedCategories struct {
 	Created int
 	Updated int // existing categories, including unchanged ones
-	Errors  []ItemError
+	Errors  []records.ItemError
 }
 
 // ImportCategories creates and updates categories by externalId, in any order: children may come before their parents,

@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
@@ -72,7 +73,7 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	}
 	orders.Purge(tx, channel)
 	accounts.RevokeOfChannel(tx, channel)
-	jobs.EndOfChannel(tx, channel)
+	jobs.EndOfChannel(tx, channel, records.JobErrors(records.JobError("the channel was deleted", "")))
 	channelsync.Delete(tx, channel)
 	channels.Delete(tx, channel)
 	webhooks.Record(tx, stockEvents(tx, changes, "adjustment")...)

@@ -2,7 +2,6 @@ package commerce
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -13,12 +12,12 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
+	"entrepot/internal/records"
 )
 
 // Bounds of the work on channels.
 const (
-	maxJobErrors  = 100 // in the errors of a job
-	channelTries  = 5   // runs of a job that fails because of the platform
+	channelTries  = 5 // runs of a job that fails because of the platform
 	firstHold     = 2 * time.Second
 	longestHold   = 5 * time.Minute
 	scheduleBatch = 100
@@ -35,7 +34,7 @@ type channelRun struct {
 	settings channelSettings
 	session  connector.Session
 	does     connector.Capabilities
-	errors   []jobError
+	errors   []records.ItemError
 	underway bool // the platform is still processing something that was pushed
 }
 
@@ -61,7 +60,7 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	}
 	r := &channelRun{Service: s, store: store, job: job, lease: lease, channel: c, settings: settingsOf(c), session: session, does: does}
 	r.input = inputOf(job)
-	_ = json.Unmarshal([]byte(job.Errors), &r.errors)
+	r.errors = records.ReadJobErrors(job.Errors)
 	if c.Status == channels.NeedsReauth {
 		err = &connector.Failure{
 			Kind:    connector.Unauthorized,
@@ -132,7 +131,7 @@ func (r *channelRun) write(ctx context.Context, do func(tx *db.Tx) error) error 
 		if err := do(tx); err != nil {
 			return err
 		}
-		r.job.Errors = encodeErrors(r.errors)
+		r.job.Errors = records.JobErrors(r.errors...)
 		jobs.Advance(tx, r.job, r.lease)
 		return nil
 	})

@@ -3,7 +3,6 @@ package commerce
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"time"
 
 	"entrepot/internal/channels"
@@ -11,45 +10,23 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
-
-// jobError is an entry of a job's errors (interface §2.7.7).
-type jobError struct {
-	SKU        *string `json:"sku"`
-	ExternalID string  `json:"externalId,omitempty"`
-	Error      string  `json:"error"`
-	Code       string  `json:"code,omitempty"`
-}
 
 // fail records that an item failed.
 func (r *channelRun) fail(sku, external, code, message string) {
 	r.job.Failed++
-	if len(r.errors) >= maxJobErrors {
+	if len(r.errors) >= jobs.MaxErrors {
 		return
 	}
-	e := jobError{ExternalID: external, Error: message, Code: code}
-	if sku != "" {
-		e.SKU = &sku
-	}
-	r.errors = append(r.errors, e)
-}
-
-func encodeErrors(list []jobError) string {
-	if list == nil {
-		list = []jobError{}
-	}
-	text, err := json.Marshal(list)
-	if err != nil {
-		return "[]"
-	}
-	return string(text)
+	r.errors = append(r.errors, records.ItemError{Index: -1, Key: sku, ExternalID: external, Error: message, Code: code})
 }
 
 // settle completes the job, or releases it if a later run may succeed.
 func (r *channelRun) settle(ctx context.Context, failed error) error {
 	return r.store.Write(ctx, r.job.Tenant, func(tx *db.Tx) error {
-		r.job.Errors = encodeErrors(r.errors)
+		r.job.Errors = records.JobErrors(r.errors...)
 		if failed == nil {
 			return r.completed(tx)
 		}
@@ -120,7 +97,7 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	r.save(tx, state)
 	r.fail("", "", string(f.Kind), f.Error())
 	r.job.Failed = max(0, r.job.Failed-1) // the failure concerns the job, not one of its items
-	r.job.Errors = encodeErrors(r.errors)
+	r.job.Errors = records.JobErrors(r.errors...)
 	ended := jobs.Finish(tx, r.job, true)
 	if first || !r.input.Scheduled {
 		webhooks.Record(tx, syncEvent(ended))

@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
@@ -22,7 +23,7 @@ type StockDraft struct {
 // StockUpdate is a bulk update of levels: the valid items, and those that were rejected when they were read.
 type StockUpdate struct {
 	Drafts []StockDraft
-	Errors []ItemError
+	Errors []records.ItemError
 
 	before *Updated             // the outcome up to here; nil for the first piece
 	places map[stock.Place]bool // of the items of earlier pieces
@@ -132,13 +133,14 @@ func (p *stockItems) accept(tx *db.Tx, who accounts.Caller) ([]stock.StockInput,
 	out := outcome(p.update.before, p.update.Errors)
 	p.seen = make(map[stock.Place]bool, len(p.inputs))
 	kept := make([]stock.StockInput, 0, len(p.inputs))
-	var faults []ItemError
+	var faults []records.ItemError
 	for i, t := range p.inputs {
 		d, place := p.update.Drafts[i], stock.Place{SKU: t.SKU, Warehouse: t.Warehouse}
 		item, sold := known[t.SKU]
 		switch {
 		case p.seen[place], p.update.places[place]:
-			faults = append(faults, ItemError{d.Index, d.SKU, "sku and warehouseCode stood earlier in this request", "sku", "duplicate_sku"})
+			faults = append(faults, records.ItemError{Index: d.Index, Key: d.SKU, Field: "sku",
+				Code: "duplicate_sku", Error: "sku and warehouseCode stood earlier in this request"})
 		case !sold && !p.levels.Stocked(t):
 			out.NotFound++
 			faults = append(faults, unknownSKU(d.Index, d.SKU))
@@ -179,7 +181,7 @@ func sellables(tx *db.Tx, levels *stock.Snapshot, settings []stock.StockInput) (
 	return catalog.Resolve(tx, skus)
 }
 
-func unknownWarehouse(index int, sku, code string) ItemError {
-	return ItemError{index, sku, "no warehouse has the code " + code + ", and the account does not make them on the fly", "warehouseCode",
-		"unknown_warehouse"}
+func unknownWarehouse(index int, sku, code string) records.ItemError {
+	return records.ItemError{Index: index, Key: sku, Field: "warehouseCode", Code: "unknown_warehouse",
+		Error: "no warehouse has the code " + code + ", and the account does not make them on the fly"}
 }

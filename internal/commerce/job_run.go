@@ -23,14 +23,7 @@ func (s *Service) RunJob(tx db.Writer, job jobs.Job) {
 
 // GiveUp ends a job as failed, with a reason.
 func (s *Service) GiveUp(tx db.Writer, job jobs.Job, reason string) {
-	w := apijson.NewWriter(len(reason) + 32)
-	w.List("")
-	w.Object("")
-	w.Null("sku")
-	w.Text("error", reason)
-	w.End()
-	w.EndList()
-	job.Errors = string(w.Bytes())
+	job.Errors = records.JobErrors(records.JobError(reason, ""))
 	s.endJob(tx, job, true)
 }
 

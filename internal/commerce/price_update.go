@@ -3,25 +3,27 @@ package commerce
 import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
 // PriceUpdate is a price update: the valid items, and those that were rejected when they were read.
 type PriceUpdate struct {
 	Drafts []catalog.PriceDraft
-	Errors []ItemError
+	Errors []records.ItemError
 
 	before *Updated // the outcome up to here; nil for the first piece
 	more   bool     // other pieces follow
 }
 
 // NewPriceUpdate rejects items whose SKU occurred earlier in the request.
-func NewPriceUpdate(drafts []catalog.PriceDraft, faults []ItemError) PriceUpdate {
+func NewPriceUpdate(drafts []catalog.PriceDraft, faults []records.ItemError) PriceUpdate {
 	u := PriceUpdate{Drafts: make([]catalog.PriceDraft, 0, len(drafts)), Errors: faults}
 	seen := make(map[string]bool, len(drafts))
 	for _, d := range drafts {
 		if seen[d.SKU] {
-			u.Errors = append(u.Errors, ItemError{d.Index, d.SKU, "sku stood earlier in this request", "sku", "duplicate_sku"})
+			u.Errors = append(u.Errors, records.ItemError{Index: d.Index, Key: d.SKU, Field: "sku", Code: "duplicate_sku",
+				Error: "sku stood earlier in this request"})
 			continue
 		}
 		seen[d.SKU] = true
@@ -34,13 +36,13 @@ func NewPriceUpdate(drafts []catalog.PriceDraft, faults []ItemError) PriceUpdate
 type Updated struct {
 	Updated  int // items applied, including unchanged ones
 	NotFound int
-	Errors   []ItemError // in the order of the request; nil before the last piece
+	Errors   []records.ItemError // in the order of the request; nil before the last piece
 
 	rejected rejected
 }
 
 // outcome is the outcome before any draft of a piece: that of the earlier pieces, or the items rejected when they were read.
-func outcome(before *Updated, faults []ItemError) Updated {
+func outcome(before *Updated, faults []records.ItemError) Updated {
 	if before == nil {
 		return Updated{rejected: rejected{faults}}
 	}
@@ -48,7 +50,7 @@ func outcome(before *Updated, faults []ItemError) Updated {
 }
 
 // reject adds the errors of a piece; with the last one all are put in order.
-func (u *Updated) reject(faults []ItemError, more bool) {
+func (u *Updated) reject(faults []records.ItemError, more bool) {
 	u.rejected = u.rejected.and(faults)
 	if !more {
 		u.Errors = u.rejected.inOrder()
@@ -84,7 +86,7 @@ func (s *Service) PlanPrices(tx *db.Tx, u PriceUpdate) (*PricePlan, error) {
 		return nil, err
 	}
 	p := &PricePlan{Updated: outcome(u.before, u.Errors)}
-	var faults []ItemError
+	var faults []records.ItemError
 	for i, d := range u.Drafts {
 		if list.Found(i) {
 			p.Updated.Updated++
@@ -109,6 +111,6 @@ func (p *PricePlan) Apply(tx db.Writer) Updated {
 	return p.Updated
 }
 
-func unknownSKU(index int, sku string) ItemError {
-	return ItemError{index, sku, "no product or variant has this SKU", "sku", "unknown_sku"}
+func unknownSKU(index int, sku string) records.ItemError {
+	return records.ItemError{Index: index, Key: sku, Field: "sku", Code: "unknown_sku", Error: "no product or variant has this SKU"}
 }

@@ -12,13 +12,14 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
 // Import is a bulk import of products: the valid items, and those that were rejected when they were read.
 type Import struct {
 	Drafts          []catalog.Draft
-	Errors          []ItemError
+	Errors          []records.ItemError
 	Channel         id.Channel // also publish there; "" for nowhere
 	ReplaceVariants bool
 	DryRun          bool // everything is decided, nothing is written
@@ -33,10 +34,10 @@ type Import struct {
 type Imported struct {
 	Job     id.Job // publishes, then reports the end of the import; "" in a dry run and for a part
 	Created int
-	Updated int              // existing products, including unchanged ones
-	Errors  []ItemError      // in the order of the request; nil before the last piece
-	Changes []catalog.Change // of the applied items of the last piece, in the order of the request
-	Levels  [][]LevelChange  // in a dry run: the stock that each element of Changes would change
+	Updated int                 // existing products, including unchanged ones
+	Errors  []records.ItemError // in the order of the request; nil before the last piece
+	Changes []catalog.Change    // of the applied items of the last piece, in the order of the request
+	Levels  [][]LevelChange     // in a dry run: the stock that each element of Changes would change
 
 	published []id.Product // on its channel
 	rejected  rejected
@@ -100,7 +101,7 @@ func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*Import
 		p.Imported = Imported{Created: b.Created, Updated: b.Updated, rejected: b.rejected, published: slices.Clip(b.published)}
 	}
 	p.Changes = make([]catalog.Change, 0, len(in.Drafts))
-	var faulty []ItemError
+	var faulty []records.ItemError
 	var err error
 	if in.Channel != "" {
 		if p.channel, err = channels.ByRef(tx, in.Channel); err != nil {
@@ -167,12 +168,12 @@ func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
 }
 
 // joined joins the errors of an item into one entry.
-func joined(index int, key string, faults []catalog.ItemError) ItemError {
+func joined(index int, key string, faults []catalog.ItemError) records.ItemError {
 	texts := make([]string, len(faults))
 	for i, f := range faults {
 		texts[i] = f.Message
 	}
-	return ItemError{index, key, strings.Join(texts, "; "), faults[0].Field, faults[0].Code}
+	return records.ItemError{Index: index, Key: key, Field: faults[0].Field, Code: faults[0].Code, Error: strings.Join(texts, "; ")}
 }
 
 // publishImport puts the products of the last piece on the import's channel. A custom channel has them at once: no platform is called for
@@ -198,9 +199,7 @@ func insertImportJob(tx db.Writer, channel channels.Ref, out *Imported) id.Job {
 	job := jobs.Job{Type: jobs.ProductImport, Channel: channel.ID, Status: jobs.Processing, Total: int64(out.Total()),
 		Processed: int64(len(out.Errors)), Created: int64(out.Created), Updated: int64(out.Updated), Failed: int64(len(out.Errors))}
 	if len(out.Errors) > 0 {
-		w := apijson.NewWriter(128 * len(out.Errors))
-		WriteItemFaults(w, "", out.Errors, false)
-		job.Errors = string(w.Bytes())
+		job.Errors = records.JobErrors(out.Errors...)
 	}
 	if channel.ID != "" {
 		w := apijson.NewWriter(40 * (1 + len(out.published)))

@@ -1,7 +1,7 @@
 package dashboard
 
 import (
-	"encoding/json"
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
+	"entrepot/internal/records"
 )
 
 // jobRoutes are the jobs.
@@ -147,17 +148,8 @@ func address(path string, values url.Values) string {
 }
 
 // jobError is an item that failed in a job.
-type jobError struct {
-	SKU, ExternalID, Error, Code string
-}
-
-// Item names what the error is about.
-func (e jobError) Item() string {
-	if e.SKU != "" {
-		return e.SKU
-	}
-	return e.ExternalID
-}
+// jobError is an error and what it is about.
+type jobError struct{ Item, Error string }
 
 type jobView struct {
 	jobRow
@@ -205,13 +197,8 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 	case file.ID != "":
 		view.Report = importAddress(file)
 	}
-	if j.Errors != "" {
-		if err := json.Unmarshal([]byte(j.Errors), &view.Errors); err != nil {
-			return answer{}, err
-		}
-		for i := range view.Errors {
-			view.Errors[i].Error = restated(view.Errors[i].Error)
-		}
+	for _, e := range records.ReadJobErrors(j.Errors) {
+		view.Errors = append(view.Errors, jobError{cmp.Or(e.Key, e.ExternalID), restated(e.Error)})
 	}
 	return show(screen{Template: "job", Title: view.Type, Section: "/jobs", Data: view,
 		Crumbs: []crumb{{"Jobs", "/jobs"}, {view.Type, ""}}}), nil

@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/id"
 	"entrepot/internal/limits"
+	"entrepot/internal/records"
 )
 
 // ReadImport reads the body: the valid items and the rejected ones.
@@ -47,8 +48,8 @@ func ReadCategoryImport(o *apijson.Object) (in commerce.CategoryImport) {
 }
 
 // itemError joins the errors of a bulk item into one entry (interface §2.7.4).
-func itemError(index int, key string, faults []apperr.Detail) commerce.ItemError {
-	f := commerce.ItemError{Index: index, Key: key, Field: faults[0].Path, Code: "invalid"}
+func itemError(index int, key string, faults []apperr.Detail) records.ItemError {
+	f := records.ItemError{Index: index, Key: key, Field: faults[0].Path, Code: "invalid"}
 	if faults[0].Message == "is required" || faults[0].Message == "must not be empty" {
 		f.Code = "required"
 	}

@@ -5,13 +5,14 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/limits"
+	"entrepot/internal/records"
 )
 
 // ReadPrices reads the body of a price update: the valid items and the rejected ones.
 func ReadPrices(o *apijson.Object) commerce.PriceUpdate {
 	o.Record("UpdatePrices")
 	list := []catalog.PriceDraft{}
-	var faults []commerce.ItemError
+	var faults []records.ItemError
 	o.List("updates", apijson.List{Required: true, Min: 1, Max: limits.MaxUpdates, Apart: true}, func(i int, item *apijson.Object) {
 		item.Record("PriceUpdate")
 		d := catalog.PriceDraft{

@@ -201,7 +201,7 @@ func counts(in commerce.Imported) client.Imported {
 		Updated: in.Updated, Counted: true, Errors: itemErrors(in.Errors)}
 }
 
-func itemErrors(list []commerce.ItemError) []client.ItemError {
+func itemErrors(list []records.ItemError) []client.ItemError {
 	out := make([]client.ItemError, len(list))
 	for i, e := range list {
 		out[i] = client.ItemError{SKU: e.Key, Error: e.Error, Index: e.Index, Field: e.Field, Code: e.Code}

@@ -315,6 +315,8 @@ func TestImportsThatCannotGoOn(t *testing.T) {
 		s.check(gone.ID)
 		if job, i := s.run(), s.read(gone.ID); job.Status != jobs.Failed || i.Stage != imports.New || !strings.Contains(i.Failure, "channel") {
 			s.Errorf("an unknown channel: %+v %+v", job, i)
+		} else if strings.Contains(job.Errors, "index") {
+			s.Errorf("an error that is about no row has an index: %s", job.Errors)
 		}
 		dropped := s.upload(list(10), fileimport.Options{})
 		s.check(dropped.ID)

@@ -2,7 +2,6 @@ package fileimport
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"entrepot/internal/importer"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
+	"entrepot/internal/records"
 )
 
 // errStopped ends an import that a person has stopped.
@@ -107,22 +107,11 @@ func counted(job jobs.Job, progress []byte) (jobs.Job, error) {
 	return job, err
 }
 
-// jobErrors are the first refused rows as a job's errors (interface §2.7.4).
-func jobErrors(list []imports.Line) (string, error) {
-	type entry struct {
-		SKU   *string `json:"sku"`
-		Error string  `json:"error"`
-		Index int64   `json:"index"` // of the row in the file, from 0
-		Field string  `json:"field,omitempty"`
-		Code  string  `json:"code"`
-	}
-	entries := make([]entry, len(list))
+// jobErrors are the first refused rows as a job's errors.
+func jobErrors(list []imports.Line) string {
+	errors := make([]records.ItemError, len(list))
 	for i, l := range list {
-		entries[i] = entry{nil, l.Message, l.Row - 1, l.Field, l.Code}
-		if l.Item != "" {
-			entries[i].SKU = &l.Item
-		}
+		errors[i] = records.ItemError{Index: int(l.Row) - 1, Key: l.Item, Error: l.Message, Field: l.Field, Code: l.Code}
 	}
-	text, err := json.Marshal(entries)
-	return string(text), err
+	return records.JobErrors(errors...)
 }

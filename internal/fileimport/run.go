@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/importer"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
+	"entrepot/internal/records"
 	"entrepot/internal/spool"
 )
 
@@ -26,12 +27,11 @@ type Runner struct {
 
 // Sizes and bounds of a run.
 const (
-	listedAtOnce  = 500 // prices or levels in one transaction
-	storedAtOnce  = 200 // products in one transaction, few enough not to delay others
-	triedAtOnce   = 500 // a dry run only reads
-	ordersAtOnce  = 4   // orders in transactions of their own, which share commits
-	mostTries     = 20  // leases of one job, some of which end because nodes restart
-	mostJobErrors = 100
+	listedAtOnce = 500 // prices or levels in one transaction
+	storedAtOnce = 200 // products in one transaction, few enough not to delay others
+	triedAtOnce  = 500 // a dry run only reads
+	ordersAtOnce = 4   // orders in transactions of their own, which share commits
+	mostTries    = 20  // leases of one job, some of which end because nodes restart
 )
 
 // Run continues the import of a job, and ends both. It stops early, without ending the job, when ctx ends. Errors:
@@ -180,13 +180,11 @@ func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary import
 		i.Stage = imports.Done
 	}
 	return r.Store.Write(ctx, job.Tenant, func(tx *db.Tx) error {
-		first, err := imports.Lines(tx, i.ID, k.dry, true, -1, mostJobErrors)
+		first, err := imports.Lines(tx, i.ID, k.dry, true, -1, jobs.MaxErrors)
 		if err != nil {
 			return err
 		}
-		if job.Errors, err = jobErrors(first); err != nil {
-			return err
-		}
+		job.Errors = jobErrors(first)
 		i.Update(tx, was)
 		if k.dry || i.Kind != imports.Products {
 			jobs.Finish(tx, job, false)
@@ -204,7 +202,7 @@ func (r *Runner) stopped(ctx context.Context, k *keeper) error {
 		i.Stage, i.Progress = imports.New, ""
 	}
 	job := k.job
-	job.Errors = `[{"sku":null,"error":"stopped by a person","code":"stopped"}]`
+	job.Errors = records.JobErrors(records.JobError("stopped by a person", "stopped"))
 	return r.Store.Write(ctx, job.Tenant, func(tx *db.Tx) error {
 		i.Update(tx, was)
 		jobs.Finish(tx, job, true)
@@ -221,10 +219,9 @@ func (r *Runner) fail(ctx context.Context, i imports.Import, job jobs.Job, reaso
 	return r.Store.Write(ctx, job.Tenant, func(tx *db.Tx) error {
 		i.Update(tx, was)
 		if job.Type.DryRun() || i.Kind != imports.Products {
-			errors, err := jobErrors([]imports.Line{{Message: reason, Code: "failed"}})
-			job.Errors = errors
+			job.Errors = records.JobErrors(records.JobError(reason, "failed"))
 			jobs.Finish(tx, job, true)
-			return err
+			return nil
 		}
 		r.Commerce.GiveUp(tx, job, reason)
 		return nil

@@ -78,7 +78,7 @@ func TestJobsOfAChannel(t *testing.T) {
 		if again := y.onChannel(); again == nil || again.ID != push.ID {
 			t.Errorf("after the lease the job that is due longest runs: %+v", again)
 		}
-		if err := y.write(func(tx *db.Tx) error { jobs.EndOfChannel(tx, channel); return nil }); err != nil {
+		if err := y.write(func(tx *db.Tx) error { jobs.EndOfChannel(tx, channel, "[]"); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		for _, job := range []id.Job{pull.ID, push.ID, imported.ID} {
@@ -88,7 +88,7 @@ func TestJobsOfAChannel(t *testing.T) {
 		}
 		y.pass(time.Second)
 		ended := y.read(pull.ID)
-		if err := y.write(func(tx *db.Tx) error { jobs.EndOfChannel(tx, channel); return nil }); err != nil {
+		if err := y.write(func(tx *db.Tx) error { jobs.EndOfChannel(tx, channel, "[]"); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if again := y.read(pull.ID); again != ended {

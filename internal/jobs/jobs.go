@@ -19,6 +19,9 @@ import (
 // Topic is the topic on which the store wakes loops when jobs are committed.
 const Topic = "jobs"
 
+// MaxErrors is how many errors a job keeps.
+const MaxErrors = 100
+
 // Type is what a job does.
 type Type string
 
