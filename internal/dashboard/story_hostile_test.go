@@ -108,3 +108,70 @@ func TestStoryOfHostileNames(t *testing.T) {
 		b.shows(name)
 	}
 }
+
+// tooWide are the innermost elements that make the page wider than its window.
+const tooWide = `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("body *")].filter(e =>
+	e.getBoundingClientRect().right > innerWidth && ![...e.children].some(c => c.getBoundingClientRect().right > innerWidth))
+	.map(e => e.parentElement.outerHTML.slice(0, 200))`
+
+// Whatever people give a name to, on every page: no name is code, and none makes a page wider than its window.
+func TestHostileNamesOnEveryPage(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	hostile := "\u202e\"><img src=x onerror=document.hacked=1>" + strings.Repeat("W", 60)
+	c, at := s.shopper(t), s.samples
+	for path, body := range map[string]map[string]any{
+		"/channels/" + at["/channels"]:           {"name": hostile},
+		"/developer/webhooks/" + at["/webhooks"]: {"description": hostile},
+		"/users/" + at["/settings/users"]:        {"name": hostile},
+		"/products/" + at["/products"]:           {"name": hostile, "description": hostile, "brand": hostile},
+		"/categories/" + at["/categories"]:       {"name": hostile},
+		"/attributes/" + at["/attributes"]:       {"label": hostile},
+		"/warehouses/" + at["/warehouses"]:       {"name": hostile},
+		"/segments/" + at["/segments"]:           {"name": hostile},
+		"/customers/" + at["/customers"]:         {"firstName": hostile, "company": hostile, "tags": []string{hostile}},
+		"/orders/" + at["/orders"]:               {"notes": hostile},
+		"/account":                               {"name": hostile},
+	} {
+		c.call("PATCH", path, body)
+	}
+	key := c.call("POST", "/developer/api-keys", map[string]any{"name": hostile, "scopes": []string{"read:orders"}})["id"].(string)
+	at["/keys"] = key
+	s.as(s.owner).post("/orders/views", url.Values{"_key": {newKey()}, "name": {hostile}, "search": {hostile}})
+	b := s.window(t, s.owner)
+	seen := 0
+	for _, path := range s.pages() {
+		b.look(1000, "light")
+		b.open(path)
+		if eval[bool](b, "!!document.hacked || !!document.querySelector('img[src=x]')") {
+			t.Errorf("%s: a name is code", path)
+		}
+		for _, width := range []int64{1000, 320} {
+			b.look(width, "light")
+			if wide := eval[[]string](b, tooWide); len(wide) > 0 {
+				t.Errorf("%s at %d: too wide: %s", path, width, wide[0])
+			}
+		}
+		if eval[bool](b, "document.querySelector('main').textContent.includes('onerror=document.hacked')") {
+			seen++
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d pages showed such a name", seen)
+	}
+}
+
+// Every page that needs no record opens in an account that has none.
+func TestEveryPageOfAnEmptyAccount(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		b := s.as(s.owner)
+		for _, path := range s.pages() {
+			if path == "/setup" || path == "/orders/slip" {
+				continue // they are of a link and of orders
+			}
+			if page := b.get(path); page.status != 200 && page.status != 303 { // the login leads on
+				t.Errorf("%s: %d %.200s", path, page.status, page.words())
+			}
+		}
+	})
+}
