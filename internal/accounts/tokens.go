@@ -40,6 +40,12 @@ func LogOut(tx db.Writer, token string) {
 	tx.Queue("DELETE FROM tokens WHERE tenant_id = $1 AND hash = $2", tx.TenantID(), Hash(token))
 }
 
+// KeysThatExpire is how many API keys of the account expire after one time and until another.
+func KeysThatExpire(tx *db.Tx, after, until int64) (n int64, err error) {
+	return n, tx.Row("SELECT count(*) FROM api_keys WHERE tenant_id = $1 AND revoked_at IS NULL AND expires_at > $2 AND expires_at <= $3",
+		[]any{tx.Tenant, after, until}, &n)
+}
+
 // DeleteExpiredTokens deletes expired access tokens, at most limit of them, and returns how many. It serves every account.
 func DeleteExpiredTokens(tx *db.Tx, limit int) (int64, error) {
 	return tx.Exec("DELETE FROM tokens WHERE hash IN (SELECT hash FROM tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",

@@ -74,10 +74,12 @@ func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, e
 	view := editorView{
 		ListHead: "Attributes",
 		Scope:    "write:attributes",
-		Nothing:  "No attributes yet.",
-		Head:     "New attribute",
-		Label:    "Create",
-		Columns:  []head{{Label: "Label"}, {Label: "Code"}, {Label: "Values"}},
+		Empty: r.firstStep("write:attributes", empty{Icon: "list", Head: "No attributes yet",
+			Text:  "An attribute is what products have values of: colour, size, care.",
+			Label: "New attribute", To: "#editor", Curl: r.curl("POST", "/attributes", `{"code":"colour","label":"Colour","type":"text"}`)}),
+		Head:    "New attribute",
+		Label:   "Create",
+		Columns: []head{{Label: "Label"}, {Label: "Code"}, {Label: "Values"}},
 	}
 	if at.ID == "" {
 		view.Form = attributeForm(r, attributesPath, at)

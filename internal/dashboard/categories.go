@@ -113,7 +113,9 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
-	view := editorView{ListHead: "Categories", Scope: "write:categories", Nothing: "No categories yet.", Head: "New category",
+	view := editorView{ListHead: "Categories", Scope: "write:categories", Head: "New category",
+		Empty: r.firstStep("write:categories", empty{Icon: "list", Head: "No categories yet", Text: "Categories sort products into a tree.",
+			Label: "New category", To: "#editor", Curl: r.curl("POST", "/categories", `{"name":"Kitchen"}`)}),
 		Label: "Create", Columns: []head{{Label: "Name"}, {Label: "Products"}, {Label: "External id"}}}
 	if r.caller().May("write:categories") {
 		view.Move = r.another(categoriesPath, hiddenField("parentId", ""))

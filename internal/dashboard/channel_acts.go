@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"encoding/json"
 	"strings"
 	"unicode"
 
@@ -134,42 +133,15 @@ func (d *Dashboard) createChannel(r *request) (answer, error) {
 		if secret == "" {
 			return redirect("/channels/"+channel, *draft.Name+" is made. Test the connection next."), nil
 		}
-		var line string
-		if err := r.read(func(tx *db.Tx) (err error) { line, err = sampleLine(tx); return err }); err != nil {
+		var newest catalog.Sold
+		if err := r.read(func(tx *db.Tx) (err error) { newest, err = newestProduct(tx); return err }); err != nil {
 			return answer{}, err
 		}
 		return show(screen{Template: "channel_key", Title: "Key of " + *draft.Name, Section: "/channels", Data: once{
 			Head: *draft.Name + " is ready", Label: "API key", Secret: secret, Back: prefix + "/channels/" + channel,
 			Text: "This is the only time that the key is shown. It reads and writes products, stock, orders and customers of the whole account.",
-			Curl: d.orderCurl(r, secret, channel, line)}}), nil
+			Curl: r.curlWith("X-API-Key: "+secret, "POST", "/orders", orderBody(newest, channel))}}), nil
 	})
-}
-
-// sampleLine is an order line of the newest product, as JSON, so that the command for a first order works as it is.
-func sampleLine(tx *db.Tx) (string, error) {
-	newest, err := catalog.Newest(tx, 1)
-	if err != nil || len(newest) == 0 {
-		return `{"sku":"YOUR-SKU","quantity":1,"unitPrice":9.9}`, err
-	}
-	text, err := json.Marshal(newest[0].SKU)
-	return `{"sku":` + strings.ReplaceAll(string(text), "'", `\u0027`) + `,"quantity":1,"unitPrice":` + newest[0].Price.String() + `}`, err
-}
-
-// orderCurl is the command that sends an order with one line to a custom channel.
-func (d *Dashboard) orderCurl(r *request, key, channel, line string) string {
-	return "curl -X POST " + d.base(r) + "/api/v1/orders \\\n  -H 'X-API-Key: " + key + "' -H 'Content-Type: application/json' \\\n" +
-		`  -d '{"channelId":"` + channel + `","customerName":"Ada","items":[` + line + `]}'`
-}
-
-// base is the service's address as the browser sees it.
-func (d *Dashboard) base(r *request) string {
-	switch {
-	case d.PublicURL != "":
-		return strings.TrimSuffix(d.PublicURL, "/")
-	case r.https() || !d.Dev:
-		return "https://" + r.http.Host
-	}
-	return "http://" + r.http.Host
 }
 
 // changeChannel serves POST /channels/{id}.
@@ -234,7 +206,7 @@ func (d *Dashboard) testChannel(r *request) (answer, error) {
 	if c.Platform == channels.Custom {
 		return answer{}, refusal(apperr.Invalid, "a custom channel has no connection to test: its system calls this one")
 	}
-	result, err := d.Commerce.CheckChannel(r.http.Context(), d.DB, c, d.base(r))
+	result, err := d.Commerce.CheckChannel(r.http.Context(), d.DB, c, r.base())
 	if err != nil {
 		return answer{}, err
 	}

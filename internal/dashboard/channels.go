@@ -61,11 +61,9 @@ func channelBadge(c channels.Channel) badge {
 
 // showChannels serves GET /channels.
 func (d *Dashboard) showChannels(r *request) (answer, error) {
-	view := channelsView{Empty: empty{Icon: "plug", Head: "No channels yet",
-		Text: "A channel is a shop, a marketplace, or a system of your own: orders come from it, products go to it."}}
-	if r.caller().May("write:channels") {
-		view.Empty.Label, view.Empty.To = "Add a channel", prefix+"/channels/new"
-	}
+	view := channelsView{Empty: r.firstStep("write:channels", empty{Icon: "plug", Head: "No channels yet",
+		Text:  "A channel is a shop, a marketplace, or a system of your own: orders come from it, products go to it.",
+		Label: "Add a channel", To: prefix + "/channels/new", Curl: r.curl("POST", "/channels", `{"platform":"CUSTOM","name":"ERP"}`)})}
 	now := r.format.now
 	err := r.read(func(tx *db.Tx) error {
 		list, _, err := channels.List(tx, 100, 0)
@@ -152,7 +150,7 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	var count, published int64
 	now := r.format.now
 	var sync channelsync.State
-	var line string
+	var newest catalog.Sold
 	err = r.read(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
 			all := orders.CountedFilter{Channel: c.ID}
@@ -171,7 +169,7 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 			published, err = catalog.CountPublications(tx, c.ID)
 			return err
 		}, func(tx *db.Tx) (err error) {
-			line, err = sampleLine(tx)
+			newest, err = newestProduct(tx)
 			return err
 		}, func(tx *db.Tx) (err error) {
 			sync, err = channelsync.ByChannel(tx, c.ID)
@@ -188,10 +186,10 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 		{Name: "Products on it", Value: view.Published}}, view.Pairs...)
 	if found, ok := d.Commerce.Connectors.ByPlatform(c.Platform); ok {
 		view.ByHand = found.Profile().ByHand
-		view.Address = d.base(r) + "/api/v1/webhooks/platform/" + string(c.ID) + "/" + found.Profile().Slug
+		view.Address = r.base() + "/api/v1/webhooks/platform/" + string(c.ID) + "/" + found.Profile().Slug
 	}
 	if view.Custom {
-		view.Curl = d.orderCurl(r, "<API_KEY>", string(c.ID), line)
+		view.Curl = r.curl("POST", "/orders", orderBody(newest, string(c.ID)))
 	}
 	view.Form = d.channelForm(r, at, c.Platform, c.Name, true)
 	if tested != nil && tested.Callout.Text == view.Problem {

@@ -52,7 +52,7 @@ type addressRow struct {
 	Lines   []string
 	Marks   []string
 	Derived bool // it comes from an order
-	Delete  *formButton
+	Delete  *ask
 }
 
 // customerOrder is one of the newest orders.
@@ -221,7 +221,9 @@ func addressOf(r *request, c id.Customer, a customers.Address) addressRow {
 		row.Marks = append(row.Marks, "Usual")
 	}
 	if !a.Derived {
-		row.Delete = &formButton{Label: "Delete", Form: r.form(customerPath(c)+"/addresses/delete", hiddenField("addressId", string(a.ID)))}
+		gone := newAsk("delete-"+string(a.ID), "Delete this address?", strings.Join(row.Lines, ", ")+". Orders keep theirs.", "Delete address",
+			r.another(customerPath(c)+"/addresses/delete", hiddenField("addressId", string(a.ID))))
+		row.Delete = &gone
 	}
 	return row
 }

@@ -51,7 +51,8 @@ func (d *Dashboard) listCustomers(r *request) (answer, error) {
 		return answer{}, err
 	}
 	view := customersView{Filter: filterBar{Action: prefix + l.path, Search: f.Search, Label: "Search customers",
-		Placeholder: "Name, e-mail, company, phone", Hidden: l.hidden("search", "segmentId")}}
+		Placeholder: "Name, e-mail, company, phone", Hidden: l.hidden("search", "segmentId", "tag"),
+		Inputs: []field{{Form: "filter", Name: "tag", Label: "Tag", Value: f.Tag}}}}
 	err := r.readWide(func(tx *db.Tx) error {
 		segments, err := customers.Segments(tx)
 		if err != nil {
@@ -76,13 +77,15 @@ func (d *Dashboard) listCustomers(r *request) (answer, error) {
 		}
 		view.Pager = l.pager(r.format, len(list), total, "customer", "customers")
 		if total == 0 && f == (customers.Filter{Limit: f.Limit}) {
-			view.Empty = &empty{
+			none := r.firstStep("write:customers", empty{
 				Icon:  "people",
 				Head:  "No customers yet",
 				Text:  "They come with orders that name an e-mail address, or are entered here.",
 				Label: "New customer",
 				To:    prefix + "/customers/new",
-			}
+				Curl:  r.curl("POST", "/customers", `{"email":"ada@example.com","firstName":"Ada","lastName":"Lovelace"}`),
+			})
+			view.Empty = &none
 		}
 		return err
 	})

@@ -71,8 +71,7 @@ type deliveriesView struct {
 // showDeliveries serves GET /webhooks/deliveries.
 func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 	f, wrong, status := r.deliveryFilter()
-	view := deliveriesView{Tabs: hookTabs("/webhooks/deliveries"), Wrong: wrong, Empty: empty{Icon: "send", Head: "No deliveries here",
-		Text: "A delivery is one event on its way to one endpoint."}, From: r.when("from", "From", r.query().Text("from")),
+	view := deliveriesView{Tabs: hookTabs("/webhooks/deliveries"), Wrong: wrong, From: r.when("from", "From", r.query().Text("from")),
 		To: r.when("to", "Until", r.query().Text("to"))}
 	err := r.readWide(func(tx *db.Tx) error {
 		var about []subject
@@ -83,6 +82,7 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 		view.Filters = []choice{r.choose("status", "Status", "Any status", option{Value: "pending", Label: "Waiting"},
 			option{Value: "delivered", Label: "Delivered"}, option{Value: "failed", Label: "Failed"}),
 			r.choose("endpointId", "Endpoint", "Any endpoint", options...), r.choose("event", "Event", "Any event", eventOptions()[1:]...)}
+		view.Empty = r.noDeliveries(options, len(r.http.URL.Query()) > 0)
 		page, err := webhooks.Across(tx, f)
 		for i := range page.Deliveries {
 			row := &page.Deliveries[i]
@@ -132,6 +132,21 @@ func (r *request) deliveryFilter() (f webhooks.AcrossFilter, wrong string, statu
 	}
 	wrong, status = wrongFilter(q)
 	return f, wrong, status
+}
+
+// noDeliveries is the message of an empty list; endpoints are those of the account.
+func (r *request) noDeliveries(endpoints []option, filtered bool) empty {
+	switch {
+	case filtered:
+		return empty{Icon: "send", Head: "No deliveries here", Text: "A delivery is one event on its way to one endpoint.",
+			Label: "Show all deliveries", To: prefix + "/webhooks/deliveries"}
+	case len(endpoints) == 0:
+		return r.firstEndpoint("send", "No deliveries yet")
+	}
+	first := endpoints[0].Value
+	return r.firstStep("write:webhooks", empty{Icon: "send", Head: "No deliveries yet",
+		Text:  "A delivery is one event on its way to one endpoint. Send a sample of one.",
+		Label: "Open " + endpoints[0].Label, To: prefix + "/webhooks/" + first, Curl: r.curl("POST", "/developer/webhooks/"+first+"/test", "{}")})
 }
 
 // endpointNames are the names of the account's endpoints, also as the options of a filter.

@@ -1,11 +1,14 @@
 package dashboard
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
@@ -101,17 +104,21 @@ func hookTabs(at string) []tab {
 
 // showEndpoints serves GET /webhooks.
 func (d *Dashboard) showEndpoints(r *request) (answer, error) {
-	view := endpointsView{Tabs: hookTabs("/webhooks"), Empty: empty{Icon: "hook", Head: "No webhook endpoints yet",
-		Text: "An endpoint is an address of yours that is called when something happens: an order arrives, stock changes, a parcel leaves."}}
-	if r.caller().May("write:webhooks") {
-		view.Empty.Label, view.Empty.To = "Add an endpoint", prefix+"/webhooks/new"
-	}
+	view := endpointsView{Tabs: hookTabs("/webhooks"), Empty: r.firstEndpoint("hook", "No webhook endpoints yet")}
 	err := r.read(func(tx *db.Tx) error {
 		list, err := r.endpoints(tx)
 		view.Endpoints = list
 		return err
 	})
 	return show(screen{Template: "endpoints", Title: "Webhooks", Section: "/webhooks", Data: view}), err
+}
+
+// firstEndpoint is a list that is empty because nothing is delivered anywhere yet.
+func (r *request) firstEndpoint(icon, head string) empty {
+	return r.firstStep("write:webhooks", empty{Icon: icon, Head: head,
+		Text:  "An endpoint is an address of yours that is called when something happens: an order arrives, stock changes, a parcel leaves.",
+		Label: "Add an endpoint", To: prefix + "/webhooks/new",
+		Curl: r.curl("POST", "/developer/webhooks", `{"url":"https://shop.example/hooks/entrepot","events":["order.received"]}`)})
 }
 
 // endpoints reads all endpoints with their health.
@@ -163,9 +170,18 @@ func grouped(options []option) (groups []eventGroup) {
 			groups = append(groups, eventGroup{Label: label})
 		}
 		g := &groups[len(groups)-1]
-		g.Options = append(g.Options, eventOption{option: options[i+1], About: k.Description})
+		g.Options = append(g.Options, eventOption{option: options[i+1], About: k.Description, Sample: sampleOf(k)})
 	}
 	return groups
+}
+
+// sampleOf is what an endpoint is sent of an event, as JSON in lines.
+func sampleOf(k records.Kind) string {
+	w := apijson.NewWriter(1 << 10)
+	records.WriteSampleEvent(w, "", k)
+	var text bytes.Buffer
+	_ = json.Indent(&text, w.Bytes(), "", "  ") // it is JSON
+	return text.String()
 }
 
 func endpointForm(r *request, action string, e webhooks.Endpoint) *form {

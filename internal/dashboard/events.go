@@ -56,6 +56,18 @@ type eventsView struct {
 	Empty    empty
 }
 
+// noEvents is the message of an empty log.
+func (r *request) noEvents(filtered bool) empty {
+	e := empty{Icon: "pulse", Head: "No events here", Text: "Every change of an order, a product, stock or a customer is an event. " +
+		"The log keeps them in the order in which they were committed.", Curl: r.curl("GET", "/developer/events?limit=10", "")}
+	if filtered {
+		e.Label, e.To = "Show all events", prefix+"/events"
+		return e
+	}
+	e.Label, e.To = "New product", prefix+"/products/new"
+	return r.firstStep("write:products", e)
+}
+
 // showEvents serves GET /events: newest first.
 func (d *Dashboard) showEvents(r *request) (answer, error) {
 	q := r.query()
@@ -68,9 +80,7 @@ func (d *Dashboard) showEvents(r *request) (answer, error) {
 	view := eventsView{Filters: []choice{r.choose("event", "Event", "Any event", eventOptions()[1:]...)}, Search: f.Resource, Wrong: wrong,
 		From: r.when("from", "From", q.Text("from")), To: r.when("to", "Until", q.Text("to")),
 		Chips: r.chips("/events", [][2]string{{"resourceId", "About"}, {"from", "From"}, {"to", "To"}}),
-		Empty: empty{Icon: "pulse", Head: "No events here", Text: "Every change of an order, a product, stock or a customer is an event. " +
-			"The log keeps them in the order in which they were committed.",
-			Curl: "curl -H 'X-API-Key: <API_KEY>' '" + r.base() + "/api/v1/developer/events?limit=10'"}}
+		Empty: r.noEvents(len(r.http.URL.Query()) > 0)}
 	err := r.readWide(func(tx *db.Tx) error {
 		page, err := webhooks.Log(tx, f)
 		if err != nil {

@@ -100,6 +100,17 @@ func (r *request) jobRows(list []jobs.Job) (rows []jobRow) {
 // jobsPage is how many jobs a page shows.
 const jobsPage = 50
 
+// noJobs is the message of an empty list.
+func (r *request) noJobs(filtered bool) empty {
+	e := empty{Icon: "retry", Head: "No jobs", Text: "Imports and synchronisations appear here as they run."}
+	if filtered {
+		e.Label, e.To = "Show all jobs", prefix+"/jobs"
+		return e
+	}
+	e.Label, e.To, e.Curl = "Import products", prefix+"/products/import", r.curl("GET", "/jobs?limit=10", "")
+	return r.firstStep("write:products", e)
+}
+
 // showJobs serves GET /jobs.
 func (d *Dashboard) showJobs(r *request) (answer, error) {
 	q := r.http.URL.Query()
@@ -111,7 +122,7 @@ func (d *Dashboard) showJobs(r *request) (answer, error) {
 	}
 	f.After, _ = id.Parse[id.Job](q.Get("cursor"))
 	f.Channel, _ = id.Parse[id.Channel](q.Get("channelId"))
-	view := jobsView{Empty: empty{Icon: "retry", Head: "No jobs", Text: "Imports and synchronisations appear here as they run."}}
+	view := jobsView{Empty: r.noJobs(q.Get("status")+q.Get("channelId") != "")}
 	for _, t := range []struct{ label, status string }{{"All", ""}, {"Running", "PENDING,PROCESSING"},
 		{"With errors", "COMPLETED_WITH_ERRORS"},
 		{"Failed", "FAILED"}} {

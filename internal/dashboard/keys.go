@@ -40,7 +40,8 @@ const keysOnPage = 50
 func (d *Dashboard) showKeys(r *request) (answer, error) {
 	view := keysView{Empty: empty{Icon: "key", Head: "No API keys yet",
 		Text:  "A key lets a program read and write this account: an ERP, a script, a shop of your own.",
-		Label: "Create a key", To: prefix + "/keys/new"}}
+		Label: "Create a key", To: prefix + "/keys/new", Curl: r.curlWith("Authorization: Bearer <ACCESS_TOKEN>", "POST", "/developer/api-keys",
+			`{"name":"ERP","scopes":["write:orders"]}`)}}
 	number := r.pageNumber()
 	err := r.read(func(tx *db.Tx) error {
 		list, total, err := accounts.Keys(tx, keysOnPage, (number-1)*keysOnPage)
@@ -177,7 +178,7 @@ func (d *Dashboard) createKey(r *request) (answer, error) {
 		return show(screen{Template: "secret", Title: "API key made", Section: "/keys", Crumbs: []crumb{{"API keys", "/keys"}, {draft.Name, ""}},
 			Data: once{Head: "Copy the key now", Text: "This is the only time it is shown. It is stored as a hash: nobody can look it up later.",
 				Label: "API key", Secret: secret, Back: prefix + "/keys",
-				Curl: "curl -H 'X-API-Key: " + secret + "' " + r.base() + "/api/v1/account"}}), err
+				Curl: r.curlWith("X-API-Key: "+secret, "GET", "/account", "")}}), err
 	})
 }
 

@@ -113,6 +113,7 @@ type filterBar struct {
 	Label       string // of the search
 	Placeholder string
 	Selects     []*field
+	Inputs      []field // typed, named by their placeholders
 	Hidden      []pair
 	Chips       []chip
 }

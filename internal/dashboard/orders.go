@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -114,7 +115,9 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	}
 	view.Pager = r.ordersPager(q, total)
 	if total == 0 {
-		view.Empty = r.noOrders(q)
+		if view.Empty, err = r.noOrders(q, places); err != nil {
+			return answer{}, err
+		}
 	}
 	return show(screen{Template: "orders", Title: "Orders", Section: "/orders", Data: view}), nil
 }
@@ -299,12 +302,26 @@ func (r *request) ordersPager(q ordersQuery, total int64) pager {
 }
 
 // noOrders is the message of an empty list.
-func (r *request) noOrders(q ordersQuery) *empty {
+func (r *request) noOrders(q ordersQuery, places []channels.Channel) (*empty, error) {
 	if q.filtered() {
 		return &empty{Icon: "search", Head: "No order matches", Text: "Take a filter away, or search for something else.",
-			Label: "Show all orders", To: prefix + "/orders"}
+			Label: "Show all orders", To: prefix + "/orders"}, nil
 	}
-	return &empty{Icon: "order", Head: "No orders yet", Text: "Orders appear here as soon as a channel or an API key sends one.",
-		Curl: "curl " + r.d.PublicURL + "/api/v1/orders -H 'X-API-Key: <API_KEY>' -H 'Content-Type: application/json' " +
-			`-d '{"customerName":"Ada Lovelace","items":[{"sku":"SKU-1","quantity":1,"unitPrice":"9.90"}]}'`}
+	channel := ""
+	if i := slices.IndexFunc(places, func(c channels.Channel) bool { return c.Platform == channels.Custom }); i >= 0 {
+		channel = string(places[i].ID)
+	}
+	var newest catalog.Sold
+	if err := r.read(func(tx *db.Tx) (err error) { newest, err = newestProduct(tx); return err }); err != nil {
+		return nil, err
+	}
+	e := r.firstStep("write:channels", empty{Icon: "order", Head: "No orders yet",
+		Text:  "Orders appear here as soon as a channel or an API key sends one.",
+		Label: "Add a channel", To: prefix + "/channels/new", Curl: r.curl("POST", "/orders", orderBody(newest, channel))})
+	if newest.SKU == "" {
+		e = r.firstStep("write:products", empty{Icon: "order", Head: "No orders yet",
+			Text:  "Orders are of products: enter one first, or send a list of them.",
+			Label: "New product", To: prefix + "/products/new", Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)})
+	}
+	return &e, nil
 }

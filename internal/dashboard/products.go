@@ -140,21 +140,11 @@ func productHeads(l listing, f catalog.Filter) []head {
 
 // firstProduct is the list of an account that has no product yet.
 func firstProduct(r *request) *empty {
-	return &empty{Icon: "tag", Head: "No products yet", Text: "Enter the first one here, or send a list of them with an API key.",
+	e := r.firstStep("write:products", empty{Icon: "tag", Head: "No products yet",
+		Text:  "Enter the first one here, or send a list of them with an API key.",
 		Label: "New product", To: prefix + "/products/new",
-		Curl: "curl -X POST " + r.base() + "/api/v1/sdk/products/bulk-import -H 'X-API-Key: …' -H 'Content-Type: application/json' " +
-			`-d '{"products":[{"sku":"MUG-1","name":"Mug","price":12.5}]}'`}
-}
-
-// base is the service's address as this browser sees it.
-func (r *request) base() string {
-	if r.d.PublicURL != "" {
-		return strings.TrimSuffix(r.d.PublicURL, "/")
-	}
-	if r.http.TLS != nil {
-		return "https://" + r.http.Host
-	}
-	return "http://" + r.http.Host
+		Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)})
+	return &e
 }
 
 // productFilters offers the account's channels and categories.

@@ -29,6 +29,7 @@ const maxSegmentsShown = 20
 // segmentsView is what templates/segments.html shows.
 type segmentsView struct {
 	Rows   []segmentRow
+	Empty  empty
 	Pager  pager
 	Head   string
 	Form   *form
@@ -138,6 +139,9 @@ func (d *Dashboard) listSegments(r *request) (answer, error) {
 
 func (d *Dashboard) segmentScreen(r *request, view segmentsView, at id.Segment) (answer, error) {
 	q := r.query()
+	view.Empty = r.firstStep("write:customers", empty{Icon: "people", Head: "No segments yet",
+		Text:  "A segment is a saved filter of customers: those of a country, those with a tag, those who have not ordered for a year.",
+		Label: "New segment", To: "#editor", Curl: r.curl("POST", "/segments", `{"name":"Regulars","rules":{"minOrders":3}}`)})
 	l := r.listing(segmentsPath, q)
 	if err := q.Err(); err != nil {
 		return answer{}, err
@@ -176,6 +180,9 @@ func (r *request) counting() bool { return r.http.PostForm.Get("count") != "" }
 
 // countRules shows the page again, with the number of customers that match the rules of the form; nothing is stored.
 func (d *Dashboard) countRules(r *request, view segmentsView, f *form, at id.Segment) (answer, error) {
+	if f.Value("name") == "" {
+		f.sent.Set("name", view.Head) // a count needs none
+	}
 	_, rules, err := readSegmentForm(f)
 	if err != nil {
 		return answer{}, err

@@ -2,12 +2,14 @@ package dashboard
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
+	"entrepot/internal/jobs"
 	"entrepot/internal/limits"
 	"entrepot/internal/webhooks"
 )
@@ -104,7 +106,6 @@ func (d *Dashboard) updateAccount(r *request) (answer, error) {
 type sandboxView struct {
 	Tabs    []tab
 	Form    *form
-	Steps   []*form
 	Sandbox bool
 }
 
@@ -128,17 +129,12 @@ func (d *Dashboard) advanceClock(r *request) (answer, error) {
 			return answer{}, err
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
-			counts, err := webhooks.Tallies(tx)
+			due, err := r.cameDue(tx, by)
 			if err != nil {
 				return answer{}, err
 			}
-			waiting := int64(0)
-			for _, c := range counts {
-				waiting += c.Pending
-			}
 			ahead, err := d.Commerce.AdvanceClock(tx, r.caller(), by)
-			return redirect("/settings/sandbox", "The clock is "+ahead.Round(time.Second).String()+" ahead; "+
-				r.format.plural(waiting, "delivery was", "deliveries were")+" waiting for the next attempt"), err
+			return redirect("/settings/sandbox", "The clock is "+shortSpan(ahead)+" ahead. "+due), err
 		})
 		if err != nil {
 			return answer{}, err
@@ -147,4 +143,38 @@ func (d *Dashboard) advanceClock(r *request) (answer, error) {
 		out.cookies = renewed.cookies
 		return out, err
 	})
+}
+
+// cameDue says what comes due when the clock moves on.
+func (r *request) cameDue(tx *db.Tx, by time.Duration) (string, error) {
+	now := tx.Micros()
+	var list []string
+	for _, kind := range []struct {
+		count     func(tx *db.Tx, after, until int64) (int64, error)
+		one, many string
+	}{{webhooks.DueBetween, "delivery", "deliveries"}, {jobs.DueBetween, "job", "jobs"},
+		{accounts.KeysThatExpire, "API key that expired", "API keys that expired"}} {
+		n, err := kind.count(tx, now, now+by.Microseconds())
+		if err != nil {
+			return "", err
+		}
+		if n > 0 {
+			list = append(list, r.format.plural(n, kind.one, kind.many))
+		}
+	}
+	if len(list) == 0 {
+		return "Nothing came due.", nil
+	}
+	return "Came due: " + strings.Join(list, ", ") + ".", nil
+}
+
+// shortSpan is a duration without the units that are zero at its end: "28h30m".
+func shortSpan(d time.Duration) string {
+	text := d.Round(time.Second).String()
+	for _, zero := range []string{"0s", "0m"} {
+		if strings.HasSuffix(text, "m"+zero) || strings.HasSuffix(text, "h"+zero) {
+			text = strings.TrimSuffix(text, zero)
+		}
+	}
+	return text
 }

@@ -105,15 +105,31 @@ func (d *Dashboard) stockScreen(r *request, l listing, f stock.Filter) (answer, 
 		}
 		view.Pager = l.pager(r.format, len(list), total, "level", "levels")
 		if total == 0 && f == (stock.Filter{Limit: f.Limit}) {
-			view.Empty = &empty{Icon: "stock", Head: "No stock yet", Text: "Open a product and receive some of it, or send levels with an API key.",
-				Label: "Products", To: prefix + "/products",
-				Curl: "curl -X PATCH " + r.base() + "/api/v1/sdk/inventory/bulk-update -H 'X-API-Key: …' -H 'Content-Type: application/json' " +
-					`-d '{"updates":[{"sku":"MUG-1","quantity":40}]}'`}
+			view.Empty, err = r.firstStock(tx)
+			return err
 		}
 		return nil
 	})
 	view.Tabs = []tab{l.tab("All", "view", ""), l.tab("Low", "view", "low"), l.tab("Oversold", "view", "oversold")}
 	return show(screen{Template: "stock", Title: "Stock", Section: "/stock", Data: view}), err
+}
+
+// firstStock is the list of an account that has no stock yet.
+func (r *request) firstStock(tx *db.Tx) (*empty, error) {
+	newest, err := newestProduct(tx)
+	if err != nil {
+		return nil, err
+	}
+	e := empty{Icon: "stock", Head: "No stock yet",
+		Text:  "Stock is of products: enter one first, or send some with their stock with an API key.",
+		Label: "New product", To: prefix + "/products/new", Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)}
+	if newest.SKU != "" {
+		e.Text, e.Label = "Open a product and receive some of it, or send levels with an API key.", "Receive some of "+newest.SKU
+		e.To = prefix + "/stock/" + url.PathEscape(newest.SKU)
+		e.Curl = r.curl("PATCH", "/sdk/inventory/bulk-update", `{"updates":[{"sku":`+quote(newest.SKU)+`,"quantity":40}]}`)
+	}
+	e = r.firstStep("write:inventory", e)
+	return &e, nil
 }
 
 // levelNames are the names of the products that levels belong to.

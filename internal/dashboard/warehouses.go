@@ -21,7 +21,7 @@ var warehouseRoutes = []*route{
 type editorView struct {
 	Columns  []head
 	Rows     []editorRow
-	Nothing  string // shown for an empty list
+	Empty    empty
 	Head     string // of the form
 	Form     *form
 	Label    string // of its button

@@ -6,6 +6,11 @@ import (
 	"entrepot/internal/db"
 )
 
+// DueBetween is how many deliveries of the account wait for a moment after one time and until another.
+func DueBetween(tx *db.Tx, after, until int64) (n int64, err error) {
+	return n, tx.Row("SELECT count(*) FROM deliveries WHERE tenant_id = $1 AND due_at > $2 AND due_at <= $3", []any{tx.Tenant, after, until}, &n)
+}
+
 // Advance makes every delivery of the account due earlier by a duration, and has its queues read again. It is how
 // endpoints see the clock of a sandbox account advance (interface §6.2).
 func Advance(tx *db.Tx, by time.Duration) error {

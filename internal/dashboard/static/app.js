@@ -181,12 +181,30 @@ let typed = null, typedIn = null;
 addEventListener("input", event => {
   const form = event.target.form;
   if (event.target.matches("[data-all], [name=id]")) return ticks(event.target);
+  if (form?.matches("[data-count]")) {
+    clearTimeout(typed);
+    typed = setTimeout(count, 300, form);
+    return;
+  }
   if (!form?.matches("form[method=get][data-swap], form:not([method])[data-swap]")) return;
   const typing = event.target.matches("input:not([type=checkbox], [type=radio])") ? event.target : null;
   clearTimeout(typed);
   typed = setTimeout(() => send(form, null, typing), !typing ? 0 : typing.matches(".when") ? 400 : 50); // a year is typed in four keys
 });
 addEventListener("focusout", () => { typedIn = null; });
+
+// count asks how many records fit what the form has now, and shows only that.
+let counted = null;
+async function count(form) {
+  counted?.abort();
+  const mine = counted = new AbortController(), data = new URLSearchParams(new FormData(form));
+  data.set("count", "1");
+  try {
+    const answer = await fetch(form.getAttribute("action"), { method: "POST", body: data, signal: mine.signal, headers: { Accept: "text/html" } });
+    const page = parse(await answer.text());
+    if (!mine.signal.aborted) swap(page, ["count"], false);
+  } catch { /* a newer count takes its place, or the button says what is wrong */ }
+}
 
 addEventListener("popstate", () => {
   typedIn = null;
