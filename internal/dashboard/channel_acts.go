@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -33,17 +34,30 @@ func (d *Dashboard) channelForm(r *request, action, platform, name string, chang
 		fields = append(fields, field{Name: "platform", Kind: "hidden", Value: platform})
 	}
 	if found, ok := d.Commerce.Connectors.ByPlatform(platform); ok {
-		for _, f := range found.Profile().Known() {
-			fields = append(fields, credentialField(f, change))
+		known := found.Profile().Known()
+		for _, f := range known {
+			fields = append(fields, credentialField(f, known, change))
 		}
 	}
 	return r.editing(action, fields...)
 }
 
-// credentialField is one credential as an input.
-func credentialField(f connector.Field, change bool) field {
+// credentialField is one of the known credentials as an input. It says which others replace it, and which one it replaces.
+func credentialField(f connector.Field, known []connector.Field, change bool) field {
 	in := field{Name: "credentials." + f.Name, Label: memberWords(f.Name), Hint: sentence(f.Note), Complete: "off",
 		Required: f.Required && len(f.Or) == 0 && !change}
+	replaces := slices.IndexFunc(known, func(other connector.Field) bool { return slices.Contains(other.Or, f.Name) })
+	switch {
+	case len(f.Or) > 0:
+		var words []string
+		for _, name := range f.Or {
+			words = append(words, memberWords(name))
+		}
+		in.Hint += ". Without it: " + strings.Join(words, " and ")
+	case replaces >= 0:
+		in.Hint += ". In place of " + memberWords(known[replaces].Name)
+	}
+	in.Optional = !change && !f.Required && replaces < 0
 	switch f.Form {
 	case connector.Secret:
 		in.Kind, in.Complete = "password", "new-password"

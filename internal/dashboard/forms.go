@@ -20,6 +20,7 @@ type field struct {
 	Values            []string // the initial values of checks
 	Options           []option // of select and checks
 	Required          bool
+	Optional          bool   // its label says so
 	Complete          string // HTML's autocomplete
 	Placeholder       string
 	Max               int  // characters, 0 for no bound in the browser

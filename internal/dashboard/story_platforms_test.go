@@ -84,3 +84,16 @@ func TestStoryOfEachPlatform(t *testing.T) {
 		server.Close()
 	}
 }
+
+// The form of a platform says which credentials can be left out, and which replace each other.
+func TestFormOfAPlatformSaysWhatIsNeeded(t *testing.T) {
+	s := newSite(t, "sqlite")
+	page := s.as(s.owner).get("/channels/new?platform=SHOPIFY")
+	has(t, page, "begins with shpat_. Without it: Client id and Client secret", "Secret of that app. In place of Access token",
+		"Base URL (optional)", "Previous webhook secret (optional)")
+	for _, words := range []string{"Access token (optional)", "Client secret (optional)", "Shop (optional)"} {
+		if strings.Contains(page.words(), words) {
+			t.Errorf("it says %q", words)
+		}
+	}
+}
