@@ -8,7 +8,8 @@ import (
 
 // DueBetween is how many deliveries of the account wait for a moment after one time and until another.
 func DueBetween(tx *db.Tx, after, until int64) (n int64, err error) {
-	return n, tx.Row("SELECT count(*) FROM deliveries WHERE tenant_id = $1 AND due_at > $2 AND due_at <= $3", []any{tx.Tenant, after, until}, &n)
+	return n, tx.Row("SELECT count(*) FROM deliveries WHERE tenant_id = $1 AND due_at > $2 AND due_at <= $3",
+		[]any{tx.Tenant, after, until}, &n)
 }
 
 // Advance makes every delivery of the account due earlier by a duration, and has its queues read again. It is how
