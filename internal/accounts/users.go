@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 )
 
 // Status of a user: a disabled one cannot log in, and open logins end at once.
@@ -43,7 +44,8 @@ func FoldEmail(email string) string { return strings.ToLower(strings.TrimSpace(e
 // BadEmail is the error of a login's e-mail address, "" for none.
 func BadEmail(email string) string {
 	local, domain, ok := strings.Cut(email, "@")
-	if !ok || local == "" || domain == "" || len(email) > 254 || strings.Contains(domain, "@") || strings.ContainsAny(email, " \t\r\n<>,;") {
+	if !ok || local == "" || domain == "" || len(email) > limits.MaxEmail ||
+		strings.Contains(domain, "@") || strings.ContainsAny(email, " \t\r\n<>,;") {
 		return "must be an e-mail address"
 	}
 	return ""

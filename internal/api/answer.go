@@ -55,19 +55,12 @@ func writeDeleted[T ~string](w *apijson.Writer, resource T, more func(w *apijson
 	w.End()
 }
 
-// statusOf is the only place where an error is given its HTTP status (interface §7). A kind that is not listed is a 500.
-var statusOf = map[apperr.Kind]int{
-	apperr.Invalid: 400, apperr.Unauthorized: 401, apperr.Forbidden: 403, apperr.NotFound: 404, apperr.Conflict: 409,
-	apperr.Precondition: 412, apperr.TooLarge: 413, apperr.Unsupported: 415, apperr.Refused: 422, apperr.TooMany: 429,
-	apperr.Unavailable: 503,
-}
-
 // failure converts an error to an answer in the one error shape. An error that is not apperr's becomes "internal error".
 func failure(err error, requestID string) answer {
 	f, ok := apperr.As(err)
 	status := 0
 	if ok {
-		status = statusOf[f.Kind]
+		status = f.Kind.Status()
 	}
 	if status == 0 {
 		status = http.StatusInternalServerError

@@ -42,7 +42,7 @@ func (o *Object) Free(name string, object bool) patch.Field[string] {
 // Texts reads an array of strings, each by the rule r, at most count of them.
 func (o *Object) Texts(name string, required bool, count int, r Text) patch.Field[[]string] {
 	if r.Max == 0 {
-		r.Max = 255
+		r.Max = MaxText
 	}
 	v, f := look[[]string](o, name, required, func() *Schema {
 		return &Schema{Type: "array", MaxItems: count, Items: &Schema{Type: "string", MaxLength: r.Max}}

@@ -12,10 +12,13 @@ import (
 	"entrepot/internal/patch"
 )
 
+// MaxText is the bound of texts for which no other is given.
+const MaxText = 255
+
 // Text says what a string member must be like. Lengths count characters.
 type Text struct {
 	Required bool
-	Min, Max int    // Max 0: 255
+	Min, Max int    // Max 0: MaxText
 	Keep     bool   // white space at the ends is kept
 	Format   string // only for the description: "email", "uri"
 }
@@ -23,7 +26,7 @@ type Text struct {
 // Text reads a string. Required strings must not be blank.
 func (o *Object) Text(name string, r Text) patch.Field[string] {
 	if r.Max == 0 {
-		r.Max = 255
+		r.Max = MaxText
 	}
 	v, f := look[string](o, name, r.Required, func() *Schema {
 		return &Schema{Type: "string", MaxLength: r.Max, MinLength: max(r.Min, btoi(r.Required)), Format: r.Format}

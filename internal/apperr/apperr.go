@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind is the class of an error; the edge maps each kind to one HTTP status.
+// Kind is the class of an error; each has one HTTP status (interface §7).
 type Kind int
 
 // The kinds, in the order of their HTTP status.
@@ -27,6 +27,12 @@ const (
 	TooMany                      // 429: a rate limit
 	Unavailable                  // 503: shutting down, or the store is away
 )
+
+var statuses = map[Kind]int{Invalid: 400, Unauthorized: 401, Forbidden: 403, NotFound: 404, Conflict: 409, Precondition: 412,
+	TooLarge: 413, Unsupported: 415, Refused: 422, TooMany: 429, Unavailable: 503}
+
+// Status is the HTTP status of the kind, 0 for none.
+func (k Kind) Status() int { return statuses[k] }
 
 // Detail is one error in the request.
 type Detail struct {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
@@ -70,13 +71,6 @@ func (d *Dashboard) send(r *request, out answer) {
 	}
 }
 
-// statusOf is the HTTP status of an error's kind, as in the API. A kind that is not listed is a 500.
-var statusOf = map[apperr.Kind]int{
-	apperr.Invalid: 400, apperr.Unauthorized: 401, apperr.Forbidden: 403, apperr.NotFound: 404, apperr.Conflict: 409,
-	apperr.Precondition: 412, apperr.TooLarge: 413, apperr.Unsupported: 415, apperr.Refused: 422, apperr.TooMany: 429,
-	apperr.Unavailable: 503,
-}
-
 // errorView is what the page of an error shows.
 type errorView struct {
 	Status      int
@@ -101,14 +95,11 @@ func refusal(kind apperr.Kind, words string) error { return &apperr.Error{Kind: 
 // failed converts an error to a page; a request without a session is redirected to the login page.
 func (d *Dashboard) failed(r *request, err error) answer {
 	f, ok := apperr.As(err)
-	if !ok || statusOf[f.Kind] == 0 {
+	if !ok || f.Kind.Status() == 0 {
 		d.Log.Error("a page failed", "id", r.id, "path", r.http.URL.Path, "error", err)
 		f = &apperr.Error{Message: "The error is in the service's log under the number below."}
 	}
-	status := statusOf[f.Kind]
-	if status == 0 {
-		status = http.StatusInternalServerError
-	}
+	status := cmp.Or(f.Kind.Status(), http.StatusInternalServerError)
 	view := errorView{Status: status, Words: said(f), RequestID: r.id}
 	if f.Kind == apperr.Unauthorized && !r.route.open {
 		view.LogIn = prefix + loginFor(r.http)

@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/patch"
 )
 
@@ -40,7 +41,7 @@ func attributeForm(r *request, path string, a catalog.Attribute) *form {
 			Value:    a.Code,
 			Required: true,
 			Mono:     true,
-			Max:      100,
+			Max:      limits.MaxAttributeCode,
 			Hint:     "what files and the API call it, for example material",
 		},
 		kind,

@@ -14,6 +14,7 @@ import (
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
+	"entrepot/internal/limits"
 )
 
 // platformChoice is a platform that a channel can be made for.
@@ -29,7 +30,8 @@ type newChannelView struct {
 // channelForm has the name and the credentials that the platform's connector needs. For an existing channel, an empty
 // credential stays unchanged.
 func (d *Dashboard) channelForm(r *request, action, platform, name string, change bool) *form {
-	fields := []field{{Name: "name", Label: "Name", Value: name, Required: true, Max: 120, Hint: "As you and your colleagues call it"}}
+	fields := []field{{Name: "name", Label: "Name", Value: name, Required: true, Max: limits.MaxName,
+		Hint: "As you and your colleagues call it"}}
 	if !change {
 		fields = append(fields, field{Name: "platform", Kind: "hidden", Value: platform})
 	}

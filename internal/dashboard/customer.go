@@ -3,6 +3,7 @@ package dashboard
 import (
 	"strings"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
@@ -167,8 +168,9 @@ func tagsForm(r *request, c *customers.Customer) *form {
 func bookForm(r *request, c id.Customer) *form {
 	return r.form(customerPath(c)+"/addresses",
 		field{Name: "name", Label: "Name"}, field{Name: "company", Label: "Company"},
-		field{Name: "line1", Label: "Street and number", Required: true, Max: 255}, field{Name: "line2", Label: "More"},
-		field{Name: "zip", Label: "Postal code", Required: true, Max: 20}, field{Name: "city", Label: "City", Required: true, Max: 100},
+		field{Name: "line1", Label: "Street and number", Required: true, Max: apijson.MaxText}, field{Name: "line2", Label: "More"},
+		field{Name: "zip", Label: "Postal code", Required: true, Max: limits.MaxZip},
+		field{Name: "city", Label: "City", Required: true, Max: limits.MaxCity},
 		field{Name: "country", Label: "Country", Required: true, Max: 2, Hint: "two letters: FR"},
 		field{Name: "type", Label: "For", Kind: "select", Options: []option{{Label: "anything"}, {Value: "shipping", Label: "shipping"},
 			{Value: "billing", Label: "billing"}, {Value: "both", Label: "shipping and billing"}}},

@@ -14,6 +14,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
@@ -190,10 +191,10 @@ func endpointForm(r *request, action string, e webhooks.Endpoint) *form {
 		ordered = "true"
 	}
 	return r.editing(action,
-		field{Name: "url", Label: "URL", Kind: "url", Required: true, Max: 2048, Mono: true, Value: e.URL,
+		field{Name: "url", Label: "URL", Kind: "url", Required: true, Max: limits.MaxEndpointURL, Mono: true, Value: e.URL,
 			Placeholder: "https://shop.example/hooks/entrepot",
 			Hint:        "It begins with https:// and is reachable from the internet. It must answer 2xx within 10 seconds."},
-		field{Name: "description", Label: "Name", Max: 255, Value: e.Description, Hint: "What you call it", ClearBlank: true},
+		field{Name: "description", Label: "Name", Max: limits.MaxEndpointAbout, Value: e.Description, Hint: "What you call it", ClearBlank: true},
 		field{Name: "events", Label: "Events", Kind: "checks", Options: eventOptions(), Values: e.Events},
 		field{Name: "ordered", Label: "In order: events of one order, product or customer one after the other", Kind: "checkbox", Value: ordered,
 			Hint: "A failing delivery then holds back the later ones of the same record."})

@@ -230,7 +230,7 @@ func (r *request) submit(f *form, show func(*request) (answer, error), action fu
 	if showErr != nil {
 		return answer{}, showErr
 	}
-	if out.status = statusOf[e.Kind]; e.Kind == apperr.Invalid {
+	if out.status = e.Kind.Status(); e.Kind == apperr.Invalid {
 		out.status = http.StatusUnprocessableEntity
 	}
 	return out, nil

@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 )
 
 // keyRoutes are the API keys, for owners and admins.
@@ -139,7 +140,8 @@ func scopeOptions() (list []option) {
 
 func keyForm(r *request) *form {
 	return r.form("/keys/new",
-		field{Name: "name", Label: "Name", Required: true, Max: 120, Focus: true, Hint: "Where it will be used: \"ERP\", \"price script\""},
+		field{Name: "name", Label: "Name", Required: true, Max: limits.MaxName, Focus: true,
+			Hint: "Where it will be used: \"ERP\", \"price script\""},
 		field{Name: "scopes", Label: "What it may do", Kind: "checks", Options: scopeOptions(),
 			Hint: "Write includes read. Give it no more than it needs."},
 		field{Name: "expiresAt", Label: "Expires", Kind: "date", Hint: "Empty: never. It ends when this day begins (UTC)."})

@@ -8,6 +8,7 @@ import (
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/jsonvalue"
+	"entrepot/internal/limits"
 	"entrepot/internal/orders"
 	"entrepot/internal/postal"
 	"entrepot/internal/records"
@@ -15,8 +16,8 @@ import (
 
 // shipForm is the form of a shipment: how many of each line leave now, all that remains unless another number is typed.
 func shipForm(r *request, o *orders.Order) *form {
-	fields := []field{{Name: "carrier", Label: "Carrier", Value: o.TrackingCarrier, Max: 255},
-		{Name: "trackingNumber", Label: "Tracking number", Max: 255},
+	fields := []field{{Name: "carrier", Label: "Carrier", Value: o.TrackingCarrier, Max: apijson.MaxText},
+		{Name: "trackingNumber", Label: "Tracking number", Max: apijson.MaxText},
 		{Name: "trackingUrl", Label: "Tracking link", Kind: "url", Placeholder: "https://"}}
 	for i, l := range o.Lines {
 		if l.Remaining() <= 0 {
@@ -59,7 +60,7 @@ func editForm(r *request, o *orders.Order) *form {
 func noteForm(r *request, o *orders.Order) *form {
 	return r.editing("/orders/"+string(o.ID)+"/details",
 		field{Name: "notes", Label: "Note", Kind: "textarea", Value: o.Notes, ClearBlank: true,
-			Max: 5000})
+			Max: limits.MaxNote})
 }
 
 // addressFields are the inputs of an address, under the member of the order that holds it.

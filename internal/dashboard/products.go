@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
@@ -242,13 +243,13 @@ func (r *request) productRow(shown records.Products, p *catalog.Product) product
 func newProductForm(r *request) *form {
 	return r.form(
 		"/products/new",
-		field{Name: "name", Label: "Name", Required: true, Focus: true, Max: 255},
+		field{Name: "name", Label: "Name", Required: true, Focus: true, Max: limits.MaxProductName},
 		field{
 			Name:     "sku",
 			Label:    "SKU",
 			Required: true,
 			Mono:     true,
-			Max:      255,
+			Max:      apijson.MaxText,
 			Hint:     "it stays for good: orders and stock know the product by it",
 		},
 		field{Name: "price", Label: "Price in " + r.caller().Currency, Kind: "decimal", Required: true},

@@ -66,7 +66,11 @@ func TestProductList(t *testing.T) {
 func TestProductForms(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		b := s.as(s.owner)
-		out := b.submit(t, b.get("/products/new"), "/products/new", "name", "Mug", "sku", "MUG", "price", "twelve", "status", "ACTIVE")
+		empty := b.get("/products/new")
+		if !strings.Contains(empty.body, `maxlength="500"`) {
+			t.Error("a name may be as long as the API takes it")
+		}
+		out := b.submit(t, empty, "/products/new", "name", "Mug", "sku", "MUG", "price", "twelve", "status", "ACTIVE")
 		if out.status != 422 || !strings.Contains(out.body, `value="twelve"`) || !strings.Contains(out.body, `aria-invalid="true"`) {
 			t.Fatalf("a price in words: %d %.300s", out.status, out.words())
 		}

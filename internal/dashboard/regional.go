@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
+	"entrepot/internal/regional"
 )
 
 // locales are the locales to choose from; another one that the API has set can be kept.
@@ -15,7 +16,7 @@ var locales = []string{"en-GB", "en-US", "cs-CZ", "da-DK", "de-AT", "de-CH", "de
 
 // zoneField is the input of a time zone; where says which one applies if it is empty.
 func (r *request) zoneField(value, where string) field {
-	return field{Name: "timeZone", Label: "Time zone", Max: 64, Value: value, ClearBlank: true,
+	return field{Name: "timeZone", Label: "Time zone", Max: regional.MaxZone, Value: value, ClearBlank: true,
 		Hint: "Its name, such as Europe/Paris." + where + " It is " + r.format.write(r.format.now, "2 Jan, 15:04 MST") + " now."}
 }
 

@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
+	"entrepot/internal/limits"
 )
 
 // setupRoutes are the pages of the link that a service prints when its store is empty: it creates the first account, once.
@@ -18,9 +19,9 @@ var setupRoutes = []*route{
 func setupForm(r *request) *form {
 	return r.form("/setup",
 		field{Name: "token", Kind: "hidden", Value: r.http.FormValue("token")},
-		field{Name: "account", Label: "Name of the account", Required: true, Max: 120, Focus: true, Complete: "organization",
+		field{Name: "account", Label: "Name of the account", Required: true, Max: limits.MaxName, Focus: true, Complete: "organization",
 			Hint: "Your shop or company, as your colleagues know it"},
-		field{Name: "name", Label: "Your name", Required: true, Max: 120, Complete: "name"},
+		field{Name: "name", Label: "Your name", Required: true, Max: limits.MaxName, Complete: "name"},
 		field{Name: "email", Label: "Your e-mail", Kind: "email", Required: true, Complete: "username"},
 		field{Name: "password", Label: "Password", Kind: "password", Required: true, Complete: "new-password",
 			Hint: "8 characters or more, not your name or address"})

@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
 )
@@ -231,7 +232,7 @@ func moveForm(r *request, sku, kind string, warehouses []stock.Warehouse) *form 
 		place.Kind = "hidden"
 	}
 	return r.form(strings.TrimPrefix(stockPath(sku), prefix)+"/"+kind, hiddenField("sku", sku), hiddenField("type", kind), quantity, place,
-		field{Name: "reason", Label: "Reason", Max: 1000})
+		field{Name: "reason", Label: "Reason", Max: limits.MaxReason})
 }
 
 func transferForm(r *request, sku string, warehouses []stock.Warehouse) *form {
@@ -241,7 +242,7 @@ func transferForm(r *request, sku string, warehouses []stock.Warehouse) *form {
 		field{Name: "quantity", Label: "Quantity", Kind: "int", Required: true},
 		field{Name: "fromWarehouseCode", Label: "From", Kind: "select", Value: usual, Options: options},
 		field{Name: "toWarehouseCode", Label: "To", Kind: "select", Value: warehouses[other].Code, Options: options},
-		field{Name: "reason", Label: "Reason", Max: 1000})
+		field{Name: "reason", Label: "Reason", Max: limits.MaxReason})
 }
 
 // warehousesNow reads the warehouses that a form offers, and checks that its SKU exists.

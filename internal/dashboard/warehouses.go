@@ -5,6 +5,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/stock"
 )
 
@@ -47,7 +48,8 @@ type editorRow struct {
 const warehousesPath = "/warehouses"
 
 func warehouseForm(r *request, path string, w stock.Warehouse) *form {
-	code := field{Name: "code", Label: "Code", Value: w.Code, Required: true, Mono: true, Max: 64, Hint: "what callers of the API name it by"}
+	code := field{Name: "code", Label: "Code", Value: w.Code, Required: true, Mono: true, Max: limits.MaxWarehouseCode,
+		Hint: "what callers of the API name it by"}
 	if w.ID != "" {
 		code.Kind = "hidden"
 	}

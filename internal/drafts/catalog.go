@@ -5,6 +5,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 )
 
 // ReadCategory reads a category; in a partial one every member is optional, a bulk one is identified by its externalId.
@@ -23,7 +24,7 @@ func ReadCategory(o *apijson.Object, partial, bulk bool) catalog.CategoryDraft {
 func ReadAttribute(o *apijson.Object, partial bool) commerce.AttributeDraft {
 	o.Record(named(partial, "UpdateAttribute", "CreateAttribute"))
 	return commerce.AttributeDraft{
-		Code:    o.Text("code", apijson.Text{Required: !partial || o.Has("code"), Max: 100}),
+		Code:    o.Text("code", apijson.Text{Required: !partial || o.Has("code"), Max: limits.MaxAttributeCode}),
 		Label:   o.Text("label", apijson.Text{Required: !partial || o.Has("label")}),
 		Type:    apijson.Enum(o, "type", !partial || o.Has("type"), catalog.AttributeTypes...),
 		Options: o.Texts("options", false, 500, apijson.Text{}),

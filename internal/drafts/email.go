@@ -21,7 +21,7 @@ func readEmail(o *apijson.Object, name string, required bool) patch.Field[string
 // validEmail reports whether text is a bare address: local@domain.tld, no display name, no quotes, at most 254 characters.
 func validEmail(text string) bool {
 	local, domain, ok := strings.Cut(text, "@")
-	if !ok || local == "" || len(local) > 64 || len(text) > 254 || strings.ContainsAny(text, " \t\r\n\"(),:;<>[]\\") {
+	if !ok || local == "" || len(local) > 64 || len(text) > limits.MaxEmail || strings.ContainsAny(text, " \t\r\n\"(),:;<>[]\\") {
 		return false
 	}
 	if !strings.Contains(domain, ".") || strings.HasPrefix(domain, ".") || strings.HasSuffix(domain, ".") || strings.Contains(domain, "..") {

@@ -5,12 +5,9 @@ import (
 	"entrepot/internal/regional"
 )
 
-// maxZone is the largest length of a time zone's name.
-const maxZone = 64
-
 // readZone reads the name of a time zone, nil if none is given; null and "" are "".
 func readZone(o *apijson.Object) *string {
-	zone := o.Text("timeZone", apijson.Text{Max: maxZone})
+	zone := o.Text("timeZone", apijson.Text{Max: regional.MaxZone})
 	if !zone.Set {
 		return nil
 	}

@@ -31,7 +31,7 @@ func ReadMovement(o *apijson.Object) commerce.Movement {
 		Warehouse: o.Text("warehouseCode", apijson.Text{Max: limits.MaxWarehouseCode}).Value,
 		Cause:     movementCauses[apijson.Enum[movementType](o, "type", true, "receive", "adjust").Value],
 		Quantity:  readDelta(o),
-		Reason:    o.Text("reason", apijson.Text{Max: 1000}).Value,
+		Reason:    o.Text("reason", apijson.Text{Max: limits.MaxReason}).Value,
 	}
 }
 
@@ -51,7 +51,7 @@ func ReadTransfer(o *apijson.Object) commerce.Transfer {
 		From:     o.Text("fromWarehouseCode", apijson.Text{Required: true, Max: limits.MaxWarehouseCode}).Value,
 		To:       o.Text("toWarehouseCode", apijson.Text{Required: true, Max: limits.MaxWarehouseCode}).Value,
 		Quantity: o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxStock}).Value,
-		Reason:   o.Text("reason", apijson.Text{Max: 1000}).Value,
+		Reason:   o.Text("reason", apijson.Text{Max: limits.MaxReason}).Value,
 	}
 	if t.From == t.To && t.From != "" {
 		o.Fault("toWarehouseCode", "must be another warehouse than fromWarehouseCode")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 
 	"entrepot/internal/apijson"
@@ -191,17 +192,16 @@ func read[D any](body []byte, draft func(*apijson.Object) D) (D, error) {
 	return in, refused(o.Err())
 }
 
-// refusals are the statuses of errors that refuse one record; any other error ends the import.
-var refusals = map[apperr.Kind]int{apperr.Invalid: http.StatusBadRequest, apperr.NotFound: http.StatusNotFound,
-	apperr.Conflict: http.StatusConflict, apperr.Refused: http.StatusUnprocessableEntity}
+// refusals are the errors that refuse one record; any other error ends the import.
+var refusals = []apperr.Kind{apperr.Invalid, apperr.NotFound, apperr.Conflict, apperr.Refused}
 
 // refused is the error as the API's client returns it, if it refuses one record.
 func refused(err error) error {
 	e, ok := apperr.As(err)
-	if !ok || refusals[e.Kind] == 0 {
+	if !ok || !slices.Contains(refusals, e.Kind) {
 		return err
 	}
-	out := &client.Error{StatusCode: refusals[e.Kind], Message: e.Message, Code: e.Code}
+	out := &client.Error{StatusCode: e.Kind.Status(), Message: e.Message, Code: e.Code}
 	for _, d := range e.Details {
 		out.Details = append(out.Details, client.Detail(d))
 	}

@@ -24,15 +24,17 @@ const (
 	MaxNote         = 5_000 // notes, descriptions of lines
 	MaxTrackingURL  = 2_000
 
-	MaxVariants    = 50
-	MaxImages      = 20
-	MaxCategories  = 200 // of one product
-	MaxProductName = 500
-	MaxDescription = 100_000
-	MaxImageURL    = 2_048
+	MaxVariants      = 50
+	MaxImages        = 20
+	MaxCategories    = 200 // of one product
+	MaxProductName   = 500
+	MaxDescription   = 100_000
+	MaxAttributeCode = 100
+	MaxImageURL      = 2_048
 
 	MaxWarehouseCode = 64
 	MaxStock         = 1_000_000_000 // pieces of one level, and of one movement
+	MaxReason        = 1_000         // of a movement or transfer
 
 	MaxAddresses      = 100 // of one customer
 	MaxTags           = 100

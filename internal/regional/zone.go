@@ -9,6 +9,9 @@ import (
 	_ "time/tzdata" // for machines without a database of time zones
 )
 
+// MaxZone is the largest length of a time zone's name.
+const MaxZone = 64
+
 // zones caches loaded zones by name; their number is limited by the database.
 var zones sync.Map
 

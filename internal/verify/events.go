@@ -284,6 +284,6 @@ func newestOfLevels(c *account, p part) (map[stock.Place]int64, error) {
 		}
 		last[stock.Place{SKU: sku, Warehouse: event.Data.WarehouseCode}] = event.Data.Quantity
 		return nil
-	}, "SELECT resource_id, payload FROM events WHERE tenant_id = $1 AND endpoint_id IS NULL AND event = 'stock.updated' ORDER BY stamp",
-		c.Tenant)
+	}, "SELECT resource_id, payload FROM events WHERE tenant_id = $1 AND endpoint_id IS NULL AND event = '"+webhooks.StockUpdated+
+		"' ORDER BY stamp", c.Tenant)
 }
