@@ -42,11 +42,11 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 	if err != nil {
 		return out, err
 	}
-	session, _, calls, err := s.openSession(ctx, store, c)
+	session, err := s.openSession(ctx, store, c)
 	if err != nil {
 		return out, err
 	}
-	if !calls {
+	if session == nil {
 		out.Message = "the connector of " + c.Platform + " does not call its platform yet"
 		return out, nil
 	}

@@ -23,11 +23,11 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := r.ordersFrom()
-	cursor := connector.Cursor{Since: from}
+	since := r.ordersFrom()
 	if state.PulledUntil != 0 {
-		cursor.Since = time.UnixMicro(state.PulledUntil).UTC().Add(-r.does.Time.Overlap)
+		since = time.UnixMicro(state.PulledUntil).UTC()
 	}
+	cursor := connector.Cursor{Since: since.Add(-r.does.Time.Overlap)}
 	mine := r.job.Type == jobs.OrderPull // another job pulls as a side effect and moves no cursor
 	if mine && r.job.Cursor != "" {
 		_ = json.Unmarshal([]byte(r.job.Cursor), &cursor)
@@ -36,6 +36,11 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		page, err := r.session.PullOrders(ctx, cursor)
 		if err != nil {
 			return err
+		}
+		from := r.ordersFrom() // its first answer may have told that the platform's clock is behind
+		if state.PulledUntil == 0 && cursor.Page == "" && from.Before(cursor.Since) {
+			cursor.Since = from
+			continue
 		}
 		if err := r.takePage(ctx, page, from); err != nil {
 			return err
@@ -70,12 +75,15 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	}
 }
 
-// ordersFrom is the time from which the channel's orders are pulled.
+// ordersFrom is the time from which the channel's orders are pulled, by the platform's clock. One that is behind dates orders back: the
+// channel's creation is as much earlier there. One that is ahead changes nothing: nothing is lost by an order from before the channel, and
+// the date of an answer need not come from the clock that dates orders.
 func (r *channelRun) ordersFrom() time.Time {
 	if !r.settings.OrdersFrom.IsZero() {
 		return r.settings.OrdersFrom
 	}
-	return time.UnixMicro(r.channel.CreatedAt).UTC()
+	ahead, _ := r.client.Ahead()
+	return time.UnixMicro(r.channel.CreatedAt).UTC().Add(min(ahead, 0))
 }
 
 // tailRest is added to the tail of a platform, the newest time that pulls leave out, so that the next pull includes it.

@@ -34,6 +34,7 @@ type channelRun struct {
 	settings channelSettings
 	session  connector.Session
 	does     connector.Capabilities
+	client   *connector.Client
 	errors   []records.ItemError
 	underway bool // the platform is still processing something that was pushed
 }
@@ -51,14 +52,15 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	case !c.Receives():
 		return s.giveUpChannelJob(ctx, store, job, "the channel is inactive")
 	}
-	session, does, calls, err := s.openSession(ctx, store, c)
+	session, err := s.openSession(ctx, store, c)
 	if err != nil {
 		return err
 	}
-	if !calls {
+	if session == nil {
 		return s.giveUpChannelJob(ctx, store, job, fmt.Sprintf("the connector of %s does not do %s", job.ChannelType, job.Type))
 	}
-	r := &channelRun{Service: s, store: store, job: job, lease: lease, channel: c, settings: settingsOf(c), session: session, does: does}
+	r := &channelRun{Service: s, store: store, job: job, lease: lease, channel: c, settings: settingsOf(c), session: session.Session,
+		does: session.does, client: session.client}
 	r.input = inputOf(job)
 	r.errors = records.ReadJobErrors(job.Errors)
 	if c.Status == channels.NeedsReauth {

@@ -14,26 +14,30 @@ import (
 	"entrepot/internal/id"
 )
 
-// openSession opens a session with a channel's platform. ok is false if the connector cannot call it.
-func (s *Service) openSession(
-	ctx context.Context,
-	store *db.DB,
-	c channels.Channel,
-) (session connector.Session, does connector.Capabilities, ok bool, err error) {
+// platformSession is a session with a channel's platform.
+type platformSession struct {
+	connector.Session
+	does   connector.Capabilities
+	client *connector.Client
+}
+
+// openSession opens a session with a channel's platform; nil if the connector cannot call it.
+func (s *Service) openSession(ctx context.Context, store *db.DB, c channels.Channel) (*platformSession, error) {
 	platform, calls := s.platform(c.Platform)
 	if !calls {
-		return nil, does, false, nil
+		return nil, nil
 	}
 	opened, err := s.Opened(c)
 	if err != nil {
-		return nil, does, true, err
+		return nil, err
 	}
-	does = platform.Capabilities()
+	does := platform.Capabilities()
 	facts := &channelFacts{ctx: ctx, store: store, channel: c}
 	client := s.clients().Client(string(c.ID), does.Limits)
 	client.Hide(platform.Profile().Secrets(opened.Credentials)...)
-	return platform.Open(connector.Link{Channel: opened, Client: client,
-		Tokens: &channelTokens{service: s, store: store, channel: c}, Facts: facts, Now: store.Now}), does, true, nil
+	session := platform.Open(connector.Link{Channel: opened, Client: client,
+		Tokens: &channelTokens{service: s, store: store, channel: c}, Facts: facts, Now: store.Now})
+	return &platformSession{session, does, client}, nil
 }
 
 // clients are the service's HTTP clients; a service without any creates them, in tests that never call a platform.

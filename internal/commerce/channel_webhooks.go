@@ -64,8 +64,8 @@ func hooksOf(hooks []connector.Webhook) []channelsync.Hook {
 
 // RecheckWebhooks checks a channel's webhooks and registers again those that the platform has disabled.
 func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.Channel, hookURL string) error {
-	session, _, calls, err := s.openSession(ctx, store, c)
-	if err != nil || !calls {
+	session, err := s.openSession(ctx, store, c)
+	if err != nil || session == nil {
 		return err
 	}
 	opened, err := s.Opened(c)
@@ -95,8 +95,8 @@ func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.
 
 // RemoveWebhooks removes a channel's webhooks from its platform, if the platform answers.
 func (s *Service) RemoveWebhooks(ctx context.Context, store *db.DB, c channels.Channel, hookURL string) error {
-	session, _, calls, err := s.openSession(ctx, store, c)
-	if err != nil || !calls || hookURL == "" {
+	session, err := s.openSession(ctx, store, c)
+	if err != nil || session == nil || hookURL == "" {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, testTime)

@@ -85,6 +85,8 @@ type Client struct {
 	limiter *limiter
 	calls   int64
 	secrets []string
+	ahead   time.Duration // see Ahead
+	dated   bool
 }
 
 type contextKey int
@@ -112,6 +114,22 @@ func Signed(ctx context.Context, sign func(*http.Request) error) context.Context
 
 // Calls is how many requests were sent.
 func (c *Client) Calls() int64 { return c.calls }
+
+// Ahead is how far the platform's clock is ahead of the service's, by the dates of the answers so far; negative when it is behind. It may
+// be too little by the second that a date leaves out and the time that an answer took, and is never too much. known is false without an
+// answer.
+func (c *Client) Ahead() (ahead time.Duration, known bool) { return c.ahead, c.dated }
+
+// noteDate compares an answer's date with the time at which it came. A stored answer has an old date, and pictures are not the platform's.
+func (c *Client) noteDate(bucket string, header http.Header, now time.Time) {
+	date, err := http.ParseTime(header.Get("Date"))
+	if err != nil || header.Get("Age") != "" || bucket == PictureLimit {
+		return
+	}
+	if ahead := date.Sub(now); !c.dated || ahead > c.ahead {
+		c.ahead, c.dated = ahead, true
+	}
+}
 
 // Do sends a request and reads the whole answer, whatever its status; only a redirect is a failure. A request answered
 // with 429 is repeated a little later; one that reads, or whose context is Repeatable, also when the answer is lost or
@@ -218,6 +236,8 @@ func (c *Client) attempt(r *http.Request) (*Response, error) {
 		return nil, unreached(r, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
+	bucket, _ := ctx.Value(bucketKey).(string)
+	c.noteDate(bucket, resp.Header, c.all.now())
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:

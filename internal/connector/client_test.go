@@ -230,3 +230,44 @@ func TestSignedAnew(t *testing.T) {
 		t.Errorf("%v %v after %d requests", answer, err, len(seen))
 	}
 }
+
+// How far the platform's clock is ahead is told by dates of its answers: not by that of a stored answer, nor by that of a picture's server.
+// The answer that took the least time tells best.
+func TestAhead(t *testing.T) {
+	var date time.Time
+	age := ""
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Date"] = nil
+		if !date.IsZero() {
+			w.Header().Set("Date", date.UTC().Format(http.TimeFormat))
+		}
+		if age != "" {
+			w.Header().Set("Age", age)
+		}
+	}))
+	t.Cleanup(server.Close)
+	client, at := newClient(t, &netguard.Guard{Dev: true})
+	for _, step := range []struct {
+		what string
+		bucket,
+		age string
+		date  time.Time
+		want  time.Duration
+		known bool
+	}{
+		{"no date", "", "", time.Time{}, 0, false},
+		{"a stored answer", "", "60", at.now.Add(-time.Hour), 0, false},
+		{"a picture", connector.PictureLimit, "", at.now.Add(-time.Hour), 0, false},
+		{"slow", "", "", at.now.Add(-6 * time.Minute), -6 * time.Minute, true},
+		{"fast", "", "", at.now.Add(-5 * time.Minute), -5 * time.Minute, true},
+		{"slow again", "", "", at.now.Add(-7 * time.Minute), -5 * time.Minute, true},
+	} {
+		date, age = step.date, step.age
+		if _, err := send(t, client, connector.Within(t.Context(), step.bucket), "GET", server.URL); err != nil {
+			t.Fatal(err)
+		}
+		if ahead, known := client.Ahead(); ahead != step.want || known != step.known {
+			t.Errorf("%s: %v %v, want %v %v", step.what, ahead, known, step.want, step.known)
+		}
+	}
+}

@@ -30,6 +30,14 @@ type channelOf struct {
 // connectShop makes the channel of a shop, tests it and waits for its first pull. The channel is deleted with the test.
 func (s *service) connectShop(t *testing.T, shop story.Shop, settings map[string]any) *channelOf {
 	t.Helper()
+	c := s.makeChannel(t, shop, settings)
+	c.connect(t)
+	return c
+}
+
+// makeChannel makes the channel of a shop.
+func (s *service) makeChannel(t *testing.T, shop story.Shop, settings map[string]any) *channelOf {
+	t.Helper()
 	c := &channelOf{service: s, Shop: shop}
 	shop.Clock(s.clock.now)
 	server := httptest.NewServer(c)
@@ -45,17 +53,22 @@ func (s *service) connectShop(t *testing.T, shop story.Shop, settings map[string
 		"settings": settings}, 201)
 	c.id = made.Text("data", "channel", "id")
 	t.Cleanup(func() { s.call("DELETE", "/api/v1/channels/"+c.id+"?force=true", nil, 200) })
-	tested := s.call("POST", "/api/v1/channels/"+c.id+"/sync/test", map[string]any{}, 200)
+	return c
+}
+
+// connect tests the channel and waits for its first pull.
+func (c *channelOf) connect(t *testing.T) {
+	t.Helper()
+	tested := c.call("POST", "/api/v1/channels/"+c.id+"/sync/test", map[string]any{}, 200)
 	if tested.At("data", "success") != true {
 		t.Fatal(tested)
 	}
-	if shop.Install != nil {
-		shop.Install(tested.Text("data", "paste", "url"), tested.Text("data", "paste", "secret"))
+	if c.Install != nil {
+		c.Install(tested.Text("data", "paste", "url"), tested.Text("data", "paste", "secret"))
 	}
 	c.passUntil(t, "the first pull", func() string {
-		return unless(s.call("GET", "/api/v1/channels/"+c.id, nil, 200).At("data", "lastSyncAt") != nil, "")
+		return unless(c.call("GET", "/api/v1/channels/"+c.id, nil, 200).At("data", "lastSyncAt") != nil, "")
 	})
-	return c
 }
 
 // ServeHTTP notes what changes something in the shop.

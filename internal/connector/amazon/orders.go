@@ -15,6 +15,7 @@ const (
 	pageOrders = "100"
 	longest    = 2*365*24*time.Hour - 24*time.Hour
 	behind     = 3 * time.Minute
+	apart      = 10 * time.Minute // how far our clock may be ahead of Amazon's, as long as no answer has told
 )
 
 // Parts of an order to request. Apps need a role to get the buyer and the address.
@@ -89,7 +90,11 @@ func (p place) String() string {
 
 // begin is where a pull begins. Amazon refuses a span that begins after its end.
 func (s *session) begin(since time.Time) place {
-	now := s.link.Now()
+	ahead, known := s.link.Client.Ahead()
+	if !known {
+		ahead = -apart
+	}
+	now := s.link.Now().Add(ahead)
 	if oldest := now.Add(-longest); since.Before(oldest) {
 		since = oldest
 	}
