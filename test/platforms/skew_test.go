@@ -26,7 +26,9 @@ func TestClocksApart(t *testing.T) {
 				want := map[string]string{shop.Buy(oneMug()): "PROCESSING"}
 				c.connect(t)
 				want[shop.Buy(oneMug())] = "PROCESSING"
-				have := func() string { return unless(fmt.Sprint(c.statuses()) == fmt.Sprint(want), c.statuses(), " want ", want) }
+				have := func() string {
+					return unless(fmt.Sprint(c.statuses()) == fmt.Sprint(want), c.statuses(), " want ", want)
+				}
 				c.passUntil(t, "the first orders", have)
 				for began := s.Now(); s.Now().Before(began.Add(time.Hour)); {
 					s.Pass(time.Minute)
