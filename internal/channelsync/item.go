@@ -74,8 +74,10 @@ func Put(tx db.Writer, list ...Item) {
 
 // decode decodes a JSON object of strings; for anything else the result is empty.
 func decode(text string) map[string]string {
-	all := map[string]string{}
-	_ = json.Unmarshal([]byte(text), &all)
+	var all map[string]string
+	if json.Unmarshal([]byte(text), &all) != nil || all == nil {
+		all = map[string]string{}
+	}
 	return all
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -82,9 +83,16 @@ func (c *listingContext) listing(p *catalog.Product, known map[string]channelsyn
 		Quantity:    c.settings.quantity(c.levels[p.SKU]),
 		Known:       asItem(own).IDs,
 	}
+	listed.Settled = own.Content != ""
 	images := own.ImageIDs()
 	for _, image := range p.Images() {
 		listed.Images = append(listed.Images, connector.Image{ID: image.ID, URL: image.URL, Known: images[image.ID]})
+		delete(images, image.ID)
+	}
+	for _, dropped := range slices.Sorted(maps.Values(images)) {
+		if !slices.ContainsFunc(listed.Images, func(i connector.Image) bool { return i.Known == dropped }) {
+			listed.DroppedImages = append(listed.DroppedImages, dropped)
+		}
 	}
 	for _, category := range p.CategoryIDs() {
 		found, err := c.tree.find(category, 0)

@@ -227,7 +227,10 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 	}
 	var results []connector.Result
 	if len(push) > 0 {
-		var err error
+		err := r.forgetContent(ctx, listings, bySKU)
+		if err != nil {
+			return err
+		}
 		if results, err = r.session.Upsert(ctx, push); err != nil {
 			return err
 		}
@@ -251,4 +254,22 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 		}
 		return nil
 	})
+}
+
+// forgetContent notes that the content of products which are about to be pushed is not known any more: whether a push happened whose answer
+// is lost, or during which this node dies, is unknown. It is pushed again also when the product is by then what it was before.
+func (r *channelRun) forgetContent(ctx context.Context, listings []listing, pushed map[string]*listing) error {
+	var known []channelsync.Item
+	for i := range listings {
+		listed := &listings[i]
+		if own, ok := listed.known[listed.SKU]; ok && own.Content != "" && pushed[listed.SKU] == listed {
+			own.Content = ""
+			listed.known[listed.SKU] = own
+			known = append(known, own)
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	return r.write(ctx, func(tx *db.Tx) error { channelsync.Put(tx, known...); return nil })
 }

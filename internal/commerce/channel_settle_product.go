@@ -76,7 +76,11 @@ func (r *channelRun) itemAfter(listed *listing, result connector.Result, status 
 		item.ExternalProduct, item.ExternalVariant = result.IDs.Product, result.IDs.Variant
 		item.SetOther(result.IDs.Other)
 	}
-	if len(result.Images) > 0 {
+	switch {
+	case result.SKU != listed.SKU:
+	case result.State == connector.Live || result.State == connector.Waiting:
+		item.SetImages(result.Images)
+	case len(result.Images) > 0:
 		all := item.ImageIDs()
 		maps.Copy(all, result.Images)
 		item.SetImages(all)

@@ -24,6 +24,10 @@ type Product struct {
 	Quantity    int64     // what can be sold, not below 0, or NotOurs; of a product without variants
 	Known       IDs       // the platform's ids from the last push, zero if there was none
 	Dropped     []Item    // variants that were pushed before and that the product no longer has
+
+	DroppedImages []string `json:"-"` // the platform's ids of images that were sent before and that the product no longer has
+	// Settled says that the last push succeeded: the platform has nothing of the product that is not known here.
+	Settled bool `json:"-"`
 }
 
 // Variant is one form of a product.

@@ -22,7 +22,8 @@ type channelOf struct {
 	story.Shop
 	id string
 
-	down   atomic.Bool // the shop answers 502
+	down   atomic.Bool  // the shop answers 502
+	loses  atomic.Int64 // how many answers to writes with contents of products are 502 in place of the shop's
 	mu     sync.Mutex
 	writes []string // requests that change something there
 }
@@ -88,7 +89,22 @@ func (c *channelOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.writes = append(c.writes, fmt.Sprintf("%s %s %.200s", r.Method, path, text))
 		c.mu.Unlock()
 	}
+	if !reads && aboutContent(path, text) && c.loses.Add(-1) >= 0 {
+		c.Handler.ServeHTTP(httptest.NewRecorder(), r)
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
 	c.Handler.ServeHTTP(w, r)
+}
+
+// aboutContent reports whether a request of any platform has the content of a product.
+func aboutContent(path, body string) bool {
+	for _, part := range []string{"images", "ocator", "imageUrls", "productSet"} {
+		if strings.Contains(path, part) || strings.Contains(body, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // written is what was changed in the shop so far.

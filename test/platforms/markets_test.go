@@ -24,6 +24,7 @@ func ebay() story.Shop {
 			account.Faults.LoseAnswer, account.Faults.Broken, account.Faults.Partial = 13, 29, 53
 			awkward(account.Notices)
 		},
+		Images: func(sku string) ([]string, int) { return account.Images(sku), 0 },
 		Stands: func() (map[string]story.Shown, []string) {
 			shown := map[string]story.Shown{}
 			for sku, o := range account.Offers() {
@@ -67,6 +68,7 @@ func tikTok() story.Shop {
 			shop.Faults = tiktokshop.Faults{LoseAnswer: 13, Throttle: 17, HTML: 29, Broken: 41,
 				Drop: 5, Reorder: true}
 		},
+		Images: shop.Images,
 		Stands: func() (map[string]story.Shown, []string) {
 			items, doubled := shop.Items()
 			shown := map[string]story.Shown{}
@@ -109,6 +111,7 @@ func amazon() story.Shop {
 			account.Faults = amazonshop.Faults{LoseAnswer: 17, FailAfterWrite: 19, TooMany: 23, Duplicate: true,
 				Reorder: true, Rotate: true}
 		},
+		Images: func(sku string) ([]string, int) { return account.Images(sku), 0 },
 		Stands: func() (map[string]story.Shown, []string) {
 			shown := map[string]story.Shown{}
 			for sku, o := range account.Offers() {

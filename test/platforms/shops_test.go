@@ -36,6 +36,7 @@ func wooCommerce() story.Shop {
 			shop.Habits = wooshop.Habits{FailAfterWrite: 19, LoseAnswer: 23, Warn: 7, TooMany: 31, Duplicate: true, Reorder: true, Drop: 5,
 				BatchMost: 50}
 		},
+		Images: shop.Images,
 		Stands: func() (map[string]story.Shown, []string) {
 			items, doubled := shop.Items()
 			shown := map[string]story.Shown{}
@@ -92,6 +93,7 @@ func prestaShop() story.Shop {
 			shop.Faults = prestashop.Faults{LoseAnswer: 11, WriteAnd500: 17, Busy: 37, Warnings: true}
 			awkward(shop.Notices)
 		},
+		Images: shop.Images,
 		Stands: func() (map[string]story.Shown, []string) {
 			items, doubled := shop.Items()
 			shown := map[string]story.Shown{}
@@ -144,6 +146,7 @@ func shopify() story.Shop {
 			shop.Faults = shopifyshop.Faults{LoseAnswer: 23, Throttle: 9, Broken: 31, DearOrders: 100, Unsaid: 41}
 			awkward(shop.Notices)
 		},
+		Images: shop.Images,
 		Stands: func() (map[string]story.Shown, []string) {
 			variants, doubled := shop.Variants()
 			shown := map[string]story.Shown{}

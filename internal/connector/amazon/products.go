@@ -187,6 +187,9 @@ func (s *session) patches(p *connector.Product, f form, l listing) []fields {
 	for _, name := range slices.Sorted(maps.Keys(content)) {
 		list = append(list, patch("replace", name, content[name]))
 	}
+	for _, name := range s.emptied(p) {
+		list = append(list, patch("delete", name, []fields{{"marketplace_id": s.market.id}}))
+	}
 	list = append(list, s.pricePatches(f.price, f.compareAt)...)
 	quantity := f.quantity
 	if !p.OnSale {
@@ -231,7 +234,9 @@ func (s *session) results(p *connector.Product, there map[string]listing, operat
 		}
 		return r
 	}
-	list := []connector.Result{one(p.SKU)}
+	first := one(p.SKU)
+	first.Images = s.images(p)
+	list := []connector.Result{first}
 	for _, v := range p.Variants {
 		list = append(list, one(v.SKU))
 	}

@@ -8,6 +8,7 @@ import (
 	"net/textproto"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"entrepot/internal/connector"
@@ -68,32 +69,47 @@ func (s *session) category(ctx context.Context, f *shop, c *connector.Category) 
 	return made.get("id"), nil
 }
 
-// uploadImages uploads pictures that the shop does not have yet: it takes bytes, not addresses, and stores no name. So
-// pictures in the shop without a known id count as the product's in their order: they were uploaded and the answer was
-// lost, or the merchant has chosen them. It returns the shop's ids of all pictures.
-func (s *session) uploadImages(ctx context.Context, product *node, images []connector.Image) (map[string]string, error) {
-	ids, taken := map[string]string{}, map[string]bool{}
-	for _, image := range images {
-		taken[image.Known] = true
+// putImages uploads pictures that the shop does not have yet, and deletes those that the product no longer has. The shop takes bytes, not
+// addresses, and stores no name. So after a push without an answer, or before the first, pictures in the shop without a known id count as the
+// product's in their order: they came by that push, or the merchant has chosen them. The order of pictures cannot be told, but which one is
+// the first. It returns the shop's ids of all pictures.
+func (s *session) putImages(ctx context.Context, p *connector.Product, there *node) (map[string]string, error) {
+	var shown, left []string
+	for _, image := range there.at("associations", "images").all("image") {
+		shown = append(shown, image.get("id"))
 	}
-	var there []string
-	for _, image := range product.at("associations", "images").all("image") {
-		if id := image.get("id"); !taken[id] {
-			there = append(there, id)
+	for _, id := range shown {
+		known := func(i connector.Image) bool { return i.Known == id }
+		if !p.Settled && !slices.Contains(p.DroppedImages, id) && !slices.ContainsFunc(p.Images, known) {
+			left = append(left, id)
 		}
 	}
-	for _, image := range images {
+	ids := map[string]string{}
+	for _, image := range p.Images {
 		switch {
-		case image.Known != "":
+		case slices.Contains(shown, image.Known):
 			ids[image.ID] = image.Known
-		case len(there) > 0:
-			ids[image.ID], there = there[0], there[1:]
+		case len(left) > 0:
+			ids[image.ID], left = left[0], left[1:]
 		default:
-			id, err := s.uploadImage(ctx, product.get("id"), image)
+			id, err := s.uploadImage(ctx, there.get("id"), image)
 			if err != nil {
 				return nil, err
 			}
 			ids[image.ID] = id
+		}
+	}
+	if cover := there.get("id_default_image"); len(p.Images) > 0 && cover != "" && cover != ids[p.Images[0].ID] {
+		if err := s.patch(ctx, "products", "product", there.get("id"), value("id_default_image", ids[p.Images[0].ID])); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range p.DroppedImages {
+		if !slices.Contains(shown, id) {
+			continue
+		}
+		if err := s.remove(ctx, "images/products/"+url.PathEscape(there.get("id")), id); err != nil {
+			return nil, err
 		}
 	}
 	return ids, nil

@@ -184,7 +184,7 @@ func (s *session) fill(ctx context.Context, f *shop, p *connector.Product, there
 			return nil, err
 		}
 	}
-	return s.uploadImages(ctx, there, p.Images)
+	return s.putImages(ctx, p, there)
 }
 
 // netPrice is the price that the shop stores and its reduction, which is a row of its own there.

@@ -48,7 +48,7 @@ func (s *session) input(f *shop, p *connector.Product, there *product) vars {
 	if n := len(p.Categories); n > 0 {
 		in["productType"] = cut(p.Categories[n-1].Name, 255)
 	}
-	if files, all := pictures(p, there); all || there == nil {
+	if files, changed := pictures(p, there); changed || there == nil {
 		in["files"] = files
 	}
 	options, variants := s.variants(f, p, there)
@@ -56,34 +56,54 @@ func (s *session) input(f *shop, p *connector.Product, there *product) vars {
 	return in
 }
 
-// pictures are the product's pictures; changed reports whether one of them is not in the shop yet. Pictures in the
-// shop without a known id count as the product's in their order: they came by a request whose answer was lost, or the
-// merchant has chosen them.
+// pictures are the product's pictures, and behind them those that the merchant has added in the shop; changed reports whether the shop shows
+// others, or in another order.
 func pictures(p *connector.Product, there *product) (files []vars, changed bool) {
 	files = []vars{}
-	known := map[string]bool{}
-	for _, image := range p.Images {
-		known[image.Known] = true
-	}
-	var left []string
-	if there != nil {
-		for _, m := range there.Media.Nodes {
-			if !known[m.ID] {
-				left = append(left, m.ID)
-			}
-		}
-	}
-	for _, image := range p.Images {
-		switch {
-		case image.Known != "":
-			files = append(files, vars{"id": image.Known})
-		case len(left) > 0:
-			files, left = append(files, vars{"id": left[0]}), left[1:]
-		default:
+	own, others := inShop(p, there)
+	var shown []string
+	for i, image := range p.Images {
+		if own[i] == "" {
 			files, changed = append(files, vars{"originalSource": image.URL, "contentType": "IMAGE", "alt": cut(p.Name, 512)}), true
+			continue
+		}
+		files, shown = append(files, vars{"id": own[i]}), append(shown, own[i])
+	}
+	if there == nil {
+		return files, changed
+	}
+	ours := slices.DeleteFunc(there.media(), func(id string) bool { return slices.Contains(others, id) })
+	for _, id := range others {
+		files = append(files, vars{"id": id})
+	}
+	return files, changed || !slices.Equal(ours, shown)
+}
+
+// inShop are the shop's ids of a product's pictures, "" of those that it does not have, and of pictures that are not the product's. After a
+// push without an answer, or before the first, pictures without a known id count as the product's in their order: they came by that push, or
+// the merchant has chosen them.
+func inShop(p *connector.Product, there *product) (own, others []string) {
+	own = make([]string, len(p.Images))
+	if there == nil {
+		return own, nil
+	}
+	media := there.media()
+	for i, image := range p.Images {
+		if slices.Contains(media, image.Known) {
+			own[i] = image.Known
 		}
 	}
-	return files, changed
+	for _, id := range media {
+		at := slices.Index(own, "")
+		switch {
+		case slices.Contains(own, id) || slices.Contains(p.DroppedImages, id):
+		case !p.Settled && at >= 0:
+			own[at] = id
+		default:
+			others = append(others, id)
+		}
+	}
+	return own, others
 }
 
 // variants are the options and variants; a product without variants has the one that Shopify gives each.

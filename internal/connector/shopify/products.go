@@ -20,6 +20,14 @@ type variant struct {
 	InventoryItem  struct{ ID string }
 }
 
+// media are the ids of its pictures, in their order.
+func (p *product) media() (ids []string) {
+	for _, m := range p.Media.Nodes {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
 func (p *product) variant(sku string) *variant {
 	for i := range p.Variants.Nodes {
 		if p.Variants.Nodes[i].SKU == sku {
@@ -31,7 +39,7 @@ func (p *product) variant(sku string) *variant {
 
 // Upsert puts products into the shop, each in one request, and new ones on its sales channels, several in one. The shop
 // answers when it is done. Lists in a request replace the stored ones: all variants are sent each time, pictures only if
-// there is a new one.
+// they are others than the shop's.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	unknown, err := s.findNew(ctx, products)
 	if err != nil {
@@ -92,7 +100,7 @@ func (s *session) upsert(ctx context.Context, p *connector.Product, unknown bool
 	if made == nil {
 		return nil, connector.Failf(connector.Temporary, "the shop did not say what became of the product")
 	}
-	return results(p, made), nil
+	return results(p, there, made), nil
 }
 
 // publish shows some products on the shop's sales channels: a new one is on none. Those that cannot be shown fail.
@@ -130,10 +138,11 @@ func (s *session) publish(ctx context.Context, products []connector.Product, by 
 }
 
 // results says what became of a product and its variants.
-func results(p *connector.Product, made *product) []connector.Result {
+func results(p *connector.Product, there, made *product) []connector.Result {
 	images := map[string]string{}
+	own, _ := inShop(p, there)
 	for i, image := range p.Images {
-		if i < len(made.Media.Nodes) {
+		if images[image.ID] = own[i]; own[i] == "" && i < len(made.Media.Nodes) { // they are in the order in which they were sent
 			images[image.ID] = made.Media.Nodes[i].ID
 		}
 	}

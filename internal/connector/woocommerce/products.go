@@ -32,6 +32,16 @@ type found struct {
 	Error *problem `json:"error"`
 }
 
+// missing reports whether the shop's product does not have a picture any more.
+func (f found) missing(image string) bool {
+	for _, i := range f.Images {
+		if string(i.ID) == image {
+			return false
+		}
+	}
+	return true
+}
+
 func (f found) variation() bool { return f.Type == "variation" }
 
 // bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without case.
@@ -123,6 +133,7 @@ func (u *upsert) claim(there map[string]found) {
 		return
 	}
 	u.there = own
+	u.claimImages()
 	for _, v := range u.Variants {
 		form, has := there[v.SKU]
 		switch {
@@ -134,6 +145,35 @@ func (u *upsert) claim(there map[string]found) {
 		default:
 			u.forms[v.SKU] = form
 		}
+	}
+}
+
+// claimImages finds which of the product's pictures the shop has: it fetches each address once more that it is told again, and keeps no
+// address. Those in the shop that are not known here came by a request whose answer was lost, if there are as many as were sent.
+func (u *upsert) claimImages() {
+	u.Images = slices.Clone(u.Images)
+	known := slices.Clone(u.DroppedImages)
+	var unknown []*connector.Image
+	for i := range u.Images {
+		image := &u.Images[i]
+		if image.Known != "" && u.there.missing(image.Known) {
+			image.Known = ""
+		}
+		if known = append(known, image.Known); image.Known == "" {
+			unknown = append(unknown, image)
+		}
+	}
+	var left []string
+	for _, i := range u.there.Images {
+		if !slices.Contains(known, string(i.ID)) {
+			left = append(left, string(i.ID))
+		}
+	}
+	if u.Settled || len(left) != len(unknown) {
+		return
+	}
+	for i, image := range unknown {
+		image.Known = left[i]
 	}
 }
 
@@ -234,7 +274,7 @@ func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, e
 	}
 	images := []map[string]any{}
 	for i, image := range u.Images {
-		if image.Known != "" && u.there.ID != "" {
+		if image.Known != "" {
 			images = append(images, map[string]any{"id": flexible(image.Known).number(), "position": i})
 		} else {
 			images = append(images, map[string]any{"src": image.URL, "position": i})

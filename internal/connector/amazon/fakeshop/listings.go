@@ -280,6 +280,23 @@ type Offered struct {
 	Live     bool
 }
 
+// Images are the addresses of the pictures that a SKU shows.
+func (a *Account) Images(sku string) (shown []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	l := a.listings[sku]
+	for i := 0; l != nil && i < 9; i++ {
+		name := "main_product_image_locator"
+		if i > 0 {
+			name = "other_product_image_locator_" + strconv.Itoa(i)
+		}
+		if address, ok := l.first(name)["media_location"].(string); ok {
+			shown = append(shown, address)
+		}
+	}
+	return shown
+}
+
 // Listings is how many there are.
 func (a *Account) Listings() int {
 	a.mu.Lock()

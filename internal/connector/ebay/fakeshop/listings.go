@@ -89,3 +89,15 @@ func (a *Account) Offer(sku string) (price string, quantity int64, listing strin
 	}
 	return "", 0, ""
 }
+
+// Images are the addresses of the pictures that a SKU shows.
+func (a *Account) Images(sku string) (shown []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	product, _ := a.items[sku]["product"].(object)
+	list, _ := product["imageUrls"].([]any)
+	for _, address := range list {
+		shown = append(shown, address.(string))
+	}
+	return shown
+}

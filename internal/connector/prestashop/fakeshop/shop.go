@@ -44,6 +44,7 @@ type Shop struct {
 	events    int
 	resources map[string]*resource
 	writes    int
+	pictures  []string // what was uploaded behind the signature of its format; the place is the id less one
 	requests  int
 }
 

@@ -21,7 +21,7 @@ type element struct {
 // write creates, changes or deletes resources.
 func (s *Shop) write(w http.ResponseWriter, r *http.Request, res *resource, id string) {
 	if res.name == "images" {
-		s.upload(w, r, id)
+		s.picture(w, r, strings.TrimPrefix(id, "products/"))
 		return
 	}
 	if r.Method == http.MethodDelete {
@@ -198,9 +198,23 @@ func (s *Shop) delete(w http.ResponseWriter, res *resource, id string) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// upload stores a picture of a product.
-func (s *Shop) upload(w http.ResponseWriter, r *http.Request, path string) {
-	product := s.find("products", strings.TrimPrefix(path, "products/"))
+// picture stores a picture of a product, or deletes one.
+func (s *Shop) picture(w http.ResponseWriter, r *http.Request, path string) {
+	of, id, one := strings.Cut(path, "/")
+	product := s.find("products", of)
+	if r.Method == http.MethodDelete {
+		has := func(l map[string]string) bool { return l["id"] == id }
+		if !one || product == nil || !slices.ContainsFunc(product.links["images"], has) {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		product.links["images"] = slices.DeleteFunc(product.links["images"], has)
+		if product.get("id_default_image") == id {
+			product.fields["id_default_image"] = ""
+		}
+		w.WriteHeader(http.StatusOK)
+		return
+	}
 	file, _, err := r.FormFile("image")
 	if product == nil || err != nil {
 		s.refuse(w, http.StatusBadRequest, 76, "Please set an \"image\" parameter with image data for value")
@@ -214,5 +228,24 @@ func (s *Shop) upload(w http.ResponseWriter, r *http.Request, path string) {
 	}
 	at := s.add("images", map[string]string{"id_product": product.id})
 	product.links["images"] = append(product.links["images"], map[string]string{"id": at.id})
+	s.pictures = append(s.pictures, string(head[min(8, count):count]))
+	if product.get("id_default_image") == "" {
+		product.fields["id_default_image"] = at.id
+	}
 	s.answer(w, http.StatusOK, s.document(s.resources["images"], at, nil)+`<content encoding="base64"><![CDATA[aW1hZ2U=]]></content>`)
+}
+
+// Images are what the pictures of a product contain, the first one first; taken is how many were uploaded in all.
+func (s *Shop) Images(sku string) (shown []string, taken int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, product := range s.where("products", "reference", sku) {
+		for _, l := range product.links["images"] {
+			at, _ := strconv.Atoi(l["id"])
+			if shown = append(shown, s.pictures[at-1]); l["id"] == product.get("id_default_image") {
+				shown = append([]string{s.pictures[at-1]}, shown[:len(shown)-1]...)
+			}
+		}
+	}
+	return shown, len(s.pictures)
 }

@@ -131,6 +131,13 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 			return answer(nil, refused("input.variants", "Option values are missing", "INVALID_VARIANT"))
 		}
 	}
+	if in.Input.Files != nil {
+		for i, f := range *in.Input.Files {
+			if f.ID != "" && s.sources[f.ID] == "" {
+				return answer(nil, refused("input.files."+strconv.Itoa(i)+".id", "File does not exist", "FILE_DOES_NOT_EXIST"))
+			}
+		}
+	}
 	if p == nil {
 		p = &product{id: s.gid("Product"), handle: in.Input.Handle}
 		s.products = append(s.products, p)
@@ -141,6 +148,10 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 		for _, f := range *in.Input.Files {
 			if f.ID == "" {
 				f.ID = s.gid("MediaImage")
+				if s.sources == nil {
+					s.sources = map[string]string{}
+				}
+				s.sources[f.ID] = f.OriginalSource
 			}
 			p.media = append(p.media, f.ID)
 		}
@@ -319,6 +330,50 @@ func (s *Shop) Variant(sku string) (shown Variant, ok bool) {
 		}
 	}
 	return Variant{}, false
+}
+
+// Images are the addresses of the pictures that a SKU shows; taken is how many the shop has fetched in all.
+func (s *Shop) Images(sku string) (shown []string, taken int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.products {
+		for _, v := range p.variants {
+			for _, m := range p.media {
+				if v.sku == sku {
+					shown = append(shown, s.sources[m])
+				}
+			}
+		}
+	}
+	return shown, len(s.sources)
+}
+
+// AddImage puts a picture behind those of a product, as its merchant may.
+func (s *Shop) AddImage(sku, address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.products {
+		for _, v := range p.variants {
+			if v.sku == sku {
+				id := s.gid("MediaImage")
+				s.sources[id], p.media = address, append(p.media, id)
+			}
+		}
+	}
+}
+
+// RemoveImage takes the first picture of a product away, as its merchant may.
+func (s *Shop) RemoveImage(sku string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.products {
+		for _, v := range p.variants {
+			if v.sku == sku && len(p.media) > 0 {
+				delete(s.sources, p.media[0])
+				p.media = p.media[1:]
+			}
+		}
+	}
 }
 
 // Products is how many products the shop has.

@@ -51,7 +51,8 @@ type Shop struct {
 	products []*product
 	orders   []*order
 	webhooks []webhook
-	keys     map[string]bool // of writes that were done
+	sources  map[string]string // addresses of fetched pictures, by their ids
+	keys     map[string]bool   // of writes that were done
 }
 
 type product struct {

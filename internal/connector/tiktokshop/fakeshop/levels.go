@@ -110,7 +110,27 @@ func (s *Shop) Items() (items map[string]Item, doubled []string) {
 }
 
 // Pictures is how many were uploaded.
-func (s *Shop) Pictures() (n int) { s.change(func() { n = s.pictures }); return n }
+func (s *Shop) Pictures() (n int) { s.change(func() { n = len(s.pictures) }); return n }
+
+// Images are what the pictures of a SKU's product contain; taken is how many were uploaded in all.
+func (s *Shop) Images(name string) (shown []string, taken int) {
+	s.change(func() {
+		for _, p := range s.products {
+			for _, image := range p.images {
+				at, named := 0, ""
+				if one, ok := image.(object); ok {
+					named, _ = one["uri"].(string)
+				}
+				_, err := fmt.Sscanf(named, "tos-fake/%d", &at)
+				if err == nil && slices.ContainsFunc(p.skus, func(k *sku) bool { return k.sku == name }) {
+					shown = append(shown, s.pictures[at-1])
+				}
+			}
+		}
+		taken = len(s.pictures)
+	})
+	return shown, taken
+}
 
 // SetStock is a count that the merchant changes, in a warehouse of the shop.
 func (s *Shop) SetStock(name, warehouse string, quantity int64) {

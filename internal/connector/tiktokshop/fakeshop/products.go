@@ -3,6 +3,7 @@ package fakeshop
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -228,9 +229,13 @@ func (s *Shop) upload(c call) reply {
 	if err != nil || c.FormValue("use_case") == "" {
 		return refused(12052010, "No image")
 	}
+	content, err := io.ReadAll(file)
 	_ = file.Close()
-	s.pictures++
-	return good(object{"uri": fmt.Sprintf("tos-fake/%d", s.pictures), "url": "https://pictures.example/x"})
+	if err != nil {
+		return refused(12052010, "No image")
+	}
+	s.pictures = append(s.pictures, string(content[min(8, len(content)):]))
+	return good(object{"uri": fmt.Sprintf("tos-fake/%d", len(s.pictures)), "url": "https://pictures.example/x"})
 }
 
 // item finds a SKU of a product by TikTok's id.

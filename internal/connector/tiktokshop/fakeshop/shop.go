@@ -64,7 +64,7 @@ type Shop struct {
 	products []*product
 	hanging  func()            // what the next request that is let in calls before it hangs; nil: it does not
 	made     map[string]object // answers by idempotency key
-	pictures int
+	pictures []string          // what was uploaded behind the signature of its format; the place is that of the name, less one
 	orders   []*order
 	reversed []*reversal
 	calls    map[string]int

@@ -216,7 +216,10 @@ func (s *Shop) apply(p *product, body map[string]any) *answer {
 		var list []image
 		for _, i := range objects(body, "images") {
 			if id, ok := whole(i, "id"); ok && id != 0 {
-				list = append(list, image{id: id})
+				if s.media[id] == "" {
+					return refuse(bad(400, "woocommerce_product_invalid_image_id", "#"+strconv.FormatInt(id, 10)+" is an invalid image ID."))
+				}
+				list = append(list, image{id, s.media[id]})
 				continue
 			}
 			src, _ := text(i, "src")
@@ -229,7 +232,12 @@ func (s *Shop) apply(p *product, body map[string]any) *answer {
 					),
 				)
 			}
-			list = append(list, image{s.id(), src})
+			one := image{s.id(), src}
+			if s.media == nil {
+				s.media = map[int64]string{}
+			}
+			s.media[one.id] = src
+			list = append(list, one)
 		}
 		p.images = list
 	}
@@ -381,6 +389,30 @@ func (s *Shop) Items() (items map[string]Item, doubled []string) {
 		items[sku] = Item{p.id, p.parent, sku, p.name, p.kind, p.status, p.regular, p.sale, p.managed, p.quantity, len(p.images)}
 	}
 	return items, doubled
+}
+
+// Images are the addresses of the pictures that a SKU shows; taken is how many the shop has fetched in all.
+func (s *Shop) Images(sku string) (shown []string, taken int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.products {
+		if html.UnescapeString(p.sku) == sku && p.status != "trash" {
+			for _, i := range p.images {
+				shown = append(shown, i.src)
+			}
+		}
+	}
+	return shown, len(s.media)
+}
+
+// ForgetImages empties the media library, as its merchant may.
+func (s *Shop) ForgetImages() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.media)
+	for _, p := range s.products {
+		p.images = nil
+	}
 }
 
 // AddProduct puts a product into the shop as its merchant would.

@@ -50,6 +50,7 @@ type Shop struct {
 	mu         sync.Mutex
 	next       int64
 	products   map[int64]*product
+	media      map[int64]string // addresses of fetched pictures
 	categories map[int64]*category
 	orders     map[int64]*order
 	hooks      map[int64]*hook
