@@ -135,7 +135,7 @@ func TestPicturesAfterALostAnswer(t *testing.T) {
 	})
 }
 
-// A push of a product's content is lost, or its answer is, and the content that comes back here meanwhile is what the shop shows in the end.
+// The answer to a push of a product's content is lost. The content that comes back here meanwhile is what the shop shows in the end.
 func TestContentThatComesBack(t *testing.T) {
 	each(t, func(t *testing.T, s *service, shop story.Shop) {
 		g := s.hang(t, shop, "a b")

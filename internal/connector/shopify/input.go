@@ -56,8 +56,8 @@ func (s *session) input(f *shop, p *connector.Product, there *product) vars {
 	return in
 }
 
-// pictures are the product's pictures, and behind them those that the merchant has added in the shop; changed reports whether the shop shows
-// others, or in another order.
+// pictures are the product's pictures, and behind them those that the merchant has added in the shop; changed reports
+// whether the shop shows others, or in another order.
 func pictures(p *connector.Product, there *product) (files []vars, changed bool) {
 	files = []vars{}
 	own, others := inShop(p, there)
@@ -79,9 +79,9 @@ func pictures(p *connector.Product, there *product) (files []vars, changed bool)
 	return files, changed || !slices.Equal(ours, shown)
 }
 
-// inShop are the shop's ids of a product's pictures, "" of those that it does not have, and of pictures that are not the product's. After a
-// push without an answer, or before the first, pictures without a known id count as the product's in their order: they came by that push, or
-// the merchant has chosen them.
+// inShop are the shop's ids of a product's pictures, "" of those that it does not have, and of pictures that are not the
+// product's. After a push without an answer, or before the first, pictures without a known id count as the product's in
+// their order: they came by that push, or the merchant has chosen them.
 func inShop(p *connector.Product, there *product) (own, others []string) {
 	own = make([]string, len(p.Images))
 	if there == nil {
