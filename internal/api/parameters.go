@@ -17,7 +17,7 @@ var parameterAbout = map[string]string{
 	"deliveries/{id}": "Id of the delivery.", "events/{id}": "Id of the event, as in its envelope.", "jobs/{jobId}": "Id of the job.",
 	"inventory/{sku}": "SKU of the product or variant.", "orders/{id}": "Id of the order.", "products/{id}": "Id of the product.",
 	"platform/{channelId}": "Id of the channel that is notified.", "publications/{productId}": "Id of the product.",
-	"{channelId}/{platform}": "The channel's platform: woocommerce, shopify, prestashop, amazon, ebay or tiktok-shop, in any case.",
+	"{channelId}/{platform}": "The channel's platform, with hyphens and in any case: woocommerce, tiktok-shop.",
 	"segments/{id}":          "Id of the segment.", "shipments/{shipmentId}": "Id of the shipment.",
 	"sign-ins/{signInId}": "Id of the sign-in.", "users/{id}": "Id of the user.", "warehouses/{id}": "Id of the warehouse.",
 	"webhooks/{id}": "Id of the endpoint.",

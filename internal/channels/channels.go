@@ -21,6 +21,12 @@ const (
 // Platforms lists them.
 var Platforms = []string{Custom, WooCommerce, Shopify, PrestaShop, Amazon, EBay, TikTokShop}
 
+var platformNames = map[string]string{Custom: "Custom", WooCommerce: "WooCommerce", Shopify: "Shopify", PrestaShop: "PrestaShop",
+	Amazon: "Amazon", EBay: "eBay", TikTokShop: "TikTok Shop"}
+
+// PlatformName is what people call a platform.
+func PlatformName(platform string) string { return platformNames[platform] }
+
 // Status is the state of a channel.
 type Status string
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"entrepot/internal/apperr"
+	"entrepot/internal/limits"
 )
 
 // Profile has a platform's names and the credential fields of its channels.
@@ -55,9 +56,6 @@ const (
 // BaseURL is a credential of every platform: another address of the platform's API (sandbox, tests). It must be https
 // unless the service runs in development mode.
 var BaseURL = Field{Name: "baseUrl", Note: "another address for the platform's API, such as its sandbox", Form: Target}
-
-// maxCredential bounds a credential; refresh tokens run to about 2,000 bytes.
-const maxCredential = 8 << 10
 
 var headerName = regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`)
 
@@ -121,7 +119,7 @@ func (f Field) misshapen(value string, dev bool) string {
 	switch {
 	case strings.TrimSpace(value) == "":
 		return ""
-	case len(value) > maxCredential:
+	case len(value) > limits.MaxCredential:
 		return "is longer than 8192 bytes"
 	case strings.TrimSpace(value) != value:
 		return "begins or ends with white space; copy it again without"

@@ -100,13 +100,13 @@ func memberWords(name string) string {
 // showNewChannel serves GET /channels/new: first the choice of platform, then its form.
 func (d *Dashboard) showNewChannel(r *request) (answer, error) {
 	platform := r.http.FormValue("platform")
-	view := newChannelView{Name: platformWord(platform)}
+	view := newChannelView{Name: channels.PlatformName(platform)}
 	if view.Name == "" {
 		for _, p := range channels.Platforms {
 			if _, known := d.Commerce.Connectors.ByPlatform(p); !known && p != channels.Custom {
 				continue
 			}
-			choice := platformChoice{Name: platformWord(p), To: prefix + "/channels/new?platform=" + p,
+			choice := platformChoice{Name: channels.PlatformName(p), To: prefix + "/channels/new?platform=" + p,
 				Text: "Orders come in, products, stock and prices go out."}
 			if p == channels.Custom {
 				choice.Name, choice.Text = "Your own system", "An ERP or a shop of yours calls this service with a key."

@@ -88,7 +88,7 @@ func (d *Dashboard) showChannels(r *request) (answer, error) {
 }
 
 func (r *request) channelCard(c channels.Channel, figures analytics.Channel) channelCard {
-	card := channelCard{ID: string(c.ID), Name: c.Name, Platform: platformWord(c.Platform), To: prefix + "/channels/" + string(c.ID),
+	card := channelCard{ID: string(c.ID), Name: c.Name, Platform: channels.PlatformName(c.Platform), To: prefix + "/channels/" + string(c.ID),
 		Custom: c.Platform == channels.Custom, Badge: channelBadge(c), LastSync: r.format.Stamp(c.LastSyncAt),
 		Orders: r.format.Count(figures.Orders), Published: r.format.Count(figures.Published)}
 	var failed []string

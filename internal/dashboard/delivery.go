@@ -161,10 +161,7 @@ func (d *Dashboard) tries(r *request, v commerce.DeliveryView, view *deliveryVie
 		view.Headers = v.Headers(a, d.Version)
 		view.Curl = curlOf(v, view.Headers)
 	}
-	schedule := d.Retries
-	if schedule == nil {
-		schedule = webhooks.Standard
-	}
+	schedule := d.schedule()
 	whole := int64(len(schedule) + 1)
 	view.When = "attempt " + strconv.FormatInt(min(v.Attempts+1, whole), 10) + " of " + strconv.FormatInt(whole, 10)
 	view.Made = strconv.FormatInt(v.Attempts, 10) + " of " + strconv.FormatInt(max(whole, v.Attempts), 10)
@@ -188,6 +185,14 @@ func (d *Dashboard) tries(r *request, v commerce.DeliveryView, view *deliveryVie
 		}
 		view.ToCome = append(view.ToCome, try{Number: n + 1, Words: words})
 	}
+}
+
+// schedule is the retry schedule of this service.
+func (d *Dashboard) schedule() webhooks.Schedule {
+	if d.Retries == nil {
+		return webhooks.Standard
+	}
+	return d.Retries
 }
 
 // spanWords is a duration of the retry schedule: "5 minutes".

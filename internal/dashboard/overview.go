@@ -257,7 +257,7 @@ func (r *request) shares(list []analytics.Channel, currency string) (rows []shar
 		if c.Orders == 0 || len(rows) == 6 {
 			continue
 		}
-		row := shareRow{Name: c.Name, Platform: platformWord(c.Platform), Revenue: r.format.Whole(c.Revenue, currency),
+		row := shareRow{Name: c.Name, Platform: channels.PlatformName(c.Platform), Revenue: r.format.Whole(c.Revenue, currency),
 			Orders: r.format.Count(c.Orders), Class: "c" + strconv.Itoa(i%4+1), Value: int64(units(c.Revenue)), Max: int64(units(list[0].Revenue))}
 		if row.To = prefix + "/orders?channelId=" + string(c.ID); c.ID == "" {
 			row.Name, row.To = "Without a channel", prefix+"/orders"
@@ -265,12 +265,6 @@ func (r *request) shares(list []analytics.Channel, currency string) (rows []shar
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// platformWord is what people call a platform.
-func platformWord(platform string) string {
-	return map[string]string{channels.Custom: "Custom", channels.WooCommerce: "WooCommerce", channels.Shopify: "Shopify",
-		channels.PrestaShop: "PrestaShop", channels.Amazon: "Amazon", channels.EBay: "eBay", channels.TikTokShop: "TikTok Shop"}[platform]
 }
 
 // readLatest reads the newest orders.

@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/webhooks"
 )
 
 // sendForm sends the form that a page has for an action, with what is typed in turns of name and value, as a browser without a script does.
@@ -111,7 +112,10 @@ func TestSandboxClock(t *testing.T) {
 				ExpiresAt: s.DB.Now().Add(3 * time.Hour)})
 			return err
 		})
+		has(t, b.get("/settings/sandbox"), "The retries of a webhook take 26h36m.")
+		s.Retries = webhooks.Schedule{time.Minute, time.Hour}
 		page := b.get("/settings/sandbox")
+		has(t, page, "The retries of a webhook take 1h1m.")
 		if wrong := b.sendForm(t, page, "/settings/sandbox", "advance", "soon"); wrong.status != 422 {
 			t.Errorf("soon: %d %.300s", wrong.status, wrong.words())
 		}

@@ -151,7 +151,7 @@ func (r *request) findByID(which string) (list []finding, err error) {
 			add(finding{"hook", endpointName(e), e.URL, prefix + "/webhooks/" + which})
 		})},
 		{"read:channels", one(channels.ByID, id.Channel(which), func(c channels.Channel) {
-			add(finding{"plug", c.Name, platformWord(c.Platform), prefix + "/channels/" + which})
+			add(finding{"plug", c.Name, channels.PlatformName(c.Platform), prefix + "/channels/" + which})
 		})},
 		{"read:channels", one(jobs.ByID, id.Job(which), func(j jobs.Job) {
 			add(finding{"retry", jobWord(j.Type), j.ChannelName, prefix + "/jobs/" + which})

@@ -111,7 +111,7 @@ type sandboxView struct {
 
 func advanceForm(r *request) *form {
 	return r.form("/settings/sandbox", field{Name: "advance", Label: "Move on by", Required: true, Max: 20, Mono: true, Placeholder: "30m",
-		Hint: "A span such as 90s, 30m or 24h. The five retries of a webhook take 26h36m."})
+		Hint: "A span such as 90s, 30m or 24h. The retries of a webhook take " + shortSpan(r.d.schedule().Span()) + "."})
 }
 
 // showSandbox serves GET /settings/sandbox.

@@ -46,9 +46,9 @@ const (
 	MaxAddressCompany = 200
 
 	MaxEmail         = 254
-	MaxName          = 120 // of accounts, users, keys and channels
-	MaxCredential    = 8 << 10
-	MaxEndpoints     = 100 // of one account
+	MaxName          = 120     // of accounts, users, keys and channels
+	MaxCredential    = 8 << 10 // bytes; refresh tokens run to about 2,000
+	MaxEndpoints     = 100     // of one account
 	MaxEndpointURL   = 2_048
 	MaxEndpointAbout = 255
 )

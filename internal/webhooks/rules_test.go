@@ -21,7 +21,7 @@ func TestStandardSchedule(t *testing.T) {
 		}
 		total += wait
 	}
-	if attempts != 6 || total != 26*time.Hour+36*time.Minute {
+	if attempts != 6 || total != 26*time.Hour+36*time.Minute || total != webhooks.Standard.Span() {
 		t.Errorf("%d attempts over %s", attempts, total)
 	}
 	for _, n := range []int64{1, 3, 6, 7, 40} {

@@ -17,3 +17,11 @@ func (s Schedule) Next(attempts int64, byHand bool) (wait time.Duration, ok bool
 	}
 	return s[attempts-1], true
 }
+
+// Span is how long all waits take together.
+func (s Schedule) Span() (all time.Duration) {
+	for _, wait := range s {
+		all += wait
+	}
+	return all
+}
