@@ -2,7 +2,10 @@ package dashboard
 
 import (
 	"bufio"
+	"io/fs"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/patch"
+	"entrepot/internal/webhooks"
 )
 
 // stream opens the live stream of a browser and gives its lines.
@@ -100,4 +104,51 @@ func TestStreamNamesTheTopics(t *testing.T) {
 		}
 		s.ended = make(chan struct{}) // the site drains once more when the test ends
 	})
+}
+
+// Regions follow topics that the stream sends: another word would never update them.
+func TestRegionsFollowTopicsThatAreSent(t *testing.T) {
+	sent := []string{"delivery", "import"}
+	for _, name := range webhooks.EventNames {
+		topic, _, _ := strings.Cut(name, ".")
+		sent = append(sent, topic)
+	}
+	list, err := fs.Glob(embedded, "templates/*.html")
+	if err != nil || len(list) == 0 {
+		t.Fatal(err)
+	}
+	for _, path := range list {
+		text, err := fs.ReadFile(embedded, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range regexp.MustCompile(`data-topic="([^"]*)"`).FindAllStringSubmatch(string(text), -1) {
+			for _, topic := range strings.Fields(found[1]) {
+				if !slices.Contains(sent, topic) {
+					t.Errorf("%s: no stream sends %s", path, topic)
+				}
+			}
+		}
+	}
+}
+
+// A job that ends without an event, because every order was refused, is seen to end by who watches it.
+func TestTheEndOfAJobIsSeen(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	job := s.samples["/jobs"]
+	set := func(to string) {
+		s.do(s.account.Tenant, func(tx *db.Tx) error {
+			_, err := tx.Exec("UPDATE jobs SET "+to+" WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, job)
+			return err
+		})
+	}
+	b := s.window(t, s.owner)
+	for _, path := range []string{"/orders/bulk/" + job, "/jobs/" + job} {
+		set("status = 'PROCESSING', completed_at = NULL")
+		b.open(path)
+		b.shows("Running")
+		set("status = 'COMPLETED_WITH_ERRORS', completed_at = created_at")
+		b.until("!document.querySelector('main').innerText.includes('Running')")
+	}
 }

@@ -1,9 +1,12 @@
 package dashboard
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"entrepot/internal/accounts"
 )
@@ -96,4 +99,22 @@ func TestChannels(t *testing.T) {
 			t.Errorf("the deleted channel's key: %d", out.status)
 		}
 	})
+}
+
+// The figures of an open overview follow the orders: those by channel and by day as those in all.
+func TestOverviewFollowsOrders(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	b.open("/")
+	b.shows("By channel")
+	const today = `document.querySelector('.chart tbody tr:last-child').innerText`
+	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('.chart details').open = true`))
+	before := eval[string](b, today)
+	c := s.shopper(t)
+	shop := c.call("POST", "/channels", map[string]any{"platform": "CUSTOM", "name": "Pop-up"})["channel"].(map[string]any)["id"]
+	c.call("POST", "/orders", map[string]any{"channelId": shop, "customerName": "Ada",
+		"items": []any{map[string]any{"sku": "KIT-POT", "quantity": 1, "unitPrice": 89}}})
+	b.until(`[...document.querySelectorAll('.share')].some(e => e.innerText.includes('Pop-up'))`)
+	b.until(fmt.Sprintf("%s !== %q && document.querySelector('.chart details').open", today, before))
 }

@@ -62,6 +62,8 @@ func TestPictures(t *testing.T) {
 	b.fill("#login-password", password)
 	b.press("Log in")
 	b.shows("Needs you")
+	b.shows("Shopify shop") // orders of the simulated shops have come
+	b.shows("WooCommerce shop")
 	b.save(t, "overview")
 	b.open("/orders?status=PROCESSING,PARTIALLY_SHIPPED")
 	b.click("#orders tbody tr:nth-child(2) input")

@@ -245,9 +245,14 @@ function fade() {
   }, 10000);
 }
 
+let again = 0; // what ends without news is looked at again while it goes on
+
 function prepare() {
   for (const el of all("[data-copy][hidden]")) el.hidden = false;
   if ($("#toasts .toast")) fade();
+  clearTimeout(again);
+  const running = $("[data-again]");
+  if (running) again = setTimeout(() => { for (const id of running.dataset.again.split(" ")) waiting.add(id); later(0); }, 2000);
   const first = $("input[name=id][type=checkbox]");
   if (first && $("[data-bulk]")) ticks(first);
 }
