@@ -68,7 +68,7 @@ func (c *channelOf) connect(t *testing.T) {
 		c.Install(tested.Text("data", "paste", "url"), tested.Text("data", "paste", "secret"))
 	}
 	c.passUntil(t, "the first pull", func() string {
-		return unless(c.call("GET", "/api/v1/channels/"+c.id, nil, 200).At("data", "lastSyncAt") != nil, "")
+		return unless(c.call("GET", "/api/v1/channels/"+c.id, nil, 200).At("data", "lastSyncAt") != nil, "none yet")
 	})
 }
 
@@ -99,7 +99,7 @@ func (c *channelOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // aboutContent reports whether a request of any platform has the content of a product.
 func aboutContent(path, body string) bool {
-	for _, part := range []string{"images", "ocator", "imageUrls", "productSet"} {
+	for _, part := range []string{"images", "ocator", "imageUrls", "productSet", "id_default_image"} {
 		if strings.Contains(path, part) || strings.Contains(body, part) {
 			return true
 		}

@@ -142,7 +142,7 @@ func TestContentThatComesBack(t *testing.T) {
 		g.becomesFrom(t, "a b", 2)
 		g.loses.Store(1 << 30)
 		g.set("b a")
-		g.passUntil(t, "a push", func() string { return unless(g.loses.Load() < 1<<30, "") })
+		g.passUntil(t, "b a", func() string { now, _ := g.shows(); return unless(now == "b a", now) })
 		g.down.Store(true)
 		g.set("a b")
 		for range 10 {

@@ -280,6 +280,17 @@ type Offered struct {
 	Live     bool
 }
 
+// ListPrice is the price before a reduction of a SKU, as it was written.
+func (a *Account) ListPrice(sku string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if l := a.listings[sku]; l != nil {
+		value, _ := l.first("list_price")["value_with_tax"].(float64)
+		return strconv.FormatFloat(value, 'f', 2, 64)
+	}
+	return ""
+}
+
 // Images are the addresses of the pictures that a SKU shows.
 func (a *Account) Images(sku string) (shown []string) {
 	a.mu.Lock()

@@ -138,6 +138,21 @@ func (s *Shop) Items() (items map[string]Item, doubled []string) {
 	return items, doubled
 }
 
+// Reduced is what a SKU costs and what it cost before a reduction, "" for none, as a buyer is shown it.
+func (s *Shop) Reduced(sku string) (price, before string) {
+	items, _ := s.Items()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	product, combination, _ := s.sold(sku)
+	full := items[sku].Price
+	for _, r := range s.where("specific_prices", "id_product", product) {
+		if at := r.get("id_product_attribute"); at == combination || at == "0" {
+			return six(full - millionths(r.get("reduction"))), six(full)
+		}
+	}
+	return six(full), ""
+}
+
 func six(millionths int64) string {
 	return fmt.Sprintf("%d.%06d", millionths/1_000_000, millionths%1_000_000)
 }
