@@ -26,7 +26,7 @@ type ConnectionTest struct {
 	Paste              *Paste // for platforms whose notifications a merchant must set up by hand
 }
 
-// testTime bounds a connection test, registration of webhooks included, however slow the platform is.
+// testTime bounds a connection test, from the look-up of addresses to the registration of webhooks, however slow the other side is.
 const testTime = 14 * time.Second
 
 // CheckChannel tests that a channel's credentials may read and write, and registers webhooks to the address base
@@ -34,7 +34,9 @@ const testTime = 14 * time.Second
 // without an answer nothing changes.
 func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Channel, base string) (ConnectionTest, error) {
 	out := ConnectionTest{CheckedAt: store.Now().UnixMicro(), WebhooksRegistered: []string{}, Missing: []string{}}
-	if problem := s.addressProblem(ctx, c); problem != "" {
+	bounded, cancel := context.WithTimeout(ctx, testTime)
+	defer cancel()
+	if problem := s.addressProblem(bounded, c); problem != "" {
 		out.Message = problem
 		return out, nil
 	}
@@ -50,9 +52,7 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 		out.Message = "the connector of " + c.Platform + " does not call its platform yet"
 		return out, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, testTime)
-	defer cancel()
-	shop, err := session.Test(ctx)
+	shop, err := session.Test(bounded)
 	if err != nil {
 		out.Message = message(err)
 		return out, s.checkFailed(ctx, store, c, err)
@@ -62,7 +62,7 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 		out.Message = "the credentials lack rights: " + strings.Join(shop.Missing, ", ")
 		return out, s.checkFailed(ctx, store, c, &connector.Failure{Kind: connector.Unauthorized, Message: out.Message})
 	}
-	hooks, note := s.ensureWebhooks(ctx, session, c, base)
+	hooks, note := s.ensureWebhooks(bounded, session, c, base)
 	for _, hook := range hooks {
 		out.WebhooksRegistered = append(out.WebhooksRegistered, hook.Topic)
 	}

@@ -1,7 +1,10 @@
 package commerce_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/jobs"
+	"entrepot/internal/netguard"
 )
 
 func names(prefix string, n int) (list []string) {
@@ -220,6 +224,18 @@ func TestConnectionTestsAreBounded(t *testing.T) {
 		s.must(err)
 		if ends := s.platform.tests; len(ends) != 1 || ends[0].IsZero() || time.Until(ends[0]) > 15*time.Second {
 			t.Errorf("the test was to end at %v", ends)
+		}
+
+		var lookedUp time.Time // the names of the channel's addresses are looked up within that time
+		s.do.Guard = &netguard.Guard{Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			lookedUp = time.Now()
+			return nil, errors.New("no such host")
+		}}
+		s.channel.Settings = `{"baseUrl":"https://shop.example/"}`
+		_, err = s.do.CheckChannel(t.Context(), s.store, s.channel, "")
+		s.must(err)
+		if ends := s.platform.tests; lookedUp.IsZero() || len(ends) != 2 || ends[1].After(lookedUp.Add(14*time.Second)) { // it had begun before
+			t.Errorf("looked up at %v, and the test was to end at %v", lookedUp, ends)
 		}
 	})
 }

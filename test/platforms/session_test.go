@@ -46,7 +46,12 @@ func open(t *testing.T, shop story.Shop, handler http.Handler) *opened {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
-	o := &opened{kept: connector.Credentials{"url": server.URL, "baseUrl": server.URL}, facts: map[string]string{},
+	return openAt(shop, server.URL, &netguard.Guard{Dev: true})
+}
+
+// openAt opens a session for the channel of a shop that is at an address.
+func openAt(shop story.Shop, address string, guard *netguard.Guard) *opened {
+	o := &opened{kept: connector.Credentials{"url": address, "baseUrl": address}, facts: map[string]string{},
 		now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
 	for name, value := range shop.Credentials {
 		o.kept[name] = value.(string)
@@ -59,7 +64,7 @@ func open(t *testing.T, shop story.Shop, handler http.Handler) *opened {
 	platform := found.(connector.Platform)
 	o.does = platform.Capabilities()
 	o.known = platform.Profile()
-	o.client = connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(now, func(ctx context.Context, d time.Duration) error {
+	o.client = connector.NewClients(guard, "entrepot/test").Timed(now, func(ctx context.Context, d time.Duration) error {
 		o.now = o.now.Add(d)
 		return ctx.Err()
 	}).Client("channel", o.does.Limits)
