@@ -70,8 +70,8 @@ func newElsewhere(t *testing.T, answer http.HandlerFunc) *elsewhere {
 	return e
 }
 
-// Addresses that are not the channel's own are those of pictures, and of documents that Amazon names. Such a server gets no credentials; one
-// with a private address is not called, and a redirect is not followed: the failure says so.
+// Addresses that are not the channel's own are those of pictures, and of documents that Amazon names. Such a server gets no
+// credentials; one with a private address is not called, and a redirect is not followed: the failure says so.
 func TestAddressesThatAreNotTheChannels(t *testing.T) {
 	const inside = "http://10.0.0.1/latest"
 	redirects := newElsewhere(t, func(w http.ResponseWriter, r *http.Request) {

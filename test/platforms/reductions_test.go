@@ -40,8 +40,9 @@ func reducedAt(shop story.Shop, sku string) string {
 	return price
 }
 
-// A compareAtPrice above the price is the price before a reduction, where the platform knows reductions: set, changed, removed and below the
-// price, with the channel's factor, for products, variants, and variants that have none of their own. eBay and TikTok Shop show the price.
+// A compareAtPrice above the price is the price before a reduction, where the platform knows reductions: set, changed, removed
+// and below the price, with the channel's factor, for products, variants, and variants that have none of their own. eBay and
+// TikTok Shop show the price.
 func TestReducedPrices(t *testing.T) {
 	each(t, func(t *testing.T, s *service, shop story.Shop) {
 		settings := map[string]any{"pullEvery": 3600, "priceFactor": "1.2"}
