@@ -205,6 +205,9 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 		view.SwitchTo = "Deactivate"
 		view.Switch.Fields[0].Value = string(channels.Inactive)
 	}
+	if view.Custom && c.Status != channels.Inactive {
+		view.Switch = nil // it is not synchronised: nothing would stop
+	}
 	view.Delete = r.channelDelete(c, at, count, published)
 	return show(screen{Template: "channel", Title: c.Name, Section: "/channels", Crumbs: []crumb{{"Channels", "/channels"}, {c.Name, ""}},
 		Data: view}), err

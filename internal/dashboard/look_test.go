@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+
 	"entrepot/internal/accounts"
 )
 
@@ -209,5 +212,46 @@ func TestWordsForPeople(t *testing.T) {
 		if got := memberWords(name); got != words {
 			t.Errorf("%s is called %s", name, got)
 		}
+	}
+}
+
+// A custom channel is not synchronised, so that its page has no state and offers to stop nothing; one that was made inactive by the API is
+// activated there.
+func TestCustomChannelsHaveNoState(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		channel := c.call("POST", "/channels", map[string]any{"platform": "CUSTOM", "name": "ERP"})["channel"].(map[string]any)["id"].(string)
+		home := "/channels/" + channel
+		for _, path := range []string{"/channels", home} {
+			page := b.get(path)
+			for _, words := range []string{"Active", "Deactivate", "Last synchronised"} {
+				if strings.Contains(page.words(), words) {
+					t.Errorf("%s says %q: %.600s", path, words, page.words())
+				}
+			}
+		}
+		c.call("PATCH", home, map[string]any{"status": "inactive"})
+		has(t, b.follow(b.sendForm(t, b.get(home), home+"/status")), "The channel is active")
+	})
+}
+
+// On paper each packing slip is a page of its own, with the address and the lines and without prices.
+func TestSlipsOnPaper(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	for range 3 {
+		c.order("PROCESSING", nil, 1)
+	}
+	b := s.window(t, s.owner)
+	b.open("/orders/slip")
+	paper := call(b, page.PrintToPDF, page.PrintToPDFParams{})
+	if pages := regexp.MustCompile(`/Type\s*/Page\b`).FindAll(paper.Data, -1); len(pages) != 3 {
+		t.Errorf("3 slips are %d pages", len(pages))
+	}
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	shown := eval[string](b, "document.body.innerText")
+	if !strings.Contains(shown, "ORD-000001") || strings.Contains(shown, "€") || strings.Contains(shown, "Packing slips") {
+		t.Errorf("printed: %.600s", shown)
 	}
 }
