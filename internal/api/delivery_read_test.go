@@ -3,12 +3,15 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -194,4 +197,17 @@ func TestOneEvent(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The description names every header that an attempt sends, beside those of HTTP itself.
+func TestHeadersOfDeliveriesAreDescribed(t *testing.T) {
+	described := map[string]bool{"Content-Type": true, "User-Agent": true}
+	for _, header := range eventOperation(new(apijson.Components), records.Catalogue()[0])["parameters"].([]any) {
+		described[http.CanonicalHeaderKey(header.(object)["name"].(string))] = true
+	}
+	for _, sent := range (webhooks.Sent{}).Headers() {
+		if !described[sent.Name] {
+			t.Errorf("the description lacks the header %s", sent.Name)
+		}
+	}
 }

@@ -8,25 +8,20 @@ import (
 
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
-	"entrepot/internal/connector/amazon"
-	"entrepot/internal/connector/ebay"
-	"entrepot/internal/connector/prestashop"
-	"entrepot/internal/connector/shopify"
-	"entrepot/internal/connector/tiktokshop"
-	"entrepot/internal/connector/woocommerce"
+	"entrepot/internal/connector/all"
 )
 
-func all() []connector.Connector {
-	return []connector.Connector{
-		woocommerce.New(), shopify.New(), prestashop.New(), amazon.New(), ebay.New(http.DefaultClient, time.Now), tiktokshop.New(),
-	}
-}
-
-func TestSet(t *testing.T) {
-	set, err := connector.NewSet(all()...)
+func connectors(t *testing.T) *connector.Set {
+	t.Helper()
+	set, err := all.Connectors(http.DefaultClient, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return set
+}
+
+func TestSet(t *testing.T) {
+	set := connectors(t)
 	platforms := []string{channels.Custom}
 	for _, c := range set.All() {
 		platforms = append(platforms, c.Profile().Platform)
@@ -88,7 +83,7 @@ func TestIsPing(t *testing.T) {
 		Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}},
 		Body:   []byte("webhook_id=1"),
 	}
-	for _, c := range all() {
+	for _, c := range connectors(t).All() {
 		if got, slug := connector.IsPing(c, ping), c.Profile().Slug; got != (slug == "woocommerce") {
 			t.Errorf("%s: IsPing = %v", slug, got)
 		}
