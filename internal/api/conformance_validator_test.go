@@ -147,8 +147,7 @@ func (j *validator) check(r *route, got reply) string {
 	return checkError(got)
 }
 
-// vast matches numbers that may come back in free JSON as they were sent, and that the validators cannot read. `var
-// vast = regexp.MustCompile(`[0-9][eE][+-]?[0-9]{3,}`)`
+// vast matches numbers that may come back in free JSON as they were sent, and that the validators cannot read.
 var vast = regexp.MustCompile(`[0-9][eE][+-]?[0-9]{3,}`)
 
 // checkBody holds a body against the schema of its status.

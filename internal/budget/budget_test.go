@@ -35,7 +35,7 @@ func TestWhatDoesNotFitWaitsAndIsRefused(t *testing.T) {
 		three.Release()
 		two.Release()
 		if b.Used() != 0 {
-			t.Errorf("%d bytes are lent to nobody", b.Used())
+			t.Errorf("%d bytes are held by nobody", b.Used())
 		}
 	})
 }
@@ -46,13 +46,13 @@ func TestOneAccountGetsHalf(t *testing.T) {
 		one, again, other := b.Share(0), b.Share(0), b.Share(10)
 		one.Account, again.Account, other.Account = 1, 1, 2
 		if err := one.Grow(t.Context(), 1000); err != nil || b.Used() != 50 {
-			t.Fatalf("more than an account may have: %v, %d lent", err, b.Used())
+			t.Fatalf("more than an account may have: %v, %d held", err, b.Used())
 		}
 		if err := again.Grow(t.Context(), 1); !apperr.Is(err, apperr.Unavailable) {
 			t.Errorf("the same account: %v", err)
 		}
 		if err := other.Grow(t.Context(), 60); err != nil || b.Used() != 100 {
-			t.Errorf("another account, the first ten bytes free: %v, %d lent", err, b.Used())
+			t.Errorf("another account, the first ten bytes free: %v, %d held", err, b.Used())
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -66,16 +66,16 @@ func TestShrink(t *testing.T) {
 	b := budget.New(100)
 	s := b.Share(5)
 	if err := s.Grow(t.Context(), 45); err != nil || b.Used() != 40 {
-		t.Fatalf("%v, %d lent", err, b.Used())
+		t.Fatalf("%v, %d held", err, b.Used())
 	}
 	for _, step := range []struct{ back, left int64 }{{15, 25}, {-3, 25}, {0, 25}, {50, 0}, {1, 0}} {
 		if s.Shrink(step.back); b.Used() != step.left {
-			t.Errorf("%d bytes given back: %d are lent, want %d", step.back, b.Used(), step.left)
+			t.Errorf("%d bytes given back: %d are held, want %d", step.back, b.Used(), step.left)
 		}
 	}
 }
 
-// Whatever many shares do at once, no more is lent than there is, and all of it comes back.
+// Whatever many shares do at once, no more is held than there is, and all of it comes back.
 func TestNeverMoreThanThereIs(t *testing.T) {
 	b := budget.New(1000)
 	var wait sync.WaitGroup
@@ -99,6 +99,6 @@ func TestNeverMoreThanThereIs(t *testing.T) {
 	}
 	wait.Wait()
 	if most.Load() > 1000 || most.Load() == 0 || b.Used() != 0 {
-		t.Errorf("at most %d lent, %d still", most.Load(), b.Used())
+		t.Errorf("at most %d held, %d still", most.Load(), b.Used())
 	}
 }

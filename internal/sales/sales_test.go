@@ -211,8 +211,9 @@ func TestBestSellersAreWhatTheLinesAddUpTo(t *testing.T) {
 
 // Lines are found by their orders, and orders by time, on SQLite too, whose planner would begin with the lines.
 func TestLinesAreReadOrderByOrder(t *testing.T) {
-	var asked []string
-	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true, Trace: func(sql string, _ []any) { asked = append(asked, sql) }})
+	var statements []string
+	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true,
+		Trace: func(sql string, _ []any) { statements = append(statements, sql) }})
 	s := newShop(t, store, 0)
 	defer sales.SetFewest(sales.SetFewest(1))
 	s.order(100 * day)
@@ -221,13 +222,13 @@ func TestLinesAreReadOrderByOrder(t *testing.T) {
 	}
 	s.order(100*day + hour)
 	s.read(func(tx *db.Tx) error {
-		asked = nil
+		statements = nil
 		_, err := sales.Best(tx, "EUR", 99*day, 101*day, 5)
 		return err
 	})
-	lines, plan := slices.IndexFunc(asked, func(sql string) bool { return strings.Contains(sql, "order_lines") }), ""
+	lines, plan := slices.IndexFunc(statements, func(sql string) bool { return strings.Contains(sql, "order_lines") }), ""
 	s.read(func(tx *db.Tx) error {
-		plan = dbtest.Plan(t, tx, asked[lines], s.tenant, 1, 2)
+		plan = dbtest.Plan(t, tx, statements[lines], s.tenant, 1, 2)
 		return nil
 	})
 	for _, want := range []string{"status=? AND created_at>? AND created_at<?)", "(tenant_id=? AND order_id=?)", "(tenant_id=? AND sku=?)"} {
@@ -235,9 +236,9 @@ func TestLinesAreReadOrderByOrder(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, plan)
 		}
 	}
-	names, plan := slices.IndexFunc(asked, func(sql string) bool { return strings.Contains(sql, "JOIN sold_skus") }), ""
+	names, plan := slices.IndexFunc(statements, func(sql string) bool { return strings.Contains(sql, "JOIN sold_skus") }), ""
 	s.read(func(tx *db.Tx) error {
-		plan = dbtest.Plan(t, tx, asked[names], s.tenant, 1, 2, 3, 4)
+		plan = dbtest.Plan(t, tx, statements[names], s.tenant, 1, 2, 3, 4)
 		return nil
 	})
 	if !strings.Contains(plan, "sold_skus_tenant_id_number (tenant_id=? AND number=?)") {

@@ -158,15 +158,15 @@ func TestPlansOfDeliveriesOverAllEndpoints(t *testing.T) {
 // What one record or one event led to is found without going through the other deliveries of an endpoint.
 func TestDeliveriesOfOneRecordAreFew(t *testing.T) {
 	var mu sync.Mutex
-	type asked struct {
+	type query struct {
 		sql  string
 		args []any
 	}
-	var list []asked
+	var list []query
 	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true, Trace: func(sql string, args []any) {
 		mu.Lock()
 		defer mu.Unlock()
-		list = append(list, asked{sql, slices.Clone(args)})
+		list = append(list, query{sql, slices.Clone(args)})
 	}})
 	tenant := dbtest.Account(t, store)
 	all := fillDeliveries(t, store, tenant, 200)

@@ -26,7 +26,7 @@ func TestStandardSchedule(t *testing.T) {
 	}
 	for _, n := range []int64{1, 3, 6, 7, 40} {
 		if _, again := webhooks.Standard.Next(n, true); again {
-			t.Errorf("attempt %d, asked for by hand, is followed by another", n)
+			t.Errorf("attempt %d, requested by hand, is followed by another", n)
 		}
 	}
 	if _, again := (webhooks.Schedule{}).Next(1, false); again {

@@ -43,7 +43,7 @@ func (w *Worker) healthOf(name webhooks.Queue) *health {
 	h := w.health[name]
 	if h == nil {
 		if len(w.health) >= maxHealth {
-			for other := range w.health { // any of them: its health is learnt again
+			for other := range w.health { // any of them: its next attempts say what it was
 				delete(w.health, other)
 				break
 			}

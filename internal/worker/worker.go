@@ -82,7 +82,7 @@ type Worker struct {
 
 // Bounds of a node.
 const (
-	poll         = time.Second // between two looks for work of which nobody told
+	poll         = time.Second // between two looks for work that no commit of this node has announced
 	maxQueues    = 4096
 	maxReading   = 4
 	maxIdle      = 512      // kept connections
