@@ -151,13 +151,12 @@ func simulatedEbay() *simulated {
 				"refreshToken": ebayshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("simulated-", 4)}
 		},
 		onSale: func() []string { return slices.Collect(maps.Keys(account.OnSale())) },
-		order: func(w wish) (ids []string) { // an Amazon order of the account is about one SKU
-			prices := account.OnSale()
+		order: func(w wish) []string {
+			prices, order := account.OnSale(), ebayshop.Wish{Unpaid: !w.paid()}
 			for _, sku := range slices.Sorted(maps.Keys(w.SKUs)) {
-				id, _ := account.Buy(sku, w.SKUs[sku], prices[sku])
-				ids = append(ids, id)
+				order.Lines = append(order.Lines, ebayshop.Bought{SKU: sku, Quantity: w.SKUs[sku], Cents: prices[sku]})
 			}
-			return ids
+			return []string{account.Place(order)}
 		},
 		habits: func(every everyFlag, f *pflag.FlagSet) {
 			every(&account.Faults.LoseAnswer, "lose-answer", "writes and closes the connection")
