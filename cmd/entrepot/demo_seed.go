@@ -217,8 +217,8 @@ func (s *seeding) orderAt(at time.Time, late bool) []moment {
 	hours := func(n int) time.Time { return at.Add(time.Duration(n) * time.Hour) }
 	move := func(to orders.Status) func() error {
 		return func() error {
-			return s.change(order, func(tx *db.Tx, o *orders.Order) error {
-				_, err := s.store.Commerce.MoveOrder(tx, s.who, o.ID, commerce.Expected{}, commerce.Move{To: to, Source: orders.FromAPI})
+			return s.write(func(tx *db.Tx) error {
+				_, err := s.store.Commerce.MoveOrder(tx, s.who, order, commerce.Expected{}, commerce.Move{To: to, Source: orders.FromAPI})
 				return err
 			})
 		}
@@ -256,27 +256,20 @@ func (s *seeding) place(order *id.Order, draft commerce.OrderDraft) (err error) 
 	})
 }
 
-// change locks an order and runs an operation on it.
-func (s *seeding) change(order id.Order, run func(*db.Tx, *orders.Order) error) error {
+// ship ships what remains of the first lines of an order.
+func (s *seeding) ship(order id.Order, lines int) error {
 	return s.write(func(tx *db.Tx) error {
-		o, err := orders.Lock(tx, order)
+		o, err := orders.ByID(tx, order)
 		if err != nil {
 			return err
 		}
-		return run(tx, o)
-	})
-}
-
-// ship ships what remains of the first lines of an order.
-func (s *seeding) ship(order id.Order, lines int) error {
-	return s.change(order, func(tx *db.Tx, o *orders.Order) error {
 		draft := orders.ShipmentDraft{Carrier: "Colissimo", TrackingNumber: "6A" + strings.ToUpper(string(order)[24:])}
 		for _, line := range o.Lines[:min(lines, len(o.Lines))] {
 			if rest := line.Quantity - line.Shipped; rest > 0 {
 				draft.Lines = append(draft.Lines, orders.DraftLine{Line: line.ID, Quantity: rest})
 			}
 		}
-		_, _, err := s.store.Commerce.ShipOrder(tx, s.who, o.ID, commerce.Expected{}, draft)
+		_, _, err = s.store.Commerce.ShipOrder(tx, s.who, o.ID, commerce.Expected{}, draft)
 		return err
 	})
 }
