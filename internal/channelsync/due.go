@@ -117,6 +117,13 @@ func MarkCheckExternal(tx db.Writer, channel id.Channel, external string) {
 		AND (external_product = $3 OR external_variant = $3)`, tx.TenantID(), channel, external)
 }
 
+// MarkLevels queues that stock and prices of all items must be compared with what the platform is known to show; with check, with what it
+// shows.
+func MarkLevels(tx db.Writer, channel id.Channel, check bool) {
+	tx.Queue("UPDATE channel_items SET stock_due = TRUE, check_due = check_due OR $3, marks = marks + 1 WHERE tenant_id = $1 "+ofChannel,
+		tx.TenantID(), channel, check)
+}
+
 // MarkAll queues that all items of a channel must be compared with the platform.
 func MarkAll(tx db.Writer, channel id.Channel, stock, content bool) {
 	tx.Queue("UPDATE channel_items SET marks = marks + 1, check_due = check_due OR $3, "+

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
@@ -109,6 +110,106 @@ func TestQuantitiesThatFailKeepNoneBehindThem(t *testing.T) {
 		*s.clock = s.clock.Add(time.Minute)
 		if s.work(); p.stock["SKU-0"] == -7 {
 			t.Error("it is never set")
+		}
+	})
+}
+
+// set changes a channel's settings and status as its user does.
+func (s *synced) set(settings string, status channels.Status) {
+	s.t.Helper()
+	s.must(s.write(s.t, func(tx *db.Tx) error {
+		_, err := s.do.UpdateChannel(tx, s.who, s.channel.ID, commerce.Expected{}, commerce.ChannelDraft{Settings: &settings, Status: &status})
+		return err
+	}))
+}
+
+// shown are the prices and the stock that the platform shows of a product.
+func (s *synced) shownOf(sku string) string {
+	return fmt.Sprint(s.platform.stock[sku], " at ", s.platform.prices[sku])
+}
+
+// compare queues that stock and prices are compared with the platform's, where a person has set each stock to -7.
+func (s *synced) compare() {
+	s.t.Helper()
+	for sku := range s.platform.stock {
+		s.platform.stock[sku] = -7
+	}
+	s.must(s.write(s.t, func(tx *db.Tx) error {
+		_, err := s.do.SyncChannel(tx, s.channel.ID, commerce.SyncDraft{Type: jobs.StockPush})
+		return err
+	}))
+}
+
+// Rules of stock and prices that change while a job runs are those by which it pushes from then on.
+func TestRulesThatChangeWhileAJobRuns(t *testing.T) {
+	syncedEngines(t, 30, func(t *testing.T, s *synced) {
+		p := s.platform
+		s.publish()
+		s.work()
+		was := p.prices["SKU-1"]
+		s.compare()
+		p.whilePull = func() { s.set(`{"stock": "off", "priceFactor": "2"}`, channels.Active) }
+		s.work()
+		if shown := s.shownOf("SKU-1"); len(p.setStock) != 0 || was != "10" || shown != "-7 at 20" {
+			t.Errorf("stock of %v was pushed, %s is shown; the price was %s", p.setStock, shown, was)
+		}
+		p.setPrices = nil
+		s.rename("SKU-1", 110000)
+		s.compare()
+		p.whilePull = func() { s.set(`{}`, channels.Inactive) }
+		if s.work(); len(p.setStock)+len(p.setPrices) != 0 {
+			t.Errorf("the channel is inactive, and stock of %v and prices of %v were pushed", p.setStock, p.setPrices)
+		}
+		if n := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND status IN ('PENDING', 'PROCESSING')"); n != 0 {
+			t.Errorf("%d jobs of the inactive channel are not ended", n)
+		}
+	})
+}
+
+// Rules of stock and prices that change are pushed: what they change, and nothing else.
+func TestChangedRulesArePushed(t *testing.T) {
+	syncedEngines(t, 3, func(t *testing.T, s *synced) {
+		p := s.platform
+		s.must(s.write(t, func(tx *db.Tx) error {
+			levels := commerce.StockUpdate{}
+			for i := range 3 {
+				levels.Drafts = append(levels.Drafts, commerce.StockDraft{Index: i, SKU: fmt.Sprint("SKU-", i), Quantity: 5})
+			}
+			plan, err := s.do.PlanInventory(tx, s.who, levels)
+			if err == nil {
+				_, err = plan.Apply(tx, s.who)
+			}
+			return err
+		}))
+		s.publish()
+		s.work()
+		const units = 5
+		for _, step := range []struct {
+			settings       string
+			stock, prices  int
+			units          int64
+			price          string
+			changedOnShelf bool // the platform's stock was changed there
+		}{
+			{`{"priceFactor": "1.5"}`, 0, 3, units, "15", false},
+			{`{"priceFactor": "1.5", "stockBuffer": 1}`, 3, 0, units - 1, "15", false},
+			{`{"priceFactor": "1.5", "stockBuffer": 1, "pullEvery": 60}`, 0, 0, -7, "15", true},
+			{`{"stock": "off", "stockBuffer": 1}`, 0, 3, -7, "10", true},
+			{`{"stockBuffer": 1}`, 3, 0, units - 1, "10", true},
+			{`{"warehouses": ["none"], "stockBuffer": 1}`, 3, 0, 0, "10", false},
+		} {
+			p.setStock, p.setPrices = nil, nil
+			for sku := range p.stock {
+				if step.changedOnShelf {
+					p.stock[sku] = -7
+				}
+			}
+			*s.clock = s.clock.Add(time.Second)
+			s.set(step.settings, channels.Active)
+			s.work()
+			if len(p.setStock) != step.stock || len(p.setPrices) != step.prices || s.shownOf("SKU-1") != fmt.Sprint(step.units, " at ", step.price) {
+				t.Errorf("%s: stock of %v, prices of %v, %s is shown", step.settings, p.setStock, p.setPrices, s.shownOf("SKU-1"))
+			}
 		}
 	})
 }

@@ -31,7 +31,7 @@ type channelRun struct {
 	lease    time.Duration
 	input    jobInput
 	channel  channels.Channel
-	settings channelSettings
+	settings channelSettings // each batch of products is read with the present ones
 	session  connector.Session
 	does     connector.Capabilities
 	client   *connector.Client
@@ -50,7 +50,7 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	case err != nil:
 		return err
 	case !c.Receives():
-		return s.giveUpChannelJob(ctx, store, job, "the channel is inactive")
+		return s.giveUpChannelJob(ctx, store, job, errInactive.Error())
 	}
 	session, err := s.openSession(ctx, store, c)
 	if err != nil {
@@ -74,8 +74,14 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	if errors.Is(err, jobs.ErrLost) || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
+	if errors.Is(err, errInactive) {
+		return s.giveUpChannelJob(ctx, store, r.job, errInactive.Error())
+	}
 	return r.settle(ctx, err)
 }
+
+// errInactive says that a channel receives nothing, so that its jobs end.
+var errInactive = errors.New("the channel is inactive")
 
 func (s *Service) giveUpChannelJob(ctx context.Context, store *db.DB, job jobs.Job, reason string) error {
 	return store.Write(ctx, job.Tenant, func(tx *db.Tx) error { s.GiveUp(tx, job, reason); return nil })

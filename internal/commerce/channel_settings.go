@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,12 @@ type channelSettings struct {
 	PriceFactor string   // decimal; "" for 1
 	StatusMap   map[string]orders.Status
 	Remove      bool // unpublishing deletes on the platform
+}
+
+// sameRules reports whether every product has the same stock and prices on the channel by other settings.
+func (s channelSettings) sameRules(other channelSettings) bool {
+	return s.PushStock == other.PushStock && s.StockBuffer == other.StockBuffer && s.PriceFactor == other.PriceFactor &&
+		(s.Warehouses == nil) == (other.Warehouses == nil) && slices.Equal(s.Warehouses, other.Warehouses)
 }
 
 // settingsOf reads a channel's settings; invalid ones count as not given.

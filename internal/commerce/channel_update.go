@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/channelsync"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/records"
 )
 
@@ -52,7 +53,7 @@ func (s *Service) UpdateChannel(
 		}
 		draft.Credentials = all
 	}
-	was := c.Status
+	was, before := c.Status, settingsOf(c)
 	if err := s.apply(tx, &c, draft); err != nil {
 		return c, err
 	}
@@ -60,8 +61,27 @@ func (s *Service) UpdateChannel(
 		channelsync.CheckNow(tx, channel)
 		tx.Wake(SyncTopic)
 	}
+	if !before.sameRules(settingsOf(c)) {
+		if err := s.pushLevelsAgain(tx, c, !before.PushStock); err != nil {
+			return c, err
+		}
+	}
 	c.UpdatedAt = tx.Micros()
 	c.Save(tx)
 	audit.Record(tx, who.Actor(), "channel.updated", "channel", string(c.ID), map[string]string{"status": string(c.Status)})
 	return c, nil
+}
+
+// pushLevelsAgain queues a push of stock and prices after a change of the rules for them; with check, the platform's own stock is read
+// first, because it was not pushed until now.
+func (s *Service) pushLevelsAgain(tx *db.Tx, c channels.Channel, check bool) error {
+	platform, calls := s.platform(c.Platform)
+	if !calls {
+		return nil
+	}
+	channelsync.MarkLevels(tx, c.ID, check)
+	if does := platform.Capabilities(); !c.Receives() || !does.Stock && !does.Prices {
+		return nil
+	}
+	return queueOnce(tx, jobs.StockPush, c.ID, jobInput{Scheduled: true})
 }
