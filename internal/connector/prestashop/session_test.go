@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -167,6 +168,37 @@ func TestChangedProducts(t *testing.T) {
 	if results = connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{foreign}))(t); results[0].State != connector.Failed ||
 		results[0].Again {
 		t.Errorf("a SKU of another product's combination: %+v", results)
+	}
+}
+
+// A key without the right to delete pictures serves: those that a product no longer has stay in the shop.
+func TestAKeyThatDeletesNoPictures(t *testing.T) {
+	s := newShop(t)
+	shirt := s.shirt()
+	made := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{shirt}))(t)
+	s.Rights = map[string][]string{"images": {"GET", "POST"}}
+	for resource := range strings.FieldsSeq("products combinations stock_availables product_options product_option_values categories " +
+		"specific_prices orders order_details order_histories order_carriers order_slip order_states customers addresses countries states " +
+		"currencies languages configurations tax_rules taxes tax_rule_groups") {
+		s.Rights[resource] = []string{"GET", "POST", "PUT", "DELETE"}
+	}
+	if found := connectortest.Must(s.session.Test(t.Context()))(t); len(found.Missing) > 0 {
+		t.Error(found.Missing)
+	}
+	shirt.Images, shirt.DroppedImages, shirt.Settled = nil, []string{made[0].Images["i1"]}, true
+	shirt.Known = made[0].IDs
+	for _, r := range connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{shirt}))(t) {
+		if r.State != connector.Live {
+			t.Errorf("%+v", r)
+		}
+	}
+	if shown, _ := s.Images("SHIRT"); len(shown) != 1 {
+		t.Errorf("pictures %v", shown)
+	}
+	s.Rights = nil
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{shirt}))(t)
+	if shown, _ := s.Images("SHIRT"); len(shown) != 0 {
+		t.Errorf("with the right to delete them: pictures %v", shown)
 	}
 }
 

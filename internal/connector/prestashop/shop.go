@@ -195,7 +195,7 @@ var rights = []struct {
 	{"products", []string{"get", "post", "put"}}, {"combinations", []string{"get", "post", "put"}},
 	{"stock_availables", []string{"get", "put"}},
 	{"product_options", []string{"get", "post"}}, {"product_option_values", []string{"get", "post"}}, {"categories", []string{"get", "post"}},
-	{"specific_prices", []string{"get", "post", "put", "delete"}}, {"images", []string{"post", "delete"}},
+	{"specific_prices", []string{"get", "post", "put", "delete"}}, {"images", []string{"post"}},
 	{"orders", []string{"get"}}, {"order_details", []string{"get"}}, {"order_histories", []string{"get", "post"}},
 	{"order_carriers", []string{"get", "post", "put"}}, {"order_slip", []string{"get"}}, {"order_states", []string{"get"}},
 	{"customers", []string{"get"}}, {"addresses", []string{"get"}}, {"countries", []string{"get"}}, {"states", []string{"get"}},
