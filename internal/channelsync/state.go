@@ -186,6 +186,12 @@ func PullAt(tx db.Writer, channel id.Channel, at int64) {
 	tx.Queue("UPDATE channel_syncs SET pull_at = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel, at)
 }
 
+// PullAnew queues that orders are pulled from the beginning, now.
+func PullAnew(tx db.Writer, channel id.Channel) {
+	tx.Queue("UPDATE channel_syncs SET pulled_until = NULL, pull_at = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID",
+		tx.TenantID(), channel, tx.Micros())
+}
+
 // Pulled queues how far orders are pulled.
 func Pulled(tx db.Writer, channel id.Channel, until, pullAt int64) {
 	tx.Queue("UPDATE channel_syncs SET pulled_until = $3, pulled_at = $4, pull_at = $5 WHERE tenant_id = $1 AND channel_id = $2::UUID",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"entrepot/internal/apperr"
+	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
@@ -23,14 +24,17 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	since := r.ordersFrom()
+	begun, since := r.settings.OrdersFrom, r.ordersFrom()
 	if state.PulledUntil != 0 {
 		since = time.UnixMicro(state.PulledUntil).UTC()
 	}
 	cursor := connector.Cursor{Since: since.Add(-r.does.Time.Overlap)}
 	mine := r.job.Type == jobs.OrderPull // another job pulls as a side effect and moves no cursor
 	if mine && r.job.Cursor != "" {
-		_ = json.Unmarshal([]byte(r.job.Cursor), &cursor)
+		var left connector.Cursor // by an earlier run, unless pulls are to begin further back since
+		if json.Unmarshal([]byte(r.job.Cursor), &left) == nil && !left.Since.After(cursor.Since) {
+			cursor = left
+		}
 	}
 	for {
 		page, err := r.session.PullOrders(ctx, cursor)
@@ -48,6 +52,10 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		if page.Next == "" {
 			r.job.Cursor = ""
 			return r.write(ctx, func(tx *db.Tx) error {
+				now, err := channels.ByID(tx, r.channel.ID)
+				if err != nil || !settingsOf(now).OrdersFrom.Equal(begun) { // then the next pull begins where it says now
+					return err
+				}
 				until := state.PulledUntil
 				if !page.Until.IsZero() {
 					until = max(until, page.Until.UnixMicro())
@@ -79,11 +87,12 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 // channel's creation is as much earlier there. One that is ahead changes nothing: nothing is lost by an order from before the channel, and
 // the date of an answer need not come from the clock that dates orders.
 func (r *channelRun) ordersFrom() time.Time {
-	if !r.settings.OrdersFrom.IsZero() {
-		return r.settings.OrdersFrom
+	from := r.settings.ordersFrom(r.channel)
+	if r.settings.OrdersFrom.IsZero() {
+		ahead, _ := r.client.Ahead()
+		from = from.Add(min(ahead, 0))
 	}
-	ahead, _ := r.client.Ahead()
-	return time.UnixMicro(r.channel.CreatedAt).UTC().Add(min(ahead, 0))
+	return from
 }
 
 // tailRest is added to the tail of a platform, the newest time that pulls leave out, so that the next pull includes it.

@@ -29,6 +29,14 @@ func (s channelSettings) sameRules(other channelSettings) bool {
 		(s.Warehouses == nil) == (other.Warehouses == nil) && slices.Equal(s.Warehouses, other.Warehouses)
 }
 
+// ordersFrom is the time from which orders of a channel are pulled.
+func (s channelSettings) ordersFrom(c channels.Channel) time.Time {
+	if s.OrdersFrom.IsZero() {
+		return time.UnixMicro(c.CreatedAt).UTC()
+	}
+	return s.OrdersFrom
+}
+
 // settingsOf reads a channel's settings; invalid ones count as not given.
 func settingsOf(c channels.Channel) channelSettings {
 	out := channelSettings{PushStock: true, StatusMap: map[string]orders.Status{}}

@@ -66,6 +66,9 @@ func (s *Service) UpdateChannel(
 			return c, err
 		}
 	}
+	if err := s.pullEarlier(tx, c, before); err != nil {
+		return c, err
+	}
 	c.UpdatedAt = tx.Micros()
 	c.Save(tx)
 	audit.Record(tx, who.Actor(), "channel.updated", "channel", string(c.ID), map[string]string{"status": string(c.Status)})
@@ -84,4 +87,24 @@ func (s *Service) pushLevelsAgain(tx *db.Tx, c channels.Channel, check bool) err
 		return nil
 	}
 	return queueOnce(tx, jobs.StockPush, c.ID, jobInput{Scheduled: true})
+}
+
+// pullEarlier moves a channel's next pull to where its settings have it now, and has it begin anew if older orders are to come in.
+func (s *Service) pullEarlier(tx *db.Tx, c channels.Channel, before channelSettings) error {
+	platform, calls := s.platform(c.Platform)
+	if !calls {
+		return nil
+	}
+	now := settingsOf(c)
+	if now.ordersFrom(c).Before(before.ordersFrom(c)) {
+		channelsync.PullAnew(tx, c.ID)
+		tx.Wake(SyncTopic)
+		return nil
+	}
+	state, err := channelsync.ByChannel(tx, c.ID)
+	next := tx.Now().Add(s.pullEvery(now, platform.Capabilities())).UnixMicro()
+	if err == nil && now.PullEvery != before.PullEvery && next < state.PullAt {
+		channelsync.PullAt(tx, c.ID, next)
+	}
+	return err
 }

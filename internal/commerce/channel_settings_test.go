@@ -1,0 +1,87 @@
+package commerce_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
+	"entrepot/internal/db"
+)
+
+// taken are the orders that were taken over, in the order of their names.
+func (s *synced) taken() (names string) {
+	s.t.Helper()
+	s.must(s.store.Read(s.t.Context(), s.who.Tenant, func(tx *db.Tx) error {
+		names = ""
+		return tx.Each(func(r db.Rows) error {
+			var name string
+			err := r.Scan(&name)
+			names += name
+			return err
+		}, "SELECT platform_id FROM orders WHERE tenant_id = $1 ORDER BY platform_id", tx.Tenant)
+	}))
+	return names
+}
+
+// Orders from before the channel come in when its settings say so later, whenever they say it.
+func TestOlderOrdersAreTakenLater(t *testing.T) {
+	for _, when := range []string{"at rest", "while a pull runs", "between two pages"} {
+		t.Run(when, func(t *testing.T) {
+			syncedEngines(t, 1, func(t *testing.T, s *synced) {
+				p, began := s.platform, *s.clock
+				for i, name := range []string{"a", "b", "c"} {
+					*s.clock = began.Add(time.Duration(i-2) * 24 * time.Hour) // c comes with the channel
+					s.place(name)
+				}
+				*s.clock = began.Add(5 * time.Minute)
+				older := func() {
+					s.set(fmt.Sprintf(`{"ordersFrom": %q}`, began.Add(-30*time.Hour).Format(time.RFC3339)), channels.Active)
+				}
+				switch when {
+				case "at rest":
+					if s.work(); s.taken() != "c" {
+						t.Errorf("first %q", s.taken())
+					}
+					older()
+				case "while a pull runs":
+					p.whilePull = older
+				case "between two pages":
+					p.away = 2
+					s.work()
+					older()
+					*s.clock = s.clock.Add(10 * time.Second)
+				}
+				if s.work(); s.taken() != "bc" {
+					t.Errorf("%s: %q", when, s.taken())
+				}
+			})
+		})
+	}
+}
+
+// A shorter time between pulls holds at once, a longer one after the next pull.
+func TestPullEveryChanges(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.set(`{"pullEvery": 7200}`, channels.Active)
+		s.work()
+		due := func() (in time.Duration) {
+			s.must(s.store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
+				state, err := channelsync.ByChannel(tx, s.channel.ID)
+				in = time.UnixMicro(state.PullAt).Sub(*s.clock)
+				return err
+			}))
+			return in
+		}
+		for _, step := range []struct {
+			every int
+			due   time.Duration
+		}{{7200, 2 * time.Hour}, {60, time.Minute}, {3600, time.Minute}, {30, 30 * time.Second}} {
+			s.set(fmt.Sprintf(`{"pullEvery": %d}`, step.every), channels.Active)
+			if in := due(); in != step.due {
+				t.Errorf("every %d s: due in %s, want %s", step.every, in, step.due)
+			}
+		}
+	})
+}
