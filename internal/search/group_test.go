@@ -192,3 +192,31 @@ func TestTheNewestAreInTheNewestBlocks(t *testing.T) {
 		})
 	}
 }
+
+// An old record that was changed and is not packed again does not hide newer ones.
+func TestTheNewestBesideAChangedOne(t *testing.T) {
+	search.SmallBlocks(t)
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}}
+		put := func(docs ...search.Document) {
+			s.write(func(tx *db.Tx) error { search.Put(tx, search.Orders, docs...); return nil })
+			for _, d := range docs {
+				s.texts[d.ID] = d
+			}
+		}
+		docs := make([]search.Document, 600)
+		for i := range docs {
+			docs[i] = search.Document{ID: id.New[string](), Text: fmt.Sprint("Émile ", i)}
+			if i == 400 {
+				docs[i].Text = "Zebulon Ada"
+			}
+		}
+		put(docs...)
+		if err := search.Pack(t.Context(), store, s.tenant, search.Orders, 1); err != nil {
+			t.Fatal(err)
+		}
+		docs[3].Text = "Zebulon Ada"
+		put(docs[3])
+		s.check("one changed")
+	})
+}

@@ -48,7 +48,7 @@ type newest struct {
 	wanted func(sort int64) bool
 	loose  map[ID]bool // records for which blocks do not count
 	page   Page
-	lowest string // the first id of the oldest block read so far
+	lowest string // the first id of the oldest block read so far; "" before the first
 
 	body, keys db.Buffer
 }
@@ -70,10 +70,10 @@ func (n *newest) look(parts uint16) error {
 	})
 }
 
-// enough reports whether older blocks can change nothing.
+// enough reports whether older blocks can change nothing; those that were changed and are not packed again may be older than all blocks.
 func (n *newest) enough() bool {
 	hits := n.page.Hits()
-	return len(hits) == n.page.Limit && hits[len(hits)-1].ID.String() >= n.lowest
+	return n.lowest != "" && len(hits) == n.page.Limit && hits[len(hits)-1].ID.String() >= n.lowest
 }
 
 const (
