@@ -10,32 +10,27 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
-	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/jobs"
 	"entrepot/internal/money"
 	"entrepot/internal/stock"
 )
 
 // readListings reads products in the form in which the channel's platform is to have them, by the settings of this moment. Errors:
-// errInactive; jobs.ErrLost when the channel is deleted, which ends its jobs.
+// errInactive; jobs.ErrLost.
 func (r *channelRun) readListings(
 	tx *db.Tx,
 	ids []id.Product,
 	known map[id.Product]map[string]channelsync.Item,
 ) (map[id.Product]listing, error) {
-	now, err := channels.ByID(tx, r.channel.ID)
-	switch {
-	case apperr.Is(err, apperr.NotFound):
-		return nil, jobs.ErrLost
-	case err != nil:
+	now, err := r.present(tx)
+	if err != nil {
 		return nil, err
-	case !now.Receives():
+	}
+	if !now.Receives() {
 		return nil, errInactive
 	}
 	r.settings = settingsOf(now)

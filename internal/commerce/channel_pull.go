@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"entrepot/internal/apperr"
-	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
@@ -41,7 +40,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		from := r.ordersFrom() // its first answer may have told that the platform's clock is behind
+		from := r.ordersFrom() // its first answer may show that the platform's clock is behind
 		if state.PulledUntil == 0 && cursor.Page == "" && from.Before(cursor.Since) {
 			cursor.Since = from
 			continue
@@ -52,7 +51,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		if page.Next == "" {
 			r.job.Cursor = ""
 			return r.write(ctx, func(tx *db.Tx) error {
-				now, err := channels.ByID(tx, r.channel.ID)
+				now, err := r.present(tx)
 				if err != nil || !settingsOf(now).OrdersFrom.Equal(begun) { // then the next pull begins where it says now
 					return err
 				}

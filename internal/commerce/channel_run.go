@@ -123,6 +123,15 @@ func (r *channelRun) recheckWebhooks(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// present reads the channel as it is now. Errors: jobs.ErrLost when it is deleted, which has ended its jobs.
+func (r *channelRun) present(tx *db.Tx) (channels.Channel, error) {
+	c, err := channels.ByID(tx, r.channel.ID)
+	if apperr.Is(err, apperr.NotFound) {
+		err = jobs.ErrLost
+	}
+	return c, err
+}
+
 // state reads the channel's state.
 func (r *channelRun) state(ctx context.Context) (state channelsync.State, err error) {
 	err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {

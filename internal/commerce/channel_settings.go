@@ -2,7 +2,6 @@ package commerce
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,20 +12,19 @@ import (
 
 // channelSettings are the settings that the synchronisation of a channel uses (interface §4.5).
 type channelSettings struct {
-	PullEvery   time.Duration // 0: the service's
-	OrdersFrom  time.Time     // zero: the channel's creation
+	PullEvery  time.Duration // 0: the service's
+	OrdersFrom time.Time     // zero: the channel's creation
+	levelRules
+	StatusMap map[string]orders.Status
+	Remove    bool // unpublishing deletes on the platform
+}
+
+// levelRules decide which stock and prices the platform shows; a change of one is pushed for all products.
+type levelRules struct {
 	PushStock   bool
 	StockBuffer int64
 	Warehouses  []string // nil: all
 	PriceFactor string   // decimal; "" for 1
-	StatusMap   map[string]orders.Status
-	Remove      bool // unpublishing deletes on the platform
-}
-
-// sameRules reports whether every product has the same stock and prices on the channel by other settings.
-func (s channelSettings) sameRules(other channelSettings) bool {
-	return s.PushStock == other.PushStock && s.StockBuffer == other.StockBuffer && s.PriceFactor == other.PriceFactor &&
-		(s.Warehouses == nil) == (other.Warehouses == nil) && slices.Equal(s.Warehouses, other.Warehouses)
 }
 
 // ordersFrom is the time from which orders of a channel are pulled.
@@ -39,7 +37,7 @@ func (s channelSettings) ordersFrom(c channels.Channel) time.Time {
 
 // settingsOf reads a channel's settings; invalid ones count as not given.
 func settingsOf(c channels.Channel) channelSettings {
-	out := channelSettings{PushStock: true, StatusMap: map[string]orders.Status{}}
+	out := channelSettings{levelRules: levelRules{PushStock: true}, StatusMap: map[string]orders.Status{}}
 	var raw map[string]json.RawMessage
 	if json.Unmarshal([]byte(c.Settings), &raw) != nil {
 		return out

@@ -1,13 +1,16 @@
 package commerce_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/jobs"
 )
 
 // taken are the orders that were taken over, in the order of their names.
@@ -82,6 +85,31 @@ func TestPullEveryChanges(t *testing.T) {
 			if in := due(); in != step.due {
 				t.Errorf("every %d s: due in %s, want %s", step.every, in, step.due)
 			}
+		}
+	})
+}
+
+// A job whose channel is deleted while it runs ends, and leaves nothing of the channel behind.
+func TestAChannelIsDeletedWhileItsJobRuns(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.platform.whilePull = func() {
+			s.must(s.write(t, func(tx *db.Tx) error {
+				_, err := s.do.DeleteChannel(tx, s.who, s.channel.ID, commerce.Expected{}, true)
+				return err
+			}))
+		}
+		_, err := s.do.ScheduleChannels(t.Context(), s.store)
+		s.must(err)
+		var job jobs.Job
+		s.must(s.store.Write(t.Context(), db.Across, func(tx *db.Tx) (err error) {
+			job, _, err = jobs.ClaimOnChannel(tx, time.Minute)
+			return err
+		}))
+		if err := s.do.RunChannelJob(t.Context(), s.store, job, time.Minute); !errors.Is(err, jobs.ErrLost) {
+			t.Errorf("the job ends with %v", err)
+		}
+		if n := s.count("SELECT count(*) FROM channel_syncs WHERE tenant_id = $1"); n != 0 {
+			t.Errorf("%d states of channels are left", n)
 		}
 	})
 }

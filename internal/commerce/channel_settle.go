@@ -43,7 +43,7 @@ func (r *channelRun) completed(tx *db.Tx) error {
 	kind := string(r.job.Type)
 	over := state.Since(kind) != 0
 	state.SetSince(kind, 0)
-	now, err := channels.ByID(tx, r.channel.ID)
+	now, err := r.present(tx)
 	if err != nil {
 		return err
 	}

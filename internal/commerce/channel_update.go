@@ -1,6 +1,8 @@
 package commerce
 
 import (
+	"reflect"
+
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
@@ -61,7 +63,7 @@ func (s *Service) UpdateChannel(
 		channelsync.CheckNow(tx, channel)
 		tx.Wake(SyncTopic)
 	}
-	if !before.sameRules(settingsOf(c)) {
+	if !reflect.DeepEqual(before.levelRules, settingsOf(c).levelRules) {
 		if err := s.pushLevelsAgain(tx, c, !before.PushStock); err != nil {
 			return c, err
 		}

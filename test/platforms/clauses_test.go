@@ -70,6 +70,9 @@ func TestOrdersOlderThanTheChannel(t *testing.T) {
 			got := from.statuses()
 			return unless(len(got) == 2 && got[old] == "CANCELLED" && got[young] == "PROCESSING", got)
 		})
+		s.call("PATCH", "/api/v1/channels/"+c.id, map[string]any{"settings": map[string]any{"pullEvery": 300,
+			"ordersFrom": first.Add(-time.Hour).UTC().Format(time.RFC3339)}}, 200)
+		c.passUntil(t, "the old order, later", func() string { return unless(c.statuses()[old] == "CANCELLED", c.statuses()) })
 	})
 }
 

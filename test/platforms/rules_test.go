@@ -77,6 +77,11 @@ func (s *service) keepsRules(t *testing.T, shop story.Shop) {
 	c.passUntil(t, "reserved", func() string { n := s.available()[small]; return unless(n == -3, n) })
 	shows("oversold and known", map[string]string{small: "0 at 23.00"})
 
+	// The rules themselves change, and nothing else.
+	s.call("PATCH", "/api/v1/channels/"+c.id, map[string]any{"settings": map[string]any{"pullEvery": 300, "priceFactor": "2",
+		"stockBuffer": 10, "warehouses": []string{"north", "south"}}}, 200)
+	shows("other rules", map[string]string{mug: "0 at 20.60", large: "30 at 0.02"})
+
 	before, _ := c.Stands()
 	s.call("PATCH", "/api/v1/channels/"+c.id, map[string]any{"settings": map[string]any{"pullEvery": 300, "stock": "off",
 		"priceFactor": "2"}}, 200)

@@ -148,7 +148,7 @@ func (u *upsert) claim(there map[string]found) {
 	}
 }
 
-// claimImages finds which of the product's pictures the shop has: it fetches each address once more that it is told again, and keeps no
+// claimImages finds which of the product's pictures the shop has: it fetches an address once more whenever that is sent again, and keeps no
 // address. Those in the shop that are not known here came by a request whose answer was lost, if there are as many as were sent.
 func (u *upsert) claimImages() {
 	u.Images = slices.Clone(u.Images)
