@@ -116,26 +116,24 @@ func (a *API) feed(r *request, name string, source feedSource, page feedPiece) (
 // productChanges serves GET /api/v1/sdk/products/changes: 200; 400.
 func (a *API) productChanges(r *request) (answer, error) {
 	return a.feed(r, "products", catalog.Products, func(tx *db.Tx, p feedPage, w *apijson.Writer) (int, bool, int64, error) {
-		list, more, err := catalog.Changes(tx, p.Since, p.Limit, p.Deleted)
-		if err != nil || len(list) == 0 {
-			return 0, false, 0, err
-		}
-		var skus []string
-		for _, product := range list {
-			for i := range product.Variants {
-				skus = append(skus, product.Variants[i].SKU)
+		return catalog.Changes(tx, p.Since, p.Limit, p.Deleted, func(list []*catalog.Product) (err error) {
+			var skus []string
+			for _, product := range list {
+				for i := range product.Variants {
+					skus = append(skus, product.Variants[i].SKU)
+				}
 			}
-		}
-		var s records.Products
-		if len(skus) > 0 {
-			if s.Levels, err = stock.OfSKUs(tx, skus); err != nil {
-				return 0, false, 0, err
+			var s records.Products
+			if len(skus) > 0 {
+				if s.Levels, err = stock.OfSKUs(tx, skus); err != nil {
+					return err
+				}
 			}
-		}
-		for _, product := range list {
-			s.WriteChanged(w, product, p.Deleted)
-		}
-		return len(list), more, list[len(list)-1].ChangedAt, nil
+			for _, product := range list {
+				s.WriteChanged(w, product, p.Deleted)
+			}
+			return nil
+		})
 	})
 }
 

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -117,6 +118,51 @@ func TestFeedMissesNothing(t *testing.T) {
 		for _, p := range list["data"].([]any) {
 			if seen[text(p, "sku")] != number(p, "price") {
 				t.Errorf("%s: seen at %s, is %s", text(p, "sku"), seen[text(p, "sku")], number(p, "price"))
+			}
+		}
+	})
+}
+
+// Products with variants or categories are read in several steps, others in one: a page that mixes them has each in its
+// place, with its own values.
+func TestProductFeedOfMixedProducts(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		var products []any
+		for i := range 40 {
+			p := item{"sku": fmt.Sprintf("M-%02d", i), "name": fmt.Sprintf("Name %d", i), "price": i + 1}
+			if i%3 == 1 {
+				p["compareAtPrice"] = i + 2
+			}
+			if i%7 == 4 {
+				p["variants"] = []item{{"sku": fmt.Sprintf("M-%02d-V", i), "name": "V", "stock": i}}
+			}
+			if i%7 == 5 {
+				p["images"] = []item{{"url": fmt.Sprintf("https://images.example/%d.jpg", i)}}
+			}
+			products = append(products, p)
+		}
+		s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true", importBody(nil, products...))
+		for _, limit := range []int{1, 5, 16, 17, 40} {
+			if skus := s.walk(t, limit, ""); len(skus) != 40 || skus[0] != "M-00" || skus[39] != "M-39" {
+				t.Errorf("limit %d: %v", limit, skus)
+			}
+		}
+		page := s.must(t, 200, "GET", "/api/v1/sdk/products/changes", nil)
+		for i, p := range page["data"].([]any) {
+			compare, variant, stocked, image := "<nil>", "", "", ""
+			if i%3 == 1 {
+				compare = fmt.Sprint(i + 2)
+			}
+			if i%7 == 4 {
+				variant, stocked = fmt.Sprintf("M-%02d-V", i), fmt.Sprint(i)
+			}
+			if i%7 == 5 {
+				image = fmt.Sprintf("https://images.example/%d.jpg", i)
+			}
+			got := []string{text(p, "name"), fmt.Sprint(at(p, "compareAtPrice")), text(p, "variants", 0, "sku"), number(p, "variants", 0, "stock"),
+				text(p, "media", 0, "url")}
+			if want := []string{fmt.Sprintf("Name %d", i), compare, variant, stocked, image}; !slices.Equal(got, want) {
+				t.Errorf("product %d: %q, want %q", i, got, want)
 			}
 		}
 	})

@@ -36,13 +36,6 @@ func (levelFeed) All(tx *db.Tx) (int64, error) { return stock.All(tx) }
 // inventoryChanges serves GET /api/v1/sdk/inventory/changes: 200; 400.
 func (a *API) inventoryChanges(r *request) (answer, error) {
 	return a.feed(r, "inventory", levelFeed{}, func(tx *db.Tx, p feedPage, w *apijson.Writer) (int, bool, int64, error) {
-		list, more, err := stock.Changes(tx, p.Since, p.Limit, p.Deleted)
-		if err != nil || len(list) == 0 {
-			return 0, false, 0, err
-		}
-		for i := range list {
-			records.WriteChangedLevel(w, &list[i], p.Deleted)
-		}
-		return len(list), more, list[len(list)-1].ChangedAt, nil
+		return stock.Changes(tx, p.Since, p.Limit, p.Deleted, func(l *stock.Row) { records.WriteChangedLevel(w, l, p.Deleted) })
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -70,7 +71,9 @@ func (a *API) list(r *request, p page, rows func(tx *db.Tx, w *apijson.Writer) (
 // paged answers what read reads on a snapshot and writes, calling cut after each element. If the answer turns out to
 // be large, read runs once more with a place for large answers.
 func (a *API) paged(r *request, read func(tx *db.Tx, w *apijson.Writer) error) (answer, error) {
-	w := apijson.NewWriter(4096)
+	w := writers.Get().(*apijson.Writer)
+	w.Reset()
+	r.writer = w
 	run := func(tx *db.Tx) error {
 		w.Reset()
 		if err := r.overflow.rewind(); err != nil {
@@ -97,6 +100,17 @@ func (a *API) paged(r *request, read func(tx *db.Tx, w *apijson.Writer) error) (
 		out.body = bytes.Clone(out.body) // without the rest of its buffer
 	}
 	return out, nil
+}
+
+// writers are buffers of answers that were sent, for the next ones.
+var writers = sync.Pool{New: func() any { return apijson.NewWriter(4096) }}
+
+// recycle keeps the buffer of the answer for others, unless it is large. Nothing may read the answer after that.
+func (r *request) recycle() {
+	if r.writer != nil && cap(r.writer.Bytes()) <= apijson.PackFrom {
+		writers.Put(r.writer)
+	}
+	r.writer = nil
 }
 
 // waitLarge waits for a place to write a large answer. Errors: Unavailable; the context's.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"entrepot/internal/budget"
@@ -115,4 +116,31 @@ func asBytes(list []json.RawMessage) (texts [][]byte) {
 		texts = append(texts, one)
 	}
 	return texts
+}
+
+// Answers share buffers, one after the other: each caller gets the answer to their own request, unmixed.
+func TestAnswersShareBuffers(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		other := s.stranger()
+		var of [2][]byte
+		for n, who := range []*server{s, other} {
+			var products []any
+			for i := range 60 {
+				products = append(products, item{"sku": fmt.Sprintf("%d-%02d", n, i), "name": strings.Repeat(fmt.Sprint(n), 200), "price": n + 1})
+			}
+			who.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true", importBody(nil, products...))
+			of[n] = who.do(call{method: "GET", path: "/api/v1/products?limit=60"}).body
+		}
+		for round := range 10 {
+			for i, got := range s.atOnce(16, func(i int) call {
+				key := []string{s.key, other.key}[i%2]
+				return call{method: "GET", path: "/api/v1/products?limit=60", header: map[string]string{"X-API-Key": key}}
+			}) {
+				if want := of[i%2]; got.status != 200 || !bytes.Equal(got.body, want) {
+					t.Fatalf("round %d, caller %d: status %d, %d bytes, want %d; other's answer: %t", round, i, got.status, len(got.body), len(want),
+						bytes.Equal(got.body, of[1-i%2]))
+				}
+			}
+		}
+	})
 }

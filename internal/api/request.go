@@ -28,7 +28,8 @@ type request struct {
 	written  int          // bytes of the answer that are reserved already
 	large    bool         // its answer may be large: it holds a place, or is limited otherwise
 	overflow overflow
-	inside   bool // it holds one of the node's turns
+	writer   *apijson.Writer // whose buffer the answer is in, nil for one of its own
+	inside   bool            // it holds one of the node's turns
 }
 
 func (r *request) ctx() context.Context { return r.http.Context() }

@@ -42,6 +42,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	observe(r, out.status, took)
 	a.logRequest(r, out, took)
 	a.noteRefused(r, out)
+	r.recycle()
 }
 
 // handle computes the answer; it converts every error and panic into one.

@@ -144,7 +144,7 @@ func TestArrivalsAndCounts(t *testing.T) {
 		dbtest.RunsAgain(t, store, tenant, func(tx *db.Tx) error { touch(tx, []Touched{{ID: p.ID, was: p.ChangedAt}}); return nil },
 			pricing(priced("MUG", 7)))
 		commit(t, store, tenant, func(tx *db.Tx) error {
-			list, _, err := Changes(tx, 0, 10, false)
+			list, err := changes(tx, 10, false)
 			if err != nil || len(list) != 2 {
 				t.Fatalf("%d products, %v", len(list), err)
 			}
@@ -194,4 +194,15 @@ func TestDeleteCategoryAsItWasRead(t *testing.T) {
 		dbtest.RunsAgain(t, store, tenant, func(tx *db.Tx) error { DeleteCategory(tx, read); return nil },
 			storingCategories(t, category("CUPS", "Mugs")))
 	})
+}
+
+// changes is the first page of the feed.
+func changes(tx *db.Tx, limit int, deleted bool) (list []Product, err error) {
+	_, _, _, err = Changes(tx, 0, limit, deleted, func(shown []*Product) error {
+		for _, p := range shown {
+			list = append(list, *p)
+		}
+		return nil
+	})
+	return list, err
 }

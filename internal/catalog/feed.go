@@ -6,17 +6,35 @@ import (
 	"entrepot/internal/db"
 )
 
-// Changes reads up to limit products with the stamp since or a later one, oldest change first, and reports whether
-// there are more; deleted ones only on request (interface §4.3). It reads only the columns that the feed shows.
-func Changes(tx *db.Tx, since int64, limit int, deleted bool) (list []*Product, more bool, err error) {
-	c := newCollector(feedTable, limit+1)
-	err = tx.Each(c.add, feedTable.Select("p")+" WHERE p.tenant_id = $1 AND p.changed_at >= $2"+living("p", deleted)+
+// Changes reads up to limit products with the stamp since or a later one, oldest change first; deleted ones only on
+// request (interface §4.3). It reads only the columns that the feed shows, and passes the products to show in order:
+// one at a time while they are read, valid until show returns, and from the first one with variants or categories on
+// all together. It returns how many they were, whether there are more, and the last one's stamp.
+func Changes(tx *db.Tx, since int64, limit int, deleted bool, show func([]*Product) error) (count int, more bool, last int64, err error) {
+	c := newCollector(feedTable, 0)
+	one := []*Product{&c.row.Product}
+	err = tx.Each(func(r db.Rows) error {
+		if count == limit {
+			more = true
+			return nil
+		}
+		if err := r.Scan(c.places...); err != nil {
+			return err
+		}
+		count, last = count+1, c.row.ChangedAt
+		if len(c.list) > 0 || c.row.variants+c.row.links > 0 {
+			c.keep()
+			return nil
+		}
+		return show(one)
+	}, feedTable.Select("p")+" WHERE p.tenant_id = $1 AND p.changed_at >= $2"+living("p", deleted)+
 		" ORDER BY p.changed_at LIMIT $3::BIGINT", tx.Tenant, since, limit+1)
-	if err != nil {
-		return nil, false, err
+	if err == nil && len(c.list) > 0 {
+		if err = c.fetch(tx); err == nil {
+			err = show(c.list)
+		}
 	}
-	list = c.list[:min(limit, len(c.list))]
-	return list, len(c.list) > limit, c.fetch(tx)
+	return count, more, last, err
 }
 
 // CategoryChanges is Changes for categories.

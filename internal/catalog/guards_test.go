@@ -274,7 +274,7 @@ func TestTheCatalogStaysInItsAccount(t *testing.T) {
 			c.withVariant, c.withLink = []id.Product{p.ID}, []id.Product{p.ID}
 			err = c.fetch(tx)
 			empty("parts", len(strange.Variants)+len(strange.Links), err)
-			feed, _, err := Changes(tx, 0, 9, true)
+			feed, err := changes(tx, 9, true)
 			empty("feed", len(feed), err)
 			tree, err := ReadTree(tx, []id.Category{cups.ID}, []CategoryDraft{category("CUPS", "Cups"), category("LATER", "L")})
 			empty("tree", len(tree.nodes)+len(tree.slugs), err)

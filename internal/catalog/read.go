@@ -28,11 +28,16 @@ func (c *collector) add(r db.Rows) error {
 	if err := r.Scan(c.places...); err != nil {
 		return err
 	}
+	c.keep()
+	return nil
+}
+
+// keep adds the product that was scanned.
+func (c *collector) keep() {
 	p := new(Product)
 	*p = c.row.Product
 	c.list = append(c.list, p)
 	c.part(p, &c.row)
-	return nil
 }
 
 // orNil is an amount; -1, which stands for none, becomes nil.

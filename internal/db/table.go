@@ -113,12 +113,24 @@ func (t *Table[T]) Places(row *T) []any {
 			read := c.read
 			places = append(places, codedPlace(func(text string) error { return read(row, text) }))
 		case c.null:
-			places = append(places, optional{c.member(row)})
+			places = append(places, optional{basic(c.member(row))})
 		default:
-			places = append(places, c.member(row))
+			places = append(places, basic(c.member(row)))
 		}
 	}
 	return places
+}
+
+// basic is a place for the basic type of a named string or integer, into which rows are scanned without reflection.
+func basic(place any) any {
+	v := reflect.ValueOf(place)
+	switch v.Type().Elem().Kind() {
+	case reflect.String:
+		return v.Convert(reflect.TypeFor[*string]()).Interface()
+	case reflect.Int64:
+		return v.Convert(reflect.TypeFor[*int64]()).Interface()
+	}
+	return place
 }
 
 // Insert queues the rows of new records. If a unique key is taken, the transaction runs again.

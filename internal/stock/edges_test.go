@@ -20,7 +20,7 @@ func TestTombstonesAndCounts(t *testing.T) {
 		s.set(map[string]int64{"A": 5, "B": 5})
 		s.shift("A", 1, 0)
 		s.write(func(tx *db.Tx) error {
-			rows, _, err := stock.Changes(tx, 0, 10, false)
+			rows, err := changes(tx, false)
 			if err != nil || len(rows) != 2 {
 				t.Fatalf("%+v, %v", rows, err)
 			}
@@ -46,7 +46,7 @@ func TestTombstonesAndCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = store.Read(t.Context(), s.tenant, func(tx *db.Tx) error {
-			rows, _, err := stock.Changes(tx, 0, 10, true)
+			rows, err := changes(tx, true)
 			if err != nil || len(rows) != 1 || rows[0].SKU != "A" || rows[0].Reserved != 1 {
 				t.Errorf("kept: %+v, %v", rows, err)
 			}
@@ -119,4 +119,10 @@ func TestWhichWarehousesMayGo(t *testing.T) {
 			t.Errorf("empty: %v", err)
 		}
 	})
+}
+
+// changes is the whole feed.
+func changes(tx *db.Tx, deleted bool) (list []stock.Row, err error) {
+	_, _, _, err = stock.Changes(tx, 0, 10, deleted, func(r *stock.Row) { list = append(list, *r) })
+	return list, err
 }

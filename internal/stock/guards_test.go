@@ -256,7 +256,7 @@ func TestStockStaysInItsAccount(t *testing.T) {
 			if list, total, err := stock.List(tx, stock.Filter{Limit: 9}); len(list) != 1 || total != 1 || err != nil {
 				t.Errorf("list: %v of %d, %v", list, total, err)
 			}
-			if list, more, err := stock.Changes(tx, 0, 9, true); len(list) != 1 || more || err != nil {
+			if list, err := changes(tx, true); len(list) != 1 || err != nil {
 				t.Errorf("feed: %v, %v", list, err)
 			}
 			if n, err := stock.Count(tx, 0, 1<<62); n != 1 || err != nil {

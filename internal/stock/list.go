@@ -85,15 +85,26 @@ func (f Filter) kept(tx *db.Tx) (total int64, err error) {
 	return total, err
 }
 
-// Changes reads up to limit levels with the stamp since or a later one, oldest change first, and reports whether there
-// are more; deleted ones only on request (interface §4.3).
-func Changes(tx *db.Tx, since int64, limit int, deleted bool) (list []Row, more bool, err error) {
-	list, err = db.List(tx, rowScanner(), levelTable.Select("l")+" WHERE l.tenant_id = $1 AND l.changed_at >= $2"+living(deleted)+
+// Changes reads up to limit levels with the stamp since or a later one, oldest change first; deleted ones only on
+// request (interface §4.3). It passes each to show as it is read, valid until show returns, with the columns that the
+// feed shows, and returns how many they were, whether there are more, and the last one's stamp.
+func Changes(tx *db.Tx, since int64, limit int, deleted bool, show func(*Row)) (count int, more bool, last int64, err error) {
+	var row Row
+	places := feedTable.Places(&row)
+	err = tx.Each(func(r db.Rows) error {
+		if count == limit {
+			more = true
+			return nil
+		}
+		if err := r.Scan(places...); err != nil {
+			return err
+		}
+		count, last = count+1, row.ChangedAt
+		show(&row)
+		return nil
+	}, feedTable.Select("l")+" WHERE l.tenant_id = $1 AND l.changed_at >= $2"+living(deleted)+
 		" ORDER BY l.changed_at LIMIT $3::BIGINT", tx.Tenant, since, limit+1)
-	if len(list) > limit {
-		return list[:limit], true, err
-	}
-	return list, false, err
+	return count, more, last, err
 }
 
 // Newest is the newest stamp of a level, tombstones included; 0 when there is none.

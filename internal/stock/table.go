@@ -2,21 +2,25 @@ package stock
 
 import "entrepot/internal/db"
 
-// levelTable is a level as lists and feeds show it. Operations write levels with statements of their own, which check
-// that each is as it was read (see write.go).
-var levelTable = db.NewTable("stock_levels",
-	db.Col("sku", func(r *Row) any { return &r.SKU }).Key(),
-	db.Col("warehouse_code", func(r *Row) any { return &r.Warehouse }).Key(),
-	db.Col("id", func(r *Row) any { return &r.ID }).Fixed(),
-	db.Col("product_id", func(r *Row) any { return &r.Product }),
-	db.Col("variant_id", func(r *Row) any { return &r.Variant }).Null(),
-	db.Col("on_hand", func(r *Row) any { return &r.OnHand }),
-	db.Col("reserved", func(r *Row) any { return &r.Reserved }),
-	db.Col("threshold", func(r *Row) any { return &r.Threshold }),
-	db.Col("low", func(r *Row) any { return &r.Low }),
-	db.Derived("updated_at", func(*Row) any { return int64(0) }).Now(),
-	db.Col("changed_at", func(r *Row) any { return &r.ChangedAt }).Stamp(),
-	db.Col("deleted_at", func(r *Row) any { return &r.DeletedAt }).Null().ReadOnly(),
+// Columns of levels: those that the feed shows, and those that lists show. Operations write levels with statements of
+// their own, which check that each is as it was read (see write.go).
+var (
+	feedTable = db.NewTable("stock_levels",
+		db.Col("sku", func(r *Row) any { return &r.SKU }).Key(),
+		db.Col("warehouse_code", func(r *Row) any { return &r.Warehouse }).Key(),
+		db.Col("id", func(r *Row) any { return &r.ID }).Fixed(),
+		db.Col("product_id", func(r *Row) any { return &r.Product }),
+		db.Col("variant_id", func(r *Row) any { return &r.Variant }).Null(),
+		db.Col("on_hand", func(r *Row) any { return &r.OnHand }),
+		db.Col("reserved", func(r *Row) any { return &r.Reserved }),
+		db.Col("changed_at", func(r *Row) any { return &r.ChangedAt }).Stamp(),
+		db.Col("deleted_at", func(r *Row) any { return &r.DeletedAt }).Null().ReadOnly(),
+	)
+	levelTable = feedTable.Plus(
+		db.Col("threshold", func(r *Row) any { return &r.Threshold }),
+		db.Col("low", func(r *Row) any { return &r.Low }),
+		db.Derived("updated_at", func(*Row) any { return int64(0) }).Now(),
+	)
 )
 
 // movementTable is a row of the ledger for reading; insertMovements writes the rows of one operation, which have most
