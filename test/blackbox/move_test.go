@@ -6,14 +6,17 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"entrepot/internal/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 
 // A store that is moved from a file into PostgreSQL continues where it was: keys and logins are valid, a repeated
-// request is answered as before, a feed's cursor misses nothing, and both stores pass verify. A second move is
-// refused.
+// request is answered as before, a feed's cursor misses nothing, and both stores pass verify. A move that is killed half way leaves the
+// target empty, so that it can be given again; one that was done is refused.
 func TestAMovedStoreGoesOn(t *testing.T) {
 	from := harness.Start(t, harness.SQLite, harness.Options{})
 	a := from.FirstAccount(t)
@@ -49,6 +52,7 @@ func TestAMovedStoreGoesOn(t *testing.T) {
 	}
 
 	database := dbtest.URL(t)
+	killMove(t, from, database)
 	said, err := from.Command("move", "--from", from.Dir, "--to", database, "--json")
 	var moved struct {
 		Rows  int64
@@ -78,4 +82,34 @@ func TestAMovedStoreGoesOn(t *testing.T) {
 	if err := from.Stop(); err != nil { // before its database is dropped, which was made after it
 		t.Error(err)
 	}
+}
+
+// killMove kills a move that has copied its first table.
+func killMove(t *testing.T, from *harness.Server, database string) {
+	t.Helper()
+	command, err := from.StalledCommand("move", "--from", from.Dir, "--to", database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	await := func(condition string) {
+		t.Helper()
+		for start, holds := time.Now(), false; !holds; time.Sleep(10 * time.Millisecond) {
+			err := conn.QueryRow(t.Context(), "SELECT "+condition+` FROM pg_stat_activity WHERE datname = current_database()
+				AND state = 'idle in transaction' AND query LIKE 'ANALYZE%'`).Scan(&holds)
+			if err != nil || time.Since(start) > 20*time.Second {
+				t.Fatalf("it never came to %s: %v", condition, err)
+			}
+		}
+	}
+	await("count(*) = 1")
+	if err := command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	command.Wait()
+	await("count(*) = 0")
 }

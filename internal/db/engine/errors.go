@@ -13,6 +13,9 @@ var ErrNoRow = errors.New("db: no row")
 // ErrNoStore means that there is no store where one must be.
 var ErrNoStore = errors.New("there is no store")
 
+// ErrNotEmpty means that a store that another is to be moved into has rows already.
+var ErrNotEmpty = errors.New("the target is not empty")
+
 // ErrRetry is returned by a transaction that found its data changed by another; it is run again.
 var ErrRetry = errors.New("db: the data changed meanwhile, run again")
 

@@ -10,6 +10,7 @@
 //	errors.go       what the server's errors mean
 //	statistics.go   keeps the planner informed of tables that grow
 //	scrub.go        removes erased data from the tables' files; files.go reads those
+//	load.go         takes the tables of a store that is moved here
 //	copy.go         backup with PostgreSQL's own programs (tools.go); restore.go; dump.go reads a copy's file
 package postgres
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -274,6 +275,32 @@ func (s *Server) Command(args ...string) ([]byte, error) {
 		return out.Bytes(), fmt.Errorf("entrepot %s: %w\n%s", strings.Join(args, " "), err, complaint.String())
 	}
 	return out.Bytes(), nil
+}
+
+// StalledCommand starts a command of the program that stops where it first writes to its standard error, until it is killed.
+func (s *Server) StalledCommand(args ...string) (*exec.Cmd, error) {
+	read, full, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	s.t.Cleanup(func() { read.Close() })
+	defer full.Close()
+	if err := full.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		return nil, err
+	}
+	for err == nil {
+		_, err = full.Write(make([]byte, 1<<10))
+	}
+	for err = nil; err == nil; {
+		_, err = full.Write(make([]byte, 1))
+	}
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, err
+	}
+	command := exec.Command(s.binary, args...)
+	command.Dir, command.Env = s.Dir, append(s.environment(), s.storeVariable())
+	command.Stderr = full
+	return command, command.Start()
 }
 
 func (s *Server) storeVariable() string {
