@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -77,5 +78,38 @@ func TestStatisticsDoNotWaitForATable(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("after 20 s the planner knows nothing of the other table")
 		}
+	}
+}
+
+// A statement has no parallel workers, however cheap the server takes them for: it would start a process for each.
+func TestStatementsHaveNoWorkers(t *testing.T) {
+	url := dbtest.StoreURL(t)
+	admin, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close(t.Context())
+	for _, name := range []string{"parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size",
+		"min_parallel_index_scan_size"} {
+		if _, err := admin.Exec(t.Context(), "ALTER DATABASE "+admin.Config().Database+" SET "+name+" = 0"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store := dbtest.Open(t, db.Config{URL: url})
+	tenant := dbtest.Account(t, store)
+	fillCustomers(t, store, tenant, 5000)
+	dbtest.Analyse(t, store, tenant)
+	err = store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+		return tx.Each(func(r db.Rows) error {
+			var line string
+			err := r.Scan(&line)
+			if strings.Contains(line, "Workers Planned") {
+				t.Error(line)
+			}
+			return err
+		}, "EXPLAIN SELECT sum(length(metadata)) FROM customers WHERE tenant_id = $1", tenant)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

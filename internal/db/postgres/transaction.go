@@ -94,11 +94,12 @@ func (e *Engine) Settle(ctx context.Context, tenant id.Tenant) (at int64, err er
 // settings names the tenant for row-level security, bounds the transaction's statements and waits, and makes the
 // planner use keys: every statement begins with the tenant, but for a table that was not analysed yet (and in plans
 // kept from when it was empty) PostgreSQL would choose to read the whole table. One plan serves every account (see
-// AfterMigration) and is made once a connection. The settings end with the transaction, so that a pooler may give the
-// connection to another client.
+// AfterMigration) and is made once a connection. It has no parallel workers: PostgreSQL starts their processes anew for
+// each statement, which takes longer than what a request reads, and they take the processor from other requests. The
+// settings end with the transaction, so that a pooler may give the connection to another client.
 const settings = `SELECT set_config('entrepot.tenant', $1, true), set_config('statement_timeout', $2, true),
 	set_config('lock_timeout', $3, true), set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
-	set_config('jit', 'off', true)`
+	set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`
 
 // settingsOfHolder are those of a transaction that holds locks between its messages: if this node stands still or is cut off meanwhile, the
 // server ends the transaction, so that other nodes get its locks. It then runs again.
