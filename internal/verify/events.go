@@ -26,7 +26,7 @@ func (c *account) horizon() (int64, error) {
 }
 
 // partSize limits how many records are held in memory at once; more are checked in several passes over the events.
-const partSize = 200_000
+var partSize = 200_000
 
 // part is one of several equal parts of all records, by their names.
 type part struct{ number, of uint32 }
@@ -42,7 +42,7 @@ func (p part) has(name string) bool {
 
 // inParts runs a check in as many parts as n records need.
 func inParts(n int64, look func(part) error) error {
-	p := part{of: uint32(n/partSize) + 1}
+	p := part{of: uint32(n/int64(partSize)) + 1}
 	for ; p.number < p.of; p.number++ {
 		if err := look(p); err != nil {
 			return err
@@ -178,10 +178,11 @@ func recordEvents(c *account) error {
 	type tally struct{ came, went, wantCame, wantWent int64 }
 	for _, kind := range records {
 		var n int64
-		if err := c.Row("SELECT count(*) FROM "+kind.table+" WHERE tenant_id = $1", []any{c.Tenant}, &n); err != nil {
+		err := c.Row("SELECT count(*) FROM "+kind.table+" WHERE tenant_id = $1 AND created_at >= $2", []any{c.Tenant, horizon}, &n)
+		if err != nil {
 			return err
 		}
-		err := inParts(n, func(p part) error {
+		err = inParts(n, func(p part) error {
 			tallies := map[string]*tally{}
 			err := c.Each(func(r db.Rows) error {
 				var id string
@@ -232,43 +233,65 @@ func stockEvents(c *account) error {
 	if err != nil {
 		return err
 	}
-	var n int64
-	if err := c.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1", []any{c.Tenant}, &n); err != nil {
-		return err
-	}
-	return inParts(n, func(p part) error {
-		last, err := newestOfLevels(c, p)
-		if err != nil {
+	for from, last := "", false; !last; {
+		var to string
+		err := c.Row("SELECT sku FROM stock_levels WHERE tenant_id = $1 AND sku > $2 ORDER BY sku LIMIT 1 OFFSET $3",
+			[]any{c.Tenant, from, partSize}, &to)
+		if last = errors.Is(err, db.ErrNoRow); err != nil && !last {
 			return err
 		}
-		return c.Each(func(r db.Rows) error {
-			var at stock.Place
-			var onHand, moved int64
-			var reference string
-			if err := r.Scan(&at.SKU, &at.Warehouse, &onHand, &moved, &reference); err != nil || !p.has(at.SKU) || reference == "product" {
-				return err
-			}
-			c.look()
-			switch newest, ok := last[at]; {
-			case ok && newest != onHand:
-				c.wrong("%s in %s has %d on hand, its newest event says %d", at.SKU, at.Warehouse, onHand, newest)
-			case !ok && moved >= horizon:
-				c.wrong("%s in %s moved to %d on hand, and no event says so", at.SKU, at.Warehouse, onHand)
-			}
-			return nil
-		}, `SELECT l.sku, l.warehouse_code, l.on_hand, m.created_at, m.reference_type
-			FROM stock_levels l JOIN movements m ON m.tenant_id = $1 AND m.sku = l.sku
-				AND m.stamp = (SELECT max(n.stamp) FROM movements n WHERE n.tenant_id = $1 AND n.sku = l.sku AND n.warehouse_code = l.warehouse_code)
-			WHERE l.tenant_id = $1 AND l.deleted_at IS NULL`, c.Tenant)
-	})
+		if err := stockEventsBetween(c, from, to, horizon); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
 }
 
-// newestOfLevels reads the quantity in the newest event of each level of a part.
-func newestOfLevels(c *account, p part) (map[stock.Place]int64, error) {
-	last := map[stock.Place]int64{}
-	return last, c.Each(func(r db.Rows) error {
+// stockEventsBetween checks the levels whose SKU is above from and not above to, "" for all above from.
+func stockEventsBetween(c *account, from, to string, horizon int64) error {
+	newest, err := newestOfLevels(c, from, to)
+	if err != nil {
+		return err
+	}
+	w := skusBetween(c, "l", "l.sku", from, to).And("l.deleted_at IS NULL")
+	return c.Each(func(r db.Rows) error {
+		var at stock.Place
+		var onHand, moved int64
+		var reference string
+		if err := r.Scan(&at.SKU, &at.Warehouse, &onHand, &moved, &reference); err != nil || reference == "product" {
+			return err
+		}
+		c.look()
+		switch told, ok := newest[at]; {
+		case ok && told != onHand:
+			c.wrong("%s in %s has %d on hand, its newest event says %d", at.SKU, at.Warehouse, onHand, told)
+		case !ok && moved >= horizon:
+			c.wrong("%s in %s moved to %d on hand, and no event says so", at.SKU, at.Warehouse, onHand)
+		}
+		return nil
+	}, `SELECT l.sku, l.warehouse_code, l.on_hand, m.created_at, m.reference_type
+		FROM stock_levels l JOIN movements m ON m.tenant_id = $1 AND m.sku = l.sku
+			AND m.stamp = (SELECT max(n.stamp) FROM movements n WHERE n.tenant_id = $1 AND n.sku = l.sku AND n.warehouse_code = l.warehouse_code)
+		WHERE `+w.String(), w.Args()...)
+}
+
+// skusBetween is the condition that a SKU is above from and not above to, "" for all above from.
+func skusBetween(c *account, table, column, from, to string) *db.Where {
+	w := db.NewWhere(c.Tx, table).And(column+" > ?", from)
+	if to != "" {
+		w.And(column+" <= ?", to)
+	}
+	return w
+}
+
+// newestOfLevels reads the quantity in the newest event of each level whose SKU is above from and not above to.
+func newestOfLevels(c *account, from, to string) (map[stock.Place]int64, error) {
+	newest := map[stock.Place]int64{}
+	w := skusBetween(c, "", "resource_id", from, to).And("endpoint_id IS NULL AND event = ?", webhooks.StockUpdated)
+	return newest, c.Each(func(r db.Rows) error {
 		var sku, payload string
-		if err := r.Scan(&sku, &payload); err != nil || !p.has(sku) {
+		if err := r.Scan(&sku, &payload); err != nil {
 			return err
 		}
 		var event struct {
@@ -282,8 +305,7 @@ func newestOfLevels(c *account, p part) (map[stock.Place]int64, error) {
 			c.wrong("an event stock.updated about %s cannot be read: %.80s", sku, payload)
 			return nil
 		}
-		last[stock.Place{SKU: sku, Warehouse: event.Data.WarehouseCode}] = event.Data.Quantity
+		newest[stock.Place{SKU: sku, Warehouse: event.Data.WarehouseCode}] = event.Data.Quantity
 		return nil
-	}, "SELECT resource_id, payload FROM events WHERE tenant_id = $1 AND endpoint_id IS NULL AND event = '"+webhooks.StockUpdated+
-		"' ORDER BY stamp", c.Tenant)
+	}, "SELECT resource_id, payload FROM events WHERE "+w.String()+" ORDER BY stamp", w.Args()...)
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"entrepot/internal/db"
@@ -24,8 +25,13 @@ var few = []string{
 
 // A store is verified in little memory, however large it is: what checks read comes in an order that an index has.
 func TestChecksGatherNoTable(t *testing.T) {
+	var mu sync.Mutex
 	asked := map[string][]any{}
-	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true, Trace: func(sql string, args []any) { asked[sql] = args }})
+	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true, Trace: func(sql string, args []any) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[sql] = args
+	}})
 	s := newShop(t, store)
 	s.life()
 	s.dispatch()

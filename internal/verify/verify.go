@@ -1,5 +1,5 @@
 // Package verify checks a whole store for what must always hold: what is stored twice agrees, and every change has its
-// event. It only reads, account by account, each on one snapshot, and may run beside a working service.
+// event. It only reads, account by account, each check on one snapshot, and may run beside a working service.
 //
 //	Check    one rule, with a name and a sentence
 //	Result   how often it was checked, and where it does not hold
@@ -14,6 +14,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -98,6 +100,9 @@ func (c *account) each(sql string, args []any, row func(r db.Rows) error) error 
 	}, sql, append([]any{c.Tenant}, args...)...)
 }
 
+// atOnce is how many checks run at once. Each may hold some 40 MB.
+const atOnce = 2
+
 // Run runs every check over every account, or over one. A store that cannot be read is an error; violated rules are in
 // the results.
 func Run(ctx context.Context, store *db.DB, only id.Account) ([]Result, error) {
@@ -107,7 +112,14 @@ func Run(ctx context.Context, store *db.DB, only id.Account) ([]Result, error) {
 	}
 	results := newResults()
 	for _, a := range accounts {
-		if err := store.Read(ctx, a.tenant, func(tx *db.Tx) error { return examine(ctx, tx, a.id, results) }); err != nil {
+		checks, ctx := errgroup.WithContext(ctx)
+		checks.SetLimit(atOnce)
+		for i := range results {
+			checks.Go(func() error {
+				return store.Read(ctx, a.tenant, func(tx *db.Tx) error { return results[i].add(tx, a.id) })
+			})
+		}
+		if err := checks.Wait(); err != nil {
 			return nil, err
 		}
 	}
@@ -122,18 +134,13 @@ func newResults() []Result {
 	return results
 }
 
-// examine adds the results of the checks for one account.
-func examine(ctx context.Context, tx *db.Tx, of id.Account, results []Result) error {
-	for i := range results {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		start := time.Now()
-		if err := results[i].run(&account{tx, of, &results[i]}); err != nil {
-			return fmt.Errorf("%s of account %s: %w", results[i].Name, of, err)
-		}
-		results[i].Took += time.Since(start)
+// add runs the check for one account and adds what it finds.
+func (r *Result) add(tx *db.Tx, of id.Account) error {
+	start := time.Now()
+	if err := r.run(&account{tx, of, r}); err != nil {
+		return fmt.Errorf("%s of account %s: %w", r.Name, of, err)
 	}
+	r.Took += time.Since(start)
 	return nil
 }
 
