@@ -8,8 +8,8 @@ import (
 
 // Pages of the log: after how many new ones they are copied into the file, and from what length on the log is restarted.
 const (
-	copyEvery = 1000
-	longLog   = 2000
+	copyEvery = 4000
+	longLog   = 8000
 	hugeLog   = 50_000 // SQLite's own checkpoint, inside a commit: only if copying beside the writer fails
 )
 
