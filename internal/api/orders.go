@@ -205,7 +205,7 @@ func endOrderList(w *apijson.Writer, list []orders.Order, f orders.Filter, p pag
 	writeMeta(w, p, total, func(w *apijson.Writer) {
 		next := ""
 		if len(list) == f.Limit {
-			next = f.CursorOf(list[len(list)-1]).String()
+			next = f.CursorOf(&list[len(list)-1]).String()
 		}
 		w.TextOrNull("nextCursor", next)
 	})

@@ -76,7 +76,7 @@ func (r *request) eachExported(q ordersQuery, write func([]orders.Summary) error
 		if err != nil || len(list) < f.Limit {
 			return err
 		}
-		cursor := f.CursorOf(list[len(list)-1].Order)
+		cursor := f.CursorOf(&list[len(list)-1].Order)
 		f.After = &cursor
 	}
 }

@@ -19,6 +19,13 @@ type Table[T any] struct {
 	columns []Column[T]
 	texts   sync.Map // SQL already built, by its purpose
 	inserts func() *Form
+	scans   sync.Pool // of *scanned[T]
+}
+
+// scanned is a record with the places that a row is scanned into.
+type scanned[T any] struct {
+	record T
+	places []any
 }
 
 // Column is one column and what it holds of a record.
@@ -92,13 +99,19 @@ func (t *Table[T]) Columns(alias string) string {
 	})
 }
 
-// Scanner reads the rows of one query into records. The function that it returns serves one query at a time.
-func (t *Table[T]) Scanner() func(Rows) (T, error) {
-	row := new(T)
-	places := t.Places(row)
+// Scanner reads the rows of a query into records. more are places for the columns that the query selects after the table's own.
+func (t *Table[T]) Scanner(more ...any) func(Rows) (T, error) {
 	return func(r Rows) (T, error) {
-		err := r.Scan(places...)
-		return *row, err
+		s, ok := t.scans.Get().(*scanned[T])
+		if !ok {
+			s = new(scanned[T])
+			s.places = t.Places(&s.record)
+		}
+		err := r.Scan(append(s.places, more...)...)
+		record := s.record
+		s.record = *new(T)
+		t.scans.Put(s)
+		return record, err
 	}
 }
 

@@ -113,3 +113,6 @@ func (w *Where) String() string { return w.text.String() }
 
 // Args are the arguments of the conditions and of Bind.
 func (w *Where) Args() []any { return w.args }
+
+// OnPostgres marks a part of a statement that SQLite leaves out: what its planner does without, and PostgreSQL's does not.
+func OnPostgres(text string) string { return "/*postgres*/" + text + "/*both*/" }

@@ -81,7 +81,7 @@ func ParseCursor(text string) (*Cursor, bool) {
 }
 
 // CursorOf is the cursor for a page whose last order is this one.
-func (f Filter) CursorOf(o Order) Cursor {
+func (f Filter) CursorOf(o *Order) Cursor {
 	switch f.Sort {
 	case ByTotal:
 		return Cursor{int64(o.Total), o.ID}
@@ -165,7 +165,7 @@ func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	if n == 0 || int64(f.Offset) >= n {
 		return []Order{}, n, nil
 	}
-	list, err := page.Wait()
+	list, err := f.wait(page)
 	return list, n, err
 }
 

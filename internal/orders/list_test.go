@@ -128,7 +128,7 @@ func amount(units int64) *money.Amount {
 }
 
 // value is what a list of the filter goes by.
-func (f Filter) value(o *Order) int64 { return f.CursorOf(*o).Value }
+func (f Filter) value(o *Order) int64 { return f.CursorOf(o).Value }
 
 // eachList calls test for every filter, sort and direction, and for every pair of filters with each sort.
 func eachList(test func(name string, f Filter, fits func(o *Order) bool, close bool)) {
@@ -193,7 +193,7 @@ func TestPagesShowWhatTheFilterSays(t *testing.T) {
 				}
 				if len(want) > 20 {
 					f.Offset = 0
-					cursor := f.CursorOf(want[15])
+					cursor := f.CursorOf(&want[15])
 					f.After = &cursor
 					got, _, err := List(tx, f, nil)
 					if err != nil {

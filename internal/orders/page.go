@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,7 +101,7 @@ func listWithin(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 	if n <= fewRows {
 		way = byTotal
 	}
-	list, err := prefetchPage(tx, f, way).Wait()
+	list, err := f.wait(prefetchPage(tx, f, way))
 	return list, n, err
 }
 
@@ -128,7 +129,7 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 		read.Offset = int(max(0, n-int64(f.Offset)-int64(f.Limit)))
 		read.Limit = int(min(int64(f.Limit), n-int64(f.Offset)))
 	}
-	list, err := prefetchPage(tx, read, way).Wait()
+	list, err := read.wait(prefetchPage(tx, read, way))
 	if back {
 		slices.Reverse(list)
 	}
@@ -228,8 +229,7 @@ func (f Filter) conditions(bind func(any) string, way access, states []Status) s
 // aside wraps a condition so that the planner uses no index for it and expects half of the rows to match.
 func aside(condition string) string { return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END" }
 
-// prefetchPage prefetches one page. Ids are read first, by a separate branch for each state of an index by status, and
-// then only the page's rows.
+// prefetchPage prefetches one page; wait waits for it. Ids are read first, and then only the page's rows.
 func prefetchPage(r db.Reader, f Filter, way access) *db.Pending[[]Order] {
 	sql, args := f.page(r, way)
 	p := new(db.Pending[[]Order])
@@ -241,7 +241,22 @@ func prefetchPage(r db.Reader, f Filter, way access) *db.Pending[[]Order] {
 	}, sql, args...))
 }
 
-// page writes the query of one page.
+// wait waits for a page and puts it in the order of the filter: SQLite would sort whole rows.
+func (f Filter) wait(page *db.Pending[[]Order]) ([]Order, error) {
+	list, err := page.Wait()
+	slices.SortFunc(list, func(a, b Order) int {
+		x, y := f.CursorOf(&a), f.CursorOf(&b)
+		c := cmp.Or(cmp.Compare(x.Value, y.Value), cmp.Compare(x.ID, y.ID))
+		if !f.Ascending {
+			c = -c
+		}
+		return c
+	})
+	return list, err
+}
+
+// page writes the query of one page. Each state of an index by status is a branch of its own, in the order of the list. SQLite merges the
+// branches as far as the page reaches; PostgreSQL would sort them, so each says how far that is.
 func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
 	w := db.NewWhere(r, "o")
 	column, order := "o."+sortColumns[f.Sort], direction(f.Ascending)
@@ -261,7 +276,7 @@ func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
 				"::UUID)"
 		}
 		return "SELECT " + column + " AS k, o.id AS id FROM orders o WHERE " + where +
-			" ORDER BY " + column + " " + order + ", o.id " + order + " LIMIT " + reach + "::BIGINT"
+			db.OnPostgres(" ORDER BY "+column+" "+order+", o.id "+order+" LIMIT "+reach+"::BIGINT")
 	}
 	ids := ""
 	if way.inStates() && inOrder && len(f.states()) > 1 {
@@ -269,17 +284,18 @@ func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
 			if i > 0 {
 				ids += " UNION ALL "
 			}
-			ids += "SELECT * FROM (" + branch([]Status{s}) + ") AS b" + strconv.Itoa(i)
+			ids += db.OnPostgres("SELECT * FROM (") + branch([]Status{s}) + db.OnPostgres(") AS b"+strconv.Itoa(i))
 		}
 	} else {
 		ids = branch(f.Statuses)
 	}
-	return "SELECT " + table.Columns("o") + " FROM (SELECT k, id FROM (" + ids + ") AS branches ORDER BY k " + order + ", id " + order +
-		" LIMIT " + limit + "::BIGINT" + offset + `) AS page
-		JOIN orders o ON o.tenant_id = $1 AND o.id = page.id
+	return "SELECT " + table.Columns("o") + " FROM (" + db.OnPostgres("SELECT k, id FROM (") + ids + db.OnPostgres(") AS branches") +
+		" ORDER BY k " + order + ", id " + order + " LIMIT " + limit + "::BIGINT" + offset + `) AS page
+		CROSS JOIN orders o
 		LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = o.channel_id
 		LEFT JOIN customers p ON p.tenant_id = $1 AND p.id = o.customer_id
-		ORDER BY page.k ` + order + ", page.id " + order, w.Args()
+		WHERE o.tenant_id = $1 AND o.id = page.id` + // CROSS, so that SQLite takes the page first
+		db.OnPostgres(" ORDER BY page.k "+order+", page.id "+order), w.Args()
 }
 
 func beyond(ascending bool) string {

@@ -54,7 +54,7 @@ func listLooking(tx *db.Tx, f Filter, way access) ([]Order, int64, error) {
 	if err != nil || n == 0 || int64(f.Offset) >= n {
 		return []Order{}, n, err
 	}
-	list, err := prefetchPage(tx, f, way).Wait()
+	list, err := f.wait(prefetchPage(tx, f, way))
 	return list, n, err
 }
 

@@ -2,6 +2,7 @@ package orders
 
 import (
 	"strings"
+	"sync"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -23,13 +24,14 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 		held = append(held, tx.Prefetch(func(db.Rows) error { return nil },
 			"SELECT id FROM orders WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE", tx.Tenant, order))
 	}
-	var list []Order
-	scan := table.Scanner()
+	var o *Order
+	first := Entry{ID: id.History(order)}
+	scan := table.Scanner(&first.Status, &first.Source, &first.Actor, &first.At)
 	row := tx.Prefetch(func(r db.Rows) error {
-		o, err := scan(r)
-		list = append(list, o)
+		found, err := scan(r)
+		o = &found
 		return err
-	}, "SELECT "+table.Columns("o")+from+"WHERE o.tenant_id = $1 AND o.id = $2::UUID", tx.Tenant, order)
+	}, wholeText(), tx.Tenant, order)
 	var lines []Line
 	rest := prefetchLines(tx, []id.Order{order}, func(_ id.Order, l Line) { lines = append(lines, l) })
 	history := prefetchHistory(tx, order)
@@ -37,20 +39,22 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 	if err := db.WaitAll(append(held, row)); err != nil {
 		return nil, err
 	}
-	if len(list) == 0 {
+	if o == nil {
 		return nil, table.Missing()
 	}
-	o := &list[0]
 	if err := db.WaitAll(rest); err != nil {
 		return nil, err
 	}
-	o.Lines = lines
-	var err error
-	if o.History, err = history.Wait(); err != nil {
-		return nil, err
-	}
-	if o.Shipments, err = shipments.Wait(); err != nil {
-		return nil, err
+	o.Lines, o.History, o.Shipments = lines, []Entry{first}, []Shipment{}
+	if o.UpdatedAt != first.At || o.Status != first.Status || o.AnyShipped() { // every change moves UpdatedAt
+		since, err := history.Wait()
+		if err != nil {
+			return nil, err
+		}
+		o.History = append(o.History, since...)
+		if o.Shipments, err = shipments.Wait(); err != nil {
+			return nil, err
+		}
 	}
 	if len(o.Shipments) > 0 {
 		if err := shipped.Wait(); err != nil {
@@ -61,6 +65,7 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 		return o, nil
 	}
 	refunds, issues := prefetchRefunds(tx, order), prefetchIssues(tx, order)
+	var err error
 	if o.Refunds, err = refunds.Wait(); err != nil {
 		return nil, err
 	}
@@ -105,19 +110,20 @@ func prefetchLines(tx *db.Tx, ids []id.Order, each func(id.Order, Line)) []*db.P
 
 var linesText db.Text
 
-// prefetchHistory prefetches an order's first status, from its own row, and every change since.
+// wholeText selects an order's own row and the first entry of its history, which is in it.
+var wholeText = sync.OnceValue(func() string {
+	return "SELECT " + table.Columns("o") + ", o.initial_status, o.initial_source, o.initial_actor, coalesce(o.recorded_at, o.created_at)" + from +
+		"WHERE o.tenant_id = $1 AND o.id = $2::UUID"
+})
+
+// prefetchHistory prefetches every status change of an order since its creation.
 func prefetchHistory(r db.Reader, order id.Order) *db.Pending[[]Entry] {
-	p := &db.Pending[[]Entry]{Value: []Entry{}}
-	scan := entryTable.Scanner()
+	p, scan := new(db.Pending[[]Entry]), entryTable.Scanner()
 	return p.Await(r.Prefetch(func(row db.Rows) error {
 		e, err := scan(row)
 		p.Value = append(p.Value, e.Entry)
 		return err
-	}, `SELECT id AS order_id, id, NULL AS previous, initial_status, NULL AS note, initial_source, initial_actor, coalesce(recorded_at,
-		created_at)
-		FROM orders WHERE tenant_id = $1 AND id = $2::UUID
-		UNION ALL SELECT `+entryTable.Columns("")+` FROM order_history WHERE tenant_id = $1 AND order_id = $2::UUID
-		ORDER BY 8, 2`, r.TenantID(), order))
+	}, entryTable.Select("")+" WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id", r.TenantID(), order))
 }
 
 // prefetchShipments prefetches the shipments of an order; a second read fills their lines.

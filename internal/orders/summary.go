@@ -76,7 +76,7 @@ func Heads(tx *db.Tx, f Filter) ([]Order, error) {
 		list, _, err := listHeads(tx, f)
 		return list, err
 	}
-	return prefetchPage(tx, f, f.access()).Wait()
+	return f.wait(prefetchPage(tx, f, f.access()))
 }
 
 // StatusCounts is how many orders of the account have each status, from the kept counts.
@@ -111,7 +111,7 @@ func ToShip(tx *db.Tx) (n, oldest int64, err error) {
 // Neighbours are the orders before and after one in the list of a filter; "" at either end of the list. The order
 // itself need not match.
 func Neighbours(tx *db.Tx, f Filter, o *Order) (before, after id.Order, err error) {
-	cursor := f.CursorOf(*o)
+	cursor := f.CursorOf(o)
 	f.Offset, f.Limit, f.After = 0, 1, &cursor
 	back := f
 	back.Ascending = !f.Ascending
@@ -140,7 +140,7 @@ func EachHead(tx *db.Tx, f Filter, page func(list []Order) error) error {
 		if err != nil || len(list) < f.Limit {
 			return err
 		}
-		cursor := f.CursorOf(list[len(list)-1])
+		cursor := f.CursorOf(&list[len(list)-1])
 		f.After = &cursor
 	}
 }

@@ -23,6 +23,8 @@ type conn struct {
 	durability *durability // of a reader: what it sees may not be on the disk yet
 	seen       int64       // the newest group that it may see
 
+	passing []byte // memory that a text passes through on its way into a string
+
 	rested time.Time // of a patient read: when it last rested; zero for all others
 	rows   int       // that it has read since it last looked
 }
@@ -153,6 +155,26 @@ func (c *conn) end(s *statement) {
 		return
 	}
 	s.Reset() // returns again the error that Step has returned
+}
+
+// keptPassing bounds the memory that a connection keeps for texts, in bytes.
+const keptPassing = 64 << 10
+
+// textOf is a text of the statement's row, "" for NULL. It takes the bytes: if asked for a text, the library copies it first, for a zero
+// byte at its end, into memory that all connections share.
+func (c *conn) textOf(s *statement, i int) string {
+	n := s.ColumnLen(i)
+	if n == 0 {
+		return ""
+	}
+	to := c.passing
+	if cap(to) < n {
+		to = make([]byte, max(n, 512))
+		if len(to) <= keptPassing {
+			c.passing = to
+		}
+	}
+	return string(to[:s.ColumnBytes(i, to[:n])])
 }
 
 // text runs a query for one text.

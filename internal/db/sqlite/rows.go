@@ -152,7 +152,7 @@ func (r *rows) AppendBytes(to []byte, i int) []byte {
 }
 
 func (r *rows) text(i int) (string, error) {
-	text := r.stmt.ColumnText(i)
+	text := r.conn.textOf(r.stmt, i)
 	if text == "" && r.stmt.ColumnIsNull(i) {
 		return "", errNull
 	}

@@ -93,7 +93,7 @@ func (c *conn) keep(of *statementOf) error {
 	for found.Next() {
 		row := make([]value, found.stmt.ColumnCount())
 		for i := range row {
-			row[i] = found.stmt.value(i)
+			row[i] = c.value(found.stmt, i)
 		}
 		wants := of.All()
 		if of.Keyed != nil {
@@ -113,13 +113,13 @@ type value struct {
 	text   string // of texts and bytes
 }
 
-func (s *statement) value(i int) (v value) {
+func (c *conn) value(s *statement, i int) (v value) {
 	switch v.kind = s.ColumnType(i); v.kind {
 	case sqlite.TypeNull:
 	case sqlite.TypeInteger:
 		v.number = s.ColumnInt64(i)
 	default:
-		v.text = s.ColumnText(i)
+		v.text = c.textOf(s, i)
 	}
 	return v
 }
