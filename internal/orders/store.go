@@ -1,6 +1,8 @@
 package orders
 
 import (
+	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -32,8 +34,7 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 		o = &found
 		return err
 	}, wholeText(), tx.Tenant, order)
-	var lines []Line
-	rest := prefetchLines(tx, []id.Order{order}, func(_ id.Order, l Line) { lines = append(lines, l) })
+	lines := prefetchLines(tx, []id.Order{order})
 	history := prefetchHistory(tx, order)
 	shipments, shipped := prefetchShipments(tx, order)
 	if err := db.WaitAll(append(held, row)); err != nil {
@@ -42,10 +43,10 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 	if o == nil {
 		return nil, table.Missing()
 	}
-	if err := db.WaitAll(rest); err != nil {
+	if err := o.takeLines(lines); err != nil {
 		return nil, err
 	}
-	o.Lines, o.History, o.Shipments = lines, []Entry{first}, []Shipment{}
+	o.History, o.Shipments = []Entry{first}, []Shipment{}
 	if o.UpdatedAt != first.At || o.Status != first.Status || o.AnyShipped() { // every change moves UpdatedAt
 		since, err := history.Wait()
 		if err != nil {
@@ -75,37 +76,57 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 
 // readLines reads the lines of orders, in the order given at creation.
 func readLines(tx *db.Tx, list []Order) error {
-	at := make(map[id.Order]int, len(list))
+	at := make(map[id.Order]*Order, len(list))
 	ids := make([]id.Order, len(list))
 	for i := range list {
-		ids[i], at[list[i].ID] = list[i].ID, i
+		ids[i], at[list[i].ID] = list[i].ID, &list[i]
 	}
-	return db.WaitAll(prefetchLines(tx, ids, func(order id.Order, l Line) {
-		o := &list[at[order]]
-		o.Lines = append(o.Lines, l)
-	}))
+	rows, err := waitLines(prefetchLines(tx, ids))
+	for i := range rows {
+		o := at[rows[i].order]
+		if o.Lines == nil {
+			o.Lines = make([]Line, 0, o.ItemCount)
+		}
+		o.Lines = append(o.Lines, rows[i].Line)
+	}
+	return err
 }
 
-// prefetchLines prefetches the lines of orders, in the order given at creation.
-func prefetchLines(tx *db.Tx, ids []id.Order, each func(id.Order, Line)) []*db.PendingRead {
-	asked := make([]*db.PendingRead, 0, 1)
-	for len(ids) > 0 {
-		piece := ids[:min(256, len(ids))]
-		ids = ids[len(piece):]
+// takeLines waits for the order's own lines.
+func (o *Order) takeLines(p *db.Pending[[]lineRow]) error {
+	rows, err := waitLines(p)
+	o.Lines = make([]Line, len(rows))
+	for i := range rows {
+		o.Lines[i] = rows[i].Line
+	}
+	return err
+}
+
+// waitLines waits for lines and puts those of each order into the order given at creation, in which they mostly come: SQLite would sort
+// whole rows.
+func waitLines(p *db.Pending[[]lineRow]) ([]lineRow, error) {
+	rows, err := p.Wait()
+	sort.Slice(rows, func(i, k int) bool {
+		a, b := &rows[i], &rows[k]
+		return a.order < b.order || a.order == b.order && a.position < b.position
+	})
+	return rows, err
+}
+
+// prefetchLines prefetches the lines of orders; waitLines waits for them.
+func prefetchLines(tx *db.Tx, ids []id.Order) *db.Pending[[]lineRow] {
+	p, scan := new(db.Pending[[]lineRow]), lineTable.Scanner()
+	for piece := range slices.Chunk(ids, 256) {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		scan := lineTable.Scanner()
-		asked = append(asked, tx.Prefetch(func(r db.Rows) error {
+		p.Await(tx.Prefetch(func(r db.Rows) error {
 			l, err := scan(r)
-			if err == nil {
-				each(l.order, l.Line)
-			}
+			p.Value = append(p.Value, l)
 			return err
 		}, linesText.For(len(args)-1, func(n int) string {
-			return "SELECT " + lineTable.Columns("") + " FROM order_lines WHERE tenant_id = $1 AND order_id IN " + db.In(n,
-				2) + " ORDER BY order_id, position"
+			return lineTable.Select("") + " WHERE tenant_id = $1 AND order_id IN " + db.In(n, 2)
 		}), args...))
 	}
-	return asked
+	return p
 }
 
 var linesText db.Text
