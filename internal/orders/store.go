@@ -133,8 +133,8 @@ var linesText db.Text
 
 // wholeText selects an order's own row and the first entry of its history, which is in it.
 var wholeText = sync.OnceValue(func() string {
-	return "SELECT " + table.Columns("o") + ", o.initial_status, o.initial_source, o.initial_actor, coalesce(o.recorded_at, o.created_at)" + from +
-		"WHERE o.tenant_id = $1 AND o.id = $2::UUID"
+	return "SELECT " + table.Columns("o") + ", o.initial_status, o.initial_source, o.initial_actor, coalesce(o.recorded_at, o.created_at)" +
+		from + "WHERE o.tenant_id = $1 AND o.id = $2::UUID"
 })
 
 // prefetchHistory prefetches every status change of an order since its creation.
