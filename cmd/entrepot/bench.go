@@ -85,7 +85,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 	flags.BoolVar(&options.Idempotency, "idempotency", true, "send an Idempotency-Key with every order")
 	flags.StringVar(&options.Product, "product", "plain", "what bulk-import sends: plain, or full (image, two variants, stock)")
 	flags.StringVar(&options.Events, "events", "prices", "what makes the events of deliveries: prices, stock or orders")
-	flags.IntVar(&options.Endpoints, "endpoints", 1, "endpoints that each account registers for deliveries")
+	flags.IntVar(&options.Endpoints, "endpoints", 1, "endpoints that each account registers for deliveries and outages")
 	flags.StringVar(&options.Receiver, "receiver", "127.0.0.1:0", "loopback address at which deliveries are received")
 	flags.StringVar(&options.WebhookSecret, "webhook-secret", "", "signing secret of an endpoint registered by hand at --receiver")
 	flags.DurationVar(&options.DeliveryTimeout, "delivery-timeout", 2*time.Minute, "how long to wait until every delivery is in")

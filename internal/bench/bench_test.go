@@ -109,6 +109,26 @@ func TestDeliveriesCountOnceEach(t *testing.T) {
 	}
 }
 
+// Deliveries to the others are counted whole while one endpoint is slow and one is not there.
+func TestOutages(t *testing.T) {
+	dbtest.Long(t, "it measures")
+	f := newFakeService(t)
+	options := smallOptions(f, "outages")
+	options.Endpoints = 3
+	report, err := Run(context.Background(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := report.Results[0]
+	d, o := result.Deliveries, result.Outages
+	if report.Failed() || o == nil || o.Beside == nil || d.Received != d.Expected || o.Alone.Items != o.Beside.Items || o.Share <= 0 {
+		t.Errorf("%+v %+v %s", d, o, result.Failure)
+	}
+	if f.endpointsMade != 5 || len(f.endpoints) != 0 {
+		t.Errorf("%d endpoints were made, %d are left", f.endpointsMade, len(f.endpoints))
+	}
+}
+
 func TestClientsAreDealtOutOverAccounts(t *testing.T) {
 	f := newFakeService(t)
 	options := smallOptions(f, "orders")

@@ -23,7 +23,7 @@ const (
 
 // runDeliveries measures webhooks from end to end: it registers endpoints at its own receiver, causes events and
 // counts deliveries until all have arrived. The rate is measured from the first request to the last delivery.
-func runDeliveries(ctx context.Context, c *campaign, result *Result) (err error) {
+func runDeliveries(ctx context.Context, c *campaign, result *Result) error {
 	in, err := startReceiver(c.Receiver)
 	if err != nil {
 		return err
@@ -40,6 +40,12 @@ func runDeliveries(ctx context.Context, c *campaign, result *Result) (err error)
 			}
 		}
 	}
+	result.Service, result.Deliveries, err = c.deliver(ctx, in, result)
+	return err
+}
+
+// deliver causes events and waits for their deliveries at the endpoints of every account. Both figures are nil if none came.
+func (c *campaign) deliver(ctx context.Context, in *receiver, result *Result) (*Figures, *DeliveryFigures, error) {
 	l := c.eventLoop(result.Clients)
 	c.say("deliveries: %d requests of %s, %d endpoints an account", l.count, c.Events, c.Endpoints)
 	m := startMeter(c.ServerPIDs)
@@ -49,32 +55,31 @@ func runDeliveries(ctx context.Context, c *campaign, result *Result) (err error)
 		result.Refusals = t.refusals
 	}
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	expected := t.items * c.Endpoints
 	got := awaitDeliveries(ctx, in, expected, c.DeliveryTimeout)
 	took := got.last.Sub(start)
-	result.Deliveries = &DeliveryFigures{
+	d := &DeliveryFigures{
 		Expected: expected, Received: got.distinct, Duplicates: got.duplicates,
 		BadSignatures: got.badSignatures, Generating: generating.Seconds(),
 	}
 	if got.distinct == 0 {
-		return errors.Join(errors.New("no delivery arrived (a service without --dev refuses loopback endpoints)"), complaintOf(got))
+		return nil, d, errors.Join(errors.New("no delivery arrived (a service without --dev refuses loopback endpoints)"), complaintOf(got))
 	}
 	f := &Figures{Seconds: took.Seconds(), Requests: uint64(got.distinct), Items: got.distinct, Latency: latencyOf(&got.lag),
 		BytesReceived: got.bytes}
 	f.rates()
 	m.stop(f)
-	result.Service = f
 	switch {
 	case got.complaint != "":
-		return complaintOf(got)
+		err = complaintOf(got)
 	case got.distinct < expected:
-		return fmt.Errorf("%d of %d deliveries did not arrive in time", expected-got.distinct, expected)
+		err = fmt.Errorf("%d of %d deliveries did not arrive in time", expected-got.distinct, expected)
 	case got.badSignatures > 0:
-		return fmt.Errorf("%d deliveries were signed wrongly", got.badSignatures)
+		err = fmt.Errorf("%d deliveries were signed wrongly", got.badSignatures)
 	}
-	return nil
+	return f, d, err
 }
 
 func complaintOf(got receipts) error {
@@ -106,24 +111,28 @@ func registerEndpoints(c *campaign, a *account, in *receiver, number int) (ids [
 	k := c.caller(a.adminKey)
 	defer k.close()
 	for n := range c.Endpoints {
-		path := fmt.Sprintf("/hook/%d/%d", number, n)
-		var made struct {
-			Data struct {
-				ID     string `json:"id"`
-				Secret string `json:"secret"`
-			} `json:"data"`
-		}
-		err := k.call("POST", "/api/v1/developer/webhooks", map[string]any{
-			"url": "http://" + in.listener.Addr().String() + path, "events": []string{eventOf[c.Events]},
-			"description": "entrepot bench, may be deleted",
-		}, &made)
+		id, err := c.registerEndpoint(k, in, in.listener.Addr().String(), fmt.Sprintf("/hook/%d/%d", number, n))
 		if err != nil {
 			return ids, err
 		}
-		ids = append(ids, made.Data.ID)
-		in.expect(path, made.Data.Secret)
+		ids = append(ids, id)
 	}
 	return ids, nil
+}
+
+// registerEndpoint creates one endpoint at an address.
+func (c *campaign) registerEndpoint(k *caller, in *receiver, address, path string) (id string, err error) {
+	var made struct {
+		Data struct {
+			ID     string `json:"id"`
+			Secret string `json:"secret"`
+		} `json:"data"`
+	}
+	err = k.call("POST", "/api/v1/developer/webhooks", map[string]any{
+		"url": "http://" + address + path, "events": []string{eventOf[c.Events]}, "description": "entrepot bench, may be deleted",
+	}, &made)
+	in.expect(path, made.Data.Secret)
+	return made.Data.ID, err
 }
 
 // removeEndpoints deletes the endpoints again, and reports those that it could not delete.

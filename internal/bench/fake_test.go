@@ -25,16 +25,17 @@ type fakeService struct {
 	server *httptest.Server
 	slow   time.Duration // what each new order takes
 
-	mu        sync.Mutex
-	products  map[string]float64 // price by SKU
-	levels    map[string]int
-	orders    []fakeOrder
-	emails    map[string]bool
-	keys      map[string]bool // idempotency keys
-	byKey     map[string]int  // requests by API key
-	endpoints map[string]fakeEndpoint
-	unchanged int // updates that changed nothing
-	events    int
+	mu            sync.Mutex
+	products      map[string]float64 // price by SKU
+	levels        map[string]int
+	orders        []fakeOrder
+	emails        map[string]bool
+	keys          map[string]bool // idempotency keys
+	byKey         map[string]int  // requests by API key
+	endpoints     map[string]fakeEndpoint
+	endpointsMade int
+	unchanged     int // updates that changed nothing
+	events        int
 }
 
 type fakeOrder struct {
@@ -292,6 +293,7 @@ func (f *fakeService) addEndpoint(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	name := fmt.Sprintf("endpoint-%d", len(f.endpoints))
+	f.endpointsMade++
 	f.endpoints[name] = fakeEndpoint{in.URL, "whsec_" + name, in.Events[0]}
 	answerJSON(w, 201, map[string]any{"data": map[string]string{"id": name, "secret": "whsec_" + name}})
 }

@@ -22,6 +22,8 @@ type receiver struct {
 
 	mu      sync.Mutex
 	secrets map[string]string   // by path; "" is the secret of every other path
+	slow    string              // the path whose deliveries are answered late and not counted; "" for none
+	waited  int                 // how many of these were answered
 	seen    map[uint64]struct{} // hash of path and event id
 	tally   receipts
 	conns   map[net.Conn]struct{}
@@ -68,6 +70,20 @@ func (r *receiver) sofar() receipts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.tally
+}
+
+// forget starts counting anew, but for what comes twice, and makes a path slow from now on.
+func (r *receiver) forget(slow string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.slow, r.tally = slow, receipts{}
+}
+
+// answeredLate is how many deliveries to the slow path were answered.
+func (r *receiver) answeredLate() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.waited
 }
 
 // close stops listening and drops every connection.
@@ -131,14 +147,35 @@ func (r *receiver) serve(n net.Conn) {
 		if body, _, err = readBody(in, f, body[:0], true); err != nil {
 			return
 		}
+		late := r.late(path)
 		if _, err := n.Write(accepted); err != nil {
 			return
 		}
-		r.record(macs, path, signature, body)
+		if !late {
+			r.record(macs, path, signature, body)
+		}
 		if f.closes {
 			return
 		}
 	}
+}
+
+// slowAnswer is how long a slow endpoint takes.
+const slowAnswer = time.Second
+
+// late waits before a delivery to the slow path is answered.
+func (r *receiver) late(path string) bool {
+	r.mu.Lock()
+	slow := r.slow != "" && path == r.slow
+	r.mu.Unlock()
+	if !slow {
+		return false
+	}
+	time.Sleep(slowAnswer)
+	r.mu.Lock()
+	r.waited++
+	r.mu.Unlock()
+	return true
 }
 
 // record counts one delivery. macs are the connection's own keyed hashes, one for each secret, so that keys are not

@@ -37,6 +37,7 @@ type Result struct {
 	Deliveries *DeliveryFigures  `json:"deliveries,omitempty"`
 	Neighbours *NeighbourFigures `json:"neighbours,omitempty"`
 	Beside     []BesideFigures   `json:"beside,omitempty"`
+	Outages    *OutageFigures    `json:"outages,omitempty"`
 	Failure    string            `json:"failure,omitempty"`
 	Refusals   map[string]string `json:"refusals,omitempty"` // first words of each kind of failure
 }

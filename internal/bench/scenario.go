@@ -43,6 +43,7 @@ var scenarios = []scenario{
 		baseline: baselineInventoryFeed, baselineSays: "1,000 levels by change stamp, one query"},
 	{name: "deliveries", unit: "delivery", clients: 4, seed: seedProducts, run: runDeliveries},
 	{name: "beside", unit: "order", clients: 16, seed: seedProducts, run: runBeside, apart: true},
+	{name: "outages", unit: "delivery", clients: 4, seed: seedProducts, run: runOutages, apart: true},
 	{name: "neighbours", unit: "page", clients: 8, seed: seedOrders, run: runNeighbours, apart: true},
 }
 

@@ -71,6 +71,9 @@ func (r *Report) writeTroubles(w io.Writer) {
 				result.Scenario, d.Received, d.Expected, d.Duplicates, d.BadSignatures, d.Generating)
 		}
 		writeBeside(w, result.Beside)
+		if result.Outages != nil {
+			result.Outages.write(w)
+		}
 		if result.Neighbours != nil {
 			result.Neighbours.write(w)
 		}
