@@ -2,8 +2,8 @@ package groups
 
 import "reflect"
 
-// plain converts an argument of a named type to what both drivers take: string, int64, bool or nil.
-func plain(a any) any {
+// PlainValue converts an argument of a named type to what both drivers take: string, int64, bool or nil.
+func PlainValue(a any) any {
 	switch v := a.(type) {
 	case nil, string, int64, bool:
 		return a
@@ -22,7 +22,7 @@ func plain(a any) any {
 		if v.IsNil() {
 			return nil
 		}
-		return plain(v.Elem().Interface())
+		return PlainValue(v.Elem().Interface())
 	}
 	return a
 }
@@ -31,7 +31,7 @@ func plain(a any) any {
 func Plain(args []any) []any {
 	out := make([]any, len(args))
 	for i, a := range args {
-		out[i] = plain(a)
+		out[i] = PlainValue(a)
 	}
 	return out
 }

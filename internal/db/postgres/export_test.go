@@ -42,7 +42,7 @@ func Statements(callers ...[]*engine.Pending) (all []string) {
 }
 
 // InOrder is what a group writes whose members write these steps.
-func InOrder(members ...[]*engine.Step) []*engine.Step { return inOrder(members) }
+func InOrder(members ...[]*engine.Step) []*engine.Step { return inOrder(members, nil) }
 
 // BulkWaiting is how many pieces of bulk operations of a tenant are inside or wait.
 func (e *Engine) BulkWaiting(tenant id.Tenant) int {
@@ -77,3 +77,14 @@ func (e *Engine) Apart(tenant id.Tenant) bool { return e.apart.has(tenant, time.
 
 // SetApart has a tenant have groups of its own until the test ends.
 func (e *Engine) SetApart(tenant id.Tenant) { e.apart.add(tenant, time.Now().Add(time.Hour)) }
+
+// ArrayForms is how many forms have a statement that takes arrays.
+func (e *Engine) ArrayForms() (n int) {
+	e.forms.known.Range(func(_, form any) bool {
+		if form.(*arrayForm) != nil {
+			n++
+		}
+		return true
+	})
+	return n
+}

@@ -35,7 +35,7 @@ func (e *Engine) optimistic(ctx context.Context, tenant id.Tenant, work engine.W
 		if e.apart.has(tenant, time.Now()) {
 			return e.writeInTurn(ctx, tenant, group, more)
 		}
-		return e.writeSteps(ctx, opening{tenants: []id.Tenant{tenant}, lockTimeout: lockTimeout, turns: e.turns(e.mixed.Has)}, inOrder(group))
+		return e.writeSteps(ctx, opening{tenants: []id.Tenant{tenant}, lockTimeout: lockTimeout, turns: e.turns(e.mixed.Has)}, inOrder(group, e.forms))
 	})
 	if err != nil && !away(err) { // so that others need not write theirs again as well
 		e.apart.add(tenant, time.Now())
@@ -59,7 +59,7 @@ func (e *Engine) writeInTurn(ctx context.Context, tenant id.Tenant, group [][]*e
 			e.apart.add(tenant, time.Now())
 		}
 		group = append(group, more()...)
-		return s.commit(e.onTime(inOrder(group)))
+		return s.commit(e.onTime(inOrder(group, e.forms)))
 	})
 }
 
@@ -89,7 +89,7 @@ func (e *Engine) writeMixed(group []planned) error {
 			begin.tenants = append(begin.tenants, p.tenant)
 		}
 	}
-	err := e.writeSteps(context.Background(), begin, inOrder(members))
+	err := e.writeSteps(context.Background(), begin, inOrder(members, e.forms))
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.Code == lockNotAvailable {
 		for _, tenant := range begin.tenants {

@@ -14,7 +14,7 @@ import (
 // transactions share, then what each writes before the clock, batch by batch, then the clocks, once for all of a tenant, and what is behind
 // them. A member that gives stamps by statements that are no forms comes last, with a turn of the clock of its own; all of such a group are
 // of one tenant (see mixable).
-func inOrder(group [][]*engine.Step) []*engine.Step {
+func inOrder(group [][]*engine.Step, forms *arrays) []*engine.Step {
 	if len(group) == 1 {
 		return group[0]
 	}
@@ -52,9 +52,9 @@ func inOrder(group [][]*engine.Step) []*engine.Step {
 	})
 	shared = slices.CompactFunc(shared, func(a, b *engine.Step) bool { return *a.Share == *b.Share })
 	before.sort()
-	steps := append(shared, before.steps()...)
+	steps := append(shared, before.steps(forms)...)
 	if len(clocks) > 0 {
-		steps = append(append(steps, clocks.step()), behind.steps()...)
+		steps = append(append(steps, clocks.step()), behind.steps(forms)...)
 	}
 	return append(steps, apart...)
 }
@@ -144,11 +144,11 @@ func named(s *engine.Step) string {
 }
 
 // steps are all, batch after batch; a read that several want is done once, and rows of a form share statements.
-func (bs batches) steps() (all []*engine.Step) {
+func (bs batches) steps(forms *arrays) (all []*engine.Step) {
 	for _, batch := range bs {
 		switch {
 		case batch[0].Form != nil:
-			all = append(all, merged(batch)...)
+			all = append(all, merged(batch, forms)...)
 		case batch[0].Reads:
 			all = append(all, slices.CompactFunc(batch, func(a, b *engine.Step) bool { return a.Want == b.Want && slices.Equal(a.Args, b.Args) })...)
 		default:
@@ -160,7 +160,7 @@ func (bs batches) steps() (all []*engine.Step) {
 
 // merged writes the rows of steps of one form with as few statements as possible. A statement that fails does not say which step is to
 // blame, so it has none of their errors.
-func merged(batch []*engine.Step) (steps []*engine.Step) {
+func merged(batch []*engine.Step, forms *arrays) (steps []*engine.Step) {
 	form := batch[0].Form
 	var rowSets []*rowSet
 	for _, s := range batch {
@@ -176,16 +176,16 @@ func merged(batch []*engine.Step) (steps []*engine.Step) {
 	}
 	otherwise := func(set *rowSet) bool { return set.counted != rowSets[0].counted }
 	if len(rowSets) > 1 && form.Mixed != nil && !slices.ContainsFunc(rowSets, otherwise) {
-		return mixed(rowSets)
+		return mixed(rowSets, forms)
 	}
 	for _, set := range rowSets {
-		steps = append(steps, set.steps()...)
+		steps = append(steps, set.steps(forms)...)
 	}
 	return steps
 }
 
 // mixed writes the rows of several heads in common statements, each row with its head.
-func mixed(rowSets []*rowSet) []*engine.Step {
+func mixed(rowSets []*rowSet, forms *arrays) []*engine.Step {
 	all := &rowSet{form: rowSets[0].form, counted: rowSets[0].counted, mixed: true}
 	for wave, left := 0, true; left; wave++ {
 		var rows [][]any
@@ -200,7 +200,7 @@ func mixed(rowSets []*rowSet) []*engine.Step {
 			all.waves = append(all.waves, rows)
 		}
 	}
-	return all.steps()
+	return all.steps(forms)
 }
 
 // rowSet gathers the rows of a form that have one head.
@@ -254,8 +254,16 @@ func (set *rowSet) sum(at int, row []any) {
 	set.waves[0][at] = total
 }
 
-func (set *rowSet) steps() (steps []*engine.Step) {
+func (set *rowSet) steps(forms *arrays) (steps []*engine.Step) {
 	for _, wave := range set.waves {
+		if len(wave) > 1 {
+			if form := forms.of(set.form, set.mixed); form != nil {
+				if list := form.steps(set.head, wave, set.counted); list != nil {
+					steps = append(steps, list...)
+					continue
+				}
+			}
+		}
 		for piece := range engine.Pieces(wave) {
 			s := &engine.Step{Want: -1, Args: slices.Concat(append([][]any{set.head}, piece...)...)}
 			if s.SQL = set.form.Text(len(piece)); set.mixed {

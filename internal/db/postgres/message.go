@@ -132,14 +132,18 @@ func expecting(sql string, n int64, reads bool) string {
 	if text, ok := expectTexts.Load(key); ok {
 		return text.(string)
 	}
+	text := touching(sql, strconv.FormatInt(n, 10), reads)
+	expectTexts.Store(key, text)
+	return text
+}
+
+// touching is a statement that fails unless it touches, or finds, n rows.
+func touching(sql, n string, reads bool) string {
 	returning := " RETURNING 1"
 	if reads {
 		returning = ""
 	}
-	text := "WITH touched AS (" + sql + returning + ") SELECT 1 / (CASE WHEN count(*) = " + strconv.FormatInt(n, 10) +
-		" THEN 1 ELSE 0 END) FROM touched"
-	expectTexts.Store(key, text)
-	return text
+	return "WITH touched AS (" + sql + returning + ") SELECT 1 / (CASE WHEN count(*) = " + n + " THEN 1 ELSE 0 END) FROM touched"
 }
 
 type expectKey struct {

@@ -3,7 +3,7 @@
 //	postgres.go     open, close; tables.go what every table needs; security.go checks row-level security
 //	connect.go      how the server is reached, and when a connection is dropped; silence_linux.go sets that in the system
 //	transaction.go  a transaction on a connection of the pool; limit.go how many of a tenant run at once
-//	group.go        optimistic transactions share a commit; merge.go what they write in one message
+//	group.go        optimistic transactions share a commit; merge.go what they write in one message, arrays.go the rows of one form
 //	share.go        short reads of a tenant share a message; statement.go what they read in common
 //	session.go      what a transaction reads and locks; message.go what it writes, with COMMIT in one message
 //	locks.go        the advisory locks and the change clock
@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"entrepot/internal/db/engine"
@@ -56,6 +57,7 @@ type Engine struct {
 	lookups  groups.Mixtures[*lookup]          // look-ups
 	starved  starved                           // transactions that have lost many races to optimistic ones
 	timeout  string                            // statement_timeout of every transaction, in milliseconds; "0" for none
+	forms    *arrays                           // nil if arguments are sent without their types
 	injected bool                              // see Config
 	pooled   bool                              // a pooler is between: locks and settings of a connection do not last longer than a transaction
 	stop     context.CancelFunc                // ends keepStatistics
@@ -89,6 +91,9 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 		lookups: groups.NewMixtures[*lookup](c.Groups, false, false), starved: newStarved(),
 		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
 		kept: make(chan struct{})}
+	if mode := config.ConnConfig.DefaultQueryExecMode; mode == pgx.QueryExecModeCacheStatement || mode == pgx.QueryExecModeCacheDescribe {
+		e.forms = &arrays{describe: e.describeStatement}
+	}
 	go e.keepStatistics(background)
 	return e, nil
 }
