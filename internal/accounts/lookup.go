@@ -29,8 +29,10 @@ func callerOf(a Account) Caller {
 	return Caller{Tenant: a.Tenant, Account: a.ID, Plan: a.Plan, Currency: a.Currency, Sandbox: a.Sandbox, Settings: a.Settings}
 }
 
-var byKey = "SELECT " + accountTable.Columns("t") + ", " + keyTable.Columns("k") +
-	" FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id WHERE k.hash = $1"
+var byKey = &db.Keyed{Build: func(n int) string {
+	return "SELECT k.hash, " + accountTable.Columns("t") + ", " + keyTable.Columns("k") +
+		" FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id WHERE k.hash IN " + db.In(n, 1)
+}}
 
 // ByKey finds the caller of an API key. Errors: Unauthorized for unknown, revoked and expired keys alike; for the
 // latter two the caller still names account and key, and has no scopes.
@@ -38,12 +40,14 @@ func ByKey(tx *db.Tx, key string) (Caller, error) {
 	var a Account
 	var k Key
 	tx.Last()
-	err := tx.Row(byKey, []any{Hash(key)}, append(accountTable.Places(&a), keyTable.Places(&k)...)...)
+	err := tx.PrefetchKeys(func(row db.Rows) error {
+		return row.Scan(append(append([]any{new(string)}, accountTable.Places(&a)...), keyTable.Places(&k)...)...)
+	}, byKey, nil, []any{Hash(key)}).Wait()
 	switch {
-	case errors.Is(err, db.ErrNoRow):
-		return Caller{}, Unauthorized("the API key is not known")
 	case err != nil:
 		return Caller{}, err
+	case k.ID == "":
+		return Caller{}, Unauthorized("the API key is not known")
 	case k.revokedAt != 0:
 		return Caller{Tenant: a.Tenant, Key: k.ID}, Unauthorized("the API key is revoked")
 	case k.ExpiresAt != 0 && k.ExpiresAt <= tx.Micros():

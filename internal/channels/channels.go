@@ -58,18 +58,37 @@ func ByRef(r db.Reader, channel id.Channel) (Ref, error) {
 
 // PrefetchByRef is ByRef as a pending read: the zero Ref if the account has no such channel.
 func PrefetchByRef(r db.Reader, channel id.Channel) *db.Pending[Ref] {
-	return prefetchRef(r, "id = $2::UUID", channel)
+	return prefetchRef(r, refByID, string(channel))
 }
 
 // PrefetchFirst prefetches the oldest active channel: the zero Ref if there is none.
 func PrefetchFirst(r db.Reader) *db.Pending[Ref] {
-	return prefetchRef(r, "status = 'active' ORDER BY created_at, id LIMIT 1")
+	return prefetchRef(r, refsByStatus, string(Active))
 }
 
-func prefetchRef(r db.Reader, which string, args ...any) *db.Pending[Ref] {
+var (
+	refByID      = refBy("id", "UUID", "")
+	refsByStatus = refBy("status", "TEXT", " ORDER BY c.created_at, c.id")
+)
+
+// refBy begins with the key to which a row belongs, in front of the Ref.
+func refBy(column, of, order string) *db.Keyed {
+	columns := "SELECT CAST(c." + column + " AS TEXT), c.id, c.name, c.platform, c.oversell"
+	return &db.Keyed{Head: 1,
+		Build: func(n int) string {
+			return columns + " FROM channels c WHERE c.tenant_id = $1 AND c." + column + " IN " + db.In(n, 2) + order
+		},
+		Mixed: columns + ", k.n::TEXT FROM " + db.MixedKeys("TEXT") + " JOIN channels c ON c.tenant_id = k.tenant AND c." + column +
+			" = k.key::" + of + order}
+}
+
+// prefetchRef prefetches the first Ref of a key.
+func prefetchRef(r db.Reader, by *db.Keyed, key string) *db.Pending[Ref] {
 	p := new(db.Pending[Ref])
-	return p.Await(r.Prefetch(func(row db.Rows) error {
-		return row.Scan(&p.Value.ID, &p.Value.Name, &p.Value.Platform, &p.Value.Oversell)
-	},
-		"SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND "+which, append([]any{r.TenantID()}, args...)...))
+	return p.Await(r.PrefetchKeys(func(row db.Rows) error {
+		if p.Value.ID != "" {
+			return nil
+		}
+		return row.Scan(new(string), &p.Value.ID, &p.Value.Name, &p.Value.Platform, &p.Value.Oversell)
+	}, by, []any{r.TenantID()}, []any{key}))
 }

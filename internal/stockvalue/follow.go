@@ -2,6 +2,7 @@ package stockvalue
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"entrepot/internal/db"
@@ -25,12 +26,21 @@ const stepTime = 25 * time.Millisecond
 // not happen in the middle of an import.
 const Rest = 5 * time.Second
 
+// countAgain is how long an account whose changes are too few for an update is not counted again: counting takes as long as it would
+// to apply a part of them.
+const countAgain = 30 * time.Second
+
 // lockName is the lock of the writers of the sums: one at a time in an account. Its holder waits for no record
 // (docs/decisions/0026).
 const lockName = "stock values"
 
-// FollowAll updates the sums of every account with what has changed. It serves every tenant.
-func FollowAll(ctx context.Context, store *db.DB) error {
+// Follower updates the sums of every account. It is for one goroutine.
+type Follower struct {
+	again map[id.Tenant]time.Time // when the changes of an account may be counted again
+}
+
+// All updates the sums of every account with what has changed. It serves every tenant.
+func (f *Follower) All(ctx context.Context, store *db.DB) error {
 	var behind []id.Tenant
 	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
 		// The default 0 is inside the subquery: under row-level security, PostgreSQL uses no COALESCE as the bound of
@@ -42,31 +52,51 @@ func FollowAll(ctx context.Context, store *db.DB) error {
 				" OR EXISTS (SELECT 1 FROM products c WHERE c.tenant_id = t.tenant_id"+since+" ORDER BY t.tenant_id", followAt-1)
 		return err
 	})
+	now, again := store.Now(), map[id.Tenant]time.Time{}
 	for _, tenant := range behind {
-		if err == nil {
-			err = Follow(ctx, store, tenant, Rest)
+		if err != nil {
+			break
+		}
+		var few bool
+		counts := !now.Before(f.again[tenant])
+		few, err = follow(ctx, store, tenant, Rest, counts)
+		switch {
+		case few && counts:
+			again[tenant] = now.Add(countAgain)
+		case few:
+			again[tenant] = f.again[tenant]
 		}
 	}
+	f.again = again
 	return err
 }
 
 // Follow updates the sums of one account with all that has changed, if nothing changed for the time rest; 0 means at once.
 func Follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration) error {
+	_, err := follow(ctx, store, tenant, rest, true)
+	return err
+}
+
+// follow is Follow; few reports whether there were changes in the time rest, too few for an update. Without counts they count as few.
+func follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration, counts bool) (few bool, err error) {
 	for step, sure, more := leastStep, 0, true; more; {
 		var took time.Duration
 		var left int
 		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
 			begun := store.Now()
-			more, left, err = followSome(tx, rest, step, sure)
+			more, left, err = followSome(tx, rest, step, sure, counts)
 			took = store.Now().Sub(begun)
 			return err
 		})
 		if err != nil {
-			return err
+			if errors.Is(err, errFew) {
+				return true, nil
+			}
+			return false, err
 		}
 		step, sure = nextStep(step, took), left
 	}
-	return nil
+	return false, nil
 }
 
 // nextStep is how many SKUs the next transaction handles, given how long the last one took.
@@ -81,8 +111,8 @@ func nextStep(step int, took time.Duration) int {
 }
 
 // followSome applies the next changes in their order, those of about step SKUs, and reports whether there may be more. It does not ask
-// whether it should wait while sure many changes are known to be enough for not waiting; left is that number after it.
-func followSome(tx *db.Tx, rest time.Duration, step, sure int) (more bool, left int, err error) {
+// whether it should wait while sure many changes are known to be enough for not waiting; left is that number after it. Errors: errFew.
+func followSome(tx *db.Tx, rest time.Duration, step, sure int, counts bool) (more bool, left int, err error) {
 	if err := tx.LockName(lockName); err != nil {
 		return false, 0, err
 	}
@@ -91,11 +121,9 @@ func followSome(tx *db.Tx, rest time.Duration, step, sure int) (more bool, left 
 		return false, 0, err
 	}
 	if rest > 0 && sure <= 0 { // with 0 the time does not matter: stamps may be ahead of the clock
-		wait, plenty, err := stillChanging(tx, until, tx.Micros()-rest.Microseconds())
-		if err != nil || wait {
+		if sure, err = stillChanging(tx, until, tx.Micros()-rest.Microseconds(), counts); err != nil {
 			return false, 0, err
 		}
-		sure = plenty
 	}
 	next, err := changedSince(tx, until, step, step)
 	if err != nil || next.until == 0 {
@@ -124,24 +152,30 @@ func followSome(tx *db.Tx, rest time.Duration, step, sure int) (more bool, left 
 	return next.more, sure - next.count, nil
 }
 
-// stillChanging reports whether a level or product has changed since a time and the changes are few enough to wait for
-// a pause. If they are not, plenty of them are there: counting these costs as much as applying some of them, so it is
+// stillChanging is errFew if a level or product has changed since a time and the changes are few enough to wait for a pause, and without
+// counts, if one has. If they are not, plenty of them are there: counting these costs as much as applying some of them, so it is
 // not done for each transaction.
-func stillChanging(tx *db.Tx, until, since int64) (wait bool, plenty int, err error) {
+func stillChanging(tx *db.Tx, until, since int64, counts bool) (plenty int, err error) {
 	var newest, enough int64
 	err = tx.Row(`SELECT coalesce(max(newest), 0) FROM (SELECT max(changed_at) AS newest FROM stock_levels WHERE tenant_id = $1
 		UNION ALL SELECT max(changed_at) FROM products WHERE tenant_id = $1) AS newest_of_each`, []any{tx.Tenant}, &newest)
 	if err != nil || newest <= since {
-		return false, 0, err
+		return 0, err
+	}
+	if !counts {
+		return 0, errFew
 	}
 	const behind = " WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT 1 OFFSET $3::BIGINT)"
 	err = tx.Row("SELECT CASE WHEN EXISTS (SELECT 1 FROM stock_levels"+behind+" OR EXISTS (SELECT 1 FROM products"+behind+
 		" THEN 1 ELSE 0 END", []any{tx.Tenant, until, followAnyway}, &enough)
-	if enough == 0 {
-		return true, 0, err
+	if err == nil && enough == 0 {
+		err = errFew
 	}
-	return false, followAnyway, err
+	return followAnyway, err
 }
+
+// errFew means that the changes since the last update are too few for one.
+var errFew = errors.New("stockvalue: too few changes")
 
 // saveLevels queues what levels add to the sums now, in the order of their SKUs, which is the order of the table.
 func saveLevels(tx *db.Tx, written, gone []level) {

@@ -188,7 +188,7 @@ func TestFollowsWhenItIsQuiet(t *testing.T) {
 			c.Fatalf("%d are kept in the midst of changes: %v", kept(), err)
 		}
 		c.ahead.Store(int64(2 * Rest))
-		if err := FollowAll(c.Context(), c.store); err != nil || kept() != plenty {
+		if err := new(Follower).All(c.Context(), c.store); err != nil || kept() != plenty {
 			c.Fatalf("%d of %d are kept: %v", kept(), plenty, err)
 		}
 		c.touch(0, followAt-1)
@@ -226,6 +226,35 @@ func TestWhatWaitsIsCountedSeldom(t *testing.T) {
 		c.explain = nil
 		if err != nil || steps < 8 || counts > 4 {
 			c.Errorf("what waits was counted %d times in %d transactions: %v", counts, steps, err)
+		}
+	})
+}
+
+// Changes that are too few for an update are not counted again each time that it is tried. When none comes any more, it is made at once.
+func TestFewChangesAreCountedSeldom(t *testing.T) {
+	onEach(t, func(c *catalogue) {
+		counts, start := 0, -time.Hour // every change is newer than the clock
+		c.explain = func(sql string, _ []any) {
+			if strings.Contains(sql, "LIMIT 1 OFFSET $3") {
+				counts++
+			}
+		}
+		defer func() { c.explain = nil }()
+		var f Follower
+		for _, step := range []struct {
+			at   time.Duration
+			want int
+		}{{0, 1}, {Rest, 1}, {2 * Rest, 1}, {countAgain, 2}, {countAgain + Rest, 2}, {2 * countAgain, 3}, {time.Hour + 2*Rest, 3}} {
+			c.ahead.Store(int64(start + step.at))
+			if err := f.All(c.Context(), c.store); err != nil || counts != step.want {
+				c.Fatalf("counted %d times after %s, not %d: %v", counts, step.at, step.want, err)
+			}
+		}
+		c.worth(6 * plenty)
+		if err := c.store.Read(c.Context(), c.tenant, func(tx *db.Tx) error {
+			return tx.Row("SELECT count(*) FROM stock_level_values WHERE tenant_id = $1", []any{tx.Tenant}, &counts)
+		}); err != nil || counts != plenty {
+			c.Errorf("%d of %d are kept: %v", counts, plenty, err)
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 
 // emptyPause is how long dispatch rests after it found nothing to do. Changes of accounts without endpoints wake it
 // too, and in a busy account it would run after every commit.
-const emptyPause = 5 * time.Millisecond
+const emptyPause = 50 * time.Millisecond
 
 // dispatch turns committed events into deliveries, account by account, and continues replays that were too long for
 // one transaction.

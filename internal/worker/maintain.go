@@ -96,8 +96,9 @@ func (w *Worker) followSorts() {
 
 // followValues updates the kept value of the stock for levels and prices that changed.
 func (w *Worker) followValues() {
+	var values stockvalue.Follower
 	for w.pause(nil, max(stockvalue.Rest, w.Poll)) {
-		w.failed("adding up what the stock is worth", stockvalue.FollowAll(w.stopping, w.DB))
+		w.failed("adding up what the stock is worth", values.All(w.stopping, w.DB))
 	}
 }
 
