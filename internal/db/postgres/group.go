@@ -35,7 +35,8 @@ func (e *Engine) optimistic(ctx context.Context, tenant id.Tenant, work engine.W
 		if e.apart.has(tenant, time.Now()) {
 			return e.writeInTurn(ctx, tenant, group, more)
 		}
-		return e.writeSteps(ctx, opening{tenants: []id.Tenant{tenant}, lockTimeout: lockTimeout, turns: e.turns(e.mixed.Has)}, inOrder(group, e.forms))
+		begin := opening{tenants: []id.Tenant{tenant}, lockTimeout: lockTimeout, turns: e.turns(e.mixed.Has)}
+		return e.writeSteps(ctx, begin, inOrder(group, e.forms))
 	})
 	if err != nil && !away(err) { // so that others need not write theirs again as well
 		e.apart.add(tenant, time.Now())
