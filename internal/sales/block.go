@@ -117,7 +117,13 @@ func sections(body []byte) (list []section, err error) {
 
 // afterVarints is where some varints end, -1 if there are fewer: each ends with its only byte below 0x80.
 func afterVarints(body []byte, n int) int {
+	const ends = 0x8080808080808080
 	at := 0
+	for ; n >= 32 && at+32 <= len(body); at += 32 {
+		four := body[at : at+32]
+		n -= bits.OnesCount64(^binary.LittleEndian.Uint64(four)&ends | (^binary.LittleEndian.Uint64(four[8:])&ends)>>1 |
+			(^binary.LittleEndian.Uint64(four[16:])&ends)>>2 | (^binary.LittleEndian.Uint64(four[24:])&ends)>>3)
+	}
 	for ; n >= 8 && at+8 <= len(body); at += 8 {
 		n -= bits.OnesCount64(^binary.LittleEndian.Uint64(body[at:]) & 0x8080808080808080)
 	}
@@ -132,54 +138,55 @@ func afterVarints(body []byte, n int) int {
 	return at
 }
 
-// until calls each for the sums of numbers below an end. It reads what stands in its own memory, since it does so a million times.
-func (s *section) until(end int64, each func(number int64, sum Sum)) error {
+// next reads the next sums of numbers below an end, as many as there is room for. It keeps what it needs in variables of its own, since it
+// does so a million times.
+func (s *section) next(end int64, into []numbered) (n int, err error) {
 	body, last, left := s.body, s.last, s.left
-	for left > 0 {
-		distance, n := uvarint(body)
-		if n <= 0 {
-			return errBroken
+	for n < len(into) && left > 0 {
+		var distance, quantity, big, small uint64
+		size := 0
+		if len(body) >= 8 { // most have a byte each for the first three, and up to five for the last
+			word := binary.LittleEndian.Uint64(body)
+			rest := word >> 24
+			if ends := ^rest & 0x8080808080; word&0x808080 == 0 && ends != 0 {
+				bytes := bits.TrailingZeros64(ends)/8 + 1
+				rest &= 1<<(8*bytes) - 1
+				distance, quantity, big = word&0x7f, word>>8&0x7f, word>>16&0x7f
+				small = rest&0x7f | rest>>1&(0x7f<<7) | rest>>2&(0x7f<<14) | rest>>3&(0x7f<<21) | rest>>4&(0x7f<<28)
+				size = 3 + bytes
+			}
+		}
+		if size == 0 {
+			if distance, quantity, big, small, size = longEntry(body); size < 0 {
+				return 0, errBroken
+			}
 		}
 		if last+int64(distance) >= end {
 			break
 		}
-		quantity, m := uvarint(body[n:])
-		if m <= 0 {
-			return errBroken
-		}
-		n += m
-		big, m := uvarint(body[n:])
-		if m <= 0 {
-			return errBroken
-		}
-		n += m
-		small, m := uvarint(body[n:])
-		if m <= 0 {
-			return errBroken
-		}
-		body = body[n+m:]
-		last += int64(distance)
-		left--
-		each(last, Sum{int64(quantity), unzigzag(big), unzigzag(small)})
+		body, last, left = body[size:], last+int64(distance), left-1
+		into[n] = numbered{last, Sum{int64(quantity), unzigzag(big), unzigzag(small)}}
+		n++
 	}
 	s.body, s.last, s.left = body, last, left
-	return nil
+	return n, nil
 }
 
-// uvarint is binary.Uvarint, quicker for up to four bytes.
-func uvarint(b []byte) (uint64, int) {
-	switch {
-	case len(b) > 0 && b[0] < 0x80:
-		return uint64(b[0]), 1
-	case len(b) > 1 && b[1] < 0x80:
-		return uint64(b[0]&0x7f) | uint64(b[1])<<7, 2
-	case len(b) > 2 && b[2] < 0x80:
-		return uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2])<<14, 3
-	case len(b) > 3 && b[3] < 0x80:
-		return uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2]&0x7f)<<14 | uint64(b[3])<<21, 4
+// longEntry reads an entry of any size; size is -1 if it is broken.
+func longEntry(body []byte) (distance, quantity, big, small uint64, size int) {
+	var values [4]uint64
+	for i := range values {
+		value, n := binary.Uvarint(body[size:])
+		if n <= 0 {
+			return 0, 0, 0, 0, -1
+		}
+		values[i], size = value, size+n
 	}
-	return binary.Uvarint(b)
+	return values[0], values[1], values[2], values[3], size
 }
+
+// batch is how many sums are read at once.
+const batch = 256
 
 // unzigzag is the number that binary.AppendVarint has written as an unsigned one.
 func unzigzag(n uint64) int64 { return int64(n>>1) ^ -int64(n&1) }
@@ -187,12 +194,19 @@ func unzigzag(n uint64) int64 { return int64(n>>1) ^ -int64(n&1) }
 // decode unpacks a block.
 func decode(body []byte, each sold) error {
 	list, err := sections(body)
+	sums := make([]numbered, batch)
 	for i := range list {
 		if err != nil {
 			break
 		}
 		s := &list[i]
-		err = s.until(math.MaxInt64, func(number int64, sum Sum) { each(item{currency: s.currency, number: number}, sum) })
+		for s.left > 0 && err == nil {
+			var n int
+			n, err = s.next(math.MaxInt64, sums)
+			for _, e := range sums[:n] {
+				each(item{currency: s.currency, number: e.number}, e.Sum)
+			}
+		}
 	}
 	return err
 }
@@ -217,21 +231,24 @@ func (m *merger) take(body []byte) error {
 // merge calls each for the sum of every SKU, in the order of the numbers.
 func (m *merger) merge(each func(numbered)) error {
 	most := slices.Max(append(slices.Collect(maps.Keys(m.lines)), 0))
-	sums := make([]Sum, window)
+	sums, read := make([]Sum, window), make([]numbered, batch)
 	for from := int64(0); ; from += window {
 		more := from <= most
 		for i := range m.sections {
 			s := &m.sections[i]
 			counts := s.currency == m.currency
-			err := s.until(from+window, func(number int64, sum Sum) {
-				to := &sums[number-from]
-				if to.Quantity += sum.Quantity; counts {
-					to.Big += sum.Big
-					to.Small += sum.Small
+			for n := batch; n == batch; {
+				var err error
+				if n, err = s.next(from+window, read); err != nil {
+					return err
 				}
-			})
-			if err != nil {
-				return err
+				for _, e := range read[:n] {
+					to := &sums[e.number-from]
+					if to.Quantity += e.Quantity; counts {
+						to.Big += e.Big
+						to.Small += e.Small
+					}
+				}
 			}
 			more = more || s.left > 0
 		}
