@@ -18,8 +18,9 @@ import (
 
 // Bounds of the updates of product_sorts.
 const (
-	sortAt   = 200 // changed products from which an update is worth its cost
-	sortStep = 500 // products in one transaction
+	sortAt    = 200 // changed products from which an update is worth its cost
+	leastSort = 500 // products in one transaction
+	mostSort  = 8000
 )
 
 // sortAnyway is the number of changed products from which the update does not wait for a pause. Tests lower it.
@@ -55,15 +56,22 @@ func FollowSorts(ctx context.Context, store *db.DB) error {
 
 // FollowSort updates the sorts of one account with all that has changed, if nothing changed for the time rest; 0 is at once.
 func FollowSort(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration) error {
+	stride := store.NewStride(leastSort, mostSort)
 	for sure := 0; ; {
 		var n, left int
+		var took time.Duration
 		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
-			n, left, err = followSome(tx, rest, sure)
+			begun := store.Now()
+			if n, left, err = followSome(tx, rest, stride.Size, sure); err == nil {
+				err = tx.Flush()
+			}
+			took = store.Now().Sub(begun)
 			return err
 		})
-		if err != nil || n < sortStep {
+		if err != nil || n < stride.Size {
 			return err
 		}
+		stride.Next(ctx, took)
 		sure = left
 	}
 }
@@ -77,9 +85,9 @@ type sorted struct {
 	deleted bool
 }
 
-// followSome applies the next changes in their order, as many as one transaction should, and returns how many. It does not ask whether
+// followSome applies the next changes in their order, at most step of them, and returns how many. It does not ask whether
 // it should wait while sure many changes are known to be enough for not waiting; left is that number after it.
-func followSome(tx *db.Tx, rest time.Duration, sure int) (n, left int, err error) {
+func followSome(tx *db.Tx, rest time.Duration, step, sure int) (n, left int, err error) {
 	if err := tx.LockName(sortLock); err != nil {
 		return 0, 0, err
 	}
@@ -97,7 +105,7 @@ func followSome(tx *db.Tx, rest time.Duration, sure int) (n, left int, err error
 	changes, err := db.List(tx, func(r db.Rows) (s sorted, err error) {
 		return s, r.Scan((*string)(&s.id), &s.name, &s.price, &s.changed, &s.deleted)
 	}, `SELECT p.id, p.name, p.price, p.changed_at, p.deleted_at IS NOT NULL FROM products p WHERE p.tenant_id = $1 AND p.changed_at > $2
-		ORDER BY p.changed_at LIMIT $3::BIGINT`, tx.Tenant, until, sortStep)
+		ORDER BY p.changed_at LIMIT $3::BIGINT`, tx.Tenant, until, step)
 	if err != nil || len(changes) == 0 {
 		return 0, 0, err
 	}

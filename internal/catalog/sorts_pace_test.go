@@ -17,12 +17,14 @@ import (
 func TestWhatWaitsToBeSortedIsCountedSeldom(t *testing.T) {
 	was := sortAnyway
 	defer func() { sortAnyway = was }()
-	sortAnyway = 4 * sortStep
-	const changed = 10 * sortStep
+	sortAnyway = 4 * leastSort
+	const changed = 10 * leastSort
 	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
 		"postgres": {URL: dbtest.PlainStoreURL(t)}} {
 		t.Run(engine, func(t *testing.T) {
 			var counts atomic.Int64
+			fixed := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) // by this clock transactions take no time, so that each is twice as large as the last
+			config.Now = func() time.Time { return fixed }
 			config.Trace = func(sql string, _ []any) {
 				if strings.Contains(sql, "LIMIT 1 OFFSET $3") {
 					counts.Add(1)
@@ -50,8 +52,8 @@ func TestWhatWaitsToBeSortedIsCountedSeldom(t *testing.T) {
 			err = store.Read(t.Context(), tenant, func(tx *db.Tx) error {
 				return tx.Row("SELECT count(*) FROM product_sorts WHERE tenant_id = $1", []any{tx.Tenant}, &sorted)
 			})
-			// 5,000 and 3,000 changes are enough to go on for 2,000 each; with 1,000 left, they are not.
-			if want := 8 * sortStep; err != nil || sorted != want || counts.Load() != 3 {
+			// 5,000 changes are enough to go on for 2,000: that is for 500, 1,000 and 2,000. With 1,500 left they are not.
+			if want := 7 * leastSort; err != nil || sorted != want || counts.Load() != 2 {
 				t.Errorf("%d of %d changes were sorted, not %d; what waits was counted %d times: %v", sorted, changed, want, counts.Load(), err)
 			}
 		})

@@ -19,9 +19,6 @@ const (
 // followAnyway is the number of changes from which the update does not wait for a pause. Tests lower it.
 var followAnyway = 25_000
 
-// stepTime is about how long the reads of one transaction may take: on SQLite no other transaction writes meanwhile.
-const stepTime = 25 * time.Millisecond
-
 // Rest is how long an account's levels and products must be unchanged before the sums are updated, so that this does
 // not happen in the middle of an import.
 const Rest = 5 * time.Second
@@ -79,12 +76,13 @@ func Follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Durat
 
 // follow is Follow; few reports whether there were changes in the time rest, too few for an update. Without counts they count as few.
 func follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration, counts bool) (few bool, err error) {
-	for step, sure, more := leastStep, 0, true; more; {
+	stride := store.NewStride(leastStep, mostStep)
+	for sure, more := 0, true; more; {
 		var took time.Duration
 		var left int
 		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
 			begun := store.Now()
-			more, left, err = followSome(tx, rest, step, sure, counts)
+			more, left, err = followSome(tx, rest, stride.Size, sure, counts)
 			took = store.Now().Sub(begun)
 			return err
 		})
@@ -94,20 +92,10 @@ func follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Durat
 			}
 			return false, err
 		}
-		step, sure = nextStep(step, took), left
+		stride.Next(ctx, took)
+		sure = left
 	}
 	return false, nil
-}
-
-// nextStep is how many SKUs the next transaction handles, given how long the last one took.
-func nextStep(step int, took time.Duration) int {
-	switch {
-	case took > stepTime:
-		step /= 2
-	case took < stepTime/2:
-		step *= 2
-	}
-	return min(max(step, leastStep), mostStep)
 }
 
 // followSome applies the next changes in their order, those of about step SKUs, and reports whether there may be more. It does not ask

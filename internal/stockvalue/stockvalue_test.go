@@ -259,26 +259,6 @@ func TestFewChangesAreCountedSeldom(t *testing.T) {
 	})
 }
 
-// A transaction updates as many SKUs as its time allows: more while it is quick, fewer when it is slow, within bounds.
-func TestStepsFollowTheTimeThatTheyTake(t *testing.T) {
-	step := leastStep
-	for range 20 {
-		step = nextStep(step, stepTime/4)
-	}
-	if step != mostStep {
-		t.Errorf("%d SKUs at once where it is quick, not %d", step, mostStep)
-	}
-	if kept := nextStep(1000, stepTime*3/4); kept != 1000 {
-		t.Errorf("%d SKUs at once where 1000 take about as long as they may", kept)
-	}
-	for range 20 {
-		step = nextStep(step, 2*stepTime)
-	}
-	if step != leastStep {
-		t.Errorf("%d SKUs at once where it is slow, not %d", step, leastStep)
-	}
-}
-
 // Changes are taken up to the stamp with which they have enough SKUs, variants among them; one product is taken whatever it has.
 func TestReachCountsVariants(t *testing.T) {
 	list := []change{{at: 40}, {at: 10, isLevel: true}, {at: 30, variants: 5}, {at: 20, variants: 2}}
