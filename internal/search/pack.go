@@ -153,6 +153,11 @@ func forget(tx *db.Tx, kind Kind, taken []looseRow) {
 		byVersion[taken[i].version] = append(byVersion[taken[i].version], taken[i].id.String())
 	}
 	for version, ids := range byVersion {
+		if len(ids) >= forgetRange { // one statement: if another document came between them meanwhile, all runs again
+			tx.Queue("DELETE FROM search_loose WHERE tenant_id = $1 AND kind = $2 AND id >= $3::UUID AND id <= $4::UUID AND version = $5",
+				tx.Tenant, string(kind), ids[0], ids[len(ids)-1], version).Rows(int64(len(ids)), nil)
+			continue
+		}
 		db.Chunks(ids, func(piece []string) error {
 			args := append(make([]any, 0, 3+len(piece)), tx.Tenant, string(kind), version)
 			for _, id := range piece {
@@ -167,6 +172,9 @@ func forget(tx *db.Tx, kind Kind, taken []looseRow) {
 }
 
 var forgetText db.Text
+
+// forgetRange is from how many documents on they are deleted as a range of ids.
+const forgetRange = 256
 
 // block is a block that is being rewritten.
 type block struct {

@@ -314,3 +314,33 @@ func TestATextChangesWhileItIsPacked(t *testing.T) {
 	}
 	s.check("packed again")
 }
+
+// Many packed texts are deleted as a range of ids: a text that comes between them meanwhile is not lost.
+func TestATextComesBetweenThosePacked(t *testing.T) {
+	store := dbtest.Open(t, db.Config{URL: dbtest.StoreURL(t)})
+	s := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}}
+	docs := make([]search.Document, 400)
+	for i := range docs {
+		docs[i] = search.Document{ID: id.New[string](), Text: "Ada"}
+		s.texts[docs[i].ID] = docs[i]
+	}
+	slices.SortFunc(docs, func(a, b search.Document) int { return strings.Compare(a.ID, b.ID) })
+	put := func(docs ...search.Document) {
+		s.write(func(tx *db.Tx) error { search.Put(tx, search.Orders, docs...); return nil })
+	}
+	put(slices.Concat(docs[:200], docs[201:])...)
+	tries := 0
+	s.write(func(tx *db.Tx) error {
+		if _, err := search.PackSome(tx, search.Orders); err != nil {
+			return err
+		}
+		if tries++; tries == 1 {
+			put(docs[200]) // before the packer's writes are sent
+		}
+		return nil
+	})
+	if n := s.rows("search_loose"); n != 0 || tries != 2 {
+		t.Errorf("%d texts are unpacked after %d tries", n, tries)
+	}
+	s.check("packed")
+}
