@@ -82,7 +82,9 @@ func follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Durat
 		var left int
 		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
 			begun := store.Now()
-			more, left, err = followSome(tx, rest, stride.Size, sure, counts)
+			if more, left, err = followSome(tx, rest, stride.Size, sure, counts); err == nil {
+				err = tx.Flush()
+			}
 			took = store.Now().Sub(begun)
 			return err
 		})
