@@ -23,7 +23,8 @@ func TestWhatWaitsToBeSortedIsCountedSeldom(t *testing.T) {
 		"postgres": {URL: dbtest.PlainStoreURL(t)}} {
 		t.Run(engine, func(t *testing.T) {
 			var counts atomic.Int64
-			fixed := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) // by this clock transactions take no time, so that each is twice as large as the last
+			// By this clock transactions take no time, so that each is twice as large as the last.
+			fixed := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 			config.Now = func() time.Time { return fixed }
 			config.Trace = func(sql string, _ []any) {
 				if strings.Contains(sql, "LIMIT 1 OFFSET $3") {

@@ -11,8 +11,8 @@ const (
 	strideAlone = 100 * time.Millisecond // while no caller waits for transactions
 )
 
-// Stride is the size of the next transaction of work in the background that follows the writes of callers: the more it does at once, the less
-// each record costs, because records share the pages that they change. It is not safe for concurrent use.
+// Stride is the size of the next transaction of work in the background that follows the writes of callers: the more it does at
+// once, the less each record costs, because records share the pages that they change. It is not safe for concurrent use.
 type Stride struct {
 	Size        int // in records
 	least, most int
@@ -24,8 +24,8 @@ func (d *DB) NewStride(least, most int) *Stride {
 	return &Stride{Size: least, least: least, most: most, pace: d.NewPace()}
 }
 
-// Next is called between two transactions; took is how long the last one ran, without waiting. It lets callers have their turn, as Pace does,
-// at most until ctx ends.
+// Next is called between two transactions; took is how long the last one ran, without waiting. It lets callers have their turn,
+// as Pace does, at most until ctx ends.
 func (s *Stride) Next(ctx context.Context, took time.Duration) { s.adapt(took, s.pace.Next(ctx)) }
 
 func (s *Stride) adapt(took time.Duration, alone bool) {
