@@ -17,8 +17,8 @@ var eventOf = map[string]string{
 }
 
 const (
-	defaultEvents = 20_000          // when no count is given
-	silence       = 5 * time.Second // without a delivery: the queue is taken to be drained or stuck
+	defaultEvents = 20_000           // when no count is given
+	silence       = 30 * time.Second // without a delivery: the queue is taken to be drained or stuck
 )
 
 // runDeliveries measures webhooks from end to end: it registers endpoints at its own receiver, causes events and
@@ -62,7 +62,7 @@ func (c *campaign) deliver(ctx context.Context, in *receiver, result *Result) (*
 	took := got.last.Sub(start)
 	d := &DeliveryFigures{
 		Expected: expected, Received: got.distinct, Duplicates: got.duplicates,
-		BadSignatures: got.badSignatures, Generating: generating.Seconds(),
+		BadSignatures: got.badSignatures, Generating: generating.Seconds(), Pause: got.pause.Seconds(),
 	}
 	if got.distinct == 0 {
 		return nil, d, errors.Join(errors.New("no delivery arrived (a service without --dev refuses loopback endpoints)"), complaintOf(got))

@@ -32,8 +32,9 @@ type receiver struct {
 // receipts is what has arrived so far.
 type receipts struct {
 	distinct, duplicates, badSignatures int
-	lag                                 Histogram // from the event's timestamp to its arrival
-	last                                time.Time // of the last distinct delivery
+	lag                                 Histogram     // from the event's timestamp to its arrival
+	last                                time.Time     // of the last distinct delivery
+	pause                               time.Duration // the longest between two of these
 	bytes                               int64
 	complaint                           string // the first request that was no delivery
 }
@@ -226,6 +227,9 @@ func (r *receiver) record(macs map[string]hash.Hash, path string, signature, bod
 	}
 	r.seen[sumKey] = struct{}{}
 	t.distinct++
+	if !t.last.IsZero() {
+		t.pause = max(t.pause, now.Sub(t.last))
+	}
 	t.last = now
 	t.lag.Add(now.Sub(at))
 }

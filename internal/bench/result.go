@@ -81,7 +81,8 @@ type DeliveryFigures struct {
 	Received      int     `json:"received"` // distinct
 	Duplicates    int     `json:"duplicates"`
 	BadSignatures int     `json:"badSignatures"`
-	Generating    float64 `json:"generatingSeconds"` // how long making the events took
+	Generating    float64 `json:"generatingSeconds"`   // how long making the events took
+	Pause         float64 `json:"longestPauseSeconds"` // between two deliveries
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }

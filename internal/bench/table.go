@@ -67,8 +67,9 @@ func (r *Report) writeComparison(w io.Writer) {
 func (r *Report) writeTroubles(w io.Writer) {
 	for _, result := range r.Results {
 		if d := result.Deliveries; d != nil {
-			fmt.Fprintf(w, "\n%s: %d of %d arrived, %d twice, %d signed wrongly; the events were made in %.1f s; latency is from event to arrival\n",
-				result.Scenario, d.Received, d.Expected, d.Duplicates, d.BadSignatures, d.Generating)
+			fmt.Fprintf(w, "\n%s: %d of %d arrived, %d twice, %d signed wrongly; the events were made in %.1f s; latency is from event to "+
+				"arrival, the longest pause between two %.1f s\n", result.Scenario, d.Received, d.Expected, d.Duplicates, d.BadSignatures, d.Generating,
+				d.Pause)
 		}
 		writeBeside(w, result.Beside)
 		if result.Outages != nil {
