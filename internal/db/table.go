@@ -3,6 +3,7 @@ package db
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -102,17 +103,38 @@ func (t *Table[T]) Columns(alias string) string {
 // Scanner reads the rows of a query into records. more are places for the columns that the query selects after the table's own.
 func (t *Table[T]) Scanner(more ...any) func(Rows) (T, error) {
 	return func(r Rows) (T, error) {
-		s, ok := t.scans.Get().(*scanned[T])
-		if !ok {
-			s = new(scanned[T])
-			s.places = t.Places(&s.record)
-		}
+		s := t.scanned()
 		err := r.Scan(append(s.places, more...)...)
-		record := s.record
-		s.record = *new(T)
-		t.scans.Put(s)
-		return record, err
+		return t.take(s), err
 	}
+}
+
+// ScanBoth reads a row with the columns of one table and then those of another.
+func ScanBoth[T, U any](r Rows, t *Table[T], u *Table[U]) (T, U, error) {
+	a, b := t.scanned(), u.scanned()
+	err := r.Scan(append(a.places, b.places...)...)
+	return t.take(a), u.take(b), err
+}
+
+// scanned is a record that nobody uses.
+func (t *Table[T]) scanned() *scanned[T] {
+	if s, ok := t.scans.Get().(*scanned[T]); ok {
+		return s
+	}
+	s := new(scanned[T])
+	s.places = slices.Grow(t.Places(&s.record), morePlaces)
+	return s
+}
+
+// morePlaces is how many places of other columns there is room for beside a table's own.
+const morePlaces = 16
+
+// take returns what was scanned, and keeps the places for others.
+func (t *Table[T]) take(s *scanned[T]) T {
+	record := s.record
+	s.record = *new(T)
+	t.scans.Put(s)
+	return record
 }
 
 // Places returns pointers that the columns of a query are scanned into, for a query that selects more than this
