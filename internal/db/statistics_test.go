@@ -37,6 +37,53 @@ func TestStatisticsOfANewStore(t *testing.T) {
 	}
 }
 
+// A table whose rows change while their number stays is not analysed for that: every plan that names it would be made again.
+func TestStatisticsOfATableThatDoesNotGrow(t *testing.T) {
+	store := dbtest.Open(t, db.Config{URL: dbtest.StoreURL(t)})
+	tenant := dbtest.Account(t, store)
+	write := func(sql string, args ...any) {
+		t.Helper()
+		err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+			_, err := tx.Exec(sql, append([]any{tenant}, args...)...)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	analysed := func(table string) (times int64) {
+		t.Helper()
+		err := store.Read(t.Context(), db.Across, func(tx *db.Tx) error {
+			return tx.Row("SELECT analyze_count FROM pg_stat_user_tables WHERE schemaname = current_schema() AND relname = $1", []any{table}, &times)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return times
+	}
+	wait := func(table string, times int64) {
+		t.Helper()
+		for deadline := time.Now().Add(20 * time.Second); analysed(table) < times; time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("after 20 s %s was analysed %d times, not %d", table, analysed(table), times)
+			}
+		}
+	}
+	const grow = "INSERT INTO tallies (tenant_id, name, key, n) SELECT $1::BIGINT, $2, i::TEXT, 1 FROM generate_series(1, $3::BIGINT) i"
+	fillCustomers(t, store, tenant, 200)
+	wait("customers", 1)
+	for range 3 {
+		write("UPDATE customers SET updated_at = updated_at + 1 WHERE tenant_id = $1")
+	}
+	write(grow, "first", 200)
+	wait("tallies", 1)
+	write(grow, "second", 1000)
+	wait("tallies", 2) // one round later, which has seen what changed before the first
+	if times := analysed("customers"); times != 1 {
+		t.Errorf("200 customers were analysed %d times", times)
+	}
+}
+
 // A table that another node analyses is not waited for: the others are analysed meanwhile, and no connection waits for
 // the lock.
 func TestStatisticsDoNotWaitForATable(t *testing.T) {
