@@ -109,13 +109,6 @@ func (t *Table[T]) Scanner(more ...any) func(Rows) (T, error) {
 	}
 }
 
-// ScanBoth reads a row with the columns of one table and then those of another.
-func ScanBoth[T, U any](r Rows, t *Table[T], u *Table[U]) (T, U, error) {
-	a, b := t.scanned(), u.scanned()
-	err := r.Scan(append(a.places, b.places...)...)
-	return t.take(a), u.take(b), err
-}
-
 // scanned is a record that nobody uses.
 func (t *Table[T]) scanned() *scanned[T] {
 	if s, ok := t.scans.Get().(*scanned[T]); ok {
