@@ -60,9 +60,10 @@ func (f *Folder) All(ctx context.Context, store *db.DB) error {
 func Fold(ctx context.Context, store *db.DB, tenant id.Tenant) (later bool, err error) {
 	for _, level := range []int{days, months} {
 		var due []int64
+		var elsewhere bool
 		err := store.ReadWide(ctx, tenant, func(tx *db.Tx) error {
 			var waiting bool
-			due, waiting, err = stale(tx, level, 0, spans.Last)
+			due, waiting, elsewhere, err = stale(tx, level, 0, spans.Last)
 			later = later || waiting
 			return err
 		})
@@ -70,25 +71,52 @@ func Fold(ctx context.Context, store *db.DB, tenant id.Tenant) (later bool, err 
 			return later, err
 		}
 		for _, bucket := range due {
-			if err := fold(ctx, store, tenant, level, bucket); err != nil {
+			ours, err := claim(ctx, store, tenant, level, bucket)
+			if err == nil && ours {
+				err = fold(ctx, store, tenant, level, bucket)
+			}
+			if err != nil {
 				return later, err
 			}
+			elsewhere = elsewhere || !ours
 			select {
 			case <-ctx.Done():
 				return later, ctx.Err()
 			case <-time.After(rest):
 			}
 		}
+		if elsewhere { // wider blocks are made of these
+			return true, nil
+		}
 	}
 	return later, nil
 }
 
+// claimFor is how long other nodes leave a bucket to the one that has begun to sum it.
+const claimFor = 5 * time.Minute
+
+// claimed is the version of a block that a node is making.
+const claimed = -1
+
+// claim reports whether a bucket that is due is for this node to sum: no other node has begun that. Its block is as invalid as it was.
+func claim(ctx context.Context, store *db.DB, tenant id.Tenant, level int, bucket int64) (ours bool, err error) {
+	err = store.Write(ctx, tenant, func(tx *db.Tx) error {
+		before := tx.Micros() - widths[level]/patience
+		n, err := tx.Exec(`INSERT INTO sales_blocks (tenant_id, width, bucket, version, made_at, body) VALUES ($1,$2,$3,$4,$5,$6)
+			ON CONFLICT (tenant_id, width, bucket) DO UPDATE SET version = excluded.version, made_at = excluded.made_at
+				WHERE sales_blocks.made_at <= $7`, tx.Tenant, widths[level], bucket, claimed, before+claimFor.Microseconds(), []byte{}, before)
+		ours = n > 0
+		return err
+	})
+	return ours, err
+}
+
 // stale are the buckets of a range with enough orders for a block, without a valid one, and whose last block is old
-// enough; waiting reports whether others are not old enough yet.
-func stale(tx *db.Tx, level int, from, to int64) (due []int64, waiting bool, err error) {
+// enough; waiting reports whether others are not old enough yet, elsewhere whether a node is making some of those.
+func stale(tx *db.Tx, level int, from, to int64) (due []int64, waiting, elsewhere bool, err error) {
 	list, err := states(tx, level, from, to)
 	if err != nil {
-		return nil, false, err
+		return nil, false, false, err
 	}
 	type made struct{ version, at int64 }
 	known := map[int64]made{}
@@ -104,12 +132,12 @@ func stale(tx *db.Tx, level int, from, to int64) (due []int64, waiting bool, err
 		switch m, there := known[s.bucket]; {
 		case s.orders < fewest || there && m.version == s.version:
 		case there && tx.Micros()-m.at < widths[level]/patience:
-			waiting = true
+			waiting, elsewhere = true, elsewhere || m.version == claimed
 		default:
 			due = append(due, s.bucket)
 		}
 	}
-	return due, waiting, err
+	return due, waiting, elsewhere, err
 }
 
 // made is a block that is being built.
@@ -155,7 +183,7 @@ func makeBlocks(tx *db.Tx, level int, bucket int64, orderOf map[string]id.Order)
 		noteOrders(orderOf, c)
 		return []made{block}, err
 	}
-	due, _, err := stale(tx, hours, bucket, bucket+widths[level])
+	due, _, _, err := stale(tx, hours, bucket, bucket+widths[level])
 	if err != nil {
 		return nil, err
 	}

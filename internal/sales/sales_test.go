@@ -1,6 +1,7 @@
 package sales_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand"
 	"slices"
@@ -207,6 +208,68 @@ func TestBestSellersAreWhatTheLinesAddUpTo(t *testing.T) {
 			return err
 		})
 	})
+}
+
+// A node leaves alone what another one is summing; if that one never finishes, it does so after a while.
+func TestNodesSumApart(t *testing.T) {
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true}, "postgres": {URL: dbtest.StoreURL(t)}} {
+		t.Run(engine, func(t *testing.T) {
+			now := int64(100*day + day/2)
+			reads, another := 0, func() {}
+			config.Now = func() time.Time { return time.UnixMicro(now) }
+			config.Trace = func(sql string, _ []any) {
+				if strings.Contains(sql, "SELECT o.currency") {
+					reads++
+					run := another
+					another = func() {}
+					run()
+				}
+			}
+			store := dbtest.Open(t, config)
+			s := newShop(t, store, now)
+			defer sales.SetFewest(sales.SetFewest(1))
+			fold := func() (later bool) {
+				later, err := sales.Fold(t.Context(), store, s.tenant)
+				if err != nil {
+					t.Error(err)
+				}
+				return later
+			}
+			s.order(now - hour)
+			fold()
+			alone := reads
+
+			s.order(now - hour)
+			now += day // past the patience of the day and of the month
+			reads = 0
+			another = func() {
+				if later := fold(); !later {
+					t.Error("another node takes everything for summed while the first sums")
+				}
+			}
+			if fold(); reads != alone {
+				t.Errorf("two nodes read lines %d times, one alone %d times", reads, alone)
+			}
+			s.compare(now-2*day, now)
+
+			s.order(now - day)
+			now += day
+			ctx, end := context.WithCancel(t.Context())
+			another = end // it ends in the middle
+			if _, err := sales.Fold(ctx, store, s.tenant); err == nil {
+				t.Error("the node did not end")
+			}
+			reads = 0
+			if later := fold(); !later || reads != 0 {
+				t.Errorf("lines are read %d times beside a node that has begun, later: %t", reads, later)
+			}
+			now += 5 * 60_000_000
+			if fold(); reads == 0 {
+				t.Error("what another node has left undone is never summed")
+			}
+			s.compare(now-4*day, now)
+		})
+	}
 }
 
 // Lines are found by their orders, and orders by time, on SQLite too, whose planner would begin with the lines.
