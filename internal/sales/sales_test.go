@@ -212,7 +212,8 @@ func TestBestSellersAreWhatTheLinesAddUpTo(t *testing.T) {
 
 // A node leaves alone what another one is summing; if that one never finishes, it does so after a while.
 func TestNodesSumApart(t *testing.T) {
-	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true}, "postgres": {URL: dbtest.StoreURL(t)}} {
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
+		"postgres": {URL: dbtest.StoreURL(t)}} {
 		t.Run(engine, func(t *testing.T) {
 			now := int64(100*day + day/2)
 			reads, another := 0, func() {}
