@@ -6,6 +6,9 @@
 package webhooks
 
 import (
+	"strconv"
+	"strings"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -29,6 +32,11 @@ func Record(w db.GuardedWriter, events ...Event) {
 	}
 	offset := w.Stamps(len(events))
 	db.Chunks(events, func(piece []Event) error {
+		if len(piece) >= manyEvents && equalNames(piece) {
+			recordMany(w, offset, piece)
+			offset += int64(len(piece)) * db.StampStep
+			return nil
+		}
 		args := append(make([]any, 0, 1+6*len(piece)), w.TenantID())
 		for _, e := range piece {
 			event := id.New[id.Event]()
@@ -40,6 +48,39 @@ func Record(w db.GuardedWriter, events ...Event) {
 	})
 	w.Wake(Topic)
 }
+
+// manyEvents is from how many events of one name on they have a statement of their own.
+const manyEvents = 64
+
+func equalNames(events []Event) bool {
+	for i := range events {
+		if events[i].Name != events[0].Name {
+			return false
+		}
+	}
+	return true
+}
+
+// recordMany queues many events of one name, such as those of a bulk operation: what all have in common is an argument once.
+func recordMany(w db.GuardedWriter, offset int64, events []Event) {
+	args := append(make([]any, 0, 4+3*len(events)), w.TenantID(), offset, events[0].Name, w.Micros())
+	for _, e := range events {
+		event := id.New[id.Event]()
+		args = append(args, event, e.Resource, e.Body(event, w.Micros()))
+	}
+	w.PutStamped(db.Unique(nil), manyText.For(len(events), func(n int) string {
+		var rows strings.Builder
+		rows.WriteString("($::UUID,$::TEXT,$::TEXT,0)")
+		for i := 1; i < n; i++ {
+			rows.WriteString(",($,$,$," + strconv.Itoa(i*db.StampStep) + ")")
+		}
+		return "WITH v(id, resource_id, payload, at) AS (VALUES " + db.Repeat(1, 5, rows.String()) + `)
+			INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
+			SELECT $1::BIGINT, id, ` + db.Clock + ` + $2::BIGINT + at, $3::TEXT, resource_id, payload, $4::BIGINT FROM v`
+	}), args...)
+}
+
+var manyText db.Text
 
 var eventRows = &db.Form{Head: 1, Width: 6, Stamps: []int{1}, Mixed: mixedEvents, Build: func(n int) string {
 	if n <= 8 { // a VALUES list would cost more than separate rows
