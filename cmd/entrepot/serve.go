@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -33,11 +34,16 @@ func newServeCommand(env *environment) *cobra.Command {
 			"  entrepot serve --addr 127.0.0.1:8080 --data /var/lib/entrepot\n" +
 			"  entrepot serve --database postgres://entrepot@db/entrepot",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := env.serverConfig(cmd)
 			if err != nil {
 				return err
 			}
+			end, err := env.profile(cmd)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, end()) }()
 			env.relaxCollector()
 			config.Budget = server.LimitMemory(config.Lend)
 			s, err := server.Listen(config)
@@ -50,6 +56,7 @@ func newServeCommand(env *environment) *cobra.Command {
 	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "retention",
 		"pull-every",
 		"webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format")
+	serve.Flags().String("cpu-profile", "", "file for what takes processor time until the service ends, for go tool pprof")
 	return serve
 }
 
