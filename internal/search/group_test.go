@@ -43,15 +43,10 @@ func TestGroupsOfBlocks(t *testing.T) {
 	search.SmallBlocks(t)
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}, dice: rand.New(rand.NewSource(5))}
-		pack := func() {
-			if err := search.Pack(t.Context(), store, s.tenant, search.Orders, 1); err != nil {
-				t.Fatal(err)
-			}
-		}
 		for round := range 3 {
 			s.put(1200)
 			s.check(fmt.Sprint("unpacked ", round))
-			pack()
+			s.pack()
 			s.check(fmt.Sprint("packed ", round))
 			if groups, free := s.groups(); groups == 0 || free > 32 {
 				t.Errorf("round %d: %d groups, %d blocks in none", round, groups, free)
@@ -60,26 +55,14 @@ func TestGroupsOfBlocks(t *testing.T) {
 				t.Errorf("round %d: texts of %v are not found", round, wrong)
 			}
 		}
-		var gone []string
-		for id := range s.texts {
-			if gone = append(gone, id); len(gone) == 20 {
-				break
-			}
-		}
-		s.write(func(tx *db.Tx) error {
-			for _, id := range gone {
-				delete(s.texts, id)
-				search.Put(tx, search.Orders, search.Document{ID: id})
-			}
-			return search.Erase(tx, search.Orders, gone)
-		})
+		s.erase(20)
 		s.check("erased")
 		for id, d := range s.texts { // every block is written again
 			d.Text += " again"
 			s.texts[id] = d
 			s.write(func(tx *db.Tx) error { search.Put(tx, search.Orders, d); return nil })
 		}
-		pack()
+		s.pack()
 		s.check("all changed")
 		if groups, free := s.groups(); groups == 0 || groups > len(s.texts)/8/32+1 || free > 32 {
 			t.Errorf("%d groups, %d blocks in none", groups, free)
@@ -121,9 +104,7 @@ func TestASearchReadsFewBlocks(t *testing.T) {
 				search.Put(tx, search.Orders, docs...)
 				return nil
 			})
-			if err := search.Pack(t.Context(), store, s.tenant, search.Orders, 1); err != nil {
-				t.Fatal(err)
-			}
+			s.pack()
 			found := 0
 			err := store.Read(t.Context(), s.tenant, func(tx *db.Tx) error {
 				clear(read)
@@ -173,9 +154,7 @@ func TestTheNewestAreInTheNewestBlocks(t *testing.T) {
 				search.Put(tx, search.Orders, docs...)
 				return nil
 			})
-			if err := search.Pack(t.Context(), store, s.tenant, search.Orders, 1); err != nil {
-				t.Fatal(err)
-			}
+			s.pack()
 			for _, term := range []string{"order", "ada", "a", ""} {
 				err := store.Read(t.Context(), s.tenant, func(tx *db.Tx) error {
 					blocks, searching = 0, true
@@ -212,11 +191,32 @@ func TestTheNewestBesideAChangedOne(t *testing.T) {
 			}
 		}
 		put(docs...)
-		if err := search.Pack(t.Context(), store, s.tenant, search.Orders, 1); err != nil {
-			t.Fatal(err)
-		}
+		s.pack()
 		docs[3].Text = "Zebulon Ada"
 		put(docs[3])
 		s.check("one changed")
+	})
+}
+
+// FuzzSearches writes, packs and erases records in steps, and compares after each what terms find, and the newest of it, with what looking
+// at everything finds.
+func FuzzSearches(f *testing.F) {
+	store := dbtest.Open(f, db.Config{Dir: f.TempDir(), Unsafe: true})
+	f.Add([]byte{250, 2, 40, 3, 251, 2, 8})
+	f.Add([]byte{254, 6, 252, 10, 4, 11, 2, 0})
+	f.Fuzz(func(t *testing.T, steps []byte) {
+		search.SmallBlocks(t)
+		s := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}, dice: rand.New(rand.NewSource(3))}
+		for i, step := range steps[:min(len(steps), 12)] {
+			switch step % 4 {
+			case 2:
+				s.pack()
+			case 3:
+				s.erase(int(step / 4))
+			default:
+				s.put(int(step) + 1)
+			}
+			s.check(fmt.Sprintf("step %d of % d", i, steps))
+		}
 	})
 }

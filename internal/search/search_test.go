@@ -71,6 +71,35 @@ func (s *sample) put(n int) {
 	s.write(func(tx *db.Tx) error { search.Put(tx, search.Orders, docs...); return nil })
 }
 
+// pack packs what was written.
+func (s *sample) pack() {
+	s.Helper()
+	if err := search.Pack(s.Context(), s.store, s.tenant, search.Orders, 1); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// erase erases n records, or all.
+func (s *sample) erase(n int) {
+	s.Helper()
+	var gone []string
+	for id := range s.texts {
+		if len(gone) < n {
+			gone = append(gone, id)
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	s.write(func(tx *db.Tx) error {
+		for _, id := range gone {
+			delete(s.texts, id)
+			search.Put(tx, search.Orders, search.Document{ID: id})
+		}
+		return search.Erase(tx, search.Orders, gone)
+	})
+}
+
 // check compares what some terms find with what looking at everything finds.
 func (s *sample) check(when string) {
 	s.Helper()
