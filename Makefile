@@ -6,11 +6,9 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.Version=$(VERSION)
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
-# Tests and analysis are built with the same flags, so that each package is compiled once. The program is compiled by its profile besides
-# (docs/decisions/0196-compiled-by-a-profile.md).
+# Tests, analysis and program are built with the same flags, so that each package is compiled once.
 export CGO_ENABLED ?= 0
-export GOFLAGS ?= -trimpath -pgo=off
-PROFILED := -trimpath -pgo=auto
+export GOFLAGS ?= -trimpath
 
 # Compiler, linker and tests collect garbage as seldom as the service does: compiling takes a fifth less processor time.
 quick test check: export GOGC ?= 400
@@ -19,7 +17,7 @@ quick test check: export GOGC ?= 400
 # or the tests would take three times as long.
 RACE_PACKAGES := ./internal/db/... ./internal/limits ./internal/secretbox ./internal/accounts ./internal/worker ./internal/server
 
-.PHONY: help run demo quick test crash failover platforms parallel check bench profile postgres browser php shots build dist clean
+.PHONY: help run demo quick test crash failover platforms parallel check bench postgres browser php shots build dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,10 +83,6 @@ bench: build ## measure this machine: the service beside the bare database drive
 	$(BIN) bench cold-start --dir bin
 	$(BIN) bench grown --data bin/grown-$(ROWS) --rows $(ROWS)
 
-profile: build ## record where processor time goes, by which the compiler optimises the program (cmd/entrepot/default.pgo)
-	ENTREPOT_CPU_PROFILE=$(CURDIR)/bin/cpu.pprof $(BIN) bench all --here --duration 10s
-	mv bin/cpu.pprof cmd/entrepot/default.pgo
-
 SUDO = $(if $(filter 0,$(shell id -u)),,sudo)
 postgres: ## install PostgreSQL's binaries and PgBouncer for the tests if they are missing
 	@if { [ -n "$$ENTREPOT_TEST_POSTGRES$$ENTREPOT_POSTGRES_BIN" ] || command -v postgres >/dev/null 2>&1 || \
@@ -117,7 +111,7 @@ shots: browser ## pictures of every page of the dashboard in shots/, and those o
 	$(GO) test ./internal/dashboard -run 'TestShots|TestPictures|TestEveryPageIsAccessible|TestStagesOfAnImportAreAccessible' -count=1 -timeout 20m -shots $(CURDIR)/shots -pictures $(CURDIR)/docs/pictures
 
 build: ## build bin/entrepot
-	CGO_ENABLED=0 $(GO) build $(PROFILED) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/entrepot
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/entrepot
 
 dist: ## build every platform into dist/, with checksums
 	@rm -rf dist && mkdir -p dist
@@ -125,7 +119,7 @@ dist: ## build every platform into dist/, with checksums
 		os=$${target%/*}; arch=$${target#*/}; name=entrepot_$(VERSION)_$${os}_$$arch; suffix=; \
 		[ $$os = windows ] && suffix=.exe; \
 		echo "  $$name"; mkdir -p dist/$$name && cp README.md CHANGELOG.md dist/$$name/ && \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build $(PROFILED) -ldflags '$(LDFLAGS)' -o dist/$$name/entrepot$$suffix ./cmd/entrepot && \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dist/$$name/entrepot$$suffix ./cmd/entrepot && \
 		tar -C dist --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -czf dist/$$name.tar.gz $$name && rm -r dist/$$name || exit 1; \
 	done
 	@cd dist && sha256sum *.tar.gz > SHA256SUMS && cat SHA256SUMS

@@ -74,6 +74,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 	flags.StringSliceVar(&keys, "keys", nil, "several keys, with commas: clients are dealt out over their accounts")
 	flags.StringSliceVar(&adminKeys, "admin-key", nil, "key that may register endpoints, where --key may not (write:webhooks)")
 	flags.BoolVar(&here, "here", false, "start a service on a fresh SQLite store, load it and end it; instead of --url and --key")
+	flags.String("cpu-profile", "", "with --here: file for what takes the service's processor time, for go tool pprof")
 	flags.BoolVar(&options.AllowRemote, "allow-remote", false, "permit a service that is not on this machine")
 	flags.IntVar(&options.Clients, "clients", 0, "connections (0: what fits the scenario)")
 	flags.IntVar(&options.Rate, "rate", 0, "requests a second that come whatever is answered (0: each client waits for its answer)")

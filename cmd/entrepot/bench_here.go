@@ -37,8 +37,10 @@ func startHere(cmd *cobra.Command, env *environment, options *bench.Options, ten
 		return nil, err
 	}
 	data := filepath.Join(folder, "data")
+	profile, _ := cmd.Flags().GetString("cpu-profile")
 	process, err := bench.Launch{
-		Binary: program, Args: []string{"serve", "--dev", "--addr", "{addr}", "--data", "{data}", "--rate-limits", "off", "--log-level", "error"},
+		Binary: program, Args: []string{"serve", "--dev", "--addr", "{addr}", "--data", "{data}", "--rate-limits", "off", "--log-level", "error",
+			"--cpu-profile", profile},
 		Env: benchAdmin, Data: data, Probe: "/readyz", Patience: 30 * time.Second,
 	}.Start(cmd.Context())
 	if err != nil {
