@@ -79,7 +79,7 @@ func TestScenariosAreChosenByName(t *testing.T) {
 		}
 		return len(chosen)
 	}
-	all := len(scenarios) - 2 // neighbours takes two accounts, beside three kinds of load
+	all := len(scenarios) - 3 // neighbours takes two accounts, beside three kinds of load, outages many endpoints
 	for _, c := range []struct {
 		names []string
 		want  int
