@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,11 +22,10 @@ func TestBenchHereMeasuresAServiceOfItsOwn(t *testing.T) {
 	t.Setenv(actVariable, "1")
 	t.Setenv("ENTREPOT_DATABASE", "postgres://127.0.0.1:1/nobody") // must not reach the service that is measured
 	t.Setenv("ENTREPOT_RATE_LIMITS", "on")
-	dir := t.TempDir()
+	dir, profile := t.TempDir(), filepath.Join(t.TempDir(), "cpu.pprof")
 	p := &program{t: t}
 	code, out, complaint := p.call("bench", "feed-products", "orders", "--here", "--baseline-dir", dir, "--tenants", "2", "--duration",
-		"200ms",
-		"--warmup", "0", "--skus", "50", "--json")
+		"200ms", "--warmup", "0", "--skus", "50", "--cpu-profile", profile, "--json")
 	var report bench.Report
 	if err := json.Unmarshal([]byte(out), &report); code != done || err != nil {
 		t.Fatalf("exit %d, %v: %s %s", code, err, out, complaint)
@@ -41,6 +41,9 @@ func TestBenchHereMeasuresAServiceOfItsOwn(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
+	}
+	if file, err := os.Stat(profile); err != nil || file.Size() == 0 {
+		t.Errorf("the service wrote no profile: %v", err)
 	}
 }
 

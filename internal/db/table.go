@@ -103,31 +103,17 @@ func (t *Table[T]) Columns(alias string) string {
 // Scanner reads the rows of a query into records. more are places for the columns that the query selects after the table's own.
 func (t *Table[T]) Scanner(more ...any) func(Rows) (T, error) {
 	return func(r Rows) (T, error) {
-		s := t.scanned()
+		s, ok := t.scans.Get().(*scanned[T])
+		if !ok {
+			s = new(scanned[T])
+			s.places = slices.Grow(t.Places(&s.record), len(more))
+		}
 		err := r.Scan(append(s.places, more...)...)
-		return t.take(s), err
+		record := s.record
+		s.record = *new(T) // or it would be kept in memory
+		t.scans.Put(s)
+		return record, err
 	}
-}
-
-// scanned is a record that nobody uses.
-func (t *Table[T]) scanned() *scanned[T] {
-	if s, ok := t.scans.Get().(*scanned[T]); ok {
-		return s
-	}
-	s := new(scanned[T])
-	s.places = slices.Grow(t.Places(&s.record), morePlaces)
-	return s
-}
-
-// morePlaces is how many places of other columns there is room for beside a table's own.
-const morePlaces = 16
-
-// take returns what was scanned, and keeps the places for others.
-func (t *Table[T]) take(s *scanned[T]) T {
-	record := s.record
-	s.record = *new(T)
-	t.scans.Put(s)
-	return record
 }
 
 // Places returns pointers that the columns of a query are scanned into, for a query that selects more than this

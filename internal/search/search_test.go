@@ -194,19 +194,7 @@ func TestSearchFindsWhatEveryRecordSays(t *testing.T) {
 		if blocks, loose := s.rows("search_blocks"), s.rows("search_loose"); blocks < 3 || loose >= 1001 {
 			t.Errorf("%d blocks, %d records beside them", blocks, loose)
 		}
-		var gone []string
-		for id := range s.texts {
-			if gone = append(gone, id); len(gone) == 40 {
-				break
-			}
-		}
-		s.write(func(tx *db.Tx) error {
-			for _, id := range gone {
-				delete(s.texts, id)
-				search.Put(tx, search.Orders, search.Document{ID: id})
-			}
-			return search.Erase(tx, search.Orders, gone)
-		})
+		s.erase(40)
 		s.check("erased")
 		other.check("the other account")
 	})

@@ -263,9 +263,9 @@ func stockEventsBetween(c *account, from, to string, horizon int64) error {
 			return err
 		}
 		c.look()
-		switch told, ok := newest[at]; {
-		case ok && told != onHand:
-			c.wrong("%s in %s has %d on hand, its newest event says %d", at.SKU, at.Warehouse, onHand, told)
+		switch quantity, ok := newest[at]; {
+		case ok && quantity != onHand:
+			c.wrong("%s in %s has %d on hand, its newest event says %d", at.SKU, at.Warehouse, onHand, quantity)
 		case !ok && moved >= horizon:
 			c.wrong("%s in %s moved to %d on hand, and no event says so", at.SKU, at.Warehouse, onHand)
 		}

@@ -15,7 +15,7 @@ var searchedRows = map[search.Kind]string{
 	search.Customers: "SELECT id, CASE status WHEN 'secondary' THEN 1 ELSE 0 END, search FROM customers WHERE tenant_id = $1",
 }
 
-// searched compares the texts that searches use with the records themselves: by the sum of what each comes to, which tells whether there
+// searched compares the texts that searches use with the records themselves: by the sum of what each comes to, which shows whether there
 // is a difference, and then in parts, which tell where.
 func searched(c *account) error {
 	for _, kind := range search.Kinds {

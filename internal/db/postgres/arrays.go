@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/hex"
 	"regexp"
 	"slices"
 	"strconv"
@@ -171,23 +170,8 @@ func array[V, E any](rows [][]any, column int, element func(V) (E, bool)) any {
 }
 
 func uuid(text string) (u pgtype.UUID, ok bool) {
-	if len(text) != 36 {
-		return u, false
-	}
-	for at, i := 0, 0; i < len(u.Bytes); i++ {
-		if text[at] == '-' {
-			at++
-		}
-		if at+2 > len(text) {
-			return u, false
-		}
-		if _, err := hex.Decode(u.Bytes[i:i+1], []byte(text[at:at+2])); err != nil {
-			return u, false
-		}
-		at += 2
-	}
-	u.Valid = true
-	return u, true
+	err := u.Scan(text)
+	return u, err == nil
 }
 
 // describeStatement asks the server for the types of a statement's arguments.
