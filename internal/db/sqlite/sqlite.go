@@ -190,10 +190,10 @@ func (e *Engine) Script(ctx context.Context, sql string) error {
 }
 
 // DDL is a migration's text for SQLite, which keeps ids as text and clusters some tables by their key. Lines for
-// PostgreSQL alone start with "--postgres " and are comments here.
+// PostgreSQL alone start with "--postgres " and are comments here; those for SQLite alone start with "--sqlite ".
 func (e *Engine) DDL(text string) string { return ddlWords.Replace(text) }
 
-var ddlWords = strings.NewReplacer(" UUID", " TEXT", "strpos(", "instr(", "UNLOGGED ", "", ` COLLATE "C"`, "")
+var ddlWords = strings.NewReplacer("--sqlite ", "", " UUID", " TEXT", "strpos(", "instr(", "UNLOGGED ", "", ` COLLATE "C"`, "")
 
 // AfterMigration does nothing: a SQLite file has no users to keep apart, and its planner keeps no statistics.
 func (e *Engine) AfterMigration(context.Context) error { return nil }

@@ -1,0 +1,19 @@
+-- SQLite kept each stored answer inside the tree of the keys, which was therefore many levels deep, and each order wrote pages of its own
+-- (decision 201). Now the tree has the keys alone, and rows follow each other as they come.
+--sqlite CREATE TABLE idempotency_rows (
+--sqlite     tenant_id BIGINT NOT NULL,
+--sqlite     key TEXT NOT NULL,
+--sqlite     space TEXT NOT NULL,
+--sqlite     fingerprint TEXT NOT NULL,
+--sqlite     status BIGINT NOT NULL,
+--sqlite     answer TEXT NOT NULL,
+--sqlite     resource_id TEXT NOT NULL,
+--sqlite     created_at BIGINT NOT NULL,
+--sqlite     expires_at BIGINT NOT NULL,
+--sqlite     PRIMARY KEY (tenant_id, key, space)
+--sqlite );
+--sqlite INSERT INTO idempotency_rows SELECT tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at
+--sqlite     FROM idempotency_keys ORDER BY expires_at;
+--sqlite DROP TABLE idempotency_keys;
+--sqlite ALTER TABLE idempotency_rows RENAME TO idempotency_keys;
+--sqlite CREATE INDEX idempotency_keys_expires_at ON idempotency_keys (expires_at);
