@@ -38,7 +38,7 @@ func scopesOf(resources ...string) []string {
 	return list
 }
 
-// Caller is the credential of a request and its account, read from the store at every request so that a revoked key is
+// Caller is the credential of a request and its account, as the store has them at every request, so that a revoked key is
 // refused at once.
 type Caller struct {
 	Tenant   id.Tenant
@@ -57,6 +57,7 @@ type Caller struct {
 	SignIn   id.SignIn  // the login of an access token or a session, "" for none
 
 	signInUsed int64 // when the use of the login was last recorded
+	keyExpires int64 // when the API key expires, 0 for never
 }
 
 // Actor identifies the caller in histories and logs: "key:<id>" or "user:<id>".

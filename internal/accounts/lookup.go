@@ -50,13 +50,16 @@ func ByKey(tx *db.Tx, key string) (Caller, error) {
 		return Caller{}, Unauthorized("the API key is not known")
 	case k.revokedAt != 0:
 		return Caller{Tenant: a.Tenant, Key: k.ID}, Unauthorized("the API key is revoked")
-	case k.ExpiresAt != 0 && k.ExpiresAt <= tx.Micros():
+	case over(k.ExpiresAt, tx.Micros()):
 		return Caller{Tenant: a.Tenant, Key: k.ID}, Unauthorized("the API key has expired")
 	}
 	c := callerOf(a)
-	c.Key, c.Scopes, c.Channel, c.MadeBy = k.ID, k.Scopes, k.Channel, k.CreatedBy
+	c.Key, c.Scopes, c.Channel, c.MadeBy, c.keyExpires = k.ID, k.Scopes, k.Channel, k.CreatedBy, k.ExpiresAt
 	return c, nil
 }
+
+// over is whether a key that expires at a time, 0 for never, has expired.
+func over(expires, now int64) bool { return expires != 0 && expires <= now }
 
 var byToken = "SELECT k.expires_at, k.id, k.last_used_at, " + accountTable.Columns("t") + ", " + userTable.Columns("u") +
 	" FROM tokens k JOIN tenants t ON t.tenant_id = k.tenant_id JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.user_id" +

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/budget"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
@@ -44,6 +45,7 @@ type API struct {
 	Config
 	table    *table
 	draining atomic.Bool
+	callers  accounts.Callers
 	seen     *lastUsed
 	feeds    feedTotals
 	limiter  *overload.Limiter

@@ -203,7 +203,7 @@ func (r *request) ofCaller() bool {
 }
 
 // authenticate finds the caller. X-API-Key wins over Authorization when both are sent (interface §5.1).
-func (a *API) authenticate(r *request) error {
+func (a *API) authenticate(r *request) (err error) {
 	key, bearer := r.http.Header.Get("X-API-Key"), ""
 	if scheme, token, ok := strings.Cut(r.http.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		bearer = strings.TrimSpace(token)
@@ -225,14 +225,14 @@ func (a *API) authenticate(r *request) error {
 			return apperr.New(apperr.Forbidden, "missing_scope", "this needs a login, an API key cannot do it").With("requiredScope", "login")
 		})
 	}
-	return a.DB.Lookup(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
-		if isKey {
-			if r.caller, err = accounts.ByKey(tx, cmp.Or(key, bearer)); err != nil {
-				r.spent, r.caller = r.caller, accounts.Caller{}
-			}
-		} else {
-			r.caller, err = accounts.ByToken(tx, bearer)
+	if isKey {
+		if r.caller, err = a.callers.ByKey(r.ctx(), a.DB, cmp.Or(key, bearer)); err != nil {
+			r.spent, r.caller = r.caller, accounts.Caller{}
 		}
+		return err
+	}
+	return a.DB.Lookup(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
+		r.caller, err = accounts.ByToken(tx, bearer)
 		return err
 	})
 }

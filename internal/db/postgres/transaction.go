@@ -70,6 +70,9 @@ func (e *Engine) Read(ctx context.Context, tenant id.Tenant, how engine.ReadMode
 	return e.in(ctx, ctx, begin, func(s *session) error { return read(s) })
 }
 
+// Version is not known: only the server has the state of the store.
+func (e *Engine) Version() (v engine.Version, known bool) { return v, false }
+
 // Settle waits for every transaction that holds the tenant's clock, and returns the time before the wait.
 func (e *Engine) Settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {
 	now := e.now().UnixMicro()
