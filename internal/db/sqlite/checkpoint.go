@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"time"
 
 	"entrepot/internal/db/engine"
 )
@@ -11,6 +12,12 @@ const (
 	copyEvery = 4000
 	longLog   = 8000
 	hugeLog   = 50_000 // SQLite's own checkpoint, inside a commit: only if copying beside the writer fails
+)
+
+// When nothing was committed for quietFor, a rest of quietLeast pages is copied, too: readers have mapped the file, but read the log.
+const (
+	quietFor   = 500 * time.Millisecond
+	quietLeast = 256
 )
 
 // copyLog copies the log into the file while the writer works, which would otherwise do so inside its commits. As long
@@ -24,7 +31,19 @@ func (w *writer) copyLog(open func() (*conn, error)) {
 			own.close()
 		}
 	}()
-	for range w.grown {
+	quiet := time.NewTimer(time.Hour)
+	defer quiet.Stop()
+	for {
+		least := int64(copyEvery)
+		select {
+		case _, more := <-w.grown:
+			if !more {
+				return
+			}
+			quiet.Reset(quietFor)
+		case <-quiet.C:
+			least = quietLeast
+		}
 		if own == nil {
 			var err error
 			if own, err = open(); err != nil {
@@ -34,7 +53,7 @@ func (w *writer) copyLog(open func() (*conn, error)) {
 			}
 		}
 		pages, copied, err := own.checkpoint("NOOP")
-		if err == nil && pages-copied < copyEvery {
+		if err == nil && pages-copied < least {
 			continue
 		}
 		pages, err = own.copyLog()

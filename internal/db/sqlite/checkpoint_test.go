@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Under writes that never pause, and with readers about, the log is begun anew again and again.
@@ -39,4 +40,28 @@ func TestTheLogBeginsAnew(t *testing.T) {
 	if file, err := os.Stat(filepath.Join(store.dir, File)); err != nil || file.Size() < 8<<20 {
 		t.Fatalf("hardly anything was copied: %v", err)
 	}
+}
+
+// When the writer rests, what is left of the log is copied, so that readers need not look into it.
+func TestTheLogIsCopiedAtRest(t *testing.T) {
+	store := opened(t, Config{Unsafe: true})
+	if err := mark(t, store, 0, strings.Repeat("x", 2*quietLeast<<12)); err != nil {
+		t.Fatal(err)
+	}
+	own, err := openConn(store.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.close()
+	var pages, copied int64
+	for range 200 {
+		if pages, copied, err = own.checkpoint("NOOP"); err != nil {
+			t.Fatal(err)
+		}
+		if copied == pages {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("%d of %d pages were copied in ten seconds", copied, pages)
 }
