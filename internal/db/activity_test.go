@@ -3,6 +3,8 @@ package db
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,11 +24,11 @@ func TestWideReadsLeaveAProcessor(t *testing.T) {
 				full, cancel := context.WithCancel(t.Context())
 				cancel()
 				for {
-					leave, err := tryWide(a, full, busy, now)
+					at, _, err := a.enterWide(full, busy, now)
 					if err != nil {
 						return n
 					}
-					defer leave()
+					defer at.leave()
 					n++
 				}
 			}
@@ -51,12 +53,33 @@ func TestWideReadsLeaveAProcessor(t *testing.T) {
 	}
 }
 
-// tryWide takes a place if one is free: of a place and an ended context, select takes either, so it tries until the place was seen taken.
-func tryWide(a *admission, ended context.Context, tenant id.Tenant, now time.Time) (leave func(), err error) {
-	for range 100 {
-		if leave, _, err = a.enterWide(ended, tenant, now); err == nil {
-			return leave, nil
-		}
+// Who gets a place runs before the one who gave it back goes on.
+func TestAPlaceIsPassedOnWithTheProcessor(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	c := newConcurrency(1, 1)
+	first, err := c.enter(t.Context(), 1, false)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return nil, err
+	var inside atomic.Bool
+	ended := make(chan error)
+	go func() {
+		second, err := c.enter(t.Context(), 1, false)
+		inside.Store(true)
+		if err == nil {
+			second.leave()
+		}
+		ended <- err
+	}()
+	for c.waiting.Load() == 0 {
+		runtime.Gosched()
+	}
+	runtime.Gosched() // it waits now
+	first.leave()
+	if !inside.Load() {
+		t.Error("the next one waits with its place")
+	}
+	if err := <-ended; err != nil || len(c.of) != 0 || len(c.places) != 0 {
+		t.Errorf("%v, %d accounts, %d places taken", err, len(c.of), len(c.places))
+	}
 }

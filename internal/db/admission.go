@@ -3,8 +3,10 @@ package db
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"entrepot/internal/db/engine"
@@ -34,16 +36,16 @@ func newAdmission(connections, processors int) *admission {
 	return a
 }
 
-// enterWide waits for a place for a wide read at a time; leave releases it. beside is whether other accounts are active.
-func (a *admission) enterWide(ctx context.Context, tenant id.Tenant, now time.Time) (leave func(), beside bool, err error) {
+// enterWide waits for a place for a wide read at a time. beside is whether other accounts are active.
+func (a *admission) enterWide(ctx context.Context, tenant id.Tenant, now time.Time) (at place, beside bool, err error) {
 	a.active.mark(tenant, now)
 	beside = a.active.others(tenant, now)
-	leave, err = a.wide.enter(ctx, tenant, beside)
-	return leave, beside, err
+	at, err = a.wide.enter(ctx, tenant, beside)
+	return at, beside, err
 }
 
-// enterNarrow waits for a place for another read; leave releases it.
-func (a *admission) enterNarrow(ctx context.Context, tenant id.Tenant, now time.Time) (leave func(), err error) {
+// enterNarrow waits for a place for another read.
+func (a *admission) enterNarrow(ctx context.Context, tenant id.Tenant, now time.Time) (place, error) {
 	a.active.mark(tenant, now)
 	return a.narrow.enter(ctx, tenant, false)
 }
@@ -55,6 +57,8 @@ type concurrency struct {
 	places chan struct{}
 	mu     sync.Mutex
 	of     map[id.Tenant]*sharing
+
+	waiting atomic.Int64 // how many wait for a place
 }
 
 type sharing struct {
@@ -67,23 +71,67 @@ func newConcurrency(all, each int) concurrency {
 	return concurrency{each: max(1, each), places: make(chan struct{}, max(1, all)), of: map[id.Tenant]*sharing{}}
 }
 
-// enter waits for a place in the tenant's limit, in its limit beside active others if there are any, and in the total;
-// leave releases them all.
-func (c *concurrency) enter(ctx context.Context, tenant id.Tenant, others bool) (leave func(), err error) {
-	own := c.join(tenant)
-	wanted := []chan struct{}{own.places, c.places}
+// place is what a read holds while it runs.
+type place struct {
+	of     *concurrency
+	tenant id.Tenant
+	own    *sharing
+	taken  [3]chan struct{} // the limits that it counts in
+}
+
+// enter waits for a place in the tenant's limit, in its limit beside active others if there are any, and in the total.
+func (c *concurrency) enter(ctx context.Context, tenant id.Tenant, others bool) (place, error) {
+	at := place{of: c, tenant: tenant, own: c.join(tenant)}
+	wanted := [len(at.taken)]chan struct{}{at.own.places, nil, c.places}
 	if others {
-		wanted = []chan struct{}{own.places, own.beside, c.places}
+		wanted[1] = at.own.beside
 	}
-	for i, places := range wanted {
-		select {
-		case places <- struct{}{}:
-		case <-ctx.Done():
-			c.part(tenant, own, wanted[:i])
-			return nil, ctx.Err()
+	for i, limit := range wanted {
+		if limit == nil {
+			continue
+		}
+		if err := c.await(ctx, limit); err != nil {
+			at.leave()
+			return place{}, err
+		}
+		at.taken[i] = limit
+	}
+	return at, nil
+}
+
+func (c *concurrency) await(ctx context.Context, limit chan<- struct{}) error {
+	select {
+	case limit <- struct{}{}:
+		return nil
+	default:
+	}
+	c.waiting.Add(1)
+	defer c.waiting.Add(-1)
+	select {
+	case limit <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// leave gives a place back and forgets the tenant when nobody else is in. It lets the one who gets the place go first: otherwise that one
+// would wait for the processor, with the place, until this one has written its answer.
+func (p place) leave() {
+	for _, limit := range slices.Backward(p.taken[:]) {
+		if limit != nil {
+			<-limit
 		}
 	}
-	return func() { c.part(tenant, own, wanted) }, nil
+	c := p.of
+	c.mu.Lock()
+	if p.own.users--; p.own.users == 0 {
+		delete(c.of, p.tenant)
+	}
+	c.mu.Unlock()
+	if c.waiting.Load() > 0 {
+		runtime.Gosched()
+	}
 }
 
 func (c *concurrency) join(tenant id.Tenant) *sharing {
@@ -101,23 +149,11 @@ func (c *concurrency) join(tenant id.Tenant) *sharing {
 	return own
 }
 
-// part gives taken places back and forgets the tenant when nobody else is in.
-func (c *concurrency) part(tenant id.Tenant, own *sharing, taken []chan struct{}) {
-	for _, places := range slices.Backward(taken) {
-		<-places
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if own.users--; own.users == 0 {
-		delete(c.of, tenant)
-	}
-}
-
 // ReadWide is Read for queries that may look at many records: lists, searches, figures. Errors: Unavailable when no
 // place became free in time.
 func (d *DB) ReadWide(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	patient, cancel := context.WithTimeout(ctx, wideWait)
-	leave, beside, err := d.admission.enterWide(patient, tenant, d.now())
+	at, beside, err := d.admission.enterWide(patient, tenant, d.now())
 	cancel()
 	if err != nil {
 		if ctx.Err() == nil {
@@ -125,7 +161,7 @@ func (d *DB) ReadWide(ctx context.Context, tenant id.Tenant, run func(*Tx) error
 		}
 		return err
 	}
-	defer leave()
+	defer at.leave()
 	how := engine.Stored
 	if beside {
 		how = engine.Patient

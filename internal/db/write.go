@@ -103,11 +103,11 @@ func recovered(tx *Tx, run func(*Tx) error) (err error) {
 
 // Read runs reads of one tenant on one snapshot. Use ReadWide for queries that may look at many records.
 func (d *DB) Read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	leave, err := d.admission.enterNarrow(ctx, tenant, d.now())
+	at, err := d.admission.enterNarrow(ctx, tenant, d.now())
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer at.leave()
 	return d.read(ctx, tenant, engine.Stored, run)
 }
 
