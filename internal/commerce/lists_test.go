@@ -419,6 +419,13 @@ func TestOtherListsKeepToTheirIndex(t *testing.T) {
 				return err
 			})
 		}
+		m.reads("levels of most products", 4*plenty, func(tx *db.Tx) error {
+			list, total, err := stock.List(tx, stock.Filter{Search: "thing", Limit: 7})
+			if total != plenty-1 || len(list) != 7 || len(m.asked) > 14 {
+				t.Errorf("%d levels of %d, by %d statements", len(list), total, len(m.asked))
+			}
+			return err
+		})
 		for _, c := range []struct {
 			filter customers.Filter
 			total  int64

@@ -41,6 +41,9 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 	}
 	const order = "l.sku, l.warehouse_code"
 	w := f.where(tx)
+	if f.Low || f.Oversold {
+		w.And("l.sku > ''") // as their indexes begin (see analytics.living)
+	}
 	if f.SKU != "" || f.Oversold {
 		return levelTable.Page(tx, w, order, f.Limit, f.Offset)
 	}
@@ -60,7 +63,6 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 		return w
 	}
 	db.AndGiven(w, "l.warehouse_code || '' = ?", f.Warehouse) // few are low or oversold: the index of warehouses must not lead
-	w.And("l.sku > ''")                                       // as their indexes begin (see analytics.living)
 	if f.Low {
 		w.And("l.low = TRUE")
 	}

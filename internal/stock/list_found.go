@@ -20,25 +20,24 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	p := &levelPage{reach: f.Offset + f.Limit}
-	exactly := strings.TrimSpace(f.Search)
+	slices.Sort(products)
+	skus := []string{strings.TrimSpace(f.Search)}
+	add := func(_, sku string) { skus = append(skus, sku) }
 	some, err := someVariants(tx)
+	owned := func(tx *db.Tx) *db.Where { return db.NewWhere(tx, "s") }
+	if err == nil {
+		err = (&sweep{table: "products s", key: "s.id", value: "s.sku", where: owned}).each(tx, products, add)
+	}
+	if err == nil && some {
+		err = (&sweep{table: "variants s", key: "s.product_id", value: "s.sku", where: owned}).each(tx, products, add)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
-	for len(products) > 0 {
-		piece := db.Padded(products[:min(256, len(products))])
-		products = products[min(256, len(products)):]
-		err := f.add(tx, p, "products s", "s.id", piece, exactly)
-		if err == nil && some {
-			err = f.add(tx, p, "variants s", "s.product_id", piece, exactly)
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-	}
-	w := db.AndIn(f.where(tx), "l.sku", []string{exactly})
-	if err := tx.Each(p.add, "SELECT l.sku, l.warehouse_code FROM stock_levels l WHERE "+w.String(), w.Args()...); err != nil {
+	slices.Sort(skus)
+	p := &levelPage{reach: f.Offset + f.Limit}
+	levels := &sweep{table: "stock_levels l", key: "l.sku", value: "l.warehouse_code", where: f.where}
+	if err := levels.each(tx, slices.Compact(skus), p.add); err != nil {
 		return nil, 0, err
 	}
 	p.cut()
@@ -50,14 +49,6 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
 func someVariants(tx *db.Tx) (some bool, err error) {
 	err = tx.Row("SELECT EXISTS (SELECT 1 FROM variants WHERE tenant_id = $1)", []any{tx.Tenant}, &some)
 	return some, err
-}
-
-// add adds the levels that match the filter of the SKUs of some products or variants s, but for one SKU.
-func (f Filter) add(tx *db.Tx, p *levelPage, of, column string, ids []any, but string) error {
-	w := f.where(tx).And("s.tenant_id = $1 AND l.sku = s.sku")
-	db.AndIn(w, column, ids)
-	w.And("s.sku <> " + w.Bind(but))
-	return tx.Each(p.add, "SELECT l.sku, l.warehouse_code FROM "+of+" CROSS JOIN stock_levels l WHERE "+w.String(), w.Args()...)
 }
 
 // readRows reads the levels of some keys, in their order.
@@ -100,14 +91,11 @@ type levelPage struct {
 	best  []levelKey
 }
 
-func (p *levelPage) add(r db.Rows) error {
-	var key levelKey
-	err := r.Scan(&key.sku, &key.warehouse)
+func (p *levelPage) add(sku, warehouse string) {
 	p.total++
-	if p.best = append(p.best, key); len(p.best) >= 2*p.reach+1000 {
+	if p.best = append(p.best, levelKey{sku, warehouse}); len(p.best) >= 2*p.reach+1000 {
 		p.cut()
 	}
-	return err
 }
 
 func (p *levelPage) cut() {

@@ -1,0 +1,10 @@
+package stock
+
+import "testing"
+
+// ShortSweeps lets searches of a few levels read them as those of many.
+func ShortSweeps(t *testing.T) {
+	list, of := sweepList, sweepRange
+	sweepList, sweepRange = 4, 16
+	t.Cleanup(func() { sweepList, sweepRange = list, of })
+}

@@ -1,0 +1,98 @@
+package stock
+
+import "entrepot/internal/db"
+
+// sweep reads a value of the rows of many keys. Keys that lie close together are read as a range, with the rows between
+// them, because the next row costs a quarter of looking one up (docs/decisions/0197).
+type sweep struct {
+	table string // and its alias
+	key   string // column that an index begins with after the account
+	value string
+	where func(tx *db.Tx) *db.Where
+
+	keys, rows int // that were looked up, and what was found for them
+	size       int // how many keys the next range has: more after each that was read
+	pause      int // how many lists are read before a range is tried again; doubled whenever one had too many other rows
+	last       int // the pause before it
+}
+
+// Keys that are looked up at once or by the first range, and those of the largest range. Tests lower them.
+var (
+	sweepList  = 256
+	sweepRange = 4096
+)
+
+// sweepWaste is how many rows of a range are read for each one that is expected.
+const sweepWaste = 2
+
+// each calls found for every row of some keys, which are sorted and different.
+func (s *sweep) each(tx *db.Tx, keys []string, found func(key, value string)) error {
+	for len(keys) > 0 {
+		if s.keys > 0 && s.pause == 0 && len(keys) >= sweepList {
+			piece := keys[:min(max(sweepList, s.size), len(keys))]
+			whole, err := s.readRange(tx, piece, found)
+			if err != nil {
+				return err
+			}
+			if whole {
+				keys, s.last, s.size = keys[len(piece):], 0, min(4*len(piece), sweepRange)
+				continue
+			}
+			s.last, s.size = max(1, 2*s.last), 0
+			s.pause = s.last
+		}
+		piece := keys[:min(sweepList, len(keys))]
+		if err := s.readList(tx, piece, found); err != nil {
+			return err
+		}
+		keys, s.pause = keys[len(piece):], max(0, s.pause-1)
+	}
+	return nil
+}
+
+// readList looks up each key.
+func (s *sweep) readList(tx *db.Tx, keys []string, found func(key, value string)) error {
+	s.keys += len(keys)
+	w := db.AndIn(s.where(tx), s.key, db.Padded(keys))
+	return tx.Each(func(r db.Rows) error {
+		var key, value string
+		err := r.Scan(&key, &value)
+		s.rows++
+		found(key, value)
+		return err
+	}, s.text(w), w.Args()...)
+}
+
+// readRange reads all rows from the first key to the last. If these are far more than the keys should have, it stops and
+// finds nothing.
+func (s *sweep) readRange(tx *db.Tx, keys []string, found func(key, value string)) (whole bool, err error) {
+	most := sweepWaste * len(keys) * max(1, (s.rows+s.keys-1)/s.keys)
+	w := s.where(tx).And(s.key+" >= ?", keys[0]).And(s.key+" <= ?", keys[len(keys)-1])
+	limit := " ORDER BY " + s.key + " LIMIT " + w.Bind(most+1)
+	type row struct{ key, value string }
+	list := make([]row, 0, len(keys))
+	read := 0
+	var key, value db.Buffer
+	err = tx.Each(func(r db.Rows) error {
+		read++
+		err := r.Scan(&key, &value)
+		for len(keys) > 0 && keys[0] < string(key) {
+			keys = keys[1:]
+		}
+		if len(keys) > 0 && keys[0] == string(key) {
+			list = append(list, row{keys[0], string(value)})
+		}
+		return err
+	}, s.text(w)+limit, w.Args()...)
+	if err != nil || read > most {
+		return false, err
+	}
+	for _, r := range list {
+		found(r.key, r.value)
+	}
+	return true, nil
+}
+
+func (s *sweep) text(w *db.Where) string {
+	return "SELECT " + s.key + ", " + s.value + " FROM " + s.table + " WHERE " + w.String()
+}
