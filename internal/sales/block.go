@@ -219,6 +219,7 @@ type merger struct {
 	currency string // amounts of others do not count
 	sections []section
 	lines    map[int64]Sum
+	loose    map[string]Sum // of SKUs without a number, which merge leaves out
 }
 
 // take adds a block.

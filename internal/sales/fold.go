@@ -58,20 +58,28 @@ func (f *Folder) All(ctx context.Context, store *db.DB) error {
 
 // Fold builds the blocks of an account that are due; later reports that others will be.
 func Fold(ctx context.Context, store *db.DB, tenant id.Tenant) (later bool, err error) {
+	var tops []int64
 	for _, level := range []int{days, months} {
 		var due []int64
 		var elsewhere bool
 		err := store.ReadWide(ctx, tenant, func(tx *db.Tx) error {
 			var waiting bool
-			due, waiting, elsewhere, err = stale(tx, level, 0, spans.Last)
+			list, err := states(tx, level, 0, spans.Last)
+			if err == nil {
+				due, waiting, elsewhere, err = stale(tx, level, list, 0, spans.Last)
+			}
 			later = later || waiting
+			if err == nil && level == months {
+				tops, waiting, err = dueTops(tx, list)
+				later = later || waiting
+			}
 			return err
 		})
 		if err != nil {
 			return later, err
 		}
 		for _, bucket := range due {
-			ours, err := claim(ctx, store, tenant, level, bucket)
+			ours, err := claim(ctx, store, tenant, widths[level], bucket, widths[level]/patience)
 			if err == nil && ours {
 				err = fold(ctx, store, tenant, level, bucket)
 			}
@@ -89,7 +97,8 @@ func Fold(ctx context.Context, store *db.DB, tenant id.Tenant) (later bool, err 
 			return true, nil
 		}
 	}
-	return later, nil
+	more, err := foldTops(ctx, store, tenant, tops)
+	return later || more, err
 }
 
 // claimFor is how long other nodes leave a bucket to the one that has begun to sum it.
@@ -99,25 +108,21 @@ const claimFor = 5 * time.Minute
 const claimed = -1
 
 // claim reports whether a bucket that is due is for this node to sum: no other node has begun that. Its block is as invalid as it was.
-func claim(ctx context.Context, store *db.DB, tenant id.Tenant, level int, bucket int64) (ours bool, err error) {
+func claim(ctx context.Context, store *db.DB, tenant id.Tenant, width, bucket, patience int64) (ours bool, err error) {
 	err = store.Write(ctx, tenant, func(tx *db.Tx) error {
-		before := tx.Micros() - widths[level]/patience
+		before := tx.Micros() - patience
 		n, err := tx.Exec(`INSERT INTO sales_blocks (tenant_id, width, bucket, version, made_at, body) VALUES ($1,$2,$3,$4,$5,$6)
 			ON CONFLICT (tenant_id, width, bucket) DO UPDATE SET version = excluded.version, made_at = excluded.made_at
-				WHERE sales_blocks.made_at <= $7`, tx.Tenant, widths[level], bucket, claimed, before+claimFor.Microseconds(), []byte{}, before)
+				WHERE sales_blocks.made_at <= $7`, tx.Tenant, width, bucket, claimed, before+claimFor.Microseconds(), []byte{}, before)
 		ours = n > 0
 		return err
 	})
 	return ours, err
 }
 
-// stale are the buckets of a range with enough orders for a block, without a valid one, and whose last block is old
-// enough; waiting reports whether others are not old enough yet, elsewhere whether a node is making some of those.
-func stale(tx *db.Tx, level int, from, to int64) (due []int64, waiting, elsewhere bool, err error) {
-	list, err := states(tx, level, from, to)
-	if err != nil {
-		return nil, false, false, err
-	}
+// stale are the buckets of a range, by their states, with enough orders for a block, without a valid one, and whose last
+// block is old enough; waiting reports whether others are not old enough yet, elsewhere whether a node is making some of those.
+func stale(tx *db.Tx, level int, list []state, from, to int64) (due []int64, waiting, elsewhere bool, err error) {
 	type made struct{ version, at int64 }
 	known := map[int64]made{}
 	err = tx.Each(func(r db.Rows) error {
@@ -183,11 +188,11 @@ func makeBlocks(tx *db.Tx, level int, bucket int64, orderOf map[string]id.Order)
 		noteOrders(orderOf, c)
 		return []made{block}, err
 	}
-	due, _, _, err := stale(tx, hours, bucket, bucket+widths[level])
+	parts, err := states(tx, hours, bucket, bucket+widths[level])
 	if err != nil {
 		return nil, err
 	}
-	parts, err := states(tx, hours, bucket, bucket+widths[level])
+	due, _, _, err := stale(tx, hours, parts, bucket, bucket+widths[level])
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +220,7 @@ func noteOrders(orderOf map[string]id.Order, c *collector) {
 	}
 }
 
-// write queues the block, unless there is one of a later version.
+// write queues the block.
 func (m *made) write(tx *db.Tx, numbers map[string]int64) {
 	sums := make(map[item]Sum, len(m.sums))
 	add := into(sums)
@@ -225,9 +230,14 @@ func (m *made) write(tx *db.Tx, numbers map[string]int64) {
 		}
 		add(i, s)
 	}
+	writeBlock(tx, m.width, m.bucket, m.version, encode(sums))
+}
+
+// writeBlock queues a block, unless there is one of a later version.
+func writeBlock(tx *db.Tx, width, bucket, version int64, body []byte) {
 	tx.Queue(`INSERT INTO sales_blocks (tenant_id, width, bucket, version, made_at, body) VALUES ($1,$2,$3,$4,$5,$6)
 		ON CONFLICT (tenant_id, width, bucket) DO UPDATE SET version = excluded.version, made_at = excluded.made_at, body = excluded.body
-			WHERE sales_blocks.version <= excluded.version`, tx.Tenant, m.width, m.bucket, m.version, tx.Micros(), encode(sums))
+			WHERE sales_blocks.version <= excluded.version`, tx.Tenant, width, bucket, version, tx.Micros(), body)
 }
 
 // give gives numbers to SKUs without one.

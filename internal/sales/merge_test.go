@@ -79,6 +79,90 @@ func TestMergeAddsUpAllBlocks(t *testing.T) {
 	}
 }
 
+// What a top and the rest of a year say is sure only if it is what all sums say.
+func TestTopsAreSureOfTheBest(t *testing.T) {
+	defer SetTops(1, 40)()
+	dice := rand.New(rand.NewSource(3))
+	sure, unsure := 0, 0
+	for range 3000 {
+		all, most := map[int64]Sum{}, 1+dice.Intn(5)
+		greatest := int64(1) << (1 + dice.Intn(30))
+		same := dice.Intn(5) == 0
+		if same {
+			most = 1 + dice.Intn(40)
+		}
+		block := func(n int, numbers int64) []byte {
+			sums := map[item]Sum{}
+			for range n {
+				i := item{currency: []string{"EUR", "EUR", "USD"}[dice.Intn(3)], number: dice.Int63n(numbers)}
+				s := Sum{1 + dice.Int63n(5), dice.Int63n(3), dice.Int63n(1 + greatest>>dice.Intn(8))}
+				if same {
+					s = Sum{1, 0, 7}
+				}
+				into(sums)(i, s)
+				if i.currency != "EUR" {
+					s.Big, s.Small = 0, 0
+				}
+				sum := all[i.number]
+				sum.add(s)
+				all[i.number] = sum
+			}
+			return encode(sums)
+		}
+		core, rest := &merger{currency: "EUR"}, &merger{currency: "EUR"}
+		for range 3 {
+			if err := core.take(block(10+dice.Intn(80), 200)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		made, err := core.top()
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := decodeTop(made.encode())
+		if err != nil || kept.currency != "EUR" {
+			t.Fatalf("%+v, %v", kept, err)
+		}
+		chosen, err := newChooser(&kept, most)
+		for _, body := range [][]byte{kept.body, block(dice.Intn(30), 220)} {
+			if err == nil {
+				err = rest.take(body)
+			}
+		}
+		if err == nil {
+			err = rest.merge(chosen.add)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !chosen.sure() {
+			unsure++
+			continue
+		}
+		sure++
+		best := ranking{most: most}
+		for number, s := range all {
+			best.add(numbered{number, s})
+		}
+		want := map[numbered]bool{}
+		for _, n := range best.chosen() {
+			want[n] = true
+		}
+		got := chosen.chosen()
+		for _, n := range got {
+			if !want[n] {
+				t.Fatalf("%v is not among %v", n, want)
+			}
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%v, not %v", got, want)
+		}
+	}
+	if sure < 200 || unsure < 200 {
+		t.Errorf("%d times sure, %d times not", sure, unsure)
+	}
+}
+
 // A block that is cut off, or says that it has more than it has, is an error.
 func TestBrokenBlocksAreErrors(t *testing.T) {
 	whole := encode(map[item]Sum{{currency: "EUR", number: 7}: {300, -1, 70_000}, {currency: "USD", number: 9}: {1, 0, 5}})

@@ -23,7 +23,7 @@ func Verify(tx *db.Tx, each func(width, bucket int64, same bool)) error {
 			return err
 		}
 	}
-	return nil
+	return verifyTops(tx, each)
 }
 
 // verifier compares blocks with lines.
