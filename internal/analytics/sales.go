@@ -43,10 +43,19 @@ const bestSellers = 20
 // ReadSales reads the series of a span, by intervals of a time zone, and its best sellers. Errors: Invalid when it
 // would have more than 1,000 points.
 func ReadSales(tx *db.Tx, currency string, s Span, every Interval, zone *time.Location) (Sales, error) {
-	out, _, err := readSeries(tx, currency, s, every, zone, "start, currency, status")
-	if err == nil {
-		out.Best, err = readBest(tx, currency, s)
+	if _, err := emptyPoints(s, every, zone); err != nil {
+		return Sales{}, err
 	}
+	var out Sales
+	var best []Seller
+	err := tx.Together(func(tx *db.Tx) (err error) {
+		out, _, err = readSeries(tx, currency, s, every, zone, "start, currency, status")
+		return err
+	}, func(tx *db.Tx) (err error) {
+		best, err = readBest(tx, currency, s)
+		return err
+	})
+	out.Best = best
 	return out, err
 }
 

@@ -161,17 +161,25 @@ func named(tx *db.Tx, sums []numbered) (list []Seller, err error) {
 
 // products finds the products that have the SKUs now; if none has, the product of an order line.
 func products(tx *db.Tx, list []Seller) error {
+	current := make([]*db.PendingRead, len(list))
 	for i := range list {
 		s := &list[i]
 		s.Name = s.SKU
-		err := tx.Row(`SELECT p.id, p.name FROM skus k JOIN products p ON p.tenant_id = $1 AND p.id = k.product_id
-			WHERE k.tenant_id = $1 AND k.sku = $2`, []any{tx.Tenant, s.SKU}, &s.Product, &s.Name)
-		if errors.Is(err, db.ErrNoRow) {
-			err = tx.Row(`SELECT l.product_id, coalesce(p.name, l.name)
-				FROM order_lines l LEFT JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
-				WHERE l.tenant_id = $1 AND l.order_id = $2::UUID AND l.sku = $3 ORDER BY l.position LIMIT 1`,
-				[]any{tx.Tenant, s.order, s.SKU}, db.Opt(&s.Product), &s.Name)
+		current[i] = tx.Prefetch(func(r db.Rows) error { return r.Scan(&s.Product, &s.Name) }, `SELECT p.id, p.name
+			FROM skus k JOIN products p ON p.tenant_id = $1 AND p.id = k.product_id WHERE k.tenant_id = $1 AND k.sku = $2`, tx.Tenant, s.SKU)
+	}
+	if err := db.WaitAll(current); err != nil {
+		return err
+	}
+	for i := range list {
+		s := &list[i]
+		if s.Product != "" {
+			continue
 		}
+		err := tx.Row(`SELECT l.product_id, coalesce(p.name, l.name)
+			FROM order_lines l LEFT JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
+			WHERE l.tenant_id = $1 AND l.order_id = $2::UUID AND l.sku = $3 ORDER BY l.position LIMIT 1`,
+			[]any{tx.Tenant, s.order, s.SKU}, db.Opt(&s.Product), &s.Name)
 		if err != nil && !errors.Is(err, db.ErrNoRow) {
 			return err
 		}

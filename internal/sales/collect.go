@@ -54,30 +54,48 @@ func (c *collector) stretch(level int, from, to int64) error {
 	return c.stretch(level-1, down, to)
 }
 
+// stretches reads two ranges side by side.
+func (c *collector) stretches(first, second [2]int64) error {
+	part := func(of [2]int64) func(*db.Tx) error {
+		return func(tx *db.Tx) error {
+			own := *c
+			own.tx = tx
+			return own.stretch(months, of[0], of[1])
+		}
+	}
+	return c.tx.Together(part(first), part(second))
+}
+
 // state is the version and the number of orders of a bucket.
 type state struct{ bucket, version, orders int64 }
 
 // states reads the buckets of a range with any orders, in their order.
-func states(tx *db.Tx, level int, from, to int64) ([]state, error) {
-	return db.List(tx, func(r db.Rows) (s state, err error) { return s, r.Scan(&s.bucket, &s.version, &s.orders) },
-		`SELECT bucket / $3::BIGINT * $3::BIGINT AS b, sum(version)::BIGINT,
-				sum(CASE WHEN status = 'CANCELLED' THEN 0 ELSE orders END)::BIGINT
-			FROM order_figures WHERE tenant_id = $1 AND span = $2 AND status IN `+every+` AND bucket >= $4 AND bucket < $5
-			GROUP BY 1 ORDER BY 1`, tx.Tenant, versionsOf[level], widths[level], from, to)
+func states(tx *db.Tx, level int, from, to int64) (list []state, err error) {
+	err = prefetchStates(tx, level, from, to, func(s state) { list = append(list, s) }).Wait()
+	return list, err
+}
+
+func prefetchStates(tx *db.Tx, level int, from, to int64, each func(state)) *db.PendingRead {
+	return tx.Prefetch(func(r db.Rows) error {
+		var s state
+		err := r.Scan(&s.bucket, &s.version, &s.orders)
+		each(s)
+		return err
+	}, `SELECT bucket / $3::BIGINT * $3::BIGINT AS b, sum(version)::BIGINT,
+			sum(CASE WHEN status = 'CANCELLED' THEN 0 ELSE orders END)::BIGINT
+		FROM order_figures WHERE tenant_id = $1 AND span = $2 AND status IN `+every+` AND bucket >= $4 AND bucket < $5
+		GROUP BY 1 ORDER BY 1`, tx.Tenant, versionsOf[level], widths[level], from, to)
 }
 
 // blocks uses the valid blocks of a range of whole buckets, and returns the parts without one.
 func (c *collector) blocks(level int, from, to int64) (gaps [][2]int64, err error) {
-	list, err := states(c.tx, level, from, to)
-	if err != nil {
-		return nil, err
-	}
-	versions := make(map[int64]int64, len(list))
-	for _, s := range list {
+	var list []state
+	versions, held := map[int64]int64{}, map[int64]bool{}
+	current := prefetchStates(c.tx, level, from, to, func(s state) {
+		list = append(list, s)
 		versions[s.bucket] = s.version
-	}
-	held := make(map[int64]bool, len(list))
-	err = c.tx.Each(func(r db.Rows) error {
+	})
+	kept := c.tx.Prefetch(func(r db.Rows) error {
 		var bucket, version int64
 		var body []byte
 		if err := r.Scan(&bucket, &version, &body); err != nil || version != versions[bucket] {
@@ -90,6 +108,9 @@ func (c *collector) blocks(level int, from, to int64) (gaps [][2]int64, err erro
 		return decode(body, c.sold)
 	}, "SELECT bucket, version, body FROM sales_blocks WHERE tenant_id = $1 AND width = $2 AND bucket >= $3 AND bucket < $4", c.tx.Tenant,
 		widths[level], from, to)
+	if err := db.WaitAll([]*db.PendingRead{current, kept}); err != nil {
+		return nil, err
+	}
 	for _, s := range list {
 		switch last := len(gaps) - 1; {
 		case held[s.bucket] || s.orders == 0:
@@ -99,7 +120,7 @@ func (c *collector) blocks(level int, from, to int64) (gaps [][2]int64, err erro
 			gaps = append(gaps, [2]int64{s.bucket, s.bucket + widths[level]})
 		}
 	}
-	return gaps, err
+	return gaps, nil
 }
 
 // read reads the lines of a range, order by order, because a planner that may choose would read every line of the account.

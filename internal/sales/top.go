@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"math"
 	"slices"
 	"time"
@@ -96,11 +95,12 @@ func decodeTop(body []byte) (t top, err error) {
 	return t, nil
 }
 
-// versionOf is the sum of the versions of the days of a range.
-func versionOf(tx *db.Tx, from, to int64) (version int64, err error) {
-	err = tx.Row("SELECT coalesce(sum(version), 0)::BIGINT FROM order_figures WHERE tenant_id = $1 AND span = $2 AND status IN "+every+
-		" AND bucket >= $3 AND bucket < $4", []any{tx.Tenant, widths[days], from, to}, &version)
-	return version, err
+// prefetchVersion prefetches the sum of the versions of the days of a range.
+func prefetchVersion(tx *db.Tx, from, to int64) *db.Pending[int64] {
+	p := new(db.Pending[int64])
+	return p.Await(tx.Prefetch(func(r db.Rows) error { return r.Scan(&p.Value) },
+		"SELECT coalesce(sum(version), 0)::BIGINT FROM order_figures WHERE tenant_id = $1 AND span = $2 AND status IN "+every+
+			" AND bucket >= $3 AND bucket < $4", tx.Tenant, widths[days], from, to))
 }
 
 // readTop reads the valid top that lies in a range, nil if there is none.
@@ -111,15 +111,13 @@ func readTop(tx *db.Tx, currency string, from, to int64) (t *top, bucket int64, 
 	}
 	var version int64
 	var body []byte
-	err = tx.Row("SELECT version, body FROM sales_blocks WHERE tenant_id = $1 AND width = $2 AND bucket = $3",
-		[]any{tx.Tenant, topWidth, bucket}, &version, &body)
-	if errors.Is(err, db.ErrNoRow) || err == nil && version == claimed {
-		return nil, 0, nil
-	}
-	if err != nil {
+	current := prefetchVersion(tx, bucket, bucket+topWidth)
+	read := tx.Prefetch(func(r db.Rows) error { return r.Scan(&version, &body) },
+		"SELECT version, body FROM sales_blocks WHERE tenant_id = $1 AND width = $2 AND bucket = $3", tx.Tenant, topWidth, bucket)
+	if err := read.Wait(); err != nil || len(body) == 0 { // none, or one that a node is making
 		return nil, 0, err
 	}
-	if current, err := versionOf(tx, bucket, bucket+topWidth); err != nil || current != version {
+	if now, err := current.Wait(); err != nil || now != version {
 		return nil, 0, err
 	}
 	kept, err := decodeTop(body)
@@ -137,10 +135,7 @@ func byTop(tx *db.Tx, t *top, bucket, from, to int64, most int) (best *summed, s
 		err = m.take(t.body)
 	}
 	if err == nil {
-		err = c.stretch(months, max(from, 0), bucket)
-	}
-	if err == nil {
-		err = c.stretch(months, bucket+topWidth, to)
+		err = c.stretches([2]int64{max(from, 0), bucket}, [2]int64{bucket + topWidth, to})
 	}
 	if err == nil {
 		err = m.merge(chosen.add)
@@ -226,7 +221,7 @@ func dueTops(tx *db.Tx, list []state) (due []int64, later bool, err error) {
 
 // makeTop sums a top; ok is false if a SKU in it has no number yet.
 func makeTop(tx *db.Tx, currency string, bucket int64) (version int64, body []byte, ok bool, err error) {
-	if version, err = versionOf(tx, bucket, bucket+topWidth); err != nil {
+	if version, err = prefetchVersion(tx, bucket, bucket+topWidth).Wait(); err != nil {
 		return 0, nil, false, err
 	}
 	m, c := newMerger(tx, currency)
