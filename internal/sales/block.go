@@ -145,15 +145,22 @@ func (s *section) next(end int64, into []numbered) (n int, err error) {
 	for n < len(into) && left > 0 {
 		var distance, quantity, big, small uint64
 		size := 0
-		if len(body) >= 8 { // most have a byte each for the first three, and up to five for the last
+		if len(body) >= 8 { // most have a byte or two for the first, one each for the next two, and up to five for the last
 			word := binary.LittleEndian.Uint64(body)
+			distance = word & 0x7f
+			if word&0x8080 == 0x80 {
+				distance |= word >> 1 & (0x7f << 7)
+				word, size = word>>8, 1
+			}
 			rest := word >> 24
-			if ends := ^rest & 0x8080808080; word&0x808080 == 0 && ends != 0 {
+			if ends := ^rest & (0x8080808080 >> (8 * size)); word&0x808080 == 0 && ends != 0 {
 				bytes := bits.TrailingZeros64(ends)/8 + 1
 				rest &= 1<<(8*bytes) - 1
-				distance, quantity, big = word&0x7f, word>>8&0x7f, word>>16&0x7f
+				quantity, big = word>>8&0x7f, word>>16&0x7f
 				small = rest&0x7f | rest>>1&(0x7f<<7) | rest>>2&(0x7f<<14) | rest>>3&(0x7f<<21) | rest>>4&(0x7f<<28)
-				size = 3 + bytes
+				size += 3 + bytes
+			} else {
+				size = 0
 			}
 		}
 		if size == 0 {

@@ -49,8 +49,8 @@ type top struct {
 const mostShare = 15
 
 // share is the greatest amount that a SKU out of the top may have.
-func (t *top) share(number int64) Sum {
-	return sumOf(t.unit * int64(t.shares[number/2]>>(number%2*4)&mostShare))
+func (t *top) share(number int64) int64 {
+	return t.unit * int64(t.shares[number/2]>>(number%2*4)&mostShare)
 }
 
 func sumOf(amount int64) Sum { return Sum{Big: amount / addUp, Small: amount % addUp} }
@@ -151,7 +151,8 @@ type chooser struct {
 	ranking
 	top     *top
 	numbers []int64 // in the top, as far as they are not passed
-	others  Sum     // the greatest amount that one of the others may have
+	others  int64   // the greatest amount that one of the others may have
+	large   bool    // one of them may have more than fits
 }
 
 func newChooser(t *top, most int) (*chooser, error) {
@@ -167,10 +168,8 @@ func (c *chooser) add(n numbered) {
 		c.ranking.add(n)
 		return
 	}
-	n.add(c.top.share(n.number))
-	if n.Quantity = 0; n.compare(c.others) > 0 {
-		c.others = n.Sum
-	}
+	c.large = c.large || n.tooLarge()
+	c.others = max(c.others, n.amount()+c.top.share(n.number))
 }
 
 // sure reports whether no SKU with an incomplete sum may be among the best.
@@ -183,7 +182,7 @@ func (c *chooser) sure() bool {
 	}
 	least := c.ranking.top[c.most-1]
 	least.Quantity = 0
-	return sumOf(mostShare*c.top.unit).compare(least) < 0 && c.others.compare(least) < 0
+	return !c.large && sumOf(max(c.others, mostShare*c.top.unit)).compare(least) < 0
 }
 
 // dueTops are the tops to be made, of the buckets of 30 days with any orders.
@@ -256,7 +255,7 @@ func (m *merger) top() (*top, error) {
 			cut()
 		}
 	})
-	if cut(); err != nil || left.Big >= math.MaxInt64/addUp/2 {
+	if cut(); err != nil || left.tooLarge() {
 		return nil, err
 	}
 	sums := make(map[item]Sum, len(list))
@@ -278,8 +277,11 @@ func (m *merger) top() (*top, error) {
 	})
 }
 
-// amount is a sum's amount, if it is not too large.
+// amount is a sum's amount, if that is not too large.
 func (s Sum) amount() int64 { return s.Big*addUp + s.Small }
+
+// tooLarge reports whether an amount may be too large to be added to another such one.
+func (s Sum) tooLarge() bool { return max(s.Big, s.Small/addUp) >= math.MaxInt64/addUp/8 }
 
 // foldTops makes tops.
 func foldTops(ctx context.Context, store *db.DB, tenant id.Tenant, due []int64) (later bool, err error) {
