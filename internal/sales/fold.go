@@ -58,6 +58,7 @@ func (f *Folder) All(ctx context.Context, store *db.DB) error {
 
 // Fold builds the blocks of an account that are due; later reports that others will be.
 func Fold(ctx context.Context, store *db.DB, tenant id.Tenant) (later bool, err error) {
+	var daily []state
 	var tops []int64
 	for _, level := range []int{days, months} {
 		var due []int64
@@ -69,8 +70,12 @@ func Fold(ctx context.Context, store *db.DB, tenant id.Tenant) (later bool, err 
 				due, waiting, elsewhere, err = stale(tx, level, list, 0, spans.Last)
 			}
 			later = later || waiting
-			if err == nil && level == months {
-				tops, waiting, err = dueTops(tx, list)
+			switch {
+			case err != nil:
+			case level == days:
+				daily = list
+			default:
+				tops, waiting, err = dueTops(tx, daily)
 				later = later || waiting
 			}
 			return err

@@ -14,15 +14,15 @@ import (
 	"entrepot/internal/spans"
 )
 
-// A top is what sold best in eleven buckets of 30 days, which lie in every year: the greatest sums in the account's
-// currency, and of each other SKU how many fifteenths of the greatest of these amounts it has at most. The best sellers
-// of a year are those of a top and of the five weeks beside it, unless a SKU that is not in the top may be among them:
-// then all blocks are read (docs/decisions/0198). A top is kept with the blocks, and is valid like them.
+// A top is what sold best in 350 days: the greatest sums in the account's currency, and of each other SKU how many
+// fifteenths of the greatest of these amounts it has at most. Tops begin every ten days, so that one lies in every year.
+// The best sellers of a year are those of a top and of the 15 days beside it, unless a SKU that is not in the top may be
+// among them: then all blocks are read (docs/decisions/0198). A top is kept with the blocks, and is valid like them.
 
-// topWidth is the width of a top, which begins with any bucket of 30 days; topReach is that of the longest range for
-// which one is used.
+// topWidth is the width of a top, topStep that from one to the next, topReach that of the longest range for which one is used.
 var (
-	topWidth = 11 * widths[months]
+	topWidth = 350 * widths[days]
+	topStep  = 10 * widths[days]
 	topReach = topWidth + 2*widths[months]
 )
 
@@ -105,7 +105,7 @@ func prefetchVersion(tx *db.Tx, from, to int64) *db.Pending[int64] {
 
 // readTop reads the valid top that lies in a range, nil if there is none.
 func readTop(tx *db.Tx, currency string, from, to int64) (t *top, bucket int64, err error) {
-	bucket = spans.Up(max(from, 0), widths[months])
+	bucket = spans.Up(max(from, 0), topStep)
 	if bucket+topWidth > to || to-from > topReach {
 		return nil, 0, nil
 	}
@@ -185,7 +185,7 @@ func (c *chooser) sure() bool {
 	return !c.large && sumOf(max(c.others, mostShare*c.top.unit)).compare(least) < 0
 }
 
-// dueTops are the tops to be made, of the buckets of 30 days with any orders.
+// dueTops are the tops to be made, of the days with any orders.
 func dueTops(tx *db.Tx, list []state) (due []int64, later bool, err error) {
 	type made struct{ version, at int64 }
 	known := map[int64]made{}
@@ -200,19 +200,25 @@ func dueTops(tx *db.Tx, list []state) (due []int64, later bool, err error) {
 	if err == nil {
 		err = tx.Row("SELECT updated_at FROM tenants WHERE tenant_id = $1", []any{tx.Tenant}, &changed)
 	}
-	for i, first := range list {
+	last := int64(-1)
+	for i := range list {
+		begin := spans.Down(list[i].bucket, topStep)
+		if begin == last {
+			continue
+		}
+		last = begin
 		var version, orders int64
 		for _, s := range list[i:] {
-			if s.bucket < first.bucket+topWidth {
+			if s.bucket < begin+topWidth {
 				version, orders = version+s.version, orders+s.orders
 			}
 		}
-		switch m, there := known[first.bucket]; {
-		case first.bucket+topWidth > tx.Micros() || orders < fewestTop || there && m.version == version && m.at >= changed:
+		switch m, there := known[begin]; {
+		case begin+topWidth > tx.Micros() || orders < fewestTop || there && m.version == version && m.at >= changed:
 		case there && tx.Micros()-m.at < topPatience.Microseconds():
 			later = true
 		default:
-			due = append(due, first.bucket)
+			due = append(due, begin)
 		}
 	}
 	return due, later, err

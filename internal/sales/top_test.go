@@ -42,7 +42,7 @@ func TestTopsGiveWhatTheLinesAddUpTo(t *testing.T) {
 				from := start + s.dice.Int63n(40*day)
 				top("EUR", from, from+360*day+s.dice.Int63n(30*day))
 			}
-			top("USD", start, start+330*day)
+			top("USD", start, start+355*day)
 		}
 		fold := func() (later bool) {
 			later, err := sales.Fold(t.Context(), store, s.tenant)
@@ -54,7 +54,7 @@ func TestTopsGiveWhatTheLinesAddUpTo(t *testing.T) {
 		tops := func() (n int) {
 			s.read(func(tx *db.Tx) error {
 				return sales.Verify(tx, func(width, bucket int64, same bool) {
-					if width == 11*month {
+					if width == 350*day {
 						n++
 					}
 					if !same {
@@ -71,7 +71,7 @@ func TestTopsGiveWhatTheLinesAddUpTo(t *testing.T) {
 			t.Errorf("%d tops before there is one", there)
 		}
 		fold()
-		if years(); there < 8 || sure < 3 || tops() != 4 {
+		if years(); there < 8 || sure < 3 || tops() != 8 {
 			t.Errorf("%d tops in years, %d of them sure, %d kept", there, sure, tops())
 		}
 		for range 12 {
@@ -83,14 +83,14 @@ func TestTopsGiveWhatTheLinesAddUpTo(t *testing.T) {
 		s.order(start + 417*day) // after all tops
 		now += 24 * hour
 		fold()
-		if years(); there < 8 || tops() != 4 {
+		if years(); there < 8 || tops() != 8 {
 			t.Errorf("%d tops in years, %d kept, after they were made anew", there, tops())
 		}
 
 		// A node begins to make the tops again, and dies.
 		s.write(func(tx *db.Tx) error {
 			_, err := tx.Exec("UPDATE sales_blocks SET version = -1, body = $3, made_at = $4 WHERE tenant_id = $1 AND width = $2", tx.Tenant,
-				int64(11*month), []byte{}, now-hour+5*60_000_000)
+				int64(350*day), []byte{}, now-hour+5*60_000_000)
 			return err
 		})
 		if years(); there != 0 || !fold() {
@@ -113,7 +113,7 @@ func TestTopsGiveWhatTheLinesAddUpTo(t *testing.T) {
 		}
 		now += hour
 		fold()
-		if years(); there != 1 || tops() != 4 {
+		if years(); there != 1 || tops() != 8 {
 			t.Errorf("%d tops in years, %d kept, in another currency", there, tops())
 		}
 	})
@@ -136,14 +136,14 @@ func TestVerifyFindsWrongTops(t *testing.T) {
 				if damage == "" {
 					return nil
 				}
-				_, err := tx.Exec("UPDATE sales_blocks SET body = $3 WHERE tenant_id = $1 AND width = $2", tx.Tenant, int64(330*day), []byte(damage))
+				_, err := tx.Exec("UPDATE sales_blocks SET body = $3 WHERE tenant_id = $1 AND width = $2", tx.Tenant, int64(350*day), []byte(damage))
 				return err
 			})
 			right, wrong := 0, 0
 			s.read(func(tx *db.Tx) error {
 				return sales.Verify(tx, func(width, _ int64, same bool) {
 					switch {
-					case width != 330*day:
+					case width != 350*day:
 					case same:
 						right++
 					default:
