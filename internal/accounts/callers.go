@@ -8,10 +8,10 @@ import (
 	"entrepot/internal/db"
 )
 
-// Callers finds the callers of API keys, and remembers them until the next commit. The zero value knows none.
+// Callers finds the callers of API keys, and remembers them until a key or an account changes. The zero value knows none.
 type Callers struct {
 	mu    sync.Mutex
-	at    db.Version // of the store in which all of them were found
+	at    db.Version // of their tables before all of them were found
 	known map[[sha256.Size]byte]Caller
 }
 
@@ -21,7 +21,7 @@ const mostKnown = 1000
 // ByKey is ByKey on a snapshot of its own, or a caller whose row cannot have changed since it was read.
 func (c *Callers) ByKey(ctx context.Context, store *db.DB, key string) (who Caller, err error) {
 	hash := sha256.Sum256([]byte(key))
-	at, certain := store.Version()
+	at, certain := store.Version("api_keys", "tenants")
 	if certain {
 		if who, found := c.find(at, hash); found && !over(who.keyExpires, store.Now().UnixMicro()) {
 			return who, nil
@@ -47,7 +47,7 @@ func (c *Callers) find(at db.Version, hash [sha256.Size]byte) (who Caller, found
 	return who, found
 }
 
-// keep remembers a caller that was found after the store had this version. What was found at another one is forgotten.
+// keep remembers a caller that was found after its tables had this version. What was found at another one is forgotten.
 func (c *Callers) keep(at db.Version, hash [sha256.Size]byte, who Caller) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -40,7 +40,7 @@ func PrefetchResolve(r db.Reader, skus []string) *db.Pending[map[string]Sellable
 	return p
 }
 
-var resolved = &db.Keyed{Head: 1, Column: 0,
+var resolved = &db.Keyed{Head: 1, Column: 0, Tables: []string{"skus", "products", "variants"},
 	Build: func(n int) string {
 		return `SELECT s.sku, s.product_id, s.variant_id, p.name, v.name FROM skus s
 			JOIN products p ON p.tenant_id = $1 AND p.id = s.product_id

@@ -74,7 +74,7 @@ var (
 // refBy begins with the key to which a row belongs, in front of the Ref.
 func refBy(column, of, order string) *db.Keyed {
 	columns := "SELECT CAST(c." + column + " AS TEXT), c.id, c.name, c.platform, c.oversell"
-	return &db.Keyed{Head: 1,
+	return &db.Keyed{Head: 1, Tables: []string{"channels"},
 		Build: func(n int) string {
 			return columns + " FROM channels c WHERE c.tenant_id = $1 AND c." + column + " IN " + db.In(n, 2) + order
 		},

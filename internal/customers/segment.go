@@ -104,7 +104,7 @@ func PrefetchSegments(r db.Reader) *db.Pending[[]Segment] {
 }
 
 // allSegments has one key, to which all segments of the account belong.
-var allSegments = &db.Keyed{Head: 1,
+var allSegments = &db.Keyed{Head: 1, Tables: []string{"segments"},
 	Build: func(int) string {
 		return "SELECT CAST($2 AS TEXT), " + segmentTable.Columns("s") + " FROM segments s WHERE s.tenant_id = $1 ORDER BY s.id"
 	},

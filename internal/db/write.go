@@ -131,12 +131,12 @@ func (d *DB) read(ctx context.Context, tenant id.Tenant, how engine.ReadMode, ru
 	})
 }
 
-// Version names a state of the store.
+// Version names a state of some tables.
 type Version = engine.Version
 
-// Version names what is stored at this moment. What a transaction reads that begins afterwards holds for as long as Version still returns
-// the same. known is false if the store cannot tell without reading, as on PostgreSQL, and during a commit.
-func (d *DB) Version() (v Version, known bool) { return d.engine.Version() }
+// Version names what tables hold at this moment. What a transaction reads from them that begins afterwards holds for as long as Version
+// still returns the same. known is false if the store cannot tell without reading, as on PostgreSQL, and during a commit.
+func (d *DB) Version(tables ...string) (v Version, known bool) { return d.engine.Version(tables...) }
 
 // Settle waits until every change stamp reserved so far in the tenant is committed or abandoned, so that a reader that
 // keeps its own clock misses nothing (interface §4.3). It returns the store's time before the wait: whatever is not

@@ -19,9 +19,9 @@ type Engine interface {
 	Write(ctx context.Context, tenant id.Tenant, how Mode, work Work) error
 	// Read runs reads of one tenant.
 	Read(ctx context.Context, tenant id.Tenant, how ReadMode, read func(Session) error) error
-	// Version names what is stored: while it stays the same, no transaction is committed, by any process. known is false if only reading
-	// would tell.
-	Version() (v Version, known bool)
+	// Version names what some tables hold: while it stays the same, nobody commits a change to them, in any process. known is false if only
+	// reading would tell.
+	Version(tables ...string) (v Version, known bool)
 	// Settle waits until every change stamp reserved so far in the tenant is committed or abandoned, and returns the
 	// time before the wait, in microseconds since 1970.
 	Settle(ctx context.Context, tenant id.Tenant) (at int64, err error)
@@ -41,8 +41,11 @@ type Engine interface {
 	Close() error // waits for running writes
 }
 
-// Version names a state of the store, see Engine. It is the header of SQLite's log.
-type Version [48]byte
+// Version names a state of some tables, see Engine.
+type Version struct {
+	Log    [48]byte // the header of SQLite's log, unless the newest commit is known to be this process's
+	Commit int64    // else the last commit that changed one of the tables
+}
 
 // Work is what a transaction does with its session. The steps that it returns are written last, in the message that commits.
 type Work func(Session) (last []*Step, err error)

@@ -10,6 +10,10 @@ type Keyed struct {
 
 	Build func(keys int) string // the statement for that many keys
 
+	// Tables are what it reads, if rows of these seldom change: SQLite remembers the rows of a key until a commit changes one of them
+	// (decision 202). The rows of one key keep their order, those of several keys may come in any.
+	Tables []string
+
 	// Mixed is the statement for keys that have heads of their own, such as those of several tenants. It takes an array for each argument
 	// of the head and one of the keys, all equally long, and its last column says, as text, which of these a row belongs to, from 1.
 	Mixed string

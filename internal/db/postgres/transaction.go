@@ -71,7 +71,7 @@ func (e *Engine) Read(ctx context.Context, tenant id.Tenant, how engine.ReadMode
 }
 
 // Version is not known: only the server has the state of the store.
-func (e *Engine) Version() (v engine.Version, known bool) { return v, false }
+func (e *Engine) Version(...string) (v engine.Version, known bool) { return v, false }
 
 // Settle waits for every transaction that holds the tenant's clock, and returns the time before the wait.
 func (e *Engine) Settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -17,6 +16,9 @@ type conn struct {
 	stmts map[string]*statement
 
 	written bool // something was written since it was last reset
+
+	changed []string // tables that may have changed since the last commit
+	commits int64    // how many commits there were
 
 	stop chan struct{} // of a reader: closing it interrupts the running statement and every later one
 
@@ -34,9 +36,13 @@ type statement struct {
 	*sqlite.Stmt
 	order  []int
 	writes bool // it may change data
-	locks  bool // on PostgreSQL it locks what it reads
-	busy   bool // its rows are being read
-	once   bool // it is not kept
+
+	changes []string // the tables that it may change
+	noted   int64    // the commit before which they were noted last, from 1
+
+	locks bool // on PostgreSQL it locks what it reads
+	busy  bool // its rows are being read
+	once  bool // it is not kept
 }
 
 // maxStatements bounds a connection's cache; lists with many filters make many texts.
@@ -91,7 +97,7 @@ func (c *conn) prepare(sql string) (*statement, error) {
 	if err != nil {
 		return nil, meaning(err)
 	}
-	s := &statement{Stmt: stmt, order: order, writes: mayWrite(text),
+	s := &statement{Stmt: stmt, order: order, writes: mayWrite(text), changes: changedBy(strings.TrimSpace(text)),
 		locks: strings.Contains(sql, " FOR UPDATE") || strings.Contains(sql, " FOR SHARE"), once: kept != nil}
 	if s.once {
 		return s, nil
@@ -111,13 +117,12 @@ func (c *conn) prepare(sql string) (*statement, error) {
 // mayWrite is false for queries, with or without WITH.
 func mayWrite(text string) bool {
 	text = strings.TrimSpace(text)
-	return !strings.HasPrefix(text, "SELECT") && (!strings.HasPrefix(text, "WITH") || changesRows.MatchString(text))
+	return !strings.HasPrefix(text, "SELECT") && (!strings.HasPrefix(text, "WITH") || changedTable.MatchString(text))
 }
-
-var changesRows = regexp.MustCompile(`\b(INSERT INTO|UPDATE|DELETE FROM)\b`)
 
 // script runs statements without arguments, one after the other.
 func (c *conn) script(sql string) error {
+	c.changed = append(c.changed, anyTable)
 	for sql = strings.TrimSpace(sql); sql != ""; {
 		stmt, rest, err := c.PrepareTransient(sql)
 		if err != nil {
@@ -145,7 +150,19 @@ func (c *conn) ready(sql string, args []any) (*statement, error) {
 		c.end(s)
 		return nil, err
 	}
+	if len(s.changes) > 0 && s.noted <= c.commits {
+		s.noted = c.commits + 1
+		c.changed = append(c.changed, s.changes...)
+	}
 	return s, nil
+}
+
+// committed forgets which tables changed and returns them.
+func (c *conn) committed() []string {
+	changed := c.changed
+	c.changed = c.changed[:0]
+	c.commits++
+	return changed
 }
 
 // end resets a statement for its next run.
@@ -175,6 +192,19 @@ func (c *conn) textOf(s *statement, i int) string {
 		}
 	}
 	return string(to[:s.ColumnBytes(i, to[:n])])
+}
+
+// number runs a query for one number.
+func (c *conn) number(sql string) (n int64, err error) {
+	rows, err := c.Query(sql, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	if rows.Next() {
+		err = rows.Scan(&n)
+	}
+	return n, errors.Join(err, rows.Err())
 }
 
 // text runs a query for one text.

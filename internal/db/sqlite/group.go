@@ -117,8 +117,11 @@ func (w *writer) commit(all []*transaction) {
 	if _, err := w.conn.Exec("COMMIT", nil); err != nil {
 		w.fail(all, err)
 		all = nil
-	} else if good > 0 {
-		w.refused.Store(false)
+	} else {
+		w.changes.committed(w.conn, w.conn.committed())
+		if good > 0 {
+			w.refused.Store(false)
+		}
 	}
 	w.grew()
 	w.groups <- group{number, all}

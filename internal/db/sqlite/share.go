@@ -37,9 +37,23 @@ type (
 	statementOf = groups.Statement[reply]
 )
 
-// read runs pending reads on a snapshot shared with others. If that fails for what another of them wanted, or if there is a long read
-// among them, they have a snapshot of their own.
+// read answers pending reads from memory, as far as their rows cannot have changed, and runs the others.
 func (s *shared) read(pending []*engine.Pending) ([]*reply, error) {
+	known := s.engine.recall(pending)
+	if len(known.missing) > 0 {
+		read, err := s.fromStore(known.reads())
+		if err != nil {
+			return nil, err
+		}
+		known.learn(read)
+	}
+	s.seen = max(s.seen, s.engine.writer.durability.last())
+	return known.replies, nil
+}
+
+// fromStore runs pending reads on a snapshot shared with others. If that fails for what another of them wanted, or if there is a long read
+// among them, they have a snapshot of their own.
+func (s *shared) fromStore(pending []*engine.Pending) ([]*reply, error) {
 	own := &lookup{Lookup: groups.Lookup[reply]{Tenant: s.tenant, Pending: pending}}
 	defer func() { s.seen = max(s.seen, own.seen) }()
 	if !groups.Long(pending) {

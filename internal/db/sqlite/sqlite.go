@@ -5,7 +5,8 @@
 //	read.go        snapshots on them; transactions that run ahead of the writer
 //	share.go       look-ups of several callers share a snapshot and its statements
 //	writer.go      the one goroutine that writes; group.go puts transactions into one commit
-//	durability.go  which commits are on the disk; version.go whether there was one
+//	durability.go  which commits are on the disk
+//	changes.go     which tables commits have changed; memory.go rows that have not changed since they were read
 //	checkpoint.go  the log is copied into the file while the writer works
 //	conn.go        a connection and its prepared statements; session.go what a transaction does on it; rows.go its results
 //	file.go        ownership of the file; copy.go backup and restore
@@ -54,8 +55,9 @@ type Engine struct {
 	lookups  groups.Mixtures[*lookup]
 	closed   bool
 
-	log   *os.File // SQLite's write-ahead log
-	index *os.File // its index, nil if it cannot be read (version.go)
+	log     *os.File // SQLite's write-ahead log
+	changes *changes
+	memory  *memory
 
 	dir     string
 	rawOnce sync.Once
@@ -113,7 +115,9 @@ func open(c Config, path string) (*Engine, error) {
 		c.Sync = func() error { return syncLog(log) }
 	}
 	another := func() (*conn, error) { return openConn(path, settings...) }
-	e := &Engine{now: c.Now, path: path, log: log, index: openIndex(path + "-shm"), writer: newWriter(c, first, another), dir: c.Dir,
+	known := newChanges(path + "-shm")
+	e := &Engine{now: c.Now, path: path, log: log, writer: newWriter(c, first, known, another), dir: c.Dir,
+		changes: known, memory: newMemory(),
 		settings: append(settings, "cache_size(-400)", "query_only(ON)", fmt.Sprintf("mmap_size(%d)", mapped/size))}
 	e.lookups = groups.NewMixtures[*lookup](max(1, runtime.GOMAXPROCS(0)/2), false, true)
 	e.readers = newReaders(size, runtime.GOMAXPROCS(0)+1, e.openReader)
@@ -243,7 +247,7 @@ func (e *Engine) Close() error {
 	<-e.writer.done
 	e.readers.close()
 	err := e.log.Close()
-	for _, file := range []*os.File{e.index, e.raw} {
+	for _, file := range []*os.File{e.changes.index, e.raw} {
 		if file != nil {
 			err = errors.Join(err, file.Close())
 		}
