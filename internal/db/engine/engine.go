@@ -25,8 +25,8 @@ type Engine interface {
 	Write(ctx context.Context, tenant id.Tenant, how Mode, work Work) error
 	// Read runs reads of one tenant.
 	Read(ctx context.Context, tenant id.Tenant, how ReadMode, read func(Session) error) error
-	// Version names what is stored: while it stays the same, no transaction is committed, by any process. known is false if only reading
-	// would tell.
+	// Version names what is stored: while it stays the same, no transaction is committed, by any process. known is false if it takes
+	// a read to find out.
 	Version() (v Version, known bool)
 	// Settle waits until every change stamp reserved so far in the tenant is committed or abandoned, and returns the
 	// time before the wait, in microseconds since 1970.

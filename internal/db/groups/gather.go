@@ -27,7 +27,7 @@ type Gatherings[T any] struct {
 // gathering is where callers of a tenant wait while a group of it is under way.
 type gathering[T any] struct{ waiting []*caller[T] }
 
-// caller is somebody who waits.
+// caller is one that waits, with what it wants done.
 type caller[T any] struct {
 	tenant id.Tenant
 	own    T
