@@ -1,5 +1,12 @@
 // Package accounts holds accounts (tenants), plans, users, access tokens and API keys, and decides who may do what
 // (interface §5).
+//
+//	Account  a merchant with settings and a plan, which bounds its requests
+//	User     a person with a role and a login; SignIn is one open login
+//	Key      an API key with scopes; only its hash is stored
+//	Caller   the key or user behind a request, with its rights (rights.go)
+//	Callers  finds the callers of API keys, and remembers them until the next commit
+//	Hashing  of passwords (password.go); weak.go refuses those that are easily guessed
 package accounts
 
 import (

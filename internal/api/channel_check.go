@@ -64,7 +64,7 @@ func writeTest(w *apijson.Writer, t commerce.ConnectionTest) {
 	w.End()
 }
 
-// writeTestedShop writes what a test learnt about the shop; null if the test did not reach it.
+// writeTestedShop writes what a test found out about the shop; null if the test did not reach it.
 func writeTestedShop(w *apijson.Writer, shop *connector.Shop) {
 	if shop == nil {
 		w.Null("shop")

@@ -1,5 +1,8 @@
-// Package audit records who did what in an account: keys, users, channels, endpoints, settings, erasures (interface
-// §4.5). It holds ids and names of fields, never personal data of customers.
+// Package audit records who did what in an account, and which requests were refused.
+//
+//	Entry    one change of keys, users, channels, endpoints or settings, or an erasure (interface §4.5); it holds ids and
+//	         names of fields, never personal data of customers
+//	Refused  refused requests of one kind, counted over some seconds (refused.go)
 package audit
 
 import (

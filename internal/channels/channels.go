@@ -1,5 +1,11 @@
 // Package channels holds where orders come from and products go to: six platforms and custom systems
 // (interface §1, §2, §3.2).
+//
+//	Channel  a shop, a seller account or a custom system, with its settings and encrypted credentials
+//	Ref      the part of it that orders and events show
+//	Keep     queues a shared lock, so that a channel is not deleted while orders refer to it; see LockToDelete
+//
+// How far a channel is synchronised is in package channelsync; package connector calls its platform.
 package channels
 
 import (

@@ -73,7 +73,7 @@ func (f *channelFacts) read() {
 		return
 	}
 	f.all = map[string]string{}
-	_ = f.store.Read(f.ctx, f.channel.Tenant, func(tx *db.Tx) error { // after an error they are learnt again
+	_ = f.store.Read(f.ctx, f.channel.Tenant, func(tx *db.Tx) error { // after an error they are found out again
 		state, err := channelsync.ByChannel(tx, f.channel.ID)
 		if err == nil {
 			f.all = state.AllFacts()

@@ -1,5 +1,13 @@
 // Package commerce holds the operations: what the business does, one file each, named noun and verb. Each runs in the
-// caller's transaction, reads as a story from top to bottom, and writes its events in the same commit.
+// caller's transaction, reads from top to bottom, and writes its events in the same commit.
+//
+//	Service   what operations need beyond a transaction: master key, connectors, order numbers
+//	Expected  what a caller expects of the record that an operation changes (If-Match)
+//	…Draft    a caller's input, such as OrderDraft
+//	…Plan     an operation after all decisions and before its writes: PrefetchOrder → PendingOrder.Plan → OrderPlan.Store
+//	Bulk      a bulk operation, stored in pieces
+//
+// The jobs that call platforms (channel_*.go) open transactions of their own, because a call takes too long for one.
 package commerce
 
 import (

@@ -46,7 +46,7 @@ func holdUser(tx *db.Tx, which id.User, expected Expected) (accounts.User, error
 }
 
 // UpdateUser changes a user. A new password or disabling the user ends the user's logins; a new role, which only a
-// login can give, removes the time limit of a user that a key created. Errors: NotFound; those of Expected; Forbidden
+// login can give, removes the limit on the scopes of a user that a key created. Errors: NotFound; those of Expected; Forbidden
 // by the rules of interface §5.1, and for users who change their own password or e-mail address without proof;
 // Conflict for the last active owner and for an e-mail address that has a login.
 func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, expected Expected, change UserChange) (accounts.User, error) {

@@ -23,7 +23,7 @@ type admission struct {
 	active       activity
 }
 
-// wideWait is how long a wide read waits for others to end; then it fails and its caller is asked to try again.
+// wideWait is how long a wide read waits for others to end; then it fails, and the caller should try again.
 const wideWait = 10 * time.Second
 
 // newAdmission divides the reading connections of an engine into the two shares. processors is how many processors this

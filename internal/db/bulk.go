@@ -21,8 +21,8 @@ func Background(ctx context.Context) context.Context {
 	return context.WithValue(ctx, background{}, true)
 }
 
-// Pace keeps a bulk operation from taking the machine from others that write meanwhile. It measures the machine's time, whatever the
-// store's clock says. It is not safe for concurrent use.
+// Pace keeps a bulk operation from slowing down others that write meanwhile. It measures real time, not the store's
+// clock. It is not safe for concurrent use.
 type Pace struct {
 	db     *DB
 	begun  time.Time // of the piece

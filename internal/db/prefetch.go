@@ -24,7 +24,8 @@ func (tx *Tx) Prefetch(each func(Rows) error, sql string, args ...any) *PendingR
 // Keyed is a read of the rows of some keys, see PrefetchKeys.
 type Keyed = engine.Keyed
 
-// MixedKeys is the list k(tenant, key, n) of a Keyed's mixed statement whose head is the tenant alone; of is the type of the keys.
+// MixedKeys is the FROM list of Keyed.Mixed for keys whose head is the tenant alone: k(tenant, key, n), where n is the
+// number of the key from 1. of is the SQL type of the keys.
 func MixedKeys(of string) string {
 	return "unnest($1::BIGINT[], $2::" + of + "[]) WITH ORDINALITY AS k(tenant, key, n)"
 }

@@ -82,11 +82,11 @@ func RestoreDatabase(ctx context.Context, from, address string) (Copied, error) 
 // CopyFile writes a copy of the SQLite store in a folder into a file (package sqlite).
 func CopyFile(dir, to string) error { return sqlite.CopyFile(dir, to) }
 
-// OwnFile is an error if the SQLite file of a folder belongs to another program. A missing file is no error and is not
+// OwnFile returns an error if the SQLite file of a folder belongs to another program. A missing file is no error and is not
 // created (package sqlite).
 func OwnFile(dir string) error { return sqlite.OwnFile(dir) }
 
-// CheckFile is an error unless a SQLite file is undamaged and a store that this program knows (package sqlite).
+// CheckFile returns an error unless a SQLite file is undamaged and has a schema that this program knows (package sqlite).
 func CheckFile(path string) error { return sqlite.CheckFile(path) }
 
 // FileInUse reports whether another process has the SQLite store in a folder open (package sqlite).

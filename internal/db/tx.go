@@ -156,8 +156,9 @@ func (tx *Tx) Queue(sql string, args ...any) *Step {
 	return s
 }
 
-// Share queues taking a named lock of the tenant that transactions may share; it is sent in its place among the writes
-// of Queue, and LockName waits for all its holders. Unlike a row lock, it writes nothing.
+// Share queues taking a lock, known by its name within the tenant, that several transactions may hold at once; it is
+// sent in its place among the writes of Queue. LockName waits until nobody holds it. Unlike a row lock, it writes
+// nothing.
 func (tx *Tx) Share(name string) {
 	tx.Queue("").Share = &engine.Lock{Tenant: tx.Tenant, Number: nameNumber(name)}
 }

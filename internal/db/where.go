@@ -35,7 +35,7 @@ func (w *Where) And(condition string, values ...any) *Where {
 	return w
 }
 
-// AndGiven adds a condition on a value, unless it is the zero value, by which a filter says "any".
+// AndGiven adds a condition on a value, unless that is the zero value, which means any.
 func AndGiven[V comparable](w *Where, condition string, value V) *Where {
 	var any V
 	if value != any {
@@ -114,5 +114,5 @@ func (w *Where) String() string { return w.text.String() }
 // Args are the arguments of the conditions and of Bind.
 func (w *Where) Args() []any { return w.args }
 
-// OnPostgres marks a part of a statement that SQLite leaves out: what its planner does without, and PostgreSQL's does not.
+// OnPostgres marks a part of a statement that only PostgreSQL's planner needs; it is left out on SQLite.
 func OnPostgres(text string) string { return "/*postgres*/" + text + "/*both*/" }

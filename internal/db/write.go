@@ -13,7 +13,7 @@ import (
 // ErrNoRow is the error of a Row that matched nothing.
 var ErrNoRow = engine.ErrNoRow
 
-// ErrRetry is returned by a transaction that found the data changed under it; Write runs it again.
+// ErrRetry is returned by a transaction that found data changed since it was read; Write runs it again.
 var ErrRetry = engine.ErrRetry
 
 // Across is the tenant of transactions that serve every tenant: due deliveries, key look-up. Each such statement is in
@@ -28,8 +28,9 @@ const (
 
 // Write runs one transaction of one tenant and commits it. An error rolls the transaction back and is returned
 // unchanged. The transaction may run again after a race, so it must keep no state between runs. Transactions that have
-// lost a race run one at a time in their tenant, so that they do not make each other lose again. After several races optimistic ones of the
-// tenant, which would read, decide and commit in between, begin when it has ended.
+// lost a race run one at a time in their tenant, so that they do not make each other lose again. While one runs that
+// has lost several races, optimistic ones of the tenant do not begin, because they could commit between its reads and
+// its writes.
 func (d *DB) Write(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	return d.write(ctx, tenant, engine.Normal, run)
 }
@@ -112,13 +113,13 @@ func (d *DB) Read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) er
 }
 
 // Peek is a short Read that does not wait for the disk: what it sees may still be undone by a power cut, so no answer
-// may rest on it. It passes no admission limit.
+// may depend on it. It passes no admission limit.
 func (d *DB) Peek(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	return d.read(ctx, tenant, engine.Peek, run)
 }
 
-// Lookup is a Peek at a few rows by their keys, for authentication. On PostgreSQL, what several callers ask in the same moment travels in
-// one message, and each message is a snapshot of its own.
+// Lookup is a Peek at a few rows by their keys, for authentication. On PostgreSQL, reads that several callers request
+// at the same moment travel in one message, on SQLite they share a snapshot.
 func (d *DB) Lookup(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	return d.read(ctx, tenant, engine.Lookup, run)
 }

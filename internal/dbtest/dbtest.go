@@ -1,4 +1,10 @@
 // Package dbtest gives tests real stores: a fresh one on each engine, and a PostgreSQL server of the test process's own.
+//
+//	Engines   runs a test on both engines; StoreDir and StoreURL give a migrated store to a whole program
+//	Pair      a primary and a standby that can be killed and promoted; Pooler is a PgBouncer in front of a server
+//	RunsAgain checks that a transaction notices a change of what it read
+//	Plan      SQLite's plan of a statement
+//	Long      skips a test in short runs
 package dbtest
 
 import (

@@ -1,4 +1,8 @@
-// Package id holds the typed identifiers that nouns share (interface §2, UUIDv7 strings).
+// Package id holds the typed identifiers that nouns share: UUIDv7 strings (interface §2), one type for each kind of record,
+// so that an order's id cannot be passed for a customer's.
+//
+//	Tenant  an account's number, first in every key and statement; it is never shown
+//	New     generates an id; Parse checks one that a caller sent
 package id
 
 import "github.com/google/uuid"

@@ -1,5 +1,6 @@
 // Package jsonvalue parses JSON text into values that preserve it exactly: numbers and free JSON as they were sent. It
-// is strict (no duplicate names, UTF-8 only), and bounds depth and number of values.
+// is strict (no duplicate names, UTF-8 only), and bounds depth and number of values. A Value refers to the text that it
+// was parsed from; Fingerprint is equal for two spellings of one value, which is how repeated requests are compared.
 package jsonvalue
 
 import (

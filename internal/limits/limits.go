@@ -1,5 +1,10 @@
 // Package limits counts requests against the rate limits of interface §8: a fixed minute from a caller's first
 // request, a rolling second for bursts, and separate minutes for bulk operations.
+//
+//	Rate     one limit; Verdict says whether a request is within all of its limits
+//	Limiter  decides: Local in memory for one process, Shared in the store for several nodes, Off for benchmarks
+//
+// bounds.go has the bounds of the interface on sizes and numbers.
 package limits
 
 import (

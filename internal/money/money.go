@@ -1,4 +1,7 @@
-// Package money holds exact amounts: integers of 1/10,000 of a currency's unit (interface §2, "Money").
+// Package money holds exact amounts, without floats (interface §2, "Money").
+//
+//	Amount  an integer of 1/10,000 of a currency's unit
+//	Total   a sum of many amounts, which may be larger than an Amount
 package money
 
 import (

@@ -21,7 +21,7 @@ type Destination struct {
 	CreatedAt int64
 }
 
-// Destinations are the shipping addresses of a customer's newest orders, newest first, without the order but.
+// Destinations are the shipping addresses of a customer's newest orders, newest first; the order named by but is left out.
 func Destinations(tx *db.Tx, customer id.Customer, but id.Order) ([]Destination, error) {
 	return db.List(tx, func(r db.Rows) (d Destination, err error) { return d, r.Scan(&d.Address, &d.CreatedAt) },
 		`SELECT shipping_address, created_at FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND id <> $3::UUID

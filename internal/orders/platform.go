@@ -207,8 +207,8 @@ func (o *Order) LineOf(externalID string) *Line {
 	return nil
 }
 
-// Way lists the status changes that lead from one status to another, each of them allowed; nil if there is no way, or
-// none is needed. Shipments are not among them, so no way leads to PARTIALLY_SHIPPED.
+// Way lists the status changes that lead from one status to another, each of them allowed; nil if there is no such
+// path, or none is needed. Shipments are not among them, so no path leads to PARTIALLY_SHIPPED.
 func Way(from, to Status) []Status {
 	type leg struct {
 		at  Status

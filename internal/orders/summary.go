@@ -70,7 +70,7 @@ func eachOf[ID ~string](tx *db.Tx, ids []ID, scan func(db.Rows) error, statement
 // ListHeads reads a page as List does, without lines, and how many orders match in all.
 func ListHeads(tx *db.Tx, f Filter) ([]Order, int64, error) { return listHeads(tx, f) }
 
-// Heads reads a page as ListHeads does, for whoever needs no total: it is counted only where the way to the page depends on it.
+// Heads reads a page as ListHeads does, for callers that need no total: it is counted only where finding the page depends on it.
 func Heads(tx *db.Tx, f Filter) ([]Order, error) {
 	if f.Search != "" || f.countedOverTotals() || !f.fixedAccess() {
 		list, _, err := listHeads(tx, f)

@@ -1,5 +1,6 @@
-// Package postal reads the free-form addresses of orders (interface §2.1): JSON objects in which one thing may have
-// several names.
+// Package postal reads the free-form addresses of orders (interface §2.1): JSON objects in which a member may have
+// several names, such as zip and postalCode. Text reads one member by any of its names, Normal adds the names that
+// callers rely on, and nothing that was sent is changed.
 package postal
 
 import (

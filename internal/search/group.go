@@ -46,7 +46,7 @@ func (g *groupBits) add(position int, body string) {
 	}
 }
 
-// hash3 is the hash of the first three bytes of a text, hash4 of the first four. Those of four tell more parts apart, above all in
+// hash3 is the hash of the first three bytes of a text, hash4 of the first four. Those of four distinguish more parts, above all in
 // numbers; a hash of three alone serves terms of three bytes.
 func hash3(t string) uint32 {
 	return (uint32(t[0])<<16 | uint32(t[1])<<8 | uint32(t[2])) * 2654435761 >> (32 - hashBits)

@@ -1,4 +1,9 @@
 // Package secretbox encrypts stored secrets: AES-256-GCM under a master key that is identified by its id.
+//
+//	Key    the master key; encrypts and decrypts
+//	Place  the record and column of a secret: a value that is copied elsewhere cannot be decrypted
+//
+// file.go keeps the key in the data folder of a SQLite store, replace.go replaces it.
 package secretbox
 
 import (

@@ -1,4 +1,5 @@
-// Package spool keeps bytes on the disk for as long as a process needs them.
+// Package spool keeps bytes on the disk for as long as a process needs them: large answers, and files to be imported.
+// A File has no name in its folder, so nothing of it is left however the process ends.
 package spool
 
 import (

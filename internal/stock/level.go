@@ -1,10 +1,11 @@
 // Package stock holds warehouses, stock levels and their ledger (interface §2.7, §4.3, §4.5).
 //
-//	Level     one SKU in one warehouse: on hand, reserved, available = on hand − reserved
-//	Movement  one row of the ledger; the sum of a level's movements is its on-hand, always
-//	Shift     adds to a level's quantities: orders reserve, release and ship; movements and transfers
-//	StockInput sets a level's on-hand: imports and bulk updates
-//	Snapshot  what Set needs to have read: the warehouses and the levels of some SKUs
+//	Warehouse   a place that holds stock; one of an account is the default
+//	Level       one SKU in one warehouse: on hand, reserved, available = on hand − reserved
+//	Movement    one row of the ledger; the sum of a level's movements is its on-hand, always
+//	Shift       a difference for a level: orders reserve, release and ship; PlanShifts decides, ShiftPlan.Store writes
+//	StockInput  a quantity to set: imports and bulk updates
+//	Snapshot    the warehouses and levels that Set must have read; Plan is what Set would write
 package stock
 
 import (

@@ -128,8 +128,8 @@ func Count(tx *db.Tx, since, until int64) (n int64, err error) {
 // All is how many levels there are, without deleted ones.
 func All(tx *db.Tx) (int64, error) { return Filter{}.kept(tx) }
 
-// Tombstones counts the deleted levels with the stamp since or a later one. The query must not start from the stamps,
-// because their index has every level.
+// Tombstones counts the deleted levels with the stamp since or a later one. The query must not use the index by stamp,
+// because that has every level.
 func Tombstones(tx *db.Tx, since int64) (n int64, err error) {
 	err = tx.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND deleted_at > 0 AND changed_at + 0 >= $2",
 		[]any{tx.Tenant, since}, &n)

@@ -1,8 +1,12 @@
-// Package webhooks notifies endpoints of changes (interface §6).
+// Package webhooks notifies endpoints of changes (interface §6). It has rules and SQL; package worker sends.
 //
-//	Event     one row of the outbox, in the commit of its change; also the event log
+//	Event     one row of the outbox, in the commit of its change; Logged is the same in the event log
 //	Endpoint  where an account wants events sent
 //	Delivery  one event on its way to one endpoint; Attempt is one try to deliver it
+//	Step      a range of events and the deliveries made from them (dispatch.go)
+//	Queue     an endpoint's pending deliveries, held by one node at a time (serve.go, nodes.go)
+//	Outcome   the result of an attempt; Settle stores many in one message
+//	Replay    past events or failed deliveries, delivered again
 package webhooks
 
 import (

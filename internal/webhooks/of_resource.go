@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Heard is one delivery of an event about a resource.
+// Heard is one delivery of an event about a resource, with the time of the event.
 type Heard struct {
 	Delivery
 	EventAt int64 // the time of the event and so of its change

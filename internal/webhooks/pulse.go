@@ -2,8 +2,8 @@ package webhooks
 
 import "entrepot/internal/db"
 
-// Pulse changes whenever an account has a new event or the outcome of a delivery was stored. Reading it costs one look
-// at the end of the log and at one row for each endpoint.
+// Pulse changes whenever an account has a new event or the outcome of a delivery was stored. Reading it reads the end
+// of the log and one row for each endpoint.
 type Pulse struct {
 	Event  int64    // stamp of the newest one
 	Queues [4]int64 // sums over the endpoints: pending, delivered, failed, and when they are due

@@ -85,8 +85,8 @@ func (r *Replay) condition(tx *db.Tx, e *Endpoint) (string, []any) {
 	return "events WHERE " + w.String(), w.Args()
 }
 
-// Run does the next part of a replay in the caller's transaction and returns how many deliveries it queued. If done is
-// false, the caller stores the rest with Keep.
+// Run does the next part of a replay in the caller's transaction and returns how many deliveries it queued. If it is
+// not done, the caller stores the rest with Keep.
 func (r *Replay) Run(tx *db.Tx) (queued int, done bool, err error) {
 	e, err := ByID(tx, r.Endpoint)
 	if apperr.Is(err, apperr.NotFound) {
@@ -141,7 +141,7 @@ type KeptReplay struct {
 	ID     string
 }
 
-// Resume does the next part of a stored replay; more says that there is a rest.
+// Resume does the next part of a stored replay; more reports whether there is more to do.
 func Resume(tx *db.Tx, which string) (more bool, err error) {
 	list, err := db.List(tx, replayTable.Scanner(),
 		"SELECT "+replayTable.Columns("")+" FROM replays WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE",

@@ -3,7 +3,7 @@ package webhooks
 import "time"
 
 // Schedule is how long a delivery waits after each failed attempt, counted from that attempt's end. There is one
-// attempt more than waits.
+// attempt more than there are waits.
 type Schedule []time.Duration
 
 // Standard is the schedule of interface §6.2: six attempts over 26 hours and 36 minutes.

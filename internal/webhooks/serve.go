@@ -99,7 +99,7 @@ const itsTurn = `(d.lane IS NULL OR NOT EXISTS (SELECT 1 FROM deliveries b WHERE
 type Ready struct {
 	Delivery
 	Size    int64  // bytes to send, 0 when the event was deleted after its retention
-	Payload string // what to send; "" if it is longer than ReadReady reads
+	Payload string // what to send; "" if it is longer than ShortPayload
 }
 
 // ShortPayload is the length in bytes up to which a payload is read together with its delivery.

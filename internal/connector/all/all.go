@@ -1,4 +1,4 @@
-// Package all lists the platforms.
+// Package all lists the connectors of the six platforms, so that packages that need them do not import each.
 package all
 
 import (

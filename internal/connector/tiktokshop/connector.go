@@ -1,4 +1,9 @@
 // Package tiktokshop connects shops on TikTok Shop. README.md says what the platform promises.
+//
+//	verify.go, outcome.go  notifications: whether they are genuine, and what they mean
+//	orders.go, order.go    orders in; push.go sends shipments, states and cancellations back
+//	products.go            products out; stock.go has their quantities and prices
+//	fakeshop               the platform in memory, for tests and for trying a channel
 package tiktokshop
 
 import (

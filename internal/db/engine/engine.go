@@ -1,5 +1,11 @@
-// Package engine is what package db and the packages of its two engines, sqlite and postgres, agree on: what an engine does, what a
-// connection inside a transaction does, and which errors they share. Only these packages use it.
+// Package engine is what package db and the packages of its two engines, sqlite and postgres, agree on. Only these use it.
+//
+//	Engine   an open store; Work is what a transaction does, Mode how it is run together with others
+//	Session  a connection inside a transaction
+//	Step     a queued write; Form a write of any number of rows that transactions may share; Keyed a read by key, likewise
+//	Loader   fills the tables of a store that is moved here
+//
+// errors.go has the errors that both engines share.
 package engine
 
 import (

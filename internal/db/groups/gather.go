@@ -1,9 +1,9 @@
-// Package groups has callers of a store go together: what several of them want at the same moment is done at once, for all of them.
+// Package groups lets callers of a store act together: what several of them want at the same moment is done once for all.
 //
-//	gather.go  callers of a tenant do something in groups
-//	mix.go     callers of any tenants do something in groups
-//	look.go    the statements that read what a group looks up
-//	session.go a session whose reads go together with others'
+//	gather.go   groups of callers of one tenant
+//	mix.go      groups of callers of any tenants
+//	look.go     the statements that read what a group looks up
+//	session.go  a session whose reads are sent together with those of others
 package groups
 
 import (
@@ -27,7 +27,7 @@ type Gatherings[T any] struct {
 // gathering is where callers of a tenant wait while a group of it is under way.
 type gathering[T any] struct{ waiting []*caller[T] }
 
-// caller is somebody who waits.
+// caller is one that waits, with what it wants done.
 type caller[T any] struct {
 	tenant id.Tenant
 	own    T

@@ -38,7 +38,7 @@ type keyOf struct {
 // mostHead is how many arguments a head has at the most.
 const mostHead = len(keyOf{}.head)
 
-// Statements are what a group looks up, each thing once, with new replies. In a mixed group, of several tenants, keys of all of them share
+// Statements are what a group looks up, each read once, with new replies. In a mixed group, of several tenants, keys of all of them share
 // statements, which come first; those of one tenant follow together.
 func Statements[R any](group []*Lookup[R], mixed bool) []*Statement[R] {
 	var all []*Statement[R]

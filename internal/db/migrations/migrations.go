@@ -1,4 +1,5 @@
-// Package migrations holds the steps of the store's schema: one text for both engines (db.DB.Migrate runs them).
+// Package migrations holds the steps of the store's schema: one text for both engines, run in order by db.DB.Migrate. A
+// Migration is one numbered file, which is never edited once it is released; its checksum is kept in the store.
 package migrations
 
 import (

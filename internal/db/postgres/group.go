@@ -76,7 +76,7 @@ func mixable(steps []*engine.Step) bool {
 	return at < 0 || !slices.ContainsFunc(steps[at+1:], func(s *engine.Step) bool { return s.Form == nil })
 }
 
-// errHeld means that a group of several tenants would have waited too long for a lock that somebody else holds.
+// errHeld means that a group of several tenants would have waited too long for a lock that another transaction holds.
 var errHeld = errors.New("db: somebody else holds a lock that a group of several accounts wants")
 
 // writeMixed stores a group of several tenants. If one of them has to wait for a lock, the others do not wait for it: each tenant then has

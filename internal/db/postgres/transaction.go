@@ -29,7 +29,7 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 	if how.Has(engine.Optimistic) {
 		return e.optimistic(ctx, tenant, work)
 	}
-	if how.Has(engine.Bulk) { // the next piece stands in line for the clock behind whoever does when this one has ended
+	if how.Has(engine.Bulk) { // the next piece queues for the clock behind those that wait when this one has ended
 		leave, err := e.bulk.enter(ctx, tenant)
 		if err != nil {
 			return err
