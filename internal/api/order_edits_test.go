@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 )
@@ -11,12 +12,12 @@ func TestOrderEdits(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1})
 		receipt := s.must(t, 201, "POST", "/api/v1/orders", map[string]any{"customerName": "Ada", "initialStatus": "PROCESSING",
-			"items": []any{map[string]any{"sku": "A", "quantity": 3, "unitPrice": 5}}})
+			"items": []any{map[string]any{"sku": "A", "quantity": 3, "unitPrice": 5, "metadata": json.RawMessage(`{"a":1, "b":[]}`)}}})
 		path := "/api/v1/orders/" + text(receipt, "data", "id")
 		line := text(s.must(t, 200, "GET", path, nil), "data", "items", 0, "id")
-		for range 2 { // the second one changes nothing
-			s.must(t, 200, "PUT", path+"/items",
-				map[string]any{"items": []any{map[string]any{"id": line, "sku": "A", "quantity": 2, "unitPrice": 5}}})
+		for _, metadata := range []string{`{"a":1,"b":[]}`, `{ "b": [], "a": 1.0 }`} { // the second one changes nothing
+			s.must(t, 200, "PUT", path+"/items", map[string]any{"items": []any{map[string]any{"id": line, "sku": "A", "quantity": 2,
+				"unitPrice": 5, "metadata": json.RawMessage(metadata)}}})
 			s.must(t, 200, "PATCH", path, map[string]any{"notes": "Ada's bell is broken"})
 		}
 		shipment := text(s.must(t, 201, "POST", path+"/shipments", map[string]any{"items": []any{map[string]any{"orderItemId": line,

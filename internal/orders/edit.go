@@ -6,6 +6,7 @@ import (
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
 	"entrepot/internal/money"
 )
 
@@ -91,7 +92,7 @@ func (l Line) changed(d LineDraft) Line {
 	if d.Description != nil {
 		l.Description = *d.Description
 	}
-	if d.Metadata != nil {
+	if d.Metadata != nil && !jsonvalue.Same(l.Metadata, *d.Metadata) { // another spelling changes nothing
 		l.Metadata = *d.Metadata
 	}
 	return l
