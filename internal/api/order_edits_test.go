@@ -4,7 +4,36 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+
+	"entrepot/internal/accounts"
 )
+
+// What comes over the API has the source api, with a login as with a key; the actor says who it was.
+func TestSourceOfTheAPI(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		do := func(want int, method, path string, body map[string]any) map[string]any {
+			t.Helper()
+			status, answer := s.login(t, method, path, body)
+			if status != want {
+				t.Fatalf("%s %s: %d %v", method, path, status, answer)
+			}
+			return answer
+		}
+		do(201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1})
+		path := "/api/v1/orders/" + text(do(201, "POST", "/api/v1/orders", map[string]any{"customerName": "Ada",
+			"items": []any{map[string]any{"sku": "A", "quantity": 1, "unitPrice": 5}}}), "data", "id")
+		do(200, "PATCH", path, map[string]any{"notes": "first"})
+		history := do(200, "PATCH", path+"/status", map[string]any{"status": "PROCESSING"})
+		edits := do(200, "GET", path+"/edits", nil)
+		actor := accounts.Caller{User: s.owner.ID}.Actor()
+		for name, entry := range map[string]any{"creation": at(history, "data", "statusHistory", 0), "edit": at(edits, "data", 0),
+			"move": at(history, "data", "statusHistory", 1)} {
+			if text(entry, "source") != "api" || text(entry, "actor") != actor {
+				t.Errorf("%s: %v", name, entry)
+			}
+		}
+	})
+}
 
 // What is changed of an order is listed with who did it: lines with their quantities, amounts, the names of other members, and shipments
 // that were deleted. A change that changes nothing is not listed, nor is anything that may hold a name.

@@ -34,13 +34,13 @@ func step(o *orders.Order, previous orders.Status, note string, source orders.So
 		Actor: who.Actor(), At: o.UpdatedAt})
 }
 
-// sourceOf is the source of a change: a person, a key or the service itself.
+// sourceOf is the source of a change: the API, with a key or a login, the dashboard, or the service itself.
 func sourceOf(who accounts.Caller) orders.Source {
 	switch {
+	case who.Key != "" || who.Token:
+		return orders.FromAPI
 	case who.User != "":
 		return orders.FromDashboard
-	case who.Key != "":
-		return orders.FromAPI
 	}
 	return orders.FromSystem
 }
