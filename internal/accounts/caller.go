@@ -62,6 +62,7 @@ type Caller struct {
 	MadeBy   id.User    // the user who made an API key, "" for none
 	Email    string     // of the user
 	SignIn   id.SignIn  // the login of an access token or a session, "" for none
+	Token    bool       // the login has an access token of the API, and is no session of the dashboard
 
 	signInUsed int64 // when the use of the login was last recorded
 	keyExpires int64 // when the API key expires, 0 for never

@@ -71,6 +71,7 @@ func ByToken(tx *db.Tx, token string) (Caller, error) {
 		return Caller{}, Unauthorized("this is a session of the dashboard, the API takes an access token")
 	}
 	s, err := byLogin(tx, token)
+	s.Caller.Token = err == nil
 	return s.Caller, err
 }
 

@@ -1,9 +1,39 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
+
+	"entrepot/internal/accounts"
 )
+
+// What comes over the API has the source api, with a login as with a key; the actor says who it was.
+func TestSourceOfTheAPI(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		do := func(want int, method, path string, body map[string]any) map[string]any {
+			t.Helper()
+			status, answer := s.login(t, method, path, body)
+			if status != want {
+				t.Fatalf("%s %s: %d %v", method, path, status, answer)
+			}
+			return answer
+		}
+		do(201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1})
+		path := "/api/v1/orders/" + text(do(201, "POST", "/api/v1/orders", map[string]any{"customerName": "Ada",
+			"items": []any{map[string]any{"sku": "A", "quantity": 1, "unitPrice": 5}}}), "data", "id")
+		do(200, "PATCH", path, map[string]any{"notes": "first"})
+		history := do(200, "PATCH", path+"/status", map[string]any{"status": "PROCESSING"})
+		edits := do(200, "GET", path+"/edits", nil)
+		actor := accounts.Caller{User: s.owner.ID}.Actor()
+		for name, entry := range map[string]any{"creation": at(history, "data", "statusHistory", 0), "edit": at(edits, "data", 0),
+			"move": at(history, "data", "statusHistory", 1)} {
+			if text(entry, "source") != "api" || text(entry, "actor") != actor {
+				t.Errorf("%s: %v", name, entry)
+			}
+		}
+	})
+}
 
 // What is changed of an order is listed with who did it: lines with their quantities, amounts, the names of other members, and shipments
 // that were deleted. A change that changes nothing is not listed, nor is anything that may hold a name.
@@ -11,12 +41,12 @@ func TestOrderEdits(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1})
 		receipt := s.must(t, 201, "POST", "/api/v1/orders", map[string]any{"customerName": "Ada", "initialStatus": "PROCESSING",
-			"items": []any{map[string]any{"sku": "A", "quantity": 3, "unitPrice": 5}}})
+			"items": []any{map[string]any{"sku": "A", "quantity": 3, "unitPrice": 5, "metadata": json.RawMessage(`{"a":1, "b":[]}`)}}})
 		path := "/api/v1/orders/" + text(receipt, "data", "id")
 		line := text(s.must(t, 200, "GET", path, nil), "data", "items", 0, "id")
-		for range 2 { // the second one changes nothing
-			s.must(t, 200, "PUT", path+"/items",
-				map[string]any{"items": []any{map[string]any{"id": line, "sku": "A", "quantity": 2, "unitPrice": 5}}})
+		for _, metadata := range []string{`{"a":1,"b":[]}`, `{ "b": [], "a": 1.0 }`} { // the second one changes nothing
+			s.must(t, 200, "PUT", path+"/items", map[string]any{"items": []any{map[string]any{"id": line, "sku": "A", "quantity": 2,
+				"unitPrice": 5, "metadata": json.RawMessage(metadata)}}})
 			s.must(t, 200, "PATCH", path, map[string]any{"notes": "Ada's bell is broken"})
 		}
 		shipment := text(s.must(t, 201, "POST", path+"/shipments", map[string]any{"items": []any{map[string]any{"orderItemId": line,

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
@@ -55,7 +54,6 @@ func (a *API) createOrder(r *request) (out answer, err error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	draft.Source = source(r.caller)
 	err = a.Commerce.NumberOrder(r.ctx(), a.DB, r.caller.Tenant, func(number int64) (err error) {
 		draft.Number = number
 		out, err = a.optimisticWrite(r, func(reader db.Reader) func() (func(db.GuardedWriter) answer, error) {
@@ -75,14 +73,6 @@ func (a *API) createOrder(r *request) (out answer, err error) {
 		return err
 	})
 	return out, err
-}
-
-// source says whether the caller is a key or a person.
-func source(who accounts.Caller) orders.Source {
-	if who.User != "" {
-		return orders.FromDashboard
-	}
-	return orders.FromAPI
 }
 
 // getOrder serves GET /api/v1/orders/{id}: 200; 404.
@@ -129,7 +119,7 @@ func (a *API) changeOrder(r *request, body *apijson.Object,
 func (a *API) moveOrder(r *request) (answer, error) {
 	body := r.object()
 	move := drafts.ReadMove(body)
-	move.Source = source(r.caller)
+	move.Source = orders.FromAPI
 	return a.changeOrder(r, body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error) {
 		return a.Commerce.MoveOrder(tx, r.caller, order, expected, move)
 	})

@@ -155,6 +155,35 @@ func TestChangeDetails(t *testing.T) {
 	})
 }
 
+// A key that is used with another body is answered with the order, whatever record of the order was written.
+func TestReusedKeyNamesTheOrder(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1})
+		reuse := func(method, path string, body map[string]any, want int) (made, refused map[string]any) {
+			send := call{method: method, path: path, body: body, header: map[string]string{"Idempotency-Key": "k"}}
+			made = s.answered(t, send, want).json(t)
+			body["notes"] = "another"
+			return made, s.answered(t, send, 409).json(t)
+		}
+		made, refused := reuse("POST", "/api/v1/orders", map[string]any{"customerName": "Ada", "initialStatus": "PROCESSING",
+			"items": []any{map[string]any{"sku": "A", "quantity": 3, "unitPrice": 5}}}, 201)
+		order := text(made, "data", "id")
+		if text(refused, "orderId") != order || text(refused, "resourceId") != order {
+			t.Errorf("order %s: %v", order, refused)
+		}
+		path := "/api/v1/orders/" + order
+		line := text(s.must(t, 200, "GET", path, nil), "data", "items", 0, "id")
+		made, refused = reuse("POST", "/api/v1/orders/"+strings.ToUpper(order)+"/shipments",
+			map[string]any{"items": []any{map[string]any{"orderItemId": line, "quantity": 1}}}, 201)
+		if text(refused, "orderId") != order || text(refused, "resourceId") != text(made, "data", "id") {
+			t.Errorf("shipment %s of %s: %v", text(made, "data", "id"), order, refused)
+		}
+		if _, refused = reuse("PATCH", path+"/status", map[string]any{"status": "CANCELLED"}, 200); text(refused, "orderId") != order {
+			t.Errorf("status of %s: %v", order, refused)
+		}
+	})
+}
+
 // Order numbers that were issued twice, by whatever error, block no order: the next ones continue above all that exist.
 func TestNumbersAreTaken(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {

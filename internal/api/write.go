@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -94,12 +95,18 @@ func orNothing(a *answer) answer {
 }
 
 // requestKey is the Idempotency-Key of a request; it does nothing if there is none.
-type requestKey struct{ key, space, fingerprint, path string }
+type requestKey struct {
+	key, space, fingerprint string
+	ofOrder                 bool     // the request is about an order
+	order                   id.Order // the order of its path; "" if it creates one
+}
 
 func (a *API) keyOf(r *request) (k requestKey, err error) {
 	if k.key, err = idempotencyKey(r.http.Header); err == nil && k.key != "" {
-		k.path = r.http.URL.Path
-		k.space, k.fingerprint = r.http.Method+" "+k.path, r.body.Fingerprint()
+		k.space, k.fingerprint = r.http.Method+" "+r.http.URL.Path, r.body.Fingerprint()
+		if k.ofOrder = strings.HasPrefix(r.http.URL.Path, "/api/v1/orders"); k.ofOrder {
+			k.order, _ = id.Parse[id.Order](r.http.PathValue("id"))
+		}
 	}
 	return k, err
 }
@@ -117,7 +124,7 @@ func (k requestKey) replay(kept *db.Pending[*idempotency.Answer]) (*answer, erro
 	if err != nil || found == nil {
 		return nil, err
 	}
-	out, err := replay(found, k.fingerprint, k.path)
+	out, err := k.answer(found)
 	return &out, err
 }
 
@@ -173,13 +180,14 @@ func (a *API) outside(r *request, step func() error) error {
 	return step()
 }
 
-// replay returns the stored answer, or 409 if the key was used with another body.
-func replay(found *idempotency.Answer, fingerprint, path string) (answer, error) {
-	if found.Fingerprint != fingerprint {
+// answer is the stored answer, or 409 if the key was used with another body: it names the record that the answer is
+// about, and its order.
+func (k requestKey) answer(found *idempotency.Answer) (answer, error) {
+	if found.Fingerprint != k.fingerprint {
 		f := apperr.New(apperr.Conflict, "idempotency_key_reused", "this Idempotency-Key was used with another body")
 		if found.Resource != "" {
-			if strings.HasPrefix(path, "/api/v1/orders") {
-				f = f.With("orderId", found.Resource)
+			if k.ofOrder {
+				f = f.With("orderId", cmp.Or(string(k.order), found.Resource))
 			}
 			f = f.With("resourceId", found.Resource)
 		}

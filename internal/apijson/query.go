@@ -1,6 +1,7 @@
 package apijson
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -16,12 +17,32 @@ import (
 // Query reads query parameters and collects all errors; without values it describes itself.
 type Query struct {
 	values url.Values
+	broken map[string]bool // parameters with a value that cannot be decoded
 	faults []apperr.Detail
 	schema *Schema
 }
 
 // ReadQuery starts reading.
 func ReadQuery(values url.Values) *Query { return &Query{values: values} }
+
+// ParseQuery starts reading the text of a query. Unlike url.ParseQuery, which leaves out what it cannot read, it takes a
+// semicolon as part of a value, and a wrong percent-encoding as an error of the parameter: a filter that was left out
+// would select everything.
+func ParseQuery(text string) *Query {
+	q := &Query{values: url.Values{}, broken: map[string]bool{}}
+	for pair := range strings.SplitSeq(text, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(name)
+		if err != nil || pair == "" {
+			continue
+		}
+		if value, err = url.QueryUnescape(value); err != nil {
+			q.broken[name] = true
+		}
+		q.values.Add(name, value)
+	}
+	return q
+}
 
 // Err is the 400 that names all errors, or nil.
 func (q *Query) Err() error {
@@ -48,11 +69,22 @@ func (q *Query) note(name string, s *Schema) bool {
 // raw is the first value of a parameter; an empty one counts as absent.
 func (q *Query) raw(name string) (string, bool) {
 	text := strings.TrimSpace(q.values.Get(name))
+	if q.undecoded(name) {
+		return "", false
+	}
 	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
 		q.Fault(name, "must be valid UTF-8 without the character U+0000")
 		return "", false
 	}
 	return text, text != ""
+}
+
+// undecoded reports whether a value of a parameter cannot be decoded, which is an error.
+func (q *Query) undecoded(name string) bool {
+	if q.broken[name] {
+		q.Fault(name, "has a percent sign without two hexadecimal digits: write it as %%25")
+	}
+	return q.broken[name]
 }
 
 // Text reads a string of at most 255 characters.
@@ -74,15 +106,16 @@ func (q *Query) Int(name string, other, least, most int) int {
 		Description: fmt.Sprintf("a value above %d counts as %d", most, most)}) {
 		return other
 	}
+	before := len(q.faults)
 	text, ok := q.raw(name)
 	if !ok {
-		if q.values.Has(name) {
+		if q.values.Has(name) && len(q.faults) == before {
 			q.Fault(name, "must be an integer, %d or more", least)
 		}
 		return other
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < least {
+	if err != nil && !errors.Is(err, strconv.ErrRange) || n < least {
 		q.Fault(name, "must be an integer, %d or more", least)
 		return other
 	}
@@ -188,6 +221,9 @@ func (q *Query) List(name string) []string {
 		return nil
 	}
 	var list []string
+	if q.undecoded(name) {
+		return nil
+	}
 	for _, value := range q.values[name] {
 		if !utf8.ValidString(value) || strings.IndexByte(value, 0) >= 0 {
 			q.Fault(name, "must be valid UTF-8 without the character U+0000")

@@ -28,25 +28,30 @@ func copyOf(o *orders.Order) *orders.Order {
 	return &before
 }
 
-// step adds a status change to the order's history.
-func step(tx db.GuardedWriter, o *orders.Order, previous orders.Status, note string, source orders.Source, who accounts.Caller) {
+// step adds a status change to the history of an order that was touched.
+func step(o *orders.Order, previous orders.Status, note string, source orders.Source, who accounts.Caller) {
 	o.History = append(o.History, orders.Entry{ID: id.New[id.History](), Previous: previous, Status: o.Status, Note: note, Source: source,
-		Actor: who.Actor(), At: tx.Micros()})
+		Actor: who.Actor(), At: o.UpdatedAt})
 }
 
-// sourceOf is the source of a change: a person, a key or the service itself.
+// sourceOf is the source of a change: the API, with a key or a login, the dashboard, or the service itself.
 func sourceOf(who accounts.Caller) orders.Source {
 	switch {
+	case who.Key != "" || who.Token:
+		return orders.FromAPI
 	case who.User != "":
 		return orders.FromDashboard
-	case who.Key != "":
-		return orders.FromAPI
 	}
 	return orders.FromSystem
 }
 
+// moment is the time of the next change of a locked order. It is later than that of the change before, so that history
+// and shipments are in the order in which they happened: on PostgreSQL a transaction reads the clock before it waits
+// for the lock, and the clocks of two nodes differ.
+func moment(tx db.GuardedWriter, o *orders.Order) int64 { return max(tx.Micros(), o.UpdatedAt+1) }
+
 // touch sets updatedAt; it always grows, so that it detects another writer.
-func touch(tx db.GuardedWriter, o *orders.Order) { o.UpdatedAt = max(tx.Micros(), o.UpdatedAt+1) }
+func touch(tx db.GuardedWriter, o *orders.Order) { o.UpdatedAt = moment(tx, o) }
 
 // saveOrder writes a locked order that was changed, and adds the difference to its customer's total.
 func (s *Service) saveOrder(tx db.Writer, before, o *orders.Order) {

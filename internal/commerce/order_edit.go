@@ -69,7 +69,7 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 		return nil, err
 	}
 	touch(tx, o)
-	orders.RecordEdit(tx, o.ID, sourceOf(who), who.Actor(), orders.Changes(before, o))
+	orders.RecordEdit(tx, o, sourceOf(who), who.Actor(), orders.Changes(before, o))
 	s.saveOrder(tx, before, o)
 	updated := records.NewEvent(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) })
 	webhooks.Record(tx, append([]webhooks.Event{updated}, stockEvents(tx, changes, "adjustment")...)...)

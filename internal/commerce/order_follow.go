@@ -82,7 +82,7 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	}
 	flagContent(tx, o)
 	touch(tx, o)
-	orders.RecordEdit(tx, o.ID, orders.FromChannel, accounts.Caller{}.Actor(), orders.Changes(before, o))
+	orders.RecordEdit(tx, o, orders.FromChannel, accounts.Caller{}.Actor(), orders.Changes(before, o))
 	s.saveOrder(tx, before, o)
 	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, stockEvents(tx, changes, "channel")...)...)
 	return true, nil

@@ -41,7 +41,7 @@ func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 	var err error
 	switch move.To {
 	case orders.Shipped:
-		if shipment, ok := o.ShipRest(move.Draft, tx.Micros()); ok {
+		if shipment, ok := o.ShipRest(move.Draft, moment(tx, o)); ok {
 			orders.InsertShipment(tx, o.ID, shipment)
 			why.ReferenceType, why.ReferenceID = "shipment", string(shipment.ID)
 			events = append(events, records.NewEvent(webhooks.OrderShipmentCreated, string(o.ID),
@@ -63,8 +63,8 @@ func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 	if err != nil {
 		return err
 	}
-	step(tx, o, before.Status, move.Note, move.Source, who)
 	touch(tx, o)
+	step(o, before.Status, move.Note, move.Source, who)
 	pushToPlatform(tx, o, move.Source)
 	events = append(events, orderMoved(o, before.Status)...)
 	events = append(events, stockEvents(tx, changes, "shipment")...)

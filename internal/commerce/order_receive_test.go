@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
@@ -193,6 +194,28 @@ func TestReceivedOrderFollowsItsChannel(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Lines of an order of which something was refunded are not edited: the refund names them.
+func TestRefundedOrderIsNotEdited(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		first := p.order("processing", orders.Processing)
+		p.receive(t, first)
+		next := p.order("processing", orders.Processing)
+		next.Refunds = []connector.Refund{{ExternalID: "r1", Amount: 100000, Lines: []connector.RefundLine{{ExternalLine: "a", Quantity: 2}}}}
+		o, _ := p.receive(t, next)
+		line := o.Lines[0]
+		err := p.write(t, func(tx *db.Tx) error {
+			_, err := p.do.EditOrder(tx, p.who, o.ID, commerce.Expected{}, commerce.Edit{
+				Lines: []orders.LineDraft{{ID: line.ID, SKU: line.SKU, Quantity: 1, UnitPrice: line.UnitPrice}}})
+			return err
+		})
+		if f, ok := apperr.As(err); !ok || f.Code != "order_not_editable" {
+			t.Errorf("an edit below the refunded quantity: %v", err)
+		}
+		p.holds(t, p.read(t, o.ID), orders.Processing, 0, orders.UnknownSKU)
+	})
 }
 
 // waiting counts the jobs that push states to the channel.

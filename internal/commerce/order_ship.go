@@ -26,7 +26,7 @@ func (s *Service) ShipOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 // shipOrder is ShipOrder for a locked order.
 func (s *Service) shipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, draft orders.ShipmentDraft) (orders.Shipment, error) {
 	before := copyOf(o)
-	shipment, err := o.Ship(draft, tx.Micros())
+	shipment, err := o.Ship(draft, moment(tx, o))
 	if err != nil {
 		return shipment, err
 	}
@@ -42,7 +42,7 @@ func (s *Service) shipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, dra
 	events := []webhooks.Event{records.NewEvent(webhooks.OrderShipmentCreated, string(o.ID),
 		func(w *apijson.Writer) { records.WriteShipmentCreatedData(w, o, shipment) })}
 	if o.Status != before.Status {
-		step(tx, o, before.Status, "", cmp.Or(draft.Source, orders.FromShipment), who)
+		step(o, before.Status, "", cmp.Or(draft.Source, orders.FromShipment), who)
 		events = append(events, orderMoved(o, before.Status)...)
 	}
 	s.saveOrder(tx, before, o)

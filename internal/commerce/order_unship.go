@@ -29,11 +29,11 @@ func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 	}
 	orders.DeleteShipment(tx, o.ID, shipment)
 	touch(tx, o)
-	orders.RecordEdit(tx, o.ID, sourceOf(who), who.Actor(), []orders.Change{{Field: "shipment", Shipment: shipment}})
+	orders.RecordEdit(tx, o, sourceOf(who), who.Actor(), []orders.Change{{Field: "shipment", Shipment: shipment}})
 	pushToPlatform(tx, o, orders.FromShipment)
 	var events []webhooks.Event
 	if o.Status != before.Status {
-		step(tx, o, before.Status, "shipment deleted", orders.FromShipment, who)
+		step(o, before.Status, "shipment deleted", orders.FromShipment, who)
 		events = orderMoved(o, before.Status)
 	}
 	s.saveOrder(tx, before, o)

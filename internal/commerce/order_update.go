@@ -56,7 +56,7 @@ func (s *Service) UpdateOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 		return before, nil
 	}
 	touch(tx, o)
-	orders.RecordEdit(tx, o.ID, sourceOf(who), who.Actor(), orders.Changes(before, o))
+	orders.RecordEdit(tx, o, sourceOf(who), who.Actor(), orders.Changes(before, o))
 	orders.SaveDetails(tx, before, o)
 	if err := customers.MoveOrder(tx, o.Customer, o.CreatedAt, before.ShippingAddress, o.ShippingAddress,
 		func() ([]customers.OrderCountry, error) {

@@ -100,7 +100,7 @@ func (r *request) orderForms(view *orderView, o *orders.Order) {
 		}
 	}
 	if err := o.Editable(); err != nil {
-		view.NoEdit = "Lines can be edited only while nothing is shipped"
+		view.NoEdit = "Lines can be edited only while nothing is shipped or refunded"
 	} else {
 		view.Edit = editForm(r, o)
 	}

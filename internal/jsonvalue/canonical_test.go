@@ -48,6 +48,19 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
+// The depth of a value counts its arrays and objects, and not what is in the innermost one.
+func TestDepth(t *testing.T) {
+	for text, want := range map[string]int{`1`: 0, `"a"`: 0, `[]`: 1, `{"a":1}`: 1, `{"a":[],"b":[{"c":null}],"d":0}`: 3} {
+		v, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.Depth(); got != want {
+			t.Errorf("%s is %d deep, not %d", text, got, want)
+		}
+	}
+}
+
 // A body is nested at most so deep.
 func TestDepthIsBounded(t *testing.T) {
 	nested := func(n int) []byte { return []byte(strings.Repeat("[", n) + strings.Repeat("]", n)) }

@@ -233,8 +233,11 @@ func (v *Value) Len() (n int) {
 	return n
 }
 
-// Depth is how deep a value nests: 1 for a scalar.
+// Depth is how deep arrays and objects nest in a value: 0 for a scalar, 1 for a list of scalars.
 func (v *Value) Depth() int {
+	if v.Kind != '{' && v.Kind != '[' {
+		return 0
+	}
 	deepest := 0
 	for _, value := range v.All {
 		deepest = max(deepest, value.Depth())

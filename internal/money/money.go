@@ -10,8 +10,6 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
-
-	"golang.org/x/text/currency"
 )
 
 // Amount is a sum of money in 1/10,000 of the unit, never a float. A percentage (taxRate) has the
@@ -103,28 +101,6 @@ func (a Amount) String() string { return string(a.AppendTo(nil)) }
 
 // MarshalJSON writes the amount as a JSON number.
 func (a Amount) MarshalJSON() ([]byte, error) { return a.AppendTo(nil), nil }
-
-// Digits reports how many minor digits a currency has: EUR 2, JPY 0, KWD 3. Unknown codes have 2.
-func Digits(code string) int {
-	if code == "EUR" || code == "USD" || code == "GBP" {
-		return 2
-	}
-	unit, err := currency.ParseISO(code)
-	if err != nil {
-		return 2
-	}
-	digits, _ := currency.Standard.Rounding(unit)
-	return min(digits, 4)
-}
-
-// KnownCurrency reports whether code is an upper-case ISO 4217 currency.
-func KnownCurrency(code string) bool {
-	if len(code) != 3 || strings.ToUpper(code) != code {
-		return false
-	}
-	_, err := currency.ParseISO(code)
-	return err == nil
-}
 
 // Round rounds half away from zero to the given number of decimals (0 to 4).
 func (a Amount) Round(decimals int) Amount {

@@ -3,6 +3,7 @@ package money
 import (
 	"errors"
 	"math/big"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -35,9 +36,34 @@ func TestText(t *testing.T) {
 	}{
 		{499000, "EUR", "49.90"}, {49900000, "JPY", "4990"}, {49900, "KWD", "4.990"}, {50, "EUR", "0.01"}, {-50, "EUR", "-0.01"},
 		{49, "EUR", "0.00"}, {5000, "JPY", "1"}, {Max, "EUR", "100000000000.00"}, {-15000, "EUR", "-1.50"},
+		{199900, "COP", "19.99"}, {199900, "RSD", "19.99"}, {199900, "IQD", "19.990"}, {199900, "CLP", "20"}, {199999, "CLF", "19.9999"},
+		{199900, "DEM", "19.99"}, {199900, "ITL", "20"},
 	} {
 		if got := c.a.Text(c.currency); got != c.want {
 			t.Errorf("%d.Text(%s) = %s, want %s", c.a, c.currency, got, c.want)
+		}
+	}
+}
+
+// Every code of ISO 4217 is known, once, withdrawn ones too, and nothing else.
+func TestKnownCurrency(t *testing.T) {
+	seen := map[string]bool{}
+	for digits, codes := range minorDigits {
+		for _, code := range strings.Fields(codes) {
+			if seen[code] || !KnownCurrency(code) || Digits(code) != digits {
+				t.Errorf("%s: twice %v, known %v, %d digits, not %d", code, seen[code], KnownCurrency(code), Digits(code), digits)
+			}
+			seen[code] = true
+		}
+	}
+	for _, code := range []string{"MRU", "VES", "SLE", "XCG", "ZWG", "DEM", "HRK", "XXX"} {
+		if !KnownCurrency(code) {
+			t.Errorf("%s is not known", code)
+		}
+	}
+	for _, code := range []string{"", "EU", "eur", "EURO", "ABC", "ZZZ", "E R", "123"} {
+		if KnownCurrency(code) {
+			t.Errorf("%q is known", code)
 		}
 	}
 }

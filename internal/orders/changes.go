@@ -109,10 +109,10 @@ func encodeChanges(list []Change) string {
 	return string(text)
 }
 
-// RecordEdit records that an order was changed; without changes it records nothing.
-func RecordEdit(w db.GuardedWriter, order id.Order, source Source, actor string, changes []Change) {
+// RecordEdit records that an order was changed, at its updatedAt; without changes it records nothing.
+func RecordEdit(w db.GuardedWriter, o *Order, source Source, actor string, changes []Change) {
 	if len(changes) > 0 {
-		editTable.Insert(w, editRow{order, Edited{id.New[id.History](), source, actor, w.Micros(), changes}})
+		editTable.Insert(w, editRow{o.ID, Edited{id.New[id.History](), source, actor, o.UpdatedAt, changes}})
 	}
 }
 

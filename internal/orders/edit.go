@@ -6,6 +6,7 @@ import (
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
 	"entrepot/internal/money"
 )
 
@@ -35,16 +36,17 @@ func (d LineDraft) Line() Line {
 	return l
 }
 
-// Editable is the 409 when lines can no longer be edited: the order is past PROCESSING, or something was shipped
-// (interface §3.1).
+// Editable is the 409 when lines can no longer be edited: the order is past PROCESSING, or something was shipped or
+// refunded, as refunds name lines and quantities (interface §3.1).
 func (o *Order) Editable() error {
 	if o.Status == Pending || o.Status == Processing {
-		if len(o.Shipments) == 0 {
+		if len(o.Shipments) == 0 && len(o.Refunds) == 0 {
 			return nil
 		}
 	}
 	return apperr.New(apperr.Conflict, "order_not_editable",
-		"lines can be edited only while an order is PENDING or PROCESSING and nothing was shipped; it is %s", o.Status).With("orderId", o.ID)
+		"lines can be edited only while an order is PENDING or PROCESSING and nothing was shipped or refunded; it is %s", o.Status).
+		With("orderId", o.ID)
 }
 
 // Edit replaces the lines: a draft with an id changes that line, one without adds a line, lines that no draft names
@@ -91,7 +93,7 @@ func (l Line) changed(d LineDraft) Line {
 	if d.Description != nil {
 		l.Description = *d.Description
 	}
-	if d.Metadata != nil {
+	if d.Metadata != nil && !jsonvalue.Same(l.Metadata, *d.Metadata) { // another spelling changes nothing
 		l.Metadata = *d.Metadata
 	}
 	return l

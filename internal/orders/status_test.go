@@ -90,6 +90,10 @@ func TestWhatEveryStateAllows(t *testing.T) {
 		if err := o.Editable(); errorCode(err) != "order_not_editable" {
 			t.Errorf("editing in %s with a shipment: %v", c.status, err)
 		}
+		o.Shipments, o.Refunds = nil, []Refund{{ID: "r"}}
+		if err := o.Editable(); errorCode(err) != "order_not_editable" {
+			t.Errorf("editing in %s with a refund: %v", c.status, err)
+		}
 		if o := order(); c.status.open() != c.open || c.status.Counted() != c.spent {
 			t.Errorf("%s: open %t, counted %t", c.status, c.status.open(), c.status.Counted())
 		} else if o.Reserve(); (o.Lines[0].Reserved == 2) != c.open {

@@ -37,8 +37,15 @@ func (s *Server) routes() http.Handler {
 	docs := compressed(reference.Handler(s.description, s.reader))
 	mux.Handle("/docs", docs)
 	mux.Handle("/docs/", docs)
-	mux.Handle("/", compressed(http.HandlerFunc(s.serve)))
-	return mux
+	rest := compressed(http.HandlerFunc(s.serve))
+	mux.Handle("/", rest)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/api/") { // ServeMux would redirect /api/v1//orders, where the API answers 404
+			rest.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // compressedFrom is the size from which an answer is compressed for callers that accept it: below, the time costs more

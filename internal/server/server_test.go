@@ -134,6 +134,11 @@ func TestProbesAndUnknownPaths(t *testing.T) {
 		if status, body := get(t, s.URL()+"/nothing/here"); status != 404 || !strings.Contains(body, `"not_found"`) {
 			t.Errorf("unknown path: %d %s", status, body)
 		}
+		for _, path := range []string{"/api/v1//orders", "/api/v1/orders/../orders", "/api/./v1/orders", "/api/v1/orders/"} {
+			if status, body := get(t, s.URL()+path); status != 404 || !strings.Contains(body, `"not_found"`) {
+				t.Errorf("%s: %d %s", path, status, body)
+			}
+		}
 		if err := stop(); err != nil {
 			t.Error(err)
 		}
