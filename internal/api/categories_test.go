@@ -80,6 +80,16 @@ func TestCategoryCycles(t *testing.T) {
 		if status, _ := s.call(t, "PATCH", "/api/v1/categories/"+text(tree["b"], "id"), item{"parentExternalId": "b"}); status != 400 {
 			t.Errorf("itself by PATCH: %d", status)
 		}
+		s.importCategories(t, item{"externalId": "waits", "name": "Waits", "parentExternalId": "late"})
+		leaf := s.must(t, 201, "POST", "/api/v1/categories", item{"name": "Leaf", "parentExternalId": "waits"})
+		if status, answer := s.call(t, "PATCH", "/api/v1/categories/"+text(leaf, "data", "id"),
+			item{"externalId": "late"}); status != 400 || text(answer, "details", 0, "path") != "externalId" {
+			t.Errorf("the externalId that a category above waits for: %d %v", status, answer)
+		}
+		alone := s.must(t, 201, "POST", "/api/v1/categories", item{"name": "Alone", "parentExternalId": "mine"})
+		if status, _ := s.call(t, "PATCH", "/api/v1/categories/"+text(alone, "data", "id"), item{"externalId": "mine"}); status != 400 {
+			t.Errorf("the externalId that it waits for itself: %d", status)
+		}
 	})
 }
 
