@@ -151,3 +151,24 @@ func TestBodiesThatAreMissing(t *testing.T) {
 		t.Errorf("a body without Content-Type: %d %s", got.status, got.body)
 	}
 }
+
+// A query that is not escaped well is refused, so that no list is answered as if it had no filter. A semicolon needs no escape.
+func TestBrokenQueries(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, item{"sku": "A;B", "name": "Half; full", "price": 1},
+			item{"sku": "C", "name": "100% wool", "price": 1}))
+		for _, query := range []string{"sku=%zz", "search=100%", "search=%4", "ids=%", "page=1&%gg=1"} {
+			status, answer := s.call(t, "GET", "/api/v1/products?"+query, nil)
+			if status != 400 || !strings.Contains(text(answer, "message"), "%25") {
+				t.Errorf("%s: %d %v", query, status, answer)
+			}
+		}
+		for query, want := range map[string]string{"sku=A;B": "A;B", "search=half;": "A;B", "search=100%25": "C", "search=f;+f&sort=sku": "A;B",
+			"sku=C;other=%3B": ""} {
+			list := s.must(t, 200, "GET", "/api/v1/products?"+query, nil)["data"].([]any)
+			if len(list) > 1 || len(list) == 1 && text(list[0], "sku") != want || len(list) == 0 && want != "" {
+				t.Errorf("%s: %v, not %q", query, list, want)
+			}
+		}
+	})
+}

@@ -2,7 +2,10 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
@@ -44,8 +47,18 @@ func (r *request) dropBody() {
 	r.decoding = 0
 }
 
-// query starts reading the parameters.
-func (r *request) query() *apijson.Query { return apijson.ReadQuery(r.http.URL.Query()) }
+// query starts reading the parameters. A semicolon is a character of a value. A broken escape is an error, because without
+// its parameter a list would be answered unfiltered.
+func (r *request) query() *apijson.Query {
+	values, err := url.ParseQuery(strings.ReplaceAll(r.http.URL.RawQuery, ";", "%3B"))
+	q := apijson.ReadQuery(values)
+	if broken := url.EscapeError(""); errors.As(err, &broken) {
+		q.Fault("", "the query has %s, which is no escape: a %% is written %%25", string(broken))
+	} else if err != nil {
+		q.Fault("", "the query cannot be read")
+	}
+	return q
+}
 
 // pathID reads an identifier from the path: a text that is no UUID is NotFound (interface §7).
 func pathID[T ~string](r *request, name, noun string) (T, error) {
