@@ -172,3 +172,33 @@ func TestBrokenQueries(t *testing.T) {
 		}
 	})
 }
+
+// A member of the wrong type has one error, which says so, at its own path: not also that of the value that was not read.
+func TestOneErrorForAWrongType(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		customer := text(s.must(t, 201, "POST", "/api/v1/customers", item{"email": "ada@example.com"}), "data", "id")
+		for _, c := range []struct {
+			method, path string
+			body         item
+			want         string
+		}{
+			{"POST", "/api/v1/inventory/movements", item{"sku": "A", "type": "receive", "quantity": "1"},
+				"quantity: must be an integer, not a string"},
+			{"POST", "/api/v1/inventory/movements", item{"sku": "A", "type": "receive", "quantity": 0}, "quantity: must not be 0"},
+			{"POST", "/api/v1/segments", item{"name": "S", "rules": item{"country": 5}}, "rules.country: must be a string, not a number"},
+			{"POST", "/api/v1/orders", item{"customerName": "Ada", "currency": 5, "items": []item{{"sku": "A", "quantity": 1, "unitPrice": 1}}},
+				"currency: must be a string, not a number"},
+			{"PATCH", "/api/v1/account", item{"name": 5, "currency": true}, "name: must be a string, not a number; currency: must be a string, " +
+				"not a boolean"},
+			{"PATCH", "/api/v1/customers/" + customer, item{"email": 5}, "email: must be a string, not a number"},
+			{"POST", "/api/v1/customers/merge", item{"primaryId": customer, "secondaryIds": customer},
+				"secondaryIds: must be an array of strings, not a string"},
+			{"POST", "/api/v1/customers/merge", item{"primaryId": customer, "secondaryIds": []any{nil, "x", customer}},
+				"secondaryIds[0]: must be a string, not null; secondaryIds[1]: must be a UUID; secondaryIds: must not name the primary"},
+		} {
+			if status, answer := s.call(t, c.method, c.path, c.body); status != 400 || text(answer, "message") != c.want {
+				t.Errorf("%s %s %v: %d %v, not %s", c.method, c.path, c.body, status, answer, c.want)
+			}
+		}
+	})
+}
