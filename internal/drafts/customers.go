@@ -29,7 +29,7 @@ func ReadCustomer(o *apijson.Object, creating bool) customers.Change {
 			o.Fault("email", "must not be empty")
 		}
 	}
-	if c.Siret.Value != "" && !isSiret(c.Siret.Value) {
+	if c.Siret.Given() && !o.Faulty("siret") && !isSiret(c.Siret.Value) {
 		o.Fault("siret", "must be exactly 14 digits")
 	}
 	list := o.List("addresses", apijson.List{Max: limits.MaxAddresses}, func(_ int, entry *apijson.Object) {
