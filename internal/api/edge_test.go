@@ -173,6 +173,22 @@ func TestBrokenQueries(t *testing.T) {
 	})
 }
 
+// A limit above the largest is cut to it, and a page past the end is empty, however many digits they have.
+func TestVastNumbersInQueries(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 201, "POST", "/api/v1/customers", item{"email": "ada@example.com"})
+		vast := strings.Repeat("9", 30)
+		for _, path := range []string{"/api/v1/customers?limit=" + vast, "/api/v1/sdk/categories/changes?limit=" + vast} {
+			s.must(t, 200, "GET", path, nil)
+		}
+		if list := s.must(t, 200, "GET", "/api/v1/customers?page="+vast, nil); len(list["data"].([]any)) != 0 || number(list, "meta", "total") != "1" {
+			t.Errorf("a page past the end: %v", list)
+		}
+		s.must(t, 400, "GET", "/api/v1/customers?limit=-"+vast, nil)
+		s.must(t, 400, "GET", "/api/v1/customers?page="+vast+"x", nil)
+	})
+}
+
 // A member of the wrong type has one error, which says so, at its own path: not also that of the value that was not read.
 func TestOneErrorForAWrongType(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {

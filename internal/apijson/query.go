@@ -1,6 +1,7 @@
 package apijson
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -82,6 +83,9 @@ func (q *Query) Int(name string, other, least, most int) int {
 		return other
 	}
 	n, err := strconv.Atoi(text)
+	if errors.Is(err, strconv.ErrRange) && strings.Trim(text[1:], "0123456789") == "" {
+		err = nil // n is the largest or the smallest integer
+	}
 	if err != nil || n < least {
 		q.Fault(name, "must be an integer, %d or more", least)
 		return other
