@@ -136,6 +136,38 @@ func TestLinksWait(t *testing.T) {
 	})
 }
 
+// A product that is put into a category by the category's id, or by an externalId that the category had before, is in it again when it
+// returns, and is in it once when it takes another name that the product gives.
+func TestLinksFollowACategory(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		category := text(s.must(t, 201, "POST", "/api/v1/categories", item{"name": "Cups", "externalId": "cups"}), "data", "id")
+		s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true",
+			importBody(nil, item{"sku": "A", "name": "A", "price": 1, "categoryIds": []string{category}},
+				item{"sku": "B", "name": "B", "price": 1, "categoryIds": []string{"cups", "mugs", "later"}}))
+		want := func(when, category string) {
+			t.Helper()
+			for _, sku := range []string{"A", "B"} {
+				got := at(s.must(t, 200, "GET", "/api/v1/products?sku="+sku, nil), "data", 0, "categoryIds")
+				if category == "" && fmt.Sprint(got) != "[]" || category != "" && fmt.Sprint(got) != "["+category+"]" {
+					t.Errorf("%s: %s is in %v", when, sku, got)
+				}
+			}
+		}
+		s.must(t, 200, "PATCH", "/api/v1/categories/"+category, item{"externalId": "mugs"})
+		want("renamed", category)
+		_, from := s.eventsSince(0)
+		s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true", importBody(nil, item{"sku": "B", "name": "B", "price": 1,
+			"categoryIds": []string{"mugs", "later"}}))
+		if names, _ := s.eventsSince(from); len(names) != 0 {
+			t.Errorf("the same links by the new name: %v", names)
+		}
+		s.must(t, 200, "DELETE", "/api/v1/categories/"+category, nil)
+		want("deleted", "")
+		want("returned", text(s.must(t, 201, "POST", "/api/v1/categories", item{"name": "Mugs", "externalId": "mugs"}), "data", "id"))
+		s.sound(t)
+	})
+}
+
 func TestCategoryLife(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		made := s.must(t, 201, "POST", "/api/v1/categories", item{"name": "Tables & Chairs", "externalId": "tc"})

@@ -50,7 +50,7 @@ func (k *Lookup) readReferences(tx *db.Tx, drafts []Draft) error {
 	})
 }
 
-var referenceIDsText, referencesText, waitingText, linkWaitingText, linkedText, touchText db.Text
+var referenceIDsText, referencesText, waitingText, linkWaitingText, linkedText, dropTwiceText, touchText db.Text
 
 // Touched is a product whose categories change because a category was created or deleted.
 type Touched struct {
@@ -86,12 +86,21 @@ func touched(tx *db.Tx, keys []string, text *db.Text, column string) (list []Tou
 	return list, err
 }
 
-// Arrive links products to categories that now exist; the products get a new place in the feed.
+// Arrive links products to categories that now exist; the products get a new place in the feed. A product that is in such a category
+// already, because that was renamed, keeps one link to it.
 func Arrive(tx db.Writer, categories []Category, products []Touched) {
 	db.Chunks(categories, func(piece []Category) error {
 		args := []any{tx.TenantID()}
 		for _, c := range piece {
 			args = append(args, c.ExternalID, string(c.ID))
+		}
+		if len(products) > 0 {
+			tx.Change(dropTwiceText.For(len(piece), func(n int) string {
+				return `WITH v(reference, category) AS (VALUES ` + db.Values(n, 2, 2, "::TEXT", "::UUID") + `)
+					DELETE FROM product_categories WHERE tenant_id = $1 AND category_id IS NULL AND reference IN (SELECT reference FROM v)
+						AND EXISTS (SELECT 1 FROM v JOIN product_categories o ON o.tenant_id = $1 AND o.category_id = v.category
+							WHERE v.reference = product_categories.reference AND o.product_id = product_categories.product_id)`
+			}), args...)
 		}
 		tx.Change(linkWaitingText.For(len(piece), func(n int) string {
 			return `WITH v(reference, category) AS (VALUES ` + db.Values(n, 2, 2, "::TEXT", "::UUID") + `)
@@ -104,13 +113,15 @@ func Arrive(tx db.Writer, categories []Category, products []Touched) {
 	touch(tx, products)
 }
 
-// Leave removes products from a category that is deleted; the links wait for a new category with the same externalId.
-func Leave(tx db.Writer, category id.Category, products []Touched) {
-	tx.Change("UPDATE product_categories SET category_id = NULL WHERE tenant_id = $1 AND category_id = $2", tx.TenantID(), category)
+// Leave removes products from a category that is deleted; the links wait for a new category with the same externalId, also those
+// that named the category by its id or by an earlier externalId.
+func Leave(tx db.Writer, gone Category, products []Touched) {
+	tx.Change(`UPDATE product_categories SET category_id = NULL, reference = CASE WHEN $3::TEXT = '' THEN reference ELSE $3::TEXT END
+		WHERE tenant_id = $1 AND category_id = $2`, tx.TenantID(), gone.ID, gone.ExternalID)
 	touch(tx, products)
 }
 
-// touch stamps products without changing anything else.
+// touch stamps products whose links were changed and counts their links again.
 func touch(tx db.Writer, list []Touched) {
 	stamp := stamps(tx, len(list))
 	db.Chunks(list, func(piece []Touched) error {
@@ -120,7 +131,8 @@ func touch(tx db.Writer, list []Touched) {
 		}
 		tx.Change(touchText.For(len(piece), func(n int) string {
 			return `WITH v(id, was, at) AS (VALUES ` + db.Values(n, 3, 3, "::UUID", "::BIGINT", "::BIGINT") + `)
-				UPDATE products SET updated_at = $2, changed_at = ` + db.Clock + ` + v.at
+				UPDATE products SET updated_at = $2, changed_at = ` + db.Clock + ` + v.at, category_count = (SELECT count(*)
+					FROM product_categories l WHERE l.tenant_id = $1 AND l.product_id = products.id)
 				FROM v WHERE products.tenant_id = $1 AND products.id = v.id AND products.changed_at = v.was AND products.deleted_at IS NULL`
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil
