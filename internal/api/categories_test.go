@@ -80,6 +80,16 @@ func TestCategoryCycles(t *testing.T) {
 		if status, _ := s.call(t, "PATCH", "/api/v1/categories/"+text(tree["b"], "id"), item{"parentExternalId": "b"}); status != 400 {
 			t.Errorf("itself by PATCH: %d", status)
 		}
+		s.importCategories(t, item{"externalId": "waits", "name": "Waits", "parentExternalId": "late"})
+		leaf := s.must(t, 201, "POST", "/api/v1/categories", item{"name": "Leaf", "parentExternalId": "waits"})
+		if status, answer := s.call(t, "PATCH", "/api/v1/categories/"+text(leaf, "data", "id"),
+			item{"externalId": "late"}); status != 400 || text(answer, "details", 0, "path") != "externalId" {
+			t.Errorf("the externalId that a category above waits for: %d %v", status, answer)
+		}
+		alone := s.must(t, 201, "POST", "/api/v1/categories", item{"name": "Alone", "parentExternalId": "mine"})
+		if status, _ := s.call(t, "PATCH", "/api/v1/categories/"+text(alone, "data", "id"), item{"externalId": "mine"}); status != 400 {
+			t.Errorf("the externalId that it waits for itself: %d", status)
+		}
 	})
 }
 
@@ -123,6 +133,38 @@ func TestLinksWait(t *testing.T) {
 		if n := ids(); n != 1 {
 			t.Errorf("%d categories after one took the externalId that is waited for", n)
 		}
+	})
+}
+
+// A product that is put into a category by the category's id, or by an externalId that the category had before, is in it again when it
+// returns, and is in it once when it takes another name that the product gives.
+func TestLinksFollowACategory(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		category := text(s.must(t, 201, "POST", "/api/v1/categories", item{"name": "Cups", "externalId": "cups"}), "data", "id")
+		s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true",
+			importBody(nil, item{"sku": "A", "name": "A", "price": 1, "categoryIds": []string{category}},
+				item{"sku": "B", "name": "B", "price": 1, "categoryIds": []string{"cups", "mugs", "later"}}))
+		want := func(when, category string) {
+			t.Helper()
+			for _, sku := range []string{"A", "B"} {
+				got := at(s.must(t, 200, "GET", "/api/v1/products?sku="+sku, nil), "data", 0, "categoryIds")
+				if category == "" && fmt.Sprint(got) != "[]" || category != "" && fmt.Sprint(got) != "["+category+"]" {
+					t.Errorf("%s: %s is in %v", when, sku, got)
+				}
+			}
+		}
+		s.must(t, 200, "PATCH", "/api/v1/categories/"+category, item{"externalId": "mugs"})
+		want("renamed", category)
+		_, from := s.eventsSince(0)
+		s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true", importBody(nil, item{"sku": "B", "name": "B", "price": 1,
+			"categoryIds": []string{"mugs", "later"}}))
+		if names, _ := s.eventsSince(from); len(names) != 0 {
+			t.Errorf("the same links by the new name: %v", names)
+		}
+		s.must(t, 200, "DELETE", "/api/v1/categories/"+category, nil)
+		want("deleted", "")
+		want("returned", text(s.must(t, 201, "POST", "/api/v1/categories", item{"name": "Mugs", "externalId": "mugs"}), "data", "id"))
+		s.sound(t)
 	})
 }
 

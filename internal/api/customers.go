@@ -155,20 +155,18 @@ func (a *API) listCustomerOrders(r *request) (answer, error) {
 func readMerge(o *apijson.Object) (primary id.Customer, secondaries []id.Customer) {
 	o.Record("MergeCustomers")
 	primary = apijson.UUID[id.Customer](o, "primaryId", true).Value
-	list := o.Texts("secondaryIds", true, limits.MaxSecondaries, apijson.Text{})
-	for i, text := range list.Value {
-		which, ok := id.Parse[id.Customer](text)
-		switch {
-		case !ok:
-			o.Fault("secondaryIds", "entry %d must be a UUID", i)
-		case which == primary:
-			o.Fault("secondaryIds", "must not name the primary")
-		case !slices.Contains(secondaries, which):
+	before := len(o.Errors())
+	list := apijson.UUIDs[id.Customer](o, "secondaryIds", true, limits.MaxSecondaries)
+	if list.Given() && len(list.Value) == 0 && len(o.Errors()) == before {
+		o.Fault("secondaryIds", "must have at least 1 entry")
+	}
+	if slices.Contains(list.Value, primary) {
+		o.Fault("secondaryIds", "must not name the primary")
+	}
+	for _, which := range list.Value {
+		if !slices.Contains(secondaries, which) {
 			secondaries = append(secondaries, which)
 		}
-	}
-	if list.Given() && len(list.Value) == 0 {
-		o.Fault("secondaryIds", "must have at least 1 entry")
 	}
 	return primary, secondaries
 }

@@ -151,3 +151,70 @@ func TestBodiesThatAreMissing(t *testing.T) {
 		t.Errorf("a body without Content-Type: %d %s", got.status, got.body)
 	}
 }
+
+// A query that is not escaped well is refused, so that no list is answered as if it had no filter. A semicolon needs no escape.
+func TestBrokenQueries(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, item{"sku": "A;B", "name": "Half; full", "price": 1},
+			item{"sku": "C", "name": "100% wool", "price": 1}))
+		for _, query := range []string{"sku=%zz", "search=100%", "search=%4", "ids=%", "page=1&%gg=1"} {
+			status, answer := s.call(t, "GET", "/api/v1/products?"+query, nil)
+			if status != 400 || !strings.Contains(text(answer, "message"), "%25") {
+				t.Errorf("%s: %d %v", query, status, answer)
+			}
+		}
+		for query, want := range map[string]string{"sku=A;B": "A;B", "search=half;": "A;B", "search=100%25": "C", "search=f;+f&sort=sku": "A;B",
+			"sku=C;other=%3B": ""} {
+			list := s.must(t, 200, "GET", "/api/v1/products?"+query, nil)["data"].([]any)
+			if len(list) > 1 || len(list) == 1 && text(list[0], "sku") != want || len(list) == 0 && want != "" {
+				t.Errorf("%s: %v, not %q", query, list, want)
+			}
+		}
+	})
+}
+
+// A limit above the largest is cut to it, and a page past the end is empty, however many digits they have.
+func TestVastNumbersInQueries(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 201, "POST", "/api/v1/customers", item{"email": "ada@example.com"})
+		vast := strings.Repeat("9", 30)
+		for _, path := range []string{"/api/v1/customers?limit=" + vast, "/api/v1/sdk/categories/changes?limit=" + vast} {
+			s.must(t, 200, "GET", path, nil)
+		}
+		if list := s.must(t, 200, "GET", "/api/v1/customers?page="+vast, nil); len(list["data"].([]any)) != 0 || number(list, "meta", "total") != "1" {
+			t.Errorf("a page past the end: %v", list)
+		}
+		s.must(t, 400, "GET", "/api/v1/customers?limit=-"+vast, nil)
+		s.must(t, 400, "GET", "/api/v1/customers?page="+vast+"x", nil)
+	})
+}
+
+// A member of the wrong type has one error, which says so, at its own path: not also that of the value that was not read.
+func TestOneErrorForAWrongType(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		customer := text(s.must(t, 201, "POST", "/api/v1/customers", item{"email": "ada@example.com"}), "data", "id")
+		for _, c := range []struct {
+			method, path string
+			body         item
+			want         string
+		}{
+			{"POST", "/api/v1/inventory/movements", item{"sku": "A", "type": "receive", "quantity": "1"},
+				"quantity: must be an integer, not a string"},
+			{"POST", "/api/v1/inventory/movements", item{"sku": "A", "type": "receive", "quantity": 0}, "quantity: must not be 0"},
+			{"POST", "/api/v1/segments", item{"name": "S", "rules": item{"country": 5}}, "rules.country: must be a string, not a number"},
+			{"POST", "/api/v1/orders", item{"customerName": "Ada", "currency": 5, "items": []item{{"sku": "A", "quantity": 1, "unitPrice": 1}}},
+				"currency: must be a string, not a number"},
+			{"PATCH", "/api/v1/account", item{"name": 5, "currency": true}, "name: must be a string, not a number; currency: must be a string, " +
+				"not a boolean"},
+			{"PATCH", "/api/v1/customers/" + customer, item{"email": 5}, "email: must be a string, not a number"},
+			{"POST", "/api/v1/customers/merge", item{"primaryId": customer, "secondaryIds": customer},
+				"secondaryIds: must be an array of strings, not a string"},
+			{"POST", "/api/v1/customers/merge", item{"primaryId": customer, "secondaryIds": []any{nil, "x", customer}},
+				"secondaryIds[0]: must be a string, not null; secondaryIds[1]: must be a UUID; secondaryIds: must not name the primary"},
+		} {
+			if status, answer := s.call(t, c.method, c.path, c.body); status != 400 || text(answer, "message") != c.want {
+				t.Errorf("%s %s %v: %d %v, not %s", c.method, c.path, c.body, status, answer, c.want)
+			}
+		}
+	})
+}

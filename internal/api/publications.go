@@ -33,14 +33,7 @@ type publicationDraft struct {
 
 func readPublications(o *apijson.Object) (d publicationDraft) {
 	o.Record("PublishProducts")
-	ids := o.Texts("productIds", false, 1000, apijson.Text{Max: 36})
-	for i, text := range ids.Value {
-		p, ok := id.Parse[id.Product](text)
-		if !ok {
-			o.Fault("productIds", "entry %d must be a UUID", i)
-		}
-		d.products = append(d.products, p)
-	}
+	d.products = apijson.UUIDs[id.Product](o, "productIds", false, 1000).Value
 	d.skus = o.Texts("skus", false, 1000, apijson.Text{}).Value
 	if !o.Describing() && len(d.products)+len(d.skus) == 0 && len(o.Errors()) == 0 {
 		o.Fault("productIds", "or skus must name at least one product")

@@ -2,6 +2,7 @@ package apijson
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -56,6 +57,12 @@ func (o *Object) Err() error {
 // Fault records an error of a member; name "" means the object itself.
 func (o *Object) Fault(name, format string, args ...any) {
 	*o.faults = append(*o.faults, apperr.Detail{Path: o.Path(name), Message: fmt.Sprintf(format, args...)})
+}
+
+// Faulty reports whether an error of a member was found already. What its value must also be like is then not checked.
+func (o *Object) Faulty(name string) bool {
+	path := o.Path(name)
+	return slices.ContainsFunc(*o.faults, func(d apperr.Detail) bool { return d.Path == path })
 }
 
 // Path is the path of a member: "items[0].quantity".

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"entrepot/internal/apperr"
+	"entrepot/internal/id"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/patch"
 )
@@ -41,11 +42,27 @@ func (o *Object) Free(name string, object bool) patch.Field[string] {
 
 // Texts reads an array of strings, each by the rule r, at most count of them.
 func (o *Object) Texts(name string, required bool, count int, r Text) patch.Field[[]string] {
+	return texts(o, name, required, count, r, func(text string) (string, string) { return text, "" })
+}
+
+// UUIDs reads an array of identifiers of a type, at most count of them.
+func UUIDs[T ~string](o *Object, name string, required bool, count int) patch.Field[[]T] {
+	return texts(o, name, required, count, Text{Format: "uuid"}, func(text string) (parsed T, message string) {
+		parsed, ok := id.Parse[T](text)
+		if !ok {
+			message = "must be a UUID"
+		}
+		return parsed, message
+	})
+}
+
+// texts reads an array of strings, each by the rule r, and parses them; parse returns what is wrong with a string, "" for nothing.
+func texts[T any](o *Object, name string, required bool, count int, r Text, parse func(text string) (T, string)) patch.Field[[]T] {
 	if r.Max == 0 {
 		r.Max = MaxText
 	}
-	v, f := look[[]string](o, name, required, func() *Schema {
-		return &Schema{Type: "array", MaxItems: count, Items: &Schema{Type: "string", MaxLength: r.Max}}
+	v, f := look[[]T](o, name, required, func() *Schema {
+		return &Schema{Type: "array", MaxItems: count, Items: &Schema{Type: "string", MaxLength: r.Max, Format: r.Format}}
 	})
 	if v == nil {
 		return f
@@ -59,7 +76,7 @@ func (o *Object) Texts(name string, required bool, count int, r Text) patch.Fiel
 		o.Fault(name, "must have at most %d entries", count)
 		return f
 	}
-	f.Value = make([]string, 0, given)
+	f.Value = make([]T, 0, given)
 	i := -1
 	for _, kid := range v.All {
 		i++
@@ -69,11 +86,16 @@ func (o *Object) Texts(name string, required bool, count int, r Text) patch.Fiel
 			continue
 		}
 		text := strings.TrimSpace(kid.Text())
-		if message := badText(text, Text{Required: true, Max: r.Max}); message != "" {
+		message := badText(text, Text{Required: true, Max: r.Max})
+		var entry T
+		if message == "" {
+			entry, message = parse(text)
+		}
+		if message != "" {
 			o.Fault(place, "%s", message)
 			continue
 		}
-		f.Value = append(f.Value, text)
+		f.Value = append(f.Value, entry)
 	}
 	return f
 }

@@ -117,12 +117,24 @@ func (t *Tree) parent(c *Category, d *CategoryDraft) []ItemError {
 		}
 	case d.Parent.Null, d.ParentExternal.Set:
 		c.Parent, c.ParentExternal = "", ""
+	case t.closes(c):
+		return []ItemError{cycle("externalId")}
 	}
 	return nil
 }
 
 func cycle(field string) ItemError {
 	return ItemError{field, "cycle", field + " would put the category below itself"}
+}
+
+// closes reports whether a category that keeps its parent takes an externalId that it waits for itself, or that one of those above it
+// waits for: Settle would put the category above itself.
+func (t *Tree) closes(c *Category) bool {
+	old := t.nodes[c.ID]
+	if old == nil || c.ExternalID == "" || old.ExternalID == c.ExternalID {
+		return false
+	}
+	return c.Parent == "" && c.ParentExternal == c.ExternalID || c.Parent != "" && t.below(c.Parent, c)
 }
 
 // below reports whether a category is the other one or below it, or will be when missing parents have come.

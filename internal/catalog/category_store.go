@@ -80,9 +80,9 @@ func readMore[T ~string](t *Tree, tx *db.Tx, keys []T, text *db.Text, column str
 
 // readParents reads all ancestors, one level in each query.
 func (t *Tree) readParents(tx *db.Tx) error {
-	for {
+	for level := t.sorted(); ; {
 		var missing []id.Category
-		for _, c := range t.sorted() {
+		for _, c := range level {
 			if c.Parent != "" && t.nodes[c.Parent] == nil && !slices.Contains(missing, c.Parent) {
 				missing = append(missing, c.Parent)
 			}
@@ -90,12 +90,14 @@ func (t *Tree) readParents(tx *db.Tx) error {
 		if len(missing) == 0 {
 			return nil
 		}
-		had := len(t.nodes)
 		if err := readMore(t, tx, missing, &categoryByIDText, "c.id"); err != nil {
 			return err
 		}
-		if len(t.nodes) == had {
-			return nil
+		level = level[:0]
+		for _, parent := range missing {
+			if c := t.nodes[parent]; c != nil {
+				level = append(level, c)
+			}
 		}
 	}
 }

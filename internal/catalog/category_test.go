@@ -41,7 +41,11 @@ func TestTreeProperties(t *testing.T) {
 				default:
 					d.ParentExternal = patch.To(name.Draw(t, "parentExternalId"))
 				}
-				tree.Diff(tree.ByExternal(d.ExternalID.Value), &d)
+				target := tree.ByExternal(d.ExternalID.Value)
+				if rapid.IntRange(0, 3).Draw(t, "renamed") == 0 {
+					target = tree.ByExternal(name.Draw(t, "old externalId"))
+				}
+				tree.Diff(target, &d)
 			}
 			tree.stored()
 			slugs := map[string]bool{}

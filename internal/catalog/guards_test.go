@@ -125,7 +125,7 @@ func deletingCategory(external string) write {
 		}
 		products, err := Linked(tx, list[0].ID)
 		DeleteCategory(tx, list[0])
-		Leave(tx, list[0].ID, products)
+		Leave(tx, list[0], products)
 		return err
 	}
 }
@@ -337,7 +337,7 @@ func TestTheCatalogStaysInItsAccount(t *testing.T) {
 				Arrive(tx, []Category{{ID: cups.ID, ExternalID: "LATER"}}, nil)
 				return nil
 			},
-			"leave": func(tx *db.Tx) error { Leave(tx, cups.ID, nil); return nil },
+			"leave": func(tx *db.Tx) error { Leave(tx, cups, nil); return nil },
 			"category": func(tx *db.Tx) error {
 				changed := cups
 				changed.Name = "changed"

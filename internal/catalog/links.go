@@ -50,7 +50,7 @@ func (k *Lookup) readReferences(tx *db.Tx, drafts []Draft) error {
 	})
 }
 
-var referenceIDsText, referencesText, waitingText, linkWaitingText, linkedText, touchText db.Text
+var referenceIDsText, referencesText, waitingText, linkWaitingText, linkedText, dropTwiceText, touchText db.Text
 
 // Touched is a product whose categories change because a category was created or deleted.
 type Touched struct {
@@ -58,6 +58,8 @@ type Touched struct {
 	SKU  string
 	Name string
 	was  int64
+
+	references []string // of the links that were found
 }
 
 // Waiting finds the products with links that wait for one of the externalIds.
@@ -71,46 +73,77 @@ func Linked(tx *db.Tx, category id.Category) ([]Touched, error) {
 }
 
 func touched(tx *db.Tx, keys []string, text *db.Text, column string) (list []Touched, err error) {
-	seen := map[id.Product]bool{}
-	err = each(tx, keys, text, `SELECT p.id, p.sku, p.name, p.changed_at
+	seen := map[id.Product]int{}
+	err = each(tx, keys, text, `SELECT p.id, p.sku, p.name, p.changed_at, l.reference
 		FROM product_categories l JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
 		WHERE l.tenant_id = $1 AND p.deleted_at IS NULL AND `+column+` IN `, "", func(r db.Rows) error {
 		var t Touched
-		if err := r.Scan((*string)(&t.ID), &t.SKU, &t.Name, &t.was); err != nil || seen[t.ID] {
+		var reference string
+		if err := r.Scan((*string)(&t.ID), &t.SKU, &t.Name, &t.was, &reference); err != nil {
 			return err
 		}
-		seen[t.ID] = true
-		list = append(list, t)
+		at, found := seen[t.ID]
+		if !found {
+			at = len(list)
+			seen[t.ID], list = at, append(list, t)
+		}
+		list[at].references = append(list[at].references, reference)
 		return nil
 	})
 	return list, err
 }
 
-// Arrive links products to categories that now exist; the products get a new place in the feed.
+// Arrive links products to categories that now exist; the products get a new place in the feed. A product that is in such a category
+// already, because that was renamed, keeps one link to it. The statements name the products: by the reference alone SQLite would go
+// through all links of the account for each category.
 func Arrive(tx db.Writer, categories []Category, products []Touched) {
-	db.Chunks(categories, func(piece []Category) error {
+	arrived := make(map[string]id.Category, len(categories))
+	for _, c := range categories {
+		arrived[c.ExternalID] = c.ID
+	}
+	var links []linkRow
+	for _, p := range products {
+		for _, reference := range p.references {
+			links = append(links, linkRow{p.ID, 0, Link{reference, arrived[reference]}})
+		}
+	}
+	db.Chunks(links, func(piece []linkRow) error {
 		args := []any{tx.TenantID()}
-		for _, c := range piece {
-			args = append(args, c.ExternalID, string(c.ID))
+		for i := range piece {
+			args = append(args, string(piece[i].product), piece[i].Reference, string(piece[i].Category))
 		}
 		tx.Change(linkWaitingText.For(len(piece), func(n int) string {
-			return `WITH v(reference, category) AS (VALUES ` + db.Values(n, 2, 2, "::TEXT", "::UUID") + `)
+			return `WITH v(product, reference, category) AS (VALUES ` + db.Values(n, 3, 2, "::UUID", "::TEXT", "::UUID") + `)
 				UPDATE product_categories SET category_id = v.category
-				FROM v WHERE product_categories.tenant_id = $1 AND product_categories.reference = v.reference
-					AND product_categories.category_id IS NULL`
+				FROM v WHERE product_categories.tenant_id = $1 AND product_categories.product_id = v.product
+					AND product_categories.reference = v.reference AND product_categories.category_id IS NULL`
+		}), args...)
+		return nil
+	})
+	db.Chunks(products, func(piece []Touched) error {
+		args := []any{tx.TenantID()}
+		for i := range piece {
+			args = append(args, string(piece[i].ID))
+		}
+		tx.Change(dropTwiceText.For(len(piece), func(n int) string {
+			return `DELETE FROM product_categories WHERE tenant_id = $1 AND product_id IN ` + db.In(n, 2) + `
+				AND EXISTS (SELECT 1 FROM product_categories o WHERE o.tenant_id = $1 AND o.product_id = product_categories.product_id
+					AND o.category_id = product_categories.category_id AND o.position < product_categories.position)`
 		}), args...)
 		return nil
 	})
 	touch(tx, products)
 }
 
-// Leave removes products from a category that is deleted; the links wait for a new category with the same externalId.
-func Leave(tx db.Writer, category id.Category, products []Touched) {
-	tx.Change("UPDATE product_categories SET category_id = NULL WHERE tenant_id = $1 AND category_id = $2", tx.TenantID(), category)
+// Leave removes products from a category that is deleted; the links wait for a new category with the same externalId, also those
+// that named the category by its id or by an earlier externalId.
+func Leave(tx db.Writer, gone Category, products []Touched) {
+	tx.Change(`UPDATE product_categories SET category_id = NULL, reference = CASE WHEN $3::TEXT = '' THEN reference ELSE $3::TEXT END
+		WHERE tenant_id = $1 AND category_id = $2`, tx.TenantID(), gone.ID, gone.ExternalID)
 	touch(tx, products)
 }
 
-// touch stamps products without changing anything else.
+// touch stamps products whose links were changed and counts their links again.
 func touch(tx db.Writer, list []Touched) {
 	stamp := stamps(tx, len(list))
 	db.Chunks(list, func(piece []Touched) error {
@@ -120,7 +153,8 @@ func touch(tx db.Writer, list []Touched) {
 		}
 		tx.Change(touchText.For(len(piece), func(n int) string {
 			return `WITH v(id, was, at) AS (VALUES ` + db.Values(n, 3, 3, "::UUID", "::BIGINT", "::BIGINT") + `)
-				UPDATE products SET updated_at = $2, changed_at = ` + db.Clock + ` + v.at
+				UPDATE products SET updated_at = $2, changed_at = ` + db.Clock + ` + v.at, category_count = (SELECT count(*)
+					FROM product_categories l WHERE l.tenant_id = $1 AND l.product_id = products.id)
 				FROM v WHERE products.tenant_id = $1 AND products.id = v.id AND products.changed_at = v.was AND products.deleted_at IS NULL`
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil

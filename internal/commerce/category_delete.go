@@ -21,7 +21,7 @@ func (s *Service) DeleteCategory(tx *db.Tx, target id.Category, expected Expecte
 	orphans := tree.Detach(target)
 	catalog.DeleteCategory(tx, *gone)
 	catalog.SaveCategories(tx, orphans)
-	catalog.Leave(tx, target, products)
+	catalog.Leave(tx, *gone, products)
 	events := []webhooks.Event{categoryEvent(webhooks.CategoryDeleted, *gone)}
 	for _, r := range orphans {
 		events = append(events, categoryEvent(webhooks.CategoryUpdated, r.After))

@@ -13,12 +13,12 @@ import (
 func ReadAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 	o.Record("UpdateAccount")
 	name := o.Text("name", apijson.Text{Max: limits.MaxName})
-	if name.Set && name.Value == "" {
+	if name.Set && name.Value == "" && !o.Faulty("name") {
 		o.Fault("name", "must not be empty")
 	}
 	currency := o.Text("currency", apijson.Text{Max: 3})
 	change.Name, change.Currency = name.Value, strings.ToUpper(currency.Value)
-	if currency.Set && !money.KnownCurrency(change.Currency) {
+	if currency.Set && !o.Faulty("currency") && !money.KnownCurrency(change.Currency) {
 		o.Fault("currency", "must be an ISO 4217 code such as EUR")
 	}
 	strict := o.Bool("strictWarehouses")

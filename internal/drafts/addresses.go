@@ -49,15 +49,9 @@ func readBookEntry(o *apijson.Object) customers.AddressChange {
 
 // notEmpty refuses a required member that a change would empty.
 func notEmpty(o *apijson.Object, name string, f patch.Field[string], whole bool) {
-	if whole || !f.Set || f.Value != "" {
-		return
+	if !whole && f.Set && f.Value == "" && !o.Faulty(name) {
+		o.Fault(name, "must not be empty")
 	}
-	for _, d := range o.Errors() {
-		if d.Path == o.Path(name) {
-			return
-		}
-	}
-	o.Fault(name, "must not be empty")
 }
 
 func readZip(o *apijson.Object, whole bool) patch.Field[string] {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
 	"entrepot/internal/customers"
 	"entrepot/internal/limits"
 )
@@ -26,11 +25,11 @@ func ReadCustomer(o *apijson.Object, creating bool) customers.Change {
 	if c.Email.Set && c.Email.Value == "" && !creating {
 		if c.Email.Null {
 			o.Fault("email", "must not be null")
-		} else if !slices.ContainsFunc(o.Errors(), func(d apperr.Detail) bool { return d.Path == o.Path("email") }) {
+		} else if !o.Faulty("email") {
 			o.Fault("email", "must not be empty")
 		}
 	}
-	if c.Siret.Value != "" && !isSiret(c.Siret.Value) {
+	if c.Siret.Given() && !o.Faulty("siret") && !isSiret(c.Siret.Value) {
 		o.Fault("siret", "must be exactly 14 digits")
 	}
 	list := o.List("addresses", apijson.List{Max: limits.MaxAddresses}, func(_ int, entry *apijson.Object) {
@@ -77,7 +76,7 @@ func readRules(o *apijson.Object) (r customers.Rules) {
 	r.TagsAny, r.TagsAll = tags("tagsAny"), tags("tagsAll")
 	r.MinOrders = o.Int("minOrders", apijson.Int{Max: 1_000_000_000}).Ptr()
 	r.MinTotalSpent = o.Money("minTotalSpent", apijson.Money{}).Ptr()
-	if f := o.Text("country", apijson.Text{}); f.Given() && !o.Describing() {
+	if f := o.Text("country", apijson.Text{}); f.Given() && !o.Faulty("country") && !o.Describing() {
 		code, ok := customers.Country(f.Value)
 		if !ok {
 			o.Fault("country", "%s", customers.BadCountry)

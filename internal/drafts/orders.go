@@ -79,7 +79,7 @@ func readLine(o *apijson.Object) orders.LineDraft {
 func readCurrency(o *apijson.Object, name string) patch.Field[string] {
 	f := o.Text(name, apijson.Text{Max: 3})
 	f.Value = strings.ToUpper(f.Value)
-	if f.Given() && !o.Describing() && !money.KnownCurrency(f.Value) {
+	if f.Given() && !o.Faulty(name) && !o.Describing() && !money.KnownCurrency(f.Value) {
 		o.Fault(name, "must be an ISO 4217 currency such as EUR")
 	}
 	return f

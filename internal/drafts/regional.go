@@ -11,7 +11,7 @@ func readZone(o *apijson.Object) *string {
 	if !zone.Set {
 		return nil
 	}
-	if _, ok := regional.Zone(zone.Value); !ok {
+	if _, ok := regional.Zone(zone.Value); !ok && !o.Faulty("timeZone") {
 		o.Fault("timeZone", "must be the name of a time zone such as Europe/Paris")
 	}
 	return &zone.Value

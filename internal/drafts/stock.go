@@ -37,7 +37,7 @@ func ReadMovement(o *apijson.Object) commerce.Movement {
 
 func readDelta(o *apijson.Object) int64 {
 	f := o.Int("quantity", apijson.Int{Required: true, Min: -limits.MaxStock, Max: limits.MaxStock})
-	if f.Given() && f.Value == 0 && !o.Describing() {
+	if f.Given() && f.Value == 0 && !o.Faulty("quantity") && !o.Describing() {
 		o.Fault("quantity", "must not be 0")
 	}
 	return f.Value

@@ -37,7 +37,7 @@ func ReadUserChange(o *apijson.Object) (change commerce.UserChange, password, cu
 	o.Record("UpdateUser")
 	text := func(name string, rule apijson.Text) string {
 		f := o.Text(name, rule)
-		if f.Set && f.Value == "" && !o.Describing() && len(o.Errors()) == 0 {
+		if f.Set && f.Value == "" && !o.Describing() && !o.Faulty(name) {
 			o.Fault(name, "must not be empty")
 		}
 		return f.Value
