@@ -120,7 +120,7 @@ func (a *API) challenge(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	body, err := asked.Challenge(opened, a.publicBase(r), r.http.URL.Query())
+	body, err := asked.Challenge(opened, a.publicBase(r), apijson.Values(r.http.URL.RawQuery))
 	return answer{status: http.StatusOK, body: body}, err
 }
 

@@ -45,7 +45,9 @@ func (r *request) dropBody() {
 }
 
 // query starts reading the parameters.
-func (r *request) query() *apijson.Query { return apijson.ReadQuery(r.http.URL.Query()) }
+func (r *request) query() *apijson.Query {
+	return apijson.ReadQuery(apijson.Values(r.http.URL.RawQuery))
+}
 
 // pathID reads an identifier from the path: a text that is no UUID is NotFound (interface §7).
 func pathID[T ~string](r *request, name, noun string) (T, error) {

@@ -20,6 +20,37 @@ type Query struct {
 	schema *Schema
 }
 
+// Values are the parameters of an address, read as browsers read them: a semicolon is a character like any other, and a
+// percent sign that begins no code stands for itself. url.ParseQuery would leave out such a parameter, and a search for
+// "50%" would find everything.
+func Values(raw string) url.Values {
+	values := url.Values{}
+	for pair := range strings.SplitSeq(raw, "&") {
+		if pair != "" {
+			name, value, _ := strings.Cut(pair, "=")
+			values.Add(unescape(name), unescape(value))
+		}
+	}
+	return values
+}
+
+func unescape(text string) string {
+	if plain, err := url.QueryUnescape(text); err == nil {
+		return plain
+	}
+	var b strings.Builder
+	for i := range len(text) {
+		b.WriteByte(text[i])
+		if text[i] == '%' && (i+2 >= len(text) || !hex(text[i+1]) || !hex(text[i+2])) {
+			b.WriteString("25")
+		}
+	}
+	plain, _ := url.QueryUnescape(b.String())
+	return plain
+}
+
+func hex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
+
 // ReadQuery starts reading.
 func ReadQuery(values url.Values) *Query { return &Query{values: values} }
 
