@@ -105,15 +105,16 @@ func TestChannelSettingsAreChecked(t *testing.T) {
 		if n := len(s.must(t, 400, "PATCH", path, member{"settings": []any{}})["details"].([]any)); n != 1 {
 			t.Errorf("%d errors of settings that are no object", n)
 		}
-		good := member{"pullEvery": 1e3, "ordersFrom": "2026-01-02", "stock": nil, "stockBuffer": 0.0, "warehouses": []any{}, "priceFactor": "1.25",
-			"unpublish": "delete", "tracking": "note", "statusMap": member{"on-hold": "PROCESSING"}, "note": member{"x": 1.0}, "locationId": 12345678901.0,
-			"testOrders": true}
+		good := member{"pullEvery": 1e3, "ordersFrom": "2026-01-02", "stock": nil, "stockBuffer": 0.0, "warehouses": []any{},
+			"priceFactor": "1.25", "unpublish": "delete", "tracking": "note", "statusMap": member{"on-hold": "PROCESSING"},
+			"note": member{"x": 1.0}, "locationId": 12345678901.0, "testOrders": true}
 		stored, _ := json.Marshal(s.must(t, 200, "PATCH", path, member{"settings": good})["data"].(map[string]any)["settings"])
 		if want, _ := json.Marshal(good); string(stored) != string(want) {
 			t.Errorf("stored %s, not %s", stored, want)
 		}
-		if opened := s.opened(t, channel).Settings; opened["testOrders"] != "true" || opened["locationId"] != "12345678901" || opened["note"] != "" {
-			t.Errorf("a platform gets %v", opened)
+		got := s.opened(t, channel).Settings
+		if got["testOrders"] != "true" || got["locationId"] != "12345678901" || got["note"] != "" {
+			t.Errorf("a platform gets %v", got)
 		}
 	})
 }

@@ -17,8 +17,8 @@ type SyncDraft struct {
 }
 
 // SyncChannel queues work on a channel (interface §4.5). At most one job of a type waits for a channel; a second
-// request joins it. A new job waits for a moment, so that requests one after the other are one job. Errors: NotFound; Invalid for custom channels, which are never synchronised, and for inactive
-// ones.
+// request joins it. A new job waits for a moment, so that requests one after the other are one job. Errors: NotFound;
+// Invalid for custom channels, which are never synchronised, and for inactive ones.
 func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (jobs.Job, error) {
 	c, err := channels.Lock(tx, channel)
 	if err != nil {
