@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -73,9 +74,11 @@ func masked(s setting, value string) string {
 			u.User = url.UserPassword(u.User.Username(), "***")
 		}
 		query := u.Query()
-		if query.Has("password") {
-			query.Set("password", "***")
-			u.RawQuery = query.Encode()
+		for name := range query {
+			if strings.Contains(strings.ToLower(name), "password") { // that of a key file is sslpassword
+				query.Set(name, "***")
+				u.RawQuery = query.Encode()
+			}
 		}
 		text, err := url.PathUnescape(u.String())
 		if err != nil {

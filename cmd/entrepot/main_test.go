@@ -172,11 +172,12 @@ func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &program{t: t, vars: map[string]string{"ENTREPOT_CONFIG": file, "ENTREPOT_ADDR": ":2", "ENTREPOT_PLAN": "starter",
-		"ENTREPOT_MASTER_KEY": strings.Repeat("0f", 32), "ENTREPOT_DATABASE": "postgres://me:hidden@host/name?password=hidden"}}
+		"ENTREPOT_MASTER_KEY": strings.Repeat("0f", 32),
+		"ENTREPOT_DATABASE":   "postgres://me:hidden@host/name?password=hidden&sslpassword=hidden"}}
 	got := p.object("config", "print", "--addr", ":3")
 	want := map[string]any{"addr": ":3", "data": "/from the file", "plan": "starter", "admin-password": "***", "master-key": "***",
 		"rate-limits": "on",
-		"database":    "postgres://me:***@host/name?password=***"}
+		"database":    "postgres://me:***@host/name?password=***&sslpassword=***"}
 	for name := range maps.Keys(want) {
 		if got[name] != want[name] {
 			t.Errorf("%s is %v, not %v", name, got[name], want[name])

@@ -154,7 +154,7 @@ func target(cmd *cobra.Command, args []string, flag, what string) (string, error
 		text = args[0]
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return "", wrong("say which %s: entrepot %s", what, cmd.UseLine())
+		return "", wrong("say which %s: %s", what, cmd.UseLine())
 	}
 	return text, nil
 }

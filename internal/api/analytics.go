@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/analytics"
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 	"entrepot/internal/regional"
 )
 
@@ -69,15 +70,21 @@ func readZone(q *apijson.Query) *time.Location {
 	return zone
 }
 
-// figures reads the span, then the figures on one snapshot.
-func (a *API) figures(r *request, q *apijson.Query, run func(tx *db.Tx) (func(*apijson.Writer), error)) (out answer, err error) {
+// figures reads the figures of a span on one snapshot. Those of a span that ends now have an ETag without the span, so
+// that it stays while they stay.
+func (a *API) figures(r *request, q *apijson.Query, span analytics.Span,
+	run func(tx *db.Tx) (func(*apijson.Writer, analytics.Span), error)) (out answer, err error) {
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
+	now := q.Text("to") == ""
 	err = a.readWide(r, func(tx *db.Tx) error {
 		write, err := run(tx)
 		if err == nil {
-			out = one(http.StatusOK, "", write)
+			out = one(http.StatusOK, "", func(w *apijson.Writer) { write(w, span) })
+			if now {
+				out.content = records.Document(func(w *apijson.Writer) { write(w, analytics.Span{}) })
+			}
 		}
 		return err
 	})
@@ -88,9 +95,9 @@ func (a *API) figures(r *request, q *apijson.Query, run func(tx *db.Tx) (func(*a
 func (a *API) summary(r *request) (answer, error) {
 	q := r.query()
 	span := readSpan(q, a.DB.Now())
-	return a.figures(r, q, func(tx *db.Tx) (func(*apijson.Writer), error) {
+	return a.figures(r, q, span, func(tx *db.Tx) (func(*apijson.Writer, analytics.Span), error) {
 		s, err := analytics.Summarize(tx, r.caller.Currency, span)
-		return func(w *apijson.Writer) { writeSummary(w, s) }, err
+		return func(w *apijson.Writer, shown analytics.Span) { s.Span = shown; writeSummary(w, s) }, err
 	})
 }
 
@@ -99,9 +106,9 @@ func (a *API) sales(r *request) (answer, error) {
 	q := r.query()
 	zone := readZone(q)
 	span, every := readSpanIn(q, a.DB.Now(), zone), readInterval(q)
-	return a.figures(r, q, func(tx *db.Tx) (func(*apijson.Writer), error) {
+	return a.figures(r, q, span, func(tx *db.Tx) (func(*apijson.Writer, analytics.Span), error) {
 		s, err := analytics.ReadSales(tx, r.caller.Currency, span, every, zone)
-		return func(w *apijson.Writer) { writeSales(w, s) }, err
+		return func(w *apijson.Writer, shown analytics.Span) { s.Span = shown; writeSales(w, s) }, err
 	})
 }
 
@@ -109,17 +116,17 @@ func (a *API) sales(r *request) (answer, error) {
 func (a *API) channelFigures(r *request) (answer, error) {
 	q := r.query()
 	span := readSpan(q, a.DB.Now())
-	return a.figures(r, q, func(tx *db.Tx) (func(*apijson.Writer), error) {
+	return a.figures(r, q, span, func(tx *db.Tx) (func(*apijson.Writer, analytics.Span), error) {
 		list, err := analytics.Channels(tx, r.caller.Currency, span)
-		return func(w *apijson.Writer) { writeChannelFigures(w, span, r.caller.Currency, list) }, err
+		return func(w *apijson.Writer, shown analytics.Span) { writeChannelFigures(w, shown, r.caller.Currency, list) }, err
 	})
 }
 
 // stockFigures serves GET /api/v1/analytics/stock: 200; 403.
 func (a *API) stockFigures(r *request) (answer, error) {
-	return a.figures(r, r.query(), func(tx *db.Tx) (func(*apijson.Writer), error) {
+	return a.figures(r, r.query(), analytics.Span{}, func(tx *db.Tx) (func(*apijson.Writer, analytics.Span), error) {
 		s, err := analytics.ReadStock(tx)
-		return func(w *apijson.Writer) { writeStockFigures(w, r.caller.Currency, s) }, err
+		return func(w *apijson.Writer, _ analytics.Span) { writeStockFigures(w, r.caller.Currency, s) }, err
 	})
 }
 
@@ -127,8 +134,8 @@ func (a *API) stockFigures(r *request) (answer, error) {
 func (a *API) webhookFigures(r *request) (answer, error) {
 	q := r.query()
 	span := readSpan(q, a.DB.Now())
-	return a.figures(r, q, func(tx *db.Tx) (func(*apijson.Writer), error) {
+	return a.figures(r, q, span, func(tx *db.Tx) (func(*apijson.Writer, analytics.Span), error) {
 		figures, err := analytics.ReadWebhooks(tx, span)
-		return func(w *apijson.Writer) { writeWebhookFigures(w, figures) }, err
+		return func(w *apijson.Writer, shown analytics.Span) { figures.Span = shown; writeWebhookFigures(w, figures) }, err
 	})
 }

@@ -29,3 +29,30 @@ func TestFiguresOfAnEmptyAccount(t *testing.T) {
 		s.with(s.newKey("read:orders")).must(t, 403, "GET", "/api/v1/analytics/summary", nil)
 	})
 }
+
+// Figures up to now are the same, 304, for as long as nothing has changed, although their span moves on.
+func TestFiguresUpToNowKeepTheirETag(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 201, "POST", "/api/v1/products", member{"sku": "MUG", "name": "Mug", "price": 9})
+		order := member{"customerName": "Ada", "items": []any{member{"sku": "MUG", "quantity": 1, "unitPrice": 9}}}
+		s.must(t, 201, "POST", "/api/v1/orders", order)
+		for _, path := range []string{"summary", "sales", "sales?from=2026-01-01", "channels", "webhooks", "stock"} {
+			path = "/api/v1/analytics/" + path
+			read := func(tag string) reply {
+				s.now.micros.Add(5000)
+				return s.do(call{method: "GET", path: path, header: map[string]string{"X-API-Key": s.key, "If-None-Match": tag}})
+			}
+			first := read(`""`)
+			if again := read(first.header.Get("ETag")); first.status != 200 || again.status != 304 {
+				t.Errorf("%s: %d, then %d", path, first.status, again.status)
+			}
+			if path == "/api/v1/analytics/webhooks" || path == "/api/v1/analytics/stock" {
+				continue
+			}
+			s.must(t, 201, "POST", "/api/v1/orders", order)
+			if after := read(first.header.Get("ETag")); after.status != 200 {
+				t.Errorf("%s: %d after another order", path, after.status)
+			}
+		}
+	})
+}

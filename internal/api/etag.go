@@ -14,8 +14,12 @@ func (a *answer) tag() {
 	if a.covered == 0 {
 		a.covered = a.size()
 	}
-	// The part that the ETag does not cover is at the end.
-	a.header["ETag"] = records.ETagOfSum(a.parts.Sum(a.body[:a.covered-a.parts.Size()]))
+	// The part of a feed that the ETag does not cover is at the end.
+	parts, content := a.parts, a.body[:a.covered-a.parts.Size()]
+	if a.content != nil {
+		parts, content = nil, a.content
+	}
+	a.header["ETag"] = records.ETagOfSum(parts.Sum(content))
 	a.header["Cache-Control"] = "private, no-cache"
 }
 

@@ -230,8 +230,8 @@ func TestInventoryList(t *testing.T) {
 		s.setStock(t, item{"sku": "MUG-1", "warehouseCode": "LYON", "quantity": 4})
 		for query, want := range map[string]string{
 			"": "MUG-1@LYON MUG-1@MAIN MUG-2@MAIN cup_3@MAIN", "?search=mug": "MUG-1@LYON MUG-1@MAIN MUG-2@MAIN", "?search=p_": "cup_3@MAIN",
-			"?search=product+mug-2": "MUG-2@MAIN",
-			"?warehouseCode=LYON":   "MUG-1@LYON", "?sku=MUG-2": "MUG-2@MAIN", "?low=true": "", "?limit=2&page=2": "MUG-2@MAIN cup_3@MAIN",
+			"?search=product+mug-2": "MUG-2@MAIN", "?search=50%25": "", "?search=mug;1": "",
+			"?warehouseCode=LYON": "MUG-1@LYON", "?sku=MUG-2": "MUG-2@MAIN", "?low=true": "", "?limit=2&page=2": "MUG-2@MAIN cup_3@MAIN",
 			"?page=9": "",
 		} {
 			list := s.must(t, 200, "GET", "/api/v1/inventory"+query, nil)

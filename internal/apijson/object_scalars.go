@@ -126,6 +126,7 @@ func (o *Object) Int(name string, r Int) patch.Field[int64] {
 type Money struct {
 	Required bool
 	Negative bool // a negative amount is allowed
+	Positive bool // 0 is not
 	Max      money.Amount
 }
 
@@ -155,6 +156,8 @@ func (o *Object) Money(name string, r Money) patch.Field[money.Amount] {
 		o.Fault(name, "%s", err)
 	case amount < 0 && !r.Negative:
 		o.Fault(name, "%s", money.ErrNegative)
+	case amount == 0 && r.Positive:
+		o.Fault(name, "must be greater than 0")
 	case r.Max > 0 && amount > r.Max:
 		o.Fault(name, "must be at most %s", r.Max)
 	default:

@@ -93,13 +93,21 @@ func (s *Service) Opened(c channels.Channel) (connector.Channel, error) {
 			return out, err
 		}
 	}
-	var settings map[string]any
+	var settings map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(c.Settings), &settings); err != nil {
 		return out, err
 	}
 	for name, value := range settings {
-		if text, ok := value.(string); ok {
+		var text string
+		switch value[0] {
+		case '"':
+			if err := json.Unmarshal(value, &text); err != nil {
+				return out, err
+			}
 			out.Settings[name] = text
+		case '{', '[', 'n':
+		default: // a number, true or false
+			out.Settings[name] = string(value)
 		}
 	}
 	return out, nil

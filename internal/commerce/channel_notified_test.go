@@ -174,6 +174,53 @@ func TestAPullOfNamedOrdersIsJoined(t *testing.T) {
 	}
 }
 
+// Callers who request a type of job one after the other, or at once, get the same job, which does what each of them asked for.
+func TestRequestsOfCallersAreOneJob(t *testing.T) {
+	for name, second := range map[string][]string{"two names": {"b", "a"}, "a name and everything": nil} {
+		t.Run(name, func(t *testing.T) {
+			syncedEngines(t, 1, func(t *testing.T, s *synced) {
+				s.platform.does.Time.Tail = 0
+				s.work()
+				s.place("a", "b")
+				*s.clock = s.clock.Add(time.Minute)
+				s.place("young")
+				request := func(named []string) (j jobs.Job) {
+					s.must(s.write(t, func(tx *db.Tx) (err error) {
+						j, err = s.do.SyncChannel(tx, s.channel.ID, commerce.SyncDraft{Type: jobs.OrderPull, ExternalIDs: named})
+						return err
+					}))
+					return j
+				}
+				for _, order := range [][][]string{{{"a"}, second}, {second, {"a"}}} {
+					first := request(order[0])
+					s.must(s.store.Write(t.Context(), db.Across, func(tx *db.Tx) error {
+						if _, ok, err := jobs.ClaimOnChannel(tx, time.Minute); ok || err != nil {
+							t.Errorf("the first request runs before others can join it (%v)", err)
+						}
+						return nil
+					}))
+					if joined := request(order[1]); joined.ID != first.ID || joined.Total < int64(len(order[1])) {
+						t.Errorf("%+v is not %+v", joined, first)
+					}
+					if n := s.count(jobsWait); n != 1 {
+						t.Errorf("%d jobs wait", n)
+					}
+					want := map[bool]int64{true: 3, false: 2}[second == nil] // everything has the young one, too
+					if s.work(); s.count(ordersHere) != want {
+						t.Errorf("%d orders, want %d", s.count(ordersHere), want)
+					}
+				}
+				first := request(names("X", 100))
+				for i := range 10 {
+					if next := request(names(fmt.Sprint("Y", i), 100)); (next.ID == first.ID) != (i < 9) {
+						t.Errorf("%d names: job %s, the first is %s", 200+100*i, next.ID, first.ID)
+					}
+				}
+			})
+		})
+	}
+}
+
 // An interrupted pull continues with the span that it started. Notifications that arrived meanwhile are newer: a
 // second pull handles them.
 func TestANotificationWhileAPullWaitsForThePlatform(t *testing.T) {

@@ -14,7 +14,10 @@ import (
 // maxNotified is how many orders a waiting pull names at most. The next pulls have orders of further notifications.
 const maxNotified = 200
 
-// burst is how long a pull that a notification requested waits for others to join it.
+// maxNamed is how many orders that callers named a waiting pull takes. What does not fit is a job of its own.
+const maxNamed = 1000
+
+// burst is how long a job that a notification or a caller requested waits for others to join it.
 const burst = 500 * time.Millisecond
 
 // jobInput is what a channel's job is to do beyond its type.
@@ -40,8 +43,14 @@ func (in jobInput) text() (string, error) {
 // than before.
 func (in jobInput) with(more jobInput) (jobInput, bool) {
 	changed := false
-	if len(in.ExternalIDs) > 0 && !in.All {
+	if (len(in.ExternalIDs) > 0) != (len(more.ExternalIDs) > 0) && !in.All {
 		in.All, changed = true, true
+	}
+	in.ExternalIDs = slices.Clone(in.ExternalIDs)
+	for _, order := range more.ExternalIDs {
+		if !slices.Contains(in.ExternalIDs, order) {
+			in.ExternalIDs, changed = append(in.ExternalIDs, order), true
+		}
 	}
 	if in.Scheduled && !more.Scheduled {
 		in.Scheduled, changed = false, true
@@ -77,7 +86,7 @@ func queueOnce(tx *db.Tx, kind jobs.Type, channel id.Channel, input jobInput) er
 		return err
 	}
 	if waits != nil {
-		if joined, err := joinJob(tx, *waits, input); joined || err != nil {
+		if joined, err := joinJob(tx, waits, input); joined || err != nil {
 			return err
 		}
 	}
@@ -89,21 +98,35 @@ func queueOnce(tx *db.Tx, kind jobs.Type, channel id.Channel, input jobInput) er
 	if input.Topic != "" {
 		job.DueAt = tx.Now().Add(burst).UnixMicro()
 	}
+	if kind == jobs.StockPush { // a push of products that a caller requested sets stock and prices, too: it comes first
+		products, err := jobs.PendingOnChannel(tx, jobs.ProductPush, channel)
+		if err != nil {
+			return err
+		}
+		if products != nil && products.Tries == 0 {
+			job.DueAt = products.DueAt
+		}
+	}
 	jobs.Insert(tx, job)
 	return nil
 }
 
-// joinJob adds a request to a waiting job. It reports false if the job has started meanwhile. The channel is locked.
-func joinJob(tx *db.Tx, waits jobs.Job, input jobInput) (bool, error) {
-	all, changed := inputOf(waits).with(input)
+// joinJob adds a request to a waiting job. It reports false if the job has started meanwhile, or would have to pull
+// too many named orders. The channel is locked.
+func joinJob(tx *db.Tx, waits *jobs.Job, input jobInput) (bool, error) {
+	all, changed := inputOf(*waits).with(input)
 	if !changed {
 		return true, nil
+	}
+	if len(all.ExternalIDs) > maxNamed {
+		return false, nil
 	}
 	text, err := all.text()
 	if err != nil {
 		return false, err
 	}
-	return jobs.Amend(tx, waits, text)
+	waits.Input, waits.Total = text, max(waits.Total, int64(len(all.ExternalIDs)))
+	return jobs.Amend(tx, *waits)
 }
 
 // inputOf decodes a job's input.

@@ -2,10 +2,12 @@ package commerce
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/channels"
 	"entrepot/internal/orders"
 )
@@ -46,19 +48,17 @@ func settingsOf(c channels.Channel) channelSettings {
 		_ = json.Unmarshal(raw[name], &value)
 		return value
 	}
-	whole := func(name string) int64 {
-		n, err := strconv.ParseInt(strings.Trim(string(raw[name]), `"`), 10, 64)
-		if err != nil {
+	whole := func(name string) int64 { // 2.0 and 1e2 are whole numbers, too
+		n, err := strconv.ParseFloat(strings.Trim(string(raw[name]), `"`), 64)
+		if err != nil || n != math.Trunc(n) || math.Abs(n) > math.MaxInt32 {
 			return 0
 		}
-		return n
+		return int64(n)
 	}
 	out.PullEvery = time.Duration(min(max(0, whole("pullEvery")), 86400)) * time.Second
 	out.StockBuffer = max(0, whole("stockBuffer"))
-	if at, err := time.Parse(time.RFC3339, text("ordersFrom")); err == nil {
-		out.OrdersFrom = at.UTC()
-	} else if at, err := time.Parse(time.DateOnly, text("ordersFrom")); err == nil {
-		out.OrdersFrom = at.UTC()
+	if at, ok := apijson.ParseTime(text("ordersFrom"), false); ok {
+		out.OrdersFrom = at
 	}
 	out.PushStock = text("stock") != "off"
 	out.Remove = text("unpublish") == "delete"

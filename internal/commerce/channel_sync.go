@@ -17,8 +17,8 @@ type SyncDraft struct {
 }
 
 // SyncChannel queues work on a channel (interface §4.5). At most one job of a type waits for a channel; a second
-// request joins it. Errors: NotFound; Invalid for custom channels, which are never synchronised, and for inactive
-// ones.
+// request joins it. A new job waits for a moment, so that requests one after the other are one job. Errors: NotFound;
+// Invalid for custom channels, which are never synchronised, and for inactive ones.
 func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (jobs.Job, error) {
 	c, err := channels.Lock(tx, channel)
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (j
 		channelsync.MarkAll(tx, c.ID, draft.Type == jobs.StockPush, draft.Type == jobs.ProductPush)
 	}
 	input := jobInput{ExternalIDs: draft.ExternalIDs, SKUs: draft.SKUs}
-	if waits != nil && len(draft.ExternalIDs) == 0 {
-		if joined, err := joinJob(tx, *waits, input); joined || err != nil {
+	if waits != nil {
+		if joined, err := joinJob(tx, waits, input); joined || err != nil {
 			return *waits, err
 		}
 	}
@@ -55,7 +55,8 @@ func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (j
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	j := jobs.Insert(tx, jobs.Job{Type: draft.Type, Channel: c.ID, Total: int64(len(draft.ExternalIDs)), Input: text})
+	j := jobs.Insert(tx, jobs.Job{Type: draft.Type, Channel: c.ID, Total: int64(len(draft.ExternalIDs)), Input: text,
+		DueAt: tx.Now().Add(burst).UnixMicro()})
 	j.ChannelName, j.ChannelType = c.Name, c.Platform
 	return j, nil
 }

@@ -34,9 +34,12 @@ func (l Link) RenewToken(ctx context.Context, stale string, how Renewal) (Creden
 		if err != nil {
 			return nil, err
 		}
-		if f := HTTPFailure(answer, l.Now(), "", how.Refused); f != nil {
-			if f.Kind == Rejected {
-				f.Kind = Unauthorized
+		if f := HTTPFailure(answer, l.Now(), "", ""); f != nil {
+			switch f.Kind {
+			case Rejected, Unauthorized:
+				f.Kind, f.Message = Unauthorized, how.Refused
+			case Forbidden:
+				f.Message = how.Refused
 			}
 			return nil, f
 		}

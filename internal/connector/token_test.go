@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +41,8 @@ func TestRenewToken(t *testing.T) {
 		{"refused", 400, `{"error":"invalid_grant"}`, connector.Unauthorized, "old"},
 		{"unauthorized", 401, `{}`, connector.Unauthorized, "old"},
 		{"down", 500, `oops`, connector.Temporary, "old"},
+		{"busy", 429, `oops`, connector.Throttled, "old"},
+		{"elsewhere", 404, `oops`, connector.Missing, "old"},
 		{"no JSON", 200, `<html>`, connector.Temporary, "old"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,6 +66,8 @@ func TestRenewToken(t *testing.T) {
 				t.Errorf("got %v, %v", got, err)
 			case c.kind != "" && !connector.Is(err, c.kind):
 				t.Errorf("err = %v, want %s", err, c.kind)
+			case err != nil && strings.Contains(err.Error(), "refuses") != (c.kind == connector.Unauthorized):
+				t.Errorf("%d is reported as %q", c.status, err)
 			case stored["refreshToken"] != c.refresh:
 				t.Errorf("the refresh token is %q", stored["refreshToken"])
 			}

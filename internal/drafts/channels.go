@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/jobs"
 	"entrepot/internal/limits"
+	"entrepot/internal/orders"
 )
 
 // ReadChannel reads a new channel (interface §4.5).
@@ -45,12 +46,32 @@ func readChannelParts(o *apijson.Object, d *commerce.ChannelDraft) {
 			}
 		}
 	})
-	if f := o.Free("settings", true); f.Given() {
+	if f := o.Free("settings", false); f.Given() {
 		d.Settings = &f.Value
 	}
 	o.Object("settings", false, func(s *apijson.Object) {
 		oversell := apijson.Enum(s, "oversell", false, "allow", "reject").Or("allow")
 		d.Oversell = &oversell
+		checkSettings(s)
+	})
+}
+
+// checkSettings reports wrong values of the settings of synchronised channels; commerce reads the values when it uses
+// them. Settings of single platforms, and unknown ones, may be anything.
+func checkSettings(s *apijson.Object) {
+	const most = 1_000_000_000
+	s.Int("pullEvery", apijson.Int{Max: most})
+	s.Time("ordersFrom", false)
+	apijson.Enum(s, "stock", false, "push", "off")
+	s.Int("stockBuffer", apijson.Int{Max: most})
+	s.Texts("warehouses", false, 1000, apijson.Text{Max: limits.MaxWarehouseCode})
+	s.Money("priceFactor", apijson.Money{Positive: true})
+	apijson.Enum(s, "unpublish", false, "hide", "delete")
+	apijson.Enum(s, "tracking", false, "note", "fulfillment", "extension")
+	s.Object("statusMap", false, func(m *apijson.Object) {
+		for _, theirs := range m.Names() {
+			apijson.Enum(m, theirs, true, orders.Statuses...)
+		}
 	})
 }
 

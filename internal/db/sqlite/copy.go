@@ -35,11 +35,17 @@ func CopyFile(dir, to string) (err error) {
 			os.Remove(part)
 		}
 	}()
+	// SQLite writes into an empty file, too: so nobody else may read it from the start, and a folder that is not there is
+	// named as what it is.
+	empty, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := empty.Close(); err != nil {
+		return err
+	}
 	if _, err := conn.Exec("VACUUM INTO $1", []any{part}); err != nil {
 		return fmt.Errorf("copying the store: %w", err)
-	}
-	if err := os.Chmod(part, 0o600); err != nil {
-		return err
 	}
 	if err := syncFile(part); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -50,6 +51,13 @@ func TestCopyIsConsistentWhileOthersWrite(t *testing.T) {
 		to := filepath.Join(t.TempDir(), "copy.db")
 		if err := db.CopyFile(dir, to); err != nil {
 			t.Fatal(err)
+		}
+		missing := filepath.Join(t.TempDir(), "missing", "copy.db")
+		if err := db.CopyFile(dir, missing); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+			t.Errorf("a folder that is not there: %v", err)
+		}
+		if info, err := os.Stat(to); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the copy's mode: %v %v", info, err)
 		}
 		if err := db.CopyFile(dir, to); err == nil {
 			t.Fatal("an existing file was overwritten")
