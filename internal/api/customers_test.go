@@ -48,7 +48,8 @@ func (s *server) newest(t *testing.T, since *int64) string {
 func TestSiret(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		path := "/api/v1/customers/" + s.customer(t, item{"email": "ada@example.com", "siret": "12345678901234"})
-		for _, wrong := range []string{"", " ", "1234567890123", "123456789012345", "1234567890123A", "123 456 789 0123", "１２３４５６７８９０１２３４"} {
+		for _, wrong := range []string{"", " ", "1234567890123", "123456789012345", "1234567890123A",
+			"123 456 789 0123", "１２３４５６７８９０１２３４"} {
 			s.must(t, 400, "POST", "/api/v1/customers", item{"email": "bob@example.com", "siret": wrong})
 			s.must(t, 400, "PATCH", path, item{"siret": wrong})
 		}

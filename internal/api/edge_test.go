@@ -181,7 +181,8 @@ func TestVastNumbersInQueries(t *testing.T) {
 		for _, path := range []string{"/api/v1/customers?limit=" + vast, "/api/v1/sdk/categories/changes?limit=" + vast} {
 			s.must(t, 200, "GET", path, nil)
 		}
-		if list := s.must(t, 200, "GET", "/api/v1/customers?page="+vast, nil); len(list["data"].([]any)) != 0 || number(list, "meta", "total") != "1" {
+		list := s.must(t, 200, "GET", "/api/v1/customers?page="+vast, nil)
+		if len(list["data"].([]any)) != 0 || number(list, "meta", "total") != "1" {
 			t.Errorf("a page past the end: %v", list)
 		}
 		s.must(t, 400, "GET", "/api/v1/customers?limit=-"+vast, nil)

@@ -78,7 +78,8 @@ func TestRowsAreRemembered(t *testing.T) {
 		t.Error("what was read beside the others was not remembered")
 	}
 	do(t, store, "UPDATE marks SET n = 5 WHERE content = 'b'")
-	if numbers, third := store.found(t, by, "a", "b"); fmt.Sprint(numbers) != "map[a:[1 3] b:[5]]" || fmt.Sprint(third["a"]) == fmt.Sprint(first["a"]) {
+	numbers, third := store.found(t, by, "a", "b")
+	if fmt.Sprint(numbers) != "map[a:[1 3] b:[5]]" || fmt.Sprint(third["a"]) == fmt.Sprint(first["a"]) {
 		t.Errorf("after a change: %v", numbers)
 	}
 	if err := anotherProcess(t, store).script("DELETE FROM marks WHERE n = 5"); err != nil {
