@@ -157,7 +157,7 @@ func TestBrokenQueries(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, item{"sku": "A;B", "name": "Half; full", "price": 1},
 			item{"sku": "C", "name": "100% wool", "price": 1}))
-		for _, query := range []string{"sku=%zz", "search=100%", "search=%4", "ids=%", "page=1&%gg=1"} {
+		for _, query := range []string{"sku=%zz", "search=100%", "search=%4", "ids=%"} {
 			status, answer := s.call(t, "GET", "/api/v1/products?"+query, nil)
 			if status != 400 || !strings.Contains(text(answer, "message"), "%25") {
 				t.Errorf("%s: %d %v", query, status, answer)

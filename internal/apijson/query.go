@@ -115,7 +115,10 @@ func (q *Query) Int(name string, other, least, most int) int {
 		return other
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil && !errors.Is(err, strconv.ErrRange) || n < least {
+	if errors.Is(err, strconv.ErrRange) && strings.Trim(text[1:], "0123456789") == "" {
+		err = nil // n is the largest or the smallest integer
+	}
+	if err != nil || n < least {
 		q.Fault(name, "must be an integer, %d or more", least)
 		return other
 	}

@@ -18,6 +18,7 @@ func TestParseQuery(t *testing.T) {
 		{"search==&limit=", `"=" 20 [] [limit: must be an integer, 1 or more]`},
 		{"limit=101", `"" 100 [] []`},
 		{"limit=99999999999999999999", `"" 100 [] []`},
+		{"limit=99999999999999999999x", `"" 20 [] [limit: must be an integer, 1 or more]`},
 		{"limit=-99999999999999999999", `"" 20 [] [limit: must be an integer, 1 or more]`},
 		{"limit=0", `"" 20 [] [limit: must be an integer, 1 or more]`},
 		{"search=%00", `"" 20 [] [search: must be valid UTF-8 without the character U+0000]`},
