@@ -134,7 +134,11 @@ func (t *Tree) closes(c *Category) bool {
 	if old == nil || c.ExternalID == "" || old.ExternalID == c.ExternalID {
 		return false
 	}
-	return c.Parent == "" && c.ParentExternal == c.ExternalID || c.Parent != "" && t.below(c.Parent, c)
+	above := c.Parent
+	if above == "" && c.ParentExternal != "" {
+		above = t.external[c.ParentExternal] // it came in this request
+	}
+	return c.Parent == "" && c.ParentExternal == c.ExternalID || t.below(above, c)
 }
 
 // below reports whether a category is the other one or below it, or will be when missing parents have come.
