@@ -114,7 +114,7 @@ func (d *Dashboard) deliveryView(r *request, v commerce.DeliveryView, endpoint e
 	view := deliveryView{Row: r.deliveryRow(v.Delivery, endpoint.Name), Status: deliveryBadge(v.Delivery), Endpoint: endpoint,
 		Happened: r.format.Moment(v.Happened, "2 Jan, 15:04:05"), URL: v.Endpoint.URL,
 		Retry: r.form(at + "/retry"), Replay: address("/webhooks/replay/"+endpoint.ID,
-			url.Values{"from": {r.format.local(v.Position)}})}
+			url.Values{"from": {r.format.local(cmp.Or(v.Happened, v.Position))}})}
 	view.Event = []pair{{Name: "Kind", Value: v.Name, Mono: true}}
 	if v.Happened != 0 {
 		view.Event = append(view.Event, pair{Name: "Event id", Value: string(v.Event), To: prefix + "/events/" + string(v.Event), Mono: true})
