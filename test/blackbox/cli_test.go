@@ -70,6 +70,17 @@ func init() {
 				c.Errorf("key list shows the key: %s", list)
 			}
 
+			writer := command("key", "create", "--account", account, "--name", "gone", "--scopes", "write:orders,write:products", "--json").Value()
+			gone := harness.Client{Base: c.server.Base, Key: find(writer, "key")}
+			c.must(c.as(gone, http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"G","name":"G","price":1}]}`), 200)
+			for range 3 { // whatever a server remembers from one to the next does not outlive a change by the command line
+				c.like(c.as(gone, http.MethodPost, "/api/v1/orders", order("Cli", [3]any{"G", 1, 1})), `{"data":{"status":"PENDING"}}`)
+			}
+			if out, err := c.server.Command("key", "revoke", find(writer, "id"), "--account", account); err != nil {
+				c.Fatalf("key revoke: %v %s", err, out)
+			}
+			c.must(c.as(gone, http.MethodPost, "/api/v1/orders", order("Cli", [3]any{"G", 1, 1})), 401)
+
 			channel := command("channel", "create", "--account", account, "--name", "ERP", "--platform", "CUSTOM", "--json")
 			erp := harness.Client{Base: c.server.Base, Key: find(channel.Value(), "key")}
 			c.must(c.as(erp, http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"C","name":"C","price":1}]}`), 200)
@@ -85,7 +96,9 @@ func init() {
 				c.Errorf("webhook list shows the secret: %s", list)
 			}
 			inbox.Secret(secret)
-			c.must(c.as(erp, http.MethodPost, "/api/v1/orders", order("Cli", [3]any{"C", 1, 1})), 201)
+			attached := c.as(erp, http.MethodPost, "/api/v1/orders", order("Cli", [3]any{"C", 1, 1}))
+			c.must(attached, 201)
+			c.like(c.as(reader, http.MethodGet, "/api/v1/orders/"+find(attached.Value(), "id"), nil), `{"data":{"channelName":"ERP"}}`)
 			if err := harness.Eventually(60e9, func() error {
 				if len(inbox.Deliveries()) == 0 {
 					return errStillThere
