@@ -17,6 +17,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/netguard"
+	"entrepot/internal/processors"
 	"entrepot/internal/secretbox"
 	"entrepot/internal/server"
 )
@@ -45,6 +46,7 @@ func newServeCommand(env *environment) *cobra.Command {
 			}
 			defer func() { err = errors.Join(err, end()) }()
 			env.relaxCollector()
+			env.addThread()
 			config.Budget = server.LimitMemory(config.Lend)
 			s, err := server.Listen(config)
 			if err != nil {
@@ -81,6 +83,13 @@ func bytesOf(text string) (int64, error) {
 func (env *environment) relaxCollector() {
 	if env.getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
+	}
+}
+
+// addThread lets Go's code run on one thread more than there are processors. If GOMAXPROCS is set, it stays.
+func (env *environment) addThread() {
+	if env.getenv("GOMAXPROCS") == "" {
+		processors.OneThreadMore()
 	}
 }
 

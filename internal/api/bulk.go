@@ -1,13 +1,13 @@
 package api
 
 import (
-	"runtime"
 	"strings"
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/budget"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/processors"
 	"entrepot/internal/records"
 )
 
@@ -76,7 +76,7 @@ func bulk[P any](a *API, r *request, operation *commerce.Bulk[P], apply func(tx 
 // piecesAtOnce is how many pieces of bulk operations a node plans and stores at once: one of an account is planned while another
 // one of it is stored, and half of them are for other accounts. More would only wait for the writer, with plans that are larger
 // than what they are made of.
-func piecesAtOnce() int64 { return int64(max(4, 2*runtime.GOMAXPROCS(0))) }
+func piecesAtOnce() int64 { return int64(max(4, 2*processors.Count())) }
 
 // inTurn runs a piece of a bulk operation when there is room for it, oldest first. The caller waits as long as it wants to: earlier pieces
 // may be stored already.

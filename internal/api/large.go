@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"entrepot/internal/budget"
 	"entrepot/internal/db"
 	"entrepot/internal/diskspace"
+	"entrepot/internal/processors"
 	"entrepot/internal/spool"
 )
 
@@ -39,7 +39,7 @@ type large struct {
 }
 
 func newLarge(folder string, memory int64) *large {
-	return &large{folder: folder, places: budget.New(int64(2 * runtime.GOMAXPROCS(0))), disk: budget.New(diskTimes * memory)}
+	return &large{folder: folder, places: budget.New(int64(2 * processors.Count())), disk: budget.New(diskTimes * memory)}
 }
 
 // overflow is the file of one large answer.

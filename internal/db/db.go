@@ -19,7 +19,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,6 +27,7 @@ import (
 	"entrepot/internal/db/engine"
 	"entrepot/internal/db/postgres"
 	"entrepot/internal/db/sqlite"
+	"entrepot/internal/processors"
 )
 
 // Config says which store to open and what is injected into it.
@@ -86,7 +86,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.admission = newAdmission(d.engine.Connections(), runtime.GOMAXPROCS(0))
+	d.admission = newAdmission(d.engine.Connections(), processors.Count())
 	return d, nil
 }
 

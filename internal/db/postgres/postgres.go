@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +28,7 @@ import (
 	"entrepot/internal/db/engine"
 	"entrepot/internal/db/groups"
 	"entrepot/internal/id"
+	"entrepot/internal/processors"
 )
 
 // Config says which store to open.
@@ -83,7 +83,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	}
 	background, stop := context.WithCancel(context.Background())
 	if c.Groups == 0 { // with more they would be smaller, with fewer a large server would wait for this node
-		c.Groups = max(1, runtime.GOMAXPROCS(0)/2)
+		c.Groups = max(1, processors.Count()/2)
 	}
 	e := &Engine{now: c.Now, log: c.Log, pool: pool, writers: newLimits(writersPerAccount), bulk: newLimits(1),
 		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: groups.NewGatherings[[]*engine.Step](),

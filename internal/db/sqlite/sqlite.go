@@ -20,7 +20,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +27,7 @@ import (
 	"entrepot/internal/db/engine"
 	"entrepot/internal/db/groups"
 	"entrepot/internal/id"
+	"entrepot/internal/processors"
 )
 
 // File is the name of the store's file in the data folder.
@@ -88,7 +88,7 @@ func Open(c Config) (*Engine, error) {
 func open(c Config, path string) (*Engine, error) {
 	size := c.Pool
 	if size == 0 {
-		size = max(8, 4*runtime.GOMAXPROCS(0))
+		size = max(8, 4*processors.Count())
 	}
 	// The writer syncs the log itself after every commit, while the next commit is prepared: with NORMAL, SQLite keeps
 	// the order of what reaches the disk, and each answer waits for the sync as it would with FULL.
@@ -119,8 +119,8 @@ func open(c Config, path string) (*Engine, error) {
 	e := &Engine{now: c.Now, path: path, log: log, writer: newWriter(c, first, known, another), dir: c.Dir,
 		changes: known, memory: newMemory(),
 		settings: append(settings, "cache_size(-400)", "query_only(ON)", fmt.Sprintf("mmap_size(%d)", mapped/size))}
-	e.lookups = groups.NewMixtures[*lookup](max(1, runtime.GOMAXPROCS(0)/2), false, true)
-	e.readers = newReaders(size, runtime.GOMAXPROCS(0)+1, e.openReader)
+	e.lookups = groups.NewMixtures[*lookup](max(1, processors.Count()/2), false, true)
+	e.readers = newReaders(size, processors.Count()+1, e.openReader)
 	return e, nil
 }
 
