@@ -52,6 +52,23 @@ func productParts(c *account) error {
 	})
 }
 
+// categories goes down from those without a parent: what it does not reach is in a ring, or below one or a category that is gone.
+func categories(c *account) error {
+	return c.each(`WITH RECURSIVE reached AS (
+			SELECT id FROM categories WHERE tenant_id = $1 AND parent_id IS NULL AND deleted_at IS NULL
+			UNION ALL SELECT c.id FROM reached r JOIN categories c ON c.tenant_id = $1 AND c.parent_id = r.id AND c.deleted_at IS NULL)
+		SELECT c.slug, CASE WHEN r.id IS NULL THEN 0 ELSE 1 END FROM categories c LEFT JOIN reached r ON r.id = c.id
+			WHERE c.tenant_id = $1 AND c.deleted_at IS NULL`, nil, func(r db.Rows) error {
+		var slug string
+		var found int64
+		err := r.Scan(&slug, &found)
+		if found == 0 {
+			c.wrong("the parents of the category %s do not lead to one without a parent", slug)
+		}
+		return err
+	})
+}
+
 // productSorts checks the products that have not changed since product_sorts was updated; lists read the others themselves.
 func productSorts(c *account) error {
 	return c.each(`SELECT p.sku, CASE WHEN s.name = p.name AND s.price = p.price THEN 1 ELSE 0 END FROM products p

@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/patch"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
 	"entrepot/internal/stockvalue"
@@ -163,6 +164,9 @@ func TestChecksFind(t *testing.T) {
 		{"INSERT INTO stock_level_values SELECT tenant_id, 'GHOST', code, 0, 0 FROM warehouses WHERE tenant_id = $1", "stock value"},
 		{"UPDATE products SET name = 'x' WHERE tenant_id = $1 AND sku = 'SKU-1'", "product sorts"},
 		{"UPDATE products SET variant_count = 7 WHERE tenant_id = $1 AND sku = 'SKU-1'", "product parts"},
+		{"UPDATE categories SET parent_id = (SELECT id FROM categories WHERE tenant_id = $1 AND slug = 'boots') WHERE tenant_id = $1",
+			"categories"},
+		{"UPDATE categories SET parent_id = '019a1c41-0000-7000-8000-000000000000' WHERE tenant_id = $1 AND slug = 'boots'", "categories"},
 		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'order.received'", "order events"},
 		{"UPDATE events SET event = 'order.updated' WHERE tenant_id = $1 AND event = 'order.shipped'", "order events"},
 		{"UPDATE events SET event = 'order.updated' WHERE tenant_id = $1 AND event = 'order.shipment_created'", "order events"},
@@ -188,6 +192,13 @@ func TestChecksFind(t *testing.T) {
 			tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
 				VALUES ($1,'k','POST /api/v1/orders','',201,'{}',$2,$3,$3)`, tx.Tenant, order, tx.Micros()+1_000_000)
 			return nil
+		})
+		s.must(func(tx *db.Tx) error {
+			shoes, err := s.do.CreateCategory(tx, catalog.CategoryDraft{Name: patch.To("Shoes")})
+			if err == nil {
+				_, err = s.do.CreateCategory(tx, catalog.CategoryDraft{Name: patch.To("Boots"), Parent: patch.To(shoes.ID)})
+			}
+			return err
 		})
 		s.dispatch()
 		if err := catalog.FollowSort(t.Context(), store, s.who.Tenant, 0); err != nil {
