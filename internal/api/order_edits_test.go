@@ -74,3 +74,20 @@ func TestOrderEdits(t *testing.T) {
 		s.sound(t)
 	})
 }
+
+// All mistakes in the lines of a PUT items are named at once, unknown SKUs and unknown lines alike.
+func TestEditNamesAllMistakes(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1})
+		receipt := s.must(t, 201, "POST", "/api/v1/orders", map[string]any{"customerName": "Ada",
+			"items": []any{map[string]any{"sku": "A", "quantity": 1, "unitPrice": 5}}})
+		answer := s.must(t, 400, "PUT", "/api/v1/orders/"+text(receipt, "data", "id")+"/items", map[string]any{"items": []any{
+			map[string]any{"sku": "NONE", "quantity": 1, "unitPrice": 5},
+			map[string]any{"id": "019a1c41-0000-7000-8000-000000000000", "sku": "A", "quantity": 1, "unitPrice": 5}}})
+		for i, want := range []string{"items[0].sku", "items[1].id"} {
+			if got := text(answer, "details", i, "path"); got != want {
+				t.Errorf("detail %d is about %q, not %q: %v", i, got, want, answer)
+			}
+		}
+	})
+}

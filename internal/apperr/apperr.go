@@ -5,8 +5,10 @@
 package apperr
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -92,6 +94,16 @@ func Validation(details []Detail) *Error {
 		message += fmt.Sprintf("; and %d more, see details", more)
 	}
 	return &Error{Kind: Invalid, Code: "validation_failed", Message: message, Details: details}
+}
+
+// Both is the error of two checks of one request: of two validation errors one that names the details of both, else the first that is not nil.
+func Both(first, second error) error {
+	a, isError := As(first)
+	b, areBoth := As(second)
+	if isError && areBoth && a.Kind == Invalid && b.Kind == Invalid && len(a.Details) > 0 && len(b.Details) > 0 {
+		return Validation(slices.Concat(a.Details, b.Details))
+	}
+	return cmp.Or(first, second)
 }
 
 // text is the detail in one line: the path and the message.

@@ -5,6 +5,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -36,10 +37,7 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 		return nil, err
 	}
 	lines := slices.Clone(edit.Lines) // the operation may run again
-	if err := resolveNewLines(tx, o, lines); err != nil {
-		return nil, err
-	}
-	if err := o.Edit(lines); err != nil {
+	if err := apperr.Both(resolveNewLines(tx, o, lines), o.Edit(lines)); err != nil {
 		return nil, err
 	}
 	if edit.ShippingAmount != nil {
