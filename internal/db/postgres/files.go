@@ -69,8 +69,8 @@ func (e *Engine) Files(ctx context.Context, each func(name string, content io.Re
 
 // relationFiles maps each file number to the table or index that it belongs to.
 func relationFiles(ctx context.Context, c *pgx.Conn) (map[string]string, error) {
-	rows,
-		err := c.Query(ctx, "SELECT pg_relation_filenode(oid)::TEXT, relname::TEXT FROM pg_class WHERE pg_relation_filenode(oid) IS NOT NULL")
+	rows, err := c.Query(ctx,
+		"SELECT pg_relation_filenode(oid)::TEXT, relname::TEXT FROM pg_class WHERE pg_relation_filenode(oid) IS NOT NULL")
 	if err != nil {
 		return nil, err
 	}
