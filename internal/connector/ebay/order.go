@@ -25,17 +25,12 @@ type order struct {
 		}
 	}
 	PricingSummary struct{ PriceSubtotal, DeliveryCost, Tax, Total amount }
-	PaymentSummary struct {
-		Refunds []struct {
-			RefundID, RefundStatus string
-			Amount                 amount
-			RefundDate             time.Time
-		}
-	}
-	LineItems []struct {
+	PaymentSummary struct{ Refunds []refund }
+	LineItems      []struct {
 		LineItemID, SKU, Title, LegacyItemID string
 		Quantity                             int64
-		LineItemCost                         amount
+		LineItemCost, DiscountedLineItemCost amount
+		Refunds                              []refund
 	}
 }
 
@@ -73,11 +68,7 @@ func (o *order) take() (connector.Order, error) {
 	if out.Discount = max(rest, 0); rest < 0 {
 		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fees", Name: "Fees", Quantity: 1, Amount: -rest})
 	}
-	for _, r := range o.PaymentSummary.Refunds {
-		if r.RefundStatus == "REFUNDED" || r.RefundStatus == "" {
-			out.Refunds = append(out.Refunds, connector.Refund{ExternalID: r.RefundID, Amount: sum.Of(r.Amount.Value), CreatedAt: r.RefundDate})
-		}
-	}
+	out.Refunds = o.refunds(sum)
 	return out, sum.Err()
 }
 

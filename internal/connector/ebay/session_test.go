@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/ebay"
 	"entrepot/internal/connector/ebay/fakeshop"
+	"entrepot/internal/money"
 	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
 )
@@ -220,6 +221,30 @@ func TestOrdersArePulled(t *testing.T) {
 	}
 	if _, err := a.session.PullOrder(t.Context(), "nothing"); !connector.Is(err, connector.Missing) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A refund of a line is with the line alone (orders.lineItems.refunds); of a whole line, it is not to be shipped any more.
+func TestRefundsOfLinesAreTaken(t *testing.T) {
+	a := newAccount(t)
+	id := a.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "MUG", Quantity: 2, Cents: 790}, {SKU: "CUP", Quantity: 1, Cents: 500}}})
+	o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
+	mugs, cup := o.Lines[0].ExternalID, o.Lines[1].ExternalID
+	a.RefundLine(id, mugs, 300)
+	a.now = a.now.Add(time.Hour)
+	a.RefundLine(id, cup, 500)
+	a.now = a.now.Add(time.Hour)
+	a.Refund(id, 490)
+	o = connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
+	of := map[money.Amount]connector.Refund{}
+	for _, r := range o.Refunds {
+		of[r.Amount] = r
+	}
+	if len(o.Refunds) != 3 || len(of) != 3 || len(of[30000].Lines) != 1 || of[30000].Lines[0].Quantity != 0 || len(of[49000].Lines) != 0 {
+		t.Fatalf("%+v", o.Refunds)
+	}
+	if lines := of[50000].Lines; len(lines) != 1 || lines[0].ExternalLine != cup || lines[0].Quantity != 1 || lines[0].Amount != 50000 {
+		t.Errorf("%+v", o.Refunds)
 	}
 }
 

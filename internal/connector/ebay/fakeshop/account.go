@@ -76,6 +76,7 @@ type line struct {
 	id, sku  string
 	quantity int64
 	cents    int64
+	refunds  []object
 }
 
 // New creates an account that has policies and a location, and nothing to sell.

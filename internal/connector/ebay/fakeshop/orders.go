@@ -42,7 +42,7 @@ func (a *Account) Place(w Wish) string {
 		o.payment = "PENDING"
 	}
 	for _, l := range w.Lines {
-		o.lines = append(o.lines, line{a.id(), l.SKU, l.Quantity, l.Cents})
+		o.lines = append(o.lines, line{id: a.id(), sku: l.SKU, quantity: l.Quantity, cents: l.Cents})
 		a.take(l.SKU, l.Quantity)
 	}
 	a.orders = append(a.orders, o)
@@ -120,6 +120,19 @@ func (a *Account) Refund(id string, cents int64) {
 	o.modified = a.Now().UTC()
 }
 
+// RefundLine refunds a line of an order on eBay. Such a refund is with its line alone, and not in the summary of the order's payment.
+func (a *Account) RefundLine(id, line string, cents int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o := a.find(id)
+	for i := range o.lines {
+		if l := &o.lines[i]; l.id == line {
+			l.refunds = append(l.refunds, object{"refundId": a.id(), "amount": euros(cents), "refundDate": stamp(a.Now())})
+		}
+	}
+	o.modified = a.Now().UTC()
+}
+
 // Order is how many parcels and pieces of an order have left, and whether it is cancelled.
 func (a *Account) Order(id string) (parcels int, pieces int64, cancelled bool) {
 	a.mu.Lock()
@@ -152,7 +165,7 @@ func (o *order) show() object {
 	for _, l := range o.lines {
 		goods, ordered, shipped = goods+l.cents*l.quantity, ordered+l.quantity, shipped+o.shipped[l.id]
 		lines = append(lines, object{"lineItemId": l.id, "sku": l.sku, "title": "Article " + l.sku, "quantity": l.quantity,
-			"lineItemCost": euros(l.cents * l.quantity)})
+			"lineItemCost": euros(l.cents * l.quantity), "refunds": l.refunds})
 	}
 	state, cancel := "NOT_STARTED", "NONE_REQUESTED"
 	if shipped > 0 {
