@@ -127,10 +127,10 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	return out, nil
 }
 
-// probe reads one entry of a list, only to see whether the app may read it.
+// probe reads the smallest page of a list, which for returns is ten, only to see whether the app may read it.
 func (s *session) probe(ctx context.Context, path string) error {
 	_, err := s.call(connector.Repeatable(ctx),
-		request{method: http.MethodPost, path: path, query: url.Values{"page_size": {"1"}}, body: fields{}}, nil)
+		request{method: http.MethodPost, path: path, query: url.Values{"page_size": {"10"}}, body: fields{}}, nil)
 	return err
 }
 
