@@ -62,6 +62,9 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 		return Received{}, err
 	}
 	verified := Received{Verified: true}
+	if opened.Account, err = accountOf(ctx, store, c); err != nil {
+		return verified, err
+	}
 	outcome, err := known.Read(opened, n)
 	if err != nil {
 		return verified, err
@@ -85,6 +88,17 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 		return queueOutcome(tx, c.ID, outcome)
 	})
 	return out, err
+}
+
+// accountOf is the platform's id of a channel's account, "" before a test found it: the signatures of some platforms do not say whose
+// notification it is.
+func accountOf(ctx context.Context, store *db.DB, c channels.Channel) (account string, err error) {
+	err = store.Read(ctx, c.Tenant, func(tx *db.Tx) error {
+		state, err := channelsync.ByChannel(tx, c.ID)
+		account = state.Account()
+		return err
+	})
+	return account, err
 }
 
 // queueOutcome queues the work that a notification asks for; nothing is done here.

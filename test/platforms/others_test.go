@@ -1,0 +1,103 @@
+package platforms
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/ebay/fakeshop"
+	tiktokshop "entrepot/internal/connector/tiktokshop/fakeshop"
+)
+
+// attach creates a channel with the platform's fake and tests its connection.
+func (s *service) attach(platform string, shop http.Handler, credentials map[string]any) (channel string) {
+	s.Helper()
+	server := httptest.NewServer(shop)
+	s.Cleanup(server.Close)
+	credentials["baseUrl"] = server.URL
+	made := s.call("POST", "/api/v1/channels", map[string]any{"name": platform, "platform": platform, "credentials": credentials,
+		"settings": map[string]any{"pullEvery": 3600}}, 201)
+	channel = made.Text("data", "channel", "id")
+	if tested := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200); tested.At("data", "success") != true {
+		s.Fatal(tested)
+	}
+	return channel
+}
+
+func (s *service) stateOf(channel string) string {
+	s.Helper()
+	return s.call("GET", "/api/v1/channels/"+channel, nil, 200).Text("data", "status")
+}
+
+// TikTok signs for all shops of an app with one secret: what it says of another shop does not stop the channel, though its credentials do
+// not name the shop. The connection test has found whose it is; other credentials may be those of another shop.
+func TestAnotherShopOfTheApp(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		channel := s.attach("TIKTOK_SHOP", tiktokshop.New(), map[string]any{"appKey": tiktokshop.AppKey, "appSecret": tiktokshop.AppSecret,
+			"accessToken": tiktokshop.AccessToken, "refreshToken": tiktokshop.RefreshToken, "shopCipher": tiktokshop.Cipher})
+		notified := 0
+		deauthorized := func(shop string) (int, string) {
+			notified++
+			body := fmt.Appendf(nil, `{"type":6,"tts_notification_id":"n-%d","shop_id":%q,"timestamp":1791188042,"data":{"message":"gone"}}`,
+				notified, shop)
+			r, err := http.NewRequestWithContext(t.Context(), "POST", s.base+"/api/v1/webhooks/platform/"+channel+"/tiktok-shop", bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Authorization", connector.HexHMAC(tiktokshop.AppSecret, []byte(tiktokshop.AppKey), body))
+			answer, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			return answer.StatusCode, s.stateOf(channel)
+		}
+		if code, state := deauthorized("7490000000000000009"); code != 201 || state != "active" {
+			t.Errorf("another shop: %d, the channel is %s", code, state)
+		}
+		s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"credentials": map[string]any{"shopCipher": tiktokshop.Cipher}}, 200)
+		if code, state := deauthorized("7490000000000000009"); code != 201 || state != "needs_reauth" {
+			t.Errorf("a shop, before the new credentials were tested: %d, the channel is %s", code, state)
+		}
+		s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
+		if code, state := deauthorized(tiktokshop.ShopID); code != 201 || state != "needs_reauth" {
+			t.Errorf("its own shop: %d, the channel is %s", code, state)
+		}
+	})
+}
+
+// eBay tells an application of every seller who withdraws the consent: of another one's, the channel goes on.
+func TestAnotherSellerOfTheApp(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		account := fakeshop.New()
+		account.Faults.Challenge = true
+		channel := s.attach("EBAY", account, ebayCredentials())
+		go account.Deliver(t.Context())
+		account.Withdraw("u2", "other-seller")
+		order, _ := account.Buy("MUG", 1, 790) // what is sent after it has come, so it has, too
+		s.await("the order behind the notification", func() string {
+			found := s.call("GET", "/api/v1/orders?search="+order, nil, 200).List("data")
+			return unless(len(found) == 1, found)
+		})
+		if state := s.stateOf(channel); state != "active" {
+			t.Errorf("another seller withdrew: the channel is %s", state)
+		}
+		account.Withdraw(fakeshop.SellerUserID, "fake-seller")
+		s.await("its own seller withdrew", func() string {
+			state := s.stateOf(channel)
+			return unless(state == "needs_reauth", state)
+		})
+	})
+}
+
+func ebayCredentials() map[string]any {
+	return map[string]any{"clientId": fakeshop.ClientID, "clientSecret": fakeshop.ClientSecret, "refreshToken": fakeshop.RefreshToken,
+		"marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)}
+}
