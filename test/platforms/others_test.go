@@ -101,3 +101,61 @@ func ebayCredentials() map[string]any {
 	return map[string]any{"clientId": fakeshop.ClientID, "clientSecret": fakeshop.ClientSecret, "refreshToken": fakeshop.RefreshToken,
 		"marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)}
 }
+
+// eBay names a person who left by the user name alone: the orders of that buyer have nobody's name any more, with an e-mail address or
+// without, and what changes in them later brings nothing back. Other buyers stay.
+func TestBuyerWhoLeft(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		account := fakeshop.New()
+		account.Faults.Challenge = true
+		channel := s.attach("EBAY", account, ebayCredentials())
+		go account.Deliver(t.Context())
+		mugs := []fakeshop.Bought{{SKU: "MUG", Quantity: 2, Cents: 790}}
+		named, masked := account.Place(fakeshop.Wish{Lines: mugs}), account.Place(fakeshop.Wish{Lines: mugs, Masked: true})
+		other := account.Place(fakeshop.Wish{Lines: mugs, Buyer: "bob", Masked: true})
+		ids := map[string]string{}
+		for _, order := range []string{named, masked, other} {
+			s.await("the orders", func() string {
+				found := s.call("GET", "/api/v1/orders?search="+order, nil, 200).List("data")
+				if len(found) == 1 {
+					ids[order] = document(found[0].(map[string]any)).Text("id")
+				}
+				return unless(len(found) == 1, found)
+			})
+		}
+		account.Leave("ma8vp1jySJC", "ada")
+		read := func(order string) string {
+			return fmt.Sprint(s.call("GET", "/api/v1/orders/"+ids[order], nil, 200))
+		}
+		gone := func(order string) func() string {
+			return func() string {
+				text := read(order)
+				return unless(!strings.Contains(text, "Lovelace") && !strings.Contains(text, "Weg 1") && !strings.Contains(text, "buyer:ada"), text)
+			}
+		}
+		s.await("the order with an e-mail address", gone(named))
+		s.await("the order without one", gone(masked))
+		if text := read(other); !strings.Contains(text, "Lovelace") {
+			t.Errorf("another buyer is gone, too: %s", text)
+		}
+		account.Refund(masked, 300)
+		s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull", "externalIds": []string{masked, named}}, 202)
+		s.await("the refund", func() string {
+			text := read(masked)
+			return unless(strings.Contains(text, "refundedAmount:3"), text)
+		})
+		for _, order := range []string{named, masked} {
+			if text := gone(order)(); text != "" {
+				t.Errorf("it came back: %s", text)
+			}
+		}
+		account.Leave("ma8vp1jySJC", "ada")
+		account.Leave("somebody", "nobody here")
+		order, _ := account.Buy("MUG", 1, 790)
+		s.await("an order behind them", func() string {
+			found := s.call("GET", "/api/v1/orders?search="+order, nil, 200).List("data")
+			return unless(len(found) == 1, found)
+		})
+	})
+}

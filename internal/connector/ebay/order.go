@@ -13,7 +13,7 @@ type amount struct{ Value, Currency string }
 type order struct {
 	OrderID, OrderFulfillmentStatus, OrderPaymentStatus, BuyerCheckoutNotes string
 	CreationDate, LastModifiedDate                                          time.Time
-	CancelStatus                                                            struct{ CancelState string }
+	CancelStatus                                                            cancelStatus
 	Buyer                                                                   struct {
 		Username                 string
 		BuyerRegistrationAddress contact
@@ -25,8 +25,11 @@ type order struct {
 		}
 	}
 	PricingSummary struct{ PriceSubtotal, DeliveryCost, Tax, Total amount }
-	PaymentSummary struct{ Refunds []refund }
-	LineItems      []struct {
+	PaymentSummary struct {
+		Refunds  []refund
+		Payments []struct{ PaymentDate time.Time }
+	}
+	LineItems []struct {
 		LineItemID, SKU, Title, LegacyItemID string
 		Quantity                             int64
 		LineItemCost, DiscountedLineItemCost amount
@@ -51,6 +54,7 @@ func (o *order) take() (connector.Order, error) {
 		Currency: currency,
 		Note:     o.BuyerCheckoutNotes, Theirs: strings.ToLower(o.OrderPaymentStatus + " " + o.OrderFulfillmentStatus),
 		Payment:  map[string]any{"buyer": o.Buyer.Username},
+		Buyer:    o.Buyer.Username,
 		Shipping: sum.Of(o.PricingSummary.DeliveryCost.Value), Tax: sum.Of(o.PricingSummary.Tax.Value),
 		Total: sum.Of(o.PricingSummary.Total.Value)}
 	out.Status, out.Refunded = o.status()

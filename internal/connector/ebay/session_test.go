@@ -325,3 +325,38 @@ func TestParcelsAreShownOnce(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A buyer's request is approved, because eBay takes no cancellation by the seller beside it; an answer without a cancellation is a refusal.
+func TestCancellations(t *testing.T) {
+	for _, lose := range []int{0, 2, 3} {
+		a := newAccount(t)
+		asked, _ := a.Buy("MUG", 1, 790)
+		a.Ask(asked)
+		plain, _ := a.Buy("MUG", 1, 790)
+		a.Faults.LoseAnswer = lose
+		for _, id := range []string{asked, plain} {
+			for try := 0; ; try++ { // as the frame does
+				err := a.session.PushCancel(t.Context(), connector.OrderRef{ExternalID: id}, "")
+				if err == nil {
+					break
+				}
+				if !connector.Is(err, connector.Temporary) || try > 9 {
+					t.Fatal(err)
+				}
+			}
+			if _, _, cancelled := a.Order(id); !cancelled {
+				t.Errorf("losing each %d. answer: the order is not cancelled", lose)
+			}
+		}
+	}
+	a := newAccount(t)
+	shipped, line := a.Buy("MUG", 1, 790)
+	parcel := connector.Parcel{Key: "s1", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
+	if err := a.session.PushShipment(t.Context(), connector.OrderRef{ExternalID: shipped, Shipped: []connector.Parcel{parcel}}, parcel); err != nil {
+		t.Fatal(err)
+	}
+	err := a.session.PushCancel(t.Context(), connector.OrderRef{ExternalID: shipped}, "")
+	if !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "ORDER_SHIPPED") {
+		t.Errorf("an order that was shipped: %v", err)
+	}
+}

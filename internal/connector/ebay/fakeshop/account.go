@@ -62,6 +62,9 @@ type offer struct {
 
 type order struct {
 	id, payment string
+	buyer       string
+	email       string
+	asked       string // the id of the buyer's request to cancel it
 	created     time.Time
 	modified    time.Time
 	cancelled   bool
@@ -105,6 +108,7 @@ func New() *Account {
 		"GET /sell/fulfillment/v1/order/{id}/shipping_fulfillment":              a.parcels,
 		"POST /sell/fulfillment/v1/order/{id}/shipping_fulfillment":             a.ship,
 		"POST /post-order/v2/cancellation":                                      a.cancel,
+		"POST /post-order/v2/cancellation/{id}/approve":                         a.approve,
 		"GET /commerce/notification/v1/{kind}":                                  a.notifications,
 		"POST /commerce/notification/v1/{kind}":                                 a.addNotification,
 		"PUT /commerce/notification/v1/destination/{id}":                        a.enable,

@@ -48,6 +48,13 @@ func (a *Account) Withdraw(userID, username string) {
 	a.account("AUTHORIZATION_REVOCATION", userID, username)
 }
 
+// Leave notifies that a buyer's account was deleted.
+func (a *Account) Leave(userID, username string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.account("MARKETPLACE_ACCOUNT_DELETION", userID, username)
+}
+
 // account queues what eBay sends about a user; a.mu is held.
 func (a *Account) account(topic, userID, username string) {
 	a.Notices.Add(topic, object{"metadata": object{"topic": topic, "schemaVersion": "1.0", "deprecated": false},

@@ -1,6 +1,7 @@
 package fakeshop
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -21,6 +22,8 @@ type Wish struct {
 	Lines    []Bought
 	Unpaid   bool
 	Discount int64
+	Buyer    string // the buyer's user name; "ada" if it is empty
+	Masked   bool   // the buyer's e-mail address is not given
 }
 
 // Buy places a paid order of one SKU as a buyer does, at cents each; it returns the ids of the order and its line.
@@ -37,7 +40,11 @@ func (a *Account) Place(w Wish) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.Now().UTC()
-	o := &order{id: "12-" + a.id(), payment: "PAID", created: now, modified: now, shipped: map[string]int64{}, discount: w.Discount}
+	o := &order{id: "12-" + a.id(), payment: "PAID", created: now, modified: now, shipped: map[string]int64{}, discount: w.Discount,
+		buyer: cmp.Or(w.Buyer, "ada"), email: "ada@members.ebay.com"}
+	if w.Masked {
+		o.email = "Invalid Request"
+	}
 	if w.Unpaid {
 		o.payment = "PENDING"
 	}
@@ -76,6 +83,14 @@ func (a *Account) Change(id, what string) {
 		o.refunds = append(o.refunds, object{"refundId": a.id(), "refundStatus": "REFUNDED", "amount": euros(o.total()),
 			"refundDate": stamp(a.Now())})
 	}
+}
+
+// Ask has the buyer of an order ask for its cancellation, which the seller may approve.
+func (a *Account) Ask(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o := a.find(id)
+	o.asked, o.modified = a.id(), a.Now().UTC()
 }
 
 func (a *Account) cancelOrder(o *order) {
@@ -174,16 +189,20 @@ func (o *order) show() object {
 	if shipped == ordered {
 		state = "FULFILLED"
 	}
+	if o.asked != "" {
+		cancel = "IN_PROGRESS"
+	}
 	if o.cancelled {
 		cancel = "CANCELED"
 	}
-	to := object{"fullName": "Ada Lovelace", "email": "ada@members.ebay.com", "primaryPhone": object{"phoneNumber": "+49 1"},
+	to := object{"fullName": "Ada Lovelace", "email": o.email, "primaryPhone": object{"phoneNumber": "+49 1"},
 		"contactAddress": object{"addressLine1": "Weg 1", "city": "Berlin", "postalCode": "10115", "countryCode": "DE"}}
 	return object{"orderId": o.id, "creationDate": stamp(o.created), "lastModifiedDate": stamp(o.modified), "orderFulfillmentStatus": state,
-		"orderPaymentStatus": o.payment, "cancelStatus": object{"cancelState": cancel}, "buyer": object{"username": "ada"},
+		"orderPaymentStatus": o.payment, "cancelStatus": object{"cancelState": cancel}, "buyer": object{"username": o.buyer},
 		"fulfillmentStartInstructions": []object{{"shippingStep": object{"shipTo": to, "shippingServiceCode": "DE_DHLPaket"}}},
 		"pricingSummary":               object{"priceSubtotal": euros(goods), "deliveryCost": euros(490), "total": euros(o.total())},
-		"paymentSummary":               object{"refunds": o.refunds}, "lineItems": lines}
+		"paymentSummary":               object{"refunds": o.refunds, "payments": []object{{"paymentStatus": o.payment, "paymentDate": stamp(o.created)}}},
+		"lineItems":                    lines}
 }
 
 func (a *Account) list(r *http.Request, _ object) (int, any) {
@@ -220,7 +239,15 @@ func (a *Account) list(r *http.Request, _ object) (int, any) {
 
 func (a *Account) order(r *http.Request, _ object) (int, any) {
 	if o := a.find(r.PathValue("id")); o != nil {
-		return http.StatusOK, o.show()
+		out := o.show()
+		if state := "REQUESTED"; o.asked != "" { // lists leave the requests out
+			if o.cancelled {
+				state = "COMPLETED"
+			}
+			out["cancelStatus"].(object)["cancelRequests"] = []object{{"cancelInitiator": "Buyer", "cancelRequestId": o.asked,
+				"cancelReason": "ORDER_MISTAKE", "cancelRequestState": state}}
+		}
+		return http.StatusOK, out
 	}
 	return http.StatusNotFound, problem(32100, "Invalid order ID")
 }
@@ -254,13 +281,28 @@ func (a *Account) ship(r *http.Request, body object) (int, any) {
 	return http.StatusCreated, object{"Location": "https://api.ebay.com" + r.URL.Path + "/" + id}
 }
 
+// cancel cancels an order for the seller. One that cannot be cancelled is no error: the answer says so. What the buyer asked for has to be
+// approved.
 func (a *Account) cancel(_ *http.Request, body object) (int, any) {
 	o := a.find(body["legacyOrderId"].(string))
-	if o == nil || o.cancelled {
+	switch {
+	case o == nil || o.asked != "" || body["buyerPaid"] == true && body["buyerPaidDate"] == nil:
 		return http.StatusBadRequest, problem(1500, "The order cannot be cancelled.")
+	case o.cancelled || len(o.parcels) > 0:
+		return http.StatusOK, object{"orderEligibilityResult": object{"eligible": false, "failureReason": []string{"ORDER_SHIPPED"}}}
 	}
 	a.cancelOrder(o)
 	return http.StatusOK, object{"cancelId": a.id()}
+}
+
+func (a *Account) approve(r *http.Request, _ object) (int, any) {
+	for _, o := range a.orders {
+		if o.asked == r.PathValue("id") && !o.cancelled {
+			a.cancelOrder(o)
+			return http.StatusOK, nil
+		}
+	}
+	return http.StatusNotFound, problem(1500, "There is no such request.")
 }
 
 // OnSale are the SKUs that a buyer can order, with what one costs in hundredths.
