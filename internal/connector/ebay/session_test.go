@@ -133,6 +133,20 @@ func TestSubscriptionsAreMadeOnce(t *testing.T) {
 	}
 }
 
+// eBay sends nothing before it knows whom to tell that notifications do not arrive.
+func TestAlerts(t *testing.T) {
+	a := newAccount(t)
+	a.Faults.NoAlerts = true
+	target := connector.WebhookTarget{URL: "https://entrepot.example/ebay"}
+	if _, err := a.session.EnsureWebhooks(t.Context(), target); !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "alertEmail") {
+		t.Errorf("%v", err)
+	}
+	a.kept["alertEmail"] = "ops@example.com"
+	if on := connectortest.Must(a.session.EnsureWebhooks(t.Context(), target))(t); len(on) != 3 {
+		t.Errorf("%v", on)
+	}
+}
+
 func TestListings(t *testing.T) {
 	for name, faults := range map[string]fakeshop.Faults{"a good day": {}, "answers are lost": {LoseAnswer: 3}, "broken": {Broken: 31},
 		"parts fail": {Partial: 11}} {
