@@ -124,9 +124,9 @@ func (s State) Account() string {
 	return shop.Account
 }
 
-// ForgetShop queues that nothing is known of the channel's shop, because it has other credentials.
+// ForgetShop queues that nothing is known of the channel's shop and of what its credentials may do, because it has others.
 func ForgetShop(tx db.Writer, channel id.Channel) {
-	tx.Queue("UPDATE channel_syncs SET shop = '{}' WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
+	tx.Queue("UPDATE channel_syncs SET shop = '{}', facts = '{}' WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 }
 
 // Since is the time since which jobs of a type have failed, 0 if they do not.
