@@ -45,7 +45,8 @@ func TestAnotherShopOfTheApp(t *testing.T) {
 			notified++
 			body := fmt.Appendf(nil, `{"type":6,"tts_notification_id":"n-%d","shop_id":%q,"timestamp":1791188042,"data":{"message":"gone"}}`,
 				notified, shop)
-			r, err := http.NewRequestWithContext(t.Context(), "POST", s.base+"/api/v1/webhooks/platform/"+channel+"/tiktok-shop", bytes.NewReader(body))
+			address := s.base + "/api/v1/webhooks/platform/" + channel + "/tiktok-shop"
+			r, err := http.NewRequestWithContext(t.Context(), "POST", address, bytes.NewReader(body))
 			if err != nil {
 				t.Fatal(err)
 			}

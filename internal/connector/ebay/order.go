@@ -22,6 +22,7 @@ type order struct {
 		ShippingStep struct {
 			ShipTo              contact
 			ShippingServiceCode string
+			ShipToReferenceID   string
 		}
 	}
 	PricingSummary struct{ PriceSubtotal, DeliveryCost, Tax, Total amount }
@@ -38,9 +39,9 @@ type order struct {
 }
 
 type contact struct {
-	FullName, Email string
-	PrimaryPhone    struct{ PhoneNumber string }
-	ContactAddress  struct{ AddressLine1, AddressLine2, City, StateOrProvince, PostalCode, CountryCode string }
+	FullName, CompanyName, Email string
+	PrimaryPhone                 struct{ PhoneNumber string }
+	ContactAddress               struct{ AddressLine1, AddressLine2, City, StateOrProvince, PostalCode, CountryCode string }
 }
 
 // take converts an order. eBay's amounts are of whole lines; the discount is the difference to its total.
@@ -96,10 +97,14 @@ func (o *order) status() (status orders.Status, refunded bool) {
 
 func (o *order) buyer(out *connector.Order) {
 	var to contact
-	way := ""
+	way, company := "", ""
 	if len(o.FulfillmentStartInstructions) > 0 {
 		step := o.FulfillmentStartInstructions[0].ShippingStep
-		to, way = step.ShipTo, step.ShippingServiceCode
+		to, way, company = step.ShipTo, step.ShippingServiceCode, step.ShipTo.CompanyName
+		if r := step.ShipToReferenceID; r != "" { // eBay's shipping partner needs it on the label, above the street
+			out.Payment["shipToReferenceId"] = r
+			company = strings.TrimPrefix(company+", Reference #"+r, ", ")
+		}
 	}
 	out.ShippedBy(way)
 	out.Name, out.Email, out.Phone = to.FullName, to.Email, to.PrimaryPhone.PhoneNumber
@@ -113,7 +118,7 @@ func (o *order) buyer(out *connector.Order) {
 		out.Email = ""
 	}
 	if a := to.ContactAddress; a.AddressLine1 != "" { // eBay forgets it after three months
-		out.ShipTo = &connector.Place{Name: to.FullName, Line1: a.AddressLine1, Line2: a.AddressLine2, City: a.City, State: a.StateOrProvince,
-			PostalCode: a.PostalCode, Country: a.CountryCode, Phone: to.PrimaryPhone.PhoneNumber}
+		out.ShipTo = &connector.Place{Name: to.FullName, Company: company, Line1: a.AddressLine1, Line2: a.AddressLine2, City: a.City,
+			State: a.StateOrProvince, PostalCode: a.PostalCode, Country: a.CountryCode, Phone: to.PrimaryPhone.PhoneNumber}
 	}
 }

@@ -138,7 +138,8 @@ func TestAlerts(t *testing.T) {
 	a := newAccount(t)
 	a.Faults.NoAlerts = true
 	target := connector.WebhookTarget{URL: "https://entrepot.example/ebay"}
-	if _, err := a.session.EnsureWebhooks(t.Context(), target); !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "alertEmail") {
+	_, err := a.session.EnsureWebhooks(t.Context(), target)
+	if !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "alertEmail") {
 		t.Errorf("%v", err)
 	}
 	a.kept["alertEmail"] = "ops@example.com"
@@ -274,6 +275,16 @@ func TestOrdersArePulled(t *testing.T) {
 	}
 }
 
+// Parcels to eBay's shipping partner need its reference above the street; without it the buyer never gets them.
+func TestReferenceOfTheShippingPartner(t *testing.T) {
+	a := newAccount(t)
+	id := a.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "MUG", Quantity: 1, Cents: 790}}, Abroad: "1234567890123456"})
+	o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
+	if o.ShipTo.Company != "Shipping Centre, Reference #1234567890123456" || o.Payment["shipToReferenceId"] != "1234567890123456" {
+		t.Errorf("%+v, %v", o.ShipTo, o.Payment)
+	}
+}
+
 // A refund of a line is with the line alone (orders.lineItems.refunds); of a whole line, it is not to be shipped any more.
 func TestRefundsOfLinesAreTaken(t *testing.T) {
 	a := newAccount(t)
@@ -366,7 +377,8 @@ func TestCancellations(t *testing.T) {
 	a := newAccount(t)
 	shipped, line := a.Buy("MUG", 1, 790)
 	parcel := connector.Parcel{Key: "s1", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
-	if err := a.session.PushShipment(t.Context(), connector.OrderRef{ExternalID: shipped, Shipped: []connector.Parcel{parcel}}, parcel); err != nil {
+	ref := connector.OrderRef{ExternalID: shipped, Shipped: []connector.Parcel{parcel}}
+	if err := a.session.PushShipment(t.Context(), ref, parcel); err != nil {
 		t.Fatal(err)
 	}
 	err := a.session.PushCancel(t.Context(), connector.OrderRef{ExternalID: shipped}, "")

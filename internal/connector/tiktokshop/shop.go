@@ -100,8 +100,8 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	}
 	known := markets[s.region]
 	gross := !known.net
-	out := connector.Shop{Name: mine.Name, Account: string(mine.ID), URL: "https://seller.tiktokshop.com/", Version: "202309", Currency: known.currency,
-		PricesIncludeTax: &gross}
+	out := connector.Shop{Name: mine.Name, Account: string(mine.ID), URL: "https://seller.tiktokshop.com/", Version: "202309",
+		Currency: known.currency, PricesIncludeTax: &gross}
 	if id := s.link.Channel.Value("shopId"); id != "" && id != string(mine.ID) {
 		out.Missing = append(out.Missing, "the shop with this cipher has the id "+string(mine.ID)+", not "+id)
 	}

@@ -66,6 +66,7 @@ type order struct {
 	id, payment string
 	buyer       string
 	email       string
+	abroad      string
 	asked       string // the id of the buyer's request to cancel it
 	created     time.Time
 	modified    time.Time

@@ -24,6 +24,7 @@ type Wish struct {
 	Discount int64
 	Buyer    string // the buyer's user name; "ada" if it is empty
 	Masked   bool   // the buyer's e-mail address is not given
+	Abroad   string // the reference for eBay's shipping partner, to whose warehouse the order goes; "" for one that goes to the buyer
 }
 
 // Buy places a paid order of one SKU as a buyer does, at cents each; it returns the ids of the order and its line.
@@ -41,7 +42,7 @@ func (a *Account) Place(w Wish) string {
 	defer a.mu.Unlock()
 	now := a.Now().UTC()
 	o := &order{id: "12-" + a.id(), payment: "PAID", created: now, modified: now, shipped: map[string]int64{}, discount: w.Discount,
-		buyer: cmp.Or(w.Buyer, "ada"), email: "ada@members.ebay.com"}
+		abroad: w.Abroad, buyer: cmp.Or(w.Buyer, "ada"), email: "ada@members.ebay.com"}
 	if w.Masked {
 		o.email = "Invalid Request"
 	}
@@ -197,12 +198,17 @@ func (o *order) show() object {
 	}
 	to := object{"fullName": "Ada Lovelace", "email": o.email, "primaryPhone": object{"phoneNumber": "+49 1"},
 		"contactAddress": object{"addressLine1": "Weg 1", "city": "Berlin", "postalCode": "10115", "countryCode": "DE"}}
+	step := object{"shipTo": to, "shippingServiceCode": "DE_DHLPaket"}
+	if o.abroad != "" {
+		to["companyName"], step["shipToReferenceId"] = "Shipping Centre", o.abroad
+	}
 	return object{"orderId": o.id, "creationDate": stamp(o.created), "lastModifiedDate": stamp(o.modified), "orderFulfillmentStatus": state,
 		"orderPaymentStatus": o.payment, "cancelStatus": object{"cancelState": cancel}, "buyer": object{"username": o.buyer},
-		"fulfillmentStartInstructions": []object{{"shippingStep": object{"shipTo": to, "shippingServiceCode": "DE_DHLPaket"}}},
+		"fulfillmentStartInstructions": []object{{"shippingStep": step}},
 		"pricingSummary":               object{"priceSubtotal": euros(goods), "deliveryCost": euros(490), "total": euros(o.total())},
-		"paymentSummary":               object{"refunds": o.refunds, "payments": []object{{"paymentStatus": o.payment, "paymentDate": stamp(o.created)}}},
-		"lineItems":                    lines}
+		"paymentSummary": object{"refunds": o.refunds,
+			"payments": []object{{"paymentStatus": o.payment, "paymentDate": stamp(o.created)}}},
+		"lineItems": lines}
 }
 
 func (a *Account) list(r *http.Request, _ object) (int, any) {

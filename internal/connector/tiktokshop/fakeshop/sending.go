@@ -135,8 +135,8 @@ func (s *Shop) Return(id string, pieces int, cents int64) {
 	})
 }
 
-// Settle ends a buyer's complaint about all pieces of an order in another way than by a return: with a status, such as that of a replacement,
-// or with a part of the price, for which the buyer keeps them.
+// Settle ends a buyer's complaint about all pieces of an order in another way than by a return: with a status, such as that of a
+// replacement, or with a part of the price, for which the buyer keeps them.
 func (s *Shop) Settle(id, status string, cents int64, partial bool) {
 	s.change(func() {
 		r := &reversal{id: s.id(), order: id, kind: "returns", status: status, cents: cents, partial: partial, created: s.Now(), updated: s.Now()}
