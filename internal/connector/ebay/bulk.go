@@ -31,6 +31,9 @@ type itemThere struct {
 	}
 }
 
+// groups are the keys of the groups of variants that it is in: one at the most.
+func (i itemThere) groups() []string { return append(i.GroupIDs, i.InventoryItemGroupKeys...) }
+
 // quantity is the number that eBay shows, 0 if there is none.
 func (i itemThere) quantity() int64 {
 	if n := i.Availability.ShipToLocationAvailability.Quantity; n != nil {

@@ -195,9 +195,21 @@ func TestListings(t *testing.T) {
 			if r := connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{foreign}))(t); r[0].State != connector.Failed {
 				t.Errorf("%+v", r)
 			}
-			connectortest.Must(a.session.Unpublish(t.Context(), []connector.Item{item("MUG")}, false))(t)
-			if _, _, listing := a.Offer("MUG"); listing != "" {
-				t.Error("still on sale")
+			all := []connector.Item{item("MUG"), item("SHIRT"), item("SHIRT-S"), item("SHIRT-M")}
+			for _, remove := range []bool{false, false, true, true} {
+				for _, r := range connectortest.Must(a.session.Unpublish(t.Context(), all, remove))(t) {
+					if r.State != connector.Gone {
+						t.Errorf("%+v", r)
+					}
+				}
+				for _, sku := range []string{"MUG", "SHIRT-S", "SHIRT-M"} {
+					if price, _, listing := a.Offer(sku); listing != "" || remove && price != "" {
+						t.Errorf("%s is still on sale, or there", sku)
+					}
+				}
+			}
+			if n := a.Groups(); n != 0 {
+				t.Errorf("%d groups of variants are left", n)
 			}
 		})
 	}

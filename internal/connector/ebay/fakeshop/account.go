@@ -95,6 +95,7 @@ func New() *Account {
 		"GET /sell/inventory/v1/location":                                       a.location,
 		"DELETE /sell/inventory/v1/inventory_item/{sku}":                        a.dropItem,
 		"PUT /sell/inventory/v1/inventory_item_group/{key}":                     a.putGroup,
+		"DELETE /sell/inventory/v1/inventory_item_group/{key}":                  a.dropGroup,
 		"GET /sell/inventory/v1/offer":                                          a.findOffer,
 		"POST /sell/inventory/v1/bulk_create_or_replace_inventory_item":         a.many(a.putItem),
 		"POST /sell/inventory/v1/bulk_create_offer":                             a.many(a.addOffer),
