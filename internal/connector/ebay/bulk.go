@@ -55,7 +55,7 @@ func (e bulkEntry) failure() *connector.Failure {
 		f.Code, f.Message = strconv.FormatInt(e.Errors[0].ErrorID, 10), e.Errors[0].text()
 	}
 	switch {
-	case e.StatusCode == http.StatusNotFound:
+	case e.StatusCode == http.StatusNotFound || e.StatusCode == http.StatusBadRequest && notThere[f.Code]:
 		f.Kind = connector.Missing
 	case e.StatusCode == http.StatusTooManyRequests || e.StatusCode >= 500:
 		f.Kind = connector.Temporary

@@ -171,8 +171,16 @@ func (s *session) read(answer *connector.Response, into any) error {
 	if connector.DecodeAnswer(answer, &body) == nil && len(body.Errors) > 0 {
 		code, text = strconv.FormatInt(body.Errors[0].ErrorID, 10), body.Errors[0].text()
 	}
-	return connector.HTTPFailure(answer, s.link.Now(), code, text)
+	f := connector.HTTPFailure(answer, s.link.Now(), code, text)
+	if f.Kind == connector.Rejected && notThere[code] {
+		f.Kind = connector.Missing
+	}
+	return f
 }
+
+// notThere are the codes that say that an item, a group, an offer or a resource does not exist: eBay documents them with status 400 as
+// well.
+var notThere = map[string]bool{"25702": true, "25705": true, "25710": true, "25713": true}
 
 // renew gets a new access token, which is valid for two hours; the refresh token stays.
 func (s *session) renew(ctx context.Context) error {

@@ -150,7 +150,7 @@ func TestAlerts(t *testing.T) {
 
 func TestListings(t *testing.T) {
 	for name, faults := range map[string]fakeshop.Faults{"a good day": {}, "answers are lost": {LoseAnswer: 3}, "broken": {Broken: 31},
-		"parts fail": {Partial: 11}} {
+		"parts fail": {Partial: 11}, "what is missing is a bad request": {Missing400: true}} {
 		t.Run(name, func(t *testing.T) {
 			a := newAccount(t)
 			a.Faults = faults
@@ -163,7 +163,7 @@ func TestListings(t *testing.T) {
 				}
 				a.now = a.now.Add(time.Minute)
 			}
-			a.Faults = fakeshop.Faults{}
+			a.Faults = fakeshop.Faults{Missing400: faults.Missing400}
 			small, n, listing := a.Offer("SHIRT-S")
 			_, _, other := a.Offer("SHIRT-M")
 			if small != "20.00" || n != 4 || listing == "" || listing != other {

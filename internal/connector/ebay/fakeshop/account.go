@@ -29,6 +29,7 @@ type Faults struct {
 	Broken     int  // it answers 500 and does nothing
 	Partial    int  // an entry of a request about several is answered 500, and not done; counts entries
 	Challenge  bool // a new destination must answer the challenge, else it is refused
+	Missing400 bool // what is not there is answered 400 with a code that says so, as eBay documents beside 404
 	NoAlerts   bool // nobody has entered whom to tell that notifications do not arrive
 }
 
@@ -186,6 +187,9 @@ func (a *Account) serve(w http.ResponseWriter, r *http.Request, serve func(*http
 		}
 	}
 	status, out := serve(r, body)
+	if status == http.StatusNotFound && a.Faults.Missing400 {
+		status = http.StatusBadRequest
+	}
 	if n := a.Faults.LoseAnswer; n > 0 && a.requests%n == 0 {
 		if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
 			_ = c.Close()

@@ -30,6 +30,9 @@ func (a *Account) many(do func(in object) (status int, out object)) func(*http.R
 			} else {
 				status, out = do(in)
 			}
+			if status == http.StatusNotFound && a.Faults.Missing400 {
+				status = http.StatusBadRequest
+			}
 			for _, name := range []string{"sku", "offerId"} {
 				if in[name] != nil {
 					out[name] = in[name]
