@@ -117,6 +117,18 @@ func (s State) Hooks() (hooks []Hook) {
 // SetHooks sets them.
 func (s *State) SetHooks(hooks []Hook) { s.Webhooks = encode(hooks) }
 
+// Account is the platform's id of the account, as the last test with the channel's credentials found it.
+func (s State) Account() string {
+	var shop struct{ Account string }
+	_ = json.Unmarshal([]byte(s.Shop), &shop)
+	return shop.Account
+}
+
+// ForgetShop queues that nothing is known of the channel's shop and of what its credentials may do, because it has others.
+func ForgetShop(tx db.Writer, channel id.Channel) {
+	tx.Queue("UPDATE channel_syncs SET shop = '{}', facts = '{}' WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
+}
+
 // Since is the time since which jobs of a type have failed, 0 if they do not.
 func (s State) Since(kind string) int64 {
 	failing := map[string]int64{}

@@ -54,6 +54,7 @@ func (s *Service) UpdateChannel(
 			return c, err
 		}
 		draft.Credentials = all
+		channelsync.ForgetShop(tx, channel)
 	}
 	was, before := c.Status, settingsOf(c)
 	if err := s.apply(tx, &c, draft); err != nil {

@@ -4,12 +4,10 @@ import (
 	"context"
 	"time"
 
-	"entrepot/internal/accounts"
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
-	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
@@ -62,12 +60,15 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 		return Received{}, err
 	}
 	verified := Received{Verified: true}
+	if opened.Account, err = accountOf(ctx, store, c); err != nil {
+		return verified, err
+	}
 	outcome, err := known.Read(opened, n)
 	if err != nil {
 		return verified, err
 	}
 	if outcome.Erase != nil { // before it is remembered as seen: erasing twice does no harm, not erasing would
-		if err := s.erasePerson(ctx, store, c.Tenant, outcome.Erase.Email); err != nil {
+		if err := s.erasePerson(ctx, store, c, *outcome.Erase); err != nil {
 			return verified, err
 		}
 	}
@@ -85,6 +86,17 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 		return queueOutcome(tx, c.ID, outcome)
 	})
 	return out, err
+}
+
+// accountOf is the platform's id of a channel's account, "" before a test found it: the signatures of some platforms do not say whose
+// notification it is.
+func accountOf(ctx context.Context, store *db.DB, c channels.Channel) (account string, err error) {
+	err = store.Read(ctx, c.Tenant, func(tx *db.Tx) error {
+		state, err := channelsync.ByChannel(tx, c.ID)
+		account = state.Account()
+		return err
+	})
+	return account, err
 }
 
 // queueOutcome queues the work that a notification asks for; nothing is done here.
@@ -108,24 +120,4 @@ func queueOutcome(tx *db.Tx, channel id.Channel, outcome connector.Outcome) erro
 		return queueOnce(tx, jobs.Type(outcome.Job), channel, input)
 	}
 	return nil
-}
-
-// erasePerson erases the customer with an e-mail address, when a platform reports that the person asked for it.
-// Without an address, or without such a customer, there is nothing to erase.
-func (s *Service) erasePerson(ctx context.Context, store *db.DB, tenant id.Tenant, email string) error {
-	if email == "" {
-		return nil
-	}
-	var found *customers.Customer
-	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
-		c, err := customers.ByEmail(tx, email)
-		if err == nil && c != nil {
-			found, err = customers.Primary(tx, c)
-		}
-		return err
-	})
-	if err != nil || found == nil {
-		return err
-	}
-	return s.EraseCustomer(ctx, store, accounts.Caller{Tenant: tenant}, found.ID, nil)
 }

@@ -63,6 +63,7 @@ type Channel struct {
 	Platform    string // Profile.Platform
 	Credentials Credentials
 	Settings    map[string]string
+	Account     string // Shop.Account of the last test with these credentials, "" before; only set for notifications
 }
 
 // Value returns the credential of that name, else the setting, else "".

@@ -42,6 +42,7 @@ type Order struct {
 	Name       string
 	Email      string // "" if the platform gives none
 	Phone      string
+	Buyer      string // the platform's user name of the buyer, where notifications ask by it to erase a person; else ""
 	ShipTo     *Place // nil for none
 	BillTo     *Place
 	Payment    map[string]any // free, for people; no secrets. The way of shipping that the buyer chose is its "shippingMethod"

@@ -153,6 +153,7 @@ type Collector interface {
 // Shop is what a test learnt about the shop.
 type Shop struct {
 	Name             string
+	Account          string // the platform's id of the account, by which its notifications name it; "" where they do not
 	URL              string
 	Version          string
 	Currency         string // ISO 4217

@@ -102,7 +102,8 @@ func Anonymise(tx *db.Tx, list []Personal) error {
 				db.Values(n, 8, 3, "::UUID", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT") + `)
 				UPDATE orders SET customer_name = '', customer_email = NULL, email_key = NULL, external_reference = v.reference,
 					shipping_address = v.shipping,
-					billing_address = v.billing, payment_metadata = NULL, notes = NULL, channel_sync_error = NULL, tracking_carrier = v.carrier,
+					billing_address = v.billing, payment_metadata = NULL, notes = NULL, platform_buyer = NULL,
+					channel_sync_error = NULL, tracking_carrier = v.carrier,
 						tracking_number = v.tracking,
 					tracking_url = v.url, search = v.search, ` + later + `
 				FROM v WHERE orders.tenant_id = $1 AND orders.id = v.id`

@@ -33,6 +33,7 @@ type Order struct {
 	CustomerName      string
 	CustomerEmail     string
 	PlatformID        string // the platform's id of a platform's order, "" for all others
+	PlatformBuyer     string // the platform's name of the buyer, "" where it needs none; written at creation, never read
 	ExternalNumber    string // the number that the buyer sees there
 	PlatformStatus    string // the platform's latest status, in the platform's words
 	PlatformUpdatedAt int64  // by the platform's clock, of the newest version that was applied; 0: unknown

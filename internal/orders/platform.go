@@ -239,6 +239,17 @@ func ByPlatformID(tx *db.Tx, channel id.Channel, platformID string) (id.Order, e
 	return order, err
 }
 
+// OfPlatformBuyer finds a channel's orders whose buyer has one of some names on the platform.
+func OfPlatformBuyer(tx *db.Tx, channel id.Channel, names []string) (list []id.Order, err error) {
+	return list, db.Chunks(names, func(piece []string) error {
+		args := append([]any{tx.Tenant, channel}, db.Padded(piece)...)
+		found, err := db.List(tx, func(r db.Rows) (order id.Order, err error) { return order, r.Scan(&order) },
+			"SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND platform_buyer IN "+db.In(len(args)-2, 3), args...)
+		list = append(list, found...)
+		return err
+	})
+}
+
 // AwaitSync lists orders of a channel whose newest status was not sent to the platform yet, in the order of their ids.
 func AwaitSync(tx *db.Tx, channel id.Channel, after id.Order, limit int) ([]id.Order, error) {
 	if after == "" {

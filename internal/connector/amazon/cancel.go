@@ -1,9 +1,11 @@
 package amazon
 
 import (
+	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,6 +123,9 @@ func (s *session) cancelled(ctx context.Context, order, feed, message string) er
 	}
 	s.read = nil
 	reason := strings.Join(append(slices.Clone(out.refused[""]), out.refused[message]...), "; ")
+	if out.unread { // the order itself says whether it is cancelled
+		reason = "its report cannot be read"
+	}
 	if out.state != feedDone || reason != "" {
 		if o, err := s.mine(ctx, order); err == nil && o.Fulfillment.FulfillmentStatus == "CANCELLED" {
 			return nil // the reason was about another message
@@ -134,6 +139,7 @@ func (s *session) cancelled(ctx context.Context, order, feed, message string) er
 type acknowledgement struct {
 	state            string
 	ended, forgotten bool
+	unread           bool                // the report is not what Amazon documents
 	refused          map[string][]string // why, by message; those about the feed as a whole under ""
 }
 
@@ -155,12 +161,14 @@ func (s *session) acknowledgement(ctx context.Context, feed string) (out acknowl
 		out.refused = map[string][]string{"": {errReportTooLarge.Message}}
 		return out, nil
 	}
-	out.refused = refusedMessages(text)
+	if err == nil {
+		out.refused, out.unread = refusedMessages(text)
+	}
 	return out, err
 }
 
-// refusedMessages are the refused messages in a feed's report, with the reasons.
-func refusedMessages(report []byte) map[string][]string {
+// refusedMessages are the refused messages in a feed's report, with the reasons; unread says that it cannot be read.
+func refusedMessages(report []byte) (refused map[string][]string, unread bool) {
 	var out struct {
 		Message []struct {
 			ProcessingReport struct {
@@ -168,9 +176,14 @@ func refusedMessages(report []byte) map[string][]string {
 			}
 		}
 	}
-	refused := map[string][]string{}
-	if len(report) == 0 || xml.Unmarshal(report, &out) != nil {
-		return refused
+	refused = map[string][]string{}
+	if len(bytes.TrimSpace(report)) == 0 {
+		return refused, false
+	}
+	d := xml.NewDecoder(bytes.NewReader(report))
+	d.CharsetReader = charset
+	if d.Decode(&out) != nil {
+		return refused, true
 	}
 	for _, m := range out.Message {
 		for _, r := range m.ProcessingReport.Result {
@@ -183,5 +196,19 @@ func refusedMessages(report []byte) map[string][]string {
 			}
 		}
 	}
-	return refused
+	return refused, false
+}
+
+// charset converts a text in one of the sets of a byte for each character, as Amazon's older reports are. Of all of them the letters of
+// ISO 8859-1 are taken: only the wording of a reason depends on it.
+func charset(_ string, text io.Reader) (io.Reader, error) {
+	raw, err := io.ReadAll(text)
+	if err != nil {
+		return nil, err
+	}
+	var out strings.Builder
+	for _, b := range raw {
+		out.WriteRune(rune(b))
+	}
+	return strings.NewReader(out.String()), nil
 }

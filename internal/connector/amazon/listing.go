@@ -10,14 +10,30 @@ import (
 	"entrepot/internal/connector"
 )
 
-// issue is an error that Amazon reports about a listing.
-type issue struct{ Code, Message, Severity string }
+// issue is what Amazon reports about a listing. Enforcements are what Amazon did because of it, unless the listing is exempt.
+type issue struct {
+	Code, Message, Severity string
+	Enforcements            struct {
+		Actions   []struct{ Action string }
+		Exemption struct{ Status string }
+	}
+}
+
+// suppresses reports whether Amazon has taken the listing off sale because of the issue.
+func (i issue) suppresses() bool {
+	for _, a := range i.Enforcements.Actions {
+		if a.Action == "LISTING_SUPPRESSED" || a.Action == "CATALOG_ITEM_REMOVED" {
+			return !strings.HasPrefix(i.Enforcements.Exemption.Status, "EXEMPT")
+		}
+	}
+	return false
+}
 
 // refusals are the messages of the issues that keep a listing from being correct.
 func refusals(list []issue) string {
 	var texts []string
 	for _, i := range list {
-		if i.Severity == "ERROR" {
+		if i.Severity == "ERROR" || i.suppresses() {
 			texts = append(texts, connector.Line(i.Message))
 		}
 	}
@@ -43,6 +59,17 @@ type listing struct {
 			ParentSkus []string
 		}
 	}
+}
+
+// refusal is why buyers cannot have it, "" for nothing. An error about a part of a listing that they can have is none.
+func (l listing) refusal() string {
+	buyable := slices.ContainsFunc(l.Summaries, func(s struct {
+		MarketplaceID, Asin, ProductType string
+		Status                           []string
+	}) bool {
+		return slices.Contains(s.Status, "BUYABLE")
+	})
+	return refusals(slices.DeleteFunc(slices.Clone(l.Issues), func(i issue) bool { return buyable && !i.suppresses() }))
 }
 
 // asin is its number in Amazon's catalog, "" while it is not live.

@@ -192,6 +192,13 @@ func TestWhatAmazonRefuses(t *testing.T) {
 	if !strings.Contains(s.failed["BAD"], "You need approval") {
 		t.Errorf("%v", s.failed)
 	}
+	suppressed, blemished := mug(), mug()
+	suppressed.SKU, suppressed.Name = "OFF", "A "+fakeshop.Suppressed+" mug"
+	blemished.SKU, blemished.Name = "SOLD", "A "+fakeshop.Blemished+" mug"
+	s.upsert(t, suppressed, blemished)
+	if !strings.Contains(s.failed["OFF"], "brand has to be approved") || s.failed["SOLD"] != "" {
+		t.Errorf("a warning that takes it off sale, and an error that does not: %v", s.failed)
+	}
 }
 
 // A SKU that the seller has there already is adopted. What Amazon ships stays Amazon's to ship.

@@ -1,6 +1,7 @@
 package amazon_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -312,6 +313,33 @@ func TestOrdersAreCancelledByAFeed(t *testing.T) {
 	}
 	if !connector.Is(err, connector.Rejected) || len(a.facts) != 0 {
 		t.Errorf("%v, %v", err, a.facts)
+	}
+}
+
+// A report in the characters that Amazon's older feeds use is read; of one that cannot be read the order itself says what became of it.
+func TestReportsOfCancellations(t *testing.T) {
+	for name, faults := range map[string]fakeshop.Faults{"latin": {Latin: true}, "torn": {Torn: true}} {
+		t.Run(name, func(t *testing.T) {
+			a := newAccount(t)
+			a.Faults = faults
+			good, late := a.Place(wish("MUG", 1, 790)), a.Place(wish("MUG", 2, 1580))
+			refs := []connector.OrderRef{{ExternalID: good}, {ExternalID: late}}
+			ref, parcels := shipments(late, a.Lines(late)[0])
+			if err := a.session.PushShipment(t.Context(), ref, parcels[0]); err != nil {
+				t.Fatal(err)
+			}
+			var got [2]error
+			for range 2 {
+				for i, ref := range refs {
+					got[i] = a.session.PushCancel(t.Context(), ref, "")
+				}
+				must(0, a.session.(connector.Collector).Send(t.Context()))(t)
+				a.now = a.now.Add(time.Hour)
+			}
+			if got[0] != nil || !connector.Is(got[1], connector.Rejected) || name == "latin" && !strings.Contains(got[1].Error(), "für Käufer") {
+				t.Errorf("%v, %v", got[0], got[1])
+			}
+		})
 	}
 }
 

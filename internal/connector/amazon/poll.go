@@ -59,7 +59,7 @@ func (s *session) listed(operation string, skus []string, there map[string]listi
 	for _, sku := range skus {
 		l := there[sku]
 		r := connector.Result{SKU: sku, State: connector.Live, Operation: operation, URL: s.page(l.asin())}
-		switch reason := refusals(l.Issues); {
+		switch reason := l.refusal(); {
 		case reason != "":
 			failed = true
 			r.State, r.Error = connector.Failed, reason

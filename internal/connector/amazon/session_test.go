@@ -128,6 +128,11 @@ func TestTestNamesWhatIsMissing(t *testing.T) {
 	a.Faults = fakeshop.Faults{NoPersons: true} // can be done without
 	a.open()
 	if shop := must(a.session.Test(t.Context()))(t); len(shop.Missing) != 0 || a.facts["personalData"] != "no" {
+		t.Errorf("%+v, %v", shop, a.facts)
+	}
+	a.Faults = fakeshop.Faults{} // the app got the role
+	a.open()
+	if shop := must(a.session.Test(t.Context()))(t); len(shop.Missing) != 0 || a.facts["personalData"] != "" {
 		t.Errorf("%q, %v", shop.Missing, a.facts)
 	}
 	a.kept["marketplaceId"] = "A13V1IB3VIYZZH"

@@ -58,6 +58,7 @@ const testSKU = "entrepot-connection-test"
 
 // rights names the missing roles of the app, and finds out whether it gets the buyers' names and addresses.
 func (s *session) rights(ctx context.Context) (missing []string, err error) {
+	s.link.Facts.Keep(personal, "") // it may have got the role since
 	at := s.link.Now().Add(-time.Hour)
 	_, err = s.searchOrders(ctx, url.Values{"lastUpdatedAfter": {at.UTC().Format(time.RFC3339)}, "maxResultsPerPage": {"1"}})
 	switch f := connector.FailureOf(err); {

@@ -31,6 +31,9 @@ type itemThere struct {
 	}
 }
 
+// groups are the keys of the groups of variants that it is in: one at the most.
+func (i itemThere) groups() []string { return append(i.GroupIDs, i.InventoryItemGroupKeys...) }
+
 // quantity is the number that eBay shows, 0 if there is none.
 func (i itemThere) quantity() int64 {
 	if n := i.Availability.ShipToLocationAvailability.Quantity; n != nil {
@@ -52,7 +55,7 @@ func (e bulkEntry) failure() *connector.Failure {
 		f.Code, f.Message = strconv.FormatInt(e.Errors[0].ErrorID, 10), e.Errors[0].text()
 	}
 	switch {
-	case e.StatusCode == http.StatusNotFound:
+	case e.StatusCode == http.StatusNotFound || e.StatusCode == http.StatusBadRequest && notThere[f.Code]:
 		f.Kind = connector.Missing
 	case e.StatusCode == http.StatusTooManyRequests || e.StatusCode >= 500:
 		f.Kind = connector.Temporary

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/money"
@@ -169,20 +170,72 @@ func (s *session) withdraw(ctx context.Context, o offer) error {
 	return err
 }
 
-// Unpublish ends listings; remove takes the items away as well.
+// Unpublish ends listings; remove takes the items away as well. A listing with variations ends as a whole, by the group of its variants.
 func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) ([]connector.Result, error) {
-	return connector.UnpublishEach(items, func(it connector.Item) string { return it.SKU },
-		func(sku string) error { return s.takeOff(ctx, sku, remove) })
+	skus := make([]string, len(items))
+	for i, it := range items {
+		skus[i] = it.SKU
+	}
+	found, err := s.bulk(ctx, "/bulk_get_inventory_item", skus, func(sku string) fields { return fields{"sku": sku} })
+	if err != nil {
+		return nil, err
+	}
+	for _, sku := range skus {
+		if f := found.of(sku).failure(); f != nil && f.Kind != connector.Missing {
+			return nil, f
+		}
+	}
+	groups := map[string]bool{}
+	key := func(it connector.Item) string {
+		for _, group := range found[it.SKU].InventoryItem.groups() {
+			groups[group] = true
+			return groupKey + group
+		}
+		return it.SKU
+	}
+	if !remove {
+		return connector.UnpublishEach(items, key, func(key string) error { return s.takeOff(ctx, key) })
+	}
+	for _, it := range items {
+		key(it)
+	}
+	results, err := connector.UnpublishEach(items, func(it connector.Item) string { return it.SKU },
+		func(sku string) error { return s.remove(ctx, "/inventory_item/"+url.PathEscape(sku)) })
+	for group := range groups {
+		if err == nil {
+			err = s.remove(ctx, "/inventory_item_group/"+url.PathEscape(group))
+		}
+	}
+	return results, err
 }
 
-func (s *session) takeOff(ctx context.Context, sku string, remove bool) error {
-	if remove {
-		_, err := s.call(connector.Repeatable(ctx), http.MethodDelete, inventory+"/inventory_item/"+url.PathEscape(sku), nil, nil)
+// groupKey is what the key of a group of variants begins with among SKUs, of which none has a line break.
+const groupKey = "group\n"
+
+// takeOff ends the listing of a SKU, or of a group of variants.
+func (s *session) takeOff(ctx context.Context, key string) error {
+	if group, ok := strings.CutPrefix(key, groupKey); ok {
+		err := s.ofGroup(ctx, "withdraw", group, nil)
+		if f := connector.FailureOf(err); f != nil && f.Code == noOffer { // it is off sale
+			return nil
+		}
 		return err
 	}
-	there, err := s.offerOf(ctx, sku)
+	there, err := s.offerOf(ctx, key)
 	if err != nil || there.Status != onSale {
 		return err
 	}
 	return s.withdraw(ctx, there)
+}
+
+// noOffer is the code of the refusal to end a listing that does not exist.
+const noOffer = "25725"
+
+// remove deletes an item or a group; that it is not there is a success.
+func (s *session) remove(ctx context.Context, path string) error {
+	_, err := s.call(connector.Repeatable(ctx), http.MethodDelete, inventory+path, nil, nil)
+	if connector.Is(err, connector.Missing) {
+		return nil
+	}
+	return err
 }

@@ -13,7 +13,7 @@ type amount struct{ Value, Currency string }
 type order struct {
 	OrderID, OrderFulfillmentStatus, OrderPaymentStatus, BuyerCheckoutNotes string
 	CreationDate, LastModifiedDate                                          time.Time
-	CancelStatus                                                            struct{ CancelState string }
+	CancelStatus                                                            cancelStatus
 	Buyer                                                                   struct {
 		Username                 string
 		BuyerRegistrationAddress contact
@@ -22,27 +22,26 @@ type order struct {
 		ShippingStep struct {
 			ShipTo              contact
 			ShippingServiceCode string
+			ShipToReferenceID   string
 		}
 	}
 	PricingSummary struct{ PriceSubtotal, DeliveryCost, Tax, Total amount }
 	PaymentSummary struct {
-		Refunds []struct {
-			RefundID, RefundStatus string
-			Amount                 amount
-			RefundDate             time.Time
-		}
+		Refunds  []refund
+		Payments []struct{ PaymentDate time.Time }
 	}
 	LineItems []struct {
 		LineItemID, SKU, Title, LegacyItemID string
 		Quantity                             int64
-		LineItemCost                         amount
+		LineItemCost, DiscountedLineItemCost amount
+		Refunds                              []refund
 	}
 }
 
 type contact struct {
-	FullName, Email string
-	PrimaryPhone    struct{ PhoneNumber string }
-	ContactAddress  struct{ AddressLine1, AddressLine2, City, StateOrProvince, PostalCode, CountryCode string }
+	FullName, CompanyName, Email string
+	PrimaryPhone                 struct{ PhoneNumber string }
+	ContactAddress               struct{ AddressLine1, AddressLine2, City, StateOrProvince, PostalCode, CountryCode string }
 }
 
 // take converts an order. eBay's amounts are of whole lines; the discount is the difference to its total.
@@ -56,6 +55,7 @@ func (o *order) take() (connector.Order, error) {
 		Currency: currency,
 		Note:     o.BuyerCheckoutNotes, Theirs: strings.ToLower(o.OrderPaymentStatus + " " + o.OrderFulfillmentStatus),
 		Payment:  map[string]any{"buyer": o.Buyer.Username},
+		Buyer:    o.Buyer.Username,
 		Shipping: sum.Of(o.PricingSummary.DeliveryCost.Value), Tax: sum.Of(o.PricingSummary.Tax.Value),
 		Total: sum.Of(o.PricingSummary.Total.Value)}
 	out.Status, out.Refunded = o.status()
@@ -73,11 +73,7 @@ func (o *order) take() (connector.Order, error) {
 	if out.Discount = max(rest, 0); rest < 0 {
 		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fees", Name: "Fees", Quantity: 1, Amount: -rest})
 	}
-	for _, r := range o.PaymentSummary.Refunds {
-		if r.RefundStatus == "REFUNDED" || r.RefundStatus == "" {
-			out.Refunds = append(out.Refunds, connector.Refund{ExternalID: r.RefundID, Amount: sum.Of(r.Amount.Value), CreatedAt: r.RefundDate})
-		}
-	}
+	out.Refunds = o.refunds(sum)
 	return out, sum.Err()
 }
 
@@ -101,10 +97,14 @@ func (o *order) status() (status orders.Status, refunded bool) {
 
 func (o *order) buyer(out *connector.Order) {
 	var to contact
-	way := ""
+	way, company := "", ""
 	if len(o.FulfillmentStartInstructions) > 0 {
 		step := o.FulfillmentStartInstructions[0].ShippingStep
-		to, way = step.ShipTo, step.ShippingServiceCode
+		to, way, company = step.ShipTo, step.ShippingServiceCode, step.ShipTo.CompanyName
+		if r := step.ShipToReferenceID; r != "" { // eBay's shipping partner needs it on the label, above the street
+			out.Payment["shipToReferenceId"] = r
+			company = strings.TrimPrefix(company+", Reference #"+r, ", ")
+		}
 	}
 	out.ShippedBy(way)
 	out.Name, out.Email, out.Phone = to.FullName, to.Email, to.PrimaryPhone.PhoneNumber
@@ -118,7 +118,7 @@ func (o *order) buyer(out *connector.Order) {
 		out.Email = ""
 	}
 	if a := to.ContactAddress; a.AddressLine1 != "" { // eBay forgets it after three months
-		out.ShipTo = &connector.Place{Name: to.FullName, Line1: a.AddressLine1, Line2: a.AddressLine2, City: a.City, State: a.StateOrProvince,
-			PostalCode: a.PostalCode, Country: a.CountryCode, Phone: to.PrimaryPhone.PhoneNumber}
+		out.ShipTo = &connector.Place{Name: to.FullName, Company: company, Line1: a.AddressLine1, Line2: a.AddressLine2, City: a.City,
+			State: a.StateOrProvince, PostalCode: a.PostalCode, Country: a.CountryCode, Phone: to.PrimaryPhone.PhoneNumber}
 	}
 }

@@ -20,14 +20,16 @@ const (
 
 const ebayTime = "2006-01-02T15:04:05.000Z"
 
-// PullOrders gives a page of the orders that changed in a closed span.
+// PullOrders gives a page of the orders that changed in a closed span. The pages after the first are read from the last one back to the
+// first once more: an order that changes meanwhile leaves the span, and those behind it move up, to where they are still to be read.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	offset, until := 0, time.Time{}
 	if at, end, ok := strings.Cut(cursor.Page, " "); ok {
 		offset, _ = strconv.Atoi(at)
 		until, _ = time.Parse(time.RFC3339, end)
 	}
-	if until.IsZero() {
+	first := until.IsZero()
+	if first {
 		answer, err := s.get(ctx, selling+"/order", url.Values{"limit": {"1"}}, nil)
 		if err != nil {
 			return connector.OrderPage{}, err
@@ -56,9 +58,15 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		return connector.OrderPage{}, err
 	}
 	takeAll(out.Orders, &page)
-	if offset+pageOrders < out.Total {
-		page.Next = strconv.Itoa(offset+pageOrders) + " " + until.UTC().Format(time.RFC3339)
+	switch {
+	case first && out.Total > pageOrders:
+		offset = (out.Total - 1) / pageOrders * pageOrders
+	case offset > 0:
+		offset -= pageOrders
+	default:
+		return page, nil
 	}
+	page.Next = strconv.Itoa(offset) + " " + until.UTC().Format(time.RFC3339)
 	return page, nil
 }
 

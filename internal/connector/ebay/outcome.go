@@ -1,6 +1,10 @@
 package ebay
 
-import "entrepot/internal/connector"
+import (
+	"cmp"
+
+	"entrepot/internal/connector"
+)
 
 // event is the body of every notification. Order topics name the seller and the order in objects of their own, the
 // account topics name one user directly.
@@ -32,12 +36,13 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 	case "MARKETPLACE_ACCOUNT_DELETION": // about a buyer, sent to every app there is
 		return outcome.EraseCustomer(connector.Person{ID: string(data.UserID), Username: string(data.Username)}), nil
 	case "AUTHORIZATION_REVOCATION":
-		if !data.user.is(ch) || !data.Seller.is(ch) {
+		seller := cmp.Or(ch.Value("sellerUserId"), ch.Account) // a revoked consent stops the channel: it must be the channel's own
+		if !data.user.is(seller) || !data.Seller.is(seller) {
 			return outcome.Ignore("it is about another seller"), nil
 		}
 		return outcome.Reauthorize(), nil
 	case "ORDER_CONFIRMATION", "ITEM_MARKED_SHIPPED", "ORDER_CANCELLATION_ACTIVITY", "ORDER_RETURN_ACTIVITY":
-		if !data.Seller.is(ch) {
+		if !data.Seller.is(ch.Value("sellerUserId")) {
 			return outcome.Ignore("it is about another seller"), nil
 		}
 		return outcome.PullOrder(connector.First(data.Order.OrderID, data.OrderID)), nil
@@ -45,9 +50,7 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 	return outcome, nil
 }
 
-// is reports whether the user is the channel's seller. The connection test stores the seller's id in the setting
-// sellerUserId; while it is unknown, or if the notification names nobody, they count as the same.
-func (u user) is(ch connector.Channel) bool {
-	seller := ch.Value("sellerUserId")
+// is reports whether the user is a seller. While the seller's id is unknown, or if the notification names nobody, they count as the same.
+func (u user) is(seller string) bool {
 	return seller == "" || u.UserID == "" || string(u.UserID) == seller
 }

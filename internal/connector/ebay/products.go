@@ -116,7 +116,7 @@ func (s *session) look(ctx context.Context, list []*listing) error {
 			l.failAt(sku, f)
 			continue
 		}
-		for _, group := range append(e.InventoryItem.GroupIDs, e.InventoryItem.InventoryItemGroupKeys...) {
+		for _, group := range e.InventoryItem.groups() {
 			if group != l.SKU || len(l.Variants) == 0 {
 				l.fail(connector.Failf(connector.Rejected, "the SKU %s belongs to the group %s on eBay", sku, group), false)
 			}

@@ -125,20 +125,3 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 	}
 	return nil
 }
-
-// PushCancel asks eBay to cancel the whole order. Requests of some sellers need an additional signature, which the
-// service does not make: then the merchant must cancel manually.
-func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
-	var o order
-	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(ref.ExternalID), nil, &o); err != nil ||
-		o.CancelStatus.CancelState == "CANCELED" {
-		return err
-	}
-	body := fields{"legacyOrderId": ref.ExternalID, "cancelReason": "OUT_OF_STOCK_OR_CANNOT_FULFILL",
-		"buyerPaid": o.OrderPaymentStatus == "PAID"}
-	_, err := s.call(ctx, http.MethodPost, "/post-order/v2/cancellation", body, nil)
-	if f := connector.FailureOf(err); f != nil && f.Lasting() && f.Kind != connector.Unauthorized {
-		return connector.Failf(connector.Rejected, "eBay did not cancel the order, please cancel it there: %s", f)
-	}
-	return err
-}

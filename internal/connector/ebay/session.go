@@ -91,6 +91,26 @@ func (s *session) attempt(ctx context.Context, method, path string, body, into a
 	if s.token == "" {
 		return nil, connector.Failf(connector.Unauthorized, "there is no access token yet")
 	}
+	return s.send(ctx, s.token, method, path, body, into)
+}
+
+// callAsApp sends a request with the application's own token: eBay lets no seller's token manage where notifications go.
+func (s *session) callAsApp(ctx context.Context, method, path string, body, into any) (*connector.Response, error) {
+	for again := true; ; again = false {
+		token, err := s.connector.appToken(ctx, s.link.Channel)
+		if err != nil {
+			return nil, &connector.Failure{Kind: connector.Temporary, Message: "eBay gave no token for the application itself", Err: err}
+		}
+		answer, err := s.send(ctx, token, method, path, body, into)
+		if !again || !connector.Is(err, connector.Unauthorized) {
+			return answer, err
+		}
+		s.connector.tokens.forget(app(s.link.Channel)) // it was revoked before its end
+	}
+}
+
+// send sends a request with a token.
+func (s *session) send(ctx context.Context, token, method, path string, body, into any) (*connector.Response, error) {
 	var content []byte
 	if body != nil {
 		var err error
@@ -106,9 +126,9 @@ func (s *session) attempt(ctx context.Context, method, path string, body, into a
 	if err != nil {
 		return nil, connector.Failf(connector.Rejected, "eBay's address cannot be called")
 	}
-	r.Header.Set("Authorization", "Bearer "+s.token)
+	r.Header.Set("Authorization", "Bearer "+token)
 	if strings.Contains(path, "/post-order/") {
-		r.Header.Set("Authorization", "IAF "+s.token)
+		r.Header.Set("Authorization", "IAF "+token)
 	}
 	r.Header.Set("X-EBAY-C-MARKETPLACE-ID", s.market.id)
 	r.Header.Set("Accept", "application/json")
@@ -151,8 +171,16 @@ func (s *session) read(answer *connector.Response, into any) error {
 	if connector.DecodeAnswer(answer, &body) == nil && len(body.Errors) > 0 {
 		code, text = strconv.FormatInt(body.Errors[0].ErrorID, 10), body.Errors[0].text()
 	}
-	return connector.HTTPFailure(answer, s.link.Now(), code, text)
+	f := connector.HTTPFailure(answer, s.link.Now(), code, text)
+	if f.Kind == connector.Rejected && notThere[code] {
+		f.Kind = connector.Missing
+	}
+	return f
 }
+
+// notThere are the codes that say that an item, a group, an offer or a resource does not exist: eBay documents them with status 400 as
+// well.
+var notThere = map[string]bool{"25702": true, "25705": true, "25710": true, "25713": true}
 
 // renew gets a new access token, which is valid for two hours; the refresh token stays.
 func (s *session) renew(ctx context.Context) error {

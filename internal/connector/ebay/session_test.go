@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/ebay"
 	"entrepot/internal/connector/ebay/fakeshop"
+	"entrepot/internal/money"
 	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
 )
@@ -132,9 +133,24 @@ func TestSubscriptionsAreMadeOnce(t *testing.T) {
 	}
 }
 
+// eBay sends nothing before it knows whom to tell that notifications do not arrive.
+func TestAlerts(t *testing.T) {
+	a := newAccount(t)
+	a.Faults.NoAlerts = true
+	target := connector.WebhookTarget{URL: "https://entrepot.example/ebay"}
+	_, err := a.session.EnsureWebhooks(t.Context(), target)
+	if !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "alertEmail") {
+		t.Errorf("%v", err)
+	}
+	a.kept["alertEmail"] = "ops@example.com"
+	if on := connectortest.Must(a.session.EnsureWebhooks(t.Context(), target))(t); len(on) != 3 {
+		t.Errorf("%v", on)
+	}
+}
+
 func TestListings(t *testing.T) {
 	for name, faults := range map[string]fakeshop.Faults{"a good day": {}, "answers are lost": {LoseAnswer: 3}, "broken": {Broken: 31},
-		"parts fail": {Partial: 11}} {
+		"parts fail": {Partial: 11}, "what is missing is a bad request": {Missing400: true}} {
 		t.Run(name, func(t *testing.T) {
 			a := newAccount(t)
 			a.Faults = faults
@@ -147,7 +163,7 @@ func TestListings(t *testing.T) {
 				}
 				a.now = a.now.Add(time.Minute)
 			}
-			a.Faults = fakeshop.Faults{}
+			a.Faults = fakeshop.Faults{Missing400: faults.Missing400}
 			small, n, listing := a.Offer("SHIRT-S")
 			_, _, other := a.Offer("SHIRT-M")
 			if small != "20.00" || n != 4 || listing == "" || listing != other {
@@ -179,11 +195,55 @@ func TestListings(t *testing.T) {
 			if r := connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{foreign}))(t); r[0].State != connector.Failed {
 				t.Errorf("%+v", r)
 			}
-			connectortest.Must(a.session.Unpublish(t.Context(), []connector.Item{item("MUG")}, false))(t)
-			if _, _, listing := a.Offer("MUG"); listing != "" {
-				t.Error("still on sale")
+			all := []connector.Item{item("MUG"), item("SHIRT"), item("SHIRT-S"), item("SHIRT-M")}
+			for _, remove := range []bool{false, false, true, true} {
+				for _, r := range connectortest.Must(a.session.Unpublish(t.Context(), all, remove))(t) {
+					if r.State != connector.Gone {
+						t.Errorf("%+v", r)
+					}
+				}
+				for _, sku := range []string{"MUG", "SHIRT-S", "SHIRT-M"} {
+					if price, _, listing := a.Offer(sku); listing != "" || remove && price != "" {
+						t.Errorf("%s is still on sale, or there", sku)
+					}
+				}
+			}
+			if n := a.Groups(); n != 0 {
+				t.Errorf("%d groups of variants are left", n)
 			}
 		})
+	}
+}
+
+// An order that changes while a pull reads its pages leaves the span, and the others move up: none of them is skipped.
+func TestOrdersThatMoveBetweenPages(t *testing.T) {
+	a := newAccount(t)
+	var ids []string
+	for range 330 {
+		id, _ := a.Buy("MUG", 1, 790)
+		ids = append(ids, id)
+		a.now = a.now.Add(time.Second)
+	}
+	a.now = a.now.Add(2 * time.Minute)
+	found := map[string]bool{}
+	cursor := connector.Cursor{}
+	for n := 0; ; n++ {
+		page := connectortest.Must(a.session.PullOrders(t.Context(), cursor))(t)
+		for _, o := range page.Orders {
+			found[o.ExternalID] = true
+		}
+		if cursor.Page = page.Next; page.Next == "" || n > 20 {
+			break
+		}
+		a.now = a.now.Add(time.Minute)
+		for _, moved := range []string{ids[n], ids[150+n], ids[300+n]} {
+			a.Refund(moved, 10)
+		}
+	}
+	for i, id := range ids {
+		if changed := i < 10 || i >= 150 && i < 160 || i >= 300 && i < 310; !found[id] && !changed { // these come with the next pull
+			t.Errorf("order %d of %d is missing", i, len(ids))
+		}
 	}
 }
 
@@ -200,7 +260,11 @@ func TestOrdersArePulled(t *testing.T) {
 	cursor := connector.Cursor{}
 	for {
 		page := connectortest.Must(a.session.PullOrders(t.Context(), cursor))(t)
-		list = append(list, page.Orders...)
+		for _, o := range page.Orders {
+			if !slices.ContainsFunc(list, func(known connector.Order) bool { return known.ExternalID == o.ExternalID }) {
+				list = append(list, o)
+			}
+		}
 		if cursor.Page = page.Next; page.Next == "" {
 			cursor.Since = page.Until
 			break
@@ -220,6 +284,40 @@ func TestOrdersArePulled(t *testing.T) {
 	}
 	if _, err := a.session.PullOrder(t.Context(), "nothing"); !connector.Is(err, connector.Missing) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Parcels to eBay's shipping partner need its reference above the street; without it the buyer never gets them.
+func TestReferenceOfTheShippingPartner(t *testing.T) {
+	a := newAccount(t)
+	id := a.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "MUG", Quantity: 1, Cents: 790}}, Abroad: "1234567890123456"})
+	o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
+	if o.ShipTo.Company != "Shipping Centre, Reference #1234567890123456" || o.Payment["shipToReferenceId"] != "1234567890123456" {
+		t.Errorf("%+v, %v", o.ShipTo, o.Payment)
+	}
+}
+
+// A refund of a line is with the line alone (orders.lineItems.refunds); of a whole line, it is not to be shipped any more.
+func TestRefundsOfLinesAreTaken(t *testing.T) {
+	a := newAccount(t)
+	id := a.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "MUG", Quantity: 2, Cents: 790}, {SKU: "CUP", Quantity: 1, Cents: 500}}})
+	o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
+	mugs, cup := o.Lines[0].ExternalID, o.Lines[1].ExternalID
+	a.RefundLine(id, mugs, 300)
+	a.now = a.now.Add(time.Hour)
+	a.RefundLine(id, cup, 500)
+	a.now = a.now.Add(time.Hour)
+	a.Refund(id, 490)
+	o = connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
+	of := map[money.Amount]connector.Refund{}
+	for _, r := range o.Refunds {
+		of[r.Amount] = r
+	}
+	if len(o.Refunds) != 3 || len(of) != 3 || len(of[30000].Lines) != 1 || of[30000].Lines[0].Quantity != 0 || len(of[49000].Lines) != 0 {
+		t.Fatalf("%+v", o.Refunds)
+	}
+	if lines := of[50000].Lines; len(lines) != 1 || lines[0].ExternalLine != cup || lines[0].Quantity != 1 || lines[0].Amount != 50000 {
+		t.Errorf("%+v", o.Refunds)
 	}
 }
 
@@ -262,5 +360,41 @@ func TestParcelsAreShownOnce(t *testing.T) {
 	}
 	if err := a.session.PushStatus(t.Context(), ref, orders.Delivered); !connector.Is(err, connector.Cannot) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A buyer's request is approved, because eBay takes no cancellation by the seller beside it; an answer without a cancellation is a refusal.
+func TestCancellations(t *testing.T) {
+	for _, lose := range []int{0, 2, 3} {
+		a := newAccount(t)
+		asked, _ := a.Buy("MUG", 1, 790)
+		a.Ask(asked)
+		plain, _ := a.Buy("MUG", 1, 790)
+		a.Faults.LoseAnswer = lose
+		for _, id := range []string{asked, plain} {
+			for try := 0; ; try++ { // as the frame does
+				err := a.session.PushCancel(t.Context(), connector.OrderRef{ExternalID: id}, "")
+				if err == nil {
+					break
+				}
+				if !connector.Is(err, connector.Temporary) || try > 9 {
+					t.Fatal(err)
+				}
+			}
+			if _, _, cancelled := a.Order(id); !cancelled {
+				t.Errorf("losing each %d. answer: the order is not cancelled", lose)
+			}
+		}
+	}
+	a := newAccount(t)
+	shipped, line := a.Buy("MUG", 1, 790)
+	parcel := connector.Parcel{Key: "s1", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
+	ref := connector.OrderRef{ExternalID: shipped, Shipped: []connector.Parcel{parcel}}
+	if err := a.session.PushShipment(t.Context(), ref, parcel); err != nil {
+		t.Fatal(err)
+	}
+	err := a.session.PushCancel(t.Context(), connector.OrderRef{ExternalID: shipped}, "")
+	if !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "ORDER_SHIPPED") {
+		t.Errorf("an order that was shipped: %v", err)
 	}
 }

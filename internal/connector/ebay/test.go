@@ -97,7 +97,7 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	}
 	s.account = a
 	gross := s.market.id != "EBAY_US" && s.market.id != "EBAY_CA"
-	return connector.Shop{Name: user.Username, URL: "https://" + s.market.site + "/usr/" + url.PathEscape(user.Username),
+	return connector.Shop{Name: user.Username, Account: user.UserID, URL: "https://" + s.market.site + "/usr/" + url.PathEscape(user.Username),
 		Currency:         s.market.currency,
 		PricesIncludeTax: &gross, Missing: missing}, nil
 }

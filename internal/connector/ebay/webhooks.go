@@ -17,33 +17,33 @@ const notifying = "/commerce/notification/v1"
 // EnsureWebhooks makes eBay send notifications to the address: a destination, which eBay verifies by a challenge, and
 // a subscription for each topic that the application may have.
 func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTarget) ([]connector.Webhook, error) {
+	if err := s.alerts(ctx); err != nil {
+		return nil, err
+	}
 	destination, err := s.destination(ctx, target.URL)
 	if err != nil {
 		return nil, err
 	}
-	var there struct {
-		Subscriptions []struct{ SubscriptionID, TopicID, DestinationID, Status string }
-	}
-	if _, err := s.get(ctx, notifying+"/subscription", url.Values{"limit": {"100"}}, &there); err != nil {
+	there, err := s.subscriptions(ctx)
+	if err != nil {
 		return nil, err
 	}
 	var on []connector.Webhook
 	for _, topic := range topics {
-		at := ""
-		for _, sub := range there.Subscriptions {
+		known := false
+		for _, sub := range there {
 			if sub.TopicID != topic || sub.DestinationID != destination {
 				continue
 			}
-			if at = sub.SubscriptionID; sub.Status != "ENABLED" {
-				if _, err := s.call(connector.Repeatable(ctx), http.MethodPost, notifying+"/subscription/"+at+"/enable", fields{}, nil); err != nil {
+			if known = true; sub.Status != "ENABLED" {
+				_, err := sub.call(connector.Repeatable(ctx), http.MethodPost, notifying+"/subscription/"+sub.SubscriptionID+"/enable", fields{}, nil)
+				if err != nil {
 					return on, err
 				}
 			}
 		}
-		if at == "" {
-			body := fields{"topicId": topic, "status": "ENABLED", "destinationId": destination,
-				"payload": fields{"format": "JSON", "schemaVersion": "1.0", "deliveryProtocol": "HTTPS"}}
-			_, err := s.call(ctx, http.MethodPost, notifying+"/subscription", body, nil)
+		if !known {
+			err := s.subscribe(ctx, topic, destination)
 			if f := connector.FailureOf(err); f != nil && (f.Kind == connector.Rejected || f.Kind == connector.Forbidden) {
 				continue // not every application may have every topic
 			}
@@ -56,6 +56,53 @@ func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTa
 	return on, nil
 }
 
+// alerts ensures that eBay knows whom to tell that notifications do not arrive: it sends none before.
+func (s *session) alerts(ctx context.Context) error {
+	_, err := s.callAsApp(ctx, http.MethodGet, notifying+"/config", nil, nil)
+	if !connector.Is(err, connector.Missing) {
+		return err
+	}
+	email := s.link.Channel.Value("alertEmail")
+	if email == "" {
+		return connector.Failf(connector.Rejected, "eBay wants an e-mail address for alerts about notifications: enter it in eBay's developer "+
+			"account, or as the channel's setting alertEmail")
+	}
+	_, err = s.callAsApp(connector.Repeatable(ctx), http.MethodPut, notifying+"/config", fields{"alertEmail": email}, nil)
+	return err
+}
+
+// subscription is a topic that is sent to a destination. call is by what token eBay has it managed.
+type subscription struct {
+	SubscriptionID, TopicID, DestinationID, Status string
+	call                                           func(ctx context.Context, method, path string, body, into any) (*connector.Response, error)
+}
+
+// subscriptions are those of the seller and those of the application.
+func (s *session) subscriptions(ctx context.Context) (list []subscription, err error) {
+	for _, call := range []func(context.Context, string, string, any, any) (*connector.Response, error){s.call, s.callAsApp} {
+		var there struct{ Subscriptions []subscription }
+		if _, err := call(ctx, http.MethodGet, notifying+"/subscription?limit=100", nil, &there); err != nil {
+			return nil, err
+		}
+		for _, sub := range there.Subscriptions {
+			sub.call = call
+			list = append(list, sub)
+		}
+	}
+	return list, nil
+}
+
+// subscribe subscribes to a topic: some are for each seller, others for the application.
+func (s *session) subscribe(ctx context.Context, topic, destination string) error {
+	body := fields{"topicId": topic, "status": "ENABLED", "destinationId": destination,
+		"payload": fields{"format": "JSON", "schemaVersion": "1.0", "deliveryProtocol": "HTTPS"}}
+	_, err := s.call(ctx, http.MethodPost, notifying+"/subscription", body, nil)
+	if connector.Is(err, connector.Rejected) || connector.Is(err, connector.Forbidden) {
+		_, err = s.callAsApp(ctx, http.MethodPost, notifying+"/subscription", body, nil)
+	}
+	return err
+}
+
 // findDestination finds the destination of an address; id is "" if there is none.
 func (s *session) findDestination(ctx context.Context, address string) (id string, enabled bool, err error) {
 	var there struct {
@@ -64,7 +111,7 @@ func (s *session) findDestination(ctx context.Context, address string) (id strin
 			DeliveryConfig        struct{ Endpoint string }
 		}
 	}
-	if _, err := s.get(ctx, notifying+"/destination", url.Values{"limit": {"100"}}, &there); err != nil {
+	if _, err := s.callAsApp(ctx, http.MethodGet, notifying+"/destination?limit=100", nil, &there); err != nil {
 		return "", false, err
 	}
 	for _, d := range there.Destinations {
@@ -84,10 +131,10 @@ func (s *session) destination(ctx context.Context, address string) (string, erro
 	body := fields{"name": "entrepot", "status": "ENABLED",
 		"deliveryConfig": fields{"endpoint": address, "verificationToken": s.link.Channel.Credentials["verificationToken"]}}
 	if id != "" {
-		_, err = s.call(connector.Repeatable(ctx), http.MethodPut, notifying+"/destination/"+id, body, nil)
+		_, err = s.callAsApp(connector.Repeatable(ctx), http.MethodPut, notifying+"/destination/"+url.PathEscape(id), body, nil)
 		return id, err
 	}
-	answer, err := s.call(ctx, http.MethodPost, notifying+"/destination", body, nil)
+	answer, err := s.callAsApp(ctx, http.MethodPost, notifying+"/destination", body, nil)
 	if err != nil {
 		return "", err
 	}
@@ -101,19 +148,18 @@ func (s *session) RemoveWebhooks(ctx context.Context, target connector.WebhookTa
 	if err != nil || destination == "" {
 		return err
 	}
-	var there struct {
-		Subscriptions []struct{ SubscriptionID, DestinationID string }
-	}
-	if _, err := s.get(ctx, notifying+"/subscription", url.Values{"limit": {"100"}}, &there); err != nil {
+	there, err := s.subscriptions(ctx)
+	if err != nil {
 		return err
 	}
-	for _, sub := range there.Subscriptions {
+	for _, sub := range there {
 		if sub.DestinationID == destination {
-			if _, err := s.call(connector.Repeatable(ctx), http.MethodDelete, notifying+"/subscription/"+sub.SubscriptionID, nil, nil); err != nil {
+			_, err := sub.call(connector.Repeatable(ctx), http.MethodDelete, notifying+"/subscription/"+url.PathEscape(sub.SubscriptionID), nil, nil)
+			if err != nil && !connector.Is(err, connector.Missing) {
 				return err
 			}
 		}
 	}
-	_, err = s.call(connector.Repeatable(ctx), http.MethodDelete, notifying+"/destination/"+destination, nil, nil)
+	_, err = s.callAsApp(connector.Repeatable(ctx), http.MethodDelete, notifying+"/destination/"+url.PathEscape(destination), nil, nil)
 	return err
 }

@@ -128,3 +128,33 @@ func TestReversals(t *testing.T) {
 		t.Errorf("cancelled: %+v", o)
 	}
 }
+
+// A replacement pays nothing back, unless it ended as a refund; a part of the price comes back while the buyer keeps everything.
+func TestComplaintsThatAreNoReturns(t *testing.T) {
+	for name, c := range map[string]struct {
+		status  string
+		cents   int64
+		partial bool
+		refund  money.Amount // 0: none
+		lines   int
+	}{
+		"replaced":              {"REPLACEMENT_REQUEST_COMPLETE", 0, false, 0, 0},
+		"refunded instead":      {"REPLACEMENT_REQUEST_REFUND_SUCCESS", 1580, false, 158000, 1},
+		"refused":               {"REFUND_OR_RETURN_REQUEST_REJECT", 0, false, 0, 0},
+		"a part of the price":   {"RETURN_OR_REFUND_REQUEST_COMPLETE", 300, true, 30000, 0},
+		"a replacement waits":   {"REPLACEMENT_REQUEST_PENDING", 0, false, 0, 0},
+		"an offer is not taken": {"AWAITING_BUYER_RESPONSE", 300, true, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, nil)
+			id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 2}, Cents: 790})
+			s.Move(id, "DELIVERED")
+			s.Settle(id, c.status, c.cents, c.partial)
+			o := must(s.session.PullOrder(t.Context(), id))(t)
+			if c.refund == 0 && len(o.Refunds) > 0 ||
+				c.refund != 0 && (len(o.Refunds) != 1 || o.Refunds[0].Amount != c.refund || len(o.Refunds[0].Lines) != c.lines) {
+				t.Errorf("%+v", o.Refunds)
+			}
+		})
+	}
+}

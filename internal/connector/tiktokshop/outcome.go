@@ -1,6 +1,10 @@
 package tiktokshop
 
-import "entrepot/internal/connector"
+import (
+	"cmp"
+
+	"entrepot/internal/connector"
+)
 
 // topics names the event types, which arrive as numbers.
 var topics = map[connector.ID]connector.ID{
@@ -41,7 +45,7 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 		topic = name
 	}
 	outcome := connector.About(string(topic), connector.Key(string(e.NotificationID)))
-	if shop := ch.Value("shopId"); shop != "" && e.ShopID != "" && string(e.ShopID) != shop {
+	if shop := cmp.Or(ch.Value("shopId"), ch.Account); shop != "" && e.ShopID != "" && string(e.ShopID) != shop {
 		return outcome.Ignore("it is about another shop"), nil // one app's secret signs for all its shops
 	}
 	switch topic {

@@ -94,6 +94,12 @@ func (s *shop) levels(t *testing.T, got map[string]connector.Result) {
 	if items["SHIRT-S"].Price != "31.00" || items["SHIRT-M"].Price != "30.00" || s.Calls("prices/update") != calls+1 {
 		t.Errorf("%+v %+v", items, results)
 	}
+	s.Faults.Nameless = true // a refusal that names no SKU is of all in the request
+	results = by(must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-M"), Quantity: -1}, {Item: item("SHIRT-S")}}))(t))
+	if results["SHIRT-M"].State != connector.Failed || results["SHIRT-S"].State != connector.Failed {
+		t.Errorf("%+v", results)
+	}
+	s.Faults.Nameless = false
 	must(s.session.Unpublish(t.Context(), []connector.Item{item("SHIRT-S"), item("SHIRT-M"), gone}, false))(t)
 	if items, _ := s.Items(); items["SHIRT-S"].Status != "SELLER_DEACTIVATED" {
 		t.Errorf("%+v", items["SHIRT-S"])

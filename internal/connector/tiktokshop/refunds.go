@@ -27,6 +27,7 @@ type reversal struct {
 	CancelReason string         `json:"cancel_reason_text"`
 	ReturnReason string         `json:"return_reason_text"`
 	Amount       refundAmount   `json:"refund_amount"`
+	Partial      partialRefund  `json:"partial_refund"`
 	Cancelled    []reversalLine `json:"cancel_line_items"`
 	Returned     []reversalLine `json:"return_line_items"`
 	Created      int64          `json:"create_time"`
@@ -42,11 +43,20 @@ type refundAmount struct {
 	Total decimal `json:"refund_total"`
 }
 
+// partialRefund is a part of the price that the seller gave back and the buyer took, who keeps what was bought. It takes the place of the
+// other amount.
+type partialRefund struct {
+	Amount decimal `json:"amount"`
+}
+
 func (r *reversal) id() string { return connector.First(r.CancelID, r.ReturnID) }
 
-// done reports whether it was granted: the refund is on its way or complete.
+// done reports whether it was granted: the refund is on its way or complete. A replacement is none, unless it ended with a refund.
 func (r *reversal) done() bool {
 	status := cmp.Or(r.CancelStatus, r.ReturnStatus)
+	if strings.HasPrefix(status, "REPLACEMENT_") || strings.HasPrefix(status, "EXCHANGE_") {
+		return strings.HasSuffix(status, "_REQUEST_REFUND_SUCCESS")
+	}
 	return strings.HasSuffix(status, "_REQUEST_SUCCESS") || strings.HasSuffix(status, "_REQUEST_COMPLETE")
 }
 
@@ -114,7 +124,14 @@ func addRefund(out *connector.Order, o *order, r *reversal) error {
 	}
 	refund := connector.Refund{ExternalID: r.id(), Amount: sum.Of(string(r.Amount.Total)), CreatedAt: moment(r.Created),
 		Reason: cmp.Or(r.CancelReason, r.ReturnReason)}
+	partial := r.Amount.Total == "" && r.Partial.Amount != ""
+	if partial {
+		refund.Amount = sum.Of(string(r.Partial.Amount))
+	}
 	for _, b := range o.bundles() {
+		if partial { // of the order: its pieces stay with the buyer
+			break
+		}
 		line := connector.RefundLine{ExternalLine: b.id}
 		for _, p := range b.pieces {
 			for _, l := range append(slices.Clone(r.Cancelled), r.Returned...) {

@@ -100,8 +100,8 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	}
 	known := markets[s.region]
 	gross := !known.net
-	out := connector.Shop{Name: mine.Name, URL: "https://seller.tiktokshop.com/", Version: "202309", Currency: known.currency,
-		PricesIncludeTax: &gross}
+	out := connector.Shop{Name: mine.Name, Account: string(mine.ID), URL: "https://seller.tiktokshop.com/", Version: "202309",
+		Currency: known.currency, PricesIncludeTax: &gross}
 	if id := s.link.Channel.Value("shopId"); id != "" && id != string(mine.ID) {
 		out.Missing = append(out.Missing, "the shop with this cipher has the id "+string(mine.ID)+", not "+id)
 	}
@@ -127,10 +127,10 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	return out, nil
 }
 
-// probe reads one entry of a list, only to see whether the app may read it.
+// probe reads the smallest page of a list, which for returns is ten, only to see whether the app may read it.
 func (s *session) probe(ctx context.Context, path string) error {
 	_, err := s.call(connector.Repeatable(ctx),
-		request{method: http.MethodPost, path: path, query: url.Values{"page_size": {"1"}}, body: fields{}}, nil)
+		request{method: http.MethodPost, path: path, query: url.Values{"page_size": {"10"}}, body: fields{}}, nil)
 	return err
 }
 

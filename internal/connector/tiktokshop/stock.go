@@ -119,7 +119,7 @@ func (s *session) eachProduct(ctx context.Context, what string, n int, change fu
 	return results, nil
 }
 
-// change sends a change of a product's SKUs and stores refusals in their results.
+// change sends a change of a product's SKUs and stores refusals in their results; one that names no SKU is of all of them.
 func (s *session) change(ctx context.Context, product, what string, body []fields, results []connector.Result) error {
 	var refused itemErrors
 	_, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost,
@@ -133,7 +133,7 @@ func (s *session) change(ctx context.Context, product, what string, body []field
 			r.State, r.Error = connector.Failed, err.Error()
 		}
 		for _, e := range refused.Errors {
-			if e.Detail.SKU != "" && string(e.Detail.SKU) == r.IDs.Variant {
+			if r.State != connector.Gone && (e.Detail.SKU == "" || string(e.Detail.SKU) == r.IDs.Variant) {
 				text := e.Message
 				if len(e.Detail.Extra) > 0 {
 					text = e.Detail.Extra[0].Message

@@ -36,6 +36,8 @@ type Faults struct {
 	Reorder        bool          // a search for orders returns the newest first
 	LoseFeed       int           // of feeds: it ends as FATAL, and nothing of it is done
 	Wordy          int           // spaces at the end of each warning in a feed's report
+	Latin          bool          // reports about cancellations are in ISO 8859-1
+	Torn           bool          // reports about cancellations end in the middle
 	Slow           time.Duration // of each answer, by the clock of the machine
 	Rotate         bool          // each access token comes with another refresh token, and the old one becomes invalid
 	NoPersons      bool          // the app may not have names and addresses

@@ -160,9 +160,20 @@ func (a *Account) acknowledge(input []byte) []byte {
 		}
 		o.status, o.updated = "CANCELLED", a.Now().UTC()
 	}
-	return []byte(`<?xml version="1.0" encoding="UTF-8"?><AmazonEnvelope><MessageType>ProcessingReport</MessageType>` +
+	text := `<?xml version="1.0" encoding="UTF-8"?><AmazonEnvelope><MessageType>ProcessingReport</MessageType>` +
 		`<Message><MessageID>1</MessageID>` +
-		`<ProcessingReport><StatusCode>Complete</StatusCode>` + result + `</ProcessingReport></Message></AmazonEnvelope>`)
+		`<ProcessingReport><StatusCode>Complete</StatusCode>` + result + `</ProcessingReport></Message></AmazonEnvelope>`
+	if a.Torn {
+		text = text[:len(text)/2]
+	}
+	if !a.Latin {
+		return []byte(text)
+	}
+	var latin []byte
+	for _, r := range strings.NewReplacer("UTF-8", "ISO-8859-1", "cannot be", "can't be (für Käufer)").Replace(text) {
+		latin = append(latin, byte(r))
+	}
+	return latin
 }
 
 // listingsFeed does the messages of a document, each by itself; ok is false for a document that is none.

@@ -15,10 +15,18 @@ type listing struct {
 	live                   time.Time // when it is what the attributes say
 	fba                    bool
 	issue                  string // why Amazon does not show it, found out after it was accepted
+	suppressed             bool   // Amazon took it off sale by something that it calls a warning
+	blemished              bool   // a part of it is wrong, without which it is on sale
 }
 
 // Restricted is a word whose products Amazon accepts and does not show.
 const Restricted = "forbidden"
+
+// Words whose products Amazon takes off sale with a warning, and puts on sale although a part of them is an error.
+const (
+	Suppressed = "suppressed"
+	Blemished  = "blemished"
+)
 
 // first is the first entry of an attribute.
 func (l *listing) first(name string) object {
@@ -133,13 +141,23 @@ func (a *Account) show(l *listing, parts []string) object {
 			out["summaries"] = []object{}
 			if live {
 				status := []string{"DISCOVERABLE"}
-				if l.quantity() > 0 && l.issue == "" {
+				if l.quantity() > 0 && l.issue == "" && !l.suppressed {
 					status = append(status, "BUYABLE")
 				}
 				out["summaries"] = []object{{"marketplaceId": MarketplaceID, "asin": l.asin, "productType": l.productType, "status": status}}
 			}
 		case "issues":
 			out["issues"] = []object{{"code": "18448", "message": "More attributes would help.", "severity": "WARNING"}}
+			enforced := func(code, severity, text, action string) []object {
+				return []object{{"code": code, "message": text, "severity": severity, "categories": []string{"QUALIFICATION_REQUIRED"},
+					"enforcements": object{"actions": []object{{"action": action}}, "exemption": object{"status": "NOT_EXEMPT"}}}}
+			}
+			switch {
+			case live && l.suppressed:
+				out["issues"] = enforced("5665", "WARNING", "The brand has to be approved.", "LISTING_SUPPRESSED")
+			case live && l.blemished:
+				out["issues"] = enforced("100581", "ERROR", "The size is not valid.", "ATTRIBUTE_SUPPRESSED")
+			}
 			if live && l.issue != "" {
 				out["issues"] = []object{{"code": "18299", "message": l.issue, "severity": "ERROR"}}
 			}
@@ -203,7 +221,9 @@ func (a *Account) replace(sku, productType, requirements string, attributes obje
 	if l.asin = asin; asin == "" {
 		l.asin = "B0" + a.id()
 	}
-	if name, _ := l.first("item_name")["value"].(string); strings.Contains(name, Restricted) {
+	name, _ := l.first("item_name")["value"].(string)
+	l.suppressed, l.blemished = strings.Contains(name, Suppressed), strings.Contains(name, Blemished)
+	if strings.Contains(name, Restricted) {
 		l.issue = "You need approval to list in this brand."
 	}
 	if old := a.listings[sku]; old != nil {

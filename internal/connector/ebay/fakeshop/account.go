@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,6 +29,8 @@ type Faults struct {
 	Broken     int  // it answers 500 and does nothing
 	Partial    int  // an entry of a request about several is answered 500, and not done; counts entries
 	Challenge  bool // a new destination must answer the challenge, else it is refused
+	Missing400 bool // what is not there is answered 400 with a code that says so, as eBay documents beside 404
+	NoAlerts   bool // nobody has entered whom to tell that notifications do not arrive
 }
 
 type object = map[string]any
@@ -62,6 +65,10 @@ type offer struct {
 
 type order struct {
 	id, payment string
+	buyer       string
+	email       string
+	abroad      string
+	asked       string // the id of the buyer's request to cancel it
 	created     time.Time
 	modified    time.Time
 	cancelled   bool
@@ -76,6 +83,7 @@ type line struct {
 	id, sku  string
 	quantity int64
 	cents    int64
+	refunds  []object
 }
 
 // New creates an account that has policies and a location, and nothing to sell.
@@ -88,6 +96,7 @@ func New() *Account {
 		"GET /sell/inventory/v1/location":                                       a.location,
 		"DELETE /sell/inventory/v1/inventory_item/{sku}":                        a.dropItem,
 		"PUT /sell/inventory/v1/inventory_item_group/{key}":                     a.putGroup,
+		"DELETE /sell/inventory/v1/inventory_item_group/{key}":                  a.dropGroup,
 		"GET /sell/inventory/v1/offer":                                          a.findOffer,
 		"POST /sell/inventory/v1/bulk_create_or_replace_inventory_item":         a.many(a.putItem),
 		"POST /sell/inventory/v1/bulk_create_offer":                             a.many(a.addOffer),
@@ -104,6 +113,9 @@ func New() *Account {
 		"GET /sell/fulfillment/v1/order/{id}/shipping_fulfillment":              a.parcels,
 		"POST /sell/fulfillment/v1/order/{id}/shipping_fulfillment":             a.ship,
 		"POST /post-order/v2/cancellation":                                      a.cancel,
+		"POST /post-order/v2/cancellation/{id}/approve":                         a.approve,
+		"GET /commerce/notification/v1/config":                                  a.config,
+		"PUT /commerce/notification/v1/config":                                  a.config,
 		"GET /commerce/notification/v1/{kind}":                                  a.notifications,
 		"POST /commerce/notification/v1/{kind}":                                 a.addNotification,
 		"PUT /commerce/notification/v1/destination/{id}":                        a.enable,
@@ -153,8 +165,14 @@ func (a *Account) Expire() {
 
 func (a *Account) serve(w http.ResponseWriter, r *http.Request, serve func(*http.Request, object) (int, any)) {
 	a.requests++
-	if got := r.Header.Get("Authorization"); a.token == "" || got != "Bearer "+a.token && got != "IAF "+a.token {
+	const notifying = "/commerce/notification/v1/"
+	switch got := r.Header.Get("Authorization"); {
+	case asApp(r) && got == "Bearer "+a.appToken && strings.HasPrefix(r.URL.Path, notifying):
+	case a.token == "" || got != "Bearer "+a.token && got != "IAF "+a.token:
 		answer(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
+		return
+	case strings.HasPrefix(r.URL.Path, notifying) && !strings.HasPrefix(r.URL.Path, notifying+"subscription"):
+		answer(w, http.StatusForbidden, problem(1100, "Access denied"))
 		return
 	}
 	if n := a.Faults.Broken; n > 0 && a.requests%n == 0 {
@@ -169,6 +187,9 @@ func (a *Account) serve(w http.ResponseWriter, r *http.Request, serve func(*http
 		}
 	}
 	status, out := serve(r, body)
+	if status == http.StatusNotFound && a.Faults.Missing400 {
+		status = http.StatusBadRequest
+	}
 	if n := a.Faults.LoseAnswer; n > 0 && a.requests%n == 0 {
 		if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
 			_ = c.Close()
@@ -216,15 +237,49 @@ func (a *Account) suggest(*http.Request, object) (int, any) {
 	return http.StatusOK, object{"categorySuggestions": []object{{"category": object{"categoryId": "15687"}}}}
 }
 
+// asApp reports whether a request has a token of the application, and not of the seller.
+func asApp(r *http.Request) bool {
+	return strings.HasPrefix(r.Header.Get("Authorization"), "Bearer app ")
+}
+
+// ofApp reports whether a topic is subscribed to by the application; others are by the seller.
+func ofApp(topic any) bool {
+	return topic == "MARKETPLACE_ACCOUNT_DELETION" || topic == "AUTHORIZATION_REVOCATION"
+}
+
+// config is whom eBay tells that notifications do not arrive.
+func (a *Account) config(r *http.Request, body object) (int, any) {
+	switch {
+	case r.Method == http.MethodPut && body["alertEmail"] != nil:
+		a.Faults.NoAlerts = false
+		return http.StatusNoContent, nil
+	case a.Faults.NoAlerts:
+		return http.StatusNotFound, problem(195026, "Configuration Not Found.")
+	}
+	return http.StatusOK, object{"alertEmail": "alerts@example.com"}
+}
+
 func (a *Account) notifications(r *http.Request, _ object) (int, any) {
+	if limit, err := strconv.Atoi(r.URL.Query().Get("limit")); err != nil || limit < 10 || limit > 100 {
+		return http.StatusBadRequest, problem(195004, "Invalid limit. Supported ranges 10 - 100.")
+	}
 	if r.PathValue("kind") == "destination" {
 		return http.StatusOK, object{"destinations": a.places}
 	}
-	return http.StatusOK, object{"subscriptions": a.topics}
+	list := []object{}
+	for _, sub := range a.topics {
+		if ofApp(sub["topicId"]) == asApp(r) {
+			list = append(list, sub)
+		}
+	}
+	return http.StatusOK, object{"subscriptions": list}
 }
 
 func (a *Account) addNotification(r *http.Request, body object) (int, any) {
 	id := a.id()
+	if a.Faults.NoAlerts {
+		return http.StatusConflict, problem(195003, "Please provide configurations required for notifications. Refer to /config")
+	}
 	if r.PathValue("kind") == "destination" {
 		if a.Faults.Challenge && !proves(r.Context(), body) {
 			return http.StatusBadRequest, problem(195003, "The challenge to the endpoint failed.")
@@ -232,8 +287,8 @@ func (a *Account) addNotification(r *http.Request, body object) (int, any) {
 		body["destinationId"] = id
 		a.places = append(a.places, body)
 	} else {
-		if body["topicId"] == "ITEM_MARKED_SHIPPED" {
-			return http.StatusBadRequest, problem(195003, "The application may not subscribe to this topic.")
+		if body["topicId"] == "ITEM_MARKED_SHIPPED" || ofApp(body["topicId"]) != asApp(r) {
+			return http.StatusForbidden, problem(195011, "Not authorized for this topic.")
 		}
 		body["subscriptionId"] = id
 		a.topics = append(a.topics, body)

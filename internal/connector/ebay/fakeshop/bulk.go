@@ -30,6 +30,9 @@ func (a *Account) many(do func(in object) (status int, out object)) func(*http.R
 			} else {
 				status, out = do(in)
 			}
+			if status == http.StatusNotFound && a.Faults.Missing400 {
+				status = http.StatusBadRequest
+			}
 			for _, name := range []string{"sku", "offerId"} {
 				if in[name] != nil {
 					out[name] = in[name]
@@ -120,8 +123,11 @@ func (a *Account) publish(in object) (int, object) {
 
 func (a *Account) withdraw(r *http.Request, _ object) (int, any) {
 	o := a.offerOf(r.PathValue("id"))
-	if o == nil {
+	switch {
+	case o == nil:
 		return http.StatusNotFound, problem(25713, "This Offer is not available.")
+	case a.items[o.sku]["inventoryItemGroupKeys"] != nil:
+		return http.StatusBadRequest, problem(25002, "The offer belongs to a listing with variations, which ends as a whole.")
 	}
 	o.status, o.listing = "UNPUBLISHED", ""
 	return http.StatusOK, object{}

@@ -24,6 +24,28 @@ func (a *Account) putGroup(r *http.Request, body object) (int, any) {
 	return http.StatusNoContent, nil
 }
 
+// dropGroup deletes a group of variants. Its items stay, without the group.
+func (a *Account) dropGroup(r *http.Request, _ object) (int, any) {
+	key := r.PathValue("key")
+	if a.groups[key] == nil {
+		return http.StatusNotFound, problem(25705, "The Inventory Item Group could not be found.")
+	}
+	for _, it := range a.items {
+		if keys, _ := it["inventoryItemGroupKeys"].([]string); len(keys) > 0 && keys[0] == key {
+			delete(it, "inventoryItemGroupKeys")
+		}
+	}
+	delete(a.groups, key)
+	return http.StatusNoContent, nil
+}
+
+// Groups is how many groups of variants there are.
+func (a *Account) Groups() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.groups)
+}
+
 func (o *offer) show() object {
 	out := object{"offerId": o.id, "sku": o.sku, "status": o.status, "availableQuantity": o.quantity}
 	if o.listing != "" {
@@ -62,7 +84,14 @@ func (a *Account) publishGroup(r *http.Request, body object) (int, any) {
 	if group == nil {
 		return http.StatusNotFound, problem(25710, "group not found")
 	}
-	listing := a.id()
+	listing, published := a.id(), false
+	for _, sku := range group["variantSKUs"].([]any) {
+		o := a.offers[sku.(string)]
+		published = published || o != nil && o.status == "PUBLISHED"
+	}
+	if r.PathValue("action") == "withdraw_by_inventory_item_group" && !published {
+		return http.StatusBadRequest, problem(25725, "No offer found")
+	}
 	for _, sku := range group["variantSKUs"].([]any) {
 		o := a.offers[sku.(string)]
 		if o == nil {

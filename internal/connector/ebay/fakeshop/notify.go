@@ -41,6 +41,27 @@ func (a *Account) notify(topic string, o *order) {
 			"data": object{"user": object{"userId": SellerUserID, "username": "fake-seller"}, "order": object{"orderId": o.id}}}})
 }
 
+// Withdraw notifies that a user of eBay, the seller or another one, has withdrawn the application's access.
+func (a *Account) Withdraw(userID, username string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.account("AUTHORIZATION_REVOCATION", userID, username)
+}
+
+// Leave notifies that a buyer's account was deleted.
+func (a *Account) Leave(userID, username string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.account("MARKETPLACE_ACCOUNT_DELETION", userID, username)
+}
+
+// account queues what eBay sends about a user; a.mu is held.
+func (a *Account) account(topic, userID, username string) {
+	a.Notices.Add(topic, object{"metadata": object{"topic": topic, "schemaVersion": "1.0", "deprecated": false},
+		"notification": object{"notificationId": "n-" + a.id(), "eventDate": stamp(a.Now()), "publishAttemptCount": 1,
+			"data": object{"userId": userID, "username": username, "eiasToken": "nY+sHZ2PrBmdj6wVnY+sEZ2PrA2dj6wJnY+gAZGEpwmdj6x9nY+seQ=="}}})
+}
+
 // Deliver sends the account's notifications to the destinations that subscribed to them, until the context ends.
 func (a *Account) Deliver(ctx context.Context) {
 	a.Notices.Deliver(ctx, a.destinationOf, func(l fakeshop.Letter, header http.Header) {

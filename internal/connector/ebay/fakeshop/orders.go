@@ -1,6 +1,7 @@
 package fakeshop
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -21,6 +22,9 @@ type Wish struct {
 	Lines    []Bought
 	Unpaid   bool
 	Discount int64
+	Buyer    string // the buyer's user name; "ada" if it is empty
+	Masked   bool   // the buyer's e-mail address is not given
+	Abroad   string // the reference for eBay's shipping partner, to whose warehouse the order goes; "" for one that goes to the buyer
 }
 
 // Buy places a paid order of one SKU as a buyer does, at cents each; it returns the ids of the order and its line.
@@ -37,12 +41,16 @@ func (a *Account) Place(w Wish) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.Now().UTC()
-	o := &order{id: "12-" + a.id(), payment: "PAID", created: now, modified: now, shipped: map[string]int64{}, discount: w.Discount}
+	o := &order{id: "12-" + a.id(), payment: "PAID", created: now, modified: now, shipped: map[string]int64{}, discount: w.Discount,
+		abroad: w.Abroad, buyer: cmp.Or(w.Buyer, "ada"), email: "ada@members.ebay.com"}
+	if w.Masked {
+		o.email = "Invalid Request"
+	}
 	if w.Unpaid {
 		o.payment = "PENDING"
 	}
 	for _, l := range w.Lines {
-		o.lines = append(o.lines, line{a.id(), l.SKU, l.Quantity, l.Cents})
+		o.lines = append(o.lines, line{id: a.id(), sku: l.SKU, quantity: l.Quantity, cents: l.Cents})
 		a.take(l.SKU, l.Quantity)
 	}
 	a.orders = append(a.orders, o)
@@ -76,6 +84,14 @@ func (a *Account) Change(id, what string) {
 		o.refunds = append(o.refunds, object{"refundId": a.id(), "refundStatus": "REFUNDED", "amount": euros(o.total()),
 			"refundDate": stamp(a.Now())})
 	}
+}
+
+// Ask has the buyer of an order ask for its cancellation, which the seller may approve.
+func (a *Account) Ask(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o := a.find(id)
+	o.asked, o.modified = a.id(), a.Now().UTC()
 }
 
 func (a *Account) cancelOrder(o *order) {
@@ -120,6 +136,19 @@ func (a *Account) Refund(id string, cents int64) {
 	o.modified = a.Now().UTC()
 }
 
+// RefundLine refunds a line of an order on eBay. Such a refund is with its line alone, and not in the summary of the order's payment.
+func (a *Account) RefundLine(id, line string, cents int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o := a.find(id)
+	for i := range o.lines {
+		if l := &o.lines[i]; l.id == line {
+			l.refunds = append(l.refunds, object{"refundId": a.id(), "amount": euros(cents), "refundDate": stamp(a.Now())})
+		}
+	}
+	o.modified = a.Now().UTC()
+}
+
 // Order is how many parcels and pieces of an order have left, and whether it is cancelled.
 func (a *Account) Order(id string) (parcels int, pieces int64, cancelled bool) {
 	a.mu.Lock()
@@ -152,7 +181,7 @@ func (o *order) show() object {
 	for _, l := range o.lines {
 		goods, ordered, shipped = goods+l.cents*l.quantity, ordered+l.quantity, shipped+o.shipped[l.id]
 		lines = append(lines, object{"lineItemId": l.id, "sku": l.sku, "title": "Article " + l.sku, "quantity": l.quantity,
-			"lineItemCost": euros(l.cents * l.quantity)})
+			"lineItemCost": euros(l.cents * l.quantity), "refunds": l.refunds})
 	}
 	state, cancel := "NOT_STARTED", "NONE_REQUESTED"
 	if shipped > 0 {
@@ -161,16 +190,25 @@ func (o *order) show() object {
 	if shipped == ordered {
 		state = "FULFILLED"
 	}
+	if o.asked != "" {
+		cancel = "IN_PROGRESS"
+	}
 	if o.cancelled {
 		cancel = "CANCELED"
 	}
-	to := object{"fullName": "Ada Lovelace", "email": "ada@members.ebay.com", "primaryPhone": object{"phoneNumber": "+49 1"},
+	to := object{"fullName": "Ada Lovelace", "email": o.email, "primaryPhone": object{"phoneNumber": "+49 1"},
 		"contactAddress": object{"addressLine1": "Weg 1", "city": "Berlin", "postalCode": "10115", "countryCode": "DE"}}
+	step := object{"shipTo": to, "shippingServiceCode": "DE_DHLPaket"}
+	if o.abroad != "" {
+		to["companyName"], step["shipToReferenceId"] = "Shipping Centre", o.abroad
+	}
 	return object{"orderId": o.id, "creationDate": stamp(o.created), "lastModifiedDate": stamp(o.modified), "orderFulfillmentStatus": state,
-		"orderPaymentStatus": o.payment, "cancelStatus": object{"cancelState": cancel}, "buyer": object{"username": "ada"},
-		"fulfillmentStartInstructions": []object{{"shippingStep": object{"shipTo": to, "shippingServiceCode": "DE_DHLPaket"}}},
+		"orderPaymentStatus": o.payment, "cancelStatus": object{"cancelState": cancel}, "buyer": object{"username": o.buyer},
+		"fulfillmentStartInstructions": []object{{"shippingStep": step}},
 		"pricingSummary":               object{"priceSubtotal": euros(goods), "deliveryCost": euros(490), "total": euros(o.total())},
-		"paymentSummary":               object{"refunds": o.refunds}, "lineItems": lines}
+		"paymentSummary": object{"refunds": o.refunds,
+			"payments": []object{{"paymentStatus": o.payment, "paymentDate": stamp(o.created)}}},
+		"lineItems": lines}
 }
 
 func (a *Account) list(r *http.Request, _ object) (int, any) {
@@ -207,7 +245,15 @@ func (a *Account) list(r *http.Request, _ object) (int, any) {
 
 func (a *Account) order(r *http.Request, _ object) (int, any) {
 	if o := a.find(r.PathValue("id")); o != nil {
-		return http.StatusOK, o.show()
+		out := o.show()
+		if state := "REQUESTED"; o.asked != "" { // lists leave the requests out
+			if o.cancelled {
+				state = "COMPLETED"
+			}
+			out["cancelStatus"].(object)["cancelRequests"] = []object{{"cancelInitiator": "Buyer", "cancelRequestId": o.asked,
+				"cancelReason": "ORDER_MISTAKE", "cancelRequestState": state}}
+		}
+		return http.StatusOK, out
 	}
 	return http.StatusNotFound, problem(32100, "Invalid order ID")
 }
@@ -241,13 +287,28 @@ func (a *Account) ship(r *http.Request, body object) (int, any) {
 	return http.StatusCreated, object{"Location": "https://api.ebay.com" + r.URL.Path + "/" + id}
 }
 
+// cancel cancels an order for the seller. One that cannot be cancelled is no error: the answer says so. What the buyer asked for has to be
+// approved.
 func (a *Account) cancel(_ *http.Request, body object) (int, any) {
 	o := a.find(body["legacyOrderId"].(string))
-	if o == nil || o.cancelled {
+	switch {
+	case o == nil || o.asked != "" || body["buyerPaid"] == true && body["buyerPaidDate"] == nil:
 		return http.StatusBadRequest, problem(1500, "The order cannot be cancelled.")
+	case o.cancelled || len(o.parcels) > 0:
+		return http.StatusOK, object{"orderEligibilityResult": object{"eligible": false, "failureReason": []string{"ORDER_SHIPPED"}}}
 	}
 	a.cancelOrder(o)
 	return http.StatusOK, object{"cancelId": a.id()}
+}
+
+func (a *Account) approve(r *http.Request, _ object) (int, any) {
+	for _, o := range a.orders {
+		if o.asked == r.PathValue("id") && !o.cancelled {
+			a.cancelOrder(o)
+			return http.StatusOK, nil
+		}
+	}
+	return http.StatusNotFound, problem(1500, "There is no such request.")
 }
 
 // OnSale are the SKUs that a buyer can order, with what one costs in hundredths.

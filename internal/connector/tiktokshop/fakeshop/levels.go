@@ -22,7 +22,9 @@ func (s *Shop) each(c call, change func(p *product, k *sku, in object) string) r
 		if k := p.item(id); k != nil {
 			reason = change(p, k, in)
 		}
-		if reason != "" {
+		if reason != "" && s.Faults.Nameless {
+			failures = append(failures, object{"code": 12052251, "message": reason})
+		} else if reason != "" {
 			failures = append(failures, object{"code": 12052251, "message": "Some SKUs failed",
 				"detail": object{"sku_id": id, "extra_errors": []object{{"code": 1, "message": reason}}}})
 		}

@@ -28,6 +28,7 @@ type reversal struct {
 	id, order, kind, status string
 	pieces                  []string
 	cents                   int64
+	partial                 bool // the buyer keeps what was bought
 	created, updated        time.Time
 }
 
@@ -186,10 +187,13 @@ func (o *order) show() object {
 }
 
 // pageOf is a page of a list: the token of a page is the place where it begins.
-func pageOf(c call, name string, list []object) reply {
+func pageOf(c call, name string, list []object) reply { return pageWithin(c, name, list, 1, 100) }
+
+// pageWithin is pageOf for a list whose pages have bounds of their own.
+func pageWithin(c call, name string, list []object, least, most int) reply {
 	size, _ := strconv.Atoi(c.URL.Query().Get("page_size"))
 	begin, _ := strconv.Atoi(c.URL.Query().Get("page_token"))
-	if size < 1 || size > 100 {
+	if size < least || size > most {
 		return reply{status: http.StatusBadRequest, code: 36009001, message: "page_size is invalid"}
 	}
 	end := min(begin+size, len(list))

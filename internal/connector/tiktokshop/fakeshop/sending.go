@@ -135,6 +135,19 @@ func (s *Shop) Return(id string, pieces int, cents int64) {
 	})
 }
 
+// Settle ends a buyer's complaint about all pieces of an order in another way than by a return: with a status, such as that of a
+// replacement, or with a part of the price, for which the buyer keeps them.
+func (s *Shop) Settle(id, status string, cents int64, partial bool) {
+	s.change(func() {
+		r := &reversal{id: s.id(), order: id, kind: "returns", status: status, cents: cents, partial: partial, created: s.Now(), updated: s.Now()}
+		for _, p := range s.order(id).pieces {
+			r.pieces = append(r.pieces, p.id)
+		}
+		s.reversed = append(s.reversed, r)
+		s.notify("RETURN_STATUS_CHANGE", object{"order_id": id, "return_id": r.id, "return_status": r.status})
+	})
+}
+
 // CancelPart cancels the last piece of an order, as a buyer asked for and the merchant agreed to.
 func (s *Shop) CancelPart(id string, cents int64) {
 	s.change(func() {
@@ -162,9 +175,14 @@ func (s *Shop) searchReversed(c call) reply {
 		for _, id := range r.pieces {
 			lines = append(lines, object{"order_line_item_id": id, "refund_amount": object{"refund_total": euros(r.cents / int64(len(r.pieces)))}})
 		}
-		list = append(list, object{one + "_id": r.id, "order_id": r.order, one + "_status": r.status, one + "_reason_text": "No longer needed",
-			"refund_amount": object{"currency": "EUR", "refund_total": euros(r.cents)}, one + "_line_items": lines,
-			"create_time": r.created.Unix(), "update_time": r.updated.Unix()})
+		shown := object{one + "_id": r.id, "order_id": r.order, one + "_status": r.status, one + "_reason_text": "No longer needed",
+			one + "_line_items": lines, "create_time": r.created.Unix(), "update_time": r.updated.Unix()}
+		if r.partial {
+			shown["partial_refund"] = object{"currency": "EUR", "amount": euros(r.cents)}
+		} else {
+			shown["refund_amount"] = object{"currency": "EUR", "refund_total": euros(r.cents)}
+		}
+		list = append(list, shown)
 	}
-	return pageOf(c, name, list)
+	return pageWithin(c, name, list, 10, 50)
 }

@@ -38,6 +38,7 @@ type Faults struct {
 	Slow       time.Duration // each answer takes that long
 	Drop       int           // of notifications: it is lost
 	Reorder    bool          // the newest notification is sent first
+	Nameless   bool          // refusals of SKUs do not name them
 }
 
 type object = map[string]any

@@ -1,0 +1,162 @@
+package platforms
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/ebay/fakeshop"
+	tiktokshop "entrepot/internal/connector/tiktokshop/fakeshop"
+)
+
+// attach creates a channel with the platform's fake and tests its connection.
+func (s *service) attach(platform string, shop http.Handler, credentials map[string]any) (channel string) {
+	s.Helper()
+	server := httptest.NewServer(shop)
+	s.Cleanup(server.Close)
+	credentials["baseUrl"] = server.URL
+	made := s.call("POST", "/api/v1/channels", map[string]any{"name": platform, "platform": platform, "credentials": credentials,
+		"settings": map[string]any{"pullEvery": 3600}}, 201)
+	channel = made.Text("data", "channel", "id")
+	if tested := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200); tested.At("data", "success") != true {
+		s.Fatal(tested)
+	}
+	return channel
+}
+
+func (s *service) stateOf(channel string) string {
+	s.Helper()
+	return s.call("GET", "/api/v1/channels/"+channel, nil, 200).Text("data", "status")
+}
+
+// TikTok signs for all shops of an app with one secret: what it says of another shop does not stop the channel, though its credentials do
+// not name the shop. The connection test has found whose it is; other credentials may be those of another shop.
+func TestAnotherShopOfTheApp(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		channel := s.attach("TIKTOK_SHOP", tiktokshop.New(), map[string]any{"appKey": tiktokshop.AppKey, "appSecret": tiktokshop.AppSecret,
+			"accessToken": tiktokshop.AccessToken, "refreshToken": tiktokshop.RefreshToken, "shopCipher": tiktokshop.Cipher})
+		notified := 0
+		deauthorized := func(shop string) (int, string) {
+			notified++
+			body := fmt.Appendf(nil, `{"type":6,"tts_notification_id":"n-%d","shop_id":%q,"timestamp":1791188042,"data":{"message":"gone"}}`,
+				notified, shop)
+			address := s.base + "/api/v1/webhooks/platform/" + channel + "/tiktok-shop"
+			r, err := http.NewRequestWithContext(t.Context(), "POST", address, bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Authorization", connector.HexHMAC(tiktokshop.AppSecret, []byte(tiktokshop.AppKey), body))
+			answer, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			return answer.StatusCode, s.stateOf(channel)
+		}
+		if code, state := deauthorized("7490000000000000009"); code != 201 || state != "active" {
+			t.Errorf("another shop: %d, the channel is %s", code, state)
+		}
+		s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"credentials": map[string]any{"shopCipher": tiktokshop.Cipher}}, 200)
+		if code, state := deauthorized("7490000000000000009"); code != 201 || state != "needs_reauth" {
+			t.Errorf("a shop, before the new credentials were tested: %d, the channel is %s", code, state)
+		}
+		s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
+		if code, state := deauthorized(tiktokshop.ShopID); code != 201 || state != "needs_reauth" {
+			t.Errorf("its own shop: %d, the channel is %s", code, state)
+		}
+	})
+}
+
+// eBay tells an application of every seller who withdraws the consent: of another one's, the channel goes on.
+func TestAnotherSellerOfTheApp(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		account := fakeshop.New()
+		account.Faults.Challenge = true
+		channel := s.attach("EBAY", account, ebayCredentials())
+		go account.Deliver(t.Context())
+		account.Withdraw("u2", "other-seller")
+		order, _ := account.Buy("MUG", 1, 790) // what is sent after it has come, so it has, too
+		s.await("the order behind the notification", func() string {
+			found := s.call("GET", "/api/v1/orders?search="+order, nil, 200).List("data")
+			return unless(len(found) == 1, found)
+		})
+		if state := s.stateOf(channel); state != "active" {
+			t.Errorf("another seller withdrew: the channel is %s", state)
+		}
+		account.Withdraw(fakeshop.SellerUserID, "fake-seller")
+		s.await("its own seller withdrew", func() string {
+			state := s.stateOf(channel)
+			return unless(state == "needs_reauth", state)
+		})
+	})
+}
+
+func ebayCredentials() map[string]any {
+	return map[string]any{"clientId": fakeshop.ClientID, "clientSecret": fakeshop.ClientSecret, "refreshToken": fakeshop.RefreshToken,
+		"marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)}
+}
+
+// eBay names a person who left by the user name alone: the orders of that buyer have nobody's name any more, with an e-mail address or
+// without, and what changes in them later brings nothing back. Other buyers stay.
+func TestBuyerWhoLeft(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		account := fakeshop.New()
+		account.Faults.Challenge = true
+		channel := s.attach("EBAY", account, ebayCredentials())
+		go account.Deliver(t.Context())
+		mugs := []fakeshop.Bought{{SKU: "MUG", Quantity: 2, Cents: 790}}
+		named, masked := account.Place(fakeshop.Wish{Lines: mugs}), account.Place(fakeshop.Wish{Lines: mugs, Masked: true})
+		other := account.Place(fakeshop.Wish{Lines: mugs, Buyer: "bob", Masked: true})
+		ids := map[string]string{}
+		for _, order := range []string{named, masked, other} {
+			s.await("the orders", func() string {
+				found := s.call("GET", "/api/v1/orders?search="+order, nil, 200).List("data")
+				if len(found) == 1 {
+					ids[order] = document(found[0].(map[string]any)).Text("id")
+				}
+				return unless(len(found) == 1, found)
+			})
+		}
+		account.Leave("ma8vp1jySJC", "ada")
+		read := func(order string) string {
+			return fmt.Sprint(s.call("GET", "/api/v1/orders/"+ids[order], nil, 200))
+		}
+		gone := func(order string) func() string {
+			return func() string {
+				text := read(order)
+				return unless(!strings.Contains(text, "Lovelace") && !strings.Contains(text, "Weg 1") && !strings.Contains(text, "buyer:ada"), text)
+			}
+		}
+		s.await("the order with an e-mail address", gone(named))
+		s.await("the order without one", gone(masked))
+		if text := read(other); !strings.Contains(text, "Lovelace") {
+			t.Errorf("another buyer is gone, too: %s", text)
+		}
+		account.Refund(masked, 300)
+		s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull", "externalIds": []string{masked, named}}, 202)
+		s.await("the refund", func() string {
+			text := read(masked)
+			return unless(strings.Contains(text, "refundedAmount:3"), text)
+		})
+		for _, order := range []string{named, masked} {
+			if text := gone(order)(); text != "" {
+				t.Errorf("it came back: %s", text)
+			}
+		}
+		account.Leave("ma8vp1jySJC", "ada")
+		account.Leave("somebody", "nobody here")
+		order, _ := account.Buy("MUG", 1, 790)
+		s.await("an order behind them", func() string {
+			found := s.call("GET", "/api/v1/orders?search="+order, nil, 200).List("data")
+			return unless(len(found) == 1, found)
+		})
+	})
+}
