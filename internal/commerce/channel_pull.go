@@ -110,6 +110,9 @@ func (r *channelRun) nextPull() time.Duration {
 // takePage stores the orders of a page, except unknown ones that are older than a time. First it marks their items:
 // shops reduce stock at other moments than orders are reserved here, so the platform's stock is read again.
 func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, from time.Time) error {
+	for i := range page.Orders {
+		page.Orders[i].Clean()
+	}
 	if err := r.nameLines(ctx, page.Orders); err != nil {
 		return err
 	}
@@ -135,6 +138,7 @@ func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, fro
 			}
 			continue
 		}
+		order.Clean() // what was read beside it
 		if ours, mapped := r.settings.StatusMap[order.Theirs]; mapped {
 			order.Status = ours
 		}

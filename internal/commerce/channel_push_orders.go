@@ -23,19 +23,42 @@ func (r *channelRun) pushOrders(ctx context.Context) error {
 	return err
 }
 
+// mostForbidden is how many orders in a row may be refused for a right that is lacking before the others wait, too.
+const mostForbidden = 2
+
 func (r *channelRun) pushWaiting(ctx context.Context) error {
 	var after id.Order
+	var forbidden error
+	inRow := 0
+	push := func(order id.Order, ahead connector.AheadReader) error {
+		err := r.pushOrder(ctx, order, ahead)
+		switch {
+		case err == nil:
+			inRow = 0
+		case connector.Is(err, connector.Forbidden):
+			if inRow++; inRow < mostForbidden { // it may be a right that other orders do not need
+				if forbidden == nil {
+					forbidden = err
+				}
+				return nil
+			}
+		}
+		return err
+	}
 	for {
 		var waiting []id.Order
 		err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
 			waiting, err = orders.AwaitSync(tx, r.channel.ID, after, 50)
 			return err
 		})
-		if err != nil || len(waiting) == 0 {
+		if err != nil {
 			return err
 		}
+		if len(waiting) == 0 {
+			return forbidden
+		}
 		for piece := range slices.Chunk(waiting, max(r.does.Batch.Orders, 1)) {
-			if err := r.pushPiece(ctx, piece); err != nil {
+			if err := r.pushPiece(ctx, piece, push); err != nil {
 				return err
 			}
 		}
@@ -44,13 +67,13 @@ func (r *channelRun) pushWaiting(ctx context.Context) error {
 }
 
 // pushPiece sends the statuses of some orders, which the platform is asked about together first if it can be.
-func (r *channelRun) pushPiece(ctx context.Context, piece []id.Order) error {
+func (r *channelRun) pushPiece(ctx context.Context, piece []id.Order, push func(id.Order, connector.AheadReader) error) error {
 	ahead, err := r.readAhead(ctx, piece)
 	if err != nil {
 		return err
 	}
 	for _, order := range piece {
-		if err := r.pushOrder(ctx, order, ahead); err != nil {
+		if err := push(order, ahead); err != nil {
 			return err
 		}
 	}
@@ -83,7 +106,8 @@ func (r *channelRun) readAhead(ctx context.Context, piece []id.Order) (ahead con
 	return ahead, err
 }
 
-// pushOrder sends one order's status and stores the outcome. An order that changed meanwhile waits for its next push.
+// pushOrder sends one order's status and stores the outcome. An order that changed meanwhile waits for its next push, and so does one for
+// which the merchant has to do something first: enter other credentials, give the key a right, open the shop again.
 // One that is refused after it was read ahead is read again: it may have changed on the platform since.
 func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connector.AheadReader) error {
 	var o *orders.Order
@@ -112,7 +136,7 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connec
 	case f == nil:
 	case f.Kind == connector.Cannot:
 		sync.State, sync.Error = orders.SyncSkipped, f.Error()
-	case !f.Lasting() || f.Kind == connector.Unauthorized || f.Kind == connector.Underway:
+	case !f.Lasting() || f.Kind == connector.Unauthorized || f.Kind == connector.Forbidden || f.Kind == connector.Underway:
 		sync.State, sync.Error = orders.SyncPending, f.Error()
 	default:
 		sync.State, sync.Error = orders.SyncFailed, f.Error()
@@ -181,9 +205,9 @@ func (r *channelRun) pushParcels(ctx context.Context, ref connector.OrderRef) er
 	return nil
 }
 
-// orderRef identifies an order for its platform. Parcels that the platform packed itself are left out.
+// orderRef identifies an order for its platform. Parcels that the platform packed itself are not among the shipped ones.
 func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
-	ref := connector.OrderRef{ExternalID: o.PlatformID, Number: orders.Number(o.Number), Currency: o.Currency}
+	ref := connector.OrderRef{ExternalID: o.PlatformID, Number: orders.Number(o.Number), Currency: o.Currency, Packed: map[string]int64{}}
 	left := map[id.Line]int64{}
 	for _, l := range o.Lines {
 		left[l.ID] = l.Quantity - l.Refunded
@@ -211,6 +235,10 @@ func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
 		}
 		if s.ExternalID == "" {
 			ref.Shipped = append(ref.Shipped, parcel)
+			continue
+		}
+		for _, l := range parcel.Lines {
+			ref.Packed[l.ExternalLine] += l.Quantity
 		}
 	}
 	return ref

@@ -3,6 +3,7 @@ package commerce
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"entrepot/internal/accounts"
@@ -88,14 +89,26 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	return true, nil
 }
 
-// followChanges applies refunds, parcels and the status to a locked order, in this order: refunds determine what is
-// left to ship. moved says that the platform's status has changed.
+// followChanges applies refunds, parcels and the status to a locked order. Refunds and parcels are applied in the order of their times: what
+// is refunded before it was shipped is not left to ship. moved says that the platform's status has changed.
 func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (bool, error) {
-	refunded, err := s.followRefunds(tx, o, in)
-	if err != nil {
-		return false, err
+	left := slices.Clone(in.Refunds)
+	refunded, shipped := false, false
+	for _, parcel := range newParcels(o, in.Parcels) {
+		var early []connector.Refund
+		early, left = refundsBefore(left, parcel.ShippedAt)
+		some, err := s.followRefunds(tx, o, early)
+		if err != nil {
+			return refunded || shipped, err
+		}
+		sent, err := s.followParcel(tx, o, parcel)
+		if err != nil {
+			return refunded || shipped, err
+		}
+		refunded, shipped = refunded || some, shipped || sent
 	}
-	shipped, err := s.followParcels(tx, o, in)
+	some, err := s.followRefunds(tx, o, left)
+	refunded = refunded || some
 	if err != nil || !moved && !refunded {
 		return refunded || shipped, err
 	}
@@ -103,9 +116,25 @@ func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, 
 	return refunded || shipped || status, err
 }
 
-func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
+// refundsBefore divides refunds into those made until a time and those made later. Without a time all are made before it, and so is a
+// refund without one.
+func refundsBefore(list []connector.Refund, at time.Time) (early, late []connector.Refund) {
+	for _, r := range list {
+		if at.IsZero() || !r.CreatedAt.After(at) {
+			early = append(early, r)
+		} else {
+			late = append(late, r)
+		}
+	}
+	return early, late
+}
+
+func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, list []connector.Refund) (bool, error) {
+	if len(list) == 0 {
+		return false, nil
+	}
 	before := copyOf(o)
-	for _, r := range in.Refunds {
+	for _, r := range list {
 		if o.Refunded(r.ExternalID) {
 			continue
 		}
@@ -138,72 +167,20 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, in connector.Order) 
 	return true, nil
 }
 
-// followParcels ships the parcels that the platform reports. A parcel with a known key or tracking number came from
-// this service and is skipped; quantities that do not remain to be shipped are left out.
-func (s *Service) followParcels(tx *db.Tx, o *orders.Order, in connector.Order) (changed bool, err error) {
-	for _, parcel := range in.Parcels {
-		if knownParcel(o, parcel) {
-			continue
-		}
-		draft := orders.ShipmentDraft{Carrier: parcel.Carrier, TrackingNumber: parcel.Number, TrackingURL: parcel.URL,
-			ShippedAt: min(micros(parcel.ShippedAt), tx.Micros()), ExternalID: parcel.Key, Source: orders.FromChannel, Lines: parcelLines(o, parcel)}
-		if len(draft.Lines) == 0 || orders.Way(o.Status, orders.Shipped) == nil && o.Status != orders.PartiallyShipped {
-			continue
-		}
-		if o.Status == orders.Pending {
-			if err := s.moveOrder(tx, accounts.Caller{}, o, Move{To: orders.Processing, Source: orders.FromChannel}); err != nil {
-				return changed, err
-			}
-		}
-		if _, err := s.shipOrder(tx, accounts.Caller{}, o, draft); err != nil {
-			return changed, err
-		}
-		changed = true
+// followParcel ships a parcel that the platform reports. Quantities that do not remain to be shipped are left out.
+func (s *Service) followParcel(tx *db.Tx, o *orders.Order, parcel connector.Parcel) (changed bool, err error) {
+	draft := orders.ShipmentDraft{Carrier: parcel.Carrier, TrackingNumber: parcel.Number, TrackingURL: parcel.URL,
+		ShippedAt: min(micros(parcel.ShippedAt), tx.Micros()), ExternalID: parcel.Key, Source: orders.FromChannel, Lines: parcelLines(o, parcel)}
+	if len(draft.Lines) == 0 || orders.Way(o.Status, orders.Shipped) == nil && o.Status != orders.PartiallyShipped {
+		return false, nil
 	}
-	return changed, nil
-}
-
-func knownParcel(o *orders.Order, parcel connector.Parcel) bool {
-	for _, shipment := range o.Shipments {
-		switch {
-		case parcel.Key != "" && (parcel.Key == shipment.ExternalID || parcel.Key == string(shipment.ID)):
-			return true
-		case parcel.Number != "" && parcel.Number == shipment.TrackingNumber:
-			return true
+	if o.Status == orders.Pending {
+		if err := s.moveOrder(tx, accounts.Caller{}, o, Move{To: orders.Processing, Source: orders.FromChannel}); err != nil {
+			return false, err
 		}
 	}
-	return false
-}
-
-// parcelLines is the part of a parcel that remains to be shipped here; a parcel without lines has all that remains.
-func parcelLines(o *orders.Order, parcel connector.Parcel) (lines []orders.DraftLine) {
-	left := map[id.Line]int64{}
-	for _, l := range o.Lines {
-		left[l.ID] = l.Remaining()
-	}
-	take := func(l *orders.Line, quantity int64) {
-		if quantity = min(quantity, left[l.ID]); quantity > 0 {
-			left[l.ID] -= quantity
-			lines = append(lines, orders.DraftLine{Line: l.ID, Quantity: quantity})
-		}
-	}
-	if len(parcel.Lines) == 0 {
-		for i := range o.Lines {
-			take(&o.Lines[i], o.Lines[i].Remaining())
-		}
-	}
-	for _, p := range parcel.Lines {
-		line := o.LineOf(p.ExternalLine)
-		for i := range o.Lines {
-			if line == nil && p.SKU != "" && o.Lines[i].SKU == p.SKU {
-				line = &o.Lines[i]
-			}
-		}
-		if line != nil {
-			take(line, p.Quantity)
-		}
-	}
-	return lines
+	_, err = s.shipOrder(tx, accounts.Caller{}, o, draft)
+	return err == nil, err
 }
 
 // followStatus changes the order to the platform's status, by as many allowed changes as needed. If no sequence leads

@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"maps"
 	"time"
 
 	"entrepot/internal/money"
@@ -96,12 +97,18 @@ type OrderRef struct {
 	ExternalID string
 	Number     string // the service's own, for notes that people read
 	Currency   string
-	Shipped    []Parcel // all parcels there are now, oldest first
+	Shipped    []Parcel // all parcels that were shipped here, oldest first
+
+	Packed map[string]int64 // how many of each line, by its ExternalLine, the platform packed itself, as far as is known here
 }
 
-// ShippedThrough is how many of each line, by its ExternalLine, are in the parcel of a key and those before it.
+// ShippedThrough is how many of each line, by its ExternalLine, are in the parcel of a key and those before it, and in those that the
+// platform packed itself.
 func (r OrderRef) ShippedThrough(key string) map[string]int64 {
-	quantities := map[string]int64{}
+	quantities := maps.Clone(r.Packed)
+	if quantities == nil {
+		quantities = map[string]int64{}
+	}
 	for _, p := range r.Shipped {
 		for _, l := range p.Lines {
 			quantities[l.ExternalLine] += l.Quantity

@@ -1,6 +1,11 @@
 package connector
 
-import "entrepot/internal/money"
+import (
+	"errors"
+	"strings"
+
+	"entrepot/internal/money"
+)
 
 // Sums parses the amounts of one order, in its currency's minor unit, and remembers whether one of them was invalid.
 type Sums struct {
@@ -21,11 +26,30 @@ func (s *Sums) Of(text string) money.Amount {
 	if text == "" {
 		return 0
 	}
-	v, err := money.Parse(text)
+	v, err := Rounded(text, s.digits)
 	if err != nil && s.err == nil {
 		s.err = Failf(Rejected, "the order has an amount that is no number")
 	}
-	return v.Round(s.digits)
+	return v
+}
+
+// Rounded parses a decimal of any number of places and rounds it, half away from zero, to at most four. Errors: those of money.Parse.
+func Rounded(text string, decimals int) (money.Amount, error) {
+	v, err := money.Parse(text)
+	at := strings.IndexByte(text, '.')
+	if !errors.Is(err, money.ErrDecimals) || at < 0 || strings.Trim(text[at+1:], "0123456789") != "" {
+		return v.Round(decimals), err
+	}
+	if v, err = money.Parse(text[:at+5]); err != nil { // four places: they decide unless all are wanted
+		return 0, err
+	}
+	if decimals < 4 || text[at+5] < '5' {
+		return v.Round(decimals), nil
+	}
+	if strings.HasPrefix(text, "-") {
+		return v - 1, nil
+	}
+	return v + 1, nil
 }
 
 // Err is a Failure Rejected if an amount was invalid, else nil.

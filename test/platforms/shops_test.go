@@ -135,8 +135,9 @@ func twoPlaces(text string) string {
 	return whole + "." + (rest + "00")[:2]
 }
 
-func shopify() story.Shop {
-	shop := shopifyshop.New()
+func shopify() story.Shop { return shopifyStory(shopifyshop.New()) }
+
+func shopifyStory(shop *shopifyshop.Shop) story.Shop {
 	return story.Shop{Platform: "SHOPIFY", Handler: shop, Topics: 9, Deliver: shop.Deliver,
 		Credentials: map[string]any{"shop": "fake.myshopify.com", "clientId": shopifyshop.ClientID,
 			"clientSecret": shopifyshop.ClientSecret, "webhookSecret": shopifyshop.WebhookSecret},

@@ -114,6 +114,9 @@ func (s *session) read(answer *connector.Response) (*node, error) {
 		f = &connector.Failure{Kind: connector.Rejected, Code: code, Message: connector.Line(message)}
 	}
 	switch {
+	case code == "" && len(bytes.TrimSpace(answer.Body)) > 0 && (f.Kind == connector.Missing || f.Kind == connector.Forbidden):
+		// What the shop does not have has an empty answer: a page is of something that stands before it.
+		f.Kind, f.Message = connector.Temporary, "a page answers in place of the shop's web service: "+f.Message
 	case code == codeServiceOff:
 		f.Kind, f.Message = connector.Forbidden, "the shop's web service is switched off: Advanced Parameters, Webservice, Enable"
 	case code == codeBadMethod, code == codeBadResource:

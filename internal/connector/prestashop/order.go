@@ -116,7 +116,7 @@ func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (conne
 		return connector.Order{}, connector.Failf(connector.Rejected, "order %s is in a currency that the shop does not have", r.get("id"))
 	}
 	digits := money.Digits(currency)
-	exact := func(name string) money.Amount { return r.amount(name).Round(digits) }
+	exact := func(name string) money.Amount { return r.sum(digits, name) }
 	now := s.link.Now()
 	o := connector.Order{ExternalID: r.get("id"), Number: r.get("reference"), Currency: currency, CreatedAt: f.moment(r.get("date_add"), now),
 		UpdatedAt: f.moment(r.get("date_upd"), now), Note: r.get("note"), Shipping: exact("total_shipping_tax_excl"),
@@ -158,6 +158,7 @@ func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (conne
 	if wrapping := exact("total_wrapping_tax_excl"); wrapping != 0 {
 		o.Lines = append(o.Lines, connector.OrderLine{ExternalID: "wrapping", Name: "Gift wrapping", Quantity: 1, Amount: wrapping})
 	}
+	evenTax(&o, digits)
 	o.Refunds = refunds(f, b.slips[o.ExternalID], digits, now)
 	if number := r.get("shipping_number"); number != "" && (o.Status == orders.Shipped || o.Status == orders.Delivered) {
 		o.Parcels = []connector.Parcel{{Key: "order " + o.ExternalID, Number: number}}
@@ -172,7 +173,7 @@ func (s *session) lines(details []*node, r *node, digits int) (list []connector.
 			Quantity: d.int("product_quantity"),
 			Item:     connector.IDs{Product: d.id("product_id"), Variant: d.id("product_attribute_id")}}
 		if d.at("total_price_tax_excl") != nil {
-			line.Amount = d.amount("total_price_tax_excl").Round(digits)
+			line.Amount = d.sum(digits, "total_price_tax_excl")
 		} else {
 			total, _ := d.amount("unit_price_tax_excl").Times(line.Quantity)
 			line.Amount = total.Round(digits)
@@ -209,11 +210,27 @@ func evenOut(lines []connector.OrderLine, sum money.Amount) {
 	}
 }
 
+// evenTax makes amounts that were rounded apart add up to their total: a unit or two that are over or missing go to the tax, which the shop
+// does not give.
+func evenTax(o *connector.Order, digits int) {
+	rest := o.Total - o.Shipping - o.Tax + o.Discount
+	for _, l := range o.Lines {
+		rest -= l.Amount
+	}
+	unit := money.Scale
+	for range digits {
+		unit /= 10
+	}
+	if bound := money.Amount(2 * unit); rest >= -bound && rest <= bound && o.Tax+rest >= 0 {
+		o.Tax += rest
+	}
+}
+
 func refunds(f *shop, slips []*node, digits int, now time.Time) (list []connector.Refund) {
 	for _, slip := range slips {
-		amount := (slip.amount("total_products_tax_incl") + slip.amount("total_shipping_tax_incl")).Round(digits)
+		amount := slip.sum(digits, "total_products_tax_incl", "total_shipping_tax_incl")
 		if amount <= 0 { // written without its parts
-			amount = (slip.amount("amount") + slip.amount("shipping_cost_amount")).Round(digits)
+			amount = slip.sum(digits, "amount", "shipping_cost_amount")
 		}
 		if amount <= 0 {
 			continue
@@ -221,7 +238,7 @@ func refunds(f *shop, slips []*node, digits int, now time.Time) (list []connecto
 		refund := connector.Refund{ExternalID: slip.get("id"), Amount: amount, CreatedAt: f.moment(slip.get("date_add"), now)}
 		for _, d := range slip.at("associations", "order_slip_details").all("order_slip_detail") {
 			refund.Lines = append(refund.Lines, connector.RefundLine{ExternalLine: d.get("id_order_detail"), Quantity: d.int("product_quantity"),
-				Amount: d.amount("amount_tax_incl").Round(digits)})
+				Amount: d.sum(digits, "amount_tax_incl")})
 		}
 		list = append(list, refund)
 	}

@@ -2,10 +2,9 @@ package prestashop
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"entrepot/internal/connector"
@@ -22,56 +21,82 @@ const byID = 50
 
 const shopTime = "2006-01-02 15:04:05"
 
-// PullOrders returns a page of the orders that changed in a span of the shop's own time, which has no zone. The shop
-// counts pages from an offset, so the end of the span is fixed with the first page.
+// pageToken is the position of a pull, in the shop's own time.
+type pageToken struct {
+	From   string    `json:"from"`   // of the change of the last order before
+	Offset int       `json:"offset"` // among the orders since then
+	Until  time.Time `json:"until"`  // the end of the span, which is fixed with the first page
+}
+
+// PullOrders returns a page of the orders that changed in a span of the shop's own time, which has no zone. An order that changes while
+// pages are read leaves the span, and those behind it move up: the next page starts again at the time of the last order, unless many
+// orders have the same second.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	f, err := s.orderFacts(ctx)
 	if err != nil {
 		return connector.OrderPage{}, err
 	}
-	offset, until := 0, time.Time{}
-	if at, end, ok := strings.Cut(cursor.Page, "|"); ok {
-		offset, _ = strconv.Atoi(at)
-		until, _ = time.Parse(time.RFC3339, end)
-	}
-	if until.IsZero() {
-		if until, err = s.clock(ctx); err != nil {
+	var token pageToken
+	first := json.Unmarshal([]byte(cursor.Page), &token) != nil || token.Until.IsZero()
+	if first {
+		if token.Until, err = s.clock(ctx); err != nil {
 			return connector.OrderPage{}, err
 		}
-		until = until.Add(-tail)
+		token.Until = token.Until.Add(-tail)
 	}
-	page := connector.OrderPage{Until: until}
+	page := connector.OrderPage{Until: token.Until}
 	since := cursor.Since
 	if since.IsZero() {
 		since = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	if !since.Before(until) {
+	if !since.Before(token.Until) {
 		page.Until = since
 		return page, nil
 	}
-	from, to := f.local(since), f.local(until)
-	if _, before := since.In(f.zone).Zone(); before != f.offset(until) { // an hour of the shop's time was skipped or came twice
-		from = f.local(since.Add(-time.Hour))
+	from, to := f.span(since, token.Until)
+	if first {
+		token.From = from
 	}
-	rows, err := s.list(ctx, "orders", "order", full().between("date_upd", from, to).page(offset, pageOrders, "date_upd_ASC,id_ASC"))
+	rows, err := s.list(ctx, "orders", "order",
+		full().between("date_upd", token.From, to).page(token.Offset, pageOrders, "date_upd_ASC,id_ASC"))
 	if err != nil {
 		return connector.OrderPage{}, err
 	}
-	full := len(rows) == pageOrders
-	if offset == 0 {
+	if len(rows) == pageOrders {
+		if page.Next, err = token.after(rows[len(rows)-1].get("date_upd")); err != nil {
+			return connector.OrderPage{}, err
+		}
+	}
+	if first {
 		slips, err := s.refunded(ctx, from, to)
 		if err != nil {
 			return connector.OrderPage{}, err
 		}
 		rows = append(rows, slips...)
 	}
-	if page.Orders, page.Unreadable, err = s.orders(ctx, f, rows); err != nil {
-		return connector.OrderPage{}, err
+	page.Orders, page.Unreadable, err = s.orders(ctx, f, rows)
+	return page, err
+}
+
+// after is the position behind a full page whose last order changed at a time.
+func (t pageToken) after(last string) (string, error) {
+	if last > t.From {
+		t.From, t.Offset = last, 0
+	} else {
+		t.Offset += pageOrders
 	}
-	if full {
-		page.Next = strconv.Itoa(offset+pageOrders) + "|" + until.Format(time.RFC3339)
+	text, err := json.Marshal(t)
+	return string(text), err
+}
+
+// span is a span of time as the shop writes it. If an hour of the shop's time was skipped or came twice in it, it is an hour longer on
+// both sides: 02:10 may be after 02:50.
+func (f *shop) span(since, until time.Time) (from, to string) {
+	if f.offset(since) == f.offset(until) {
+		return f.local(since), f.local(until)
 	}
-	return page, nil
+	end := until.In(time.FixedZone("", f.offset(until))).Add(time.Hour)
+	return f.local(since.Add(-time.Hour)), end.Format(shopTime)
 }
 
 // refunded are the orders with a credit slip in a span: a credit slip does not change the order itself.

@@ -231,20 +231,25 @@ func TestStockAndPrices(t *testing.T) {
 	}
 }
 
+// pull pulls all orders that changed since a time.
 func (s *shop) pull(t *testing.T, since time.Time) (list []connector.Order, until time.Time) {
 	t.Helper()
-	for page := (connector.OrderPage{Next: " "}); page.Next != ""; {
-		cursor := connector.Cursor{Since: since, Page: page.Next}
-		if page.Next == " " {
-			cursor.Page = ""
-		}
-		page = connectortest.Must(s.session.PullOrders(t.Context(), cursor))(t)
+	return s.pullFrom(t, connector.Cursor{Since: since})
+}
+
+// pullFrom pulls the pages from a position on.
+func (s *shop) pullFrom(t *testing.T, cursor connector.Cursor) (list []connector.Order, until time.Time) {
+	t.Helper()
+	for {
+		page := connectortest.Must(s.session.PullOrders(t.Context(), cursor))(t)
 		if len(page.Unreadable) > 0 {
 			t.Errorf("%+v", page.Unreadable)
 		}
 		list, until = append(list, page.Orders...), page.Until
+		if cursor.Page = page.Next; cursor.Page == "" {
+			return list, until
+		}
 	}
-	return list, until
 }
 
 func TestOrdersArePulled(t *testing.T) {

@@ -119,23 +119,47 @@ func (n *node) int(name string) int64 {
 }
 
 // amount is a decimal of up to six places, rounded half away from zero to four.
-func (n *node) amount(name string) money.Amount {
-	v, _ := decimal(n.get(name))
-	return v
+func (n *node) amount(name string) money.Amount { return n.sum(finest, name) }
+
+// sum adds up decimals of up to six places, and rounds the result, half away from zero, to so many.
+func (n *node) sum(decimals int, names ...string) money.Amount {
+	var total int64
+	for _, name := range names {
+		total += millionths(n.get(name))
+	}
+	unit := int64(1)
+	for range places - decimals {
+		unit *= 10
+	}
+	half := unit / 2
+	if total < 0 {
+		half = -half
+	}
+	rounded := (total + half) / unit
+	for range finest - decimals {
+		rounded *= 10
+	}
+	return money.Amount(rounded)
 }
 
-func decimal(text string) (money.Amount, bool) {
+// Decimal places: those that the shop stores, and those of a money.Amount.
+const (
+	places = 6
+	finest = 4
+)
+
+// millionths is a decimal in millionths; what is behind them is left out. Anything else is 0.
+func millionths(text string) int64 {
 	whole, part, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
-	part = (part + "00000")[:5]
+	part = (part + "000000")[:places]
 	v, err := strconv.ParseInt(whole+part, 10, 64)
-	if err != nil || text == "" {
-		return 0, false
+	if err != nil {
+		return 0
 	}
-	v = (v + 5) / 10
 	if strings.HasPrefix(text, "-") {
-		v = -v
+		return -v
 	}
-	return money.Amount(v), true
+	return v
 }
 
 // in is a text in a language; the text itself where a field has no languages.

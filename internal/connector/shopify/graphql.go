@@ -103,6 +103,9 @@ type envelope struct {
 	}
 }
 
+// accessDenied is the code of an answer that a scope is lacking for.
+const accessDenied = "ACCESS_DENIED"
+
 // errTooDear is the refusal of a query whose possible cost exceeds the limit of a query.
 var errTooDear = &connector.Failure{Kind: connector.Rejected, Code: "MAX_COST_EXCEEDED", Message: "the query asks for too much at once"}
 
@@ -113,6 +116,8 @@ func (s *session) read(answer *connector.Response, into any) error {
 		return connector.Failf(connector.Forbidden, "the shop is frozen: its owner has to settle with Shopify")
 	case http.StatusLocked:
 		return connector.Failf(connector.Forbidden, "the shop is locked")
+	case http.StatusNotFound, http.StatusGone: // what a shop does not have is null in an answer
+		return connector.Failf(connector.Forbidden, "there is no shop at this address: it was closed, or its address is another one")
 	case http.StatusForbidden:
 		return connector.Failf(connector.Unauthorized, "the shop refuses the token")
 	}
@@ -134,7 +139,7 @@ func (s *session) read(answer *connector.Response, into any) error {
 			return &connector.Failure{Kind: connector.Throttled, Message: "the shop's points are spent", After: min(wait, time.Minute)}
 		case "MAX_COST_EXCEEDED":
 			return errTooDear
-		case "ACCESS_DENIED":
+		case accessDenied:
 			return &connector.Failure{Kind: connector.Forbidden, Code: one.Extensions.Code, Message: connector.Line(one.Message)}
 		case "INTERNAL_SERVER_ERROR":
 			return &connector.Failure{Kind: connector.Temporary, Code: one.Extensions.Code, Message: connector.Line(one.Message)}

@@ -90,23 +90,26 @@ func (s *session) shipping(ctx context.Context, id string) (*shipping, error) {
 	return a.Order, nil
 }
 
-// PushShipment ships in the shop the quantities of this parcel and all before it, less what is shipped there: so a
-// parcel whose answer was lost is not shipped twice. One request ships for one fulfillment order, which the shop
+// PushShipment ships in the shop the quantities of this parcel and all before it, less what is shipped there beside the parcels that the
+// shop packed: so a parcel whose answer was lost is not shipped twice. One request ships for one fulfillment order, which the shop
 // creates for each location.
 func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
 	at, err := s.shipping(ctx, order.ExternalID)
 	if err != nil {
 		return err
 	}
-	missing := order.ShippedThrough(parcel.Key)
+	missing, own := order.ShippedThrough(parcel.Key), map[string]int64{}
+	for line, through := range missing {
+		own[line] = through - order.Packed[line]
+	}
 	for _, part := range at.FulfillmentOrders.Nodes {
 		for _, l := range part.LineItems.Nodes {
 			missing[l.LineItem.ID] -= l.TotalQuantity - l.RemainingQuantity
 		}
 	}
 	return s.ship(ctx, at, func(line string, remaining int64) int64 {
-		n := max(0, min(missing[line], remaining))
-		missing[line] -= n
+		n := max(0, min(missing[line], own[line], remaining))
+		missing[line], own[line] = missing[line]-n, own[line]-n
 		return n
 	}, parcel)
 }

@@ -38,8 +38,8 @@ type shopAnswer struct {
 func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	var a shopAnswer
 	answer, err := s.call(reading(ctx), queryShop, nil, &a)
-	if connector.Is(err, connector.Forbidden) {
-		return connector.Shop{Missing: []string{"the app lacks a scope: " + connector.FailureOf(err).Message}}, nil
+	if f := connector.FailureOf(err); f != nil && f.Code == accessDenied {
+		return connector.Shop{Missing: []string{"the app lacks a scope: " + f.Message}}, nil
 	}
 	if err != nil {
 		return connector.Shop{}, err

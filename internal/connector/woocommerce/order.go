@@ -1,6 +1,7 @@
 package woocommerce
 
 import (
+	"bytes"
 	"encoding/json"
 	"html"
 	"strconv"
@@ -24,76 +25,125 @@ const (
 var statuses = map[string]connector.Status{"pending": pending, "on-hold": pending, "processing": processing, "completed": shipped,
 	"cancelled": cancelled, "failed": cancelled, "trash": cancelled}
 
-// shopOrder is an order as the shop writes it.
+// shopOrder is an order as the shop writes it. Plugins change types of members, so each takes several.
 type shopOrder struct {
-	ID       flexible `json:"id"`
-	Number   flexible `json:"number"`
-	Status   string   `json:"status"`
-	Currency string   `json:"currency"`
-	Created  string   `json:"date_created_gmt"`
-	Modified string   `json:"date_modified_gmt"`
-	Discount flexible `json:"discount_total"`
-	Shipping flexible `json:"shipping_total"`
-	Tax      flexible `json:"total_tax"`
-	Total    flexible `json:"total"`
-	Method   string   `json:"payment_method"`
-	Title    string   `json:"payment_method_title"`
-	Paid     flexible `json:"date_paid_gmt"`
-	Paying   string   `json:"transaction_id"`
-	Note     string   `json:"customer_note"`
-	Billing  place    `json:"billing"`
-	Delivery place    `json:"shipping"`
-	Lines    []line   `json:"line_items"`
-	Fees     []line   `json:"fee_lines"`
-	Coupons  []struct {
-		Code string `json:"code"`
-	} `json:"coupon_lines"`
-	Ways []struct {
-		Title string `json:"method_title"`
-	} `json:"shipping_lines"`
-	Refunds []struct {
-		ID flexible `json:"id"`
-	} `json:"refunds"`
+	ID       flexible         `json:"id"`
+	Number   flexible         `json:"number"`
+	Status   flexible         `json:"status"`
+	Currency flexible         `json:"currency"`
+	Created  flexible         `json:"date_created_gmt"`
+	Modified flexible         `json:"date_modified_gmt"`
+	Discount flexible         `json:"discount_total"`
+	Shipping flexible         `json:"shipping_total"`
+	Tax      flexible         `json:"total_tax"`
+	Total    flexible         `json:"total"`
+	Method   flexible         `json:"payment_method"`
+	Title    flexible         `json:"payment_method_title"`
+	Paid     flexible         `json:"date_paid_gmt"`
+	Paying   flexible         `json:"transaction_id"`
+	Note     flexible         `json:"customer_note"`
+	Billing  place            `json:"billing"`
+	Delivery place            `json:"shipping"`
+	Lines    several[line]    `json:"line_items"`
+	Fees     several[line]    `json:"fee_lines"`
+	Coupons  several[coupon]  `json:"coupon_lines"`
+	Ways     several[carrier] `json:"shipping_lines"`
+	Refunds  several[part]    `json:"refunds"`
 }
 
-type place struct {
-	First    string   `json:"first_name"`
-	Last     string   `json:"last_name"`
-	Company  string   `json:"company"`
-	Line1    string   `json:"address_1"`
-	Line2    string   `json:"address_2"`
-	City     string   `json:"city"`
-	State    string   `json:"state"`
+type (
+	coupon struct {
+		Code flexible `json:"code"`
+	}
+	carrier struct {
+		Title flexible `json:"method_title"`
+	}
+	part struct {
+		ID flexible `json:"id"`
+	}
+)
+
+type address struct {
+	First    flexible `json:"first_name"`
+	Last     flexible `json:"last_name"`
+	Company  flexible `json:"company"`
+	Line1    flexible `json:"address_1"`
+	Line2    flexible `json:"address_2"`
+	City     flexible `json:"city"`
+	State    flexible `json:"state"`
 	Postcode flexible `json:"postcode"`
-	Country  string   `json:"country"`
-	Email    string   `json:"email"`
+	Country  flexible `json:"country"`
+	Email    flexible `json:"email"`
 	Phone    flexible `json:"phone"`
+}
+
+// place is an address; anything but an object, such as PHP's empty list, is an empty one.
+type place struct{ address }
+
+// UnmarshalJSON takes any JSON value and never fails.
+func (p *place) UnmarshalJSON(raw []byte) error {
+	p.address = address{}
+	_ = json.Unmarshal(raw, &p.address) // its members take any value
+	return nil
+}
+
+// several is a list. PHP writes one from which an entry was removed as an object, and an empty one as null or false.
+type several[T any] []T
+
+// UnmarshalJSON reads a list, or the members of an object in their order.
+func (s *several[T]) UnmarshalJSON(raw []byte) error {
+	*s = nil
+	switch raw[0] {
+	case '[':
+		return json.Unmarshal(raw, (*[]T)(s))
+	case '{':
+	default:
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for d.More() {
+		if _, err := d.Token(); err != nil {
+			return err
+		}
+		var one T
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		*s = append(*s, one)
+	}
+	return nil
 }
 
 // line is a line of goods, a fee, or, with negative numbers, what of one was refunded.
 type line struct {
-	ID        flexible `json:"id"`
-	SKU       flexible `json:"sku"`
-	Name      string   `json:"name"`
-	Product   flexible `json:"product_id"`
-	Variation flexible `json:"variation_id"`
-	Quantity  flexible `json:"quantity"`
-	Subtotal  flexible `json:"subtotal"` // before discount, without tax
-	Total     flexible `json:"total"`    // after it
-	TotalTax  flexible `json:"total_tax"`
-	Meta      []struct {
-		Key        string   `json:"key"`
-		Value      flexible `json:"value"`
-		Shown      string   `json:"display_key"`
-		ShownValue flexible `json:"display_value"`
-	} `json:"meta_data"`
+	ID        flexible      `json:"id"`
+	SKU       flexible      `json:"sku"`
+	Name      flexible      `json:"name"`
+	Product   flexible      `json:"product_id"`
+	Variation flexible      `json:"variation_id"`
+	Quantity  flexible      `json:"quantity"`
+	Subtotal  flexible      `json:"subtotal"` // before discount, without tax
+	Total     flexible      `json:"total"`    // after it
+	TotalTax  flexible      `json:"total_tax"`
+	Meta      several[meta] `json:"meta_data"`
+}
+
+// meta is what a buyer or a plugin added to a line.
+type meta struct {
+	Key        flexible `json:"key"`
+	Value      flexible `json:"value"`
+	Shown      flexible `json:"display_key"`
+	ShownValue flexible `json:"display_value"`
 }
 
 // options are what the buyer chose or entered for a line. Names that begin with "_" are the shop's own.
 func (l line) options() (out map[string]any) {
 	for _, m := range l.Meta {
-		name, value := html.UnescapeString(m.Shown), html.UnescapeString(string(m.ShownValue))
-		if name == "" || strings.HasPrefix(m.Key, "_") || value == "" {
+		name, value := html.UnescapeString(string(m.Shown)), html.UnescapeString(string(m.ShownValue))
+		if name == "" || strings.HasPrefix(string(m.Key), "_") || value == "" {
 			continue
 		}
 		if out == nil {
@@ -122,50 +172,61 @@ func readOrder(raw json.RawMessage) (out connector.Order, modified string, take 
 	out = connector.Order{
 		ExternalID: string(in.ID),
 		Number:     string(in.Number),
-		Theirs:     in.Status,
-		Status:     statuses[in.Status],
+		Theirs:     string(in.Status),
+		Status:     statuses[string(in.Status)],
 		Refunded:   in.Status == "refunded",
-		Currency:   strings.ToUpper(in.Currency),
-		CreatedAt:  moment(in.Created),
-		UpdatedAt:  moment(in.Modified),
-		Note:       in.Note,
+		Currency:   strings.ToUpper(string(in.Currency)),
+		CreatedAt:  moment(string(in.Created)),
+		UpdatedAt:  moment(string(in.Modified)),
+		Note:       string(in.Note),
 	}
 	if in.Status == "checkout-draft" || in.Status == "auto-draft" || in.ID == "" {
-		return out, in.Modified, false, nil
+		return out, string(in.Modified), false, nil
 	}
-	read := amounts{}
-	out.Discount, out.Shipping, out.Tax, out.Total = read.of(in.Discount), read.of(in.Shipping), read.of(in.Tax), read.of(in.Total)
-	for _, l := range in.Lines {
-		out.Lines = append(
-			out.Lines,
-			connector.OrderLine{ExternalID: string(l.ID), SKU: html.UnescapeString(string(l.SKU)), Name: html.UnescapeString(l.Name),
-				Quantity: whole(
-					l.Quantity,
-				), Amount: read.of(l.Subtotal), Item: connector.IDs{Product: notZero(l.Product), Variant: notZero(l.Variation)}, Options: l.options()},
-		)
-	}
-	for _, l := range in.Fees {
-		out.Lines = append(
-			out.Lines,
-			connector.OrderLine{ExternalID: string(l.ID), Name: html.UnescapeString(l.Name), Quantity: 1, Amount: read.of(l.Total)},
-		)
-	}
-	if read.wrong != "" {
-		return out, in.Modified, false, connector.Failf(connector.Rejected, "%q is no amount", connector.Line(read.wrong))
+	if err := in.amounts(&out); err != nil {
+		return out, string(in.Modified), false, err
 	}
 	in.people(&out)
 	out.Refunds = make([]connector.Refund, len(in.Refunds)) // their number; the rest is read by Detail
-	return out, in.Modified, true, nil
+	return out, string(in.Modified), true, nil
+}
+
+// amounts reads lines and amounts. A merchant may raise what a line costs after its discount above what it costs before: then the line costs
+// that, and the shop's discount, which is the difference of both, is as much larger.
+func (in shopOrder) amounts(out *connector.Order) error {
+	read := amounts{digits: money.Digits(out.Currency)}
+	out.Discount, out.Shipping, out.Tax, out.Total = read.of(in.Discount), read.of(in.Shipping), read.of(in.Tax), read.of(in.Total)
+	for _, l := range in.Lines {
+		amount := read.of(l.Subtotal)
+		if raised := read.of(l.Total); raised > amount {
+			out.Discount += raised - amount
+			amount = raised
+		}
+		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: string(l.ID), SKU: html.UnescapeString(string(l.SKU)),
+			Name: html.UnescapeString(string(l.Name)), Quantity: whole(l.Quantity), Amount: amount,
+			Item: connector.IDs{Product: notZero(l.Product), Variant: notZero(l.Variation)}, Options: l.options()})
+	}
+	for _, l := range in.Fees {
+		out.Lines = append(out.Lines,
+			connector.OrderLine{ExternalID: string(l.ID), Name: html.UnescapeString(string(l.Name)), Quantity: 1, Amount: read.of(l.Total)})
+	}
+	if read.wrong != "" {
+		return connector.Failf(connector.Rejected, "%q is no amount", connector.Line(read.wrong))
+	}
+	if read.finer {
+		read.even(out)
+	}
+	return nil
 }
 
 // people fills in who bought, and where it goes.
 func (in shopOrder) people(out *connector.Order) {
-	out.Name, out.Email, out.Phone = in.Billing.name(), in.Billing.Email, string(in.Billing.Phone)
+	out.Name, out.Email, out.Phone = in.Billing.name(), string(in.Billing.Email), string(in.Billing.Phone)
 	if out.Name == "" {
 		out.Name = in.Delivery.name()
 	}
 	if out.Name == "" {
-		out.Name = in.Billing.Company
+		out.Name = string(in.Billing.Company)
 	}
 	if out.Phone == "" {
 		out.Phone = string(in.Delivery.Phone)
@@ -178,7 +239,7 @@ func (in shopOrder) people(out *connector.Order) {
 	var ways []string
 	for _, w := range in.Ways {
 		if w.Title != "" {
-			ways = append(ways, html.UnescapeString(w.Title))
+			ways = append(ways, html.UnescapeString(string(w.Title)))
 		}
 	}
 	out.ShippedBy(strings.Join(ways, ", "))
@@ -188,17 +249,17 @@ func (in shopOrder) people(out *connector.Order) {
 func (in shopOrder) payment() map[string]any {
 	out := map[string]any{}
 	if in.Method != "" {
-		out["method"], out["title"], out["paidAt"] = in.Method, html.UnescapeString(in.Title), nil
+		out["method"], out["title"], out["paidAt"] = string(in.Method), html.UnescapeString(string(in.Title)), nil
 		if at := moment(string(in.Paid)); !at.IsZero() {
 			out["paidAt"] = at.Format(time.RFC3339)
 		}
 	}
 	if in.Paying != "" {
-		out["transactionId"] = in.Paying
+		out["transactionId"] = string(in.Paying)
 	}
 	var coupons []string
 	for _, c := range in.Coupons {
-		coupons = append(coupons, html.UnescapeString(c.Code))
+		coupons = append(coupons, html.UnescapeString(string(c.Code)))
 	}
 	if len(coupons) > 0 {
 		out["coupons"] = coupons
@@ -209,45 +270,63 @@ func (in shopOrder) payment() map[string]any {
 	return out
 }
 
-func (p place) name() string { return strings.TrimSpace(p.First + " " + p.Last) }
+func (p place) name() string { return strings.TrimSpace(string(p.First + " " + p.Last)) }
 
 // place is the address; nil when it is empty.
 func (p place) place() *connector.Place {
-	if p.Line1+p.City+string(p.Postcode)+p.Country == "" {
+	if p.Line1+p.City+p.Postcode+p.Country == "" {
 		return nil
 	}
 	return &connector.Place{
 		Name:       p.name(),
-		Company:    p.Company,
-		Line1:      p.Line1,
-		Line2:      p.Line2,
-		City:       p.City,
-		State:      p.State,
+		Company:    string(p.Company),
+		Line1:      string(p.Line1),
+		Line2:      string(p.Line2),
+		City:       string(p.City),
+		State:      string(p.State),
 		PostalCode: string(p.Postcode),
-		Country:    strings.ToUpper(p.Country),
+		Country:    strings.ToUpper(string(p.Country)),
 		Phone:      string(p.Phone),
 	}
 }
 
-// amounts parses decimal texts, and keeps the first invalid one.
-type amounts struct{ wrong string }
+// amounts parses decimal texts to the currency's digits, and keeps the first invalid one. A shop may calculate with more digits.
+type amounts struct {
+	digits int
+	wrong  string
+	finer  bool // some amount had more digits than the currency
+}
 
 func (a *amounts) of(text flexible) money.Amount {
 	if text == "" {
 		return 0
 	}
-	plain, negative := strings.CutPrefix(string(text), "-")
-	if at := strings.IndexByte(plain, '.'); at >= 0 && len(plain) > at+5 && strings.Trim(plain[at+5:], "0") == "" {
-		plain = plain[:at+5] // zeros beyond the digits of any currency
-	}
-	v, err := money.Parse(plain)
+	v, err := connector.Rounded(string(text), a.digits)
 	if err != nil && a.wrong == "" {
 		a.wrong = string(text)
 	}
-	if negative {
-		return -v
-	}
+	_, decimals, _ := strings.Cut(string(text), ".")
+	a.finer = a.finer || len(strings.TrimRight(decimals, "0")) > a.digits
 	return v
+}
+
+// even makes amounts that were rounded apart add up to their total: a difference of at most one unit for each two of them goes to the
+// largest line.
+func (a *amounts) even(out *connector.Order) {
+	rest, largest := out.Total-out.Tax-out.Shipping+out.Discount, 0
+	for i, l := range out.Lines {
+		rest -= l.Amount
+		if l.Amount > out.Lines[largest].Amount {
+			largest = i
+		}
+	}
+	unit := money.Amount(money.Scale)
+	for range a.digits {
+		unit /= 10
+	}
+	if bound := unit * money.Amount(len(out.Lines)+4) / 2; len(out.Lines) > 0 && max(rest, -rest) <= bound {
+		out.Lines[largest].Amount += rest
+	}
 }
 
 // moment reads one of the shop's times; the zero time for none.

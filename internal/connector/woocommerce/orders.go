@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/money"
 )
 
 // perPage is how many orders a page has at most.
@@ -112,30 +113,30 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 // Detail reads the refunds of an order: the order itself names only their sums.
 func (s *session) Detail(ctx context.Context, o *connector.Order) (err error) {
 	if len(o.Refunds) > 0 {
-		o.Refunds, err = s.refunds(ctx, o.ExternalID)
+		o.Refunds, err = s.refunds(ctx, o)
 	}
 	return err
 }
 
 // refunds reads the refunds of an order.
-func (s *session) refunds(ctx context.Context, order string) (out []connector.Refund, err error) {
+func (s *session) refunds(ctx context.Context, o *connector.Order) (out []connector.Refund, err error) {
 	var list []struct {
-		ID      flexible `json:"id"`
-		Amount  flexible `json:"amount"`
-		Reason  string   `json:"reason"`
-		Created string   `json:"date_created_gmt"`
-		Lines   []line   `json:"line_items"`
+		ID      flexible      `json:"id"`
+		Amount  flexible      `json:"amount"`
+		Reason  flexible      `json:"reason"`
+		Created flexible      `json:"date_created_gmt"`
+		Lines   several[line] `json:"line_items"`
 	}
-	if _, err := s.get(ctx, "/orders/"+order+"/refunds", url.Values{"per_page": {"100"}}, &list); err != nil {
+	if _, err := s.get(ctx, "/orders/"+o.ExternalID+"/refunds", url.Values{"per_page": {"100"}}, &list); err != nil {
 		return nil, err
 	}
 	for _, r := range list {
-		read := amounts{}
+		read := amounts{digits: money.Digits(o.Currency)}
 		refund := connector.Refund{
 			ExternalID: string(r.ID),
 			Amount:     read.of(r.Amount),
-			Reason:     html.UnescapeString(r.Reason),
-			CreatedAt:  moment(r.Created),
+			Reason:     html.UnescapeString(string(r.Reason)),
+			CreatedAt:  moment(string(r.Created)),
 		}
 		for _, l := range r.Lines {
 			for _, meta := range l.Meta {

@@ -28,7 +28,7 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 		return nil
 	}
 	err := s.showParcel(ctx, order, parcel)
-	if isCode(err, "rest_no_route") && s.link.Facts.Fact(trackingFact) != "" { // what showed parcels was switched off since
+	if isCode(err, noRoute) && s.link.Facts.Fact(trackingFact) != "" { // what showed parcels was switched off since
 		s.link.Facts.Keep(trackingFact, "")
 		err = s.showParcel(ctx, order, parcel)
 	}

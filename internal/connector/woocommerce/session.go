@@ -89,6 +89,9 @@ func (s *session) call(ctx context.Context, method, path string, query url.Value
 		if err == nil {
 			err = s.failure(answer)
 		}
+		if f := connector.FailureOf(err); f != nil && f.Code == noRoute && core(path) {
+			f.Kind, f.Message = connector.Temporary, "WooCommerce is switched off in the shop"
+		}
 		if err == nil {
 			if s.link.Facts.Fact(authFact) == "" {
 				s.link.Facts.Keep(authFact, way)
@@ -107,6 +110,17 @@ func (s *session) call(ctx context.Context, method, path string, query url.Value
 	}
 	return nil, first
 }
+
+// noRoute is WordPress' code for an address that nothing of the site answers.
+const noRoute = "rest_no_route"
+
+// core reports whether an address is one that every WooCommerce has. Parcels are not: they can be switched off.
+func core(path string) bool {
+	return strings.HasPrefix(path, "/wc/v3/") && !strings.HasSuffix(path, "/fulfillments")
+}
+
+// errNoREST says that an answer is not of WordPress.
+var errNoREST = errors.New("a page in place of an answer")
 
 // send sends a request, authenticated in one way.
 func (s *session) send(ctx context.Context, way, method, path string, query url.Values, body any) (*connector.Response, error) {
@@ -192,9 +206,11 @@ func (s *session) failure(answer *connector.Response) error {
 	}
 	f := connector.HTTPFailure(answer, s.link.Now(), p.Code, html.UnescapeString(p.Message))
 	switch {
-	case answer.Status == http.StatusNotFound && p.Code == "":
-		f.Kind, f.Message = connector.Missing, "the address has no WordPress with a REST interface"
-	case p.Code == "rest_no_route":
+	case answer.Status == http.StatusNotFound && p.Code == "": // also of a host that is at work on the site
+		f.Kind, f.Message, f.Err = connector.Temporary, "the address has no WordPress with a REST interface", errNoREST
+	case answer.Status == http.StatusForbidden && p.Code == "", answer.Status == http.StatusNotAcceptable && p.Code == "":
+		f.Kind, f.Message, f.Err = connector.Temporary, "something that stands before the shop refuses the request, such as a firewall", errNoREST
+	case p.Code == noRoute:
 		f.Kind, f.Message = connector.Missing, "the shop has no such function: "+f.Message
 	case strings.HasPrefix(p.Code, "woocommerce_rest_cannot_") && answer.Status == http.StatusUnauthorized:
 		f.Kind = connector.Unauthorized

@@ -2,6 +2,7 @@ package woocommerce
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -37,14 +38,14 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 func (s *session) firstCall(ctx context.Context, one url.Values) error {
 	var list []any
 	_, err := s.get(ctx, "/orders", one, &list)
-	if connector.Is(err, connector.Missing) && s.link.Facts.Fact(routeFact) == "" && !isCode(err, "rest_no_route") {
+	if errors.Is(err, errNoREST) && s.link.Facts.Fact(routeFact) == "" {
 		s.link.Facts.Keep(routeFact, "plain")
 		if _, again := s.get(ctx, "/orders", one, &list); again == nil {
 			return nil
 		}
 		s.link.Facts.Keep(routeFact, "")
 	}
-	if isCode(err, "rest_no_route") {
+	if isCode(err, noRoute) {
 		return connector.Failf(connector.Rejected, "the site is a WordPress without WooCommerce, or with its REST interface switched off")
 	}
 	return err

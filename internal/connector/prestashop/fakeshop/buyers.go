@@ -88,6 +88,21 @@ func (s *Shop) Edit(order string) {
 	s.move(o, state)
 }
 
+// Write sets a field of an order, as a module of the shop does.
+func (s *Shop) Write(order, field, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.find("orders", order)
+	o.fields[field], o.fields["date_upd"] = value, s.stamp()
+}
+
+// WriteLine sets a field of an order's first line.
+func (s *Shop) WriteLine(order, field, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.where("order_details", "id_order", order)[0].fields[field] = value
+}
+
 // Total is what an order costs with tax, to the hundredth.
 func (s *Shop) Total(order string) string {
 	s.mu.Lock()

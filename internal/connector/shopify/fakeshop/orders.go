@@ -122,6 +122,18 @@ func (s *Shop) Change(id, what string) {
 	}
 }
 
+// Pack ships a quantity of an order's first line, as a person in the shop's admin does.
+func (s *Shop) Pack(id string, quantity int64, number string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.known(id)
+	o.updated = s.Now().UTC()
+	o.lines[0].shipped += quantity
+	o.parcels = append(o.parcels, &parcel{id: s.gid("Fulfillment"), number: number, created: o.updated,
+		lines: map[string]int64{o.lines[0].id: quantity}})
+	s.notify("ORDERS_UPDATED", o)
+}
+
 func (s *Shop) refund(cents int64, lines ...object) object {
 	return object{"id": s.gid("Refund"), "createdAt": s.Now().UTC().Format(time.RFC3339), "note": "torn", "totalRefundedSet": euros(cents),
 		"refundLineItems": object{"nodes": lines}}

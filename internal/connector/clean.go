@@ -1,0 +1,48 @@
+package connector
+
+import "strings"
+
+// Clean takes out of an order's texts what not every store can keep: zero bytes, and bytes that are no UTF-8. Shops pass on what buyers
+// enter, and one such order must not keep all others out.
+func (o *Order) Clean() {
+	texts := []*string{&o.ExternalID, &o.Number, &o.Theirs, &o.Currency, &o.Name, &o.Email, &o.Phone, &o.Note}
+	for _, p := range []*Place{o.ShipTo, o.BillTo} {
+		if p != nil {
+			texts = append(texts, &p.Name, &p.Company, &p.Line1, &p.Line2, &p.City, &p.State, &p.PostalCode, &p.Country, &p.Phone)
+		}
+	}
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		texts = append(texts, &l.ExternalID, &l.SKU, &l.Item.Product, &l.Item.Variant, &l.Name)
+	}
+	for i := range o.Refunds {
+		r := &o.Refunds[i]
+		texts = append(texts, &r.ExternalID, &r.Reason)
+		for j := range r.Lines {
+			texts = append(texts, &r.Lines[j].ExternalLine)
+		}
+	}
+	for i := range o.Parcels {
+		p := &o.Parcels[i]
+		texts = append(texts, &p.Key, &p.Carrier, &p.Number, &p.URL)
+		for j := range p.Lines {
+			texts = append(texts, &p.Lines[j].ExternalLine, &p.Lines[j].SKU)
+		}
+	}
+	for _, text := range texts {
+		*text = strings.ReplaceAll(strings.ToValidUTF8(*text, "\uFFFD"), "\x00", "")
+	}
+	cleanMembers(o.Payment)
+	for _, l := range o.Lines {
+		cleanMembers(l.Options)
+	}
+}
+
+// cleanMembers is Clean for free members that are texts.
+func cleanMembers(members map[string]any) {
+	for name, value := range members {
+		if text, ok := value.(string); ok {
+			members[name] = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package woocommerce
+
+import (
+	"encoding/json"
+	"maps"
+	"testing"
+
+	"entrepot/internal/connector"
+)
+
+// read reads an order of one line that costs 20, with other members.
+func read(t *testing.T, over map[string]any) (connector.Order, error) {
+	t.Helper()
+	o := map[string]any{"id": 7, "number": "7", "status": "processing", "currency": "EUR", "discount_total": "0.00", "shipping_total": "0.00",
+		"total": "20.00", "total_tax": "0.00", "date_created_gmt": "2026-09-21T10:15:30", "date_modified_gmt": "2026-09-21T10:15:30",
+		"billing": map[string]any{"first_name": "Zoë", "email": "zoe@example.test"}, "shipping": map[string]any{},
+		"line_items": []any{item(10, 2, "20.00")}, "fee_lines": []any{}, "coupon_lines": []any{}, "shipping_lines": []any{}, "refunds": []any{}}
+	maps.Copy(o, over)
+	raw, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _, take, err := readOrder(raw)
+	if err == nil && !take {
+		t.Fatal("it is no order")
+	}
+	return out, err
+}
+
+func item(id int, quantity any, subtotal string) map[string]any {
+	return map[string]any{"id": id, "sku": "MUG", "name": "Mug", "quantity": quantity, "subtotal": subtotal, "total": subtotal,
+		"total_tax": "0.00", "product_id": 5, "variation_id": 0, "meta_data": []any{}}
+}
+
+// rest is what an order's amounts are short of its total.
+func rest(o connector.Order) string {
+	rest := o.Total - o.Tax - o.Shipping + o.Discount
+	for _, l := range o.Lines {
+		rest -= l.Amount
+	}
+	return rest.String()
+}
+
+// An order whose members have other types than documented, as plugins make them, is read all the same.
+func TestOrdersWithOtherTypes(t *testing.T) {
+	for name, over := range map[string]map[string]any{
+		"numbers for texts": {"transaction_id": 4711, "number": 7, "coupon_lines": []any{map[string]any{"code": 10}}, "customer_note": 5,
+			"payment_method": 1, "payment_method_title": true},
+		"objects for lists": {"line_items": map[string]any{"3": item(10, 2, "20.00")}, "fee_lines": map[string]any{}, "refunds": map[string]any{}},
+		"nothing for lists": {"fee_lines": nil, "coupon_lines": false, "shipping_lines": "", "refunds": nil},
+		"lists for objects": {"shipping": []any{}, "billing": []any{}},
+		"numbers in an address": {"billing": map[string]any{"first_name": "Zoë", "city": 12, "postcode": 10115, "company": nil,
+			"email": "zoe@example.test"}},
+		"numbers in options": {"line_items": []any{func() map[string]any {
+			l := item(10, "2", "20.00")
+			l["meta_data"] = map[string]any{"1": map[string]any{"key": 1, "value": 2, "display_key": 3, "display_value": 4}}
+			return l
+		}()}},
+	} {
+		o, err := read(t, over)
+		if err != nil || o.ExternalID != "7" || len(o.Lines) != 1 || o.Lines[0].Quantity != 2 || o.Lines[0].Amount != 200_000 ||
+			o.Total != 200_000 || len(o.Refunds) != 0 {
+			t.Errorf("%s: %+v, %v", name, o, err)
+		}
+	}
+	if _, err := read(t, map[string]any{"line_items": []any{7}}); !connector.Is(err, connector.Rejected) {
+		t.Errorf("lines that are none: %v", err)
+	}
+}
+
+// Amounts of a shop that calculates with more digits than its currency has are rounded, and add up.
+func TestOrdersWithMoreDigits(t *testing.T) {
+	o, err := read(t, map[string]any{"total": "12.345678", "total_tax": "2.345678", "line_items": []any{item(1, 1, "3.333333"),
+		item(2, 1, "3.333333"), item(3, 1, "3.333334")}})
+	if err != nil || o.Total != 123_500 || o.Tax != 23_500 || rest(o) != "0" || o.Lines[1].Amount != 33_300 {
+		t.Errorf("%+v, %v: %s are missing", o, err, rest(o))
+	}
+	o, err = read(t, map[string]any{"currency": "JPY", "total": "1999.6", "line_items": []any{item(1, 2, "1999.6")}})
+	if err != nil || o.Total != 20_000_000 || rest(o) != "0" {
+		t.Errorf("%+v, %v: %s are missing", o, err, rest(o))
+	}
+	o, err = read(t, map[string]any{"total": "20.01"})
+	if err != nil || rest(o) != "0.01" {
+		t.Errorf("%+v, %v: a difference that the shop has is hidden", o, err)
+	}
+	if _, err = read(t, map[string]any{"total": "twelve"}); !connector.Is(err, connector.Rejected) {
+		t.Errorf("an amount of letters: %v", err)
+	}
+}
+
+// A line that the merchant made dearer costs that, and gives no discount below zero; beside it a real discount stays.
+func TestLinesThatWereMadeDearer(t *testing.T) {
+	dearer := item(10, 2, "20.00")
+	dearer["total"] = "25.00"
+	o, err := read(t, map[string]any{"discount_total": "-5.00", "total": "25.00", "line_items": []any{dearer}})
+	if err != nil || o.Discount != 0 || o.Lines[0].Amount != 250_000 || rest(o) != "0" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	cheaper := item(11, 1, "10.00")
+	cheaper["total"] = "7.00"
+	o, err = read(t, map[string]any{"discount_total": "-2.00", "total": "32.00", "line_items": []any{dearer, cheaper}})
+	if err != nil || o.Discount != 30_000 || o.Lines[0].Amount != 250_000 || o.Lines[1].Amount != 100_000 || rest(o) != "0" {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
