@@ -255,3 +255,21 @@ func TestSlipsOnPaper(t *testing.T) {
 		t.Errorf("printed: %.600s", shown)
 	}
 }
+
+// Where a table is as wide as a desk, the names of events are not broken in the middle of a word.
+func TestEventNamesAreWhole(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	for _, path := range []string{"/webhooks/deliveries", "/events"} {
+		for _, width := range []int64{1440, 1000} {
+			b.look(width, "light")
+			b.open(path)
+			broken := eval[[]string](b, "[...document.querySelectorAll('td[data-at=name] a')].filter(a => {"+
+				" const text = document.createRange(); text.selectNodeContents(a); return text.getClientRects().length > 1 }).map(a => a.innerText)")
+			if len(broken) > 0 {
+				t.Errorf("%s at %d: %q", path, width, broken)
+			}
+		}
+	}
+}
