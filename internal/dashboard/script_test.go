@@ -60,7 +60,8 @@ func TestLinksWithinAPage(t *testing.T) {
 	b.check(t)
 }
 
-// What leads to the page that is shown is no step of the history: one step back is the page before.
+// What leads to the page that is shown is no step of the history: one step back is the page before. The keyboard goes on in the page,
+// also when the button that was pressed is gone.
 func TestBackAfterAChange(t *testing.T) {
 	s := newSite(t, "sqlite")
 	c := s.shopper(t)
@@ -72,6 +73,9 @@ func TestBackAfterAChange(t *testing.T) {
 	b.fill("input.qty", "1")
 	b.click("#ship")
 	b.shows("1 of 3")
+	b.click("#ship")
+	b.shows("3 of 3")
+	b.until("document.activeElement.id === 'main'") // the button that had the focus is gone
 	b.do(chromedp.NavigateBack())
 	b.until("location.pathname === '" + prefix + "/orders'")
 }

@@ -114,7 +114,10 @@ async function load(url, options, ids, { push = "", force = false, typing = null
   }
   swap(page, moved ? whole : posted ? [...new Set([...ids, "toasts", "side"])] : ids, (force || moved || posted) && !typing);
   if (answer.status >= 400) refused();
-  else if (moved) { scrollTo(0, 0); $("#main").focus({ preventScroll: true }); }
+  else {
+    if (moved) scrollTo(0, 0);
+    if (moved || posted && document.activeElement === document.body) $("#main").focus({ preventScroll: true }); // its button is gone
+  }
   for (const dialog of answer.ok && posted ? all("dialog[open]") : []) dialog.close();
 }
 
