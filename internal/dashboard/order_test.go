@@ -14,8 +14,9 @@ import (
 // What happened in one moment names its events once: a deleted shipment and the status that it leaves are one change.
 func TestStepsOfOneMoment(t *testing.T) {
 	list := []trailEntry{{Head: "Shipped → To ship", at: 7}, {Head: "Shipment deleted", at: 7}, {Head: "Received", at: 3}}
-	facts := &orderFacts{heard: []webhooks.Heard{{Name: "order.status_changed", EventAt: 7, State: webhooks.Delivered},
-		{Name: "order.received", EventAt: 3, State: webhooks.Delivered}}}
+	facts := &orderFacts{heard: []webhooks.Heard{
+		{Delivery: webhooks.Delivery{Name: "order.status_changed", State: webhooks.Delivered}, EventAt: 7},
+		{Delivery: webhooks.Delivery{Name: "order.received", State: webhooks.Delivered}, EventAt: 3}}}
 	(&request{}).whoHeard(facts, list)
 	for i, events := range []string{"order.status_changed", "", "order.received"} {
 		if list[i].Events != events || (list[i].Heard == "") != (events == "") {
