@@ -273,3 +273,22 @@ func TestEventNamesAreWhole(t *testing.T) {
 		}
 	}
 }
+
+// Around the middle of each tick box of an endpoint's events there are twelve pixels in which nothing else is pressed (WCAG 2.5.8).
+func TestEventsAreEasyToTick(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.window(t, s.owner)
+	b.open("/webhooks/new")
+	near := eval[[]string](b, `(() => {
+		for (const d of document.querySelectorAll("main details")) d.open = true;
+		return [...document.querySelectorAll("details.events input")].filter(box => {
+			const r = box.getBoundingClientRect(), x = r.x + r.width / 2, y = r.y + r.height / 2;
+			return [...document.querySelectorAll("main :is(summary, input, a, button)")].some(other => {
+				const o = other.getBoundingClientRect(), dx = Math.max(o.left - x, 0, x - o.right), dy = Math.max(o.top - y, 0, y - o.bottom);
+				return other !== box && Math.hypot(dx, dy) < 12;
+			});
+		}).map(box => box.value) })()`)
+	if len(near) > 0 {
+		t.Errorf("too near to something else: %q", near)
+	}
+}
