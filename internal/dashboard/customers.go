@@ -98,7 +98,7 @@ func (d *Dashboard) listCustomers(r *request) (answer, error) {
 			chip{Label: "Clear filters", On: true, To: l.with("search", "", "segmentId", "", "tag", "")},
 		)
 	}
-	return show(screen{Template: "customers", Title: "Customers", Section: "/customers", Data: view}), err
+	return view.Pager.after(show(screen{Template: "customers", Title: "Customers", Section: "/customers", Data: view})), err
 }
 
 func customerPath(c id.Customer) string { return "/customers/" + string(c) }

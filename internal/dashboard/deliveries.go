@@ -89,7 +89,8 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 			view.Deliveries = append(view.Deliveries, r.deliveryRow(row, names[row.Endpoint]))
 			about = append(about, subject{event: row.Name, resource: row.Resource})
 		}
-		view.Pager = r.cursorPager("/webhooks/deliveries", "cursor", page.Next.String(), len(page.Deliveries))
+		view.Pager = r.cursorPager("/webhooks/deliveries", "cursor", page.Next.String(), len(page.Deliveries),
+			"delivery", "deliveries")
 		if err != nil {
 			return err
 		}
@@ -189,9 +190,9 @@ func (d *Dashboard) retryDelivery(r *request) (answer, error) {
 	})
 }
 
-// cursorPager is the pager of a list that is read by a cursor.
-func (r *request) cursorPager(path, name, next string, shown int) pager {
-	p := pager{Words: r.format.plural(int64(shown), "delivery", "deliveries") + " on this page"}
+// cursorPager is the pager of a list that is read by a cursor; one and many are what its rows are called.
+func (r *request) cursorPager(path, name, next string, shown int, one, many string) pager {
+	p := pager{Words: r.format.plural(int64(shown), one, many) + " on this page"}
 	if r.http.URL.Query().Get(name) != "" {
 		p.First = r.with(path, name, "")
 	}

@@ -91,7 +91,7 @@ func (d *Dashboard) showEvents(r *request) (answer, error) {
 		if page.More {
 			next = string(page.Next)
 		}
-		view.Pager = r.cursorPager("/events", "after", next, len(page.Events))
+		view.Pager = r.cursorPager("/events", "after", next, len(page.Events), "event", "events")
 		return err
 	})
 	out := show(screen{Template: "events", Title: "Event log", Section: "/events", Data: view})

@@ -207,8 +207,12 @@ func decimals(text string, n int) string {
 }
 
 func (f format) withSymbol(decimal, code string) string {
-	number, symbol := f.plain(decimal), symbolOf(code)
-	sign := ""
+	return f.besideSymbol(f.plain(decimal), code)
+}
+
+// besideSymbol puts a currency's symbol before or after a number.
+func (f format) besideSymbol(number, code string) string {
+	symbol, sign := symbolOf(code), ""
 	if strings.HasPrefix(number, "−") {
 		sign, number = "−", strings.TrimPrefix(number, "−")
 	}

@@ -17,7 +17,7 @@ type newOrder struct {
 // orderFigures shows the result of a dry run of orders.
 func (v *importView) orderFigures(r *request, c fileimport.Checked) {
 	f := r.format
-	v.Figures = []figure{{f.Count(int64(c.Created)), "new orders", false}, {f.Count(int64(c.Existing)), "there already", false}}
+	v.Figures = []figure{countFigure(f, c.Created, "new order", "new orders"), {f.Count(int64(c.Existing)), "there already", false}}
 	if c.Moved > 0 {
 		v.Figures = append(v.Figures, figure{f.Count(int64(c.Moved)), "taken back by a credit note", false})
 	}
@@ -51,5 +51,5 @@ func orderOutcome(f format, c importer.Counts) []figure {
 	if c.Missing > 0 {
 		list = append(list, figure{f.Count(int64(c.Missing)), "products created", false})
 	}
-	return append(list, figure{f.Count(int64(c.Notes)), "notes", false}, refusedFigure(f, c))
+	return append(list, notesFigure(f, c), refusedFigure(f, c))
 }

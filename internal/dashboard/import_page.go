@@ -22,12 +22,16 @@ type importPage struct {
 	options fileimport.Options
 	found   importer.Found
 	places  []channels.Channel
-	job     jobs.Job // the last that worked on it, zero for none
-	lines   []imports.Line
+	job     jobs.Job       // the last that worked on it, zero for none
+	lines   []imports.Line // the first refused rows
+	notes   []imports.Line // the first rows that are stored without something
 }
 
 // shownLines is how many refused rows a page shows; the file to download has all.
 const shownLines = 20
+
+// searchedLines is how many lines about rows a page searches for those that are stored without something.
+const searchedLines = 1000
 
 // importPage reads the import of the path. Errors: NotFound.
 func (d *Dashboard) importPage(r *request) (p importPage, err error) {
@@ -45,8 +49,18 @@ func (d *Dashboard) importPage(r *request) (p importPage, err error) {
 		if p.places, _, err = channels.List(tx, maxChoices, 0); err != nil {
 			return err
 		}
-		if p.lines, err = imports.Lines(tx, which, p.dry(), true, -1, shownLines); err != nil || p.i.Job == "" {
+		if p.lines, err = imports.Lines(tx, which, p.dry(), true, -1, shownLines); err != nil {
 			return err
+		}
+		if !r.files().isList() { // a list's lines that are not refused are the values before
+			if p.notes, err = imports.Lines(tx, which, p.dry(), false, -1, searchedLines); err != nil {
+				return err
+			}
+			p.notes = slices.DeleteFunc(p.notes, func(l imports.Line) bool { return l.Refused })
+			p.notes = p.notes[:min(len(p.notes), shownLines)]
+		}
+		if p.i.Job == "" {
+			return nil
 		}
 		p.job, err = jobs.ByID(tx, p.i.Job)
 		return ignoreMissing(err)
@@ -75,7 +89,7 @@ type figure struct {
 	Bad           bool
 }
 
-// lineRow is a refused row of the file.
+// lineRow is a row of the file that was refused, or stored without something.
 type lineRow struct{ Line, SKU, Field, Why string }
 
 // diffRow is what would change in one product.
@@ -114,6 +128,8 @@ type importView struct {
 	NewWords    string
 	Refused     []lineRow
 	RefusedMore string
+	Notes       []lineRow // rows that are stored, but not whole
+	NotesMore   string
 	Mend        string // address of the file of refused rows, "" if there are no rows
 	Report      string
 	Left        string // columns that are left out
@@ -239,7 +255,7 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	}
 	f := r.format
 	v.Head, v.Under = "What would happen", "Nothing is stored yet."
-	v.Figures = []figure{{f.Count(int64(c.Created)), "new products", false}, {f.Count(int64(c.Updated)), "changed", false},
+	v.Figures = []figure{countFigure(f, c.Created, "new product", "new products"), {f.Count(int64(c.Updated)), "changed", false},
 		{f.Count(int64(c.Unchanged)), "the same already", false}, refusedFigure(f, c.Counts)}
 	switch k := r.files(); {
 	case k == orderFiles:
@@ -315,18 +331,26 @@ func (v *importView) outcome(r *request, i imports.Import, c importer.Counts) {
 		return
 	}
 	v.Figures = []figure{{f.Count(int64(c.Created)), "created", false}, {f.Count(int64(c.Updated)), "updated", false},
-		{f.Count(int64(c.Notes)), "notes", false}, refusedFigure(f, c)}
+		notesFigure(f, c), refusedFigure(f, c)}
 	if kindOf(i).isList() {
 		v.Figures = v.Figures[1:]
 	}
 }
 
-func refusedFigure(f format, c importer.Counts) figure {
-	label := "rows refused"
-	if c.RowsRefused == 1 {
-		label = "row refused"
+// countFigure is a number with what it counts, of one and of several.
+func countFigure(f format, n int, one, many string) figure {
+	if n == 1 {
+		many = one
 	}
-	return figure{f.Count(int64(c.RowsRefused)), label, c.RowsRefused > 0}
+	return figure{Number: f.Count(int64(n)), Label: many}
+}
+
+func notesFigure(f format, c importer.Counts) figure { return countFigure(f, c.Notes, "note", "notes") }
+
+func refusedFigure(f format, c importer.Counts) figure {
+	refused := countFigure(f, c.RowsRefused, "row refused", "rows refused")
+	refused.Bad = c.RowsRefused > 0
+	return refused
 }
 
 // ended shows an import on which no job works, with what it has changed, as the dry run saw it: a wrong file is set right by that.
@@ -352,22 +376,33 @@ func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool
 	}
 }
 
-// refused shows the first refused rows, and where all of them are.
+// lineRow is what was said of a row.
+func (r *request) lineRow(l imports.Line) lineRow {
+	row := lineRow{SKU: l.Item, Field: r.files().called(l.Field), Why: restated(l.Message)}
+	if row.Field == "" || l.Field == "" {
+		row.Field = l.Field
+	}
+	if row.Line = r.format.Count(l.Line); l.Line == 0 {
+		row.Line = r.format.Count(l.Row)
+	}
+	return row
+}
+
+// refused shows the first refused rows and the first that are not stored whole, and where all of them are.
 func (v *importView) refused(r *request, p importPage) {
 	for _, l := range p.lines {
-		row := lineRow{SKU: l.Item, Field: r.files().called(l.Field), Why: restated(l.Message)}
-		if row.Field == "" || l.Field == "" {
-			row.Field = l.Field
-		}
-		if row.Line = r.format.Count(l.Line); l.Line == 0 {
-			row.Line = r.format.Count(l.Row)
-		}
-		v.Refused = append(v.Refused, row)
+		v.Refused = append(v.Refused, r.lineRow(l))
 	}
+	for _, l := range p.notes {
+		v.Notes = append(v.Notes, r.lineRow(l))
+	}
+	if len(p.notes) == shownLines {
+		v.NotesMore = "The first " + r.format.Count(shownLines) + "; the report has all."
+	}
+	v.Report = prefix + p.path("/report")
 	if len(p.lines) == 0 {
 		return
 	}
-	v.Report = prefix + p.path("/report")
 	if p.found.Delimiter != "" {
 		v.Mend = prefix + p.path("/refused")
 	}

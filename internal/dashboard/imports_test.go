@@ -130,6 +130,22 @@ func TestImportOfAFile(t *testing.T) {
 	})
 }
 
+// Rows that are stored without something are named before and after the import, also when none is refused.
+func TestNotesOfAnImport(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		b := s.as(s.owner)
+		given := b.give("cups.csv", strings.NewReader("sku,name,price,status\nCUP,Cup,3.00,ON SALE SOON\n"))
+		at := importOf(given)
+		b.follow(b.submit(t, b.follow(given), at+"/check"))
+		s.runImports()
+		const words = "These rows are imported, without what is named here."
+		has(t, b.get(at), "1 new product ", "0 rows refused", words, "ON SALE SOON", "is no status")
+		b.follow(b.submit(t, b.get(at), at+"/run"))
+		s.runImports()
+		has(t, b.get(at), "1 created", "1 note ", words, "ON SALE SOON", "Report")
+	})
+}
+
 // A wrong price list was imported: its page still has the prices before, by which it is set right.
 func TestAnImportKeepsTheValuesBefore(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {

@@ -259,6 +259,9 @@ func TestEventPages(t *testing.T) {
 		before := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
 		first, second := s.customerEvent(t, "ada@test.example"), s.customerEvent(t, "bob@test.example")
 		list := b.get("/events")
+		if !strings.Contains(list.words(), "events on this page") {
+			t.Errorf("the log counts something else than events: %s", list.words())
+		}
 		if i, j := strings.Index(list.body, string(second)), strings.Index(list.body, string(first)); i < 0 || j < i {
 			t.Errorf("not newest first: %s", list.words())
 		}

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"net/url"
 	"strconv"
+	"strings"
 
 	"entrepot/internal/apijson"
 )
@@ -58,6 +59,9 @@ func (l listing) pager(f format, shown int, total int64, one, many string) pager
 	p := pager{Words: f.plural(total, one, many)}
 	if shown > 0 && total > int64(shown) {
 		p.Words = f.Count(first) + "–" + f.Count(first+int64(shown)-1) + " of " + p.Words
+	}
+	if shown == 0 && total > 0 && l.Page > 1 {
+		p.Last = strings.TrimPrefix(l.with("page", strconv.FormatInt((total+perPage-1)/perPage, 10)), prefix)
 	}
 	if l.Page > 1 {
 		p.Newer = l.with("page", strconv.Itoa(l.Page-1))

@@ -255,3 +255,40 @@ func TestSlipsOnPaper(t *testing.T) {
 		t.Errorf("printed: %.600s", shown)
 	}
 }
+
+// Where a table is as wide as a desk, the names of events are not broken in the middle of a word.
+func TestEventNamesAreWhole(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	for _, path := range []string{"/webhooks/deliveries", "/events"} {
+		for _, width := range []int64{1440, 1000} {
+			b.look(width, "light")
+			b.open(path)
+			broken := eval[[]string](b, "[...document.querySelectorAll('td[data-at=name] a')].filter(a => {"+
+				" const text = document.createRange(); text.selectNodeContents(a); return text.getClientRects().length > 1 }).map(a => a.innerText)")
+			if len(broken) > 0 {
+				t.Errorf("%s at %d: %q", path, width, broken)
+			}
+		}
+	}
+}
+
+// Around the middle of each tick box of an endpoint's events there are twelve pixels in which nothing else is pressed (WCAG 2.5.8).
+func TestEventsAreEasyToTick(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.window(t, s.owner)
+	b.open("/webhooks/new")
+	near := eval[[]string](b, `(() => {
+		for (const d of document.querySelectorAll("main details")) d.open = true;
+		return [...document.querySelectorAll("details.events input")].filter(box => {
+			const r = box.getBoundingClientRect(), x = r.x + r.width / 2, y = r.y + r.height / 2;
+			return [...document.querySelectorAll("main :is(summary, input, a, button)")].some(other => {
+				const o = other.getBoundingClientRect(), dx = Math.max(o.left - x, 0, x - o.right), dy = Math.max(o.top - y, 0, y - o.bottom);
+				return other !== box && Math.hypot(dx, dy) < 12;
+			});
+		}).map(box => box.value) })()`)
+	if len(near) > 0 {
+		t.Errorf("too near to something else: %q", near)
+	}
+}

@@ -8,7 +8,22 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/webhooks"
 )
+
+// What happened in one moment names its events once: a deleted shipment and the status that it leaves are one change.
+func TestStepsOfOneMoment(t *testing.T) {
+	list := []trailEntry{{Head: "Shipped → To ship", at: 7}, {Head: "Shipment deleted", at: 7}, {Head: "Received", at: 3}}
+	facts := &orderFacts{heard: []webhooks.Heard{
+		{Delivery: webhooks.Delivery{Name: "order.status_changed", State: webhooks.Delivered}, EventAt: 7},
+		{Delivery: webhooks.Delivery{Name: "order.received", State: webhooks.Delivered}, EventAt: 3}}}
+	(&request{}).whoHeard(facts, list)
+	for i, events := range []string{"order.status_changed", "", "order.received"} {
+		if list[i].Events != events || (list[i].Heard == "") != (events == "") {
+			t.Errorf("%s: %q %q", list[i].Head, list[i].Events, list[i].Heard)
+		}
+	}
+}
 
 // Nine of three cannot be shipped: the API's words stand beside the input, which keeps what was typed. One can, and is taken back whole.
 func TestShipAndUndo(t *testing.T) {

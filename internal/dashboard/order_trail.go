@@ -161,10 +161,16 @@ func (r *request) changed(field, value string, o *orders.Order) string {
 	return r.format.Money(amount, o.Currency)
 }
 
-// whoHeard adds to each step its events and the outcome of their deliveries.
+// whoHeard adds to each step its events and the outcome of their deliveries. Of several steps of one moment, such as a deleted
+// shipment and the status that it leaves, the first of the list has them.
 func (r *request) whoHeard(f *orderFacts, list []trailEntry) {
+	named := map[int64]bool{}
 	for i := range list {
 		e := &list[i]
+		if named[e.at] {
+			continue
+		}
+		named[e.at] = true
 		var names []string
 		var waiting, failed, delivered int64
 		var bad id.Delivery
@@ -252,7 +258,7 @@ func (r *request) endpointCards(f *orderFacts) (list []endpointCard) {
 			if card.Tone == "good" {
 				card.Tone, card.Glyph = "warn", "wait"
 			}
-			words = append(words, r.format.Count(t.waiting)+" wait")
+			words = append(words, r.format.plural(t.waiting, "waits", "wait"))
 			if t.next > 0 {
 				card.Next = r.format.Due(t.next)
 			}

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
@@ -119,7 +120,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 			return answer{}, err
 		}
 	}
-	return show(screen{Template: "orders", Title: "Orders", Section: "/orders", Data: view}), nil
+	return view.Pager.after(show(screen{Template: "orders", Title: "Orders", Section: "/orders", Data: view})), nil
 }
 
 func (r *request) orderRow(q ordersQuery, o *orders.Summary) orderRow {
@@ -282,12 +283,12 @@ func orderHeads(q ordersQuery) []head {
 
 func (r *request) ordersPager(q ordersQuery, total int64) pager {
 	from, to := int64(q.Offset)+1, min(int64(q.Offset)+ordersPage, total)
-	if from > to {
-		from = to
-	}
 	p := pager{Words: r.format.Count(from) + "–" + r.format.Count(to) + " of " + r.format.Count(total)}
 	if total == 0 {
 		p.Words = "No orders"
+	}
+	if from > total && total > 0 {
+		p.Last = strings.TrimPrefix(q.at("/orders", "page", strconv.FormatInt((total+ordersPage-1)/ordersPage, 10)), prefix)
 	}
 	if q.Page > 1 {
 		p.First, p.Newer = q.at("/orders"), q.at("/orders", "page", strconv.Itoa(q.Page-1))

@@ -360,3 +360,56 @@ func TestRefusedMovesAreExplained(t *testing.T) {
 		}
 	}
 }
+
+// A page after the last one leads to the last: rows may have left the list since its address was made.
+func TestPagesAfterTheLast(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c := s.shopper(t)
+		c.articles()
+		c.order("PROCESSING", nil, 1)
+		b := s.as(s.owner)
+		for _, path := range []string{"/orders", "/orders?status=PROCESSING", "/products", "/stock", "/products?search=a"} {
+			at, err := url.Parse(prefix + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			query := at.Query()
+			query.Set("page", "7")
+			at.RawQuery = query.Encode()
+			last, err := url.Parse(b.send("GET", at.String(), nil, "").to())
+			if err != nil {
+				t.Fatal(err)
+			}
+			query.Set("page", "1")
+			if last.Path != at.Path || last.Query().Encode() != query.Encode() {
+				t.Errorf("%s leads to %s", at, last)
+			}
+			if page := b.send("GET", last.String(), nil, ""); page.status != 200 {
+				t.Errorf("%s: %d", last, page.status)
+			}
+		}
+		if page := b.get("/orders?search=nobody&page=2"); page.status != 200 || !strings.Contains(page.words(), "No order matches") {
+			t.Errorf("an empty list: %d %.200s", page.status, page.words())
+		}
+	})
+}
+
+// A viewer can print and export the orders that he ticks, and is offered nothing that changes them.
+func TestViewersTickOrders(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	c.order("PROCESSING", nil, 1)
+	page := s.as(s.newUser("vera@test.example", accounts.Viewer)).get("/orders")
+	_, bar, found := strings.Cut(page.body, `id="bulk"`)
+	if !found || !strings.Contains(bar, "/orders/slip") || !strings.Contains(bar, "/orders/export") {
+		t.Errorf("ticked orders cannot be printed and exported: %.300s", bar)
+	}
+	if strings.Contains(bar, `name="to"`) {
+		t.Error("a viewer is offered to change orders")
+	}
+	if settings := s.as(s.newUser("wim@test.example", accounts.Viewer)).get("/settings/account"); !strings.Contains(settings.words(),
+		"Numbers and dates As each browser says") {
+		t.Errorf("the account's settings: %s", settings.words())
+	}
+}

@@ -248,7 +248,7 @@ func (f format) short(v float64, currency string) string {
 	case v >= 1000:
 		v, suffix = v/1000, "k"
 	}
-	return symbolOf(currency) + f.plain(strconv.FormatFloat(v, 'f', -1, 64)) + suffix
+	return f.besideSymbol(f.plain(strconv.FormatFloat(v, 'f', -1, 64))+suffix, currency)
 }
 
 // shares are the channels with sales, the best first.

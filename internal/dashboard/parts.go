@@ -46,6 +46,15 @@ type pager struct {
 	Words        string // "1–50 of 970"
 	First        string // addresses, "" for none
 	Newer, Older string
+	Last         string // below the prefix: the last page, when this one is after it, "" otherwise
+}
+
+// after is the answer to a page after the last one, as when the rows of a last page have left the list: it leads to the one before.
+func (p pager) after(out answer) answer {
+	if p.Last != "" {
+		return answer{to: p.Last}
+	}
+	return out
 }
 
 // callout is a message above the content of a page.

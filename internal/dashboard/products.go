@@ -112,7 +112,7 @@ func (d *Dashboard) listProducts(r *request) (answer, error) {
 		})
 	})
 	view.Heads = productHeads(l, f)
-	return show(screen{Template: "products", Title: "Products", Section: "/products", Data: view}), err
+	return view.Pager.after(show(screen{Template: "products", Title: "Products", Section: "/products", Data: view})), err
 }
 
 // productTabs are the views by status, each with how many there are.

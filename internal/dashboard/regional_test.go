@@ -89,6 +89,13 @@ func TestLocales(t *testing.T) {
 			}
 		}
 	}
+	for locale, axis := range map[string]string{"de-DE": ">1k €<", "en-US": ">€1k<"} { // also along the axis of the chart
+		c.call("PATCH", "/users/"+string(s.owner.ID), map[string]any{"locale": locale})
+		c.order("PENDING", nil, 130)
+		if page := b.get("/"); !strings.Contains(page.body, axis) {
+			t.Errorf("%s: no %q along the axis", locale, axis)
+		}
+	}
 	page := b.get("/settings/account").inputs(t, "/settings/account")
 	if page.Get("locale") != "en-US" || page.Get("timeZone") != "UTC" {
 		t.Errorf("the form of the account: %v", page)

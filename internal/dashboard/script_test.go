@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	browsers "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
@@ -26,6 +28,117 @@ func TestRefusedFormsKeepTheirPlace(t *testing.T) {
 	if b.path() != prefix+"/settings/me" {
 		t.Errorf("the address is %s", b.path())
 	}
+}
+
+// The links to what is wrong, and the one that skips the menu, lead to places of the page: nothing is loaded, and what was typed stays.
+func TestLinksWithinAPage(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders/" + order)
+	b.fill("[name=carrier]", "DHL")
+	b.fill("input.qty", "9")
+	b.click("#ship")
+	b.click(".problems a")
+	b.until("location.hash")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('a.skip').click()"))
+	b.until("location.hash === '#main'")
+	b.asks("")
+	b.do(chromedp.NavigateBack())
+	b.until("location.hash !== '#main'")
+	if list := b.asks(prefix); len(list) > 0 {
+		t.Errorf("asked for %q", list)
+	}
+	if carrier := eval[string](b, "document.querySelector('[name=carrier]').value"); carrier != "DHL" {
+		t.Errorf("the carrier is %q", carrier)
+	}
+	if !b.is("document.querySelector('.problems')") {
+		t.Error("what was wrong is no longer said")
+	}
+	b.check(t)
+}
+
+// What leads to the page that is shown is no step of the history: one step back is the page before. The keyboard goes on in the page,
+// also when the button that was pressed is gone.
+func TestBackAfterAChange(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders")
+	b.open("/orders/" + order)
+	b.fill("input.qty", "1")
+	b.click("#ship")
+	b.shows("1 of 3")
+	b.click("#ship")
+	b.shows("3 of 3")
+	b.until("document.activeElement.id === 'main'") // the button that had the focus is gone
+	b.do(chromedp.NavigateBack())
+	b.until("location.pathname === '" + prefix + "/orders'")
+}
+
+// A file can be loaded again and again: the button that sent it is free once it came.
+func TestExportTwice(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	call(b, browsers.SetDownloadBehavior, browsers.SetDownloadBehaviorParams{Behavior: browsers.SetDownloadBehaviorBehaviorAllow,
+		DownloadPath: t.TempDir(), BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID})
+	b.open("/orders")
+	for range 2 {
+		b.asks("")
+		b.press("Export CSV")
+		b.wait(func() bool { return len(b.asks("/orders/export")) > 0 }, "a request for the file")
+		b.until("!document.querySelector('[aria-busy], [data-busy]')")
+	}
+}
+
+// When the session has ended, a form keeps what was typed until somebody has logged in in another tab; then it is sent.
+func TestSessionEndsBeforeAForm(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders/" + order)
+	b.fill("[name=carrier]", "DHL")
+	call(b, network.ClearBrowserCookies, cdp.Empty{})
+	const bar = "document.querySelector('#ended').checkVisibility()"
+	b.do(chromedp.Evaluate[chromedp.Void]("dispatchEvent(new Event('online'))")) // as news do
+	b.until(bar)
+	b.click("#ship")
+	b.shows("Your session has ended")
+	if carrier := eval[string](b, "document.querySelector('[name=carrier]').value"); carrier != "DHL" {
+		t.Errorf("the carrier is %q", carrier)
+	}
+	cookie := s.as(s.owner).client.Jar.Cookies(mustURL(t, s.url+prefix+"/"))[0]
+	call(b, network.SetCookie, network.SetCookieParams{Name: cookie.Name, Value: cookie.Value, URL: s.url + prefix + "/"})
+	b.click("#ship")
+	b.shows("3 of 3")
+	b.until("!" + bar)
+}
+
+// When no answer comes, nothing is said of what was done; sent again, it is done once.
+func TestAnswerThatIsLost(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders/" + order)
+	b.fill("input.qty", "2")
+	b.do(chromedp.Evaluate[chromedp.Void](`(() => { const ask = fetch;
+		window.fetch = async (...args) => { window.fetch = ask; await ask(...args); throw new TypeError("the connection broke") } })()`))
+	b.click("#ship")
+	b.shows("send it again")
+	b.click("#ship")
+	b.shows("2 of 3")
+	b.check(t)
 }
 
 // Without a connection a bar says so, until there is one.

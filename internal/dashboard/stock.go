@@ -111,7 +111,7 @@ func (d *Dashboard) stockScreen(r *request, l listing, f stock.Filter) (answer, 
 		return nil
 	})
 	view.Tabs = []tab{l.tab("All", "view", ""), l.tab("Low", "view", "low"), l.tab("Oversold", "view", "oversold")}
-	return show(screen{Template: "stock", Title: "Stock", Section: "/stock", Data: view}), err
+	return view.Pager.after(show(screen{Template: "stock", Title: "Stock", Section: "/stock", Data: view})), err
 }
 
 // firstStock is the list of an account that has no stock yet.

@@ -78,20 +78,22 @@ func TestStoryOfHostileNames(t *testing.T) {
 	c.articles()
 	names := []string{`<script>document.hacked = 1</script>`, `"><img src=x onerror="document.hacked = 1">`, "\u202eevil\u202c right to left",
 		"שלום עולם", "=HYPERLINK(1+1)", strings.Repeat("W", 200), "{{.Password}}", "javascript:document.hacked=1"}
-	var order string
+	var made []string
 	for i, name := range names {
 		c.call("POST", "/products", map[string]any{"sku": fmt.Sprint("H", i), "name": name, "price": 1})
-		order = c.order("PENDING", map[string]any{"customerName": name, "externalReference": name, "notes": name,
+		made = append(made, c.order("PENDING", map[string]any{"customerName": name, "externalReference": name, "notes": name,
 			"customerEmail": fmt.Sprintf("h%d@x.example", i), "paymentMetadata": map[string]any{name: name},
 			"shippingAddress": map[string]any{"line1": name, "city": name, "country": "FR"},
-			"items":           []any{map[string]any{"sku": fmt.Sprint("H", i), "quantity": 1, "unitPrice": 1}}})
+			"currency":        "KWD", "items": []any{map[string]any{"sku": fmt.Sprint("H", i), "quantity": 1000000, "unitPrice": "1.234"}}}))
 	}
+	order, unbroken := made[len(made)-1], made[5]
+	c.call("POST", "/products", map[string]any{"sku": strings.Repeat("Y", 90), "name": names[5], "price": "99999999.99"})
 	long := c.call("POST", "/products", map[string]any{"sku": "LONG", "name": "Long", "price": 1,
 		"description": strings.Repeat("W", 5000)})["id"].(string)
 	b := s.window(t, s.owner)
-	for _, path := range []string{"/", "/orders", "/orders/" + order, "/products", "/products/" + long, "/customers", "/events", "/stock",
+	for _, path := range []string{"/", "/orders", "/orders/" + order, "/orders/" + unbroken, "/products", "/products/" + long, "/customers", "/events", "/stock",
 		"/orders?search=" + url.QueryEscape(names[0]), "/orders/slip?ids=" + order, "/settings/audit"} {
-		for _, width := range []int64{1440, 320} {
+		for _, width := range []int64{1440, 1180, 1000, 320} {
 			b.look(width, "light")
 			b.open(path)
 			if eval[bool](b, "!!document.hacked || !!document.querySelector('main script, main img[src=x]')") {

@@ -86,31 +86,45 @@ function swap(page, ids, force) {
 // ---- links and forms
 
 let under = null; // the request whose answer will be shown; a newer one takes its place
+const pageOf = url => url.pathname + url.search;
+let shown = pageOf(location); // the page that is shown; what follows a # is only a place on it
 
 async function load(url, options, ids, { push = "", force = false, typing = null } = {}) {
   under?.abort();
-  const mine = under = new AbortController();
+  const mine = under = new AbortController(), posted = options?.method === "POST";
   let answer, text;
   try {
     answer = await fetch(url, { ...options, signal: mine.signal, headers: { Accept: "text/html", ...options?.headers } });
     text = await answer.text();
   } catch (error) {
     if (error.name === "AbortError") return;
-    say("The service cannot be reached. Nothing was changed.", "bad");
+    say(posted ? "No answer came. What you sent may have arrived: send it again, it is done only once."
+      : "The service cannot be reached.", "bad");
     return;
   }
   const page = parse(text), end = new URL(answer.url);
-  if (!page.getElementById("side")) return location.assign(end); // the session has ended
+  if (!page.getElementById("side")) return posted ? ended(true) : location.assign(end);
+  ended(false);
   const moved = end.pathname !== location.pathname;
   if (push && answer.ok) {
-    history[typing && typing === typedIn ? "replaceState" : "pushState"]({ swapped: true }, "", moved || options?.method ? end : push);
+    const to = new URL(moved || posted ? end : push, location.href);
+    history[typing && typing === typedIn || pageOf(to) === shown ? "replaceState" : "pushState"]({ swapped: true }, "", to);
+    shown = pageOf(to);
     typedIn = typing;
   }
-  const posted = options?.method === "POST";
   swap(page, moved ? whole : posted ? [...new Set([...ids, "toasts", "side"])] : ids, (force || moved || posted) && !typing);
   if (answer.status >= 400) refused();
-  else if (moved) { scrollTo(0, 0); $("#main").focus({ preventScroll: true }); }
+  else {
+    if (moved) scrollTo(0, 0);
+    if (moved || posted && document.activeElement === document.body) $("#main").focus({ preventScroll: true }); // its button is gone
+  }
   for (const dialog of answer.ok && posted ? all("dialog[open]") : []) dialog.close();
+}
+
+// ended says that the session has ended, on a page that keeps what was typed until somebody has logged in in another tab.
+function ended(yes) {
+  const bar = $("#ended");
+  if (bar) bar.hidden = !yes;
 }
 
 // refused puts the cursor into the first input that is wrong.
@@ -151,7 +165,12 @@ addEventListener("submit", event => {
   const swaps = form.dataset.swap !== undefined && form.enctype !== "multipart/form-data";
   form.dataset.busy = "1";
   const done = () => { delete form.dataset.busy; };
-  if (!swaps) return working([button], new Promise(shown => addEventListener("pageshow", shown, { once: true }))).then(done);
+  if (!swaps) {
+    return working([button], new Promise(over => {
+      if ((button ?? form).closest("[data-file]")) setTimeout(over, 1000); // a file is sent, and the page stays
+      else addEventListener("pageshow", over, { once: true });
+    })).then(done);
+  }
   event.preventDefault();
   working([button], send(form, button)).finally(done);
 });
@@ -207,6 +226,8 @@ async function count(form) {
 }
 
 addEventListener("popstate", () => {
+  if (pageOf(location) === shown) return;
+  shown = pageOf(location);
   typedIn = null;
   show(location.href, whole, { force: true });
 });
@@ -285,7 +306,8 @@ async function refresh() {
   try {
     const answer = await fetch(from, { headers: { Accept: "text/html", "Entrepot-Live": "1" } });
     const page = parse(await answer.text());
-    if (!page.getElementById("side")) return location.reload();
+    if (!page.getElementById("side")) return all("main input, main textarea, main select").some(touched) ? ended(true) : location.reload();
+    ended(false);
     if (from !== at) page.title = document.title;
     if (answer.ok && at === location.href) swap(page, [...ids, "side"], false);
   } catch { /* the stream says when the service is back */ }
