@@ -90,7 +90,7 @@ func writeSales(w *apijson.Writer, s analytics.Sales) {
 	for _, b := range s.Best {
 		w.Record("BestSeller", "")
 		w.Text("sku", b.SKU)
-		apijson.ID(w, "productId", b.Product)
+		apijson.IDOrNull(w, "productId", b.Product)
 		w.Text("name", b.Name)
 		w.Int("quantity", b.Quantity)
 		w.Total("revenue", b.Revenue)

@@ -132,21 +132,32 @@ func (w *window) wait(now time.Time, r Rate) time.Duration {
 		return w.start.Add(time.Minute).Sub(now)
 	}
 	if r.Burst > 0 && len(w.recent) == r.Burst {
-		if oldest := time.UnixMicro(w.recent[w.next]); now.Sub(oldest) < time.Second {
-			return oldest.Add(time.Second).Sub(now)
+		if free := w.recent[w.next] + time.Second.Microseconds(); w.at(now) < free {
+			return time.UnixMicro(free).Sub(now)
 		}
 	}
 	return 0
 }
 
+// at is when a request counts as made, in microseconds: when it came, but not before the newest one that was accepted.
+// Requests that wait for each other are decided in another order than they came in: if the times in the ring went back,
+// a client could have more than the burst accepted within a second.
+func (w *window) at(now time.Time) int64 {
+	at := now.UnixMicro()
+	if n := len(w.recent); n > 0 {
+		at = max(at, w.recent[(w.next+n-1)%n])
+	}
+	return at
+}
+
 func (w *window) take(now time.Time, r Rate) {
 	w.used++
-	switch {
+	switch at := w.at(now); {
 	case r.Burst == 0:
 	case len(w.recent) < r.Burst:
-		w.recent = append(w.recent, now.UnixMicro())
+		w.recent = append(w.recent, at)
 	default:
-		w.recent[w.next] = now.UnixMicro()
+		w.recent[w.next] = at
 		w.next = (w.next + 1) % r.Burst
 	}
 }

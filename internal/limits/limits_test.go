@@ -2,6 +2,7 @@ package limits_test
 
 import (
 	"fmt"
+	"math/rand"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -205,6 +206,31 @@ func TestRowsAreSwept(t *testing.T) {
 			return tx.Row("SELECT count(*) FROM rate_windows", nil, &rows)
 		}); err != nil || rows != 2 {
 			t.Errorf("%d rows are left, want 2; %v", rows, err)
+		}
+	})
+}
+
+// Requests that wait for their turn are decided in another order than they came in. In whatever order: from the moment
+// the first of any Burst+1 accepted ones came to the moment the last was decided, a second passes.
+func TestBurstOfRequestsThatWaited(t *testing.T) {
+	limiters(t, func(t *testing.T, l limits.Limiter) {
+		rate := limits.Rate{PerMinute: 1000, Burst: 5}
+		dice := rand.New(rand.NewSource(1))
+		type accepted struct{ came, decided time.Duration }
+		var list []accepted
+		for decided := time.Duration(0); decided < 8*time.Second; decided += time.Duration(dice.Intn(30)) * time.Millisecond {
+			came := max(0, decided-time.Duration(dice.Intn(300))*time.Millisecond)
+			if l.Take("a", start.Add(came), rate).Allowed {
+				list = append(list, accepted{came, decided})
+			}
+		}
+		if len(list) < 30 {
+			t.Fatalf("%d were allowed in 8 seconds", len(list))
+		}
+		for i, last := range list[rate.Burst:] {
+			if first := list[i]; last.decided-first.came < time.Second {
+				t.Errorf("%d requests within %s", rate.Burst+1, last.decided-first.came)
+			}
 		}
 	})
 }

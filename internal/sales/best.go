@@ -159,7 +159,8 @@ func named(tx *db.Tx, sums []numbered) (list []Seller, err error) {
 	})
 }
 
-// products finds the products that have the SKUs now; if none has, the product of an order line.
+// products finds the products that have the SKUs now; if none has, the last that had it, by its levels, which outlive a
+// product, or by an order line. The order that is noted with a SKU may have lost it, or be gone with its channel.
 func products(tx *db.Tx, list []Seller) error {
 	current := make([]*db.PendingRead, len(list))
 	for i := range list {
@@ -176,10 +177,14 @@ func products(tx *db.Tx, list []Seller) error {
 		if s.Product != "" {
 			continue
 		}
-		err := tx.Row(`SELECT l.product_id, coalesce(p.name, l.name)
-			FROM order_lines l LEFT JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
-			WHERE l.tenant_id = $1 AND l.order_id = $2::UUID AND l.sku = $3 ORDER BY l.position LIMIT 1`,
-			[]any{tx.Tenant, s.order, s.SKU}, db.Opt(&s.Product), &s.Name)
+		err := tx.Row(`SELECT l.product_id, p.name FROM stock_levels l JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
+			WHERE l.tenant_id = $1 AND l.sku = $2 ORDER BY l.changed_at DESC LIMIT 1`, []any{tx.Tenant, s.SKU}, &s.Product, &s.Name)
+		if errors.Is(err, db.ErrNoRow) {
+			err = tx.Row(`SELECT l.product_id, coalesce(p.name, l.name)
+				FROM order_lines l LEFT JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
+				WHERE l.tenant_id = $1 AND l.order_id = $2::UUID AND l.sku = $3 ORDER BY l.position LIMIT 1`,
+				[]any{tx.Tenant, s.order, s.SKU}, db.Opt(&s.Product), &s.Name)
+		}
 		if err != nil && !errors.Is(err, db.ErrNoRow) {
 			return err
 		}

@@ -395,3 +395,44 @@ func TestVerifyReadsLinesOnce(t *testing.T) {
 		return err
 	})
 }
+
+// A SKU whose product was deleted keeps its product and name, also when the order that was noted with it has lost it.
+func TestSKUsOfDeletedProductsHaveAName(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store, 0)
+		line := func(sku string) []orders.LineDraft {
+			return []orders.LineDraft{{SKU: sku, Quantity: 1, UnitPrice: money.Scale}}
+		}
+		for range 2 {
+			s.number++
+			s.write(func(tx *db.Tx) error {
+				o, err := s.do.CreateOrder(tx, s.who(), commerce.OrderDraft{Number: s.number, CustomerName: "Ada", Status: orders.Pending,
+					Source: orders.FromAPI, CreatedAt: day, Currency: "EUR", Lines: line("SKU-00")})
+				s.orders = append(s.orders, o.ID)
+				return err
+			})
+		}
+		best := func() (list []sales.Seller) {
+			s.read(func(tx *db.Tx) (err error) {
+				list, err = sales.Best(tx, "EUR", 0, 2*day, 2)
+				return err
+			})
+			return list
+		}
+		before := best()[0]
+		s.write(func(tx *db.Tx) error {
+			tx.Queue("INSERT INTO sold_skus (tenant_id, sku, number, order_id) VALUES ($1,$2,$3,$4)", tx.Tenant, "SKU-00", 0, s.orders[0])
+			return nil
+		})
+		s.write(func(tx *db.Tx) error {
+			_, err := s.do.EditOrder(tx, s.who(), s.orders[0], commerce.Expected{}, commerce.Edit{Lines: line("SKU-01")})
+			return err
+		})
+		s.write(func(tx *db.Tx) error { return s.do.DeleteProduct(tx, s.who(), before.Product, commerce.Expected{}) })
+		for _, got := range best() {
+			if got.SKU == before.SKU && (got.Product != before.Product || got.Name != before.Name) {
+				t.Errorf("%q of product %q, want %q of %q", got.Name, got.Product, before.Name, before.Product)
+			}
+		}
+	})
+}

@@ -104,6 +104,8 @@ func follow(r db.Reader, levels Levels, shifts []Shift) error {
 	return nil
 }
 
+// place names the warehouse that takes wanted units: fallback if it has enough, else the one with the most available.
+// Of several with equally much it is fallback, then the first code, whatever order the levels come in.
 func place(levels []Level, fallback string, wanted int64) string {
 	best := fallback
 	var most int64
@@ -111,7 +113,8 @@ func place(levels []Level, fallback string, wanted int64) string {
 		if l.Warehouse == fallback && l.Available() >= wanted {
 			return fallback
 		}
-		if i == 0 || l.Available() > most || l.Available() == most && l.Warehouse == fallback {
+		equal := l.Available() == most && best != fallback && (l.Warehouse == fallback || l.Warehouse < best)
+		if i == 0 || l.Available() > most || equal {
 			best, most = l.Warehouse, l.Available()
 		}
 	}
