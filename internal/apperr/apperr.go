@@ -96,7 +96,8 @@ func Validation(details []Detail) *Error {
 	return &Error{Kind: Invalid, Code: "validation_failed", Message: message, Details: details}
 }
 
-// Both is the error of two checks of one request: of two validation errors one that names the details of both, else the first that is not nil.
+// Both is the error of two checks of one request: of two validation errors one that names the details of both, else the
+// first that is not nil.
 func Both(first, second error) error {
 	a, isError := As(first)
 	b, areBoth := As(second)

@@ -5,7 +5,7 @@ import "strings"
 // Clean takes out of an order's texts what not every store can keep: zero bytes, and bytes that are no UTF-8. Shops pass on what buyers
 // enter, and one such order must not keep all others out.
 func (o *Order) Clean() {
-	texts := []*string{&o.ExternalID, &o.Number, &o.Theirs, &o.Currency, &o.Name, &o.Email, &o.Phone, &o.Note}
+	texts := []*string{&o.ExternalID, &o.Number, &o.Theirs, &o.Currency, &o.Name, &o.Email, &o.Phone, &o.Buyer, &o.Note}
 	for _, p := range []*Place{o.ShipTo, o.BillTo} {
 		if p != nil {
 			texts = append(texts, &p.Name, &p.Company, &p.Line1, &p.Line2, &p.City, &p.State, &p.PostalCode, &p.Country, &p.Phone)
