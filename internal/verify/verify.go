@@ -53,7 +53,7 @@ var Checks = []Check{
 	{"product sorts", "Lists by name and price find every product by those it has.", productSorts},
 	{"stock value", "What the stock of each warehouse is worth is what its levels have on hand at their prices.", stockValue},
 	{"product parts", "A product knows how many variants and categories it has.", productParts},
-	{"categories", "From every category its parents lead to one without a parent, and all of them are there.", categories},
+	{"categories", "The parents of a category are there and lead to one without a parent.", categories},
 	{"order events", "An order has one event for its receipt and one for every move and shipment since.", orderEvents},
 	{"record events", "Products, categories and customers have one event for their creation and one for their deletion.", recordEvents},
 	{"stock events", "The newest event of a stock level says what it has on hand.", stockEvents},
