@@ -142,3 +142,42 @@ func TestOrdersWithZeroBytes(t *testing.T) {
 		}
 	})
 }
+
+// A status of the shop that nothing is known of is an issue. When the setting says what it means, orders that are in it follow, the issue
+// goes, and an order that was moved here meanwhile stays.
+func TestStatusMapThatIsMadeLater(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		shop := newScriptedWoo(t)
+		channel := s.connectScripted(shop, map[string]any{"pullEvery": 3600})
+		for id, status := range map[int]string{1: "packing", 2: "packing", 3: "on-hold", 4: "processing"} {
+			shop.order(id, map[string]any{"status": status})
+		}
+		s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull"}, 202)
+		path := func(id int) string { return "/api/v1/orders/" + s.orderOf(fmt.Sprint(id)).Text("data", "id") }
+		s.await("the orders", func() string {
+			for i := 1; i < 5; i++ {
+				if s.orderOf(fmt.Sprint(i)) == nil {
+					return s.jobs(channel)
+				}
+			}
+			return unless(codes(s.orderOf("1")) == "illegal_transition unknown_sku", s.orderOf("1"))
+		})
+		s.call("PATCH", path(2)+"/status", map[string]any{"status": "CANCELLED"}, 200)
+		s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"settings": map[string]any{"pullEvery": 3600,
+			"statusMap": map[string]any{"packing": "PROCESSING", "on-hold": "PROCESSING"}}}, 200)
+		s.await("the orders follow", func() string {
+			return unless(s.orderOf("1").Text("data", "status") == "PROCESSING" && s.orderOf("3").Text("data", "status") == "PROCESSING",
+				s.orderOf("1"), s.orderOf("3"))
+		})
+		if got := codes(s.orderOf("1")); got != "unknown_sku" {
+			t.Errorf("%s: %v", got, s.orderOf("1"))
+		}
+		if o := s.orderOf("2"); o.Text("data", "status") != "CANCELLED" {
+			t.Errorf("%v", o)
+		}
+		if o := s.orderOf("4"); len(o.List("data", "statusHistory")) != 1 {
+			t.Errorf("%v", o)
+		}
+	})
+}
