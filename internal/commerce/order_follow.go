@@ -145,10 +145,15 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, list []connector.Ref
 		}
 		for _, l := range r.Lines {
 			line := o.LineOf(l.ExternalLine)
-			if line == nil || refund.Has(line.ID) {
+			if line == nil {
 				continue
 			}
-			refund.Lines = append(refund.Lines, orders.RefundLine{Line: line.ID, Quantity: l.Quantity, Amount: l.Amount})
+			at := slices.IndexFunc(refund.Lines, func(known orders.RefundLine) bool { return known.Line == line.ID })
+			if at < 0 { // some platforms name a line twice, such as pieces that are restocked and others
+				at, refund.Lines = len(refund.Lines), append(refund.Lines, orders.RefundLine{Line: line.ID})
+			}
+			refund.Lines[at].Quantity += l.Quantity
+			refund.Lines[at].Amount += l.Amount
 		}
 		o.Refund(tx, refund)
 	}
