@@ -107,6 +107,21 @@ func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, 
 		}
 		refunded, shipped = refunded || some, shipped || sent
 	}
+	if moved && !in.ShippedAt.IsZero() {
+		var early []connector.Refund
+		early, left = refundsBefore(left, in.ShippedAt)
+		some, err := s.followRefunds(tx, o, early)
+		if err != nil {
+			return refunded || shipped, err
+		}
+		whole := in
+		whole.Status, whole.Refunded = orders.Shipped, false
+		sent, err := s.followStatus(tx, o, whole)
+		if err != nil {
+			return refunded || shipped, err
+		}
+		refunded, shipped = refunded || some, shipped || sent
+	}
 	some, err := s.followRefunds(tx, o, left)
 	refunded = refunded || some
 	if err != nil || !moved && !refunded {

@@ -181,3 +181,48 @@ func TestStatusMapThatIsMadeLater(t *testing.T) {
 		}
 	})
 }
+
+// Orders that were completed in the shop and refunded after that, between two pulls or before the first one, were shipped: what is refunded
+// wholly is RETURNED, what was refunded before is not shipped.
+func TestOrdersThatWereRefundedAfterTheyWereShipped(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		shop := newScriptedWoo(t)
+		channel := s.connectScripted(shop, map[string]any{"pullEvery": 3600})
+		at := func(minutes int) string {
+			return time.Now().UTC().Add(time.Duration(minutes) * time.Minute).Format("2006-01-02T15:04:05")
+		}
+		refund := func(id, quantity, created int, amount string) map[string]any {
+			return map[string]any{"id": 100 + id, "amount": amount, "date_created_gmt": at(created), "line_items": []any{map[string]any{"id": 1,
+				"quantity": -quantity, "total": "-" + amount, "total_tax": "0.00", "meta_data": []any{map[string]any{"key": "_refunded_item_id",
+					"value": fmt.Sprint(10 * id)}}}}}
+		}
+		pull := func() {
+			s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull"}, 202)
+		}
+		shop.order(1, nil)
+		shop.order(2, nil)
+		pull()
+		s.await("the orders", func() string { return unless(s.orderOf("1") != nil && s.orderOf("2") != nil, s.jobs(channel)) })
+		time.Sleep(1100 * time.Millisecond)
+		for id, c := range map[int]struct {
+			status   string
+			quantity int
+			created  int
+			amount   string
+		}{1: {"refunded", 2, 20, "20.00"}, 2: {"completed", 1, 20, "10.00"}, 3: {"refunded", 2, 20, "20.00"}, 4: {"completed", 1, 20, "10.00"},
+			5: {"completed", 1, 5, "10.00"}, 6: {"refunded", 2, 5, "20.00"}} {
+			shop.order(id, map[string]any{"status": c.status, "date_completed_gmt": at(10), "refunds": []any{map[string]any{"id": 100 + id}}})
+			shop.refunds[id] = []any{refund(id, c.quantity, c.created, c.amount)}
+		}
+		shop.order(6, map[string]any{"date_completed_gmt": nil})
+		pull()
+		for external, want := range map[string]string{"1": "RETURNED 2", "2": "SHIPPED 2", "3": "RETURNED 2", "4": "SHIPPED 2", "5": "SHIPPED 1",
+			"6": "CANCELLED 0"} {
+			s.await("order "+external, func() string {
+				o := s.orderOf(external)
+				return unless(o != nil && fmt.Sprint(o.Text("data", "status"), " ", o.At("data", "items", 0, "shippedQuantity")) == want, want, o)
+			})
+		}
+	})
+}
