@@ -44,10 +44,23 @@ func (f found) missing(image string) bool {
 
 func (f found) variation() bool { return f.Type == "variation" }
 
+// inCalls divides SKUs for requests, which name them with commas between them: a SKU that has some itself is requested alone.
+func inCalls(skus []string) (calls [][]string) {
+	var plain []string
+	for _, sku := range skus {
+		if strings.Contains(sku, ",") {
+			calls = append(calls, []string{sku})
+		} else {
+			plain = append(plain, sku)
+		}
+	}
+	return slices.AppendSeq(calls, slices.Chunk(plain, skusPerCall))
+}
+
 // bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without case.
 func (s *session) bySKU(ctx context.Context, skus []string) (map[string]found, error) {
 	out := map[string]found{}
-	for piece := range slices.Chunk(skus, skusPerCall) {
+	for _, piece := range inCalls(skus) {
 		for page := 1; ; page++ {
 			var list []found
 			query := url.Values{"sku": {strings.Join(piece, ",")}, "per_page": {"100"}, "page": {strconv.Itoa(page)}, "status": {"any"},
