@@ -1,9 +1,12 @@
 package platforms
 
 import (
+	"fmt"
 	"testing"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest/story"
+	wooshop "entrepot/internal/connector/woocommerce/fakeshop"
 )
 
 // A SKU with commas is found again: its product is pushed a second time, and its stock is read.
@@ -27,5 +30,20 @@ func TestSKUsWithCommas(t *testing.T) {
 				t.Errorf("twice: %v", doubled)
 			}
 		})
+	}
+}
+
+// A product of the shop that has no SKU, but whose variations have those of a product here, is that product.
+func TestProductsWithSKUsOfVariationsAlone(t *testing.T) {
+	shop := wooshop.New("ck_test", "cs_test")
+	o := open(t, story.Shop{Platform: "WOOCOMMERCE", Credentials: map[string]any{"consumerKey": "ck_test", "consumerSecret": "cs_test"}}, shop)
+	before := o.publish(t)
+	shop.Unname("SHIRT")
+	after := o.publish(t)
+	if fmt.Sprint(before) != fmt.Sprint(after) {
+		t.Errorf("%v is %v now", before, after)
+	}
+	if items, doubled := shop.Items(); len(doubled) > 0 || items["SHIRT"].Status != "publish" {
+		t.Errorf("%v, twice %v", items, doubled)
 	}
 }
