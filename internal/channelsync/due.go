@@ -111,10 +111,10 @@ func MarkCheck(tx db.Writer, channel id.Channel, skus []string) {
 	}
 }
 
-// MarkCheckExternal is MarkCheck for a product or variant by the platform's id.
+// MarkCheckExternal is MarkCheck for a product or variant by one of the platform's ids.
 func MarkCheckExternal(tx db.Writer, channel id.Channel, external string) {
 	tx.Queue(`UPDATE channel_items SET check_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID
-		AND (external_product = $3 OR external_variant = $3)`, tx.TenantID(), channel, external)
+		AND (external_product = $3 OR external_variant = $3 OR external_item = $3 AND external_item <> '')`, tx.TenantID(), channel, external)
 }
 
 // MarkLevels queues that stock and prices of all items must be compared with what the platform is known to show; with check, with what it

@@ -16,6 +16,7 @@ type Item struct {
 	ExternalProduct string // "" until the platform has it
 	ExternalVariant string // "" for a product without variants
 	Other           string // JSON object: further ids
+	ExternalItem    string // the one of them that notifications name, "" for none
 	Images          string // JSON object: from this service's image ids to the platform's
 	Content         string // hash of the product as last pushed; "" for variants
 	Quantity        *int64 // what the platform shows, as far as is known
@@ -38,6 +39,7 @@ var items = db.NewTable("channel_items",
 	db.Col("external_product", func(i *Item) any { return &i.ExternalProduct }),
 	db.Col("external_variant", func(i *Item) any { return &i.ExternalVariant }),
 	db.Col("other", func(i *Item) any { return &i.Other }),
+	db.Col("external_item", func(i *Item) any { return &i.ExternalItem }),
 	db.Col("images", func(i *Item) any { return &i.Images }),
 	db.Col("content", func(i *Item) any { return &i.Content }),
 	db.Col("quantity", func(i *Item) any { return &i.Quantity }),
@@ -87,8 +89,13 @@ func (i Item) OtherIDs() map[string]string { return decode(i.Other) }
 // ImageIDs are the platform's ids of the images of an item.
 func (i Item) ImageIDs() map[string]string { return decode(i.Images) }
 
+// notifiedID is under what connectors keep an id that notifications name (connector.NotifiedID).
+const notifiedID = "item"
+
 // SetOther sets the further ids.
-func (i *Item) SetOther(all map[string]string) { i.Other = encode(all) }
+func (i *Item) SetOther(all map[string]string) {
+	i.Other, i.ExternalItem = encode(all), all[notifiedID]
+}
 
 // SetImages sets the platform's ids of the images.
 func (i *Item) SetImages(all map[string]string) { i.Images = encode(all) }

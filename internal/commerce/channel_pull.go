@@ -111,7 +111,11 @@ func (r *channelRun) nextPull() time.Duration {
 // shops reduce stock at other moments than orders are reserved here, so the platform's stock is read again.
 func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, from time.Time) error {
 	for i := range page.Orders {
-		page.Orders[i].Clean()
+		order := &page.Orders[i]
+		order.Clean()
+		if ours, mapped := r.settings.StatusMap[order.Theirs]; mapped {
+			order.Status = ours
+		}
 	}
 	if err := r.nameLines(ctx, page.Orders); err != nil {
 		return err
@@ -139,9 +143,6 @@ func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, fro
 			continue
 		}
 		order.Clean() // what was read beside it
-		if ours, mapped := r.settings.StatusMap[order.Theirs]; mapped {
-			order.Status = ours
-		}
 		if err := r.write(ctx, func(tx *db.Tx) error {
 			channelsync.MarkCheck(tx, r.channel.ID, skusOfOrder(*order))
 			return nil
@@ -195,7 +196,7 @@ func (r *channelRun) isNews(ctx context.Context, order connector.Order, from tim
 		case at == 0 || o.PlatformUpdatedAt == 0 || at > o.PlatformUpdatedAt:
 			news = true
 		case at == o.PlatformUpdatedAt:
-			news = saysOther(o, order)
+			news = saysOther(o, order) || remapped(o, order)
 		}
 		return nil
 	})

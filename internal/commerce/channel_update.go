@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"maps"
 	"reflect"
 
 	"entrepot/internal/accounts"
@@ -92,14 +93,15 @@ func (s *Service) pushLevelsAgain(tx *db.Tx, c channels.Channel, check bool) err
 	return queueOnce(tx, jobs.StockPush, c.ID, jobInput{Scheduled: true})
 }
 
-// pullEarlier moves a channel's next pull to where its settings have it now, and has it begin anew if older orders are to come in.
+// pullEarlier moves a channel's next pull to where its settings have it now, and has it begin anew if older orders are to come in or the
+// platform's statuses mean something else now.
 func (s *Service) pullEarlier(tx *db.Tx, c channels.Channel, before channelSettings) error {
 	platform, calls := s.platform(c.Platform)
 	if !calls {
 		return nil
 	}
 	now := settingsOf(c)
-	if now.ordersFrom(c).Before(before.ordersFrom(c)) {
+	if now.ordersFrom(c).Before(before.ordersFrom(c)) || !maps.Equal(now.StatusMap, before.StatusMap) {
 		channelsync.PullAnew(tx, c.ID)
 		tx.Wake(SyncTopic)
 		return nil

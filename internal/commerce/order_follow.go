@@ -28,7 +28,7 @@ func (s *Service) followOrder(tx *db.Tx, order id.Order, in connector.Order) (bo
 	if at != 0 && at < o.PlatformUpdatedAt {
 		return false, nil
 	}
-	before, moved := copyOf(o), in.Theirs != o.PlatformStatus
+	before, moved := copyOf(o), in.Theirs != o.PlatformStatus || remapped(o, in)
 	o.PlatformUpdatedAt, o.PlatformStatus = at, in.Theirs
 	content, err := s.followContent(tx, o, in)
 	if err != nil {
@@ -108,6 +108,21 @@ func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, 
 		}
 		refunded, shipped = refunded || some, shipped || sent
 	}
+	if moved && !in.ShippedAt.IsZero() {
+		var early []connector.Refund
+		early, left = refundsBefore(left, in.ShippedAt)
+		some, err := s.followRefunds(tx, o, early)
+		if err != nil {
+			return refunded || shipped, err
+		}
+		whole := in
+		whole.Status, whole.Refunded = orders.Shipped, false
+		sent, err := s.followStatus(tx, o, whole)
+		if err != nil {
+			return refunded || shipped, err
+		}
+		refunded, shipped = refunded || some, shipped || sent
+	}
 	some, err := s.followRefunds(tx, o, left)
 	refunded = refunded || some
 	if err != nil || !moved && !refunded {
@@ -146,10 +161,15 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, list []connector.Ref
 		}
 		for _, l := range r.Lines {
 			line := o.LineOf(l.ExternalLine)
-			if line == nil || refund.Has(line.ID) {
+			if line == nil {
 				continue
 			}
-			refund.Lines = append(refund.Lines, orders.RefundLine{Line: line.ID, Quantity: l.Quantity, Amount: l.Amount})
+			at := slices.IndexFunc(refund.Lines, func(known orders.RefundLine) bool { return known.Line == line.ID })
+			if at < 0 { // some platforms name a line twice, such as pieces that are restocked and others
+				at, refund.Lines = len(refund.Lines), append(refund.Lines, orders.RefundLine{Line: line.ID})
+			}
+			refund.Lines[at].Quantity += l.Quantity
+			refund.Lines[at].Amount += l.Amount
 		}
 		o.Refund(tx, refund)
 	}
@@ -197,12 +217,16 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 	way := orders.Way(o.Status, target)
 	switch ahead := (o.Sync.State == orders.SyncPending || in.Trails) && orders.Way(target, o.Status) != nil; {
 	case target == "":
-		orders.Flag(tx, o, orders.IllegalTransition, "status",
-			fmt.Sprintf("nothing is known of the platform's status %q: settings.statusMap can say what it means", in.Theirs))
+		orders.Flag(tx, o, orders.IllegalTransition, "status", unknownStatus(in.Theirs))
 	case o.Status == target, target == orders.PartiallyShipped, ahead:
 	case way == nil:
 		orders.Flag(tx, o, orders.IllegalTransition, "status",
 			fmt.Sprintf("the platform says %q; an order cannot go from %s to %s", in.Theirs, o.Status, target))
+	}
+	if target != "" && (way != nil || o.Status == target) && slices.ContainsFunc(o.Issues, func(i orders.Issue) bool {
+		return i.Code == orders.IllegalTransition && i.Path == "status" && i.Message == unknownStatus(in.Theirs)
+	}) {
+		orders.Unflag(tx, o, orders.IllegalTransition, "status")
 	}
 	for _, to := range way {
 		if err := s.moveOrder(tx, accounts.Caller{}, o, Move{To: to, Source: orders.FromChannel}); err != nil {
@@ -211,6 +235,18 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 		changed = true
 	}
 	return changed, nil
+}
+
+// unknownStatus is the message of the issue of an order in a status of the platform that has no meaning here.
+func unknownStatus(theirs string) string {
+	return fmt.Sprintf("nothing is known of the platform's status %q: settings.statusMap can say what it means", theirs)
+}
+
+// remapped reports whether the platform's status, which is the same as before, means another one than it did: the channel's statusMap has
+// changed since. An order that was moved here since stays where it is.
+func remapped(o *orders.Order, in connector.Order) bool {
+	last := len(o.History) - 1
+	return last >= 0 && o.History[last].Source == orders.FromChannel && in.Theirs == o.PlatformStatus && orders.Way(o.Status, in.Status) != nil
 }
 
 func orderUpdated(o *orders.Order) webhooks.Event {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
@@ -127,6 +128,8 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 func beginning(in connector.Order) orders.Status {
 	switch {
 	case len(in.Parcels) > 0 && (in.Status == orders.Shipped || in.Status == orders.Delivered || in.Status == orders.PartiallyShipped):
+		return orders.Processing
+	case !in.ShippedAt.IsZero() && slices.ContainsFunc(in.Refunds, func(r connector.Refund) bool { return !r.CreatedAt.After(in.ShippedAt) }):
 		return orders.Processing
 	case in.Status == orders.PartiallyShipped, in.Refunded && in.Status != orders.Shipped && in.Status != orders.Delivered:
 		return orders.Processing

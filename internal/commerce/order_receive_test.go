@@ -155,6 +155,10 @@ func TestReceivedOrderFollowsItsChannel(t *testing.T) {
 		{"one of two refunded before it was shipped", orders.Processing,
 			func(in *connector.Order) { in.Refunds = append(in.Refunds, refund(1, 50000)) },
 			orders.Processing, 1, []orders.IssueCode{orders.UnknownSKU}, []string{"order.updated"}},
+		{"a line refunded in two parts", orders.Processing, func(in *connector.Order) {
+			in.Refunds = append(in.Refunds, refund(1, 50000))
+			in.Refunds[0].Lines = append(in.Refunds[0].Lines, in.Refunds[0].Lines...)
+		}, orders.Processing, 0, []orders.IssueCode{orders.UnknownSKU}, []string{"order.updated"}},
 		{"refunded wholly", orders.Processing, func(in *connector.Order) { in.Refunds = append(in.Refunds, refund(2, 305000)) },
 			orders.Cancelled, 0, []orders.IssueCode{orders.UnknownSKU}, []string{"order.updated", "order.status_changed", "order.cancelled"}},
 		{"refunded after it was shipped", orders.Shipped, func(in *connector.Order) { in.Refunds = append(in.Refunds, refund(2, 305000)) },

@@ -55,6 +55,8 @@ type Order struct {
 	Total      money.Amount
 	Refunds    []Refund
 	Parcels    []Parcel // shipped on the platform's side, where it knows parcels
+
+	ShippedAt time.Time // when it was shipped, where the platform knows no parcels; zero: not, or unknown
 }
 
 // OrderLine is one line of an order.

@@ -74,6 +74,9 @@ type IDs struct {
 	Other   map[string]string `json:"other,omitempty"`
 }
 
+// NotifiedID is the name in IDs.Other of an id that notifications name in place of the product's and the variant's.
+const NotifiedID = "item"
+
 // Item is a SKU with its ids on the platform.
 type Item struct {
 	SKU string

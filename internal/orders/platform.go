@@ -189,11 +189,6 @@ func (o *Order) Refund(tx db.GuardedWriter, r Refund) {
 	o.RefundedAmount += r.Amount
 }
 
-// Has reports whether the refund includes a line.
-func (r Refund) Has(line id.Line) bool {
-	return slices.ContainsFunc(r.Lines, func(l RefundLine) bool { return l.Line == line })
-}
-
 // RefundedWholly reports whether the whole price of the order was refunded.
 func (o *Order) RefundedWholly() bool { return len(o.Refunds) > 0 && o.RefundedAmount >= o.Total }
 

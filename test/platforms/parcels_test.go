@@ -106,3 +106,20 @@ func TestRefundsAfterTheParcel(t *testing.T) {
 		}
 	})
 }
+
+// A quantity that was changed in the shop is set back: Shopify names the inventory item, not the product.
+func TestQuantitiesThatAreChangedInShopify(t *testing.T) {
+	t.Parallel()
+	parcels(t, func(t *testing.T, s *service) {
+		c, shop := s.shopifyParcels(t)
+		s.call("POST", "/api/v1/channels/"+c.id+"/publications", map[string]any{"skus": []any{"MUG"}}, 200)
+		there := func(want int64) {
+			t.Helper()
+			c.passUntil(t, "the quantity", func() string { v, _ := c.Stands(); return unless(v["MUG"].Quantity == want && v["MUG"].OnSale, v) })
+		}
+		there(99)
+		c.settle(t)
+		shop.Count("MUG", 3)
+		there(99)
+	})
+}

@@ -144,3 +144,87 @@ func TestOrdersWithZeroBytes(t *testing.T) {
 		}
 	})
 }
+
+// A status of the shop that nothing is known of is an issue. When the setting says what it means, orders that are in it follow, the issue
+// goes, and an order that was moved here meanwhile stays.
+func TestStatusMapThatIsMadeLater(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		shop := newScriptedWoo(t)
+		channel := s.connectScripted(shop, map[string]any{"pullEvery": 3600})
+		for id, status := range map[int]string{1: "packing", 2: "packing", 3: "on-hold", 4: "processing"} {
+			shop.order(id, map[string]any{"status": status})
+		}
+		s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull"}, 202)
+		path := func(id int) string { return "/api/v1/orders/" + s.orderOf(fmt.Sprint(id)).Text("data", "id") }
+		s.await("the orders", func() string {
+			for i := 1; i < 5; i++ {
+				if s.orderOf(fmt.Sprint(i)) == nil {
+					return s.jobs(channel)
+				}
+			}
+			return unless(codes(s.orderOf("1")) == "illegal_transition unknown_sku", s.orderOf("1"))
+		})
+		s.call("PATCH", path(2)+"/status", map[string]any{"status": "CANCELLED"}, 200)
+		s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"settings": map[string]any{"pullEvery": 3600,
+			"statusMap": map[string]any{"packing": "PROCESSING", "on-hold": "PROCESSING"}}}, 200)
+		s.await("the orders follow", func() string {
+			return unless(s.orderOf("1").Text("data", "status") == "PROCESSING" && s.orderOf("3").Text("data", "status") == "PROCESSING",
+				s.orderOf("1"), s.orderOf("3"))
+		})
+		if got := codes(s.orderOf("1")); got != "unknown_sku" {
+			t.Errorf("%s: %v", got, s.orderOf("1"))
+		}
+		if o := s.orderOf("2"); o.Text("data", "status") != "CANCELLED" {
+			t.Errorf("%v", o)
+		}
+		if o := s.orderOf("4"); len(o.List("data", "statusHistory")) != 1 {
+			t.Errorf("%v", o)
+		}
+	})
+}
+
+// Orders that were completed in the shop and refunded after that, between two pulls or before the first one, were shipped: what is refunded
+// wholly is RETURNED, what was refunded before is not shipped.
+func TestOrdersThatWereRefundedAfterTheyWereShipped(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		shop := newScriptedWoo(t)
+		channel := s.connectScripted(shop, map[string]any{"pullEvery": 3600})
+		at := func(minutes int) string {
+			return time.Now().UTC().Add(time.Duration(minutes) * time.Minute).Format("2006-01-02T15:04:05")
+		}
+		refund := func(id, quantity, created int, amount string) map[string]any {
+			return map[string]any{"id": 100 + id, "amount": amount, "date_created_gmt": at(created), "line_items": []any{map[string]any{"id": 1,
+				"quantity": -quantity, "total": "-" + amount, "total_tax": "0.00", "meta_data": []any{map[string]any{"key": "_refunded_item_id",
+					"value": fmt.Sprint(10 * id)}}}}}
+		}
+		pull := func() {
+			s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull"}, 202)
+		}
+		shop.order(1, nil)
+		shop.order(2, nil)
+		pull()
+		s.await("the orders", func() string { return unless(s.orderOf("1") != nil && s.orderOf("2") != nil, s.jobs(channel)) })
+		time.Sleep(1100 * time.Millisecond)
+		for id, c := range map[int]struct {
+			status   string
+			quantity int
+			created  int
+			amount   string
+		}{1: {"refunded", 2, 20, "20.00"}, 2: {"completed", 1, 20, "10.00"}, 3: {"refunded", 2, 20, "20.00"}, 4: {"completed", 1, 20, "10.00"},
+			5: {"completed", 1, 5, "10.00"}, 6: {"refunded", 2, 5, "20.00"}} {
+			shop.order(id, map[string]any{"status": c.status, "date_completed_gmt": at(10), "refunds": []any{map[string]any{"id": 100 + id}}})
+			shop.refunds[id] = []any{refund(id, c.quantity, c.created, c.amount)}
+		}
+		shop.order(6, map[string]any{"date_completed_gmt": nil})
+		pull()
+		for external, want := range map[string]string{"1": "RETURNED 2", "2": "SHIPPED 2", "3": "RETURNED 2", "4": "SHIPPED 2", "5": "SHIPPED 1",
+			"6": "CANCELLED 0"} {
+			s.await("order "+external, func() string {
+				o := s.orderOf(external)
+				return unless(o != nil && fmt.Sprint(o.Text("data", "status"), " ", o.At("data", "items", 0, "shippedQuantity")) == want, want, o)
+			})
+		}
+	})
+}

@@ -3,15 +3,24 @@ package prestashop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"entrepot/internal/connector"
 )
 
-// pageOrders is how many orders are read at once: a large shop is slow with more.
-const pageOrders = 50
+// pageOrders is how many orders are read at once: a large shop is slow with more. One that is too slow for so many gives fewer, but never
+// less than leastOrders.
+const (
+	pageOrders  = 50
+	leastOrders = 10
+)
+
+// pageFact is how many orders a shop that is slow gives at once.
+const pageFact = "orderPage"
 
 // tail is the newest time that a pull leaves out: more may be written in the same second.
 const tail = 10 * time.Second
@@ -57,13 +66,17 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	if first {
 		token.From = from
 	}
+	size := s.pageSize()
 	rows, err := s.list(ctx, "orders", "order",
-		full().between("date_upd", token.From, to).page(token.Offset, pageOrders, "date_upd_ASC,id_ASC"))
+		full().between("date_upd", token.From, to).page(token.Offset, size, "date_upd_ASC,id_ASC"))
 	if err != nil {
+		if tooSlow(err) && size > leastOrders {
+			s.link.Facts.Keep(pageFact, strconv.Itoa(max(size/2, leastOrders)))
+		}
 		return connector.OrderPage{}, err
 	}
-	if len(rows) == pageOrders {
-		if page.Next, err = token.after(rows[len(rows)-1].get("date_upd")); err != nil {
+	if len(rows) == size {
+		if page.Next, err = token.after(rows[len(rows)-1].get("date_upd"), size); err != nil {
 			return connector.OrderPage{}, err
 		}
 	}
@@ -78,12 +91,25 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	return page, err
 }
 
-// after is the position behind a full page whose last order changed at a time.
-func (t pageToken) after(last string) (string, error) {
+// pageSize is how many orders are read at once.
+func (s *session) pageSize() int {
+	if n, err := strconv.Atoi(s.link.Facts.Fact(pageFact)); err == nil && n >= leastOrders && n < pageOrders {
+		return n
+	}
+	return pageOrders
+}
+
+// tooSlow reports whether a call failed because the shop took too long.
+func tooSlow(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || connector.Is(err, connector.Temporary) && connector.FailureOf(err).Code == codeTimeout
+}
+
+// after is the position behind a full page of a size whose last order changed at a time.
+func (t pageToken) after(last string, size int) (string, error) {
 	if last > t.From {
 		t.From, t.Offset = last, 0
 	} else {
-		t.Offset += pageOrders
+		t.Offset += size
 	}
 	text, err := json.Marshal(t)
 	return string(text), err

@@ -112,7 +112,7 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 	if err != nil {
 		return err
 	}
-	if now := f.known[o.get("current_state")]; o.get("current_state") == id || reached(now.ours, to) {
+	if now := f.known[o.get("current_state")]; o.get("current_state") == id || reached(now.ours, to) || now.refund && to == orders.Cancelled {
 		return nil
 	} else if now.ours == orders.Cancelled && (to == orders.Shipped || to == orders.Delivered) {
 		return connector.Failf(connector.Rejected, "the order is cancelled in the shop: %s", connector.Line(now.name))

@@ -352,4 +352,12 @@ func TestStatesArePushedOnce(t *testing.T) {
 	if state, _, _ := s.Order(second); state != "6" || s.Stock("MUG") != 7 {
 		t.Errorf("state %s, stock %d", state, s.Stock("MUG"))
 	}
+	third := s.Buy("c@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
+	s.Move(third, "7")
+	if err := s.session.PushCancel(t.Context(), connector.OrderRef{ExternalID: third}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if state, _, _ := s.Order(third); state != "7" {
+		t.Errorf("an order that was refunded in the shop was moved to %s", state)
+	}
 }

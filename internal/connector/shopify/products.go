@@ -167,7 +167,7 @@ func results(p *connector.Product, there, made *product) []connector.Result {
 }
 
 // itemID is under what a variant's inventory item is kept.
-const itemID = "item"
+const itemID = connector.NotifiedID
 
 // Unpublish takes products off sale.
 func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) ([]connector.Result, error) {

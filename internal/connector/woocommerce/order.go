@@ -33,6 +33,7 @@ type shopOrder struct {
 	Currency flexible         `json:"currency"`
 	Created  flexible         `json:"date_created_gmt"`
 	Modified flexible         `json:"date_modified_gmt"`
+	Finished flexible         `json:"date_completed_gmt"`
 	Discount flexible         `json:"discount_total"`
 	Shipping flexible         `json:"shipping_total"`
 	Tax      flexible         `json:"total_tax"`
@@ -179,6 +180,9 @@ func readOrder(raw json.RawMessage) (out connector.Order, modified string, take 
 		CreatedAt:  moment(string(in.Created)),
 		UpdatedAt:  moment(string(in.Modified)),
 		Note:       string(in.Note),
+	}
+	if in.Status == "completed" || in.Status == "refunded" {
+		out.ShippedAt = moment(string(in.Finished))
 	}
 	if in.Status == "checkout-draft" || in.Status == "auto-draft" || in.ID == "" {
 		return out, string(in.Modified), false, nil

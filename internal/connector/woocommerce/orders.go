@@ -3,6 +3,7 @@ package woocommerce
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"html"
 	"net/url"
 	"strconv"
@@ -12,8 +13,11 @@ import (
 	"entrepot/internal/money"
 )
 
-// perPage is how many orders a page has at most.
-const perPage = 100
+// perPage is how many orders a page has at most. A shop that is too slow for so many gives fewer, but never less than leastPerPage.
+const (
+	perPage      = 100
+	leastPerPage = 10
+)
 
 // gmt is how the shop writes times: UTC without saying so.
 const gmt = "2006-01-02T15:04:05"
@@ -23,6 +27,7 @@ const gmt = "2006-01-02T15:04:05"
 type pageToken struct {
 	Since string    `json:"since"`
 	Page  int       `json:"page"`
+	Size  int       `json:"size"`  // of the pages
 	Trash bool      `json:"trash"` // the bin is requested separately: no other request returns its orders
 	Until time.Time `json:"until"` // the shop's clock when the pull began
 }
@@ -35,6 +40,9 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 			return out, &connector.Failure{Kind: connector.Rejected, Message: "the pull's cursor is unreadable", Err: err}
 		}
 	}
+	if size := s.pageSize(); token.Size != size {
+		token.Page, token.Size = 1, size
+	}
 	status := "any"
 	if token.Trash {
 		status = "trash"
@@ -44,10 +52,13 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 		ctx,
 		"/orders",
 		url.Values{"modified_after": {token.Since}, "dates_are_gmt": {"true"}, "orderby": {"modified"}, "order": {"asc"},
-			"per_page": {strconv.Itoa(perPage)}, "page": {strconv.Itoa(token.Page)}, "status": {status}},
+			"per_page": {strconv.Itoa(token.Size)}, "page": {strconv.Itoa(token.Page)}, "status": {status}},
 		&list,
 	)
 	if err != nil {
+		if tooSlow(err) && token.Size > leastPerPage {
+			s.link.Facts.Keep(pageFact, strconv.Itoa(max(token.Size/2, leastPerPage)))
+		}
 		return out, err
 	}
 	if token.Until.IsZero() {
@@ -69,13 +80,26 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 	return s.next(out, token, len(list), last)
 }
 
+// pageSize is how many orders are read at once.
+func (s *session) pageSize() int {
+	if n, err := strconv.Atoi(s.link.Facts.Fact(pageFact)); err == nil && n >= leastPerPage && n < perPage {
+		return n
+	}
+	return perPage
+}
+
+// tooSlow reports whether a call failed because the shop took too long: the answer did not come, or its host gave up waiting.
+func tooSlow(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errTimeout)
+}
+
 // next sets where the pull continues.
 func (s *session) next(out connector.OrderPage, token pageToken, got int, last string) (connector.OrderPage, error) {
 	switch at, err := time.Parse(gmt, last); {
-	case got < perPage && token.Trash:
+	case got < token.Size && token.Trash:
 		out.Until = token.Until
 		return out, nil
-	case got < perPage:
+	case got < token.Size:
 		token.Trash, token.Page = true, 1
 	case err == nil && before(at) > token.Since:
 		token.Since, token.Page = before(at), 1

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -15,6 +16,9 @@ import (
 
 // skusPerCall limits a request by SKU, because the SKUs are in the URL.
 const skusPerCall = 40
+
+// productFields are the members of found.
+const productFields = "id,sku,type,parent_id,status,permalink,manage_stock,stock_quantity,images"
 
 // found is a product or variation as the shop shows it.
 type found struct {
@@ -44,14 +48,27 @@ func (f found) missing(image string) bool {
 
 func (f found) variation() bool { return f.Type == "variation" }
 
+// inCalls divides SKUs for requests, which name them with commas between them: a SKU that has some itself is requested alone.
+func inCalls(skus []string) (calls [][]string) {
+	var plain []string
+	for _, sku := range skus {
+		if strings.Contains(sku, ",") {
+			calls = append(calls, []string{sku})
+		} else {
+			plain = append(plain, sku)
+		}
+	}
+	return slices.AppendSeq(calls, slices.Chunk(plain, skusPerCall))
+}
+
 // bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without case.
 func (s *session) bySKU(ctx context.Context, skus []string) (map[string]found, error) {
 	out := map[string]found{}
-	for piece := range slices.Chunk(skus, skusPerCall) {
+	for _, piece := range inCalls(skus) {
 		for page := 1; ; page++ {
 			var list []found
 			query := url.Values{"sku": {strings.Join(piece, ",")}, "per_page": {"100"}, "page": {strconv.Itoa(page)}, "status": {"any"},
-				"_fields": {"id,sku,type,parent_id,status,permalink,manage_stock,stock_quantity,images"}}
+				"_fields": {productFields}}
 			if _, err := s.get(ctx, "/products", query, &list); err != nil {
 				return nil, err
 			}
@@ -99,6 +116,9 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 	if err != nil {
 		return nil, err
 	}
+	if err := s.addParents(ctx, products, there); err != nil {
+		return nil, err
+	}
 	list := make([]*upsert, len(products))
 	for i, p := range products {
 		list[i] = &upsert{Product: p, forms: map[string]found{}, result: connector.Result{SKU: p.SKU, State: connector.Live}}
@@ -123,6 +143,42 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 		out = append(append(out, u.failed...), u.live...)
 	}
 	return out, nil
+}
+
+// addParents adds the shop's products that have no SKU and are what a product here is, because its variants are their variations: merchants
+// often give SKUs to variations alone.
+func (s *session) addParents(ctx context.Context, products []connector.Product, there map[string]found) error {
+	skuOf := map[string]string{} // by the shop's id of the product
+	for _, p := range products {
+		if _, has := there[p.SKU]; has {
+			continue
+		}
+		parents := map[string]bool{}
+		for _, v := range p.Variants {
+			if form, has := there[v.SKU]; has {
+				parents[string(form.Parent)] = true
+			}
+		}
+		if delete(parents, "0"); len(parents) == 1 { // 0 is above what is no variation
+			for parent := range parents {
+				skuOf[parent] = p.SKU
+			}
+		}
+	}
+	if len(skuOf) == 0 {
+		return nil
+	}
+	var list []found
+	if _, err := s.get(ctx, "/products", url.Values{"include": {strings.Join(slices.Sorted(maps.Keys(skuOf)), ",")}, "per_page": {"100"},
+		"status": {"any"}, "_fields": {productFields}}, &list); err != nil {
+		return err
+	}
+	for _, f := range list {
+		if sku, ours := skuOf[string(f.ID)]; ours && f.SKU == "" && !f.variation() {
+			there[sku] = f
+		}
+	}
+	return nil
 }
 
 // claim finds which of the shop's records are this product, and refuses what is something else.

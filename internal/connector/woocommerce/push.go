@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"entrepot/internal/connector"
 )
@@ -92,7 +94,7 @@ func (s *session) pushNote(ctx context.Context, order connector.OrderRef, parcel
 		return err
 	}
 	for _, n := range notes { // every order soon has notes of the shop's own
-		if strings.Contains(html.UnescapeString(n.Note), mark) {
+		if names(html.UnescapeString(n.Note), mark) {
 			return nil
 		}
 	}
@@ -108,6 +110,24 @@ func (s *session) pushNote(ctx context.Context, order connector.OrderRef, parcel
 	}
 	_, err := s.call(ctx, http.MethodPost, "/wc/v3"+path, nil, map[string]any{"note": text, "customer_note": true}, nil)
 	return err
+}
+
+// names reports whether a text has a mark that is no part of a longer one: JD1 is not in JD10.
+func names(text, mark string) bool {
+	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for rest := text; ; {
+		at := strings.Index(rest, mark)
+		if at < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(rest[:at])
+		after, _ := utf8.DecodeRuneInString(rest[at+len(mark):])
+		if !letter(before) && !letter(after) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(rest[at:])
+		rest = rest[at+size:]
+	}
 }
 
 // pushFulfillment uses the shop's own parcels.

@@ -2,6 +2,7 @@ package woocommerce
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"strings"
 
@@ -18,11 +19,17 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 		rows = append(rows, row{i.Item, map[string]any{"manage_stock": true, "stock_quantity": i.Quantity}})
 	}
 	return s.updateRows(ctx, rows, func(item connector.Item, f found) string {
-		if string(f.Quantity) != strconv.FormatInt(wanted[item.SKU], 10) {
+		if n, known := f.quantity(); !known || n != wanted[item.SKU] {
 			return "the shop took the quantity and kept its own: stock management is switched off there"
 		}
 		return ""
 	})
+}
+
+// quantity is the stock that the shop counts, which it may write with decimals; known is false if it counts none.
+func (f found) quantity() (n int64, known bool) {
+	v, err := strconv.ParseFloat(string(f.Quantity), 64)
+	return int64(math.Floor(v)), err == nil
 }
 
 // SetPrices writes prices.
@@ -121,8 +128,8 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	out := map[string]int64{}
 	for _, f := range there {
 		sku, ours := byID[string(f.ID)]
-		n, err := strconv.ParseInt(string(f.Quantity), 10, 64)
-		if ours && err == nil && f.Managed == "true" {
+		n, known := f.quantity()
+		if ours && known && f.Managed == "true" {
 			out[sku] = n
 		}
 	}

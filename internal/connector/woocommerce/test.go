@@ -3,8 +3,11 @@ package woocommerce
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"entrepot/internal/connector"
@@ -89,6 +92,9 @@ func (s *session) describe(ctx context.Context, shop *connector.Shop) {
 	}
 	if _, err := s.call(ctx, http.MethodGet, "/", nil, nil, &index); err == nil {
 		shop.Name, shop.Timezone = connector.Line(index.Name), index.Timezone
+		if shop.Timezone == "" {
+			shop.Timezone = offset(index.Offset)
+		}
 	}
 	var taxed struct {
 		Value flexible `json:"value"`
@@ -97,4 +103,17 @@ func (s *session) describe(ctx context.Context, shop *connector.Shop) {
 		include := taxed.Value == "yes"
 		shop.PricesIncludeTax = &include
 	}
+}
+
+// offset is the offset of a site that has no time zone, in hours such as 5.5, as "+05:30"; "" if it says none.
+func offset(hours flexible) string {
+	h, err := strconv.ParseFloat(string(hours), 64)
+	if err != nil || math.Abs(h) > 24 {
+		return ""
+	}
+	sign, minutes := '+', int(math.Round(h*60))
+	if minutes < 0 {
+		sign, minutes = '-', -minutes
+	}
+	return fmt.Sprintf("%c%02d:%02d", sign, minutes/60, minutes%60)
 }

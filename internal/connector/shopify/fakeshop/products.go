@@ -256,6 +256,15 @@ func (s *Shop) setStock(raw json.RawMessage) (object, string) {
 	return object{"inventorySetQuantities": object{"userErrors": []object{}}}, ""
 }
 
+// Count sets the available quantity of a SKU, as a person in the shop's admin does.
+func (s *Shop) Count(sku string, quantity int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.variant(func(v *variant) bool { return v.sku == sku })
+	v.available = quantity
+	s.Notices.Add("INVENTORY_LEVELS_UPDATE", object{"inventory_item_id": v.item[strings.LastIndexByte(v.item, '/')+1:], "available": quantity})
+}
+
 func (s *Shop) activate(raw json.RawMessage) (object, string) {
 	var in struct{ Item, Key string }
 	_ = json.Unmarshal(raw, &in)

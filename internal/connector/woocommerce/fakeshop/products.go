@@ -85,15 +85,22 @@ func (s *Shop) sorted(keep func(*product) bool) (list []*product) {
 	return list
 }
 
-// listProducts finds by SKU without case, variations too; else it lists products only.
+// listProducts finds by SKU without case, variations too; else it lists products only. Commas divide SKUs, but the whole text may be one, too.
 func (s *Shop) listProducts(q request) answer {
 	skus := map[string]bool{}
-	for sku := range strings.SplitSeq(q.query.Get("sku"), ",") {
+	for _, sku := range append(strings.Split(q.query.Get("sku"), ","), q.query.Get("sku")) {
 		if sku = strings.ToLower(strings.TrimSpace(sku)); sku != "" {
 			skus[sku] = true
 		}
 	}
+	var include []string
+	if ids := q.query.Get("include"); ids != "" {
+		include = strings.Split(ids, ",")
+	}
 	return page(q, s.sorted(func(p *product) bool {
+		if include != nil && !slices.Contains(include, strconv.FormatInt(p.id, 10)) {
+			return false
+		}
 		if len(skus) > 0 {
 			return p.status != "trash" && skus[strings.ToLower(html.UnescapeString(p.sku))]
 		}
@@ -433,6 +440,13 @@ func (s *Shop) AddProduct(sku, name, price string, quantity int64) int64 {
 	}
 	s.products[p.id] = p
 	return p.id
+}
+
+// Unname takes a product's SKU away, as merchants have it who give SKUs to variations alone.
+func (s *Shop) Unname(sku string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owner(sku, 0).sku = ""
 }
 
 // SetStock changes a count as the shop's merchant would.

@@ -1,0 +1,64 @@
+package prestashop_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
+	"entrepot/internal/connector/prestashop/fakeshop"
+)
+
+// A shop that is too slow for a page of fifty orders gives smaller ones, down to ten.
+func TestSlowShopsGiveSmallerPages(t *testing.T) {
+	s := newShop(t)
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	for i := range 60 {
+		s.Buy(fmt.Sprintf("ada%d@example.com", i), true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
+		s.now = s.now.Add(time.Second)
+	}
+	s.now = s.now.Add(time.Minute)
+	most := 12
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, count, _ := strings.Cut(r.URL.Query().Get("limit"), ",")
+		if n, _ := strconv.Atoi(count); n > most && strings.HasSuffix(r.URL.Path, "/orders") {
+			w.WriteHeader(http.StatusGatewayTimeout)
+			return
+		}
+		s.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	s.open(server.URL)
+	tries := 0
+	for ; ; tries++ {
+		_, err := s.session.PullOrders(t.Context(), connector.Cursor{})
+		if err == nil {
+			break
+		}
+		if !connector.Is(err, connector.Temporary) || tries > 5 {
+			t.Fatal(err)
+		}
+	}
+	list, _ := s.pull(t, time.Time{})
+	seen := map[string]bool{}
+	for _, o := range list {
+		seen[o.ExternalID] = true
+	}
+	if tries != 2 || len(seen) != 60 {
+		t.Errorf("%d orders after %d tries", len(seen), tries)
+	}
+	most = 1
+	for range 4 {
+		if _, err := s.session.PullOrders(t.Context(), connector.Cursor{}); !connector.Is(err, connector.Temporary) {
+			t.Errorf("%v", err)
+		}
+	}
+	if s.facts["orderPage"] != "10" {
+		t.Errorf("pages of %s", s.facts["orderPage"])
+	}
+}
