@@ -3,7 +3,9 @@ package commerce
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
@@ -139,14 +141,16 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, in connector.Order) 
 }
 
 // followParcels ships the parcels that the platform reports. A parcel with a known key or tracking number came from
-// this service and is skipped; quantities that do not remain to be shipped are left out.
+// this service and is skipped. The platform may show one of this service's under a name of its own and without a number, so no more is
+// shipped than has left there beyond what has left here; quantities that do not remain to be shipped are left out.
 func (s *Service) followParcels(tx *db.Tx, o *orders.Order, in connector.Order) (changed bool, err error) {
+	more := leftThere(o, in.Parcels)
 	for _, parcel := range in.Parcels {
 		if knownParcel(o, parcel) {
 			continue
 		}
 		draft := orders.ShipmentDraft{Carrier: parcel.Carrier, TrackingNumber: parcel.Number, TrackingURL: parcel.URL,
-			ShippedAt: min(micros(parcel.ShippedAt), tx.Micros()), ExternalID: parcel.Key, Source: orders.FromChannel, Lines: parcelLines(o, parcel)}
+			ShippedAt: min(micros(parcel.ShippedAt), tx.Micros()), ExternalID: parcel.Key, Source: orders.FromChannel, Lines: parcelLines(o, parcel, more)}
 		if len(draft.Lines) == 0 || orders.Way(o.Status, orders.Shipped) == nil && o.Status != orders.PartiallyShipped {
 			continue
 		}
@@ -168,15 +172,53 @@ func knownParcel(o *orders.Order, parcel connector.Parcel) bool {
 		switch {
 		case parcel.Key != "" && (parcel.Key == shipment.ExternalID || parcel.Key == string(shipment.ID)):
 			return true
-		case parcel.Number != "" && parcel.Number == shipment.TrackingNumber:
+		case plainNumber(parcel.Number) != "" && plainNumber(parcel.Number) == plainNumber(shipment.TrackingNumber):
 			return true
 		}
 	}
 	return false
 }
 
-// parcelLines is the part of a parcel that remains to be shipped here; a parcel without lines has all that remains.
-func parcelLines(o *orders.Order, parcel connector.Parcel) (lines []orders.DraftLine) {
+// plainNumber is a tracking number in letters and digits, because platforms store numbers without blanks and dashes.
+func plainNumber(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToUpper(r)
+		}
+		return -1
+	}, text)
+}
+
+// leftThere is how many more of each line have left by all of the platform's parcels than by the shipments here.
+func leftThere(o *orders.Order, parcels []connector.Parcel) map[id.Line]int64 {
+	more := map[id.Line]int64{}
+	for _, l := range o.Lines {
+		more[l.ID] = -l.Shipped
+	}
+	for _, parcel := range parcels {
+		for _, p := range parcel.Lines {
+			if line := parcelLine(o, p); line != nil {
+				more[line.ID] += p.Quantity
+			}
+		}
+	}
+	return more
+}
+
+// parcelLine is the line that a parcel's line is about: by the platform's id, else by its SKU; nil for none.
+func parcelLine(o *orders.Order, p connector.ParcelLine) *orders.Line {
+	line := o.LineOf(p.ExternalLine)
+	for i := range o.Lines {
+		if line == nil && p.SKU != "" && o.Lines[i].SKU == p.SKU {
+			line = &o.Lines[i]
+		}
+	}
+	return line
+}
+
+// parcelLines is the part of a parcel that remains to be shipped here, of each line no more than more, from which it is taken; a parcel
+// without lines has all that remains.
+func parcelLines(o *orders.Order, parcel connector.Parcel, more map[id.Line]int64) (lines []orders.DraftLine) {
 	left := map[id.Line]int64{}
 	for _, l := range o.Lines {
 		left[l.ID] = l.Remaining()
@@ -193,14 +235,10 @@ func parcelLines(o *orders.Order, parcel connector.Parcel) (lines []orders.Draft
 		}
 	}
 	for _, p := range parcel.Lines {
-		line := o.LineOf(p.ExternalLine)
-		for i := range o.Lines {
-			if line == nil && p.SKU != "" && o.Lines[i].SKU == p.SKU {
-				line = &o.Lines[i]
-			}
-		}
-		if line != nil {
-			take(line, p.Quantity)
+		if line := parcelLine(o, p); line != nil {
+			n := min(p.Quantity, max(0, more[line.ID]))
+			more[line.ID] -= n
+			take(line, n)
 		}
 	}
 	return lines

@@ -160,3 +160,54 @@ func TestBuyerWhoLeft(t *testing.T) {
 		})
 	})
 }
+
+// What left here in part is not taken for more when eBay shows it: eBay gives a parcel an id of its own, numbers without blanks, and none to
+// a parcel without a number. What left there beside it is taken over.
+func TestPartsThatLeftHere(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		account := fakeshop.New()
+		channel := s.attach("EBAY", account, ebayCredentials())
+		pull := func(order string) {
+			s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull", "externalIds": []string{order}}, 202)
+		}
+		for name, parcel := range map[string]map[string]any{
+			"a number with blanks": {"carrier": "DHL", "trackingNumber": "JJD 0003-99"}, "no number": {},
+		} {
+			order, line := account.Buy("MUG", 3, 790)
+			pull(order)
+			var id, item string
+			s.await(name+": the order", func() string {
+				found := s.call("GET", "/api/v1/orders?search="+order, nil, 200).List("data")
+				if len(found) != 1 {
+					return fmt.Sprint(found)
+				}
+				id = document(found[0].(map[string]any)).Text("id")
+				item = s.call("GET", "/api/v1/orders/"+id, nil, 200).Text("data", "items", 0, "id")
+				return ""
+			})
+			parcel["items"] = []map[string]any{{"orderItemId": item, "quantity": 1}}
+			s.call("POST", "/api/v1/orders/"+id+"/shipments", parcel, 201)
+			s.await(name+": the parcel at eBay", func() string {
+				_, pieces, _ := account.Order(order)
+				return unless(pieces == 1, pieces)
+			})
+			account.Refund(order, 10) // it changes there
+			pull(order)
+			shipped := func(want int, status string) func() string {
+				return func() string {
+					o := s.call("GET", "/api/v1/orders/"+id, nil, 200)
+					return unless(o.Text("data", "shippedUnitCount") == fmt.Sprint(want) && o.Text("data", "status") == status &&
+						o.Text("data", "refundedAmount") != "0", o.At("data", "shipments"), o.At("data", "status"))
+				}
+			}
+			s.await(name+": what left", shipped(1, "PARTIALLY_SHIPPED"))
+			account.Send(order, line, 1)
+			pull(order)
+			s.await(name+": what left there", shipped(2, "PARTIALLY_SHIPPED"))
+			if _, pieces, _ := account.Order(order); pieces != 2 {
+				t.Errorf("%s: eBay has %d pieces", name, pieces)
+			}
+		}
+	})
+}
