@@ -181,9 +181,9 @@ func (r *channelRun) pushParcels(ctx context.Context, ref connector.OrderRef) er
 	return nil
 }
 
-// orderRef identifies an order for its platform. Parcels that the platform packed itself are left out.
+// orderRef identifies an order for its platform. Of parcels that the platform packed itself only the quantities are given.
 func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
-	ref := connector.OrderRef{ExternalID: o.PlatformID, Number: orders.Number(o.Number), Currency: o.Currency}
+	ref := connector.OrderRef{ExternalID: o.PlatformID, Number: orders.Number(o.Number), Currency: o.Currency, Theirs: map[string]int64{}}
 	left := map[id.Line]int64{}
 	for _, l := range o.Lines {
 		left[l.ID] = l.Quantity - l.Refunded
@@ -211,6 +211,10 @@ func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
 		}
 		if s.ExternalID == "" {
 			ref.Shipped = append(ref.Shipped, parcel)
+			continue
+		}
+		for _, l := range parcel.Lines {
+			ref.Theirs[l.ExternalLine] += l.Quantity
 		}
 	}
 	return ref

@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"maps"
 	"time"
 
 	"entrepot/internal/money"
@@ -96,12 +97,16 @@ type OrderRef struct {
 	ExternalID string
 	Number     string // the service's own, for notes that people read
 	Currency   string
-	Shipped    []Parcel // all parcels there are now, oldest first
+	Shipped    []Parcel // all parcels that the service packed, oldest first
+
+	Theirs map[string]int64 // how many of each line, by its ExternalLine, are in parcels that the platform packed itself
 }
 
-// ShippedThrough is how many of each line, by its ExternalLine, are in the parcel of a key and those before it.
+// ShippedThrough is how many of each line, by its ExternalLine, are in the parcel of a key, those before it, and those that the platform
+// packed itself: less what the platform has shipped, it is what the parcel of the key adds.
 func (r OrderRef) ShippedThrough(key string) map[string]int64 {
 	quantities := map[string]int64{}
+	maps.Copy(quantities, r.Theirs)
 	for _, p := range r.Shipped {
 		for _, l := range p.Lines {
 			quantities[l.ExternalLine] += l.Quantity

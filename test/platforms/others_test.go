@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -208,6 +209,13 @@ func TestPartsThatLeftHere(t *testing.T) {
 			if _, pieces, _ := account.Order(order); pieces != 2 {
 				t.Errorf("%s: eBay has %d pieces", name, pieces)
 			}
+			s.call("POST", "/api/v1/orders/"+id+"/shipments", map[string]any{"carrier": "UPS", "trackingNumber": "LAST1" + order[3:],
+				"items": []map[string]any{{"orderItemId": item, "quantity": 1}}}, 201)
+			s.await(name+": the last parcel at eBay, with its number", func() string {
+				_, pieces, _ := account.Order(order)
+				numbers := account.Numbers(order)
+				return unless(pieces == 3 && slices.Contains(numbers, "LAST1"+order[3:]), pieces, numbers)
+			})
 		}
 	})
 }

@@ -118,7 +118,7 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 			rest.Lines = append(rest.Lines, connector.ParcelLine{ExternalLine: l.LineItemID, Quantity: l.Quantity})
 		}
 		whole := ref
-		whole.Shipped = []connector.Parcel{rest}
+		whole.Shipped, whole.Theirs = []connector.Parcel{rest}, nil
 		return s.PushShipment(ctx, whole, rest)
 	case orders.Delivered, orders.Returned:
 		return connector.Failf(connector.Cannot, "eBay has no way to say %s", to)
