@@ -150,7 +150,8 @@ func (s *Service) followParcels(tx *db.Tx, o *orders.Order, in connector.Order) 
 			continue
 		}
 		draft := orders.ShipmentDraft{Carrier: parcel.Carrier, TrackingNumber: parcel.Number, TrackingURL: parcel.URL,
-			ShippedAt: min(micros(parcel.ShippedAt), tx.Micros()), ExternalID: parcel.Key, Source: orders.FromChannel, Lines: parcelLines(o, parcel, more)}
+			ShippedAt: min(micros(parcel.ShippedAt), tx.Micros()), ExternalID: parcel.Key, Source: orders.FromChannel,
+			Lines: parcelLines(o, parcel, more)}
 		if len(draft.Lines) == 0 || orders.Way(o.Status, orders.Shipped) == nil && o.Status != orders.PartiallyShipped {
 			continue
 		}

@@ -162,8 +162,8 @@ func TestBuyerWhoLeft(t *testing.T) {
 	})
 }
 
-// What left here in part is not taken for more when eBay shows it: eBay gives a parcel an id of its own, numbers without blanks, and none to
-// a parcel without a number. What left there beside it is taken over.
+// What left here in part is not taken for more when eBay shows it: eBay gives a parcel an id of its own, numbers without blanks, and none
+// to a parcel without a number. What left there beside it is taken over.
 func TestPartsThatLeftHere(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {

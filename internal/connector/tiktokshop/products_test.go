@@ -95,7 +95,8 @@ func (s *shop) levels(t *testing.T, got map[string]connector.Result) {
 		t.Errorf("%+v %+v", items, results)
 	}
 	s.Faults.Nameless = true // a refusal that names no SKU is of all in the request
-	results = by(must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-M"), Quantity: -1}, {Item: item("SHIRT-S")}}))(t))
+	results = by(must(s.session.SetStock(t.Context(),
+		[]connector.StockItem{{Item: item("SHIRT-M"), Quantity: -1}, {Item: item("SHIRT-S")}}))(t))
 	if results["SHIRT-M"].State != connector.Failed || results["SHIRT-S"].State != connector.Failed {
 		t.Errorf("%+v", results)
 	}
