@@ -60,6 +60,7 @@ type Account struct {
 
 type offer struct {
 	id, sku, status, listing, price string
+	text                            string // what buyers read
 	quantity                        int64
 }
 
