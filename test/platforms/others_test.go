@@ -116,8 +116,15 @@ func TestBuyerWhoLeft(t *testing.T) {
 		mugs := []fakeshop.Bought{{SKU: "MUG", Quantity: 2, Cents: 790}}
 		named, masked := account.Place(fakeshop.Wish{Lines: mugs}), account.Place(fakeshop.Wish{Lines: mugs, Masked: true})
 		other := account.Place(fakeshop.Wish{Lines: mugs, Buyer: "bob", Masked: true})
+		second := fakeshop.New() // of the same application, to which eBay writes once
+		elsewhere := s.attach("EBAY", second, ebayCredentials())
+		for range 7 { // other ids than those of the first account
+			second.Place(fakeshop.Wish{Lines: mugs, Buyer: "carl"})
+		}
+		there := second.Place(fakeshop.Wish{Lines: mugs, Masked: true})
+		s.call("POST", "/api/v1/channels/"+elsewhere+"/sync", map[string]any{"type": "order_pull", "externalIds": []string{there}}, 202)
 		ids := map[string]string{}
-		for _, order := range []string{named, masked, other} {
+		for _, order := range []string{named, masked, other, there} {
 			s.await("the orders", func() string {
 				found := s.call("GET", "/api/v1/orders?search="+order, nil, 200).List("data")
 				if len(found) == 1 {
@@ -138,6 +145,7 @@ func TestBuyerWhoLeft(t *testing.T) {
 		}
 		s.await("the order with an e-mail address", gone(named))
 		s.await("the order without one", gone(masked))
+		s.await("the order of the account's other channel", gone(there))
 		if text := read(other); !strings.Contains(text, "Lovelace") {
 			t.Errorf("another buyer is gone, too: %s", text)
 		}
