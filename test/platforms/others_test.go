@@ -227,3 +227,25 @@ func TestPartsThatLeftHere(t *testing.T) {
 		}
 	})
 }
+
+// The address that a merchant entered at eBay in place of the service's own is the one that is registered: eBay's challenge is answered for
+// it.
+func TestAnotherNotificationAddress(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		account := fakeshop.New()
+		account.Faults.Challenge = true
+		channel := s.attach("EBAY", account, ebayCredentials())
+		address := s.base + "/api/v1/webhooks/platform/" + channel + "/ebay/challenge"
+		s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"credentials": map[string]any{"endpointUrl": address}}, 200)
+		tested := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
+		if n := len(tested.List("data", "webhooksRegistered")); n != 3 {
+			t.Errorf("%d topics: %v", n, tested)
+		}
+		for _, line := range account.Notified() {
+			if !strings.HasSuffix(line, address) {
+				t.Error(line)
+			}
+		}
+	})
+}

@@ -147,8 +147,10 @@ func TestSubscriptionsMove(t *testing.T) {
 			}
 		}
 	}
+	second := ebay.New(http.DefaultClient, a.Now).Open(connector.Link{Client: a.client, Tokens: a, Now: a.Now,
+		Channel: connector.Channel{ID: "other", Platform: "EBAY", Credentials: a.kept}})
 	other := connector.WebhookTarget{URL: "https://new.example/api/v1/webhooks/platform/other/ebay"}
-	if on := connectortest.Must(a.session.EnsureWebhooks(t.Context(), other))(t); len(on) != 0 || len(a.Notified()) != 3 {
+	if on := connectortest.Must(second.EnsureWebhooks(t.Context(), other))(t); len(on) != 0 || len(a.Notified()) != 3 {
 		t.Errorf("%v, %v", on, a.Notified())
 	}
 }

@@ -1,6 +1,7 @@
 package ebay
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -20,7 +21,7 @@ func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTa
 	if err := s.alerts(ctx); err != nil {
 		return nil, err
 	}
-	destination, former, err := s.destination(ctx, target.URL)
+	destination, former, err := s.destination(ctx, s.endpoint(target))
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +59,11 @@ func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTa
 		on = append(on, connector.Webhook{Topic: topic, Status: "active"})
 	}
 	return on, nil
+}
+
+// endpoint is the address for notifications: that which the merchant entered, for which Challenge answers, else the service's.
+func (s *session) endpoint(target connector.WebhookTarget) string {
+	return cmp.Or(s.link.Channel.Value("endpointUrl"), target.URL)
 }
 
 // alerts ensures that eBay knows whom to tell that notifications do not arrive: it sends none before.
@@ -116,8 +122,8 @@ func subscribed(topic, destination string) fields {
 	return body
 }
 
-// findDestination finds the destination of an address; id is "" if there is none. former are those of the same path at other hosts: where
-// the channel's notifications went while the service had another address.
+// findDestination finds the destination of an address; id is "" if there is none. former are the channel's others: where
+// its notifications went while the service had another address.
 func (s *session) findDestination(ctx context.Context, address string) (id string, enabled bool, former map[string]bool, err error) {
 	var there struct {
 		Destinations []struct {
@@ -133,19 +139,17 @@ func (s *session) findDestination(ctx context.Context, address string) (id strin
 		switch {
 		case d.DeliveryConfig.Endpoint == address:
 			id, enabled = d.DestinationID, d.Status == "ENABLED"
-		case pathOf(d.DeliveryConfig.Endpoint) == pathOf(address) && s.link.Channel.ID != "" && strings.Contains(address, s.link.Channel.ID):
+		case s.ours(d.DeliveryConfig.Endpoint):
 			former[d.DestinationID] = true
 		}
 	}
 	return id, enabled, former, nil
 }
 
-func pathOf(address string) string {
+// ours reports whether an address is one of the service's for this channel, at whatever host.
+func (s *session) ours(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil {
-		return address
-	}
-	return u.Path
+	return err == nil && s.link.Channel.ID != "" && strings.HasPrefix(u.Path, "/api/v1/webhooks/platform/"+s.link.Channel.ID+"/")
 }
 
 // destination finds or creates the destination of an address, and enables it again.
@@ -170,7 +174,7 @@ func (s *session) destination(ctx context.Context, address string) (id string, f
 
 // RemoveWebhooks takes away the subscriptions of the address, and its destination.
 func (s *session) RemoveWebhooks(ctx context.Context, target connector.WebhookTarget) error {
-	destination, _, _, err := s.findDestination(ctx, target.URL)
+	destination, _, _, err := s.findDestination(ctx, s.endpoint(target))
 	if err != nil || destination == "" {
 		return err
 	}
