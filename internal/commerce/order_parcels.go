@@ -3,6 +3,8 @@ package commerce
 import (
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/id"
@@ -43,7 +45,17 @@ func newParcels(o *orders.Order, all []connector.Parcel) (list []connector.Parce
 
 func sameParcel(s orders.Shipment, parcel connector.Parcel) bool {
 	return parcel.Key != "" && (parcel.Key == s.ExternalID || parcel.Key == string(s.ID)) ||
-		parcel.Number != "" && parcel.Number == s.TrackingNumber
+		plainNumber(parcel.Number) != "" && plainNumber(parcel.Number) == plainNumber(s.TrackingNumber)
+}
+
+// plainNumber is a tracking number in letters and digits, because platforms store numbers without blanks and dashes.
+func plainNumber(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToUpper(r)
+		}
+		return -1
+	}, text)
 }
 
 // sameLines reports whether a parcel holds what a shipment does.

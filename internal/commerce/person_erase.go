@@ -14,9 +14,9 @@ import (
 	"entrepot/internal/orders"
 )
 
-// erasePerson erases whom a platform reports to have asked for it: the customer with the e-mail address, and those of the channel's orders
-// whose buyer has the person's name on the platform. Orders without a customer get one, so that all of the person is erased in one way and
-// nothing comes back with the next pull. If there is nobody, there is nothing to erase.
+// erasePerson erases whom a platform reports to have asked for it: the customer with the e-mail address, and those of orders whose buyer
+// has the person's name on the platform, of all its channels, because an application is told once. Orders without a customer get one, so
+// that all of the person is erased in one way and nothing comes back with the next pull. If there is nobody, there is nothing to erase.
 func (s *Service) erasePerson(ctx context.Context, store *db.DB, c channels.Channel, person connector.Person) error {
 	var names []string
 	for _, name := range []string{person.Username, person.ID} { // some platforms give one in place of the other
@@ -27,13 +27,13 @@ func (s *Service) erasePerson(ctx context.Context, store *db.DB, c channels.Chan
 	var people []id.Customer
 	var nobodys bool
 	err := store.Read(ctx, c.Tenant, func(tx *db.Tx) (err error) {
-		people, nobodys, err = peopleOf(tx, c.ID, person.Email, names)
+		people, nobodys, err = peopleOf(tx, c.Platform, person.Email, names)
 		return err
 	})
 	if err == nil && nobodys {
 		var made id.Customer
 		err = store.Write(ctx, c.Tenant, func(tx *db.Tx) (err error) {
-			made, err = adoptOrders(tx, c.ID, names)
+			made, err = adoptOrders(tx, c.Platform, names)
 			return err
 		})
 		if made != "" {
@@ -48,9 +48,9 @@ func (s *Service) erasePerson(ctx context.Context, store *db.DB, c channels.Chan
 	return err
 }
 
-// peopleOf finds a person's customers by e-mail address and by names on the channel's platform; nobodys says that some orders of the person
+// peopleOf finds a person's customers by e-mail address and by names on a platform; nobodys says that some orders of the person
 // have no customer.
-func peopleOf(tx *db.Tx, channel id.Channel, email string, names []string) (people []id.Customer, nobodys bool, err error) {
+func peopleOf(tx *db.Tx, platform, email string, names []string) (people []id.Customer, nobodys bool, err error) {
 	add := func(c *customers.Customer, err error) error {
 		if err == nil && c != nil {
 			c, err = customers.Primary(tx, c)
@@ -65,7 +65,7 @@ func peopleOf(tx *db.Tx, channel id.Channel, email string, names []string) (peop
 			return nil, false, err
 		}
 	}
-	theirs, err := orders.OfPlatformBuyer(tx, channel, names)
+	theirs, err := orders.OfPlatformBuyer(tx, platform, names)
 	if err != nil {
 		return nil, false, err
 	}
@@ -86,8 +86,8 @@ func peopleOf(tx *db.Tx, channel id.Channel, email string, names []string) (peop
 }
 
 // adoptOrders gives a buyer's orders without a customer one that has nothing but them; "" if there are none any more.
-func adoptOrders(tx *db.Tx, channel id.Channel, names []string) (id.Customer, error) {
-	theirs, err := orders.OfPlatformBuyer(tx, channel, names)
+func adoptOrders(tx *db.Tx, platform string, names []string) (id.Customer, error) {
+	theirs, err := orders.OfPlatformBuyer(tx, platform, names)
 	if err != nil {
 		return "", err
 	}

@@ -234,12 +234,13 @@ func ByPlatformID(tx *db.Tx, channel id.Channel, platformID string) (id.Order, e
 	return order, err
 }
 
-// OfPlatformBuyer finds a channel's orders whose buyer has one of some names on the platform.
-func OfPlatformBuyer(tx *db.Tx, channel id.Channel, names []string) (list []id.Order, err error) {
+// OfPlatformBuyer finds the orders of all channels of a platform whose buyer has one of some names there.
+func OfPlatformBuyer(tx *db.Tx, platform string, names []string) (list []id.Order, err error) {
 	return list, db.Chunks(names, func(piece []string) error {
-		args := append([]any{tx.Tenant, channel}, db.Padded(piece)...)
+		args := append([]any{tx.Tenant, platform}, db.Padded(piece)...)
 		found, err := db.List(tx, func(r db.Rows) (order id.Order, err error) { return order, r.Scan(&order) },
-			"SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND platform_buyer IN "+db.In(len(args)-2, 3), args...)
+			`SELECT o.id FROM channels c JOIN orders o ON o.tenant_id = c.tenant_id AND o.channel_id = c.id
+			WHERE c.tenant_id = $1 AND c.platform = $2 AND o.platform_buyer IN `+db.In(len(args)-2, 3), args...)
 		list = append(list, found...)
 		return err
 	})

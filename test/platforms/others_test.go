@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,8 +116,15 @@ func TestBuyerWhoLeft(t *testing.T) {
 		mugs := []fakeshop.Bought{{SKU: "MUG", Quantity: 2, Cents: 790}}
 		named, masked := account.Place(fakeshop.Wish{Lines: mugs}), account.Place(fakeshop.Wish{Lines: mugs, Masked: true})
 		other := account.Place(fakeshop.Wish{Lines: mugs, Buyer: "bob", Masked: true})
+		second := fakeshop.New() // of the same application, to which eBay writes once
+		elsewhere := s.attach("EBAY", second, ebayCredentials())
+		for range 7 { // other ids than those of the first account
+			second.Place(fakeshop.Wish{Lines: mugs, Buyer: "carl"})
+		}
+		there := second.Place(fakeshop.Wish{Lines: mugs, Masked: true})
+		s.call("POST", "/api/v1/channels/"+elsewhere+"/sync", map[string]any{"type": "order_pull", "externalIds": []string{there}}, 202)
 		ids := map[string]string{}
-		for _, order := range []string{named, masked, other} {
+		for _, order := range []string{named, masked, other, there} {
 			s.await("the orders", func() string {
 				found := s.call("GET", "/api/v1/orders?search="+order, nil, 200).List("data")
 				if len(found) == 1 {
@@ -137,6 +145,7 @@ func TestBuyerWhoLeft(t *testing.T) {
 		}
 		s.await("the order with an e-mail address", gone(named))
 		s.await("the order without one", gone(masked))
+		s.await("the order of the account's other channel", gone(there))
 		if text := read(other); !strings.Contains(text, "Lovelace") {
 			t.Errorf("another buyer is gone, too: %s", text)
 		}
@@ -158,5 +167,85 @@ func TestBuyerWhoLeft(t *testing.T) {
 			found := s.call("GET", "/api/v1/orders?search="+order, nil, 200).List("data")
 			return unless(len(found) == 1, found)
 		})
+	})
+}
+
+// What left here in part is not taken for more when eBay shows it: eBay gives a parcel an id of its own, numbers without blanks, and none
+// to a parcel without a number. What left there beside it is taken over.
+func TestPartsThatLeftHere(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		account := fakeshop.New()
+		channel := s.attach("EBAY", account, ebayCredentials())
+		pull := func(order string) {
+			s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull", "externalIds": []string{order}}, 202)
+		}
+		for name, parcel := range map[string]map[string]any{
+			"a number with blanks": {"carrier": "DHL", "trackingNumber": "JJD 0003-99"}, "no number": {},
+		} {
+			order, line := account.Buy("MUG", 3, 790)
+			pull(order)
+			var id, item string
+			s.await(name+": the order", func() string {
+				found := s.call("GET", "/api/v1/orders?search="+order, nil, 200).List("data")
+				if len(found) != 1 {
+					return fmt.Sprint(found)
+				}
+				id = document(found[0].(map[string]any)).Text("id")
+				item = s.call("GET", "/api/v1/orders/"+id, nil, 200).Text("data", "items", 0, "id")
+				return ""
+			})
+			parcel["items"] = []map[string]any{{"orderItemId": item, "quantity": 1}}
+			s.call("POST", "/api/v1/orders/"+id+"/shipments", parcel, 201)
+			s.await(name+": the parcel at eBay", func() string {
+				_, pieces, _ := account.Order(order)
+				return unless(pieces == 1, pieces)
+			})
+			account.Refund(order, 10) // it changes there
+			pull(order)
+			shipped := func(want int, status string) func() string {
+				return func() string {
+					o := s.call("GET", "/api/v1/orders/"+id, nil, 200)
+					return unless(o.Text("data", "shippedUnitCount") == fmt.Sprint(want) && o.Text("data", "status") == status &&
+						o.Text("data", "refundedAmount") != "0", o.At("data", "shipments"), o.At("data", "status"))
+				}
+			}
+			s.await(name+": what left", shipped(1, "PARTIALLY_SHIPPED"))
+			account.Send(order, line, 1)
+			pull(order)
+			s.await(name+": what left there", shipped(2, "PARTIALLY_SHIPPED"))
+			if _, pieces, _ := account.Order(order); pieces != 2 {
+				t.Errorf("%s: eBay has %d pieces", name, pieces)
+			}
+			s.call("POST", "/api/v1/orders/"+id+"/shipments", map[string]any{"carrier": "UPS", "trackingNumber": "LAST1" + order[3:],
+				"items": []map[string]any{{"orderItemId": item, "quantity": 1}}}, 201)
+			s.await(name+": the last parcel at eBay, with its number", func() string {
+				_, pieces, _ := account.Order(order)
+				numbers := account.Numbers(order)
+				return unless(pieces == 3 && slices.Contains(numbers, "LAST1"+order[3:]), pieces, numbers)
+			})
+		}
+	})
+}
+
+// The address that a merchant entered at eBay in place of the service's own is the one that is registered: eBay's challenge is answered for
+// it.
+func TestAnotherNotificationAddress(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		account := fakeshop.New()
+		account.Faults.Challenge = true
+		channel := s.attach("EBAY", account, ebayCredentials())
+		address := s.base + "/api/v1/webhooks/platform/" + channel + "/ebay/challenge"
+		s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"credentials": map[string]any{"endpointUrl": address}}, 200)
+		tested := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
+		if n := len(tested.List("data", "webhooksRegistered")); n != 3 {
+			t.Errorf("%d topics: %v", n, tested)
+		}
+		for _, line := range account.Notified() {
+			if !strings.HasSuffix(line, address) {
+				t.Error(line)
+			}
+		}
 	})
 }

@@ -3,8 +3,10 @@ package ebay
 import (
 	"context"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"entrepot/internal/connector"
 )
@@ -17,7 +19,7 @@ func item(l *listing, f connector.Variant) fields {
 			aspects[cut(a.Name, 40)] = []string{cut(a.Value, 65)}
 		}
 	}
-	body := fields{"condition": "NEW", "product": fields{"title": cut(l.Name, 80), "description": description(l.Product), "aspects": aspects,
+	body := fields{"condition": "NEW", "product": fields{"title": cut(l.Name, 80), "description": itemText(l.Product), "aspects": aspects,
 		"imageUrls": pictures(l.Product)}}
 	quantity := f.Quantity
 	if there, known := l.there[f.SKU]; known && quantity == connector.NotOurs {
@@ -29,12 +31,30 @@ func item(l *listing, f connector.Variant) fields {
 	return body
 }
 
-func description(p *connector.Product) string {
+// Bounds of texts, in characters with their markup.
+const (
+	mostText     = 500_000 // of what buyers read
+	mostItemText = 4000    // of an item's own text
+)
+
+// text is what buyers read of a product.
+func text(p *connector.Product) string {
 	if p.Description == "" {
 		return p.Name
 	}
-	return cut(p.Description, 4000)
+	return cut(p.Description, mostText)
 }
+
+// itemText is the text of an item: one that is too long loses its markup, which must not be cut in two.
+func itemText(p *connector.Product) string {
+	if whole := text(p); utf8.RuneCountInString(whole) <= mostItemText {
+		return whole
+	}
+	return cut(markup.ReplaceAllString(p.Description, " "), mostItemText)
+}
+
+// markup is a tag of HTML.
+var markup = regexp.MustCompile(`<[^>]*>`)
 
 func pictures(p *connector.Product) []string {
 	var list []string
@@ -69,7 +89,7 @@ func itemGroup(p *connector.Product) fields {
 			aspects[cut(a.Name, 40)] = []string{cut(a.Value, 65)}
 		}
 	}
-	return fields{"title": cut(p.Name, 80), "description": description(p), "aspects": aspects, "imageUrls": pictures(p), "variantSKUs": skus,
+	return fields{"title": cut(p.Name, 80), "description": text(p), "aspects": aspects, "imageUrls": pictures(p), "variantSKUs": skus,
 		"variesBy": fields{"specifications": specifications}}
 }
 

@@ -3,6 +3,7 @@ package ebay_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"entrepot/internal/connector"
@@ -76,5 +77,18 @@ func TestQuantitiesThatAreTheSellers(t *testing.T) {
 	results = connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t)
 	if slices.ContainsFunc(results, func(r connector.Result) bool { return r.State != connector.Live }) {
 		t.Errorf("%+v", results)
+	}
+}
+
+// Buyers read a long text whole; the item, which takes less and is shown beside it, has it without markup that could be cut in two.
+func TestLongTexts(t *testing.T) {
+	a := newAccount(t)
+	long := mug()
+	long.Description = "<p>" + strings.Repeat("A <b>mug</b> to drink from. ", 300) + "The end.</p>"
+	if r := connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{long}))(t); r[0].State != connector.Live {
+		t.Errorf("%+v", r)
+	}
+	if text := a.Text("MUG"); text != long.Description {
+		t.Errorf("%d of %d characters: …%s", len(text), len(long.Description), text[max(0, len(text)-20):])
 	}
 }

@@ -83,7 +83,7 @@ func (s *session) changeOffer(ctx context.Context, a *account, l *listing, f con
 // offerBody is the whole offer of a form, because what is left out would be deleted.
 func (s *session) offerBody(a *account, l *listing, f connector.Variant, there offer) fields {
 	body := fields{"sku": f.SKU, "marketplaceId": s.market.id, "format": "FIXED_PRICE", "categoryId": l.category,
-		"listingDescription": description(l.Product), "merchantLocationKey": a.location, "pricingSummary": fields{"price": s.price(f.Price)},
+		"listingDescription": text(l.Product), "merchantLocationKey": a.location, "pricingSummary": fields{"price": s.price(f.Price)},
 		"listingPolicies": fields{"fulfillmentPolicyId": a.fulfillment, "paymentPolicyId": a.payment, "returnPolicyId": a.returns}}
 	switch {
 	case f.Quantity != connector.NotOurs:

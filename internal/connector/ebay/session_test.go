@@ -133,6 +133,28 @@ func TestSubscriptionsAreMadeOnce(t *testing.T) {
 	}
 }
 
+// An application has one subscription to a topic: when the service's address changes, it moves along. That of another channel stays there.
+func TestSubscriptionsMove(t *testing.T) {
+	a := newAccount(t)
+	const path = "/api/v1/webhooks/platform/channel/ebay"
+	for _, base := range []string{"https://old.example", "https://new.example"} {
+		if on := connectortest.Must(a.session.EnsureWebhooks(t.Context(), connector.WebhookTarget{URL: base + path}))(t); len(on) != 3 {
+			t.Errorf("%s: %v", base, on)
+		}
+		for _, line := range a.Notified() {
+			if !strings.HasSuffix(line, base+path) {
+				t.Error(line)
+			}
+		}
+	}
+	second := ebay.New(http.DefaultClient, a.Now).Open(connector.Link{Client: a.client, Tokens: a, Now: a.Now,
+		Channel: connector.Channel{ID: "other", Platform: "EBAY", Credentials: a.kept}})
+	other := connector.WebhookTarget{URL: "https://new.example/api/v1/webhooks/platform/other/ebay"}
+	if on := connectortest.Must(second.EnsureWebhooks(t.Context(), other))(t); len(on) != 0 || len(a.Notified()) != 3 {
+		t.Errorf("%v, %v", on, a.Notified())
+	}
+}
+
 // eBay sends nothing before it knows whom to tell that notifications do not arrive.
 func TestAlerts(t *testing.T) {
 	a := newAccount(t)

@@ -1,6 +1,7 @@
 package ebay
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -20,7 +21,7 @@ func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTa
 	if err := s.alerts(ctx); err != nil {
 		return nil, err
 	}
-	destination, err := s.destination(ctx, target.URL)
+	destination, former, err := s.destination(ctx, s.endpoint(target))
 	if err != nil {
 		return nil, err
 	}
@@ -32,14 +33,18 @@ func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTa
 	for _, topic := range topics {
 		known := false
 		for _, sub := range there {
-			if sub.TopicID != topic || sub.DestinationID != destination {
+			at := notifying + "/subscription/" + url.PathEscape(sub.SubscriptionID)
+			var err error
+			switch {
+			case sub.TopicID != topic || sub.DestinationID != destination && !former[sub.DestinationID]:
 				continue
+			case sub.DestinationID != destination: // an application has one subscription to a topic
+				_, err = sub.call(connector.Repeatable(ctx), http.MethodPut, at, subscribed("", destination), nil)
+			case sub.Status != "ENABLED":
+				_, err = sub.call(connector.Repeatable(ctx), http.MethodPost, at+"/enable", fields{}, nil)
 			}
-			if known = true; sub.Status != "ENABLED" {
-				_, err := sub.call(connector.Repeatable(ctx), http.MethodPost, notifying+"/subscription/"+sub.SubscriptionID+"/enable", fields{}, nil)
-				if err != nil {
-					return on, err
-				}
+			if known = true; err != nil {
+				return on, err
 			}
 		}
 		if !known {
@@ -54,6 +59,11 @@ func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTa
 		on = append(on, connector.Webhook{Topic: topic, Status: "active"})
 	}
 	return on, nil
+}
+
+// endpoint is the address for notifications: that which the merchant entered, for which Challenge answers, else the service's.
+func (s *session) endpoint(target connector.WebhookTarget) string {
+	return cmp.Or(s.link.Channel.Value("endpointUrl"), target.URL)
 }
 
 // alerts ensures that eBay knows whom to tell that notifications do not arrive: it sends none before.
@@ -94,8 +104,7 @@ func (s *session) subscriptions(ctx context.Context) (list []subscription, err e
 
 // subscribe subscribes to a topic: some are for each seller, others for the application.
 func (s *session) subscribe(ctx context.Context, topic, destination string) error {
-	body := fields{"topicId": topic, "status": "ENABLED", "destinationId": destination,
-		"payload": fields{"format": "JSON", "schemaVersion": "1.0", "deliveryProtocol": "HTTPS"}}
+	body := subscribed(topic, destination)
 	_, err := s.call(ctx, http.MethodPost, notifying+"/subscription", body, nil)
 	if connector.Is(err, connector.Rejected) || connector.Is(err, connector.Forbidden) {
 		_, err = s.callAsApp(ctx, http.MethodPost, notifying+"/subscription", body, nil)
@@ -103,8 +112,19 @@ func (s *session) subscribe(ctx context.Context, topic, destination string) erro
 	return err
 }
 
-// findDestination finds the destination of an address; id is "" if there is none.
-func (s *session) findDestination(ctx context.Context, address string) (id string, enabled bool, err error) {
+// subscribed is a subscription as eBay takes it; the topic of one that exists stays.
+func subscribed(topic, destination string) fields {
+	body := fields{"status": "ENABLED", "destinationId": destination,
+		"payload": fields{"format": "JSON", "schemaVersion": "1.0", "deliveryProtocol": "HTTPS"}}
+	if topic != "" {
+		body["topicId"] = topic
+	}
+	return body
+}
+
+// findDestination finds the destination of an address; id is "" if there is none. former are the channel's others: where
+// its notifications went while the service had another address.
+func (s *session) findDestination(ctx context.Context, address string) (id string, enabled bool, former map[string]bool, err error) {
 	var there struct {
 		Destinations []struct {
 			DestinationID, Status string
@@ -112,39 +132,49 @@ func (s *session) findDestination(ctx context.Context, address string) (id strin
 		}
 	}
 	if _, err := s.callAsApp(ctx, http.MethodGet, notifying+"/destination?limit=100", nil, &there); err != nil {
-		return "", false, err
+		return "", false, nil, err
 	}
+	former = map[string]bool{}
 	for _, d := range there.Destinations {
-		if d.DeliveryConfig.Endpoint == address {
-			return d.DestinationID, d.Status == "ENABLED", nil
+		switch {
+		case d.DeliveryConfig.Endpoint == address:
+			id, enabled = d.DestinationID, d.Status == "ENABLED"
+		case s.ours(d.DeliveryConfig.Endpoint):
+			former[d.DestinationID] = true
 		}
 	}
-	return "", false, nil
+	return id, enabled, former, nil
+}
+
+// ours reports whether an address is one of the service's for this channel, at whatever host.
+func (s *session) ours(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && s.link.Channel.ID != "" && strings.HasPrefix(u.Path, "/api/v1/webhooks/platform/"+s.link.Channel.ID+"/")
 }
 
 // destination finds or creates the destination of an address, and enables it again.
-func (s *session) destination(ctx context.Context, address string) (string, error) {
-	id, enabled, err := s.findDestination(ctx, address)
+func (s *session) destination(ctx context.Context, address string) (id string, former map[string]bool, err error) {
+	id, enabled, former, err := s.findDestination(ctx, address)
 	if err != nil || enabled {
-		return id, err
+		return id, former, err
 	}
 	body := fields{"name": "entrepot", "status": "ENABLED",
 		"deliveryConfig": fields{"endpoint": address, "verificationToken": s.link.Channel.Credentials["verificationToken"]}}
 	if id != "" {
 		_, err = s.callAsApp(connector.Repeatable(ctx), http.MethodPut, notifying+"/destination/"+url.PathEscape(id), body, nil)
-		return id, err
+		return id, former, err
 	}
 	answer, err := s.callAsApp(ctx, http.MethodPost, notifying+"/destination", body, nil)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	location := answer.Header.Get("Location")
-	return location[strings.LastIndexByte(location, '/')+1:], nil
+	return location[strings.LastIndexByte(location, '/')+1:], former, nil
 }
 
 // RemoveWebhooks takes away the subscriptions of the address, and its destination.
 func (s *session) RemoveWebhooks(ctx context.Context, target connector.WebhookTarget) error {
-	destination, _, err := s.findDestination(ctx, target.URL)
+	destination, _, _, err := s.findDestination(ctx, s.endpoint(target))
 	if err != nil || destination == "" {
 		return err
 	}

@@ -60,6 +60,7 @@ type Account struct {
 
 type offer struct {
 	id, sku, status, listing, price string
+	text                            string // what buyers read
 	quantity                        int64
 }
 
@@ -120,6 +121,7 @@ func New() *Account {
 		"POST /commerce/notification/v1/{kind}":                                 a.addNotification,
 		"PUT /commerce/notification/v1/destination/{id}":                        a.enable,
 		"POST /commerce/notification/v1/subscription/{id}/enable":               a.enable,
+		"PUT /commerce/notification/v1/subscription/{id}":                       a.move,
 		"DELETE /commerce/notification/v1/{kind}/{id}":                          a.dropNotification,
 	} {
 		a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, serve) })
@@ -290,6 +292,11 @@ func (a *Account) addNotification(r *http.Request, body object) (int, any) {
 		if body["topicId"] == "ITEM_MARKED_SHIPPED" || ofApp(body["topicId"]) != asApp(r) {
 			return http.StatusForbidden, problem(195011, "Not authorized for this topic.")
 		}
+		for _, sub := range a.topics {
+			if sub["topicId"] == body["topicId"] {
+				return http.StatusConflict, problem(195012, "Subscription already exists")
+			}
+		}
 		body["subscriptionId"] = id
 		a.topics = append(a.topics, body)
 	}
@@ -303,6 +310,17 @@ func (a *Account) enable(r *http.Request, _ object) (int, any) {
 		}
 	}
 	return http.StatusNoContent, nil
+}
+
+// move sends a topic to another destination.
+func (a *Account) move(r *http.Request, body object) (int, any) {
+	for _, sub := range a.topics {
+		if sub["subscriptionId"] == r.PathValue("id") {
+			sub["destinationId"], sub["status"] = body["destinationId"], body["status"]
+			return http.StatusNoContent, nil
+		}
+	}
+	return http.StatusNotFound, problem(195013, "Invalid subscription Id.")
 }
 
 func (a *Account) dropNotification(r *http.Request, _ object) (int, any) {

@@ -1,6 +1,9 @@
 package fakeshop
 
-import "net/http"
+import (
+	"fmt"
+	"net/http"
+)
 
 // most is how many entries a request about several SKUs or offers may have.
 const most = 25
@@ -59,6 +62,9 @@ func (a *Account) item(in object) (int, object) {
 // putItem replaces an item whole; which group it is in is the group's.
 func (a *Account) putItem(in object) (int, object) {
 	sku := in["sku"].(string)
+	if product, _ := in["product"].(object); len(fmt.Sprint(product["description"])) > 4000 {
+		return http.StatusBadRequest, problem(25718, "The description of an item has 4000 characters at most.")
+	}
 	if in["locale"] == nil || in["product"] == nil || in["condition"] == nil {
 		return http.StatusBadRequest, problem(25709, "Invalid request: locale, condition or product is missing.")
 	}
@@ -104,6 +110,7 @@ func (o *offer) set(body object) {
 	o.price = body["pricingSummary"].(object)["price"].(object)["value"].(string)
 	n, _ := body["availableQuantity"].(float64)
 	o.quantity = int64(n)
+	o.text, _ = body["listingDescription"].(string)
 }
 
 // publish puts the offer of a product without variants on sale.

@@ -119,6 +119,16 @@ func (a *Account) Offer(sku string) (price string, quantity int64, listing strin
 	return "", 0, ""
 }
 
+// Text is what buyers read about a SKU.
+func (a *Account) Text(sku string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if o := a.offers[sku]; o != nil {
+		return o.text
+	}
+	return ""
+}
+
 // Images are the addresses of the pictures that a SKU shows.
 func (a *Account) Images(sku string) (shown []string) {
 	a.mu.Lock()

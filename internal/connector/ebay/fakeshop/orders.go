@@ -136,6 +136,17 @@ func (a *Account) Refund(id string, cents int64) {
 	o.modified = a.Now().UTC()
 }
 
+// Send ships pieces of an order's line at eBay, as the seller does there.
+func (a *Account) Send(id, line string, quantity int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o := a.find(id)
+	o.shipped[line] += quantity
+	o.parcels = append(o.parcels, object{"fulfillmentId": a.id(), "shippedDate": stamp(a.Now()), "shipmentTrackingNumber": "1Z" + a.id(),
+		"shippingCarrierCode": "UPS", "lineItems": []object{{"lineItemId": line, "quantity": quantity}}})
+	o.modified = a.Now().UTC()
+}
+
 // RefundLine refunds a line of an order on eBay. Such a refund is with its line alone, and not in the summary of the order's payment.
 func (a *Account) RefundLine(id, line string, cents int64) {
 	a.mu.Lock()
