@@ -200,3 +200,22 @@ func TestSlowAnswersAreMarked(t *testing.T) {
 	b.shows("ORD-000001")
 	b.until(idle)
 }
+
+// What a form answered at its own address, such as the result of a connection test, stays when there are news.
+func TestNewsKeepWhatAFormAnswered(t *testing.T) {
+	s := newSite(t, "sqlite")
+	made := s.shopper(t).call("POST", "/channels", map[string]any{"name": "Shop", "platform": "WOOCOMMERCE",
+		"credentials": map[string]any{"url": "http://127.0.0.1:9", "consumerKey": "ck_1", "consumerSecret": "cs_1"}})
+	channel := made["channel"].(map[string]any)["id"].(string)
+	b := s.window(t, s.owner)
+	b.open("/channels/" + channel)
+	b.press("Test the connection")
+	b.shows("The connection does not work")
+	b.asks("")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.marked = 1; dispatchEvent(new Event('online'))"))
+	b.wait(func() bool { return len(b.asks("/channels/"+channel+"/test")) > 0 }, "a request for the news")
+	b.until("document.querySelector('main').innerText.includes('The connection does not work')")
+	if !eval[bool](b, "document.marked === 1") {
+		t.Error("the page was loaded anew")
+	}
+}

@@ -306,7 +306,10 @@ async function refresh() {
   try {
     const answer = await fetch(from, { headers: { Accept: "text/html", "Entrepot-Live": "1" } });
     const page = parse(await answer.text());
-    if (!page.getElementById("side")) return all("main input, main textarea, main select").some(touched) ? ended(true) : location.reload();
+    if (!page.getElementById("side")) { // the page to log in, unless there is none
+      if (answer.ok) all("main input, main textarea, main select").some(touched) ? ended(true) : location.reload();
+      return;
+    }
     ended(false);
     if (from !== at) page.title = document.title;
     if (answer.ok && at === location.href) swap(page, [...ids, "side"], false);
