@@ -141,6 +141,17 @@ func TestAnswerThatIsLost(t *testing.T) {
 	b.check(t)
 }
 
+// What is wrong with no single input is where the cursor is, also on a page that was loaded anew.
+func TestCursorOnWhatIsWrong(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.window(t, s.owner)
+	b.open("/webhooks/new")
+	b.fill("[name=url]", "https://shop.example/hooks")
+	b.press("Add endpoint")
+	b.shows("Events must name at least one event")
+	b.until("document.activeElement.matches('main [role=alert]')")
+}
+
 // Without a connection a bar says so, until there is one.
 func TestOffline(t *testing.T) {
 	s := newSite(t, "sqlite")

@@ -127,10 +127,9 @@ function ended(yes) {
   if (bar) bar.hidden = !yes;
 }
 
-// refused puts the cursor into the first input that is wrong.
+// refused puts the cursor into the first input that is wrong, else onto the words that say what is.
 function refused() {
-  const wrong = $("[aria-invalid=true]") ?? $("[role=alert]");
-  if (!wrong) return;
+  const wrong = $("[aria-invalid=true]") ?? $("main [role=alert]") ?? $("#main");
   if (wrong.tabIndex < 0) wrong.tabIndex = -1;
   wrong.focus();
 }
@@ -487,6 +486,6 @@ for (const dialog of all("dialog[open]")) {
   dialog.close();
   dialog.showModal();
 }
-if ($("[aria-invalid=true]")) refused();
+if ($("[aria-invalid=true], main [role=alert]")) refused();
 if ($("[data-topic]")) follow();
 })();
