@@ -230,3 +230,23 @@ func TestNewsKeepWhatAFormAnswered(t *testing.T) {
 		t.Error("the page was loaded anew")
 	}
 }
+
+// A total that is no number stays in its menu of filters.
+func TestWrongTotalsOfAFilter(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	c.order("PENDING", nil, 1)
+	b := s.window(t, s.owner)
+	b.open("/orders")
+	b.click("[popovertarget=f-total]")
+	b.click("#f-minTotal")
+	b.keys("5-5")
+	b.press("Apply")
+	b.until("document.activeElement.matches('#f-minTotal:invalid')")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.activeElement.value = ''"))
+	b.keys("9.5")
+	b.press("Apply")
+	b.shows("Total: from 9.5")
+	b.shows("ORD-000001")
+}
