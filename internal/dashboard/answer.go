@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"entrepot/internal/apperr"
@@ -109,6 +110,7 @@ func (d *Dashboard) failed(r *request, err error) answer {
 		if r.http.Method == http.MethodGet || r.http.Method == http.MethodHead {
 			return answer{to: loginFor(r.http)}
 		}
+		view.LogIn = prefix + "/login?next=" + url.QueryEscape(prefix+d.pageOfForm(r.http.URL))
 		view.Words = "Log in again; what you sent was not done."
 	}
 	r.retryAfter(f)

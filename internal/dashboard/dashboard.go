@@ -19,6 +19,9 @@ package dashboard
 import (
 	"log/slog"
 	"net/http"
+	"net/url"
+	"path"
+	"strings"
 	"time"
 
 	"entrepot/internal/accounts"
@@ -75,8 +78,41 @@ func New(c Config) *Dashboard {
 		d.mux.Handle(route.method+" "+prefix+route.path, d.handler(route))
 	}
 	d.mux.Handle("GET "+staticPath, d.files)
-	d.mux.Handle("/", d.handler(&route{open: true, serve: func(*Dashboard, *request) (answer, error) { return answer{}, noPage() }}))
+	d.mux.Handle("/", d.handler(&route{open: true, serve: (*Dashboard).noRoute}))
 	return d
+}
+
+// noRoute serves every other address. That of a form, at which its answer may stand, leads to the page that has the form: when it is
+// loaded anew, when it follows what happens, and after a login.
+func (d *Dashboard) noRoute(r *request) (answer, error) {
+	if to := d.pageOfForm(r.http.URL); r.http.Method == http.MethodGet && to != "" {
+		return answer{to: to}, nil
+	}
+	return answer{}, noPage()
+}
+
+// pageOfForm is the page, below the prefix, at the address of a form or above it; "" if no form has the address.
+func (d *Dashboard) pageOfForm(address *url.URL) string {
+	at := address.EscapedPath()
+	if !d.serves(http.MethodPost, at) {
+		return ""
+	}
+	for ; strings.HasPrefix(at, prefix+"/"); at = path.Dir(at) {
+		if d.serves(http.MethodGet, at) {
+			return strings.TrimPrefix(at, prefix)
+		}
+	}
+	return "/"
+}
+
+// serves reports whether there is a route for a method and a path.
+func (d *Dashboard) serves(method, at string) bool {
+	address, err := url.Parse(at)
+	if err != nil {
+		return false
+	}
+	_, pattern := d.mux.Handler(&http.Request{Method: method, URL: address})
+	return strings.HasPrefix(pattern, method+" ")
 }
 
 // Drain ends the event streams, so that the server can stop.

@@ -20,8 +20,11 @@ func (r *request) ownImagesOnly() bool {
 	return err == nil && c.Value == imagesOff
 }
 
-// image is the address of an image, "" if it is turned off.
+// image is the address of an image, "" if it is turned off, or if the policy of the pages does not load it: by http.
 func (r *request) image(address string) string {
+	if r.plainImage(address) {
+		return ""
+	}
 	if !r.ownImagesOnly() || strings.HasPrefix(address, "data:") {
 		return address
 	}
@@ -29,6 +32,12 @@ func (r *request) image(address string) string {
 		return address
 	}
 	return ""
+}
+
+// plainImage reports whether an image has an address of another host by http: anybody on the way could put another one in its place.
+func (r *request) plainImage(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Scheme == "http" && u.Host != r.http.Host
 }
 
 func imagesForm(r *request) *form {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
 
 	"entrepot/internal/accounts"
 )
@@ -290,5 +291,23 @@ func TestEventsAreEasyToTick(t *testing.T) {
 		}).map(box => box.value) })()`)
 	if len(near) > 0 {
 		t.Errorf("too near to something else: %q", near)
+	}
+}
+
+// With letters of twice their size no list is wider than its window: tables become cards where their letters leave too little room.
+func TestLargeLetters(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	for _, path := range []string{"/", "/orders", "/products", "/stock", "/customers", "/jobs", "/webhooks", "/webhooks/deliveries", "/events",
+		"/keys", "/settings/audit", "/settings/requests"} {
+		b.open(path)
+		b.do(chromedp.Evaluate[chromedp.Void]("document.documentElement.style.fontSize = '200%'"))
+		for _, width := range []int64{1440, 1280, 900} {
+			b.look(width, "light")
+			if wide := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wide > 0 {
+				t.Errorf("%s at %d: %d px too wide", path, width, wide)
+			}
+		}
 	}
 }

@@ -178,7 +178,7 @@ func (r *request) orderChips(q ordersQuery, places []channels.Channel) (list []c
 		on("Placed: "+placedWords(text), "placed")
 	}
 	if from, to := get("createdAtGte"), get("createdAtLte"); from != "" || to != "" {
-		on("Placed: "+span(from, to), "createdAtGte", "createdAtLte")
+		on("Placed: "+span(r.whenWords("from", from), r.whenWords("to", to)), "createdAtGte", "createdAtLte")
 	}
 	if q.Channel != "" {
 		name := "unknown"
@@ -254,8 +254,8 @@ func (r *request) orderMenus(q ordersQuery, places []channels.Channel) []orderMe
 		{Form: "f", Name: "customerEmail", Label: "E-mail", Kind: "email", Value: q.Email},
 		{Form: "f", Name: "country", Label: "Country", Hint: "Two letters, such as FR", Max: 2, Value: q.Country}}}
 	total := orderMenu{ID: "f-total", Label: "Total", Kept: q.hidden("minTotal", "maxTotal"), Inputs: []field{
-		{Form: "f", Name: "minTotal", Label: "At least", Kind: "decimal", Value: q.values.Get("minTotal")},
-		{Form: "f", Name: "maxTotal", Label: "At most", Kind: "decimal", Value: q.values.Get("maxTotal")}}}
+		{Form: "f", Name: "minTotal", Label: "At least", Kind: "number", Value: q.values.Get("minTotal")},
+		{Form: "f", Name: "maxTotal", Label: "At most", Kind: "number", Value: q.values.Get("maxTotal")}}}
 	list := []orderMenu{status, placed, customer, total}
 	if len(channel.Links) > 0 {
 		list = slices.Insert(list, 2, channel)

@@ -99,7 +99,9 @@ func (p productPage) images(r *request) *form {
 		f := field{Name: "images[" + strconv.Itoa(i) + "].url", Label: "Image " + strconv.Itoa(i+1), Kind: "url", Placeholder: "https://…",
 			Max: limits.MaxImageURL}
 		if i < len(images) {
-			f.Value = images[i].URL
+			if f.Value = images[i].URL; r.plainImage(f.Value) {
+				f.Hint = "Not shown here, because its address does not begin with https"
+			}
 		}
 		fields = append(fields, f)
 	}

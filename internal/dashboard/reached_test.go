@@ -11,7 +11,6 @@ import (
 
 // onlyInAMoment are routes that the pages of the sample data do not lead to, with the reason; those with a name have a test of that name.
 var onlyInAMoment = map[string]string{
-	"GET /login": "there is a session", "POST /login": "there is a session",
 	"GET /setup": "there is an account", "POST /setup": "there is an account",
 	"GET ": "it leads to the overview", "GET /live": "the script's stream", "GET /counts": "the script's counts",
 	"GET /_parts": "only developers use it", "POST /_parts/form": "only developers use it",

@@ -214,3 +214,30 @@ func TestTemplatesHoldNothingInline(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// The address of a form, which a browser shows with its answer, leads to the page that has the form, also after a login.
+func TestAddressesOfForms(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b, at := s.as(s.owner), s.samples
+	for address, page := range map[string]string{
+		"/channels/" + at["/channels"] + "/test":            "/channels/" + at["/channels"],
+		"/orders/" + at["/orders"] + "/ship":                "/orders/" + at["/orders"],
+		"/products/" + at["/products"] + "/images":          "/products/" + at["/products"],
+		"/webhooks/" + at["/webhooks"] + "/rotate":          "/webhooks/" + at["/webhooks"],
+		"/settings/me/password":                             "/settings/me",
+		"/stock/thresholds/x/receive":                       "",
+		"/stock/a%2Fb/receive":                              "/stock/a%2Fb",
+		"/settings/nowhere":                                 "",
+		"/orders/" + at["/orders"] + "/ship/" + at["/keys"]: "",
+	} {
+		out := b.get(address)
+		if page == "" && out.status != 404 || page != "" && out.to() != prefix+page {
+			t.Errorf("%s: %d %s", address, out.status, out.to())
+		}
+	}
+	out := s.browser().post("/orders/"+at["/orders"]+"/ship", nil)
+	if link := `href="` + prefix + "/login?next=%2Fdashboard%2Forders%2F" + at["/orders"] + `"`; !strings.Contains(out.body, link) {
+		t.Errorf("without a session: no %s in %.1500s", link, out.body)
+	}
+}

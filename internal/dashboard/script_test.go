@@ -141,6 +141,17 @@ func TestAnswerThatIsLost(t *testing.T) {
 	b.check(t)
 }
 
+// What is wrong with no single input is where the cursor is, also on a page that was loaded anew.
+func TestCursorOnWhatIsWrong(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.window(t, s.owner)
+	b.open("/webhooks/new")
+	b.fill("[name=url]", "https://shop.example/hooks")
+	b.press("Add endpoint")
+	b.shows("Events must name at least one event")
+	b.until("document.activeElement.matches('main [role=alert]')")
+}
+
 // Without a connection a bar says so, until there is one.
 func TestOffline(t *testing.T) {
 	s := newSite(t, "sqlite")
@@ -199,4 +210,43 @@ func TestSlowAnswersAreMarked(t *testing.T) {
 	b.do(chromedp.Evaluate[chromedp.Void]("release()"))
 	b.shows("ORD-000001")
 	b.until(idle)
+}
+
+// What a form answered at its own address, such as the result of a connection test, stays when there are news.
+func TestNewsKeepWhatAFormAnswered(t *testing.T) {
+	s := newSite(t, "sqlite")
+	made := s.shopper(t).call("POST", "/channels", map[string]any{"name": "Shop", "platform": "WOOCOMMERCE",
+		"credentials": map[string]any{"url": "http://127.0.0.1:9", "consumerKey": "ck_1", "consumerSecret": "cs_1"}})
+	channel := made["channel"].(map[string]any)["id"].(string)
+	b := s.window(t, s.owner)
+	b.open("/channels/" + channel)
+	b.press("Test the connection")
+	b.shows("The connection does not work")
+	b.asks("")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.marked = 1; dispatchEvent(new Event('online'))"))
+	b.wait(func() bool { return len(b.asks("/channels/"+channel+"/test")) > 0 }, "a request for the news")
+	b.until("document.querySelector('main').innerText.includes('The connection does not work')")
+	if !eval[bool](b, "document.marked === 1") {
+		t.Error("the page was loaded anew")
+	}
+}
+
+// A total that is no number stays in its menu of filters.
+func TestWrongTotalsOfAFilter(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	c.order("PENDING", nil, 1)
+	b := s.window(t, s.owner)
+	b.open("/orders")
+	b.click("[popovertarget=f-total]")
+	b.click("#f-minTotal")
+	b.keys("5-5")
+	b.press("Apply")
+	b.until("document.activeElement.matches('#f-minTotal:invalid')")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.activeElement.value = ''"))
+	b.keys("9.5")
+	b.press("Apply")
+	b.shows("Total: from 9.5")
+	b.shows("ORD-000001")
 }

@@ -137,8 +137,8 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 		view.Pager = l.pager(r.format, len(ledger), total, "movement", "movements")
 		return nil
 	})
-	return view.Pager.after(show(screen{Template: "sku", Title: sku, Section: "/stock",
-		Crumbs: []crumb{{"Stock", "/stock"}}, Data: view})), err
+	page := show(screen{Template: "sku", Title: sku, Section: "/stock", Crumbs: []crumb{{"Stock", "/stock"}}, Data: view})
+	return view.Pager.after(page), err
 }
 
 func isReserved(level stock.Row) bool { return level.Reserved > 0 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -29,7 +30,9 @@ type stockView struct {
 	Back       string
 	Rows       []levelRow
 	Pager      pager
-	Empty      *empty
+
+	MaxThreshold int64
+	Empty        *empty
 }
 
 // levelRow is one SKU in one warehouse.
@@ -82,7 +85,7 @@ func (d *Dashboard) listStock(r *request) (answer, error) {
 }
 
 func (d *Dashboard) stockScreen(r *request, l listing, f stock.Filter) (answer, error) {
-	var view stockView
+	view := stockView{MaxThreshold: limits.MaxStock}
 	err := r.readWide(func(tx *db.Tx) error {
 		list, total, err := stock.List(tx, f)
 		if err != nil {
@@ -191,7 +194,7 @@ func (d *Dashboard) setThresholds(r *request) (answer, error) {
 		if said == was || sent.Get("sku-"+n) == "" {
 			continue
 		}
-		figure, err := strconv.ParseInt(said, 10, 64)
+		figure, err := strconv.ParseInt(cmp.Or(said, "0"), 10, 64) // a threshold of 0 is none
 		if err != nil || figure < 0 || figure > limits.MaxStock {
 			return answer{}, apperr.New(apperr.Invalid, "validation_failed", "the threshold of %s must be a whole number from 0 to %d, not %q",
 				sent.Get("sku-"+n), limits.MaxStock, said)

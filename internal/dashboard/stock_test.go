@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/patch"
@@ -157,4 +159,43 @@ func TestOversoldLeadsToItsOrders(t *testing.T) {
 			t.Errorf("not the two orders, the oldest first: %s", held)
 		}
 	})
+}
+
+// A threshold that is none stays in its input, with all the others; a blank one is 0, which is none.
+func TestWrongThresholdsStay(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.shopper(t).articles()
+	b := s.window(t, s.owner)
+	b.open("/stock")
+	b.fill("#stock-thresholds-threshold-0", "-3")
+	b.fill("#stock-thresholds-threshold-1", "7")
+	b.press("Save thresholds")
+	b.until("document.activeElement.matches(':invalid')")
+	if now := eval[string](b, "[...document.querySelectorAll('.qty')].map(input => input.value).join()"); now != "-3,7" {
+		t.Errorf("the inputs hold %s", now)
+	}
+	b.fill("#stock-thresholds-threshold-0", "4")
+	b.press("Save thresholds")
+	b.shows("2 thresholds saved")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('.qty').value = ''"))
+	b.press("Save thresholds")
+	b.shows("1 threshold saved")
+	if now := eval[string](b, "[...document.querySelectorAll('.qty')].map(input => input.value).join()"); now != "0,7" {
+		t.Errorf("the inputs hold %s", now)
+	}
+}
+
+// An image by http is not loaded, which the policy of the pages forbids: its input says so.
+func TestImagesByHTTP(t *testing.T) {
+	s := newSite(t, "sqlite")
+	product := s.shopper(t).call("POST", "/products", map[string]any{"sku": "PIC", "name": "Pic", "price": 1,
+		"images": []any{map[string]any{"url": "http://images.example/pic.png"}}})["id"].(string)
+	b := s.window(t, s.owner)
+	for _, path := range []string{"/products", "/products/" + product} {
+		b.open(path)
+		if eval[bool](b, "!!document.querySelector('main img')") {
+			t.Errorf("%s shows it", path)
+		}
+	}
+	b.shows("Not shown here, because its address does not begin with https")
 }

@@ -91,8 +91,8 @@ func TestStoryOfHostileNames(t *testing.T) {
 	long := c.call("POST", "/products", map[string]any{"sku": "LONG", "name": "Long", "price": 1,
 		"description": strings.Repeat("W", 5000)})["id"].(string)
 	b := s.window(t, s.owner)
-	for _, path := range []string{"/", "/orders", "/orders/" + order, "/orders/" + unbroken,
-		"/products", "/products/" + long, "/customers", "/events", "/stock",
+	for _, path := range []string{"/", "/orders", "/orders/" + order, "/orders/" + unbroken, "/products", "/products/" + long,
+		"/customers", "/events", "/stock",
 		"/orders?search=" + url.QueryEscape(names[0]), "/orders/slip?ids=" + order, "/settings/audit"} {
 		for _, width := range []int64{1440, 1180, 1000, 320} {
 			b.look(width, "light")

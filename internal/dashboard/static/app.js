@@ -127,10 +127,9 @@ function ended(yes) {
   if (bar) bar.hidden = !yes;
 }
 
-// refused puts the cursor into the first input that is wrong.
+// refused puts the cursor into the first input that is wrong, else onto the words that say what is.
 function refused() {
-  const wrong = $("[aria-invalid=true]") ?? $("[role=alert]");
-  if (!wrong) return;
+  const wrong = $("[aria-invalid=true]") ?? $("main [role=alert]") ?? $("#main");
   if (wrong.tabIndex < 0) wrong.tabIndex = -1;
   wrong.focus();
 }
@@ -306,7 +305,10 @@ async function refresh() {
   try {
     const answer = await fetch(from, { headers: { Accept: "text/html", "Entrepot-Live": "1" } });
     const page = parse(await answer.text());
-    if (!page.getElementById("side")) return all("main input, main textarea, main select").some(touched) ? ended(true) : location.reload();
+    if (!page.getElementById("side")) { // the page to log in, unless there is none
+      if (answer.ok) all("main input, main textarea, main select").some(touched) ? ended(true) : location.reload();
+      return;
+    }
     ended(false);
     if (from !== at) page.title = document.title;
     if (answer.ok && at === location.href) swap(page, [...ids, "side"], false);
@@ -484,6 +486,6 @@ for (const dialog of all("dialog[open]")) {
   dialog.close();
   dialog.showModal();
 }
-if ($("[aria-invalid=true]")) refused();
+if ($("[aria-invalid=true], main [role=alert]")) refused();
 if ($("[data-topic]")) follow();
 })();
