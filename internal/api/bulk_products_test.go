@@ -247,6 +247,29 @@ func TestImportStock(t *testing.T) {
 	})
 }
 
+// The stock of a removed variant is written off with an event, so that a copy of the stock is right when the SKU comes
+// back without any.
+func TestRemovedVariantsWriteTheirStockOff(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		load := func(options item, variants ...any) {
+			t.Helper()
+			s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true",
+				importBody(options, item{"sku": "A", "name": "Mug", "price": 1, "variants": append([]any{}, variants...)}))
+		}
+		load(nil, item{"sku": "V", "name": "Blue", "stock": 4})
+		_, before := s.eventsSince(0)
+		load(item{"replaceVariants": true})
+		if names, _ := s.eventsSince(before); fmt.Sprint(names) != "[product.updated stock.updated]" {
+			t.Errorf("events of the removal: %v", names)
+		}
+		load(nil, item{"sku": "V", "name": "Blue", "stock": 0})
+		newest := at(s.must(t, 200, "GET", "/api/v1/developer/events?event=stock.updated&resourceId=V&order=desc", nil), "data", 0, "data")
+		if number(newest, "previousQuantity") != "4" || number(newest, "quantity") != "0" {
+			t.Errorf("the newest event: %v", newest)
+		}
+	})
+}
+
 // A warehouse's code has the same bound wherever it is given.
 func TestLongWarehouseCodes(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"net/url"
 	"testing"
 )
 
@@ -219,5 +220,31 @@ func TestAttributes(t *testing.T) {
 		s.stranger().must(t, 404, "GET", path, nil)
 		s.must(t, 200, "DELETE", path, nil)
 		s.must(t, 404, "GET", path, nil)
+	})
+}
+
+// A search finds a category by any part of its name, also one that was renamed, of its slug and of its externalId, in any case.
+func TestCategorySearch(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		for _, c := range []item{{"name": "Old", "externalId": "a"}, {"name": "Été", "slug": "FR"}, {"name": "100 % b_c", "slug": "x"}} {
+			s.must(t, 201, "POST", "/api/v1/categories", c)
+		}
+		old := text(s.must(t, 200, "GET", "/api/v1/categories?externalId=a", nil), "data", 0, "id")
+		s.must(t, 200, "PATCH", "/api/v1/categories/"+old, item{"name": "Straße", "externalId": "KB-7"})
+		for search, want := range map[string]string{"straS": "[]", "STRAß": "[Straße]", "OLD": "[Straße]", "kb-": "[Straße]", "fr": "[Été]",
+			"éT": "[Été]", "%": "[100 % b_c]", "B_": "[100 % b_c]", "b.c": "[]"} {
+			list := s.must(t, 200, "GET", "/api/v1/categories?search="+url.QueryEscape(search), nil)
+			names := []string{}
+			for _, c := range list["data"].([]any) {
+				names = append(names, text(c, "name"))
+			}
+			if fmt.Sprint(names) != want || number(list, "meta", "total") != fmt.Sprint(len(names)) {
+				t.Errorf("search %q: %v of %v, want %s", search, names, list["meta"], want)
+			}
+		}
+		page := s.must(t, 200, "GET", "/api/v1/categories?search=%20x&limit=1&page=2", nil)
+		if len(page["data"].([]any)) != 0 || number(page, "meta", "total") != "1" {
+			t.Errorf("the second page of one: %v", page)
+		}
 	})
 }

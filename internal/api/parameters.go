@@ -79,6 +79,7 @@ var parameterAbout = map[string]string{
 	"search":                  "Only records that contain this text, in any case.",
 	"listOrders search": "Only orders that contain this text in their number, external reference, or customer's name or " +
 		"e-mail, in any case.",
+	"listCategories search":      "Only categories that contain this text in name, slug or external id, in any case.",
 	"listProducts search":        "Only products that contain this text in SKU or name, in any case.",
 	"listCustomers search":       "Only customers that contain this text in e-mail, names, company or phone, in any case.",
 	"secondaryIds":               "The customers that would be merged into the primary. Required.",

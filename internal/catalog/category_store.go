@@ -3,9 +3,11 @@ package catalog
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/search"
 )
 
 func sortCategories(list []*Category) {
@@ -148,9 +150,26 @@ func ListCategories(tx *db.Tx, f CategoryFilter) ([]Category, int64, error) {
 	db.AndGiven(w, "c.external_id = ?", f.ExternalID)
 	db.AndGiven(w, "c.parent_id = ?::UUID", f.Parent)
 	if f.Search != "" {
-		w.AndContains("c.slug", Slug(f.Search))
+		return findCategories(tx, w, f)
 	}
 	return categoryTable.Page(tx, w, "c.name, c.id", f.Limit, f.Offset)
+}
+
+// findCategories is ListCategories for a search. It compares in Go, because SQLite folds the case of ASCII letters only;
+// an account has so few categories that all may be read.
+func findCategories(tx *db.Tx, w *db.Where, f CategoryFilter) ([]Category, int64, error) {
+	list, err := db.List(tx, categoryTable.Scanner(), categoryTable.Select("c")+" WHERE "+w.String()+" ORDER BY c.name, c.id", w.Args()...)
+	if err != nil {
+		return nil, 0, err
+	}
+	term := search.Fold(f.Search)
+	found := slices.DeleteFunc(list, func(c Category) bool {
+		return !slices.ContainsFunc([]string{c.Name, c.Slug, c.ExternalID}, func(text string) bool {
+			return strings.Contains(search.Fold(text), term)
+		})
+	})
+	first := min(f.Offset, len(found))
+	return found[first:min(first+f.Limit, len(found))], int64(len(found)), nil
 }
 
 // CountProducts counts the products in each of some categories; a category without products is left out.
@@ -170,6 +189,6 @@ func CountProducts(tx *db.Tx, categories []id.Category) (map[id.Category]int64, 
 type CategoryFilter struct {
 	ExternalID    string
 	Parent        id.Category
-	Search        string // part of the slug
+	Search        string // part of name, slug or external id, in any case
 	Limit, Offset int
 }

@@ -1,6 +1,9 @@
 package catalog
 
 import (
+	"cmp"
+	"slices"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -72,6 +75,7 @@ func Linked(tx *db.Tx, category id.Category) ([]Touched, error) {
 	return touched(tx, []string{string(category)}, &linkedText, "l.category_id")
 }
 
+// touched reads the products by SKU, so that both engines put them into the feed and the events in one order.
 func touched(tx *db.Tx, keys []string, text *db.Text, column string) (list []Touched, err error) {
 	seen := map[id.Product]int{}
 	err = each(tx, keys, text, `SELECT p.id, p.sku, p.name, p.changed_at, l.reference
@@ -90,6 +94,7 @@ func touched(tx *db.Tx, keys []string, text *db.Text, column string) (list []Tou
 		list[at].references = append(list[at].references, reference)
 		return nil
 	})
+	slices.SortFunc(list, func(a, b Touched) int { return cmp.Compare(a.SKU, b.SKU) })
 	return list, err
 }
 

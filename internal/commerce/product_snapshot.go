@@ -112,8 +112,9 @@ func (s *snapshot) levelChanges(d *catalog.Draft) (list []LevelChange) {
 	return list
 }
 
-// save queues the changes, with the stock that they set, and returns the events of the stock.
-func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change) ([]webhooks.Event, error) {
+// save queues the changes, with the stock that they set, and returns the events of the stock, also of that which is
+// written off with removed variants: their product is still there, and their SKUs may come back without stock.
+func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change) (events []webhooks.Event, err error) {
 	why := stock.Why{Cause: stock.Import, Actor: who.Actor()}
 	var gone []string
 	for i := range changes {
@@ -125,15 +126,17 @@ func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change
 		if err := tx.LockClock(); err != nil { // or a level that another transaction creates meanwhile would stay
 			return nil, err
 		}
-		if _, err := stock.DeleteFor(tx, gone, why); err != nil {
+		writtenOff, err := stock.DeleteFor(tx, gone, why)
+		if err != nil {
 			return nil, err
 		}
+		events = stockEvents(tx, writtenOff, string(stock.Import))
 	}
 	catalog.Save(tx, changes)
 	if len(s.accepted) == 0 {
-		return nil, nil
+		return events, nil
 	}
-	return stockEvents(tx, s.levels.Set(tx, s.accepted, why), string(stock.Import)), nil
+	return append(events, stockEvents(tx, s.levels.Set(tx, s.accepted, why), string(stock.Import))...), nil
 }
 
 // productEvents are the events of created and changed products.

@@ -1,6 +1,7 @@
 package stock
 
 import (
+	"cmp"
 	"slices"
 
 	"entrepot/internal/db"
@@ -8,7 +9,7 @@ import (
 
 // DeleteFor removes the levels of SKUs that no product has any more from lists and feeds: the ledger writes off what
 // is on hand, and a tombstone stays, which still has what open orders reserve. It returns the levels that were not
-// deleted before.
+// deleted before, by SKU and warehouse.
 func DeleteFor(tx *db.Tx, skus []string, why Why) ([]Change, error) {
 	var live []Level
 	if err := readLevels(tx, slices.Clone(skus), func(l Level) {
@@ -18,6 +19,7 @@ func DeleteFor(tx *db.Tx, skus []string, why Why) ([]Change, error) {
 	}); err != nil {
 		return nil, err
 	}
+	slices.SortFunc(live, func(a, b Level) int { return cmp.Or(cmp.Compare(a.SKU, b.SKU), cmp.Compare(a.Warehouse, b.Warehouse)) })
 	return remove(tx, live, why), nil
 }
 
