@@ -85,8 +85,8 @@ func (s *scriptedWoo) order(id int, over map[string]any) {
 }
 
 func wooLine(id int, sku any, quantity any, subtotal string) map[string]any {
-	return map[string]any{"id": id, "sku": sku, "name": "Mug", "quantity": quantity, "subtotal": subtotal, "total": subtotal, "total_tax": "0.00",
-		"product_id": 5, "variation_id": 0, "meta_data": []any{}}
+	return map[string]any{"id": id, "sku": sku, "name": "Mug", "quantity": quantity, "subtotal": subtotal, "total": subtotal,
+		"total_tax": "0.00", "product_id": 5, "variation_id": 0, "meta_data": []any{}}
 }
 
 // connectScripted makes a channel of the shop.
@@ -121,7 +121,8 @@ func TestOrdersWithZeroBytes(t *testing.T) {
 		line["name"] = "Mug\x00"
 		line["meta_data"] = []any{map[string]any{"key": "Text", "value": "a\x00b", "display_key": "Text", "display_value": "a\x00b"}}
 		shop.order(1, map[string]any{"number": "1\x00", "customer_note": "\x00", "transaction_id": "t\x00",
-			"billing":    map[string]any{"first_name": "A\x00da", "last_name": "L", "email": "a@example.test", "address_1": "1\x00", "country": "F\x00R"},
+			"billing": map[string]any{"first_name": "A\x00da", "last_name": "L", "email": "a@example.test",
+				"address_1": "1\x00", "country": "F\x00R"},
 			"line_items": []any{line}, "refunds": []any{map[string]any{"id": 5}}})
 		shop.refunds[1] = []any{map[string]any{"id": 5, "amount": "1.00", "reason": "torn\x00", "line_items": []any{}}}
 		for i := 2; i < 6; i++ {

@@ -46,7 +46,8 @@ func TestOrdersWithOtherTypes(t *testing.T) {
 	for name, over := range map[string]map[string]any{
 		"numbers for texts": {"transaction_id": 4711, "number": 7, "coupon_lines": []any{map[string]any{"code": 10}}, "customer_note": 5,
 			"payment_method": 1, "payment_method_title": true},
-		"objects for lists": {"line_items": map[string]any{"3": item(10, 2, "20.00")}, "fee_lines": map[string]any{}, "refunds": map[string]any{}},
+		"objects for lists": {"line_items": map[string]any{"3": item(10, 2, "20.00")}, "fee_lines": map[string]any{},
+			"refunds": map[string]any{}},
 		"nothing for lists": {"fee_lines": nil, "coupon_lines": false, "shipping_lines": "", "refunds": nil},
 		"lists for objects": {"shipping": []any{}, "billing": []any{}},
 		"numbers in an address": {"billing": map[string]any{"first_name": "Zoë", "city": 12, "postcode": 10115, "company": nil,
