@@ -89,9 +89,8 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	return true, nil
 }
 
-// followChanges applies refunds, parcels and the status to a locked order. Refunds and parcels are applied in the order of
-// their times: what is refunded before it was shipped is not left to ship. moved says that the platform's status has
-// changed.
+// followChanges applies refunds, parcels and the status to a locked order. Refunds and parcels are applied in the order of their
+// times: what is refunded before it was shipped is not left to ship. moved says that the platform's status has changed.
 func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (bool, error) {
 	left := slices.Clone(in.Refunds)
 	refunded, shipped := false, false

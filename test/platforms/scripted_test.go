@@ -85,9 +85,8 @@ func (s *scriptedWoo) order(id int, over map[string]any) {
 }
 
 func wooLine(id int, sku any, quantity any, subtotal string) map[string]any {
-	return map[string]any{"id": id, "sku": sku, "name": "Mug", "quantity": quantity,
-		"subtotal": subtotal, "total": subtotal, "total_tax": "0.00",
-		"product_id": 5, "variation_id": 0, "meta_data": []any{}}
+	return map[string]any{"id": id, "sku": sku, "name": "Mug", "quantity": quantity, "subtotal": subtotal, "total": subtotal,
+		"total_tax": "0.00", "product_id": 5, "variation_id": 0, "meta_data": []any{}}
 }
 
 // connectScripted makes a channel of the shop.

@@ -195,8 +195,8 @@ func readOrder(raw json.RawMessage) (out connector.Order, modified string, take 
 	return out, string(in.Modified), true, nil
 }
 
-// amounts reads lines and amounts. A merchant may raise what a line costs after its discount above what it costs before:
-// then the line costs that, and the shop's discount, which is the difference of both, is as much larger.
+// amounts reads lines and amounts. A merchant may raise what a line costs after its discount above what it costs before: then the
+// line costs that, and the shop's discount, which is the difference of both, is as much larger.
 func (in shopOrder) amounts(out *connector.Order) error {
 	read := amounts{digits: money.Digits(out.Currency)}
 	out.Discount, out.Shipping, out.Tax, out.Total = read.of(in.Discount), read.of(in.Shipping), read.of(in.Tax), read.of(in.Total)

@@ -85,8 +85,8 @@ func (s *Shop) sorted(keep func(*product) bool) (list []*product) {
 	return list
 }
 
-// listProducts finds by SKU without case, variations too; else it lists products only. Commas divide SKUs, but the whole
-// text may be one, too.
+// listProducts finds by SKU without case, variations too; else it lists products only. Commas divide SKUs, but the whole text may be
+// one, too.
 func (s *Shop) listProducts(q request) answer {
 	skus := map[string]bool{}
 	for _, sku := range append(strings.Split(q.query.Get("sku"), ","), q.query.Get("sku")) {
