@@ -97,6 +97,11 @@ func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, 
 	if err != nil {
 		return false, err
 	}
+	dropped, err := s.followDropped(tx, o, in)
+	if err != nil {
+		return false, err
+	}
+	refunded = refunded || dropped
 	shipped, err := s.followParcels(tx, o, in)
 	if err != nil || !moved && !refunded {
 		return refunded || shipped, err
@@ -126,6 +131,38 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, in connector.Order) 
 		o.Refund(tx, refund)
 	}
 	if len(o.Refunds) == len(before.Refunds) {
+		return false, nil
+	}
+	o.Reserve()
+	why := stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}
+	changes, err := holdStock(tx, before, o, why, false)
+	if err != nil {
+		return false, err
+	}
+	touch(tx, o)
+	s.saveOrder(tx, before, o)
+	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, stockEvents(tx, changes, "channel")...)...)
+	return true, nil
+}
+
+// followDropped notes what the platform has taken out of an order of which a part was shipped, for example a line that was cancelled: it
+// would leave the stock with the rest otherwise. The difference itself stays an issue.
+func (s *Service) followDropped(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
+	if o.Status != orders.PartiallyShipped || len(in.Lines) == 0 || in.Status == orders.Cancelled {
+		return false, nil
+	}
+	there := map[string]int64{}
+	for _, l := range in.Lines {
+		there[l.ExternalID] += max(l.Quantity, 1)
+	}
+	before, changed := copyOf(o), false
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		if n := l.Quantity - l.Refunded - max(there[l.ExternalID], l.Shipped); n > 0 && l.ExternalID != "" {
+			l.Refunded, changed = l.Refunded+n, true
+		}
+	}
+	if !changed {
 		return false, nil
 	}
 	o.Reserve()
