@@ -92,8 +92,11 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 // followChanges applies refunds, parcels and the status to a locked order. Refunds and parcels are applied in the order of their
 // times: what is refunded before it was shipped is not left to ship. moved says that the platform's status has changed.
 func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (bool, error) {
-	left := slices.Clone(in.Refunds)
-	refunded, shipped := false, false
+	refunded, err := s.followDropped(tx, o, in)
+	if err != nil {
+		return false, err
+	}
+	left, shipped := slices.Clone(in.Refunds), false
 	for _, parcel := range newParcels(o, in.Parcels) {
 		var early []connector.Refund
 		early, left = refundsBefore(left, parcel.ShippedAt)
@@ -173,6 +176,47 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, list []connector.Ref
 		o.Refund(tx, refund)
 	}
 	if len(o.Refunds) == len(before.Refunds) {
+		return false, nil
+	}
+	o.Reserve()
+	why := stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}
+	changes, err := holdStock(tx, before, o, why, false)
+	if err != nil {
+		return false, err
+	}
+	touch(tx, o)
+	s.saveOrder(tx, before, o)
+	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, stockEvents(tx, changes, "channel")...)...)
+	return true, nil
+}
+
+// followDropped notes what the platform has taken out of an order of which a part was shipped, for example a line that was cancelled: it
+// would leave the stock with the rest otherwise. What is refunded is not among it, also if that is not noted yet. The difference itself
+// stays an issue.
+func (s *Service) followDropped(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
+	if o.Status != orders.PartiallyShipped || len(in.Lines) == 0 || in.Status == orders.Cancelled {
+		return false, nil
+	}
+	there := map[string]int64{}
+	for _, l := range in.Lines {
+		there[l.ExternalID] += max(l.Quantity, 1)
+	}
+	refunds := map[string]int64{} // that are noted next
+	for _, r := range in.Refunds {
+		for _, l := range r.Lines {
+			if !o.Refunded(r.ExternalID) {
+				refunds[l.ExternalLine] += l.Quantity
+			}
+		}
+	}
+	before, changed := copyOf(o), false
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		if n := l.Quantity - l.Refunded - refunds[l.ExternalID] - max(there[l.ExternalID], l.Shipped); n > 0 && l.ExternalID != "" {
+			l.Refunded, changed = l.Refunded+n, true
+		}
+	}
+	if !changed {
 		return false, nil
 	}
 	o.Reserve()

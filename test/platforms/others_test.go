@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"entrepot/internal/connector"
+	amazonshop "entrepot/internal/connector/amazon/fakeshop"
 	"entrepot/internal/connector/ebay/fakeshop"
 	tiktokshop "entrepot/internal/connector/tiktokshop/fakeshop"
 )
@@ -246,6 +247,53 @@ func TestAnotherNotificationAddress(t *testing.T) {
 			if !strings.HasSuffix(line, address) {
 				t.Error(line)
 			}
+		}
+	})
+}
+
+// What the marketplace takes out of an order after a part of it was shipped does not leave the stock with the rest.
+func TestLineCancelledAfterAPartLeft(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		account := amazonshop.New()
+		channel := s.attach("AMAZON", account, map[string]any{"sellerId": amazonshop.SellerID, "marketplaceId": amazonshop.MarketplaceID,
+			"clientId": amazonshop.ClientID, "clientSecret": amazonshop.ClientSecret, "refreshToken": amazonshop.RefreshToken})
+		s.call("POST", "/api/v1/sdk/products/bulk-import?wait=true", map[string]any{"products": []map[string]any{
+			{"sku": "MUG", "name": "Mug", "price": 7.9, "stock": map[string]any{"quantity": 5}},
+			{"sku": "PEN", "name": "Pen", "price": 1.9, "stock": map[string]any{"quantity": 5}}}}, 200)
+		order := account.Place(amazonshop.Wish{Lines: []amazonshop.Bought{{SKU: "MUG", Quantity: 1, Cents: 790},
+			{SKU: "PEN", Quantity: 2, Cents: 380}}})
+		pull := func() {
+			s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull", "externalIds": []string{order}}, 202)
+		}
+		pull()
+		var id string
+		s.await("the order", func() string {
+			found := s.call("GET", "/api/v1/orders?search="+order, nil, 200).List("data")
+			if len(found) == 1 {
+				id = document(found[0].(map[string]any)).Text("id")
+			}
+			return unless(len(found) == 1, found)
+		})
+		item := s.call("GET", "/api/v1/orders/"+id, nil, 200).Text("data", "items", 0, "id")
+		s.call("POST", "/api/v1/orders/"+id+"/shipments", map[string]any{"carrier": "DHL", "trackingNumber": "JD1",
+			"items": []map[string]any{{"orderItemId": item, "quantity": 1}}}, 201)
+		s.await("the parcel at Amazon", func() string {
+			_, pieces, _ := account.Order(order)
+			return unless(pieces == 1, pieces)
+		})
+		account.CancelLine(order, 1)
+		pull()
+		s.await("the order is shipped", func() string {
+			o := s.call("GET", "/api/v1/orders/"+id, nil, 200)
+			return unless(o.Text("data", "status") == "SHIPPED", o)
+		})
+		if o := s.call("GET", "/api/v1/orders/"+id, nil, 200); o.Text("data", "shippedUnitCount") != "1" {
+			t.Errorf("%v shipped: %v", o.At("data", "shippedUnitCount"), o.At("data", "shipments"))
+		}
+		pen := s.call("GET", "/api/v1/products?sku=PEN", nil, 200)
+		if pen.Text("data", 0, "stock", 0, "onHand") != "5" || pen.Text("data", 0, "stock", 0, "reserved") != "0" {
+			t.Errorf("%v", pen.At("data", 0, "stock"))
 		}
 	})
 }

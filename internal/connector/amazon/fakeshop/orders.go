@@ -64,6 +64,16 @@ func (a *Account) Pay(id string) {
 // Cancel cancels an order at Amazon, whose lines then have no quantities and amounts any more.
 func (a *Account) Cancel(id string) { a.change(id, func(o *order) { o.status = "CANCELLED" }) }
 
+// CancelLine cancels a line of an order at Amazon: it has no quantity any more, and what has left may be all that is left.
+func (a *Account) CancelLine(id string, line int) {
+	a.change(id, func(o *order) {
+		o.Wish.Lines = slices.Clone(o.Wish.Lines)
+		if o.Wish.Lines[line].Quantity, o.Wish.Lines[line].Cents = 0, 0; o.shipped("") == o.ordered() {
+			o.status = "SHIPPED"
+		}
+	})
+}
+
 // Deliver has the carrier deliver all parcels of an order.
 func (a *Account) Deliver(id string) {
 	a.change(id, func(o *order) {
