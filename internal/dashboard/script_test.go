@@ -111,7 +111,10 @@ func TestSessionEndsBeforeAForm(t *testing.T) {
 	const bar = "document.querySelector('#ended').checkVisibility()"
 	b.do(chromedp.Evaluate[chromedp.Void]("dispatchEvent(new Event('online'))")) // as news do
 	b.until(bar)
+	b.asks("")
 	b.click("#ship")
+	b.wait(func() bool { return len(b.asks("/ship")) > 0 }, "a request to ship")
+	b.until("!document.querySelector('[data-busy]')")
 	b.shows("Your session has ended")
 	if carrier := eval[string](b, "document.querySelector('[name=carrier]').value"); carrier != "DHL" {
 		t.Errorf("the carrier is %q", carrier)
