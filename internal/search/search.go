@@ -16,6 +16,7 @@ package search
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"entrepot/internal/db"
@@ -47,7 +48,11 @@ func Fold(text string) string { return oneLine.Replace(strings.ToLower(text)) }
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 
 // Put queues the texts of records that were written in this transaction; the guards of their rows protect these writes too.
+// They are written in the order of their ids, in which Pack takes them: on PostgreSQL the two would deadlock otherwise.
 func Put(w db.GuardedWriter, kind Kind, docs ...Document) {
+	if len(docs) > 1 {
+		docs = slices.SortedStableFunc(slices.Values(docs), func(a, b Document) int { return strings.Compare(a.ID, b.ID) })
+	}
 	db.Chunks(docs, func(piece []Document) error {
 		args := append(make([]any, 0, 2+3*len(piece)), w.TenantID(), string(kind))
 		for i := range piece {
