@@ -26,10 +26,13 @@ type Connector struct {
 	guesses *guesses
 }
 
-// New returns the connector. A channel's baseUrl decides where client connects, so client must refuse forbidden addresses.
+// New returns the connector. A channel's baseUrl decides where client connects, so client must refuse forbidden addresses. Redirects are
+// followed with no client: the application's secret would go with them.
 func New(client *http.Client, now func() time.Time) *Connector {
+	own := *client
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Connector{
-		client:  client,
+		client:  &own,
 		keys:    newCache[publicKey](now),
 		tokens:  newCache[string](now),
 		guesses: &guesses{now: now},
