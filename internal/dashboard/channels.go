@@ -41,7 +41,7 @@ type channelsView struct {
 	Empty empty
 }
 
-// channelDays is the span of the figures on a card.
+// channelDays is the span of the figures on a card, whole days as on the overview.
 const channelDays = 30
 
 // channelBadge is the badge of a channel's state.
@@ -64,14 +64,12 @@ func (d *Dashboard) showChannels(r *request) (answer, error) {
 	view := channelsView{Empty: r.firstStep("write:channels", empty{Icon: "plug", Head: "No channels yet",
 		Text:  "A channel is a shop, a marketplace, or a system of your own: orders come from it, products go to it.",
 		Label: "Add a channel", To: prefix + "/channels/new", Curl: r.curl("POST", "/channels", `{"platform":"CUSTOM","name":"ERP"}`)})}
-	now := r.format.now
 	err := r.read(func(tx *db.Tx) error {
 		list, _, err := channels.List(tx, 100, 0)
 		if err != nil {
 			return err
 		}
-		done, err := analytics.Channels(tx, r.session.Account.Currency,
-			analytics.Span{From: now.AddDate(0, 0, -channelDays).UnixMicro(), To: now.UnixMicro()})
+		done, err := analytics.Channels(tx, r.session.Account.Currency, r.format.lastDays(channelDays))
 		if err != nil {
 			return err
 		}
@@ -148,7 +146,6 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	view := channelView{Tested: tested}
 	at := "/channels/" + string(c.ID)
 	var count, published int64
-	now := r.format.now
 	var sync channelsync.State
 	var newest catalog.Sold
 	err = r.read(func(tx *db.Tx) error {
@@ -157,8 +154,7 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 			_, count, err = orders.ListHeads(tx, orders.Filter{CountedFilter: all, Sort: orders.ByCreatedAt, Limit: 1})
 			return err
 		}, func(tx *db.Tx) error {
-			done, err := analytics.Channels(tx, r.session.Account.Currency,
-				analytics.Span{From: now.AddDate(0, 0, -channelDays).UnixMicro(), To: now.UnixMicro()})
+			done, err := analytics.Channels(tx, r.session.Account.Currency, r.format.lastDays(channelDays))
 			for _, figures := range done {
 				if figures.ID == c.ID {
 					view.channelCard = r.channelCard(c, figures)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/number"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/analytics"
 	"entrepot/internal/apijson"
 	"entrepot/internal/money"
 	"entrepot/internal/regional"
@@ -81,6 +82,11 @@ func (f format) write(at time.Time, layout string) string {
 func (f format) midnight(days int) time.Time {
 	year, month, day := f.now.In(f.zone).Date()
 	return regional.Day(year, month, day+days, f.zone)
+}
+
+// lastDays is the span of the user's last n days, today as a whole among them.
+func (f format) lastDays(n int) analytics.Span {
+	return analytics.Span{From: f.midnight(1 - n).UnixMicro(), To: f.midnight(1).UnixMicro() - 1}
 }
 
 var english = separators{decimal: ".", group: ",", first: 3, rest: 3}

@@ -94,9 +94,8 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 	for _, n := range overviewDays {
 		view.Spans = append(view.Spans, tab{Label: strconv.Itoa(n) + " days", To: prefix + "/?days=" + strconv.Itoa(n), Current: n == days})
 	}
-	from := r.format.midnight(1 - days).UnixMicro()
-	span := analytics.Span{From: from, To: r.format.midnight(1).UnixMicro() - 1}
-	before := analytics.Span{From: r.format.midnight(1 - 2*days).UnixMicro(), To: from - 1}
+	span := r.format.lastDays(days)
+	before := analytics.Span{From: r.format.midnight(1 - 2*days).UnixMicro(), To: span.From - 1}
 	var work openWork
 	err := r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) error { return work.read(tx, r) }, func(tx *db.Tx) error {
