@@ -155,21 +155,23 @@ func ListCategories(tx *db.Tx, f CategoryFilter) ([]Category, int64, error) {
 	return categoryTable.Page(tx, w, "c.name, c.id", f.Limit, f.Offset)
 }
 
-// findCategories is ListCategories for a search. It compares in Go, because SQLite folds the case of ASCII letters only;
-// an account has so few categories that all may be read.
-func findCategories(tx *db.Tx, w *db.Where, f CategoryFilter) ([]Category, int64, error) {
-	list, err := db.List(tx, categoryTable.Scanner(), categoryTable.Select("c")+" WHERE "+w.String()+" ORDER BY c.name, c.id", w.Args()...)
-	if err != nil {
-		return nil, 0, err
-	}
-	term := search.Fold(f.Search)
-	found := slices.DeleteFunc(list, func(c Category) bool {
-		return !slices.ContainsFunc([]string{c.Name, c.Slug, c.ExternalID}, func(text string) bool {
+// findCategories is ListCategories for a search. It compares in Go, because SQLite folds the case of ASCII letters only: it reads every
+// category, one at a time, and keeps those of the page.
+func findCategories(tx *db.Tx, w *db.Where, f CategoryFilter) (page []Category, total int64, err error) {
+	term, scan := search.Fold(f.Search), categoryTable.Scanner()
+	err = tx.Each(func(r db.Rows) error {
+		c, err := scan(r)
+		if err != nil || !slices.ContainsFunc([]string{c.Name, c.Slug, c.ExternalID}, func(text string) bool {
 			return strings.Contains(search.Fold(text), term)
-		})
-	})
-	first := min(f.Offset, len(found))
-	return found[first:min(first+f.Limit, len(found))], int64(len(found)), nil
+		}) {
+			return err
+		}
+		if total++; total > int64(f.Offset) && len(page) < f.Limit {
+			page = append(page, c)
+		}
+		return nil
+	}, categoryTable.Select("c")+" WHERE "+w.String()+" ORDER BY c.name, c.id", w.Args()...)
+	return page, total, err
 }
 
 // CountProducts counts the products in each of some categories; a category without products is left out.

@@ -89,12 +89,9 @@ func (i Item) OtherIDs() map[string]string { return decode(i.Other) }
 // ImageIDs are the platform's ids of the images of an item.
 func (i Item) ImageIDs() map[string]string { return decode(i.Images) }
 
-// notifiedID is under what connectors keep an id that notifications name (connector.NotifiedID).
-const notifiedID = "item"
-
-// SetOther sets the further ids.
-func (i *Item) SetOther(all map[string]string) {
-	i.Other, i.ExternalItem = encode(all), all[notifiedID]
+// SetOther sets the further ids; notified is the name of the one that notifications name.
+func (i *Item) SetOther(all map[string]string, notified string) {
+	i.Other, i.ExternalItem = encode(all), all[notified]
 }
 
 // SetImages sets the platform's ids of the images.

@@ -206,7 +206,7 @@ func (i endedItem) after() channelsync.Item {
 		if result.IDs.Product != "" {
 			item.ExternalProduct, item.ExternalVariant = result.IDs.Product, result.IDs.Variant
 			if result.IDs.Other != nil {
-				item.SetOther(result.IDs.Other)
+				item.SetOther(result.IDs.Other, connector.NotifiedID)
 			}
 		}
 		return item

@@ -74,7 +74,7 @@ func (r *channelRun) itemAfter(listed *listing, result connector.Result, status 
 	}
 	if result.IDs.Product != "" {
 		item.ExternalProduct, item.ExternalVariant = result.IDs.Product, result.IDs.Variant
-		item.SetOther(result.IDs.Other)
+		item.SetOther(result.IDs.Other, connector.NotifiedID)
 	}
 	switch {
 	case result.SKU != listed.SKU:

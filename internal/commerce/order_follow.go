@@ -178,16 +178,7 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, list []connector.Ref
 	if len(o.Refunds) == len(before.Refunds) {
 		return false, nil
 	}
-	o.Reserve()
-	why := stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}
-	changes, err := holdStock(tx, before, o, why, false)
-	if err != nil {
-		return false, err
-	}
-	touch(tx, o)
-	s.saveOrder(tx, before, o)
-	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, stockEvents(tx, changes, "channel")...)...)
-	return true, nil
+	return true, s.saveTakenBack(tx, before, o)
 }
 
 // followDropped notes what the platform has taken out of an order of which a part was shipped, for example a line that was cancelled: it
@@ -203,10 +194,11 @@ func (s *Service) followDropped(tx *db.Tx, o *orders.Order, in connector.Order) 
 	}
 	refunds := map[string]int64{} // that are noted next
 	for _, r := range in.Refunds {
+		if o.Refunded(r.ExternalID) {
+			continue
+		}
 		for _, l := range r.Lines {
-			if !o.Refunded(r.ExternalID) {
-				refunds[l.ExternalLine] += l.Quantity
-			}
+			refunds[l.ExternalLine] += l.Quantity
 		}
 	}
 	before, changed := copyOf(o), false
@@ -219,16 +211,21 @@ func (s *Service) followDropped(tx *db.Tx, o *orders.Order, in connector.Order) 
 	if !changed {
 		return false, nil
 	}
+	return true, s.saveTakenBack(tx, before, o)
+}
+
+// saveTakenBack saves an order of which the platform took something back: its stock is free for others.
+func (s *Service) saveTakenBack(tx *db.Tx, before, o *orders.Order) error {
 	o.Reserve()
 	why := stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}
 	changes, err := holdStock(tx, before, o, why, false)
 	if err != nil {
-		return false, err
+		return err
 	}
 	touch(tx, o)
 	s.saveOrder(tx, before, o)
 	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, stockEvents(tx, changes, "channel")...)...)
-	return true, nil
+	return nil
 }
 
 // followParcel ships a parcel that the platform reports. Quantities that do not remain to be shipped are left out.
