@@ -30,7 +30,7 @@ func (o *Order) Clean() {
 		}
 	}
 	for _, text := range texts {
-		*text = strings.ReplaceAll(strings.ToValidUTF8(*text, "\uFFFD"), "\x00", "")
+		*text = storable(*text)
 	}
 	cleanMembers(o.Payment)
 	for _, l := range o.Lines {
@@ -42,7 +42,11 @@ func (o *Order) Clean() {
 func cleanMembers(members map[string]any) {
 	for name, value := range members {
 		if text, ok := value.(string); ok {
-			members[name] = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+			members[name] = storable(text)
 		}
 	}
+}
+
+func storable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }

@@ -102,12 +102,18 @@ func (a Amount) String() string { return string(a.AppendTo(nil)) }
 // MarshalJSON writes the amount as a JSON number.
 func (a Amount) MarshalJSON() ([]byte, error) { return a.AppendTo(nil), nil }
 
-// Round rounds half away from zero to the given number of decimals (0 to 4).
-func (a Amount) Round(decimals int) Amount {
+// Unit is one of the last of so many decimals (0 to 4).
+func Unit(decimals int) Amount {
 	unit := Amount(1)
 	for range 4 - decimals {
 		unit *= 10
 	}
+	return unit
+}
+
+// Round rounds half away from zero to the given number of decimals (0 to 4).
+func (a Amount) Round(decimals int) Amount {
+	unit := Unit(decimals)
 	half := unit / 2
 	if a < 0 {
 		half = -half

@@ -83,7 +83,6 @@ const (
 	codeServiceOff  = "22"
 	codeBadMethod   = "25"
 	codeBadResource = "26"
-	codeTimeout     = "timeout" // the host's own, without a code of the web service
 )
 
 var errNoDocument = errors.New("the document is not the web service's")
@@ -119,7 +118,7 @@ func (s *session) read(answer *connector.Response) (*node, error) {
 		// What the shop does not have has an empty answer: a page is of something that stands before it.
 		f.Kind, f.Message = connector.Temporary, "a page answers in place of the shop's web service: "+f.Message
 	case code == "" && answer.Status == http.StatusGatewayTimeout:
-		f.Code, f.Message = codeTimeout, "the shop's host waited too long for the shop"
+		f.Message, f.Err = "the shop's host waited too long for the shop", connector.ErrGatewayTimeout
 	case code == codeServiceOff:
 		f.Kind, f.Message = connector.Forbidden, "the shop's web service is switched off: Advanced Parameters, Webservice, Enable"
 	case code == codeBadMethod, code == codeBadResource:

@@ -217,11 +217,7 @@ func evenTax(o *connector.Order, digits int) {
 	for _, l := range o.Lines {
 		rest -= l.Amount
 	}
-	unit := money.Scale
-	for range digits {
-		unit /= 10
-	}
-	if bound := money.Amount(2 * unit); rest >= -bound && rest <= bound && o.Tax+rest >= 0 {
+	if bound := 2 * money.Unit(digits); rest >= -bound && rest <= bound && o.Tax+rest >= 0 {
 		o.Tax += rest
 	}
 }

@@ -3,24 +3,15 @@ package prestashop
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"entrepot/internal/connector"
 )
 
-// pageOrders is how many orders are read at once: a large shop is slow with more. One that is too slow for so many gives fewer, but never
-// less than leastOrders.
-const (
-	pageOrders  = 50
-	leastOrders = 10
-)
-
-// pageFact is how many orders a shop that is slow gives at once.
-const pageFact = "orderPage"
+// pageOrders is how many orders are read at once: a large shop is slow with more.
+var pageOrders = connector.PageSize{Most: 50, Least: 10}
 
 // tail is the newest time that a pull leaves out: more may be written in the same second.
 const tail = 10 * time.Second
@@ -66,13 +57,11 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	if first {
 		token.From = from
 	}
-	size := s.pageSize()
+	size := pageOrders.Of(s.link.Facts)
 	rows, err := s.list(ctx, "orders", "order",
 		full().between("date_upd", token.From, to).page(token.Offset, size, "date_upd_ASC,id_ASC"))
 	if err != nil {
-		if tooSlow(err) && size > leastOrders {
-			s.link.Facts.Keep(pageFact, strconv.Itoa(max(size/2, leastOrders)))
-		}
+		pageOrders.Failed(s.link.Facts, size, err)
 		return connector.OrderPage{}, err
 	}
 	if len(rows) == size {
@@ -89,19 +78,6 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	}
 	page.Orders, page.Unreadable, err = s.orders(ctx, f, rows)
 	return page, err
-}
-
-// pageSize is how many orders are read at once.
-func (s *session) pageSize() int {
-	if n, err := strconv.Atoi(s.link.Facts.Fact(pageFact)); err == nil && n >= leastOrders && n < pageOrders {
-		return n
-	}
-	return pageOrders
-}
-
-// tooSlow reports whether a call failed because the shop took too long.
-func tooSlow(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || connector.Is(err, connector.Temporary) && connector.FailureOf(err).Code == codeTimeout
 }
 
 // after is the position behind a full page of a size whose last order changed at a time.

@@ -324,11 +324,7 @@ func (a *amounts) even(out *connector.Order) {
 			largest = i
 		}
 	}
-	unit := money.Amount(money.Scale)
-	for range a.digits {
-		unit /= 10
-	}
-	if bound := unit * money.Amount(len(out.Lines)+4) / 2; len(out.Lines) > 0 && max(rest, -rest) <= bound {
+	if bound := money.Unit(a.digits) * money.Amount(len(out.Lines)+4) / 2; len(out.Lines) > 0 && max(rest, -rest) <= bound {
 		out.Lines[largest].Amount += rest
 	}
 }

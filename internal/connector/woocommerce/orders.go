@@ -3,7 +3,6 @@ package woocommerce
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"html"
 	"net/url"
 	"strconv"
@@ -13,11 +12,8 @@ import (
 	"entrepot/internal/money"
 )
 
-// perPage is how many orders a page has at most. A shop that is too slow for so many gives fewer, but never less than leastPerPage.
-const (
-	perPage      = 100
-	leastPerPage = 10
-)
+// perPage is how many orders a page has.
+var perPage = connector.PageSize{Most: 100, Least: 10}
 
 // gmt is how the shop writes times: UTC without saying so.
 const gmt = "2006-01-02T15:04:05"
@@ -40,7 +36,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 			return out, &connector.Failure{Kind: connector.Rejected, Message: "the pull's cursor is unreadable", Err: err}
 		}
 	}
-	if size := s.pageSize(); token.Size != size {
+	if size := perPage.Of(s.link.Facts); token.Size != size {
 		token.Page, token.Size = 1, size
 	}
 	status := "any"
@@ -56,9 +52,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 		&list,
 	)
 	if err != nil {
-		if tooSlow(err) && token.Size > leastPerPage {
-			s.link.Facts.Keep(pageFact, strconv.Itoa(max(token.Size/2, leastPerPage)))
-		}
+		perPage.Failed(s.link.Facts, token.Size, err)
 		return out, err
 	}
 	if token.Until.IsZero() {
@@ -78,19 +72,6 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 		}
 	}
 	return s.next(out, token, len(list), last)
-}
-
-// pageSize is how many orders are read at once.
-func (s *session) pageSize() int {
-	if n, err := strconv.Atoi(s.link.Facts.Fact(pageFact)); err == nil && n >= leastPerPage && n < perPage {
-		return n
-	}
-	return perPage
-}
-
-// tooSlow reports whether a call failed because the shop took too long: the answer did not come, or its host gave up waiting.
-func tooSlow(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errTimeout)
 }
 
 // next sets where the pull continues.

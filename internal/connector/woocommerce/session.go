@@ -63,7 +63,6 @@ const (
 	routeFact    = "route" // "plain" when the shop has no pretty addresses
 	trackingFact = "tracking"
 	secretFact   = "hookSecret" // fingerprint of the secret that the webhooks have
-	pageFact     = "orderPage"  // how many orders a shop that is slow gives at once
 )
 
 // ways are the ways to try, the most likely first.
@@ -123,9 +122,7 @@ func core(path string) bool {
 // errNoREST says that an answer is not of WordPress.
 var errNoREST = errors.New("a page in place of an answer")
 
-// errTimeout says that something before the shop gave up waiting for it; cloudTimeout is Cloudflare's status for that.
-var errTimeout = errors.New("a gateway's timeout")
-
+// cloudTimeout is Cloudflare's status of a gateway's timeout.
 const cloudTimeout = 524
 
 // send sends a request, authenticated in one way.
@@ -225,7 +222,7 @@ func (s *session) failure(answer *connector.Response) error {
 	case answer.Status >= 500 && p.Code == "internal_server_error":
 		f.Message = "the shop has a critical error, probably of a plugin"
 	case answer.Status == http.StatusGatewayTimeout, answer.Status == cloudTimeout:
-		f.Message, f.Err = "the shop's host waited too long for the shop", errTimeout
+		f.Message, f.Err = "the shop's host waited too long for the shop", connector.ErrGatewayTimeout
 	case answer.Status >= 500 && p.Code == "":
 		f.Message = "the shop answered " + http.StatusText(answer.Status)
 	}
