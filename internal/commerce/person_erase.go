@@ -14,9 +14,10 @@ import (
 	"entrepot/internal/orders"
 )
 
-// erasePerson erases whom a platform reports to have asked for it: the customer with the e-mail address, and those of orders whose buyer
-// has the person's name on the platform, of all its channels, because an application is told once. Orders without a customer get one, so
-// that all of the person is erased in one way and nothing comes back with the next pull. If there is nobody, there is nothing to erase.
+// erasePerson erases whom a platform reports to have asked for it: the customer with the e-mail address, and those of
+// orders whose buyer has the person's name on the platform, of all its channels, because an application is notified once.
+// Orders without a customer get one, so that all of the person is erased in one way and nothing comes back with the next
+// pull. If there is nobody, there is nothing to erase.
 func (s *Service) erasePerson(ctx context.Context, store *db.DB, c channels.Channel, person connector.Person) error {
 	var names []string
 	for _, name := range []string{person.Username, person.ID} { // some platforms give one in place of the other

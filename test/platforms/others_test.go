@@ -75,7 +75,7 @@ func TestAnotherShopOfTheApp(t *testing.T) {
 	})
 }
 
-// eBay tells an application of every seller who withdraws the consent: of another one's, the channel goes on.
+// eBay notifies an application of every seller who withdraws the consent: of another one's, the channel goes on.
 func TestAnotherSellerOfTheApp(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {

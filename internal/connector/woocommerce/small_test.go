@@ -2,7 +2,7 @@ package woocommerce
 
 import "testing"
 
-// A tracking number counts as told only if a note has it whole.
+// A tracking number counts as pushed only if a note has it whole.
 func TestNumbersInNotes(t *testing.T) {
 	for _, c := range []struct {
 		text, mark string

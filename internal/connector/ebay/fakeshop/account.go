@@ -249,7 +249,7 @@ func ofApp(topic any) bool {
 	return topic == "MARKETPLACE_ACCOUNT_DELETION" || topic == "AUTHORIZATION_REVOCATION"
 }
 
-// config is whom eBay tells that notifications do not arrive.
+// config has whom eBay alerts when notifications do not arrive.
 func (a *Account) config(r *http.Request, body object) (int, any) {
 	switch {
 	case r.Method == http.MethodPut && body["alertEmail"] != nil:
