@@ -58,6 +58,7 @@ type window struct {
 	mu       sync.Mutex
 	problems []string
 	asked    []string // addresses of its requests
+	news     []string // and of those for news, which come when they come, whatever a test does meanwhile
 	hosts    []string // others than the site's that it may call
 
 	patience time.Duration // 0 for the usual one
@@ -161,7 +162,11 @@ func (b *window) hear(ev any) {
 		}
 	case *network.EventRequestWillBeSent:
 		b.mu.Lock()
-		b.asked = append(b.asked, ev.Request.URL)
+		if ev.Request.Headers["Entrepot-Live"] == nil {
+			b.asked = append(b.asked, ev.Request.URL)
+		} else {
+			b.news = append(b.news, ev.Request.URL)
+		}
 		b.mu.Unlock()
 		if at := ev.Request.URL; !b.mayCall(at) {
 			note("a request to %s", at)
@@ -169,16 +174,21 @@ func (b *window) hear(ev any) {
 	}
 }
 
-// asks gives the addresses of the requests since the last call that have a part.
-func (b *window) asks(part string) (list []string) {
+// asks gives the addresses of the requests since the last call that have a part, those for news left out.
+func (b *window) asks(part string) []string { return b.taken(&b.asked, part) }
+
+// asksForNews gives the addresses of the requests for news since the last call that have a part.
+func (b *window) asksForNews(part string) []string { return b.taken(&b.news, part) }
+
+func (b *window) taken(addresses *[]string, part string) (list []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, at := range b.asked {
+	for _, at := range *addresses {
 		if strings.Contains(at, part) {
 			list = append(list, at)
 		}
 	}
-	b.asked = nil
+	*addresses = nil
 	return list
 }
 

@@ -225,13 +225,30 @@ func TestNewsKeepWhatAFormAnswered(t *testing.T) {
 	b.open("/channels/" + channel)
 	b.press("Test the connection")
 	b.shows("The connection does not work")
-	b.asks("")
+	b.asksForNews("")
 	b.do(chromedp.Evaluate[chromedp.Void]("document.marked = 1; dispatchEvent(new Event('online'))"))
-	b.wait(func() bool { return len(b.asks("/channels/"+channel+"/test")) > 0 }, "a request for the news")
+	b.wait(func() bool { return len(b.asksForNews("/channels/"+channel+"/test")) > 0 }, "a request for the news")
 	b.until("document.querySelector('main').innerText.includes('The connection does not work')")
 	if !eval[bool](b, "document.marked === 1") {
 		t.Error("the page was loaded anew")
 	}
+}
+
+// News that come while the page is left for another place of itself are shown all the same.
+func TestNewsBesideAStepWithinThePage(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders/" + order)
+	b.do(chromedp.Evaluate[chromedp.Void](`{
+		const ask = fetch;
+		let steps = 0;
+		window.fetch = async (...what) => { const answer = await ask(...what); location.hash = "step" + ++steps; return answer; };
+	}`))
+	c.call("PATCH", "/orders/"+order+"/status", map[string]any{"status": "SHIPPED"})
+	b.shows("Mark delivered")
 }
 
 // A total that is no number stays in its menu of filters.

@@ -299,7 +299,7 @@ async function refresh() {
   if (document.hidden || !waiting.size) return;
   if (reloading || $("dialog[open], details.menu[open], :popover-open")) return later(1000);
   reloading = true;
-  const ids = [...waiting], at = location.href;
+  const ids = [...waiting], at = pageOf(location);
   const from = ids.every(id => id === "side") ? $("#side").dataset.from : at; // the counts alone need not all of the page
   waiting.clear();
   try {
@@ -311,7 +311,7 @@ async function refresh() {
     }
     ended(false);
     if (from !== at) page.title = document.title;
-    if (answer.ok && at === location.href) swap(page, [...ids, "side"], false);
+    if (answer.ok && at === pageOf(location)) swap(page, [...ids, "side"], false);
   } catch { /* the stream says when the service is back */ }
   finally { reloading = false; }
 }
