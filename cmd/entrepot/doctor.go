@@ -227,7 +227,7 @@ func checkStore(ctx context.Context, c server.StoreConfig) (found []finding) {
 	return append(found, checkServer(ctx, store)...)
 }
 
-// checkServer checks what only a database server has: a clock of its own, and roles.
+// checkServer checks what only a database server has: a clock and settings of its own, and roles.
 func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 	security, err := store.Security(ctx)
 	switch {
@@ -243,6 +243,15 @@ func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 			", which is a superuser: give entrepot a role of its own"})
 	default:
 		found = append(found, finding{"row-level security", "ok", "stands on every table with an account"})
+	}
+	switch lax, err := store.Lax(ctx); {
+	case err != nil:
+		return append(found, finding{"durability", "fault", err.Error()})
+	case len(lax) > 0:
+		found = append(found, finding{"durability", "warning", "a power cut may lose acknowledged orders: the database server has " +
+			strings.Join(lax, ", ") + ": switch it on"})
+	default:
+		found = append(found, finding{"durability", "ok", "the database server forces commits to the disk"})
 	}
 	var micros int64
 	err = store.Read(ctx, db.Across, func(tx *db.Tx) error {

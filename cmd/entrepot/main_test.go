@@ -244,6 +244,9 @@ func TestDoctorFindsAWrongMasterKey(t *testing.T) {
 		if p.vars["ENTREPOT_DATABASE"] != "" && (v["row-level security"] != "warning" || v["database clock"] != "ok") {
 			t.Errorf("a superuser's PostgreSQL: %v", v)
 		}
+		if v["durability"] != "warning" && p.vars["ENTREPOT_DATABASE"] != "" && os.Getenv("ENTREPOT_TEST_POSTGRES") == "" {
+			t.Errorf("a PostgreSQL that forces nothing to the disk: %v", v)
+		}
 		p.vars["ENTREPOT_MASTER_KEY"] = strings.Repeat("ab", 32)
 		if code, _, _ := p.call("doctor", "--https", ""); code != failed {
 			t.Errorf("exit %d with a wrong master key", code)

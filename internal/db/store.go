@@ -66,6 +66,15 @@ func (d *DB) Security(ctx context.Context) (Security, error) {
 	return Security{}, nil
 }
 
+// Lax lists the settings of the database server with which a power cut may lose what was acknowledged. On SQLite there is
+// none: the program makes them itself.
+func (d *DB) Lax(ctx context.Context) ([]string, error) {
+	if e, ok := d.engine.(*postgres.Engine); ok {
+		return e.Lax(ctx)
+	}
+	return nil, nil
+}
+
 // Copied is what a copy of a PostgreSQL store holds.
 type Copied = postgres.Copied
 

@@ -33,6 +33,13 @@ func URL(t testing.TB) string {
 	return testDatabase(t, emptyDatabase)
 }
 
+// EncodedURL is URL for a database that stores texts in the given encoding, such as LATIN1.
+func EncodedURL(t testing.TB, encoding string) string {
+	t.Helper()
+	running(t)
+	return testDatabase(t, strings.Replace(emptyDatabase, "UTF8", encoding, 1))
+}
+
 // emptyDatabase are the options of CREATE DATABASE for one without tables.
 const emptyDatabase = "TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8'"
 

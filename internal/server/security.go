@@ -23,3 +23,14 @@ func (s *Server) checkSecurity(ctx context.Context, store *Store) error {
 	}
 	return nil
 }
+
+// checkDurability logs the settings with which the database server acknowledges what a power cut may lose. The service
+// continues: they are the choice of whoever runs the server.
+func (s *Server) checkDurability(ctx context.Context, store *Store) error {
+	lax, err := store.DB.Lax(ctx)
+	if err != nil || len(lax) == 0 {
+		return err
+	}
+	s.log.Warn("a power cut may lose acknowledged orders with these settings of the database server", "settings", strings.Join(lax, ", "))
+	return nil
+}

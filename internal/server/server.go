@@ -198,7 +198,7 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 		limiter = limits.Off{}
 		s.log.Warn("RATE LIMITS ARE OFF (ENTREPOT_RATE_LIMITS=off): right for a benchmark, wrong for a service that others reach")
 	}
-	if err := s.checkSecurity(ctx, store); err != nil {
+	if err := errors.Join(s.checkSecurity(ctx, store), s.checkDurability(ctx, store)); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	if s.config.Dev {

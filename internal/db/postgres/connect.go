@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"entrepot/internal/db/engine"
 )
 
 // Bounds of a connection. When a server's machine or network fails, connections to it are not closed: without these
@@ -68,16 +70,21 @@ const (
 )
 
 // behindPooler reports whether a pooler such as PgBouncer is between this program and the server: the server process
-// then has another number than the connection was given.
+// then has another number than the connection was given. It fails if the database cannot store every text.
 func behindPooler(ctx context.Context, config *pgx.ConnConfig) (pooled bool, err error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return false, err
+		return false, engine.Unavailable(err)
 	}
 	defer conn.Close(ctx)
+	if err := checkEncoding(config.Database, conn.PgConn().ParameterStatus("server_encoding")); err != nil {
+		return false, err
+	}
 	var pid int64
-	err = conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeExec).Scan(&pid)
-	return pid != int64(conn.PgConn().PID()), err
+	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeExec).Scan(&pid); err != nil {
+		return false, engine.Unavailable(err)
+	}
+	return pid != int64(conn.PgConn().PID()), nil
 }
 
 // fitPooler adapts connections to a pooler. Statements are not prepared under names, which another connection of the

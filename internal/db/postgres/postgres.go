@@ -72,7 +72,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	}
 	pooled, err := behindPooler(ctx, config.ConnConfig)
 	if err != nil {
-		return nil, engine.Unavailable(err)
+		return nil, err
 	}
 	if pooled {
 		fitPooler(config.ConnConfig, c.URL)
