@@ -178,11 +178,11 @@ func uuid(text string) (u pgtype.UUID, ok bool) {
 func (e *Engine) describeStatement(sql string) ([]uint32, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	conn, err := e.pool.Acquire(ctx)
+	conn, release, err := e.pool.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Release()
+	defer release()
 	described, err := conn.Conn().PgConn().Prepare(ctx, "", sql, nil)
 	if err != nil {
 		return nil, err

@@ -17,11 +17,11 @@ import (
 // Files reads the files of this database, if the server runs on this machine and this user may read them. Each is
 // named after the table or index that it holds.
 func (e *Engine) Files(ctx context.Context, each func(name string, content io.Reader) error) ([]string, error) {
-	conn, err := e.pool.Acquire(ctx)
+	conn, release, err := e.pool.acquire(ctx)
 	if err != nil {
 		return nil, engine.Unavailable(err)
 	}
-	defer conn.Release()
+	defer release()
 	c := conn.Conn()
 	c.Exec(ctx, "CHECKPOINT") // writes what is in memory only; if the role may not, Texts still shows it
 	const log = "PostgreSQL's write-ahead log and its archive: their segments go in the server's own time"

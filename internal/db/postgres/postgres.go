@@ -47,7 +47,7 @@ type Config struct {
 type Engine struct {
 	now      func() time.Time
 	log      *slog.Logger
-	pool     *pgxpool.Pool
+	pool     connections
 	writers  limits
 	bulk     limits // of the writers: one piece of a bulk operation at a time
 	readers  limits
@@ -85,7 +85,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if c.Groups == 0 { // with more they would be smaller, with fewer a large server would wait for this node
 		c.Groups = max(1, processors.Count()/2)
 	}
-	e := &Engine{now: c.Now, log: c.Log, pool: pool, writers: newLimits(writersPerAccount), bulk: newLimits(1),
+	e := &Engine{now: c.Now, log: c.Log, pool: newConnections(pool), writers: newLimits(writersPerAccount), bulk: newLimits(1),
 		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: groups.NewGatherings[[]*engine.Step](),
 		mixed: groups.NewMixtures[planned](c.Groups, true, false), apart: apart{until: map[id.Tenant]time.Time{}},
 		lookups: groups.NewMixtures[*lookup](c.Groups, false, false), starved: newStarved(),
@@ -113,11 +113,11 @@ var ddlWords = strings.NewReplacer(") WITHOUT ROWID", ")", "--postgres ", "")
 
 // Script runs statements in one transaction, one script at a time in a database. It sees the rows of every account.
 func (e *Engine) Script(ctx context.Context, sql string) error {
-	conn, err := e.pool.Acquire(ctx)
+	conn, release, err := e.pool.acquire(ctx)
 	if err != nil {
 		return engine.Unavailable(err)
 	}
-	defer conn.Release()
+	defer release()
 	_, err = conn.Conn().PgConn().Exec(ctx,
 		"BEGIN; SELECT set_config('entrepot.tenant', '0', true), "+scriptLock+"; "+sql+"; COMMIT").ReadAll()
 	if err != nil {
@@ -141,7 +141,14 @@ func (e *Engine) Catalog() engine.Catalog {
 }
 
 // Ping reports whether the server answers.
-func (e *Engine) Ping(ctx context.Context) error { return e.pool.Ping(ctx) }
+func (e *Engine) Ping(ctx context.Context) error {
+	conn, release, err := e.pool.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return conn.Ping(ctx)
+}
 
 // Close waits for running transactions and closes every connection.
 func (e *Engine) Close() error {

@@ -27,11 +27,11 @@ const (
 
 // Scrub rewrites small tables and vacuums the others.
 func (e *Engine) Scrub(ctx context.Context, tables []string) (left []string, err error) {
-	conn, err := e.pool.Acquire(ctx)
+	conn, release, err := e.pool.acquire(ctx)
 	if err != nil {
 		return nil, engine.Unavailable(err)
 	}
-	defer conn.Release()
+	defer release()
 	c := &cleaner{conn.Conn(), e.pooled}
 	defer c.end(ctx)
 	if mine, err := c.begin(ctx); err != nil || !mine {

@@ -36,11 +36,11 @@ const tenantPolicy = "((SELECT current_setting('entrepot.tenant', true)) = '0' O
 
 // Security reads the present state of row-level security and changes nothing.
 func (e *Engine) Security(ctx context.Context) (s Security, err error) {
-	conn, err := e.pool.Acquire(ctx)
+	conn, release, err := e.pool.acquire(ctx)
 	if err != nil {
 		return s, engine.Unavailable(err)
 	}
-	defer conn.Release()
+	defer release()
 	err = conn.QueryRow(ctx, "SELECT rolname::TEXT, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").Scan(&s.Role,
 		&s.AllPower)
 	if err != nil {

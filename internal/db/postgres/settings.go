@@ -21,11 +21,11 @@ func checkEncoding(database, encoding string) error {
 
 // Lax lists the settings of the server, such as "fsync = off", with which a power cut may lose what was acknowledged.
 func (e *Engine) Lax(ctx context.Context) ([]string, error) {
-	conn, err := e.pool.Acquire(ctx)
+	conn, release, err := e.pool.acquire(ctx)
 	if err != nil {
 		return nil, engine.Unavailable(err)
 	}
-	defer conn.Release()
+	defer release()
 	rows, err := conn.Query(ctx, `SELECT name || ' = ' || setting FROM pg_settings
 		WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name COLLATE "C"`)
 	if err != nil {

@@ -177,7 +177,7 @@ func (e *Engine) in(ctx, statements context.Context, begin opening, run func(*se
 // once runs a transaction on one connection; the session is nil if there was no connection.
 func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*session) error) (*session, error) {
 	patience, cancel := context.WithTimeout(ctx, connectionWait)
-	conn, err := e.pool.Acquire(patience)
+	conn, release, err := e.pool.acquire(patience)
 	cancel()
 	if err != nil {
 		if ctx.Err() != nil {
@@ -185,7 +185,7 @@ func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*
 		}
 		return nil, engine.Unavailable(err)
 	}
-	defer conn.Release()
+	defer release()
 	s := &session{ctx: statements, conn: conn.Conn(), begin: begin, injected: e.injected}
 	err = run(s)
 	s.endRows()

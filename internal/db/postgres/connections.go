@@ -1,0 +1,54 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/semaphore"
+)
+
+// connections is the pool, for a server that may have fewer places than the pool may have connections: other nodes and
+// programs take places, too. Who is refused one waits for a connection that the pool has already.
+type connections struct {
+	*pgxpool.Pool
+	places *semaphore.Weighted // as many as the pool may have, less those that the server refused within refusedFor
+}
+
+// refusedFor is how long the place that the server refused to a connection is not asked for again.
+const refusedFor = time.Second
+
+func newConnections(pool *pgxpool.Pool) connections {
+	return connections{pool, semaphore.NewWeighted(int64(pool.Config().MaxConns))}
+}
+
+// acquire waits for a connection; release gives it back. Errors: the context's, or why there is none.
+func (c connections) acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
+	var refused error
+	for {
+		if err := c.places.Acquire(ctx, 1); err != nil {
+			return nil, nil, errors.Join(err, refused)
+		}
+		conn, err := c.Acquire(ctx)
+		if err == nil {
+			return conn, func() {
+				conn.Release()
+				c.places.Release(1)
+			}, nil
+		}
+		if !serverFull(err) {
+			c.places.Release(1)
+			return nil, nil, err
+		}
+		refused = err
+		time.AfterFunc(refusedFor, func() { c.places.Release(1) })
+	}
+}
+
+// serverFull reports whether the server has no place for another connection: of all, of the database, or of the role.
+func serverFull(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "53300"
+}
