@@ -66,6 +66,10 @@ func (d *DB) Security(ctx context.Context) (Security, error) {
 	return Security{}, nil
 }
 
+// MayCome reports whether a store that could not be opened may be opened soon: its database server is not there yet, starts,
+// or has no place for a connection.
+func MayCome(err error) bool { return postgres.MayCome(err) }
+
 // Lax lists the settings of the database server with which a power cut may lose what was acknowledged. On SQLite there is
 // none: the program makes them itself.
 func (d *DB) Lax(ctx context.Context) ([]string, error) {

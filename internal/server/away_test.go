@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/server"
 )
@@ -56,6 +58,63 @@ func (c *cable) set(cut bool) {
 			conn.Close()
 		}
 		c.conns = nil
+	}
+}
+
+// A service whose PostgreSQL starts later than it says so meanwhile, and begins when it can. A wrong address ends it at once.
+func TestPostgresStartsLater(t *testing.T) {
+	address, err := url.Parse(dbtest.URL(t))
+	if err != nil || address.Port() == "" {
+		t.Fatalf("%v: PostgreSQL listens on no port in %s", err, address)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	link := &cable{to: address.Host, cut: true}
+	go link.serve(listener)
+	address.Host = listener.Addr().String()
+
+	said := &log{}
+	s, err := server.Listen(server.Config{Addr: "127.0.0.1:0", StoreConfig: server.StoreConfig{Dev: true, Dir: t.TempDir(),
+		URL: address.String(), Log: slog.New(slog.NewTextHandler(said, nil))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- s.Run(ctx, func(*server.Store) { close(ready) }) }()
+	for !strings.Contains(said.String(), "the database cannot be reached yet") {
+		select {
+		case err := <-ended:
+			t.Fatalf("it ended: %v", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	answer, err := http.Get(s.URL() + "/readyz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("/readyz without a database: %d", answer.StatusCode)
+	}
+	link.set(false)
+	select {
+	case <-ready:
+	case err := <-ended:
+		t.Fatalf("it ended: %v", err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+
+	address.Path = "/nowhere"
+	_, err = server.OpenStore(t.Context(), server.StoreConfig{Dev: true, Dir: t.TempDir(), URL: address.String()})
+	if err == nil || db.MayCome(err) {
+		t.Errorf("a database that does not exist: %v", err)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"entrepot/internal/api"
 	"entrepot/internal/budget"
 	"entrepot/internal/dashboard"
+	"entrepot/internal/db"
 	"entrepot/internal/limits"
 	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
@@ -53,6 +54,8 @@ const (
 	readTime   = 2 * time.Minute
 	writeTime  = 3 * time.Minute
 	idleTime   = 2 * time.Minute
+	storeWait  = time.Minute // for a database server that cannot be reached when the service starts
+	storeEvery = time.Second
 	drainTime  = 15 * time.Second // for requests under way when the service stops
 	stopTime   = 11 * time.Second // then for attempts under way, each of which takes at most ten
 	flushEvery = 5 * time.Second
@@ -180,9 +183,29 @@ func (s *Server) awaitRequests(ctx context.Context) {
 	}
 }
 
+// awaitStore opens the store, and waits for a database server that starts later than the service, as after a power cut.
+func (s *Server) awaitStore(ctx context.Context) (*Store, error) {
+	late, cancel := context.WithTimeout(ctx, storeWait)
+	defer cancel()
+	for logged := false; ; logged = true {
+		store, err := OpenStore(ctx, s.config.StoreConfig)
+		if err == nil || !db.MayCome(err) {
+			return store, err
+		}
+		if !logged {
+			s.log.Warn("the database cannot be reached yet, trying again", "for", storeWait, "error", err)
+		}
+		select {
+		case <-late.Done():
+			return nil, err
+		case <-time.After(storeEvery):
+		}
+	}
+}
+
 // open starts everything that needs the store.
 func (s *Server) open(ctx context.Context) (*node, error) {
-	store, err := OpenStore(ctx, s.config.StoreConfig)
+	store, err := s.awaitStore(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -18,7 +19,7 @@ type connections struct {
 }
 
 // refusedFor is how long the place that the server refused to a connection is not asked for again.
-const refusedFor = time.Second
+const refusedFor = 3 * time.Second
 
 func newConnections(pool *pgxpool.Pool) connections {
 	return connections{pool, semaphore.NewWeighted(int64(pool.Config().MaxConns))}
@@ -45,6 +46,17 @@ func (c connections) acquire(ctx context.Context) (conn *pgxpool.Conn, release f
 		refused = err
 		time.AfterFunc(refusedFor, func() { c.places.Release(1) })
 	}
+}
+
+// MayCome reports whether a server that could not be reached may be reached soon: it is not there yet, starts, or is full.
+// What refuses the address itself, such as a wrong password, stays.
+func MayCome(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return serverFull(err) || strings.HasPrefix(pg.Code, "57P")
+	}
+	var lost *pgconn.ConnectError
+	return errors.As(err, &lost)
 }
 
 // serverFull reports whether the server has no place for another connection: of all, of the database, or of the role.

@@ -162,7 +162,10 @@ func (e *Engine) in(ctx, statements context.Context, begin opening, run func(*se
 		if err == nil {
 			return nil
 		}
-		if s == nil || !s.lost || statements.Err() != nil {
+		if s == nil {
+			return err
+		}
+		if !s.lost || statements.Err() != nil {
 			return meaning(statements, err)
 		}
 		if s.committing {
@@ -174,7 +177,7 @@ func (e *Engine) in(ctx, statements context.Context, begin opening, run func(*se
 	}
 }
 
-// once runs a transaction on one connection; the session is nil if there was no connection.
+// once runs a transaction on one connection. The session is nil if there was no connection. Errors then: the context's, Unavailable.
 func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*session) error) (*session, error) {
 	patience, cancel := context.WithTimeout(ctx, connectionWait)
 	conn, release, err := e.pool.acquire(patience)
