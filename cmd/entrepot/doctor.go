@@ -253,6 +253,13 @@ func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 	default:
 		found = append(found, finding{"durability", "ok", "the database server forces commits to the disk"})
 	}
+	switch accepted, used, err := store.Places(ctx); {
+	case err != nil:
+		return append(found, finding{"connections", "fault", err.Error()})
+	case accepted > 0 && accepted < used:
+		found = append(found, finding{"connections", "warning", fmt.Sprintf("a node uses up to %d, and the server accepts %d: raise its "+
+			"max_connections, or add pool_max_conns=%d to the address", used, accepted, max(1, accepted/2))})
+	}
 	var micros int64
 	err = store.Read(ctx, db.Across, func(tx *db.Tx) error {
 		return tx.Row("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::BIGINT", nil, &micros)

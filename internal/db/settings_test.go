@@ -43,3 +43,10 @@ func TestLaxSettings(t *testing.T) {
 		}
 	}
 }
+
+func TestPlacesOfAServer(t *testing.T) {
+	store := dbtest.Open(t, db.Config{URL: dbtest.URL(t), Pool: 7})
+	if accepted, used, err := store.Places(t.Context()); err != nil || accepted < 10 || used != 7 {
+		t.Errorf("%d accepted, %d used, %v", accepted, used, err)
+	}
+}

@@ -79,6 +79,15 @@ func (d *DB) Lax(ctx context.Context) ([]string, error) {
 	return nil, nil
 }
 
+// Places is how many connections the database server accepts, 0 if it is not known and on SQLite, and how many of them a
+// node may use.
+func (d *DB) Places(ctx context.Context) (accepted, used int, err error) {
+	if e, ok := d.engine.(*postgres.Engine); ok {
+		accepted, err = e.Places(ctx)
+	}
+	return accepted, d.engine.Connections(), err
+}
+
 // Copied is what a copy of a PostgreSQL store holds.
 type Copied = postgres.Copied
 

@@ -19,6 +19,21 @@ func checkEncoding(database, encoding string) error {
 		"CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0", database, encoding)
 }
 
+// Places is how many connections the server accepts from roles without privileges; 0 behind a pooler, which has a bound of
+// its own.
+func (e *Engine) Places(ctx context.Context) (n int, err error) {
+	if e.pooled {
+		return 0, nil
+	}
+	conn, release, err := e.pool.acquire(ctx)
+	if err != nil {
+		return 0, engine.Unavailable(err)
+	}
+	defer release()
+	err = conn.QueryRow(ctx, "SELECT current_setting('max_connections')::INT - current_setting('superuser_reserved_connections')::INT").Scan(&n)
+	return n, err
+}
+
 // Lax lists the settings of the server, such as "fsync = off", with which a power cut may lose what was acknowledged.
 func (e *Engine) Lax(ctx context.Context) ([]string, error) {
 	conn, release, err := e.pool.acquire(ctx)
