@@ -19,9 +19,11 @@ import (
 // Bounds of a connection. When a server's machine or network fails, connections to it are not closed: without these
 // bounds, statements and attempts to connect would wait for minutes although the standby serves already.
 const (
-	connectTimeout = 5 * time.Second // of an attempt to reach one host, unless the address has a connect_timeout
-	silenceTimeout = 5 * time.Second // until a connection is dropped whose other end acknowledges nothing
-	pingTimeout    = time.Second     // of a connection that was idle, before it is used
+	connectTimeout = 5 * time.Second  // of an attempt to reach one host, unless the address has a connect_timeout
+	placeWait      = 15 * time.Second // of a program that starts, for a server without a place for a connection
+	silenceTimeout = 5 * time.Second  // until a connection is dropped whose other end acknowledges nothing
+	pingTimeout    = time.Second      // of a connection that was idle, before it is used
+	idleTime       = 10 * time.Second // until an unused connection leaves its place at the server to other nodes, unless the address has a time
 )
 
 // poolConfig parses the store's address. If it names several hosts, only the one that takes writes is used, unless the
@@ -35,6 +37,9 @@ func poolConfig(c Config) (*pgxpool.Config, error) {
 		config.MaxConns = int32(c.Pool)
 	} else if !strings.Contains(c.URL, "pool_max_conns") {
 		config.MaxConns = 32
+	}
+	if !strings.Contains(c.URL, "pool_max_conn_idle_time") {
+		config.MaxConnIdleTime, config.HealthCheckPeriod = idleTime, idleTime/2
 	}
 	config.PingTimeout = pingTimeout
 	conn := config.ConnConfig
@@ -72,7 +77,7 @@ const (
 // behindPooler reports whether a pooler such as PgBouncer is between this program and the server: the server process
 // then has another number than the connection was given. It fails if the database cannot store every text.
 func behindPooler(ctx context.Context, config *pgx.ConnConfig) (pooled bool, err error) {
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := firstConnection(ctx, config)
 	if err != nil {
 		return false, engine.Unavailable(err)
 	}
@@ -85,6 +90,21 @@ func behindPooler(ctx context.Context, config *pgx.ConnConfig) (pooled bool, err
 		return false, engine.Unavailable(err)
 	}
 	return pid != int64(conn.PgConn().PID()), nil
+}
+
+// firstConnection connects, and waits for a place if the server is full: no connection of this program will get free.
+func firstConnection(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	for late := time.Now().Add(placeWait); ; {
+		conn, err := pgx.ConnectConfig(ctx, config)
+		if err == nil || !serverFull(err) || time.Now().After(late) {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(placeWait / 50):
+		}
+	}
 }
 
 // fitPooler adapts connections to a pooler. Statements are not prepared under names, which another connection of the

@@ -30,7 +30,8 @@ func (e *Engine) Places(ctx context.Context) (n int, err error) {
 		return 0, engine.Unavailable(err)
 	}
 	defer release()
-	err = conn.QueryRow(ctx, "SELECT current_setting('max_connections')::INT - current_setting('superuser_reserved_connections')::INT").Scan(&n)
+	err = conn.QueryRow(ctx,
+		"SELECT current_setting('max_connections')::INT - current_setting('superuser_reserved_connections')::INT").Scan(&n)
 	return n, err
 }
 
