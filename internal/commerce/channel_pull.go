@@ -94,11 +94,11 @@ func (r *channelRun) ordersFrom() time.Time {
 	return from
 }
 
-// tailRest is added to the tail of a platform, the newest time that pulls leave out, so that the next pull includes it.
+// tailRest is added to the time by which a platform's lists may be behind, so that the next pull has all of it.
 const tailRest = 5 * time.Second
 
 // nextPull is the time until the next scheduled pull. After a pull that a notification caused, it is short if pulls
-// leave out the platform's newest changes: others of the same moment were not in that pull.
+// may miss the platform's newest changes: others of the same moment may not have been in that pull.
 func (r *channelRun) nextPull() time.Duration {
 	every := r.pullEvery()
 	if r.input.Topic != "" && r.job.Type == jobs.OrderPull && r.does.Time.Tail > 0 {

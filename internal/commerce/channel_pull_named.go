@@ -52,7 +52,7 @@ func (r *channelRun) pulledLately(ctx context.Context, rest time.Duration) (bool
 }
 
 // restAfterPull is the time after a pull of changes in which notified orders are read by their ids alone: the
-// platform's lists would leave them out, or must not be asked for yet. 0 if the platform has no such time.
+// platform's lists may leave them out, or must not be asked for yet. 0 if the platform has no such time.
 func (r *channelRun) restAfterPull() time.Duration {
 	if tail := r.does.Time.Tail; tail > 0 {
 		return max(tail+tailRest, r.does.Time.Every)
@@ -93,7 +93,7 @@ func (r *channelRun) pullNamed(ctx context.Context) error {
 	return nil
 }
 
-// pullNotified stores the orders that notifications were about, if the pull before left out the platform's newest changes.
+// pullNotified stores the orders that notifications were about, if the pull before may have missed the newest changes.
 func (r *channelRun) pullNotified(ctx context.Context) error {
 	if r.does.Time.Tail == 0 {
 		return nil

@@ -99,3 +99,30 @@ func TestPlatformsNotify(t *testing.T) {
 		}
 	})
 }
+
+// A pull that a merchant asks for has the order that was placed a moment before, although nothing notified of it.
+func TestPullHasTheNewest(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		for _, o := range noticingShops() {
+			server := httptest.NewServer(o.shop)
+			t.Cleanup(server.Close)
+			o.credentials["url"], o.credentials["baseUrl"] = server.URL, server.URL
+			made := s.call("POST", "/api/v1/channels", map[string]any{"name": o.platform, "platform": o.platform, "credentials": o.credentials,
+				"settings": map[string]any{"pullEvery": 3600}}, 201)
+			channel := made.Text("data", "channel", "id")
+			if tested := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200); tested.At("data", "success") != true {
+				t.Fatal(tested)
+			}
+			s.await(o.platform+": the pull after the connection test", func() string {
+				return unless(s.call("GET", "/api/v1/channels/"+channel, nil, 200).At("data", "lastSyncAt") != nil, s.jobs(channel))
+			})
+			placed := o.buy()
+			s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull"}, 202)
+			s.await(o.platform+": the order", func() string {
+				list := s.call("GET", "/api/v1/orders?channelId="+channel, nil, 200)
+				return unless(len(list.List("data")) == 1 && list.Text("data", 0, "externalId") == placed, s.jobs(channel))
+			})
+		}
+	})
+}

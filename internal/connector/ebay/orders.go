@@ -10,12 +10,12 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Bounds of a pull: eBay's offset must be a multiple of the page size, eBay has the last two years, and is a little behind.
+// Bounds of a pull: eBay's offset must be a multiple of the page size, and eBay has the last two years.
 const (
 	pageOrders = 100
 	longest    = 2 * 365 * 24 * time.Hour
-	tail       = time.Minute
-	byID       = 50 // orders of one request that names them
+	tail       = time.Minute // how far the list may be behind: the next pull reads that time again
+	byID       = 50          // orders of one request that names them
 )
 
 const ebayTime = "2006-01-02T15:04:05.000Z"
@@ -37,14 +37,13 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		if until = answer.Date(); until.IsZero() {
 			until = s.link.Now()
 		}
-		until = until.Add(-tail)
 	}
 	since := cursor.Since
 	if oldest := until.Add(-longest); since.Before(oldest) {
 		since = oldest
 	}
-	page := connector.OrderPage{Until: until}
-	if !since.Before(until) {
+	page := connector.OrderPage{Until: until.Add(-tail)}
+	if since.After(until) {
 		page.Until = cursor.Since
 		return page, nil
 	}

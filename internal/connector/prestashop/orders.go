@@ -13,7 +13,7 @@ import (
 // pageOrders is how many orders are read at once: a large shop is slow with more.
 var pageOrders = connector.PageSize{Most: 50, Least: 10}
 
-// tail is the newest time that a pull leaves out: more may be written in the same second.
+// tail is the newest time that the next pull reads again: more may be written in the same second.
 const tail = 10 * time.Second
 
 // byID is how many orders are read by their ids at a time.
@@ -42,14 +42,13 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		if token.Until, err = s.clock(ctx); err != nil {
 			return connector.OrderPage{}, err
 		}
-		token.Until = token.Until.Add(-tail)
 	}
-	page := connector.OrderPage{Until: token.Until}
+	page := connector.OrderPage{Until: token.Until.Add(-tail)}
 	since := cursor.Since
 	if since.IsZero() {
 		since = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	if !since.Before(token.Until) {
+	if since.After(token.Until) {
 		page.Until = since
 		return page, nil
 	}

@@ -10,10 +10,10 @@ import (
 	"entrepot/internal/connector"
 )
 
-// tail is the newest time that a pull leaves out, because the shop's index is a little behind its orders.
+// tail is how far the shop's index may be behind its orders: the next pull reads that time again.
 const tail = time.Minute
 
-// PullOrders returns a page of the orders that changed in a span, which ends a minute before the shop's present time.
+// PullOrders returns a page of the orders that changed in a span, which ends with the shop's present time.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	after, until := any(nil), time.Time{}
 	if end, at, ok := strings.Cut(cursor.Page, " "); ok {
@@ -29,10 +29,9 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		if until = answer.Date(); until.IsZero() {
 			until = s.link.Now()
 		}
-		until = until.Add(-tail)
 	}
-	page := connector.OrderPage{Until: until}
-	if !cursor.Since.Before(until) {
+	page := connector.OrderPage{Until: until.Add(-tail)}
+	if cursor.Since.After(until) {
 		page.Until = cursor.Since
 		return page, nil
 	}

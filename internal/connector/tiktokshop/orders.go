@@ -16,7 +16,7 @@ import (
 const (
 	pageOrders = 100
 	byID       = 50          // orders of one request that names them
-	tail       = time.Minute // how close to the platform's present a pull goes
+	tail       = time.Minute // how far the list may be behind: the next pull reads that time again
 )
 
 // The parts of a pull. Returns and cancellations may not change the update time of their order, so they are requested
@@ -52,20 +52,20 @@ func parsePlace(text string) place {
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	at := parsePlace(cursor.Page)
 	if at.until.IsZero() {
-		at.until = s.now().Add(-tail).Truncate(time.Second).UTC()
+		at.until = s.now().Truncate(time.Second).UTC()
 	}
-	if !cursor.Since.Before(at.until) {
+	if cursor.Since.After(at.until) {
 		return connector.OrderPage{Until: cursor.Since}, nil
 	}
-	span := fields{"update_time_lt": at.until.Unix()}
+	span := fields{"update_time_lt": at.until.Unix() + 1}
 	if !cursor.Since.IsZero() {
 		span["update_time_ge"] = cursor.Since.Unix()
 	}
 	switch at.part {
 	case partCancellations:
-		return s.pullReversed(ctx, cancellationsPath, span, place{partReturns, at.until, ""}, at.until)
+		return s.pullReversed(ctx, cancellationsPath, span, place{partReturns, at.until, ""}, at.until.Add(-tail))
 	case partReturns:
-		return s.pullReversed(ctx, returnsPath, span, place{}, at.until)
+		return s.pullReversed(ctx, returnsPath, span, place{}, at.until.Add(-tail))
 	}
 	return s.pullChanged(ctx, at, span)
 }
@@ -85,11 +85,11 @@ func (s *session) pullChanged(ctx context.Context, at place, span fields) (conne
 	if err != nil {
 		return connector.OrderPage{}, err
 	}
-	if date := answer.Date(); !date.IsZero() && at.token == "" && date.Add(-tail).Before(at.until) { // our clock is ahead of the platform's
-		at.until = date.Add(-tail)
+	if date := answer.Date(); !date.IsZero() && at.token == "" && date.Before(at.until) { // our clock is ahead of the platform's
+		at.until = date
 	}
 	page, err := s.takeAll(ctx, out.Orders)
-	page.Until = at.until
+	page.Until = at.until.Add(-tail)
 	if at.token = out.Next; at.token == "" || len(out.Orders) == 0 {
 		at = place{partCancellations, at.until, ""}
 	}
