@@ -69,6 +69,9 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 	if out.Paste, err = s.paste(c, base); err != nil {
 		return out, err
 	}
+	for _, lacks := range shop.Lacking {
+		note += "; " + lacks
+	}
 	out.Success, out.Message = true, "connected to "+shopName(shop)+note
 	return out, s.checkPassed(context.WithoutCancel(ctx), store, c, shop, hooks, s.hookURL(base, c))
 }

@@ -54,7 +54,7 @@ type Batch struct {
 // Timing describes the platform's clock and lists.
 type Timing struct {
 	Overlap time.Duration // how far a pull of orders starts before the end of the previous one
-	Tail    time.Duration // the newest time that a pull of orders leaves out
+	Tail    time.Duration // how far lists of orders may be behind: a pull may miss that time, and the next one reads it again
 	Every   time.Duration // least time between two scheduled pulls, and before a push; 0: the channel's setting
 	Poll    time.Duration // until the results of the platform's operations are requested again; 0 for a minute
 }
@@ -156,10 +156,11 @@ type Shop struct {
 	Account          string // the platform's id of the account, by which its notifications name it; "" where they do not
 	URL              string
 	Version          string
-	Currency         string // ISO 4217
-	Timezone         string // IANA name, or an offset as "+02:00"
-	PricesIncludeTax *bool  // nil when the platform does not say
-	Missing          []string
+	Currency         string   // ISO 4217
+	Timezone         string   // IANA name, or an offset as "+02:00"
+	PricesIncludeTax *bool    // nil when the platform does not say
+	Missing          []string // rights without which the channel does not work
+	Lacking          []string // rights without which some things do not work, and what does not
 }
 
 // WebhookTarget is the address for a platform's notifications, and the secret that signs them.

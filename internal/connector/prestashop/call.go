@@ -83,6 +83,7 @@ const (
 	codeServiceOff  = "22"
 	codeBadMethod   = "25"
 	codeBadResource = "26"
+	codeNoResource  = "27"
 )
 
 var errNoDocument = errors.New("the document is not the web service's")
@@ -121,7 +122,7 @@ func (s *session) read(answer *connector.Response) (*node, error) {
 		f.Message, f.Err = "the shop's host waited too long for the shop", connector.ErrGatewayTimeout
 	case code == codeServiceOff:
 		f.Kind, f.Message = connector.Forbidden, "the shop's web service is switched off: Advanced Parameters, Webservice, Enable"
-	case code == codeBadMethod, code == codeBadResource:
+	case code == codeBadMethod, code == codeBadResource, code == codeNoResource: // an older shop lacks resources
 		f.Kind = connector.Forbidden
 	case answer.Status == http.StatusInternalServerError && code != "":
 		f.Kind = connector.Rejected
@@ -177,9 +178,13 @@ func (q query) page(offset, count int, sort string) query {
 	return q
 }
 
-// list reads resources: kind is that of one, resource the name in the address.
+// list reads resources: kind is that of one, resource the name in the address. A shop that does not have the resource is
+// as one whose key may not read it: a list without rows is no error.
 func (s *session) list(ctx context.Context, resource, kind string, q query) ([]*node, error) {
 	doc, _, err := s.call(ctx, http.MethodGet, resource, url.Values(q), nil)
+	if connector.Is(err, connector.Missing) {
+		return nil, connector.Failf(connector.Forbidden, "the shop's web service has no %s", resource)
+	}
 	if err != nil {
 		return nil, err
 	}

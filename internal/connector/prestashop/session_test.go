@@ -171,6 +171,37 @@ func TestChangedProducts(t *testing.T) {
 	}
 }
 
+// A key with the rights that the channel cannot do without serves, also in a shop whose web service lacks the other resources: the test says
+// what does not work, orders come, and products are sold.
+func TestAKeyWithTheNeededRights(t *testing.T) {
+	for _, absent := range []bool{false, true} {
+		s := newShop(t)
+		s.Rights = map[string][]string{"order_carriers": {"GET", "PUT"}}
+		for resource := range strings.FieldsSeq("products combinations stock_availables order_histories images orders customers addresses " +
+			"countries currencies order_states languages configurations") {
+			s.Rights[resource] = []string{"GET", "POST", "PUT"}
+		}
+		s.Absent = absent
+		found := connectortest.Must(s.session.Test(t.Context()))(t)
+		if len(found.Missing) > 0 || !slices.Contains(found.Lacking, "the key lacks View (GET) on order_slip, without which refunds are not known") {
+			t.Errorf("%q, %q", found.Missing, found.Lacking)
+		}
+		plain := mug()
+		plain.CompareAt = nil
+		plain.Categories = s.shirt().Categories
+		for _, r := range connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{plain}))(t) {
+			if r.State != connector.Live {
+				t.Errorf("%+v", r)
+			}
+		}
+		id := s.Buy("ada@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
+		page := connectortest.Must(s.session.PullOrders(t.Context(), connector.Cursor{Since: s.now.Add(-time.Hour)}))(t)
+		if len(page.Orders) != 1 || page.Orders[0].ExternalID != id || page.Orders[0].Lines[0].SKU != "MUG" {
+			t.Errorf("%+v", page)
+		}
+	}
+}
+
 // A key without the right to delete pictures serves: those that a product no longer has stay in the shop.
 func TestAKeyThatDeletesNoPictures(t *testing.T) {
 	s := newShop(t)

@@ -187,20 +187,30 @@ func (s *session) one(ctx context.Context, resource, kind, id string) (*node, er
 	return n, nil
 }
 
-// rights are the required rights of a key, by resource.
-var rights = []struct {
+// right is what a key may do with a resource.
+type right struct {
 	resource string
 	methods  []string
-}{
-	{"products", []string{"get", "post", "put"}}, {"combinations", []string{"get", "post", "put"}},
-	{"stock_availables", []string{"get", "put"}},
-	{"product_options", []string{"get", "post"}}, {"product_option_values", []string{"get", "post"}}, {"categories", []string{"get", "post"}},
-	{"specific_prices", []string{"get", "post", "put", "delete"}}, {"images", []string{"post"}},
-	{"orders", []string{"get"}}, {"order_details", []string{"get"}}, {"order_histories", []string{"get", "post"}},
-	{"order_carriers", []string{"get", "post", "put"}}, {"order_slip", []string{"get"}}, {"order_states", []string{"get"}},
-	{"customers", []string{"get"}}, {"addresses", []string{"get"}}, {"countries", []string{"get"}}, {"states", []string{"get"}},
-	{"currencies", []string{"get"}}, {"languages", []string{"get"}}, {"configurations", []string{"get"}},
+	without  string // what does not work without it; "" if nothing does
 }
+
+// rights are those that a key should have.
+var rights = []right{
+	{"products", []string{"get", "post", "put"}, ""}, {"combinations", []string{"get", "post", "put"}, ""},
+	{"stock_availables", []string{"get", "put"}, ""}, {"images", []string{"post"}, ""},
+	{"orders", []string{"get"}, ""}, {"order_histories", []string{"get", "post"}, ""}, {"order_carriers", []string{"get", "put"}, ""},
+	{"order_states", []string{"get"}, ""}, {"customers", []string{"get"}, ""}, {"addresses", []string{"get"}, ""},
+	{"countries", []string{"get"}, ""}, {"currencies", []string{"get"}, ""}, {"languages", []string{"get"}, ""},
+	{"configurations", []string{"get"}, ""},
+	{"product_options", []string{"get", "post"}, variantsNeed}, {"product_option_values", []string{"get", "post"}, variantsNeed},
+	{"categories", []string{"get", "post"}, "products are in no category of ours"},
+	{"specific_prices", []string{"get", "post", "put", "delete"}, "products with a reduced price are refused"},
+	{"order_details", []string{"get"}, "refunded quantities are not known"}, {"order_slip", []string{"get"}, "refunds are not known"},
+	{"order_carriers", []string{"post"}, "orders without a carrier get no tracking number"},
+	{"states", []string{"get"}, "addresses have no state"},
+}
+
+const variantsNeed = "products with variants are refused"
 
 // Test reads the rights of the key and the shop's facts. It requests the list of resources, which only the web service
 // itself returns.
@@ -219,7 +229,12 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 		have := api.at(r.resource)
 		for _, method := range r.methods {
 			if have == nil || have.attrs[method] != "true" && (method != "put" || have.attrs["patch"] != "true") {
-				out.Missing = append(out.Missing, "the key lacks "+upper(method)+" on "+r.resource)
+				lacks := "the key lacks " + upper(method) + " on " + r.resource
+				if r.without == "" {
+					out.Missing = append(out.Missing, lacks)
+				} else {
+					out.Lacking = append(out.Lacking, lacks+", without which "+r.without)
+				}
 			}
 		}
 	}

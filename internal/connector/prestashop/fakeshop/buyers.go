@@ -63,9 +63,17 @@ func (s *Shop) Place(w Wish) string {
 // total adds an order up. Tax is a fifth.
 func (s *Shop) total(o *row) {
 	var goods int64 // in 1/1,000,000
+	var rows []map[string]string
 	for _, d := range s.where("order_details", "id_order", o.id) {
 		goods += millionths(d.get("total_price_tax_excl"))
+		row := map[string]string{"id": d.id}
+		for _, name := range []string{"product_id", "product_attribute_id", "product_reference", "product_name", "product_quantity",
+			"unit_price_tax_excl"} {
+			row[name] = d.get(name)
+		}
+		rows = append(rows, row)
 	}
+	o.links["order_rows"] = rows
 	net := goods + millionths(o.get("total_shipping_tax_excl")) + millionths(o.get("total_wrapping_tax_excl")) -
 		millionths(o.get("total_discounts_tax_excl"))
 	o.fields["total_products"], o.fields["total_paid_tax_excl"], o.fields["total_paid_tax_incl"] = six(goods), six(net), six(net+net/5)

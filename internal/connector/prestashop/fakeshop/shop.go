@@ -32,6 +32,7 @@ type Faults struct {
 type Shop struct {
 	Faults Faults
 	Rights map[string][]string // by resource: the methods that the key may use; nil: all of all
+	Absent bool                // the shop does not have the resources of which the key may use nothing
 	Off    bool                // the web service is switched off
 	Now    func() time.Time
 	Zone   *time.Location
@@ -199,8 +200,12 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name, id, _ := strings.Cut(path, "/")
+	if s.Absent && s.Rights[name] == nil {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
 	if s.resources[name] == nil {
-		s.refuse(w, http.StatusBadRequest, 32, "Resource of type \""+name+"\" does not exists")
+		s.refuse(w, http.StatusBadRequest, 27, "Resource of type \""+name+"\" does not exists")
 		return
 	}
 	if !s.allowed(name, r.Method) {
