@@ -3,6 +3,8 @@ package platforms
 import (
 	"cmp"
 	"fmt"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +55,36 @@ func TestWooTrackingThatIsSwitchedOff(t *testing.T) {
 		inner.Habits.Fulfillments = fulfillments
 		id := inner.Place(wooshop.Wish{SKUs: map[string]int64{"MUG": 1}})
 		if err := o.pushShipped(t, o.parcelOf(t, fmt.Sprint(id), fmt.Sprint("JD", i))); err != nil {
+			t.Fatal(err)
+		}
+		if got := inner.Orders()[id]; got.Status != "completed" || (got.Parcels == 1) != fulfillments || (len(got.Notes) == 1) == fulfillments {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+// A shop that takes notes and parcels but gives no list of them, as behind a firewall with rules, gets them all the same.
+func TestWooThatGivesNoLists(t *testing.T) {
+	for _, fulfillments := range []bool{false, true} {
+		inner := wooshop.New("ck_test", "cs_test")
+		inner.Habits.Fulfillments = fulfillments
+		shop := story.Shop{Platform: "WOOCOMMERCE", Clock: func(now func() time.Time) { inner.Now = now },
+			Credentials: map[string]any{"consumerKey": "ck_test", "consumerSecret": "cs_test"}}
+		o := open(t, shop, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet && (strings.HasSuffix(r.URL.Path, "/notes") || strings.HasSuffix(r.URL.Path, "/fulfillments")) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(http.StatusNotFound)
+				_, _ = w.Write([]byte(`{"code":"rest_no_route","message":"No route was found.","data":{"status":404}}`))
+				return
+			}
+			inner.ServeHTTP(w, r)
+		}))
+		if fulfillments {
+			o.facts["tracking"] = "fulfillment"
+		}
+		inner.AddProduct("MUG", "Mug", "10", 9)
+		id := inner.Place(wooshop.Wish{SKUs: map[string]int64{"MUG": 1}})
+		if err := o.pushShipped(t, o.parcelOf(t, fmt.Sprint(id), "JD1")); err != nil {
 			t.Fatal(err)
 		}
 		if got := inner.Orders()[id]; got.Status != "completed" || (got.Parcels == 1) != fulfillments || (len(got.Notes) == 1) == fulfillments {

@@ -90,7 +90,7 @@ func (s *session) pushNote(ctx context.Context, order connector.OrderRef, parcel
 	var notes []struct {
 		Note string `json:"note"`
 	}
-	if _, err := s.get(ctx, path, nil, &notes); err != nil {
+	if _, err := s.get(ctx, path, nil, &notes); err != nil && !unlisted(err) {
 		return err
 	}
 	for _, n := range notes { // every order soon has notes of the shop's own
@@ -111,6 +111,10 @@ func (s *session) pushNote(ctx context.Context, order connector.OrderRef, parcel
 	_, err := s.call(ctx, http.MethodPost, "/wc/v3"+path, nil, map[string]any{"note": text, "customer_note": true}, nil)
 	return err
 }
+
+// unlisted reports whether a list of what an order has already cannot be had, as from a shop that only takes more: whether
+// the shop has it at all, the write says.
+func unlisted(err error) bool { return isCode(err, noRoute) || connector.Is(err, connector.Missing) }
 
 // names reports whether a text has a mark that is no part of a longer one: JD1 is not in JD10.
 func names(text, mark string) bool {
@@ -137,9 +141,11 @@ func (s *session) pushFulfillment(ctx context.Context, order connector.OrderRef,
 		Fulfillments []fulfillment `json:"fulfillments"`
 	}
 	var list []fulfillment
-	if got, err := s.get(ctx, path, nil, nil); err != nil {
+	switch got, err := s.get(ctx, path, nil, nil); {
+	case unlisted(err):
+	case err != nil:
 		return err
-	} else if connector.DecodeAnswer(got, &list) != nil {
+	case connector.DecodeAnswer(got, &list) != nil:
 		if err := connector.DecodeAnswer(got, &answer); err != nil {
 			return err
 		}
@@ -182,7 +188,7 @@ func (s *session) pushTracking(ctx context.Context, extension string, order conn
 	var list []struct {
 		Number flexible `json:"tracking_number"`
 	}
-	if _, err := s.call(ctx, http.MethodGet, path, nil, nil, &list); err != nil {
+	if _, err := s.call(ctx, http.MethodGet, path, nil, nil, &list); err != nil && !unlisted(err) {
 		return err
 	}
 	for _, t := range list {
