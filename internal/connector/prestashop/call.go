@@ -91,7 +91,13 @@ var errNoDocument = errors.New("the document is not the web service's")
 // read converts an answer to a document or a failure. A 500 that has the resource beside errors was written; one that
 // has only errors was refused.
 func (s *session) read(answer *connector.Response) (*node, error) {
-	doc, err := parse(answer.Body)
+	var doc *node
+	var err error
+	if start := bytes.TrimSpace(answer.Body); len(start) > 0 && (start[0] == '{' || start[0] == '[') {
+		doc, err = parseJSON(start)
+	} else {
+		doc, err = parse(answer.Body)
+	}
 	if err == nil && doc.name != "prestashop" { // a page whose markup is well-formed
 		doc, err = nil, errNoDocument
 	}

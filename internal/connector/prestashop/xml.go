@@ -72,7 +72,7 @@ func (n *node) at(path ...string) *node {
 		}
 		var found *node
 		for _, c := range n.children {
-			if c.name == name {
+			if c.name == name || c.name == member {
 				found = c
 				break
 			}
@@ -88,7 +88,7 @@ func (n *node) all(name string) (list []*node) {
 		return nil
 	}
 	for _, c := range n.children {
-		if c.name == name {
+		if c.name == name || c.name == member {
 			list = append(list, c)
 		}
 	}
