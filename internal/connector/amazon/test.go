@@ -74,7 +74,7 @@ func (s *session) rights(ctx context.Context) (missing []string, err error) {
 	query.Set("mode", "VALIDATION_PREVIEW")
 	err = s.call(connector.Repeatable(ctx), putListing, http.MethodPut, s.listing(testSKU), query, body, nil)
 	switch f := connector.FailureOf(err); {
-	case f == nil, f.Kind == connector.Rejected: // it was looked at
+	case f == nil, f.Kind == connector.Rejected, f.Kind == connector.Missing: // it was looked at
 	case f.Kind == connector.Forbidden:
 		missing = append(missing, "the app may not write listings of the seller "+s.seller+" (role Product Listing): "+f.Message)
 	default:

@@ -158,3 +158,26 @@ func TestComplaintsThatAreNoReturns(t *testing.T) {
 		})
 	}
 }
+
+// An app without the scope of returns gets the orders.
+func TestOrdersWithoutTheScopeOfReturns(t *testing.T) {
+	s := newShop(t, nil)
+	s.NoScope = "/return_refund/"
+	id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}, Cents: 790})
+	if got := must(s.session.PullOrder(t.Context(), id))(t); got.ExternalID != id {
+		t.Errorf("%+v", got)
+	}
+	var pulled []string
+	for cursor := (connector.Cursor{}); ; {
+		page := must(s.session.PullOrders(t.Context(), cursor))(t)
+		for _, o := range page.Orders {
+			pulled = append(pulled, o.ExternalID)
+		}
+		if cursor.Page = page.Next; cursor.Page == "" {
+			break
+		}
+	}
+	if len(pulled) != 1 || pulled[0] != id {
+		t.Errorf("%q", pulled)
+	}
+}

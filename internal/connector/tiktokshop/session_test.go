@@ -91,8 +91,12 @@ func TestShopIsTestedAndTokensRotate(t *testing.T) {
 			t.Errorf("renewed %d times, the refresh token is %s", s.Renewed(), s.kept["refreshToken"])
 		}
 	}
+	s.NoScope = "/product/"
+	if got := must(s.session.Test(t.Context()))(t); len(got.Missing) != 1 || !strings.Contains(got.Missing[0], "products") {
+		t.Errorf("%+v", got)
+	}
 	s.NoScope = "/return_refund/"
-	if got := must(s.session.Test(t.Context()))(t); len(got.Missing) != 1 || !strings.Contains(got.Missing[0], "returns") {
+	if got := must(s.session.Test(t.Context()))(t); len(got.Missing) != 0 || len(got.Lacking) != 1 || !strings.Contains(got.Lacking[0], "returns") {
 		t.Errorf("%+v", got)
 	}
 	s.Revoke()

@@ -106,16 +106,19 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 		out.Missing = append(out.Missing, "the shop with this cipher has the id "+string(mine.ID)+", not "+id)
 	}
 	for _, probe := range []struct {
-		right string
-		try   func() error
+		right   string
+		try     func() error
+		without string // what is not known without it; "" if the channel does not work then
 	}{
-		{"logistics", func() error { _, err := s.salesWarehouse(ctx); return err }},
-		{"orders", func() error { return s.probe(ctx, "/order/202309/orders/search") }},
-		{"products", func() error { return s.probe(ctx, "/product/202502/products/search") }},
-		{"returns", func() error { return s.probe(ctx, "/return_refund/202309/returns/search") }},
+		{"logistics", func() error { _, err := s.salesWarehouse(ctx); return err }, ""},
+		{"orders", func() error { return s.probe(ctx, "/order/202309/orders/search") }, ""},
+		{"products", func() error { return s.probe(ctx, "/product/202502/products/search") }, ""},
+		{"returns", func() error { return s.probe(ctx, "/return_refund/202309/returns/search") }, "cancellations and refunds"},
 	} {
 		switch f := connector.FailureOf(probe.try()); {
 		case f == nil:
+		case probe.without != "" && absent(f):
+			out.Lacking = append(out.Lacking, "the app lacks the scope for "+probe.right+", without which "+probe.without+" are not known")
 		case f.Kind == connector.Forbidden:
 			out.Missing = append(out.Missing, "the app lacks the scope for "+probe.right+": "+f.Error())
 		case f.Kind == connector.Rejected:
