@@ -96,7 +96,8 @@ func TestShopIsTestedAndTokensRotate(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	s.NoScope = "/return_refund/"
-	if got := must(s.session.Test(t.Context()))(t); len(got.Missing) != 0 || len(got.Lacking) != 1 || !strings.Contains(got.Lacking[0], "returns") {
+	got := must(s.session.Test(t.Context()))(t)
+	if len(got.Missing) != 0 || len(got.Lacking) != 1 || !strings.Contains(got.Lacking[0], "returns") {
 		t.Errorf("%+v", got)
 	}
 	s.Revoke()
