@@ -37,7 +37,12 @@ func URL(t testing.TB) string {
 func EncodedURL(t testing.TB, encoding string) string {
 	t.Helper()
 	running(t)
-	return testDatabase(t, strings.Replace(emptyDatabase, "UTF8", encoding, 1))
+	options := strings.Replace(emptyDatabase, "UTF8", encoding, 1)
+	if name, err := newDatabase(options + " LOCALE_PROVIDER libc"); err == nil { // PostgreSQL 15 and newer
+		t.Cleanup(func() { drop(t, name) })
+		return address(name)
+	}
+	return testDatabase(t, options)
 }
 
 // emptyDatabase are the options of CREATE DATABASE for one without tables.
@@ -71,12 +76,14 @@ func testDatabase(t testing.TB, options string) string {
 	if err != nil {
 		t.Fatalf("PostgreSQL for tests: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := administer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"); err != nil {
-			t.Logf("PostgreSQL for tests: %v", err) // hundreds of databases take gigabytes; a single one does no harm
-		}
-	})
+	t.Cleanup(func() { drop(t, name) })
 	return address(name)
+}
+
+func drop(t testing.TB, database string) {
+	if err := administer("DROP DATABASE IF EXISTS " + database + " WITH (FORCE)"); err != nil {
+		t.Logf("PostgreSQL for tests: %v", err) // hundreds of databases take gigabytes; a single one does no harm
+	}
 }
 
 // newDatabase creates a database with the given options of CREATE DATABASE and returns its name.
