@@ -87,7 +87,7 @@ func (s *session) known(ctx context.Context, products []connector.Product, group
 		return nil, err
 	}
 	var found byKnownSKU
-	if err := json.Unmarshal(a["bySKU"], &found); err != nil {
+	if err := json.Unmarshal(a["productVariants"], &found); err != nil {
 		return nil, &connector.Failure{Kind: connector.Rejected, Message: "the answer is not what Shopify documents", Err: err}
 	}
 	there := map[int]bool{}
@@ -114,8 +114,8 @@ func (s *session) find(ctx context.Context, p *connector.Product) (*product, err
 		identifier = vars{"id": p.Known.Product}
 	}
 	var a struct {
-		Known *product
-		BySKU byKnownSKU
+		Known *product   `json:"productByIdentifier"`
+		BySKU byKnownSKU `json:"productVariants"`
 	}
 	if _, err := s.call(reading(ctx), queryFind, vars{"identifier": identifier, "skus": search(skus)}, &a); err != nil {
 		return nil, err

@@ -59,7 +59,11 @@ func (s *session) changeMany(ctx context.Context, m many, objects []vars) (map[i
 	}
 	said := map[int]userErrors{}
 	for i := range objects {
-		if one := a["a"+strconv.Itoa(i)]; one != nil {
+		one := a["a"+strconv.Itoa(i)]
+		if one == nil && len(objects) == 1 { // a proxy of the shop may not know aliases
+			one = a[m.field]
+		}
+		if one != nil {
 			said[i] = one.UserErrors
 		}
 	}

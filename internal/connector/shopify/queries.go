@@ -22,13 +22,13 @@ const productFields = `fragment productFields on Product {
 }`
 
 const queryFind = `query Find($identifier: ProductIdentifierInput!, $skus: String!) {
-  known: productByIdentifier(identifier: $identifier) { ...productFields }
-  bySKU: productVariants(first: 250, query: $skus) { nodes { sku product { id handle } } }
+  productByIdentifier(identifier: $identifier) { ...productFields }
+  productVariants(first: 250, query: $skus) { nodes { sku product { id handle } } }
 }
 ` + productFields
 
 const queryProduct = `query FindProduct($identifier: ProductIdentifierInput!) {
-  known: productByIdentifier(identifier: $identifier) { ...productFields }
+  productByIdentifier(identifier: $identifier) { ...productFields }
 }
 ` + productFields
 
@@ -40,7 +40,7 @@ func queryNew(n int) string {
 		fmt.Fprintf(&body, "  a%d: productByIdentifier(identifier: $identifier%d) { id }\n", i, i)
 	}
 	return "query FindNew($skus: String!" + declared.String() + ") {\n" + body.String() +
-		"  bySKU: productVariants(first: 250, query: $skus) { nodes { sku product { id handle } } }\n}"
+		"  productVariants(first: 250, query: $skus) { nodes { sku product { id handle } } }\n}"
 }
 
 const mutateProduct = `mutation SetProduct($identifier: ProductSetIdentifiers, $input: ProductSetInput!) {

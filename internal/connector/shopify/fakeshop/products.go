@@ -55,9 +55,9 @@ func (s *Shop) find(raw json.RawMessage) (object, string) {
 		SKUs       string
 	}
 	_ = json.Unmarshal(raw, &in)
-	out := object{"known": nil}
+	out := object{"productByIdentifier": nil}
 	if p := s.identified(&in.Identifier); p != nil {
-		out["known"] = p.show()
+		out["productByIdentifier"] = p.show()
 	}
 	nodes := []object{}
 	for _, p := range s.products {
@@ -67,19 +67,19 @@ func (s *Shop) find(raw json.RawMessage) (object, string) {
 			}
 		}
 	}
-	out["bySKU"] = object{"nodes": nodes}
+	out["productVariants"] = object{"nodes": nodes}
 	return out, ""
 }
 
 func (s *Shop) findProduct(raw json.RawMessage) (object, string) {
 	found, wrong := s.find(raw)
-	return object{"known": found["known"]}, wrong
+	return object{"productByIdentifier": found["productByIdentifier"]}, wrong
 }
 
 // findNew finds products by some SKUs, and each of several addresses under its alias.
 func (s *Shop) findNew(raw json.RawMessage) (object, string) {
 	out, wrong := s.find(raw)
-	delete(out, "known")
+	delete(out, "productByIdentifier")
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &all)
 	for name, value := range all {
