@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,17 +91,32 @@ func reading(ctx context.Context) context.Context { return connector.Repeatable(
 
 // envelope is an answer: data, errors, and what it cost.
 type envelope struct {
-	Data   json.RawMessage
-	Errors []struct {
-		Message    string
-		Extensions struct{ Code string }
-	}
+	Data       json.RawMessage
+	Errors     []problem
 	Extensions struct {
 		Cost struct {
 			RequestedQueryCost float64
 			ThrottleStatus     struct{ CurrentlyAvailable, RestoreRate float64 }
 		}
 	}
+}
+
+// problem is one error of an answer. Path leads to the field that it is about.
+type problem struct {
+	Message    string
+	Path       []any
+	Extensions struct{ Code string }
+}
+
+// personal are the fields with data of buyers. Of an app that Shopify has not approved for such data they are null, each with an error.
+var personal = []string{"customer", "email", "phone", "note", "shippingAddress", "billingAddress"}
+
+// masked reports whether the error says only that data of a buyer is left out.
+func (p problem) masked() bool {
+	return p.Extensions.Code == accessDenied && slices.ContainsFunc(p.Path, func(step any) bool {
+		name, ok := step.(string)
+		return ok && slices.Contains(personal, name)
+	})
 }
 
 // accessDenied is the code of an answer that a scope is lacking for.
@@ -128,6 +144,10 @@ func (s *session) read(answer *connector.Response, into any) error {
 	if err := connector.DecodeAnswer(answer, &e); err != nil {
 		return err
 	}
+	none := len(e.Data) == 0 || string(e.Data) == "null"
+	if !none {
+		e.Errors = slices.DeleteFunc(e.Errors, problem.masked)
+	}
 	for _, one := range e.Errors {
 		switch one.Extensions.Code {
 		case "THROTTLED":
@@ -145,7 +165,7 @@ func (s *session) read(answer *connector.Response, into any) error {
 			return &connector.Failure{Kind: connector.Temporary, Code: one.Extensions.Code, Message: connector.Line(one.Message)}
 		}
 	}
-	if len(e.Errors) > 0 && (len(e.Data) == 0 || string(e.Data) == "null") {
+	if len(e.Errors) > 0 && none {
 		return &connector.Failure{Kind: connector.Rejected, Code: e.Errors[0].Extensions.Code, Message: connector.Line(e.Errors[0].Message)}
 	}
 	if err := json.Unmarshal(e.Data, into); err != nil {

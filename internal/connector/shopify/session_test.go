@@ -264,6 +264,26 @@ func TestOrdersArePulled(t *testing.T) {
 	}
 }
 
+// An app that may not read data of buyers gets orders all the same, without names and addresses. A right that lacks is an error still.
+func TestOrdersWithoutTheirBuyers(t *testing.T) {
+	s := newShop(t)
+	s.Unapproved = true
+	id := s.Buy("ada@example.com", true, fakeshop.Bought{SKU: "A", Quantity: 2, Cents: 1000})
+	s.now = s.now.Add(2 * time.Minute)
+	list, _ := s.pull(t, time.Time{})
+	if len(list) != 1 || list[0].ExternalID != id || list[0].Lines[0].Quantity != 2 || list[0].Email+list[0].Name != "" || list[0].ShipTo != nil {
+		t.Errorf("%+v", list)
+	}
+	if o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t); o.ExternalID != id {
+		t.Errorf("%+v", o)
+	}
+	parcel := connector.Parcel{Key: "1", Lines: []connector.ParcelLine{{ExternalLine: list[0].Lines[0].ExternalID, Quantity: 2}}}
+	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}
+	if err := s.session.PushShipment(t.Context(), ref, parcel); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestParcelsAreShippedOnce(t *testing.T) {
 	s := newShop(t)
 	id := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "A", Quantity: 3, Cents: 1000}, fakeshop.Bought{SKU: "B", Quantity: 1, Cents: 500})

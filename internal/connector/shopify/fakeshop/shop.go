@@ -39,6 +39,8 @@ type Faults struct {
 type Shop struct {
 	Faults Faults
 	Scopes []string // that the token lacks
+	// Unapproved says that the app may not read data of buyers: such fields are null, and each is an error.
+	Unapproved bool
 	Now    func() time.Time
 
 	Notices *fakeshop.Outbox
@@ -139,7 +141,40 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, object{"errors": []object{{"message": wrong, "extensions": object{"code": wrong}}}})
 		return
 	}
+	if s.Unapproved {
+		if errors := mask(data, nil); len(errors) > 0 {
+			s.answer(w, object{"data": data, "errors": errors})
+			return
+		}
+	}
 	s.answer(w, object{"data": data, "extensions": object{"cost": object{"requestedQueryCost": 10, "actualQueryCost": 10}}})
+}
+
+// mask empties the fields with data of buyers, and returns an error for each.
+func mask(value any, path []any) (errors []object) {
+	at := func(step any) []any { return append(path[:len(path):len(path)], step) }
+	switch v := value.(type) {
+	case object:
+		for name, inner := range v {
+			switch name {
+			case "customer", "email", "shippingAddress", "billingAddress":
+				v[name] = nil
+				errors = append(errors, object{"message": "This app is not approved to access the " + name + " field.", "path": at(name),
+					"extensions": object{"code": "ACCESS_DENIED"}})
+			default:
+				errors = append(errors, mask(inner, at(name))...)
+			}
+		}
+	case []object:
+		for i, inner := range v {
+			errors = append(errors, mask(inner, at(i))...)
+		}
+	case []any:
+		for i, inner := range v {
+			errors = append(errors, mask(inner, at(i))...)
+		}
+	}
+	return errors
 }
 
 func nth(every, count int) bool { return every > 0 && count%every == 0 }
