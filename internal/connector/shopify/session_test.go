@@ -60,9 +60,14 @@ func newShop(t *testing.T) *shop {
 		}
 		return nil
 	}).Client("channel", shopify.New().Capabilities().Limits)
+	s.reopen()
+	return s
+}
+
+// reopen begins another session, as each job does.
+func (s *shop) reopen() {
 	s.session = shopify.New().Open(connector.Link{Client: s.client, Tokens: s, Facts: s, Now: s.Now,
 		Channel: connector.Channel{ID: "channel", Platform: "SHOPIFY", Credentials: s.kept}})
-	return s
 }
 
 func shirt() connector.Product {
@@ -209,6 +214,31 @@ func TestStockAndPrices(t *testing.T) {
 	}
 	if _, there := s.Variant("MUG"); there {
 		t.Error("the product is still there")
+	}
+}
+
+// A location that is opened later does not become the one where stock is kept: buyers would be shown the stock of both.
+func TestStockStaysAtItsLocation(t *testing.T) {
+	s := newShop(t)
+	results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	set := func(n int64) fakeshop.Variant {
+		t.Helper()
+		s.reopen()
+		item := connector.StockItem{Item: connector.Item{SKU: "MUG", IDs: results[0].IDs}, Quantity: n}
+		if got := connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{item}))(t); got[0].State != connector.Live {
+			t.Fatalf("%+v", got)
+		}
+		v, _ := s.Variant("MUG")
+		return v
+	}
+	s.Locate("Aachen", true)
+	if v := set(4); v.Available != 4 {
+		t.Errorf("%d available after a second location was opened, not 4", v.Available)
+	}
+	s.Locate("Shop", false)
+	set(5)
+	if shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{{SKU: "MUG", IDs: results[0].IDs}}))(t); shown["MUG"] != 5 {
+		t.Errorf("%v at the location that is left", shown)
 	}
 }
 

@@ -146,7 +146,7 @@ func refundLine(l *line, quantity int64) object {
 // take subtracts pieces from the stock.
 func (s *Shop) take(sku string, quantity int64) {
 	if v := s.variant(func(v *variant) bool { return v.sku == sku }); v != nil {
-		v.available -= quantity
+		v.add(-quantity)
 	}
 }
 

@@ -7,8 +7,10 @@ package fakeshop
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,20 +43,21 @@ type Shop struct {
 	Scopes []string // that the token lacks
 	// Unapproved says that the app may not read data of buyers: such fields are null, and each is an error.
 	Unapproved bool
-	Now    func() time.Time
+	Now        func() time.Time
 
 	Notices *fakeshop.Outbox
 
-	mu       sync.Mutex
-	requests int
-	fields   int // of mutations for several objects
-	next     int
-	tokens   map[string]bool
-	products []*product
-	orders   []*order
-	webhooks []webhook
-	sources  map[string]string // addresses of fetched pictures, by their ids
-	keys     map[string]bool   // of writes that were done
+	mu        sync.Mutex
+	requests  int
+	fields    int // of mutations for several objects
+	next      int
+	tokens    map[string]bool
+	products  []*product
+	orders    []*order
+	locations map[string]bool // by their names: whether they are open
+	webhooks  []webhook
+	sources   map[string]string // addresses of fetched pictures, by their ids
+	keys      map[string]bool   // of writes that were done
 }
 
 type product struct {
@@ -66,8 +69,7 @@ type product struct {
 
 type variant struct {
 	id, sku, price, before, item string
-	stocked                      bool
-	available                    int64
+	levels                       map[string]int64 // what is available, by the ids of the locations where it is stocked
 }
 
 type webhook struct{ id, topic, uri string }
@@ -76,7 +78,7 @@ type object = map[string]any
 
 // New creates an empty shop.
 func New() *Shop {
-	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{},
+	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{}, locations: map[string]bool{"Shop": true},
 		Notices: fakeshop.NewOutbox(mostTries)}
 }
 
@@ -269,9 +271,26 @@ func (s *Shop) about(json.RawMessage) (object, string) {
 	return object{"shop": object{"name": "Fake shop", "myshopifyDomain": "fake.myshopify.com", "url": "https://fake.example",
 		"currencyCode": "EUR",
 		"ianaTimezone": "Europe/Paris", "taxesIncluded": false}, "currentAppInstallation": object{"accessScopes": scopes},
-		"locations":    object{"nodes": []object{{"id": "gid://shopify/Location/1", "name": "Shop", "isActive": true}}},
+		"locations":    object{"nodes": s.shownLocations()},
 		"publications": object{"nodes": []object{{"id": "gid://shopify/Publication/1", "name": "Online Store"}}}}, ""
 }
+
+// Locate opens a location where stock may be kept, or closes it.
+func (s *Shop) Locate(name string, open bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.locations[name] = open
+}
+
+// shownLocations are the locations, by their names.
+func (s *Shop) shownLocations() (list []object) {
+	for _, name := range slices.Sorted(maps.Keys(s.locations)) {
+		list = append(list, object{"id": location(name), "name": name, "isActive": s.locations[name]})
+	}
+	return list
+}
+
+func location(name string) string { return "gid://shopify/Location/" + name }
 
 func (s *Shop) listWebhooks(json.RawMessage) (object, string) {
 	nodes := []object{}
