@@ -75,12 +75,21 @@ type fulfillment struct {
 	ID, Status, DisplayStatus string
 	CreatedAt                 time.Time
 	TrackingInfo              []struct{ Company, Number, URL string }
-	FulfillmentLineItems      struct {
-		Nodes []struct {
-			Quantity int64
-			LineItem struct{ ID string }
-		}
-	}
+	FulfillmentLineItems      struct{ Nodes []fulfilledLine }
+}
+
+// fulfilledLine is a line's part of a parcel.
+type fulfilledLine struct {
+	Quantity int64
+	LineItem struct{ ID string }
+}
+
+// success is the status of a parcel that has left.
+const success = "SUCCESS"
+
+// stands reports whether a parcel is not taken back.
+func (f fulfillment) stands() bool {
+	return f.Status != "CANCELLED" && f.Status != "ERROR" && f.Status != "FAILURE"
 }
 
 type refund struct {
@@ -208,7 +217,7 @@ func (o *order) status() (status orders.Status, refunded bool) {
 
 func (o *order) delivered() bool {
 	for _, f := range o.Fulfillments {
-		if f.Status == "SUCCESS" && f.DisplayStatus != "DELIVERED" {
+		if f.Status == success && f.DisplayStatus != "DELIVERED" {
 			return false
 		}
 	}
@@ -248,7 +257,7 @@ func (a *address) place() *connector.Place {
 
 func (o *order) parcels(out *connector.Order) {
 	for _, f := range o.Fulfillments {
-		if f.Status != "SUCCESS" {
+		if f.Status != success {
 			continue
 		}
 		parcel := connector.Parcel{Key: f.ID, ShippedAt: f.CreatedAt}
