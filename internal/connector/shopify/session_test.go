@@ -237,7 +237,8 @@ func TestStockStaysAtItsLocation(t *testing.T) {
 	}
 	s.Locate("Shop", false)
 	set(5)
-	if shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{{SKU: "MUG", IDs: results[0].IDs}}))(t); shown["MUG"] != 5 {
+	shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{{SKU: "MUG", IDs: results[0].IDs}}))(t)
+	if shown["MUG"] != 5 {
 		t.Errorf("%v at the location that is left", shown)
 	}
 }
@@ -301,7 +302,8 @@ func TestOrdersWithoutTheirBuyers(t *testing.T) {
 	id := s.Buy("ada@example.com", true, fakeshop.Bought{SKU: "A", Quantity: 2, Cents: 1000})
 	s.now = s.now.Add(2 * time.Minute)
 	list, _ := s.pull(t, time.Time{})
-	if len(list) != 1 || list[0].ExternalID != id || list[0].Lines[0].Quantity != 2 || list[0].Email+list[0].Name != "" || list[0].ShipTo != nil {
+	if len(list) != 1 || list[0].ExternalID != id || list[0].Lines[0].Quantity != 2 || list[0].Email+list[0].Name != "" ||
+		list[0].ShipTo != nil {
 		t.Errorf("%+v", list)
 	}
 	if o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t); o.ExternalID != id {

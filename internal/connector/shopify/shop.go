@@ -65,8 +65,8 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 // locationFact keeps the location that was chosen.
 const locationFact = "location"
 
-// choose sets where stock is kept: at the location of the setting, else at the one that was chosen before, else at the first active one. The
-// shop lists them by their names, so a new location may be the first: stock that moved there would also stay at the old one.
+// choose sets where stock is kept: at the location of the setting, else at the one that was chosen before, else at the first active one.
+// The shop lists them by their names, so a new location may be the first: stock that moved there would also stay at the old one.
 func (s *session) choose(a shopAnswer) {
 	s.shop = &shop{}
 	wanted, first := s.link.Channel.Value("locationId"), ""
