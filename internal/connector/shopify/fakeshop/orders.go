@@ -170,8 +170,8 @@ func (s *Shop) known(id string) *order {
 	return nil
 }
 
-// Change changes an order as a person in the shop's admin does: paid, shipped, unshipped (its parcels are cancelled), edited (a piece more of
-// the first line), cancelled, refunded (a piece of the first line, one that has not left if there is one) or returned (all of it).
+// Change changes an order as a person in the shop's admin does: paid, shipped, unshipped (its parcels are cancelled), edited (a piece more
+// of the first line), cancelled, refunded (a piece of the first line, one that has not left if there is one) or returned (all of it).
 func (s *Shop) Change(id, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -491,7 +491,8 @@ func (o *order) shipping(in sized) object {
 	for _, p := range o.parts {
 		lines := []object{}
 		for _, l := range p.lines {
-			lines = append(lines, object{"id": l.id, "totalQuantity": l.total, "remainingQuantity": l.remaining, "lineItem": object{"id": l.line.id}})
+			lines = append(lines, object{"id": l.id, "totalQuantity": l.total, "remainingQuantity": l.remaining,
+				"lineItem": object{"id": l.line.id}})
 		}
 		nodes = append(nodes, object{"id": p.id, "status": p.status, "lineItems": object{"nodes": lines[:min(in.Lines, len(lines))]}})
 	}
