@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -29,11 +30,12 @@ func (r *Response) Date() time.Time {
 	return at.UTC()
 }
 
-// RetryAfter is the time that the answer's header asks to wait, at most an hour; 0 if there is none.
+// RetryAfter is the time that the answer's header asks to wait, at most an hour; 0 if there is none. Some platforms write seconds with
+// decimals.
 func (r *Response) RetryAfter(now time.Time) time.Duration {
 	text := r.Header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil {
-		return min(max(0, time.Duration(seconds)), 3600) * time.Second
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(seconds) {
+		return time.Duration(min(max(0, seconds), 3600) * float64(time.Second))
 	}
 	if at, err := http.ParseTime(text); err == nil {
 		return min(max(0, at.Sub(now)), time.Hour)
