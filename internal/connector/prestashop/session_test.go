@@ -332,6 +332,21 @@ func TestOrdersArePulled(t *testing.T) {
 }
 
 // The hour that comes twice in autumn hides nothing, and times in it are not taken for times to come.
+// A shop writes into its documents what was entered, also characters that XML must not have. They keep no other order out.
+func TestOrdersWithCharactersThatXMLMustNotHave(t *testing.T) {
+	s := newShop(t)
+	s.Faults.Warnings = true
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	odd, plain := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1}), s.Buy("b@example.com", true,
+		fakeshop.Bought{SKU: "MUG", Quantity: 1})
+	s.Write(odd, "gift_message", "F\xfcr\v Ada\x00 & \x1fBob\uFFFF")
+	s.now = s.now.Add(time.Minute)
+	list, _ := s.pull(t, time.Time{})
+	if len(list) != 2 || list[0].ExternalID != odd || list[0].Note != "Gift message: F\uFFFDr Ada & Bob" || list[1].ExternalID != plain {
+		t.Errorf("%+v", list)
+	}
+}
+
 func TestHourThatComesTwice(t *testing.T) {
 	s := newShop(t)
 	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)

@@ -25,7 +25,7 @@ type Faults struct {
 	LoseAnswer  int  // it writes, and the connection ends without an answer
 	WriteAnd500 int  // it writes, and answers 500 without a document
 	Busy        int  // it answers 503 with Retry-After: 1 and writes nothing; reads count, too
-	Warnings    bool // PHP prints a warning before each document
+	Warnings    bool // PHP prints a warning before each document, and a line of unclosed markup behind it
 }
 
 // Shop is a fake shop; safe for concurrent use. It is an http.Handler for its address, without a folder.
@@ -277,6 +277,9 @@ func (s *Shop) answer(w http.ResponseWriter, status int, body string) {
 	}
 	fmt.Fprint(w, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<prestashop xmlns:xlink="http://www.w3.org/1999/xlink">`+"\n"+body+
 		"\n</prestashop>\n")
+	if s.Faults.Warnings {
+		fmt.Fprint(w, "<br>Deprecated: Function strftime() is deprecated in <b>/var/www/modules/loud.php</b>")
+	}
 }
 
 func (s *Shop) refuse(w http.ResponseWriter, status, code int, message string) {
