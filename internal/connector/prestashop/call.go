@@ -86,7 +86,10 @@ const (
 	codeNoResource  = "27"
 )
 
-var errNoDocument = errors.New("the document is not the web service's")
+var (
+	errNoDocument = errors.New("the document is not the web service's")
+	errNoMethod   = errors.New("the method is not allowed")
+)
 
 // read converts an answer to a document or a failure. A 500 that has the resource beside errors was written; one that
 // has only errors was refused.
@@ -128,8 +131,12 @@ func (s *session) read(answer *connector.Response) (*node, error) {
 		f.Message, f.Err = "the shop's host waited too long for the shop", connector.ErrGatewayTimeout
 	case code == codeServiceOff:
 		f.Kind, f.Message = connector.Forbidden, "the shop's web service is switched off: Advanced Parameters, Webservice, Enable"
-	case code == codeBadMethod, code == codeBadResource, code == codeNoResource: // an older shop lacks resources
+	case code == codeBadResource, code == codeNoResource: // an older shop lacks resources
 		f.Kind = connector.Forbidden
+	case answer.Status == http.StatusMethodNotAllowed || answer.Status == http.StatusNotImplemented:
+		if f.Err = errNoMethod; code == codeBadMethod {
+			f.Kind = connector.Forbidden
+		}
 	case answer.Status == http.StatusInternalServerError && code != "":
 		f.Kind = connector.Rejected
 	}
@@ -224,9 +231,7 @@ func (s *session) create(ctx context.Context, resource, kind string, fields ...f
 
 // patch changes fields of a resource; it may be repeated.
 func (s *session) patch(ctx context.Context, resource, kind, id string, fields ...field) error {
-	_, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, resource+"/"+url.PathEscape(id), nil,
-		document(kind, append([]field{value("id", id)}, fields...)))
-	return err
+	return s.change(ctx, resource, kind, append([]field{value("id", id)}, fields...))
 }
 
 func (s *session) remove(ctx context.Context, resource, id string) error {

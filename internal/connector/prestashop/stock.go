@@ -2,7 +2,6 @@ package prestashop
 
 import (
 	"context"
-	"net/http"
 
 	"entrepot/internal/connector"
 )
@@ -75,7 +74,7 @@ const rowsPerCall = 100
 func (s *session) patchAll(ctx context.Context, resource, kind string, rows [][]field, failed func(int, *connector.Failure)) error {
 	for from := 0; from < len(rows); from += rowsPerCall {
 		piece := rows[from:min(from+rowsPerCall, len(rows))]
-		_, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, resource, nil, document(kind, piece...))
+		err := s.change(ctx, resource, kind, piece...)
 		f := connector.FailureOf(err)
 		if f != nil && f.Lasting() && f.Kind != connector.Unauthorized && f.Kind != connector.Forbidden {
 			err = s.patchEach(ctx, resource, kind, piece, func(k int, f *connector.Failure) { failed(from+k, f) })
@@ -90,7 +89,7 @@ func (s *session) patchAll(ctx context.Context, resource, kind string, rows [][]
 // patchEach changes rows one by one.
 func (s *session) patchEach(ctx context.Context, resource, kind string, rows [][]field, failed func(int, *connector.Failure)) error {
 	for k, row := range rows {
-		_, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, resource+"/"+row[0].value, nil, document(kind, row))
+		err := s.change(ctx, resource, kind, row)
 		f := connector.FailureOf(err)
 		if f == nil {
 			continue

@@ -52,7 +52,7 @@ func (s *Shop) Place(w Wish) string {
 	}
 	o.fields["total_shipping_tax_excl"] = six(5_000_000)
 	s.total(o)
-	s.add("order_carriers", map[string]string{"id_order": o.id, "id_carrier": "2", "tracking_number": ""})
+	s.add("order_carriers", map[string]string{"id_order": o.id, "id_carrier": "2", "tracking_number": "", "label_url": ""})
 	s.notify("order.created", "id_order", o.id)
 	if paid {
 		s.move(o, "2")
@@ -297,6 +297,13 @@ func (s *Shop) Field(sku, field, language string) string {
 		}
 	}
 	return ""
+}
+
+// Set sets a field of the product with a reference, as a person in the back office does.
+func (s *Shop) Set(sku, field, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.where("products", "reference", sku)[0].fields[field] = value
 }
 
 // Translate sets a product's name in a language, as a person in the back office does.

@@ -34,6 +34,8 @@ type Shop struct {
 	Rights map[string][]string // by resource: the methods that the key may use; nil: all of all
 	Absent bool                // the shop does not have the resources of which the key may use nothing
 	Off    bool                // the web service is switched off
+	Old    bool                // it is of version 1.7, which knows no PATCH
+	Whole  bool                // the key may change resources as a whole only: the right to PATCH is one of its own
 	Now    func() time.Time
 	Zone   *time.Location
 
@@ -193,7 +195,11 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusUnauthorized, 18, "Invalid authentication key format")
 		return
 	}
-	w.Header().Set("PSWS-Version", "8.2.0")
+	version := "8.2.0"
+	if s.Old {
+		version = "1.7.8.10"
+	}
+	w.Header().Set("PSWS-Version", version)
 	w.Header().Set("Date", s.Now().UTC().Format(http.TimeFormat))
 	if path == "" {
 		s.root(w)
@@ -206,6 +212,10 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.resources[name] == nil {
 		s.refuse(w, http.StatusBadRequest, 27, "Resource of type \""+name+"\" does not exists")
+		return
+	}
+	if s.Old && r.Method == http.MethodPatch {
+		s.refuse(w, http.StatusMethodNotAllowed, 23, "Method PATCH is not valid")
 		return
 	}
 	if !s.allowed(name, r.Method) {
@@ -249,6 +259,9 @@ func (nowhere) WriteHeader(int)             {}
 
 func (s *Shop) allowed(name, method string) bool {
 	if method == http.MethodPatch {
+		if s.Whole {
+			return false
+		}
 		method = http.MethodPut
 	}
 	return s.Rights == nil || slices.Contains(s.Rights[name], method)
@@ -261,8 +274,12 @@ func (s *Shop) root(w http.ResponseWriter) {
 		if !s.allowed(name, "GET") && !s.allowed(name, "POST") {
 			continue
 		}
-		fmt.Fprintf(&b, `<%s xlink:href="" get="%t" put="%t" post="%t" patch="%t" delete="%t" head="%t"></%[1]s>`, name, s.allowed(name, "GET"),
-			s.allowed(name, "PUT"), s.allowed(name, "POST"), s.allowed(name, "PUT"), s.allowed(name, "DELETE"), s.allowed(name, "GET"))
+		fmt.Fprintf(&b, `<%s xlink:href="" get="%t" put="%t" post="%t" delete="%t" head="%t"`, name, s.allowed(name, "GET"),
+			s.allowed(name, "PUT"), s.allowed(name, "POST"), s.allowed(name, "DELETE"), s.allowed(name, "GET"))
+		if !s.Old {
+			fmt.Fprintf(&b, ` patch="%t"`, s.allowed(name, "PATCH"))
+		}
+		fmt.Fprintf(&b, "></%s>", name)
 	}
 	b.WriteString("</api>")
 	s.answer(w, http.StatusOK, b.String())
