@@ -443,6 +443,13 @@ func (s *Shop) AddProduct(sku, name, price string, quantity int64) int64 {
 	return p.id
 }
 
+// Specialise makes a product one of another kind, as plugins do.
+func (s *Shop) Specialise(sku, kind string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owner(sku, 0).kind = kind
+}
+
 // Unname takes a product's SKU away, as merchants have it who give SKUs to variations alone.
 func (s *Shop) Unname(sku string) {
 	s.mu.Lock()
