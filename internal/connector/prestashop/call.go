@@ -212,7 +212,7 @@ func (s *session) list(ctx context.Context, resource, kind string, q query) ([]*
 // inChunks reads resources by many values of a field, some in each request.
 func (s *session) inChunks(ctx context.Context, resource, kind, field string, values []string, q func() query) (list []*node, err error) {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
-	for piece := range slices.Chunk(values, 50) {
+	for _, piece := range connector.InAddresses(values, 50) {
 		found, err := s.list(ctx, resource, kind, q().any(field, piece...))
 		if err != nil {
 			return nil, err

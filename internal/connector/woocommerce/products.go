@@ -61,7 +61,7 @@ func inCalls(skus []string) (calls [][]string) {
 			plain = append(plain, sku)
 		}
 	}
-	return slices.AppendSeq(calls, slices.Chunk(plain, skusPerCall))
+	return append(calls, connector.InAddresses(plain, skusPerCall)...)
 }
 
 // bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without case.
