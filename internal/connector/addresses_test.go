@@ -23,7 +23,7 @@ func TestValuesInAddresses(t *testing.T) {
 		pieces int
 	}{"none": {nil, 0}, "one": {[]string{"A"}, 1}, "as many as allowed": {long("", 40), 1}, "one more": {long("", 41), 2},
 		"letters of three bytes, written as nine": {long("商", 40), 7},
-		"one that is too long by itself": {[]string{"A", strings.Repeat("商", 600), "B"}, 3}} {
+		"one that is too long by itself":          {[]string{"A", strings.Repeat("商", 600), "B"}, 3}} {
 		pieces := connector.InAddresses(c.values, 40)
 		if len(pieces) != c.pieces || !slices.Equal(slices.Concat(pieces...), c.values) {
 			t.Errorf("%s: %d pieces of %d values", name, len(pieces), len(slices.Concat(pieces...)))

@@ -36,7 +36,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 			return out, &connector.Failure{Kind: connector.Rejected, Message: "the pull's cursor is unreadable", Err: err}
 		}
 	}
-	if size := perPage.Of(s.link.Facts); token.Size != size {
+	if size := perPage.Of(s.link.Facts, s.link.Now()); token.Size != size {
 		token.Page, token.Size = 1, size
 	}
 	status := "any"
@@ -52,7 +52,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 		&list,
 	)
 	if err != nil {
-		perPage.Failed(s.link.Facts, token.Size, err)
+		perPage.Failed(s.link.Facts, s.link.Now(), token.Size, err)
 		return out, err
 	}
 	if token.Until.IsZero() {
