@@ -20,7 +20,7 @@ const apiVersion = "2026-10"
 type session struct {
 	connector.Unsupported
 	link  connector.Link
-	base  string
+	base  string // "" if the channel names no domain of Shopify's
 	token string
 	shop  *shop
 	ahead map[string]*shipping // orders that were read before they are changed
@@ -29,8 +29,8 @@ type session struct {
 // Open makes a session for one channel.
 func (*Connector) Open(l connector.Link) connector.Session {
 	base := l.Channel.Value("baseUrl")
-	if base == "" {
-		base = "https://" + shopDomain(l.Channel.Value("shop"))
+	if domain := shopDomain(l.Channel.Value("shop")); base == "" && domain != "" {
+		base = "https://" + domain
 	}
 	return &session{link: l, base: strings.TrimRight(base, "/"), token: l.Channel.Value(connector.TokenField)}
 }
@@ -61,6 +61,10 @@ func (s *session) call(ctx context.Context, query string, v vars, into any) (*co
 const maxThrottled = 5
 
 func (s *session) attempt(ctx context.Context, query string, v vars, into any) (*connector.Response, error) {
+	if s.base == "" {
+		return nil, connector.Failf(connector.Forbidden, "the channel's shop is no domain of Shopify's: enter the one that ends with %s, not "+
+			"the one that buyers see", suffix)
+	}
 	if s.token == "" {
 		if !s.renews() {
 			return nil, connector.Failf(connector.Unauthorized, "the channel has neither an access token nor a client id with its secret")

@@ -105,6 +105,17 @@ func TestTestNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
+// A merchant who enters the domain that buyers see is told which one is wanted.
+func TestShopThatIsNoDomainOfShopify(t *testing.T) {
+	s := newShop(t)
+	s.kept = connector.Credentials{"shop": "corner.example", "accessToken": fakeshop.Token}
+	s.reopen()
+	_, err := s.session.Test(t.Context())
+	if !connector.Is(err, connector.Forbidden) || !strings.Contains(err.Error(), ".myshopify.com") || s.client.Calls() != 0 {
+		t.Errorf("%v after %d calls", err, s.client.Calls())
+	}
+}
+
 // A token that ends while a query waits for the shop's points is renewed, too: the channel does not ask for new credentials.
 func TestTokenEndsDuringAWait(t *testing.T) {
 	s := newShop(t)
