@@ -2,6 +2,7 @@ package fakeshop
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -221,7 +222,7 @@ func (s *Shop) move(o *row, state string) {
 				n = -n
 			}
 			for _, r := range s.where("stock_availables", "id_product", d.get("product_id")) {
-				if r.get("id_product_attribute") == d.get("product_attribute_id") {
+				if r.get("id_product_attribute") == d.get("product_attribute_id") && (r.get("id_shop") == "0") == s.shared {
 					have, _ := strconv.Atoi(r.get("quantity"))
 					r.fields["quantity"] = strconv.Itoa(have - n)
 				}
@@ -261,7 +262,7 @@ func (s *Shop) Stock(sku string) int {
 	defer s.mu.Unlock()
 	product, combination, _ := s.sold(sku)
 	for _, r := range s.where("stock_availables", "id_product", product) {
-		if r.get("id_product_attribute") == combination {
+		if r.get("id_product_attribute") == combination && (r.get("id_shop") == "0") == s.shared {
 			n, _ := strconv.Atoi(r.get("quantity"))
 			return n
 		}
@@ -297,6 +298,17 @@ func (s *Shop) Field(sku, field, language string) string {
 		}
 	}
 	return ""
+}
+
+// Share has the shop share its stock with others: all quantities are in rows of the group of shops from now on, beside the old ones.
+func (s *Shop) Share() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range slices.Clone(s.resources["stock_availables"].rows) {
+		s.add("stock_availables", map[string]string{"id_product": r.get("id_product"), "id_product_attribute": r.get("id_product_attribute"),
+			"quantity": r.get("quantity"), "id_shop": "0", "id_shop_group": "1"})
+	}
+	s.shared = true
 }
 
 // Set sets a field of the product with a reference, as a person in the back office does.

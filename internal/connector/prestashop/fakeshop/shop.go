@@ -49,6 +49,7 @@ type Shop struct {
 	writes    int
 	pictures  []string // what was uploaded behind the signature of its format; the place is the id less one
 	requests  int
+	shared    bool // its stock is that of several shops
 }
 
 // resource is one kind of thing.
