@@ -60,11 +60,20 @@ func unreached(r *http.Request, err error) error {
 	return &Failure{Kind: Temporary, Message: fmt.Sprintf("no answer from %s: %s", r.URL.Host, line(reason)), Err: err}
 }
 
+// ErrElsewhere is in the failure for a redirect to another page of the same host.
+var ErrElsewhere = errors.New("another page of the same host")
+
 // redirected is the failure for a redirect: credentials are sent only to the address that they were entered for.
 func redirected(resp *http.Response) error {
 	to, err := resp.Location()
 	if err != nil {
 		return Failf(Rejected, "%s redirects, but not to an address", resp.Request.URL.Host)
+	}
+	if from := resp.Request.URL; to.Scheme == from.Scheme && to.Host == from.Host {
+		f := Failf(Rejected, "%s redirects from %s to %s: something on it, such as a plugin, sends requests to other pages", from.Host,
+			line(from.Path), line(to.Path))
+		f.Err = ErrElsewhere
+		return f
 	}
 	return Failf(Rejected, "%s redirects to %s: if that is the right address, enter it for the channel", resp.Request.URL.Host,
 		line(to.Scheme+"://"+to.Host))

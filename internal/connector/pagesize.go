@@ -4,11 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 )
 
 // ErrGatewayTimeout is the cause of a failure that says that something before the shop gave up waiting for it.
 var ErrGatewayTimeout = errors.New("a gateway's timeout")
+
+// cloudTimeout is Cloudflare's status of a gateway's timeout.
+const cloudTimeout = 524
+
+// GaveUp reports whether something before the shop gave up waiting for it.
+func GaveUp(answer *Response) bool {
+	return answer.Status == http.StatusGatewayTimeout || answer.Status == cloudTimeout
+}
 
 // PageSize is how many orders a shop is asked for at once: Most, or fewer, but never less than Least, if it is too slow for so many.
 type PageSize struct{ Most, Least int }

@@ -127,7 +127,7 @@ func (s *session) read(answer *connector.Response) (*node, error) {
 	case code == "" && len(bytes.TrimSpace(answer.Body)) > 0 && (f.Kind == connector.Missing || f.Kind == connector.Forbidden):
 		// What the shop does not have has an empty answer: a page is of something that stands before it.
 		f.Kind, f.Message = connector.Temporary, "a page answers in place of the shop's web service: "+f.Message
-	case code == "" && answer.Status == http.StatusGatewayTimeout:
+	case code == "" && connector.GaveUp(answer):
 		f.Message, f.Err = "the shop's host waited too long for the shop", connector.ErrGatewayTimeout
 	case code == codeServiceOff:
 		f.Kind, f.Message = connector.Forbidden, "the shop's web service is switched off: Advanced Parameters, Webservice, Enable"

@@ -2,6 +2,7 @@ package woocommerce_test
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
@@ -26,16 +27,27 @@ func (s *shop) Keep(name, value string) { s.facts[name] = value }
 
 func newShop(t *testing.T) *shop {
 	t.Helper()
+	return newShopAt(t, "", nil)
+}
+
+// newShopAt is newShop at an address below its host's, with something before the shop if before is not nil.
+func newShopAt(t *testing.T, path string, before func(shop http.Handler) http.Handler) *shop {
+	t.Helper()
 	s := &shop{Shop: fakeshop.New("ck_test", "cs_test"), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC), facts: map[string]string{}}
 	s.Now = func() time.Time { return s.now }
-	server := httptest.NewServer(s.Shop)
+	handler := http.Handler(s.Shop)
+	if before != nil {
+		handler = before(s.Shop)
+	}
+	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	client := connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(s.Now, func(_ context.Context, d time.Duration) error {
 		s.now = s.now.Add(d)
 		return nil
 	}).Client("channel", nil)
 	s.session = woocommerce.New().Open(connector.Link{Client: client, Facts: s, Now: s.Now, Channel: connector.Channel{ID: "channel",
-		Platform: "WOOCOMMERCE", Credentials: connector.Credentials{"url": server.URL, "consumerKey": "ck_test", "consumerSecret": "cs_test"}}})
+		Platform:    "WOOCOMMERCE",
+		Credentials: connector.Credentials{"url": server.URL + path, "consumerKey": "ck_test", "consumerSecret": "cs_test"}}})
 	return s
 }
 

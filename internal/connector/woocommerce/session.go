@@ -35,8 +35,8 @@ func (*Connector) Open(link connector.Link) connector.Session {
 	if address == "" {
 		address = link.Channel.Value("url")
 	}
-	if at := strings.Index(address, "/wp-json"); at >= 0 {
-		address = address[:at]
+	for _, inside := range []string{"/wp-json", "/wp-admin", "/wp-login.php"} { // what merchants copy from their browser
+		address, _, _ = strings.Cut(address, inside)
 	}
 	return &session{link: link, base: strings.TrimRight(address, "/"),
 		key: consumer{link.Channel.Credentials["consumerKey"], link.Channel.Credentials["consumerSecret"]}}
@@ -121,9 +121,6 @@ func core(path string) bool {
 
 // errNoREST says that an answer is not of WordPress.
 var errNoREST = errors.New("a page in place of an answer")
-
-// cloudTimeout is Cloudflare's status of a gateway's timeout.
-const cloudTimeout = 524
 
 // send sends a request, authenticated in one way.
 func (s *session) send(ctx context.Context, way, method, path string, query url.Values, body any) (*connector.Response, error) {
@@ -221,7 +218,7 @@ func (s *session) failure(answer *connector.Response) error {
 		f.Kind = connector.Rejected
 	case answer.Status >= 500 && p.Code == "internal_server_error":
 		f.Message = "the shop has a critical error, probably of a plugin"
-	case answer.Status == http.StatusGatewayTimeout, answer.Status == cloudTimeout:
+	case connector.GaveUp(answer):
 		f.Message, f.Err = "the shop's host waited too long for the shop", connector.ErrGatewayTimeout
 	case answer.Status >= 500 && p.Code == "":
 		f.Message = "the shop answered " + http.StatusText(answer.Status)
