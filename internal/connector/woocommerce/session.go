@@ -10,6 +10,7 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,15 +66,16 @@ const (
 	secretFact   = "hookSecret" // fingerprint of the secret that the webhooks have
 )
 
-// ways are the ways to try, the most likely first.
+// ways are the ways to try, the one that worked before or the most likely one first: a host may change what it removes.
 func (s *session) ways() []string {
-	if known := s.link.Facts.Fact(authFact); known != "" {
-		return []string{known}
-	}
+	ways := []string{authHeader, authQuery}
 	if strings.HasPrefix(strings.ToLower(s.base), "http:") {
-		return []string{authSigned, authHeader}
+		ways = []string{authSigned, authHeader}
 	}
-	return []string{authHeader, authQuery}
+	if s.link.Facts.Fact(authFact) == ways[1] {
+		slices.Reverse(ways)
+	}
+	return ways
 }
 
 // get reads a resource of wc/v3 into a value and gives the answer.
@@ -93,9 +95,7 @@ func (s *session) call(ctx context.Context, method, path string, query url.Value
 			f.Kind, f.Message = connector.Temporary, "WooCommerce is switched off in the shop"
 		}
 		if err == nil {
-			if s.link.Facts.Fact(authFact) == "" {
-				s.link.Facts.Keep(authFact, way)
-			}
+			s.link.Facts.Keep(authFact, way)
 			if into == nil {
 				return answer, connector.Accepted(answer)
 			}
