@@ -467,6 +467,15 @@ func (s *Shop) SetStock(sku string, quantity int64) {
 	}
 }
 
+// Bin moves a product into the bin as the shop's merchant would, with its variations. There it can still be read and written.
+func (s *Shop) Bin(sku string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.owner(sku, 0); p != nil {
+		s.deleteProduct(p, false)
+	}
+}
+
 // Remove deletes a product for good as the shop's merchant would.
 func (s *Shop) Remove(sku string) {
 	s.mu.Lock()
