@@ -40,7 +40,8 @@ func TestAdoptedProductsKeepTheirKind(t *testing.T) {
 	}
 }
 
-// A product that its merchant deletes is gone, also while it is in the bin, where it can still be written. The next push makes it again, once.
+// A product that its merchant deletes is gone, also while it is in the bin, where it can still be written. The next push makes it again,
+// once.
 func TestProductsThatTheMerchantDeletes(t *testing.T) {
 	s := newShop(t)
 	mug := connector.Product{ID: "1", SKU: "MUG", Name: "Mug", Slug: "mug", OnSale: true, Price: 90000, Currency: "EUR", Quantity: 3}
