@@ -113,7 +113,7 @@ func simulatedPresta() *simulated {
 			every(&shop.Faults.LoseAnswer, "lose-answer", "writes and closes the connection")
 			every(&shop.Faults.WriteAnd500, "fail-after-write", "writes and answers 500")
 			every(&shop.Faults.Busy, "too-many", "answers 503 with Retry-After")
-			f.BoolVar(&shop.Faults.Warnings, "warn", false, "puts PHP's warnings before each document")
+			f.BoolVar(&shop.Faults.Warnings, "warn", false, "puts PHP's warnings before and behind each document")
 			notices(shop.Notices, every, f)
 		}}
 }

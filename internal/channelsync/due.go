@@ -130,6 +130,15 @@ func MarkAll(tx db.Writer, channel id.Channel, stock, content bool) {
 		"content_due = content_due OR ($4 AND variant_id IS NULL) WHERE tenant_id = $1 "+ofChannel, tx.TenantID(), channel, stock, content)
 }
 
+// ForgetItems queues that nothing is known of a channel's items on its platform, because it is another shop now: its ids there are those of
+// other things. All products that were on the other one are pushed, and found by their SKUs.
+func ForgetItems(tx db.Writer, channel id.Channel) {
+	tx.Queue(`UPDATE channel_items SET external_product = '', external_variant = '', other = '{}', external_item = '', images = '{}',
+		content = '', quantity = NULL, price = '', operation = '', review = '', error = NULL,
+		content_due = content_due OR (variant_id IS NULL AND external_product <> ''), marks = marks + 1
+		WHERE tenant_id = $1 AND channel_id = $2::UUID`, tx.TenantID(), channel)
+}
+
 // Forget queues the deletion of a product's items: nothing of it is on the platform any more.
 func Forget(tx db.Writer, channel id.Channel, product id.Product) {
 	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 "+ofChannel+" AND product_id = $3::UUID", tx.TenantID(), channel, product)

@@ -185,7 +185,11 @@ func (r *channelRun) isNews(ctx context.Context, order connector.Order, from tim
 			return err
 		}
 		if known == "" {
-			news = !order.CreatedAt.Before(from.Truncate(time.Second))
+			made := order.CreatedAt
+			if made.IsZero() { // some shops lose it: then it is as old as its last change
+				made = order.UpdatedAt
+			}
+			news = made.IsZero() || !made.Before(from.Truncate(time.Second))
 			return nil
 		}
 		o, err := orders.ByID(tx, known)

@@ -64,6 +64,22 @@ func TestOlderOrdersAreTakenLater(t *testing.T) {
 	}
 }
 
+// An order that has lost the time of its creation is as old as its last change: an old one of those stays out, and a new one comes in.
+func TestOrdersWithoutATimeOfCreation(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		began := *s.clock
+		for name, changed := range map[string]time.Time{"a": began.Add(-time.Hour), "b": began.Add(time.Minute)} {
+			s.place(name)
+			o := &s.platform.orders[len(s.platform.orders)-1]
+			o.CreatedAt, o.UpdatedAt = time.Time{}, changed
+		}
+		*s.clock = began.Add(5 * time.Minute)
+		if s.work(); s.taken() != "b" {
+			t.Errorf("%q", s.taken())
+		}
+	})
+}
+
 // A shorter time between pulls holds at once, a longer one after the next pull.
 func TestPullEveryChanges(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {

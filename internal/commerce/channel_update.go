@@ -58,8 +58,14 @@ func (s *Service) UpdateChannel(
 		channelsync.ForgetShop(tx, channel)
 	}
 	was, before := c.Status, settingsOf(c)
+	old := c
 	if err := s.apply(tx, &c, draft); err != nil {
 		return c, err
+	}
+	if draft.Credentials != nil || draft.Settings != nil {
+		if err := s.forgetOtherShop(tx, old, c); err != nil {
+			return c, err
+		}
 	}
 	if was == channels.Inactive && c.Status != was { // its webhooks were removed from the platform then
 		channelsync.CheckNow(tx, channel)
@@ -77,6 +83,28 @@ func (s *Service) UpdateChannel(
 	c.Save(tx)
 	audit.Record(tx, who.Actor(), "channel.updated", "channel", string(c.ID), map[string]string{"status": string(c.Status)})
 	return c, nil
+}
+
+// forgetOtherShop queues that nothing is known of a channel's products on its platform and of its webhooks there, if it names another shop
+// than before: by their old ids, others of the new shop would be changed.
+func (s *Service) forgetOtherShop(tx *db.Tx, before, now channels.Channel) error {
+	known, ok := s.Connectors.ByPlatform(now.Platform)
+	if !ok {
+		return nil
+	}
+	was, err := s.Opened(before)
+	if err != nil {
+		return err
+	}
+	is, err := s.Opened(now)
+	if err != nil || known.Profile().SameShop(was, is) {
+		return err
+	}
+	channelsync.ForgetShop(tx, now.ID)
+	channelsync.ForgetItems(tx, now.ID)
+	channelsync.CheckNow(tx, now.ID)
+	tx.Wake(SyncTopic)
+	return nil
 }
 
 // pushLevelsAgain queues a push of stock and prices after a change of the rules for them; with check, the platform's own stock is read

@@ -153,7 +153,7 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, list []connector.Ref
 	}
 	before := copyOf(o)
 	for _, r := range list {
-		if o.Refunded(r.ExternalID) {
+		if o.Refunded(r.ExternalID) || r.Amount < 0 { // some shops take a refund of less than nothing
 			continue
 		}
 		refund := orders.Refund{ID: id.New[string](), ExternalID: r.ExternalID, Amount: r.Amount, Reason: r.Reason,
@@ -170,7 +170,7 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, list []connector.Ref
 			if at < 0 { // some platforms name a line twice, such as pieces that are restocked and others
 				at, refund.Lines = len(refund.Lines), append(refund.Lines, orders.RefundLine{Line: line.ID})
 			}
-			refund.Lines[at].Quantity += l.Quantity
+			refund.Lines[at].Quantity += max(l.Quantity, 0)
 			refund.Lines[at].Amount += l.Amount
 		}
 		o.Refund(tx, refund)

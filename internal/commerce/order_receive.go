@@ -153,12 +153,14 @@ func takeLines(tx *db.Tx, o *orders.Order, in connector.Order) error {
 		return err
 	}
 	var lines []orders.Line
+	taken := map[id.Line]bool{}
 	for _, l := range in.Lines {
 		if l.Amount < 0 { // it is part of the discount
 			continue
 		}
 		line := orders.Line{ID: id.New[id.Line](), ExternalID: l.ExternalID}
-		if old := o.LineOf(l.ExternalID); old != nil {
+		if old := o.LineOf(l.ExternalID); old != nil && !taken[old.ID] { // two may have one id
+			taken[old.ID] = true
 			line = *old
 		} else {
 			line.Metadata = freeJSON(l.Options)

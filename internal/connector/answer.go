@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -29,11 +30,12 @@ func (r *Response) Date() time.Time {
 	return at.UTC()
 }
 
-// RetryAfter is the time that the answer's header asks to wait, at most an hour; 0 if there is none.
+// RetryAfter is the time that the answer's header asks to wait, at most an hour; 0 if there is none. Some platforms write seconds with
+// decimals.
 func (r *Response) RetryAfter(now time.Time) time.Duration {
 	text := r.Header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil {
-		return min(max(0, time.Duration(seconds)), 3600) * time.Second
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(seconds) {
+		return time.Duration(min(max(0, seconds), 3600) * float64(time.Second))
 	}
 	if at, err := http.ParseTime(text); err == nil {
 		return min(max(0, at.Sub(now)), time.Hour)
@@ -58,11 +60,20 @@ func unreached(r *http.Request, err error) error {
 	return &Failure{Kind: Temporary, Message: fmt.Sprintf("no answer from %s: %s", r.URL.Host, line(reason)), Err: err}
 }
 
+// ErrElsewhere is in the failure for a redirect to another page of the same host.
+var ErrElsewhere = errors.New("another page of the same host")
+
 // redirected is the failure for a redirect: credentials are sent only to the address that they were entered for.
 func redirected(resp *http.Response) error {
 	to, err := resp.Location()
 	if err != nil {
 		return Failf(Rejected, "%s redirects, but not to an address", resp.Request.URL.Host)
+	}
+	if from := resp.Request.URL; to.Scheme == from.Scheme && to.Host == from.Host {
+		f := Failf(Rejected, "%s redirects from %s to %s: something on it, such as a plugin, sends requests to other pages", from.Host,
+			line(from.Path), line(to.Path))
+		f.Err = ErrElsewhere
+		return f
 	}
 	return Failf(Rejected, "%s redirects to %s: if that is the right address, enter it for the channel", resp.Request.URL.Host,
 		line(to.Scheme+"://"+to.Host))

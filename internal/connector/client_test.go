@@ -105,6 +105,18 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+// The time to wait may have decimals, as Shopify writes it, and never counts as more than an hour.
+func TestFormsOfRetryAfter(t *testing.T) {
+	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Duration{"": 0, "2": 2 * time.Second, "2.5": 2500 * time.Millisecond, "-3": 0, "NaN": 0, "soon": 0,
+		"99999999999999999999": time.Hour, "Sun, 22 Nov 2026 10:00:30 GMT": 30 * time.Second} {
+		answer := connector.Response{Header: http.Header{"Retry-After": {text}}}
+		if got := answer.RetryAfter(now); got != want {
+			t.Errorf("%q: %v, not %v", text, got, want)
+		}
+	}
+}
+
 // A bucket lets its burst through and then one request each time.
 func TestLimits(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -39,6 +39,7 @@ type Field struct {
 	Required bool     // a channel without it is refused, unless it has all fields of Or
 	Or       []string // fields that together replace it
 	Form     Form
+	Shop     bool // it says which shop or account of the platform the channel is
 }
 
 // Form is the form of a credential's value.
@@ -55,12 +56,19 @@ const (
 
 // BaseURL is a credential of every platform: another address of the platform's API (sandbox, tests). It must be https
 // unless the service runs in development mode.
-var BaseURL = Field{Name: "baseUrl", Note: "another address for the platform's API, such as its sandbox", Form: Target}
+var BaseURL = Field{Name: "baseUrl", Note: "another address for the platform's API, such as its sandbox", Form: Target, Shop: true}
 
 var headerName = regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`)
 
 // Known returns all credential fields of the platform: its own and baseUrl.
 func (p Profile) Known() []Field { return append(slices.Clone(p.Fields), BaseURL) }
+
+// SameShop reports whether two versions of a channel name the same shop or account, as far as their fields say.
+func (p Profile) SameShop(a, b Channel) bool {
+	return !slices.ContainsFunc(p.Known(), func(f Field) bool {
+		return f.Shop && strings.TrimRight(a.Value(f.Name), "/") != strings.TrimRight(b.Value(f.Name), "/")
+	})
+}
 
 // Check returns all errors of a channel's credentials, none if they are valid. Paths are "credentials.<name>". dev
 // allows addresses that the service calls over plain http. An unknown field is an error only if a required one is

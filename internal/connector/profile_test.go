@@ -99,3 +99,20 @@ func TestValue(t *testing.T) {
 		}
 	}
 }
+
+// What names the shop is compared wherever it is given; secrets and the spelling with a slash at the end make no other shop of it.
+func TestSameShop(t *testing.T) {
+	p := connector.Profile{Platform: "P", Fields: []connector.Field{{Name: "url", Shop: true}, {Name: "key", Form: connector.Secret}}}
+	channel := func(url, key, base string) connector.Channel {
+		return connector.Channel{Credentials: connector.Credentials{"url": url, "key": key}, Settings: map[string]string{"baseUrl": base}}
+	}
+	at := channel("https://a.example", "1", "")
+	for other, want := range map[*connector.Channel]bool{
+		new(channel("https://a.example/", "2", "")): true, new(channel("https://b.example", "1", "")): false,
+		new(channel("https://a.example", "1", "https://sandbox.example")): false,
+	} {
+		if got := p.SameShop(at, *other); got != want {
+			t.Errorf("%+v: %v, not %v", *other, got, want)
+		}
+	}
+}

@@ -123,3 +123,26 @@ func TestQuantitiesThatAreChangedInShopify(t *testing.T) {
 		there(99)
 	})
 }
+
+// What is shipped here while the shop holds the order back waits for its release, and keeps no other order waiting.
+func TestParcelsThatShopifyHoldsBack(t *testing.T) {
+	t.Parallel()
+	parcels(t, func(t *testing.T, s *service) {
+		c, shop := s.shopifyParcels(t)
+		held, o := c.buy(t, 2)
+		other, _ := c.buy(t, 1)
+		shop.Hold(held, 2)
+		c.call("POST", "/api/v1/orders/"+o.Text("id")+"/shipments", map[string]any{"trackingNumber": "HELD", "items": []any{
+			map[string]any{"orderItemId": o.Text("items", 0, "id"), "quantity": 2}}}, 201)
+		c.ship(t, other, 1, "OTHER")
+		c.settle(t)
+		if o = c.order(held); o.Text("channelSync", "status") != "pending" || o.Text("channelSync", "error") == "" {
+			t.Errorf("%v", o.At("channelSync"))
+		}
+		shop.Release(held)
+		c.passUntil(t, "synced", func() string { o := c.order(held); return unless(o.Text("channelSync", "status") == "synced", o) })
+		if numbers, there, _, _ := shop.Order(held); there != 2 || len(numbers) != 1 || numbers[0] != "HELD" {
+			t.Errorf("%d shipped there in %v", there, numbers)
+		}
+	})
+}

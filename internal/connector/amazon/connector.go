@@ -26,8 +26,9 @@ func (*Connector) Profile() connector.Profile {
 		ByHand: "Amazon sends no webhooks. A relay of yours may post its notifications to the address below, with the relay secret in the " +
 			"header X-Relay-Secret; without one, orders are pulled on schedule. Authorise the app again once a year.",
 		Fields: []connector.Field{
-			{Name: "sellerId", Required: true, Form: connector.Text, Note: "merchant token of the seller account"},
-			{Name: "marketplaceId", Required: true, Form: connector.Text, Note: "marketplace id, such as A13V1IB3VIYZZH for France"},
+			{Name: "sellerId", Required: true, Form: connector.Text, Shop: true, Note: "merchant token of the seller account"},
+			{Name: "marketplaceId", Required: true, Form: connector.Text, Shop: true,
+				Note: "marketplace id, such as A13V1IB3VIYZZH for France"},
 			{Name: "clientId", Required: true, Form: connector.Text, Note: "client id of the app, begins with amzn1.application-oa2-client"},
 			{Name: "clientSecret", Required: true, Form: connector.Secret, Note: "client secret of the app"},
 			{Name: "refreshToken", Required: true, Form: connector.Secret, Note: "refresh token of the seller's authorisation, begins with Atzr|"},

@@ -51,7 +51,7 @@ func (*Connector) Profile() connector.Profile {
 			{Name: "clientId", Required: true, Form: connector.Text, Note: "App ID of the keyset"},
 			{Name: "clientSecret", Required: true, Form: connector.Secret, Note: "Cert ID of the keyset"},
 			{Name: "refreshToken", Required: true, Form: connector.Secret, Note: "refresh token of the seller's consent"},
-			{Name: "marketplaceId", Required: true, Form: connector.Text, Note: "marketplace, such as EBAY_FR"},
+			{Name: "marketplaceId", Required: true, Form: connector.Text, Shop: true, Note: "marketplace, such as EBAY_FR"},
 			{Name: "verificationToken", Required: true, Form: connector.Secret,
 				Note: "token entered beside the notification address; eBay takes 32 to 80 letters, digits, _ and -"},
 			{Name: "endpointUrl", Form: connector.Address,

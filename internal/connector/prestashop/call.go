@@ -86,7 +86,10 @@ const (
 	codeNoResource  = "27"
 )
 
-var errNoDocument = errors.New("the document is not the web service's")
+var (
+	errNoDocument = errors.New("the document is not the web service's")
+	errNoMethod   = errors.New("the method is not allowed")
+)
 
 // read converts an answer to a document or a failure. A 500 that has the resource beside errors was written; one that
 // has only errors was refused.
@@ -124,12 +127,16 @@ func (s *session) read(answer *connector.Response) (*node, error) {
 	case code == "" && len(bytes.TrimSpace(answer.Body)) > 0 && (f.Kind == connector.Missing || f.Kind == connector.Forbidden):
 		// What the shop does not have has an empty answer: a page is of something that stands before it.
 		f.Kind, f.Message = connector.Temporary, "a page answers in place of the shop's web service: "+f.Message
-	case code == "" && answer.Status == http.StatusGatewayTimeout:
+	case code == "" && connector.GaveUp(answer):
 		f.Message, f.Err = "the shop's host waited too long for the shop", connector.ErrGatewayTimeout
 	case code == codeServiceOff:
 		f.Kind, f.Message = connector.Forbidden, "the shop's web service is switched off: Advanced Parameters, Webservice, Enable"
-	case code == codeBadMethod, code == codeBadResource, code == codeNoResource: // an older shop lacks resources
+	case code == codeBadResource, code == codeNoResource: // an older shop lacks resources
 		f.Kind = connector.Forbidden
+	case answer.Status == http.StatusMethodNotAllowed || answer.Status == http.StatusNotImplemented:
+		if f.Err = errNoMethod; code == codeBadMethod {
+			f.Kind = connector.Forbidden
+		}
 	case answer.Status == http.StatusInternalServerError && code != "":
 		f.Kind = connector.Rejected
 	}
@@ -205,7 +212,7 @@ func (s *session) list(ctx context.Context, resource, kind string, q query) ([]*
 // inChunks reads resources by many values of a field, some in each request.
 func (s *session) inChunks(ctx context.Context, resource, kind, field string, values []string, q func() query) (list []*node, err error) {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
-	for piece := range slices.Chunk(values, 50) {
+	for _, piece := range connector.InAddresses(values, 50) {
 		found, err := s.list(ctx, resource, kind, q().any(field, piece...))
 		if err != nil {
 			return nil, err
@@ -224,9 +231,7 @@ func (s *session) create(ctx context.Context, resource, kind string, fields ...f
 
 // patch changes fields of a resource; it may be repeated.
 func (s *session) patch(ctx context.Context, resource, kind, id string, fields ...field) error {
-	_, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, resource+"/"+url.PathEscape(id), nil,
-		document(kind, append([]field{value("id", id)}, fields...)))
-	return err
+	return s.change(ctx, resource, kind, append([]field{value("id", id)}, fields...))
 }
 
 func (s *session) remove(ctx context.Context, resource, id string) error {

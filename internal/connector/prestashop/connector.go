@@ -27,7 +27,7 @@ func (*Connector) Profile() connector.Profile {
 			"of the connection shows. Until then orders are pulled on schedule.",
 		Header: defaultSignatureHeader,
 		Fields: []connector.Field{
-			{Name: "url", Required: true, Form: connector.Target, Note: "the shop's address, with its folder if it has one"},
+			{Name: "url", Required: true, Form: connector.Target, Shop: true, Note: "the shop's address, with its folder if it has one"},
 			{Name: "webserviceKey", Required: true, Form: connector.Secret, Note: "key of the shop's web service, 32 characters"},
 			{Name: "webhookSecret", Form: connector.Secret,
 				Note: "secret to enter in the shop's webhook module; made by the connection test if none is given"},

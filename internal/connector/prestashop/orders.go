@@ -56,11 +56,11 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	if first {
 		token.From = from
 	}
-	size := pageOrders.Of(s.link.Facts)
+	size := pageOrders.Of(s.link.Facts, s.link.Now())
 	rows, err := s.list(ctx, "orders", "order",
 		full().between("date_upd", token.From, to).page(token.Offset, size, "date_upd_ASC,id_ASC"))
 	if err != nil {
-		pageOrders.Failed(s.link.Facts, size, err)
+		pageOrders.Failed(s.link.Facts, s.link.Now(), size, err)
 		return connector.OrderPage{}, err
 	}
 	if len(rows) == size {

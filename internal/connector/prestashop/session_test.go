@@ -262,6 +262,30 @@ func TestStockAndPrices(t *testing.T) {
 	}
 }
 
+// Shops that share their stock have a row for all of them beside that of each: whichever counts, the quantity is set.
+func TestStockThatShopsShare(t *testing.T) {
+	s := newShop(t)
+	made := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug(), s.shirt()}))(t)
+	s.Share()
+	mugs, small := connector.Item{SKU: "MUG", IDs: made[0].IDs}, connector.Item{SKU: "SHIRT-S", IDs: made[2].IDs}
+	for _, n := range []int64{3, 0} {
+		for _, r := range connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: mugs, Quantity: n},
+			{Item: small, Quantity: n + 1}}))(t) {
+			if r.State != connector.Live {
+				t.Errorf("%+v", r)
+			}
+		}
+		shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{mugs, small}))(t)
+		if int64(s.Stock("MUG")) != n || int64(s.Stock("SHIRT-S")) != n+1 || shown["MUG"] != n || shown["SHIRT-S"] != n+1 {
+			t.Errorf("%d mugs, %d shirts, shown as %v", s.Stock("MUG"), s.Stock("SHIRT-S"), shown)
+		}
+	}
+	s.Buy("a@example.com", true, fakeshop.Bought{SKU: "SHIRT-S", Quantity: 1}) // takes from one of the rows
+	if shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{small}))(t); len(shown) != 0 {
+		t.Errorf("rows that differ are shown as %v", shown)
+	}
+}
+
 // pull pulls all orders that changed since a time.
 func (s *shop) pull(t *testing.T, since time.Time) (list []connector.Order, until time.Time) {
 	t.Helper()
@@ -332,6 +356,21 @@ func TestOrdersArePulled(t *testing.T) {
 }
 
 // The hour that comes twice in autumn hides nothing, and times in it are not taken for times to come.
+// A shop writes into its documents what was entered, also characters that XML must not have. They keep no other order out.
+func TestOrdersWithCharactersThatXMLMustNotHave(t *testing.T) {
+	s := newShop(t)
+	s.Faults.Warnings = true
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	odd, plain := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1}), s.Buy("b@example.com", true,
+		fakeshop.Bought{SKU: "MUG", Quantity: 1})
+	s.Write(odd, "gift_message", "F\xfcr\v Ada\x00 & \x1fBob\uFFFF")
+	s.now = s.now.Add(time.Minute)
+	list, _ := s.pull(t, time.Time{})
+	if len(list) != 2 || list[0].ExternalID != odd || list[0].Note != "Gift message: F\uFFFDr Ada & Bob" || list[1].ExternalID != plain {
+		t.Errorf("%+v", list)
+	}
+}
+
 func TestHourThatComesTwice(t *testing.T) {
 	s := newShop(t)
 	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)

@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/connector/prestashop/fakeshop"
 )
 
-// A shop that is too slow for a page of fifty orders gives smaller ones, down to ten.
+// A shop that is too slow for a page of fifty orders gives smaller ones, down to ten, and larger ones day by day when it is fast again.
 func TestSlowShopsGiveSmallerPages(t *testing.T) {
 	s := newShop(t)
 	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
@@ -23,12 +23,14 @@ func TestSlowShopsGiveSmallerPages(t *testing.T) {
 		s.now = s.now.Add(time.Second)
 	}
 	s.now = s.now.Add(time.Minute)
-	most := 12
+	most, asked := 12, 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, count, _ := strings.Cut(r.URL.Query().Get("limit"), ",")
-		if n, _ := strconv.Atoi(count); n > most && strings.HasSuffix(r.URL.Path, "/orders") {
-			w.WriteHeader(http.StatusGatewayTimeout)
-			return
+		if n, _ := strconv.Atoi(count); strings.HasSuffix(r.URL.Path, "/orders") && n > 1 { // one order is asked for to learn the shop's time
+			if asked = n; n > most {
+				w.WriteHeader(524) // as Cloudflare says it
+				return
+			}
 		}
 		s.ServeHTTP(w, r)
 	}))
@@ -58,7 +60,14 @@ func TestSlowShopsGiveSmallerPages(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	if s.facts["orderPage"] != "10" {
-		t.Errorf("pages of %s", s.facts["orderPage"])
+	if asked != 10 {
+		t.Errorf("pages of %d", asked)
+	}
+	most = 50 // it is fast again
+	for _, day := range []struct{ days, asked int }{{0, 10}, {1, 20}, {1, 40}, {1, 50}} {
+		s.now = s.now.Add(time.Duration(day.days) * 24 * time.Hour)
+		if connectortest.Must(s.session.PullOrders(t.Context(), connector.Cursor{}))(t); asked != day.asked {
+			t.Errorf("pages of %d, not %d", asked, day.asked)
+		}
 	}
 }

@@ -2,23 +2,25 @@ package prestashop
 
 import (
 	"context"
-	"net/http"
+	"slices"
 
 	"entrepot/internal/connector"
 )
 
 // A quantity is a row of its own, one for each product (combination 0) and each combination; the shop creates the rows
-// and sums that of a product with combinations.
+// and sums that of a product with combinations. Where several shops share their stock there is a row for all of them, beside those that the
+// shops had before; which one counts is a setting of theirs.
 
 // stockRows reads the rows of products, by product and combination.
-func (s *session) stockRows(ctx context.Context, products []string) (map[stockPlace]*node, error) {
+func (s *session) stockRows(ctx context.Context, products []string) (map[stockPlace][]*node, error) {
 	rows, err := s.inChunks(ctx, "stock_availables", "stock_available", "id_product", products, full)
 	if err != nil {
 		return nil, err
 	}
-	found := map[stockPlace]*node{}
+	found := map[stockPlace][]*node{}
 	for _, r := range rows {
-		found[stockPlace{r.get("id_product"), r.id("id_product_attribute")}] = r
+		at := stockPlace{r.get("id_product"), r.id("id_product_attribute")}
+		found[at] = append(found[at], r)
 	}
 	return found, nil
 }
@@ -46,13 +48,15 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	var at []int
 	for i, item := range items {
 		results[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
-		row := rows[stockPlaceOf(item.IDs)]
-		switch {
-		case row == nil:
+		own := rows[stockPlaceOf(item.IDs)]
+		if len(own) == 0 {
 			results[i].State = connector.Gone
-		case row.int("quantity") != item.Quantity:
-			changes = append(changes, []field{value("id", row.get("id")), number("quantity", item.Quantity)})
-			at = append(at, i)
+		}
+		for _, row := range own {
+			if row.int("quantity") != item.Quantity {
+				changes = append(changes, []field{value("id", row.get("id")), number("quantity", item.Quantity)})
+				at = append(at, i)
+			}
 		}
 	}
 	err = s.patchAll(ctx, "stock_availables", "stock_available", changes, func(k int, f *connector.Failure) {
@@ -75,7 +79,7 @@ const rowsPerCall = 100
 func (s *session) patchAll(ctx context.Context, resource, kind string, rows [][]field, failed func(int, *connector.Failure)) error {
 	for from := 0; from < len(rows); from += rowsPerCall {
 		piece := rows[from:min(from+rowsPerCall, len(rows))]
-		_, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, resource, nil, document(kind, piece...))
+		err := s.change(ctx, resource, kind, piece...)
 		f := connector.FailureOf(err)
 		if f != nil && f.Lasting() && f.Kind != connector.Unauthorized && f.Kind != connector.Forbidden {
 			err = s.patchEach(ctx, resource, kind, piece, func(k int, f *connector.Failure) { failed(from+k, f) })
@@ -90,7 +94,7 @@ func (s *session) patchAll(ctx context.Context, resource, kind string, rows [][]
 // patchEach changes rows one by one.
 func (s *session) patchEach(ctx context.Context, resource, kind string, rows [][]field, failed func(int, *connector.Failure)) error {
 	for k, row := range rows {
-		_, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, resource+"/"+row[0].value, nil, document(kind, row))
+		err := s.change(ctx, resource, kind, row)
 		f := connector.FailureOf(err)
 		if f == nil {
 			continue
@@ -103,7 +107,7 @@ func (s *session) patchEach(ctx context.Context, resource, kind string, rows [][
 	return nil
 }
 
-// ReadStock gives the quantities that the shop shows.
+// ReadStock gives the quantities that the shop shows, without those of which it has several that differ.
 func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
 	var products []string
 	for _, item := range items {
@@ -117,8 +121,9 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	}
 	found := map[string]int64{}
 	for _, item := range items {
-		if row := rows[stockPlaceOf(item.IDs)]; row != nil {
-			found[item.SKU] = row.int("quantity")
+		own := rows[stockPlaceOf(item.IDs)]
+		if len(own) > 0 && !slices.ContainsFunc(own, func(r *node) bool { return r.int("quantity") != own[0].int("quantity") }) {
+			found[item.SKU] = own[0].int("quantity")
 		}
 	}
 	return found, nil

@@ -23,7 +23,8 @@ type node struct {
 // maxDepth limits the nesting of elements.
 const maxDepth = 32
 
-// parse parses a document. PHP's output before it is skipped.
+// parse parses a document. PHP's output before and behind it is skipped, and so are characters that XML must not have: the shop writes into
+// the document what buyers and merchants entered, as it is, and one such order must not keep all others out.
 func parse(body []byte) (*node, error) {
 	if at := bytes.Index(body, []byte("<?xml")); at > 0 {
 		body = body[at:]
@@ -32,15 +33,12 @@ func parse(body []byte) (*node, error) {
 			body = body[at:]
 		}
 	}
-	d := xml.NewDecoder(bytes.NewReader(body))
+	d := xml.NewDecoder(bytes.NewReader(bytes.Map(legal, body)))
 	d.Strict = true
 	root := &node{}
 	open := []*node{root}
 	for {
 		token, err := d.Token()
-		if err == io.EOF && len(open) == 1 && len(root.children) > 0 {
-			return root.children[0], nil
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +55,9 @@ func parse(body []byte) (*node, error) {
 			top.children = append(top.children, n)
 			open = append(open, n)
 		case xml.EndElement:
-			open = open[:len(open)-1]
+			if open = open[:len(open)-1]; len(open) == 1 {
+				return root.children[0], nil
+			}
 		case xml.CharData:
 			top.text += string(t)
 		}
@@ -225,11 +225,13 @@ func (f field) write(b *bytes.Buffer) {
 
 // escape writes text; what XML cannot hold is left out.
 func escape(b *bytes.Buffer, text string) {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == '\uFFFE' || r == '\uFFFF' {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, ""))
-	_ = xml.EscapeText(b, []byte(text))
+	_ = xml.EscapeText(b, []byte(strings.Map(legal, strings.ToValidUTF8(text, ""))))
+}
+
+// legal drops a character that XML must not have.
+func legal(r rune) rune {
+	if r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == '\uFFFE' || r == '\uFFFF' {
+		return -1
+	}
+	return r
 }

@@ -70,7 +70,10 @@ func suite() connectortest.Suite {
 				Want: about("customers/redact").EraseCustomer(connector.Person{ID: "9988776655", Email: "jon@example.test"}),
 			}, {
 				Body: `{"id":6}`, Header: headers("products/delete", "d10"),
-				Want: about("products/delete"),
+				Want: about("products/delete").PushStock("gid://shopify/Product/6"),
+			}, {
+				Body: `{"id":6}`, Header: headers("carts/update", "d13"),
+				Want: about("carts/update"),
 			}, {
 				Body: `{"id":7}`, Header: from("other.myshopify.com", "orders/create", "d11"),
 				Want: about("orders/create").Ignore("it is about another shop"),

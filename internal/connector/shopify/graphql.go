@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ const apiVersion = "2026-10"
 type session struct {
 	connector.Unsupported
 	link  connector.Link
-	base  string
+	base  string // "" if the channel names no domain of Shopify's
 	token string
 	shop  *shop
 	ahead map[string]*shipping // orders that were read before they are changed
@@ -28,8 +29,8 @@ type session struct {
 // Open makes a session for one channel.
 func (*Connector) Open(l connector.Link) connector.Session {
 	base := l.Channel.Value("baseUrl")
-	if base == "" {
-		base = "https://" + shopDomain(l.Channel.Value("shop"))
+	if domain := shopDomain(l.Channel.Value("shop")); base == "" && domain != "" {
+		base = "https://" + domain
 	}
 	return &session{link: l, base: strings.TrimRight(base, "/"), token: l.Channel.Value(connector.TokenField)}
 }
@@ -60,6 +61,10 @@ func (s *session) call(ctx context.Context, query string, v vars, into any) (*co
 const maxThrottled = 5
 
 func (s *session) attempt(ctx context.Context, query string, v vars, into any) (*connector.Response, error) {
+	if s.base == "" {
+		return nil, connector.Failf(connector.Forbidden, "the channel's shop is no domain of Shopify's: enter the one that ends with %s, not "+
+			"the one that buyers see", suffix)
+	}
 	if s.token == "" {
 		if !s.renews() {
 			return nil, connector.Failf(connector.Unauthorized, "the channel has neither an access token nor a client id with its secret")
@@ -90,17 +95,32 @@ func reading(ctx context.Context) context.Context { return connector.Repeatable(
 
 // envelope is an answer: data, errors, and what it cost.
 type envelope struct {
-	Data   json.RawMessage
-	Errors []struct {
-		Message    string
-		Extensions struct{ Code string }
-	}
+	Data       json.RawMessage
+	Errors     []problem
 	Extensions struct {
 		Cost struct {
 			RequestedQueryCost float64
 			ThrottleStatus     struct{ CurrentlyAvailable, RestoreRate float64 }
 		}
 	}
+}
+
+// problem is one error of an answer. Path leads to the field that it is about.
+type problem struct {
+	Message    string
+	Path       []any
+	Extensions struct{ Code string }
+}
+
+// personal are the fields with data of buyers. Of an app that Shopify has not approved for such data they are null, each with an error.
+var personal = []string{"customer", "email", "phone", "note", "shippingAddress", "billingAddress"}
+
+// masked reports whether the error says only that data of a buyer is left out.
+func (p problem) masked() bool {
+	return p.Extensions.Code == accessDenied && slices.ContainsFunc(p.Path, func(step any) bool {
+		name, ok := step.(string)
+		return ok && slices.Contains(personal, name)
+	})
 }
 
 // accessDenied is the code of an answer that a scope is lacking for.
@@ -128,6 +148,10 @@ func (s *session) read(answer *connector.Response, into any) error {
 	if err := connector.DecodeAnswer(answer, &e); err != nil {
 		return err
 	}
+	none := len(e.Data) == 0 || string(e.Data) == "null"
+	if !none {
+		e.Errors = slices.DeleteFunc(e.Errors, problem.masked)
+	}
 	for _, one := range e.Errors {
 		switch one.Extensions.Code {
 		case "THROTTLED":
@@ -145,7 +169,7 @@ func (s *session) read(answer *connector.Response, into any) error {
 			return &connector.Failure{Kind: connector.Temporary, Code: one.Extensions.Code, Message: connector.Line(one.Message)}
 		}
 	}
-	if len(e.Errors) > 0 && (len(e.Data) == 0 || string(e.Data) == "null") {
+	if len(e.Errors) > 0 && none {
 		return &connector.Failure{Kind: connector.Rejected, Code: e.Errors[0].Extensions.Code, Message: connector.Line(e.Errors[0].Message)}
 	}
 	if err := json.Unmarshal(e.Data, into); err != nil {

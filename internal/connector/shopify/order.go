@@ -75,12 +75,21 @@ type fulfillment struct {
 	ID, Status, DisplayStatus string
 	CreatedAt                 time.Time
 	TrackingInfo              []struct{ Company, Number, URL string }
-	FulfillmentLineItems      struct {
-		Nodes []struct {
-			Quantity int64
-			LineItem struct{ ID string }
-		}
-	}
+	FulfillmentLineItems      struct{ Nodes []fulfilledLine }
+}
+
+// fulfilledLine is a line's part of a parcel.
+type fulfilledLine struct {
+	Quantity int64
+	LineItem struct{ ID string }
+}
+
+// success is the status of a parcel that has left.
+const success = "SUCCESS"
+
+// stands reports whether a parcel is not taken back.
+func (f fulfillment) stands() bool {
+	return f.Status != "CANCELLED" && f.Status != "ERROR" && f.Status != "FAILURE"
 }
 
 type refund struct {
@@ -136,9 +145,11 @@ func (o *order) read() (connector.Order, error) {
 		}
 		out.Lines = append(out.Lines, o.line(sum, l, edited))
 	}
-	for name, fee := range map[string]money.Amount{"Tip": sum.of(o.TotalTipReceivedSet), "Duties": sum.optional(o.OriginalTotalDutiesSet)} {
-		if fee > 0 {
-			out.Lines = append(out.Lines, connector.OrderLine{ExternalID: strings.ToLower(name), Name: name, Quantity: 1, Amount: fee})
+	for _, fee := range []connector.OrderLine{{Name: "Tip", Amount: sum.of(o.TotalTipReceivedSet)},
+		{Name: "Duties", Amount: sum.optional(o.OriginalTotalDutiesSet)}} {
+		if fee.Amount > 0 {
+			fee.ExternalID, fee.Quantity = strings.ToLower(fee.Name), 1
+			out.Lines = append(out.Lines, fee)
 		}
 	}
 	rest := out.Shipping + out.Tax - out.Total
@@ -166,14 +177,15 @@ func (o *order) edited() bool {
 func (o *order) line(sum sums, l line, edited bool) connector.OrderLine {
 	out := connector.OrderLine{ExternalID: l.ID, SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Amount: sum.of(l.OriginalTotalSet),
 		Options: l.options()}
-	if edited {
-		unit := sum.of(l.OriginalUnitPriceSet)
-		out.Quantity = l.CurrentQuantity
-		total, _ := unit.Times(l.CurrentQuantity)
-		out.Amount = total.Round(money.Digits(o.CurrencyCode))
+	tax := sum.tax(l.TaxLines)
+	if edited && l.CurrentQuantity != l.Quantity { // the shop's amounts are those of all that was ordered
+		digits := money.Digits(o.CurrencyCode)
+		total, _ := sum.of(l.OriginalUnitPriceSet).Times(l.CurrentQuantity)
+		taxes, _ := tax.Times(l.CurrentQuantity)
+		out.Quantity, out.Amount, tax = l.CurrentQuantity, total.Round(digits), taxes.Per(l.Quantity).Round(digits)
 	}
 	if o.TaxesIncluded {
-		out.Amount -= sum.tax(l.TaxLines)
+		out.Amount -= tax
 	}
 	if l.Product != nil {
 		out.Item.Product = l.Product.ID
@@ -208,7 +220,7 @@ func (o *order) status() (status orders.Status, refunded bool) {
 
 func (o *order) delivered() bool {
 	for _, f := range o.Fulfillments {
-		if f.Status == "SUCCESS" && f.DisplayStatus != "DELIVERED" {
+		if f.Status == success && f.DisplayStatus != "DELIVERED" {
 			return false
 		}
 	}
@@ -248,7 +260,7 @@ func (a *address) place() *connector.Place {
 
 func (o *order) parcels(out *connector.Order) {
 	for _, f := range o.Fulfillments {
-		if f.Status != "SUCCESS" {
+		if f.Status != success {
 			continue
 		}
 		parcel := connector.Parcel{Key: f.ID, ShippedAt: f.CreatedAt}

@@ -112,28 +112,20 @@ func (s *session) takeAll(ctx context.Context, list []order, page *connector.Ord
 	return nil
 }
 
-// Bounds of a query for an order: the number of lines to start with, which is reduced when the query may cost too much.
+// Bounds of a query for an order: the number of lines to start with, which is reduced when the query may cost too much, and that of parcels
+// and refunds, which is raised when there may be more.
 const (
 	mostLines  = 50
 	leastLines = 5
+	leastFew   = 10
+	mostFew    = 250
 )
 
 // PullOrder gives one order.
 func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
-	var a struct{ Order *order }
-	for lines := s.lines(); ; lines /= 2 {
-		_, err := s.call(reading(ctx), queryOrder, vars{"id": externalID, "lines": lines, "parts": lines, "few": 10}, &a)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, errTooDear) || lines < 2*leastLines {
-			return connector.Order{}, err
-		}
-		s.link.Facts.Keep("lines", strconv.Itoa(lines/2))
-	}
-	o := a.Order
-	if o == nil {
-		return connector.Order{}, connector.Failf(connector.Missing, "the shop has no order %s", externalID)
+	o, err := s.readOrder(ctx, externalID)
+	if err != nil {
+		return connector.Order{}, err
 	}
 	for o.LineItems.PageInfo.HasNextPage {
 		var more struct{ Order *struct{ LineItems lines } }
@@ -147,6 +139,30 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 		o.LineItems.PageInfo = more.Order.LineItems.PageInfo
 	}
 	return o.read()
+}
+
+// readOrder reads an order without the lines behind its first ones, with all of its parcels and refunds if the shop accepts such a query.
+func (s *session) readOrder(ctx context.Context, externalID string) (found *order, err error) {
+	for lines, few := s.lines(), leastFew; ; {
+		var a struct{ Order *order }
+		_, err := s.call(reading(ctx), queryOrder, vars{"id": externalID, "lines": lines, "parts": lines, "few": few}, &a)
+		switch {
+		case errors.Is(err, errTooDear) && lines >= 2*leastLines:
+			if lines /= 2; few == leastFew {
+				s.link.Facts.Keep("lines", strconv.Itoa(lines))
+			}
+		case errors.Is(err, errTooDear) && found != nil:
+			return found, nil
+		case err != nil:
+			return nil, err
+		case a.Order == nil:
+			return nil, connector.Failf(connector.Missing, "the shop has no order %s", externalID)
+		case few == mostFew || len(a.Order.Fulfillments) < few && len(a.Order.Refunds) < few:
+			return a.Order, nil
+		default:
+			found, few = a.Order, few*5
+		}
+	}
 }
 
 // lines is the number of lines to start with: that of the last query that was accepted.

@@ -39,7 +39,7 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 		return outcome.PullOrder(r.gid("Order", r.ID)), nil
 	case "refunds/create", "fulfillments/create", "fulfillments/update":
 		return outcome.PullOrder(gid("Order", r.OrderID)), nil
-	case "products/create", "products/update":
+	case "products/create", "products/update", "products/delete":
 		return outcome.PushStock(r.gid("Product", r.ID)), nil
 	case "inventory_levels/update", "inventory_levels/connect":
 		return outcome.PushStock(gid("InventoryItem", r.InventoryItemID)), nil

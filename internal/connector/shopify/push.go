@@ -2,6 +2,7 @@ package shopify
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -16,7 +17,7 @@ func (*Connector) Capabilities() connector.Capabilities {
 		Statuses: []connector.Status{orders.Shipped, orders.Delivered, orders.Cancelled},
 		Batch:    connector.Batch{Products: 20, Stock: 250, Prices: 250, Orders: sizes[0].orders},
 		Limits:   []connector.Limit{{AtOnce: 4}},
-		Time:     connector.Timing{Overlap: 2 * time.Minute, Tail: tail},
+		Time:     connector.Timing{Overlap: 2 * time.Minute, Tail: tail, Poll: 10 * time.Minute}, // of what the shop holds back
 	}
 }
 
@@ -34,16 +35,37 @@ type fulfillmentOrder struct {
 	LineItems  struct{ Nodes []orderedLine }
 }
 
+// waits reports whether the shop ships the part only later: it is on hold, or scheduled.
+func (p fulfillmentOrder) waits() bool { return p.Status == "ON_HOLD" || p.Status == "SCHEDULED" }
+
+// ended reports whether nothing of the part will be shipped any more.
+func (p fulfillmentOrder) ended() bool { return p.Status == "CLOSED" || p.Status == "CANCELLED" }
+
 type orderedLine struct {
-	ID                               string
-	TotalQuantity, RemainingQuantity int64
-	LineItem                         struct{ ID string }
+	ID                string
+	RemainingQuantity int64
+	LineItem          struct{ ID string }
 }
 
 // cut reports whether the answer in a size may have only a part of it.
 func (sh *shipping) cut(z size) bool {
 	return len(sh.Fulfillments) >= z.few || len(sh.FulfillmentOrders.Nodes) >= z.few ||
+		slices.ContainsFunc(sh.Fulfillments, func(f fulfillment) bool { return len(f.FulfillmentLineItems.Nodes) >= z.lines }) ||
 		slices.ContainsFunc(sh.FulfillmentOrders.Nodes, func(part fulfillmentOrder) bool { return len(part.LineItems.Nodes) >= z.lines })
+}
+
+// shipped is how many of each line have left. The parts of an order do not say so: what a cancelled parcel had is in a new part beside the
+// old one.
+func (sh *shipping) shipped() map[string]int64 {
+	out := map[string]int64{}
+	for _, f := range sh.Fulfillments {
+		for _, l := range f.FulfillmentLineItems.Nodes {
+			if f.stands() {
+				out[l.LineItem.ID] += l.Quantity
+			}
+		}
+	}
+	return out
 }
 
 // ReadAhead reads what is left to ship of several orders.
@@ -77,8 +99,14 @@ func (s *session) shipping(ctx context.Context, id string) (*shipping, error) {
 		return at, nil
 	}
 	var a struct{ Order *shipping }
-	if _, err := s.call(reading(ctx), queryShipping, vars{"id": id, "lines": 250, "few": 50}, &a); err != nil {
-		return nil, err
+	for lines, few := 250, 50; ; lines, few = lines/2, few/2 {
+		_, err := s.call(reading(ctx), queryShipping, vars{"id": id, "lines": lines, "few": few}, &a)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errTooDear) || few < 10 {
+			return nil, err
+		}
 	}
 	if a.Order == nil {
 		return nil, connector.Failf(connector.Missing, "the shop has no order %s", id)
@@ -102,10 +130,8 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	for line, through := range missing {
 		own[line] = through - order.Packed[line]
 	}
-	for _, part := range at.FulfillmentOrders.Nodes {
-		for _, l := range part.LineItems.Nodes {
-			missing[l.LineItem.ID] -= l.TotalQuantity - l.RemainingQuantity
-		}
+	for line, n := range at.shipped() {
+		missing[line] -= n
 	}
 	return s.ship(ctx, at, func(line string, remaining int64) int64 {
 		n := max(0, min(missing[line], own[line], remaining))
@@ -114,46 +140,65 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	}, parcel)
 }
 
-// ship fulfils of every part that is open as much as take says. Unless all of it was accepted, the order is read again
-// before its next change.
+// ship fulfils of every part that is open as much as take says. Unless all of it was accepted, the order is read again before its next
+// change. Errors: Failure Underway for what the shop holds back.
 func (s *session) ship(ctx context.Context, at *shipping, take func(line string, remaining int64) int64, parcel connector.Parcel) error {
 	if at.CancelledAt != nil {
 		return connector.Failf(connector.Rejected, "the order is cancelled in the shop")
 	}
 	delete(s.ahead, at.ID)
 	for i := range at.FulfillmentOrders.Nodes {
-		part := &at.FulfillmentOrders.Nodes[i]
-		var of []vars
-		for k := range part.LineItems.Nodes {
-			l := &part.LineItems.Nodes[k]
-			if n := take(l.LineItem.ID, l.RemainingQuantity); n > 0 {
-				of = append(of, vars{"id": l.ID, "quantity": n})
-				l.RemainingQuantity -= n
+		if part := &at.FulfillmentOrders.Nodes[i]; !part.waits() && !part.ended() {
+			if err := s.shipPart(ctx, at, part, take, parcel); err != nil {
+				return err
 			}
 		}
-		if len(of) == 0 {
-			continue
-		}
-		tracking := vars{}
-		for name, value := range map[string]string{"company": parcel.Carrier, "number": parcel.Number, "url": parcel.URL} {
-			if value != "" {
-				tracking[name] = value
+	}
+	for _, part := range at.FulfillmentOrders.Nodes {
+		for _, l := range part.LineItems.Nodes {
+			if part.waits() && take(l.LineItem.ID, l.RemainingQuantity) > 0 {
+				return connector.Failf(connector.Underway, "the shop holds back what was shipped here: release it in the shop")
 			}
 		}
-		fulfillment := vars{"notifyCustomer": true, "trackingInfo": tracking,
-			"lineItemsByFulfillmentOrder": []vars{{"fulfillmentOrderId": part.ID, "fulfillmentOrderLineItems": of}}}
-		var a struct {
-			FulfillmentCreate struct{ UserErrors userErrors }
-		}
-		if _, err := s.call(ctx, mutateShip, vars{"fulfillment": fulfillment}, &a); err != nil {
-			return err
-		}
-		if err := a.FulfillmentCreate.UserErrors.err(); err != nil {
-			return err
-		}
-		at.written = true
 	}
 	s.ahead[at.ID] = at
+	return nil
+}
+
+// shipPart fulfils of one part as much as take says.
+func (s *session) shipPart(ctx context.Context, at *shipping, part *fulfillmentOrder, take func(line string, remaining int64) int64,
+	parcel connector.Parcel) error {
+	var of []vars
+	sent := fulfillment{Status: success}
+	for k := range part.LineItems.Nodes {
+		l := &part.LineItems.Nodes[k]
+		if n := take(l.LineItem.ID, l.RemainingQuantity); n > 0 {
+			of = append(of, vars{"id": l.ID, "quantity": n})
+			l.RemainingQuantity -= n
+			sent.FulfillmentLineItems.Nodes = append(sent.FulfillmentLineItems.Nodes, fulfilledLine{Quantity: n, LineItem: l.LineItem})
+		}
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	tracking := vars{}
+	for name, value := range map[string]string{"company": parcel.Carrier, "number": parcel.Number, "url": parcel.URL} {
+		if value != "" {
+			tracking[name] = value
+		}
+	}
+	fulfillment := vars{"notifyCustomer": true, "trackingInfo": tracking,
+		"lineItemsByFulfillmentOrder": []vars{{"fulfillmentOrderId": part.ID, "fulfillmentOrderLineItems": of}}}
+	var a struct {
+		FulfillmentCreate struct{ UserErrors userErrors }
+	}
+	if _, err := s.call(ctx, mutateShip, vars{"fulfillment": fulfillment}, &a); err != nil {
+		return err
+	}
+	if err := a.FulfillmentCreate.UserErrors.err(); err != nil {
+		return err
+	}
+	at.Fulfillments, at.written = append(at.Fulfillments, sent), true
 	return nil
 }
 
@@ -181,7 +226,7 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 	}
 	delete(s.ahead, order.ExternalID)
 	for _, f := range at.Fulfillments {
-		if f.Status != "SUCCESS" || f.DisplayStatus == "DELIVERED" {
+		if f.Status != success || f.DisplayStatus == "DELIVERED" {
 			continue
 		}
 		var a struct {

@@ -140,10 +140,8 @@ fragment amount on MoneyBag { shopMoney { amount } }`
 // shippingFields are what is needed of an order to ship and to cancel it.
 const shippingFields = `fragment shippingFields on Order {
   id cancelledAt
-  fulfillments(first: $few) { id status displayStatus }
-  fulfillmentOrders(first: $few) {
-    nodes { id status lineItems(first: $lines) { nodes { id totalQuantity remainingQuantity lineItem { id } } } }
-  }
+  fulfillments(first: $few) { id status displayStatus fulfillmentLineItems(first: $lines) { nodes { quantity lineItem { id } } } }
+  fulfillmentOrders(first: $few) { nodes { id status lineItems(first: $lines) { nodes { id remainingQuantity lineItem { id } } } } }
 }`
 
 const queryShipping = `query Shipping($id: ID!, $lines: Int!, $few: Int!) { order(id: $id) { ...shippingFields } }

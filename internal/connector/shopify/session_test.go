@@ -60,9 +60,14 @@ func newShop(t *testing.T) *shop {
 		}
 		return nil
 	}).Client("channel", shopify.New().Capabilities().Limits)
+	s.reopen()
+	return s
+}
+
+// reopen begins another session, as each job does.
+func (s *shop) reopen() {
 	s.session = shopify.New().Open(connector.Link{Client: s.client, Tokens: s, Facts: s, Now: s.Now,
 		Channel: connector.Channel{ID: "channel", Platform: "SHOPIFY", Credentials: s.kept}})
-	return s
 }
 
 func shirt() connector.Product {
@@ -97,6 +102,17 @@ func TestTestNamesWhatIsMissing(t *testing.T) {
 	s.kept["clientSecret"] = "wrong"
 	if _, err := s.session.Test(t.Context()); !connector.Is(err, connector.Unauthorized) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A merchant who enters the domain that buyers see is told which one is wanted.
+func TestShopThatIsNoDomainOfShopify(t *testing.T) {
+	s := newShop(t)
+	s.kept = connector.Credentials{"shop": "corner.example", "accessToken": fakeshop.Token}
+	s.reopen()
+	_, err := s.session.Test(t.Context())
+	if !connector.Is(err, connector.Forbidden) || !strings.Contains(err.Error(), ".myshopify.com") || s.client.Calls() != 0 {
+		t.Errorf("%v after %d calls", err, s.client.Calls())
 	}
 }
 
@@ -212,6 +228,32 @@ func TestStockAndPrices(t *testing.T) {
 	}
 }
 
+// A location that is opened later does not become the one where stock is kept: buyers would be shown the stock of both.
+func TestStockStaysAtItsLocation(t *testing.T) {
+	s := newShop(t)
+	results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	set := func(n int64) fakeshop.Variant {
+		t.Helper()
+		s.reopen()
+		item := connector.StockItem{Item: connector.Item{SKU: "MUG", IDs: results[0].IDs}, Quantity: n}
+		if got := connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{item}))(t); got[0].State != connector.Live {
+			t.Fatalf("%+v", got)
+		}
+		v, _ := s.Variant("MUG")
+		return v
+	}
+	s.Locate("Aachen", true)
+	if v := set(4); v.Available != 4 {
+		t.Errorf("%d available after a second location was opened, not 4", v.Available)
+	}
+	s.Locate("Shop", false)
+	set(5)
+	shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{{SKU: "MUG", IDs: results[0].IDs}}))(t)
+	if shown["MUG"] != 5 {
+		t.Errorf("%v at the location that is left", shown)
+	}
+}
+
 func (s *shop) pull(t *testing.T, since time.Time) (list []connector.Order, until time.Time) {
 	t.Helper()
 	for cursor := (connector.Cursor{Since: since}); ; {
@@ -261,6 +303,27 @@ func TestOrdersArePulled(t *testing.T) {
 	}
 	if _, err := s.session.PullOrder(t.Context(), "gid://shopify/Order/1"); !connector.Is(err, connector.Missing) {
 		t.Errorf("%v", err)
+	}
+}
+
+// An app that may not read data of buyers gets orders all the same, without names and addresses. A right that lacks is an error still.
+func TestOrdersWithoutTheirBuyers(t *testing.T) {
+	s := newShop(t)
+	s.Unapproved = true
+	id := s.Buy("ada@example.com", true, fakeshop.Bought{SKU: "A", Quantity: 2, Cents: 1000})
+	s.now = s.now.Add(2 * time.Minute)
+	list, _ := s.pull(t, time.Time{})
+	if len(list) != 1 || list[0].ExternalID != id || list[0].Lines[0].Quantity != 2 || list[0].Email+list[0].Name != "" ||
+		list[0].ShipTo != nil {
+		t.Errorf("%+v", list)
+	}
+	if o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t); o.ExternalID != id {
+		t.Errorf("%+v", o)
+	}
+	parcel := connector.Parcel{Key: "1", Lines: []connector.ParcelLine{{ExternalLine: list[0].Lines[0].ExternalID, Quantity: 2}}}
+	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}
+	if err := s.session.PushShipment(t.Context(), ref, parcel); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -62,14 +62,27 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	return out, nil
 }
 
-// choose sets where stock is kept: at the location of the setting, else at the first active one.
+// locationFact keeps the location that was chosen.
+const locationFact = "location"
+
+// choose sets where stock is kept: at the location of the setting, else at the one that was chosen before, else at the first active one.
+// The shop lists them by their names, so a new location may be the first: stock that moved there would also stay at the old one.
 func (s *session) choose(a shopAnswer) {
 	s.shop = &shop{}
-	wanted := s.link.Channel.Value("locationId")
+	wanted, first := s.link.Channel.Value("locationId"), ""
+	chosen := s.link.Facts.Fact(locationFact)
 	for _, l := range a.Locations.Nodes {
-		if l.IsActive && (s.shop.location == "" && wanted == "" || l.ID == wanted || strings.HasSuffix(l.ID, "/"+wanted) && wanted != "") {
+		switch {
+		case !l.IsActive:
+		case wanted != "" && (l.ID == wanted || strings.HasSuffix(l.ID, "/"+wanted)), wanted == "" && l.ID == chosen:
 			s.shop.location = l.ID
+		case wanted == "" && first == "":
+			first = l.ID
 		}
+	}
+	if s.shop.location == "" && first != "" {
+		s.shop.location = first
+		s.link.Facts.Keep(locationFact, first)
 	}
 	for _, p := range a.Publications.Nodes {
 		s.shop.publications = append(s.shop.publications, p.ID)

@@ -80,6 +80,21 @@ func TestOrdersLongerThanTheirPage(t *testing.T) {
 	}
 }
 
+// An order of which many parcels and refunds were made is read with all of them.
+func TestOrdersOfManyParcels(t *testing.T) {
+	s := newShop(t)
+	id := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "A", Quantity: 90, Cents: 100})
+	for i := range 53 {
+		s.Pack(id, 1, fmt.Sprint("JD", i))
+	}
+	for range 11 {
+		s.Change(id, "refunded")
+	}
+	if o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t); len(o.Parcels) != 53 || len(o.Refunds) != 11 {
+		t.Errorf("%d parcels, %d refunds", len(o.Parcels), len(o.Refunds))
+	}
+}
+
 // A merchant who counts the stock himself keeps his numbers, of new variants too.
 func TestQuantitiesThatAreTheMerchants(t *testing.T) {
 	s := newShop(t)

@@ -31,7 +31,8 @@ func (*Connector) Profile() connector.Profile {
 			{Name: "appSecret", Required: true, Form: connector.Secret, Note: "secret of the app, which signs its webhooks too"},
 			{Name: "accessToken", Required: true, Form: connector.Secret, Note: "access token of the seller's authorisation"},
 			{Name: "refreshToken", Required: true, Form: connector.Secret, Note: "refresh token of the seller's authorisation"},
-			{Name: "shopCipher", Required: true, Form: connector.Text, Note: "cipher of the shop, from the list of authorised shops"},
+			{Name: "shopCipher", Required: true, Form: connector.Text, Shop: true,
+				Note: "cipher of the shop, from the list of authorised shops"},
 			{Name: "shopId", Form: connector.Text, Note: "id of the shop; notifications about other shops of the app are then ignored"},
 		},
 	}

@@ -25,7 +25,7 @@ func (*Connector) Profile() connector.Profile {
 		Platform: channels.WooCommerce,
 		Webhooks: connector.Registered,
 		Fields: []connector.Field{
-			{Name: "url", Required: true, Form: connector.Target, Note: "the shop's address"},
+			{Name: "url", Required: true, Form: connector.Target, Shop: true, Note: "the shop's address"},
 			{Name: "consumerKey", Required: true, Form: connector.Text, Note: "REST API key of the shop, begins with ck_"},
 			{Name: "consumerSecret", Required: true, Form: connector.Secret, Note: "secret of that key, begins with cs_"},
 			{

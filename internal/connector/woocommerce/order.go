@@ -329,13 +329,16 @@ func (a *amounts) even(out *connector.Order) {
 	}
 }
 
-// moment reads one of the shop's times; the zero time for none.
+// moment reads one of the shop's times, which are UTC unless a plugin added an offset; the zero time for none.
 func moment(text string) time.Time {
-	at, err := time.Parse(gmt, strings.TrimSuffix(text, "Z"))
+	at, err := time.Parse(gmt, text)
+	if err != nil {
+		at, err = time.Parse(time.RFC3339, text)
+	}
 	if err != nil {
 		return time.Time{}
 	}
-	return at
+	return at.UTC()
 }
 
 func whole(text flexible) int64 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"testing"
+	"time"
 
 	"entrepot/internal/connector"
 )
@@ -102,5 +103,16 @@ func TestLinesThatWereMadeDearer(t *testing.T) {
 	o, err = read(t, map[string]any{"discount_total": "-2.00", "total": "32.00", "line_items": []any{dearer, cheaper}})
 	if err != nil || o.Discount != 30_000 || o.Lines[0].Amount != 250_000 || o.Lines[1].Amount != 100_000 || rest(o) != "0" {
 		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// Times are UTC without saying so; some plugins write them with an offset, and some lose them.
+func TestTimesOfOrders(t *testing.T) {
+	want := time.Date(2026, 9, 21, 10, 15, 30, 0, time.UTC)
+	for text, is := range map[any]time.Time{"2026-09-21T10:15:30": want, "2026-09-21T10:15:30Z": want, "2026-09-21T12:15:30+02:00": want,
+		"2026-09-21T10:15:30.000Z": want, "": {}, nil: {}, "soon": {}} {
+		if o, err := read(t, map[string]any{"date_created_gmt": text}); err != nil || !o.CreatedAt.Equal(is) {
+			t.Errorf("%v: %v, not %v; %v", text, o.CreatedAt, is, err)
+		}
 	}
 }

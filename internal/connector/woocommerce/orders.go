@@ -36,7 +36,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 			return out, &connector.Failure{Kind: connector.Rejected, Message: "the pull's cursor is unreadable", Err: err}
 		}
 	}
-	if size := perPage.Of(s.link.Facts); token.Size != size {
+	if size := perPage.Of(s.link.Facts, s.link.Now()); token.Size != size {
 		token.Page, token.Size = 1, size
 	}
 	status := "any"
@@ -52,7 +52,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 		&list,
 	)
 	if err != nil {
-		perPage.Failed(s.link.Facts, token.Size, err)
+		perPage.Failed(s.link.Facts, s.link.Now(), token.Size, err)
 		return out, err
 	}
 	if token.Until.IsZero() {
@@ -71,16 +71,25 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 			out.Orders = append(out.Orders, order)
 		}
 	}
-	return s.next(out, token, len(list), last)
+	return s.next(out, token, token.more(answer, len(list)), last)
+}
+
+// more reports whether pages follow. One that is not full need not be the last: the shop leaves out of a page what it cannot load, such as
+// an order of a plugin that is gone, and some hosts give fewer than they are asked for.
+func (t pageToken) more(answer *connector.Response, got int) bool {
+	if pages, err := strconv.Atoi(answer.Header.Get("X-WP-TotalPages")); err == nil {
+		return t.Page < pages
+	}
+	return got >= t.Size
 }
 
 // next sets where the pull continues.
-func (s *session) next(out connector.OrderPage, token pageToken, got int, last string) (connector.OrderPage, error) {
+func (s *session) next(out connector.OrderPage, token pageToken, more bool, last string) (connector.OrderPage, error) {
 	switch at, err := time.Parse(gmt, last); {
-	case got < token.Size && token.Trash:
+	case !more && token.Trash:
 		out.Until = token.Until
 		return out, nil
-	case got < token.Size:
+	case !more:
 		token.Trash, token.Page = true, 1
 	case err == nil && before(at) > token.Since:
 		token.Since, token.Page = before(at), 1

@@ -48,6 +48,9 @@ func (f found) missing(image string) bool {
 
 func (f found) variation() bool { return f.Type == "variation" }
 
+// special reports whether a product is of a kind that a plugin or the merchant made it, such as a bundle or a subscription: it stays.
+func (f found) special() bool { return f.Type != "" && f.Type != "simple" && f.Type != "variable" }
+
 // inCalls divides SKUs for requests, which name them with commas between them: a SKU that has some itself is requested alone.
 func inCalls(skus []string) (calls [][]string) {
 	var plain []string
@@ -58,7 +61,7 @@ func inCalls(skus []string) (calls [][]string) {
 			plain = append(plain, sku)
 		}
 	}
-	return slices.AppendSeq(calls, slices.Chunk(plain, skusPerCall))
+	return append(calls, connector.InAddresses(plain, skusPerCall)...)
 }
 
 // bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without case.
@@ -186,6 +189,10 @@ func (u *upsert) claim(there map[string]found) {
 	own, has := there[u.SKU]
 	if has && own.variation() {
 		u.fail(false, "the SKU belongs to a variation of product %s in the shop", own.Parent)
+		return
+	}
+	if own.special() && len(u.Variants) > 0 && !strings.HasPrefix(own.Type, "variable") {
+		u.fail(false, "the SKU belongs to a product of the kind %q in the shop, which has no variations", own.Type)
 		return
 	}
 	u.there = own
@@ -352,6 +359,9 @@ func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, e
 		}
 	}
 	body["attributes"] = attributes
+	if u.there.special() {
+		delete(body, "type")
+	}
 	return body, nil
 }
 

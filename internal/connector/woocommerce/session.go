@@ -10,6 +10,7 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,8 +36,8 @@ func (*Connector) Open(link connector.Link) connector.Session {
 	if address == "" {
 		address = link.Channel.Value("url")
 	}
-	if at := strings.Index(address, "/wp-json"); at >= 0 {
-		address = address[:at]
+	for _, inside := range []string{"/wp-json", "/wp-admin", "/wp-login.php"} { // what merchants copy from their browser
+		address, _, _ = strings.Cut(address, inside)
 	}
 	return &session{link: link, base: strings.TrimRight(address, "/"),
 		key: consumer{link.Channel.Credentials["consumerKey"], link.Channel.Credentials["consumerSecret"]}}
@@ -65,15 +66,16 @@ const (
 	secretFact   = "hookSecret" // fingerprint of the secret that the webhooks have
 )
 
-// ways are the ways to try, the most likely first.
+// ways are the ways to try, the one that worked before or the most likely one first: a host may change what it removes.
 func (s *session) ways() []string {
-	if known := s.link.Facts.Fact(authFact); known != "" {
-		return []string{known}
-	}
+	ways := []string{authHeader, authQuery}
 	if strings.HasPrefix(strings.ToLower(s.base), "http:") {
-		return []string{authSigned, authHeader}
+		ways = []string{authSigned, authHeader}
 	}
-	return []string{authHeader, authQuery}
+	if s.link.Facts.Fact(authFact) == ways[1] {
+		slices.Reverse(ways)
+	}
+	return ways
 }
 
 // get reads a resource of wc/v3 into a value and gives the answer.
@@ -93,9 +95,7 @@ func (s *session) call(ctx context.Context, method, path string, query url.Value
 			f.Kind, f.Message = connector.Temporary, "WooCommerce is switched off in the shop"
 		}
 		if err == nil {
-			if s.link.Facts.Fact(authFact) == "" {
-				s.link.Facts.Keep(authFact, way)
-			}
+			s.link.Facts.Keep(authFact, way)
 			if into == nil {
 				return answer, connector.Accepted(answer)
 			}
@@ -121,9 +121,6 @@ func core(path string) bool {
 
 // errNoREST says that an answer is not of WordPress.
 var errNoREST = errors.New("a page in place of an answer")
-
-// cloudTimeout is Cloudflare's status of a gateway's timeout.
-const cloudTimeout = 524
 
 // send sends a request, authenticated in one way.
 func (s *session) send(ctx context.Context, way, method, path string, query url.Values, body any) (*connector.Response, error) {
@@ -221,7 +218,7 @@ func (s *session) failure(answer *connector.Response) error {
 		f.Kind = connector.Rejected
 	case answer.Status >= 500 && p.Code == "internal_server_error":
 		f.Message = "the shop has a critical error, probably of a plugin"
-	case answer.Status == http.StatusGatewayTimeout, answer.Status == cloudTimeout:
+	case connector.GaveUp(answer):
 		f.Message, f.Err = "the shop's host waited too long for the shop", connector.ErrGatewayTimeout
 	case answer.Status >= 500 && p.Code == "":
 		f.Message = "the shop answered " + http.StatusText(answer.Status)

@@ -105,6 +105,8 @@ func rowResult(r row, f found, check func(connector.Item, found) string) connect
 		result.State, result.Error = connector.Gone, f.Error.text()
 	case f.Error != nil:
 		result.State, result.Error = connector.Failed, f.Error.text()
+	case f.Status == "trash": // what is in the bin can be written, but not bought
+		result.State, result.Error = connector.Gone, "it is in the shop's bin"
 	default:
 		if wrong := check(r.Item, f); wrong != "" {
 			result.State, result.Error = connector.Failed, wrong

@@ -41,7 +41,7 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 func (s *session) firstCall(ctx context.Context, one url.Values) error {
 	var list []any
 	_, err := s.get(ctx, "/orders", one, &list)
-	if errors.Is(err, errNoREST) && s.link.Facts.Fact(routeFact) == "" {
+	if (errors.Is(err, errNoREST) || errors.Is(err, connector.ErrElsewhere)) && s.link.Facts.Fact(routeFact) == "" {
 		s.link.Facts.Keep(routeFact, "plain")
 		if _, again := s.get(ctx, "/orders", one, &list); again == nil {
 			return nil

@@ -2,6 +2,7 @@ package fakeshop
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,7 +53,7 @@ func (s *Shop) Place(w Wish) string {
 	}
 	o.fields["total_shipping_tax_excl"] = six(5_000_000)
 	s.total(o)
-	s.add("order_carriers", map[string]string{"id_order": o.id, "id_carrier": "2", "tracking_number": ""})
+	s.add("order_carriers", map[string]string{"id_order": o.id, "id_carrier": "2", "tracking_number": "", "label_url": ""})
 	s.notify("order.created", "id_order", o.id)
 	if paid {
 		s.move(o, "2")
@@ -221,7 +222,7 @@ func (s *Shop) move(o *row, state string) {
 				n = -n
 			}
 			for _, r := range s.where("stock_availables", "id_product", d.get("product_id")) {
-				if r.get("id_product_attribute") == d.get("product_attribute_id") {
+				if r.get("id_product_attribute") == d.get("product_attribute_id") && (r.get("id_shop") == "0") == s.shared {
 					have, _ := strconv.Atoi(r.get("quantity"))
 					r.fields["quantity"] = strconv.Itoa(have - n)
 				}
@@ -261,7 +262,7 @@ func (s *Shop) Stock(sku string) int {
 	defer s.mu.Unlock()
 	product, combination, _ := s.sold(sku)
 	for _, r := range s.where("stock_availables", "id_product", product) {
-		if r.get("id_product_attribute") == combination {
+		if r.get("id_product_attribute") == combination && (r.get("id_shop") == "0") == s.shared {
 			n, _ := strconv.Atoi(r.get("quantity"))
 			return n
 		}
@@ -297,6 +298,24 @@ func (s *Shop) Field(sku, field, language string) string {
 		}
 	}
 	return ""
+}
+
+// Share has the shop share its stock with others: all quantities are in rows of the group of shops from now on, beside the old ones.
+func (s *Shop) Share() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range slices.Clone(s.resources["stock_availables"].rows) {
+		s.add("stock_availables", map[string]string{"id_product": r.get("id_product"), "id_product_attribute": r.get("id_product_attribute"),
+			"quantity": r.get("quantity"), "id_shop": "0", "id_shop_group": "1"})
+	}
+	s.shared = true
+}
+
+// Set sets a field of the product with a reference, as a person in the back office does.
+func (s *Shop) Set(sku, field, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.where("products", "reference", sku)[0].fields[field] = value
 }
 
 // Translate sets a product's name in a language, as a person in the back office does.

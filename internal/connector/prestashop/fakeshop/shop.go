@@ -25,7 +25,7 @@ type Faults struct {
 	LoseAnswer  int  // it writes, and the connection ends without an answer
 	WriteAnd500 int  // it writes, and answers 500 without a document
 	Busy        int  // it answers 503 with Retry-After: 1 and writes nothing; reads count, too
-	Warnings    bool // PHP prints a warning before each document
+	Warnings    bool // PHP prints a warning before each document, and a line of unclosed markup behind it
 }
 
 // Shop is a fake shop; safe for concurrent use. It is an http.Handler for its address, without a folder.
@@ -34,6 +34,8 @@ type Shop struct {
 	Rights map[string][]string // by resource: the methods that the key may use; nil: all of all
 	Absent bool                // the shop does not have the resources of which the key may use nothing
 	Off    bool                // the web service is switched off
+	Old    bool                // it is of version 1.7, which knows no PATCH
+	Whole  bool                // the key may change resources as a whole only: the right to PATCH is one of its own
 	Now    func() time.Time
 	Zone   *time.Location
 
@@ -47,6 +49,7 @@ type Shop struct {
 	writes    int
 	pictures  []string // what was uploaded behind the signature of its format; the place is the id less one
 	requests  int
+	shared    bool // its stock is that of several shops
 }
 
 // resource is one kind of thing.
@@ -193,7 +196,11 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusUnauthorized, 18, "Invalid authentication key format")
 		return
 	}
-	w.Header().Set("PSWS-Version", "8.2.0")
+	version := "8.2.0"
+	if s.Old {
+		version = "1.7.8.10"
+	}
+	w.Header().Set("PSWS-Version", version)
 	w.Header().Set("Date", s.Now().UTC().Format(http.TimeFormat))
 	if path == "" {
 		s.root(w)
@@ -206,6 +213,10 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.resources[name] == nil {
 		s.refuse(w, http.StatusBadRequest, 27, "Resource of type \""+name+"\" does not exists")
+		return
+	}
+	if s.Old && r.Method == http.MethodPatch {
+		s.refuse(w, http.StatusMethodNotAllowed, 23, "Method PATCH is not valid")
 		return
 	}
 	if !s.allowed(name, r.Method) {
@@ -249,6 +260,9 @@ func (nowhere) WriteHeader(int)             {}
 
 func (s *Shop) allowed(name, method string) bool {
 	if method == http.MethodPatch {
+		if s.Whole {
+			return false
+		}
 		method = http.MethodPut
 	}
 	return s.Rights == nil || slices.Contains(s.Rights[name], method)
@@ -261,8 +275,12 @@ func (s *Shop) root(w http.ResponseWriter) {
 		if !s.allowed(name, "GET") && !s.allowed(name, "POST") {
 			continue
 		}
-		fmt.Fprintf(&b, `<%s xlink:href="" get="%t" put="%t" post="%t" patch="%t" delete="%t" head="%t"></%[1]s>`, name, s.allowed(name, "GET"),
-			s.allowed(name, "PUT"), s.allowed(name, "POST"), s.allowed(name, "PUT"), s.allowed(name, "DELETE"), s.allowed(name, "GET"))
+		fmt.Fprintf(&b, `<%s xlink:href="" get="%t" put="%t" post="%t" delete="%t" head="%t"`, name, s.allowed(name, "GET"),
+			s.allowed(name, "PUT"), s.allowed(name, "POST"), s.allowed(name, "DELETE"), s.allowed(name, "GET"))
+		if !s.Old {
+			fmt.Fprintf(&b, ` patch="%t"`, s.allowed(name, "PATCH"))
+		}
+		fmt.Fprintf(&b, "></%s>", name)
 	}
 	b.WriteString("</api>")
 	s.answer(w, http.StatusOK, b.String())
@@ -277,6 +295,9 @@ func (s *Shop) answer(w http.ResponseWriter, status int, body string) {
 	}
 	fmt.Fprint(w, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<prestashop xmlns:xlink="http://www.w3.org/1999/xlink">`+"\n"+body+
 		"\n</prestashop>\n")
+	if s.Faults.Warnings {
+		fmt.Fprint(w, "<br>Deprecated: Function strftime() is deprecated in <b>/var/www/modules/loud.php</b>")
+	}
 }
 
 func (s *Shop) refuse(w http.ResponseWriter, status, code int, message string) {

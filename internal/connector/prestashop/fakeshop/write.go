@@ -43,9 +43,9 @@ func (s *Shop) write(w http.ResponseWriter, r *http.Request, res *resource, id s
 	}
 	var shown strings.Builder
 	for _, e := range doc.Children {
-		row, wrong := s.store(r, res, id, e)
+		row, code, wrong := s.store(r, res, id, e)
 		if wrong != "" {
-			s.refuse(w, http.StatusBadRequest, 85, wrong)
+			s.refuse(w, http.StatusBadRequest, code, wrong)
 			return
 		}
 		if row == nil {
@@ -62,7 +62,7 @@ func (s *Shop) write(w http.ResponseWriter, r *http.Request, res *resource, id s
 }
 
 // store writes one thing and does what hangs on it.
-func (s *Shop) store(r *http.Request, res *resource, id string, e element) (at *row, wrong string) {
+func (s *Shop) store(r *http.Request, res *resource, id string, e element) (at *row, code int, wrong string) {
 	fields, texts, links := map[string]string{}, map[string]map[string]string{}, map[string][]map[string]string{}
 	for _, c := range e.Children {
 		name := c.XMLName.Local
@@ -90,13 +90,21 @@ func (s *Shop) store(r *http.Request, res *resource, id string, e element) (at *
 			fields[name] = strings.TrimSpace(c.Text)
 		}
 	}
-	if wrong := refusal(res, fields, texts); wrong != "" {
-		return nil, wrong
+	if code, wrong = refusal(res, fields, texts); wrong != "" {
+		return nil, code, wrong
 	}
 	if r.Method == http.MethodPost {
 		at = s.add(res.name, fields)
 	} else if at = s.find(res.name, id); at == nil {
-		return nil, ""
+		return nil, 0, ""
+	}
+	if r.Method == http.MethodPut { // what is not sent is empty from now on
+		for _, name := range required[res.name] {
+			if _, sent := fields[name]; !sent {
+				return nil, 41, `parameter "` + name + `" required`
+			}
+		}
+		at.fields, at.texts = map[string]string{}, map[string]map[string]string{}
 	}
 	for k, v := range fields {
 		at.fields[k] = v
@@ -108,29 +116,37 @@ func (s *Shop) store(r *http.Request, res *resource, id string, e element) (at *
 		at.links[k] = v
 	}
 	s.follow(r.Method, res, at)
-	return at, ""
+	return at, 0, ""
 }
 
-// refusal is what the shop finds wrong with fields.
-func refusal(res *resource, fields map[string]string, texts map[string]map[string]string) string {
+// required are the fields that a resource must have when it is written whole.
+var required = map[string][]string{"stock_availables": {"id_product", "id_product_attribute", "id_shop"}, "products": {"price"},
+	"combinations": {"id_product", "minimal_quantity"}, "order_carriers": {"id_order", "id_carrier"},
+	"specific_prices": {"id_product", "reduction_type"}}
+
+// readOnly are fields that the shop shows and does not take.
+var readOnly = map[string][]string{"products": {"manufacturer_name", "position_in_category", "quantity"}, "order_carriers": {"label_url"}}
+
+// refusal is what the shop finds wrong with fields, and its code.
+func refusal(res *resource, fields map[string]string, texts map[string]map[string]string) (code int, wrong string) {
 	for _, l := range texts["name"] {
 		if strings.ContainsAny(l, "<>={}") {
-			return `Validation error: "Property Product-&gt;name is not valid"`
+			return 84, `Validation error: "Property Product-&gt;name is not valid"`
 		}
 	}
 	for _, name := range []string{"price", "quantity", "reduction"} {
 		if v, ok := fields[name]; ok {
 			if _, err := strconv.ParseFloat(v, 64); err != nil {
-				return `Validation error: "The range of property ` + name + ` is currently 0."`
+				return 85, `Validation error: "The range of property ` + name + ` is currently 0."`
 			}
 		}
 	}
-	for _, name := range []string{"manufacturer_name", "position_in_category"} {
-		if _, ok := fields[name]; ok && res.name == "products" {
-			return "parameter \"" + name + "\" not writable. Please remove this attribute of this XML"
+	for _, name := range readOnly[res.name] {
+		if _, ok := fields[name]; ok {
+			return 93, "parameter \"" + name + "\" not writable. Please remove this attribute of this XML"
 		}
 	}
-	return ""
+	return 0, ""
 }
 
 // follow is what the shop does by itself after a write.
@@ -141,7 +157,9 @@ func (s *Shop) follow(method string, res *resource, at *row) {
 		if post {
 			s.add("stock_availables", map[string]string{"id_product": at.id, "id_product_attribute": "0", "quantity": "0", "id_shop": "1"})
 		}
-		at.fields["quantity"] = "0"
+		for _, name := range readOnly["products"] {
+			at.fields[name] = "0"
+		}
 		if !post {
 			s.notify("product.updated", "id_product", at.id)
 		}
@@ -157,6 +175,7 @@ func (s *Shop) follow(method string, res *resource, at *row) {
 			s.move(o, at.get("id_order_state"))
 		}
 	case "order_carriers":
+		at.fields["label_url"] = "" // of a module
 		if o := s.find("orders", at.get("id_order")); o != nil {
 			o.fields["shipping_number"] = at.get("tracking_number")
 			o.fields["date_upd"] = s.stamp()

@@ -3,6 +3,7 @@ package fakeshop
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,22 +16,103 @@ type order struct {
 	lines                      []*line
 	parcels                    []*parcel
 	refunds                    []object
-	part                       string // the fulfilment order's id
+	parts                      []*part
 	discount, tip              int64
 }
 
 type line struct {
-	id, part, sku, name string
-	quantity, shipped   int64
-	current             int64 // of the quantity, after edits and refunds
-	cents               int64 // of one
-	engraving           string
+	id, sku, name string
+	quantity      int64
+	current       int64 // of the quantity, after edits and refunds
+	cents         int64 // of one
+	engraving     string
+}
+
+// part is what the shop calls a fulfilment order.
+type part struct {
+	id, status string
+	lines      []*partLine
+}
+
+// partLine is a line's quantity in a part, and what of it is still to ship.
+type partLine struct {
+	id               string
+	line             *line
+	total, remaining int64
 }
 
 type parcel struct {
 	id, display, number string
+	cancelled           bool
 	lines               map[string]int64
 	created             time.Time
+}
+
+// shipped is how many of a line have left.
+func (o *order) shipped(l *line) (n int64) {
+	for _, p := range o.parcels {
+		if !p.cancelled {
+			n += p.lines[l.id]
+		}
+	}
+	return n
+}
+
+// addPart adds a part with quantities of lines.
+func (s *Shop) addPart(o *order, quantities map[string]int64) *part {
+	p := &part{id: s.gid("FulfillmentOrder"), status: "OPEN"}
+	for _, l := range o.lines {
+		if n := quantities[l.id]; n > 0 {
+			p.lines = append(p.lines, &partLine{id: s.gid("FulfillmentOrderLineItem"), line: l, total: n, remaining: n})
+		}
+	}
+	o.parts = append(o.parts, p)
+	return p
+}
+
+// send ships a quantity of a line, from whichever parts it is in, or takes it out of what is to ship if p is nil.
+func (o *order) send(p *parcel, l *line, n int64) {
+	for _, part := range o.parts {
+		for _, pl := range part.lines {
+			if took := min(n, pl.remaining); pl.line == l && took > 0 {
+				pl.remaining, n = pl.remaining-took, n-took
+				if p != nil {
+					p.lines[l.id] += took
+				} else {
+					pl.total -= took
+				}
+			}
+		}
+		part.end()
+	}
+}
+
+// end closes a part of which nothing is left.
+func (p *part) end() {
+	if !slices.ContainsFunc(p.lines, func(l *partLine) bool { return l.remaining > 0 }) {
+		p.status = "CLOSED"
+	}
+}
+
+// Hold takes a quantity of an order's first line into a part of its own that is on hold, before the others.
+func (s *Shop) Hold(id string, quantity int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.known(id)
+	o.send(nil, o.lines[0], quantity)
+	s.addPart(o, map[string]int64{o.lines[0].id: quantity}).status = "ON_HOLD"
+	slices.Reverse(o.parts)
+}
+
+// Release ends all holds of an order.
+func (s *Shop) Release(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.known(id).parts {
+		if p.status == "ON_HOLD" {
+			p.status = "OPEN"
+		}
+	}
 }
 
 // Bought is a line of an order that a buyer places.
@@ -61,16 +143,19 @@ func (s *Shop) Place(w Wish) string {
 	defer s.mu.Unlock()
 	paid, lines := !w.Unpaid, w.Lines
 	o := &order{id: s.gid("Order"), email: w.Email, discount: w.Discount, tip: w.Tip, financial: "PENDING",
-		created: s.Now().UTC(), updated: s.Now().UTC(), part: s.gid("FulfillmentOrder")}
+		created: s.Now().UTC(), updated: s.Now().UTC()}
 	o.name = "#" + strconv.Itoa(1000+len(s.orders))
 	if paid {
 		o.financial = "PAID"
 	}
+	toShip := map[string]int64{}
 	for _, b := range lines {
-		o.lines = append(o.lines, &line{id: s.gid("LineItem"), part: s.gid("FulfillmentOrderLineItem"), sku: b.SKU, name: "Article " + b.SKU,
-			quantity: b.Quantity, current: b.Quantity, cents: b.Cents, engraving: b.Engraving})
+		l := &line{id: s.gid("LineItem"), sku: b.SKU, name: "Article " + b.SKU, quantity: b.Quantity, current: b.Quantity, cents: b.Cents,
+			engraving: b.Engraving}
+		o.lines, toShip[l.id] = append(o.lines, l), b.Quantity
 		s.take(b.SKU, b.Quantity)
 	}
+	s.addPart(o, toShip)
 	s.orders = append(s.orders, o)
 	s.notify("ORDERS_CREATE", o)
 	return o.id
@@ -85,8 +170,8 @@ func (s *Shop) known(id string) *order {
 	return nil
 }
 
-// Change changes an order as a person in the shop's admin does: paid, shipped, edited (a piece more of the first line), cancelled, refunded
-// (a piece of the first line) or returned (all of it).
+// Change changes an order as a person in the shop's admin does: paid, shipped, unshipped (its parcels are cancelled), edited (a piece more
+// of the first line), cancelled, refunded (a piece of the first line, one that has not left if there is one) or returned (all of it).
 func (s *Shop) Change(id, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,23 +184,33 @@ func (s *Shop) Change(id, what string) {
 	case "shipped":
 		p := &parcel{id: s.gid("Fulfillment"), number: "BACK+OFFICE", created: s.Now().UTC(), lines: map[string]int64{}}
 		for _, l := range o.lines {
-			p.lines[l.id], l.shipped = l.current-l.shipped, l.current
+			o.send(p, l, l.current)
 		}
 		o.parcels = append(o.parcels, p)
+	case "unshipped": // what was in a parcel is in a new part
+		for _, p := range o.parcels {
+			if !p.cancelled {
+				p.cancelled = true
+				s.addPart(o, p.lines)
+			}
+		}
 	case "edited":
 		o.lines[0].current++
+		s.addPart(o, map[string]int64{o.lines[0].id: 1})
 		s.take(o.lines[0].sku, 1)
 	case "cancelled":
 		s.cancelOrder(o)
 	case "refunded":
 		o.financial = "PARTIALLY_REFUNDED"
 		o.lines[0].current--
+		o.send(nil, o.lines[0], 1)
 		o.refunds = append(o.refunds, s.refund(o.lines[0].cents, refundLine(o.lines[0], 1)))
 	case "returned":
 		o.financial = "REFUNDED"
 		var lines []object
 		for _, l := range o.lines {
 			lines = append(lines, refundLine(l, l.current))
+			o.send(nil, l, l.current)
 			l.current = 0
 		}
 		o.refunds = append(o.refunds, s.refund(o.total(), lines...))
@@ -128,9 +223,9 @@ func (s *Shop) Pack(id string, quantity int64, number string) {
 	defer s.mu.Unlock()
 	o := s.known(id)
 	o.updated = s.Now().UTC()
-	o.lines[0].shipped += quantity
-	o.parcels = append(o.parcels, &parcel{id: s.gid("Fulfillment"), number: number, created: o.updated,
-		lines: map[string]int64{o.lines[0].id: quantity}})
+	p := &parcel{id: s.gid("Fulfillment"), number: number, created: o.updated, lines: map[string]int64{}}
+	o.send(p, o.lines[0], quantity)
+	o.parcels = append(o.parcels, p)
 	s.notify("ORDERS_UPDATED", o)
 }
 
@@ -146,7 +241,7 @@ func refundLine(l *line, quantity int64) object {
 // take subtracts pieces from the stock.
 func (s *Shop) take(sku string, quantity int64) {
 	if v := s.variant(func(v *variant) bool { return v.sku == sku }); v != nil {
-		v.available -= quantity
+		v.add(-quantity)
 	}
 }
 
@@ -155,7 +250,10 @@ func (s *Shop) cancelOrder(o *order) {
 	at := s.Now().UTC()
 	o.cancelled, o.updated = &at, at
 	for _, l := range o.lines {
-		s.take(l.sku, l.shipped-l.current)
+		s.take(l.sku, o.shipped(l)-l.current)
+	}
+	for _, p := range o.parts {
+		p.status = "CANCELLED"
 	}
 }
 
@@ -194,6 +292,9 @@ func (s *Shop) Order(id string) (numbers []string, shipped int64, delivered, can
 	o := s.known(id)
 	delivered = len(o.parcels) > 0
 	for _, p := range o.parcels {
+		if p.cancelled {
+			continue
+		}
 		numbers = append(numbers, p.number)
 		delivered = delivered && p.display == "DELIVERED"
 		for _, n := range p.lines {
@@ -212,7 +313,7 @@ func (o *order) show(most, few int) object {
 	var shipped, current int64
 	nodes := []object{}
 	for _, l := range o.lines {
-		shipped, current = shipped+l.shipped, current+l.current
+		shipped, current = shipped+o.shipped(l), current+l.current
 		nodes = append(nodes, object{"id": l.id, "sku": l.sku, "name": l.name, "quantity": l.quantity, "currentQuantity": l.current,
 			"originalTotalSet": euros(l.cents * l.quantity), "originalUnitPriceSet": euros(l.cents),
 			"taxLines":         []object{{"priceSet": euros(l.cents * l.quantity / 5)}},
@@ -232,7 +333,11 @@ func (o *order) show(most, few int) object {
 			lines = append(lines, object{"quantity": n, "lineItem": object{"id": id}})
 		}
 		lines = lines[:min(most, len(lines))]
-		parcels = append(parcels, object{"id": p.id, "status": "SUCCESS", "displayStatus": p.display, "createdAt": p.created.Format(time.RFC3339),
+		status := "SUCCESS"
+		if p.cancelled {
+			status = "CANCELLED"
+		}
+		parcels = append(parcels, object{"id": p.id, "status": status, "displayStatus": p.display, "createdAt": p.created.Format(time.RFC3339),
 			"trackingInfo": p.tracking(), "fulfillmentLineItems": object{"nodes": lines}})
 	}
 	tax, total := o.amounts(ordered)
@@ -382,13 +487,16 @@ func (s *Shop) shipping(raw json.RawMessage) (object, string) {
 // shipping is what is left to ship, with at most so many lines and parcels.
 func (o *order) shipping(in sized) object {
 	out := o.show(in.Lines, in.Few)
-	lines := []object{}
-	for _, l := range o.lines {
-		lines = append(lines, object{"id": l.part, "totalQuantity": l.quantity, "remainingQuantity": max(0, l.current-l.shipped),
-			"lineItem": object{"id": l.id}})
+	nodes := []object{}
+	for _, p := range o.parts {
+		lines := []object{}
+		for _, l := range p.lines {
+			lines = append(lines, object{"id": l.id, "totalQuantity": l.total, "remainingQuantity": l.remaining,
+				"lineItem": object{"id": l.line.id}})
+		}
+		nodes = append(nodes, object{"id": p.id, "status": p.status, "lineItems": object{"nodes": lines[:min(in.Lines, len(lines))]}})
 	}
-	out["fulfillmentOrders"] = object{"nodes": []object{{"id": o.part, "status": "OPEN",
-		"lineItems": object{"nodes": lines[:min(in.Lines, len(lines))]}}}}
+	out["fulfillmentOrders"] = object{"nodes": nodes[:min(in.Few, len(nodes))]}
 	return out
 }
 
@@ -406,34 +514,47 @@ func (s *Shop) ship(raw json.RawMessage) (object, string) {
 		}
 	}
 	_ = json.Unmarshal(raw, &in)
-	for _, part := range in.Fulfillment.LineItemsByFulfillmentOrder {
-		for _, o := range s.orders {
-			if o.part != part.FulfillmentOrderID {
-				continue
-			}
-			if o.cancelled != nil {
-				return object{"fulfillmentCreate": object{"userErrors": refused("fulfillment",
-					"Fulfillment order has an unfulfillable status: closed.", "")}}, ""
-			}
-			p := &parcel{id: s.gid("Fulfillment"), number: in.Fulfillment.TrackingInfo.Number, lines: map[string]int64{}, created: s.Now().UTC()}
-			for _, want := range part.FulfillmentOrderLineItems {
-				for _, l := range o.lines {
-					if l.part != want.ID {
-						continue
-					}
-					if want.Quantity > l.current-l.shipped {
-						return object{"fulfillmentCreate": object{"userErrors": refused("fulfillment",
-							"Invalid fulfillment order line item quantity requested.", "")}}, ""
-					}
-					l.shipped += want.Quantity
-					p.lines[l.id] += want.Quantity
-				}
-			}
-			o.parcels, o.updated = append(o.parcels, p), s.Now().UTC()
-			s.notify("ORDERS_UPDATED", o)
+	refuse := func(message string) (object, string) {
+		return object{"fulfillmentCreate": object{"userErrors": refused("fulfillment", message, "")}}, ""
+	}
+	for _, wanted := range in.Fulfillment.LineItemsByFulfillmentOrder {
+		o, from := s.part(wanted.FulfillmentOrderID)
+		if from == nil {
+			return refuse("Fulfillment order does not exist.")
 		}
+		if from.status != "OPEN" {
+			return refuse("Fulfillment order has an unfulfillable status= " + strings.ToLower(from.status) + ".")
+		}
+		p := &parcel{id: s.gid("Fulfillment"), number: in.Fulfillment.TrackingInfo.Number, lines: map[string]int64{}, created: s.Now().UTC()}
+		for _, want := range wanted.FulfillmentOrderLineItems {
+			for _, l := range from.lines {
+				if l.id != want.ID {
+					continue
+				}
+				if want.Quantity > l.remaining {
+					return refuse("Invalid fulfillment order line item quantity requested.")
+				}
+				l.remaining -= want.Quantity
+				p.lines[l.line.id] += want.Quantity
+			}
+		}
+		from.end()
+		o.parcels, o.updated = append(o.parcels, p), s.Now().UTC()
+		s.notify("ORDERS_UPDATED", o)
 	}
 	return object{"fulfillmentCreate": object{"userErrors": []object{}}}, ""
+}
+
+// part finds a part of an order by its id.
+func (s *Shop) part(id string) (*order, *part) {
+	for _, o := range s.orders {
+		for _, p := range o.parts {
+			if p.id == id {
+				return o, p
+			}
+		}
+	}
+	return nil, nil
 }
 
 func (s *Shop) delivered(raw json.RawMessage) (object, string) {

@@ -2,6 +2,8 @@ package fakeshop
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +40,22 @@ func (s *Shop) variant(match func(*variant) bool) *variant {
 		}
 	}
 	return nil
+}
+
+// available is what the shop's buyers can have: the sum over all locations.
+func (v *variant) available() (n int64) {
+	for _, level := range v.levels {
+		n += level
+	}
+	return n
+}
+
+// add changes the level of the first location where it is stocked.
+func (v *variant) add(n int64) {
+	for _, at := range slices.Sorted(maps.Keys(v.levels)) {
+		v.levels[at] += n
+		return
+	}
 }
 
 type identifier struct{ ID, Handle string }
@@ -159,7 +177,7 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 	old := p.variants
 	p.variants = nil
 	for _, v := range in.Input.Variants {
-		at := &variant{id: s.gid("ProductVariant"), item: s.gid("InventoryItem")}
+		at := &variant{id: s.gid("ProductVariant"), item: s.gid("InventoryItem"), levels: map[string]int64{}}
 		for _, o := range old {
 			if o.id == v.ID {
 				at = o
@@ -170,7 +188,7 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 			at.before = *v.CompareAtPrice
 		}
 		for _, q := range v.InventoryQuantities {
-			at.available, at.stocked = q.Quantity, true
+			at.levels[q.LocationID] = q.Quantity
 		}
 		p.variants = append(p.variants, at)
 	}
@@ -221,14 +239,16 @@ func (s *Shop) setStock(raw json.RawMessage) (object, string) {
 		return nil, "IDEMPOTENCY_KEY_MISSING"
 	}
 	type change struct {
-		at *variant
-		n  int64
+		at       *variant
+		location string
+		n        int64
 	}
 	var changes []change
 	for i, q := range in.Input.Quantities {
-		var item string
+		var item, location string
 		var n int64
 		_ = json.Unmarshal(q["inventoryItemId"], &item)
+		_ = json.Unmarshal(q["locationId"], &location)
 		_ = json.Unmarshal(q["quantity"], &n)
 		if _, said := q["changeFromQuantity"]; !said {
 			return nil, "changeFromQuantity is required"
@@ -239,15 +259,15 @@ func (s *Shop) setStock(raw json.RawMessage) (object, string) {
 			return object{"inventorySetQuantities": object{"userErrors": refused(field, "The inventory item could not be found",
 				"INVALID_INVENTORY_ITEM")}}, ""
 		}
-		if !v.stocked {
+		if _, stocked := v.levels[location]; !stocked {
 			return object{"inventorySetQuantities": object{"userErrors": refused(field, "The item is not stocked at the location",
 				"ITEM_NOT_STOCKED_AT_LOCATION")}}, ""
 		}
-		changes = append(changes, change{v, n})
+		changes = append(changes, change{v, location, n})
 	}
 	if !s.keys[in.Key] {
 		for _, c := range changes {
-			c.at.available = c.n
+			c.at.levels[c.location] = c.n
 			s.Notices.Add("INVENTORY_LEVELS_UPDATE", object{"inventory_item_id": c.at.item[strings.LastIndexByte(c.at.item, '/')+1:],
 				"available": c.n})
 		}
@@ -261,32 +281,34 @@ func (s *Shop) Count(sku string, quantity int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.variant(func(v *variant) bool { return v.sku == sku })
-	v.available = quantity
+	v.add(quantity - v.available())
 	s.Notices.Add("INVENTORY_LEVELS_UPDATE", object{"inventory_item_id": v.item[strings.LastIndexByte(v.item, '/')+1:], "available": quantity})
 }
 
 func (s *Shop) activate(raw json.RawMessage) (object, string) {
-	var in struct{ Item, Key string }
+	var in struct{ Item, Location, Key string }
 	_ = json.Unmarshal(raw, &in)
 	if v := s.variant(func(v *variant) bool { return v.item == in.Item }); v != nil {
-		v.stocked = true
+		v.levels[in.Location] += 0
 	}
 	return object{"inventoryActivate": object{"userErrors": []object{}}}, ""
 }
 
 func (s *Shop) stock(raw json.RawMessage) (object, string) {
-	var in struct{ IDs []string }
+	var in struct {
+		IDs      []string
+		Location string
+	}
 	_ = json.Unmarshal(raw, &in)
 	nodes := []any{}
 	for _, id := range in.IDs {
 		v := s.variant(func(v *variant) bool { return v.item == id })
-		switch {
-		case v == nil:
+		if v == nil {
 			nodes = append(nodes, nil)
-		case !v.stocked:
+		} else if n, stocked := v.levels[in.Location]; stocked {
+			nodes = append(nodes, object{"id": id, "inventoryLevel": object{"quantities": []object{{"quantity": n}}}})
+		} else {
 			nodes = append(nodes, object{"id": id, "inventoryLevel": nil})
-		default:
-			nodes = append(nodes, object{"id": id, "inventoryLevel": object{"quantities": []object{{"quantity": v.available}}}})
 		}
 	}
 	return object{"nodes": nodes}, ""
@@ -334,7 +356,7 @@ func (s *Shop) Variant(sku string) (shown Variant, ok bool) {
 	for _, p := range s.products {
 		for _, v := range p.variants {
 			if v.sku == sku {
-				return Variant{v.price, v.before, v.available, p.status, p.published, len(p.media)}, true
+				return Variant{v.price, v.before, v.available(), p.status, p.published, len(p.media)}, true
 			}
 		}
 	}
@@ -399,7 +421,7 @@ func (s *Shop) OnSale() map[string]int64 {
 	found := map[string]int64{}
 	for _, p := range s.products {
 		for _, v := range p.variants {
-			if price, err := money.Parse(v.price); err == nil && p.status == "ACTIVE" && v.available > 0 {
+			if price, err := money.Parse(v.price); err == nil && p.status == "ACTIVE" && v.available() > 0 {
 				found[v.sku] = int64(price) / (money.Scale / 100)
 			}
 		}
@@ -417,7 +439,7 @@ func (s *Shop) Variants() (shown map[string]Variant, doubled []string) {
 			if _, twice := shown[v.sku]; twice {
 				doubled = append(doubled, v.sku)
 			}
-			shown[v.sku] = Variant{v.price, v.before, v.available, p.status, p.published, len(p.media)}
+			shown[v.sku] = Variant{v.price, v.before, v.available(), p.status, p.published, len(p.media)}
 		}
 	}
 	return shown, doubled

@@ -7,8 +7,10 @@ package fakeshop
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,20 +41,23 @@ type Faults struct {
 type Shop struct {
 	Faults Faults
 	Scopes []string // that the token lacks
-	Now    func() time.Time
+	// Unapproved says that the app may not read data of buyers: such fields are null, and each is an error.
+	Unapproved bool
+	Now        func() time.Time
 
 	Notices *fakeshop.Outbox
 
-	mu       sync.Mutex
-	requests int
-	fields   int // of mutations for several objects
-	next     int
-	tokens   map[string]bool
-	products []*product
-	orders   []*order
-	webhooks []webhook
-	sources  map[string]string // addresses of fetched pictures, by their ids
-	keys     map[string]bool   // of writes that were done
+	mu        sync.Mutex
+	requests  int
+	fields    int // of mutations for several objects
+	next      int
+	tokens    map[string]bool
+	products  []*product
+	orders    []*order
+	locations map[string]bool // by their names: whether they are open
+	webhooks  []webhook
+	sources   map[string]string // addresses of fetched pictures, by their ids
+	keys      map[string]bool   // of writes that were done
 }
 
 type product struct {
@@ -64,8 +69,7 @@ type product struct {
 
 type variant struct {
 	id, sku, price, before, item string
-	stocked                      bool
-	available                    int64
+	levels                       map[string]int64 // what is available, by the ids of the locations where it is stocked
 }
 
 type webhook struct{ id, topic, uri string }
@@ -74,7 +78,7 @@ type object = map[string]any
 
 // New creates an empty shop.
 func New() *Shop {
-	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{},
+	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{}, locations: map[string]bool{"Shop": true},
 		Notices: fakeshop.NewOutbox(mostTries)}
 }
 
@@ -139,7 +143,40 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, object{"errors": []object{{"message": wrong, "extensions": object{"code": wrong}}}})
 		return
 	}
+	if s.Unapproved {
+		if errors := mask(data, nil); len(errors) > 0 {
+			s.answer(w, object{"data": data, "errors": errors})
+			return
+		}
+	}
 	s.answer(w, object{"data": data, "extensions": object{"cost": object{"requestedQueryCost": 10, "actualQueryCost": 10}}})
+}
+
+// mask empties the fields with data of buyers, and returns an error for each.
+func mask(value any, path []any) (errors []object) {
+	at := func(step any) []any { return append(path[:len(path):len(path)], step) }
+	switch v := value.(type) {
+	case object:
+		for name, inner := range v {
+			switch name {
+			case "customer", "email", "shippingAddress", "billingAddress":
+				v[name] = nil
+				errors = append(errors, object{"message": "This app is not approved to access the " + name + " field.", "path": at(name),
+					"extensions": object{"code": "ACCESS_DENIED"}})
+			default:
+				errors = append(errors, mask(inner, at(name))...)
+			}
+		}
+	case []object:
+		for i, inner := range v {
+			errors = append(errors, mask(inner, at(i))...)
+		}
+	case []any:
+		for i, inner := range v {
+			errors = append(errors, mask(inner, at(i))...)
+		}
+	}
+	return errors
 }
 
 func nth(every, count int) bool { return every > 0 && count%every == 0 }
@@ -234,9 +271,26 @@ func (s *Shop) about(json.RawMessage) (object, string) {
 	return object{"shop": object{"name": "Fake shop", "myshopifyDomain": "fake.myshopify.com", "url": "https://fake.example",
 		"currencyCode": "EUR",
 		"ianaTimezone": "Europe/Paris", "taxesIncluded": false}, "currentAppInstallation": object{"accessScopes": scopes},
-		"locations":    object{"nodes": []object{{"id": "gid://shopify/Location/1", "name": "Shop", "isActive": true}}},
+		"locations":    object{"nodes": s.shownLocations()},
 		"publications": object{"nodes": []object{{"id": "gid://shopify/Publication/1", "name": "Online Store"}}}}, ""
 }
+
+// Locate opens a location where stock may be kept, or closes it.
+func (s *Shop) Locate(name string, open bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.locations[name] = open
+}
+
+// shownLocations are the locations, by their names.
+func (s *Shop) shownLocations() (list []object) {
+	for _, name := range slices.Sorted(maps.Keys(s.locations)) {
+		list = append(list, object{"id": location(name), "name": name, "isActive": s.locations[name]})
+	}
+	return list
+}
+
+func location(name string) string { return "gid://shopify/Location/" + name }
 
 func (s *Shop) listWebhooks(json.RawMessage) (object, string) {
 	nodes := []object{}

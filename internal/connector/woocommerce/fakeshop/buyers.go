@@ -115,6 +115,13 @@ func (s *Shop) Trash(id int64) {
 	s.notify("product.deleted", id)
 }
 
+// Break makes an order one that the shop cannot load any more, as when the plugin that made it is gone. Lists count it and leave it out.
+func (s *Shop) Break(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.orders[id].broken = true
+}
+
 // Refund refunds some of the first line of an order.
 func (s *Shop) Refund(id, quantity int64, reason string) {
 	s.mu.Lock()

@@ -26,6 +26,7 @@ type order struct {
 	notes    []note
 	parcels  []map[string]any
 	reduced  bool // stock was taken
+	broken   bool // the shop cannot load it
 }
 
 type orderLine struct {
@@ -82,7 +83,7 @@ func (s *Shop) serveOrders(q request) answer {
 	}
 	id, _ := strconv.ParseInt(q.path[1], 10, 64)
 	o := s.orders[id]
-	if o == nil {
+	if o == nil || o.broken {
 		return bad(404, "woocommerce_rest_shop_order_invalid_id", "Invalid ID.")
 	}
 	if len(q.path) == 2 {
@@ -158,7 +159,12 @@ func (s *Shop) listOrders(q request) answer {
 		}
 		return int(a.id - b.id)
 	})
-	return page(q, list, s.showOrder)
+	return page(q, list, func(o *order) map[string]any {
+		if o.broken {
+			return nil
+		}
+		return s.showOrder(o)
+	})
 }
 
 // meta is what the shop keeps beside a line: its own, and what the buyer entered.

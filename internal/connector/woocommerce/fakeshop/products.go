@@ -443,6 +443,13 @@ func (s *Shop) AddProduct(sku, name, price string, quantity int64) int64 {
 	return p.id
 }
 
+// Specialise makes a product one of another kind, as plugins do.
+func (s *Shop) Specialise(sku, kind string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owner(sku, 0).kind = kind
+}
+
 // Unname takes a product's SKU away, as merchants have it who give SKUs to variations alone.
 func (s *Shop) Unname(sku string) {
 	s.mu.Lock()
@@ -457,6 +464,15 @@ func (s *Shop) SetStock(sku string, quantity int64) {
 	if p := s.owner(sku, 0); p != nil {
 		p.quantity = quantity
 		s.notify("product.updated", p.id)
+	}
+}
+
+// Bin moves a product into the bin as the shop's merchant would, with its variations. There it can still be read and written.
+func (s *Shop) Bin(sku string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.owner(sku, 0); p != nil {
+		s.deleteProduct(p, false)
 	}
 }
 

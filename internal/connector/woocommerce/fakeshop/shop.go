@@ -346,7 +346,7 @@ func (s *Shop) signed(r *http.Request) string {
 	return ""
 }
 
-// page cuts a list as the query says. Entries are shown with the fields asked for.
+// page cuts a list as the query says. Entries are shown with the fields asked for, and those that show nothing are left out.
 func page[T any](q request, list []T, show func(T) map[string]any) answer {
 	number := func(name string, standard int) int {
 		if n, err := strconv.Atoi(q.query.Get(name)); err == nil {
@@ -363,7 +363,9 @@ func page[T any](q request, list []T, show func(T) map[string]any) answer {
 	list = list[from:min(from+per, total)]
 	out := []map[string]any{}
 	for _, entry := range list {
-		out = append(out, fields(q, show(entry)))
+		if shown := show(entry); shown != nil {
+			out = append(out, fields(q, shown))
+		}
 	}
 	return answer{200, out, map[string]string{"X-WP-Total": strconv.Itoa(total), "X-WP-TotalPages": strconv.Itoa((total + per - 1) / per)}}
 }

@@ -1,0 +1,42 @@
+package shopify
+
+import (
+	"slices"
+	"testing"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+)
+
+func euros(text string) amount {
+	var a amount
+	a.ShopMoney.Amount = text
+	return a
+}
+
+// What is left of a line that was edited costs its part of the shop's amounts, which are those of all that was ordered, tax included.
+func TestEditedLinesOfAShopWithTaxInItsPrices(t *testing.T) {
+	o := order{ID: "gid://shopify/Order/1", CurrencyCode: "EUR", TaxesIncluded: true,
+		TotalPriceSet: euros("36.00"), TotalTaxSet: euros("6.00"), CurrentTotalPriceSet: euros("12.00"), CurrentTotalTaxSet: euros("2.00")}
+	o.LineItems.Nodes = []line{{ID: "1", SKU: "A", Quantity: 3, CurrentQuantity: 1, OriginalTotalSet: euros("36.00"),
+		OriginalUnitPriceSet: euros("12.00"), TaxLines: taxLines{{PriceSet: euros("6.00")}}}}
+	got, err := o.read()
+	if err != nil || len(got.Lines) != 1 || got.Lines[0].Quantity != 1 || got.Lines[0].Amount != 10*money.Scale || got.Discount != 0 ||
+		got.Total != 12*money.Scale || got.Tax != 2*money.Scale {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// An order's fees are in the same order each time: another order of the lines would be a change of the order.
+func TestFeesKeepTheirOrder(t *testing.T) {
+	for range 50 {
+		o := order{ID: "gid://shopify/Order/1", CurrencyCode: "EUR", TotalPriceSet: euros("5.00"), TotalTipReceivedSet: euros("2.00"),
+			OriginalTotalDutiesSet: new(amount)}
+		*o.OriginalTotalDutiesSet = euros("3.00")
+		got, err := o.read()
+		is := func(l connector.OrderLine, id string) bool { return l.ExternalID == id }
+		if err != nil || !slices.EqualFunc(got.Lines, []string{"tip", "duties"}, is) {
+			t.Fatalf("%+v, %v", got.Lines, err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package shopify_test
+
+import (
+	"slices"
+	"testing"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
+	"entrepot/internal/connector/shopify/fakeshop"
+	"entrepot/internal/orders"
+)
+
+// ordered is an order of so many pieces, with parcels of its line.
+func (s *shop) ordered(t *testing.T, quantity int64) (ref connector.OrderRef, parcel func(number string, quantity int64) connector.Parcel) {
+	t.Helper()
+	id := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "A", Quantity: quantity, Cents: 1000})
+	line := connectortest.Must(s.session.PullOrder(t.Context(), id))(t).Lines[0].ExternalID
+	return connector.OrderRef{ExternalID: id}, func(number string, quantity int64) connector.Parcel {
+		return connector.Parcel{Key: number, Number: number, Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: quantity}}}
+	}
+}
+
+// A parcel that was cancelled in the shop has not left: the one that is made in its place is shipped there, with its number.
+func TestParcelsInPlaceOfCancelledOnes(t *testing.T) {
+	s := newShop(t)
+	ref, parcel := s.ordered(t, 3)
+	ref.Shipped = []connector.Parcel{parcel("WRONG", 3)}
+	if err := s.session.PushShipment(t.Context(), ref, ref.Shipped[0]); err != nil {
+		t.Fatal(err)
+	}
+	s.Change(ref.ExternalID, "unshipped")
+	s.reopen()
+	ref.Shipped = []connector.Parcel{parcel("RIGHT", 2), parcel("REST", 1)}
+	for range 2 { // with what is known of the order, and again
+		for _, p := range ref.Shipped {
+			if err := s.session.PushShipment(t.Context(), ref, p); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if numbers, shipped, _, _ := s.Order(ref.ExternalID); !slices.Equal(numbers, []string{"RIGHT", "REST"}) || shipped != 3 {
+		t.Errorf("parcels %v with %d pieces", numbers, shipped)
+	}
+}
+
+// What was refunded before it left is no part of what was shipped.
+func TestParcelsAfterARefund(t *testing.T) {
+	s := newShop(t)
+	ref, parcel := s.ordered(t, 3)
+	s.Change(ref.ExternalID, "refunded")
+	ref.Shipped = []connector.Parcel{parcel("ONE", 1)}
+	if err := s.session.PushShipment(t.Context(), ref, ref.Shipped[0]); err != nil {
+		t.Fatal(err)
+	}
+	if numbers, shipped, _, _ := s.Order(ref.ExternalID); !slices.Equal(numbers, []string{"ONE"}) || shipped != 1 {
+		t.Errorf("parcels %v with %d pieces", numbers, shipped)
+	}
+}
+
+// What the shop holds back is shipped there when it is released; what is not held is shipped at once.
+func TestParcelsThatTheShopHoldsBack(t *testing.T) {
+	s := newShop(t)
+	ref, parcel := s.ordered(t, 5)
+	s.Hold(ref.ExternalID, 2)
+	ref.Shipped = []connector.Parcel{parcel("FIRST", 1), parcel("SECOND", 4)}
+	if err := s.session.PushShipment(t.Context(), ref, ref.Shipped[0]); err != nil {
+		t.Errorf("a parcel of what is not held: %v", err)
+	}
+	if err := s.session.PushShipment(t.Context(), ref, ref.Shipped[1]); !connector.Is(err, connector.Underway) {
+		t.Errorf("a parcel of what is held: %v", err)
+	}
+	if err := s.session.PushStatus(t.Context(), ref, orders.Shipped); !connector.Is(err, connector.Underway) {
+		t.Errorf("everything: %v", err)
+	}
+	s.Release(ref.ExternalID)
+	if err := s.session.PushShipment(t.Context(), ref, ref.Shipped[1]); err != nil {
+		t.Fatal(err)
+	}
+	if numbers, shipped, _, _ := s.Order(ref.ExternalID); !slices.Equal(numbers, []string{"FIRST", "SECOND", "SECOND"}) || shipped != 5 {
+		t.Errorf("parcels %v with %d pieces", numbers, shipped)
+	}
+}
