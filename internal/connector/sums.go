@@ -2,6 +2,7 @@ package connector
 
 import (
 	"errors"
+	"math/bits"
 	"strings"
 
 	"entrepot/internal/money"
@@ -31,6 +32,31 @@ func (s *Sums) Of(text string) money.Amount {
 		s.err = Failf(Rejected, "the order has an amount that is no number")
 	}
 	return v
+}
+
+// Spread divides a total over amounts, to each its share by size. The shares add up to the total; all are 0 if it or the amounts are not
+// above 0.
+func (s *Sums) Spread(total money.Amount, over []money.Amount) []money.Amount {
+	shares := make([]money.Amount, len(over))
+	var all money.Amount
+	for _, a := range over {
+		all += max(a, 0)
+	}
+	if total <= 0 || all <= 0 {
+		return shares
+	}
+	var seen, given money.Amount
+	for i, a := range over {
+		seen += max(a, 0)
+		high, low := bits.Mul64(uint64(total), uint64(seen))
+		upTo, _ := bits.Div64(high, low, uint64(all)) // seen is at most all
+		next := total
+		if seen < all {
+			next = money.Amount(upTo).Round(s.digits)
+		}
+		shares[i], given = next-given, next
+	}
+	return shares
 }
 
 // Rounded parses a decimal of any number of places and rounds it, half away from zero, to at most four. Errors: those of money.Parse.

@@ -1,6 +1,8 @@
 package connector_test
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"entrepot/internal/connector"
@@ -30,5 +32,39 @@ func TestSums(t *testing.T) {
 	}
 	if _, err := connector.NewSums("XXQ"); !connector.Is(err, connector.Rejected) {
 		t.Errorf("an unknown currency: %v", err)
+	}
+}
+
+// The shares of a total add up to it, whatever the sizes; nobody pays more than a minor unit beside his part.
+func TestSpread(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		sums, err := connector.NewSums([]string{"EUR", "JPY", "KWD"}[r.IntN(3)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		over := make([]money.Amount, 1+r.IntN(8))
+		var all, given money.Amount
+		for i := range over {
+			over[i] = money.Amount(r.Int64N(int64(money.Max)/8)) / money.Scale * money.Scale
+			all += over[i]
+		}
+		total := money.Amount(r.Int64N(int64(all)+1)) / money.Scale * money.Scale
+		for i, share := range sums.Spread(total, over) {
+			given += share
+			exact := float64(total) * float64(over[i]) / float64(max(all, 1))
+			if share < 0 || math.Abs(float64(share)-exact) > money.Scale+exact*1e-9 {
+				t.Fatalf("%v of %v over %v: %v, not %v", share, total, over, share, exact)
+			}
+		}
+		if all > 0 && given != total {
+			t.Fatalf("%v of %v over %v", given, total, over)
+		}
+	}
+	sums, _ := connector.NewSums("EUR")
+	for _, shares := range [][]money.Amount{sums.Spread(0, []money.Amount{1}), sums.Spread(-5, []money.Amount{1}), sums.Spread(5, []money.Amount{0})} {
+		if len(shares) != 1 || shares[0] != 0 {
+			t.Errorf("%v", shares)
+		}
 	}
 }

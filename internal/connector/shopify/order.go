@@ -145,6 +145,17 @@ func (o *order) read() (connector.Order, error) {
 		}
 		out.Lines = append(out.Lines, o.line(sum, l, edited))
 	}
+	if o.TaxesIncluded && !o.taxLinesGiven() {
+		parts := []money.Amount{out.Shipping}
+		for _, l := range out.Lines {
+			parts = append(parts, l.Amount)
+		}
+		shares := sum.Spread(out.Tax, parts)
+		out.Shipping -= shares[0]
+		for i := range out.Lines {
+			out.Lines[i].Amount -= shares[i+1]
+		}
+	}
 	for _, fee := range []connector.OrderLine{{Name: "Tip", Amount: sum.of(o.TotalTipReceivedSet)},
 		{Name: "Duties", Amount: sum.optional(o.OriginalTotalDutiesSet)}} {
 		if fee.Amount > 0 {
@@ -164,6 +175,21 @@ func (o *order) read() (connector.Order, error) {
 	return out, sum.Err()
 }
 
+// taxLinesGiven reports whether the shop says what tax is in each price.
+func (o *order) taxLinesGiven() bool {
+	for _, l := range o.LineItems.Nodes {
+		if len(l.TaxLines) > 0 {
+			return true
+		}
+	}
+	for _, l := range o.ShippingLines.Nodes {
+		if len(l.TaxLines) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // edited reports whether lines were changed after the order was placed, other than by refunds, which lower the same counter.
 func (o *order) edited() bool {
 	for _, l := range o.LineItems.Nodes {
@@ -177,6 +203,9 @@ func (o *order) edited() bool {
 func (o *order) line(sum sums, l line, edited bool) connector.OrderLine {
 	out := connector.OrderLine{ExternalID: l.ID, SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Amount: sum.of(l.OriginalTotalSet),
 		Options: l.options()}
+	if l.OriginalTotalSet.ShopMoney.Amount == "" {
+		out.Amount, _ = sum.of(l.OriginalUnitPriceSet).Times(l.Quantity)
+	}
 	tax := sum.tax(l.TaxLines)
 	if edited && l.CurrentQuantity != l.Quantity { // the shop's amounts are those of all that was ordered
 		digits := money.Digits(o.CurrencyCode)

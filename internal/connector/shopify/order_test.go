@@ -40,3 +40,15 @@ func TestFeesKeepTheirOrder(t *testing.T) {
 		}
 	}
 }
+
+// A shop with tax in its prices that does not say how much is in each, as an older answer may, has lines without tax that add up.
+func TestTaxThatIsNotBrokenDown(t *testing.T) {
+	o := order{ID: "gid://shopify/Order/1", CurrencyCode: "EUR", TaxesIncluded: true, TotalPriceSet: euros("24.90"),
+		TotalTaxSet: euros("4.15"), TotalShippingPriceSet: euros("5.00")}
+	o.LineItems.Nodes = []line{{ID: "1", SKU: "A", Quantity: 2, CurrentQuantity: 2, OriginalUnitPriceSet: euros("9.95")}}
+	got, err := o.read()
+	if err != nil || len(got.Lines) != 1 || got.Discount != 0 || got.Tax+got.Shipping+got.Lines[0].Amount != got.Total ||
+		got.Lines[0].Amount.String() != "16.58" || got.Shipping.String() != "4.17" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
