@@ -14,6 +14,18 @@ import (
 	"entrepot/internal/postal"
 )
 
+// pullPlace is where a pull of several pages goes on, and how many leases its job had when it came there.
+type pullPlace struct {
+	connector.Cursor
+	Tries int64 `json:"tries,omitempty"`
+}
+
+// placeOf is where an earlier run of a pull left it; ok is false for a pull at its beginning.
+func placeOf(job jobs.Job) (at pullPlace, ok bool) {
+	ok = job.Type == jobs.OrderPull && json.Unmarshal([]byte(job.Cursor), &at) == nil
+	return at, ok
+}
+
 // pullOrders stores the channel's orders that changed on the platform.
 func (r *channelRun) pullOrders(ctx context.Context) error {
 	if !r.does.Orders {
@@ -30,13 +42,16 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	cursor := connector.Cursor{Since: since.Add(-r.does.Time.Overlap)}
 	mine := r.job.Type == jobs.OrderPull // another job pulls as a side effect and moves no cursor
 	if mine && r.job.Cursor != "" {
-		var left connector.Cursor // by an earlier run, unless pulls are to begin further back since
-		if json.Unmarshal([]byte(r.job.Cursor), &left) == nil && !left.Since.After(cursor.Since) {
-			cursor = left
+		if left, ok := placeOf(r.job); ok && !left.Since.After(cursor.Since) { // unless pulls are to begin further back since
+			cursor = left.Cursor
 		}
 	}
+	begunAt := cursor.Page
 	for {
 		page, err := r.session.PullOrders(ctx, cursor)
+		if connector.Is(err, connector.Throttled) && cursor.Page != begunAt {
+			return r.goOnLater(ctx, connector.FailureOf(err).After)
+		}
 		if err != nil {
 			return err
 		}
@@ -70,7 +85,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		}
 		cursor.Page = page.Next
 		if mine {
-			text, err := json.Marshal(cursor)
+			text, err := json.Marshal(pullPlace{cursor, r.job.Tries})
 			if err != nil {
 				return err
 			}
@@ -80,6 +95,19 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// goOnLater has a pull that came forward go on when its platform allows the next page, from where it is. The pull before a push has no
+// place to go on from: a pull of its own follows, for which the push waits.
+func (r *channelRun) goOnLater(ctx context.Context, after time.Duration) error {
+	if r.job.Type != jobs.OrderPull {
+		if err := r.write(ctx, func(tx *db.Tx) error {
+			return queueOnce(tx, jobs.OrderPull, r.channel.ID, jobInput{Scheduled: true})
+		}); err != nil {
+			return err
+		}
+	}
+	return &pause{r.store.Now().Add(max(after, firstHold))}
 }
 
 // ordersFrom is the time from which the channel's orders are pulled, by the platform's clock. One that is behind dates orders back: the

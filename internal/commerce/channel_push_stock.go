@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/money"
 )
 
@@ -42,13 +44,25 @@ func (r *channelRun) pushStock(ctx context.Context) error {
 	}
 }
 
-// pullBefore pulls orders, unless the platform was asked so recently that it must not be asked again yet.
+// pullBefore pulls orders, unless the platform was asked so recently that it must not be asked again yet. A pull of many pages that is on
+// its way is waited for: another one beside it would take the platform's permits and begin at the first page each time.
 func (r *channelRun) pullBefore(ctx context.Context) error {
 	if !r.does.Orders {
 		return nil
 	}
 	if lately, err := r.pulledLately(ctx, r.does.Time.Every); lately || err != nil {
 		return err
+	}
+	var pull *jobs.Job
+	err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
+		pull, err = jobs.PendingOnChannel(tx, jobs.OrderPull, r.channel.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if pull != nil && pull.Cursor != "" {
+		return &pause{time.UnixMicro(max(pull.DueAt, r.store.Now().UnixMicro())).Add(firstHold)}
 	}
 	return r.pullOrders(ctx)
 }

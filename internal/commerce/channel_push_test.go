@@ -254,3 +254,35 @@ func TestAPullGoesOnWhereItWas(t *testing.T) {
 		}
 	})
 }
+
+// A pull of more pages than the platform gives at once goes on page by page, however often it has to wait, and no push begins it anew. The
+// pushes of stock go on after it.
+func TestALongPullComesToItsEnd(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.publish()
+		s.work()
+		p := s.platform
+		p.pages, p.many, p.setStock = nil, 12, nil
+		s.must(s.write(t, func(tx *db.Tx) error {
+			_, err := tx.Exec("UPDATE channel_items SET stock_due = TRUE, quantity = NULL WHERE tenant_id = $1", tx.Tenant)
+			return err
+		}))
+		*s.clock = s.clock.Add(time.Hour)
+		for range 12 {
+			if len(p.setStock) > 0 {
+				t.Fatalf("stock was pushed after %d pages", len(p.pages))
+			}
+			s.work()
+			*s.clock = s.clock.Add(3 * time.Minute)
+		}
+		p.many = 0
+		s.work()
+		want := []string{"", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"}
+		if !slices.Equal(p.pages[:min(len(p.pages), 12)], want) || len(p.setStock) == 0 {
+			t.Errorf("pages %q, stock %v", p.pages, p.setStock)
+		}
+		if n := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND status = 'FAILED'"); n != 0 {
+			t.Errorf("%d jobs failed", n)
+		}
+	})
+}

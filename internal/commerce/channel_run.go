@@ -77,6 +77,10 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	if errors.Is(err, errInactive) {
 		return s.giveUpChannelJob(ctx, store, r.job, errInactive.Error())
 	}
+	var rests *pause
+	if errors.As(err, &rests) {
+		return r.rest(ctx, rests.until)
+	}
 	return r.settle(ctx, err)
 }
 

@@ -34,6 +34,27 @@ func (r *channelRun) settle(ctx context.Context, failed error) error {
 	})
 }
 
+// pause ends a run that has to wait, without anything being wrong: its platform allows so many requests and no more, or another job of the
+// channel comes first. However often that happens, the job goes on.
+type pause struct{ until time.Time }
+
+func (p *pause) Error() string { return "waits until " + p.until.Format(time.RFC3339) }
+
+// rest releases the job until a time.
+func (r *channelRun) rest(ctx context.Context, until time.Time) error {
+	return r.store.Write(ctx, r.job.Tenant, func(tx *db.Tx) error {
+		state, err := channelsync.Lock(tx, r.channel.ID)
+		if err != nil {
+			return err
+		}
+		r.pollLater(tx, &state)
+		r.save(tx, state)
+		r.job.Errors = records.JobErrors(r.errors...)
+		jobs.Again(tx, r.job, until)
+		return nil
+	})
+}
+
 // completed completes a successful job. A scheduled one that found nothing to do and ends no outage is not reported.
 func (r *channelRun) completed(tx *db.Tx) error {
 	state, err := channelsync.Lock(tx, r.channel.ID)
@@ -85,7 +106,7 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	state.HeldUntil, state.LastError = tx.Now().Add(hold).UnixMicro(), f.Error()
 	r.pollLater(tx, &state)
 	kind := string(r.job.Type)
-	if !f.Lasting() && r.job.Tries < channelTries {
+	if !f.Lasting() && r.job.Tries-r.triesBefore() < channelTries {
 		r.save(tx, state)
 		jobs.Again(tx, r.job, tx.Now().Add(hold))
 		return nil
@@ -103,6 +124,12 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 		webhooks.Record(tx, syncEvent(ended))
 	}
 	return nil
+}
+
+// triesBefore is how many leases the job had until it came to where it is.
+func (r *channelRun) triesBefore() int64 {
+	at, _ := placeOf(r.job)
+	return at.Tries
 }
 
 // pollLater sets when the platform is asked for the results of its operations.

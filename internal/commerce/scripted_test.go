@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -28,6 +29,8 @@ type scripted struct {
 	pulls     int               // pulls of what changed
 	named     [][]string        // orders that were read by their names, by call
 	away      int               // pulls that give no more than a first page
+	many      int               // pages of a pull, of which the platform gives one in three minutes
+	given     time.Time         // when it gave the last of them
 	whilePull func()            // done once, in the middle of the next pull
 	refusal   error             // of a connection test
 	tests     []time.Time       // by when each connection test was to end
@@ -92,6 +95,9 @@ func (p *scripted) where(ok func(connector.Order) bool) (list []connector.Order)
 
 func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	p.pulls++
+	if p.many > 0 {
+		return p.slowPage(cursor)
+	}
 	p.pages = append(p.pages, cursor.Page)
 	until, err := time.Parse(time.RFC3339Nano, cursor.Page)
 	if err != nil {
@@ -109,6 +115,19 @@ func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (conne
 		do()
 	}
 	return connector.OrderPage{Orders: list, Until: until}, nil
+}
+
+// slowPage is a page without orders; the platform refuses one too early.
+func (p *scripted) slowPage(cursor connector.Cursor) (connector.OrderPage, error) {
+	if wait := p.given.Add(3 * time.Minute).Sub(p.now()); wait > 0 {
+		return connector.OrderPage{}, &connector.Failure{Kind: connector.Throttled, Message: "too early", After: wait}
+	}
+	p.given = p.now()
+	p.pages = append(p.pages, cursor.Page)
+	if n, _ := strconv.Atoi(cursor.Page); n+1 < p.many {
+		return connector.OrderPage{Next: strconv.Itoa(n + 1)}, nil
+	}
+	return connector.OrderPage{Until: p.now().Add(-p.does.Time.Tail)}, nil
 }
 
 func (p *scripted) PullOrder(_ context.Context, name string) (connector.Order, error) {
