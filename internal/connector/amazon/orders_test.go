@@ -83,13 +83,19 @@ func TestASpanThatHasNotBegun(t *testing.T) {
 	}
 }
 
-// A page token that has ended begins the pull anew.
+// A pull whose page token has ended is read in two halves, and in quarters if a half has too many pages for a token, too.
 func TestATokenEnds(t *testing.T) {
 	a := newAccount(t)
 	began := a.now
-	for range 101 {
-		a.Place(wish("MUG", 1, 790))
+	ids := map[string]bool{}
+	place := func(n int) {
+		for range n {
+			ids[a.Place(wish("MUG", 1, 790))] = true
+			a.now = a.now.Add(time.Second)
+		}
 	}
+	place(101)
+	placed := a.now
 	a.now = a.now.Add(time.Hour)
 	page := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began}))(t)
 	a.now = a.now.Add(time.Hour)
@@ -98,9 +104,25 @@ func TestATokenEnds(t *testing.T) {
 		t.Errorf("%d orders until %s", len(last.Orders), last.Until)
 	}
 	a.now = a.now.Add(25 * time.Hour)
-	again := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began, Page: page.Next}))(t)
-	if len(again.Orders) != 100 || again.Next == "" || !again.Until.After(page.Until) {
-		t.Errorf("%d orders until %s", len(again.Orders), again.Until)
+	place(101)
+	rest := connector.Cursor{Since: began, Page: page.Next}
+	half := must(a.session.PullOrders(t.Context(), rest))(t)
+	if len(half.Orders) != 100 || half.Next == "" {
+		t.Fatalf("%d orders until %s", len(half.Orders), half.Until)
+	}
+	a.now = a.now.Add(25 * time.Hour) // the half has two pages, too
+	searches := 0
+	for rest.Page = half.Next; rest.Page != ""; searches++ {
+		page := must(a.session.PullOrders(t.Context(), rest))(t)
+		for _, o := range page.Orders {
+			delete(ids, o.ExternalID)
+		}
+		if rest.Page = page.Next; rest.Page == "" && page.Until.Before(placed.Add(26*time.Hour)) {
+			t.Errorf("until %s", page.Until)
+		}
+	}
+	if len(ids) != 0 || searches > 12 {
+		t.Errorf("%d orders are missing after %d searches", len(ids), searches)
 	}
 }
 

@@ -254,10 +254,10 @@ func (o *order) lineProceeds(i int) object {
 
 // search is what a page token is good for.
 type search struct {
-	after, include string
-	before         time.Time
-	offset         int
-	made           time.Time
+	after, end, include string
+	before              time.Time
+	offset              int
+	made                time.Time
 }
 
 // late is how long after a change an order is found.
@@ -271,10 +271,18 @@ func (a *Account) search(r *http.Request, _ object) (int, any) {
 	}
 	size, err := strconv.Atoi(q.Get("maxResultsPerPage"))
 	after, badTime := time.Parse(time.RFC3339, q.Get("lastUpdatedAfter"))
-	at := search{after: q.Get("lastUpdatedAfter"), include: q.Get("includedData"), before: a.Now().Add(-late).UTC(), made: a.Now()}
+	at := search{after: q.Get("lastUpdatedAfter"), end: q.Get("lastUpdatedBefore"), include: q.Get("includedData"),
+		before: a.Now().Add(-late).UTC(), made: a.Now()}
+	if at.end != "" {
+		end, badEnd := time.Parse(time.RFC3339, at.end)
+		if badEnd != nil || end.After(at.before) {
+			return http.StatusBadRequest, problem("InvalidInput", "lastUpdatedBefore must be two minutes ago or earlier.")
+		}
+		at.before = end
+	}
 	if token := q.Get("paginationToken"); token != "" {
 		known, ok := a.tokens[token]
-		if !ok || known.after != at.after || known.include != at.include || a.Now().Sub(known.made) > 24*time.Hour {
+		if !ok || known.after != at.after || known.end != at.end || known.include != at.include || a.Now().Sub(known.made) > 24*time.Hour {
 			return http.StatusBadRequest, problem("InvalidInput", "The pagination token is invalid or has expired.")
 		}
 		at = known
@@ -299,7 +307,11 @@ func (a *Account) search(r *http.Request, _ object) (int, any) {
 			page = append(page, o.show(parts))
 		}
 	}
-	out := object{"orders": page, "lastUpdatedBefore": stamp(a.Now().Add(-late))} // of this page
+	until := a.Now().Add(-late) // of this page
+	if at.end != "" {
+		until = at.before
+	}
+	out := object{"orders": page, "lastUpdatedBefore": stamp(until)}
 	if at.offset += size; at.offset < len(found) {
 		token := "token+" + a.id() + "/="
 		a.tokens[token] = at
