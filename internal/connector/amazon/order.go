@@ -1,6 +1,7 @@
 package amazon
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -123,6 +124,7 @@ func (s *session) takeOrder(o *order) (connector.Order, error) {
 		Name: o.Recipient.DeliveryAddress.Name, Email: o.Buyer.BuyerEmail, Phone: o.Recipient.DeliveryAddress.Phone,
 		ShipTo: o.shipTo(), Payment: o.extras()}
 	out.ShippedBy(o.Fulfillment.FulfillmentServiceLevel)
+	out.ToBeCancelled(o.toBeCancelled())
 	if out.Name == "" {
 		out.Name = o.Buyer.BuyerName
 	}
@@ -199,12 +201,14 @@ func (o *order) extras() map[string]any {
 	if o.Buyer.BuyerPurchaseOrderNumber != "" {
 		all["purchaseOrderNumber"] = o.Buyer.BuyerPurchaseOrderNumber
 	}
-	for _, it := range o.OrderItems {
-		if it.Cancellation.CancellationRequest != nil {
-			all["cancellationRequested"] = true
-		}
-	}
 	return all
+}
+
+// toBeCancelled reports whether the buyer has asked for the cancellation of something that was not cancelled.
+func (o *order) toBeCancelled() bool {
+	return slices.ContainsFunc(o.OrderItems, func(it item) bool {
+		return it.Cancellation.CancellationRequest != nil && it.QuantityOrdered > 0
+	})
 }
 
 // sums parses amounts and remembers the first invalid one.

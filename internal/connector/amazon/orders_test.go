@@ -194,6 +194,12 @@ func TestStates(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 	}
+	if o := read(); o.Payment["cancellationRequested"] != nil {
+		t.Errorf("%+v", o.Payment)
+	}
+	if a.AskToCancel(id); read().Payment["cancellationRequested"] != true {
+		t.Error("the buyer's request for a cancellation is not there")
+	}
 	a.Deliver(id)
 	if o := read(); o.Status != orders.Delivered || o.Theirs != "DELIVERED" {
 		t.Errorf("%+v", o)

@@ -59,6 +59,7 @@ func (o *order) take() (connector.Order, error) {
 		Shipping: sum.Of(o.PricingSummary.DeliveryCost.Value), Tax: sum.Of(o.PricingSummary.Tax.Value),
 		Total: sum.Of(o.PricingSummary.Total.Value)}
 	out.Status, out.Refunded = o.status()
+	out.ToBeCancelled(o.CancelStatus.CancelState == "IN_PROGRESS")
 	if o.CancelStatus.CancelState == "CANCELED" {
 		out.Theirs = "cancelled"
 	}

@@ -392,6 +392,11 @@ func TestCancellations(t *testing.T) {
 		asked, _ := a.Buy("MUG", 1, 790)
 		a.Ask(asked)
 		plain, _ := a.Buy("MUG", 1, 790)
+		for id, want := range map[string]any{asked: true, plain: nil} {
+			if o, err := a.session.PullOrder(t.Context(), id); err != nil || o.Payment["cancellationRequested"] != want {
+				t.Errorf("%+v, %v", o.Payment, err)
+			}
+		}
 		a.Faults.LoseAnswer = lose
 		for _, id := range []string{asked, plain} {
 			for try := 0; ; try++ { // as the frame does

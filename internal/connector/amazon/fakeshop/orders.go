@@ -35,6 +35,7 @@ type order struct {
 	created, updated time.Time
 	lines            []string // their ids
 	packages         []object
+	asked            bool // the buyer wants it to be cancelled
 }
 
 // Place creates an order as a buyer does, and subtracts what was bought from the quantities; it returns the order's id.
@@ -73,6 +74,9 @@ func (a *Account) CancelLine(id string, line int) {
 		}
 	})
 }
+
+// AskToCancel has the buyer ask for an order's cancellation.
+func (a *Account) AskToCancel(id string) { a.change(id, func(o *order) { o.asked = true }) }
 
 // Deliver has the carrier deliver all parcels of an order.
 func (a *Account) Deliver(id string) {
@@ -216,6 +220,9 @@ func (o *order) show(parts []string) object {
 		}
 		if amounts {
 			line["proceeds"] = o.lineProceeds(i)
+		}
+		if o.asked && has("CANCELLATION") {
+			line["cancellation"] = object{"cancellationRequest": object{"requester": "BUYER", "cancelReason": "Ordered by mistake"}}
 		}
 		items = append(items, line)
 	}
