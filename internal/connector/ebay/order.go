@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 
@@ -25,7 +26,9 @@ type order struct {
 			ShipToReferenceID   string
 		}
 	}
-	PricingSummary struct{ PriceSubtotal, DeliveryCost, Tax, Total amount }
+	PricingSummary struct {
+		DeliveryCost, Tax, Total, PriceDiscount, DeliveryDiscount, Adjustment, Fee amount
+	}
 	PaymentSummary struct {
 		Refunds  []refund
 		Payments []struct{ PaymentDate time.Time }
@@ -35,6 +38,7 @@ type order struct {
 		Quantity                             int64
 		LineItemCost, DiscountedLineItemCost amount
 		Refunds                              []refund
+		EbayCollectAndRemitTaxes             []struct{ Amount amount }
 	}
 }
 
@@ -64,6 +68,7 @@ func (o *order) take() (connector.Order, error) {
 		out.Theirs = "cancelled"
 	}
 	o.buyer(&out)
+	o.tax(sum, &out)
 	rest := out.Shipping + out.Tax - out.Total
 	for _, l := range o.LineItems {
 		line := connector.OrderLine{ExternalID: l.LineItemID, SKU: l.SKU, Name: l.Title, Quantity: l.Quantity,
@@ -76,6 +81,28 @@ func (o *order) take() (connector.Order, error) {
 	}
 	out.Refunds = o.refunds(sum)
 	return out, sum.Err()
+}
+
+// tax adds the tax that eBay collects from the buyer and pays to the state, if it is in the total and in nothing else, and notes how much of
+// the tax that is: the seller does not get it.
+func (o *order) tax(sum *connector.Sums, out *connector.Order) {
+	size := func(a amount) money.Amount { n := sum.Of(a.Value); return max(n, -n) }
+	p := o.PricingSummary
+	var kept money.Amount
+	others := out.Shipping + out.Tax - size(p.PriceDiscount) - size(p.DeliveryDiscount) + sum.Of(p.Adjustment.Value) + size(p.Fee)
+	for _, l := range o.LineItems {
+		others += sum.Of(l.LineItemCost.Value)
+		for _, t := range l.EbayCollectAndRemitTaxes {
+			kept += sum.Of(t.Amount.Value)
+		}
+	}
+	if kept == 0 {
+		return
+	}
+	if others+kept == out.Total {
+		out.Tax += kept
+	}
+	out.Payment["taxKeptByEBay"] = kept.Text(out.Currency)
 }
 
 // status is the meaning of eBay's states; the first that matches.

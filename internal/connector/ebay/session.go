@@ -55,7 +55,12 @@ var markets = map[string]market{
 	"EBAY_FR": {language: "fr-FR", currency: "EUR", site: "www.ebay.fr"},
 	"EBAY_BE": {language: "fr-BE", currency: "EUR", site: "www.befr.ebay.be"},
 	"EBAY_IT": {language: "it-IT", currency: "EUR", site: "www.ebay.it"}, "EBAY_ES": {language: "es-ES", currency: "EUR", site: "www.ebay.es"},
-	"EBAY_NL": {language: "nl-NL", currency: "EUR", site: "www.ebay.nl"}, "EBAY_PL": {language: "pl-PL", currency: "PLN", site: "www.ebay.pl"},
+	"EBAY_HK":        {language: "zh-HK", currency: "HKD", site: "www.ebay.com.hk"},
+	"EBAY_SG":        {language: "en-SG", currency: "SGD", site: "www.ebay.com.sg"},
+	"EBAY_MY":        {language: "en-MY", currency: "MYR", site: "www.ebay.com.my"},
+	"EBAY_PH":        {language: "en-PH", currency: "PHP", site: "www.ebay.ph"},
+	"EBAY_MOTORS_US": {language: "en-US", currency: "USD", site: "www.ebay.com"},
+	"EBAY_NL":        {language: "nl-NL", currency: "EUR", site: "www.ebay.nl"}, "EBAY_PL": {language: "pl-PL", currency: "PLN", site: "www.ebay.pl"},
 }
 
 // inventory is where products are, selling where orders are.

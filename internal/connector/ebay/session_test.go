@@ -319,6 +319,19 @@ func TestReferenceOfTheShippingPartner(t *testing.T) {
 	}
 }
 
+// The tax that eBay collects and pays to the state is in an order's total and not the seller's: it is no fee that the buyer pays him.
+func TestTaxThatEBayKeeps(t *testing.T) {
+	a := newAccount(t)
+	for _, discount := range []int64{0, 150} {
+		id := a.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "MUG", Quantity: 2, Cents: 790}}, Kept: 124, Discount: discount})
+		o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
+		if len(o.Lines) != 1 || o.Tax != 12400 || o.Discount != money.Amount(discount*100) || o.Total != 219400-o.Discount ||
+			o.Payment["taxKeptByEBay"] != "1.24" {
+			t.Errorf("%+v", o)
+		}
+	}
+}
+
 // A refund of a line is with the line alone (orders.lineItems.refunds); of a whole line, it is not to be shipped any more.
 func TestRefundsOfLinesAreTaken(t *testing.T) {
 	a := newAccount(t)

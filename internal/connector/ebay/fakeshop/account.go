@@ -62,6 +62,7 @@ type offer struct {
 	id, sku, status, listing, price string
 	text                            string // what buyers read
 	quantity                        int64
+	body                            object // as it was sent
 }
 
 type order struct {
@@ -78,6 +79,7 @@ type order struct {
 	refunds     []object
 	shipped     map[string]int64
 	discount    int64
+	kept        int64
 }
 
 type line struct {

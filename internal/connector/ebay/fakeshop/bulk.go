@@ -107,6 +107,7 @@ func (a *Account) addOffer(in object) (int, object) {
 }
 
 func (o *offer) set(body object) {
+	o.body = body
 	o.price = body["pricingSummary"].(object)["price"].(object)["value"].(string)
 	n, _ := body["availableQuantity"].(float64)
 	o.quantity = int64(n)
