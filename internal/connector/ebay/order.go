@@ -83,8 +83,8 @@ func (o *order) take() (connector.Order, error) {
 	return out, sum.Err()
 }
 
-// tax adds the tax that eBay collects from the buyer and pays to the state, if it is in the total and in nothing else, and notes how much of
-// the tax that is: the seller does not get it.
+// tax adds the tax that eBay collects from the buyer and pays to the state, if it is in the total and in nothing else, and notes how much
+// of the tax that is: the seller does not get it.
 func (o *order) tax(sum *connector.Sums, out *connector.Order) {
 	size := func(a amount) money.Amount { n := sum.Of(a.Value); return max(n, -n) }
 	p := o.PricingSummary
