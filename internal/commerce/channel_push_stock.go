@@ -149,7 +149,7 @@ func levelOf(i channelsync.Item, listed listing) (dueLevel, bool) {
 // pushLevels pushes one batch: it reads what may have changed on the platform, then writes what differs. refused is
 // the failure of one item that a later try may push.
 func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) (refused, err error) {
-	shown, err := r.shownStock(ctx, due)
+	shown, off, err := r.shownStock(ctx, due)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) (refused, e
 		}
 	}
 	done := levelResults{stock: map[string]bool{}, price: map[string]bool{}, failed: map[string]connector.Result{},
-		underway: map[string]string{}}
+		underway: map[string]string{}, off: off}
 	for _, i := range stocks {
 		done.stock[i.SKU] = false
 	}
@@ -248,8 +248,8 @@ func (r *channelRun) setLevels(ctx context.Context, stocks []connector.StockItem
 	return nil
 }
 
-// shownStock reads the platform's stock of the items whose number may have changed there.
-func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (map[string]int64, error) {
+// shownStock reads the platform's stock of the items whose number may have changed there, and which of them are off sale there.
+func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (shown map[string]int64, off map[string]string, err error) {
 	var ask []connector.Item
 	for _, d := range due {
 		if d.CheckDue && d.sold && d.quantity != connector.NotOurs {
@@ -257,11 +257,14 @@ func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (map[string
 		}
 	}
 	if len(ask) == 0 || !r.does.Stock {
-		return nil, nil
+		return nil, nil, nil
 	}
-	shown, err := r.session.ReadStock(ctx, ask)
+	shown, err = r.session.ReadStock(ctx, ask)
 	if connector.Is(err, connector.Cannot) {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return shown, err
+	if w, ok := r.session.(connector.Watcher); ok && err == nil {
+		off = w.OffSale()
+	}
+	return shown, off, err
 }

@@ -47,6 +47,7 @@ type scripted struct {
 	ahead     [][]string      // orders that were read before their push, by call
 	stale     map[string]bool // orders that are refused until they are read again
 	shown     map[string]orders.Status
+	off       map[string]string // SKUs that the platform took off sale, with the reasons
 	tokens    connector.Tokens
 	facts     connector.Facts
 }
@@ -224,6 +225,14 @@ func (p *scripted) ReadStock(_ context.Context, items []connector.Item) (map[str
 		shown[i.SKU] = p.stock[i.SKU]
 	}
 	return shown, nil
+}
+
+func (p *scripted) OffSale() map[string]string {
+	seen := map[string]string{}
+	for sku := range p.stock {
+		seen[sku] = p.off[sku]
+	}
+	return seen
 }
 
 // synced is an account with products and a channel of a scripted platform, by a clock that the test moves.

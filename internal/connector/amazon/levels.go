@@ -114,13 +114,15 @@ func typeOf(it connector.Item) string {
 func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
 	var skus []string
 	for _, it := range items {
-		if it.IDs.Other[otherFBA] == "" && it.IDs.Other[otherHidden] == "" {
+		if it.IDs.Other[otherHidden] == "" {
 			skus = append(skus, it.SKU)
 		}
 	}
 	there, err := s.find(ctx, skus)
 	found := map[string]int64{}
+	s.off = map[string]string{}
 	for sku, l := range there {
+		s.off[sku] = l.suppressed()
 		for _, a := range l.FulfillmentAvailability {
 			if a.FulfillmentChannelCode == ownChannel {
 				found[sku] = a.Quantity
@@ -129,3 +131,6 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	}
 	return found, err
 }
+
+// OffSale gives the reasons for which Amazon suppresses what was read last.
+func (s *session) OffSale() map[string]string { return s.off }

@@ -28,6 +28,7 @@ type session struct {
 	fresh  bool                    // the token was renewed by this session
 	read   *order                  // the order that was read last, as far as nothing was written since
 	feeds  map[string]*feedOutcome // of the feeds that were polled
+	off    map[string]string       // see OffSale
 
 	cancel       []cancellation             // what Send cancels
 	acknowledged map[string]acknowledgement // feeds of cancellations that were asked for

@@ -93,11 +93,15 @@ func (p *product) outcome(operation string) connector.Result {
 		r.State, r.Error = connector.Failed, "the audit refused it: "+p.reasons()
 	case "PENDING", "DRAFT":
 		r.State = connector.Waiting
-	case "PLATFORM_DEACTIVATED", "FREEZE":
+	}
+	if p.offSale() {
 		r.State, r.Error = connector.Failed, "TikTok took it off sale: "+p.reasons()
 	}
 	return r
 }
+
+// offSale reports whether TikTok has taken it off sale.
+func (p *product) offSale() bool { return p.Status == "PLATFORM_DEACTIVATED" || p.Status == "FREEZE" }
 
 // reasons are the audit's reasons, for people.
 func (p *product) reasons() string {

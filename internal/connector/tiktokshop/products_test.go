@@ -1,6 +1,7 @@
 package tiktokshop_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -154,5 +155,28 @@ func TestRefusedProducts(t *testing.T) {
 	again.Known = results[0].IDs
 	if results := must(s.session.Upsert(t.Context(), []connector.Product{again}))(t); results[0].IDs.Product != byHand {
 		t.Errorf("made by hand meanwhile: %+v, want %s", results, byHand)
+	}
+}
+
+// What TikTok takes off sale after it was live is seen when its stock is read, with the reasons, and that it is on sale again.
+func TestProductsThatTikTokTakesOffSale(t *testing.T) {
+	s := newShop(t, nil)
+	got := by(must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), s.mug()}))(t))
+	var items []connector.Item
+	for _, name := range []string{"SHIRT-S", "SHIRT-M", "MUG"} {
+		items = append(items, connector.Item{SKU: name, IDs: got[name].IDs})
+	}
+	for _, off := range []bool{false, true, false} {
+		s.TakeOff("SHIRT-S", off)
+		if shown := must(s.session.ReadStock(t.Context(), items))(t); shown["SHIRT-M"] != 6 {
+			t.Errorf("%v", shown)
+		}
+		want := map[string]string{"SHIRT-S": "", "SHIRT-M": "", "MUG": ""}
+		if off {
+			want["SHIRT-S"], want["SHIRT-M"] = "Product Name: Prohibited words", "Product Name: Prohibited words"
+		}
+		if reasons := s.session.(connector.Watcher).OffSale(); !maps.Equal(reasons, want) {
+			t.Errorf("%v: %v", off, reasons)
+		}
 	}
 }

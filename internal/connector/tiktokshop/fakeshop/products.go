@@ -90,6 +90,22 @@ func (p *product) row() object {
 	return object{"id": p.id, "status": p.status, "audit": object{"status": audit}, "skus": skus}
 }
 
+// TakeOff has TikTok take the product of a SKU off sale, or put it on sale again.
+func (s *Shop) TakeOff(name string, off bool) {
+	s.change(func() {
+		for _, p := range s.products {
+			if !slices.ContainsFunc(p.skus, func(k *sku) bool { return k.sku == name }) {
+				continue
+			}
+			if p.status = "ACTIVATE"; off {
+				p.status = "PLATFORM_DEACTIVATED"
+			}
+			p.failed = off
+			s.notify("PRODUCT_STATUS_CHANGE", object{"product_id": p.id, "status": p.status})
+		}
+	})
+}
+
 func (s *Shop) searchProducts(c call) reply {
 	s.settle()
 	wanted := c.texts("seller_skus")
