@@ -74,10 +74,12 @@ type parcel struct {
 	PackageReferenceID, Carrier, TrackingNumber string
 	PackageStatus                               struct{ Status string }
 	ShipTime                                    time.Time
-	PackageItems                                []struct {
-		OrderItemID string
-		Quantity    int64
-	}
+	PackageItems                                []packageItem
+}
+
+type packageItem struct {
+	OrderItemID string
+	Quantity    int64
 }
 
 func (o *order) byAmazon() bool { return o.Fulfillment.FulfilledBy == amazon }

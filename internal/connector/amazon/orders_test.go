@@ -289,6 +289,32 @@ func TestParcelsAreConfirmedOnce(t *testing.T) {
 	}
 }
 
+// A package whose label was bought at Amazon is confirmed already: the same one here is none beside it, and of another one the rest is
+// confirmed.
+func TestLabelsThatAreBoughtAtAmazon(t *testing.T) {
+	for name, c := range map[string]struct {
+		number  string
+		bought  int64
+		parcels int
+	}{"the same": {"JD-1", 2, 1}, "all of it": {"other", 2, 1}, "a part": {"other", 1, 2}} {
+		a := newAccount(t)
+		id := a.Place(wish("MUG", 2, 1580))
+		a.BuyLabel(id, c.number, c.bought)
+		p := connector.Parcel{Key: "019a-1", Carrier: "DHL", Number: "JD-1",
+			Lines: []connector.ParcelLine{{ExternalLine: a.Lines(id)[0], Quantity: 2}}, Rest: true}
+		ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{p}}
+		for range 2 {
+			if err := a.session.PushShipment(t.Context(), ref, p); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			a.open()
+		}
+		if parcels, pieces, status := a.Order(id); parcels != c.parcels || pieces != 2 || status != "SHIPPED" {
+			t.Errorf("%s: %d parcels of %d pieces, %s", name, parcels, pieces, status)
+		}
+	}
+}
+
 func TestWhatCannotBeShipped(t *testing.T) {
 	a := newAccount(t)
 	id := a.Place(wish("MUG", 2, 1580))

@@ -78,6 +78,18 @@ func (a *Account) CancelLine(id string, line int) {
 // AskToCancel has the buyer ask for an order's cancellation.
 func (a *Account) AskToCancel(id string) { a.change(id, func(o *order) { o.asked = true }) }
 
+// BuyLabel has the seller buy a label at Amazon for some of an order's first line, which confirms the package.
+func (a *Account) BuyLabel(id, number string, quantity int64) {
+	a.change(id, func(o *order) {
+		o.packages = append(o.packages, object{"packageReferenceId": "1", "carrier": "DHL", "trackingNumber": number,
+			"packageItems":  []object{{"orderItemId": o.lines[0], "quantity": quantity}},
+			"packageStatus": object{"status": "SHIPPED"}})
+		if o.status = "PARTIALLY_SHIPPED"; o.shipped("") == o.ordered() {
+			o.status = "SHIPPED"
+		}
+	})
+}
+
 // Deliver has the carrier deliver all parcels of an order.
 func (a *Account) Deliver(id string) {
 	a.change(id, func(o *order) {
