@@ -153,3 +153,38 @@ func TestWhatVariantsDifferBy(t *testing.T) {
 		t.Error(product)
 	}
 }
+
+// eBay changes no quantity and no price of an offer that is not on sale: those of a hidden product come with it when it is on sale again.
+// An offer that was ended at eBay is gone.
+func TestOffersThatAreNotOnSale(t *testing.T) {
+	a := newAccount(t)
+	p := mug()
+	put := func() connector.Item {
+		r := connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t)
+		if r[0].State != connector.Live {
+			t.Fatalf("%+v", r)
+		}
+		p.Known = r[0].IDs
+		return connector.Item{SKU: p.SKU, IDs: r[0].IDs}
+	}
+	set := func(it connector.Item, want string) {
+		t.Helper()
+		stock := connectortest.Must(a.session.SetStock(t.Context(), []connector.StockItem{{Item: it, Quantity: 4}}))(t)
+		price := connectortest.Must(a.session.SetPrices(t.Context(), []connector.PriceItem{{Item: it, Price: 55000}}))(t)
+		if stock[0].State != want || price[0].State != want {
+			t.Errorf("%+v %+v", stock, price)
+		}
+	}
+	put()
+	p.OnSale = false
+	hidden := put()
+	set(hidden, connector.Live)
+	p.OnSale, p.Quantity, p.Price = true, 4, 55000
+	shown := put()
+	if price, n, listing := a.Offer("MUG"); price != "5.50" || n != 4 || listing == "" {
+		t.Errorf("%s, %d, %q", price, n, listing)
+	}
+	set(shown, connector.Live)
+	connectortest.Must(a.session.Unpublish(t.Context(), []connector.Item{shown}, false))(t)
+	set(shown, connector.Gone)
+}

@@ -179,6 +179,9 @@ func (s *session) results(l *listing) []connector.Result {
 		ids := connector.IDs{Product: l.id, Variant: sku}
 		if o := l.offers[sku]; o.OfferID != "" {
 			ids.Other = map[string]string{offerID: o.OfferID}
+			if !l.OnSale {
+				ids.Other[hidden] = "1"
+			}
 		}
 		return connector.Result{SKU: sku, State: connector.Live, Priced: true, IDs: ids, URL: link}
 	}
@@ -189,5 +192,16 @@ func (s *session) results(l *listing) []connector.Result {
 	return results
 }
 
-// offerID is under what the id of a SKU's offer is kept.
-const offerID = "offer"
+// Further ids of an item: that of its offer, and "1" if the offer is not on sale, so that quantity and price of it are not set apart.
+const (
+	offerID = "offer"
+	hidden  = "hidden"
+)
+
+// liveOffer is the offer of a SKU that buyers see, "" for none: eBay sets quantities and prices of no other.
+func liveOffer(it connector.Item) string {
+	if it.IDs.Other[hidden] != "" {
+		return ""
+	}
+	return it.IDs.Other[offerID]
+}

@@ -157,6 +157,9 @@ func (a *Account) update(in object) (int, object) {
 		if o == nil {
 			continue
 		}
+		if o.status != "PUBLISHED" {
+			return http.StatusBadRequest, problem(25713, "This Offer is not available.")
+		}
 		if n, ok := change["availableQuantity"].(float64); ok {
 			o.quantity = int64(n)
 		}
