@@ -49,12 +49,12 @@ func (s *session) SetLevels(ctx context.Context, stocks []connector.StockItem, p
 		return changes[it.SKU]
 	}
 	for _, it := range stocks {
-		if c := of(it.Item); it.IDs.Other[otherFBA] == "" && it.IDs.Other[otherHidden] == "" {
+		if c := of(it.Item); it.IDs.Other[otherFBA] == "" && !it.IDs.Hidden() {
 			c.patches = append(c.patches, patch("merge", "fulfillment_availability", availability(it.Quantity)))
 		}
 	}
 	for _, it := range prices {
-		if c := of(it.Item); it.IDs.Other[otherHidden] == "" {
+		if c := of(it.Item); !it.IDs.Hidden() {
 			c.patches = append(c.patches, s.pricePatches(it.Price, it.CompareAt)...)
 		}
 	}
@@ -114,7 +114,7 @@ func typeOf(it connector.Item) string {
 func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
 	var skus []string
 	for _, it := range items {
-		if it.IDs.Other[otherHidden] == "" {
+		if !it.IDs.Hidden() {
 			skus = append(skus, it.SKU)
 		}
 	}

@@ -180,7 +180,7 @@ func (s *session) results(l *listing) []connector.Result {
 		if o := l.offers[sku]; o.OfferID != "" {
 			ids.Other = map[string]string{offerID: o.OfferID}
 			if !l.OnSale {
-				ids.Other[hidden] = "1"
+				ids.Other[connector.HiddenID] = "1"
 			}
 		}
 		return connector.Result{SKU: sku, State: connector.Live, Priced: true, IDs: ids, URL: link}
@@ -192,15 +192,12 @@ func (s *session) results(l *listing) []connector.Result {
 	return results
 }
 
-// Further ids of an item: that of its offer, and "1" if the offer is not on sale, so that quantity and price of it are not set apart.
-const (
-	offerID = "offer"
-	hidden  = "hidden"
-)
+// offerID is under what the id of a SKU's offer is kept.
+const offerID = "offer"
 
 // liveOffer is the offer of a SKU that buyers see, "" for none: eBay sets quantities and prices of no other.
 func liveOffer(it connector.Item) string {
-	if it.IDs.Other[hidden] != "" {
+	if it.IDs.Hidden() {
 		return ""
 	}
 	return it.IDs.Other[offerID]

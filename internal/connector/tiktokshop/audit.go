@@ -25,6 +25,9 @@ func results(p *connector.Product, old, made *product, images map[string]string)
 		if r.IDs.Variant == "" && old != nil {
 			r.IDs.Variant = old.sku(name)
 		}
+		if !p.OnSale {
+			r.IDs.Other = map[string]string{connector.HiddenID: "1"}
+		}
 		return r
 	}
 	first := one(p.SKU)

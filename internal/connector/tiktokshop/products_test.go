@@ -180,3 +180,31 @@ func TestProductsThatTikTokTakesOffSale(t *testing.T) {
 		}
 	}
 }
+
+// The price of a product that is not on sale is not set apart, which TikTok refuses; it comes with the product when that is on sale again.
+func TestPricesOfHiddenProducts(t *testing.T) {
+	s := newShop(t, nil)
+	p := s.mug()
+	put := func() connector.Item {
+		r := must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+		p.Known, p.Images[0].Known = r[0].IDs, r[0].Images["i2"]
+		return connector.Item{SKU: "MUG", IDs: r[0].IDs}
+	}
+	set := func(it connector.Item) {
+		t.Helper()
+		got := must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: it, Price: p.Price, Currency: "EUR"}}))(t)
+		if len(got) != 1 || got[0].State != connector.Live {
+			t.Errorf("%+v", got)
+		}
+	}
+	put()
+	p.OnSale = false
+	hidden := put()
+	p.Price = 85000
+	set(hidden)
+	p.OnSale = true
+	set(put())
+	if items, _ := s.Items(); items["MUG"].Price != "8.50" {
+		t.Errorf("%+v", items)
+	}
+}

@@ -78,13 +78,24 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	})
 }
 
-// SetPrices sets prices. TikTok Shop has reductions only as campaigns, so the price is what buyers pay.
+// SetPrices sets prices. TikTok Shop has reductions only as campaigns, so the price is what buyers pay. It takes none of a product that
+// is not on sale: its price comes with it when it is.
 func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
-	return s.eachProduct(ctx, "prices/update", len(items), func(i int) (connector.Item, fields, bool) {
-		it := items[i]
+	var shown []connector.PriceItem
+	var results []connector.Result
+	for _, it := range items {
+		if it.IDs.Hidden() {
+			results = append(results, connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live})
+		} else {
+			shown = append(shown, it)
+		}
+	}
+	set, err := s.eachProduct(ctx, "prices/update", len(shown), func(i int) (connector.Item, fields, bool) {
+		it := shown[i]
 		return it.Item, fields{"id": it.IDs.Variant, "price": fields{"amount": it.Price.Text(it.Currency), "currency": it.Currency}},
 			it.IDs.Variant != ""
 	})
+	return append(results, set...), err
 }
 
 // eachProduct sends a change of items product by product; missing items are Gone. If a request fails, the results so
