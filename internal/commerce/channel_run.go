@@ -36,7 +36,8 @@ type channelRun struct {
 	does     connector.Capabilities
 	client   *connector.Client
 	errors   []records.ItemError
-	underway bool // the platform is still processing something that was pushed
+	markets  map[string]bool // see noOthers; nil until it was asked for
+	underway bool            // the platform is still processing something that was pushed
 }
 
 // RunChannelJob does a job that calls a channel's platform, and completes it or releases it for later. It stores its

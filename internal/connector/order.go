@@ -43,6 +43,7 @@ type Order struct {
 	Name       string
 	Email      string // "" if the platform gives none
 	Phone      string
+	Market     string // the marketplace of the account on which it was listed; "" for the channel's own, and where there is one
 	Buyer      string // the platform's user name of the buyer, where notifications ask by it to erase a person; else ""
 	ShipTo     *Place // nil for none
 	BillTo     *Place

@@ -35,6 +35,7 @@ type order struct {
 	}
 	LineItems []struct {
 		LineItemID, SKU, Title, LegacyItemID string
+		ListingMarketplaceID                 string
 		Quantity                             int64
 		LineItemCost, DiscountedLineItemCost amount
 		Refunds                              []refund
@@ -48,8 +49,9 @@ type contact struct {
 	ContactAddress               struct{ AddressLine1, AddressLine2, City, StateOrProvince, PostalCode, CountryCode string }
 }
 
-// take converts an order. eBay's amounts are of whole lines; the discount is the difference to its total.
-func (o *order) take() (connector.Order, error) {
+// take converts an order of an account, all of whose marketplaces eBay lists together. eBay's amounts are of whole lines; the discount is
+// the difference to its total.
+func (o *order) take(market string) (connector.Order, error) {
 	currency := o.PricingSummary.Total.Currency
 	sum, err := connector.NewSums(currency)
 	if err != nil {
@@ -67,6 +69,9 @@ func (o *order) take() (connector.Order, error) {
 	if o.CancelStatus.CancelState == "CANCELED" {
 		out.Theirs = "cancelled"
 	}
+	if theirs := o.market(); theirs != market {
+		out.Market = theirs
+	}
 	o.buyer(&out)
 	o.tax(sum, &out)
 	rest := out.Shipping + out.Tax - out.Total
@@ -81,6 +86,17 @@ func (o *order) take() (connector.Order, error) {
 	}
 	out.Refunds = o.refunds(sum)
 	return out, sum.Err()
+}
+
+// market is the marketplace on which all of it was listed, "" if it was listed on several.
+func (o *order) market() (id string) {
+	for _, l := range o.LineItems {
+		if id != "" && l.ListingMarketplaceID != id {
+			return ""
+		}
+		id = l.ListingMarketplaceID
+	}
+	return id
 }
 
 // tax adds the tax that eBay collects from the buyer and pays to the state, if it is in the total and in nothing else, and notes how much

@@ -319,6 +319,17 @@ func TestReferenceOfTheShippingPartner(t *testing.T) {
 	}
 }
 
+// Orders of all marketplaces of the account are in one list: one of another marketplace than the channel's says so.
+func TestOrdersOfOtherMarketplaces(t *testing.T) {
+	a := newAccount(t)
+	for market, want := range map[string]string{"": "", "EBAY_DE": "", "EBAY_GB": "EBAY_GB"} {
+		id := a.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "MUG", Quantity: 1, Cents: 790}}, Market: market})
+		if o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t); o.Market != want {
+			t.Errorf("%q: %q", market, o.Market)
+		}
+	}
+}
+
 // The tax that eBay collects and pays to the state is in an order's total and not the seller's: it is no fee that the buyer pays him.
 func TestTaxThatEBayKeeps(t *testing.T) {
 	a := newAccount(t)

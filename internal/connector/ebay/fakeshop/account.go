@@ -70,6 +70,7 @@ type order struct {
 	buyer       string
 	email       string
 	abroad      string
+	market      string
 	asked       string // the id of the buyer's request to cancel it
 	created     time.Time
 	modified    time.Time

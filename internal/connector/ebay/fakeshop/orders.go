@@ -24,6 +24,7 @@ type Wish struct {
 	Discount int64
 	Buyer    string // the buyer's user name; "ada" if it is empty
 	Masked   bool   // the buyer's e-mail address is not given
+	Market   string // on which it was listed; the account's own if it is empty
 	Kept     int64  // tax that eBay collects and keeps, on top
 	Abroad   string // the reference for eBay's shipping partner, to whose warehouse the order goes; "" for one that goes to the buyer
 }
@@ -43,7 +44,7 @@ func (a *Account) Place(w Wish) string {
 	defer a.mu.Unlock()
 	now := a.Now().UTC()
 	o := &order{id: "12-" + a.id(), payment: "PAID", created: now, modified: now, shipped: map[string]int64{}, discount: w.Discount,
-		abroad: w.Abroad, kept: w.Kept, buyer: cmp.Or(w.Buyer, "ada"), email: "ada@members.ebay.com"}
+		abroad: w.Abroad, kept: w.Kept, market: cmp.Or(w.Market, "EBAY_DE"), buyer: cmp.Or(w.Buyer, "ada"), email: "ada@members.ebay.com"}
 	if w.Masked {
 		o.email = "Invalid Request"
 	}
@@ -197,7 +198,7 @@ func (o *order) show() object {
 	for _, l := range o.lines {
 		goods, ordered, shipped = goods+l.cents*l.quantity, ordered+l.quantity, shipped+o.shipped[l.id]
 		lines = append(lines, object{"lineItemId": l.id, "sku": l.sku, "title": "Article " + l.sku, "quantity": l.quantity,
-			"lineItemCost": euros(l.cents * l.quantity), "refunds": l.refunds})
+			"lineItemCost": euros(l.cents * l.quantity), "refunds": l.refunds, "listingMarketplaceId": o.market, "purchaseMarketplaceId": "EBAY_AT"})
 	}
 	if o.kept > 0 { // eBay shows the same tax in both
 		tax := []object{{"taxType": "STATE_SALES_TAX", "amount": euros(o.kept)}}
