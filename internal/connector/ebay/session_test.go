@@ -409,6 +409,19 @@ func TestParcelsAreShownOnce(t *testing.T) {
 	}
 }
 
+// The number of a parcel whose carrier nobody named reaches the buyer; eBay takes no number alone.
+func TestNumbersWithoutACarrier(t *testing.T) {
+	a := newAccount(t)
+	id, line := a.Buy("MUG", 1, 790)
+	parcel := connector.Parcel{Key: "s1", Number: "JD 1", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
+	if err := a.session.PushShipment(t.Context(), connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}, parcel); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Numbers(id); !slices.Equal(got, []string{"JD1"}) {
+		t.Error(got)
+	}
+}
+
 // A buyer's request is approved, because eBay takes no cancellation by the seller beside it; an answer without a cancellation is a refusal.
 func TestCancellations(t *testing.T) {
 	for _, lose := range []int{0, 2, 3} {
