@@ -414,7 +414,8 @@ func TestNumbersWithoutACarrier(t *testing.T) {
 	a := newAccount(t)
 	id, line := a.Buy("MUG", 1, 790)
 	parcel := connector.Parcel{Key: "s1", Number: "JD 1", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
-	if err := a.session.PushShipment(t.Context(), connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}, parcel); err != nil {
+	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}
+	if err := a.session.PushShipment(t.Context(), ref, parcel); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.Numbers(id); !slices.Equal(got, []string{"JD1"}) {
