@@ -38,6 +38,7 @@ type channelRun struct {
 	errors   []records.ItemError
 	markets  map[string]bool // see noOthers; nil until it was asked for
 	underway bool            // the platform is still processing something that was pushed
+	news     bool            // an operation of the platform began or ended
 }
 
 // RunChannelJob does a job that calls a channel's platform, and completes it or releases it for later. It stores its

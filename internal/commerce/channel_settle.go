@@ -132,12 +132,29 @@ func (r *channelRun) triesBefore() int64 {
 	return at.Tries
 }
 
-// pollLater sets when the platform is asked for the results of its operations.
+// polling is the name of the time since which the platform's operations have been requested without any news of them.
+const polling = "polling"
+
+// pollLater sets when the platform is asked for the results of its operations: soon after one began or ended, and the more seldom the
+// longer nothing happens. A review by people may take days.
 func (r *channelRun) pollLater(tx db.Writer, state *channelsync.State) {
-	if r.underway {
-		state.PollAt = tx.Now().Add(cmp.Or(r.does.Time.Poll, time.Minute)).UnixMicro()
+	if !r.underway {
+		if r.job.Type != jobs.OrderPull { // which asks for no results
+			state.SetSince(polling, 0)
+		}
+		return
 	}
+	since := state.Since(polling)
+	if since == 0 || r.news {
+		since = tx.Micros()
+		state.SetSince(polling, since)
+	}
+	every := cmp.Or(r.does.Time.Poll, time.Minute)
+	state.PollAt = tx.Now().Add(max(every, min(tx.Now().Sub(time.UnixMicro(since))/pollShare, longestHold))).UnixMicro()
 }
+
+// pollShare is how much shorter the time until the next request is than the time without news.
+const pollShare = 8
 
 // save stores the state, which the channel may not have had before.
 func (r *channelRun) save(tx db.Writer, state channelsync.State) {

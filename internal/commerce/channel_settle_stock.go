@@ -55,7 +55,7 @@ func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done leve
 			item := d.Item
 			item.StockDue, item.CheckDue, item.Error = false, false, r.watched(tx, d, done.off, published)
 			if item.Operation = done.underway[d.SKU]; item.Operation != "" {
-				r.underway = true
+				r.underway, r.news = true, true
 			}
 			switch result, refused := done.failed[d.SKU]; {
 			case refused && result.State == connector.Gone:
