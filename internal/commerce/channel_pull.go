@@ -16,10 +16,12 @@ import (
 	"entrepot/internal/postal"
 )
 
-// pullPlace is where a pull of several pages goes on, and how many leases its job had when it came there.
+// pullPlace is where a pull of several pages goes on, how many leases its job had when it came there, and how many of the orders that
+// notifications were about it has read meanwhile.
 type pullPlace struct {
 	connector.Cursor
-	Tries int64 `json:"tries,omitempty"`
+	Tries    int64 `json:"tries,omitempty"`
+	Notified int   `json:"notified,omitempty"`
 }
 
 // placeOf is where an earlier run of a pull left it; ok is false for a pull at its beginning.
@@ -87,16 +89,21 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		}
 		cursor.Page = page.Next
 		if mine {
-			text, err := json.Marshal(pullPlace{cursor, r.job.Tries})
-			if err != nil {
-				return err
-			}
-			r.job.Cursor = string(text)
-			if err := r.write(ctx, func(*db.Tx) error { return nil }); err != nil {
+			if err := r.keepPlace(ctx, pullPlace{cursor, r.job.Tries, r.notified}); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// keepPlace stores where the pull goes on.
+func (r *channelRun) keepPlace(ctx context.Context, at pullPlace) error {
+	text, err := json.Marshal(at)
+	if err != nil {
+		return err
+	}
+	r.job.Cursor = string(text)
+	return r.write(ctx, func(*db.Tx) error { return nil })
 }
 
 // goOnLater has a pull that came forward go on when its platform allows the next page, from where it is. The pull before a push has no

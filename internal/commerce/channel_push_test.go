@@ -268,14 +268,25 @@ func TestALongPullComesToItsEnd(t *testing.T) {
 			return err
 		}))
 		*s.clock = s.clock.Add(time.Hour)
-		for range 12 {
+		for i := range 12 {
 			if len(p.setStock) > 0 {
 				t.Fatalf("stock was pushed after %d pages", len(p.pages))
 			}
+			if i == 5 || i == 7 { // what is notified of meanwhile need not wait for the last page, and is read once until then
+				name := fmt.Sprint("meanwhile ", i)
+				s.place(name)
+				s.notify(name, name)
+			}
 			s.work()
+			if want := map[int]string{5: "meanwhile 5", 6: "meanwhile 5", 7: "meanwhile 5meanwhile 7"}[i]; s.taken() != want && i < 8 {
+				t.Errorf("after %d pages: %s", i, s.taken())
+			}
+			if i == 8 && len(p.named) != 2 {
+				t.Errorf("read by name: %v", p.named)
+			}
 			*s.clock = s.clock.Add(3 * time.Minute)
 		}
-		p.many = 0
+		p.many, p.stock["SKU-0"] = 0, -7 // not what is to be there
 		s.work()
 		want := []string{"", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"}
 		if !slices.Equal(p.pages[:min(len(p.pages), 12)], want) || len(p.setStock) == 0 {

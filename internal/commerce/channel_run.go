@@ -36,6 +36,7 @@ type channelRun struct {
 	does     connector.Capabilities
 	client   *connector.Client
 	errors   []records.ItemError
+	notified int             // of the orders that notifications were about, those that a long pull has read meanwhile
 	markets  map[string]bool // see noOthers; nil until it was asked for
 	underway bool            // the platform is still processing something that was pushed
 	news     bool            // an operation of the platform began or ended
