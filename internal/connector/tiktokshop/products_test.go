@@ -208,3 +208,24 @@ func TestPricesOfHiddenProducts(t *testing.T) {
 		t.Errorf("%+v", items)
 	}
 }
+
+// A text goes without images of other hosts, which TikTok refuses, and one that is too long without markup that could be cut in two.
+func TestTexts(t *testing.T) {
+	long := "<p>" + strings.Repeat("A <b>mug</b> to drink from. ", 500) + "</p>"
+	for text, want := range map[string]string{
+		`<p>A mug<IMG src="https://shop.example/a.png" alt="">.</p>`: "<p>A mug.</p>",
+		`<img src="a.png">`: "Mug",
+		"":                  "Mug",
+		long:                strings.Repeat("A mug to drink from. ", 500)[:10_000],
+	} {
+		s := newShop(t, nil)
+		p := s.mug()
+		p.Description = text
+		if r := must(s.session.Upsert(t.Context(), []connector.Product{p}))(t); r[0].State != connector.Waiting {
+			t.Errorf("%+v", r)
+		}
+		if got := s.Content("MUG")["description"]; got != strings.TrimSpace(want) {
+			t.Errorf("%q", got)
+		}
+	}
+}
