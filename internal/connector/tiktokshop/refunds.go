@@ -94,7 +94,9 @@ func (s *session) reversals(ctx context.Context, path string, filter fields) (li
 }
 
 // absent reports whether the app may not call what it called, or the market does not have it.
-func absent(err error) bool { return connector.Is(err, connector.Forbidden) || connector.Is(err, connector.Missing) }
+func absent(err error) bool {
+	return connector.Is(err, connector.Forbidden) || connector.Is(err, connector.Missing)
+}
 
 // addRefunds adds the refunds of orders, and what their buyers ask for. An order counts as changed at the time of each.
 func (s *session) addRefunds(ctx context.Context, raw []order, list []connector.Order) error {
