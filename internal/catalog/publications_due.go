@@ -52,6 +52,13 @@ func SettlePublication(tx db.Writer, channel id.Channel, product id.Product, sta
 		tx.TenantID(), channel, product, status, db.Null(externalID), db.Null(url), db.Null(reason), db.Null(at))
 }
 
+// BackOnSale queues that a product is on sale again whose publication failed for a reason.
+func BackOnSale(tx db.Writer, channel id.Channel, product id.Product, reason string) {
+	tx.Change(`UPDATE publications SET status = 'published', error = NULL
+		WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status = 'failed' AND error = $4`,
+		tx.TenantID(), channel, product, reason)
+}
+
 // EndPublication queues the deletion of a publication, after the platform has taken the product off sale.
 func EndPublication(tx db.Writer, channel id.Channel, product id.Product) {
 	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status = 'removing'",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
@@ -125,4 +126,19 @@ func (s *Service) mergedCredentials(c channels.Channel, change connector.Credent
 		}
 	}
 	return opened.Credentials, nil
+}
+
+// enteredCredentials are a channel's stored credentials overwritten by those that a merchant enters. An access token that was issued for
+// others goes: it may be another account's, and a connection test with it would say nothing of the new ones.
+func (s *Service) enteredCredentials(c channels.Channel, change connector.Credentials) (connector.Credentials, error) {
+	opened, err := s.Opened(c)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.mergedCredentials(c, change)
+	known, ok := s.Connectors.ByPlatform(c.Platform)
+	if _, given := change[connector.TokenField]; err == nil && ok && !given && !maps.Equal(all, opened.Credentials) {
+		known.Profile().DropToken(all)
+	}
+	return all, err
 }

@@ -75,11 +75,12 @@ func (r *channelRun) settleOperations(ctx context.Context, results []connector.R
 				if !ok || result.State == connector.Waiting {
 					r.underway = true
 					if result.Next != "" {
-						item.Operation = result.Next
+						r.news, item.Operation = true, result.Next
 						channelsync.Put(tx, item)
 					}
 					continue
 				}
+				r.news = true
 				ended[item.Product] = append(ended[item.Product], endedItem{item, result, named})
 			}
 		}

@@ -27,6 +27,7 @@ func (r *channelRun) settleReviews(ctx context.Context, results []connector.Resu
 					r.underway = true
 					continue
 				}
+				r.news = true
 				if first := !settled[item.Product]; first {
 					settled[item.Product] = true
 					if err := r.settleReview(tx, item, result); err != nil {

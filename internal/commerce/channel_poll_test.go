@@ -138,3 +138,37 @@ func TestARefusalForNowIsTriedAgain(t *testing.T) {
 		}
 	})
 }
+
+// A platform that is still at work is asked the more seldom the longer it says nothing new, and soon again once it has.
+func TestHowOftenPlatformsAreAsked(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.platform.does.Async, s.platform.does.Time.Poll = true, 10*time.Second
+		wait := func() time.Duration {
+			s.poll()
+			return time.UnixMicro(s.count("SELECT coalesce(max(poll_at), 0) FROM channel_syncs WHERE tenant_id = $1")).Sub(*s.clock)
+		}
+		s.must(s.write(t, func(tx *db.Tx) error {
+			var product id.Product
+			if err := tx.Row("SELECT id FROM products WHERE tenant_id = $1 AND sku = 'SKU-0'", []any{tx.Tenant}, &product); err != nil {
+				return err
+			}
+			catalog.Publish(tx, s.channel.ID, catalog.PublicationPending, []id.Product{product})
+			for _, sku := range []string{"SKU-0", "A"} {
+				item := channelsync.NewItem(s.channel.ID, sku, product, "")
+				item.Operation = "op " + sku
+				channelsync.Put(tx, item)
+			}
+			return nil
+		}))
+		for _, c := range []struct{ passed, want time.Duration }{
+			{0, 10 * time.Second}, {time.Minute, 10 * time.Second}, {15 * time.Minute, 2 * time.Minute}, {24 * time.Hour, 5 * time.Minute}} {
+			if *s.clock = s.clock.Add(c.passed); wait() != c.want {
+				t.Errorf("after %s more: not %s", c.passed, c.want)
+			}
+		}
+		s.platform.polled = map[string][]connector.Result{"op A": {{SKU: "A", State: connector.Live}}}
+		if got := wait(); got != 10*time.Second {
+			t.Errorf("after news: %s", got)
+		}
+	})
+}

@@ -3,9 +3,11 @@ package commerce
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"entrepot/internal/apperr"
+	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
@@ -13,6 +15,20 @@ import (
 	"entrepot/internal/orders"
 	"entrepot/internal/postal"
 )
+
+// pullPlace is where a pull of several pages goes on, how many leases its job had when it came there, and how many of the orders that
+// notifications were about it has read meanwhile.
+type pullPlace struct {
+	connector.Cursor
+	Tries    int64 `json:"tries,omitempty"`
+	Notified int   `json:"notified,omitempty"`
+}
+
+// placeOf is where an earlier run of a pull left it; ok is false for a pull at its beginning.
+func placeOf(job jobs.Job) (at pullPlace, ok bool) {
+	ok = job.Type == jobs.OrderPull && json.Unmarshal([]byte(job.Cursor), &at) == nil
+	return at, ok
+}
 
 // pullOrders stores the channel's orders that changed on the platform.
 func (r *channelRun) pullOrders(ctx context.Context) error {
@@ -30,13 +46,16 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	cursor := connector.Cursor{Since: since.Add(-r.does.Time.Overlap)}
 	mine := r.job.Type == jobs.OrderPull // another job pulls as a side effect and moves no cursor
 	if mine && r.job.Cursor != "" {
-		var left connector.Cursor // by an earlier run, unless pulls are to begin further back since
-		if json.Unmarshal([]byte(r.job.Cursor), &left) == nil && !left.Since.After(cursor.Since) {
-			cursor = left
+		if left, ok := placeOf(r.job); ok && !left.Since.After(cursor.Since) { // unless pulls are to begin further back since
+			cursor = left.Cursor
 		}
 	}
+	begunAt := cursor.Page
 	for {
 		page, err := r.session.PullOrders(ctx, cursor)
+		if connector.Is(err, connector.Throttled) && cursor.Page != begunAt {
+			return r.goOnLater(ctx, connector.FailureOf(err).After)
+		}
 		if err != nil {
 			return err
 		}
@@ -70,16 +89,34 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		}
 		cursor.Page = page.Next
 		if mine {
-			text, err := json.Marshal(cursor)
-			if err != nil {
-				return err
-			}
-			r.job.Cursor = string(text)
-			if err := r.write(ctx, func(*db.Tx) error { return nil }); err != nil {
+			if err := r.keepPlace(ctx, pullPlace{cursor, r.job.Tries, r.notified}); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// keepPlace stores where the pull goes on.
+func (r *channelRun) keepPlace(ctx context.Context, at pullPlace) error {
+	text, err := json.Marshal(at)
+	if err != nil {
+		return err
+	}
+	r.job.Cursor = string(text)
+	return r.write(ctx, func(*db.Tx) error { return nil })
+}
+
+// goOnLater has a pull that came forward go on when its platform allows the next page, from where it is. The pull before a push has no
+// place to go on from: a pull of its own follows, for which the push waits.
+func (r *channelRun) goOnLater(ctx context.Context, after time.Duration) error {
+	if r.job.Type != jobs.OrderPull {
+		if err := r.write(ctx, func(tx *db.Tx) error {
+			return queueOnce(tx, jobs.OrderPull, r.channel.ID, jobInput{Scheduled: true})
+		}); err != nil {
+			return err
+		}
+	}
+	return &pause{r.store.Now().Add(max(after, firstHold))}
 }
 
 // ordersFrom is the time from which the channel's orders are pulled, by the platform's clock. One that is behind dates orders back: the
@@ -190,7 +227,10 @@ func (r *channelRun) isNews(ctx context.Context, order connector.Order, from tim
 				made = order.UpdatedAt
 			}
 			news = made.IsZero() || !made.Before(from.Truncate(time.Second))
-			return nil
+			if news && order.Market != "" && !from.IsZero() { // a caller's names are taken as they are
+				news, err = r.noOthers(tx, order.Market)
+			}
+			return err
 		}
 		o, err := orders.ByID(tx, known)
 		if err != nil {
@@ -209,6 +249,41 @@ func (r *channelRun) isNews(ctx context.Context, order connector.Order, from tim
 	}
 	return news, err
 }
+
+// noOthers reports whether no other channel of the same account on the platform has the orders of a marketplace: each is stored once.
+func (r *channelRun) noOthers(tx *db.Tx, market string) (bool, error) {
+	if r.markets == nil {
+		r.markets = map[string]bool{}
+		own, err := channelsync.ByChannel(tx, r.channel.ID)
+		if err != nil {
+			return false, err
+		}
+		all, _, err := channels.List(tx, maxChannels, 0)
+		if err != nil {
+			return false, err
+		}
+		for _, c := range all {
+			if c.ID == r.channel.ID || c.Platform != r.channel.Platform || !c.Receives() {
+				continue
+			}
+			its, err := channelsync.ByChannel(tx, c.ID)
+			if err != nil {
+				return false, err
+			}
+			opened, err := r.Opened(c)
+			if err != nil {
+				return false, err
+			}
+			if account := own.Account(); account != "" && its.Account() == account {
+				r.markets[strings.ToUpper(opened.Value("marketplaceId"))] = true
+			}
+		}
+	}
+	return !r.markets[strings.ToUpper(market)], nil
+}
+
+// maxChannels is how many channels of an account are looked at.
+const maxChannels = 1000
 
 // saysOther reports whether a version differs from the stored one of the same time.
 func saysOther(o *orders.Order, in connector.Order) bool {

@@ -31,11 +31,16 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 			return r.pullNotifiedAlone(ctx)
 		}
 	}
+	if at, ok := placeOf(r.job); ok {
+		if err := r.pullMeanwhile(ctx, at); err != nil {
+			return err
+		}
+	}
 	if err := r.pullOrders(ctx); err != nil {
 		return err
 	}
-	if resumed && r.input.Topic != "" { // the resumed span may end before the notification
-		if err := r.pullOrders(ctx); err != nil {
+	if resumed && r.input.Topic != "" { // the resumed span may end before the notification; what must wait comes with the next pull
+		if err := r.pullOrders(ctx); err != nil && !connector.Is(err, connector.Throttled) {
 			return err
 		}
 	}
@@ -91,6 +96,26 @@ func (r *channelRun) pullNamed(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// pullMeanwhile stores the orders of notifications that came while a long pull waited, before it goes on: it may take hours to come to
+// them.
+func (r *channelRun) pullMeanwhile(ctx context.Context, at pullPlace) error {
+	r.notified = at.Notified
+	for _, name := range r.input.Notified[min(at.Notified, len(r.input.Notified)):] {
+		if most := r.does.Batch.Notified; most > 0 && r.notified-at.Notified == most {
+			break
+		}
+		if _, err := r.takeNotified(ctx, []string{name}); err != nil {
+			return err
+		}
+		r.notified++
+	}
+	if at.Notified == r.notified {
+		return nil
+	}
+	at.Notified = r.notified
+	return r.keepPlace(ctx, at)
 }
 
 // pullNotified stores the orders that notifications were about, if the pull before may have missed the newest changes.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/money"
 )
 
@@ -42,13 +44,25 @@ func (r *channelRun) pushStock(ctx context.Context) error {
 	}
 }
 
-// pullBefore pulls orders, unless the platform was asked so recently that it must not be asked again yet.
+// pullBefore pulls orders, unless the platform was asked so recently that it must not be asked again yet. A pull of many pages that is on
+// its way is waited for: another one beside it would take the platform's permits and begin at the first page each time.
 func (r *channelRun) pullBefore(ctx context.Context) error {
 	if !r.does.Orders {
 		return nil
 	}
 	if lately, err := r.pulledLately(ctx, r.does.Time.Every); lately || err != nil {
 		return err
+	}
+	var pull *jobs.Job
+	err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
+		pull, err = jobs.PendingOnChannel(tx, jobs.OrderPull, r.channel.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if pull != nil && pull.Cursor != "" {
+		return &pause{time.UnixMicro(max(pull.DueAt, r.store.Now().UnixMicro())).Add(firstHold)}
 	}
 	return r.pullOrders(ctx)
 }
@@ -135,7 +149,7 @@ func levelOf(i channelsync.Item, listed listing) (dueLevel, bool) {
 // pushLevels pushes one batch: it reads what may have changed on the platform, then writes what differs. refused is
 // the failure of one item that a later try may push.
 func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) (refused, err error) {
-	shown, err := r.shownStock(ctx, due)
+	shown, off, err := r.shownStock(ctx, due)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +172,7 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) (refused, e
 		}
 	}
 	done := levelResults{stock: map[string]bool{}, price: map[string]bool{}, failed: map[string]connector.Result{},
-		underway: map[string]string{}}
+		underway: map[string]string{}, off: off}
 	for _, i := range stocks {
 		done.stock[i.SKU] = false
 	}
@@ -234,8 +248,8 @@ func (r *channelRun) setLevels(ctx context.Context, stocks []connector.StockItem
 	return nil
 }
 
-// shownStock reads the platform's stock of the items whose number may have changed there.
-func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (map[string]int64, error) {
+// shownStock reads the platform's stock of the items whose number may have changed there, and which of them are off sale there.
+func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (shown map[string]int64, off map[string]string, err error) {
 	var ask []connector.Item
 	for _, d := range due {
 		if d.CheckDue && d.sold && d.quantity != connector.NotOurs {
@@ -243,11 +257,14 @@ func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (map[string
 		}
 	}
 	if len(ask) == 0 || !r.does.Stock {
-		return nil, nil
+		return nil, nil, nil
 	}
-	shown, err := r.session.ReadStock(ctx, ask)
+	shown, err = r.session.ReadStock(ctx, ask)
 	if connector.Is(err, connector.Cannot) {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return shown, err
+	if w, ok := r.session.(connector.Watcher); ok && err == nil {
+		off = w.OffSale()
+	}
+	return shown, off, err
 }

@@ -254,3 +254,105 @@ func TestAPullGoesOnWhereItWas(t *testing.T) {
 		}
 	})
 }
+
+// A pull of more pages than the platform gives at once goes on page by page, however often it has to wait, and no push begins it anew. The
+// pushes of stock go on after it.
+func TestALongPullComesToItsEnd(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.publish()
+		s.work()
+		p := s.platform
+		p.pages, p.many, p.setStock = nil, 12, nil
+		s.must(s.write(t, func(tx *db.Tx) error {
+			_, err := tx.Exec("UPDATE channel_items SET stock_due = TRUE, quantity = NULL WHERE tenant_id = $1", tx.Tenant)
+			return err
+		}))
+		*s.clock = s.clock.Add(time.Hour)
+		for i := range 12 {
+			if len(p.setStock) > 0 {
+				t.Fatalf("stock was pushed after %d pages", len(p.pages))
+			}
+			if i == 5 || i == 7 { // what is notified of meanwhile need not wait for the last page, and is read once until then
+				name := fmt.Sprint("meanwhile ", i)
+				s.place(name)
+				s.notify(name, name)
+			}
+			s.work()
+			if want := map[int]string{5: "meanwhile 5", 6: "meanwhile 5", 7: "meanwhile 5meanwhile 7"}[i]; s.taken() != want && i < 8 {
+				t.Errorf("after %d pages: %s", i, s.taken())
+			}
+			if i == 8 && len(p.named) != 2 {
+				t.Errorf("read by name: %v", p.named)
+			}
+			*s.clock = s.clock.Add(3 * time.Minute)
+		}
+		p.many, p.stock["SKU-0"] = 0, -7 // not what is to be there
+		s.work()
+		want := []string{"", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"}
+		if !slices.Equal(p.pages[:min(len(p.pages), 12)], want) || len(p.setStock) == 0 {
+			t.Errorf("pages %q, stock %v", p.pages, p.setStock)
+		}
+		if n := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND status = 'FAILED'"); n != 0 {
+			t.Errorf("%d jobs failed", n)
+		}
+	})
+}
+
+// A product that its platform takes off sale has a failed publication with the reason, and is published again when it is back. A
+// publication that failed for another reason stays so.
+func TestWhatPlatformsTakeOffSale(t *testing.T) {
+	syncedEngines(t, 2, func(t *testing.T, s *synced) {
+		s.publish()
+		s.work()
+		states := func() (all string) {
+			s.must(s.store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
+				all = ""
+				return tx.Each(func(r db.Rows) error {
+					var sku, status, reason string
+					err := r.Scan(&sku, &status, &reason)
+					all += sku + " " + status + " " + reason + "; "
+					return err
+				}, `SELECT p.sku, u.status, coalesce(u.error, '') FROM publications u
+					JOIN products p ON p.tenant_id = u.tenant_id AND p.id = u.product_id WHERE u.tenant_id = $1 ORDER BY p.sku`, tx.Tenant)
+			}))
+			return all
+		}
+		look := func(want string) {
+			t.Helper()
+			s.must(s.write(t, func(tx *db.Tx) error {
+				channelsync.MarkCheck(tx, s.channel.ID, []string{"SKU-0", "SKU-1"})
+				jobs.Insert(tx, jobs.Job{Type: jobs.StockPush, Channel: s.channel.ID})
+				return nil
+			}))
+			s.work()
+			if got := states(); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		}
+		const off = "SKU-0 failed SKU-0: the platform took it off sale: forbidden; SKU-1 published ; "
+		look("SKU-0 published ; SKU-1 published ; ")
+		s.platform.off = map[string]string{"SKU-0": "forbidden"}
+		look(off)
+		s.platform.off["SKU-0"] = "forbidden still"
+		look(off)
+		s.must(s.write(t, func(tx *db.Tx) error { // another write of stock between
+			_, err := tx.Exec("UPDATE channel_items SET stock_due = TRUE, quantity = NULL WHERE tenant_id = $1", tx.Tenant)
+			return err
+		}))
+		s.compare()
+		s.work()
+		s.platform.off = nil
+		look("SKU-0 published ; SKU-1 published ; ")
+		if n := s.count("SELECT coalesce(sum(failed), 0)::BIGINT FROM jobs WHERE tenant_id = $1"); n != 1 {
+			t.Errorf("%d errors", n)
+		}
+		s.must(s.write(t, func(tx *db.Tx) error {
+			_, err := tx.Exec("UPDATE publications SET status = 'failed', error = 'no picture' WHERE tenant_id = $1", tx.Tenant)
+			return err
+		}))
+		s.platform.off = map[string]string{"SKU-0": "forbidden"}
+		look("SKU-0 failed no picture; SKU-1 failed no picture; ")
+		s.platform.off = nil
+		look("SKU-0 failed no picture; SKU-1 failed no picture; ")
+	})
+}

@@ -36,7 +36,10 @@ type channelRun struct {
 	does     connector.Capabilities
 	client   *connector.Client
 	errors   []records.ItemError
-	underway bool // the platform is still processing something that was pushed
+	notified int             // of the orders that notifications were about, those that a long pull has read meanwhile
+	markets  map[string]bool // see noOthers; nil until it was asked for
+	underway bool            // the platform is still processing something that was pushed
+	news     bool            // an operation of the platform began or ended
 }
 
 // RunChannelJob does a job that calls a channel's platform, and completes it or releases it for later. It stores its
@@ -76,6 +79,10 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	}
 	if errors.Is(err, errInactive) {
 		return s.giveUpChannelJob(ctx, store, r.job, errInactive.Error())
+	}
+	var rests *pause
+	if errors.As(err, &rests) {
+		return r.rest(ctx, rests.until)
 	}
 	return r.settle(ctx, err)
 }

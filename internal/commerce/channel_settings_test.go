@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 )
 
@@ -128,4 +129,47 @@ func TestAChannelIsDeletedWhileItsJobRuns(t *testing.T) {
 			t.Errorf("%d states of channels are left", n)
 		}
 	})
+}
+
+// An order that was listed on another marketplace of the account is taken over by the channel that has this marketplace, and by any other
+// one only while there is none.
+func TestOrdersOfOtherMarketplaces(t *testing.T) {
+	for name, c := range map[string]struct {
+		platform, account, market string
+		status                    channels.Status
+		want                      string
+	}{
+		"a channel of the marketplace": {"SCRIPTED", "seller", "de", channels.Active, "a"},
+		"an inactive one":              {"SCRIPTED", "seller", "de", channels.Inactive, "ab"},
+		"one of another seller":        {"SCRIPTED", "another", "de", channels.Active, "ab"},
+		"one of another marketplace":   {"SCRIPTED", "seller", "FR", channels.Active, "ab"},
+		"one of another platform":      {"OTHER", "seller", "de", channels.Active, "ab"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			syncedEngines(t, 1, func(t *testing.T, s *synced) {
+				other := channels.Channel{Tenant: s.who.Tenant, ID: id.New[id.Channel](), Name: "Other", Platform: c.platform, Status: c.status,
+					Settings: `{"marketplaceId":"` + c.market + `"}`, Oversell: "allow"}
+				s.must(s.write(t, func(tx *db.Tx) error {
+					other.Insert(tx)
+					channelsync.Begin(tx, other.ID, tx.Now().Add(24*time.Hour))
+					return nil
+				}))
+				s.must(s.write(t, func(tx *db.Tx) error {
+					_, err := tx.Exec("UPDATE channel_syncs SET shop = $2 WHERE tenant_id = $1", tx.Tenant, `{"Account":"seller"}`)
+					if err == nil {
+						_, err = tx.Exec("UPDATE channel_syncs SET shop = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, other.ID,
+							`{"Account":"`+c.account+`"}`)
+					}
+					return err
+				}))
+				s.place("a", "b")
+				s.platform.orders[1].Market = "DE"
+				*s.clock = s.clock.Add(time.Hour)
+				s.work()
+				if got := s.taken(); got != c.want {
+					t.Errorf("%s, want %s", got, c.want)
+				}
+			})
+		})
+	}
 }

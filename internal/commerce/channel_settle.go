@@ -34,6 +34,27 @@ func (r *channelRun) settle(ctx context.Context, failed error) error {
 	})
 }
 
+// pause ends a run that has to wait, without anything being wrong: its platform allows so many requests and no more, or another job of the
+// channel comes first. However often that happens, the job goes on.
+type pause struct{ until time.Time }
+
+func (p *pause) Error() string { return "waits until " + p.until.Format(time.RFC3339) }
+
+// rest releases the job until a time.
+func (r *channelRun) rest(ctx context.Context, until time.Time) error {
+	return r.store.Write(ctx, r.job.Tenant, func(tx *db.Tx) error {
+		state, err := channelsync.Lock(tx, r.channel.ID)
+		if err != nil {
+			return err
+		}
+		r.pollLater(tx, &state)
+		r.save(tx, state)
+		r.job.Errors = records.JobErrors(r.errors...)
+		jobs.Again(tx, r.job, until)
+		return nil
+	})
+}
+
 // completed completes a successful job. A scheduled one that found nothing to do and ends no outage is not reported.
 func (r *channelRun) completed(tx *db.Tx) error {
 	state, err := channelsync.Lock(tx, r.channel.ID)
@@ -85,7 +106,7 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	state.HeldUntil, state.LastError = tx.Now().Add(hold).UnixMicro(), f.Error()
 	r.pollLater(tx, &state)
 	kind := string(r.job.Type)
-	if !f.Lasting() && r.job.Tries < channelTries {
+	if !f.Lasting() && r.job.Tries-r.triesBefore() < channelTries {
 		r.save(tx, state)
 		jobs.Again(tx, r.job, tx.Now().Add(hold))
 		return nil
@@ -105,12 +126,35 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	return nil
 }
 
-// pollLater sets when the platform is asked for the results of its operations.
-func (r *channelRun) pollLater(tx db.Writer, state *channelsync.State) {
-	if r.underway {
-		state.PollAt = tx.Now().Add(cmp.Or(r.does.Time.Poll, time.Minute)).UnixMicro()
-	}
+// triesBefore is how many leases the job had until it came to where it is.
+func (r *channelRun) triesBefore() int64 {
+	at, _ := placeOf(r.job)
+	return at.Tries
 }
+
+// polling is the name of the time since which the platform's operations have been requested without any news of them.
+const polling = "polling"
+
+// pollLater sets when the platform is asked for the results of its operations: soon after one began or ended, and the more seldom the
+// longer nothing happens. A review by people may take days.
+func (r *channelRun) pollLater(tx db.Writer, state *channelsync.State) {
+	if !r.underway {
+		if r.job.Type != jobs.OrderPull { // which asks for no results
+			state.SetSince(polling, 0)
+		}
+		return
+	}
+	since := state.Since(polling)
+	if since == 0 || r.news {
+		since = tx.Micros()
+		state.SetSince(polling, since)
+	}
+	every := cmp.Or(r.does.Time.Poll, time.Minute)
+	state.PollAt = tx.Now().Add(max(every, min(tx.Now().Sub(time.UnixMicro(since))/pollShare, longestHold))).UnixMicro()
+}
+
+// pollShare is how much shorter the time until the next request is than the time without news.
+const pollShare = 8
 
 // save stores the state, which the channel may not have had before.
 func (r *channelRun) save(tx db.Writer, state channelsync.State) {

@@ -23,13 +23,13 @@ func (r *channelRun) settleProduct(tx db.Writer, listed *listing, results []conn
 	for _, result := range results {
 		switch result.State {
 		case connector.Waiting:
-			r.underway = true
+			r.underway, r.news = true, true
 			if status == catalog.PublicationPublished {
 				status = catalog.PublicationPending
 			}
 		case connector.Live:
 			if result.Review != "" && status == catalog.PublicationPublished { // its previous version is still on sale
-				r.underway, status = true, catalog.PublicationPending
+				r.underway, r.news, status = true, true, catalog.PublicationPending
 			}
 		case connector.Failed, connector.Gone:
 			if again = again || result.Again; reason == "" {

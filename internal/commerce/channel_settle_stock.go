@@ -1,12 +1,16 @@
 package commerce
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 )
 
 // levelResults are the results of a batch, by SKU: whether stock and price that were to be pushed are on the platform now.
@@ -14,6 +18,7 @@ type levelResults struct {
 	stock, price map[string]bool
 	failed       map[string]connector.Result
 	underway     map[string]string // operations
+	off          map[string]string // why the platform took SKUs off sale, "" for those that are on sale
 }
 
 // note adds the results of a call, which may also have returned an error.
@@ -42,11 +47,15 @@ func (d levelResults) open(sku string) bool {
 // settleLevels stores what the platform shows now. Items that were not reached, or that changed during the push, stay due.
 func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done levelResults) error {
 	return r.write(ctx, func(tx *db.Tx) error {
+		published, err := r.publishedOf(tx, due, done.off)
+		if err != nil {
+			return err
+		}
 		for _, d := range due {
 			item := d.Item
-			item.StockDue, item.CheckDue, item.Error = false, false, ""
+			item.StockDue, item.CheckDue, item.Error = false, false, r.watched(tx, d, done.off, published)
 			if item.Operation = done.underway[d.SKU]; item.Operation != "" {
-				r.underway = true
+				r.underway, r.news = true, true
 			}
 			switch result, refused := done.failed[d.SKU]; {
 			case refused && result.State == connector.Gone:
@@ -54,7 +63,7 @@ func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done leve
 				catalog.SettlePublication(tx, r.channel.ID, d.Product, catalog.PublicationFailed, "", "", d.SKU+": gone on the platform")
 				item.ExternalProduct, item.ExternalVariant, item.Content, item.Quantity, item.Price = "", "", "", nil, ""
 			case refused:
-				item.Error, item.StockDue = result.Error, result.Again
+				item.Error, item.StockDue = cmp.Or(item.Error, result.Error), result.Again
 				r.fail(d.SKU, d.ExternalProduct, "refused", result.Error)
 			case d.sold:
 				item.StockDue = done.open(d.SKU)
@@ -64,6 +73,47 @@ func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done leve
 		}
 		return nil
 	})
+}
+
+// publishedOf reads the publications of what was looked at.
+func (r *channelRun) publishedOf(tx *db.Tx, due []dueLevel, off map[string]string) (map[id.Product]catalog.PublicationStatus, error) {
+	var products []id.Product
+	for _, d := range due {
+		if _, seen := off[d.SKU]; seen {
+			products = append(products, d.Product)
+		}
+	}
+	slices.Sort(products)
+	return catalog.PublishedOn(tx, r.channel.ID, slices.Compact(products))
+}
+
+// offSale is what the error of an item begins with that its platform took off sale.
+const offSale = "the platform took it off sale: "
+
+// watched fails the publication of a product that the platform took off sale, and publishes it once it is back. It returns the error of the
+// item, which stays until then.
+func (r *channelRun) watched(tx *db.Tx, d dueLevel, off map[string]string, published map[id.Product]catalog.PublicationStatus) string {
+	was := ""
+	if strings.HasPrefix(d.Error, offSale) {
+		was = d.Error
+	}
+	reason, seen := off[d.SKU]
+	switch {
+	case !seen:
+		return was
+	case reason == "" && was != "":
+		catalog.BackOnSale(tx, r.channel.ID, d.Product, d.SKU+": "+was)
+		return ""
+	case reason == "":
+		return ""
+	}
+	if reason = offSale + reason; published[d.Product] == catalog.PublicationPublished {
+		catalog.SettlePublication(tx, r.channel.ID, d.Product, catalog.PublicationFailed, "", "", d.SKU+": "+reason)
+		r.fail(d.SKU, d.ExternalProduct, "off_sale", reason)
+	} else if was != "" {
+		return was // as the publication has it
+	}
+	return reason
 }
 
 // reached stores in an item what the platform shows now.

@@ -34,7 +34,7 @@ func (t *channelTokens) Renew(
 ) (connector.Credentials, error) {
 	for {
 		var current connector.Credentials
-		var mine bool
+		var mine, fresh bool
 		err := t.store.Write(ctx, t.channel.Tenant, func(tx *db.Tx) (err error) {
 			channelsync.Begin(tx, t.channel.ID, tx.Now())
 			// The lease comes before the credentials are read, so that its holder sees what the previous holder stored.
@@ -49,16 +49,20 @@ func (t *channelTokens) Renew(
 			if err != nil {
 				return err
 			}
-			if current = opened.Credentials; mine && current[name] != stale {
+			current = opened.Credentials
+			if fresh = current[name] != stale && current[name] != ""; mine && fresh {
 				channelsync.EndLease(tx, t.channel.ID)
 			}
 			return nil
 		})
-		if err != nil || current[name] != stale {
+		if err != nil || fresh {
 			return current, err
 		}
 		if mine {
-			return t.renewed(ctx, current, renew)
+			if current, err = t.renewed(ctx, current, renew); err != nil || current[name] != "" {
+				return current, err
+			}
+			continue // other credentials were entered meanwhile
 		}
 		select {
 		case <-ctx.Done():
@@ -97,29 +101,48 @@ func (t *channelTokens) renewAndStore(
 	current connector.Credentials,
 	renew func(context.Context, connector.Credentials) (connector.Credentials, error),
 ) (connector.Credentials, error) {
-	ctx, cancel := context.WithTimeout(ctx, renewLease/2)
+	calling, cancel := context.WithTimeout(ctx, renewLease/2)
 	defer cancel()
-	change, failed := renew(ctx, maps.Clone(current))
-	err := t.store.Write(ctx, t.channel.Tenant, func(tx *db.Tx) error {
+	change, failed := renew(calling, maps.Clone(current))
+	storing, cancelStoring := context.WithTimeout(ctx, renewLease/2) // however long the platform took
+	defer cancelStoring()
+	before := current
+	err := t.store.Write(storing, t.channel.Tenant, func(tx *db.Tx) (err error) {
 		if failed == nil {
-			c, err := channels.Lock(tx, t.channel.ID)
-			if err != nil {
-				return err
-			}
-			if current, err = t.service.mergedCredentials(c, change); err != nil {
-				return err
-			}
-			text, err := json.Marshal(current)
-			if err != nil {
-				return err
-			}
-			if c.Credentials, err = t.service.Encrypt(tx, string(text), channels.Place(c.Tenant, c.ID)); err != nil {
-				return err
-			}
-			c.Save(tx)
+			current, err = t.storeTokens(tx, before, change)
 		}
 		channelsync.EndLease(tx, t.channel.ID)
-		return nil
+		return err
 	})
 	return current, errors.Join(failed, err)
+}
+
+// storeTokens stores new tokens, and returns all credentials. If others were entered since the request began, these stay.
+func (t *channelTokens) storeTokens(tx *db.Tx, before, change connector.Credentials) (connector.Credentials, error) {
+	c, err := channels.Lock(tx, t.channel.ID)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := t.service.Opened(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, entered := range []string{connector.TokenField, connector.RefreshField} {
+		if opened.Credentials[entered] != before[entered] {
+			return opened.Credentials, nil
+		}
+	}
+	all, err := t.service.mergedCredentials(c, change)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	if c.Credentials, err = t.service.Encrypt(tx, string(text), channels.Place(c.Tenant, c.ID)); err != nil {
+		return nil, err
+	}
+	c.Save(tx)
+	return all, nil
 }

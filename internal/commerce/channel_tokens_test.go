@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
+	"entrepot/internal/db"
 	"entrepot/internal/secretbox"
 )
 
@@ -70,6 +72,56 @@ func TestOneRenewsAndOthersWait(t *testing.T) {
 		is(<-holder, "three")
 		is(<-waiter, "three")
 		is(s.renew(ctx, "three", given("four")), "four")
+	})
+}
+
+// Credentials that a merchant enters take the place of the access token that was issued for others, also while one is being issued.
+func TestEnteredCredentialsReplaceTheToken(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		key, _, err := secretbox.MakeFile(t.TempDir())
+		s.must(err)
+		s.do.Key = key
+		enter := func(refresh string) {
+			s.must(s.write(t, func(tx *db.Tx) error {
+				_, err := s.do.UpdateChannel(tx, s.who, s.channel.ID, commerce.Expected{},
+					commerce.ChannelDraft{Credentials: connector.Credentials{"refreshToken": refresh}})
+				return err
+			}))
+		}
+		renew := func(stale string, issue func(refresh string) string) string {
+			c, err := s.platform.tokens.Renew(t.Context(), connector.TokenField, stale,
+				func(_ context.Context, c connector.Credentials) (connector.Credentials, error) {
+					return connector.Credentials{connector.TokenField: issue(c["refreshToken"])}, nil
+				})
+			s.must(err)
+			return c[connector.TokenField]
+		}
+		of := func(refresh string) string { return "of " + refresh }
+		enter("one")
+		_, err = s.do.CheckChannel(t.Context(), s.store, s.channel, "") // opens a session
+		s.must(err)
+		if got := renew("", of); got != "of one" {
+			t.Errorf("the first token is %q", got)
+		}
+		enter("one")
+		if got := renew("", of); got != "of one" {
+			t.Errorf("after the same credentials it is %q", got)
+		}
+		enter("two")
+		if got := renew("of one", of); got != "of two" {
+			t.Errorf("after others it is %q", got)
+		}
+		meanwhile := true
+		got := renew("of two", func(refresh string) string {
+			if meanwhile {
+				meanwhile = false
+				enter("three")
+			}
+			return of(refresh)
+		})
+		if got != "of three" {
+			t.Errorf("after others were entered while it was issued it is %q", got)
+		}
 	})
 }
 

@@ -47,7 +47,7 @@ func (s *Service) UpdateChannel(
 		return c, err
 	}
 	if draft.Credentials != nil && c.Platform != channels.Custom {
-		all, err := s.mergedCredentials(c, draft.Credentials)
+		all, err := s.enteredCredentials(c, draft.Credentials)
 		if err != nil {
 			return c, err
 		}

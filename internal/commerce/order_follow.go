@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
@@ -42,7 +43,7 @@ func (s *Service) followOrder(tx *db.Tx, order id.Order, in connector.Order) (bo
 }
 
 // followContent applies lines, amounts and addresses while nothing is shipped (interface §3.1). Later, and after the
-// order has ended, a difference becomes an issue.
+// order has ended, a difference becomes an issue. Further facts of the platform, such as that the buyer wants to cancel, are always taken.
 func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	open := (o.Status == orders.Pending || o.Status == orders.Processing) && !o.AnyShipped()
 	named := false
@@ -63,8 +64,9 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 		}
 	}
 	next.Reserve()
+	facts := !forgotten(o) && takeFacts(&next, in)
 	goods := !sameContent(o, &next)
-	if !named && !goods && next.ShippingAddress == o.ShippingAddress && next.BillingAddress == o.BillingAddress {
+	if !named && !goods && !facts && next.ShippingAddress == o.ShippingAddress && next.BillingAddress == o.BillingAddress {
 		return false, nil
 	}
 	if !open {
@@ -72,7 +74,12 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 			orders.Flag(tx, o, orders.SyncConflict, "items",
 				"lines or amounts were changed on the platform after the order was "+string(o.Status)+" here")
 		}
-		return false, nil
+		if !facts {
+			return false, nil
+		}
+		known := next.PaymentMetadata
+		next = *copyOf(o)
+		next.PaymentMetadata = known
 	}
 	before := copyOf(o)
 	*o = next
@@ -81,7 +88,9 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	if err != nil {
 		return false, err
 	}
-	flagContent(tx, o)
+	if open {
+		flagContent(tx, o)
+	}
 	touch(tx, o)
 	orders.RecordEdit(tx, o, orders.FromChannel, accounts.Caller{}.Actor(), orders.Changes(before, o))
 	s.saveOrder(tx, before, o)
@@ -299,6 +308,37 @@ func micros(at time.Time) int64 {
 		return 0
 	}
 	return at.UnixMicro()
+}
+
+// takeFacts copies the platform's further facts about an order into its payment metadata, where members of others stay. A nil fact is none
+// any more. It reports whether something changed.
+func takeFacts(o *orders.Order, in connector.Order) bool {
+	all := map[string]json.RawMessage{}
+	if o.PaymentMetadata != "" && (json.Unmarshal([]byte(o.PaymentMetadata), &all) != nil || all == nil) { // a client made it something else
+		return false
+	}
+	changed := false
+	for name, fact := range in.Payment {
+		is, err := json.Marshal(fact)
+		was, known := all[name]
+		switch {
+		case fact == nil && known:
+			delete(all, name)
+		case fact == nil || err != nil || known && jsonvalue.Same(string(was), string(is)):
+			continue
+		default:
+			all[name] = is
+		}
+		changed = true
+	}
+	if !changed {
+		return false
+	}
+	text, err := json.Marshal(all)
+	if err == nil {
+		o.PaymentMetadata = string(text)
+	}
+	return err == nil
 }
 
 // freeJSON encodes free members; "" for none.

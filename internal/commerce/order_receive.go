@@ -75,7 +75,7 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 	if tx.Try() > 0 {
 		buyer.numberTaken = orders.PrefetchNumberTaken(tx, number)
 	}
-	o := &orders.Order{Given: orders.Given{Notes: in.Note, PaymentMetadata: freeJSON(in.Payment)},
+	o := &orders.Order{Given: orders.Given{Notes: in.Note},
 		ID: id.New[id.Order](), Number: number, Status: orders.Pending, Channel: c.ID, ChannelName: c.Name, ChannelPlatform: c.Platform,
 		PlatformID: in.ExternalID, ExternalNumber: in.Number, PlatformStatus: in.Theirs, PlatformUpdatedAt: micros(in.UpdatedAt),
 		PlatformBuyer: in.Buyer, CustomerName: in.Name, CustomerEmail: in.Email, CustomerPhone: in.Phone, Currency: in.Currency,
@@ -84,6 +84,7 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 	if o.CreatedAt == 0 {
 		o.CreatedAt = tx.Micros()
 	}
+	takeFacts(o, in)
 	takeAddresses(o, in)
 	takeAmounts(o, in)
 	if in.Email != "" {

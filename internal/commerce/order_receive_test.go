@@ -13,8 +13,10 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/patch"
 	"entrepot/internal/verify"
 )
 
@@ -307,5 +309,45 @@ func TestLinesGetTheirProduct(t *testing.T) {
 		if pen := o.Lines[1]; pen.Product != product || pen.Reserved != 3 || len(waiting()) != 0 {
 			t.Errorf("%+v", pen)
 		}
+	})
+}
+
+// What the platform says of an order beside its amounts is taken whenever it comes, and stays beside what others have noted; what it no
+// longer says of a wish of the buyer's goes.
+func TestFactsOfThePlatformFollow(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		in := p.order("pending", orders.Pending)
+		in.Payment = map[string]any{"gateways": []string{}, "cancellationRequested": nil}
+		step := func(status orders.Status, change func(), want string, updated bool) {
+			t.Helper()
+			in.UpdatedAt, in.Status, in.Theirs = in.UpdatedAt.Add(time.Second), status, string(status)
+			change()
+			o, out := p.receive(t, in)
+			if !jsonvalue.Same(o.PaymentMetadata, want) || out.Updated != updated {
+				t.Errorf("%s: %s, updated %v", status, o.PaymentMetadata, out.Updated)
+			}
+		}
+		o, _ := p.receive(t, in)
+		if !jsonvalue.Same(o.PaymentMetadata, `{"gateways":[]}`) {
+			t.Errorf("%s", o.PaymentMetadata)
+		}
+		if err := p.write(t, func(tx *db.Tx) error {
+			_, err := p.do.UpdateOrder(tx, p.who, o.ID, commerce.Expected{}, commerce.OrderUpdate{
+				PaymentMetadata: patch.Field[string]{Set: true, Value: `{"gateways":[],"invoice":12}`}})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		step(orders.Processing, func() { in.Payment["gateways"], in.Payment["taxKept"] = []string{"card"}, "1.20" },
+			`{"gateways":["card"],"invoice":12,"taxKept":"1.20"}`, true)
+		step(orders.Shipped, func() {}, `{"gateways":["card"],"invoice":12,"taxKept":"1.20"}`, true)
+		step(orders.Shipped, func() { in.Payment["cancellationRequested"] = true },
+			`{"gateways":["card"],"invoice":12,"taxKept":"1.20","cancellationRequested":true}`, true)
+		step(orders.Shipped, func() { in.Payment["cancellationRequested"] = nil },
+			`{"gateways":["card"],"invoice":12,"taxKept":"1.20"}`, true)
+		step(orders.Shipped, func() {}, `{"gateways":["card"],"invoice":12,"taxKept":"1.20"}`, false)
+		o, _ = p.receive(t, in)
+		p.holds(t, o, orders.Shipped, 0, orders.UnknownSKU)
 	})
 }

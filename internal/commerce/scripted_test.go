@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -28,6 +29,8 @@ type scripted struct {
 	pulls     int               // pulls of what changed
 	named     [][]string        // orders that were read by their names, by call
 	away      int               // pulls that give no more than a first page
+	many      int               // pages of a pull, of which the platform gives one in three minutes
+	given     time.Time         // when it gave the last of them
 	whilePull func()            // done once, in the middle of the next pull
 	refusal   error             // of a connection test
 	tests     []time.Time       // by when each connection test was to end
@@ -44,6 +47,7 @@ type scripted struct {
 	ahead     [][]string      // orders that were read before their push, by call
 	stale     map[string]bool // orders that are refused until they are read again
 	shown     map[string]orders.Status
+	off       map[string]string // SKUs that the platform took off sale, with the reasons
 	tokens    connector.Tokens
 	facts     connector.Facts
 }
@@ -92,6 +96,9 @@ func (p *scripted) where(ok func(connector.Order) bool) (list []connector.Order)
 
 func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	p.pulls++
+	if p.many > 0 {
+		return p.slowPage(cursor)
+	}
 	p.pages = append(p.pages, cursor.Page)
 	until, err := time.Parse(time.RFC3339Nano, cursor.Page)
 	if err != nil {
@@ -109,6 +116,19 @@ func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (conne
 		do()
 	}
 	return connector.OrderPage{Orders: list, Until: until}, nil
+}
+
+// slowPage is a page without orders; the platform refuses one too early.
+func (p *scripted) slowPage(cursor connector.Cursor) (connector.OrderPage, error) {
+	if wait := p.given.Add(3 * time.Minute).Sub(p.now()); wait > 0 {
+		return connector.OrderPage{}, &connector.Failure{Kind: connector.Throttled, Message: "too early", After: wait}
+	}
+	p.given = p.now()
+	p.pages = append(p.pages, cursor.Page)
+	if n, _ := strconv.Atoi(cursor.Page); n+1 < p.many {
+		return connector.OrderPage{Next: strconv.Itoa(n + 1)}, nil
+	}
+	return connector.OrderPage{Until: p.now().Add(-p.does.Time.Tail)}, nil
 }
 
 func (p *scripted) PullOrder(_ context.Context, name string) (connector.Order, error) {
@@ -205,6 +225,14 @@ func (p *scripted) ReadStock(_ context.Context, items []connector.Item) (map[str
 		shown[i.SKU] = p.stock[i.SKU]
 	}
 	return shown, nil
+}
+
+func (p *scripted) OffSale() map[string]string {
+	seen := map[string]string{}
+	for sku := range p.stock {
+		seen[sku] = p.off[sku]
+	}
+	return seen
 }
 
 // synced is an account with products and a channel of a scripted platform, by a clock that the test moves.

@@ -89,7 +89,10 @@ func line(text string) string {
 }
 
 // Line is a text of a platform in the form of a message: without markup, on one line, cut to 200 characters.
-func Line(text string) string {
+func Line(text string) string { return line(Plain(text)) }
+
+// Plain is a text without markup, on one line.
+func Plain(text string) string {
 	var out strings.Builder
 	depth := 0
 	for _, r := range text {
@@ -106,7 +109,7 @@ func Line(text string) string {
 			out.WriteRune(r)
 		}
 	}
-	return line(strings.Join(strings.Fields(out.String()), " "))
+	return strings.Join(strings.Fields(out.String()), " ")
 }
 
 // HTTPFailure is the failure that an answer's status means, for platforms without a better description; nil below 400.

@@ -43,10 +43,11 @@ type Order struct {
 	Name       string
 	Email      string // "" if the platform gives none
 	Phone      string
+	Market     string // the marketplace of the account on which it was listed; "" for the channel's own, and where there is one
 	Buyer      string // the platform's user name of the buyer, where notifications ask by it to erase a person; else ""
 	ShipTo     *Place // nil for none
 	BillTo     *Place
-	Payment    map[string]any // free, for people; no secrets. The way of shipping that the buyer chose is its "shippingMethod"
+	Payment    map[string]any // free, for people; no secrets. A nil member is none: one that was stored before goes
 	Note       string         // the buyer's
 	Lines      []OrderLine
 	Discount   money.Amount // not below 0
@@ -142,11 +143,23 @@ type ParcelLine struct {
 
 // ShippedBy notes the way of shipping that the buyer chose; "" is none.
 func (o *Order) ShippedBy(method string) {
-	if method == "" {
-		return
+	if method != "" {
+		o.note("shippingMethod", method)
 	}
+}
+
+// ToBeCancelled notes whether the buyer has asked for the order's cancellation, or that of a part, and nobody has answered.
+func (o *Order) ToBeCancelled(asked bool) {
+	if asked {
+		o.note("cancellationRequested", true)
+	} else {
+		o.note("cancellationRequested", nil)
+	}
+}
+
+func (o *Order) note(name string, value any) {
 	if o.Payment == nil {
 		o.Payment = map[string]any{}
 	}
-	o.Payment["shippingMethod"] = method
+	o.Payment[name] = value
 }

@@ -125,6 +125,12 @@ type LevelSetter interface {
 	SetLevels(ctx context.Context, stocks []StockItem, prices []PriceItem) ([]Result, error)
 }
 
+// Watcher is a Session that notices, when it reads stock, what its platform has taken off sale since it was live. OffSale gives the reasons
+// for the SKUs that the last ReadStock read, "" for one that is on sale.
+type Watcher interface {
+	OffSale() map[string]string
+}
+
 // OrderReader is a Session whose platform returns several orders by their ids in one request, at most Batch.Orders of
 // them. Missing ones are left out; there is only one page.
 type OrderReader interface {

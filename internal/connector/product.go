@@ -77,6 +77,12 @@ type IDs struct {
 // NotifiedID is the name in IDs.Other of an id that notifications name in place of the product's and the variant's.
 const NotifiedID = "item"
 
+// HiddenID is the name in IDs.Other of "1" for what is stored there and not on sale, where prices or quantities of it cannot be set apart.
+const HiddenID = "hidden"
+
+// Hidden reports whether it is stored there and not on sale, where that makes a difference.
+func (i IDs) Hidden() bool { return i.Other[HiddenID] != "" }
+
 // Item is a SKU with its ids on the platform.
 type Item struct {
 	SKU string

@@ -2,13 +2,31 @@ package connector
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
-// TokenField is the credential with a channel's access token.
-const TokenField = "accessToken"
+// TokenField is the credential with a channel's access token, and TokenUntil the one with the time from which it must be renewed, where the
+// platform says how long it lives.
+const (
+	TokenField = "accessToken"
+	TokenUntil = "accessTokenUntil"
+
+	RefreshField = "refreshToken" // with which a new one is requested, where the platform gives one for that
+)
+
+// DropToken deletes the access token that was issued for other credentials than these, if another one can be had.
+func (p Profile) DropToken(c Credentials) {
+	without := maps.Clone(c)
+	delete(without, TokenField)
+	delete(without, TokenUntil)
+	if !slices.ContainsFunc(p.Fields, func(f Field) bool { return f.Name == TokenField && f.missing(without) }) {
+		maps.DeleteFunc(c, func(name, _ string) bool { _, stays := without[name]; return !stays })
+	}
+}
 
 // Renewal is how a platform issues a new access token.
 type Renewal struct {
@@ -70,7 +88,7 @@ func OAuthToken(answer *Response) (Credentials, error) {
 	}
 	change := Credentials{TokenField: out.AccessToken}
 	if out.RefreshToken != "" {
-		change["refreshToken"] = out.RefreshToken
+		change[RefreshField] = out.RefreshToken
 	}
 	return change, nil
 }

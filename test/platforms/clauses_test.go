@@ -183,6 +183,7 @@ func TestRefusedCredentials(t *testing.T) {
 			t.Fatal(fmt.Sprint(got))
 		}
 		c.passUntil(t, "the order", func() string { return unless(c.statuses()[id] == "PROCESSING", c.statuses()) })
+		c.settle(t) // the pull has ended, which clears the error
 		if now := s.call("GET", path, nil, 200); now.Text("data", "status") != "active" || now.At("data", "lastError") != nil {
 			t.Errorf("%v", now)
 		}

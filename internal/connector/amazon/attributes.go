@@ -106,8 +106,8 @@ func (s *session) content(p *connector.Product, f form) fields {
 		title += " " + strings.Join(differs, " ")
 	}
 	all["item_name"] = s.text(cut(title, 200))
-	if text := connector.Line(p.Description); text != "" {
-		all["product_description"] = s.text(cut(plainText(p.Description), 2000))
+	if text := connector.Plain(p.Description); text != "" {
+		all["product_description"] = s.text(cut(text, 2000))
 	}
 	if brand := f.value("brand"); brand != "" {
 		all["brand"] = s.text(brand)
@@ -187,22 +187,4 @@ func cut(text string, most int) string {
 		return string(r[:most])
 	}
 	return strings.TrimSpace(text)
-}
-
-// plainText is a text without its markup.
-func plainText(html string) string {
-	var out strings.Builder
-	inside := false
-	for _, r := range html {
-		switch {
-		case r == '<':
-			inside = true
-		case r == '>' && inside:
-			inside = false
-			out.WriteByte(' ')
-		case !inside:
-			out.WriteRune(r)
-		}
-	}
-	return strings.Join(strings.Fields(out.String()), " ")
 }

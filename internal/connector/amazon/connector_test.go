@@ -42,6 +42,10 @@ func suite() connectortest.Suite {
 				Body: `{"NotificationType":"LISTINGS_ITEM_STATUS_CHANGE","Payload":{"SellerId":"A1SELLER","Sku":"MUG-BLUE","Status":["BUYABLE"]},` +
 					`"NotificationMetadata":{"NotificationId":"a-0004"}}`,
 				Want: about("LISTINGS_ITEM_STATUS_CHANGE").PushStock("MUG-BLUE"),
+			}, {
+				Body: `{"NotificationType":"LISTINGS_ITEM_ISSUES_CHANGE","Payload":{"SellerId":"A1SELLER","Sku":"MUG-BLUE","Severities":["ERROR"]},` +
+					`"NotificationMetadata":{"NotificationId":"a-0014"}}`,
+				Want: about("LISTINGS_ITEM_ISSUES_CHANGE").PushStock("MUG-BLUE"),
 			},
 			{
 				Body: `{"NotificationType":"ORDER_CHANGE","Payload":{"OrderChangeNotification":{"AmazonOrderId":"402-4",` +

@@ -49,12 +49,12 @@ func (s *session) SetLevels(ctx context.Context, stocks []connector.StockItem, p
 		return changes[it.SKU]
 	}
 	for _, it := range stocks {
-		if c := of(it.Item); it.IDs.Other[otherFBA] == "" && it.IDs.Other[otherHidden] == "" {
+		if c := of(it.Item); it.IDs.Other[otherFBA] == "" && !it.IDs.Hidden() {
 			c.patches = append(c.patches, patch("merge", "fulfillment_availability", availability(it.Quantity)))
 		}
 	}
 	for _, it := range prices {
-		if c := of(it.Item); it.IDs.Other[otherHidden] == "" {
+		if c := of(it.Item); !it.IDs.Hidden() {
 			c.patches = append(c.patches, s.pricePatches(it.Price, it.CompareAt)...)
 		}
 	}
@@ -114,13 +114,15 @@ func typeOf(it connector.Item) string {
 func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
 	var skus []string
 	for _, it := range items {
-		if it.IDs.Other[otherFBA] == "" && it.IDs.Other[otherHidden] == "" {
+		if !it.IDs.Hidden() {
 			skus = append(skus, it.SKU)
 		}
 	}
 	there, err := s.find(ctx, skus)
 	found := map[string]int64{}
+	s.off = map[string]string{}
 	for sku, l := range there {
+		s.off[sku] = l.suppressed()
 		for _, a := range l.FulfillmentAvailability {
 			if a.FulfillmentChannelCode == ownChannel {
 				found[sku] = a.Quantity
@@ -129,3 +131,6 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	}
 	return found, err
 }
+
+// OffSale gives the reasons for which Amazon suppresses what was read last.
+func (s *session) OffSale() map[string]string { return s.off }

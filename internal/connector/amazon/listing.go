@@ -72,6 +72,11 @@ func (l listing) refusal() string {
 	return refusals(slices.DeleteFunc(slices.Clone(l.Issues), func(i issue) bool { return buyable && !i.suppresses() }))
 }
 
+// suppressed is why Amazon has taken it off sale, "" if it has not.
+func (l listing) suppressed() string {
+	return refusals(slices.DeleteFunc(slices.Clone(l.Issues), func(i issue) bool { return !i.suppresses() }))
+}
+
 // asin is its number in Amazon's catalog, "" while it is not live.
 func (l listing) asin() string {
 	for _, s := range l.Summaries {

@@ -334,3 +334,17 @@ func TestALostFeed(t *testing.T) {
 		t.Errorf("%+v", results)
 	}
 }
+
+// What Amazon suppresses after it was live is seen when its stock is read, and that it is on sale again.
+func TestListingsThatAmazonTakesOffSale(t *testing.T) {
+	s := newShop(t)
+	s.upsert(t, mug())
+	for _, suppressed := range []bool{false, true, false} {
+		s.Suppress("MUG", suppressed)
+		must(s.session.ReadStock(t.Context(), []connector.Item{s.item("MUG")}))(t)
+		reason, seen := s.session.(connector.Watcher).OffSale()["MUG"]
+		if !seen || (reason == "The brand has to be approved.") != suppressed || (reason == "") == suppressed {
+			t.Errorf("suppressed %v: %q", suppressed, reason)
+		}
+	}
+}

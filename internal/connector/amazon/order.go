@@ -1,6 +1,7 @@
 package amazon
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -73,10 +74,12 @@ type parcel struct {
 	PackageReferenceID, Carrier, TrackingNumber string
 	PackageStatus                               struct{ Status string }
 	ShipTime                                    time.Time
-	PackageItems                                []struct {
-		OrderItemID string
-		Quantity    int64
-	}
+	PackageItems                                []packageItem
+}
+
+type packageItem struct {
+	OrderItemID string
+	Quantity    int64
 }
 
 func (o *order) byAmazon() bool { return o.Fulfillment.FulfilledBy == amazon }
@@ -123,6 +126,7 @@ func (s *session) takeOrder(o *order) (connector.Order, error) {
 		Name: o.Recipient.DeliveryAddress.Name, Email: o.Buyer.BuyerEmail, Phone: o.Recipient.DeliveryAddress.Phone,
 		ShipTo: o.shipTo(), Payment: o.extras()}
 	out.ShippedBy(o.Fulfillment.FulfillmentServiceLevel)
+	out.ToBeCancelled(o.toBeCancelled())
 	if out.Name == "" {
 		out.Name = o.Buyer.BuyerName
 	}
@@ -199,12 +203,14 @@ func (o *order) extras() map[string]any {
 	if o.Buyer.BuyerPurchaseOrderNumber != "" {
 		all["purchaseOrderNumber"] = o.Buyer.BuyerPurchaseOrderNumber
 	}
-	for _, it := range o.OrderItems {
-		if it.Cancellation.CancellationRequest != nil {
-			all["cancellationRequested"] = true
-		}
-	}
 	return all
+}
+
+// toBeCancelled reports whether the buyer has asked for the cancellation of something that was not cancelled.
+func (o *order) toBeCancelled() bool {
+	return slices.ContainsFunc(o.OrderItems, func(it item) bool {
+		return it.Cancellation.CancellationRequest != nil && it.QuantityOrdered > 0
+	})
 }
 
 // sums parses amounts and remembers the first invalid one.

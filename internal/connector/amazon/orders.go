@@ -74,11 +74,16 @@ func (s *session) takesFBA() bool { return takesFBA(s.link.Channel) }
 func takesFBA(ch connector.Channel) bool { return ch.Settings["fba"] == "take" }
 
 // place is the position of a pull: Amazon's token is valid only for the same search, and the pull ends at the time
-// that its first page gave.
+// that its first page gave. A span with more pages than can be read before the token ends is read in pieces of a length.
 type place struct {
 	Since, Until time.Time
 	Token        string
+	Piece        time.Duration
+	End          time.Time // of the piece; the zero time if nothing follows it
 }
+
+// shortest is the shortest piece of a span.
+const shortest = time.Minute
 
 func (p place) String() string {
 	text, err := json.Marshal(p)
@@ -88,35 +93,52 @@ func (p place) String() string {
 	return string(text)
 }
 
-// begin is where a pull begins. Amazon refuses a span that begins after its end.
-func (s *session) begin(since time.Time) place {
+// newest is the end of the newest span that Amazon searches.
+func (s *session) newest() time.Time {
 	ahead, known := s.link.Client.Ahead()
 	if !known {
 		ahead = -apart
 	}
-	now := s.link.Now().Add(ahead)
-	if oldest := now.Add(-longest); since.Before(oldest) {
+	return s.link.Now().Add(ahead - behind)
+}
+
+// begin is where a pull, or a piece of it, begins. Amazon refuses a span that begins after its end.
+func (s *session) begin(since time.Time, piece time.Duration) place {
+	newest := s.newest()
+	if oldest := newest.Add(behind - longest); since.Before(oldest) {
 		since = oldest
 	}
-	if newest := now.Add(-behind); since.After(newest) {
+	if since.After(newest) {
 		since = newest
 	}
-	return place{Since: since}
+	at := place{Since: since, Piece: piece}
+	if end := since.Add(piece).Truncate(time.Second); piece > 0 && end.Before(newest) {
+		at.End = end
+	}
+	return at
 }
 
 // PullOrders gives a page of the orders that changed.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
-	at := s.begin(cursor.Since)
+	at := s.begin(cursor.Since, 0)
 	if cursor.Page != "" {
 		_ = json.Unmarshal([]byte(cursor.Page), &at)
 	}
 	query := url.Values{"maxResultsPerPage": {pageOrders}, "lastUpdatedAfter": {at.Since.UTC().Format(time.RFC3339)}}
+	if !at.End.IsZero() {
+		query.Set("lastUpdatedBefore", at.End.UTC().Format(time.RFC3339))
+	}
 	if at.Token != "" {
 		query.Set("paginationToken", at.Token)
 	}
 	found, err := s.searchOrders(ctx, query)
-	if at.Token != "" && connector.Is(err, connector.Rejected) { // a token ends after a day
-		return s.PullOrders(ctx, connector.Cursor{Since: cursor.Since})
+	if at.Token != "" && connector.Is(err, connector.Rejected) { // a token ends after a day: what had more pages has too many for one search
+		end := at.End
+		if end.IsZero() {
+			end = s.newest()
+		}
+		at = s.begin(at.Since, max(end.Sub(at.Since)/2, shortest))
+		return s.PullOrders(ctx, connector.Cursor{Since: cursor.Since, Page: at.String()})
 	}
 	if err != nil {
 		return connector.OrderPage{}, err
@@ -137,8 +159,11 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		}
 		page.Orders = append(page.Orders, taken)
 	}
-	if at.Token = found.Pagination.NextToken; at.Token != "" {
+	switch at.Token = found.Pagination.NextToken; {
+	case at.Token != "":
 		page.Next = at.String()
+	case !at.End.IsZero():
+		page.Next = s.begin(at.End, at.Piece).String()
 	}
 	return page, nil
 }

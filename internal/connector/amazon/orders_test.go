@@ -83,13 +83,19 @@ func TestASpanThatHasNotBegun(t *testing.T) {
 	}
 }
 
-// A page token that has ended begins the pull anew.
+// A pull whose page token has ended is read in two halves, and in quarters if a half has too many pages for a token, too.
 func TestATokenEnds(t *testing.T) {
 	a := newAccount(t)
 	began := a.now
-	for range 101 {
-		a.Place(wish("MUG", 1, 790))
+	ids := map[string]bool{}
+	place := func(n int) {
+		for range n {
+			ids[a.Place(wish("MUG", 1, 790))] = true
+			a.now = a.now.Add(time.Second)
+		}
 	}
+	place(101)
+	placed := a.now
 	a.now = a.now.Add(time.Hour)
 	page := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began}))(t)
 	a.now = a.now.Add(time.Hour)
@@ -98,9 +104,25 @@ func TestATokenEnds(t *testing.T) {
 		t.Errorf("%d orders until %s", len(last.Orders), last.Until)
 	}
 	a.now = a.now.Add(25 * time.Hour)
-	again := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began, Page: page.Next}))(t)
-	if len(again.Orders) != 100 || again.Next == "" || !again.Until.After(page.Until) {
-		t.Errorf("%d orders until %s", len(again.Orders), again.Until)
+	place(101)
+	rest := connector.Cursor{Since: began, Page: page.Next}
+	half := must(a.session.PullOrders(t.Context(), rest))(t)
+	if len(half.Orders) != 100 || half.Next == "" {
+		t.Fatalf("%d orders until %s", len(half.Orders), half.Until)
+	}
+	a.now = a.now.Add(25 * time.Hour) // the half has two pages, too
+	searches := 0
+	for rest.Page = half.Next; rest.Page != ""; searches++ {
+		page := must(a.session.PullOrders(t.Context(), rest))(t)
+		for _, o := range page.Orders {
+			delete(ids, o.ExternalID)
+		}
+		if rest.Page = page.Next; rest.Page == "" && page.Until.Before(placed.Add(26*time.Hour)) {
+			t.Errorf("until %s", page.Until)
+		}
+	}
+	if len(ids) != 0 || searches > 12 {
+		t.Errorf("%d orders are missing after %d searches", len(ids), searches)
 	}
 }
 
@@ -171,6 +193,12 @@ func TestStates(t *testing.T) {
 			o.Parcels[i].Lines[0].ExternalLine != a.Lines(id)[0] {
 			t.Errorf("%+v", o)
 		}
+	}
+	if o := read(); o.Payment["cancellationRequested"] != nil {
+		t.Errorf("%+v", o.Payment)
+	}
+	if a.AskToCancel(id); read().Payment["cancellationRequested"] != true {
+		t.Error("the buyer's request for a cancellation is not there")
 	}
 	a.Deliver(id)
 	if o := read(); o.Status != orders.Delivered || o.Theirs != "DELIVERED" {
@@ -258,6 +286,32 @@ func TestParcelsAreConfirmedOnce(t *testing.T) {
 				t.Errorf("%v", calls)
 			}
 		})
+	}
+}
+
+// A package whose label was bought at Amazon is confirmed already: the same one here is none beside it, and of another one the rest is
+// confirmed.
+func TestLabelsThatAreBoughtAtAmazon(t *testing.T) {
+	for name, c := range map[string]struct {
+		number  string
+		bought  int64
+		parcels int
+	}{"the same": {"JD-1", 2, 1}, "all of it": {"other", 2, 1}, "a part": {"other", 1, 2}} {
+		a := newAccount(t)
+		id := a.Place(wish("MUG", 2, 1580))
+		a.BuyLabel(id, c.number, c.bought)
+		p := connector.Parcel{Key: "019a-1", Carrier: "DHL", Number: "JD-1",
+			Lines: []connector.ParcelLine{{ExternalLine: a.Lines(id)[0], Quantity: 2}}, Rest: true}
+		ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{p}}
+		for range 2 {
+			if err := a.session.PushShipment(t.Context(), ref, p); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			a.open()
+		}
+		if parcels, pieces, status := a.Order(id); parcels != c.parcels || pieces != 2 || status != "SHIPPED" {
+			t.Errorf("%s: %d parcels of %d pieces, %s", name, parcels, pieces, status)
+		}
 	}
 }
 

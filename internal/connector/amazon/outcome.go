@@ -37,7 +37,7 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 			return outcome.Ignore(reason), nil
 		}
 		return outcome.PullOrder(first(find(body, "AmazonOrderId", payloadDepth))), nil
-	case "LISTINGS_ITEM_MFN_QUANTITY_CHANGE", "LISTINGS_ITEM_STATUS_CHANGE":
+	case "LISTINGS_ITEM_MFN_QUANTITY_CHANGE", "LISTINGS_ITEM_STATUS_CHANGE", "LISTINGS_ITEM_ISSUES_CHANGE":
 		return outcome.PushStock(first(find(body, "Sku", payloadDepth))), nil
 	}
 	return outcome, nil

@@ -10,12 +10,11 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Further ids of an item: its product type, which every change must name, and "1" if Amazon ships it or it is hidden,
-// so that its quantity is not set.
+// Further ids of an item: its product type, which every change must name, and "1" if Amazon ships it, so that its
+// quantity is not set.
 const (
-	otherType   = "type"
-	otherFBA    = "fba"
-	otherHidden = "hidden"
+	otherType = "type"
+	otherFBA  = "fba"
 )
 
 // Upsert lists products: one listing for each form, and for full listings one more that groups variants. Existing
@@ -250,7 +249,7 @@ func (s *session) ids(l listing, hidden bool) connector.IDs {
 		ids.Other[otherFBA] = "1"
 	}
 	if hidden {
-		ids.Other[otherHidden] = "1"
+		ids.Other[connector.HiddenID] = "1"
 	}
 	return ids
 }

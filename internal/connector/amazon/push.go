@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,27 +36,38 @@ func reference(key string) string {
 	return strconv.Itoa(int(h.Sum32()>>1) + 1)
 }
 
-// PushShipment confirms a parcel, which needs a tracking number.
+// PushShipment confirms a parcel, which needs a tracking number: what of it Amazon has in no other package, because a label that was bought
+// at Amazon confirms its package by itself.
 func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent connector.Parcel) error {
 	o, err := s.mine(ctx, ref.ExternalID)
 	if err != nil {
 		return err
 	}
 	key := reference(sent.Key)
+	left := map[string]int64{}
+	for _, it := range o.OrderItems {
+		left[it.OrderItemID] = it.QuantityOrdered
+	}
+	ours := map[string]bool{}
+	for _, p := range ref.Shipped {
+		ours[reference(p.Key)] = true
+	}
 	for _, known := range o.Packages {
-		if known.PackageReferenceID == key && known.TrackingNumber == sent.Number {
+		if sent.Number != "" && known.TrackingNumber == sent.Number && (known.PackageReferenceID == key || !ours[known.PackageReferenceID]) {
 			return nil
 		}
-	}
-	ordered := map[string]bool{}
-	for _, it := range o.OrderItems {
-		ordered[it.OrderItemID] = it.QuantityOrdered > 0
+		for _, l := range known.PackageItems {
+			if known.PackageReferenceID != key && known.PackageStatus.Status != "CANCELLED" {
+				left[l.OrderItemID] -= l.Quantity
+			}
+		}
 	}
 	confirmed := parcel{PackageReferenceID: key, TrackingNumber: sent.Number, Carrier: sent.Carrier}
 	var lines []fields
 	for _, l := range sent.Lines {
-		if ordered[l.ExternalLine] { // fees are none of Amazon's lines
-			lines = append(lines, fields{"orderItemId": l.ExternalLine, "quantity": l.Quantity})
+		if n := min(l.Quantity, left[l.ExternalLine]); n > 0 { // fees are none of Amazon's lines
+			lines = append(lines, fields{"orderItemId": l.ExternalLine, "quantity": n})
+			confirmed.PackageItems = append(confirmed.PackageItems, packageItem{l.ExternalLine, n})
 		}
 	}
 	switch {
@@ -76,6 +88,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 		"/orders/v0/orders/"+url.PathEscape(ref.ExternalID)+"/shipmentConfirmation", nil,
 		fields{"marketplaceId": s.market.id, "packageDetail": detail}, nil)
 	if err == nil {
+		o.Packages = slices.DeleteFunc(o.Packages, func(p parcel) bool { return p.PackageReferenceID == key })
 		o.Packages = append(o.Packages, confirmed) // Amazon itself shows it a little later
 	} else {
 		s.read = nil

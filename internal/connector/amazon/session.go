@@ -28,6 +28,7 @@ type session struct {
 	fresh  bool                    // the token was renewed by this session
 	read   *order                  // the order that was read last, as far as nothing was written since
 	feeds  map[string]*feedOutcome // of the feeds that were polled
+	off    map[string]string       // see OffSale
 
 	cancel       []cancellation             // what Send cancels
 	acknowledged map[string]acknowledgement // feeds of cancellations that were asked for
@@ -50,14 +51,11 @@ func (*Connector) Open(l connector.Link) connector.Session {
 // take stores the token of credentials.
 func (s *session) take(c connector.Credentials) {
 	s.token = c[connector.TokenField]
-	s.until, _ = time.Parse(time.RFC3339, c[tokenUntil])
+	s.until, _ = time.Parse(time.RFC3339, c[connector.TokenUntil])
 }
 
-// tokenUntil is the credential with the time from which the access token must be renewed, tokenMargin before its end.
-const (
-	tokenUntil  = "accessTokenUntil"
-	tokenMargin = time.Minute
-)
+// tokenMargin is how long before its end a token is renewed.
+const tokenMargin = time.Minute
 
 type fields map[string]any
 
@@ -219,9 +217,9 @@ func (s *session) newToken(answer *connector.Response) (connector.Credentials, e
 	var out struct {
 		ExpiresIn int64 `json:"expires_in"`
 	}
-	change[tokenUntil] = ""
+	change[connector.TokenUntil] = ""
 	if connector.DecodeAnswer(answer, &out) == nil && out.ExpiresIn > 0 {
-		change[tokenUntil] = s.link.Now().Add(time.Duration(out.ExpiresIn)*time.Second - tokenMargin).UTC().Format(time.RFC3339)
+		change[connector.TokenUntil] = s.link.Now().Add(time.Duration(out.ExpiresIn)*time.Second - tokenMargin).UTC().Format(time.RFC3339)
 	}
 	return change, nil
 }

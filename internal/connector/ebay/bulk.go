@@ -3,6 +3,7 @@ package ebay
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -24,11 +25,43 @@ type bulkEntry struct {
 
 // itemThere is an item that is on eBay.
 type itemThere struct {
+	whole                  fields   // as eBay has it
 	GroupIDs               []string `json:"groupIds"`
 	InventoryItemGroupKeys []string
 	Availability           struct {
 		ShipToLocationAvailability struct{ Quantity *int64 }
 	}
+}
+
+// UnmarshalJSON reads an item, and keeps what is not known here.
+func (i *itemThere) UnmarshalJSON(raw []byte) error {
+	type known itemThere
+	if err := json.Unmarshal(raw, (*known)(i)); err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, &i.whole)
+}
+
+// kept is what stays of an item that is replaced, such as its condition and the weight of its package.
+func (i itemThere) kept() fields {
+	return without(i.whole, "sku", "locale", "groupIds", "inventoryItemGroupKeys")
+}
+
+// without is a copy of fields without some of them.
+func without(all fields, names ...string) fields {
+	kept := fields{}
+	for name, value := range all {
+		if !slices.Contains(names, name) {
+			kept[name] = value
+		}
+	}
+	return kept
+}
+
+// part is a copy of the fields in a field.
+func (f fields) part(name string) fields {
+	part, _ := f[name].(map[string]any)
+	return without(part)
 }
 
 // groups are the keys of the groups of variants that it is in: one at the most.

@@ -2,6 +2,7 @@ package ebay
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -11,25 +12,51 @@ import (
 	"entrepot/internal/connector"
 )
 
-// item is the whole item of a form, because what is left out would be deleted.
+// identifiers are the numbers by which eBay's catalog knows a product, by the attribute's name in small letters and digits. Each is a list.
+var identifiers = map[string]string{"ean": "ean", "ean13": "ean", "gtin": "ean", "gtin13": "ean", "barcode": "ean", "upc": "upc",
+	"isbn": "isbn"}
+
+// identifier is the kind of number that an attribute is, "" for any other attribute.
+func identifier(a connector.Attribute) string {
+	return identifiers[strings.ToLower(plainNumber(a.Name))]
+}
+
+// item is the whole item of a form, because what is left out would be deleted. What the seller has entered at eBay and the service does not
+// know, such as another condition, stays.
 func item(l *listing, f connector.Variant) fields {
-	aspects := map[string][]string{}
+	there, known := l.there[f.SKU]
+	body, aspects := there.kept(), map[string][]string{}
+	product := body.part("product")
 	for _, a := range append(slices.Clone(l.Attributes), f.Attributes...) {
-		if a.Value != "" {
-			aspects[cut(a.Name, 40)] = []string{cut(a.Value, 65)}
+		switch kind := identifier(a); {
+		case a.Value == "":
+		case kind != "":
+			product[kind] = []string{strings.TrimSpace(a.Value)}
+		default:
+			aspects[aspectName(a)] = []string{aspectValue(a)}
 		}
 	}
-	body := fields{"condition": "NEW", "product": fields{"title": cut(l.Name, 80), "description": itemText(l.Product), "aspects": aspects,
-		"imageUrls": pictures(l.Product)}}
+	maps.Copy(product, fields{"title": cut(l.Name, 80), "description": itemText(l.Product), "aspects": aspects,
+		"imageUrls": pictures(l.Product)})
+	body["product"] = product
+	if body["condition"] == nil {
+		body["condition"] = "NEW"
+	}
 	quantity := f.Quantity
-	if there, known := l.there[f.SKU]; known && quantity == connector.NotOurs {
+	if known && quantity == connector.NotOurs {
 		quantity = there.quantity()
 	}
 	if quantity != connector.NotOurs {
-		body["availability"] = fields{"shipToLocationAvailability": fields{"quantity": quantity}}
+		available := body.part("availability")
+		available["shipToLocationAvailability"], body["availability"] = fields{"quantity": quantity}, available
 	}
 	return body
 }
+
+// eBay takes so many characters of an aspect's name and value.
+func aspectName(a connector.Attribute) string { return cut(a.Name, 40) }
+
+func aspectValue(a connector.Attribute) string { return cut(a.Value, 65) }
 
 // Bounds of texts, in characters with their markup.
 const (
@@ -64,18 +91,22 @@ func pictures(p *connector.Product) []string {
 	return list[:min(24, len(list))]
 }
 
-// itemGroup has the variants and the properties in which they differ.
+// itemGroup has the variants and the properties in which they differ, other than by their numbers.
 func itemGroup(p *connector.Product) fields {
 	var skus, names []string
 	values := map[string][]string{}
 	for _, v := range p.Variants {
 		skus = append(skus, v.SKU)
 		for _, a := range v.Attributes {
-			if !slices.Contains(names, a.Name) {
-				names = append(names, a.Name)
+			name, value := aspectName(a), aspectValue(a)
+			if identifier(a) != "" || value == "" {
+				continue
 			}
-			if !slices.Contains(values[a.Name], a.Value) {
-				values[a.Name] = append(values[a.Name], a.Value)
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			if !slices.Contains(values[name], value) {
+				values[name] = append(values[name], value)
 			}
 		}
 	}
@@ -85,8 +116,8 @@ func itemGroup(p *connector.Product) fields {
 	}
 	aspects := map[string][]string{}
 	for _, a := range p.Attributes {
-		if !slices.Contains(names, a.Name) {
-			aspects[cut(a.Name, 40)] = []string{cut(a.Value, 65)}
+		if name := aspectName(a); !slices.Contains(names, name) && identifier(a) == "" && a.Value != "" {
+			aspects[name] = []string{aspectValue(a)}
 		}
 	}
 	return fields{"title": cut(p.Name, 80), "description": text(p), "aspects": aspects, "imageUrls": pictures(p), "variantSKUs": skus,
@@ -95,7 +126,7 @@ func itemGroup(p *connector.Product) fields {
 
 // category is the category of a listing: that of the setting, else the one that eBay suggests for the title.
 func (s *session) category(ctx context.Context, p *connector.Product) (string, error) {
-	if id := s.link.Channel.Value("categoryId"); id != "" {
+	if id := s.link.Channel.Value(settingCategory); id != "" {
 		return id, nil
 	}
 	title := cut(p.Name, 80)

@@ -92,3 +92,99 @@ func TestLongTexts(t *testing.T) {
 		t.Errorf("%d of %d characters: …%s", len(text), len(long.Description), text[max(0, len(text)-20):])
 	}
 }
+
+// What the seller has entered at eBay and the service does not know stays when a product is pushed again, and when an item that was there
+// is adopted: its condition, the weight of its package, the category and the policies of its offer. The channel's settings come before it.
+func TestWhatTheSellerEnteredStays(t *testing.T) {
+	for _, adopted := range []bool{false, true} {
+		a := newAccount(t)
+		p := mug()
+		p.Attributes = []connector.Attribute{{Name: "EAN", Value: "4006381333931"}, {Name: "Color", Value: "Blue"}}
+		results := connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t)
+		item, offer := a.Stored("MUG")
+		if product := item["product"].(map[string]any); item["condition"] != "NEW" || fmt.Sprint(product["ean"]) != "[4006381333931]" ||
+			fmt.Sprint(product["aspects"]) != "map[Color:[Blue]]" || offer["categoryId"] == nil {
+			t.Errorf("%v %v", item, offer)
+		}
+		a.Enter("MUG", map[string]any{"condition": "USED_EXCELLENT", "packageWeightAndSize": map[string]any{"weight": 1.5},
+			"product": map[string]any{"mpn": "M-1", "title": "Another title"}},
+			map[string]any{"categoryId": "777", "storeCategoryNames": []any{"/Mugs"}, "listingPolicies": map[string]any{
+				"fulfillmentPolicyId": "F-2", "paymentPolicyId": "P-2", "returnPolicyId": "R-2", "eBayPlusIfEligible": true}})
+		if p.Known, p.Price = results[0].IDs, 88000; adopted {
+			p.Known = connector.IDs{}
+		}
+		if r := connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t); r[0].State != connector.Live {
+			t.Fatalf("%+v", r)
+		}
+		item, offer = a.Stored("MUG")
+		product, policies := item["product"].(map[string]any), offer["listingPolicies"].(map[string]any)
+		if item["condition"] != "USED_EXCELLENT" || item["packageWeightAndSize"] == nil || product["mpn"] != "M-1" || product["title"] != p.Name {
+			t.Errorf("%v", item)
+		}
+		if offer["categoryId"] != "777" || offer["storeCategoryNames"] == nil || policies["fulfillmentPolicyId"] != "F-2" ||
+			policies["eBayPlusIfEligible"] != true || offer["offerId"] != nil || offer["listing"] != nil {
+			t.Errorf("%v", offer)
+		}
+		if price, n, listing := a.Offer("MUG"); price != "8.80" || n != p.Quantity || listing == "" {
+			t.Errorf("%s, %d, %q", price, n, listing)
+		}
+	}
+}
+
+// Variants differ by what their items say: a long value is cut in both, and a number of a variant is no property by which buyers choose.
+func TestWhatVariantsDifferBy(t *testing.T) {
+	a := newAccount(t)
+	p := mug()
+	long := strings.Repeat("very ", 20) + "blue"
+	for i, color := range []string{"Red", long} {
+		p.Variants = append(p.Variants, connector.Variant{SKU: fmt.Sprint("MUG-", i), Price: 10000, Quantity: 3,
+			Attributes: []connector.Attribute{{Name: "Color", Value: color}, {Name: "EAN", Value: fmt.Sprint("400638133393", i)}}})
+	}
+	if r := connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t); r[0].State != connector.Live {
+		t.Fatalf("%+v", r)
+	}
+	group := a.Group("MUG")
+	if got := fmt.Sprint(group["variesBy"]); got != fmt.Sprintf("map[specifications:[map[name:Color values:[Red %s]]]]", long[:65]) {
+		t.Error(got)
+	}
+	item, _ := a.Stored("MUG-1")
+	if product := item["product"].(map[string]any); fmt.Sprint(product["aspects"]) != fmt.Sprintf("map[Color:[%s]]", long[:65]) ||
+		fmt.Sprint(product["ean"]) != "[4006381333931]" {
+		t.Error(product)
+	}
+}
+
+// eBay changes no quantity and no price of an offer that is not on sale: those of a hidden product come with it when it is on sale again.
+// An offer that was ended at eBay is gone.
+func TestOffersThatAreNotOnSale(t *testing.T) {
+	a := newAccount(t)
+	p := mug()
+	put := func() connector.Item {
+		r := connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t)
+		if r[0].State != connector.Live {
+			t.Fatalf("%+v", r)
+		}
+		p.Known = r[0].IDs
+		return connector.Item{SKU: p.SKU, IDs: r[0].IDs}
+	}
+	set := func(it connector.Item, want string) {
+		t.Helper()
+		stock := connectortest.Must(a.session.SetStock(t.Context(), []connector.StockItem{{Item: it, Quantity: 4}}))(t)
+		price := connectortest.Must(a.session.SetPrices(t.Context(), []connector.PriceItem{{Item: it, Price: 55000}}))(t)
+		if stock[0].State != want || price[0].State != want {
+			t.Errorf("%+v %+v", stock, price)
+		}
+	}
+	put()
+	p.OnSale = false
+	hidden := put()
+	set(hidden, connector.Live)
+	p.OnSale, p.Quantity, p.Price = true, 4, 55000
+	shown := put()
+	if price, n, listing := a.Offer("MUG"); price != "5.50" || n != 4 || listing == "" {
+		t.Errorf("%s, %d, %q", price, n, listing)
+	}
+	set(shown, connector.Live)
+	connectortest.Must(a.session.Unpublish(t.Context(), []connector.Item{shown}, false))(t)
+	set(shown, connector.Gone)
+}

@@ -1,9 +1,13 @@
 package ebay
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"entrepot/internal/connector"
@@ -12,9 +16,20 @@ import (
 
 // offer is a SKU's offer on the marketplace.
 type offer struct {
-	OfferID, Status   string
-	AvailableQuantity *int64
-	Listing           struct{ ListingID string }
+	whole           fields // as eBay has it
+	OfferID, Status string
+	Format          string
+	CategoryID      string
+	Listing         struct{ ListingID string }
+}
+
+// UnmarshalJSON reads an offer, and keeps what is not known here.
+func (o *offer) UnmarshalJSON(raw []byte) error {
+	type known offer
+	if err := json.Unmarshal(raw, (*known)(o)); err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, &o.whole)
 }
 
 // putOffers creates or changes the offers. New ones are created several at a time; one that is there already is
@@ -32,6 +47,14 @@ func (s *session) putOffers(ctx context.Context, a *account, list []*listing) er
 		return nil
 	})
 	if err != nil {
+		return err
+	}
+	if err := each(list, func(l *listing) error { // of an offer that eBay does not have any more
+		if l.category != "" || !slices.ContainsFunc(l.forms, func(f connector.Variant) bool { return l.offers[f.SKU].OfferID == "" }) {
+			return nil
+		}
+		return s.categorize(ctx, l)
+	}); err != nil {
 		return err
 	}
 	var skus []string
@@ -72,27 +95,38 @@ func (s *session) changeOffer(ctx context.Context, a *account, l *listing, f con
 	if l.offers[f.SKU] = there; err != nil || there.OfferID == "" {
 		return err
 	}
-	if there.Listing.ListingID != "" {
-		l.id = there.Listing.ListingID
-	}
+	l.id, l.category = cmp.Or(there.Listing.ListingID, l.id), cmp.Or(there.CategoryID, l.category)
 	_, err = s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/offer/"+url.PathEscape(there.OfferID),
 		s.offerBody(a, l, f, there), nil)
 	return err
 }
 
-// offerBody is the whole offer of a form, because what is left out would be deleted.
+// offerBody is the whole offer of a form, because what is left out would be deleted. What the seller has chosen at eBay, such as another
+// policy or a category of the shop, stays unless the channel's settings name one.
 func (s *session) offerBody(a *account, l *listing, f connector.Variant, there offer) fields {
-	body := fields{"sku": f.SKU, "marketplaceId": s.market.id, "format": "FIXED_PRICE", "categoryId": l.category,
-		"listingDescription": text(l.Product), "merchantLocationKey": a.location, "pricingSummary": fields{"price": s.price(f.Price)},
-		"listingPolicies": fields{"fulfillmentPolicyId": a.fulfillment, "paymentPolicyId": a.payment, "returnPolicyId": a.returns}}
-	switch {
-	case f.Quantity != connector.NotOurs:
+	body := without(there.whole, "offerId", "status", "listing", "listingStartDate")
+	chosen := func(setting string, theirs any, otherwise string) string {
+		text, _ := theirs.(string)
+		return cmp.Or(s.link.Channel.Value(setting), text, otherwise)
+	}
+	policies, price := body.part("listingPolicies"), body.part("pricingSummary")
+	for _, p := range []struct{ setting, account string }{
+		{settingFulfillment, a.fulfillment}, {settingPayment, a.payment}, {settingReturns, a.returns}} {
+		policies[p.setting] = chosen(p.setting, policies[p.setting], p.account)
+	}
+	price["price"] = s.price(f.Price)
+	maps.Copy(body, fields{"sku": f.SKU, "marketplaceId": s.market.id, "format": fixedPrice, "listingDescription": text(l.Product),
+		"categoryId":          chosen(settingCategory, there.CategoryID, l.category),
+		"merchantLocationKey": chosen(settingLocation, body["merchantLocationKey"], a.location),
+		"listingPolicies":     policies, "pricingSummary": price})
+	if f.Quantity != connector.NotOurs {
 		body["availableQuantity"] = f.Quantity
-	case there.AvailableQuantity != nil:
-		body["availableQuantity"] = *there.AvailableQuantity
 	}
 	return body
 }
+
+// fixedPrice is the format of the offers; a SKU may have an auction beside it.
+const fixedPrice = "FIXED_PRICE"
 
 func (s *session) offerOf(ctx context.Context, sku string) (offer, error) {
 	var there struct{ Offers []offer }
@@ -100,10 +134,12 @@ func (s *session) offerOf(ctx context.Context, sku string) (offer, error) {
 	if connector.Is(err, connector.Missing) {
 		err = nil
 	}
-	if err != nil || len(there.Offers) == 0 {
-		return offer{}, err
+	for _, o := range there.Offers {
+		if err == nil && (o.Format == "" || o.Format == fixedPrice) {
+			return o, nil
+		}
 	}
-	return there.Offers[0], nil
+	return offer{}, err
 }
 
 func (s *session) price(p money.Amount) fields {

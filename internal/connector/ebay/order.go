@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 
@@ -25,16 +26,20 @@ type order struct {
 			ShipToReferenceID   string
 		}
 	}
-	PricingSummary struct{ PriceSubtotal, DeliveryCost, Tax, Total amount }
+	PricingSummary struct {
+		DeliveryCost, Tax, Total, PriceDiscount, DeliveryDiscount, Adjustment, Fee amount
+	}
 	PaymentSummary struct {
 		Refunds  []refund
 		Payments []struct{ PaymentDate time.Time }
 	}
 	LineItems []struct {
 		LineItemID, SKU, Title, LegacyItemID string
+		ListingMarketplaceID                 string
 		Quantity                             int64
 		LineItemCost, DiscountedLineItemCost amount
 		Refunds                              []refund
+		EbayCollectAndRemitTaxes             []struct{ Amount amount }
 	}
 }
 
@@ -44,8 +49,9 @@ type contact struct {
 	ContactAddress               struct{ AddressLine1, AddressLine2, City, StateOrProvince, PostalCode, CountryCode string }
 }
 
-// take converts an order. eBay's amounts are of whole lines; the discount is the difference to its total.
-func (o *order) take() (connector.Order, error) {
+// take converts an order of an account, all of whose marketplaces eBay lists together. eBay's amounts are of whole lines; the discount is
+// the difference to its total.
+func (o *order) take(market string) (connector.Order, error) {
 	currency := o.PricingSummary.Total.Currency
 	sum, err := connector.NewSums(currency)
 	if err != nil {
@@ -59,10 +65,15 @@ func (o *order) take() (connector.Order, error) {
 		Shipping: sum.Of(o.PricingSummary.DeliveryCost.Value), Tax: sum.Of(o.PricingSummary.Tax.Value),
 		Total: sum.Of(o.PricingSummary.Total.Value)}
 	out.Status, out.Refunded = o.status()
+	out.ToBeCancelled(o.CancelStatus.CancelState == "IN_PROGRESS")
 	if o.CancelStatus.CancelState == "CANCELED" {
 		out.Theirs = "cancelled"
 	}
+	if theirs := o.market(); theirs != market {
+		out.Market = theirs
+	}
 	o.buyer(&out)
+	o.tax(sum, &out)
 	rest := out.Shipping + out.Tax - out.Total
 	for _, l := range o.LineItems {
 		line := connector.OrderLine{ExternalID: l.LineItemID, SKU: l.SKU, Name: l.Title, Quantity: l.Quantity,
@@ -75,6 +86,39 @@ func (o *order) take() (connector.Order, error) {
 	}
 	out.Refunds = o.refunds(sum)
 	return out, sum.Err()
+}
+
+// market is the marketplace on which all of it was listed, "" if it was listed on several.
+func (o *order) market() (id string) {
+	for _, l := range o.LineItems {
+		if id != "" && l.ListingMarketplaceID != id {
+			return ""
+		}
+		id = l.ListingMarketplaceID
+	}
+	return id
+}
+
+// tax adds the tax that eBay collects from the buyer and pays to the state, if it is in the total and in nothing else, and notes how much
+// of the tax that is: the seller does not get it.
+func (o *order) tax(sum *connector.Sums, out *connector.Order) {
+	size := func(a amount) money.Amount { n := sum.Of(a.Value); return max(n, -n) }
+	p := o.PricingSummary
+	var kept money.Amount
+	others := out.Shipping + out.Tax - size(p.PriceDiscount) - size(p.DeliveryDiscount) + sum.Of(p.Adjustment.Value) + size(p.Fee)
+	for _, l := range o.LineItems {
+		others += sum.Of(l.LineItemCost.Value)
+		for _, t := range l.EbayCollectAndRemitTaxes {
+			kept += sum.Of(t.Amount.Value)
+		}
+	}
+	if kept == 0 {
+		return
+	}
+	if others+kept == out.Total {
+		out.Tax += kept
+	}
+	out.Payment["taxKeptByEBay"] = kept.Text(out.Currency)
 }
 
 // status is the meaning of eBay's states; the first that matches.

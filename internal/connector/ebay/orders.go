@@ -56,7 +56,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	if _, err := s.get(ctx, selling+"/order", query, &out); err != nil {
 		return connector.OrderPage{}, err
 	}
-	takeAll(out.Orders, &page)
+	s.takeAll(out.Orders, &page)
 	switch {
 	case first && out.Total > pageOrders:
 		offset = (out.Total - 1) / pageOrders * pageOrders
@@ -70,9 +70,9 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 }
 
 // takeAll adds orders to a page.
-func takeAll(list []order, page *connector.OrderPage) {
+func (s *session) takeAll(list []order, page *connector.OrderPage) {
 	for i := range list {
-		o, err := list[i].take()
+		o, err := list[i].take(s.market.id)
 		if err != nil {
 			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: list[i].OrderID, Error: err.Error()})
 			continue
@@ -88,7 +88,7 @@ func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page co
 	if _, err := s.get(ctx, selling+"/order", query, &out); err != nil {
 		return page, err
 	}
-	takeAll(out.Orders, &page)
+	s.takeAll(out.Orders, &page)
 	return page, nil
 }
 
@@ -98,7 +98,7 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(externalID), nil, &o); err != nil {
 		return connector.Order{}, err
 	}
-	return o.take()
+	return o.take(s.market.id)
 }
 
 // Detail reads the parcels of an order of which something was shipped.

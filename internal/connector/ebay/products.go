@@ -83,7 +83,7 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 	} else if err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context, []*listing) error{s.look, s.categorize, s.putItems, s.putGroups,
+	for _, step := range []func(context.Context, []*listing) error{s.look, s.categorizeNew, s.putItems, s.putGroups,
 		func(ctx context.Context, list []*listing) error { return s.putOffers(ctx, a, list) }, s.show} {
 		if err := step(ctx, list); err != nil {
 			return nil, err
@@ -125,12 +125,20 @@ func (s *session) look(ctx context.Context, list []*listing) error {
 	return nil
 }
 
-// categorize finds the category of each listing.
-func (s *session) categorize(ctx context.Context, list []*listing) error {
-	return each(list, func(l *listing) (err error) {
-		l.category, err = s.category(ctx, l.Product)
-		return err
+// categorizeNew finds the categories of listings before anything of them is written. Known ones have one.
+func (s *session) categorizeNew(ctx context.Context, list []*listing) error {
+	return each(list, func(l *listing) error {
+		if slices.ContainsFunc(l.forms, func(f connector.Variant) bool { return f.Known.Other[offerID] != "" }) {
+			return nil
+		}
+		return s.categorize(ctx, l)
 	})
+}
+
+// categorize finds the category of a listing.
+func (s *session) categorize(ctx context.Context, l *listing) (err error) {
+	l.category, err = s.category(ctx, l.Product)
+	return err
 }
 
 // putItems creates or replaces the items.
@@ -171,6 +179,9 @@ func (s *session) results(l *listing) []connector.Result {
 		ids := connector.IDs{Product: l.id, Variant: sku}
 		if o := l.offers[sku]; o.OfferID != "" {
 			ids.Other = map[string]string{offerID: o.OfferID}
+			if !l.OnSale {
+				ids.Other[connector.HiddenID] = "1"
+			}
 		}
 		return connector.Result{SKU: sku, State: connector.Live, Priced: true, IDs: ids, URL: link}
 	}
@@ -183,3 +194,11 @@ func (s *session) results(l *listing) []connector.Result {
 
 // offerID is under what the id of a SKU's offer is kept.
 const offerID = "offer"
+
+// liveOffer is the offer of a SKU that buyers see, "" for none: eBay sets quantities and prices of no other.
+func liveOffer(it connector.Item) string {
+	if it.IDs.Hidden() {
+		return ""
+	}
+	return it.IDs.Other[offerID]
+}

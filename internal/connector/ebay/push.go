@@ -1,6 +1,7 @@
 package ebay
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -81,8 +82,8 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 		at = s.link.Now()
 	}
 	body := fields{"lineItems": lines, "shippedDate": at.UTC().Format(ebayTime)}
-	if parcel.Number != "" && parcel.Carrier != "" { // both or none
-		body["trackingNumber"], body["shippingCarrierCode"] = sent.Number, parcel.Carrier
+	if sent.Number != "" { // both or none
+		body["trackingNumber"], body["shippingCarrierCode"] = sent.Number, cmp.Or(parcel.Carrier, otherCarrier)
 	}
 	s.pushed = nil
 	_, err = s.call(ctx, http.MethodPost, selling+"/order/"+url.PathEscape(ref.ExternalID)+"/shipping_fulfillment", body, nil)
@@ -92,6 +93,9 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	}
 	return err
 }
+
+// otherCarrier is eBay's code of a carrier that has none.
+const otherCarrier = "Other"
 
 // plainNumber is a tracking number in letters and digits: eBay accepts no others.
 func plainNumber(text string) string {

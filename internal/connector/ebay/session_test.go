@@ -319,6 +319,30 @@ func TestReferenceOfTheShippingPartner(t *testing.T) {
 	}
 }
 
+// Orders of all marketplaces of the account are in one list: one of another marketplace than the channel's says so.
+func TestOrdersOfOtherMarketplaces(t *testing.T) {
+	a := newAccount(t)
+	for market, want := range map[string]string{"": "", "EBAY_DE": "", "EBAY_GB": "EBAY_GB"} {
+		id := a.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "MUG", Quantity: 1, Cents: 790}}, Market: market})
+		if o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t); o.Market != want {
+			t.Errorf("%q: %q", market, o.Market)
+		}
+	}
+}
+
+// The tax that eBay collects and pays to the state is in an order's total and not the seller's: it is no fee that the buyer pays him.
+func TestTaxThatEBayKeeps(t *testing.T) {
+	a := newAccount(t)
+	for _, discount := range []int64{0, 150} {
+		id := a.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "MUG", Quantity: 2, Cents: 790}}, Kept: 124, Discount: discount})
+		o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
+		if len(o.Lines) != 1 || o.Tax != 12400 || o.Discount != money.Amount(discount*100) || o.Total != 219400-o.Discount ||
+			o.Payment["taxKeptByEBay"] != "1.24" {
+			t.Errorf("%+v", o)
+		}
+	}
+}
+
 // A refund of a line is with the line alone (orders.lineItems.refunds); of a whole line, it is not to be shipped any more.
 func TestRefundsOfLinesAreTaken(t *testing.T) {
 	a := newAccount(t)
@@ -385,6 +409,20 @@ func TestParcelsAreShownOnce(t *testing.T) {
 	}
 }
 
+// The number of a parcel whose carrier nobody named reaches the buyer; eBay takes no number alone.
+func TestNumbersWithoutACarrier(t *testing.T) {
+	a := newAccount(t)
+	id, line := a.Buy("MUG", 1, 790)
+	parcel := connector.Parcel{Key: "s1", Number: "JD 1", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
+	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}
+	if err := a.session.PushShipment(t.Context(), ref, parcel); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Numbers(id); !slices.Equal(got, []string{"JD1"}) {
+		t.Error(got)
+	}
+}
+
 // A buyer's request is approved, because eBay takes no cancellation by the seller beside it; an answer without a cancellation is a refusal.
 func TestCancellations(t *testing.T) {
 	for _, lose := range []int{0, 2, 3} {
@@ -392,6 +430,11 @@ func TestCancellations(t *testing.T) {
 		asked, _ := a.Buy("MUG", 1, 790)
 		a.Ask(asked)
 		plain, _ := a.Buy("MUG", 1, 790)
+		for id, want := range map[string]any{asked: true, plain: nil} {
+			if o, err := a.session.PullOrder(t.Context(), id); err != nil || o.Payment["cancellationRequested"] != want {
+				t.Errorf("%+v, %v", o.Payment, err)
+			}
+		}
 		a.Faults.LoseAnswer = lose
 		for _, id := range []string{asked, plain} {
 			for try := 0; ; try++ { // as the frame does

@@ -13,20 +13,20 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	for i, it := range items {
 		results[i] = connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live}
 		requests[it.SKU] = fields{"sku": it.SKU, "shipToLocationAvailability": fields{"quantity": it.Quantity}}
-		if o := it.IDs.Other[offerID]; o != "" {
+		if o := liveOffer(it.Item); o != "" {
 			requests[it.SKU]["offers"] = []fields{{"offerId": o, "availableQuantity": it.Quantity}}
 		}
 	}
 	return s.update(ctx, requests, results)
 }
 
-// SetPrices makes eBay show prices, of SKUs that have an offer.
+// SetPrices makes eBay show prices, of SKUs that have an offer on sale. One that is put on sale gets its price with it.
 func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
 	results := make([]connector.Result, len(items))
 	requests := map[string]fields{}
 	for i, it := range items {
 		results[i] = connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live}
-		if o := it.IDs.Other[offerID]; o != "" {
+		if o := liveOffer(it.Item); o != "" {
 			requests[it.SKU] = fields{"sku": it.SKU, "offers": []fields{{"offerId": o, "price": s.price(it.Price)}}}
 		}
 	}

@@ -18,6 +18,7 @@ const (
 	settingPayment     = "paymentPolicyId"
 	settingReturns     = "returnPolicyId"
 	settingLocation    = "merchantLocationKey"
+	settingCategory    = "categoryId"
 )
 
 // policies reads the account's policies and locations, and returns what is missing.

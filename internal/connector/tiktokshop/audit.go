@@ -25,6 +25,9 @@ func results(p *connector.Product, old, made *product, images map[string]string)
 		if r.IDs.Variant == "" && old != nil {
 			r.IDs.Variant = old.sku(name)
 		}
+		if !p.OnSale {
+			r.IDs.Other = map[string]string{connector.HiddenID: "1"}
+		}
 		return r
 	}
 	first := one(p.SKU)
@@ -93,11 +96,15 @@ func (p *product) outcome(operation string) connector.Result {
 		r.State, r.Error = connector.Failed, "the audit refused it: "+p.reasons()
 	case "PENDING", "DRAFT":
 		r.State = connector.Waiting
-	case "PLATFORM_DEACTIVATED", "FREEZE":
+	}
+	if p.offSale() {
 		r.State, r.Error = connector.Failed, "TikTok took it off sale: "+p.reasons()
 	}
 	return r
 }
+
+// offSale reports whether TikTok has taken it off sale.
+func (p *product) offSale() bool { return p.Status == "PLATFORM_DEACTIVATED" || p.Status == "FREEZE" }
 
 // reasons are the audit's reasons, for people.
 func (p *product) reasons() string {

@@ -32,6 +32,7 @@ type session struct {
 	rules     map[string]*rules // by category
 	brands    map[string]string // ids by category and name
 	carriers  map[string][]carrier
+	off       map[string]string // see OffSale
 	orders    map[string]*order // orders that were read before they are changed, as far as writes since have changed them
 }
 

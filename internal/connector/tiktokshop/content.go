@@ -7,7 +7,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"entrepot/internal/connector"
 )
@@ -39,7 +41,7 @@ func (s *session) content(ctx context.Context, p *connector.Product, old *produc
 	if err != nil {
 		return nil, err
 	}
-	body := fields{"title": cut(p.Name, 255), "description": cmp.Or(p.Description, p.Name), "category_id": category,
+	body := fields{"title": cut(p.Name, 255), "description": text(p), "category_id": category,
 		"category_version": market.categories(), "external_product_id": p.ID, "skus": skus(p, old, warehouse), "save_mode": "LISTING",
 		"package_weight": fields{"value": cmp.Or(s.link.Channel.Value("packageWeight"), "0.5"), "unit": market.weight()}}
 	if size := strings.Split(s.link.Channel.Value("packageSize"), "x"); len(size) == 3 {
@@ -66,6 +68,21 @@ func (s *session) content(ctx context.Context, p *connector.Product, old *produc
 		body["save_mode"] = "AS_DRAFT"
 	}
 	return body, nil
+}
+
+// mostText is how many characters of a description TikTok takes, with its markup.
+const mostText = 10_000
+
+// picture is an image in a text: TikTok takes only those that it serves itself.
+var picture = regexp.MustCompile(`(?i)<img\b[^>]*>`)
+
+// text is what buyers read of a product: without its images, and one that is too long without its markup, which must not be cut in two.
+func text(p *connector.Product) string {
+	whole := strings.TrimSpace(picture.ReplaceAllString(p.Description, ""))
+	if utf8.RuneCountInString(whole) > mostText {
+		whole = cut(connector.Plain(whole), mostText)
+	}
+	return cmp.Or(whole, p.Name)
 }
 
 // skus are what is sold of a product.

@@ -45,7 +45,11 @@ type order struct {
 	Address        *address                    `json:"recipient_address"`
 	Payment        payment                     `json:"payment"`
 	Pieces         []piece                     `json:"line_items"`
+	ToBeCancelled  bool                        `json:"is_buyer_request_cancel"`
 }
+
+// byTikTok reports whether TikTok ships it from its own warehouses.
+func (o *order) byTikTok() bool { return o.Fulfillment == "FULFILLMENT_BY_TIKTOK" }
 
 type payment struct {
 	Currency         string  `json:"currency"`
@@ -134,7 +138,8 @@ var statuses = map[string]orders.Status{
 	"CANCELLED": orders.Cancelled, "CANCEL": orders.Cancelled,
 }
 
-// take converts an order.
+// take converts an order. Lines of an order that TikTok ships have no SKU: the stock is in TikTok's warehouses, so nothing of it is
+// reserved.
 func (o *order) take() (connector.Order, error) {
 	sum, err := connector.NewSums(o.Payment.Currency)
 	if err != nil {
@@ -155,6 +160,9 @@ func (o *order) take() (connector.Order, error) {
 		if first.Form != "" && !strings.EqualFold(first.Form, "default") {
 			line.Name += ", " + first.Form
 		}
+		if o.byTikTok() {
+			line.SKU, line.Item, line.Name = "", connector.IDs{}, strings.TrimSpace(line.Name+" ("+first.SKU+")")
+		}
 		var tax money.Amount
 		for _, p := range b.pieces {
 			line.Amount += of(p.Price)
@@ -174,6 +182,10 @@ func (o *order) take() (connector.Order, error) {
 	}
 	o.buyer(&out)
 	out.ShippedBy(o.DeliveryName)
+	out.ToBeCancelled(o.ToBeCancelled)
+	if o.byTikTok() {
+		out.Payment["fulfilledBy"] = "TIKTOK"
+	}
 	out.Parcels = o.parcels()
 	return out, sum.Err()
 }

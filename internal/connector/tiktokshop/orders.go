@@ -105,7 +105,7 @@ func (s *session) pullReversed(ctx context.Context, path string, span fields, ne
 	}
 	var ids []string
 	for _, r := range found {
-		if id := string(r.Order); r.done() && !slices.Contains(ids, id) {
+		if id := string(r.Order); (r.done() || r.CancelID != "") && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}

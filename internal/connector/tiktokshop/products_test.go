@@ -1,6 +1,7 @@
 package tiktokshop_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -154,5 +155,77 @@ func TestRefusedProducts(t *testing.T) {
 	again.Known = results[0].IDs
 	if results := must(s.session.Upsert(t.Context(), []connector.Product{again}))(t); results[0].IDs.Product != byHand {
 		t.Errorf("made by hand meanwhile: %+v, want %s", results, byHand)
+	}
+}
+
+// What TikTok takes off sale after it was live is seen when its stock is read, with the reasons, and that it is on sale again.
+func TestProductsThatTikTokTakesOffSale(t *testing.T) {
+	s := newShop(t, nil)
+	got := by(must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), s.mug()}))(t))
+	var items []connector.Item
+	for _, name := range []string{"SHIRT-S", "SHIRT-M", "MUG"} {
+		items = append(items, connector.Item{SKU: name, IDs: got[name].IDs})
+	}
+	for _, off := range []bool{false, true, false} {
+		s.TakeOff("SHIRT-S", off)
+		if shown := must(s.session.ReadStock(t.Context(), items))(t); shown["SHIRT-M"] != 6 {
+			t.Errorf("%v", shown)
+		}
+		want := map[string]string{"SHIRT-S": "", "SHIRT-M": "", "MUG": ""}
+		if off {
+			want["SHIRT-S"], want["SHIRT-M"] = "Product Name: Prohibited words", "Product Name: Prohibited words"
+		}
+		if reasons := s.session.(connector.Watcher).OffSale(); !maps.Equal(reasons, want) {
+			t.Errorf("%v: %v", off, reasons)
+		}
+	}
+}
+
+// The price of a product that is not on sale is not set apart, which TikTok refuses; it comes with the product when that is on sale again.
+func TestPricesOfHiddenProducts(t *testing.T) {
+	s := newShop(t, nil)
+	p := s.mug()
+	put := func() connector.Item {
+		r := must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+		p.Known, p.Images[0].Known = r[0].IDs, r[0].Images["i2"]
+		return connector.Item{SKU: "MUG", IDs: r[0].IDs}
+	}
+	set := func(it connector.Item) {
+		t.Helper()
+		got := must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: it, Price: p.Price, Currency: "EUR"}}))(t)
+		if len(got) != 1 || got[0].State != connector.Live {
+			t.Errorf("%+v", got)
+		}
+	}
+	put()
+	p.OnSale = false
+	hidden := put()
+	p.Price = 85000
+	set(hidden)
+	p.OnSale = true
+	set(put())
+	if items, _ := s.Items(); items["MUG"].Price != "8.50" {
+		t.Errorf("%+v", items)
+	}
+}
+
+// A text goes without images of other hosts, which TikTok refuses, and one that is too long without markup that could be cut in two.
+func TestTexts(t *testing.T) {
+	long := "<p>" + strings.Repeat("A <b>mug</b> to drink from. ", 500) + "</p>"
+	for text, want := range map[string]string{
+		`<p>A mug<IMG src="https://shop.example/a.png" alt="">.</p>`: "<p>A mug.</p>",
+		`<img src="a.png">`: "Mug",
+		"":                  "Mug",
+		long:                strings.Repeat("A mug to drink from. ", 500)[:10_000],
+	} {
+		s := newShop(t, nil)
+		p := s.mug()
+		p.Description = text
+		if r := must(s.session.Upsert(t.Context(), []connector.Product{p}))(t); r[0].State != connector.Waiting {
+			t.Errorf("%+v", r)
+		}
+		if got := s.Content("MUG")["description"]; got != strings.TrimSpace(want) {
+			t.Errorf("%q", got)
+		}
 	}
 }

@@ -30,7 +30,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 		return connector.Failf(connector.Rejected, "the order is cancelled on TikTok Shop")
 	case len(ids) == 0:
 		return nil
-	case o.Fulfillment == "FULFILLMENT_BY_TIKTOK":
+	case o.byTikTok():
 		return connector.Failf(connector.Cannot, "TikTok ships this order from its own warehouse")
 	case o.Shipping == "TIKTOK":
 		return s.ship(ctx, o, ids, fields{"handover_method": cmp.Or(s.link.Channel.Value("handoverMethod"), "DROP_OFF")})
@@ -210,7 +210,8 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 	return nil
 }
 
-// PushCancel cancels the whole order. A request that waits for TikTok's decision is not repeated.
+// PushCancel cancels the whole order: by granting what its buyer asked for, as far as that goes, and by a cancellation of the seller's. One
+// that waits for TikTok's decision is not repeated.
 func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
 	o, err := s.beforeWrite(ctx, ref.ExternalID)
 	if err != nil || statuses[o.Status] == orders.Cancelled {
@@ -220,10 +221,23 @@ func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ stri
 	if err != nil {
 		return err
 	}
+	gone := 0
 	for _, r := range found {
-		if r.open() || r.done() && len(r.Cancelled) == len(o.Pieces) {
+		switch {
+		case r.asked():
+			delete(s.orders, ref.ExternalID)
+			if err := s.write(ctx, o, "/return_refund/202309/cancellations/"+url.PathEscape(string(r.CancelID))+"/approve", fields{}); err != nil {
+				return err
+			}
+		case r.open():
 			return nil
+		case !r.done():
+			continue
 		}
+		gone += len(r.Cancelled)
+	}
+	if gone >= len(o.Pieces) {
+		return nil
 	}
 	reason := "seller_cancel_reason_out_of_stock"
 	if o.Status == "UNPAID" {

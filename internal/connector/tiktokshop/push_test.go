@@ -3,6 +3,7 @@ package tiktokshop_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/tiktokshop/fakeshop"
@@ -81,5 +82,61 @@ func TestShippingWays(t *testing.T) {
 	}
 	if _, pieces, status := s.Order(id); pieces != 1 || status != "AWAITING_COLLECTION" {
 		t.Errorf("%d pieces, %s", pieces, status)
+	}
+}
+
+// A cancellation that the buyer asks for is noted until it is answered, and granted by the merchant's own: TikTok takes no second one
+// beside it. What was not asked for is cancelled with it.
+func TestWhatBuyersAskToBeCancelled(t *testing.T) {
+	for name, asked := range map[string]int{"all": 2, "a part": 1} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, nil)
+			id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 2}, Cents: 790})
+			s.now = s.now.Add(time.Hour)
+			_, until := s.pull(t, time.Time{})
+			s.AskToCancel(id, asked)
+			s.now = s.now.Add(time.Hour)
+			found, until := s.pull(t, until)
+			if o := found[id]; o.Payment["cancellationRequested"] != true || o.Status != orders.Processing || len(o.Refunds) != 0 ||
+				!o.UpdatedAt.Equal(s.now.Add(-time.Hour)) {
+				t.Errorf("asked for: %+v", o)
+			}
+			s.Withdraw(id)
+			s.now = s.now.Add(time.Hour)
+			found, _ = s.pull(t, until)
+			if o := found[id]; o.Payment["cancellationRequested"] != nil || !o.UpdatedAt.Equal(s.now.Add(-time.Hour)) {
+				t.Errorf("withdrawn: %+v", o)
+			}
+			s.AskToCancel(id, asked)
+			s.Faults = fakeshop.Faults{LoseAnswer: 2}
+			for range 6 {
+				err := s.session.PushCancel(t.Context(), connector.OrderRef{ExternalID: id}, "")
+				if err != nil && !connector.Is(err, connector.Temporary) {
+					t.Fatal(err)
+				}
+			}
+			s.Faults = fakeshop.Faults{}
+			if _, _, status := s.Order(id); status != "CANCELLED" {
+				t.Errorf("%s", status)
+			}
+		})
+	}
+}
+
+// Of an order that TikTok ships from its own warehouse nothing is reserved here, and nothing is shipped from here.
+func TestOrdersThatTikTokShips(t *testing.T) {
+	s := newShop(t, nil)
+	id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 2}, Cents: 790, FBT: true})
+	o := must(s.session.PullOrder(t.Context(), id))(t)
+	line := o.Lines[0]
+	if line.SKU != "" || line.Item.Product != "" || line.Name != "Article MUG (MUG)" || line.Quantity != 2 ||
+		o.Payment["fulfilledBy"] != "TIKTOK" {
+		t.Errorf("%+v", o)
+	}
+	parcel := connector.Parcel{Key: "s1", Carrier: "DHL", Number: "1",
+		Lines: []connector.ParcelLine{{ExternalLine: line.ExternalID, Quantity: 2}}}
+	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}
+	if err := s.session.PushShipment(t.Context(), ref, parcel); !connector.Is(err, connector.Cannot) {
+		t.Errorf("%v", err)
 	}
 }

@@ -23,6 +23,7 @@ type reversal struct {
 	ReturnID     connector.ID   `json:"return_id"`
 	Order        connector.ID   `json:"order_id"`
 	CancelStatus string         `json:"cancel_status"`
+	Role         string         `json:"role"` // who asked for it: BUYER, SELLER or SYSTEM
 	ReturnStatus string         `json:"return_status"`
 	CancelReason string         `json:"cancel_reason_text"`
 	ReturnReason string         `json:"return_reason_text"`
@@ -65,6 +66,9 @@ func (r *reversal) open() bool {
 	return strings.HasSuffix(cmp.Or(r.CancelStatus, r.ReturnStatus), "_PENDING")
 }
 
+// asked reports whether it is a buyer's request for a cancellation that waits for the seller's answer.
+func (r *reversal) asked() bool { return r.open() && r.CancelID != "" && r.Role == "BUYER" }
+
 // reversals lists cancellations or returns, all pages of them: none for an app without their scope, which gets the orders
 // all the same (Test says so).
 func (s *session) reversals(ctx context.Context, path string, filter fields) (list []reversal, err error) {
@@ -94,7 +98,7 @@ func absent(err error) bool {
 	return connector.Is(err, connector.Forbidden) || connector.Is(err, connector.Missing)
 }
 
-// addRefunds adds the refunds of orders.
+// addRefunds adds the refunds of orders, and what their buyers ask for. An order counts as changed at the time of each.
 func (s *session) addRefunds(ctx context.Context, raw []order, list []connector.Order) error {
 	if len(list) == 0 {
 		return nil
@@ -112,7 +116,16 @@ func (s *session) addRefunds(ctx context.Context, raw []order, list []connector.
 			for _, r := range found {
 				i := slices.IndexFunc(list, func(o connector.Order) bool { return o.ExternalID == string(r.Order) })
 				j := slices.IndexFunc(raw, func(o order) bool { return o.ID == r.Order })
-				if i < 0 || j < 0 || !r.done() {
+				if i < 0 || j < 0 {
+					continue
+				}
+				if r.asked() {
+					list[i].ToBeCancelled(true)
+				}
+				if at := moment(r.Updated); at.After(list[i].UpdatedAt) && (r.done() || r.CancelID != "") { // it does not change its order's time
+					list[i].UpdatedAt = at
+				}
+				if !r.done() {
 					continue
 				}
 				if err := addRefund(&list[i], &raw[j], &r); err != nil {
@@ -124,7 +137,7 @@ func (s *session) addRefunds(ctx context.Context, raw []order, list []connector.
 	return nil
 }
 
-// addRefund adds the refund of a cancellation or return. The order counts as changed at its time.
+// addRefund adds the refund of a cancellation or return.
 func addRefund(out *connector.Order, o *order, r *reversal) error {
 	sum, err := connector.NewSums(out.Currency)
 	if err != nil {
@@ -152,9 +165,6 @@ func addRefund(out *connector.Order, o *order, r *reversal) error {
 		if line.Quantity > 0 {
 			refund.Lines = append(refund.Lines, line)
 		}
-	}
-	if at := moment(r.Updated); at.After(out.UpdatedAt) {
-		out.UpdatedAt = at
 	}
 	if sum.Err() == nil && (refund.Amount > 0 || len(refund.Lines) > 0) {
 		out.Refunds = append(out.Refunds, refund)

@@ -78,13 +78,24 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	})
 }
 
-// SetPrices sets prices. TikTok Shop has reductions only as campaigns, so the price is what buyers pay.
+// SetPrices sets prices. TikTok Shop has reductions only as campaigns, so the price is what buyers pay. It takes none of a product that
+// is not on sale: its price comes with it when it is.
 func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
-	return s.eachProduct(ctx, "prices/update", len(items), func(i int) (connector.Item, fields, bool) {
-		it := items[i]
+	var shown []connector.PriceItem
+	var results []connector.Result
+	for _, it := range items {
+		if it.IDs.Hidden() {
+			results = append(results, connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live})
+		} else {
+			shown = append(shown, it)
+		}
+	}
+	set, err := s.eachProduct(ctx, "prices/update", len(shown), func(i int) (connector.Item, fields, bool) {
+		it := shown[i]
 		return it.Item, fields{"id": it.IDs.Variant, "price": fields{"amount": it.Price.Text(it.Currency), "currency": it.Currency}},
 			it.IDs.Variant != ""
 	})
+	return append(results, set...), err
 }
 
 // eachProduct sends a change of items product by product; missing items are Gone. If a request fails, the results so
@@ -147,10 +158,10 @@ func (s *session) change(ctx context.Context, product, what string, body []field
 
 // ReadStock gives the quantities that the shop shows.
 func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
-	ids, skus := []string{}, map[string]string{}
+	ids, skus, names := []string{}, map[string]string{}, []string{}
 	for _, it := range items {
 		if it.IDs.Variant != "" {
-			ids, skus[it.IDs.Variant] = append(ids, it.IDs.Variant), it.SKU
+			ids, skus[it.IDs.Variant], names = append(ids, it.IDs.Variant), it.SKU, append(names, it.SKU)
 		}
 	}
 	shown, err := s.inventory(ctx, ids)
@@ -158,5 +169,39 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	for id, h := range shown {
 		found[skus[id]] = h.total
 	}
+	if err == nil {
+		err = s.watch(ctx, skus, names)
+	}
 	return found, err
 }
+
+// watch notes which of some SKUs, by TikTok's ids and by their names, TikTok has taken off sale.
+func (s *session) watch(ctx context.Context, skus map[string]string, names []string) error {
+	there, err := s.search(ctx, names)
+	if err != nil {
+		return err
+	}
+	s.off = map[string]string{}
+	for i := range there {
+		p := &there[i]
+		if p.offSale() {
+			if p, err = s.whole(ctx, string(p.ID)); connector.Is(err, connector.Missing) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for _, k := range p.SKUs {
+			if name, asked := skus[string(k.ID)]; asked && p.offSale() {
+				s.off[name] = p.reasons()
+			} else if asked {
+				s.off[name] = ""
+			}
+		}
+	}
+	return nil
+}
+
+// OffSale gives the reasons for which TikTok took off sale what was read last.
+func (s *session) OffSale() map[string]string { return s.off }

@@ -350,6 +350,13 @@ func (a *Account) End(sku string) {
 	delete(a.listings, sku)
 }
 
+// Suppress has Amazon take a live listing off sale, or put it on sale again.
+func (a *Account) Suppress(sku string, suppressed bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.listings[sku].suppressed = suppressed
+}
+
 // FBA reports whether Amazon ships a SKU.
 func (a *Account) FBA(sku string) bool {
 	a.mu.Lock()

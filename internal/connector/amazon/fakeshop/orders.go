@@ -35,6 +35,7 @@ type order struct {
 	created, updated time.Time
 	lines            []string // their ids
 	packages         []object
+	asked            bool // the buyer wants it to be cancelled
 }
 
 // Place creates an order as a buyer does, and subtracts what was bought from the quantities; it returns the order's id.
@@ -69,6 +70,21 @@ func (a *Account) CancelLine(id string, line int) {
 	a.change(id, func(o *order) {
 		o.Wish.Lines = slices.Clone(o.Wish.Lines)
 		if o.Wish.Lines[line].Quantity, o.Wish.Lines[line].Cents = 0, 0; o.shipped("") == o.ordered() {
+			o.status = "SHIPPED"
+		}
+	})
+}
+
+// AskToCancel has the buyer ask for an order's cancellation.
+func (a *Account) AskToCancel(id string) { a.change(id, func(o *order) { o.asked = true }) }
+
+// BuyLabel has the seller buy a label at Amazon for some of an order's first line, which confirms the package.
+func (a *Account) BuyLabel(id, number string, quantity int64) {
+	a.change(id, func(o *order) {
+		o.packages = append(o.packages, object{"packageReferenceId": "1", "carrier": "DHL", "trackingNumber": number,
+			"packageItems":  []object{{"orderItemId": o.lines[0], "quantity": quantity}},
+			"packageStatus": object{"status": "SHIPPED"}})
+		if o.status = "PARTIALLY_SHIPPED"; o.shipped("") == o.ordered() {
 			o.status = "SHIPPED"
 		}
 	})
@@ -217,6 +233,9 @@ func (o *order) show(parts []string) object {
 		if amounts {
 			line["proceeds"] = o.lineProceeds(i)
 		}
+		if o.asked && has("CANCELLATION") {
+			line["cancellation"] = object{"cancellationRequest": object{"requester": "BUYER", "cancelReason": "Ordered by mistake"}}
+		}
 		items = append(items, line)
 	}
 	out["orderItems"] = items
@@ -254,10 +273,10 @@ func (o *order) lineProceeds(i int) object {
 
 // search is what a page token is good for.
 type search struct {
-	after, include string
-	before         time.Time
-	offset         int
-	made           time.Time
+	after, end, include string
+	before              time.Time
+	offset              int
+	made                time.Time
 }
 
 // late is how long after a change an order is found.
@@ -271,10 +290,18 @@ func (a *Account) search(r *http.Request, _ object) (int, any) {
 	}
 	size, err := strconv.Atoi(q.Get("maxResultsPerPage"))
 	after, badTime := time.Parse(time.RFC3339, q.Get("lastUpdatedAfter"))
-	at := search{after: q.Get("lastUpdatedAfter"), include: q.Get("includedData"), before: a.Now().Add(-late).UTC(), made: a.Now()}
+	at := search{after: q.Get("lastUpdatedAfter"), end: q.Get("lastUpdatedBefore"), include: q.Get("includedData"),
+		before: a.Now().Add(-late).UTC(), made: a.Now()}
+	if at.end != "" {
+		end, badEnd := time.Parse(time.RFC3339, at.end)
+		if badEnd != nil || end.After(at.before) {
+			return http.StatusBadRequest, problem("InvalidInput", "lastUpdatedBefore must be two minutes ago or earlier.")
+		}
+		at.before = end
+	}
 	if token := q.Get("paginationToken"); token != "" {
 		known, ok := a.tokens[token]
-		if !ok || known.after != at.after || known.include != at.include || a.Now().Sub(known.made) > 24*time.Hour {
+		if !ok || known.after != at.after || known.end != at.end || known.include != at.include || a.Now().Sub(known.made) > 24*time.Hour {
 			return http.StatusBadRequest, problem("InvalidInput", "The pagination token is invalid or has expired.")
 		}
 		at = known
@@ -299,7 +326,11 @@ func (a *Account) search(r *http.Request, _ object) (int, any) {
 			page = append(page, o.show(parts))
 		}
 	}
-	out := object{"orders": page, "lastUpdatedBefore": stamp(a.Now().Add(-late))} // of this page
+	until := a.Now().Add(-late) // of this page
+	if at.end != "" {
+		until = at.before
+	}
+	out := object{"orders": page, "lastUpdatedBefore": stamp(until)}
 	if at.offset += size; at.offset < len(found) {
 		token := "token+" + a.id() + "/="
 		a.tokens[token] = at

@@ -62,6 +62,7 @@ type offer struct {
 	id, sku, status, listing, price string
 	text                            string // what buyers read
 	quantity                        int64
+	body                            object // as it was sent
 }
 
 type order struct {
@@ -69,6 +70,7 @@ type order struct {
 	buyer       string
 	email       string
 	abroad      string
+	market      string
 	asked       string // the id of the buyer's request to cancel it
 	created     time.Time
 	modified    time.Time
@@ -78,6 +80,7 @@ type order struct {
 	refunds     []object
 	shipped     map[string]int64
 	discount    int64
+	kept        int64
 }
 
 type line struct {

@@ -107,6 +107,7 @@ func (a *Account) addOffer(in object) (int, object) {
 }
 
 func (o *offer) set(body object) {
+	o.body = body
 	o.price = body["pricingSummary"].(object)["price"].(object)["value"].(string)
 	n, _ := body["availableQuantity"].(float64)
 	o.quantity = int64(n)
@@ -155,6 +156,9 @@ func (a *Account) update(in object) (int, object) {
 		o := a.offerOf(change["offerId"].(string))
 		if o == nil {
 			continue
+		}
+		if o.status != "PUBLISHED" {
+			return http.StatusBadRequest, problem(25713, "This Offer is not available.")
 		}
 		if n, ok := change["availableQuantity"].(float64); ok {
 			o.quantity = int64(n)

@@ -1,6 +1,9 @@
 package fakeshop
 
-import "net/http"
+import (
+	"maps"
+	"net/http"
+)
 
 func (a *Account) dropItem(r *http.Request, _ object) (int, any) {
 	sku := r.PathValue("sku")
@@ -46,8 +49,17 @@ func (a *Account) Groups() int {
 	return len(a.groups)
 }
 
+// Group is a group of variants as eBay has it.
+func (a *Account) Group(key string) map[string]any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.groups[key])
+}
+
 func (o *offer) show() object {
-	out := object{"offerId": o.id, "sku": o.sku, "status": o.status, "availableQuantity": o.quantity}
+	out := object{}
+	maps.Copy(out, o.body)
+	maps.Copy(out, object{"offerId": o.id, "sku": o.sku, "status": o.status, "availableQuantity": o.quantity})
 	if o.listing != "" {
 		out["listing"] = object{"listingId": o.listing}
 	}
@@ -117,6 +129,27 @@ func (a *Account) Offer(sku string) (price string, quantity int64, listing strin
 		return o.price, o.quantity, o.listing
 	}
 	return "", 0, ""
+}
+
+// Enter has the seller enter something at eBay: in a SKU's item, and in its offer.
+func (a *Account) Enter(sku string, item, offer map[string]any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for name, value := range item {
+		if product, ok := value.(map[string]any); ok && name == "product" {
+			maps.Copy(a.items[sku]["product"].(object), product)
+		} else {
+			a.items[sku][name] = value
+		}
+	}
+	maps.Copy(a.offers[sku].body, offer)
+}
+
+// Stored is the item of a SKU and its offer as eBay has them.
+func (a *Account) Stored(sku string) (item, offer map[string]any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.items[sku]), maps.Clone(a.offers[sku].body)
 }
 
 // Text is what buyers read about a SKU.

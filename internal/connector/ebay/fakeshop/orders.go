@@ -24,6 +24,8 @@ type Wish struct {
 	Discount int64
 	Buyer    string // the buyer's user name; "ada" if it is empty
 	Masked   bool   // the buyer's e-mail address is not given
+	Market   string // on which it was listed; the account's own if it is empty
+	Kept     int64  // tax that eBay collects and keeps, on top
 	Abroad   string // the reference for eBay's shipping partner, to whose warehouse the order goes; "" for one that goes to the buyer
 }
 
@@ -42,7 +44,7 @@ func (a *Account) Place(w Wish) string {
 	defer a.mu.Unlock()
 	now := a.Now().UTC()
 	o := &order{id: "12-" + a.id(), payment: "PAID", created: now, modified: now, shipped: map[string]int64{}, discount: w.Discount,
-		abroad: w.Abroad, buyer: cmp.Or(w.Buyer, "ada"), email: "ada@members.ebay.com"}
+		abroad: w.Abroad, kept: w.Kept, market: cmp.Or(w.Market, "EBAY_DE"), buyer: cmp.Or(w.Buyer, "ada"), email: "ada@members.ebay.com"}
 	if w.Masked {
 		o.email = "Invalid Request"
 	}
@@ -105,7 +107,7 @@ func (o *order) total() (cents int64) {
 	for _, l := range o.lines {
 		cents += l.cents * l.quantity
 	}
-	return cents + 490 - o.discount
+	return cents + 490 - o.discount + o.kept
 }
 
 // Total is what an order costs.
@@ -181,7 +183,11 @@ func (a *Account) find(id string) *order {
 }
 
 func euros(cents int64) object {
-	return object{"value": fmt.Sprintf("%d.%02d", cents/100, cents%100), "currency": "EUR"}
+	sign := ""
+	if cents < 0 {
+		sign, cents = "-", -cents
+	}
+	return object{"value": fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100), "currency": "EUR"}
 }
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
@@ -192,7 +198,11 @@ func (o *order) show() object {
 	for _, l := range o.lines {
 		goods, ordered, shipped = goods+l.cents*l.quantity, ordered+l.quantity, shipped+o.shipped[l.id]
 		lines = append(lines, object{"lineItemId": l.id, "sku": l.sku, "title": "Article " + l.sku, "quantity": l.quantity,
-			"lineItemCost": euros(l.cents * l.quantity), "refunds": l.refunds})
+			"lineItemCost": euros(l.cents * l.quantity), "refunds": l.refunds, "listingMarketplaceId": o.market, "purchaseMarketplaceId": "EBAY_AT"})
+	}
+	if o.kept > 0 { // eBay shows the same tax in both
+		tax := []object{{"taxType": "STATE_SALES_TAX", "amount": euros(o.kept)}}
+		lines[0]["taxes"], lines[0]["ebayCollectAndRemitTaxes"] = tax, tax
 	}
 	state, cancel := "NOT_STARTED", "NONE_REQUESTED"
 	if shipped > 0 {
@@ -216,7 +226,8 @@ func (o *order) show() object {
 	return object{"orderId": o.id, "creationDate": stamp(o.created), "lastModifiedDate": stamp(o.modified), "orderFulfillmentStatus": state,
 		"orderPaymentStatus": o.payment, "cancelStatus": object{"cancelState": cancel}, "buyer": object{"username": o.buyer},
 		"fulfillmentStartInstructions": []object{{"shippingStep": step}},
-		"pricingSummary":               object{"priceSubtotal": euros(goods), "deliveryCost": euros(490), "total": euros(o.total())},
+		"pricingSummary": object{"priceSubtotal": euros(goods), "deliveryCost": euros(490), "total": euros(o.total()),
+			"priceDiscount": euros(-o.discount)},
 		"paymentSummary": object{"refunds": o.refunds,
 			"payments": []object{{"paymentStatus": o.payment, "paymentDate": stamp(o.created)}}},
 		"lineItems": lines}

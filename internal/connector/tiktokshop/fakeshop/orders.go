@@ -15,7 +15,7 @@ type order struct {
 	pieces               []*piece
 	shippingCents        int64
 	taxCents             int64
-	gross                bool // prices are with the tax
+	gross, fbt           bool // prices are with the tax; TikTok ships it from its warehouse
 	discount             int64
 }
 
@@ -25,11 +25,11 @@ type piece struct {
 }
 
 type reversal struct {
-	id, order, kind, status string
-	pieces                  []string
-	cents                   int64
-	partial                 bool // the buyer keeps what was bought
-	created, updated        time.Time
+	id, order, kind, status, role string
+	pieces                        []string
+	cents                         int64
+	partial                       bool // the buyer keeps what was bought
+	created, updated              time.Time
 }
 
 // Wish is what a buyer orders.
@@ -44,6 +44,7 @@ type Wish struct {
 	Discount int64
 	Unpaid   bool
 	ByTikTok bool // TikTok's own label
+	FBT      bool // from TikTok's own warehouse
 }
 
 // Buy places an order and returns its id. It takes stock as a real shop does.
@@ -51,7 +52,7 @@ func (s *Shop) Buy(w Wish) (id string) {
 	s.change(func() {
 		now := s.Now().UTC()
 		o := &order{id: s.id(), status: "AWAITING_SHIPMENT", shipping: "SELLER", created: now, updated: now, shippingCents: w.Shipping,
-			taxCents: w.Tax, gross: w.Gross, discount: w.Discount}
+			taxCents: w.Tax, gross: w.Gross, discount: w.Discount, fbt: w.FBT}
 		if w.ByTikTok {
 			o.shipping = "TIKTOK"
 		}
@@ -70,7 +71,9 @@ func (s *Shop) Buy(w Wish) (id string) {
 				if cents, other := w.Prices[name]; other {
 					p.cents = cents
 				}
-				if k := s.sku(name); k != nil {
+				if k := s.sku(name); k != nil && w.FBT {
+					p.skuID = k.id
+				} else if k != nil {
 					p.skuID = k.id
 					k.stock[Warehouse] = max(0, k.stock[Warehouse]-1)
 				}
@@ -178,6 +181,9 @@ func (o *order) show() object {
 		"line_items": lines,
 		"payment": object{"currency": "EUR", "sub_total": euros(goods), "shipping_fee": euros(o.shippingCents), "tax": euros(o.taxCents),
 			"total_amount": euros(total)}}
+	if o.fbt {
+		out["fulfillment_type"] = "FULFILLMENT_BY_TIKTOK"
+	}
 	if o.status != "UNPAID" && o.status != "ON_HOLD" {
 		out["recipient_address"] = object{"name": "Ada Lovelace", "phone_number": "(+49)151****11", "region_code": "DE", "postal_code": "10115",
 			"address_line1": "Weg 1", "district_info": []object{{"address_level_name": "Country", "address_name": "Germany"},

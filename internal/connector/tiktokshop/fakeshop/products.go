@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 type product struct {
@@ -90,6 +91,22 @@ func (p *product) row() object {
 	return object{"id": p.id, "status": p.status, "audit": object{"status": audit}, "skus": skus}
 }
 
+// TakeOff has TikTok take the product of a SKU off sale, or put it on sale again.
+func (s *Shop) TakeOff(name string, off bool) {
+	s.change(func() {
+		for _, p := range s.products {
+			if !slices.ContainsFunc(p.skus, func(k *sku) bool { return k.sku == name }) {
+				continue
+			}
+			if p.status = "ACTIVATE"; off {
+				p.status = "PLATFORM_DEACTIVATED"
+			}
+			p.failed = off
+			s.notify("PRODUCT_STATUS_CHANGE", object{"product_id": p.id, "status": p.status})
+		}
+	})
+}
+
 func (s *Shop) searchProducts(c call) reply {
 	s.settle()
 	wanted := c.texts("seller_skus")
@@ -107,6 +124,7 @@ func (s *Shop) fill(p *product, c call) (refusal reply) {
 	raw, _ := json.Marshal(c.body)
 	var in struct {
 		Title      string `json:"title"`
+		Text       string `json:"description"`
 		Category   string `json:"category_id"`
 		MainImages []any  `json:"main_images"`
 		Mode       string `json:"save_mode"`
@@ -132,13 +150,17 @@ func (s *Shop) fill(p *product, c call) (refusal reply) {
 		return refused(12052003, "Main images are required")
 	case len(in.MainImages) > 9:
 		return refused(12052004, "Too many images")
+	case strings.Contains(in.Text, "<img"): // of an address that is not TikTok's
+		return refused(12052005, "The description has images that are not in TikTok Shop")
+	case utf8.RuneCountInString(in.Text) > 10_000:
+		return refused(12052006, "The description is too long")
 	case strings.Contains(in.Title, "unsellable"):
 		return refused(12052230, "The title contains prohibited words")
 	}
 	if refusal := s.lacks(c); refusal.code != 0 {
 		return refusal
 	}
-	p.kept = object{}
+	p.kept = object{"description": in.Text}
 	for member, shown := range map[string]string{"product_attributes": "product_attributes", "size_chart": "size_chart",
 		"certifications": "certifications", "brand_id": "brand"} {
 		if given := c.body[member]; given != nil && member == "brand_id" {

@@ -104,13 +104,68 @@ func (s *Shop) split(c call) reply {
 	return good(object{"packages": packages})
 }
 
+// pending is the status of a cancellation that its buyer has asked for.
+const pending = "CANCELLATION_REQUEST_PENDING"
+
+// AskToCancel has the buyer ask for the cancellation of an order's first pieces, which the seller must answer. The order does not change by
+// it.
+func (s *Shop) AskToCancel(id string, pieces int) {
+	s.change(func() {
+		r := &reversal{id: s.id(), order: id, kind: "cancellations", status: pending, role: "BUYER", created: s.Now(), updated: s.Now()}
+		for _, p := range s.order(id).pieces[:pieces] {
+			r.pieces, r.cents = append(r.pieces, p.id), r.cents+p.cents
+		}
+		s.reversed = append(s.reversed, r)
+		s.notify("CANCELLATION_STATUS_CHANGE", object{"order_id": id, "cancel_status": pending})
+	})
+}
+
+// Withdraw has the buyer withdraw what was asked for.
+func (s *Shop) Withdraw(id string) {
+	s.change(func() {
+		for _, r := range s.reversed {
+			if r.order == id && r.status == pending {
+				r.status, r.updated = "CANCELLATION_REQUEST_CANCEL", s.Now()
+			}
+		}
+	})
+}
+
+// approve grants a buyer's request for a cancellation.
+func (s *Shop) approve(c call) reply {
+	for _, r := range s.reversed {
+		if r.id != c.PathValue("id") || r.status != pending {
+			continue
+		}
+		o := s.order(r.order)
+		r.status, r.updated = "CANCELLATION_REQUEST_SUCCESS", s.Now()
+		left := false
+		for _, p := range o.pieces {
+			if slices.Contains(r.pieces, p.id) {
+				p.status = "CANCELLED"
+			}
+			left = left || p.status != "CANCELLED"
+		}
+		if o.updated = s.Now().UTC(); !left {
+			o.status = "CANCELLED"
+		}
+		s.changed(o)
+		return good(object{})
+	}
+	return refused(25001003, "There is no such request")
+}
+
 // cancel cancels an order wholly.
 func (s *Shop) cancel(c call) reply {
 	o := s.order(fmt.Sprint(c.body["order_id"]))
 	if o == nil || o.status == "CANCELLED" || c.body["cancel_reason"] == nil {
 		return refused(25001001, "The order cannot be cancelled")
 	}
-	r := &reversal{id: s.id(), order: o.id, kind: "cancellations", status: "CANCELLATION_REQUEST_SUCCESS", created: s.Now(), updated: s.Now()}
+	if slices.ContainsFunc(s.reversed, func(r *reversal) bool { return r.order == o.id && r.status == pending }) {
+		return refused(25001002, "A request of the buyer waits for an answer")
+	}
+	r := &reversal{id: s.id(), order: o.id, kind: "cancellations", status: "CANCELLATION_REQUEST_SUCCESS", role: "SELLER", created: s.Now(),
+		updated: s.Now()}
 	for _, p := range o.pieces {
 		p.status = "CANCELLED"
 		r.pieces, r.cents = append(r.pieces, p.id), r.cents+p.cents
@@ -176,7 +231,7 @@ func (s *Shop) searchReversed(c call) reply {
 			lines = append(lines, object{"order_line_item_id": id, "refund_amount": object{"refund_total": euros(r.cents / int64(len(r.pieces)))}})
 		}
 		shown := object{one + "_id": r.id, "order_id": r.order, one + "_status": r.status, one + "_reason_text": "No longer needed",
-			one + "_line_items": lines, "create_time": r.created.Unix(), "update_time": r.updated.Unix()}
+			"role": r.role, one + "_line_items": lines, "create_time": r.created.Unix(), "update_time": r.updated.Unix()}
 		if r.partial {
 			shown["partial_refund"] = object{"currency": "EUR", "amount": euros(r.cents)}
 		} else {

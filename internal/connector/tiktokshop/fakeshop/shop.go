@@ -91,6 +91,7 @@ func New() *Shop {
 		"POST /fulfillment/202309/orders/{id}/packages":                  s.shipPart,
 		"POST /fulfillment/202309/orders/{id}/split":                     s.split,
 		"POST /return_refund/202309/cancellations":                       s.cancel,
+		"POST /return_refund/202309/cancellations/{id}/approve":          s.approve,
 		"POST /return_refund/202309/{kind}/search":                       s.searchReversed,
 		"POST /product/202309/products":                                  s.create,
 		"PUT /product/202509/products/{id}":                              s.edit,
