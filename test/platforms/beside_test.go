@@ -92,3 +92,28 @@ func TestWooThatGivesNoLists(t *testing.T) {
 		}
 	}
 }
+
+// Where a platform does not have the call that reads several listings at once, they are read one by one.
+func TestListingsAreReadOneByOne(t *testing.T) {
+	for _, shop := range shops() {
+		if shop.Platform != "EBAY" && shop.Platform != "AMAZON" {
+			continue
+		}
+		missing := 0
+		o := open(t, shop, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if path := r.URL.Path; strings.HasSuffix(path, "/bulk_get_inventory_item") || r.URL.Query().Get("identifiers") != "" {
+				missing++
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(http.StatusNotFound)
+				_, _ = w.Write([]byte(`{"errors":[{"code":"NotFound","errorId":2002,"message":"Resource not found"}]}`))
+				return
+			}
+			shop.Handler.ServeHTTP(w, r)
+		}))
+		sold := o.publish(t)
+		stands, _ := shop.Stands()
+		if missing == 0 || len(sold) != 3 || !stands["MUG"].OnSale || !stands["SHIRT-M"].OnSale {
+			t.Errorf("%s: %d calls that are missing, %+v", shop.Platform, missing, stands)
+		}
+	}
+}

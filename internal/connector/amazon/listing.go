@@ -149,6 +149,14 @@ func (s *session) find(ctx context.Context, skus []string) (map[string]listing, 
 		query.Set("pageSize", "20")
 		var out struct{ Items []listing }
 		err := s.call(ctx, searchListings, http.MethodGet, "/listings/2021-08-01/items/"+url.PathEscape(s.seller), query, nil, &out)
+		if connector.Is(err, connector.Missing) { // the search is not there,
+			for _, sku := range plain {
+				if err := s.findOne(ctx, sku, found); err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -152,4 +153,24 @@ func (s *session) bulkPiece(ctx context.Context, call string, keys []string, req
 		all.add(e)
 	}
 	return nil
+}
+
+// items reads the items of some SKUs: one by one where the call for several is not there.
+func (s *session) items(ctx context.Context, skus []string) (bulkEntries, error) {
+	found, err := s.bulk(ctx, "/bulk_get_inventory_item", skus, func(sku string) fields { return fields{"sku": sku} })
+	if !connector.Is(err, connector.Missing) {
+		return found, err
+	}
+	found = bulkEntries{}
+	for _, sku := range skus {
+		e := bulkEntry{SKU: sku, StatusCode: http.StatusOK}
+		_, err := s.get(ctx, inventory+"/inventory_item/"+url.PathEscape(sku), nil, &e.InventoryItem)
+		if connector.Is(err, connector.Missing) {
+			e.StatusCode = http.StatusNotFound
+		} else if err != nil {
+			return found, err
+		}
+		found.add(e)
+	}
+	return found, nil
 }

@@ -212,7 +212,7 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 	for i, it := range items {
 		skus[i] = it.SKU
 	}
-	found, err := s.bulk(ctx, "/bulk_get_inventory_item", skus, func(sku string) fields { return fields{"sku": sku} })
+	found, err := s.items(ctx, skus)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 // look reads the items that eBay has, and refuses SKUs that belong to another group of variants than the product's.
 func (s *session) look(ctx context.Context, list []*listing) error {
 	skus, by, _ := skusOf(standing(list))
-	found, err := s.bulk(ctx, "/bulk_get_inventory_item", skus, func(sku string) fields { return fields{"sku": sku} })
+	found, err := s.items(ctx, skus)
 	if err != nil {
 		return err
 	}

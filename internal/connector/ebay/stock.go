@@ -66,7 +66,7 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	for i, it := range items {
 		skus[i] = it.SKU
 	}
-	found, err := s.bulk(ctx, "/bulk_get_inventory_item", skus, func(sku string) fields { return fields{"sku": sku} })
+	found, err := s.items(ctx, skus)
 	shown := map[string]int64{}
 	for sku, e := range found {
 		if e.failure() == nil {

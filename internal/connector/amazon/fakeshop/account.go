@@ -81,6 +81,7 @@ func New() *Account {
 		"GET /orders/2026-01-01/orders/{id}":                       {a.order, "getOrder", 0.5, 30},
 		"POST /orders/v0/orders/{id}/shipmentConfirmation":         {a.ship, "confirmShipment", 2, 10},
 		"GET /listings/2021-08-01/items/" + SellerID:               {a.items, "searchListings", 5, 5},
+		"GET /listings/2021-08-01/items/" + SellerID + "/{sku}":    {a.item, "getListing", 5, 10},
 		"PUT /listings/2021-08-01/items/" + SellerID + "/{sku}":    {a.put, "putListing", 5, 10},
 		"PATCH /listings/2021-08-01/items/" + SellerID + "/{sku}":  {a.patch, "patchListing", 5, 5},
 		"DELETE /listings/2021-08-01/items/" + SellerID + "/{sku}": {a.drop, "deleteListing", 5, 5},

@@ -131,6 +131,20 @@ func (a *Account) items(r *http.Request, _ object) (int, any) {
 	return http.StatusOK, object{"numberOfResults": len(found), "items": found}
 }
 
+func (a *Account) item(r *http.Request, _ object) (int, any) {
+	q := r.URL.Query()
+	l := a.listings[r.PathValue("sku")]
+	switch {
+	case a.NoListings:
+		return http.StatusForbidden, problem("Unauthorized", "Access to requested resource is denied.")
+	case q.Get("marketplaceIds") != MarketplaceID:
+		return http.StatusBadRequest, problem("InvalidInput", "The marketplace is missing.")
+	case l == nil:
+		return http.StatusNotFound, problem("NOT_FOUND", "The SKU was not found in the marketplace.")
+	}
+	return http.StatusOK, a.show(l, strings.Split(q.Get("includedData"), ","))
+}
+
 // show is a listing with the parts that were asked for. It is not live at once.
 func (a *Account) show(l *listing, parts []string) object {
 	out := object{"sku": l.sku}

@@ -98,6 +98,7 @@ func New() *Account {
 		"GET /commerce/identity/v1/user/":                                       a.user,
 		"GET /sell/account/v1/{policy}":                                         a.policy,
 		"GET /sell/inventory/v1/location":                                       a.location,
+		"GET /sell/inventory/v1/inventory_item/{sku}":                           a.oneItem,
 		"DELETE /sell/inventory/v1/inventory_item/{sku}":                        a.dropItem,
 		"PUT /sell/inventory/v1/inventory_item_group/{key}":                     a.putGroup,
 		"DELETE /sell/inventory/v1/inventory_item_group/{key}":                  a.dropGroup,

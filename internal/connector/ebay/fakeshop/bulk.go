@@ -59,6 +59,15 @@ func (a *Account) item(in object) (int, object) {
 	return http.StatusOK, object{"inventoryItem": it}
 }
 
+// oneItem is the item of a SKU.
+func (a *Account) oneItem(r *http.Request, _ object) (int, any) {
+	status, out := a.item(object{"sku": r.PathValue("sku")})
+	if it := out["inventoryItem"]; it != nil {
+		return status, it
+	}
+	return status, out
+}
+
 // putItem replaces an item whole; which group it is in is the group's.
 func (a *Account) putItem(in object) (int, object) {
 	sku := in["sku"].(string)
