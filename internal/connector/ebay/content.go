@@ -124,7 +124,8 @@ func itemGroup(p *connector.Product) fields {
 		"variesBy": fields{"specifications": specifications}}
 }
 
-// category is the category of a listing: that of the setting, else the one that eBay suggests for the title.
+// category is the category of a listing: that of the setting, else the one that eBay suggests for the title; "" where eBay suggests none
+// to the application, so that eBay itself says what an offer lacks.
 func (s *session) category(ctx context.Context, p *connector.Product) (string, error) {
 	if id := s.link.Channel.Value(settingCategory); id != "" {
 		return id, nil
@@ -137,7 +138,7 @@ func (s *session) category(ctx context.Context, p *connector.Product) (string, e
 		var tree struct{ CategoryTreeID string }
 		if _, err := s.get(ctx, "/commerce/taxonomy/v1/get_default_category_tree_id", url.Values{"marketplace_id": {s.market.id}},
 			&tree); err != nil {
-			return "", err
+			return "", unlessMissing(err)
 		}
 		s.tree = tree.CategoryTreeID
 	}
@@ -150,10 +151,18 @@ func (s *session) category(ctx context.Context, p *connector.Product) (string, e
 		err = connector.Failf(connector.Rejected, "eBay knows no category for %q: the channel's setting categoryId can name one", title)
 	}
 	if err != nil {
-		return "", err
+		return "", unlessMissing(err)
 	}
 	s.categories[title] = suggested.CategorySuggestions[0].Category.CategoryID
 	return s.categories[title], nil
+}
+
+// unlessMissing is an error other than that eBay does not have what was asked for.
+func unlessMissing(err error) error {
+	if connector.Is(err, connector.Missing) {
+		return nil
+	}
+	return err
 }
 
 func cut(text string, most int) string {

@@ -116,9 +116,11 @@ func (s *session) offerBody(a *account, l *listing, f connector.Variant, there o
 	}
 	price["price"] = s.price(f.Price)
 	maps.Copy(body, fields{"sku": f.SKU, "marketplaceId": s.market.id, "format": fixedPrice, "listingDescription": text(l.Product),
-		"categoryId":          chosen(settingCategory, there.CategoryID, l.category),
 		"merchantLocationKey": chosen(settingLocation, body["merchantLocationKey"], a.location),
 		"listingPolicies":     policies, "pricingSummary": price})
+	if category := chosen(settingCategory, there.CategoryID, l.category); category != "" {
+		body["categoryId"] = category
+	}
 	if f.Quantity != connector.NotOurs {
 		body["availableQuantity"] = f.Quantity
 	}

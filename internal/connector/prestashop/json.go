@@ -90,7 +90,8 @@ func held(value any) *node {
 var resources = map[string]bool{
 	"addresses": true, "address": true, "carriers": true, "carrier": true, "categories": true, "category": true,
 	"combinations": true, "combination": true, "configurations": true, "configuration": true, "countries": true, "country": true,
-	"currencies": true, "currency": true, "customers": true, "customer": true, "image": true, "images": true, "languages": true, "language": true,
+	"currencies": true, "currency": true, "customers": true, "customer": true, "image": true, "images": true,
+	"languages": true, "language": true,
 	"order_carriers": true, "order_carrier": true, "order_details": true, "order_detail": true, "order_histories": true, "order_history": true,
 	"order_slip": true, "order_states": true, "order_state": true, "orders": true, "order": true,
 	"product_option_values": true, "product_option_value": true, "product_options": true, "product_option": true,

@@ -171,8 +171,8 @@ func TestChangedProducts(t *testing.T) {
 	}
 }
 
-// A key with the rights that the channel cannot do without serves, also in a shop whose web service lacks the other resources: the test says
-// what does not work, orders come, and products are sold.
+// A key with the rights that the channel cannot do without serves, also in a shop whose web service lacks the other resources: the test
+// says what does not work, orders come, and products are sold.
 func TestAKeyWithTheNeededRights(t *testing.T) {
 	for _, absent := range []bool{false, true} {
 		s := newShop(t)
@@ -183,7 +183,8 @@ func TestAKeyWithTheNeededRights(t *testing.T) {
 		}
 		s.Absent = absent
 		found := connectortest.Must(s.session.Test(t.Context()))(t)
-		if len(found.Missing) > 0 || !slices.Contains(found.Lacking, "the key lacks View (GET) on order_slip, without which refunds are not known") {
+		lacks := "the key lacks View (GET) on order_slip, without which refunds are not known"
+		if len(found.Missing) > 0 || !slices.Contains(found.Lacking, lacks) {
 			t.Errorf("%q, %q", found.Missing, found.Lacking)
 		}
 		plain := mug()

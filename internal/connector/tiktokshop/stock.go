@@ -14,7 +14,8 @@ type held struct {
 	warehouses map[string]int64
 }
 
-// inventory reads what the shop shows of SKUs, by TikTok's ids; those that it does not have are left out.
+// inventory reads what the shop shows of SKUs, by TikTok's ids; those that it does not have are left out. It is nil where the app may not
+// read it.
 func (s *session) inventory(ctx context.Context, skuIDs []string) (map[string]held, error) {
 	found := map[string]held{}
 	if len(skuIDs) == 0 {
@@ -33,7 +34,9 @@ func (s *session) inventory(ctx context.Context, skuIDs []string) (map[string]he
 		} `json:"inventory"`
 	}
 	if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202309/inventory/search",
-		body: fields{"sku_ids": skuIDs}}, &out); err != nil {
+		body: fields{"sku_ids": skuIDs}}, &out); absent(err) {
+		return nil, nil
+	} else if err != nil {
 		return nil, err
 	}
 	for _, p := range out.Inventory {
@@ -74,7 +77,7 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 				list = append(list, fields{"warehouse_id": other, "quantity": 0})
 			}
 		}
-		return it.Item, fields{"id": it.IDs.Variant, "inventory": list}, there
+		return it.Item, fields{"id": it.IDs.Variant, "inventory": list}, it.IDs.Variant != "" && (there || shown == nil)
 	})
 }
 
