@@ -227,14 +227,18 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	out := connector.Shop{Name: api.attrs["shopName"], URL: s.link.Channel.Value("url"), Version: s.version, PricesIncludeTax: &net}
 	for _, r := range rights {
 		have := api.at(r.resource)
+		var lacks []string
 		for _, method := range r.methods {
 			if have == nil || have.attrs[method] != "true" && (method != "put" || have.attrs["patch"] != "true") {
-				lacks := "the key lacks " + upper(method) + " on " + r.resource
-				if r.without == "" {
-					out.Missing = append(out.Missing, lacks)
-				} else {
-					out.Lacking = append(out.Lacking, lacks+", without which "+r.without)
-				}
+				lacks = append(lacks, upper(method))
+			}
+		}
+		switch {
+		case r.without != "" && len(lacks) > 0:
+			out.Lacking = append(out.Lacking, "the key lacks "+strings.Join(lacks, ", ")+" on "+r.resource+", without which "+r.without)
+		default:
+			for _, method := range lacks {
+				out.Missing = append(out.Missing, "the key lacks "+method+" on "+r.resource)
 			}
 		}
 	}
