@@ -3,6 +3,7 @@ package prestashop
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"entrepot/internal/connector"
@@ -233,13 +234,12 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 				lacks = append(lacks, upper(method))
 			}
 		}
-		switch {
-		case r.without != "" && len(lacks) > 0:
+		if r.without != "" && len(lacks) > 0 {
 			out.Lacking = append(out.Lacking, "the key lacks "+strings.Join(lacks, ", ")+" on "+r.resource+", without which "+r.without)
-		default:
-			for _, method := range lacks {
-				out.Missing = append(out.Missing, "the key lacks "+method+" on "+r.resource)
-			}
+			continue
+		}
+		for _, method := range lacks {
+			out.Missing = append(out.Missing, "the key lacks "+method+" on "+r.resource)
 		}
 	}
 	if len(out.Missing) > 0 {
