@@ -133,12 +133,14 @@ func SaveCategories(tx db.GuardedWriter, changes []CategoryChange) {
 			changed = append(changed, r.After)
 		}
 	}
+	tx.Tally(countedCategories, "", int64(len(fresh)))
 	categoryTable.InsertStamped(tx, fresh, "")
 	categoryTable.UpdateStamped(tx, changed, "categories.deleted_at IS NULL")
 }
 
 // DeleteCategory makes a category a tombstone.
 func DeleteCategory(tx db.Writer, c Category) {
+	tx.Tally(countedCategories, "", -1)
 	tx.Change(`UPDATE categories SET deleted_at = $3, updated_at = $3, changed_at = `+db.Clock+` + $4::BIGINT
 		WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL`,
 		tx.TenantID(), c.ID, tx.Micros(), tx.Stamps(1), c.ChangedAt).Rows(1, nil)
@@ -152,8 +154,22 @@ func ListCategories(tx *db.Tx, f CategoryFilter) ([]Category, int64, error) {
 	if f.Search != "" {
 		return findCategories(tx, w, f)
 	}
-	return categoryTable.Page(tx, w, "c.name, c.id", f.Limit, f.Offset)
+	if f.ExternalID != "" || f.Parent != "" {
+		return categoryTable.Page(tx, w, byName, f.Limit, f.Offset)
+	}
+	kept := db.PrefetchTallies(tx, countedCategories)
+	page, err := categoryTable.Rows(tx, w, byName, f.Limit, f.Offset)
+	if err != nil {
+		return nil, 0, err
+	}
+	counts, err := kept.Wait()
+	return page, counts[countedCategories][""], err
 }
+
+const (
+	countedCategories = "categories" // name of their kept count
+	byName            = `c.name COLLATE "C", c.id`
+)
 
 // findCategories is ListCategories for a search. It compares in Go, because SQLite folds the case of ASCII letters only: it reads every
 // category, one at a time, and keeps those of the page.
@@ -170,7 +186,7 @@ func findCategories(tx *db.Tx, w *db.Where, f CategoryFilter) (page []Category, 
 			page = append(page, c)
 		}
 		return nil
-	}, categoryTable.Select("c")+" WHERE "+w.String()+" ORDER BY c.name, c.id", w.Args()...)
+	}, categoryTable.Select("c")+" WHERE "+w.String()+" ORDER BY "+byName, w.Args()...)
 	return page, total, err
 }
 

@@ -127,6 +127,9 @@ func (m *many) fillSome(tx *db.Tx, from, to int) {
 		if low {
 			tx.Tally("low", warehouse, 1)
 		}
+		tx.Change(`INSERT INTO categories (tenant_id, id, external_id, name, slug, created_at, updated_at, changed_at)
+			VALUES ($1,$2,$3,$4,$3,0,0,$5)`, tx.Tenant, id.New[id.Category](), fmt.Sprint("c", i), fmt.Sprintf("Kind %05d", mixed), p.changed+2)
+		tx.Tally("categories", "", 1)
 		c := customers.Customer{ID: id.New[id.Customer](), Email: fmt.Sprintf("c%d@x.example", i), Status: customers.Active, Metadata: "{}"}
 		if i%2 == 0 {
 			c.Tags = append(c.Tags, "many")
@@ -215,7 +218,8 @@ func (m *many) fetched(tx *db.Tx) (n int64) {
 		return 0
 	}
 	err := tx.Row(`SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::BIGINT FROM pg_stat_xact_user_tables
-		WHERE relname IN ('products', 'skus', 'stock_levels', 'customers', 'customer_tags', 'product_categories', 'publications')`, nil, &n)
+		WHERE relname IN ('products', 'skus', 'stock_levels', 'customers', 'customer_tags', 'product_categories', 'publications',
+			'categories')`, nil, &n)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -252,6 +256,21 @@ func TestProductListsKeepToTheirIndex(t *testing.T) {
 					}
 				}
 			}
+		}
+	})
+}
+
+// The list of categories reads those of its page, in the order of their names, and knows how many there are.
+func TestCategoriesKeepToTheirIndex(t *testing.T) {
+	onEach(t, func(m *many) {
+		for _, offset := range []int{0, 30} {
+			m.reads("categories", int64(2*(7+offset)), func(tx *db.Tx) error {
+				list, total, err := catalog.ListCategories(tx, catalog.CategoryFilter{Limit: 7, Offset: offset})
+				if err == nil && (total != plenty || len(list) != 7 || list[6].Name != fmt.Sprintf("Kind %05d", offset+6)) {
+					t.Errorf("%d of %d, the last %+v", len(list), total, list[len(list)-1])
+				}
+				return err
+			})
 		}
 	})
 }
