@@ -174,8 +174,11 @@ func uuid(text string) (u pgtype.UUID, ok bool) {
 	return u, err == nil
 }
 
-// describeStatement asks the server for the types of a statement's arguments.
+// describeStatement asks the server for the types of a statement's arguments, if a connection is free: the caller may hold one.
 func (e *Engine) describeStatement(sql string) ([]uint32, error) {
+	if !e.pool.free() {
+		return nil, errAllUsed
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	conn, release, err := e.pool.acquire(ctx)
