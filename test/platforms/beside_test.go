@@ -65,6 +65,33 @@ func TestWooTrackingThatIsSwitchedOff(t *testing.T) {
 	}
 }
 
+// Behind a gateway that lets no refunds through, an order has the sums that it names itself.
+func TestWooThatGivesNoRefunds(t *testing.T) {
+	inner := wooshop.New("ck_test", "cs_test")
+	shop := story.Shop{Platform: "WOOCOMMERCE", Clock: func(now func() time.Time) { inner.Now = now },
+		Credentials: map[string]any{"consumerKey": "ck_test", "consumerSecret": "cs_test"}}
+	o := open(t, shop, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/refunds") {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(`{"code":"rest_no_route","message":"No route was found.","data":{"status":404}}`))
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	inner.AddProduct("MUG", "Mug", "10", 9)
+	id := inner.Place(wooshop.Wish{SKUs: map[string]int64{"MUG": 2}})
+	inner.Refund(id, 1, "broken")
+	got, err := o.PullOrder(t.Context(), fmt.Sprint(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = o.Session.(connector.Detailer).Detail(t.Context(), &got); err != nil || len(got.Refunds) != 1 || got.Refunds[0].Amount == 0 ||
+		got.Refunds[0].ExternalID == "" || got.Refunds[0].Reason != "broken" {
+		t.Errorf("%+v, %v", got.Refunds, err)
+	}
+}
+
 // A shop that takes notes and parcels but gives no list of them, as behind a firewall with rules, gets them all the same.
 func TestWooThatGivesNoLists(t *testing.T) {
 	for _, fulfillments := range []bool{false, true} {

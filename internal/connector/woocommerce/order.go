@@ -49,7 +49,7 @@ type shopOrder struct {
 	Fees     several[line]    `json:"fee_lines"`
 	Coupons  several[coupon]  `json:"coupon_lines"`
 	Ways     several[carrier] `json:"shipping_lines"`
-	Refunds  several[part]    `json:"refunds"`
+	Refunds  several[given]   `json:"refunds"`
 }
 
 type (
@@ -59,8 +59,10 @@ type (
 	carrier struct {
 		Title flexible `json:"method_title"`
 	}
-	part struct {
-		ID flexible `json:"id"`
+	given struct { // a refund as its order has it
+		ID     flexible `json:"id"`
+		Reason flexible `json:"reason"`
+		Total  flexible `json:"total"` // below 0
 	}
 )
 
@@ -191,7 +193,11 @@ func readOrder(raw json.RawMessage) (out connector.Order, modified string, take 
 		return out, string(in.Modified), false, err
 	}
 	in.people(&out)
-	out.Refunds = make([]connector.Refund, len(in.Refunds)) // their number; the rest is read by Detail
+	for _, r := range in.Refunds { // without lines and time, which Detail reads
+		read := amounts{digits: money.Digits(out.Currency)}
+		out.Refunds = append(out.Refunds, connector.Refund{ExternalID: string(r.ID), Amount: max(-read.of(r.Total), 0),
+			Reason: html.UnescapeString(string(r.Reason)), CreatedAt: out.UpdatedAt})
+	}
 	return out, string(in.Modified), true, nil
 }
 
