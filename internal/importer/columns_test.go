@@ -128,7 +128,11 @@ func TestWordsForAPage(t *testing.T) {
 		most          int64
 		want          string
 	}{
-		"empty": {text: "", want: "list.csv is empty"},
+		"empty":              {text: "", want: "list.csv is empty"},
+		"no JSON":            {text: `[{"sku":"A","price":1,}]`, want: "list.csv begins with no object that can be read: this is no JSON: "},
+		"twice in an object": {text: `[{"sku":"A","sku":"B"}]`, want: "list.csv begins with no object that can be read: "},
+		"numbers":            {text: "[1, 2]", want: "list.csv begins with no object that can be read: this is no JSON object"},
+		"no objects":         {text: " [] ", want: "list.csv holds no objects"},
 		"an old workbook": {text: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00\x00",
 			want: "list.csv is an Excel workbook of the old kind (.xls); export the sheet as CSV"},
 		"a PDF":      {text: "%PDF-1.7\n", want: "list.csv is a PDF; export the table as CSV"},

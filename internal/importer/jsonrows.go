@@ -96,6 +96,9 @@ func (r *arrayObjects) next() (row, error) {
 	if errors.Is(err, io.EOF) && !r.array {
 		return row{}, io.EOF
 	}
+	if err != nil && r.number == 0 {
+		return row{}, fmt.Errorf("this is no JSON: %w", err)
+	}
 	if err != nil {
 		return row{}, fmt.Errorf("behind row %d the file is no JSON any more: %w", r.number, err)
 	}

@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -193,15 +194,26 @@ func (t *table) sampleObjects() error {
 	flat := &flattener{}
 	rows := t.objects(bytes.NewReader(t.source.sample), flat)
 	var kept [][]byte
+	unreadable := ""
 	for len(kept) < sampleRows {
 		got, err := rows.next()
-		if err != nil {
-			break // the sample is cut somewhere; errors of the file show when it is read
+		if err != nil { // the sample is cut somewhere; errors behind readable objects show when the file is read
+			if !errors.Is(err, io.EOF) {
+				unreadable = cmp.Or(unreadable, err.Error())
+			}
+			break
 		}
 		if got.broken != "" {
+			unreadable = cmp.Or(unreadable, got.broken)
 			continue
 		}
 		kept = append(kept, slices.Clone(got.raw))
+	}
+	switch {
+	case len(kept) == 0 && unreadable != "":
+		return wrongCall("%s begins with no object that can be read: %s", t.source.name, unreadable)
+	case len(kept) == 0:
+		return wrongCall("%s holds no objects", t.source.name)
 	}
 	t.header = flat.names
 	flat.wanted = t.wanted()
