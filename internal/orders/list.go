@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/search"
 )
 
 // Sort is the order of a list; equal values are ordered by id, so that pages never overlap or skip.
@@ -198,5 +199,5 @@ func prefetchMatching(tx *db.Tx, f Filter) *db.Pending[int64] {
 
 // likePattern is the LIKE pattern for a text at any position, in any case, of a folded column.
 func likePattern(text string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
+	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(search.Fold(text)) + "%"
 }
