@@ -181,6 +181,17 @@ func TestProductsThatReturnHaveTheirLevels(t *testing.T) {
 		again := item{"sku": "R", "name": "R", "price": 1, "variants": []item{{"sku": "R-1", "name": "One", "price": 1}}}
 		s.must(t, 201, "POST", "/api/v1/products", again)
 		levels("created again", map[string]string{"R MAIN": "0 2", "R-1 W2": "-7 0"})
+		updated := map[string]string{}
+		events := s.must(t, 200, "GET", "/api/v1/developer/events?limit=500", nil)
+		for i := 0; text(events, "data", i, "id") != ""; i++ {
+			if text(events, "data", i, "event") == "stock.updated" {
+				data := at(events, "data", i, "data")
+				updated[text(data, "sku")+" "+text(data, "warehouseCode")] = number(data, "quantity")
+			}
+		}
+		if updated["R MAIN"] != "0" || updated["R-1 W2"] != "-7" {
+			t.Errorf("copies that follow the events have %v", updated)
+		}
 		product := text(s.must(t, 200, "GET", "/api/v1/products?sku=R", nil), "data", 0, "id")
 		s.must(t, 200, "PATCH", "/api/v1/products/"+product, item{"variants": []item{{"sku": "R-2", "name": "Two", "price": 1}}})
 		levels("with the other variant", map[string]string{"R MAIN": "0 2", "R-1 W2": "-7 0", "R-2 MAIN": "0 1"})

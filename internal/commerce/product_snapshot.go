@@ -141,13 +141,14 @@ func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change
 		return nil, err
 	}
 	catalog.Save(tx, changes)
+	var moved []stock.Change
 	if len(restored) > 0 {
-		events = append(events, stockEvents(tx, returning.Set(tx, restored, why), string(stock.Import))...)
+		moved = returning.Set(tx, restored, why)
 	}
 	if len(s.accepted) > 0 {
-		events = append(events, stockEvents(tx, s.levels.Set(tx, s.accepted, why), string(stock.Import))...)
+		moved = append(moved, s.levels.Set(tx, s.accepted, why)...)
 	}
-	return events, nil
+	return append(events, stockEvents(tx, moved, string(stock.Import))...), nil
 }
 
 // returning are the deleted levels that changes restore, because they make their SKUs again: open orders reserve from
