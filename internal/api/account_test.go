@@ -145,7 +145,7 @@ func TestRepeatedUserChanges(t *testing.T) {
 		}
 		token := s.token
 		change := func(zone, password, current string) reply {
-			body := map[string]any{"timeZone": zone, "currentPassword": current, "email": "owner@test.example"}
+			body := map[string]any{"timeZone": zone, "currentPassword": current, "email": "owner@test.example", `unknown "x":{`: 1, "": 2}
 			if password != "" {
 				body["password"] = password
 			}
@@ -169,7 +169,7 @@ func TestRepeatedUserChanges(t *testing.T) {
 				t.Errorf("%q: another current password: %d %s", password, r.status, r.body)
 			}
 			body, err := jsonvalue.Parse(fmt.Appendf(nil,
-				`{"timeZone":"Europe/Paris","currentPassword":%q,"email":"owner@test.example"}`, ownerPassword))
+				`{"timeZone":"Europe/Paris","currentPassword":%q,"email":"owner@test.example","unknown \"x\":{":1,"":2}`, ownerPassword))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -41,18 +41,19 @@ func (a *API) disguise(r *request) error {
 	if r.http.Header.Get("Idempotency-Key") == "" {
 		return nil
 	}
-	w := apijson.NewWriter(256)
-	w.Object("")
-	var passwords string
+	text, passwords := []byte{'{'}, ""
 	for name, value := range r.body.All {
 		if name := name.Text(); name == "password" || name == "currentPassword" {
 			passwords += name + "\x00" + value.Source() + "\x00"
-		} else {
-			w.Raw(name, value.Source())
+			continue
 		}
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = append(apijson.AppendText(text, name.Text()), ':')
+		text = append(text, value.Source()...)
 	}
-	w.End()
-	rest, err := jsonvalue.Parse(w.Bytes())
+	rest, err := jsonvalue.Parse(append(text, '}'))
 	if err != nil || passwords == "" {
 		return err
 	}
@@ -60,7 +61,7 @@ func (a *API) disguise(r *request) error {
 	if err != nil {
 		return err
 	}
-	w = apijson.NewWriter(256)
+	w := apijson.NewWriter(256)
 	w.Object("")
 	w.Text("rest", rest.Fingerprint())
 	w.Text("passwords", disguised)
