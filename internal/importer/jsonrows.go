@@ -72,16 +72,24 @@ func (r *lineObjects) blank() int { return 0 }
 
 // arrayObjects reads the elements of a JSON array, or objects that follow one another.
 type arrayObjects struct {
-	values *jsontext.Decoder
-	flat   *flattener
-	opened bool
-	array  bool
-	number int
+	values  *jsontext.Decoder
+	flat    *flattener
+	wrapped bool // the array is the first member of an object, and the only one that counts
+	opened  bool
+	array   bool
+	number  int
 }
 
 func (r *arrayObjects) next() (row, error) {
 	if !r.opened {
 		r.opened = true
+		if r.wrapped {
+			for range 2 { // the object's bracket and the member's name
+				if _, err := r.values.ReadToken(); err != nil {
+					return row{}, err
+				}
+			}
+		}
 		if r.values.PeekKind() == '[' {
 			r.array = true
 			if _, err := r.values.ReadToken(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,6 +27,7 @@ const (
 type table struct {
 	source     *source
 	container  container
+	wrapped    bool // the array of objects is the first member of an object
 	delimiter  byte
 	skip       int // physical lines before the header ("sep=;")
 	headerless bool
@@ -67,17 +69,22 @@ func newTable(s *source, o tableOptions) (*table, error) {
 		t.container = jsonArray
 	case o.format == "auto" && head[0] == '{':
 		t.container = jsonArray
-		if first, _, _ := bytes.Cut(head, []byte{'\n'}); jsontext.Value(bytes.TrimSpace(first)).IsValid() {
+		first, _, _ := bytes.Cut(head, []byte{'\n'})
+		if !wrappedList.Match(head) && jsontext.Value(bytes.TrimSpace(first)).IsValid() {
 			t.container = jsonLines
 		}
 	default:
 		t.container = delimited
 	}
 	if t.container != delimited {
+		t.wrapped = t.container == jsonArray && wrappedList.Match(head)
 		return t, t.sampleObjects()
 	}
 	return t, t.sampleRows(o)
 }
+
+// wrappedList begins the body of a bulk request, or the answer to a list: an object whose first member is the list.
+var wrappedList = regexp.MustCompile(`^\{\s*"(products|orders|updates|data)"\s*:\s*\[`)
 
 const sampleRows = 1000 // at most so many rows decide on columns and signs
 
@@ -237,7 +244,7 @@ func (t *table) objects(text io.Reader, flat *flattener) rowStream {
 	if t.container == jsonLines {
 		return &lineObjects{lines: bufio.NewReaderSize(text, 64<<10), flat: flat}
 	}
-	return &arrayObjects{values: jsontext.NewDecoder(text), flat: flat}
+	return &arrayObjects{values: jsontext.NewDecoder(text), flat: flat, wrapped: t.wrapped}
 }
 
 // column finds a column by its name, without case if need be. In JSON files a name that the first
