@@ -3,6 +3,8 @@ package accounts
 import (
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -39,7 +41,9 @@ type User struct {
 }
 
 // FoldEmail is the form of e-mail addresses for comparison.
-func FoldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+func FoldEmail(email string) string {
+	return norm.NFC.String(strings.ToLower(strings.TrimSpace(email)))
+}
 
 // BadEmail is the error of a login's e-mail address, "" for none.
 func BadEmail(email string) string {

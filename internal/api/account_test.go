@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/jsonvalue"
 )
 
 func TestKeyIsShownOnceAndRevokedAtOnce(t *testing.T) {
@@ -127,6 +129,57 @@ func TestRepeatedKeyCreationShowsTheSameKeyWithoutStoringIt(t *testing.T) {
 			return tx.Row("SELECT answer FROM idempotency_keys WHERE tenant_id = $1", []any{s.tenant}, &kept)
 		}); err != nil || strings.Contains(kept, text(first.json(t), "data", "key")) || kept == "" {
 			t.Errorf("%v: the store keeps %s", err, kept)
+		}
+	})
+}
+
+// What a user's own change made of the user (another password, the end of the login) does not refuse its repetition;
+// any other body does, and no password can be guessed from the stored fingerprint at the speed of its hash.
+func TestRepeatedUserChanges(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		me := "/api/v1/users/" + text(s.mustAs(t, s.token, 200, "GET", "/api/v1/auth/me", nil), "data", "id")
+		const next = "another battery staple"
+		logIn := func(password string) string {
+			return text(s.do(call{method: "POST", path: "/api/v1/auth/login", noKey: true,
+				body: map[string]string{"email": "owner@test.example", "password": password}}).json(t), "data", "accessToken")
+		}
+		token := s.token
+		change := func(zone, password, current string) reply {
+			body := map[string]any{"timeZone": zone, "currentPassword": current, "email": "owner@test.example", `unknown "x":{`: 1, "": 2}
+			if password != "" {
+				body["password"] = password
+			}
+			return s.do(call{method: "PATCH", path: me, noKey: true, body: body,
+				header: map[string]string{"Authorization": "Bearer " + token, "Idempotency-Key": "k" + password}})
+		}
+		for _, password := range []string{"", next} {
+			first := change("Europe/Paris", password, ownerPassword)
+			if password != "" {
+				token = logIn(password)
+			}
+			again := change("Europe/Paris", password, ownerPassword)
+			if first.status != 200 || again.status != 200 ||
+				string(first.body) != string(again.body) || again.header.Get("Idempotent-Replay") != "true" {
+				t.Errorf("%q: %d %s\n%d %s", password, first.status, first.body, again.status, again.body)
+			}
+			if r := change("Asia/Tokyo", password, ownerPassword); r.status != 409 {
+				t.Errorf("%q: another time zone: %d %s", password, r.status, r.body)
+			}
+			if r := change("Europe/Paris", password, "not the password"); r.status != 409 {
+				t.Errorf("%q: another current password: %d %s", password, r.status, r.body)
+			}
+			body, err := jsonvalue.Parse(fmt.Appendf(nil,
+				`{"timeZone":"Europe/Paris","currentPassword":%q,"email":"owner@test.example","unknown \"x\":{":1,"":2}`, ownerPassword))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var plain int
+			if err := s.DB.Read(t.Context(), s.tenant, func(tx *db.Tx) error {
+				return tx.Row("SELECT count(*) FROM idempotency_keys WHERE tenant_id = $1 AND fingerprint = $2",
+					[]any{s.tenant, body.Fingerprint()}, &plain)
+			}); err != nil || plain != 0 {
+				t.Errorf("%v: %d fingerprints of the plain body", err, plain)
+			}
 		}
 	})
 }

@@ -37,7 +37,7 @@ func (a *API) logIn(r *request) (answer, error) {
 	user, tenant, err := a.logins().User(r.ctx(), a.attempt(r, in.Email, in.Password))
 	if err == nil {
 		r.caller.Tenant = tenant
-		err = a.disguise(r, in.Password, "email", in.Email)
+		err = a.disguise(r)
 	}
 	if err != nil {
 		return answer{}, err

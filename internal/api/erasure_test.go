@@ -57,7 +57,10 @@ func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
 		"items":[{"orderItemId":%q,"quantity":1}]}`, line))
 	s.must(t, 200, "DELETE", "/api/v1/orders/"+order+"/shipments/"+text(shipped, "data", "id"), nil)
 	keyed("k9", 201, "POST", "/api/v1/orders/"+order+"/shipments",
-		fmt.Sprintf(`{"notes":"paket-bei-nachbar","items":[{"orderItemId":%q,"quantity":1}]}`, line))
+		fmt.Sprintf(`{"notes":"paket-bei-nachbar","trackingUrl":"https://t.example/Zo%%C3%%AB%%20%%C3%%87elik?m=zoe.celik%%40vanish.example",
+		"items":[{"orderItemId":%q,"quantity":1}]}`, line))
+	keyed("k11", 201, "POST", "/api/v1/segments",
+		`{"name":"Gifts for Zoe\u0308 C\u0327elik","rules":{"tagsAny":["vip","of zoe.celik@vanish.example"]}}`)
 	keyed("k10", 200, "PATCH", "/api/v1/orders/"+order+"/status", `{"status":"SHIPPED","note":"anruf-von-zoe"}`)
 
 	// What workers store: a receiver's answer that repeats what it was sent, a job that failed because of her, a

@@ -8,6 +8,8 @@ import (
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
 )
 
 // valueOf is a value that a parameter takes.
@@ -42,6 +44,9 @@ func (w *fixture) valueOf(r *route, name string, s *apijson.Schema) string {
 	case "cursor":
 		if strings.HasSuffix(r.path, "/jobs") {
 			return w.once("job cursor", func() string { return string(w.newJob()) })
+		}
+		if strings.HasSuffix(r.path, "/deliveries") {
+			return (&webhooks.DeliveryCursor{Endpoint: id.New[id.Endpoint](), Position: 1}).String()
 		}
 		return w.once("cursor", func() string {
 			w.newOrder("PENDING")

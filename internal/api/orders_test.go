@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/base64"
 	"net/http"
 	"slices"
 	"strings"
@@ -214,5 +215,39 @@ func TestNumbersAreTaken(t *testing.T) {
 			order()
 		}
 		s.sound(t)
+	})
+}
+
+// A cursor continues the list that gave it, whatever the request says about the sort: in another order it would lead to a page
+// of no sense.
+func TestCursorsKeepTheirSort(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.shop(t)
+		for price := range 5 {
+			s.must(t, 201, "POST", "/api/v1/orders", item{"customerName": "Ada",
+				"items": []item{{"sku": "A-1", "quantity": 1, "unitPrice": 10 - price}}})
+		}
+		list := func(query string) (ids []string, next string) {
+			page := s.must(t, 200, "GET", "/api/v1/orders?"+query, nil)
+			for i := range 5 {
+				if order := text(page, "data", i, "id"); order != "" {
+					ids = append(ids, order)
+				}
+			}
+			return ids, text(page, "meta", "nextCursor")
+		}
+		for _, sort := range []string{"createdAt:desc", "createdAt:asc", "total:desc", "total:asc", "orderNumber:desc", "orderNumber:asc"} {
+			whole, _ := list("limit=5&sort=" + sort)
+			first, cursor := list("limit=2&sort=" + sort)
+			for _, again := range []string{"", "&sort=" + sort, "&sort=total:desc", "&order=asc", "&sortBy=orderNumber&sortOrder=desc"} {
+				if rest, _ := list("limit=5&cursor=" + cursor + again); !slices.Equal(append(slices.Clone(first), rest...), whole) {
+					t.Errorf("%s%s: %v behind %v, not %v", sort, again, rest, first, whole)
+				}
+			}
+		}
+		forged := base64.RawURLEncoding.EncodeToString([]byte("notes.asc.1.019a1c52-7c1e-7d40-9a55-00000000d001"))
+		if r := s.do(call{method: "GET", path: "/api/v1/orders?cursor=" + forged}); r.status != 400 {
+			t.Errorf("a forged cursor: %d %s", r.status, r.body)
+		}
 	})
 }

@@ -26,7 +26,7 @@ var parameterAbout = map[string]string{
 	"page":    "Number of the page, from 1. A page past the end is empty.",
 	"limit":   "How many records a page has.",
 	"perPage": "The same as limit, which precedes it.",
-	"cursor":  "meta.nextCursor of the page before: continues there, however deep, in constant time. It replaces page where there is one.",
+	"cursor":  "meta.nextCursor of the page before: continues there, however deep, in constant time. It replaces page and sort.",
 	"sort": "What the list is sorted by, with its direction: total:desc. createdAt, total or orderNumber; " +
 		"without it createdAt:desc.",
 	"listProducts sort": "name, sku, price, createdAt or updatedAt, with :asc or :desc behind it. Without it the newest come first.",

@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"strings"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
@@ -36,27 +35,38 @@ func (a *API) writeSecret(r *request, operation func(tx *db.Tx) (answer, error))
 	return out, err
 }
 
-// disguise replaces a body's password by a text that is costly to guess, before the body's fingerprint is stored for
-// an Idempotency-Key; the other members (name, value, name, value …) stay.
-func (a *API) disguise(r *request, password string, members ...string) error {
+// disguise replaces a body's passwords by a text that is costly to guess, before the body's fingerprint is stored for
+// an Idempotency-Key; the other members stay as they were sent.
+func (a *API) disguise(r *request) error {
 	if r.http.Header.Get("Idempotency-Key") == "" {
 		return nil
 	}
-	if password != "" {
-		var err error
-		if password, err = a.Commerce.Hashing.Disguise(r.ctx(), password, strings.Join(members, "\x00")); err != nil {
-			return err
+	text, passwords := []byte{'{'}, ""
+	for name, value := range r.body.All {
+		if name := name.Text(); name == "password" || name == "currentPassword" {
+			passwords += name + "\x00" + value.Source() + "\x00"
+			continue
 		}
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = append(apijson.AppendText(text, name.Text()), ':')
+		text = append(text, value.Source()...)
+	}
+	rest, err := jsonvalue.Parse(append(text, '}'))
+	if err != nil || passwords == "" {
+		return err
+	}
+	disguised, err := a.Commerce.Hashing.Disguise(r.ctx(), passwords, rest.Fingerprint())
+	if err != nil {
+		return err
 	}
 	w := apijson.NewWriter(256)
 	w.Object("")
-	w.Text("password", password)
-	for i := 0; i+1 < len(members); i += 2 {
-		w.Text(members[i], members[i+1])
-	}
+	w.Text("rest", rest.Fingerprint())
+	w.Text("passwords", disguised)
 	w.End()
-	body, err := jsonvalue.Parse(w.Bytes())
-	r.body = body
+	r.body, err = jsonvalue.Parse(w.Bytes())
 	return err
 }
 

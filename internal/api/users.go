@@ -41,7 +41,7 @@ func (a *API) createUser(r *request) (answer, error) {
 	draft, password := drafts.ReadUser(o)
 	err := o.Err()
 	if err == nil {
-		err = a.disguise(r, password, "email", draft.Email, "name", draft.Name, "role", string(draft.Role))
+		err = a.disguise(r)
 	}
 	if err == nil {
 		draft.PasswordHash, err = a.Commerce.Hashing.Hash(r.ctx(), password)
@@ -66,24 +66,25 @@ func (a *API) updateUser(r *request) (answer, error) {
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
-	if password != "" {
-		if err = a.checkAgainstUser(r, which, password); err != nil {
-			return answer{}, err
-		}
-		if err = a.disguise(r, password, "email", change.Email, "name", change.Name, "role", string(change.Role), "status",
-			string(change.Status)); err == nil {
-			change.PasswordHash, err = a.Commerce.Hashing.Hash(r.ctx(), password)
-		}
-		if err != nil {
-			return answer{}, err
-		}
-	}
-	if r.caller.User == which && (password != "" || change.Email != "") {
-		if change.Proof, err = a.logins().Prove(r.ctx(), r.caller, a.attempt(r, "", current)); err != nil {
-			return answer{}, err
-		}
-	}
 	expected := r.expected(o)
+	if err = a.disguise(r); err == nil && password != "" {
+		change.PasswordHash, err = a.Commerce.Hashing.Hash(r.ctx(), password)
+	}
+	if err == nil {
+		// What a change made of the user must not refuse the same request when it is repeated.
+		err = a.outside(r, func() (err error) {
+			if password != "" {
+				err = a.checkAgainstUser(r, which, password)
+			}
+			if err == nil && r.caller.User == which && (password != "" || change.Email != "") {
+				change.Proof, err = a.logins().Prove(r.ctx(), r.caller, a.attempt(r, "", current))
+			}
+			return err
+		})
+	}
+	if err != nil {
+		return answer{}, err
+	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		user, err := a.Commerce.UpdateUser(tx, r.caller, which, expected, change)
 		return one(http.StatusOK, string(which), func(w *apijson.Writer) { records.WriteUser(w, "data", user) }), err

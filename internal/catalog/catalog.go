@@ -11,10 +11,9 @@
 package catalog
 
 import (
-	"strings"
-
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/search"
 )
 
 // Status says whether a product is for sale.
@@ -98,4 +97,4 @@ func (p Product) SKUs() []string {
 }
 
 // search is the folded text that the search of a list matches.
-func (p Product) search() string { return strings.ToLower(p.SKU + " " + p.Name) }
+func (p Product) search() string { return search.Fold(p.SKU + " " + p.Name) }

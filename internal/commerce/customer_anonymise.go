@@ -3,10 +3,15 @@ package commerce
 import (
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
@@ -50,9 +55,9 @@ func (a *anonymiser) pattern() *regexp.Regexp {
 	if a.words == nil {
 		var parts []string
 		for _, text := range a.known {
-			parts = append(parts, regexp.QuoteMeta(text))
+			parts = append(parts, anySpelling(text))
 			if number := strings.TrimLeft(text, "+0"); number != text && digits(number) >= 7 {
-				parts = append(parts, regexp.QuoteMeta(number))
+				parts = append(parts, anySpelling(number))
 			}
 		}
 		slices.SortFunc(parts, func(x, y string) int { return len(y) - len(x) })
@@ -62,6 +67,37 @@ func (a *anonymiser) pattern() *regexp.Regexp {
 		}
 	}
 	return a.words
+}
+
+// anySpelling is a pattern of a text as it is, with composed or decomposed accents, and as a URL has it (a@b, a%40b).
+func anySpelling(text string) string {
+	var b strings.Builder
+	for _, c := range norm.NFC.String(text) {
+		if c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)) {
+			b.WriteRune(c)
+			continue
+		}
+		var forms []string
+		for _, cased := range []rune{c, unicode.ToLower(c), unicode.ToUpper(c)} {
+			for _, form := range []string{string(cased), norm.NFD.String(string(cased))} {
+				forms = append(forms, regexp.QuoteMeta(form), percentEncoded(form))
+			}
+		}
+		if c == ' ' {
+			forms = append(forms, `\+`)
+		}
+		slices.Sort(forms)
+		b.WriteString("(?:" + strings.Join(slices.Compact(forms), "|") + ")")
+	}
+	return b.String()
+}
+
+func percentEncoded(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		fmt.Fprintf(&b, "%%%02X", text[i])
+	}
+	return b.String()
 }
 
 // redact replaces the person's data in a text.
@@ -95,14 +131,16 @@ func (a *anonymiser) namedInValue(v *jsonvalue.Value) bool {
 	return a.namedInQuery(v.Text()) || slices.ContainsFunc(v.List(), a.namedInValue)
 }
 
-// patterns are LIKE patterns that find plain and JSON texts which may contain the person's data. SQL compares in lower case;
+// patterns are LIKE patterns that find plain texts, JSON and URLs which may contain the person's data. SQL compares in lower case;
 // since one engine lowers only ASCII letters, texts with others are there in both cases.
 func (a *anonymiser) patterns() (list []string) {
 	seen := map[string]bool{}
 	for _, text := range a.known {
 		for _, cased := range []string{text, strings.ToLower(text), strings.ToUpper(text)} {
 			inJSON, _ := json.Marshal(cased) // of a string there is no error
-			for _, form := range []string{cased, string(apijson.AppendText(nil, cased)), string(inJSON)} {
+			inQuery := url.QueryEscape(cased)
+			for _, form := range []string{cased, string(apijson.AppendText(nil, cased)), string(inJSON), inQuery,
+				strings.ReplaceAll(inQuery, "+", "%20")} {
 				pattern := db.Containing(strings.Trim(form, `"`))
 				if key := lowerASCII(pattern); !seen[key] {
 					seen[key], list = true, append(list, pattern)

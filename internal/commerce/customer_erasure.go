@@ -3,6 +3,7 @@ package commerce
 import (
 	"slices"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
@@ -22,7 +23,7 @@ import (
 var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds",
 	"shipments", "movements",
 	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "audit_log", "search_blocks", "search_loose",
-	"dashboard_views"}
+	"dashboard_views", "segments"}
 
 // erasure is the state of one erasure: everything is read first, then everything is written.
 type erasure struct {
@@ -40,6 +41,7 @@ type erasure struct {
 	answers   []idempotency.Kept
 	forms     []idempotency.Kept // answers to forms of the dashboard, that name the person
 	views     []views.View       // whose name or filter names the person
+	segments  []*customers.Segment
 	jobs      []jobs.Texts
 	notes     []stock.Note // of any movement, that contain the person's data
 }
@@ -79,6 +81,12 @@ func (e *erasure) read(found trace) (err error) {
 	for _, n := range e.notes { // stored answers may be about them
 		e.resources = append(e.resources, string(n.Movement))
 	}
+	if err = e.readSegments(); err != nil {
+		return err
+	}
+	for _, s := range e.segments {
+		e.resources = append(e.resources, string(s.ID))
+	}
 	slices.Sort(e.resources)
 	e.resources = slices.Compact(e.resources)
 	if e.answers, err = idempotency.About(e.tx, e.resources); err != nil {
@@ -92,6 +100,26 @@ func (e *erasure) read(found trace) (err error) {
 	}
 	e.jobs, err = jobs.Matching(e.tx, e.patterns())
 	return err
+}
+
+// readSegments finds and locks the segments whose name or tags contain the person's data.
+func (e *erasure) readSegments() error {
+	all, err := customers.Segments(e.tx)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if !slices.ContainsFunc(slices.Concat([]string{s.Name}, s.Rules.TagsAny, s.Rules.TagsAll), e.names) {
+			continue
+		}
+		locked, err := customers.LockSegment(e.tx, s.ID)
+		if err == nil {
+			e.segments = append(e.segments, locked)
+		} else if !apperr.Is(err, apperr.NotFound) { // deleted meanwhile
+			return err
+		}
+	}
+	return nil
 }
 
 // readEvents finds the events about the person: those of the trace, and newer ones.
@@ -172,6 +200,15 @@ func (e *erasure) write() error {
 		k.Rewrite(e.tx, e.json(k.Body, formMembers))
 	}
 	views.DeleteMatched(e.tx, e.views)
+	for _, s := range e.segments {
+		s.Name, s.UpdatedAt = e.redact(s.Name), max(e.tx.Micros(), s.UpdatedAt+1)
+		for _, tags := range [][]string{s.Rules.TagsAny, s.Rules.TagsAll} {
+			for i, tag := range tags {
+				tags[i] = e.redact(tag)
+			}
+		}
+		s.Save(e.tx)
+	}
 	for _, j := range e.jobs {
 		j.Input, j.Cursor, j.Errors = e.json(j.Input, nil), e.redact(j.Cursor), e.json(j.Errors, nil)
 		j.Save(e.tx)

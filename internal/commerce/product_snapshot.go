@@ -1,9 +1,13 @@
 package commerce
 
 import (
+	"maps"
+	"slices"
+
 	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
@@ -132,11 +136,53 @@ func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change
 		}
 		events = stockEvents(tx, writtenOff, string(stock.Import))
 	}
-	catalog.Save(tx, changes)
-	if len(s.accepted) == 0 {
-		return events, nil
+	returning, restored, err := s.returning(tx, changes)
+	if err != nil {
+		return nil, err
 	}
-	return append(events, stockEvents(tx, s.levels.Set(tx, s.accepted, why), string(stock.Import))...), nil
+	catalog.Save(tx, changes)
+	var moved []stock.Change
+	if len(restored) > 0 {
+		moved = returning.Set(tx, restored, why)
+	}
+	if len(s.accepted) > 0 {
+		moved = append(moved, s.levels.Set(tx, s.accepted, why)...)
+	}
+	return append(events, stockEvents(tx, moved, string(stock.Import))...), nil
+}
+
+// returning are the deleted levels that changes restore, because they make their SKUs again: open orders reserve from
+// them. Levels that the changes set are restored by that.
+func (s *snapshot) returning(tx *db.Tx, changes []catalog.Change) (*stock.Snapshot, []stock.StockInput, error) {
+	type owner struct {
+		product id.Product
+		variant id.Variant
+	}
+	owners := map[string]owner{}
+	for i := range changes {
+		r := &changes[i]
+		had := map[string]bool{}
+		if r.IsNew() {
+			owners[r.After.SKU] = owner{product: r.After.ID}
+		} else {
+			for _, v := range r.Before.Variants {
+				had[v.SKU] = true
+			}
+		}
+		for _, v := range r.Written {
+			if !had[v.SKU] {
+				owners[v.SKU] = owner{r.After.ID, v.ID}
+			}
+		}
+	}
+	levels, list, err := stock.Returning(tx, slices.Collect(maps.Keys(owners)))
+	list = slices.DeleteFunc(list, func(t stock.StockInput) bool {
+		return slices.ContainsFunc(s.accepted, func(set stock.StockInput) bool { return set.SKU == t.SKU && set.Warehouse == t.Warehouse })
+	})
+	for i := range list {
+		list[i].Product, list[i].Variant = owners[list[i].SKU].product, owners[list[i].SKU].variant
+	}
+	return levels, list, err
 }
 
 // productEvents are the events of created and changed products.

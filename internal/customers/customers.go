@@ -12,6 +12,8 @@ import (
 	"errors"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
@@ -63,11 +65,11 @@ func (c Customer) Name() string {
 }
 
 // EmailKey folds an address for comparison.
-func EmailKey(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+func EmailKey(email string) string { return norm.NFC.String(strings.ToLower(strings.TrimSpace(email))) }
 
 // search is the text that the search of a list matches.
 func (c Customer) search() string {
-	return strings.ToLower(strings.TrimSpace(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " ")))
+	return search.Fold(strings.TrimSpace(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " ")))
 }
 
 // isSecondary marks secondaries in the index of searches; others have 0.

@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/postal"
+	"entrepot/internal/search"
 )
 
 // Derive builds an address book from the shipping addresses of orders, newest first: one entry for each line1, city
@@ -37,8 +38,8 @@ func Derive(customer id.Customer, shipping []string) []Address {
 	return book
 }
 
-// folded is a text in lower case with single spaces.
-func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+// folded is a text in lower case with single spaces and composed accents.
+func folded(text string) string { return search.Fold(strings.Join(strings.Fields(text), " ")) }
 
 // countryOf is the country of an order's free-form address, "" when it names none of ISO 3166-1.
 func countryOf(address string) string {

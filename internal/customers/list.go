@@ -1,10 +1,9 @@
 package customers
 
 import (
-	"strings"
-
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/search"
 )
 
 // Filter selects the customers of a list, and the page.
@@ -90,7 +89,7 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 		w.And("c.status <> 'secondary'")
 	}
 	if f.Search != "" {
-		w.AndContains("c.search", strings.ToLower(f.Search))
+		w.AndContains("c.search", search.Fold(f.Search))
 	}
 	db.AndGiven(w, "c.email_key = ?", EmailKey(f.Email))
 	if f.Tag != "" {

@@ -36,8 +36,9 @@ func ReadOrderFilter(q *apijson.Query) orders.Filter {
 		cursor, ok := orders.ParseCursor(text)
 		if !ok {
 			q.Fault("cursor", "must be a meta.nextCursor of an earlier page")
+		} else {
+			f.After, f.Sort, f.Ascending = cursor, cursor.Sort, cursor.Ascending
 		}
-		f.After = cursor
 	}
 	return f
 }

@@ -128,7 +128,14 @@ func TestWordsForAPage(t *testing.T) {
 		most          int64
 		want          string
 	}{
-		"empty":      {text: "", want: "list.csv is empty"},
+		"empty":              {text: "", want: "list.csv is empty"},
+		"no JSON":            {text: `[{"sku":"A","price":1,}]`, want: "list.csv begins with no object that can be read: this is no JSON: "},
+		"twice in an object": {text: `[{"sku":"A","sku":"B"}]`, want: "list.csv begins with no object that can be read: "},
+		"numbers":            {text: "[1, 2]", want: "list.csv begins with no object that can be read: this is no JSON object"},
+		"no objects":         {text: " [] ", want: "list.csv holds no objects"},
+		"an old workbook": {text: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00\x00",
+			want: "list.csv is an Excel workbook of the old kind (.xls); export the sheet as CSV"},
+		"a PDF":      {text: "%PDF-1.7\n", want: "list.csv is a PDF; export the table as CSV"},
 		"a workbook": {text: "PK\x03\x04rest", want: "list.csv is a zip archive or an Excel workbook; unpack it, or export the sheet as CSV"},
 		"too long":   {text: "sku,name,price\n" + strings.Repeat("A,B,1\n", 200_000), most: 1 << 20, want: "list.csv has more than 1 MB of text"},
 		"no gzip":    {text: "\x1f\x8bnothing", want: "list.csv is no readable gzip file"},

@@ -67,10 +67,10 @@ func productAgain(raw []byte, at place) (body []byte, notes []Fault, err error) 
 	out := p.exportedProduct
 	out.Images = p.Media
 	plain := len(p.Stock) == 0 || len(p.Stock) == 1 && p.Stock[0].WarehouseCode == "MAIN"
-	switch {
-	case len(out.Variants) == 0 && len(p.Stock) == 1:
+	if len(p.Stock) == 1 { // of the product's own SKU; that of a variant is in the variant, without its warehouse
 		out.Stock = &exportedStock{p.Stock[0].WarehouseCode, notNegative(p.Stock[0].OnHand, out.SKU, at, &notes)}
-	case len(p.Stock) > 0 && (len(out.Variants) == 0 || !plain):
+	}
+	if len(p.Stock) > 1 || len(out.Variants) > 0 && !plain {
 		for i := range out.Variants {
 			out.Variants[i].Stock = nil
 		}

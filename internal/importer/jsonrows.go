@@ -72,16 +72,24 @@ func (r *lineObjects) blank() int { return 0 }
 
 // arrayObjects reads the elements of a JSON array, or objects that follow one another.
 type arrayObjects struct {
-	values *jsontext.Decoder
-	flat   *flattener
-	opened bool
-	array  bool
-	number int
+	values  *jsontext.Decoder
+	flat    *flattener
+	wrapped bool // the array is the first member of an object, and the only one that counts
+	opened  bool
+	array   bool
+	number  int
 }
 
 func (r *arrayObjects) next() (row, error) {
 	if !r.opened {
 		r.opened = true
+		if r.wrapped {
+			for range 2 { // the object's bracket and the member's name
+				if _, err := r.values.ReadToken(); err != nil {
+					return row{}, err
+				}
+			}
+		}
 		if r.values.PeekKind() == '[' {
 			r.array = true
 			if _, err := r.values.ReadToken(); err != nil {
@@ -95,6 +103,9 @@ func (r *arrayObjects) next() (row, error) {
 	text, err := r.values.ReadValue()
 	if errors.Is(err, io.EOF) && !r.array {
 		return row{}, io.EOF
+	}
+	if err != nil && r.number == 0 {
+		return row{}, fmt.Errorf("this is no JSON: %w", err)
 	}
 	if err != nil {
 		return row{}, fmt.Errorf("behind row %d the file is no JSON any more: %w", r.number, err)

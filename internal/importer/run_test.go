@@ -392,3 +392,22 @@ func TestReportsAsCSVAndJSON(t *testing.T) {
 		}
 	}
 }
+
+// The body of a bulk request and the answer to a list are objects that hold the array: they are read like the array.
+func TestListsInsideOfAnObject(t *testing.T) {
+	for name, text := range map[string]string{
+		"body": `{"products":[{"sku":"A","name":"A","price":1.5},{"sku":"B","name":"B","price":2}],"options":{"dryRun":true}}`,
+		"answer": `{
+			"data" : [{"sku":"A","name":"A","price":1.5},
+				{"sku":"B","name":"B","price":2} ],
+			"meta": {} }`,
+	} {
+		for _, format := range []string{"auto", "json"} {
+			fake, c := service(t)
+			s := run(t, Options{Kind: Products, File: write(t, text), To: c, Format: format})
+			if !s.Complete || s.Rows != 2 || s.Created != 2 || fake.products["A"] == nil || fake.products["B"] == nil {
+				t.Errorf("%s as %s: %+v", name, format, s)
+			}
+		}
+	}
+}

@@ -69,6 +69,13 @@ func (s *source) close() {
 	}
 }
 
+// otherFiles are files that hold no text, by their first bytes, and what to do about them.
+var otherFiles = map[string]string{
+	"PK\x03\x04":       "a zip archive or an Excel workbook; unpack it, or export the sheet as CSV",
+	"\xd0\xcf\x11\xe0": "an Excel workbook of the old kind (.xls); export the sheet as CSV",
+	"%PDF":             "a PDF; export the table as CSV",
+}
+
 func (s *source) survey(encodingName string) error {
 	f, err := s.content()
 	if err != nil {
@@ -79,8 +86,8 @@ func (s *source) survey(encodingName string) error {
 	var size atomic.Int64
 	raw := bufio.NewReaderSize(io.TeeReader(&countingReader{f, &size}, hash), 256<<10)
 	magic, _ := raw.Peek(4)
-	if bytes.HasPrefix(magic, []byte("PK\x03\x04")) {
-		return wrongCall("%s is a zip archive or an Excel workbook; unpack it, or export the sheet as CSV", s.name)
+	if advice := otherFiles[string(magic)]; advice != "" {
+		return wrongCall("%s is %s", s.name, advice)
 	}
 	s.gzipped = bytes.HasPrefix(magic, []byte{0x1f, 0x8b})
 	var text io.Reader = raw

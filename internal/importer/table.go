@@ -3,9 +3,11 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,6 +27,7 @@ const (
 type table struct {
 	source     *source
 	container  container
+	wrapped    bool // the array of objects is the first member of an object
 	delimiter  byte
 	skip       int // physical lines before the header ("sep=;")
 	headerless bool
@@ -66,17 +69,22 @@ func newTable(s *source, o tableOptions) (*table, error) {
 		t.container = jsonArray
 	case o.format == "auto" && head[0] == '{':
 		t.container = jsonArray
-		if first, _, _ := bytes.Cut(head, []byte{'\n'}); jsontext.Value(bytes.TrimSpace(first)).IsValid() {
+		first, _, _ := bytes.Cut(head, []byte{'\n'})
+		if !wrappedList.Match(head) && jsontext.Value(bytes.TrimSpace(first)).IsValid() {
 			t.container = jsonLines
 		}
 	default:
 		t.container = delimited
 	}
 	if t.container != delimited {
+		t.wrapped = t.container == jsonArray && wrappedList.Match(head)
 		return t, t.sampleObjects()
 	}
 	return t, t.sampleRows(o)
 }
+
+// wrappedList begins the body of a bulk request, or the answer to a list: an object whose first member is the list.
+var wrappedList = regexp.MustCompile(`^\{\s*"(products|orders|updates|data)"\s*:\s*\[`)
 
 const sampleRows = 1000 // at most so many rows decide on columns and signs
 
@@ -193,15 +201,26 @@ func (t *table) sampleObjects() error {
 	flat := &flattener{}
 	rows := t.objects(bytes.NewReader(t.source.sample), flat)
 	var kept [][]byte
+	unreadable := ""
 	for len(kept) < sampleRows {
 		got, err := rows.next()
-		if err != nil {
-			break // the sample is cut somewhere; errors of the file show when it is read
+		if err != nil { // the sample is cut somewhere; errors behind readable objects show when the file is read
+			if !errors.Is(err, io.EOF) {
+				unreadable = cmp.Or(unreadable, err.Error())
+			}
+			break
 		}
 		if got.broken != "" {
+			unreadable = cmp.Or(unreadable, got.broken)
 			continue
 		}
 		kept = append(kept, slices.Clone(got.raw))
+	}
+	switch {
+	case len(kept) == 0 && unreadable != "":
+		return wrongCall("%s begins with no object that can be read: %s", t.source.name, unreadable)
+	case len(kept) == 0:
+		return wrongCall("%s holds no objects", t.source.name)
 	}
 	t.header = flat.names
 	flat.wanted = t.wanted()
@@ -225,7 +244,7 @@ func (t *table) objects(text io.Reader, flat *flattener) rowStream {
 	if t.container == jsonLines {
 		return &lineObjects{lines: bufio.NewReaderSize(text, 64<<10), flat: flat}
 	}
-	return &arrayObjects{values: jsontext.NewDecoder(text), flat: flat}
+	return &arrayObjects{values: jsontext.NewDecoder(text), flat: flat, wrapped: t.wrapped}
 }
 
 // column finds a column by its name, without case if need be. In JSON files a name that the first

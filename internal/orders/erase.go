@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"strings"
-
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/search"
@@ -91,7 +89,7 @@ func Anonymise(tx *db.Tx, list []Personal) error {
 		args := []any{tx.Tenant, tx.Micros()}
 		ids := make([]id.Order, 0, len(piece))
 		for _, p := range piece {
-			text := strings.ToLower(Number(p.Number) + " " + p.ExternalReference)
+			text := search.Fold(Number(p.Number) + " " + p.ExternalReference)
 			search.Put(tx, search.Orders, search.Document{ID: string(p.ID), Sort: p.CreatedAt, Text: text})
 			args = append(args, p.ID, db.Null(p.ExternalReference), db.Null(p.Shipping), db.Null(p.Billing), db.Null(p.TrackingCarrier),
 				db.Null(p.TrackingNumber), db.Null(p.TrackingURL), text)

@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/search"
 )
 
 // Sort is the order of a list; equal values are ordered by id, so that pages never overlap or skip.
@@ -60,35 +61,49 @@ func (f RowFilter) withoutSearch() RowFilter {
 // byTotals reports whether the totals are bounded.
 func (f RowFilter) byTotals() bool { return f.MinTotal != nil || f.MaxTotal != nil }
 
-// Cursor is where a page ended: sort value and id of its last order.
+// Cursor is where a page ended: sort value and id of its last order, and how the list was sorted.
 type Cursor struct {
-	Value int64
-	ID    id.Order
+	Value     int64
+	ID        id.Order
+	Sort      Sort
+	Ascending bool
 }
 
 // String is the cursor as it is given to callers.
 func (c Cursor) String() string {
-	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(c.Value, 10) + "." + string(c.ID)))
+	direction := "desc"
+	if c.Ascending {
+		direction = "asc"
+	}
+	text := string(c.Sort) + "." + direction + "." + strconv.FormatInt(c.Value, 10) + "." + string(c.ID)
+	return base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 
 // ParseCursor reads what String wrote.
 func ParseCursor(text string) (*Cursor, bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
-	value, order, ok := strings.Cut(string(raw), ".")
-	n, bad := strconv.ParseInt(value, 10, 64)
-	parsed, isID := id.Parse[id.Order](order)
-	return &Cursor{n, parsed}, err == nil && ok && bad == nil && isID
+	parts := strings.Split(string(raw), ".")
+	if err != nil || len(parts) != 4 {
+		return nil, false
+	}
+	c := Cursor{Sort: Sort(parts[0]), Ascending: parts[1] == "asc"}
+	var isID bool
+	c.Value, err = strconv.ParseInt(parts[2], 10, 64)
+	c.ID, isID = id.Parse[id.Order](parts[3])
+	_, known := sortColumns[c.Sort]
+	return &c, err == nil && isID && known && c.String() == text
 }
 
 // CursorOf is the cursor for a page whose last order is this one.
 func (f Filter) CursorOf(o *Order) Cursor {
+	c := Cursor{Value: o.CreatedAt, ID: o.ID, Sort: f.Sort, Ascending: f.Ascending}
 	switch f.Sort {
 	case ByTotal:
-		return Cursor{int64(o.Total), o.ID}
+		c.Value = int64(o.Total)
 	case ByNumber:
-		return Cursor{o.Number, o.ID}
+		c.Value = o.Number
 	}
-	return Cursor{o.CreatedAt, o.ID}
+	return c
 }
 
 // pieceLines is how many lines of a page are read at once; no order has more.
@@ -184,5 +199,5 @@ func prefetchMatching(tx *db.Tx, f Filter) *db.Pending[int64] {
 
 // likePattern is the LIKE pattern for a text at any position, in any case, of a folded column.
 func likePattern(text string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
+	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(search.Fold(text)) + "%"
 }

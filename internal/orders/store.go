@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/text/unicode/norm"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/search"
@@ -189,7 +191,7 @@ func (o *Order) search() string {
 	if o.ExternalNumber != "" {
 		text += " " + o.ExternalNumber
 	}
-	return strings.ToLower(text)
+	return search.Fold(text)
 }
 
 // Insert writes a new order with its lines, the first entry of its history and its shipments. If its external
@@ -240,7 +242,7 @@ func InsertAll(tx db.Writer, list []Order) {
 	search.Put(tx, search.Orders, docs...)
 }
 
-func emailKey(email string) string { return strings.ToLower(email) }
+func emailKey(email string) string { return norm.NFC.String(strings.ToLower(email)) }
 
 func insertLines(w db.GuardedWriter, order id.Order, lines []Line, first int) {
 	rows := make([]lineRow, len(lines))

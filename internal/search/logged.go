@@ -73,7 +73,7 @@ func eachRecord(tx *db.Tx, kind Kind, ids []string, each func(entry) error) erro
 			if err := r.Scan(&record, &e.sort, &e.text); err != nil {
 				return err
 			}
-			e.id, e.text = ParseID(record), Fold(e.text)
+			e.id, e.text = ParseID(record), Line(e.text)
 			return each(e)
 		}, sources[kind].records+db.BindAll(w, piece), w.Args()...)
 	})

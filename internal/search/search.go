@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"entrepot/internal/db"
 )
 
@@ -42,8 +44,12 @@ type Document struct {
 	Text string // "" for a deleted record
 }
 
-// Fold normalises texts and terms for comparison: lower case, and one line.
-func Fold(text string) string { return oneLine.Replace(strings.ToLower(text)) }
+// Fold normalises texts and terms for comparison: lower case, composed accents, and one line. The nouns' columns for
+// searches have folded texts.
+func Fold(text string) string { return Line(norm.NFC.String(strings.ToLower(text))) }
+
+// Line is the text that blocks have for that of a column, in one line.
+func Line(text string) string { return oneLine.Replace(text) }
 
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 

@@ -14,6 +14,7 @@ type Change struct {
 	Level
 	PreviousOnHand int64
 	FellLow        bool // it became low with this change
+	Returned       bool // it was deleted with another product, and copies of it may be older than that
 
 	held      int64 // reserved quantity before
 	wasLow    bool
@@ -24,7 +25,8 @@ type Change struct {
 // changed is the change of a level from before; before is the zero Level for a missing one.
 func changed(before, after *Level) Change {
 	return Change{Level: *after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low,
-		held: before.Reserved, wasLow: before.Low, threshold: before.Threshold}
+		Returned: before.Deleted && !after.Deleted && before.Product != after.Product,
+		held:     before.Reserved, wasLow: before.Low, threshold: before.Threshold}
 }
 
 // writes groups an operation's changes of levels by the statement that writes them. Each statement checks that a level

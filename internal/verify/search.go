@@ -31,7 +31,7 @@ func searched(c *account) error {
 			err := r.Scan(&id, &sort, &text)
 			c.look()
 			kept++
-			here += recordHash(search.ParseID(id), sort, search.Fold(text))
+			here += recordHash(search.ParseID(id), sort, search.Line(text))
 			return err
 		}, rows, c.Tenant)
 		if err != nil {
@@ -76,7 +76,7 @@ func searchedPart(c *account, kind search.Kind, rows string, p part) error {
 		if err := r.Scan(&id, &sort, &text); err != nil || !p.has(id) {
 			return err
 		}
-		if hash, there := found[id]; !there || hash != recordHash(search.ParseID(id), sort, search.Fold(text)) {
+		if hash, there := found[id]; !there || hash != recordHash(search.ParseID(id), sort, search.Line(text)) {
 			c.wrong("%s %s is not searched by what it says", kind, id)
 		}
 		delete(found, id)
