@@ -55,8 +55,9 @@ func (p *product) values(attribute connector.ID) (list []fields) {
 }
 
 type sku struct {
-	ID  connector.ID `json:"id"`
-	SKU string       `json:"seller_sku"`
+	ID     connector.ID   `json:"id"`
+	SKU    string         `json:"seller_sku"`
+	Number map[string]any `json:"identifier_code"`
 }
 
 func (p *product) sku(name string) string {

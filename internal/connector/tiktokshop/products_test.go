@@ -229,3 +229,23 @@ func TestTexts(t *testing.T) {
 		}
 	}
 }
+
+// A trade number is a SKU's number, not a property by which buyers choose; one that the merchant has entered in the shop stays.
+func TestTradeNumbers(t *testing.T) {
+	s := newShop(t, nil)
+	p := s.shirt()
+	for i, number := range []string{"4006381333931", ""} {
+		p.Variants[i].Attributes = append(p.Variants[i].Attributes, connector.Attribute{Name: "EAN", Value: number})
+	}
+	must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+	code, kind, attributes := s.Number("SHIRT-S")
+	if list, _ := attributes.([]any); code != "4006381333931" || kind != "EAN" || len(list) != 1 {
+		t.Errorf("%s %s: %v", kind, code, attributes)
+	}
+	s.EnterNumber("SHIRT-M", "4006381333948")
+	p.Name = "Better shirt"
+	must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+	if code, _, _ := s.Number("SHIRT-M"); code != "4006381333948" {
+		t.Error(code)
+	}
+}

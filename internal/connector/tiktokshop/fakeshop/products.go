@@ -25,6 +25,7 @@ type sku struct {
 	id, sku, price string
 	stock          map[string]int64
 	attributes     any
+	number         map[string]any
 }
 
 func (k *sku) total() (n int64) {
@@ -80,7 +81,11 @@ func (s *Shop) show(c call) reply {
 func (p *product) row() object {
 	skus := []object{}
 	for _, k := range p.skus {
-		skus = append(skus, object{"id": k.id, "seller_sku": k.sku, "price": object{"sale_price": k.price, "currency": "EUR"}})
+		one := object{"id": k.id, "seller_sku": k.sku, "price": object{"sale_price": k.price, "currency": "EUR"}}
+		if k.number != nil {
+			one["identifier_code"] = k.number
+		}
+		skus = append(skus, one)
 	}
 	audit := "NONE"
 	if !p.audited.IsZero() {
@@ -89,6 +94,23 @@ func (p *product) row() object {
 		audit = "FAILED"
 	}
 	return object{"id": p.id, "status": p.status, "audit": object{"status": audit}, "skus": skus}
+}
+
+// Number is the trade number of a SKU, and the attributes by which buyers choose it.
+func (s *Shop) Number(name string) (code, kind string, attributes any) {
+	s.change(func() {
+		if k := s.sku(name); k != nil {
+			code, _ = k.number["code"].(string)
+			kind, _ = k.number["type"].(string)
+			attributes = k.attributes
+		}
+	})
+	return code, kind, attributes
+}
+
+// EnterNumber has the merchant enter the trade number of a SKU in the shop.
+func (s *Shop) EnterNumber(name, code string) {
+	s.change(func() { s.sku(name).number = object{"code": code, "type": "EAN"} })
 }
 
 // TakeOff has TikTok take the product of a SKU off sale, or put it on sale again.
@@ -137,7 +159,8 @@ func (s *Shop) fill(p *product, c call) (refusal reply) {
 				Warehouse string `json:"warehouse_id"`
 				Quantity  int64  `json:"quantity"`
 			}
-			Attributes any `json:"sales_attributes"`
+			Attributes any            `json:"sales_attributes"`
+			Number     map[string]any `json:"identifier_code"`
 		} `json:"skus"`
 	}
 	if err := json.Unmarshal(raw, &in); err != nil {
@@ -177,7 +200,7 @@ func (s *Shop) fill(p *product, c call) (refusal reply) {
 				k = old
 			}
 		}
-		k.sku, k.price, k.attributes = one.SKU, one.Price.Amount, one.Attributes
+		k.sku, k.price, k.attributes, k.number = one.SKU, one.Price.Amount, one.Attributes, one.Number
 		for _, held := range one.Inventory {
 			k.stock[held.Warehouse] = held.Quantity
 		}
