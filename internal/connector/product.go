@@ -3,6 +3,7 @@ package connector
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"entrepot/internal/money"
 )
@@ -85,7 +86,7 @@ func (a Attribute) Number() string { return numbers[Letters(a.Name)] }
 // Letters are the letters and digits of a name, in small letters: names that people write differ in the rest.
 func Letters(name string) string {
 	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
 		}
 		return -1

@@ -67,7 +67,7 @@ func (s *session) carrier(ctx context.Context, option, name string) (string, err
 		names = append(names, p.Name)
 	}
 	for _, p := range known {
-		if word := connector.Letters(p.Name); word != "" && (strings.HasPrefix(word, wanted) || strings.HasPrefix(wanted, word)) {
+		if word := connector.Letters(p.Name); word != "" && wanted != "" && (strings.HasPrefix(word, wanted) || strings.HasPrefix(wanted, word)) {
 			return string(p.ID), nil
 		}
 	}
