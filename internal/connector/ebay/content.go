@@ -2,6 +2,7 @@ package ebay
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"net/url"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/money"
 )
 
 // identifier is the list of a product's numbers in eBay's catalog to which an attribute belongs, "" if it is none.
@@ -55,6 +57,37 @@ func item(l *listing, f connector.Variant) fields {
 		available["shipToLocationAvailability"], body["availability"] = fields{"quantity": quantity}, available
 	}
 	return body
+}
+
+// parcel is the weight and the size of a package by the channel's settings packageWeight and packageSize (30x20x10), which a seller who has
+// shipping calculated needs; empty without them. They are in kilograms and centimetres, in the United States in pounds and inches.
+func (s *session) parcel() fields {
+	weight, length := "KILOGRAM", "CENTIMETER"
+	if s.market.currency == "USD" {
+		weight, length = "POUND", "INCH"
+	}
+	number := func(text string) json.Number {
+		if v, err := money.Parse(strings.TrimSpace(text)); err == nil && v > 0 {
+			return json.Number(v.String())
+		}
+		return ""
+	}
+	all := fields{}
+	if n := number(s.link.Channel.Value("packageWeight")); n != "" {
+		all["weight"] = fields{"value": n, "unit": weight}
+	}
+	if sides := strings.Split(s.link.Channel.Value("packageSize"), "x"); len(sides) == 3 {
+		size := fields{"unit": length}
+		for i, name := range []string{"length", "width", "height"} {
+			if n := number(sides[i]); n != "" {
+				size[name] = n
+			}
+		}
+		if len(size) == 4 {
+			all["dimensions"] = size
+		}
+	}
+	return all
 }
 
 // shownAttributes are a product's own attributes without its numbers.

@@ -188,3 +188,15 @@ func TestOffersThatAreNotOnSale(t *testing.T) {
 	connectortest.Must(a.session.Unpublish(t.Context(), []connector.Item{shown}, false))(t)
 	set(shown, connector.Gone)
 }
+
+// Sellers who have shipping calculated need the weight of packages: the channel's settings have it.
+func TestPackages(t *testing.T) {
+	a := newAccount(t)
+	a.kept["packageWeight"], a.kept["packageSize"] = "0.75", "30x20.5x10"
+	connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	item, _ := a.Stored("MUG")
+	want := "map[dimensions:map[height:10 length:30 unit:CENTIMETER width:20.5] weight:map[unit:KILOGRAM value:0.75]]"
+	if got := fmt.Sprint(item["packageWeightAndSize"]); got != want {
+		t.Error(got)
+	}
+}
