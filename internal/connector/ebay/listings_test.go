@@ -200,3 +200,40 @@ func TestPackages(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A product whose publication or end was answered, but the answer lost, is on sale or ended: eBay refuses to do it once more.
+func TestLostAnswersOfPublications(t *testing.T) {
+	for _, p := range []connector.Product{mug(), shirt()} {
+		for n := 2; n < 14; n++ {
+			a := newAccount(t)
+			connectortest.Must(a.session.Test(t.Context()))(t)
+			for _, shown := range []bool{true, false} {
+				p.OnSale = shown
+				a.Faults.LoseAnswer = n
+				results, err := a.session.Upsert(t.Context(), []connector.Product{p})
+				if err != nil && !connector.Is(err, connector.Temporary) {
+					t.Errorf("%s, %d: %v", p.SKU, n, err)
+				}
+				for _, r := range results {
+					if r.State != connector.Live && !r.Again {
+						t.Errorf("%s, %d, %v: %+v", p.SKU, n, shown, r)
+					}
+				}
+				a.Faults.LoseAnswer = 0
+				connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t)
+			}
+			p.OnSale = true
+			connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t)
+			a.Faults.LoseAnswer = n
+			results, err := a.session.Unpublish(t.Context(), []connector.Item{{SKU: p.Forms()[0].SKU}}, false)
+			if err != nil && !connector.Is(err, connector.Temporary) {
+				t.Errorf("%s, %d: %v", p.SKU, n, err)
+			}
+			for _, r := range results {
+				if r.State != connector.Gone {
+					t.Errorf("%s, %d, ended: %+v", p.SKU, n, r)
+				}
+			}
+		}
+	}
+}
