@@ -251,22 +251,32 @@ func (s *Shop) turn(c call) reply {
 		switch {
 		case p == nil:
 			failures = append(failures, object{"code": noProduct.code, "message": noProduct.message, "detail": object{"product_id": id}})
+		case (c.PathValue("action") == "deactivate") == (p.status == "SELLER_DEACTIVATED"):
+			failures = append(failures, object{"code": 12052100, "message": "The status of the product does not allow it",
+				"detail": object{"product_id": id}})
 		case c.PathValue("action") == "deactivate":
 			p.status, p.audited = "SELLER_DEACTIVATED", time.Time{}
-		case p.status == "SELLER_DEACTIVATED":
+		default:
 			p.status, p.change, p.audited = "PENDING", false, s.Now().Add(s.Audit)
 		}
 	}
 	return good(object{"errors": failures})
 }
 
+// remove deletes products. One whose title says so is kept.
 func (s *Shop) remove(c call) reply {
+	failures := []object{}
 	for _, id := range c.texts("product_ids") {
-		if p := s.find(id); p != nil {
+		switch p := s.find(id); {
+		case p == nil:
+			failures = append(failures, object{"code": noProduct.code, "message": noProduct.message, "detail": object{"product_id": id}})
+		case strings.Contains(p.title, "in a campaign"):
+			failures = append(failures, object{"code": 12052101, "message": "The product is in a campaign", "detail": object{"product_id": id}})
+		default:
 			p.status = "DELETED"
 		}
 	}
-	return good(object{})
+	return good(object{"errors": failures})
 }
 
 func (s *Shop) upload(c call) reply {
