@@ -129,14 +129,14 @@ func ForgetShop(tx db.Writer, channel id.Channel) {
 	tx.Queue("UPDATE channel_syncs SET shop = '{}', facts = '{}' WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 }
 
-// Since is the time since which jobs of a type have failed, 0 if they do not.
+// Since is a time by its name: that since which jobs of a type have failed, or another one of the channel's work; 0 for none.
 func (s State) Since(kind string) int64 {
 	failing := map[string]int64{}
 	_ = json.Unmarshal([]byte(s.Failing), &failing)
 	return failing[kind]
 }
 
-// SetSince sets the time since which jobs of a type have failed, 0 for none.
+// SetSince sets the time of a name, 0 for none.
 func (s *State) SetSince(kind string, at int64) {
 	failing := map[string]int64{}
 	_ = json.Unmarshal([]byte(s.Failing), &failing)

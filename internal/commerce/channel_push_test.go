@@ -356,3 +356,26 @@ func TestWhatPlatformsTakeOffSale(t *testing.T) {
 		look("SKU-0 failed no picture; SKU-1 failed no picture; ")
 	})
 }
+
+// Products of a platform that takes some off sale are looked at once a day, though it notifies of nothing.
+func TestProductsAreLookedAtDaily(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.platform.does.Watched = true
+		s.publish()
+		s.work()
+		s.platform.off = map[string]string{"SKU-0": "forbidden"}
+		failed := func(hours time.Duration) int64 {
+			for end := s.clock.Add(hours * time.Hour); s.clock.Before(end); {
+				*s.clock = s.clock.Add(30 * time.Minute)
+				s.work()
+			}
+			return s.count("SELECT count(*) FROM publications WHERE tenant_id = $1 AND status = 'failed'")
+		}
+		if n := failed(20); n != 0 {
+			t.Errorf("%d failed before the day was over", n)
+		}
+		if n := failed(6); n != 1 {
+			t.Errorf("%d failed after it", n)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
@@ -67,6 +68,9 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting) error {
 		}
 		state.Clock = clock
 	}
+	if does.Watched {
+		lookDaily(tx, &state)
+	}
 	var kinds []jobs.Type
 	if state.PullAt <= tx.Micros() || state.CheckAt != 0 && state.CheckAt <= tx.Micros() {
 		kinds = append(kinds, jobs.OrderPull)
@@ -89,6 +93,21 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting) error {
 		}
 	}
 	return nil
+}
+
+// looked is the name of the time at which all products were last to be looked at on a platform that takes some off sale.
+const looked = "looked"
+
+// lookDaily marks all items of a channel once a day. A platform's notifications of what it does with them may be lost, or not be set up.
+func lookDaily(tx *db.Tx, state *channelsync.State) {
+	last := state.Since(looked)
+	if last != 0 && time.UnixMicro(last).Add(24*time.Hour).After(tx.Now()) {
+		return
+	}
+	state.SetSince(looked, tx.Micros())
+	if last != 0 {
+		channelsync.MarkAll(tx, state.Channel, true, false)
+	}
 }
 
 func dueKinds(counts channelsync.Counts, does connector.Capabilities, settings channelSettings) (kinds []jobs.Type) {

@@ -35,7 +35,7 @@ func (r *channelRun) settle(ctx context.Context, failed error) error {
 }
 
 // pause ends a run that has to wait, without anything being wrong: its platform allows so many requests and no more, or another job of the
-// channel comes first. However often that happens, the job goes on.
+// channel comes first. However often that happens, the job goes on (decision 210).
 type pause struct{ until time.Time }
 
 func (p *pause) Error() string { return "waits until " + p.until.Format(time.RFC3339) }

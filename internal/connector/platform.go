@@ -34,6 +34,7 @@ type Capabilities struct {
 	Orders   bool // PullOrders and PullOrder
 	Webhooks bool // EnsureWebhooks and RemoveWebhooks
 	Async    bool // results of Upsert, SetStock or SetPrices may be Waiting, for Poll
+	Watched  bool // it may take products off sale later, and the session is a Watcher: all of them are looked at once a day
 
 	PartialShipments bool // it can show a shipment of a part of an order
 	Tracking         bool // PushShipment

@@ -1,6 +1,12 @@
 package connector
 
-import "entrepot/internal/money"
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"entrepot/internal/money"
+)
 
 // NotOurs is the quantity of a product whose stock the service does not manage: the platform's number stays.
 const NotOurs = -1
@@ -49,8 +55,43 @@ func (p *Product) Forms() []Variant {
 	return []Variant{{SKU: p.SKU, Name: p.Name, Price: p.Price, CompareAt: p.CompareAt, Quantity: p.Quantity, Known: p.Known}}
 }
 
+// Differs are the attributes by which buyers choose the variant: without its trade numbers, unless there is nothing else.
+func (v *Variant) Differs() []Attribute {
+	list := slices.DeleteFunc(slices.Clone(v.Attributes), func(a Attribute) bool { return a.Number() != "" })
+	if len(list) == 0 {
+		return v.Attributes
+	}
+	return list
+}
+
+// Numbers are the trade numbers of a form of a product: the variant's own, or those of a product without variants.
+func (v *Variant) Numbers(p *Product) []Attribute {
+	all := v.Attributes
+	if len(p.Variants) == 0 {
+		all = p.Attributes
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(a Attribute) bool { return a.Number() == "" || strings.TrimSpace(a.Value) == "" })
+}
+
 // Attribute is one property, by its label. Those of all variants of a product have the same names, in the same order.
 type Attribute struct{ Name, Value string }
+
+// numbers are the kinds of trade numbers, by the attribute's name in small letters and digits.
+var numbers = map[string]string{"ean": "ean", "ean13": "ean", "gtin": "gtin", "gtin13": "gtin", "upc": "upc", "isbn": "isbn", "jan": "ean",
+	"barcode": "ean"}
+
+// Number is what kind of trade number the attribute is: "ean", "gtin", "upc" or "isbn"; "" for any other attribute.
+func (a Attribute) Number() string { return numbers[Letters(a.Name)] }
+
+// Letters are the letters and digits of a name, in small letters: names that people write differ in the rest.
+func Letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, strings.ToLower(name))
+}
 
 // Category is a category with its ancestors.
 type Category struct {

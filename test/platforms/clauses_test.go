@@ -161,19 +161,20 @@ func TestRefusedCredentials(t *testing.T) {
 		"EBAY": "refreshToken", "TIKTOK_SHOP": "appSecret", "AMAZON": "refreshToken"}
 	each(t, func(t *testing.T, s *service, shop story.Shop) {
 		c := s.connectShop(t, shop, map[string]any{"pullEvery": 300})
-		c.settle(t) // nothing runs that has read the right credentials
+		c.settle(t)
 		path := "/api/v1/channels/" + c.id
 		name := secret[c.Platform]
 		s.call("PATCH", path, map[string]any{"credentials": map[string]any{name: "a wrong one"}}, 200)
 		if shop.Expire != nil {
 			shop.Expire()
 		}
-		id := shop.Buy(oneMug())
 		c.passUntil(t, "needs_reauth", func() string {
 			now := s.call("GET", path, nil, 200)
 			return unless(now.Text("data", "status") == "needs_reauth" && now.Text("data", "lastError") != "" &&
 				now.At("data", "nextPullAt") == nil, now)
 		})
+		c.settle(t) // a job that began with the right credentials has ended
+		id := shop.Buy(oneMug())
 		c.settle(t)
 		if got := c.statuses(); len(got) != 0 {
 			t.Errorf("%v", got)

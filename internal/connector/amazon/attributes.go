@@ -29,14 +29,10 @@ func forms(p *connector.Product) (list []form) {
 	return list
 }
 
-// identifiers are the kinds of numbers by which Amazon finds what is in its catalog, by the attribute's name in small letters and digits.
-var identifiers = map[string]string{"ean": "ean", "ean13": "ean", "gtin": "gtin", "upc": "upc", "isbn": "isbn", "jan": "ean",
-	"barcode": "ean"}
-
 // value is the value of an attribute by its name in small letters and digits, "" when it has none.
 func (f form) value(name string) (found string) {
 	for _, a := range f.attributes { // the last one is the variant's own
-		if value := strings.TrimSpace(a.Value); plain(a.Name) == name && value != "" && value != "-" {
+		if value := strings.TrimSpace(a.Value); connector.Letters(a.Name) == name && value != "" && value != "-" {
 			found = value
 		}
 	}
@@ -52,7 +48,7 @@ func (s *session) identity(f form) (name string, value []fields) {
 		return "merchant_suggested_asin", []fields{{"value": asin, "marketplace_id": s.market.id}}
 	}
 	for _, a := range slices.Backward(f.attributes) {
-		if kind, number := identifiers[plain(a.Name)], f.value(plain(a.Name)); kind != "" && number != "" {
+		if kind, number := a.Number(), f.value(connector.Letters(a.Name)); kind != "" && number != "" {
 			return "externally_assigned_product_identifier", []fields{{"type": kind, "value": number, "marketplace_id": s.market.id}}
 		}
 	}
@@ -175,7 +171,7 @@ func (s *session) mapped(f form) map[string]string {
 	all := map[string]string{}
 	for pair := range strings.SplitSeq(s.link.Channel.Settings["attributes"], ",") {
 		ours, theirs, ok := strings.Cut(pair, "=")
-		if value := f.value(plain(ours)); ok && value != "" && strings.TrimSpace(theirs) != "" {
+		if value := f.value(connector.Letters(ours)); ok && value != "" && strings.TrimSpace(theirs) != "" {
 			all[strings.TrimSpace(theirs)] = value
 		}
 	}

@@ -1,7 +1,5 @@
 package amazon
 
-import "strings"
-
 // carriers are Amazon's codes of carriers, by their names in small letters and digits.
 var carriers = map[string]string{
 	"amazonlogistics": "Amazon Shipping", "bpost": "Bpost", "brt": "BRT", "canadapost": "Canada Post", "chronopost": "Chronopost",
@@ -10,14 +8,4 @@ var carriers = map[string]string{
 	"japanpost": "Japan Post", "laposte": "La Poste", "mondialrelay": "Mondial Relay", "ontrac": "OnTrac", "posteitaliane": "Poste Italiane",
 	"postnl": "PostNL", "postnord": "PostNord", "royalmail": "Royal Mail", "sagawa": "Sagawa", "sda": "SDA", "seur": "Seur", "tnt": "TNT",
 	"ups": "UPS", "usps": "USPS", "yamatotransport": "Yamato Transport", "yodel": "Yodel",
-}
-
-// plain is a text in small letters and digits.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(text))
 }

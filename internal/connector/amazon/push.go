@@ -98,7 +98,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 
 // carrier is Amazon's name of a carrier. Amazon has codes for some hundred carriers; others are sent by name.
 func carrier(name string) (code, shown string) {
-	if code, known := carriers[plain(name)]; known {
+	if code, known := carriers[connector.Letters(name)]; known {
 		return code, name
 	}
 	if name == "" {

@@ -94,7 +94,8 @@ func limits() []connector.Limit {
 // Capabilities says what Amazon can do. It sends no notifications by itself, so orders depend on the scheduled pull,
 // one search in five minutes.
 func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Async: true, PartialShipments: true, Tracking: true,
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Async: true, Watched: true,
+		PartialShipments: true, Tracking: true,
 		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
 		Batch:    connector.Batch{Products: 250, Stock: 1000, Prices: 1000, Notified: getOrder.burst},
 		Limits:   limits(),

@@ -2,6 +2,7 @@ package ebay
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"net/url"
 	"regexp"
@@ -10,15 +11,19 @@ import (
 	"unicode/utf8"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/money"
 )
 
-// identifiers are the numbers by which eBay's catalog knows a product, by the attribute's name in small letters and digits. Each is a list.
-var identifiers = map[string]string{"ean": "ean", "ean13": "ean", "gtin": "ean", "gtin13": "ean", "barcode": "ean", "upc": "upc",
-	"isbn": "isbn"}
-
-// identifier is the kind of number that an attribute is, "" for any other attribute.
+// identifier is the list of a product's numbers in eBay's catalog to which an attribute belongs, "" if it is none.
 func identifier(a connector.Attribute) string {
-	return identifiers[strings.ToLower(plainNumber(a.Name))]
+	switch kind := a.Number(); {
+	case kind == "gtin" && len(strings.TrimSpace(a.Value)) == len("012345678905"):
+		return "upc"
+	case kind == "gtin":
+		return "ean"
+	default:
+		return kind
+	}
 }
 
 // item is the whole item of a form, because what is left out would be deleted. What the seller has entered at eBay and the service does not
@@ -27,12 +32,13 @@ func item(l *listing, f connector.Variant) fields {
 	there, known := l.there[f.SKU]
 	body, aspects := there.kept(), map[string][]string{}
 	product := body.part("product")
-	for _, a := range append(slices.Clone(l.Attributes), f.Attributes...) {
-		switch kind := identifier(a); {
-		case a.Value == "":
-		case kind != "":
+	for _, a := range f.Numbers(l.Product) {
+		if kind := identifier(a); kind != "" {
 			product[kind] = []string{strings.TrimSpace(a.Value)}
-		default:
+		}
+	}
+	for _, a := range append(shownAttributes(l.Product), f.Differs()...) {
+		if a.Value != "" {
 			aspects[aspectName(a)] = []string{aspectValue(a)}
 		}
 	}
@@ -51,6 +57,42 @@ func item(l *listing, f connector.Variant) fields {
 		available["shipToLocationAvailability"], body["availability"] = fields{"quantity": quantity}, available
 	}
 	return body
+}
+
+// parcel is the weight and the size of a package by the channel's settings packageWeight and packageSize (30x20x10), which a seller who has
+// shipping calculated needs; empty without them. They are in kilograms and centimetres, in the United States in pounds and inches.
+func (s *session) parcel() fields {
+	weight, length := "KILOGRAM", "CENTIMETER"
+	if s.market.currency == "USD" {
+		weight, length = "POUND", "INCH"
+	}
+	number := func(text string) json.Number {
+		if v, err := money.Parse(strings.TrimSpace(text)); err == nil && v > 0 {
+			return json.Number(v.String())
+		}
+		return ""
+	}
+	all := fields{}
+	if n := number(s.link.Channel.Value("packageWeight")); n != "" {
+		all["weight"] = fields{"value": n, "unit": weight}
+	}
+	if sides := strings.Split(s.link.Channel.Value("packageSize"), "x"); len(sides) == 3 {
+		size := fields{"unit": length}
+		for i, name := range []string{"length", "width", "height"} {
+			if n := number(sides[i]); n != "" {
+				size[name] = n
+			}
+		}
+		if len(size) == 4 {
+			all["dimensions"] = size
+		}
+	}
+	return all
+}
+
+// shownAttributes are a product's own attributes without its numbers.
+func shownAttributes(p *connector.Product) []connector.Attribute {
+	return slices.DeleteFunc(slices.Clone(p.Attributes), func(a connector.Attribute) bool { return a.Number() != "" })
 }
 
 // eBay takes so many characters of an aspect's name and value.
@@ -97,9 +139,9 @@ func itemGroup(p *connector.Product) fields {
 	values := map[string][]string{}
 	for _, v := range p.Variants {
 		skus = append(skus, v.SKU)
-		for _, a := range v.Attributes {
+		for _, a := range v.Differs() {
 			name, value := aspectName(a), aspectValue(a)
-			if identifier(a) != "" || value == "" {
+			if value == "" {
 				continue
 			}
 			if !slices.Contains(names, name) {
@@ -115,8 +157,8 @@ func itemGroup(p *connector.Product) fields {
 		specifications = append(specifications, fields{"name": name, "values": values[name]})
 	}
 	aspects := map[string][]string{}
-	for _, a := range p.Attributes {
-		if name := aspectName(a); !slices.Contains(names, name) && identifier(a) == "" && a.Value != "" {
+	for _, a := range shownAttributes(p) {
+		if name := aspectName(a); !slices.Contains(names, name) && a.Value != "" {
 			aspects[name] = []string{aspectValue(a)}
 		}
 	}

@@ -188,3 +188,52 @@ func TestOffersThatAreNotOnSale(t *testing.T) {
 	connectortest.Must(a.session.Unpublish(t.Context(), []connector.Item{shown}, false))(t)
 	set(shown, connector.Gone)
 }
+
+// Sellers who have shipping calculated need the weight of packages: the channel's settings have it.
+func TestPackages(t *testing.T) {
+	a := newAccount(t)
+	a.kept["packageWeight"], a.kept["packageSize"] = "0.75", "30x20.5x10"
+	connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	item, _ := a.Stored("MUG")
+	want := "map[dimensions:map[height:10 length:30 unit:CENTIMETER width:20.5] weight:map[unit:KILOGRAM value:0.75]]"
+	if got := fmt.Sprint(item["packageWeightAndSize"]); got != want {
+		t.Error(got)
+	}
+}
+
+// A product whose publication or end was answered, but the answer lost, is on sale or ended: eBay refuses to do it once more.
+func TestLostAnswersOfPublications(t *testing.T) {
+	for _, p := range []connector.Product{mug(), shirt()} {
+		for n := 2; n < 14; n++ {
+			a := newAccount(t)
+			connectortest.Must(a.session.Test(t.Context()))(t)
+			for _, shown := range []bool{true, false} {
+				p.OnSale = shown
+				a.Faults.LoseAnswer = n
+				results, err := a.session.Upsert(t.Context(), []connector.Product{p})
+				if err != nil && !connector.Is(err, connector.Temporary) {
+					t.Errorf("%s, %d: %v", p.SKU, n, err)
+				}
+				for _, r := range results {
+					if r.State != connector.Live && !r.Again {
+						t.Errorf("%s, %d, %v: %+v", p.SKU, n, shown, r)
+					}
+				}
+				a.Faults.LoseAnswer = 0
+				connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t)
+			}
+			p.OnSale = true
+			connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t)
+			a.Faults.LoseAnswer = n
+			results, err := a.session.Unpublish(t.Context(), []connector.Item{{SKU: p.Forms()[0].SKU}}, false)
+			if err != nil && !connector.Is(err, connector.Temporary) {
+				t.Errorf("%s, %d: %v", p.SKU, n, err)
+			}
+			for _, r := range results {
+				if r.State != connector.Gone {
+					t.Errorf("%s, %d, ended: %+v", p.SKU, n, r)
+				}
+			}
+		}
+	}
+}

@@ -165,22 +165,42 @@ func (s *session) show(ctx context.Context, list []*listing) error {
 	for id, l := range byOffer {
 		e := done.of(id)
 		l.id = e.ListingID
-		l.failAt(l.SKU, e.failure())
+		l.failAt(l.SKU, s.unlessDone(ctx, l, true, e.failure()))
 	}
 	return each(list, func(l *listing) error {
+		var err error
 		switch {
 		case l.OnSale && len(l.Variants) > 0 && !l.published():
 			var out struct{ ListingID string }
-			err := s.ofGroup(ctx, "publish", l.SKU, &out)
+			err = s.ofGroup(ctx, "publish", l.SKU, &out)
 			l.id = out.ListingID
-			return err
 		case l.OnSale || l.id == "":
-			return nil
 		case len(l.Variants) > 0:
-			return s.ofGroup(ctx, "withdraw", l.SKU, nil)
+			err = s.ofGroup(ctx, "withdraw", l.SKU, nil)
+		default:
+			err = s.withdraw(ctx, l.offers[l.SKU])
 		}
-		return s.withdraw(ctx, l.offers[l.SKU])
+		if f := s.unlessDone(ctx, l, l.OnSale, connector.FailureOf(err)); f != nil {
+			return f
+		}
+		return nil
 	})
+}
+
+// unlessDone is the failure of putting a listing on sale or of ending it; nil if it is so all the same. eBay refuses to do it twice, and
+// the answer of the first time may be lost.
+func (s *session) unlessDone(ctx context.Context, l *listing, on bool, f *connector.Failure) *connector.Failure {
+	if f == nil || f.Kind != connector.Rejected && f.Kind != connector.Missing {
+		return f
+	}
+	for _, form := range l.forms {
+		there, err := s.offerOf(ctx, form.SKU)
+		if err != nil || (there.Status == onSale) != on {
+			return f
+		}
+		l.id = cmp.Or(there.Listing.ListingID, l.id)
+	}
+	return nil
 }
 
 // published reports whether all offers were on sale when they were read.
@@ -263,7 +283,13 @@ func (s *session) takeOff(ctx context.Context, key string) error {
 	if err != nil || there.Status != onSale {
 		return err
 	}
-	return s.withdraw(ctx, there)
+	err = s.withdraw(ctx, there)
+	if connector.Is(err, connector.Rejected) { // it is off sale if the answer of the first time was lost
+		if now, failed := s.offerOf(ctx, key); failed == nil && now.Status != onSale {
+			return nil
+		}
+	}
+	return err
 }
 
 // noOffer is the code of the refusal to end a listing that does not exist.

@@ -2,6 +2,7 @@ package ebay
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -147,6 +148,11 @@ func (s *session) putItems(ctx context.Context, list []*listing) error {
 	done, err := s.bulk(ctx, "/bulk_create_or_replace_inventory_item", skus, func(sku string) fields {
 		body := item(by[sku], forms[sku])
 		body["sku"], body["locale"] = sku, s.market.locale()
+		if parcel := s.parcel(); len(parcel) > 0 {
+			whole := body.part("packageWeightAndSize")
+			maps.Copy(whole, parcel)
+			body["packageWeightAndSize"] = whole
+		}
 		return body
 	})
 	if err != nil {

@@ -29,12 +29,15 @@ func (r refund) id() string {
 // well, by the same id or, without an id of its own, at the same time, it is one refund.
 func (o *order) refunds(sum *connector.Sums) []connector.Refund {
 	var list []connector.Refund
-	var named []bool // whether the refund has an id of its own
+	unnamed := map[int64]int{} // those of the order without an id of their own, by their time
 	for _, r := range o.PaymentSummary.Refunds {
-		if r.issued() {
-			list = append(list, connector.Refund{ExternalID: r.id(), Amount: sum.Of(r.Amount.Value), CreatedAt: r.RefundDate})
-			named = append(named, r.RefundID != "")
+		if !r.issued() {
+			continue
 		}
+		if r.RefundID == "" {
+			unnamed[r.RefundDate.UnixMilli()] = len(list)
+		}
+		list = append(list, connector.Refund{ExternalID: r.id(), Amount: sum.Of(r.Amount.Value), CreatedAt: r.RefundDate})
 	}
 	ofOrder := len(list)
 	for i := range o.LineItems {
@@ -48,11 +51,8 @@ func (o *order) refunds(sum *connector.Sums) []connector.Refund {
 				one.Quantity = l.Quantity
 			}
 			at := slices.IndexFunc(list, func(f connector.Refund) bool { return f.ExternalID == r.id() })
-			if at < 0 {
-				at = slices.IndexFunc(list[:ofOrder], func(f connector.Refund) bool { return f.CreatedAt.Equal(r.RefundDate) })
-				if at >= 0 && named[at] {
-					at = -1
-				}
+			if whole, there := unnamed[r.RefundDate.UnixMilli()]; at < 0 && there {
+				at = whole
 			}
 			if at < 0 {
 				at = len(list)

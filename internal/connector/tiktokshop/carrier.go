@@ -55,11 +55,11 @@ func (s *session) carrier(ctx context.Context, option, name string) (string, err
 	if err != nil {
 		return "", err
 	}
-	other := ""
+	wanted, other := connector.Letters(name), ""
 	var names []string
 	for _, p := range known {
-		switch word := letters(p.Name); {
-		case word == letters(name):
+		switch word := connector.Letters(p.Name); {
+		case word == wanted:
 			return string(p.ID), nil
 		case word == "other" || word == "others":
 			other = string(p.ID)
@@ -67,7 +67,7 @@ func (s *session) carrier(ctx context.Context, option, name string) (string, err
 		names = append(names, p.Name)
 	}
 	for _, p := range known {
-		if word := letters(p.Name); word != "" && (strings.HasPrefix(word, letters(name)) || strings.HasPrefix(letters(name), word)) {
+		if word := connector.Letters(p.Name); word != "" && wanted != "" && (strings.HasPrefix(word, wanted) || strings.HasPrefix(wanted, word)) {
 			return string(p.ID), nil
 		}
 	}
@@ -76,14 +76,4 @@ func (s *session) carrier(ctx context.Context, option, name string) (string, err
 			connector.Line(strings.Join(names, ", ")))
 	}
 	return other, nil
-}
-
-// letters are the letters and digits of a name, in small letters.
-func letters(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(name))
 }

@@ -97,15 +97,33 @@ func skus(p *connector.Product, old *product, warehouse string) (list []fields) 
 			one["inventory"] = []fields{{"warehouse_id": warehouse, "quantity": max(f.Quantity, 0)}}
 		}
 		var attributes []fields
-		for _, a := range f.Attributes {
+		for _, a := range f.Differs() {
 			attributes = append(attributes, fields{"name": cut(a.Name, 20), "value_name": cut(a.Value, 50)})
 		}
 		if len(attributes) > 0 {
 			one["sales_attributes"] = attributes
 		}
+		if number := numberOf(p, f, old); number != nil {
+			one["identifier_code"] = number
+		}
 		list = append(list, one)
 	}
 	return list
+}
+
+// numberOf is the trade number of a form, else the one that the merchant has entered in the shop.
+func numberOf(p *connector.Product, f connector.Variant, old *product) map[string]any {
+	for _, a := range f.Numbers(p) {
+		return map[string]any{"code": strings.TrimSpace(a.Value), "type": strings.ToUpper(a.Number())}
+	}
+	if old != nil {
+		for _, k := range old.SKUs {
+			if k.SKU == f.SKU {
+				return k.Number
+			}
+		}
+	}
+	return nil
 }
 
 // finish adds the pictures to a product's content.

@@ -55,8 +55,9 @@ func (p *product) values(attribute connector.ID) (list []fields) {
 }
 
 type sku struct {
-	ID  connector.ID `json:"id"`
-	SKU string       `json:"seller_sku"`
+	ID     connector.ID   `json:"id"`
+	SKU    string         `json:"seller_sku"`
+	Number map[string]any `json:"identifier_code"`
 }
 
 func (p *product) sku(name string) string {
@@ -203,7 +204,7 @@ func (s *session) upsert(ctx context.Context, p *connector.Product, there []prod
 // show takes a product that was off sale on sale, or the other way round.
 func (s *session) show(ctx context.Context, p *connector.Product, old *product) error {
 	switch {
-	case p.OnSale && old.Status == "SELLER_DEACTIVATED":
+	case p.OnSale && old.Status == sellerOff:
 		return s.turn(ctx, "activate", string(old.ID))
 	case !p.OnSale && (old.Status == "ACTIVATE" || old.Status == "PENDING"):
 		return s.turn(ctx, "deactivate", string(old.ID))
@@ -211,11 +212,24 @@ func (s *session) show(ctx context.Context, p *connector.Product, old *product) 
 	return nil
 }
 
-// turn takes a product on sale or off.
+// turn takes a product on sale or off. TikTok refuses to do it twice, and the answer of the first time may be lost.
 func (s *session) turn(ctx context.Context, how, id string) error {
+	err := s.each(ctx, http.MethodPost, productsPath+"/"+how, id)
+	if connector.Is(err, connector.Rejected) {
+		if now, failed := s.whole(ctx, id); failed == nil && (now.Status == sellerOff) == (how == "deactivate") {
+			return nil
+		}
+	}
+	return err
+}
+
+// sellerOff is the status of a product that its seller has taken off sale.
+const sellerOff = "SELLER_DEACTIVATED"
+
+// each does something with one product by a call that takes several, and refuses them by items of an answer with code 0.
+func (s *session) each(ctx context.Context, method, path, id string) error {
 	var refused itemErrors
-	_, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: productsPath + "/" + how,
-		body: fields{"product_ids": []string{id}}}, &refused)
+	_, err := s.call(connector.Repeatable(ctx), request{method: method, path: path, body: fields{"product_ids": []string{id}}}, &refused)
 	if err == nil && len(refused.Errors) > 0 {
 		err = connector.Failf(connector.Rejected, "%s", connector.Line(refused.Errors[0].Message))
 	}
@@ -230,13 +244,17 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 			return err
 		}
 		if !remove {
-			if there.Status == "SELLER_DEACTIVATED" || there.Status == "DRAFT" || there.Status == "FAILED" {
+			if there.Status == sellerOff || there.Status == "DRAFT" || there.Status == "FAILED" {
 				return nil
 			}
 			return s.turn(ctx, "deactivate", id)
 		}
-		_, err = s.call(connector.Repeatable(ctx), request{method: http.MethodDelete, path: productsPath,
-			body: fields{"product_ids": []string{id}}}, nil)
+		err = s.each(ctx, http.MethodDelete, productsPath, id)
+		if connector.Is(err, connector.Rejected) { // it is gone if the answer of the first time was lost
+			if _, failed := s.whole(ctx, id); connector.Is(failed, connector.Missing) {
+				return failed
+			}
+		}
 		return err
 	})
 }

@@ -229,3 +229,63 @@ func TestTexts(t *testing.T) {
 		}
 	}
 }
+
+// A trade number is a SKU's number, not a property by which buyers choose; one that the merchant has entered in the shop stays.
+func TestTradeNumbers(t *testing.T) {
+	s := newShop(t, nil)
+	p := s.shirt()
+	for i, number := range []string{"4006381333931", ""} {
+		p.Variants[i].Attributes = append(p.Variants[i].Attributes, connector.Attribute{Name: "EAN", Value: number})
+	}
+	must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+	code, kind, attributes := s.Number("SHIRT-S")
+	if list, _ := attributes.([]any); code != "4006381333931" || kind != "EAN" || len(list) != 1 {
+		t.Errorf("%s %s: %v", kind, code, attributes)
+	}
+	s.EnterNumber("SHIRT-M", "4006381333948")
+	p.Name = "Better shirt"
+	must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+	if code, _, _ := s.Number("SHIRT-M"); code != "4006381333948" {
+		t.Error(code)
+	}
+}
+
+// A product that was hidden, shown or deleted, with the answer lost, is so: TikTok refuses to do it once more. One that it does not delete
+// is not gone.
+func TestLostAnswersAboutProducts(t *testing.T) {
+	for n := 2; n < 12; n++ {
+		s := newShop(t, nil)
+		p := s.mug()
+		put := func(shown bool) {
+			p.OnSale = shown
+			for range 20 {
+				r, err := s.session.Upsert(t.Context(), []connector.Product{p})
+				if err != nil {
+					continue
+				}
+				if r[0].State == connector.Failed && !r[0].Again {
+					t.Errorf("%d, %v: %+v", n, shown, r)
+				}
+				p.Known, p.Images[0].Known = r[0].IDs, r[0].Images["i2"]
+				return
+			}
+			t.Errorf("%d, %v: no answer", n, shown)
+		}
+		put(true)
+		s.Faults = fakeshop.Faults{LoseAnswer: n}
+		put(false)
+		put(true)
+		r, err := s.session.Unpublish(t.Context(), []connector.Item{{SKU: "MUG", IDs: p.Known}}, true)
+		if err != nil && !connector.Is(err, connector.Temporary) || err == nil && r[0].State != connector.Gone {
+			t.Errorf("%d: %+v, %v", n, r, err)
+		}
+	}
+	s := newShop(t, nil)
+	p := s.mug()
+	p.Name = "Mug in a campaign"
+	it := connector.Item{SKU: "MUG", IDs: must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)[0].IDs}
+	if r := must(s.session.Unpublish(t.Context(), []connector.Item{it}, true))(t); r[0].State != connector.Failed ||
+		r[0].Error != "The product is in a campaign" {
+		t.Errorf("%+v", r)
+	}
+}

@@ -64,11 +64,14 @@ func TestShippingWays(t *testing.T) {
 		p := connector.Parcel{Key: "s1", Carrier: carrier, Number: number, Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
 		return connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{p}}, p
 	}
-	ref, p := parcel(id, "Owl Post", "O1")
-	if err := s.session.PushShipment(t.Context(), ref, p); !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "Hermes") {
-		t.Errorf("an unknown carrier: %v", err)
+	for _, unknown := range []string{"Owl Post", "ヤマト運輸", "?"} {
+		ref, p := parcel(id, unknown, "O1")
+		err := s.session.PushShipment(t.Context(), ref, p)
+		if !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "Hermes") {
+			t.Errorf("the unknown carrier %s: %v", unknown, err)
+		}
 	}
-	ref, p = parcel(id, "", "")
+	ref, p := parcel(id, "", "")
 	if err := s.session.PushShipment(t.Context(), ref, p); !connector.Is(err, connector.Rejected) {
 		t.Errorf("no number: %v", err)
 	}

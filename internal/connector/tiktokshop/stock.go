@@ -178,13 +178,17 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	return found, err
 }
 
-// watch notes which of some SKUs, by TikTok's ids and by their names, TikTok has taken off sale.
+// watch notes which of some SKUs, by TikTok's ids and by their names, TikTok has taken off sale. Where that cannot be known
+// their stock still is.
 func (s *session) watch(ctx context.Context, skus map[string]string, names []string) error {
+	s.off = map[string]string{}
 	there, err := s.search(ctx, names)
+	if absent(err) || connector.Is(err, connector.Rejected) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	s.off = map[string]string{}
 	for i := range there {
 		p := &there[i]
 		if p.offSale() {

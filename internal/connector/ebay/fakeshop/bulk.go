@@ -131,10 +131,10 @@ func (a *Account) publish(in object) (int, object) {
 		return http.StatusNotFound, problem(25713, "This Offer is not available.")
 	case a.items[o.sku]["inventoryItemGroupKeys"] != nil:
 		return http.StatusBadRequest, problem(25016, "The offer belongs to a group and is published with it.")
+	case o.status == "PUBLISHED":
+		return http.StatusBadRequest, problem(25002, "The offer is published already.")
 	}
-	if o.status != "PUBLISHED" {
-		o.status, o.listing = "PUBLISHED", a.id()
-	}
+	o.status, o.listing = "PUBLISHED", a.id()
 	return http.StatusOK, object{"listingId": o.listing}
 }
 
@@ -145,6 +145,9 @@ func (a *Account) withdraw(r *http.Request, _ object) (int, any) {
 		return http.StatusNotFound, problem(25713, "This Offer is not available.")
 	case a.items[o.sku]["inventoryItemGroupKeys"] != nil:
 		return http.StatusBadRequest, problem(25002, "The offer belongs to a listing with variations, which ends as a whole.")
+	}
+	if o.status != "PUBLISHED" {
+		return http.StatusBadRequest, problem(25002, "The offer is not published.")
 	}
 	o.status, o.listing = "UNPUBLISHED", ""
 	return http.StatusOK, object{}

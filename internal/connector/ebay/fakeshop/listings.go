@@ -96,10 +96,14 @@ func (a *Account) publishGroup(r *http.Request, body object) (int, any) {
 	if group == nil {
 		return http.StatusNotFound, problem(25710, "group not found")
 	}
-	listing, published := a.id(), false
+	listing, published, all := a.id(), false, true
 	for _, sku := range group["variantSKUs"].([]any) {
 		o := a.offers[sku.(string)]
-		published = published || o != nil && o.status == "PUBLISHED"
+		on := o != nil && o.status == "PUBLISHED"
+		published, all = published || on, all && on
+	}
+	if r.PathValue("action") == "publish_by_inventory_item_group" && all {
+		return http.StatusBadRequest, problem(25002, "The offers are published already.")
 	}
 	if r.PathValue("action") == "withdraw_by_inventory_item_group" && !published {
 		return http.StatusBadRequest, problem(25725, "No offer found")

@@ -25,6 +25,7 @@ type sku struct {
 	id, sku, price string
 	stock          map[string]int64
 	attributes     any
+	number         map[string]any
 }
 
 func (k *sku) total() (n int64) {
@@ -80,7 +81,11 @@ func (s *Shop) show(c call) reply {
 func (p *product) row() object {
 	skus := []object{}
 	for _, k := range p.skus {
-		skus = append(skus, object{"id": k.id, "seller_sku": k.sku, "price": object{"sale_price": k.price, "currency": "EUR"}})
+		one := object{"id": k.id, "seller_sku": k.sku, "price": object{"sale_price": k.price, "currency": "EUR"}}
+		if k.number != nil {
+			one["identifier_code"] = k.number
+		}
+		skus = append(skus, one)
 	}
 	audit := "NONE"
 	if !p.audited.IsZero() {
@@ -89,6 +94,23 @@ func (p *product) row() object {
 		audit = "FAILED"
 	}
 	return object{"id": p.id, "status": p.status, "audit": object{"status": audit}, "skus": skus}
+}
+
+// Number is the trade number of a SKU, and the attributes by which buyers choose it.
+func (s *Shop) Number(name string) (code, kind string, attributes any) {
+	s.change(func() {
+		if k := s.sku(name); k != nil {
+			code, _ = k.number["code"].(string)
+			kind, _ = k.number["type"].(string)
+			attributes = k.attributes
+		}
+	})
+	return code, kind, attributes
+}
+
+// EnterNumber has the merchant enter the trade number of a SKU in the shop.
+func (s *Shop) EnterNumber(name, code string) {
+	s.change(func() { s.sku(name).number = object{"code": code, "type": "EAN"} })
 }
 
 // TakeOff has TikTok take the product of a SKU off sale, or put it on sale again.
@@ -137,7 +159,8 @@ func (s *Shop) fill(p *product, c call) (refusal reply) {
 				Warehouse string `json:"warehouse_id"`
 				Quantity  int64  `json:"quantity"`
 			}
-			Attributes any `json:"sales_attributes"`
+			Attributes any            `json:"sales_attributes"`
+			Number     map[string]any `json:"identifier_code"`
 		} `json:"skus"`
 	}
 	if err := json.Unmarshal(raw, &in); err != nil {
@@ -177,7 +200,7 @@ func (s *Shop) fill(p *product, c call) (refusal reply) {
 				k = old
 			}
 		}
-		k.sku, k.price, k.attributes = one.SKU, one.Price.Amount, one.Attributes
+		k.sku, k.price, k.attributes, k.number = one.SKU, one.Price.Amount, one.Attributes, one.Number
 		for _, held := range one.Inventory {
 			k.stock[held.Warehouse] = held.Quantity
 		}
@@ -228,22 +251,32 @@ func (s *Shop) turn(c call) reply {
 		switch {
 		case p == nil:
 			failures = append(failures, object{"code": noProduct.code, "message": noProduct.message, "detail": object{"product_id": id}})
+		case (c.PathValue("action") == "deactivate") == (p.status == "SELLER_DEACTIVATED"):
+			failures = append(failures, object{"code": 12052100, "message": "The status of the product does not allow it",
+				"detail": object{"product_id": id}})
 		case c.PathValue("action") == "deactivate":
 			p.status, p.audited = "SELLER_DEACTIVATED", time.Time{}
-		case p.status == "SELLER_DEACTIVATED":
+		default:
 			p.status, p.change, p.audited = "PENDING", false, s.Now().Add(s.Audit)
 		}
 	}
 	return good(object{"errors": failures})
 }
 
+// remove deletes products. One whose title says so is kept.
 func (s *Shop) remove(c call) reply {
+	failures := []object{}
 	for _, id := range c.texts("product_ids") {
-		if p := s.find(id); p != nil {
+		switch p := s.find(id); {
+		case p == nil:
+			failures = append(failures, object{"code": noProduct.code, "message": noProduct.message, "detail": object{"product_id": id}})
+		case strings.Contains(p.title, "in a campaign"):
+			failures = append(failures, object{"code": 12052101, "message": "The product is in a campaign", "detail": object{"product_id": id}})
+		default:
 			p.status = "DELETED"
 		}
 	}
-	return good(object{})
+	return good(object{"errors": failures})
 }
 
 func (s *Shop) upload(c call) reply {
