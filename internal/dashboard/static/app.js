@@ -11,20 +11,38 @@ const parse = text => new DOMParser().parseFromString(policy.createHTML(text), "
 const whole = ["main", "side", "toasts"];
 
 // ---- morphing: an element becomes another one, and keeps focus, caret, ticks, open details and scroll
-
 // idOf is a node's id. A form with an input named id has that input in place of form.id.
 const idOf = node => node.nodeType === 1 && node.getAttribute("id") || "";
+// nameOf finds a form again that has no id.
+const nameOf = node => idOf(node) || node.nodeName === "FORM" && node.getAttribute("action");
 
-// morph changes from into to. With force, inputs take the new page's values, else what somebody has typed or ticked stays.
-function morph(from, to, force) {
+// Who a page comes for: typed says that inputs keep what somebody has typed or ticked, stays which elements are left alone as a whole.
+const everything = { typed: false, stays: () => false };
+const asTyped = { typed: true, stays: () => false };
+const news = { typed: true, stays: el => el.matches("[role=alert], [data-stays]") || begun(el) && (behind = true) };
+const answerTo = form => ({ typed: false, stays: el => el !== form && begun(el) });
+let behind = false; // news left a form alone
+
+// begun reports whether somebody fills in this form, waits for its answer, or has to read why it was refused.
+const begun = el => el.matches("form[method=post]") && (!!el.dataset.busy || !!$("[aria-invalid=true], [role=alert]", el) ||
+  all("input, textarea, select", el).some(touched));
+
+// holds reports whether something of an element stays.
+const holds = (el, how) => el.nodeType === 1 && [el, ...all("form, [role=alert], [data-stays]", el)].some(how.stays);
+// drop removes an element, but for the cards in it of which something stays.
+const drop = (el, how) => !holds(el, how) ? el.remove() :
+  how.stays(el) || el.matches("section, details") || [...el.childNodes].forEach(part => drop(part, how));
+
+// morph changes from into to.
+function morph(from, to, how) {
   if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || idOf(from) !== idOf(to)) {
-    from.replaceWith(document.importNode(to, true));
+    if (!holds(from, how)) from.replaceWith(document.importNode(to, true));
   } else if (from.nodeType !== 1) {
     if (from.data !== to.data) from.data = to.data;
   } else {
-    const typed = !force && touched(from);
+    const typed = how.typed && touched(from);
     attributes(from, to);
-    children(from, to, force);
+    children(from, to, how);
     settle(from, to, typed);
   }
 }
@@ -32,15 +50,14 @@ function morph(from, to, force) {
 // touched reports whether an input holds something else than the page gave it.
 function touched(el) {
   if (el.matches("input[type=checkbox], input[type=radio]")) return el.checked !== el.defaultChecked;
-  if (el.matches("input, textarea")) return el.value !== el.defaultValue || el === document.activeElement;
-  return el.matches("select") && el === document.activeElement;
+  if (el === document.activeElement) return el.matches("input, textarea, select");
+  if (el.matches("select")) return el.selectedOptions[0] !== ($("option[selected]", el) ?? el.options[0]);
+  return el.matches("input, textarea") && el.value !== el.defaultValue;
 }
 
 function attributes(from, to) {
   for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && !kept(from, name)) from.removeAttribute(name);
-  for (const { name, value } of [...to.attributes]) {
-    if (from.getAttribute(name) !== value && !kept(from, name)) from.setAttribute(name, value);
-  }
+  for (const { name, value } of [...to.attributes]) if (from.getAttribute(name) !== value && !kept(from, name)) from.setAttribute(name, value);
 }
 
 // kept are attributes that belong to the person, not to the page.
@@ -54,42 +71,44 @@ function settle(from, to, typed) {
   else if (from.matches("select")) from.value = to.value;
 }
 
-function children(from, to, force) {
-  const named = new Map(all(":scope > [id]", from).map(el => [idOf(el), el]));
+function children(from, to, how) {
+  const left = el => el.nodeType === 1 && how.stays(el);
+  const there = new Set([...to.children].map(idOf)), parting = el => idOf(el) && !there.has(idOf(el));
+  for (const el of [...from.children]) if (parting(el)) drop(el, how);
+  const named = new Map([...from.children].filter(el => idOf(el) || left(el)).map(el => [nameOf(el), el]));
   let at = from.firstChild;
+  const step = () => { const passed = at; at = at.nextSibling; return passed; };
   for (const next of [...to.childNodes]) {
-    const match = idOf(next) ? named.get(idOf(next)) : at && !idOf(at) && at.nodeName === next.nodeName ? at : null;
+    const over = () => left(at) || parting(at) || at.nodeType === 3 && next.nodeType === 1;
+    while (at && over()) if (at.nodeType === 3) step().remove(); else step();
+    const same = nameOf(next) && named.get(nameOf(next));
+    if (same && left(same)) continue;
+    const match = idOf(next) ? same : at && !idOf(at) && at.nodeName === next.nodeName ? at : null;
     if (!match) {
       from.insertBefore(document.importNode(next, true), at);
       continue;
     }
-    if (match === at) at = at.nextSibling;
+    if (match === at) step();
     else from.moveBefore ? from.moveBefore(match, at) : from.insertBefore(match, at);
-    morph(match, next, force);
+    morph(match, next, how);
   }
-  while (at) {
-    const gone = at;
-    at = at.nextSibling;
-    gone.remove();
-  }
+  while (at) drop(step(), how);
 }
 
-// swap takes the elements with these ids from a page. It reports whether the page had them.
-function swap(page, ids, force) {
+// swap takes the elements with these ids from a page.
+function swap(page, ids, how) {
   const pairs = ids.map(id => [document.getElementById(id), page.getElementById(id)]).filter(([mine, theirs]) => mine && theirs);
-  for (const [mine, theirs] of pairs) morph(mine, theirs, force);
+  for (const [mine, theirs] of pairs) morph(mine, theirs, how);
   if (pairs.length) document.title = page.title;
   prepare();
-  return pairs.length > 0;
 }
 
 // ---- links and forms
-
 let under = null; // the request whose answer will be shown; a newer one takes its place
 const pageOf = url => url.pathname + url.search;
 let shown = pageOf(location); // the page that is shown; what follows a # is only a place on it
 
-async function load(url, options, ids, { push = "", force = false, typing = null } = {}) {
+async function load(url, options, ids, { push = "", force = false, typing = null, form = null } = {}) {
   under?.abort();
   const mine = under = new AbortController(), posted = options?.method === "POST";
   let answer, text;
@@ -105,14 +124,15 @@ async function load(url, options, ids, { push = "", force = false, typing = null
   const page = parse(text), end = new URL(answer.url);
   if (!page.getElementById("side")) return posted ? ended(true) : location.assign(end);
   ended(false);
-  const moved = end.pathname !== location.pathname;
+  const moved = end.pathname !== location.pathname && (answer.ok || !posted);
   if (push && answer.ok) {
     const to = new URL(moved || posted ? end : push, location.href);
     history[typing && typing === typedIn || pageOf(to) === shown ? "replaceState" : "pushState"]({ swapped: true }, "", to);
     shown = pageOf(to);
     typedIn = typing;
   }
-  swap(page, moved ? whole : posted ? [...new Set([...ids, "toasts", "side"])] : ids, (force || moved || posted) && !typing);
+  swap(page, moved ? whole : posted ? [...new Set([...ids, "toasts", "side"])] : ids,
+    typing ? asTyped : force || moved ? everything : posted ? answerTo(form) : asTyped);
   if (answer.status >= 400) refused();
   else {
     if (moved) scrollTo(0, 0);
@@ -122,10 +142,7 @@ async function load(url, options, ids, { push = "", force = false, typing = null
 }
 
 // ended says that the session has ended, on a page that keeps what was typed until somebody has logged in in another tab.
-function ended(yes) {
-  const bar = $("#ended");
-  if (bar) bar.hidden = !yes;
-}
+const ended = yes => { const bar = $("#ended"); if (bar) bar.hidden = !yes; };
 
 // refused puts the cursor into the first input that is wrong, else onto the words that say what is.
 function refused() {
@@ -149,7 +166,7 @@ function send(form, submitter, typing = null) {
   const url = new URL(submitter?.getAttribute("formaction") || form.getAttribute("action") || location.pathname, location.href);
   const data = new URLSearchParams(new FormData(form, submitter));
   if ((submitter?.getAttribute("formmethod") || form.method) === "post") {
-    return load(url, { method: "POST", body: data }, idsOf(form), { push: url });
+    return load(url, { method: "POST", body: data }, idsOf(form), { push: url, form });
   }
   for (const [name, value] of [...data]) if (!value) data.delete(name, value);
   url.search = data;
@@ -209,7 +226,12 @@ addEventListener("input", event => {
   clearTimeout(typed);
   typed = setTimeout(() => send(form, null, typing), !typing ? 0 : typing.matches(".when") ? 400 : 50); // a year is typed in four keys
 });
-addEventListener("focusout", () => { typedIn = null; });
+addEventListener("focusout", event => {
+  typedIn = null;
+  if (!behind || event.target.form && begun(event.target.form)) return;
+  behind = false;
+  happened(["*"]); // what was left alone may be renewed now
+});
 
 // count asks how many records fit what the form has now, and shows only that.
 let counted = null;
@@ -220,7 +242,7 @@ async function count(form) {
   try {
     const answer = await fetch(form.getAttribute("action"), { method: "POST", body: data, signal: mine.signal, headers: { Accept: "text/html" } });
     const page = parse(await answer.text());
-    if (!mine.signal.aborted) swap(page, ["count"], false);
+    if (!mine.signal.aborted) swap(page, ["count"], asTyped);
   } catch { /* a newer count takes its place, or the button says what is wrong */ }
 }
 
@@ -232,7 +254,6 @@ addEventListener("popstate", () => {
 });
 
 // ---- ticked rows
-
 function ticks(box) {
   const form = box.form ?? document;
   const rows = all("input[name=id][type=checkbox]", form.elements ? document : form).filter(row => row.form === box.form);
@@ -244,7 +265,6 @@ function ticks(box) {
 }
 
 // ---- toasts, and what a fresh page needs
-
 function say(words, tone = "good") {
   const toast = document.createElement("div"), text = document.createElement("span");
   toast.className = "toast";
@@ -266,7 +286,6 @@ function fade() {
 }
 
 let again = 0; // what ends without news is looked at again while it goes on
-
 function prepare() {
   for (const el of all("[data-copy][hidden]")) el.hidden = false;
   if ($("#toasts .toast")) fade();
@@ -278,7 +297,6 @@ function prepare() {
 }
 
 // ---- live regions
-
 const waiting = new Set();
 let reloading = false, soon = 0;
 
@@ -290,10 +308,7 @@ function happened(topics) {
   if (waiting.size) later(300);
 }
 
-function later(wait) {
-  clearTimeout(soon);
-  soon = setTimeout(refresh, wait);
-}
+const later = wait => { clearTimeout(soon); soon = setTimeout(refresh, wait); };
 
 async function refresh() {
   if (document.hidden || !waiting.size) return;
@@ -311,7 +326,11 @@ async function refresh() {
     }
     ended(false);
     if (from !== at) page.title = document.title;
-    if (answer.ok && at === pageOf(location)) swap(page, [...ids, "side"], false);
+    const gone = [403, 404].includes(answer.status); // then its page says so
+    if (!answer.ok && !gone || at !== pageOf(location)) return;
+    const cursor = document.activeElement;
+    swap(page, [...ids, "side"], news);
+    if (!cursor.isConnected) $("#main").focus({ preventScroll: true });
   } catch { /* the stream says when the service is back */ }
   finally { reloading = false; }
 }
@@ -346,7 +365,6 @@ for (const kind of ["online", "offline"]) {
 }
 
 // ---- the keyboard
-
 const places = { h: "/", o: "/orders", p: "/products", s: "/stock", c: "/customers", w: "/webhooks" };
 let going = 0;
 
@@ -384,7 +402,6 @@ function press(key, target) {
 }
 
 // ---- the palette: the list of the page /search, as it is typed
-
 // jump opens the palette.
 function jump(event) {
   const palette = $("#palette");
@@ -397,7 +414,6 @@ function jump(event) {
 }
 
 let asked = null, asking = 0;
-
 // find shows what the term finds; a newer term takes the place of an older one.
 async function find() {
   asked?.abort();
@@ -433,11 +449,7 @@ $("#palette")?.addEventListener("submit", async event => {
   $("#palette-list a")?.click();
 });
 
-function follows(selector) {
-  const link = $("main " + selector);
-  link?.click();
-  return !!link;
-}
+const follows = selector => { const link = $("main " + selector); link?.click(); return !!link; };
 
 // row moves to the link of the next or the one before.
 function row(target, step) {
@@ -482,10 +494,7 @@ for (const tab of all(".views [aria-current]")) { // on a narrow screen, the tab
   tab.parentElement.scrollLeft += Math.max(0, tab.getBoundingClientRect().right - tab.parentElement.getBoundingClientRect().right);
 }
 // A dialog whose form was refused comes open; the cursor is in what was wrong, there or on the page.
-for (const dialog of all("dialog[open]")) {
-  dialog.close();
-  dialog.showModal();
-}
+for (const dialog of all("dialog[open]")) { dialog.close(); dialog.showModal(); }
 if ($("[aria-invalid=true], main [role=alert]")) refused();
 if ($("[data-topic]")) follow();
 })();

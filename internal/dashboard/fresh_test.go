@@ -1,0 +1,240 @@
+package dashboard
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// The page of an order shows all of what a colleague does, cards that it did not have included; what is open stays open, and the
+// keyboard goes on in the page when the button that had the focus is gone.
+func TestOrderChangedByAColleague(t *testing.T) {
+	nodes(t, func(t *testing.T, here, there *site) {
+		c := there.shopper(t)
+		c.articles()
+		order := c.order("PROCESSING", nil, 3)
+		b := here.window(t, here.owner)
+		b.open("/orders/" + order)
+		b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#json details").open = true; document.querySelector("#ship").focus()`))
+		line := c.call("GET", "/orders/"+order, nil)["items"].([]any)[0].(map[string]any)["id"]
+		c.call("POST", "/orders/"+order+"/shipments", map[string]any{"carrier": "DHL", "trackingNumber": "JD014",
+			"items": []any{map[string]any{"orderItemId": line, "quantity": 3}}})
+		b.until("document.querySelector('#lines')?.innerText.includes('3 of 3')")
+		for _, so := range []string{"document.querySelector('#head').innerText.includes('Shipped')", "!document.querySelector('#ship')",
+			"document.querySelector('#shipments')?.innerText.includes('JD014')", "document.querySelector('#json details').open",
+			"!document.querySelector('#addresses form')", "document.activeElement.id === 'main'"} {
+			if !b.is(so) {
+				t.Errorf("it is not so: %s\n%s", so, b.text())
+			}
+		}
+		c.call("PATCH", "/orders/"+order, map[string]any{"notes": "Leave it with the neighbour"})
+		b.until("document.querySelector('#note')?.innerText.includes('Leave it with the neighbour')")
+	})
+}
+
+// What somebody is typing stays when a colleague does it first, with the digests of what the form was filled from, so that sending it is
+// refused; all around is new.
+func TestTypingBesideAColleague(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders/" + order)
+	b.fill("[name=carrier]", "DHL")
+	c.call("PATCH", "/orders/"+order+"/status", map[string]any{"status": "SHIPPED"})
+	b.until("document.querySelector('#shipments') && document.querySelector('#head').innerText.includes('Shipped')")
+	if carrier := eval[string](b, "document.querySelector('[name=carrier]').value"); carrier != "DHL" {
+		t.Errorf("the carrier is %q", carrier)
+	}
+	b.click("#ship")
+	b.shows("something that this form changed is gone")
+	b.shows("3 of 3")
+	if after := c.call("GET", "/orders/"+order, nil); len(after["shipments"].([]any)) != 1 {
+		t.Errorf("%v", after["shipments"])
+	}
+	// The words stay beside what is news.
+	c.call("PATCH", "/orders/"+order, map[string]any{"notes": "Ring twice"})
+	b.until("document.querySelector('#note')?.innerText.includes('Ring twice')")
+	b.shows("something that this form changed is gone")
+}
+
+// A form that was only entered is renewed once it is left.
+func TestFormThatIsLeft(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders/" + order)
+	b.click("[name=carrier]")
+	c.call("PATCH", "/orders/"+order+"/status", map[string]any{"status": "SHIPPED"})
+	b.until("document.querySelector('#shipments')")
+	b.until("document.activeElement.name === 'carrier'")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur()"))
+	b.until("document.querySelector('#lines').innerText.includes('3 of 3')")
+}
+
+// A refusal stays to be read, with what was typed, while the page around it follows.
+func TestRefusalBesideNews(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders/" + order)
+	b.fill(".qty", "9")
+	b.click("#ship")
+	b.shows("only 3 remaining")
+	c.call("PATCH", "/orders/"+order, map[string]any{"notes": "Ring twice"})
+	b.until("document.querySelector('#note')?.innerText.includes('Ring twice')")
+	b.shows("only 3 remaining")
+	if !b.is("document.querySelector('.qty').value === '9' && document.querySelector('.qty').matches('[aria-invalid=true]')") {
+		t.Errorf("the form is not as it was: %s", b.text())
+	}
+	b.fill(".qty", "3")
+	b.click("#ship")
+	b.shows("3 of 3")
+	b.until("!document.querySelector('[aria-invalid], main [role=alert]')")
+}
+
+// The form of the note stays while somebody types, also when a colleague adds a note, which stands in another place. It is refused with
+// the note of the colleague beside it, and can then be sent.
+func TestTwoNotes(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders/" + order)
+	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#note').open = true"))
+	b.fill("#note textarea", "Knock")
+	c.call("PATCH", "/orders/"+order, map[string]any{"notes": "Ring"})
+	b.until("document.querySelector('#timeline').innerText.includes('Details edited')")
+	if typed := eval[string](b, "document.querySelector('#note textarea').value"); typed != "Knock" {
+		t.Errorf("the note is %q", typed)
+	}
+	b.press("Save note")
+	b.shows("Changed meanwhile: it is “Ring” now")
+	b.press("Save note")
+	b.shows("is changed")
+	if note := c.call("GET", "/orders/"+order, nil)["notes"]; note != "Knock" {
+		t.Errorf("the note is %v", note)
+	}
+}
+
+// Saving one form of a page keeps what was typed into another one.
+func TestSavingOneFormKeepsAnother(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	id := c.list("/products?search=MUG")[0]["id"].(string)
+	b := s.window(t, s.owner)
+	b.open("/products/" + id)
+	b.fill("#card-fields [name=name]", "Mug with a handle")
+	b.fill("#card-variants [name='variants[0].sku']", "MUG-L")
+	b.press("Save variants")
+	b.until("document.querySelectorAll('#card-variants tbody tr').length === 2")
+	if name := eval[string](b, "document.querySelector('#card-fields [name=name]').value"); name != "Mug with a handle" {
+		t.Errorf("the name is %q", name)
+	}
+	b.fill("#card-variants [name='variants[1].sku']", "MUG-L") // it is refused
+	b.press("Save variants")
+	b.until("document.querySelector('#card-variants [role=alert]')")
+	b.press("Save")
+	b.until("document.querySelector('h1').innerText === 'Mug with a handle'")
+	b.until("document.querySelector('#card-variants [role=alert]')")
+	b.until("document.querySelector(`#card-variants [name='variants[1].sku']`).value === 'MUG-L'")
+}
+
+// A record that a colleague deletes is gone from the screen too; what was being typed is not lost.
+func TestRecordThatIsGone(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	id := c.list("/products?search=MUG")[0]["id"].(string)
+	reader, writer := s.window(t, s.owner), s.window(t, s.owner)
+	reader.open("/products/" + id)
+	writer.open("/products/" + id)
+	writer.fill("[name=description]", "A long text")
+	c.send("DELETE", "/api/v1/products/"+id, nil, "")
+	for _, b := range []*window{reader, writer} {
+		b.shows("Nothing here")
+		if left := eval[int](b, "document.querySelectorAll('main form').length"); left != map[*window]int{writer: 1}[b] {
+			t.Errorf("%d forms are left", left)
+		}
+	}
+	if typed := eval[string](writer, "document.querySelector('[name=description]').value"); typed != "A long text" {
+		t.Errorf("what was typed is %q", typed)
+	}
+}
+
+// Pages of other records follow, too, and what is typed there stays.
+func TestRecordsFollow(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	product := c.list("/products?search=MUG")[0]["id"].(string)
+	order := c.order("PROCESSING", nil, 1)
+	customer := c.call("GET", "/orders/"+order, nil)["customerId"].(string)
+	received := func(n int) map[string]any { return map[string]any{"sku": "MUG", "type": "receive", "quantity": n} }
+	for _, one := range []struct {
+		page, typed, method, path, shows string
+		body                             map[string]any
+	}{
+		{"/products/" + product, "[name=description]", "PATCH", "/products/" + product, "The big mug", map[string]any{"name": "The big mug"}},
+		{"/products/" + product, "[name=slug]", "POST", "/inventory/movements", "103", received(3)},
+		{"/stock/MUG", "[name=quantity]", "POST", "/inventory/movements", "ledger 107, on hand 107", received(4)},
+		{"/customers/" + customer, "[name=phone]", "PATCH", "/customers/" + customer, "Grace Lovelace", map[string]any{"firstName": "Grace"}},
+		{"/categories", "[name=name]", "POST", "/categories", "Garden", map[string]any{"name": "Garden"}},
+	} {
+		b := s.window(t, s.owner)
+		b.open(one.page)
+		b.fill("main form[method=post] "+one.typed, "7")
+		c.call(one.method, one.path, one.body)
+		b.until("[...document.querySelectorAll('main h1, main td, main p')].some(e => e.innerText.includes('" + one.shows + "'))")
+		if typed := eval[string](b, "document.querySelector('main form[method=post] "+one.typed+"').value"); typed != "7" {
+			t.Errorf("%s: what was typed is %q", one.page, typed)
+		}
+		b.check(t)
+	}
+}
+
+// The first order of an empty list can be ticked at once; so can those that a wider search finds.
+func TestBulkOfAListThatWasEmpty(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	b := s.window(t, s.owner)
+	b.open("/orders")
+	b.shows("No orders yet")
+	c.order("PENDING", nil, 1)
+	b.click("#orders tbody input[name=id]")
+	b.until("document.querySelector('#bulk')?.checkVisibility()")
+	b.open("/orders?search=nobody")
+	b.shows("No order matches")
+	b.fill("#orders-search", "ada")
+	b.click("#orders tbody input[name=id]")
+	b.until("document.querySelector('#bulk')?.checkVisibility()")
+}
+
+// A form that is left alone is found again by the id of the card around it: without one, it could stand twice.
+func TestFormsOfPagesThatFollowHaveAPlace(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	for _, path := range s.pages() {
+		page := s.as(s.owner).get(path)
+		if found := regexp.MustCompile(`<main [^>]*data-topic`).FindString(page.body); found == "" {
+			continue
+		}
+		b.open(path)
+		lost := eval[string](b, `[...document.querySelectorAll("main form[method=post]")].filter(f => !f.closest("main [id]") &&
+			f.querySelector("input:not([type=hidden]), textarea, select")).map(f => f.getAttribute("action")).join(" ")`)
+		if lost = strings.TrimSpace(lost); lost != "" {
+			t.Errorf("%s: %s", path, lost)
+		}
+	}
+}
