@@ -166,13 +166,19 @@ func (r *request) orderChips(q ordersQuery, places []channels.Channel) (list []c
 	}
 	get := q.values.Get
 	if len(q.Statuses) > 0 {
-		words := ""
+		var in, out []string
 		for _, s := range orders.Statuses {
 			if slices.Contains(q.Statuses, s) {
-				words += ", " + statusWords[s].Word
+				in = append(in, statusWords[s].Word)
+			} else {
+				out = append(out, statusWords[s].Word)
 			}
 		}
-		on("Status: "+words[2:], "status")
+		words := strings.Join(in, ", ")
+		if len(out) == 1 {
+			words = "all but " + out[0]
+		}
+		on("Status: "+words, "status")
 	}
 	if text := get("placed"); text != "" {
 		on("Placed: "+placedWords(text), "placed")

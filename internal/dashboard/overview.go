@@ -38,6 +38,7 @@ type kpi struct {
 	Label, Value, To string
 	Change, Tone     string // "+30.5 %", "good"; "" for no comparison
 	From             string
+	Besides          string // revenue in other currencies
 }
 
 // shareRow is a channel's share of the revenue.
@@ -71,6 +72,7 @@ type overviewView struct {
 	KPIs     []kpi
 	Chart    chart
 	Before   string
+	Zone     string // of the days
 	Latest   []latestRow
 	Shares   []shareRow
 	Hooks    []healthRow
@@ -90,19 +92,18 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 	if n, err := strconv.Atoi(r.http.URL.Query().Get("days")); err == nil && slices.Contains(overviewDays, n) {
 		days = n
 	}
-	view := overviewView{Before: strconv.Itoa(days) + " days before"}
+	view := overviewView{Before: strconv.Itoa(days) + " days before", Zone: r.format.zone.String()}
 	for _, n := range overviewDays {
 		view.Spans = append(view.Spans, tab{Label: strconv.Itoa(n) + " days", To: prefix + "/?days=" + strconv.Itoa(n), Current: n == days})
 	}
-	span := r.format.lastDays(days)
-	before := analytics.Span{From: r.format.midnight(1 - 2*days).UnixMicro(), To: span.From - 1}
+	before := analytics.Span{From: r.format.midnight(1 - 2*days).UnixMicro(), To: r.format.midnight(1-days).UnixMicro() - 1}
 	var work openWork
 	err := r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) error { return work.read(tx, r) }, func(tx *db.Tx) error {
 			if !r.caller().May("read:analytics") {
 				return nil
 			}
-			return view.readFigures(tx, r, span, before)
+			return view.readFigures(tx, r, days, before)
 		}, func(tx *db.Tx) error {
 			if !r.caller().May("read:orders") {
 				return nil
@@ -137,14 +138,15 @@ func (d *Dashboard) firstSteps(r *request) (list []need) {
 }
 
 // readFigures reads the figures beside those of the span before, the chart, and the channels' shares.
-func (v *overviewView) readFigures(tx *db.Tx, r *request, span, before analytics.Span) error {
-	currency := r.session.Account.Currency
+func (v *overviewView) readFigures(tx *db.Tx, r *request, days int, before analytics.Span) error {
+	currency, span := r.session.Account.Currency, r.format.lastDays(days)
 	return tx.Together(func(tx *db.Tx) error {
 		o, err := analytics.ReadOverview(tx, currency, span, before, r.format.zone)
 		if err != nil {
 			return err
 		}
-		v.KPIs, v.low, v.LowCount, v.Shares = r.kpis(o, currency), o.Low, r.format.Count(o.Low), r.shares(o.Shares, currency)
+		v.KPIs, v.low, v.LowCount = r.kpis(o, currency, soldIn(days)), o.Low, r.format.Count(o.Low)
+		v.Shares = r.shares(o.Shares, currency, soldIn(days))
 		v.Chart = r.salesChart(o.Now.Points, o.Before.Points, currency)
 		return nil
 	}, func(tx *db.Tx) error {
@@ -175,20 +177,39 @@ func (v overviewView) lowStock(f format) []need {
 		Text: strings.Join(names, ", "), To: prefix + "/stock?view=low", Label: "See stock"}}
 }
 
-func (r *request) kpis(o analytics.Overview, currency string) []kpi {
+// soldIn is the list of the orders that the figures of a span of days count.
+func soldIn(days int) string {
+	sold := slices.DeleteFunc(slices.Clone(orders.Statuses), func(s orders.Status) bool { return s == orders.Cancelled })
+	return prefix + "/orders?placed=" + strconv.Itoa(days) + "d&status=" + statusesText(sold)
+}
+
+// counted is the number of orders in all currencies.
+func counted(list []analytics.Takings) (n int64) {
+	for _, t := range list {
+		n += t.Orders
+	}
+	return n
+}
+
+// kpis are the figures of a span, whose orders are in orderList.
+func (r *request) kpis(o analytics.Overview, currency, orderList string) []kpi {
 	now, before := o.Now.Takings[0], o.Before.Takings[0]
+	placed, placedBefore := counted(o.Now.Takings), counted(o.Before.Takings)
 	f := r.format
 	list := []kpi{
-		{Label: "Orders", Value: f.Count(now.Orders), To: prefix + "/orders", From: f.Count(before.Orders)},
-		{Label: "Revenue", Value: f.Whole(now.Revenue, currency), To: prefix + "/orders", From: f.Whole(before.Revenue, currency)},
-		{Label: "Average order", Value: f.Money(now.Average(), currency), To: prefix + "/orders", From: f.Money(before.Average(), currency)},
+		{Label: "Orders", Value: f.Count(placed), To: orderList, From: f.Count(placedBefore)},
+		{Label: "Revenue", Value: f.Whole(now.Revenue, currency), To: orderList, From: f.Whole(before.Revenue, currency)},
+		{Label: "Average order", Value: f.Money(now.Average(), currency), To: orderList, From: f.Money(before.Average(), currency)},
 		{Label: "New customers", Value: f.Count(o.NewCustomers), To: prefix + "/customers"},
 	}
-	for i, pair := range [][2]float64{{float64(now.Orders), float64(before.Orders)}, {units(now.Revenue), units(before.Revenue)},
+	for i, pair := range [][2]float64{{float64(placed), float64(placedBefore)}, {units(now.Revenue), units(before.Revenue)},
 		{float64(now.Average()), float64(before.Average())}} {
 		if list[i].Change, list[i].Tone = f.change(pair[0], pair[1]); list[i].Change == "" {
 			list[i].From += " before"
 		}
+	}
+	for i, t := range o.Now.Takings[1:] {
+		list[1].Besides += []string{"and ", ", "}[min(i, 1)] + f.Whole(t.Revenue, t.Currency)
 	}
 	list[3].From = "of " + f.Count(o.Customers) + " in all"
 	return list
@@ -250,16 +271,16 @@ func (f format) short(v float64, currency string) string {
 	return f.besideSymbol(f.plain(strconv.FormatFloat(v, 'f', -1, 64))+suffix, currency)
 }
 
-// shares are the channels with sales, the best first.
-func (r *request) shares(list []analytics.Channel, currency string) (rows []shareRow) {
+// shares are the channels with sales, the best first; orderList has the orders of all.
+func (r *request) shares(list []analytics.Channel, currency, orderList string) (rows []shareRow) {
 	for i, c := range list {
 		if c.Orders == 0 || len(rows) == 6 {
 			continue
 		}
 		row := shareRow{Name: c.Name, Platform: channels.PlatformName(c.Platform), Revenue: r.format.Whole(c.Revenue, currency),
 			Orders: r.format.Count(c.Orders), Class: "c" + strconv.Itoa(i%4+1), Value: int64(units(c.Revenue)), Max: int64(units(list[0].Revenue))}
-		if row.To = prefix + "/orders?channelId=" + string(c.ID); c.ID == "" {
-			row.Name, row.To = "Without a channel", prefix+"/orders"
+		if row.To = orderList + "&channelId=" + string(c.ID); c.ID == "" {
+			row.Name, row.To = "Without a channel", orderList
 		}
 		rows = append(rows, row)
 	}

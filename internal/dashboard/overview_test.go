@@ -2,9 +2,12 @@ package dashboard
 
 import (
 	"fmt"
+	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -117,4 +120,47 @@ func TestOverviewFollowsOrders(t *testing.T) {
 		"items": []any{map[string]any{"sku": "KIT-POT", "quantity": 1, "unitPrice": 89}}})
 	b.until(`[...document.querySelectorAll('.share')].some(e => e.innerText.includes('Pop-up'))`)
 	b.until(fmt.Sprintf("%s !== %q && document.querySelector('.chart details').open", today, before))
+}
+
+// The lists that the figures lead to have as many orders as the figures count: those of the span in the user's zone, in any currency,
+// without cancelled ones.
+func TestFiguresAreThoseOfTheirLists(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c := s.shopper(t)
+		c.articles()
+		c.call("PATCH", "/account", map[string]any{"timeZone": "Pacific/Auckland"})
+		shop := c.call("POST", "/channels", map[string]any{"platform": "CUSTOM", "name": "Pop-up"})["channel"].(map[string]any)["id"]
+		b := s.as(s.owner)
+		zone, err := time.LoadLocation("Pacific/Auckland")
+		if err != nil {
+			t.Fatal(err)
+		}
+		year, month, day := s.DB.Now().In(zone).Date()
+		begins := time.Date(year, month, day-6, 0, 0, 0, 0, zone) // of the seven days
+		for i, at := range []time.Time{begins.Add(-time.Second), begins, begins.Add(time.Hour), begins.Add(30 * time.Hour)} {
+			for _, currency := range []string{"EUR", "JPY", "KWD"}[:1+i%3] {
+				c.order("PROCESSING", map[string]any{"currency": currency, "channelId": shop, "createdAt": at.UTC().Format(time.RFC3339)}, 1)
+			}
+		}
+		gone := c.order("PENDING", nil, 2)
+		c.call("PATCH", "/orders/"+gone+"/status", map[string]any{"status": "CANCELLED"})
+		page := b.get("/?days=7")
+		if !strings.Contains(page.words(), "Days in Pacific/Auckland") {
+			t.Errorf("the zone of the days: %s", page.words())
+		}
+		if !strings.Contains(page.words(), "Orders 6 ") || !strings.Contains(page.words(), "and ¥20, KWD 9") {
+			t.Errorf("the figures: %s", page.words())
+		}
+		for what, link := range map[string]*regexp.Regexp{"orders": regexp.MustCompile(`<a href="([^"]*)"><span>Orders</span>`),
+			"the channel's": regexp.MustCompile(`<a class="hit" href="([^"]*)">Pop-up</a>`)} {
+			found := link.FindStringSubmatch(page.body)
+			if found == nil {
+				t.Fatalf("%s: no link in %s", what, page.body)
+			}
+			list := b.send("GET", html.UnescapeString(found[1]), nil, "").words()
+			if !strings.Contains(list, "1–6 of 6") || !strings.Contains(list, "Status: all but Cancelled") {
+				t.Errorf("%s: %s", what, list)
+			}
+		}
+	})
 }
