@@ -52,7 +52,7 @@ func (r *request) takeFlash() *flash {
 	}
 	if f.Undo != nil {
 		f.Undo.Action = prefix + f.Undo.Action
-		f.Undo.Key = newKey()
+		f.Undo.Key = r.newKey()
 		if f.Undo.Label == "" {
 			f.Undo.Label = "Undo"
 		}

@@ -2,11 +2,14 @@ package dashboard
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 )
@@ -82,8 +85,25 @@ type problem struct{ ID, Text string }
 // keyName is the input with the form's key.
 const keyName = "_key"
 
-// newKey generates the key of one copy of a form.
-func newKey() string { return rand.Text() }
+// newKey generates the key of one copy of a form. It names the account of the page.
+func (r *request) newKey() string { return rand.Text() + "." + r.accountTag() }
+
+// accountTag is a short name of the session's account, for pages and forms that outlive the session.
+func (r *request) accountTag() string {
+	sum := sha256.Sum256([]byte(r.session.Account.ID))
+	return hex.EncodeToString(sum[:4])
+}
+
+// checkAccount refuses a form of a page of another account: somebody has logged in to this one in another tab, where what the form
+// creates does not belong. The session of that page has ended. Errors: Unauthorized.
+func (r *request) checkAccount() error {
+	_, tag, named := strings.Cut(r.http.PostForm.Get(keyName), ".")
+	if !named || tag == r.accountTag() {
+		return nil
+	}
+	r.session = accounts.Session{}
+	return accounts.Unauthorized("this page is of another account")
+}
 
 // form declares a form that is sent to an action below the prefix. If the request was sent by that form, it has the
 // values that were typed.
@@ -91,7 +111,7 @@ func (r *request) form(action string, fields ...field) *form {
 	if r.refused != nil && r.refused.path == action {
 		return r.refused
 	}
-	f := &form{Action: prefix + action, path: action, Key: newKey()}
+	f := &form{Action: prefix + action, path: action, Key: r.newKey()}
 	for _, in := range fields {
 		in.Form = strings.Trim(strings.Map(idChar, action), "-")
 		f.Fields = append(f.Fields, &in)

@@ -137,6 +137,9 @@ func (d *Dashboard) uploadImport(r *request) (answer, error) {
 	if failed == nil {
 		defer u.remove()
 	}
+	if err := r.checkAccount(); err != nil {
+		return answer{}, err
+	}
 	return r.submit(uploadForm(r), d.startImport, func(*form) (answer, error) {
 		if failed != nil {
 			return answer{}, failed

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
@@ -199,5 +202,58 @@ func TestCrossSiteFormsAreRefused(t *testing.T) {
 				t.Errorf("%s with %v: %d", route.path, header, out.status)
 			}
 		}
+	}
+}
+
+// Who has logged in to another account in a second tab, and sends a form of the first one, makes nothing in the wrong account.
+func TestFormOfAnotherAccount(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.newAccount("Second shop", "owner@second.example")
+		b := s.browser()
+		logIn := func(mail string) {
+			t.Helper()
+			out := b.post("/login", url.Values{"_key": {b.get("/login").key(t, "/login")}, "email": {mail}, "password": {password}})
+			if out.status != 303 {
+				t.Fatalf("%d %s", out.status, out.words())
+			}
+		}
+		logIn(s.owner.Email)
+		form := b.get("/products/new").inputs(t, "/products/new")
+		form.Set("sku", "MUG")
+		form.Set("name", "Mug")
+		form.Set("price", "9.50")
+		logIn("owner@second.example")
+		out := b.post("/products/new", form)
+		if out.status != 401 || !strings.Contains(out.words(), "what you sent was not done") || strings.Contains(out.body, `id="side"`) {
+			t.Errorf("%d %s", out.status, out.words())
+		}
+		if list := b.get("/products").words(); strings.Contains(list, "MUG") {
+			t.Errorf("it is in the second shop: %s", list)
+		}
+		logIn(s.owner.Email)
+		if out := b.post("/products/new", form); out.status != 303 {
+			t.Errorf("in its own account: %d %s", out.status, out.words())
+		}
+	})
+}
+
+// A page that stays open while its browser logs in to another account keeps what is typed, and shows nothing of the other account.
+func TestNewsOfAnotherAccount(t *testing.T) {
+	s := newSite(t, "sqlite")
+	_, other := s.newAccount("Second shop", "owner@second.example")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders/" + order)
+	b.fill("[name=carrier]", "DHL")
+	cookie := s.as(other).client.Jar.Cookies(mustURL(t, s.url+prefix+"/"))[0]
+	call(b, network.SetCookie, network.SetCookieParams{Name: cookie.Name, Value: cookie.Value, URL: s.url + prefix + "/"})
+	b.do(chromedp.Evaluate[chromedp.Void]("dispatchEvent(new Event('online'))")) // as news do
+	b.until("document.querySelector('#ended').checkVisibility()")
+	b.click("#ship")
+	b.until("!document.querySelector('[data-busy]')")
+	if b.is("document.querySelector('h1').innerText !== 'ORD-000001' || document.querySelector('[name=carrier]').value !== 'DHL'") {
+		t.Errorf("the page: %s", b.text())
 	}
 }

@@ -106,6 +106,9 @@ func (d *Dashboard) admit(r *request) (out answer, err error) {
 		if err := r.readForm(); err != nil {
 			return answer{}, err
 		}
+		if err := r.checkAccount(); err != nil {
+			return answer{}, err
+		}
 	}
 	return r.route.serve(d, r)
 }

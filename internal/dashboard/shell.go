@@ -9,6 +9,7 @@ import (
 // shell is what surrounds every page.
 type shell struct {
 	Account string
+	Tag     string // of the account
 	Plan    string
 	User    string
 	Groups  []navGroup
@@ -57,7 +58,7 @@ func (d *Dashboard) shell(r *request, page *screen) shell {
 	if page.Bare {
 		return shell{}
 	}
-	s := shell{Account: r.session.Account.Name, Plan: planName(r.session.Account.Plan), User: r.session.User.Name,
+	s := shell{Account: r.session.Account.Name, Tag: r.accountTag(), Plan: planName(r.session.Account.Plan), User: r.session.User.Name,
 		LogOut: &form{Action: prefix + "/logout"}}
 	counts, err := r.readWaiting()
 	if err != nil { // the page works without them

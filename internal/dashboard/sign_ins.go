@@ -29,7 +29,7 @@ func (r *request) signIns(tx *db.Tx, user id.User, action string) (rows []signIn
 	for _, s := range list {
 		row := signInRow{ID: string(s.ID), Program: program(s), Address: s.Address, Current: s.ID == r.caller().SignIn,
 			Used: r.format.Stamp(s.LastUsedAt), Made: r.format.Stamp(s.CreatedAt)}
-		row.End = &form{Action: prefix + action, Key: newKey(), Fields: []*field{{Name: "signIn", Kind: "hidden", Value: row.ID}}}
+		row.End = &form{Action: prefix + action, Key: r.newKey(), Fields: []*field{{Name: "signIn", Kind: "hidden", Value: row.ID}}}
 		rows = append(rows, row)
 	}
 	return rows, err

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -140,7 +141,7 @@ func TestHostileNamesOnEveryPage(t *testing.T) {
 	}
 	key := c.call("POST", "/developer/api-keys", map[string]any{"name": hostile, "scopes": []string{"read:orders"}})["id"].(string)
 	at["/keys"] = key
-	s.as(s.owner).post("/orders/views", url.Values{"_key": {newKey()}, "name": {hostile}, "search": {hostile}})
+	s.as(s.owner).post("/orders/views", url.Values{"_key": {rand.Text()}, "name": {hostile}, "search": {hostile}})
 	b := s.window(t, s.owner)
 	seen := 0
 	for _, path := range s.pages() {

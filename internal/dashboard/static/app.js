@@ -320,7 +320,7 @@ async function refresh() {
   try {
     const answer = await fetch(from, { headers: { Accept: "text/html", "Entrepot-Live": "1" } });
     const page = parse(await answer.text());
-    if (!page.getElementById("side")) { // the page to log in, unless there is none
+    if (page.getElementById("side")?.dataset.account !== $("#side").dataset.account) { // the page to log in, or that of another account
       if (answer.ok) all("main input, main textarea, main select").some(touched) ? ended(true) : location.reload();
       return;
     }
