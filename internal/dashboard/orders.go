@@ -95,8 +95,9 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	shown := field{Name: until, Kind: "hidden", Value: strconv.FormatInt(r.format.now.UnixMicro(), 10)}
 	view := ordersView{Search: q.Search, Kept: q.hidden("search"), All: q.hidden(), Total: total, Tabs: r.orderTabs(q, counts),
-		Chips: r.orderChips(q, places), Menus: r.orderMenus(q, places), Heads: orderHeads(q), Bulk: r.form("/orders/bulk"),
+		Chips: r.orderChips(q, places), Menus: r.orderMenus(q, places), Heads: orderHeads(q), Bulk: r.form("/orders/bulk", shown),
 		Words: r.format.plural(total, "order", "orders"), AllWords: "All " + r.format.Count(total)}
 	for _, s := range []orders.Status{orders.Processing, orders.Delivered, orders.Returned, orders.Cancelled} {
 		view.Moves = append(view.Moves, option{Value: string(s), Label: movedWords[s]})

@@ -17,8 +17,11 @@ import (
 // typedFrom is the number of orders from which a bulk change requires typing that number.
 const typedFrom = 1000
 
-// chosenOrders are the orders that a form of the list names: those whose ids it has, or all that match its filter.
-// Errors: Invalid for more than most.
+// until is the hidden input with the time of the list's page, in microseconds since 1970 UTC.
+const until = "until"
+
+// chosenOrders are the orders that a form of the list names: those whose ids it has, or all that match its filter and were placed when
+// its page was made. Errors: Invalid for more than most.
 func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []jobs.Order, err error) {
 	over := apperr.New(apperr.Invalid, "too_many_orders", "more than %s orders are chosen; choose fewer with a filter",
 		r.format.Count(int64(most)))
@@ -40,6 +43,9 @@ func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []job
 	q, err := r.readOrders(sent)
 	if err != nil {
 		return nil, err
+	}
+	if shown, err := strconv.ParseInt(sent.Get(until), 10, 64); err == nil && (q.To == 0 || shown < q.To) {
+		q.To = shown
 	}
 	err = orders.EachHead(tx, q.Filter, func(page []orders.Order) error {
 		for i := range page {
@@ -92,9 +98,11 @@ func (d *Dashboard) moveOrders(r *request) (answer, error) {
 		return answer{}, err
 	}
 	n := strconv.Itoa(len(list))
+	seen, notSeen := strconv.Atoi(sent.Get("all"))
+	more := sent.Get("all") != "" && (notSeen != nil || len(list) > seen)
 	asks := to == orders.Cancelled || to == orders.Returned || len(list) > typedFrom
-	if confirmed := sent.Get("confirm"); asks && (confirmed == "" || len(list) > typedFrom && confirmed != n) {
-		return r.askBulk(q, to, list, confirmed != ""), nil
+	if confirmed := sent.Get("confirm"); more && confirmed != n || asks && (confirmed == "" || len(list) > typedFrom && confirmed != n) {
+		return r.askBulk(q, to, list, more, confirmed != ""), nil
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		job, err := d.Commerce.MoveOrders(tx, r.caller(), commerce.BulkDraft{To: to, Restock: sent.Get("restock") != "", Orders: list})
@@ -102,8 +110,8 @@ func (d *Dashboard) moveOrders(r *request) (answer, error) {
 	})
 }
 
-// askBulk is the page that asks for confirmation.
-func (r *request) askBulk(q ordersQuery, to orders.Status, list []jobs.Order, wrong bool) answer {
+// askBulk is the page that asks for confirmation; more says that the orders are more than those that were seen when all were chosen.
+func (r *request) askBulk(q ordersQuery, to orders.Status, list []jobs.Order, more, wrong bool) answer {
 	many := r.format.plural(int64(len(list)), "order", "orders")
 	var asked []field
 	if to == orders.Returned {
@@ -115,8 +123,14 @@ func (r *request) askBulk(q ordersQuery, to orders.Status, list []jobs.Order, wr
 	if to == orders.Cancelled || to == orders.Returned {
 		view.Text += " This cannot be taken back."
 	}
-	for _, name := range []string{"all", "id"} {
+	if more {
+		view.Text = "Meanwhile more orders match than the list showed. " + view.Text
+	}
+	for _, name := range []string{"all", "id", until} {
 		for _, value := range r.http.PostForm[name] {
+			if name == "all" {
+				value = strconv.Itoa(len(list))
+			}
 			view.Kept = append(view.Kept, pair{Name: name, Value: value})
 		}
 	}

@@ -261,6 +261,33 @@ func TestBulkCancelAsks(t *testing.T) {
 	})
 }
 
+// All orders of a view are those that its page counted: none that came since, and if more match all the same, they are asked about.
+func TestBulkOfWhatWasSeen(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		for range 3 {
+			c.order("PENDING", nil, 1)
+		}
+		values := b.get("/orders?status=PENDING").inputs(t, "/orders/bulk")
+		values.Set("all", "3")
+		values.Set("to", "CANCELLED")
+		c.order("PENDING", nil, 1)
+		has(t, b.post("/orders/bulk", values), "Cancel: 3 orders?")
+		values.Set("confirm", "yes")
+		c.order("PENDING", map[string]any{"createdAt": "2020-02-02T02:02:02Z"}, 1) // imported meanwhile
+		asked := b.post("/orders/bulk", values)
+		has(t, asked, "Cancel: 4 orders?", "Meanwhile more orders match than the list showed")
+		if out := b.post("/orders/bulk", asked.inputs(t, "/orders/bulk")); out.status != 303 {
+			t.Fatalf("%d %s", out.status, out.words())
+		}
+		s.work()
+		if list := c.list("/orders?status=CANCELLED"); len(list) != 4 {
+			t.Errorf("%d orders are cancelled", len(list))
+		}
+	})
+}
+
 // Many orders that came back are asked about as one is: their units are on hand again only if the user says so.
 func TestBulkReturn(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
