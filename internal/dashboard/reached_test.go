@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"entrepot/internal/accounts"
 )
 
 // onlyInAMoment are routes that the pages of the sample data do not lead to, with the reason; those with a name have a test of that name.
@@ -100,6 +102,46 @@ func TestEveryRouteIsOnAPage(t *testing.T) {
 		}
 		if found[name] != "" && onlyInAMoment[name] != "" {
 			t.Errorf("%s is on %s", name, found[name])
+		}
+	}
+}
+
+// What a page says of its own elements is true: an id stands once, and what is named by a label, a description, a button of a menu or a
+// link within the page is there. Nobody is given a form that is refused to them.
+func TestPagesNameWhatTheyHave(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	viewer := s.newUser("viewer@test.example", accounts.Viewer)
+	ids := regexp.MustCompile(` id="([^"]+)"`)
+	posted := regexp.MustCompile(`(?s)<form [^>]*method="post"[^>]* action="([^"?]+)[^>]*>(.*?)</form>`)
+	button := regexp.MustCompile(`<button( class="[^"]*"| name="[^"]*"| value="[^"]*"| formnovalidate)*>`)
+	named := regexp.MustCompile(` (?:aria-labelledby|aria-describedby|for|popovertarget|data-dialog)="([^"]+)"| href="#([^"]+)"`)
+	for _, user := range []accounts.User{s.owner, viewer} {
+		b := s.as(user)
+		for _, path := range s.pages() {
+			page := b.get(path)
+			there := map[string]bool{}
+			for _, id := range ids.FindAllStringSubmatch(page.body, -1) {
+				if there[id[1]] {
+					t.Errorf("%s: the id %s stands twice", path, id[1])
+				}
+				there[id[1]] = true
+			}
+			for _, name := range named.FindAllStringSubmatch(page.body, -1) {
+				for id := range strings.FieldsSeq(name[1] + name[2]) {
+					if !there[id] {
+						t.Errorf("%s: nothing has the id of%s", path, name[0])
+					}
+				}
+			}
+			for _, form := range posted.FindAllStringSubmatch(page.body, -1) {
+				if !button.MatchString(form[2]) {
+					continue // its buttons, if any, lead elsewhere
+				}
+				if out := b.send("POST", form[1], strings.NewReader("_key=another.page"), "application/x-www-form-urlencoded"); out.status == 403 {
+					t.Errorf("%s has a form for %s, which is refused to %s", path, form[1], user.Email)
+				}
+			}
 		}
 	}
 }
