@@ -161,7 +161,7 @@ func detailsForm(r *request, c *customers.Customer) *form {
 func tagsForm(r *request, c *customers.Customer) *form {
 	return r.editing(
 		customerPath(c.ID)+"/tags",
-		field{Name: "list", Label: "Tags", Value: strings.Join(c.Tags, ", "), Hint: "separated by commas"},
+		field{Name: "list", Label: "Tags", Value: commaText(c.Tags), Hint: "separated by commas"},
 	)
 }
 
@@ -263,20 +263,15 @@ func (d *Dashboard) tagCustomer(r *request) (answer, error) {
 		return tagsForm(r, c)
 	}
 	out, err := d.changeCustomer(r, held, "Tags saved", func(tx *db.Tx, f *form, c id.Customer) error {
-		tags := []string{}
-		for _, one := range strings.Split(f.Value("list"), ",") {
-			if one = strings.TrimSpace(one); one != "" {
-				tags = append(tags, one)
-			}
-		}
-		if tags = customers.Distinct(tags); len(tags) > limits.MaxTags {
+		tags := customers.Distinct(commaList(f.Value("list")))
+		if len(tags) > limits.MaxTags {
 			return apperr.At("list", "must be at most %d tags", limits.MaxTags)
 		}
 		_, err := d.Commerce.UpdateCustomer(tx, c, commerce.Expected{}, customers.Change{Tags: patch.To(tags)})
 		return err
 	})
 	return out.undo(undo{Action: customerPath(id.Customer(r.http.PathValue("id"))) + "/tags",
-		Fields: map[string]string{"list": strings.Join(before, ", ")}}), err
+		Fields: map[string]string{"list": commaText(before)}}), err
 }
 
 // addAddress serves POST /customers/{id}/addresses.

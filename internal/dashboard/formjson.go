@@ -56,7 +56,7 @@ func (f *form) member(in *field) (value json.RawMessage, given bool) {
 	if !f.sent.Has(in.Name) {
 		return nil, false
 	}
-	said := f.sent.Get(in.Name)
+	said := f.Value(in.Name)
 	if strings.TrimSpace(said) == "" {
 		return json.RawMessage("null"), in.ClearBlank
 	}
@@ -70,7 +70,7 @@ func (f *form) member(in *field) (value json.RawMessage, given bool) {
 			return json.RawMessage(plain), true
 		}
 	}
-	return text(strings.ReplaceAll(strings.ToValidUTF8(said, "\uFFFD"), "\r\n", "\n")), true
+	return text(strings.ToValidUTF8(said, "\uFFFD")), true
 }
 
 func text(v any) json.RawMessage {

@@ -113,6 +113,9 @@ func (r *request) form(action string, fields ...field) *form {
 	}
 	f := &form{Action: prefix + action, path: action, Key: r.newKey()}
 	for _, in := range fields {
+		if in.Kind == "" && strings.Contains(in.Value, "\n") {
+			in.Kind = "textarea" // an input of one line would join the lines
+		}
 		in.Form = strings.Trim(strings.Map(idChar, action), "-")
 		f.Fields = append(f.Fields, &in)
 	}
@@ -143,7 +146,7 @@ func (f *form) take(sent url.Values) {
 			in.Values = sent[in.Name]
 		default:
 			if sent.Has(in.Name) {
-				in.Value = sent.Get(in.Name)
+				in.Value = f.Value(in.Name)
 			}
 		}
 	}
@@ -168,8 +171,8 @@ func (f *form) At(name string) *field {
 	panic("the form " + f.path + " has no field " + name)
 }
 
-// Value is what was sent under a name.
-func (f *form) Value(name string) string { return f.sent.Get(name) }
+// Value is what was sent under a name. Browsers send the lines of a text with CRLF between them.
+func (f *form) Value(name string) string { return strings.ReplaceAll(f.sent.Get(name), "\r\n", "\n") }
 
 // Object is what was sent, for the API's readers.
 func (f *form) Object() *apijson.Object {

@@ -3,12 +3,15 @@ package dashboard
 import (
 	"html"
 	"net/url"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// inputs are the fields that a browser sends of the form to an action below the prefix if the user changes nothing.
+// inputs are the fields that a browser sends of the form to an action below the prefix if the user changes nothing. An input has one
+// line, and the lines of a text have CRLF between them.
 func (r reply) inputs(t testing.TB, action string) url.Values {
 	t.Helper()
 	_, form, ok := strings.Cut(r.body, `action="`+prefix+action+`"`)
@@ -21,10 +24,10 @@ func (r reply) inputs(t testing.TB, action string) url.Values {
 		if (kind == "checkbox" || kind == "radio") && !strings.Contains(tag, " checked") {
 			continue
 		}
-		values.Add(attribute(tag, "name"), attribute(tag, "value"))
+		values.Add(attribute(tag, "name"), strings.ReplaceAll(attribute(tag, "value"), "\n", ""))
 	}
 	for _, found := range regexp.MustCompile(`(?s)<textarea ([^>]*)>(.*?)</textarea>`).FindAllStringSubmatch(form, -1) {
-		values.Add(attribute(" "+found[1], "name"), html.UnescapeString(found[2]))
+		values.Add(attribute(" "+found[1], "name"), strings.ReplaceAll(html.UnescapeString(found[2]), "\n", "\r\n"))
 	}
 	for _, found := range regexp.MustCompile(`(?s)<select ([^>]*)>(.*?)</select>`).FindAllStringSubmatch(form, -1) {
 		for i, chosen := range regexp.MustCompile(`<option [^>]*>`).FindAllString(found[2], -1) {
@@ -139,4 +142,60 @@ func TestStaleActionsOfAnOrder(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A form that is sent as it came changes nothing, whatever the API has stored: several lines, a price of more digits than the currency
+// has, a comma in a tag, a time within a day. Nor does it take for typed what is as it was when something else has changed meanwhile.
+func TestFormsChangeOnlyWhatIsTyped(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		c.call("POST", "/attributes", map[string]any{"code": "care", "label": "Care", "type": "text"})
+		product := "/products/" + c.call("POST", "/products", map[string]any{"sku": "PEN", "name": "Pen\nin a box", "price": 9.9999,
+			"compareAtPrice": 10.005, "description": "One\ntwo", "attributes": map[string]any{"care": "Wash\nDry", "other": "a\nb", "n": 1.50},
+			"variants": []any{map[string]any{"sku": "PEN-L", "name": "L\nlarge", "price": 9.0001}}})["id"].(string)
+		order := "/orders/" + c.order("PROCESSING", map[string]any{"notes": "Ring\nTwice", "shippingAddress": map[string]any{
+			"line1": "1 rue A\nporte B", "zip": "75002", "city": "Paris", "country": "FR"}}, 3)
+		customer := "/customers/" + c.call("GET", order, nil)["customerId"].(string)
+		c.call("PATCH", customer, map[string]any{"company": "A\nB", "tags": []any{"vip, gold", "b2b", `"loud"`}})
+		segment := "/segments/" + c.call("POST", "/segments", map[string]any{"name": "Some",
+			"rules": map[string]any{"tagsAny": []any{"vip, gold"}, "tagsAll": []any{"b2b"}, "minTotalSpent": 10.0001,
+				"createdAfter": "2026-01-02T03:04:05.678Z"}})["id"].(string)
+		for _, one := range []struct{ record, action string }{{product, ""}, {product, "/variants"}, {product, "/images"},
+			{product, "/attributes"}, {order, "/lines"}, {order, "/details"}, {order, "/address"}, {customer, ""}, {customer, "/tags"},
+			{segment, ""}} {
+			before := c.call("GET", one.record, nil)
+			form := b.get(one.record).inputs(t, one.record+one.action)
+			if out := b.post(one.record+one.action, form); out.status != 303 {
+				t.Errorf("%s%s: %d %s", one.record, one.action, out.status, out.words())
+			}
+			after := c.call("GET", one.record, nil)
+			for _, m := range []map[string]any{before, after} {
+				delete(m, "updatedAt")
+			}
+			if !reflect.DeepEqual(before, after) {
+				t.Errorf("%s%s:\n%v\n%v", one.record, one.action, before, after)
+			}
+		}
+		form := b.get(product).inputs(t, product)
+		c.call("PATCH", product, map[string]any{"description": "Three\nfour"})
+		form.Set("slug", "a-pen")
+		out := b.post(product, form)
+		if out.status != 412 || out.inputs(t, product).Get("description") != "Three\r\nfour" {
+			t.Errorf("%d %q", out.status, out.inputs(t, product).Get("description"))
+		}
+	})
+}
+
+func TestCommas(t *testing.T) {
+	for _, list := range [][]string{nil, {"vip"}, {"a", "b c", "d"}, {"vip, gold", "x"}, {`"q"`, `a "b"`, `"`, `","`}, {"x", ","}} {
+		if got := commaList(commaText(list)); !slices.Equal(got, list) {
+			t.Errorf("%q comes back as %q", list, got)
+		}
+	}
+	for typed, want := range map[string][]string{" a ,, b,": {"a", "b"}, `"a, b" , c`: {"a, b", "c"}, `"a`: {"a"}, `12" pipe`: {`12" pipe`}} {
+		if got := commaList(typed); !slices.Equal(got, want) {
+			t.Errorf("%s is read as %q", typed, got)
+		}
+	}
 }

@@ -14,10 +14,13 @@ import (
 
 func hiddenField(name, value string) field { return field{Name: name, Kind: "hidden", Value: value} }
 
-// amountText is an amount of a currency as a form shows it, "" for none.
+// amountText is an amount of a currency as a form shows it, "" for none. It is exact, so that sending the form again changes nothing.
 func amountText(a *money.Amount, currency string) string {
-	if a == nil {
+	switch {
+	case a == nil:
 		return ""
+	case a.Round(money.Digits(currency)) != *a:
+		return a.String()
 	}
 	return a.Text(currency)
 }

@@ -59,35 +59,24 @@ func dayText(micros *int64) string {
 }
 
 func segmentForm(r *request, path string, s customers.Segment) *form {
-	orders, spent := "", ""
+	orders := ""
 	if s.Rules.MinOrders != nil {
 		orders = strconv.FormatInt(*s.Rules.MinOrders, 10)
 	}
-	if s.Rules.MinTotalSpent != nil {
-		spent = s.Rules.MinTotalSpent.Text(r.caller().Currency)
-	}
 	return r.editing(path, field{Name: "name", Label: "Name", Value: s.Name, Required: true},
-		field{Name: "any", Label: "With any of these tags", Value: strings.Join(s.Rules.TagsAny, ", "), Hint: "separated by commas"},
-		field{Name: "all", Label: "With all of these tags", Value: strings.Join(s.Rules.TagsAll, ", ")},
+		field{Name: "any", Label: "With any of these tags", Value: commaText(s.Rules.TagsAny), Hint: "separated by commas"},
+		field{Name: "all", Label: "With all of these tags", Value: commaText(s.Rules.TagsAll)},
 		field{Name: "rules.minOrders", Label: "Orders, at least", Kind: "int", Value: orders},
-		field{Name: "rules.minTotalSpent", Label: "Spent in " + r.caller().Currency + ", at least", Kind: "decimal", Value: spent},
+		field{Name: "rules.minTotalSpent", Label: "Spent in " + r.caller().Currency + ", at least", Kind: "decimal",
+			Value: amountText(s.Rules.MinTotalSpent, r.caller().Currency)},
 		field{Name: "rules.country", Label: "Country", Value: s.Rules.Country, Max: 2, Hint: "two letters: FR"},
 		field{Name: "rules.createdAfter", Label: "Known since, or later", Kind: "date", Value: dayText(s.Rules.CreatedAfter)},
 		field{Name: "rules.lastOrderAfter", Label: "Last order on, or after", Kind: "date", Value: dayText(s.Rules.LastOrderAfter)},
 		field{Name: "rules.lastOrderBefore", Label: "Last order before", Kind: "date", Value: dayText(s.Rules.LastOrderBefore)})
 }
 
-func commaList(said string) (list []string) {
-	for _, one := range strings.Split(said, ",") {
-		if one = strings.TrimSpace(one); one != "" {
-			list = append(list, one)
-		}
-	}
-	return list
-}
-
-// readSegmentForm reads name and rules, which replace the old ones whole.
-func readSegmentForm(f *form) (name string, rules customers.Rules, err error) {
+// readSegmentForm reads name and rules, which replace those of before whole. A day that was not changed keeps its time.
+func readSegmentForm(f *form, before customers.Rules) (name string, rules customers.Rules, err error) {
 	o := f.Object()
 	said, given := drafts.ReadSegment(o, true)
 	if err := o.Err(); err != nil {
@@ -97,6 +86,12 @@ func readSegmentForm(f *form) (name string, rules customers.Rules, err error) {
 		rules = *given
 	}
 	rules.TagsAny, rules.TagsAll = customers.Distinct(commaList(f.Value("any"))), customers.Distinct(commaList(f.Value("all")))
+	for _, at := range [][2]**int64{{&rules.CreatedAfter, &before.CreatedAfter}, {&rules.LastOrderAfter, &before.LastOrderAfter},
+		{&rules.LastOrderBefore, &before.LastOrderBefore}} {
+		if dayText(*at[0]) == dayText(*at[1]) {
+			*at[0] = *at[1]
+		}
+	}
 	return *said, rules, nil
 }
 
@@ -179,11 +174,11 @@ func (d *Dashboard) segmentScreen(r *request, view segmentsView, at id.Segment) 
 func (r *request) counting() bool { return r.http.PostForm.Get("count") != "" }
 
 // countRules shows the page again, with the number of customers that match the rules of the form; nothing is stored.
-func (d *Dashboard) countRules(r *request, view segmentsView, f *form, at id.Segment) (answer, error) {
+func (d *Dashboard) countRules(r *request, view segmentsView, f *form, s customers.Segment) (answer, error) {
 	if f.Value("name") == "" {
 		f.sent.Set("name", view.Head) // a count needs none
 	}
-	_, rules, err := readSegmentForm(f)
+	_, rules, err := readSegmentForm(f, s.Rules)
 	if err != nil {
 		return answer{}, err
 	}
@@ -196,16 +191,16 @@ func (d *Dashboard) countRules(r *request, view segmentsView, f *form, at id.Seg
 		return answer{}, err
 	}
 	view.Form = f
-	return d.segmentScreen(r, view, at)
+	return d.segmentScreen(r, view, s.ID)
 }
 
 // createSegment serves POST /segments.
 func (d *Dashboard) createSegment(r *request) (answer, error) {
 	return r.submit(segmentForm(r, segmentsPath, customers.Segment{}), d.listSegments, func(f *form) (answer, error) {
 		if r.counting() {
-			return d.countRules(r, segmentsView{Head: "New segment", Label: "Create"}, f, "")
+			return d.countRules(r, segmentsView{Head: "New segment", Label: "Create"}, f, customers.Segment{})
 		}
-		name, rules, err := readSegmentForm(f)
+		name, rules, err := readSegmentForm(f, customers.Rules{})
 		if err != nil {
 			return answer{}, err
 		}
@@ -258,9 +253,9 @@ func (d *Dashboard) updateSegment(r *request) (answer, error) {
 	view := segmentView(r, s)
 	return r.submit(view.Form, d.editSegment, func(f *form) (answer, error) {
 		if r.counting() {
-			return d.countRules(r, view, f, s.ID)
+			return d.countRules(r, view, f, *s)
 		}
-		name, rules, err := readSegmentForm(f)
+		name, rules, err := readSegmentForm(f, s.Rules)
 		if err != nil {
 			return answer{}, err
 		}
