@@ -46,6 +46,22 @@ var table = db.NewTable("audit_log",
 	db.Col("created_at", func(e *Entry) any { return &e.CreatedAt }),
 )
 
+// Newest is when the newest entry was recorded, in microseconds since 1970 UTC; 0 if there is none.
+func Newest(tx *db.Tx) (at int64, err error) {
+	return at, tx.Row("SELECT coalesce((SELECT created_at FROM audit_log WHERE tenant_id = $1 ORDER BY id DESC LIMIT 1), 0)",
+		[]any{tx.Tenant}, &at)
+}
+
+// newestTypes limits the entries that TypesSince reads.
+const newestTypes = 200
+
+// TypesSince returns the types of resources of the entries after a time, each once; if there are very many entries, those of the newest.
+func TypesSince(tx *db.Tx, after int64) ([]string, error) {
+	return db.List(tx, func(r db.Rows) (name string, err error) { return name, r.Scan(&name) },
+		"SELECT DISTINCT e.resource_type FROM (SELECT resource_type, created_at FROM audit_log WHERE tenant_id = $1 ORDER BY id DESC LIMIT $3) e "+
+			"WHERE e.created_at > $2 ORDER BY 1", tx.Tenant, after, newestTypes)
+}
+
 // Filter selects entries; zero values leave a condition out.
 type Filter struct {
 	Actor         string // "user:<id>"

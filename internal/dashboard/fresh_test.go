@@ -1,11 +1,14 @@
 package dashboard
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"entrepot/internal/accounts"
 )
 
 // The page of an order shows all of what a colleague does, cards that it did not have included; what is open stays open, and the
@@ -237,4 +240,34 @@ func TestFormsOfPagesThatFollowHaveAPlace(t *testing.T) {
 			t.Errorf("%s: %s", path, lost)
 		}
 	}
+}
+
+// What colleagues do with channels, endpoints, keys and users is in no event, and shows all the same.
+func TestWhatIsAuditedShows(t *testing.T) {
+	nodes(t, func(t *testing.T, here, there *site) {
+		c := there.shopper(t)
+		channel := c.call("POST", "/channels", map[string]any{"name": "Till", "platform": "CUSTOM"})["channel"].(map[string]any)["id"].(string)
+		endpoint := c.call("POST", "/developer/webhooks", map[string]any{"url": "http://127.0.0.1:9/h", "description": "Old name",
+			"events": []any{"*"}})["id"].(string)
+		vera := string(there.newUser("vera@test.example", accounts.Viewer).ID)
+		for _, one := range []struct {
+			page, method, path, shows string
+			body                      map[string]any
+		}{
+			{"/channels", "POST", "/channels", "Market", map[string]any{"name": "Market", "platform": "CUSTOM"}},
+			{"/channels/" + channel, "PATCH", "/channels/" + channel, "Till two", map[string]any{"name": "Till two"}},
+			{"/webhooks", "POST", "/developer/webhooks", "A second one", map[string]any{"url": "http://127.0.0.1:9/2", "events": []any{"*"},
+				"description": "A second one"}},
+			{"/webhooks/" + endpoint, "PATCH", "/developer/webhooks/" + endpoint, "New name", map[string]any{"description": "New name"}},
+			{"/keys", "POST", "/developer/api-keys", "Robot", map[string]any{"name": "Robot", "scopes": []any{"read:orders"}}},
+			{"/settings/users", "PATCH", "/users/" + vera, "Vera Voss", map[string]any{"name": "Vera Voss"}},
+			{"/settings/users/" + vera, "PATCH", "/users/" + vera, "Disabled", map[string]any{"status": "disabled"}},
+		} {
+			b := here.window(t, here.owner)
+			b.open(one.page)
+			c.call(one.method, one.path, one.body)
+			b.until(fmt.Sprintf("[...document.querySelectorAll('main h1, main .badge, main a.hit')].some(e => e.innerText.includes(%q))", one.shows))
+			b.check(t)
+		}
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/imports"
@@ -100,7 +101,7 @@ func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 			}
 			if joined {
 				past := tx.Micros() - recent.Microseconds()
-				from.Event, from.imports = min(from.Event, past), min(from.imports, past)
+				from.Event, from.imports, from.audited = min(from.Event, past), min(from.imports, past), min(from.audited, past)
 			}
 			topics, err = ws.topics(tx, from, newest)
 			return err
@@ -122,18 +123,28 @@ func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 	}
 }
 
-// pulse is what changes with news: the newest event, the state of queues, and the last change of an import.
+// pulse is what changes with news: the newest event, the state of queues, the last change of an import, and the newest entry of the
+// audit log.
 type pulse struct {
 	webhooks.Pulse
-	imports int64
+	imports, audited int64
 }
 
 func readPulse(tx *db.Tx) (p pulse, err error) {
-	if p.Pulse, err = webhooks.ReadPulse(tx); err == nil {
+	return p, tx.Together(func(tx *db.Tx) (err error) {
+		p.Pulse, err = webhooks.ReadPulse(tx)
+		return err
+	}, func(tx *db.Tx) (err error) {
 		p.imports, err = imports.LastChange(tx)
-	}
-	return p, err
+		return err
+	}, func(tx *db.Tx) (err error) {
+		p.audited, err = audit.Newest(tx)
+		return err
+	})
 }
+
+// auditTopics are the records whose changes are no events, by their names in the audit log.
+var auditTopics = []string{"account", "api_key", "channel", "endpoint", "user"}
 
 // topics are what the events and deliveries since are about.
 func (ws *watchers) topics(tx *db.Tx, seen, newest pulse) ([]string, error) {
@@ -150,6 +161,13 @@ func (ws *watchers) topics(tx *db.Tx, seen, newest pulse) ([]string, error) {
 	}
 	if newest.imports > seen.imports {
 		topics = append(topics, "import")
+	}
+	if newest.audited > seen.audited {
+		types, err := audit.TypesSince(tx, seen.audited)
+		if err != nil {
+			return nil, err
+		}
+		topics = append(topics, slices.DeleteFunc(types, func(name string) bool { return !slices.Contains(auditTopics, name) })...)
 	}
 	if newest.Queues != seen.Queues {
 		topics = append(topics, "delivery")
@@ -178,7 +196,7 @@ func (ws *watchers) notify(w *watcher, topics []string) {
 const eventStream = "text/event-stream"
 
 // live serves GET /live: server-sent events, each a list of topics with news: "order", "stock", "product", "category",
-// "customer", "channel", "delivery" and "import". It ends when the service stops. Without a session it is 204.
+// "customer", "channel", "delivery", "import", and the auditTopics. It ends when the service stops. Without a session it is 204.
 func (d *Dashboard) live(r *request) (answer, error) {
 	return answer{send: func(w http.ResponseWriter) error {
 		control := http.NewResponseController(w)

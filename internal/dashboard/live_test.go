@@ -89,9 +89,10 @@ func TestStreamNamesTheTopics(t *testing.T) {
 		// does one that joins later.
 		theirs := s.as(stranger).stream(s)
 		mine := s.as(s.owner).stream(s)
-		hears(t, mine, `data: ["category"]`)
+		hears(t, mine, `data: ["account","category","user"]`)
+		hears(t, theirs, `data: ["account","user"]`) // that it was made
 		second := s.as(s.owner).stream(s)
-		hears(t, second, `data: ["category"]`)
+		hears(t, second, `data: ["account","category","user"]`)
 		select {
 		case line := <-theirs:
 			t.Errorf("account %d hears of another's: %s", other.Tenant, line)
@@ -108,7 +109,7 @@ func TestStreamNamesTheTopics(t *testing.T) {
 
 // Regions follow topics that the stream sends: another word would never update them.
 func TestRegionsFollowTopicsThatAreSent(t *testing.T) {
-	sent := []string{"delivery", "import"}
+	sent := append([]string{"delivery", "import"}, auditTopics...)
 	for _, name := range webhooks.EventNames {
 		topic, _, _ := strings.Cut(name, ".")
 		sent = append(sent, topic)
