@@ -270,3 +270,23 @@ func TestWrongTotalsOfAFilter(t *testing.T) {
 	b.shows("Total: from 9.5")
 	b.shows("ORD-000001")
 }
+
+// What is typed into a search and refused is said, where the list would look like what was found; the cursor stays where it is.
+func TestSearchThatIsRefused(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	c.order("PENDING", nil, 1)
+	b := s.window(t, s.owner)
+	for _, page := range []string{"/orders", "/products", "/stock", "/customers"} {
+		b.open(page)
+		b.click("main input[type=search]")
+		b.do(chromedp.Evaluate[chromedp.Void]("document.execCommand('insertText', false, 'long '.repeat(200))")) // as one pastes
+		b.until("document.querySelector('#toasts').innerText.includes('at most')")
+		if !b.is("document.activeElement.matches('main input[type=search]') && document.querySelector('main tbody tr')") {
+			t.Errorf("%s: %s", page, b.text())
+		}
+		b.fill("main input[type=search]", "nobody")
+		b.until("!document.querySelector('main tbody tr')")
+	}
+}

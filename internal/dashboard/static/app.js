@@ -124,6 +124,7 @@ async function load(url, options, ids, { push = "", force = false, typing = null
   const page = parse(text), end = new URL(answer.url);
   if (!page.getElementById("side")) return posted ? ended(true) : location.assign(end);
   ended(false);
+  if (!answer.ok && !ids.some(id => page.getElementById(id))) return say($("main p", page).textContent, "bad"); // the list stays as it is
   const moved = end.pathname !== location.pathname && (answer.ok || !posted);
   if (push && answer.ok) {
     const to = new URL(moved || posted ? end : push, location.href);
@@ -133,7 +134,7 @@ async function load(url, options, ids, { push = "", force = false, typing = null
   }
   swap(page, moved ? whole : posted ? [...new Set([...ids, "toasts", "side"])] : ids,
     typing ? asTyped : force || moved ? everything : posted ? answerTo(form) : asTyped);
-  if (answer.status >= 400) refused();
+  if (answer.status >= 400) typing || refused();
   else {
     if (moved) scrollTo(0, 0);
     if (moved || posted && document.activeElement === document.body) $("#main").focus({ preventScroll: true }); // its button is gone
@@ -487,8 +488,7 @@ addEventListener("drop", event => {
   form.requestSubmit();
 });
 
-const off = $("[data-keys]");
-if (off) off.checked = !keysOff();
+for (const box of all("[data-keys]")) box.checked = !keysOff();
 prepare();
 for (const tab of all(".views [aria-current]")) { // on a narrow screen, the tab of this page may be out of sight
   tab.parentElement.scrollLeft += Math.max(0, tab.getBoundingClientRect().right - tab.parentElement.getBoundingClientRect().right);
