@@ -118,7 +118,21 @@ const tooWide = `document.documentElement.scrollWidth <= innerWidth ? [] : [...d
 	e.getBoundingClientRect().right > innerWidth && ![...e.children].some(c => c.getBoundingClientRect().right > innerWidth))
 	.map(e => e.parentElement.outerHTML.slice(0, 200))`
 
-// Whatever people give a name to, on every page: no name is code, and none makes a page wider than its window.
+// backwards are the words of a page beside names that are shown from right to left, because a name ran over them.
+const backwards = `(() => {
+	const list = [], walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT), range = document.createRange();
+	const at = (node, i) => { range.setStart(node, i); range.setEnd(node, i + 1); return range.getBoundingClientRect(); };
+	for (let node; node = walk.nextNode();) {
+		const first = node.data.search(/[A-Za-z]{2}/);
+		if (first < 0 || node.data.includes("\u202e") || !node.parentElement.checkVisibility()) continue;
+		const a = at(node, first), b = at(node, first + 1);
+		if (a.top === b.top && b.left < a.left) list.push(node.parentElement.parentElement.outerHTML.slice(0, 300));
+	}
+	return list;
+})()`
+
+// Whatever people give a name to, on every page: no name is code, none makes a page wider than its window, and none turns the words
+// beside it around.
 func TestHostileNamesOnEveryPage(t *testing.T) {
 	s := newSite(t, "sqlite")
 	s.seed()
@@ -143,8 +157,12 @@ func TestHostileNamesOnEveryPage(t *testing.T) {
 	at["/keys"] = key
 	s.as(s.owner).post("/orders/views", url.Values{"_key": {rand.Text()}, "name": {hostile}, "search": {hostile}})
 	b := s.window(t, s.owner)
+	order := c.order("PROCESSING", map[string]any{"customerName": hostile, "externalReference": hostile, "channelId": at["/channels"]}, 3)
+	line := c.call("GET", "/orders/"+order, nil)["items"].([]any)[0].(map[string]any)["id"]
+	c.call("POST", "/orders/"+order+"/shipments", map[string]any{"carrier": hostile[:60], "trackingNumber": hostile[:60], "notes": hostile,
+		"items": []any{map[string]any{"orderItemId": line, "quantity": 1}}})
 	seen := 0
-	for _, path := range s.pages() {
+	for _, path := range append(s.pages(), "/orders/"+order) {
 		b.look(1000, "light")
 		b.open(path)
 		if eval[bool](b, "!!document.hacked || !!document.querySelector('img[src=x]')") {
@@ -154,6 +172,9 @@ func TestHostileNamesOnEveryPage(t *testing.T) {
 			b.look(width, "light")
 			if wide := eval[[]string](b, tooWide); len(wide) > 0 {
 				t.Errorf("%s at %d: too wide: %s", path, width, wide[0])
+			}
+			if turned := eval[[]string](b, backwards); len(turned) > 0 {
+				t.Errorf("%s at %d: from right to left: %s", path, width, turned[0])
 			}
 		}
 		if eval[bool](b, "document.querySelector('main').textContent.includes('onerror=document.hacked')") {
