@@ -271,3 +271,40 @@ func TestWhatIsAuditedShows(t *testing.T) {
 		}
 	})
 }
+
+// News that were read before something was sent, and come after its answer, do not bring back the page of before.
+func TestNewsOlderThanAnAnswer(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders/" + order)
+	b.do(chromedp.Evaluate[chromedp.Void](`{
+		const ask = fetch;
+		window.held = [];
+		window.fetch = async (...what) => {
+			const answer = await ask(...what);
+			if (what[1]?.headers["Entrepot-Live"] && held) await new Promise(go => held.push(go));
+			return answer;
+		};
+	}`))
+	c.call("PATCH", "/orders/"+order, map[string]any{"notes": "Ring"})
+	b.until("held.length")
+	b.fill("[name=carrier]", "DHL")
+	b.click("#ship")
+	b.shows("3 of 3")
+	b.do(chromedp.Evaluate[chromedp.Void](`{
+		new MutationObserver(() => { document.old ||= document.querySelector("#lines").innerText.includes("0 of 3"); })
+			.observe(document.querySelector("main"), { subtree: true, childList: true, characterData: true });
+		const all = held;
+		window.held = null;
+		for (const go of all) go();
+	}`))
+	b.asksForNews("")
+	b.wait(func() bool { return len(b.asksForNews("/orders/"+order)) > 0 }, "another look at the news")
+	b.until("document.querySelector('#note')?.innerText.includes('Ring')")
+	if b.is("document.old") {
+		t.Error("the page of before came back")
+	}
+}

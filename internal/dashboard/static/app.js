@@ -160,7 +160,6 @@ function working(marked, work) {
 
 // show loads an address into the elements with these ids, which are marked meanwhile.
 const show = (url, ids, options, ...by) => working([...by, ...ids.map(id => document.getElementById(id))], load(url, {}, ids, options));
-
 const idsOf = el => el.dataset.swap.split(/\s+/);
 
 function send(form, submitter, typing = null) {
@@ -315,18 +314,19 @@ async function refresh() {
   if (document.hidden || !waiting.size) return;
   if (reloading || $("dialog[open], details.menu[open], :popover-open")) return later(1000);
   reloading = true;
-  const ids = [...waiting], at = pageOf(location);
+  const ids = [...waiting], at = pageOf(location), before = under;
   const from = ids.every(id => id === "side") ? $("#side").dataset.from : at; // the counts alone need not all of the page
   waiting.clear();
   try {
     const answer = await fetch(from, { headers: { Accept: "text/html", "Entrepot-Live": "1" } });
-    const page = parse(await answer.text());
-    if (page.getElementById("side")?.dataset.account !== $("#side").dataset.account) { // the page to log in, or that of another account
-      if (answer.ok) all("main input, main textarea, main select").some(touched) ? ended(true) : location.reload();
+    const page = parse(await answer.text()), side = page.getElementById("side");
+    if (side?.dataset.account !== $("#side").dataset.account) { // the page to log in, or one of another account
+      if (answer.ok || side) all("main input, main textarea, main select").some(touched) ? ended(true) : location.reload();
       return;
     }
     ended(false);
     if (from !== at) page.title = document.title;
+    if (under !== before) return happened(["*"]); // it may be older than what was loaded meanwhile
     const gone = [403, 404].includes(answer.status); // then its page says so
     if (!answer.ok && !gone || at !== pageOf(location)) return;
     const cursor = document.activeElement;
