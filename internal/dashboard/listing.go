@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,6 +52,16 @@ func (l listing) with(pairs ...string) string {
 // tab is a view of the list that sets one parameter.
 func (l listing) tab(label, name, value string) tab {
 	return tab{Label: label, To: l.with(name, value), Current: l.query.Get(name) == value}
+}
+
+// narrowed reports whether the address has a filter beside some.
+func (l listing) narrowed(beside ...string) bool {
+	for name := range l.query {
+		if name != "page" && name != "sort" && l.query.Get(name) != "" && !slices.Contains(beside, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // pager has the addresses of the previous and next pages.

@@ -132,7 +132,8 @@ func (r *request) orderRow(q ordersQuery, o *orders.Summary) orderRow {
 	return row
 }
 
-// orderTabs are the views: everything, what is to ship, and each status.
+// orderTabs are the views: everything, what is to ship, and each status, each with how many there are, unless another filter leaves
+// fewer.
 func (r *request) orderTabs(q ordersQuery, counts map[orders.Status]int64) (list []tab) {
 	now := statusesText(q.Statuses)
 	add := func(label string, statuses ...orders.Status) {
@@ -144,8 +145,11 @@ func (r *request) orderTabs(q ordersQuery, counts map[orders.Status]int64) (list
 		for _, s := range of {
 			n += counts[s]
 		}
-		text := statusesText(statuses)
-		list = append(list, tab{Label: label, To: q.at("/orders", "status", text), Count: r.format.Count(n), Current: now == text})
+		one := tab{Label: label, To: q.at("/orders", "status", statusesText(statuses)), Current: now == statusesText(statuses)}
+		if !q.filtered("status") {
+			one.Count = r.format.Count(n)
+		}
+		list = append(list, one)
 	}
 	add("All")
 	add("To ship", orders.Processing, orders.PartiallyShipped)

@@ -97,10 +97,10 @@ func (q ordersQuery) at(path string, change ...string) string {
 	return prefix + path
 }
 
-// filtered reports whether the filter has any condition.
-func (q ordersQuery) filtered() bool {
+// filtered reports whether the filter has any condition beside some.
+func (q ordersQuery) filtered(beside ...string) bool {
 	for name := range q.values {
-		if name != "sort" {
+		if name != "sort" && !slices.Contains(beside, name) {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -118,6 +119,27 @@ func TestOrderList(t *testing.T) {
 		s.newUser("vera@test.example", accounts.Viewer)
 		if out := s.as(accounts.User{Email: "vera@test.example"}).get("/orders"); out.status != 200 || strings.Contains(out.body, "Ship all") {
 			t.Errorf("a viewer's list: %d", out.status)
+		}
+	})
+}
+
+// A tab says how many orders its list has, or nothing where another filter leaves fewer; so do those of products.
+func TestCountsOfTabs(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		for _, status := range []string{"PENDING", "PENDING", "PROCESSING"} {
+			c.order(status, nil, 1)
+		}
+		c.order("PENDING", map[string]any{"shippingAddress": map[string]any{"country": "DE"}}, 1)
+		tabs := regexp.MustCompile(`(?s)<nav class="views" aria-label="Views">(.*?)</nav>`)
+		for path, want := range map[string]string{"/orders": "All 4 To ship 1 Pending 3", "/orders?status=PENDING&sort=total:asc": "All 4 To ship 1",
+			"/orders?status=PENDING&country=DE": "All To ship Pending Partly", "/orders?search=ada": "All To ship Pending",
+			"/products?status=ACTIVE": "All 2 For sale 2", "/products?search=MUG": "All For sale"} {
+			shown := reply{body: tabs.FindString(b.get(path).body)}.words()
+			if !strings.HasPrefix(shown, want) {
+				t.Errorf("%s: %q", path, shown)
+			}
 		}
 	})
 }

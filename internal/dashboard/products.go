@@ -115,18 +115,22 @@ func (d *Dashboard) listProducts(r *request) (answer, error) {
 	return view.Pager.after(show(screen{Template: "products", Title: "Products", Section: "/products", Data: view})), err
 }
 
-// productTabs are the views by status, each with how many there are.
+// productTabs are the views by status, each with how many there are, unless another filter leaves fewer.
 func (r *request) productTabs(l listing, counts map[catalog.Status]int64) []tab {
 	all := l.tab("All", "status", "")
 	list, sum := []tab{}, int64(0)
 	for _, s := range []catalog.Status{catalog.Active, catalog.DraftStatus, catalog.Inactive, catalog.Archived} {
 		sum += counts[s]
 		if t := l.tab(productBadges[s].Word, "status", string(s)); counts[s] > 0 || t.Current {
-			t.Count = r.format.Count(counts[s])
+			if t.Count = r.format.Count(counts[s]); l.narrowed("status") {
+				t.Count = ""
+			}
 			list = append(list, t)
 		}
 	}
-	all.Count = r.format.Count(sum)
+	if all.Count = r.format.Count(sum); l.narrowed("status") {
+		all.Count = ""
+	}
 	return append([]tab{all}, list...)
 }
 
