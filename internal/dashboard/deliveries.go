@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
@@ -104,12 +105,15 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 	})
 	const path = "/webhooks/deliveries"
 	view.Chips = r.chips(path, [][2]string{{"resourceId", "About"}, {"statusCode", "Answer"}, {"from", "From"}, {"to", "To"}})
-	endpoint := field{Name: "endpointId", Kind: "hidden", Value: string(f.Endpoint)}
-	switch f.State {
-	case webhooks.Failed:
-		view.Retry = r.form("/webhooks/deliveries/retry", endpoint, field{Name: "status", Kind: "hidden", Value: "failed"})
-	case webhooks.Pending:
-		view.Hurry = r.form("/webhooks/deliveries/retry", endpoint, field{Name: "status", Kind: "hidden", Value: "pending"})
+	if f.Event == "" && f.Resource == "" && f.StatusCode == 0 && wrong == "" { // else the list has fewer than would be attempted
+		all := r.form("/webhooks/deliveries/retry", hiddenField("endpointId", string(f.Endpoint)), hiddenField("status", string(f.State)),
+			hiddenField("from", r.query().Text("from")), hiddenField("to", r.query().Text("to")))
+		switch f.State {
+		case webhooks.Failed:
+			view.Retry = all
+		case webhooks.Pending:
+			view.Hurry = all
+		}
 	}
 	out := show(screen{Template: "deliveries", Title: "Deliveries", Section: "/webhooks",
 		Crumbs: []crumb{{"Webhooks", "/webhooks"}, {"Deliveries", ""}}, Data: view})
@@ -161,9 +165,17 @@ func endpointNames(tx *db.Tx) (names map[id.Endpoint]string, options []option, e
 	return names, options, err
 }
 
-// retryDeliveries serves POST /webhooks/deliveries/retry: one more attempt for all failed ones, or an attempt now for
+// retryDeliveries serves POST /webhooks/deliveries/retry: one more attempt for all failed ones of a span, or an attempt now for
 // all waiting ones.
 func (d *Dashboard) retryDeliveries(r *request) (answer, error) {
+	read := apijson.ReadQuery(r.http.PostForm)
+	span := commerce.Span{}
+	if span.From, span.To = r.moments(read); span.To == 0 {
+		span.To = 1 << 61
+	}
+	if err := read.Err(); err != nil {
+		return answer{}, refusal(apperr.Invalid, saidOf(err))
+	}
 	endpoint, _ := id.Parse[id.Endpoint](r.http.PostForm.Get("endpointId"))
 	state, to := webhooks.Failed, "/webhooks/deliveries?status=failed"
 	if r.http.PostForm.Get("status") == string(webhooks.Pending) {
@@ -173,7 +185,7 @@ func (d *Dashboard) retryDeliveries(r *request) (answer, error) {
 		to = "/webhooks/" + string(endpoint)
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		n, err := d.Commerce.RetryDeliveries(tx, r.caller(), endpoint, state, commerce.Span{To: 1 << 61})
+		n, err := d.Commerce.RetryDeliveries(tx, r.caller(), endpoint, state, span)
 		return redirect(to, r.format.plural(n, "delivery is", "deliveries are")+" attempted now"), err
 	})
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -127,4 +128,28 @@ func TestStoryOfAFailingEndpoint(t *testing.T) {
 			t.Errorf("%d deliveries came, not 4", got.Load())
 		}
 	})
+}
+
+// What is chosen of the deliveries decides what can be retried: the button is that of the list.
+func TestRetryOfTheListThatIsShown(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	second := ""
+	for _, name := range []string{"one", "two"} {
+		second = c.call("POST", "/developer/webhooks", map[string]any{"url": "http://127.0.0.1:9/" + name, "events": []any{"*"},
+			"description": name})["id"].(string)
+	}
+	b := s.window(t, s.owner)
+	b.open("/webhooks/deliveries?status=failed")
+	b.shows("Retry all failed")
+	choose := func(name, value string) {
+		b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{ const el = document.querySelector(".filters [name=%s]"); el.value = %q;
+			el.dispatchEvent(new Event("input", { bubbles: true })); }`, name, value)))
+	}
+	choose("endpointId", second)
+	b.until(fmt.Sprintf("document.querySelector('main form[method=post] [name=endpointId]').value === %q", second))
+	choose("status", "pending")
+	b.shows("Retry all waiting now")
+	choose("status", "delivered")
+	b.until("!document.querySelector('main form[method=post]')")
 }

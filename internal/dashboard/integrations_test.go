@@ -209,6 +209,15 @@ func TestDeliveryPages(t *testing.T) {
 			t.Errorf("retried: %s", out.words())
 		}
 		s.attempted(t, b, page, webhooks.Attempt{Error: webhooks.ErrorTimeout, Duration: 10_000})
+		for _, more := range []string{"&event=order.received", "&resourceId=1", "&statusCode=500", "&from=tomorrow"} {
+			if out := b.get("/webhooks/deliveries?status=pending" + more); strings.Contains(out.words(), "Retry all waiting") {
+				t.Errorf("%s: all can be retried, where others are listed", more)
+			}
+		}
+		later := b.get("/webhooks/deliveries?status=pending&from=2990-01-01").inputs(t, "/webhooks/deliveries/retry")
+		if out := b.follow(b.post("/webhooks/deliveries/retry", later)); !strings.Contains(out.words(), "0 deliveries are attempted now") {
+			t.Errorf("of a time without any: %s", out.words())
+		}
 		if out := b.follow(b.post("/webhooks/deliveries/retry",
 			url.Values{"_key": {"k2"}, "status": {"pending"}})); !strings.Contains(out.words(),
 			"1 delivery is attempted now") {

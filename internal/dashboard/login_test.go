@@ -219,7 +219,7 @@ func TestFormOfAnotherAccount(t *testing.T) {
 		}
 		logIn(s.owner.Email)
 		form := b.get("/products/new").inputs(t, "/products/new")
-		form.Set("sku", "MUG")
+		form.Set("sku", "ZEBRA")
 		form.Set("name", "Mug")
 		form.Set("price", "9.50")
 		logIn("owner@second.example")
@@ -227,7 +227,7 @@ func TestFormOfAnotherAccount(t *testing.T) {
 		if out.status != 401 || !strings.Contains(out.words(), "what you sent was not done") || strings.Contains(out.body, `id="side"`) {
 			t.Errorf("%d %s", out.status, out.words())
 		}
-		if list := b.get("/products").words(); strings.Contains(list, "MUG") {
+		if list := b.get("/products").words(); strings.Contains(list, "ZEBRA") {
 			t.Errorf("it is in the second shop: %s", list)
 		}
 		logIn(s.owner.Email)
