@@ -178,7 +178,7 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	})
 	view.syncParts(r, c, sync)
 	view.Pairs = append([]pair{{Name: "Identifier", Value: string(c.ID), Mono: true}, {Name: "Platform", Value: view.Platform},
-		{Name: "Orders", Value: r.format.Count(count), To: prefix + "/orders?channelId=" + string(c.ID)},
+		{Name: "Orders", Value: r.format.Count(count), To: r.page("/orders", "/orders?channelId="+string(c.ID))},
 		{Name: "Products on it", Value: view.Published}}, view.Pairs...)
 	if found, ok := d.Commerce.Connectors.ByPlatform(c.Platform); ok {
 		view.ByHand = found.Profile().ByHand

@@ -99,7 +99,7 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 		for i := range view.Deliveries {
 			row := &view.Deliveries[i]
 			row.Resource = cmp.Or(called[row.ResourceID], row.ResourceID)
-			row.ResourceTo = resourcePage(d, row.Event, row.ResourceID)
+			row.ResourceTo = r.resourcePage(row.Event, row.ResourceID)
 		}
 		return err
 	})
@@ -217,18 +217,19 @@ func (r *request) cursorPager(path, name, next string, shown int, one, many stri
 	return p
 }
 
-// resourcePage is the page of an event's record, "" for none: what was deleted has none.
-func resourcePage(d *Dashboard, event, resource string) string {
+// resourcePage is the page of an event's record, "" for none: what was deleted has none, and others the user may not open.
+func (r *request) resourcePage(event, resource string) string {
 	if resource == "" || strings.HasSuffix(event, ".deleted") {
 		return ""
 	}
 	pages := map[string]string{"order": "/orders/", "product": "/products/", "customer": "/customers/", "stock": "/stock/",
 		"channel": "/jobs/"} // events of channels are about what a job has done
 	at := pages[category(event)]
-	if at == "" || !d.has(at+"{id}") && !d.has(at+"{sku}") {
-		return ""
+	pattern := at + "{id}"
+	if at == pages["stock"] {
+		pattern = at + "{sku}"
 	}
-	return prefix + at + url.PathEscape(resource)
+	return r.page(pattern, at+url.PathEscape(resource))
 }
 
 // missingDelivery converts the error of a delivery whose endpoint was deleted to that of a page.

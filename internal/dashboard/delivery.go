@@ -94,7 +94,7 @@ func (d *Dashboard) showDelivery(r *request) (answer, error) {
 			return err
 		}
 		view = d.deliveryView(r, v, r.endpointRow(v.Endpoint, counts, health[0]))
-		view.about(d, v, names[v.Resource])
+		view.about(r, v, names[v.Resource])
 		view.Newer, view.Older = deliveryPage(newer), deliveryPage(older)
 		return nil
 	})
@@ -137,9 +137,9 @@ func (d *Dashboard) deliveryView(r *request, v commerce.DeliveryView, endpoint e
 }
 
 // about adds the event's record, by name if it has one.
-func (view *deliveryView) about(d *Dashboard, v commerce.DeliveryView, name string) {
+func (view *deliveryView) about(r *request, v commerce.DeliveryView, name string) {
 	if v.Resource != "" {
-		view.Event = slices.Insert(view.Event, 1, pair{Name: "About", Value: cmp.Or(name, v.Resource), To: resourcePage(d, v.Name, v.Resource),
+		view.Event = slices.Insert(view.Event, 1, pair{Name: "About", Value: cmp.Or(name, v.Resource), To: r.resourcePage(v.Name, v.Resource),
 			Mono: name == ""})
 	}
 }

@@ -30,7 +30,7 @@ func (d *Dashboard) eventRows(r *request, tx *db.Tx, list []webhooks.Logged) (ro
 	names, err := r.subjectNames(tx, subjects)
 	for _, e := range list {
 		row := eventRow{ID: string(e.ID), Name: e.Name, Resource: e.Resource, ResourceID: e.Resource, To: prefix + "/events/" + string(e.ID),
-			ResourceTo: resourcePage(d, e.Name, e.Resource), At: r.format.Moment(e.CreatedAt, "2 Jan, 15:04:05")}
+			ResourceTo: r.resourcePage(e.Name, e.Resource), At: r.format.Moment(e.CreatedAt, "2 Jan, 15:04:05")}
 		if name := names[e.Resource]; name != "" {
 			row.Resource, row.Named = name, true
 		}

@@ -152,7 +152,7 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 		return answer{}, err
 	}
 	k := r.files()
-	view := importView{Another: prefix + k.path, Item: k.item, Name: p.i.Name, Badge: importBadge(p.i, counts),
+	view := importView{Another: r.page(k.path, k.path), Item: k.item, Name: p.i.Name, Badge: importBadge(p.i, counts),
 		Steps: importSteps(p.i.Stage), File: r.fileWords(p)}
 	may := r.caller().May("write:" + k.scope)
 	view.columns(r, p, may)
@@ -179,7 +179,7 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 		view.Drop = &gone
 	}
 	return show(screen{Template: "import", Title: k.title(), Section: k.section,
-		Crumbs: []crumb{{k.label, k.section}, {"Import", k.path}, {p.i.Name, ""}}, Data: view}), err
+		Crumbs: []crumb{{k.label, k.section}, {"Import", strings.TrimPrefix(view.Another, prefix)}, {p.i.Name, ""}}, Data: view}), err
 }
 
 // newNotice says what must be chosen before the dry run, or why the last one failed; nil for nothing.

@@ -89,6 +89,9 @@ func (r *request) jobRows(list []jobs.Job) (rows []jobRow) {
 		row := jobRow{ID: string(j.ID), Type: jobWord(j.Type), Channel: j.ChannelName, To: prefix + "/jobs/" + string(j.ID),
 			Status: jobBadge(j.Status),
 			Done:   newGauge(j.Processed, max(j.Total, j.Processed)), Created: r.format.Stamp(j.CreatedAt)}
+		if r.caller().Needs(j.Type.Scope()) != nil {
+			row.To = ""
+		}
 		if j.Failed > 0 {
 			row.Failed = r.format.Count(j.Failed) + " failed"
 		}
@@ -197,7 +200,8 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 		{Name: "Failed", Value: f.Count(j.Failed)}, {Name: "Started", At: f.Stamp(j.StartedAt)},
 		{Name: "Ended", At: f.Stamp(j.CompletedAt)}, {Name: "Id", Value: string(j.ID), Mono: true}}
 	if j.Channel != "" {
-		view.Pairs = append([]pair{{Name: "Channel", Value: j.ChannelName, To: prefix + "/channels/" + string(j.Channel)}}, view.Pairs...)
+		channel := pair{Name: "Channel", Value: j.ChannelName, To: r.page("/channels/{id}", "/channels/"+string(j.Channel))}
+		view.Pairs = append([]pair{channel}, view.Pairs...)
 	}
 	if file.ID != "" {
 		view.Pairs = append([]pair{{Name: "File", Value: file.Name, To: importAddress(file)}}, view.Pairs...)

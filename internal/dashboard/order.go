@@ -312,8 +312,8 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 		if line.Name == "" {
 			line.Name = l.SKU
 		}
-		if l.Product != "" && r.d.has("/products/{id}") {
-			line.To = prefix + "/products/" + string(l.Product)
+		if l.Product != "" {
+			line.To = r.page("/products/{id}", "/products/"+string(l.Product))
 		}
 		if view.Ship != nil && l.Remaining() > 0 {
 			line.Field = view.Ship.At("items[" + strconv.Itoa(i) + "].quantity")

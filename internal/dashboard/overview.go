@@ -145,8 +145,8 @@ func (v *overviewView) readFigures(tx *db.Tx, r *request, days int, before analy
 		if err != nil {
 			return err
 		}
-		v.KPIs, v.low, v.LowCount = r.kpis(o, currency, soldIn(days)), o.Low, r.format.Count(o.Low)
-		v.Shares = r.shares(o.Shares, currency, soldIn(days))
+		v.KPIs, v.low, v.LowCount = r.kpis(o, currency, r.soldIn(days)), o.Low, r.format.Count(o.Low)
+		v.Shares = r.shares(o.Shares, currency, r.soldIn(days))
 		v.Chart = r.salesChart(o.Now.Points, o.Before.Points, currency)
 		return nil
 	}, func(tx *db.Tx) error {
@@ -177,10 +177,10 @@ func (v overviewView) lowStock(f format) []need {
 		Text: strings.Join(names, ", "), To: prefix + "/stock?view=low", Label: "See stock"}}
 }
 
-// soldIn is the list of the orders that the figures of a span of days count.
-func soldIn(days int) string {
+// soldIn is the list of the orders that the figures of a span of days count, "" if the user may not see it.
+func (r *request) soldIn(days int) string {
 	sold := slices.DeleteFunc(slices.Clone(orders.Statuses), func(s orders.Status) bool { return s == orders.Cancelled })
-	return prefix + "/orders?placed=" + strconv.Itoa(days) + "d&status=" + statusesText(sold)
+	return r.page("/orders", "/orders?placed="+strconv.Itoa(days)+"d&status="+statusesText(sold))
 }
 
 // counted is the number of orders in all currencies.
@@ -200,7 +200,7 @@ func (r *request) kpis(o analytics.Overview, currency, orderList string) []kpi {
 		{Label: "Orders", Value: f.Count(placed), To: orderList, From: f.Count(placedBefore)},
 		{Label: "Revenue", Value: f.Whole(now.Revenue, currency), To: orderList, From: f.Whole(before.Revenue, currency)},
 		{Label: "Average order", Value: f.Money(now.Average(), currency), To: orderList, From: f.Money(before.Average(), currency)},
-		{Label: "New customers", Value: f.Count(o.NewCustomers), To: prefix + "/customers"},
+		{Label: "New customers", Value: f.Count(o.NewCustomers), To: r.page("/customers", "/customers")},
 	}
 	for i, pair := range [][2]float64{{float64(placed), float64(placedBefore)}, {units(now.Revenue), units(before.Revenue)},
 		{float64(now.Average()), float64(before.Average())}} {
@@ -279,8 +279,11 @@ func (r *request) shares(list []analytics.Channel, currency, orderList string) (
 		}
 		row := shareRow{Name: c.Name, Platform: channels.PlatformName(c.Platform), Revenue: r.format.Whole(c.Revenue, currency),
 			Orders: r.format.Count(c.Orders), Class: "c" + strconv.Itoa(i%4+1), Value: int64(units(c.Revenue)), Max: int64(units(list[0].Revenue))}
-		if row.To = orderList + "&channelId=" + string(c.ID); c.ID == "" {
-			row.Name, row.To = "Without a channel", orderList
+		switch row.To = orderList; {
+		case c.ID == "":
+			row.Name = "Without a channel"
+		case orderList != "":
+			row.To += "&channelId=" + string(c.ID)
 		}
 		rows = append(rows, row)
 	}

@@ -156,7 +156,7 @@ func (p productPage) publications(r *request) (rows []publicationRow) {
 		places[one.Channel] = one
 	}
 	for _, c := range p.channels {
-		row := publicationRow{Channel: c.Name, To: prefix + "/channels/" + string(c.ID)}
+		row := publicationRow{Channel: c.Name, To: r.page("/channels/{id}", "/channels/"+string(c.ID))}
 		place, on := places[c.ID]
 		if row.On = on; on {
 			row.Badge, row.URL, row.Error = publicationBadges[place.Status], place.ExternalURL, place.Error

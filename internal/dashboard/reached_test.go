@@ -5,10 +5,12 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/db"
 )
 
 // onlyInAMoment are routes that the pages of the sample data do not lead to, with the reason; those with a name have a test of that name.
@@ -140,6 +142,40 @@ func TestPagesNameWhatTheyHave(t *testing.T) {
 				}
 				if out := b.send("POST", form[1], strings.NewReader("_key=another.page"), "application/x-www-form-urlencoded"); out.status == 403 {
 					t.Errorf("%s has a form for %s, which is refused to %s", path, form[1], user.Email)
+				}
+			}
+		}
+	}
+}
+
+// Whoever may see a part only is led to no page that is refused: with one of the scopes that read, without one, and as a viewer of all.
+func TestNobodyIsLedToWhatIsRefused(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	viewer := s.newUser("few@test.example", accounts.Viewer)
+	leads, ids := regexp.MustCompile(`<a [^>]*href="(`+prefix+`[^"#]*)`), regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
+	reads := slices.DeleteFunc(slices.Clone(accounts.AllScopes), func(scope string) bool { return !strings.HasPrefix(scope, "read:") })
+	rights := [][]string{nil}
+	for _, scope := range reads {
+		rights = append(rights, []string{scope}, slices.DeleteFunc(slices.Clone(reads), func(other string) bool { return other == scope }))
+	}
+	for _, scopes := range rights {
+		s.do(s.account.Tenant, func(tx *db.Tx) error {
+			_, err := tx.Exec("UPDATE users SET scopes = $2 WHERE tenant_id = $1 AND id = $3::UUID", tx.Tenant, strings.Join(scopes, " "), viewer.ID)
+			return err
+		})
+		b, seen, from, queue := s.as(viewer), map[string]bool{}, map[string]string{}, []string{prefix + "/"}
+		for ; len(queue) > 0; queue = queue[1:] {
+			page := b.send("GET", queue[0], nil, "")
+			if page.status >= 400 {
+				t.Errorf("with %s, %s leads to %s: %d", scopes, from[queue[0]], queue[0], page.status)
+			}
+			for _, link := range leads.FindAllStringSubmatch(page.body, -1) {
+				to := html.UnescapeString(link[1])
+				path, _, _ := strings.Cut(to, "?")
+				if alike := ids.ReplaceAllString(path, "…"); !seen[alike] || strings.Contains(to, "/stock/") && !seen[to] {
+					seen[alike], seen[to], from[to] = true, true, queue[0]
+					queue = append(queue, to)
 				}
 			}
 		}

@@ -92,11 +92,19 @@ func (d *Dashboard) visible(r *request, items []navItem, section string) (list [
 // opens reports whether a page exists and the user may open it.
 func (d *Dashboard) opens(r *request, path string) bool {
 	for _, route := range d.routes {
-		if route.method == "GET" && route.path == path && route.admin && r.caller().Role == accounts.Viewer {
+		if route.method == "GET" && route.path == path && r.mayUse(route) != nil {
 			return false
 		}
 	}
 	return d.has(path)
+}
+
+// page is the address of a path below the prefix, "" if the user may not open the page of its pattern.
+func (r *request) page(pattern, path string) string {
+	if !r.d.opens(r, pattern) {
+		return ""
+	}
+	return prefix + path
 }
 
 // has reports whether a page exists.

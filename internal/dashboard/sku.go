@@ -117,7 +117,7 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 		if err != nil {
 			return err
 		}
-		view.Product, view.ProductTo = product.Name, prefix+"/products/"+string(product.ID)
+		view.Product, view.ProductTo = product.Name, r.page("/products/{id}", "/products/"+string(product.ID))
 		for _, level := range levels {
 			view.Levels = append(view.Levels, r.levelRow(level.Level))
 			view.Proof = append(view.Proof, proof{Warehouse: level.Warehouse, Sum: r.format.Count(sums[level.Warehouse]),
@@ -194,7 +194,7 @@ func (r *request) ledgerRow(m stock.Movement, behind map[string]orders.Numbered,
 		row.Delta = "+" + row.Delta
 	}
 	if of, found := behind[m.ReferenceID]; found {
-		row.Reference, row.To = orders.Number(of.Number), prefix+"/orders/"+string(of.Order)
+		row.Reference, row.To = orders.Number(of.Number), r.page("/orders/{id}", "/orders/"+string(of.Order))
 	} else {
 		row.Reference = m.ReferenceType
 	}

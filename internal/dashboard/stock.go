@@ -50,12 +50,15 @@ func stockPath(sku string) string { return prefix + "/stock/" + url.PathEscape(s
 
 // levelRow shows a level.
 func (r *request) levelRow(l stock.Level) levelRow {
-	row := levelRow{ID: "l-" + string(l.ID), SKU: l.SKU, To: stockPath(l.SKU), Warehouse: l.Warehouse, OnHand: r.format.Count(l.OnHand),
-		Reserved: r.format.Count(l.Reserved), Available: r.format.Count(l.Available()), Short: l.Available() < 0}
+	row := levelRow{ID: "l-" + string(l.ID), SKU: l.SKU, To: r.page("/stock/{sku}", "/stock/"+url.PathEscape(l.SKU)), Warehouse: l.Warehouse,
+		OnHand: r.format.Count(l.OnHand), Reserved: r.format.Count(l.Reserved), Available: r.format.Count(l.Available()),
+		Short: l.Available() < 0}
 	switch {
 	case l.Available() < 0:
 		row.Badge = &badge{"bad", "fail", "Oversold"}
-		row.To += "#held"
+		if row.To != "" {
+			row.To += "#held"
+		}
 	case l.Low:
 		row.Badge = &badge{"warn", "wait", "Low"}
 	}
