@@ -40,12 +40,7 @@ func TestOrderChangedByAColleague(t *testing.T) {
 // What somebody is typing stays when a colleague does it first, with the digests of what the form was filled from, so that sending it is
 // refused; all around is new.
 func TestTypingBesideAColleague(t *testing.T) {
-	s := newSite(t, "sqlite")
-	c := s.shopper(t)
-	c.articles()
-	order := c.order("PROCESSING", nil, 3)
-	b := s.window(t, s.owner)
-	b.open("/orders/" + order)
+	b, c, order := openOrder(t)
 	b.fill("[name=carrier]", "DHL")
 	c.call("PATCH", "/orders/"+order+"/status", map[string]any{"status": "SHIPPED"})
 	b.until("document.querySelector('#shipments') && document.querySelector('#head').innerText.includes('Shipped')")
@@ -66,12 +61,7 @@ func TestTypingBesideAColleague(t *testing.T) {
 
 // A form that was only entered is renewed once it is left.
 func TestFormThatIsLeft(t *testing.T) {
-	s := newSite(t, "sqlite")
-	c := s.shopper(t)
-	c.articles()
-	order := c.order("PROCESSING", nil, 3)
-	b := s.window(t, s.owner)
-	b.open("/orders/" + order)
+	b, c, order := openOrder(t)
 	b.click("[name=carrier]")
 	c.call("PATCH", "/orders/"+order+"/status", map[string]any{"status": "SHIPPED"})
 	b.until("document.querySelector('#shipments')")
@@ -82,12 +72,7 @@ func TestFormThatIsLeft(t *testing.T) {
 
 // A refusal stays to be read, with what was typed, while the page around it follows.
 func TestRefusalBesideNews(t *testing.T) {
-	s := newSite(t, "sqlite")
-	c := s.shopper(t)
-	c.articles()
-	order := c.order("PROCESSING", nil, 3)
-	b := s.window(t, s.owner)
-	b.open("/orders/" + order)
+	b, c, order := openOrder(t)
 	b.fill(".qty", "9")
 	b.click("#ship")
 	b.shows("only 3 remaining")
@@ -106,12 +91,7 @@ func TestRefusalBesideNews(t *testing.T) {
 // The form of the note stays while somebody types, also when a colleague adds a note, which stands in another place. It is refused with
 // the note of the colleague beside it, and can then be sent.
 func TestTwoNotes(t *testing.T) {
-	s := newSite(t, "sqlite")
-	c := s.shopper(t)
-	c.articles()
-	order := c.order("PROCESSING", nil, 3)
-	b := s.window(t, s.owner)
-	b.open("/orders/" + order)
+	b, c, order := openOrder(t)
 	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#note').open = true"))
 	b.fill("#note textarea", "Knock")
 	c.call("PATCH", "/orders/"+order, map[string]any{"notes": "Ring"})
@@ -274,12 +254,7 @@ func TestWhatIsAuditedShows(t *testing.T) {
 
 // News that were read before something was sent, and come after its answer, do not bring back the page of before.
 func TestNewsOlderThanAnAnswer(t *testing.T) {
-	s := newSite(t, "sqlite")
-	c := s.shopper(t)
-	c.articles()
-	order := c.order("PROCESSING", nil, 3)
-	b := s.window(t, s.owner)
-	b.open("/orders/" + order)
+	b, c, order := openOrder(t)
 	b.do(chromedp.Evaluate[chromedp.Void](`{
 		const ask = fetch;
 		window.held = [];

@@ -239,13 +239,9 @@ func TestFormOfAnotherAccount(t *testing.T) {
 
 // A page that stays open while its browser logs in to another account keeps what is typed, and shows nothing of the other account.
 func TestNewsOfAnotherAccount(t *testing.T) {
-	s := newSite(t, "sqlite")
+	b, _, _ := openOrder(t)
+	s := b.s
 	_, other := s.newAccount("Second shop", "owner@second.example")
-	c := s.shopper(t)
-	c.articles()
-	order := c.order("PROCESSING", nil, 3)
-	b := s.window(t, s.owner)
-	b.open("/orders/" + order)
 	b.fill("[name=carrier]", "DHL")
 	cookie := s.as(other).client.Jar.Cookies(mustURL(t, s.url+prefix+"/"))[0]
 	call(b, network.SetCookie, network.SetCookieParams{Name: cookie.Name, Value: cookie.Value, URL: s.url + prefix + "/"})

@@ -10,6 +10,18 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// openOrder opens the page of an order of three units, of which none is shipped.
+func openOrder(t *testing.T) (b *window, c *shopper, order string) {
+	t.Helper()
+	s := newSite(t, "sqlite")
+	c = s.shopper(t)
+	c.articles()
+	order = c.order("PROCESSING", nil, 3)
+	b = s.window(t, s.owner)
+	b.open("/orders/" + order)
+	return b, c, order
+}
+
 // A form that is refused stays where it is: the error beside the input, the cursor in it, and the address unchanged.
 func TestRefusedFormsKeepTheirPlace(t *testing.T) {
 	s := newSite(t, "sqlite")
@@ -32,12 +44,7 @@ func TestRefusedFormsKeepTheirPlace(t *testing.T) {
 
 // The links to what is wrong, and the one that skips the menu, lead to places of the page: nothing is loaded, and what was typed stays.
 func TestLinksWithinAPage(t *testing.T) {
-	s := newSite(t, "sqlite")
-	c := s.shopper(t)
-	c.articles()
-	order := c.order("PROCESSING", nil, 3)
-	b := s.window(t, s.owner)
-	b.open("/orders/" + order)
+	b, _, _ := openOrder(t)
 	b.fill("[name=carrier]", "DHL")
 	b.fill("input.qty", "9")
 	b.click("#ship")
@@ -100,12 +107,7 @@ func TestExportTwice(t *testing.T) {
 
 // When the session has ended, a form keeps what was typed until somebody has logged in in another tab; then it is sent.
 func TestSessionEndsBeforeAForm(t *testing.T) {
-	s := newSite(t, "sqlite")
-	c := s.shopper(t)
-	c.articles()
-	order := c.order("PROCESSING", nil, 3)
-	b := s.window(t, s.owner)
-	b.open("/orders/" + order)
+	b, _, _ := openOrder(t)
 	b.fill("[name=carrier]", "DHL")
 	call(b, network.ClearBrowserCookies, cdp.Empty{})
 	const bar = "document.querySelector('#ended').checkVisibility()"
@@ -119,8 +121,8 @@ func TestSessionEndsBeforeAForm(t *testing.T) {
 	if carrier := eval[string](b, "document.querySelector('[name=carrier]').value"); carrier != "DHL" {
 		t.Errorf("the carrier is %q", carrier)
 	}
-	cookie := s.as(s.owner).client.Jar.Cookies(mustURL(t, s.url+prefix+"/"))[0]
-	call(b, network.SetCookie, network.SetCookieParams{Name: cookie.Name, Value: cookie.Value, URL: s.url + prefix + "/"})
+	cookie := b.s.as(b.s.owner).client.Jar.Cookies(mustURL(t, b.s.url+prefix+"/"))[0]
+	call(b, network.SetCookie, network.SetCookieParams{Name: cookie.Name, Value: cookie.Value, URL: b.s.url + prefix + "/"})
 	b.click("#ship")
 	b.shows("3 of 3")
 	b.until("!" + bar)
@@ -128,12 +130,7 @@ func TestSessionEndsBeforeAForm(t *testing.T) {
 
 // When no answer comes, nothing is said of what was done; sent again, it is done once.
 func TestAnswerThatIsLost(t *testing.T) {
-	s := newSite(t, "sqlite")
-	c := s.shopper(t)
-	c.articles()
-	order := c.order("PROCESSING", nil, 3)
-	b := s.window(t, s.owner)
-	b.open("/orders/" + order)
+	b, _, _ := openOrder(t)
 	b.fill("input.qty", "2")
 	b.do(chromedp.Evaluate[chromedp.Void](`(() => { const ask = fetch;
 		window.fetch = async (...args) => { window.fetch = ask; await ask(...args); throw new TypeError("the connection broke") } })()`))
@@ -236,12 +233,7 @@ func TestNewsKeepWhatAFormAnswered(t *testing.T) {
 
 // News that come while the page is left for another place of itself are shown all the same.
 func TestNewsBesideAStepWithinThePage(t *testing.T) {
-	s := newSite(t, "sqlite")
-	c := s.shopper(t)
-	c.articles()
-	order := c.order("PROCESSING", nil, 3)
-	b := s.window(t, s.owner)
-	b.open("/orders/" + order)
+	b, c, order := openOrder(t)
 	b.do(chromedp.Evaluate[chromedp.Void](`{
 		const ask = fetch;
 		let steps = 0;

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -40,7 +42,7 @@ const (
 )
 
 // search serves GET /search: pages and actions by their names, records by an id, or by number, name, e-mail, SKU: of each kind those
-// that were recorded last. Without a term it lists the pages.
+// that were recorded last, and the variant of a SKU. Without a term it lists the pages.
 func (d *Dashboard) search(r *request) (answer, error) {
 	term := strings.TrimSpace(r.http.URL.Query().Get("q"))
 	if runes := []rune(term); len(runes) > longestTerm {
@@ -61,7 +63,8 @@ func (r *request) findRecords(term string) ([]hits, error) {
 	kinds := []struct {
 		head, scope string
 		find        func(tx *db.Tx, r *request, term string) ([]finding, error)
-	}{{"Orders", "read:orders", findOrders}, {"Customers", "read:customers", findCustomers}, {"Products", "read:products", findProducts}}
+	}{{"Orders", "read:orders", findOrders}, {"Customers", "read:customers", findCustomers}, {"Products", "read:products", findProducts},
+		{"Variants", "read:products", findVariants}}
 	if which, ok := id.Parse[string](term); ok {
 		list, err := r.findByID(which)
 		return []hits{{"Records", list}}, err
@@ -127,6 +130,20 @@ func findProducts(tx *db.Tx, _ *request, term string) (list []finding, err error
 	return list, err
 }
 
+// findVariants finds the variant of a SKU, as a scanner types it, also in small letters: its stock, or its product for those who may
+// not see that.
+func findVariants(tx *db.Tx, r *request, term string) (list []finding, err error) {
+	skus := slices.Compact([]string{term, strings.ToUpper(term)})
+	found, err := catalog.Resolve(tx, skus)
+	for _, sku := range skus {
+		if s, ok := found[sku]; ok && s.Variant != "" {
+			list = append(list, finding{"tag", s.SKU, s.Name, cmp.Or(r.page("/stock/{sku}", "/stock/"+url.PathEscape(s.SKU)),
+				prefix+"/products/"+string(s.Product))})
+		}
+	}
+	return list, err
+}
+
 func productHit(p *catalog.Product) finding {
 	return finding{"tag", p.Name, p.SKU, prefix + "/products/" + string(p.ID)}
 }
@@ -154,7 +171,9 @@ func (r *request) findByID(which string) (list []finding, err error) {
 			add(finding{"plug", c.Name, channels.PlatformName(c.Platform), prefix + "/channels/" + which})
 		})},
 		{"read:channels", one(jobs.ByID, id.Job(which), func(j jobs.Job) {
-			add(finding{"retry", jobWord(j.Type), j.ChannelName, prefix + "/jobs/" + which})
+			if r.caller().Needs(j.Type.Scope()) == nil {
+				add(finding{"retry", jobWord(j.Type), j.ChannelName, prefix + "/jobs/" + which})
+			}
 		})},
 	}
 	err = r.read(func(tx *db.Tx) error {

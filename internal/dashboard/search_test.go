@@ -21,6 +21,8 @@ func TestSearchOfEverything(t *testing.T) {
 			"ada@example.com":                 "ada@example.com",
 			"mug-blue":                        "Products Blue mug MUG-BLUE",
 			"blue mug":                        "Products Blue mug MUG-BLUE",
+			"MUG-BLUE-S":                      "Variants MUG-BLUE-S Blue mug",
+			"mug-blue-s":                      "Variants MUG-BLUE-S Blue mug",
 			s.samples["/orders"]:              "Records ORD-",
 			s.samples["/customers"]:           "Lovelace",
 			s.samples["/products"]:            "Records Blue mug MUG-BLUE",
