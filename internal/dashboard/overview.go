@@ -209,7 +209,7 @@ func (r *request) kpis(o analytics.Overview, currency, orderList string) []kpi {
 		}
 	}
 	for i, t := range o.Now.Takings[1:] {
-		list[1].Besides += []string{"and ", ", "}[min(i, 1)] + f.Whole(t.Revenue, t.Currency)
+		list[1].Besides += []string{"plus ", ", "}[min(i, 1)] + f.Whole(t.Revenue, t.Currency)
 	}
 	list[3].From = "of " + f.Count(o.Customers) + " in all"
 	return list
