@@ -27,10 +27,42 @@ func (r *request) editing(action string, fields ...field) *form {
 		return f
 	}
 	f.Seen = seenOf(fields) + " " + seenAt + "=" + strconv.FormatInt(r.format.now.UnixMicro(), 10)
-	if f.sent != nil && f.sent.Has(seenName) {
+	switch {
+	case f.sent == nil || !f.sent.Has(seenName):
+	case f.ofOtherRows(fields):
+		f.restore(fields)
+		r.stale = apperr.New(apperr.Precondition, "precondition_failed",
+			"meanwhile rows of it came or went. Nothing is stored, and all is shown as it is now: look at it and type your change again")
+	default:
 		r.seenAt, r.stale = f.staleness(fields, f.sent.Get(seenName))
 	}
 	return f
+}
+
+// ofOtherRows reports whether the rows that were sent are not those of the fields: what was typed would be shown beside another row.
+func (f *form) ofOtherRows(fields []field) bool {
+	declared := map[string]bool{}
+	for _, in := range fields {
+		declared[in.Name] = true
+		if in.Kind == "hidden" && f.sent.Has(in.Name) && f.Value(in.Name) != in.Value {
+			return true
+		}
+	}
+	for name := range f.sent {
+		row, isID := strings.CutSuffix(name, "id")
+		if isID && !declared[name] && (declared[row+"sku"] || declared[row+"quantity"]) {
+			return true
+		}
+	}
+	return false
+}
+
+// restore fills the form with the stored values.
+func (f *form) restore(fields []field) {
+	for i, in := range f.Fields {
+		in.Value, in.Values = fields[i].Value, fields[i].Values
+		in.choose()
+	}
 }
 
 // seen reports whether a field shows a stored value.

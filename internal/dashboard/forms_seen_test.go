@@ -144,6 +144,56 @@ func TestStaleActionsOfAnOrder(t *testing.T) {
 	})
 }
 
+// Rows that a colleague has removed do not come back, nor do those after them take their place: the form shows those that are there.
+func TestFormsWhoseRowsHaveMoved(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		product := "/products/" + c.call("POST", "/products", map[string]any{"sku": "PEN", "name": "Pen", "price": 1,
+			"variants": []any{map[string]any{"sku": "PEN-S", "name": "S"}, map[string]any{"sku": "PEN-L", "name": "L"}}})["id"].(string)
+		first, last := "/orders/"+c.order("PROCESSING", nil, 3, 2), "/orders/"+c.order("PROCESSING", nil, 3, 2)
+		ships := "/orders/" + c.order("PROCESSING", nil, 3, 2)
+		rest := func(order string, kept int) map[string]any {
+			line := c.call("GET", order, nil)["items"].([]any)[kept].(map[string]any)
+			return map[string]any{"items": []any{map[string]any{"id": line["id"], "sku": line["sku"], "quantity": line["quantity"],
+				"unitPrice": line["unitPrice"]}}}
+		}
+		for _, one := range []struct {
+			page, action, input, method, path string
+			body                              map[string]any
+			want                              string // what is in that input then
+		}{
+			{first, "/lines", "items[0].quantity", "PUT", first + "/items", rest(first, 1), "2"},
+			{last, "/lines", "items[0].quantity", "PUT", last + "/items", rest(last, 0), "3"},
+			{ships, "/ship", "items[0].quantity", "PUT", ships + "/items", rest(ships, 1), "2"},
+			{product, "/variants", "variants[0].name", "POST", "/sdk/products/bulk-import?wait=true", map[string]any{
+				"options": map[string]any{"replaceVariants": true}, "products": []any{map[string]any{"sku": "PEN", "name": "Pen", "price": 1,
+					"variants": []any{map[string]any{"sku": "PEN-L", "name": "L"}}}}}, "L"},
+		} {
+			form := b.get(one.page).inputs(t, one.page+one.action)
+			form.Set(one.input, "1")
+			s.call(one.method, "/api/v1"+one.path, string(text(one.body)))
+			before := c.call("GET", one.page, nil)
+			out := b.post(one.page+one.action, form)
+			if out.status != 412 || !strings.Contains(out.words(), "Meanwhile rows of it came or went") {
+				t.Errorf("%s%s: %d %.900s", one.page, one.action, out.status, out.words())
+				continue
+			}
+			again := out.inputs(t, one.page+one.action)
+			if got := again.Get(one.input); got != one.want {
+				t.Errorf("%s%s: %s is %q", one.page, one.action, one.input, got)
+			}
+			if after := c.call("GET", one.page, nil); !reflect.DeepEqual(before, after) {
+				t.Errorf("%s%s: it is stored all the same: %v", one.page, one.action, after)
+			}
+			again.Set(one.input, "1")
+			if out := b.post(one.page+one.action, again); out.status != 303 {
+				t.Errorf("%s%s: typed again: %d %.600s", one.page, one.action, out.status, out.words())
+			}
+		}
+	})
+}
+
 // A form that is sent as it came changes nothing, whatever the API has stored: several lines, a price of more digits than the currency
 // has, a comma in a tag, a time within a day. Nor does it take for typed what is as it was when something else has changed meanwhile.
 func TestFormsChangeOnlyWhatIsTyped(t *testing.T) {
