@@ -91,6 +91,74 @@ func (s *session) bySKU(ctx context.Context, skus []string) (map[string]found, e
 	return out, nil
 }
 
+// byIDs finds products and variations by the ids of the last push: their merchant may have given them other SKUs since. Those in the bin
+// are left out.
+func (s *session) byIDs(ctx context.Context, items []connector.Item) (map[string]found, error) {
+	out := map[string]found{}
+	byPath := map[string]map[string]string{} // SKUs by the ids below an address
+	for _, i := range items {
+		path := "/products"
+		if i.IDs.Variant != "" {
+			path = "/products/" + i.IDs.Product + "/variations"
+		}
+		if id := (row{Item: i}).external(); id != "" {
+			if byPath[path] == nil {
+				byPath[path] = map[string]string{}
+			}
+			byPath[path][id] = i.SKU
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		for piece := range slices.Chunk(slices.Sorted(maps.Keys(byPath[path])), 100) {
+			var list []found
+			_, err := s.get(ctx, path, url.Values{"include": {strings.Join(piece, ",")}, "per_page": {"100"}, "status": {"any"},
+				"_fields": {productFields}}, &list)
+			if connector.Is(err, connector.Missing) { // the product above the variations is gone
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range list {
+				if sku, known := byPath[path][string(f.ID)]; known && f.Status != "trash" {
+					out[sku] = f
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// addKnown adds what the shop has of products under other SKUs than ours: it was pushed before, and gets ours again.
+func (s *session) addKnown(ctx context.Context, products []connector.Product, there map[string]found) error {
+	var items []connector.Item
+	add := func(sku string, ids connector.IDs) {
+		if _, has := there[sku]; !has && ids.Product != "" {
+			items = append(items, connector.Item{SKU: sku, IDs: ids})
+		}
+	}
+	for _, p := range products {
+		add(p.SKU, connector.IDs{Product: p.Known.Product})
+		for _, v := range p.Variants {
+			if v.Known.Variant != "" {
+				add(v.SKU, v.Known)
+			}
+		}
+	}
+	found, err := s.byIDs(ctx, items)
+	for _, i := range items {
+		f, has := found[i.SKU]
+		if !has {
+			continue
+		}
+		if i.IDs.Variant != "" {
+			f.Type, f.Parent = "variation", flexible(i.IDs.Product)
+		}
+		there[i.SKU] = f
+	}
+	return err
+}
+
 // upsert is one product on its way.
 type upsert struct {
 	connector.Product
@@ -117,6 +185,9 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 	}
 	there, err := s.bySKU(ctx, skus)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.addKnown(ctx, products, there); err != nil {
 		return nil, err
 	}
 	if err := s.addParents(ctx, products, there); err != nil {

@@ -73,3 +73,35 @@ func TestProductsThatTheMerchantDeletes(t *testing.T) {
 		}
 	}
 }
+
+// A product or variation that got another SKU in the shop is the same still: its number is read, so that setting it does not go on forever,
+// and the next push makes no second one of it.
+func TestProductsThatGotAnotherSKUInTheShop(t *testing.T) {
+	s := newShop(t)
+	mug := connector.Product{ID: "1", SKU: "MUG", Name: "Mug", Slug: "mug", OnSale: true, Price: 90000, Currency: "EUR", Quantity: 3}
+	shirt := connector.Product{ID: "2", SKU: "SHIRT", Name: "Shirt", Slug: "shirt", OnSale: true, Price: 90000, Currency: "EUR",
+		Variants: []connector.Variant{{SKU: "SHIRT-S", Price: 90000, Quantity: 4, Attributes: []connector.Attribute{{Name: "Size", Value: "S"}}}}}
+	results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug, shirt}))(t)
+	mug.Known, shirt.Known, shirt.Variants[0].Known = results[0].IDs, results[1].IDs, results[2].IDs
+	for _, sku := range []string{"MUG", "SHIRT", "SHIRT-S"} {
+		s.Rename(sku, "THEIR-"+sku)
+	}
+	sold := []connector.Item{{SKU: "MUG", IDs: mug.Known}, {SKU: "SHIRT-S", IDs: shirt.Variants[0].Known}}
+	if shown := connectortest.Must(s.session.ReadStock(t.Context(), sold))(t); shown["MUG"] != 3 || shown["SHIRT-S"] != 4 {
+		t.Errorf("%v", shown)
+	}
+	for i, r := range connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug, shirt}))(t) {
+		if r.State != connector.Live || r.IDs.Product != results[i].IDs.Product || r.IDs.Variant != results[i].IDs.Variant {
+			t.Errorf("%+v, was %+v", r, results[i])
+		}
+	}
+	items, doubled := s.Items()
+	if len(items) != 3 || len(doubled) != 0 || items["SHIRT-S"].Parent != items["SHIRT"].ID || items["MUG"].ID == 0 {
+		t.Errorf("%+v, twice %v", items, doubled)
+	}
+	before := s.Calls()[""]
+	connectortest.Must(s.session.ReadStock(t.Context(), sold))(t)
+	if n := s.Calls()[""] - before; n != 1 {
+		t.Errorf("%d requests to read the stock of products under their own SKUs", n)
+	}
+}

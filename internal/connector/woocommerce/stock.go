@@ -3,6 +3,7 @@ package woocommerce
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -115,7 +116,8 @@ func rowResult(r row, f found, check func(connector.Item, found) string) connect
 	return result
 }
 
-// ReadStock reads quantities by SKU, which also finds variations. Items whose stock the shop does not manage are left out.
+// ReadStock reads quantities by SKU, which also finds variations, and those that have another SKU in the shop by their ids. Items whose
+// stock the shop does not manage are left out.
 func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
 	var skus []string
 	byID := map[string]string{}
@@ -127,15 +129,20 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]int64{}
-	for _, f := range there {
-		sku, ours := byID[string(f.ID)]
-		n, known := f.quantity()
-		if ours && known && f.Managed == "true" {
-			out[sku] = n
+	out, seen := map[string]int64{}, map[string]bool{}
+	take := func(there map[string]found) {
+		for _, f := range there {
+			sku, ours := byID[string(f.ID)]
+			n, known := f.quantity()
+			if seen[sku] = true; ours && known && f.Managed == "true" {
+				out[sku] = n
+			}
 		}
 	}
-	return out, nil
+	take(there)
+	others, err := s.byIDs(ctx, slices.DeleteFunc(slices.Clone(items), func(i connector.Item) bool { return seen[i.SKU] }))
+	take(others)
+	return out, err
 }
 
 // Unpublish hides products as drafts, or deletes them. Variations follow their products.

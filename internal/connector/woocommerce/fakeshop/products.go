@@ -56,7 +56,7 @@ func (s *Shop) serveProducts(q request) answer {
 		if len(q.path) == 4 && q.path[3] == "batch" {
 			return s.batch(q, id)
 		}
-		return page(q, s.sorted(func(v *product) bool { return v.parent == id && v.status != "trash" }), s.show)
+		return page(q, s.sorted(func(v *product) bool { return v.parent == id && v.status != "trash" && included(q, v) }), s.show)
 	}
 	switch {
 	case p == nil:
@@ -94,12 +94,8 @@ func (s *Shop) listProducts(q request) answer {
 			skus[sku] = true
 		}
 	}
-	var include []string
-	if ids := q.query.Get("include"); ids != "" {
-		include = strings.Split(ids, ",")
-	}
 	return page(q, s.sorted(func(p *product) bool {
-		if include != nil && !slices.Contains(include, strconv.FormatInt(p.id, 10)) {
+		if !included(q, p) {
 			return false
 		}
 		if len(skus) > 0 {
@@ -107,6 +103,12 @@ func (s *Shop) listProducts(q request) answer {
 		}
 		return p.kind != "variation" && p.status != "trash"
 	}), s.show)
+}
+
+// included reports whether a query asks for a product by its id, or for all.
+func included(q request, p *product) bool {
+	ids := q.query.Get("include")
+	return ids == "" || slices.Contains(strings.Split(ids, ","), strconv.FormatInt(p.id, 10))
 }
 
 // show is a product as the shop writes it: names and SKUs come escaped, totals as texts.
@@ -448,6 +450,15 @@ func (s *Shop) Specialise(sku, kind string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.owner(sku, 0).kind = kind
+}
+
+// Rename gives a product or variation another SKU, as its merchant may.
+func (s *Shop) Rename(sku, to string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.owner(sku, 0)
+	p.sku = to
+	s.notify("product.updated", p.id)
 }
 
 // Unname takes a product's SKU away, as merchants have it who give SKUs to variations alone.
