@@ -152,7 +152,7 @@ func (s *session) variantInput(f *shop, there *product, sku string, price money.
 		v["compareAtPrice"] = before.String()
 	}
 	if there != nil {
-		if old := there.variant(sku); old != nil {
+		if old := there.known(sku, known.Variant); old != nil {
 			v["id"] = old.ID
 			if known.Variant != "" {
 				return v

@@ -37,6 +37,17 @@ func (p *product) variant(sku string) *variant {
 	return nil
 }
 
+// known is the variant of a SKU, or the one that was pushed under it if its merchant gave it another SKU; nil for none.
+func (p *product) known(sku, id string) *variant {
+	found := p.variant(sku)
+	for i := range p.Variants.Nodes {
+		if v := &p.Variants.Nodes[i]; found == nil && id != "" && v.ID == id {
+			return v
+		}
+	}
+	return found
+}
+
 // Upsert puts products into the shop, each in one request, and new ones on its sales channels, several in one. The shop
 // answers when it is done. Lists in a request replace the stored ones: all variants are sent each time, pictures only if
 // they are others than the shop's.

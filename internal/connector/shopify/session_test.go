@@ -228,6 +228,24 @@ func TestStockAndPrices(t *testing.T) {
 	}
 }
 
+// A variant that got another SKU in the shop is the same still: it gets ours again, and keeps its id and its stock.
+func TestVariantsThatGotAnotherSKUInTheShop(t *testing.T) {
+	s := newShop(t)
+	cup, top := mug(), shirt()
+	first := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{cup, top}))(t)
+	cup.Known, top.Known, top.Variants[0].Known, top.Variants[1].Known = first[0].IDs, first[1].IDs, first[2].IDs, first[3].IDs
+	s.Rename("MUG", "THEIRS")
+	s.Rename("SHIRT-M", "THEIRS-M")
+	for i, r := range connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{cup, top}))(t) {
+		if r.State != connector.Live || r.IDs.Product != first[i].IDs.Product || r.IDs.Variant != first[i].IDs.Variant {
+			t.Errorf("%+v, was %+v", r, first[i])
+		}
+	}
+	if v, _ := s.Variant("SHIRT-M"); v.Available != 6 {
+		t.Errorf("%+v", v)
+	}
+}
+
 // A location that is opened later does not become the one where stock is kept: buyers would be shown the stock of both.
 func TestStockStaysAtItsLocation(t *testing.T) {
 	s := newShop(t)

@@ -276,6 +276,13 @@ func (s *Shop) setStock(raw json.RawMessage) (object, string) {
 	return object{"inventorySetQuantities": object{"userErrors": []object{}}}, ""
 }
 
+// Rename gives a variant another SKU, as a person in the shop's admin may.
+func (s *Shop) Rename(sku, to string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.variant(func(v *variant) bool { return v.sku == sku }).sku = to
+}
+
 // Count sets the available quantity of a SKU, as a person in the shop's admin does.
 func (s *Shop) Count(sku string, quantity int64) {
 	s.mu.Lock()
