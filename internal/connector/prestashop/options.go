@@ -113,7 +113,8 @@ func same(rows []*node, id, reference string, difference money.Amount) bool {
 	})
 }
 
-// combination finds the combination of a variant: by its reference, else one without reference that has the same values.
+// combination finds the combination of a variant: by its reference, else the one that was pushed under it, else one without reference that
+// has the same values.
 func (s *session) combination(ctx context.Context, f *shop, rows []*node, v connector.Variant) (string, error) {
 	var found []string
 	for _, r := range rows {
@@ -130,6 +131,9 @@ func (s *session) combination(ctx context.Context, f *shop, rows []*node, v conn
 	}
 	if len(found) == 1 {
 		return found[0], nil
+	}
+	if known := v.Known.Variant; known != "" && slices.ContainsFunc(rows, func(r *node) bool { return r.get("id") == known }) {
+		return known, nil
 	}
 	for _, r := range rows {
 		if r.get("reference") != "" {

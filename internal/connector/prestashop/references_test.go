@@ -57,3 +57,22 @@ func TestReferencesWithSignsOfFilters(t *testing.T) {
 		t.Errorf("%+v", results)
 	}
 }
+
+// A product or combination that got another reference in the shop is the same still: it gets ours again, and no second one is made.
+func TestProductsThatGotAnotherReferenceInTheShop(t *testing.T) {
+	s := newShop(t)
+	cup, top := mug(), s.shirt()
+	first := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{cup, top}))(t)
+	cup.Known, top.Known, top.Variants[0].Known, top.Variants[1].Known = first[0].IDs, first[1].IDs, first[2].IDs, first[3].IDs
+	for _, sku := range []string{"MUG", "SHIRT", "SHIRT-M"} {
+		s.Set(sku, "reference", "THEIR-"+sku)
+	}
+	for i, r := range connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{cup, top}))(t) {
+		if r.State != connector.Live || r.IDs.Product != first[i].IDs.Product || r.IDs.Variant != first[i].IDs.Variant {
+			t.Errorf("%+v, was %+v", r, first[i])
+		}
+	}
+	if s.Count("products") != 2 || s.Count("combinations") != 2 || s.Stock("SHIRT-M") != 6 {
+		t.Errorf("%d products, %d combinations, %d of SHIRT-M", s.Count("products"), s.Count("combinations"), s.Stock("SHIRT-M"))
+	}
+}

@@ -311,11 +311,11 @@ func (s *Shop) Share() {
 	s.shared = true
 }
 
-// Set sets a field of the product with a reference, as a person in the back office does.
+// Set sets a field of the product or combination with a reference, as a person in the back office does.
 func (s *Shop) Set(sku, field, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.where("products", "reference", sku)[0].fields[field] = value
+	append(s.where("products", "reference", sku), s.where("combinations", "reference", sku)...)[0].fields[field] = value
 }
 
 // Translate sets a product's name in a language, as a person in the back office does.
