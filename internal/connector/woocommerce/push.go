@@ -151,9 +151,13 @@ func (s *session) pushFulfillment(ctx context.Context, order connector.OrderRef,
 		}
 		list = answer.Fulfillments
 	}
+	key, mark := "_tracking_number", parcel.Number
+	if mark == "" {
+		key, mark = "_tracking_url", parcel.URL
+	}
 	for _, f := range list {
 		for _, m := range f.Meta {
-			if m.Key == "_tracking_number" && string(m.Value) == parcel.Number {
+			if m.Key == key && string(m.Value) == mark {
 				return nil
 			}
 		}
@@ -187,12 +191,13 @@ func (s *session) pushTracking(ctx context.Context, extension string, order conn
 	path := extension + "/orders/" + order.ExternalID + "/shipment-trackings"
 	var list []struct {
 		Number flexible `json:"tracking_number"`
+		Link   flexible `json:"tracking_link"`
 	}
 	if _, err := s.call(ctx, http.MethodGet, path, nil, nil, &list); err != nil && !unlisted(err) {
 		return err
 	}
 	for _, t := range list {
-		if string(t.Number) == parcel.Number {
+		if string(t.Number) == parcel.Number && (parcel.Number != "" || string(t.Link) == parcel.URL) {
 			return nil
 		}
 	}
