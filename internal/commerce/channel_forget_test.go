@@ -2,6 +2,7 @@ package commerce_test
 
 import (
 	"testing"
+	"time"
 
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
@@ -45,4 +46,31 @@ func TestNewCredentialsForgetTheShop(t *testing.T) {
 			t.Errorf("after new credentials: account %q, role %q", account, role)
 		}
 	})
+}
+
+// A push that runs while its channel is pointed at another shop leaves no ids of the first one behind.
+func TestAChannelIsPointedAtAnotherShopDuringAPush(t *testing.T) {
+	for _, during := range []string{"products", "stock"} {
+		t.Run(during, func(t *testing.T) {
+			syncedEngines(t, 1, func(t *testing.T, s *synced) {
+				point := func() { s.set(`{"baseUrl": "https://other.example"}`, channels.Active) }
+				if s.platform.whilePut = point; during == "stock" {
+					s.platform.whilePut = nil
+				}
+				s.publish()
+				s.work()
+				if during == "stock" {
+					s.platform.whilePut = point
+					s.compare()
+					s.work()
+				}
+				s.platform.pushedAs = nil
+				*s.clock = s.clock.Add(10 * time.Second)
+				s.work()
+				if as := s.platform.pushedAs; len(as) == 0 || as[0].Product != "" {
+					t.Errorf("pushed to the other shop by %v", as)
+				}
+			})
+		})
+	}
 }

@@ -242,6 +242,9 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 		}
 	}
 	return r.write(ctx, func(tx *db.Tx) error {
+		if err := r.sameShop(tx); err != nil {
+			return err
+		}
 		for _, listed := range unchanged {
 			own := listed.known[listed.SKU]
 			own.ContentDue = false

@@ -139,6 +139,19 @@ func (r *channelRun) present(tx *db.Tx) (channels.Channel, error) {
 	return c, err
 }
 
+// sameShop fails when the channel was pointed at another shop while the job ran: what it found out is not true of that one.
+func (r *channelRun) sameShop(tx *db.Tx) error {
+	now, err := r.present(tx)
+	if err != nil {
+		return err
+	}
+	same, err := r.Service.sameShop(r.channel, now)
+	if err == nil && !same {
+		err = connector.Failf(connector.Temporary, "the channel was pointed at another shop")
+	}
+	return err
+}
+
 // state reads the channel's state.
 func (r *channelRun) state(ctx context.Context) (state channelsync.State, err error) {
 	err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {

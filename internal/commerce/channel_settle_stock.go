@@ -47,6 +47,9 @@ func (d levelResults) open(sku string) bool {
 // settleLevels stores what the platform shows now. Items that were not reached, or that changed during the push, stay due.
 func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done levelResults) error {
 	return r.write(ctx, func(tx *db.Tx) error {
+		if err := r.sameShop(tx); err != nil {
+			return err
+		}
 		published, err := r.publishedOf(tx, due, done.off)
 		if err != nil {
 			return err

@@ -62,10 +62,8 @@ func (s *Service) UpdateChannel(
 	if err := s.apply(tx, &c, draft); err != nil {
 		return c, err
 	}
-	if draft.Credentials != nil || draft.Settings != nil {
-		if err := s.forgetOtherShop(tx, old, c); err != nil {
-			return c, err
-		}
+	if err := s.forgetOtherShop(tx, old, c); err != nil {
+		return c, err
 	}
 	if was == channels.Inactive && c.Status != was { // its webhooks were removed from the platform then
 		channelsync.CheckNow(tx, channel)
@@ -88,16 +86,7 @@ func (s *Service) UpdateChannel(
 // forgetOtherShop queues that nothing is known of a channel's products on its platform and of its webhooks there, if it names another shop
 // than before: by their old ids, others of the new shop would be changed.
 func (s *Service) forgetOtherShop(tx *db.Tx, before, now channels.Channel) error {
-	known, ok := s.Connectors.ByPlatform(now.Platform)
-	if !ok {
-		return nil
-	}
-	was, err := s.Opened(before)
-	if err != nil {
-		return err
-	}
-	is, err := s.Opened(now)
-	if err != nil || known.Profile().SameShop(was, is) {
+	if same, err := s.sameShop(before, now); same || err != nil {
 		return err
 	}
 	channelsync.ForgetShop(tx, now.ID)
@@ -105,6 +94,20 @@ func (s *Service) forgetOtherShop(tx *db.Tx, before, now channels.Channel) error
 	channelsync.CheckNow(tx, now.ID)
 	tx.Wake(SyncTopic)
 	return nil
+}
+
+// sameShop reports whether two versions of a channel name the same shop.
+func (s *Service) sameShop(before, now channels.Channel) (bool, error) {
+	known, ok := s.Connectors.ByPlatform(now.Platform)
+	if !ok || before.Credentials == now.Credentials && before.Settings == now.Settings {
+		return true, nil
+	}
+	was, err := s.Opened(before)
+	if err != nil {
+		return false, err
+	}
+	is, err := s.Opened(now)
+	return err == nil && known.Profile().SameShop(was, is), err
 }
 
 // pushLevelsAgain queues a push of stock and prices after a change of the rules for them; with check, the platform's own stock is read

@@ -32,6 +32,8 @@ type scripted struct {
 	many      int               // pages of a pull, of which the platform gives one in three minutes
 	given     time.Time         // when it gave the last of them
 	whilePull func()            // done once, in the middle of the next pull
+	whilePut  func()            // done once, in the middle of the next push of products or stock
+	pushedAs  []connector.IDs   // by which each product or level was pushed, in their order
 	refusal   error             // of a connection test
 	tests     []time.Time       // by when each connection test was to end
 	upserts   int               // calls of Upsert
@@ -152,7 +154,9 @@ func (p *scripted) Test(ctx context.Context) (connector.Shop, error) {
 
 func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list []connector.Result, err error) {
 	p.upserts++
+	p.interrupt()
 	for _, product := range products {
+		p.pushedAs = append(p.pushedAs, product.Known)
 		for _, f := range product.Forms() {
 			r := p.result(f.SKU)
 			if p.tried[f.SKU]++; r.State == connector.Live {
@@ -163,6 +167,14 @@ func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list
 		}
 	}
 	return list, nil
+}
+
+// interrupt does what is to be done in the middle of a push.
+func (p *scripted) interrupt() {
+	if do := p.whilePut; do != nil {
+		p.whilePut = nil
+		do()
+	}
 }
 
 func (p *scripted) ReadAhead(_ context.Context, names []string) error {
@@ -201,7 +213,9 @@ func (p *scripted) Unpublish(_ context.Context, items []connector.Item, remove b
 }
 
 func (p *scripted) SetStock(_ context.Context, items []connector.StockItem) (list []connector.Result, err error) {
+	p.interrupt()
 	for _, i := range items {
+		p.pushedAs = append(p.pushedAs, i.IDs)
 		r := p.result(i.SKU)
 		if p.setStock = append(p.setStock, i.SKU); r.State == connector.Live {
 			p.stock[i.SKU], r.IDs = i.Quantity, i.IDs
