@@ -56,6 +56,8 @@ func (s *Service) UpdateChannel(
 		}
 		draft.Credentials = all
 		channelsync.ForgetShop(tx, channel)
+		channelsync.CheckNow(tx, channel) // its webhooks may have to be signed with another secret, or be those of another shop
+		tx.Wake(SyncTopic)
 	}
 	was, before := c.Status, settingsOf(c)
 	old := c
@@ -83,8 +85,8 @@ func (s *Service) UpdateChannel(
 	return c, nil
 }
 
-// forgetOtherShop queues that nothing is known of a channel's products on its platform and of its webhooks there, if it names another shop
-// than before: by their old ids, others of the new shop would be changed.
+// forgetOtherShop queues that nothing is known of a channel's products on its platform if it names another shop than before: by their old
+// ids, others of the new shop would be changed. Its webhooks are registered there.
 func (s *Service) forgetOtherShop(tx *db.Tx, before, now channels.Channel) error {
 	if same, err := s.sameShop(before, now); same || err != nil {
 		return err

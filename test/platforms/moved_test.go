@@ -44,3 +44,21 @@ func TestAChannelIsPointedAtAnotherShop(t *testing.T) {
 		}
 	})
 }
+
+// A new secret for notifications reaches the shop at once: with the old one, all of them would be refused until the daily check.
+func TestANewSecretOfNotificationsReachesTheShop(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		shop := newWooShop(t, fakeshop.Habits{})
+		channel := s.connect(shop, map[string]any{"pullEvery": 3600})
+		s.call("PATCH", "/api/v1/channels/"+channel,
+			map[string]any{"credentials": map[string]any{"webhookSecret": "another0secret0of0the0notifications"}}, 200)
+		s.await("the shop's webhooks", func() string {
+			calls := shop.Calls()
+			return unless(calls["PUT webhooks/N"] == 5, calls, s.jobs(channel))
+		})
+		shop.AddProduct("MUG", "Mug", "5", 9)
+		order := shop.Place(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}})
+		s.await("the order of a notification", func() string { return unless(s.here(channel)[order] != nil, s.jobs(channel)) })
+	})
+}
