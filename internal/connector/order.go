@@ -72,6 +72,20 @@ type OrderLine struct {
 	Options map[string]any // what the buyer chose or entered for it, such as a text to engrave; nil for nothing
 }
 
+// Choose notes what the buyer chose or entered for the line under a name: all of it, where that is several, such as toppings.
+func (l *OrderLine) Choose(name, value string) {
+	if name == "" || value == "" {
+		return
+	}
+	if l.Options == nil {
+		l.Options = map[string]any{}
+	}
+	if before, ok := l.Options[name].(string); ok {
+		value = before + ", " + value
+	}
+	l.Options[name] = value
+}
+
 // Place is an address. Unknown parts are empty.
 type Place struct {
 	Name, Company, Line1, Line2, City, State, PostalCode string

@@ -55,20 +55,6 @@ type line struct {
 	CustomAttributes                       []struct{ Key, Value string }
 }
 
-// options are what the buyer chose or entered for a line. Names that begin with "_" are an app's own.
-func (l line) options() (out map[string]any) {
-	for _, a := range l.CustomAttributes {
-		if a.Value == "" || strings.HasPrefix(a.Key, "_") {
-			continue
-		}
-		if out == nil {
-			out = map[string]any{}
-		}
-		out[a.Key] = a.Value
-	}
-	return out
-}
-
 type address struct{ Name, Company, Address1, Address2, City, ProvinceCode, Zip, CountryCodeV2, Phone string }
 
 type fulfillment struct {
@@ -201,8 +187,12 @@ func (o *order) edited() bool {
 }
 
 func (o *order) line(sum sums, l line, edited bool) connector.OrderLine {
-	out := connector.OrderLine{ExternalID: l.ID, SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Amount: sum.of(l.OriginalTotalSet),
-		Options: l.options()}
+	out := connector.OrderLine{ExternalID: l.ID, SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Amount: sum.of(l.OriginalTotalSet)}
+	for _, a := range l.CustomAttributes {
+		if !strings.HasPrefix(a.Key, "_") { // an app's own
+			out.Choose(a.Key, a.Value)
+		}
+	}
 	if l.OriginalTotalSet.ShopMoney.Amount == "" {
 		out.Amount, _ = sum.of(l.OriginalUnitPriceSet).Times(l.Quantity)
 	}

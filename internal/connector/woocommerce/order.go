@@ -142,21 +142,6 @@ type meta struct {
 	ShownValue flexible `json:"display_value"`
 }
 
-// options are what the buyer chose or entered for a line. Names that begin with "_" are the shop's own.
-func (l line) options() (out map[string]any) {
-	for _, m := range l.Meta {
-		name, value := html.UnescapeString(string(m.Shown)), html.UnescapeString(string(m.ShownValue))
-		if name == "" || strings.HasPrefix(string(m.Key), "_") || value == "" {
-			continue
-		}
-		if out == nil {
-			out = map[string]any{}
-		}
-		out[name] = value
-	}
-	return out
-}
-
 // readOrder decodes an order; take is false for a record that is no order. modified is the shop's own text, for paging.
 func readOrder(raw json.RawMessage) (out connector.Order, modified string, take bool, err error) {
 	var in shopOrder
@@ -212,9 +197,15 @@ func (in shopOrder) amounts(out *connector.Order) error {
 			out.Discount += raised - amount
 			amount = raised
 		}
-		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: string(l.ID), SKU: html.UnescapeString(string(l.SKU)),
+		line := connector.OrderLine{ExternalID: string(l.ID), SKU: html.UnescapeString(string(l.SKU)),
 			Name: html.UnescapeString(string(l.Name)), Quantity: whole(l.Quantity), Amount: amount,
-			Item: connector.IDs{Product: notZero(l.Product), Variant: notZero(l.Variation)}, Options: l.options()})
+			Item: connector.IDs{Product: notZero(l.Product), Variant: notZero(l.Variation)}}
+		for _, m := range l.Meta {
+			if !strings.HasPrefix(string(m.Key), "_") { // the shop's own
+				line.Choose(html.UnescapeString(string(m.Shown)), html.UnescapeString(string(m.ShownValue)))
+			}
+		}
+		out.Lines = append(out.Lines, line)
 	}
 	for _, l := range in.Fees {
 		out.Lines = append(out.Lines,

@@ -116,3 +116,16 @@ func TestTimesOfOrders(t *testing.T) {
 		}
 	}
 }
+
+// A buyer who chose several things under one name is noted with all of them.
+func TestSeveralOptionsOfOneName(t *testing.T) {
+	l := item(10, 2, "20.00")
+	l["meta_data"] = []any{}
+	for _, value := range []string{"Ham", "Cheese &amp; onion", ""} {
+		l["meta_data"] = append(l["meta_data"].([]any), map[string]any{"key": "Topping", "display_key": "Topping", "display_value": value})
+	}
+	o, err := read(t, map[string]any{"line_items": []any{l}})
+	if err != nil || len(o.Lines) != 1 || o.Lines[0].Options["Topping"] != "Ham, Cheese & onion" {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
