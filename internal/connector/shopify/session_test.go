@@ -252,6 +252,7 @@ func TestStockStaysAtItsLocation(t *testing.T) {
 	results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
 	set := func(n int64) fakeshop.Variant {
 		t.Helper()
+		clear(s.facts) // as new credentials do
 		s.reopen()
 		item := connector.StockItem{Item: connector.Item{SKU: "MUG", IDs: results[0].IDs}, Quantity: n}
 		if got := connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{item}))(t); got[0].State != connector.Live {

@@ -3,6 +3,7 @@ package shopify
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"entrepot/internal/connector"
@@ -62,27 +63,19 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	return out, nil
 }
 
-// locationFact keeps the location that was chosen.
-const locationFact = "location"
-
-// choose sets where stock is kept: at the location of the setting, else at the one that was chosen before, else at the first active one.
-// The shop lists them by their names, so a new location may be the first: stock that moved there would also stay at the old one.
+// choose sets where stock is kept: at the location of the setting, else at the oldest active one. The shop lists them by their names, so a
+// new one may be the first: stock that moved there would also stay at the old one.
 func (s *session) choose(a shopAnswer) {
 	s.shop = &shop{}
-	wanted, first := s.link.Channel.Value("locationId"), ""
-	chosen := s.link.Facts.Fact(locationFact)
+	wanted, oldest := s.link.Channel.Value("locationId"), int64(0)
 	for _, l := range a.Locations.Nodes {
+		own := l.ID[strings.LastIndexByte(l.ID, '/')+1:]
+		number, _ := strconv.ParseInt(own, 10, 64) // they are numbered as they are opened
 		switch {
 		case !l.IsActive:
-		case wanted != "" && (l.ID == wanted || strings.HasSuffix(l.ID, "/"+wanted)), wanted == "" && l.ID == chosen:
-			s.shop.location = l.ID
-		case wanted == "" && first == "":
-			first = l.ID
+		case wanted != "" && (l.ID == wanted || own == wanted), wanted == "" && (s.shop.location == "" || number < oldest):
+			s.shop.location, oldest = l.ID, number
 		}
-	}
-	if s.shop.location == "" && first != "" {
-		s.shop.location = first
-		s.link.Facts.Keep(locationFact, first)
 	}
 	for _, p := range a.Publications.Nodes {
 		s.shop.publications = append(s.shop.publications, p.ID)

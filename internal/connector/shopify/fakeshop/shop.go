@@ -7,7 +7,6 @@ package fakeshop
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -54,7 +53,7 @@ type Shop struct {
 	tokens    map[string]bool
 	products  []*product
 	orders    []*order
-	locations map[string]bool // by their names: whether they are open
+	locations []location
 	webhooks  []webhook
 	sources   map[string]string // addresses of fetched pictures, by their ids
 	keys      map[string]bool   // of writes that were done
@@ -78,7 +77,7 @@ type object = map[string]any
 
 // New creates an empty shop.
 func New() *Shop {
-	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{}, locations: map[string]bool{"Shop": true},
+	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{}, locations: []location{{"Shop", true}},
 		Notices: fakeshop.NewOutbox(mostTries)}
 }
 
@@ -275,22 +274,31 @@ func (s *Shop) about(json.RawMessage) (object, string) {
 		"publications": object{"nodes": []object{{"id": "gid://shopify/Publication/1", "name": "Online Store"}}}}, ""
 }
 
+// location is a place where stock may be kept; its number is its place in the list.
+type location struct {
+	name string
+	open bool
+}
+
 // Locate opens a location where stock may be kept, or closes it.
 func (s *Shop) Locate(name string, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.locations[name] = open
+	if at := slices.IndexFunc(s.locations, func(l location) bool { return l.name == name }); at >= 0 {
+		s.locations[at].open = open
+		return
+	}
+	s.locations = append(s.locations, location{name, open})
 }
 
 // shownLocations are the locations, by their names.
 func (s *Shop) shownLocations() (list []object) {
-	for _, name := range slices.Sorted(maps.Keys(s.locations)) {
-		list = append(list, object{"id": location(name), "name": name, "isActive": s.locations[name]})
+	for i, l := range s.locations {
+		list = append(list, object{"id": "gid://shopify/Location/" + strconv.Itoa(i+1), "name": l.name, "isActive": l.open})
 	}
+	slices.SortFunc(list, func(a, b object) int { return strings.Compare(a["name"].(string), b["name"].(string)) })
 	return list
 }
-
-func location(name string) string { return "gid://shopify/Location/" + name }
 
 func (s *Shop) listWebhooks(json.RawMessage) (object, string) {
 	nodes := []object{}
