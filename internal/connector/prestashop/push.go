@@ -112,10 +112,14 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 	if err != nil {
 		return err
 	}
-	if now := f.known[o.get("current_state")]; o.get("current_state") == id || reached(now.ours, to) || now.refund && to == orders.Cancelled {
+	now, leaves := f.known[o.get("current_state")], to == orders.Shipped || to == orders.Delivered
+	switch {
+	case o.get("current_state") == id, reached(now.ours, to):
 		return nil
-	} else if now.ours == orders.Cancelled && (to == orders.Shipped || to == orders.Delivered) {
-		return connector.Failf(connector.Rejected, "the order is cancelled in the shop: %s", connector.Line(now.name))
+	case (now.refund || now.ours == orders.Cancelled) && leaves:
+		return connector.Failf(connector.Rejected, "the order has ended in the shop: %s", connector.Line(now.name))
+	case now.refund:
+		return nil
 	}
 	_, _, err = s.call(ctx, http.MethodPost, "order_histories", url.Values{"sendemail": {"1"}},
 		document("order_history", []field{value("id_order", order.ExternalID), value("id_order_state", id)}))

@@ -428,6 +428,12 @@ func TestStatesArePushedOnce(t *testing.T) {
 	if err := s.session.PushCancel(t.Context(), connector.OrderRef{ExternalID: third}, ""); err != nil {
 		t.Fatal(err)
 	}
+	if err := s.session.PushStatus(t.Context(), connector.OrderRef{ExternalID: third}, orders.Processing); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.session.PushStatus(t.Context(), connector.OrderRef{ExternalID: third}, orders.Shipped); !connector.Is(err, connector.Rejected) {
+		t.Errorf("shipped after it was refunded: %v", err)
+	}
 	if state, _, _ := s.Order(third); state != "7" {
 		t.Errorf("an order that was refunded in the shop was moved to %s", state)
 	}
