@@ -58,7 +58,8 @@ const newestTypes = 200
 // TypesSince returns the types of resources of the entries after a time, each once; if there are very many entries, those of the newest.
 func TypesSince(tx *db.Tx, after int64) ([]string, error) {
 	return db.List(tx, func(r db.Rows) (name string, err error) { return name, r.Scan(&name) },
-		"SELECT DISTINCT e.resource_type FROM (SELECT resource_type, created_at FROM audit_log WHERE tenant_id = $1 ORDER BY id DESC LIMIT $3) e "+
+		"SELECT DISTINCT e.resource_type FROM "+
+			"(SELECT resource_type, created_at FROM audit_log WHERE tenant_id = $1 ORDER BY id DESC LIMIT $3) e "+
 			"WHERE e.created_at > $2 ORDER BY 1", tx.Tenant, after, newestTypes)
 }
 

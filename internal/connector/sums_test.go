@@ -62,9 +62,9 @@ func TestSpread(t *testing.T) {
 		}
 	}
 	sums, _ := connector.NewSums("EUR")
-	for _, shares := range [][]money.Amount{sums.Spread(0, []money.Amount{1}), sums.Spread(-5, []money.Amount{1}), sums.Spread(5, []money.Amount{0})} {
-		if len(shares) != 1 || shares[0] != 0 {
-			t.Errorf("%v", shares)
+	for _, c := range []struct{ total, over money.Amount }{{0, 1}, {-5, 1}, {5, 0}} {
+		if shares := sums.Spread(c.total, []money.Amount{c.over}); len(shares) != 1 || shares[0] != 0 {
+			t.Errorf("%v over %v: %v", c.total, c.over, shares)
 		}
 	}
 }

@@ -23,7 +23,7 @@ const (
 	placeWait      = 15 * time.Second // of a program that starts, for a server without a place for a connection
 	silenceTimeout = 5 * time.Second  // until a connection is dropped whose other end acknowledges nothing
 	pingTimeout    = time.Second      // of a connection that was idle, before it is used
-	idleTime       = 10 * time.Second // until an unused connection leaves its place at the server to other nodes, unless the address has a time
+	idleTime       = 10 * time.Second // until an unused connection is closed, for other nodes; the address may have another
 )
 
 // poolConfig parses the store's address. If it names several hosts, only the one that takes writes is used, unless the
