@@ -431,7 +431,8 @@ func TestStatesArePushedOnce(t *testing.T) {
 	if err := s.session.PushStatus(t.Context(), connector.OrderRef{ExternalID: third}, orders.Processing); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.session.PushStatus(t.Context(), connector.OrderRef{ExternalID: third}, orders.Shipped); !connector.Is(err, connector.Rejected) {
+	err := s.session.PushStatus(t.Context(), connector.OrderRef{ExternalID: third}, orders.Shipped)
+	if !connector.Is(err, connector.Rejected) {
 		t.Errorf("shipped after it was refunded: %v", err)
 	}
 	if state, _, _ := s.Order(third); state != "7" {
