@@ -27,6 +27,24 @@ type cable struct {
 	conns []net.Conn
 }
 
+// connect puts a cable before a new database, and gives the address that leads through it.
+func connect(t *testing.T, cut bool) (*cable, *url.URL) {
+	t.Helper()
+	address, err := url.Parse(dbtest.URL(t))
+	if err != nil || address.Port() == "" {
+		t.Fatalf("%v: PostgreSQL listens on no port in %s", err, address)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	link := &cable{to: address.Host, cut: cut}
+	go link.serve(listener)
+	address.Host = listener.Addr().String()
+	return link, address
+}
+
 func (c *cable) serve(listener net.Listener) {
 	for {
 		from, err := listener.Accept()
@@ -63,18 +81,7 @@ func (c *cable) set(cut bool) {
 
 // A service whose PostgreSQL starts later than it says so meanwhile, and begins when it can. A wrong address ends it at once.
 func TestPostgresStartsLater(t *testing.T) {
-	address, err := url.Parse(dbtest.URL(t))
-	if err != nil || address.Port() == "" {
-		t.Fatalf("%v: PostgreSQL listens on no port in %s", err, address)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	link := &cable{to: address.Host, cut: true}
-	go link.serve(listener)
-	address.Host = listener.Addr().String()
+	link, address := connect(t, true)
 
 	said := &log{}
 	s, err := server.Listen(server.Config{Addr: "127.0.0.1:0", StoreConfig: server.StoreConfig{Dev: true, Dir: t.TempDir(),
@@ -121,18 +128,7 @@ func TestPostgresStartsLater(t *testing.T) {
 // While PostgreSQL cannot be reached, every kind of request is a 503 that says when to come back, /readyz says why, and all is well
 // again once it can: reads, writes, feeds, logins, credentials looked up, and limits that are counted in the store.
 func TestPostgresAway(t *testing.T) {
-	address, err := url.Parse(dbtest.URL(t))
-	if err != nil || address.Port() == "" {
-		t.Fatalf("%v: PostgreSQL listens on no port in %s", err, address)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	link := &cable{to: address.Host}
-	go link.serve(listener)
-	address.Host = listener.Addr().String()
+	link, address := connect(t, false)
 
 	said := &log{}
 	c := server.Config{Addr: "127.0.0.1:0", Limits: true, Version: "test", Admin: server.Admin{Email: "owner@away.example",
