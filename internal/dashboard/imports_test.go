@@ -309,7 +309,7 @@ func TestImportsOfBrokenFiles(t *testing.T) {
 		"latin-1":      {"sku;name;price\nA;Caf\xe9;1,50\n", 303, "Café"},
 		"a mark":       {"\xef\xbb\xbfsku;name;price\nA;Tasse;1,50\n", 303, "Field for sku"},
 		"a picture":    {"\x89PNG\r\n\x1a\n" + strings.Repeat("\x00\x01\x02\xff", 99), 303, "No column holds the sku"},
-		"broken JSON":  {`[{"sku":"A","name":`, 422, "List.csv holds no rows that can be read"},
+		"broken JSON":  {`[{"sku":"A","name":`, 422, "List.csv begins with no object that can be read"},
 		"only a head":  {"sku;name;price\n", 303, "3 columns"},
 		"hostile head": {"<script>alert(1)</script>;name;price\nA;B;1\n", 303, "<script>alert(1)</script>"},
 	} {
