@@ -43,6 +43,7 @@ func filled(t *testing.T, engine string, n int, read *statements) *site {
 	if err := filler.Fill(t.Context(), s.DB, clock, s.account.Tenant, []id.Channel{shop.ID}, size, io.Discard); err != nil {
 		t.Fatal(err)
 	}
+	dbtest.Analyse(t, s.DB, s.account.Tenant)
 	return s
 }
 
@@ -71,7 +72,11 @@ type statement struct {
 	args []any
 }
 
+// add keeps a statement, unless the watch for news asked it, which looks at the log of changes when it likes.
 func (s *statements) add(sql string, args []any) {
+	if strings.Contains(sql, "FROM audit_log") {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.list = append(s.list, statement{sql, slices.Clone(args)})
