@@ -120,7 +120,7 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	r.job.Failed = max(0, r.job.Failed-1) // the failure concerns the job, not one of its items
 	r.job.Errors = records.JobErrors(r.errors...)
 	ended := jobs.Finish(tx, r.job, true)
-	if first || !r.input.Scheduled {
+	if first {
 		webhooks.Record(tx, syncEvent(ended))
 	}
 	return nil
