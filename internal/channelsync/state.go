@@ -25,7 +25,7 @@ type State struct {
 	CheckAt       int64
 	HeldUntil     int64
 	Failures      int64
-	Failing       string // JSON object: type of job to the time since which it has failed
+	Failing       string // JSON object: times by name, see Since
 	LastError     string
 	HookURL       string
 	Webhooks      string // JSON: [{topic, status}]

@@ -3,6 +3,7 @@ package connector
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -58,10 +59,10 @@ func FailureOf(err error) *Failure {
 	return &Failure{Kind: Temporary, Message: "the call did not end", Err: err}
 }
 
-// Is reports whether an error is a failure of a kind.
-func Is(err error, kind Kind) bool {
+// Is reports whether an error is a failure of one of some kinds.
+func Is(err error, kinds ...Kind) bool {
 	var f *Failure
-	return errors.As(err, &f) && f.Kind == kind
+	return errors.As(err, &f) && slices.Contains(kinds, f.Kind)
 }
 
 // Lasting reports whether the same call would fail later too.

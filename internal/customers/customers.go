@@ -12,8 +12,6 @@ import (
 	"errors"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
@@ -65,7 +63,7 @@ func (c Customer) Name() string {
 }
 
 // EmailKey folds an address for comparison.
-func EmailKey(email string) string { return norm.NFC.String(strings.ToLower(strings.TrimSpace(email))) }
+func EmailKey(email string) string { return search.Fold(strings.TrimSpace(email)) }
 
 // search is the text that the search of a list matches.
 func (c Customer) search() string {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/text/unicode/norm"
-
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/search"
@@ -242,7 +240,7 @@ func InsertAll(tx db.Writer, list []Order) {
 	search.Put(tx, search.Orders, docs...)
 }
 
-func emailKey(email string) string { return norm.NFC.String(strings.ToLower(email)) }
+func emailKey(email string) string { return search.Fold(email) }
 
 func insertLines(w db.GuardedWriter, order id.Order, lines []Line, first int) {
 	rows := make([]lineRow, len(lines))

@@ -73,7 +73,7 @@ func TestResourcesThatAreWrittenWhole(t *testing.T) {
 	}
 }
 
-// A key that may change nothing is told so.
+// A key that may change nothing is refused with the reason.
 func TestAKeyThatMayChangeNothing(t *testing.T) {
 	s := newShop(t)
 	made := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)

@@ -105,7 +105,7 @@ func TestTestNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A merchant who enters the domain that buyers see is told which one is wanted.
+// For the domain that buyers see, the error names the one that is wanted.
 func TestShopThatIsNoDomainOfShopify(t *testing.T) {
 	s := newShop(t)
 	s.kept = connector.Credentials{"shop": "corner.example", "accessToken": fakeshop.Token}

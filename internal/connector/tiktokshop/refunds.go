@@ -80,7 +80,7 @@ func (s *session) reversals(ctx context.Context, path string, filter fields) (li
 			Returns       []reversal `json:"return_orders"`
 		}
 		r := request{method: http.MethodPost, path: path, query: query, body: filter}
-		if _, err := s.call(connector.Repeatable(ctx), r, &out); absent(err) {
+		if _, err := s.call(connector.Repeatable(ctx), r, &out); connector.Is(err, connector.Forbidden, connector.Missing) {
 			return list, nil
 		} else if err != nil {
 			return nil, err
@@ -91,11 +91,6 @@ func (s *session) reversals(ctx context.Context, path string, filter fields) (li
 		}
 		query.Set("page_token", out.Next)
 	}
-}
-
-// absent reports whether the app may not call what it called, or the market does not have it.
-func absent(err error) bool {
-	return connector.Is(err, connector.Forbidden) || connector.Is(err, connector.Missing)
 }
 
 // addRefunds adds the refunds of orders, and what their buyers ask for. An order counts as changed at the time of each.

@@ -117,7 +117,7 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	} {
 		switch f := connector.FailureOf(probe.try()); {
 		case f == nil:
-		case probe.without != "" && absent(f):
+		case probe.without != "" && connector.Is(f, connector.Forbidden, connector.Missing):
 			out.Lacking = append(out.Lacking, "the app lacks the scope for "+probe.right+", without which "+probe.without+" are not known")
 		case f.Kind == connector.Forbidden:
 			out.Missing = append(out.Missing, "the app lacks the scope for "+probe.right+": "+f.Error())

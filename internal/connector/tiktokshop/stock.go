@@ -34,7 +34,7 @@ func (s *session) inventory(ctx context.Context, skuIDs []string) (map[string]he
 		} `json:"inventory"`
 	}
 	if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202309/inventory/search",
-		body: fields{"sku_ids": skuIDs}}, &out); absent(err) {
+		body: fields{"sku_ids": skuIDs}}, &out); connector.Is(err, connector.Forbidden, connector.Missing) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 func (s *session) watch(ctx context.Context, skus map[string]string, names []string) error {
 	s.off = map[string]string{}
 	there, err := s.search(ctx, names)
-	if absent(err) || connector.Is(err, connector.Rejected) {
+	if connector.Is(err, connector.Forbidden, connector.Missing) || connector.Is(err, connector.Rejected) {
 		return nil
 	}
 	if err != nil {
