@@ -3,7 +3,6 @@ package orders
 import (
 	"slices"
 	"sort"
-	"strings"
 	"sync"
 
 	"entrepot/internal/db"
