@@ -126,3 +126,34 @@ func TestPullHasTheNewest(t *testing.T) {
 		}
 	})
 }
+
+// A connection test succeeds without the rights that only some things need, and says what does not work; without those that the channel
+// cannot do without it fails, and names them.
+func TestRightsThatOnlySomeThingsNeed(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		shop := prestashop.New()
+		server := httptest.NewServer(shop)
+		t.Cleanup(server.Close)
+		made := s.call("POST", "/api/v1/channels", map[string]any{"name": "Shop", "platform": "PRESTASHOP",
+			"credentials": map[string]any{"url": server.URL, "webserviceKey": prestashop.Key}}, 201)
+		test := func(rights string) document {
+			shop.Rights = map[string][]string{}
+			for resource := range strings.FieldsSeq(rights) {
+				shop.Rights[resource] = []string{"GET", "POST", "PUT"}
+			}
+			return s.call("POST", "/api/v1/channels/"+made.Text("data", "channel", "id")+"/sync/test", map[string]any{}, 200)
+		}
+		const needed = "products combinations stock_availables order_histories images orders customers addresses countries currencies " +
+			"order_states languages configurations order_carriers"
+		got := test(needed)
+		if got.At("data", "success") != true || len(got.List("data", "missing")) != 0 ||
+			!strings.Contains(got.Text("data", "message"), "order_slip, without which refunds are not known") {
+			t.Error(got)
+		}
+		got = test(strings.Replace(needed, "order_histories ", "", 1))
+		if got.At("data", "success") != false || !strings.Contains(fmt.Sprint(got.List("data", "missing")), "order_histories") {
+			t.Error(got)
+		}
+	})
+}
