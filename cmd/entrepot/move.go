@@ -110,6 +110,7 @@ func (env *environment) moveRows(cmd *cobra.Command, from, to *db.DB) (made move
 // bothHold verifies both stores.
 func (env *environment) bothHold(cmd *cobra.Command, from, to *db.DB) (bool, error) {
 	for _, store := range []*db.DB{from, to} {
+		fmt.Fprintf(env.stderr, "verifying the %s store\n", store.Engine())
 		results, err := verify.Run(cmd.Context(), store, "")
 		if err != nil {
 			return false, err

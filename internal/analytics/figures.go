@@ -39,9 +39,13 @@ func readFiguresOf(tx *db.Tx, statuses string, s Span, widest int, unit int64, b
 	var parts []string
 	pieces, ends := spans.Fill(from, to, widest)
 	for _, p := range pieces {
+		width := p.OverAll()
+		if strings.Contains(by, "channel") {
+			width = p.Width
+		}
 		parts = append(parts, "SELECT status, channel, currency, bucket / "+unitOf+" * "+unitOf+
 			` AS start, orders, items, big, small FROM order_figures
-			WHERE tenant_id = $1 AND span = `+w.Bind(p.Width)+" AND status IN "+statuses+" AND bucket >= "+w.Bind(p.From)+
+			WHERE tenant_id = $1 AND span = `+w.Bind(width)+" AND status IN "+statuses+" AND bucket >= "+w.Bind(p.From)+
 			" AND bucket < "+w.Bind(p.To))
 	}
 	for _, e := range ends {

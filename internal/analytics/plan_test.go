@@ -3,11 +3,14 @@ package analytics_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"entrepot/internal/analytics"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
 	"entrepot/internal/spans"
 	"entrepot/internal/webhooks"
 )
@@ -110,6 +113,68 @@ func deliveriesRead(t *testing.T, tx *db.Tx, engine string) (n int64) {
 	}
 	err := tx.Row(`SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::BIGINT FROM pg_stat_xact_user_tables
 		WHERE relname IN ('deliveries', 'attempts')`, nil, &n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A figure over all channels reads a row for each day, whatever the number of channels.
+func TestFiguresOverAllChannelsReadARowForEachDay(t *testing.T) {
+	const days, channels = 60, 30
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant := dbtest.Account(t, store)
+		span := analytics.Span{From: monday.UnixMicro(), To: monday.AddDate(0, 0, days).UnixMicro() - 1}
+		number := int64(0)
+		for n := range days {
+			write(t, store, tenant, func(tx *db.Tx) error {
+				for range channels {
+					number++
+					o := orders.Order{ID: id.New[id.Order](), Number: number, CreatedAt: day(n), UpdatedAt: day(n), Status: orders.Shipped,
+						Channel: id.New[id.Channel](), Currency: "EUR", History: []orders.Entry{{Status: orders.Shipped, Source: orders.FromAPI}}}
+					o.Total = 10 * money.Scale
+					orders.Insert(tx, &o)
+				}
+				return nil
+			})
+		}
+		dbtest.Analyse(t, store, tenant)
+		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			before := figuresRead(t, tx, store.Engine())
+			summary, err := analytics.Summarize(tx, "EUR", span)
+			if err != nil {
+				return err
+			}
+			if n := figuresRead(t, tx, store.Engine()) - before; n > 3*days {
+				t.Errorf("%d figures were read for %d days", n, days)
+			}
+			sales, err := analytics.ReadSales(tx, "EUR", span, analytics.Day, time.UTC)
+			if err != nil {
+				return err
+			}
+			revenue := euros(10 * days * channels).String()
+			if got := summary.Takings[0]; got.Orders != days*channels || got.Revenue.String() != revenue {
+				t.Errorf("the summary says %+v", got)
+			}
+			if got := sales.Takings[0]; got.Orders != days*channels || sales.Points[days-1].Orders != channels {
+				t.Errorf("the series says %+v, its last day %+v", got, sales.Points[days-1])
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// figuresRead is how many kept figures of orders PostgreSQL has read in the transaction; 0 on SQLite.
+func figuresRead(t *testing.T, tx *db.Tx, engine string) (n int64) {
+	t.Helper()
+	if engine != "postgres" {
+		return 0
+	}
+	err := tx.Row(`SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::BIGINT FROM pg_stat_xact_user_tables
+		WHERE relname = 'order_figures'`, nil, &n)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -195,6 +195,9 @@ func TestSalesBeyond63BitsAreExact(t *testing.T) {
 					SELECT tenant_id, $2::BIGINT, status, created_at / $2::BIGINT * $2::BIGINT, coalesce(channel_id::TEXT, ''), currency, count(*), 1,
 						sum(total / 100000000), sum(total % 100000000) FROM orders WHERE tenant_id = $1 GROUP BY 1, 3, 4, 5, 6`, tx.Tenant, width)
 			}
+			tx.Queue(`INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small)
+				SELECT tenant_id, $2::BIGINT, status, bucket, '', currency, sum(orders), sum(items), sum(big), sum(small) FROM order_figures
+				WHERE tenant_id = $1 AND span = $3 GROUP BY 1, 3, 4, 6`, tx.Tenant, int64(spans.DaysOfAll), spans.Widths[spans.Days])
 			return nil
 		})
 		all := analytics.Span{From: day(-15), To: day(15)}

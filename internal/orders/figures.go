@@ -9,7 +9,7 @@ import (
 )
 
 // The table order_figures counts orders, amounts and items by bucket of time (package spans), status, channel and
-// currency. Its version grows whenever the sold quantity of any SKU changes. A sum of totals may need more than 63
+// currency, and by day, status and currency over all channels. Its version grows whenever the sold quantity of any SKU changes. A sum of totals may need more than 63
 // bits, so each total is summed in two parts: big·10^8 + small.
 
 // addUp is the divisor that splits an amount into these two parts.
@@ -29,6 +29,9 @@ type figureKey struct {
 	currency      string
 }
 
+// rowsOfOrder is how many rows one order is counted in.
+var rowsOfOrder = len(spans.Widths) + 1
+
 // figure is what one order adds to the figures.
 func (o *Order) figure() [4]int64 {
 	total := int64(o.Total)
@@ -44,7 +47,8 @@ func (o *Order) moves(into []figureRow, sign int64) []figureRow {
 	for _, width := range spans.Widths {
 		into = append(into, figureRow{figureKey{width, spans.Down(o.CreatedAt, width), o.Status, o.Channel, o.Currency}, figure, 0})
 	}
-	return into
+	day := spans.Down(o.CreatedAt, spans.Widths[spans.Days])
+	return append(into, figureRow{figureKey{spans.DaysOfAll, day, o.Status, "", o.Currency}, figure, 0})
 }
 
 // tallied names the kept counts of orders, by countedAs.
@@ -71,7 +75,7 @@ func count(w db.GuardedWriter, before, after *Order) {
 			before.tally(w, -1)
 		}
 	}
-	rows := after.moves(make([]figureRow, 0, 2*len(spans.Widths)), 1)
+	rows := after.moves(make([]figureRow, 0, 2*rowsOfOrder), 1)
 	sold := !sameSold(before, after)
 	switch {
 	case before == nil:

@@ -31,7 +31,7 @@ func prefetchTotal(r db.Reader, f CountedFilter) *db.Pending[int64] {
 	sql.WriteString("SELECT coalesce(sum(n), 0)::BIGINT FROM (SELECT 0 AS n")
 	pieces, ends := spans.Fill(from, to, spans.Days)
 	for _, p := range pieces {
-		sql.WriteString(" UNION ALL SELECT sum(orders)::BIGINT FROM order_figures WHERE " + where + " AND span = " + w.Bind(p.Width) +
+		sql.WriteString(" UNION ALL SELECT sum(orders)::BIGINT FROM order_figures WHERE " + where + " AND span = " + w.Bind(f.widthOf(p)) +
 			" AND bucket >= " + w.Bind(p.From) + " AND bucket < " + w.Bind(p.To) + of("channel"))
 	}
 	for _, e := range ends {
@@ -72,6 +72,14 @@ func (f CountedFilter) bounds() (from, to int64) {
 		to = f.To + 1
 	}
 	return from, to
+}
+
+// widthOf is the width under which the figures of a piece are found.
+func (f CountedFilter) widthOf(p spans.Piece) int64 {
+	if f.Channel == "" {
+		return p.OverAll()
+	}
+	return p.Width
 }
 
 // states are the statuses that match the filter, listed one by one.
@@ -129,7 +137,7 @@ func seek(tx *db.Tx, f CountedFilter, ascending bool, skip int64) (CountedFilter
 // -1 if it is after all buckets.
 func seekBucket(tx *db.Tx, f CountedFilter, ascending bool, skip int64, p spans.Piece) (bucket, rest int64, err error) {
 	w := db.NewWhere(tx, "")
-	db.AndIn(w, "status", f.states()).And("span = ? AND bucket >= ? AND bucket < ?", p.Width, p.From, p.To)
+	db.AndIn(w, "status", f.states()).And("span = ? AND bucket >= ? AND bucket < ?", f.widthOf(p), p.From, p.To)
 	if f.Channel != "" {
 		w.And("channel = ?", string(f.Channel))
 	}

@@ -5,6 +5,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/search"
+	"entrepot/internal/spans"
 )
 
 // Held is what a channel's orders reserve in one stock level.
@@ -81,6 +82,12 @@ func Purge(tx db.Writer, channel id.Channel) {
 	} {
 		tx.Queue(sql, tx.TenantID(), channel)
 	}
+	tx.Change(`UPDATE order_figures SET orders = order_figures.orders - gone.orders, items = order_figures.items - gone.items,
+			big = order_figures.big - gone.big, small = order_figures.small - gone.small, version = order_figures.version + 1
+		FROM order_figures gone WHERE order_figures.tenant_id = $1 AND order_figures.span = $3 AND order_figures.channel = ''
+			AND gone.tenant_id = $1 AND gone.span = $4 AND gone.status = order_figures.status AND gone.bucket = order_figures.bucket
+			AND gone.currency = order_figures.currency AND gone.channel = $2`, tx.TenantID(), string(channel), int64(spans.DaysOfAll),
+		spans.Widths[spans.Days])
 	tx.Change(`UPDATE order_figures SET orders = 0, items = 0, big = 0, small = 0, version = version + 1
 		WHERE tenant_id = $1 AND channel = $2`, tx.TenantID(), string(channel)) // the rows stay, because a version must never decrease
 	for _, status := range Statuses {

@@ -25,8 +25,8 @@ const (
 	months
 )
 
-// versionsOf are the spans of order_figures whose versions the blocks use.
-var versionsOf = []int64{widths[hours], widths[days], widths[days]}
+// versionsOf are the widths in order_figures whose versions the blocks use.
+var versionsOf = []int64{widths[hours], spans.DaysOfAll, spans.DaysOfAll}
 
 // fewest is the number of orders from which a bucket gets a block. Tests lower it.
 var fewest int64 = 16

@@ -100,7 +100,7 @@ func prefetchVersion(tx *db.Tx, from, to int64) *db.Pending[int64] {
 	p := new(db.Pending[int64])
 	return p.Await(tx.Prefetch(func(r db.Rows) error { return r.Scan(&p.Value) },
 		"SELECT coalesce(sum(version), 0)::BIGINT FROM order_figures WHERE tenant_id = $1 AND span = $2 AND status IN "+every+
-			" AND bucket >= $3 AND bucket < $4", tx.Tenant, widths[days], from, to))
+			" AND bucket >= $3 AND bucket < $4", tx.Tenant, spans.DaysOfAll, from, to))
 }
 
 // readTop reads the valid top that lies in a range, nil if there is none.

@@ -13,11 +13,24 @@ const (
 	Days
 )
 
+// DaysOfAll stands for days whose figures are kept over all channels together, beside those of each channel: a figure of
+// a year reads a row for each day, whatever the number of channels. It is the width of a day with its sign changed, so
+// that no reader of one kind finds rows of the other.
+const DaysOfAll = -86_400_000_000
+
 // Last is later than every time, at the end of a bucket of every width.
 const Last = 86_400_000_000 * 400_000
 
 // Piece is a part of a range that consists of whole buckets of one width: those that begin at From or later and before To.
 type Piece struct{ Width, From, To int64 }
+
+// OverAll is the width under which figures over all channels are found for the buckets of a piece.
+func (p Piece) OverAll() int64 {
+	if p.Width == Widths[Days] {
+		return DaysOfAll
+	}
+	return p.Width
+}
 
 // Fill divides the range from one time to before another into the fewest pieces of buckets no wider than
 // Widths[widest], and returns the ends that fill no whole bucket.

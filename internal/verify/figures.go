@@ -80,6 +80,8 @@ func figuresOfDay(c *account, day int64) (figures, error) {
 			k.bucket = spans.Down(at, k.width)
 			found.add(k, stored, of)
 		}
+		k.width, k.bucket, k.channel = spans.DaysOfAll, day, ""
+		found.add(k, stored, of)
 		return err
 	}, `SELECT o.status, o.channel_id, o.currency, o.created_at, o.total,
 			(SELECT coalesce(sum(l.quantity), 0)::BIGINT FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id)
@@ -88,7 +90,7 @@ func figuresOfDay(c *account, day int64) (figures, error) {
 		return nil, err
 	}
 	w = db.NewWhere(c.Tx, "")
-	db.AndIn(db.AndIn(w, "span", spans.Widths), "status", orders.Statuses).And("bucket >= ? AND bucket < ?", day, end)
+	db.AndIn(db.AndIn(w, "span", append(slices.Clone(spans.Widths), spans.DaysOfAll)), "status", orders.Statuses).And("bucket >= ? AND bucket < ?", day, end)
 	return found, c.Each(func(r db.Rows) error {
 		var k figureKey
 		var of figure
