@@ -74,18 +74,21 @@ func (c *Channel) add(f figure, currency string) {
 func channelRows(tx *db.Tx, s Span) ([]Channel, error) {
 	return db.List(tx, func(r db.Rows) (c Channel, err error) {
 		return c, r.Scan(&c.ID, &c.Name, &c.Platform, &c.Status, db.Opt(&c.LastSync), &c.Published, &c.Waiting, &c.Failed, &c.FailedJobs)
-	}, `WITH shown AS (
-			SELECT channel_id, sum(CASE WHEN status = 'published' THEN 1 ELSE 0 END) AS published,
-				sum(CASE WHEN status = 'pending' THEN 1 ELSE 0 END) AS waiting, sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS failed
-			FROM publications WHERE tenant_id = $1 GROUP BY channel_id),
-		broken AS (
+	}, `WITH broken AS (
 			SELECT channel_id, count(*) AS jobs FROM jobs WHERE tenant_id = $1 AND status = 'FAILED' AND completed_at >= $2
 				AND completed_at <= $3 GROUP BY channel_id)
-		SELECT c.id, c.name, c.platform, c.status, c.last_sync_at, coalesce(p.published, 0), coalesce(p.waiting, 0), coalesce(p.failed, 0),
-			coalesce(b.jobs, 0)
-		FROM channels c LEFT JOIN shown p ON p.channel_id = c.id LEFT JOIN broken b ON b.channel_id = c.id
+		SELECT c.id, c.name, c.platform, c.status, c.last_sync_at,
+			(SELECT count(*) `+ofChannel+`)
+				- (SELECT count(*) `+ofChannel+` AND p.status IN ('pending', 'removing')) - (SELECT count(*) `+ofChannel+` AND p.status = 'failed'),
+			(SELECT count(*) `+ofChannel+` AND p.status IN ('pending', 'removing') AND p.status = 'pending'),
+			(SELECT count(*) `+ofChannel+` AND p.status = 'failed'), coalesce(b.jobs, 0)
+		FROM channels c LEFT JOIN broken b ON b.channel_id = c.id
 		WHERE c.tenant_id = $1`, tx.Tenant, s.From, s.To)
 }
+
+// ofChannel is the publications of a channel, which are counted in indexes alone: of all of them, of those that wait, and
+// of failed ones.
+const ofChannel = "FROM publications p WHERE p.tenant_id = $1 AND p.channel_id = c.id"
 
 // newestOrders finds the newest order of the span in each channel: the newest of each status. The ORDER BY names all
 // columns of the index, because PostgreSQL does not treat "no channel" as one value and would sort.

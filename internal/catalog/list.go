@@ -57,9 +57,7 @@ func Page(tx *db.Tx, f Filter) (list []id.Product, total int64, err error) {
 		return f.pageOfMembers(tx)
 	}
 	counts, err := Counts(tx)
-	var all int64
 	for status, n := range counts {
-		all += n
 		if len(f.Statuses) == 0 || slices.Contains(f.Statuses, status) {
 			total += n
 		}
@@ -67,6 +65,6 @@ func Page(tx *db.Tx, f Filter) (list []id.Product, total int64, err error) {
 	if err != nil || int64(f.Offset) >= total {
 		return []id.Product{}, total, err
 	}
-	list, err = f.pageByStatus(tx, total, all)
+	list, err = f.fromNearerEnd(total, func(f Filter) ([]id.Product, error) { return f.pageByStatus(tx, total, counts) })
 	return list, total, err
 }

@@ -75,12 +75,12 @@ func (c *choice) look(tx *db.Tx, ids []id.Product) error {
 		ids = ids[len(piece):]
 		w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL")
 		db.AndIn(w, "p.id", db.Padded(piece))
-		f.andStatuses(w, false)
+		f.andStatuses(w, inProducts)
 		if f.Category != "" {
-			w.And(members{table: "product_categories", column: "category_id", of: f.Category}.has(w))
+			w.And(members{table: "product_categories", column: "category_id", of: f.Category}.has(w, inProducts.id))
 		}
 		if f.Channel != "" {
-			w.And(members{table: "publications", column: "channel_id", of: f.Channel}.has(w))
+			w.And(members{table: "publications", column: "channel_id", of: f.Channel}.has(w, inProducts.id))
 		}
 		if f.Search != "" {
 			w.AndContains("p.search", search.Fold(f.Search))

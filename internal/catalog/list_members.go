@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -21,11 +23,8 @@ func (f Filter) memberships(tx *db.Tx) (list []members, err error) {
 		list = append(list, members{table: "publications", column: "channel_id", of: f.Channel})
 	}
 	for i := range list {
-		m := &list[i]
-		err := tx.Row("SELECT count(*) FROM (SELECT DISTINCT product_id FROM "+m.table+" WHERE tenant_id = $1 AND "+m.column+
-			" = $2::UUID) AS members",
-			[]any{tx.Tenant, m.of}, &m.size)
-		if err != nil {
+		w := list[i].where(tx)
+		if err := tx.Row("SELECT count(*) FROM "+list[i].table+" m WHERE "+w.String(), w.Args(), &list[i].size); err != nil {
 			return nil, err
 		}
 	}
@@ -35,16 +34,22 @@ func (f Filter) memberships(tx *db.Tx) (list []members, err error) {
 	return list, nil
 }
 
-// from joins the members m with their products.
-func (m members) from(w *db.Where) string {
-	return "(SELECT DISTINCT product_id FROM " + m.table + " WHERE tenant_id = $1 AND " + m.column + " = " + w.Bind(m.of) +
-		"::UUID) AS m CROSS JOIN products p"
+// where are the conditions of the rows m that make products members: one for each product, and none for a deleted one.
+func (m members) where(tx *db.Tx) *db.Where {
+	return db.NewWhere(tx, "m").And("m."+m.column+" = ?::UUID", m.of)
 }
 
-// has is the condition that p is one of the members.
-func (m members) has(w *db.Where) string {
-	return "EXISTS (SELECT 1 FROM " + m.table + " x WHERE x.tenant_id = $1 AND x.product_id = p.id AND x." + m.column + " = " + w.Bind(m.of) +
-		"::UUID)"
+// has is the condition that a product is one of the members.
+func (m members) has(w *db.Where, product string) string {
+	return "EXISTS (SELECT 1 FROM " + m.table + " x WHERE x.tenant_id = $1 AND x.product_id = " + product + " AND x." + m.column + " = " +
+		w.Bind(m.of) + "::UUID)"
+}
+
+// all writes the conditions that a product is in all of the memberships, which lead to no index.
+func all(of []members, w *db.Where, product string) {
+	for _, m := range of {
+		w.And(aside(m.has(w, product)))
+	}
 }
 
 // pageOfMembers reads a page of the products of a category, a channel or both.
@@ -53,42 +58,88 @@ func (f Filter) pageOfMembers(tx *db.Tx) (list []id.Product, total int64, err er
 	if err != nil || of[0].size == 0 {
 		return []id.Product{}, 0, err
 	}
-	fewest := of[0]
-	driven := func() (string, *db.Where) {
-		w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL AND p.id = m.product_id")
-		f.andStatuses(w, false)
-		for _, other := range of[1:] {
-			w.And(aside(other.has(w)))
-		}
-		return fewest.from(w), w
-	}
-	from, w := driven()
-	if err := tx.Row("SELECT count(*) FROM "+from+" WHERE "+w.String(), w.Args(), &total); err != nil || int64(f.Offset) >= total {
-		return []id.Product{}, total, err
-	}
-	if f.Sort == ByCreation {
-		from, w = driven()
-		list, err = f.ids(tx, from, w, "m.product_id"+f.direction())
-		return list, total, err
-	}
 	counts, err := Counts(tx)
 	if err != nil {
 		return nil, 0, err
 	}
-	var all int64
+	if total, err = f.countMembers(tx, of, counts); err != nil || int64(f.Offset) >= total {
+		return []id.Product{}, total, err
+	}
+	list, err = f.fromNearerEnd(total, func(f Filter) ([]id.Product, error) { return f.pageAmong(tx, of, total, sumOf(counts)) })
+	return list, total, err
+}
+
+func sumOf(counts map[Status]int64) (all int64) {
 	for _, n := range counts {
 		all += n
 	}
-	if f.gathers(fewest.size, total, all) {
-		from, w = driven()
-		list, err = f.ids(tx, from, w, f.sorted())
-		return list, total, err
+	return all
+}
+
+// countMembers counts the members that match the filter. It reads the rows of the smaller membership, unless there are
+// fewer products with the statuses that are asked for, or with all others.
+func (f Filter) countMembers(tx *db.Tx, of []members, counts map[Status]int64) (n int64, err error) {
+	if len(f.Statuses) == 0 && len(of) == 1 {
+		return of[0].size, nil
 	}
-	list, err = f.walk(tx, func(w *db.Where) {
-		f.andStatuses(w, false)
-		for _, m := range of {
-			w.And(aside(m.has(w)))
+	var asked int64
+	var others []Status
+	for _, status := range Statuses {
+		if slices.Contains(f.Statuses, status) {
+			asked += counts[status]
+		} else {
+			others = append(others, status)
 		}
+	}
+	rest := sumOf(counts) - asked
+	switch {
+	case len(f.Statuses) > 0 && asked < of[0].size && asked <= rest:
+		return countWith(tx, of, f.Statuses)
+	case len(f.Statuses) > 0 && rest < of[0].size && len(of) == 1:
+		n, err = countWith(tx, of, others)
+		return of[0].size - n, err
+	}
+	from, w := f.among(tx, of)
+	return n, tx.Row("SELECT count(*) FROM "+from+" WHERE "+w.String(), w.Args(), &n)
+}
+
+// countWith counts the members with some statuses, product by product.
+func countWith(tx *db.Tx, of []members, statuses []Status) (n int64, err error) {
+	if len(statuses) == 0 {
+		return 0, nil
+	}
+	w := db.AndIn(db.NewWhere(tx, "p").And("p.deleted_at IS NULL"), "p.status", statuses)
+	all(of, w, inProducts.id)
+	return n, tx.Row("SELECT count(*) FROM products p WHERE "+w.String(), w.Args(), &n)
+}
+
+// among is the FROM and the conditions of the members m that match the filter, each with its product p if the filter
+// asks for a status.
+func (f Filter) among(tx *db.Tx, of []members) (from string, w *db.Where) {
+	from, w = of[0].table+" m", of[0].where(tx)
+	if len(f.Statuses) > 0 {
+		from += " CROSS JOIN products p"
+		w.And("p.tenant_id = $1 AND p.id = m.product_id")
+		f.andStatuses(w, inProducts)
+	}
+	all(of[1:], w, "m.product_id")
+	return from, w
+}
+
+// pageAmong reads a page of the total members that match; products is how many there are of any kind.
+func (f Filter) pageAmong(tx *db.Tx, of []members, total, products int64) ([]id.Product, error) {
+	if f.Sort == ByCreation {
+		from, w := f.among(tx, of)
+		return f.ids(tx, "m.product_id", from, w, "m.product_id"+f.direction())
+	}
+	if f.gathers(of[0].size, total, products) {
+		w := of[0].where(tx).And("p.tenant_id = $1 AND p.id = m.product_id")
+		f.andStatuses(w, inProducts)
+		all(of[1:], w, inProducts.id)
+		return f.ids(tx, "p.id", of[0].table+" m CROSS JOIN products p", w, f.sorted())
+	}
+	return f.walk(tx, func(w *db.Where, s subject) {
+		f.andStatuses(w, s)
+		all(of, w, s.id)
 	})
-	return list, total, err
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"strconv"
 
 	"entrepot/internal/db"
@@ -10,7 +11,8 @@ import (
 // A page can be read in two ways. Either the products that match are collected by an index on the filter and then
 // sorted, or all products are read in the order of the sort, by its index, and those that do not match are skipped. A
 // condition that must not lead the planner to an index is wrapped in an expression, and so is an order that no index
-// shall serve.
+// shall serve. What is skipped on the way to a deep page is read in an index alone wherever one has all that the filter
+// asks for, and from the nearer end of the list.
 
 // aside wraps a condition so that the planner uses no index for it.
 func aside(condition string) string { return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END" }
@@ -43,8 +45,34 @@ func (f Filter) direction() string {
 	return " ASC"
 }
 
+// fromNearerEnd reads a page with the filter, or, if the page is closer to the end of total products, with the filter
+// of the reversed list.
+func (f Filter) fromNearerEnd(total int64, read func(Filter) ([]id.Product, error)) ([]id.Product, error) {
+	if int64(f.Offset) <= total/2 {
+		return read(f)
+	}
+	f.Limit = int(min(int64(f.Limit), total-int64(f.Offset)))
+	f.Offset = int(total) - f.Offset - f.Limit
+	f.Descending = !f.Descending
+	list, err := read(f)
+	slices.Reverse(list)
+	return list, err
+}
+
+// subject names the columns of a product that conditions are about.
+type subject struct{ id, status string }
+
+// Where a product's id and status stand: in its row, and in that of its sorts.
+var (
+	inProducts = subject{"p.id", "p.status"}
+	inSorts    = subject{"s.product_id", "s.status"}
+)
+
+// fit adds the conditions of a filter.
+type fit func(w *db.Where, of subject)
+
 // walk reads a page in the order of the sort and skips what does not match.
-func (f Filter) walk(tx *db.Tx, fit func(w *db.Where)) ([]id.Product, error) {
+func (f Filter) walk(tx *db.Tx, fit fit) ([]id.Product, error) {
 	if f.Sort == ByName || f.Sort == ByPrice {
 		return f.walkSorts(tx, fit)
 	}
@@ -53,43 +81,63 @@ func (f Filter) walk(tx *db.Tx, fit func(w *db.Where)) ([]id.Product, error) {
 		from = "skus k CROSS JOIN products p"
 		w.And("k.tenant_id = $1 AND k.variant_id IS NULL AND p.id = k.product_id")
 	}
-	fit(w)
-	return f.ids(tx, from, w, f.walked())
+	fit(w, inProducts)
+	return f.ids(tx, "p.id", from, w, f.walked())
+}
+
+// walkAll reads a page of all products in the order of the sort, except by creation.
+func (f Filter) walkAll(tx *db.Tx) ([]id.Product, error) {
+	switch f.Sort {
+	case BySKU: // a deleted product has no SKU
+		w := db.NewWhere(tx, "k").And("k.variant_id IS NULL")
+		return f.ids(tx, "k.product_id", "skus k", w, "k.sku"+f.direction())
+	case ByUpdate:
+		return f.pageByStamp(tx)
+	}
+	return f.walkSorts(tx, func(*db.Where, subject) {})
+}
+
+// pageByStamp reads a page of all products by their change, first the stamps, which have an index of their own.
+func (f Filter) pageByStamp(tx *db.Tx) ([]id.Product, error) {
+	w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL")
+	stamps, err := db.List(tx, func(r db.Rows) (stamp int64, err error) { return stamp, r.Scan(&stamp) },
+		"SELECT p.changed_at FROM products p WHERE "+w.String()+" ORDER BY p.changed_at"+f.direction()+
+			" LIMIT "+w.Bind(f.Limit)+"::BIGINT OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Args()...)
+	if err != nil || len(stamps) == 0 {
+		return nil, err
+	}
+	w = db.AndIn(db.NewWhere(tx, "p"), "p.changed_at", db.Padded(stamps))
+	return db.List(tx, scanID, "SELECT p.id FROM products p WHERE "+w.String()+" ORDER BY p.changed_at"+f.direction(), w.Args()...)
 }
 
 // ids reads the ids of a page.
-func (f Filter) ids(tx *db.Tx, from string, w *db.Where, order string) ([]id.Product, error) {
-	return db.List(tx, scanID, "SELECT p.id FROM "+from+" WHERE "+w.String()+" ORDER BY "+order+
+func (f Filter) ids(tx *db.Tx, column, from string, w *db.Where, order string) ([]id.Product, error) {
+	return db.List(tx, scanID, "SELECT "+column+" FROM "+from+" WHERE "+w.String()+" ORDER BY "+order+
 		" LIMIT "+w.Bind(f.Limit)+"::BIGINT OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Args()...)
 }
 
 func scanID(r db.Rows) (product id.Product, err error) { return product, r.Scan((*string)(&product)) }
 
-// andStatuses adds the filter's statuses, if there are any; leading says whether the planner may use their index.
-func (f Filter) andStatuses(w *db.Where, leading bool) {
-	switch {
-	case len(f.Statuses) == 0:
-	case leading:
-		db.AndIn(w, "p.status", f.Statuses)
-	default:
-		w.And(aside("p.status IN " + db.BindAll(w, f.Statuses)))
+// andStatuses adds the filter's statuses, if there are any. No index of them is used.
+func (f Filter) andStatuses(w *db.Where, of subject) {
+	if len(f.Statuses) > 0 {
+		w.And(aside(of.status + " IN " + db.BindAll(w, f.Statuses)))
 	}
 }
 
-// pageByStatus reads a page of all products, or of those with some statuses: total of all products match.
-func (f Filter) pageByStatus(tx *db.Tx, total, all int64) ([]id.Product, error) {
-	if len(f.Statuses) == 0 {
-		return f.walk(tx, func(*db.Where) {})
-	}
+// pageByStatus reads a page of all products, or of those with some statuses: total products match.
+func (f Filter) pageByStatus(tx *db.Tx, total int64, counts map[Status]int64) ([]id.Product, error) {
 	if f.Sort == ByCreation {
-		return f.pageOfBranches(tx)
+		return f.pageOfBranches(tx, counts)
 	}
-	if f.gathers(total, total, all) {
-		w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL")
-		f.andStatuses(w, true)
-		return f.ids(tx, "products p", w, f.sorted())
+	if len(f.Statuses) == 0 {
+		return f.walkAll(tx)
 	}
-	return f.walk(tx, func(w *db.Where) { f.andStatuses(w, false) })
+	if f.gathers(total, total, sumOf(counts)) {
+		w := db.AndIn(db.NewWhere(tx, "p").And("p.deleted_at IS NULL"), "p.status", f.Statuses)
+		return f.ids(tx, "p.id", "products p", w, f.sorted())
+	}
+	return f.walk(tx, f.andStatuses)
 }
 
 // gathers reports whether collecting some products costs less than reading in the order of the sort, if n of all
@@ -98,19 +146,24 @@ func (f Filter) gathers(some, n, all int64) bool {
 	return float64(some)*float64(n) <= float64(f.Limit+f.Offset)*float64(all)
 }
 
-// pageOfBranches reads a page by creation of products with some statuses: each status in the order of its index, merged.
-func (f Filter) pageOfBranches(tx *db.Tx) ([]id.Product, error) {
+// pageOfBranches reads a page by creation: each status that any product has is read in the order of its index, and they are merged.
+// SQLite merges the branches as far as the page reaches; PostgreSQL would sort them, so each says how far that is.
+func (f Filter) pageOfBranches(tx *db.Tx, counts map[Status]int64) ([]id.Product, error) {
 	w := db.NewWhere(tx, "p")
 	reach := w.Bind(f.Limit + f.Offset)
 	branches := ""
-	for i, status := range f.Statuses {
-		if i > 0 {
+	for i, status := range Statuses {
+		if counts[status] == 0 || len(f.Statuses) > 0 && !slices.Contains(f.Statuses, status) {
+			continue
+		}
+		if branches != "" {
 			branches += " UNION ALL "
 		}
-		branches += "SELECT * FROM (SELECT p.id AS id FROM products p WHERE p.tenant_id = $1 AND p.status = " + w.Bind(string(status)) +
-			" AND p.deleted_at IS NULL ORDER BY p.id" + f.direction() + " LIMIT " + reach + "::BIGINT) AS b" + strconv.Itoa(i)
+		branches += db.OnPostgres("SELECT * FROM (") + "SELECT p.id AS id FROM products p WHERE p.tenant_id = $1 AND p.status = " +
+			w.Bind(string(status)) + " AND p.deleted_at IS NULL" + db.OnPostgres(" ORDER BY p.id"+f.direction()+" LIMIT "+reach+
+			"::BIGINT) AS b"+strconv.Itoa(i))
 	}
-	return db.List(tx, scanID, "SELECT id FROM ("+branches+") AS branches ORDER BY id"+f.direction()+
+	return db.List(tx, scanID, db.OnPostgres("SELECT id FROM (")+branches+db.OnPostgres(") AS branches")+" ORDER BY id"+f.direction()+
 		" LIMIT "+w.Bind(f.Limit)+"::BIGINT OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Args()...)
 }
 

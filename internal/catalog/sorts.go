@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// The table product_sorts keeps products by name and price. It is updated some time after the change clock: it has all
+// The table product_sorts keeps products by name and price, with their statuses. It is updated some time after the change clock: it has all
 // changes up to one stamp. A list reads the table in its order, leaves out the products that changed since, and adds
 // these in their place. So a write of products costs nothing for the sorts, and a list is exact nevertheless
 // (docs/decisions/0133).
@@ -81,6 +81,7 @@ type sorted struct {
 	id      id.Product
 	name    string
 	price   int64
+	status  Status
 	changed int64
 	deleted bool
 }
@@ -103,9 +104,9 @@ func followSome(tx *db.Tx, rest time.Duration, step, sure int) (n, left int, err
 		sure = plenty
 	}
 	changes, err := db.List(tx, func(r db.Rows) (s sorted, err error) {
-		return s, r.Scan((*string)(&s.id), &s.name, &s.price, &s.changed, &s.deleted)
-	}, `SELECT p.id, p.name, p.price, p.changed_at, p.deleted_at IS NOT NULL FROM products p WHERE p.tenant_id = $1 AND p.changed_at > $2
-		ORDER BY p.changed_at LIMIT $3::BIGINT`, tx.Tenant, until, step)
+		return s, r.Scan((*string)(&s.id), &s.name, &s.price, (*string)(&s.status), &s.changed, &s.deleted)
+	}, `SELECT p.id, p.name, p.price, p.status, p.changed_at, p.deleted_at IS NOT NULL FROM products p
+		WHERE p.tenant_id = $1 AND p.changed_at > $2 ORDER BY p.changed_at LIMIT $3::BIGINT`, tx.Tenant, until, step)
 	if err != nil || len(changes) == 0 {
 		return 0, 0, err
 	}
@@ -145,14 +146,14 @@ func saveSorts(tx *db.Tx, changes []sorted) {
 		}
 	}
 	for piece := range db.Pieces(there) {
-		args := append(make([]any, 0, 1+3*len(piece)), tx.Tenant)
+		args := append(make([]any, 0, 1+4*len(piece)), tx.Tenant)
 		for _, s := range piece {
-			args = append(args, s.id, s.name, s.price)
+			args = append(args, s.id, s.name, s.price, string(s.status))
 		}
 		tx.Queue(sortsText.For(len(piece), func(n int) string {
-			return "INSERT INTO product_sorts (tenant_id, product_id, name, price) VALUES " + db.Repeat(n, 2, "($1,$,$,$)") +
-				` ON CONFLICT (tenant_id, product_id) DO UPDATE SET name = excluded.name, price = excluded.price
-				WHERE product_sorts.name <> excluded.name OR product_sorts.price <> excluded.price`
+			return "INSERT INTO product_sorts (tenant_id, product_id, name, price, status) VALUES " + db.Repeat(n, 2, "($1,$,$,$,$)") +
+				` ON CONFLICT (tenant_id, product_id) DO UPDATE SET name = excluded.name, price = excluded.price, status = excluded.status
+				WHERE product_sorts.name <> excluded.name OR product_sorts.price <> excluded.price OR product_sorts.status <> excluded.status`
 		}), args...)
 	}
 	for piece := range db.Pieces(gone) {
@@ -170,8 +171,8 @@ func sortedUntil(tx *db.Tx) (stamp int64, err error) {
 }
 
 // walkSorts reads a page of matching products in the order of name or price: those unchanged since the sorts were
-// updated, merged with those changed since.
-func (f Filter) walkSorts(tx *db.Tx, fit func(w *db.Where)) ([]id.Product, error) {
+// updated, in the index of the sort alone, merged with those changed since.
+func (f Filter) walkSorts(tx *db.Tx, fit fit) ([]id.Product, error) {
 	until, err := sortedUntil(tx)
 	if err != nil {
 		return nil, err
@@ -180,27 +181,40 @@ func (f Filter) walkSorts(tx *db.Tx, fit func(w *db.Where)) ([]id.Product, error
 	if err != nil {
 		return nil, err
 	}
-	column := string(f.Sort)
-	w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL AND s.tenant_id = $1 AND p.id = s.product_id")
-	w.And(aside("p.changed_at <= " + w.Bind(until)))
-	fit(w)
-	from := max(0, f.Offset-len(late)) // this many of the changed products may come before
-	list, err := f.listChosen(tx, "SELECT s.product_id, s."+column+" FROM product_sorts s CROSS JOIN products p WHERE "+w.String()+
-		" ORDER BY s."+column+f.direction()+", s.product_id"+f.direction()+
-		" LIMIT "+w.Bind(f.Limit+len(late))+"::BIGINT OFFSET "+w.Bind(from)+"::BIGINT", w.Args()...)
+	stale, err := f.staleSince(tx, until, fit)
 	if err != nil {
 		return nil, err
 	}
-	return f.mergePage(list, late, from), nil
+	w := db.NewWhere(tx, "s")
+	fit(w, inSorts)
+	from := max(0, f.Offset-len(late)) // this many of the changed products may come before
+	column := "s." + string(f.Sort)
+	list, err := f.listChosen(tx, "SELECT s.product_id, "+column+" FROM product_sorts s WHERE "+w.String()+
+		" ORDER BY "+column+f.direction()+", s.product_id"+f.direction()+
+		" LIMIT "+w.Bind(f.Limit+len(late)+len(stale))+"::BIGINT OFFSET "+w.Bind(from)+"::BIGINT", w.Args()...)
+	if err != nil {
+		return nil, err
+	}
+	return f.mergePage(list, stale, late, from), nil
 }
 
 // changedSince reads the matching products that changed since a stamp, in the order of the page.
-func (f Filter) changedSince(tx *db.Tx, until int64, fit func(w *db.Where)) ([]chosen, error) {
+func (f Filter) changedSince(tx *db.Tx, until int64, fit fit) ([]chosen, error) {
 	w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL AND p.changed_at > ?", until)
-	fit(w)
+	fit(w, inProducts)
 	late, err := f.listChosen(tx, "SELECT p.id, p."+string(f.Sort)+" FROM products p WHERE "+w.String(), w.Args()...)
 	slices.SortFunc(late, f.compare)
 	return late, err
+}
+
+// staleSince reads the rows of the sorts that match but whose products changed or were deleted since a stamp, in the order of the page.
+func (f Filter) staleSince(tx *db.Tx, until int64, fit fit) ([]chosen, error) {
+	w := db.NewWhere(tx, "p").And("p.changed_at > ? AND s.tenant_id = $1 AND s.product_id = p.id", until)
+	fit(w, inSorts)
+	stale, err := f.listChosen(tx, "SELECT s.product_id, s."+string(f.Sort)+" FROM products p CROSS JOIN product_sorts s WHERE "+w.String(),
+		w.Args()...)
+	slices.SortFunc(stale, f.compare)
+	return stale, err
 }
 
 // listChosen reads products with their sort values.
@@ -213,26 +227,33 @@ func (f Filter) listChosen(tx *db.Tx, sql string, args ...any) ([]chosen, error)
 	}, sql, args...)
 }
 
-// mergePage merges two lists in the page's order: of one the first from products are left out, the other is complete.
-func (f Filter) mergePage(list, whole []chosen, from int) []id.Product {
+// mergePage merges two lists in the page's order. The first is a part of the sorts, behind from of its rows; the stale
+// ones are left out. The second, late, is complete.
+func (f Filter) mergePage(list, stale, late []chosen, from int) []id.Product {
 	page := make([]id.Product, 0, f.Limit)
 	if from > 0 && len(list) == 0 { // the page is after the end
 		return page
 	}
 	at := from // position of the next product
 	if from > 0 {
-		before, _ := slices.BinarySearchFunc(whole, list[0], f.compare)
-		at, whole = from+before, whole[before:]
+		gone, _ := slices.BinarySearchFunc(stale, list[0], f.compare)
+		before, _ := slices.BinarySearchFunc(late, list[0], f.compare)
+		at, stale, late = from-gone+before, stale[gone:], late[before:]
 	}
-	for ; len(page) < f.Limit && len(list)+len(whole) > 0; at++ {
+	for len(page) < f.Limit && len(list)+len(late) > 0 {
 		next := &list
-		if len(list) == 0 || len(whole) > 0 && f.compare(whole[0], list[0]) < 0 {
-			next = &whole
+		switch {
+		case len(list) > 0 && len(stale) > 0 && f.compare(list[0], stale[0]) == 0:
+			list, stale = list[1:], stale[1:]
+			continue
+		case len(list) == 0 || len(late) > 0 && f.compare(late[0], list[0]) < 0:
+			next = &late
 		}
 		if at >= f.Offset {
 			page = append(page, (*next)[0].id)
 		}
 		*next = (*next)[1:]
+		at++
 	}
 	return page
 }

@@ -172,14 +172,22 @@ func (m *many) changeSome(tx *db.Tx) {
 			p.changed)
 		search.Put(tx, search.Products, search.Document{ID: string(p.id), Text: p.sku + " " + p.name})
 	}
-	last := m.sample[18]
-	tx.Change("UPDATE products SET deleted_at = 5, changed_at = 2000000 WHERE tenant_id = $1 AND id = $2", tx.Tenant, last.id)
-	tx.Tally("products", string(last.status), -1)
-	search.Put(tx, search.Products, search.Document{ID: string(last.id)})
-	for _, of := range m.members {
-		delete(of, last.id)
+	m.deleteOne(tx, 18, 2_000_000)
+}
+
+// deleteOne deletes a product of the sample, with a stamp.
+func (m *many) deleteOne(tx *db.Tx, at int, stamp int64) {
+	gone := m.sample[at]
+	tx.Change("UPDATE products SET deleted_at = 5, changed_at = $3 WHERE tenant_id = $1 AND id = $2", tx.Tenant, gone.id, stamp)
+	for _, table := range []string{"product_categories", "publications", "skus"} {
+		tx.Change("DELETE FROM "+table+" WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, gone.id)
 	}
-	m.sample = slices.Delete(m.sample, 18, 19)
+	tx.Tally("products", string(gone.status), -1)
+	search.Put(tx, search.Products, search.Document{ID: string(gone.id)})
+	for _, of := range m.members {
+		delete(of, gone.id)
+	}
+	m.sample = slices.Delete(m.sample, at, at+1)
 }
 
 func (m *many) write(run func(tx *db.Tx) error) {
@@ -240,26 +248,6 @@ func (m *many) holds(tx *db.Tx, name string, s statement) {
 	}
 }
 
-// Product lists are what looking at every product gives, for each filter and sort, and read few rows for it.
-func TestProductListsKeepToTheirIndex(t *testing.T) {
-	onEach(t, func(m *many) {
-		for _, statuses := range [][]catalog.Status{nil, {catalog.Archived}, {catalog.DraftStatus, catalog.Archived}, {catalog.Active}} {
-			for _, category := range []string{"", m.big[0], m.small[0]} {
-				for _, channel := range []string{"", m.big[1], m.small[1]} {
-					for _, term := range []string{"", "hing 0001", "no such thing"} {
-						for _, sort := range catalog.Sorts {
-							for _, descending := range []bool{false, true} {
-								m.products(catalog.Filter{Statuses: statuses, Category: id.Category(category), Channel: id.Channel(channel), Search: term,
-									Sort: sort, Descending: descending, Limit: 7})
-							}
-						}
-					}
-				}
-			}
-		}
-	})
-}
-
 // The list of categories reads those of its page, in the order of their names, and knows how many there are.
 func TestCategoriesKeepToTheirIndex(t *testing.T) {
 	onEach(t, func(m *many) {
@@ -273,111 +261,6 @@ func TestCategoriesKeepToTheirIndex(t *testing.T) {
 			})
 		}
 	})
-}
-
-// Lists by name and price are exact however far behind the products what they look at first is, on every page.
-func TestProductsAreSortedAsTheyAre(t *testing.T) {
-	onEach(t, func(m *many) {
-		for _, up := range []bool{false, true} {
-			if up {
-				m.sorts()
-			}
-			for _, f := range []catalog.Filter{{}, {Statuses: []catalog.Status{catalog.Active}}, {Category: id.Category(m.big[0])}} {
-				for _, f.Sort = range []catalog.Sort{catalog.ByName, catalog.ByPrice} {
-					for _, f.Descending = range []bool{false, true} {
-						m.everyPage(f)
-					}
-				}
-			}
-		}
-	})
-}
-
-// everyPage reads a list to its end and beyond, a page at a time.
-func (m *many) everyPage(f catalog.Filter) {
-	m.t.Helper()
-	want := m.expected(f)
-	for _, f.Limit = range []int{37, 500} {
-		for f.Offset = 0; f.Offset < len(want)+f.Limit; f.Offset += f.Limit {
-			err := m.store.Read(m.t.Context(), m.tenant, func(tx *db.Tx) error {
-				got, _, err := catalog.Page(tx, f)
-				if part := want[min(f.Offset, len(want)):min(f.Offset+f.Limit, len(want))]; err == nil && !slices.Equal(got, part) {
-					m.t.Errorf("%+v:\n%v\n%v", f, got, part)
-				}
-				return err
-			})
-			if err != nil {
-				m.t.Fatal(err)
-			}
-		}
-	}
-}
-
-// products compares the first pages of a list.
-func (m *many) products(f catalog.Filter) {
-	m.t.Helper()
-	want := m.expected(f)
-	name := fmt.Sprintf("%v category %.1q channel %.1q search %q by %s descending %v", f.Statuses, f.Category, f.Channel, f.Search, f.Sort,
-		f.Descending)
-	fewest := int64(plenty) // of what chooses the products
-	for _, of := range []string{string(f.Category), string(f.Channel)} {
-		if of != "" {
-			fewest = min(fewest, int64(len(m.members[of])))
-		}
-	}
-	for _, offset := range []int{0, 5} {
-		f.Offset = offset
-		walked := int64(f.Limit+offset) * plenty / int64(max(1, len(want)))
-		most := 100 + 3*walked
-		if f.Category != "" || f.Channel != "" { // counted one by one
-			most += 8 * fewest
-		}
-		most = max(most, 100+6*int64(len(want)))
-		if f.Sort == catalog.ByName || f.Sort == catalog.ByPrice {
-			most += 4 * late
-		}
-		m.reads(fmt.Sprint(name, " from ", offset), most, func(tx *db.Tx) error {
-			got, total, err := catalog.Page(tx, f)
-			part := want[min(offset, len(want)):min(offset+f.Limit, len(want))]
-			if err == nil && (total != int64(len(want)) || !slices.Equal(got, part)) {
-				m.t.Errorf("%s from %d: %d in all, not %d\n%v\n%v", name, offset, total, len(want), got, part)
-			}
-			return err
-		})
-	}
-}
-
-func (m *many) expected(f catalog.Filter) (ids []id.Product) {
-	var list []listed
-	for _, p := range m.sample {
-		fits := len(f.Statuses) == 0 || slices.Contains(f.Statuses, p.status)
-		fits = fits && (f.Category == "" || m.members[string(f.Category)][p.id]) && (f.Channel == "" || m.members[string(f.Channel)][p.id])
-		if fits && strings.Contains(strings.ToLower(p.sku+" "+p.name), f.Search) {
-			list = append(list, p)
-		}
-	}
-	slices.SortFunc(list, func(a, b listed) int {
-		by := 0
-		switch f.Sort {
-		case catalog.ByName:
-			by = cmp.Compare(a.name, b.name)
-		case catalog.BySKU:
-			by = cmp.Compare(a.sku, b.sku)
-		case catalog.ByPrice:
-			by = cmp.Compare(a.price, b.price)
-		case catalog.ByUpdate:
-			by = cmp.Compare(a.changed, b.changed)
-		}
-		by = cmp.Or(by, cmp.Compare(a.id, b.id))
-		if f.Descending {
-			return -by
-		}
-		return by
-	})
-	for _, p := range list {
-		ids = append(ids, p.id)
-	}
-	return ids
 }
 
 // Tombstones are counted without the living.
@@ -395,6 +278,33 @@ func TestTombstonesAreCountedByThemselves(t *testing.T) {
 				}
 				return err
 			})
+		}
+	})
+}
+
+// Pages of levels are those of the whole list, from either end.
+func TestEveryPageOfLevels(t *testing.T) {
+	onEach(t, func(m *many) {
+		for _, f := range []stock.Filter{{}, {Warehouse: "LYON"}, {Warehouse: "MAIN"}, {Low: true}} {
+			err := m.store.Read(t.Context(), m.tenant, func(tx *db.Tx) error {
+				whole := f
+				whole.Limit = plenty
+				want, total, err := stock.List(tx, whole)
+				if err != nil || int64(len(want)) != total {
+					t.Fatalf("%+v: %d of %d levels, %v", f, len(want), total, err)
+				}
+				for f.Limit, f.Offset = 61, 0; f.Offset < len(want)+f.Limit; f.Offset += f.Limit {
+					got, _, err := stock.List(tx, f)
+					part := want[min(f.Offset, len(want)):min(f.Offset+f.Limit, len(want))]
+					if err != nil || !slices.EqualFunc(got, part, func(a, b stock.Row) bool { return a.ID == b.ID }) {
+						t.Errorf("%+v: %d levels, want %d, %v", f, len(got), len(part), err)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

@@ -2,6 +2,7 @@ package stock
 
 import (
 	"errors"
+	"slices"
 
 	"entrepot/internal/db"
 )
@@ -50,7 +51,13 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 	if total, err = f.kept(tx); err != nil || int64(f.Offset) >= total {
 		return []Row{}, total, err
 	}
-	list, err = levelTable.Rows(tx, w, order, f.Limit, f.Offset)
+	if int64(f.Offset) <= total/2 {
+		list, err = levelTable.Rows(tx, w, order, f.Limit, f.Offset)
+		return list, total, err
+	}
+	limit := int(min(int64(f.Limit), total-int64(f.Offset))) // the page is closer to the end
+	list, err = levelTable.Rows(tx, w, "l.sku DESC, l.warehouse_code DESC", limit, int(total)-f.Offset-limit)
+	slices.Reverse(list)
 	return list, total, err
 }
 

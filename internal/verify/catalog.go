@@ -92,7 +92,7 @@ func categories(c *account) error {
 
 // productSorts checks the products that have not changed since product_sorts was updated; lists read the others themselves.
 func productSorts(c *account) error {
-	return c.each(`SELECT p.sku, CASE WHEN s.name = p.name AND s.price = p.price THEN 1 ELSE 0 END FROM products p
+	return c.each(`SELECT p.sku, CASE WHEN s.name = p.name AND s.price = p.price AND s.status = p.status THEN 1 ELSE 0 END FROM products p
 		LEFT JOIN product_sorts s ON s.tenant_id = $1 AND s.product_id = p.id
 		WHERE p.tenant_id = $1 AND p.deleted_at IS NULL
 			AND p.changed_at <= (SELECT coalesce(max(u.stamp), 0) FROM product_sorts_until u WHERE u.tenant_id = $1)`, nil, func(r db.Rows) error {
