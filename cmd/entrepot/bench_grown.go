@@ -128,7 +128,8 @@ func (s *grownStore) key(ctx context.Context, env *environment) (string, error) 
 		if a.Name == filledName {
 			var made struct{ Key string }
 			err := runSelf(ctx, env, bench.Environment(), &made, "key", "create", "--json", "--data", s.folder, "--account", a.ID,
-				"--name", "bench grown", "--scopes", "read:products,read:inventory,read:orders,read:customers,read:channels,read:analytics")
+				"--name", "bench grown", "--scopes",
+				"read:products,read:categories,read:inventory,read:orders,read:customers,read:channels,read:analytics")
 			return made.Key, err
 		}
 	}

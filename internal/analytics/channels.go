@@ -78,17 +78,18 @@ func channelRows(tx *db.Tx, s Span) ([]Channel, error) {
 			SELECT channel_id, count(*) AS jobs FROM jobs WHERE tenant_id = $1 AND status = 'FAILED' AND completed_at >= $2
 				AND completed_at <= $3 GROUP BY channel_id)
 		SELECT c.id, c.name, c.platform, c.status, c.last_sync_at,
-			(SELECT count(*) `+ofChannel+`)
-				- (SELECT count(*) `+ofChannel+` AND p.status IN ('pending', 'removing')) - (SELECT count(*) `+ofChannel+` AND p.status = 'failed'),
-			(SELECT count(*) `+ofChannel+` AND p.status IN ('pending', 'removing') AND p.status = 'pending'),
-			(SELECT count(*) `+ofChannel+` AND p.status = 'failed'), coalesce(b.jobs, 0)
+			(SELECT count(*) `+ofChannel+`) - (SELECT count(*) `+waiting+`) - (SELECT count(*) `+failed+`),
+			(SELECT count(*) `+waiting+` AND p.status = 'pending'), (SELECT count(*) `+failed+`), coalesce(b.jobs, 0)
 		FROM channels c LEFT JOIN broken b ON b.channel_id = c.id
 		WHERE c.tenant_id = $1`, tx.Tenant, s.From, s.To)
 }
 
-// ofChannel is the publications of a channel, which are counted in indexes alone: of all of them, of those that wait, and
-// of failed ones.
-const ofChannel = "FROM publications p WHERE p.tenant_id = $1 AND p.channel_id = c.id"
+// The publications of a channel are counted in the indexes of all of them, of those that wait and of failed ones.
+const (
+	ofChannel = "FROM publications p WHERE p.tenant_id = $1 AND p.channel_id = c.id"
+	waiting   = ofChannel + " AND p.status IN ('pending', 'removing')"
+	failed    = ofChannel + " AND p.status = 'failed'"
+)
 
 // newestOrders finds the newest order of the span in each channel: the newest of each status. The ORDER BY names all
 // columns of the index, because PostgreSQL does not treat "no channel" as one value and would sort.

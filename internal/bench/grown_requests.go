@@ -32,8 +32,8 @@ type samples struct {
 	customers, emails, words          []string
 	numbers, references               []string
 	skus, names                       []string
-	tag, channel, warehouse           string
-	deepPage                          int64
+	tag, channel, category, warehouse string
+	deepPage, deepProducts            int64
 	deepCursor, yearCursor, skuPrefix string
 }
 
@@ -108,9 +108,10 @@ func (s *samples) takeOrder(l listed) {
 	}
 }
 
-// takeRest reads the places of deep pages, a tag, a channel and a warehouse.
+// takeRest reads the places of deep pages, a tag, a channel, a category and a warehouse.
 func (s *samples) takeRest(read func(path string) (listed, error)) error {
 	s.deepPage = max(1, s.records["orders"]/20*4/5)
+	s.deepProducts = max(1, s.records["products"]/20/2) // the middle is the farthest from both ends
 	deep, err := read(fmt.Sprintf("/api/v1/orders?limit=20&page=%d", s.deepPage))
 	if err != nil {
 		return err
@@ -129,7 +130,8 @@ func (s *samples) takeRest(read func(path string) (listed, error)) error {
 			s.tag = c.Tags[0]
 		}
 	}
-	for path, into := range map[string]*string{"/api/v1/channels": &s.channel, "/api/v1/warehouses": &s.warehouse} {
+	for path, into := range map[string]*string{"/api/v1/channels": &s.channel, "/api/v1/categories": &s.category,
+		"/api/v1/warehouses": &s.warehouse} {
 		l, err := read(path)
 		if err != nil {
 			return err
@@ -181,9 +183,15 @@ func (s *samples) requests(now time.Time) (list []grownRequest) {
 	one("products", "status DRAFT", listGoal, "products?status=DRAFT")
 	one("products", "by name", listGoal, "products?sort=name:asc")
 	one("products", "by price", listGoal, "products?sort=price:asc")
-	add("products", "of a channel", listGoal, "products?channelId={}", s.channel)
+	add("products", "of a channel that has all", listGoal, "products?channelId={}", s.channel)
+	add("products", "of a category", listGoal, "products?categoryId={}", s.category)
+	add("products", "of a category by name", listGoal, "products?sort=name:asc&categoryId={}", s.category)
+	products := strconv.FormatInt(s.deepProducts, 10)
+	add("products", "page "+products, pageGoal, "products?page={}", products)
+	add("products", "page "+products+" by name", pageGoal, "products?sort=name:asc&page={}", products)
 	one("inventory", "all", listGoal, "inventory")
 	add("inventory", "of a warehouse", listGoal, "inventory?warehouseCode={}", s.warehouse)
+	add("inventory", "page "+products, pageGoal, "inventory?page={}", products)
 	one("inventory", "low", listGoal, "inventory?low=true")
 	add("inventory", "search of a SKU", listGoal, "inventory?search={}", s.skus...)
 	add("inventory", "search of a part of many SKUs", listGoal, "inventory?search={}", s.skuPrefix)

@@ -49,7 +49,7 @@ type Change struct {
 	Fields  []string // which fields of an existing product changed, by the names of interface §2.7.1
 	Written []Variant
 	Removed []Variant
-	links   bool // After.Links differ from what is stored
+	links   bool // After.Links differ from what is stored; those of a new product do in any case
 }
 
 // IsNew reports whether the product did not exist before.

@@ -73,6 +73,7 @@ func Unpublish(tx db.Writer, product id.Product) {
 // CountPublications counts the products that are published on a channel or waiting to be (interface §2.7).
 func CountPublications(tx db.Reader, channel id.Channel) (n int64, err error) {
 	const of = "(SELECT count(*) FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID"
-	err = tx.Row("SELECT "+of+") - "+of+" AND status IN ('pending', 'removing') AND status = 'removing')", []any{tx.TenantID(), channel}, &n)
+	const leaving = of + " AND status IN ('pending', 'removing') AND status = 'removing')"
+	err = tx.Row("SELECT "+of+") - "+leaving, []any{tx.TenantID(), channel}, &n)
 	return n, err
 }

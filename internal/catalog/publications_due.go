@@ -18,7 +18,7 @@ type Due struct {
 // product, after a given one.
 func PublicationsDue(tx *db.Tx, channel id.Channel, after id.Product, limit int) ([]Due, error) {
 	if after == "" {
-		after = "00000000-0000-0000-0000-000000000000"
+		after = id.BeforeAll
 	}
 	return db.List(tx, func(r db.Rows) (d Due, err error) { return d, r.Scan((*string)(&d.Product), (*string)(&d.Status)) },
 		`SELECT product_id, status FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND status IN ('pending', 'removing')

@@ -27,7 +27,7 @@ func saveParts(tx db.Writer, changes []*Change) {
 		for _, v := range r.Removed {
 			gone = append(gone, skuRow{v.SKU, p.ID, v.ID})
 		}
-		if !r.links {
+		if !r.links && !(r.IsNew() && len(r.After.Links) > 0) {
 			continue
 		}
 		if r.Before != nil && len(r.Before.Links) > 0 {

@@ -38,7 +38,7 @@ func OfProducts(tx *db.Tx, channel id.Channel, products []id.Product) (list []It
 func ContentDue(tx *db.Tx, channel id.Channel, after id.Product, limit int) ([]id.Product, error) {
 	return db.List(tx, func(r db.Rows) (p id.Product, err error) { return p, r.Scan(&p) },
 		"SELECT DISTINCT product_id"+fromItems+" AND content_due AND product_id > $3::UUID ORDER BY product_id LIMIT $4::BIGINT",
-		tx.Tenant, channel, cmp.Or(after, "00000000-0000-0000-0000-000000000000"), limit)
+		tx.Tenant, channel, cmp.Or(after, id.BeforeAll), limit)
 }
 
 // Operations lists operations that the platform is still processing, after a given one.
@@ -70,13 +70,14 @@ func OfReview(tx *db.Tx, channel id.Channel, review string) ([]Item, error) {
 // Counts is how much of a channel is due.
 type Counts struct{ Stock, Content, Publications, Operations, Reviews, Orders int64 }
 
-// CountDue counts what is due for a channel, each kind up to a thousand.
+// CountDue counts what is due for a channel, each kind up to a thousand. The bounds that every row is within lead SQLite
+// to the index of the kind: without them it would read all rows of the channel.
 func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
 	for sql, into := range map[string]*int64{
-		"SELECT 1 AS one" + fromItems + " AND (stock_due OR check_due) AND external_product <> '' AND operation = ''":            &c.Stock,
+		"SELECT 1 AS one" + fromItems + " AND (stock_due OR check_due) AND external_product > '' AND operation = ''":             &c.Stock,
 		"SELECT 1 AS one" + fromItems + " AND operation <> ''":                                                                   &c.Operations,
 		"SELECT 1 AS one" + fromItems + " AND review <> ''":                                                                      &c.Reviews,
-		"SELECT 1 AS one" + fromItems + " AND content_due":                                                                       &c.Content,
+		"SELECT 1 AS one" + fromItems + " AND content_due AND product_id > '" + id.BeforeAll + "'":                               &c.Content,
 		"SELECT 1 AS one FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND status IN ('pending', 'removing')": &c.Publications,
 		"SELECT 1 AS one FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND channel_sync = 'pending'":                &c.Orders,
 	} {

@@ -92,16 +92,39 @@ func each(n, rows int, run func(from, to int) error) error {
 
 func sku(i int) string { return fmt.Sprintf("SKU-%07d", i) }
 
-// fillProducts creates products with a stock of a thousand each; one in a hundred is archived, one in three hundred a draft.
+// categories is how many there are; the products are spread over them.
+const categories = 100
+
+// fillCategories creates the categories.
+func (f *filling) fillCategories() ([]catalog.Link, error) {
+	links, changes := make([]catalog.Link, categories), make([]catalog.CategoryChange, categories)
+	for i := range changes {
+		c := catalog.Category{ID: id.New[id.Category](), ExternalID: fmt.Sprintf("C-%02d", i), Name: f.word(),
+			Slug: fmt.Sprintf("category-%d", i)}
+		links[i], changes[i].After = catalog.Link{Reference: c.ExternalID, Category: c.ID}, c
+	}
+	return links, f.write("categories", categories, categories, func(tx *db.Tx) error {
+		catalog.SaveCategories(tx, changes)
+		return nil
+	})
+}
+
+// fillProducts creates products with a stock of a thousand each; one in a hundred is archived, one in three hundred a draft. All of
+// them are published on the first channel.
 func (f *filling) fillProducts() error {
 	f.products = make([]id.Product, f.size.SKUs)
+	links, err := f.fillCategories()
+	if err != nil {
+		return err
+	}
 	return each(f.size.SKUs, productRows, func(from, to int) error {
 		changes := make([]catalog.Change, 0, to-from)
 		input := make([]stock.StockInput, 0, to-from)
 		for i := from; i < to; i++ {
 			p := catalog.Product{ID: id.New[id.Product](), SKU: sku(i), Name: f.word() + " " + f.word(), Slug: fmt.Sprintf("product-%d", i),
 				Status:      catalog.Active,
-				Description: "Made to last, packed in paper.", Price: money.Amount(1+f.dice.IntN(20_000)) * 100, Media: "[]", Attributes: "{}"}
+				Description: "Made to last, packed in paper.", Price: money.Amount(1+f.dice.IntN(20_000)) * 100, Media: "[]", Attributes: "{}",
+				Links: links[i%categories : i%categories+1]}
 			if i%100 == 0 {
 				p.Status = catalog.Archived
 			} else if i%300 == 1 {
@@ -116,6 +139,9 @@ func (f *filling) fillProducts() error {
 			levels, err := stock.ReadSnapshot(tx, input)
 			if err == nil {
 				levels.Set(tx, input, stock.Why{Cause: stock.Import, Actor: "system"})
+			}
+			if err == nil && len(f.channels) > 0 {
+				catalog.Publish(tx, f.channels[0], catalog.PublicationPublished, f.products[from:to])
 			}
 			return err
 		})

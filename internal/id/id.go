@@ -40,6 +40,9 @@ type (
 	SignIn    string
 )
 
+// BeforeAll sorts before every identifier of any kind.
+const BeforeAll = "00000000-0000-0000-0000-000000000000"
+
 // New generates an identifier; identifiers of one process sort in the order in which they were generated.
 func New[T ~string]() T {
 	return T(uuid.Must(uuid.NewV7()).String())

@@ -9,8 +9,8 @@ import (
 )
 
 // The table order_figures counts orders, amounts and items by bucket of time (package spans), status, channel and
-// currency, and by day, status and currency over all channels. Its version grows whenever the sold quantity of any SKU changes. A sum of totals may need more than 63
-// bits, so each total is summed in two parts: big·10^8 + small.
+// currency, and by day, status and currency over all channels. Its version grows whenever the sold quantity of any SKU
+// changes. A sum of totals may need more than 63 bits, so each total is summed in two parts: big·10^8 + small.
 
 // addUp is the divisor that splits an amount into these two parts.
 const addUp = 100_000_000

@@ -249,7 +249,7 @@ func OfPlatformBuyer(tx *db.Tx, platform string, names []string) (list []id.Orde
 // AwaitSync lists orders of a channel whose newest status was not sent to the platform yet, in the order of their ids.
 func AwaitSync(tx *db.Tx, channel id.Channel, after id.Order, limit int) ([]id.Order, error) {
 	if after == "" {
-		after = "00000000-0000-0000-0000-000000000000"
+		after = id.BeforeAll
 	}
 	return db.List(tx, func(r db.Rows) (order id.Order, err error) { return order, r.Scan(&order) },
 		`SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND channel_sync = 'pending'

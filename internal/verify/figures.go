@@ -90,7 +90,8 @@ func figuresOfDay(c *account, day int64) (figures, error) {
 		return nil, err
 	}
 	w = db.NewWhere(c.Tx, "")
-	db.AndIn(db.AndIn(w, "span", append(slices.Clone(spans.Widths), spans.DaysOfAll)), "status", orders.Statuses).And("bucket >= ? AND bucket < ?", day, end)
+	widths := append(slices.Clone(spans.Widths), spans.DaysOfAll)
+	db.AndIn(db.AndIn(w, "span", widths), "status", orders.Statuses).And("bucket >= ? AND bucket < ?", day, end)
 	return found, c.Each(func(r db.Rows) error {
 		var k figureKey
 		var of figure

@@ -60,9 +60,6 @@ const (
 	fewPending     = 2_000 // up to which the pending deliveries of an endpoint are found by the indexes of due and waiting ones
 )
 
-// beforeAll sorts before every endpoint.
-const beforeAll id.Endpoint = "00000000-0000-0000-0000-000000000000"
-
 // Across reads a page of the deliveries of all endpoints, newest first.
 func Across(tx *db.Tx, f AcrossFilter) (page DeliveryPage, err error) {
 	counts, err := Tallies(tx)
@@ -107,7 +104,7 @@ func Across(tx *db.Tx, f AcrossFilter) (page DeliveryPage, err error) {
 		last := &found[f.Limit-1]
 		page.Next = &DeliveryCursor{last.Position, last.Endpoint}
 	} else if horizon > 0 {
-		page.Next = &DeliveryCursor{horizon, beforeAll}
+		page.Next = &DeliveryCursor{horizon, id.BeforeAll}
 	}
 	page.Deliveries = found
 	return page, nil
