@@ -164,13 +164,14 @@ func (p PendingOrder) Plan(r db.Reader, who accounts.Caller) (*OrderPlan, error)
 
 // order is the drafted order without its lines and customer.
 func (d *OrderDraft) order(now int64, channel channels.Ref) *orders.Order {
+	now = orders.Shown(now)
 	o := &orders.Order{Given: d.Given, ID: id.New[id.Order](), Number: d.Number, Status: d.Status, Channel: channel.ID,
 		ChannelName:     channel.Name,
 		ChannelPlatform: channel.Platform, CustomerName: d.CustomerName, CustomerEmail: d.CustomerEmail,
 		PlatformID: d.PlatformID, Currency: d.Currency, ShippingAddress: postal.Normal(d.ShippingAddress), BillingAddress: d.BillingAddress,
 		CreatedAt: now, RecordedAt: now, UpdatedAt: now}
 	if d.CreatedAt != 0 {
-		o.CreatedAt = d.CreatedAt
+		o.CreatedAt = orders.Shown(d.CreatedAt)
 	}
 	if o.BillingAddress == "" {
 		o.BillingAddress = d.ShippingAddress
