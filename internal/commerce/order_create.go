@@ -152,13 +152,13 @@ func (p PendingOrder) Plan(r db.Reader, who accounts.Caller) (*OrderPlan, error)
 	}
 	if o.Status == orders.Shipped || o.Status == orders.Delivered { // so that shipped quantities are correct; no event is emitted
 		o.Status = orders.Processing
-		o.ShipRest(orders.ShipmentDraft{}, r.Micros())
+		o.ShipRest(orders.ShipmentDraft{}, o.RecordedAt)
 		o.Status, o.ShippedNotified = draft.Status, true
 	}
 	o.Reserve()
 	plan.why = stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}
 	plan.shifts, err = planStock(r, p.levels, nil, o, channel.Oversell == "reject")
-	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: r.Micros()}}
+	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: o.RecordedAt}}
 	return plan, err
 }
 
