@@ -96,7 +96,8 @@ func ExchangeEmail(tx *db.Tx, primary *Customer, secondary id.Customer) error {
 	if s.MergedInto != primary.ID {
 		return db.ErrRetry
 	}
-	tx.Queue("UPDATE customers SET email_key = $3 WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, primary.ID, string(primary.ID)).Rows(1, nil)
+	tx.Queue("UPDATE customers SET email_key = $3 WHERE tenant_id = $1 AND id = $2::UUID",
+		tx.Tenant, primary.ID, string(primary.ID)).Rows(1, nil)
 	before := s.Copy()
 	s.Email, s.UpdatedAt = primary.Email, max(tx.Micros(), s.UpdatedAt+1)
 	Save(tx, before, s)
