@@ -46,12 +46,8 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	if err != nil {
 		return false, err
 	}
-	counted, err := orders.SpentOn(tx, channel)
-	if err != nil {
+	if err := withdrawOrders(tx, channel); err != nil {
 		return false, err
-	}
-	for _, spent := range counted {
-		customers.Spend(tx, spent.Customer, -spent.Orders, -spent.Total)
 	}
 	if err := orders.ForgetSearched(tx, channel); err != nil {
 		return false, err
@@ -79,4 +75,31 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	webhooks.Record(tx, stockEvents(tx, changes, "adjustment")...)
 	audit.Record(tx, who.Actor(), "channel.deleted", "channel", string(c.ID), map[string]string{"platform": c.Platform})
 	return true, nil
+}
+
+// withdrawOrders takes the orders of a channel, which are about to be purged, out of their customers' records.
+func withdrawOrders(tx *db.Tx, channel id.Channel) error {
+	counted, err := orders.SpentOn(tx, channel)
+	if err != nil {
+		return err
+	}
+	theirs := make([]id.Customer, len(counted))
+	for i, spent := range counted {
+		theirs[i] = spent.Customer
+	}
+	if err := customers.LockRows(tx, theirs); err != nil {
+		return err
+	}
+	left, err := orders.ShippedBeside(tx, channel, theirs)
+	if err != nil {
+		return err
+	}
+	countries := map[id.Customer][]customers.OrderCountry{}
+	for _, l := range left {
+		countries[l.Customer] = append(countries[l.Customer], customers.OrderCountry{Code: l.Country, At: l.CreatedAt})
+	}
+	for _, spent := range counted {
+		customers.Withdraw(tx, spent.Customer, spent.Orders, spent.Total, customers.NewestCountry(countries[spent.Customer]))
+	}
+	return nil
 }

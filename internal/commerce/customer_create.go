@@ -12,7 +12,7 @@ import (
 // CreateCustomer stores a new customer and emits customer.created (interface §4.4). Errors: Conflict when a customer
 // has the e-mail.
 func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (records.Customer, error) {
-	if err := freeEmail(tx, draft.Email.Value, ""); err != nil {
+	if err := freeEmail(tx, draft.Email.Value); err != nil {
 		return records.Customer{}, err
 	}
 	c := &customers.Customer{ID: id.New[id.Customer](), Metadata: "{}", Status: customers.Active, CreatedAt: tx.Micros(),
@@ -28,14 +28,19 @@ func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (records.Cus
 	return r, nil
 }
 
-// freeEmail is the 409 when a record other than own has the e-mail; it names the customer to which the e-mail leads.
-func freeEmail(tx *db.Tx, email string, own id.Customer) error {
+// freeEmail is the 409 when a record has the e-mail; it names the customer to which the e-mail leads.
+func freeEmail(tx *db.Tx, email string) error {
 	taken, err := customers.ByEmail(tx, email)
-	if err != nil || taken == nil || taken.ID == own {
+	if err != nil || taken == nil {
 		return err
 	}
-	if taken, err = customers.Primary(tx, taken); err != nil {
+	return emailTaken(tx, taken)
+}
+
+func emailTaken(tx *db.Tx, by *customers.Customer) error {
+	by, err := customers.Primary(tx, by)
+	if err != nil {
 		return err
 	}
-	return apperr.New(apperr.Conflict, "customer_exists", "a customer with this e-mail exists already").With("customerId", taken.ID)
+	return apperr.New(apperr.Conflict, "customer_exists", "a customer with this e-mail exists already").With("customerId", by.ID)
 }

@@ -54,11 +54,24 @@ func (s *Service) UpdateCustomer(tx *db.Tx, customer id.Customer, expected Expec
 		return records.Customer{}, err
 	}
 	if c.Apply(change) {
-		if err := freeEmail(tx, c.Email, c.ID); err != nil {
+		if err := takeEmail(tx, before, c); err != nil {
 			return records.Customer{}, err
 		}
 	}
 	return saveCustomer(tx, before, c)
+}
+
+// takeEmail makes sure that a locked customer may have its new e-mail. One of a record merged into it is exchanged for its
+// present one, so that orders with either lead to it (open point 52). Errors: Conflict when another customer has it.
+func takeEmail(tx *db.Tx, before, c *customers.Customer) error {
+	taken, err := customers.ByEmail(tx, c.Email)
+	switch {
+	case err != nil || taken == nil || taken.ID == c.ID:
+		return err
+	case taken.Status != customers.Secondary || taken.MergedInto != c.ID:
+		return emailTaken(tx, taken)
+	}
+	return customers.ExchangeEmail(tx, before, taken.ID)
 }
 
 // saveCustomer writes a locked customer if it was changed.

@@ -152,25 +152,26 @@ func (p PendingOrder) Plan(r db.Reader, who accounts.Caller) (*OrderPlan, error)
 	}
 	if o.Status == orders.Shipped || o.Status == orders.Delivered { // so that shipped quantities are correct; no event is emitted
 		o.Status = orders.Processing
-		o.ShipRest(orders.ShipmentDraft{}, r.Micros())
+		o.ShipRest(orders.ShipmentDraft{}, o.RecordedAt)
 		o.Status, o.ShippedNotified = draft.Status, true
 	}
 	o.Reserve()
 	plan.why = stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}
 	plan.shifts, err = planStock(r, p.levels, nil, o, channel.Oversell == "reject")
-	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: r.Micros()}}
+	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: o.RecordedAt}}
 	return plan, err
 }
 
 // order is the drafted order without its lines and customer.
 func (d *OrderDraft) order(now int64, channel channels.Ref) *orders.Order {
+	now = orders.Shown(now)
 	o := &orders.Order{Given: d.Given, ID: id.New[id.Order](), Number: d.Number, Status: d.Status, Channel: channel.ID,
 		ChannelName:     channel.Name,
 		ChannelPlatform: channel.Platform, CustomerName: d.CustomerName, CustomerEmail: d.CustomerEmail,
 		PlatformID: d.PlatformID, Currency: d.Currency, ShippingAddress: postal.Normal(d.ShippingAddress), BillingAddress: d.BillingAddress,
 		CreatedAt: now, RecordedAt: now, UpdatedAt: now}
 	if d.CreatedAt != 0 {
-		o.CreatedAt = d.CreatedAt
+		o.CreatedAt = orders.Shown(d.CreatedAt)
 	}
 	if o.BillingAddress == "" {
 		o.BillingAddress = d.ShippingAddress

@@ -79,10 +79,10 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 		ID: id.New[id.Order](), Number: number, Status: orders.Pending, Channel: c.ID, ChannelName: c.Name, ChannelPlatform: c.Platform,
 		PlatformID: in.ExternalID, ExternalNumber: in.Number, PlatformStatus: in.Theirs, PlatformUpdatedAt: micros(in.UpdatedAt),
 		PlatformBuyer: in.Buyer, CustomerName: in.Name, CustomerEmail: in.Email, CustomerPhone: in.Phone, Currency: in.Currency,
-		CreatedAt: min(micros(in.CreatedAt), tx.Micros()), RecordedAt: tx.Micros(), UpdatedAt: tx.Micros(),
+		CreatedAt: orders.Shown(min(micros(in.CreatedAt), tx.Micros())), RecordedAt: tx.Micros(), UpdatedAt: tx.Micros(),
 		Sync: orders.Sync{State: orders.Synced, UpdatedAt: tx.Micros()}}
 	if o.CreatedAt == 0 {
-		o.CreatedAt = tx.Micros()
+		o.CreatedAt = orders.Shown(tx.Micros())
 	}
 	takeFacts(o, in)
 	takeAddresses(o, in)

@@ -85,3 +85,21 @@ func SaveMerge(tx db.Writer, before, c *Customer, secondaries []Customer) {
 func moveMerged(tx db.Writer, from, into id.Customer) {
 	tx.Queue("UPDATE customers SET merged_into = $3::UUID WHERE tenant_id = $1 AND merged_into = $2::UUID", tx.TenantID(), from, into)
 }
+
+// ExchangeEmail gives the e-mail of a locked primary to one of its secondaries. The primary's row must be saved with the
+// secondary's next; until then no record has either as a key, because a key belongs to one record at any time.
+func ExchangeEmail(tx *db.Tx, primary *Customer, secondary id.Customer) error {
+	s, err := Lock(tx, secondary)
+	if err != nil {
+		return err
+	}
+	if s.MergedInto != primary.ID {
+		return db.ErrRetry
+	}
+	tx.Queue("UPDATE customers SET email_key = $3 WHERE tenant_id = $1 AND id = $2::UUID",
+		tx.Tenant, primary.ID, string(primary.ID)).Rows(1, nil)
+	before := s.Copy()
+	s.Email, s.UpdatedAt = primary.Email, max(tx.Micros(), s.UpdatedAt+1)
+	Save(tx, before, s)
+	return nil
+}

@@ -3,6 +3,7 @@ package customers
 import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/money"
 )
 
 // OrderCountry is the shipping country of the newest order with a known country. Segments use it for a customer
@@ -33,21 +34,42 @@ func MoveOrder(tx *db.Tx, customer id.Customer, created int64, before, after str
 			tx.Tenant, customer, Erased, is, created)
 		return nil
 	}
-	if err := tx.Each(func(db.Rows) error { return nil },
-		"SELECT id FROM customers WHERE tenant_id = $1 AND id = $2::UUID"+string(db.ForUpdate), tx.Tenant, customer); err != nil {
+	if err := LockRows(tx, []id.Customer{customer}); err != nil {
 		return err
 	}
 	list, err := others()
 	if err != nil {
 		return err
 	}
-	var newest OrderCountry
-	for _, c := range list {
-		if c.Code != "" && c.At > newest.At {
-			newest = c
-		}
-	}
+	newest := NewestCountry(list)
 	tx.Queue("UPDATE customers SET order_country = $3, order_country_at = $4 WHERE tenant_id = $1 AND id = $2::UUID AND status <> $5",
 		tx.Tenant, customer, db.Null(newest.Code), db.Null(newest.At), Erased)
 	return nil
+}
+
+// LockRows locks records, without reading them, so that no order is added to them until the transaction ends.
+func LockRows(tx *db.Tx, customers []id.Customer) error {
+	return db.Chunks(customers, func(piece []id.Customer) error {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		return tx.Each(func(db.Rows) error { return nil },
+			"SELECT id FROM customers WHERE tenant_id = $1 AND id IN "+db.In(len(args)-1, 2)+" ORDER BY id"+string(db.ForUpdate), args...)
+	})
+}
+
+// Withdraw takes deleted orders and what they cost out of a locked record's totals. country is that of the newest order left.
+func Withdraw(tx db.Writer, customer id.Customer, orders int64, spent money.Amount, country OrderCountry) {
+	tx.Queue(`UPDATE customers SET orders_count = orders_count - $3, total_spent = total_spent - $4,
+			order_country = CASE WHEN status = $7 THEN NULL ELSE $5::TEXT END, order_country_at = CASE WHEN status = $7 THEN NULL ELSE $6::BIGINT END
+		WHERE tenant_id = $1 AND id = $2::UUID`,
+		tx.TenantID(), customer, orders, spent, db.Null(country.Code), db.Null(country.At), Erased).Rows(1, nil)
+}
+
+// NewestCountry is the country of the newest order among countries of orders; those that are not in ISO 3166-1 do not count.
+func NewestCountry(list []OrderCountry) (newest OrderCountry) {
+	for _, c := range list {
+		if code, known := Country(c.Code); known && c.At > newest.At {
+			newest = OrderCountry{code, c.At}
+		}
+	}
+	return newest
 }

@@ -52,7 +52,7 @@ func readPast(o *apijson.Object, name string, now time.Time) int64 {
 		return 0
 	case at.Value.After(now):
 		o.Fault(name, "must not lie in the future")
-	case at.Value.UnixMicro() <= 0:
+	case orders.Shown(at.Value.UnixMicro()) <= 0:
 		o.Fault(name, "must not lie before 1970")
 	}
 	return at.Value.UnixMicro()

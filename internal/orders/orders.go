@@ -132,6 +132,10 @@ type ShipmentLine struct {
 	Quantity int64
 }
 
+// Shown is a time in microseconds, cut to the milliseconds that answers show. Orders are created at such times, so that
+// lists put those with the same createdAt in the order of their ids (interface §4.1).
+func Shown(at int64) int64 { return at - at%1000 }
+
 // Number formats an order number for people.
 func Number(n int64) string { return fmt.Sprintf("ORD-%06d", n) }
 

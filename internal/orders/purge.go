@@ -51,6 +51,25 @@ func SpentOn(tx *db.Tx, channel id.Channel) ([]Spent, error) {
 		WHERE tenant_id = $1 AND channel_id = $2::UUID AND customer_id IS NOT NULL GROUP BY customer_id ORDER BY customer_id`, tx.Tenant, channel)
 }
 
+// ShippedTo is a country to which orders of a customer were shipped, and when the newest of them was created.
+type ShippedTo struct {
+	Customer  id.Customer
+	Country   string // two capitals
+	CreatedAt int64
+}
+
+// ShippedBeside reads the countries of the orders that some customers have outside of a channel.
+func ShippedBeside(tx *db.Tx, channel id.Channel, customers []id.Customer) (list []ShippedTo, err error) {
+	return list, db.Chunks(customers, func(piece []id.Customer) error {
+		args := append([]any{tx.Tenant, channel}, db.Padded(piece)...)
+		found, err := db.List(tx, func(r db.Rows) (s ShippedTo, err error) { return s, r.Scan(&s.Customer, &s.Country, &s.CreatedAt) },
+			`SELECT customer_id, country, max(created_at) FROM orders WHERE tenant_id = $1 AND country IS NOT NULL
+				AND (channel_id IS NULL OR channel_id <> $2::UUID) AND customer_id IN `+db.In(len(args)-2, 3)+" GROUP BY customer_id, country", args...)
+		list = append(list, found...)
+		return err
+	})
+}
+
 // ForgetSearched removes the orders of a channel, which are about to be purged, from the index of searches.
 func ForgetSearched(tx *db.Tx, channel id.Channel) error {
 	gone, err := db.List(tx, func(r db.Rows) (order string, err error) { return order, r.Scan(&order) },

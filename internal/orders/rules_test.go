@@ -124,6 +124,7 @@ func TestPrices(t *testing.T) {
 		{name: "as much as there may be", unit: (money.Max - 200_000) / 3 / 100 * 100, total: (money.Max-200_000)/3/100*100*3 + 200_000},
 		{name: "lines beyond it", unit: money.Max / 2, want: "validation_failed"},
 		{name: "a total beyond it", shipping: money.Max, want: "validation_failed"},
+		{name: "a total beyond it when it is rounded", shipping: money.Max - lines, want: "validation_failed"},
 	} {
 		o := ordered("PENDING")
 		o.DiscountAmount, o.ShippingAmount, o.TaxRate = c.discount, c.shipping, c.rate

@@ -43,7 +43,7 @@ func (o *Order) Price(tax *money.Amount) error {
 	if t.TaxAmount != nil {
 		t.Total += *t.TaxAmount
 	}
-	if t.Total > money.Max {
+	if t.Total.Round(decimals) > money.Max { // as totalAmount shows it
 		return apperr.At("items", "the total must have at most 11 integer digits")
 	}
 	return nil

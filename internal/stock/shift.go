@@ -33,7 +33,8 @@ func PrefetchLevels(r db.Reader, skus []string) *db.Pending[Levels] {
 }
 
 // Choose sets the warehouse of shifts without one: the default warehouse if it has enough, else the one with the most
-// available, else the default. It returns the levels for PlanShifts: those that were prefetched, of at least the
+// available, else the default. What the other shifts free or take counts: of a line that is replaced, the new one finds
+// the units of the old one. It returns the levels for PlanShifts: those that were prefetched, of at least the
 // shifts' SKUs, or with nil those that it reads.
 func Choose(r db.Reader, prefetched *db.Pending[Levels], shifts []Shift) (Levels, error) {
 	if prefetched == nil {
@@ -51,13 +52,22 @@ func Choose(r db.Reader, prefetched *db.Pending[Levels], shifts []Shift) (Levels
 		return nil, err
 	}
 	bySKU, wanted := map[string][]Level{}, map[string]int64{}
+	var freed map[Place]int64 // by the shifts that have a warehouse; nil for a new order, which has none
+	for _, s := range shifts {
+		if s.Warehouse == "" {
+			wanted[s.SKU] += s.Reserve - s.OnHand // an order that is created as shipped reserves nothing
+			continue
+		}
+		if freed == nil {
+			freed = map[Place]int64{}
+		}
+		freed[Place{s.SKU, s.Warehouse}] += s.OnHand - s.Reserve
+	}
 	for _, l := range levels {
 		if !l.Deleted {
+			l.OnHand += freed[l.Place()]
 			bySKU[l.SKU] = append(bySKU[l.SKU], l)
 		}
-	}
-	for _, s := range shifts {
-		wanted[s.SKU] += s.Reserve
 	}
 	fallback := ""
 	for i, s := range shifts {
