@@ -155,9 +155,10 @@ func ListCategories(tx *db.Tx, f CategoryFilter) ([]Category, int64, error) {
 		return findCategories(tx, w, f)
 	}
 	if f.ExternalID != "" || f.Parent != "" {
-		return categoryTable.Page(tx, w, byName, f.Limit, f.Offset)
+		return categoryTable.PageFrom(tx, w, f.behind, byName, f.Limit, f.Offset)
 	}
 	kept := db.PrefetchTallies(tx, countedCategories)
+	f.behind(w)
 	page, err := categoryTable.Rows(tx, w, byName, f.Limit, f.Offset)
 	if err != nil {
 		return nil, 0, err
@@ -174,7 +175,7 @@ const (
 // findCategories is ListCategories for a search. It compares in Go, because SQLite folds the case of ASCII letters only: it reads every
 // category, one at a time, and keeps those of the page.
 func findCategories(tx *db.Tx, w *db.Where, f CategoryFilter) (page []Category, total int64, err error) {
-	term, scan := search.Fold(f.Search), categoryTable.Scanner()
+	term, scan, reached := search.Fold(f.Search), categoryTable.Scanner(), 0
 	err = tx.Each(func(r db.Rows) error {
 		c, err := scan(r)
 		if err != nil || !slices.ContainsFunc([]string{c.Name, c.Slug, c.ExternalID}, func(text string) bool {
@@ -182,8 +183,11 @@ func findCategories(tx *db.Tx, w *db.Where, f CategoryFilter) (page []Category, 
 		}) {
 			return err
 		}
-		if total++; total > int64(f.Offset) && len(page) < f.Limit {
-			page = append(page, c)
+		total++
+		if f.isBehind(c) {
+			if reached++; reached > f.Offset && len(page) < f.Limit {
+				page = append(page, c)
+			}
 		}
 		return nil
 	}, categoryTable.Select("c")+" WHERE "+w.String()+" ORDER BY "+byName, w.Args()...)
@@ -207,6 +211,25 @@ func CountProducts(tx *db.Tx, categories []id.Category) (map[id.Category]int64, 
 type CategoryFilter struct {
 	ExternalID    string
 	Parent        id.Category
-	Search        string // part of name, slug or external id, in any case
+	Search        string         // part of name, slug or external id, in any case
+	After         *CategoryPlace // the last one of the page before, in place of Offset
 	Limit, Offset int
+}
+
+// CategoryPlace is what lists of categories are sorted by.
+type CategoryPlace struct {
+	Name string
+	ID   id.Category
+}
+
+// behind adds the condition that categories come behind the page before.
+func (f CategoryFilter) behind(w *db.Where) {
+	if f.After != nil {
+		w.And(`(c.name COLLATE "C", c.id) > (?, ?::UUID)`, f.After.Name, f.After.ID)
+	}
+}
+
+// isBehind reports whether a category comes behind the page before.
+func (f CategoryFilter) isBehind(c Category) bool {
+	return f.After == nil || cmp.Or(cmp.Compare(c.Name, f.After.Name), cmp.Compare(c.ID, f.After.ID)) > 0
 }
