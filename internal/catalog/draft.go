@@ -20,8 +20,8 @@ type Draft struct {
 	Categories  patch.Field[[]string] // ids or externalIds
 	Images      patch.Field[[]ImageDraft]
 	Variants    []VariantDraft
-	VariantsSet bool // the list was given, even if empty
-	Stock       *StockDraft
+	VariantsSet bool         // the list was given, even if empty
+	Stock       []StockDraft // of the product's own SKU, each in another warehouse
 }
 
 // ImageDraft is one image.
@@ -37,11 +37,12 @@ type VariantDraft struct {
 	Price      patch.Field[money.Amount]
 	CompareAt  patch.Field[money.Amount]
 	Attributes patch.Field[string] // JSON object
-	Stock      *int64              // on-hand in the default warehouse
+	Stock      []StockDraft        // each in another warehouse
 }
 
-// StockDraft sets a product's on-hand.
+// StockDraft sets on-hand in one warehouse.
 type StockDraft struct {
+	Field     string // where the caller names the warehouse: "stock.warehouseCode"
 	Warehouse string // "" for the default one
 	Quantity  int64
 }

@@ -57,6 +57,7 @@ type fakeProduct struct {
 		WarehouseCode string `json:"warehouseCode"`
 		Quantity      int    `json:"quantity"`
 	} `json:"stock"`
+	Levels     []fakeLevel       `json:"levels"`
 	Attributes map[string]string `json:"attributes"`
 	Variants   []struct {
 		SKU            string            `json:"sku"`
@@ -64,8 +65,14 @@ type fakeProduct struct {
 		Price          json.Number       `json:"price"`
 		CompareAtPrice json.RawMessage   `json:"compareAtPrice"`
 		Stock          *int              `json:"stock"`
+		Levels         []fakeLevel       `json:"levels"`
 		Attributes     map[string]string `json:"attributes"`
 	} `json:"variants"`
+}
+
+type fakeLevel struct {
+	WarehouseCode string `json:"warehouseCode"`
+	Quantity      int    `json:"quantity"`
 }
 
 type fakeOrder struct {

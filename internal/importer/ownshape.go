@@ -74,7 +74,7 @@ func (m *productMaker) laterOwn(sku string) bool {
 
 // ownShape are the members of a product as the API takes it; a file with no others needs no mapping.
 var ownShape = regexp.MustCompile(`^(sku|name|price|description|compareAtPrice|status|categoryIds|slug|images(\.url|\.position)?|` +
-	`stock(\.quantity|\.warehouseCode)?|attributes(\..+)?|variants(\..+)?)$`)
+	`stock(\.quantity|\.warehouseCode)?|levels(\..+)?|attributes(\..+)?|variants(\..+)?)$`)
 
 // isOwnShape reports whether the objects of a JSON file are products as the API takes them.
 func isOwnShape(t *table) bool {

@@ -29,18 +29,9 @@ func (s Products) Write(w *apijson.Writer, name string, p *catalog.Product) {
 	w.Text("currency", s.Currency)
 	writeCategoryIDs(w, p)
 	writeMedia(w, p)
-	s.writeVariants(w, p)
+	s.writeVariants(w, p, true)
 	w.RawObject("attributes", p.Attributes)
-	w.List("stock")
-	for _, l := range s.Levels[p.SKU] {
-		w.Record("ProductStock", "")
-		w.Text("warehouseCode", l.Warehouse)
-		w.Int("onHand", l.OnHand)
-		w.Int("reserved", l.Reserved)
-		w.Int("available", l.Available())
-		w.End()
-	}
-	w.EndList()
+	s.writeLevels(w, "stock", p.SKU)
 	w.List("publications")
 	for _, one := range s.Publications[p.ID] {
 		w.Record("ProductPublication", "")
@@ -68,7 +59,7 @@ func (s Products) WriteChanged(w *apijson.Writer, p *catalog.Product, deleted bo
 	w.MoneyOrNull("compareAtPrice", p.CompareAt)
 	apijson.Word(w, "status", p.Status)
 	writeCategoryIDs(w, p)
-	s.writeVariants(w, p)
+	s.writeVariants(w, p, false)
 	writeMedia(w, p)
 	w.Stamp("changedAt", p.ChangedAt)
 	if deleted {
@@ -77,12 +68,31 @@ func (s Products) WriteChanged(w *apijson.Writer, p *catalog.Product, deleted bo
 	w.End()
 }
 
-// writeVariants writes the variants; stock is the on-hand of each, over all warehouses.
-func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product) {
+// writeLevels writes the stock of a SKU by warehouse.
+func (s Products) writeLevels(w *apijson.Writer, name, sku string) {
+	w.List(name)
+	for _, l := range s.Levels[sku] {
+		w.Record("ProductStock", "")
+		w.Text("warehouseCode", l.Warehouse)
+		w.Int("onHand", l.OnHand)
+		w.Int("reserved", l.Reserved)
+		w.Int("available", l.Available())
+		w.End()
+	}
+	w.EndList()
+}
+
+// writeVariants writes the variants; stock is the on-hand of each, over all warehouses. A whole one also has what an import
+// needs to make it again: its stock by warehouse, and its own price, null when it costs what the product does.
+func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product, whole bool) {
+	kind := "ChangedVariant"
+	if whole {
+		kind = "Variant"
+	}
 	w.List("variants")
 	for i := range p.Variants {
 		v := &p.Variants[i]
-		w.Record("Variant", "")
+		w.Record(kind, "")
 		apijson.ID(w, "id", v.ID)
 		w.Text("sku", v.SKU)
 		w.Text("name", v.Name)
@@ -94,6 +104,10 @@ func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product) {
 		}
 		w.Int("stock", onHand)
 		w.RawObject("attributes", v.Attributes)
+		if whole {
+			w.MoneyOrNull("ownPrice", v.Price)
+			s.writeLevels(w, "levels", v.SKU)
+		}
 		w.End()
 	}
 	w.EndList()

@@ -49,7 +49,7 @@ func newShop(t *testing.T, store *db.DB) *shop {
 		for i := range skus {
 			sku, n := fmt.Sprintf("SKU-%d", i), int64(50)
 			in.Drafts = append(in.Drafts, catalog.Draft{Index: i, SKU: sku, Name: patch.To("Product"), Price: patch.To(money.Amount(100_000)),
-				Stock:       &catalog.StockDraft{Quantity: 50},
+				Stock:       []catalog.StockDraft{{Quantity: 50}},
 				VariantsSet: true, Variants: []catalog.VariantDraft{{SKU: sku + "-V", Name: patch.To("V"), Stock: &n}},
 				Categories: patch.To([]string{"shoes"})})
 		}
