@@ -57,8 +57,8 @@ type readLevel struct {
 	OnHand        int64  `json:"onHand"`
 }
 
-// productAgain converts a product's read form to its input form.
-func productAgain(raw []byte, at place) (body []byte, notes []Fault, err error) {
+// productAgain converts a product's read form to its input form. The categories of another store are named as they were moved.
+func productAgain(raw []byte, at place, moved *movedCategories) (body []byte, notes []Fault, err error) {
 	var p struct {
 		exportedProduct
 		Media    []exportedImage `json:"media"`
@@ -79,6 +79,7 @@ func productAgain(raw []byte, at place) (body []byte, notes []Fault, err error) 
 		return list
 	}
 	out := p.exportedProduct
+	out.CategoryIDs = moved.references(out.CategoryIDs)
 	out.Images, out.Levels = append([]exportedImage{}, p.Media...), again(p.SKU, p.Stock)
 	for _, v := range p.Variants {
 		if v.OwnPrice != nil {

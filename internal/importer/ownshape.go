@@ -38,7 +38,7 @@ func (m *productMaker) passOn(ctx context.Context, out emit) error {
 		if !m.exported {
 			return out(piece{place: at, body: r.raw, item: item, rows: 1})
 		}
-		body, notes, err := productAgain(r.raw, at)
+		body, notes, err := productAgain(r.raw, at, m.moved)
 		if err != nil {
 			m.unmark()
 			return out(piece{place: at, item: item, faults: []Fault{notAgain(at, item, err)}})

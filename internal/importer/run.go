@@ -119,6 +119,9 @@ func (r *importRun) open(ctx context.Context) (err error) {
 			between: r.CategorySeparator, nesting: r.PathSeparator, exported: plain && isExported(r.table, Products),
 		}
 		m.asIs = m.exported || plain && isOwnShape(r.table)
+		if m.moved, err = readCategories(r.Categories, m.exported); err != nil {
+			return err
+		}
 		r.maker = m
 	default:
 		m := &orderMaker{
