@@ -5,7 +5,6 @@ import (
 	"context"
 	"hash/maphash"
 	"regexp"
-	"slices"
 )
 
 // passOn passes on objects that have the API's shape already.
@@ -76,10 +75,21 @@ func (m *productMaker) laterOwn(sku string) bool {
 var ownShape = regexp.MustCompile(`^(sku|name|price|description|compareAtPrice|status|categoryIds|slug|images(\.url|\.position)?|` +
 	`stock(\.quantity|\.warehouseCode)?|levels(\..+)?|attributes(\..+)?|variants(\..+)?)$`)
 
-// isOwnShape reports whether the objects of a JSON file are products as the API takes them.
+// isOwnShape reports whether the objects of a JSON file are products as the API takes them. Other members do not matter if the objects
+// have variants: no mapping could keep these, while the API ignores members that it does not know.
 func isOwnShape(t *table) bool {
 	if t.container == delimited || !hasColumns(t.header, "sku", "name", "price") {
 		return false
 	}
-	return !slices.ContainsFunc(t.header, func(name string) bool { return !ownShape.MatchString(name) })
+	return hasColumns(t.header, "variants.sku") || len(foreign(t)) == 0
+}
+
+// foreign are the members that a product has not.
+func foreign(t *table) (names []string) {
+	for _, name := range t.header {
+		if !ownShape.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

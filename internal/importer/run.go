@@ -160,6 +160,9 @@ func (r *importRun) announce(m *mapping) {
 		fmt.Fprintf(r.Log, "mapping: %s\n", text)
 	} else {
 		fmt.Fprintln(r.Log, "mapping: none, the objects have the API's shape")
+		if m, products := r.maker.(*productMaker); products && !m.exported {
+			r.left = foreign(r.table)
+		}
 		return
 	}
 	if r.decimals != "" {
