@@ -31,7 +31,16 @@ func (s Products) Write(w *apijson.Writer, name string, p *catalog.Product) {
 	writeMedia(w, p)
 	s.writeVariants(w, p, true)
 	w.RawObject("attributes", p.Attributes)
-	s.writeLevels(w, "stock", p.SKU)
+	w.List("stock")
+	for _, l := range s.Levels[p.SKU] {
+		w.Record("ProductStock", "")
+		w.Text("warehouseCode", l.Warehouse)
+		w.Int("onHand", l.OnHand)
+		w.Int("reserved", l.Reserved)
+		w.Int("available", l.Available())
+		w.End()
+	}
+	w.EndList()
 	w.List("publications")
 	for _, one := range s.Publications[p.ID] {
 		w.Record("ProductPublication", "")
@@ -68,20 +77,6 @@ func (s Products) WriteChanged(w *apijson.Writer, p *catalog.Product, deleted bo
 	w.End()
 }
 
-// writeLevels writes the stock of a SKU by warehouse.
-func (s Products) writeLevels(w *apijson.Writer, name, sku string) {
-	w.List(name)
-	for _, l := range s.Levels[sku] {
-		w.Record("ProductStock", "")
-		w.Text("warehouseCode", l.Warehouse)
-		w.Int("onHand", l.OnHand)
-		w.Int("reserved", l.Reserved)
-		w.Int("available", l.Available())
-		w.End()
-	}
-	w.EndList()
-}
-
 // writeVariants writes the variants; stock is the on-hand of each, over all warehouses. A whole one also has what an import
 // needs to make it again: its stock by warehouse, and its own price, null when it costs what the product does.
 func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product, whole bool) {
@@ -106,7 +101,14 @@ func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product, whole boo
 		w.RawObject("attributes", v.Attributes)
 		if whole {
 			w.MoneyOrNull("ownPrice", v.Price)
-			s.writeLevels(w, "levels", v.SKU)
+			w.List("levels") // without what orders reserve: each order would make another version of the product
+			for _, l := range s.Levels[v.SKU] {
+				w.Record("VariantLevel", "")
+				w.Text("warehouseCode", l.Warehouse)
+				w.Int("onHand", l.OnHand)
+				w.End()
+			}
+			w.EndList()
 		}
 		w.End()
 	}
