@@ -45,6 +45,13 @@ func TestLevelsOfSeveralWarehouses(t *testing.T) {
 			item{"sku": "B", "name": "B", "price": 1, "levels": []item{level("MAIN", 1)}, "stock": item{"quantity": 1}},
 			item{"sku": "C", "name": "C", "price": 1, "levels": []item{{"quantity": 1}}},
 			item{"sku": "D", "name": "D", "price": 1, "variants": []item{{"sku": "D-1", "levels": []item{level("MAIN", -1)}}}}))
+		many, far := make([]item, 2500), make([]item, 2501)
+		for i := range far {
+			far[i] = level(fmt.Sprint("W", i), 1)
+		}
+		copy(many, far)
+		s.must(t, 400, "POST", "/api/v1/products", item{"sku": "M", "name": "M", "price": 1, "levels": many,
+			"variants": []item{{"sku": "M-1", "levels": far}}})
 		for i, field := range []string{"levels[1].warehouseCode", "levels", "levels[0].warehouseCode", "variants[0].levels[0].quantity"} {
 			if text(refused, "errors", i, "field") != field {
 				t.Errorf("item %d: %v", i, at(refused, "errors", i))

@@ -33,6 +33,13 @@ func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
 		d.Stock = append(d.Stock, readStockInput(s, false))
 	})
 	d.Stock = append(d.Stock, readLevels(o)...)
+	levels := len(d.Stock)
+	for i := range d.Variants {
+		levels += len(d.Variants[i].Stock)
+	}
+	if levels > limits.MaxLevels {
+		o.Fault("levels", "must be at most %d of a product with its variants, not %d", limits.MaxLevels, levels)
+	}
 	return d
 }
 
