@@ -14,13 +14,13 @@ func TestCategoriesAreMoved(t *testing.T) {
 	product := `{"id":"i1","sku":"A","name":"a","slug":"a","status":"DRAFT","price":1,"currency":"EUR","categoryIds":["c-2","c-1","c-9"],` +
 		`"media":[],"variants":[],"attributes":{},"stock":[],"createdAt":"2026-01-02T03:04:05.678Z","updatedAt":"2026-01-02T03:04:05.678Z"}`
 	o := Options{Kind: Products, File: write(t, product), Categories: write(t, categories), To: c}
-	fake.categories["house"] = map[string]any{}
+	fake.categories["house"] = map[string]any{"slug": "mugs"} // the mugs get another one
 	if s := run(t, o); s.Categories != 2 || s.Created != 1 {
 		t.Errorf("%+v", s)
 	}
 	kitchen, mugs := fake.categories["kitchen"], fake.categories["c-2"]
 	if fmt.Sprint(kitchen["name"], kitchen["slug"], kitchen["parentExternalId"]) != "Kitchenkitchen-2house" ||
-		fmt.Sprint(mugs["name"], mugs["slug"], mugs["parentExternalId"]) != "Mugsmugskitchen" {
+		fmt.Sprint(mugs["name"], mugs["parentExternalId"]) != "Mugskitchen" || mugs["slug"] != nil {
 		t.Errorf("%v %v", kitchen, mugs)
 	}
 	if got := fmt.Sprint(fake.products["A"].CategoryIDs); got != "[c-2 kitchen c-9]" {

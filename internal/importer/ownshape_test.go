@@ -9,7 +9,8 @@ import (
 // Objects with variants are passed on with them although they have a member that products have not; that is reported.
 func TestVariantsAreKeptBesideForeignMembers(t *testing.T) {
 	fake, c := service(t)
-	s := run(t, Options{Kind: Products, To: c, File: write(t, `{"sku":"A","name":"a","price":1,"season":"2026","variants":[{"sku":"A-1","stock":4}]}`)})
+	s := run(t, Options{Kind: Products, To: c,
+		File: write(t, `{"sku":"A","name":"a","price":1,"season":"2026","variants":[{"sku":"A-1","stock":4}]}`)})
 	if a := fake.products["A"]; s.Created != 1 || len(a.Variants) != 1 || *a.Variants[0].Stock != 4 {
 		t.Errorf("%+v", a)
 	}
