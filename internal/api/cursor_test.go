@@ -83,7 +83,7 @@ func (s *server) followsCursor(t *testing.T, path string) {
 			s.must(t, 200, "DELETE", "/api/v1/products/"+made, nil)
 		}
 		next, more := at(page, "meta", "nextCursor").(string)
-		if !more {
+		if !more || len(got) > len(want)+4 {
 			break
 		}
 		cursor = next
