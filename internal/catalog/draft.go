@@ -21,6 +21,7 @@ type Draft struct {
 	Images      patch.Field[[]ImageDraft]
 	Variants    []VariantDraft
 	VariantsSet bool         // the list was given, even if empty
+	Replace     bool         // in a change of one product: variants that are not named are removed
 	Stock       []StockDraft // of the product's own SKU, each in another warehouse
 }
 

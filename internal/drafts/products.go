@@ -28,6 +28,9 @@ func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
 	d.VariantsSet = o.List("variants", apijson.List{Max: limits.MaxVariants}, func(_ int, v *apijson.Object) {
 		d.Variants = append(d.Variants, readVariant(v))
 	}).Given()
+	if partial {
+		d.Replace = o.Bool("replaceVariants").Value
+	}
 	o.Object("stock", false, func(s *apijson.Object) {
 		s.Record("StockInput")
 		d.Stock = append(d.Stock, readStockInput(s, false))
