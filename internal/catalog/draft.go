@@ -43,9 +43,9 @@ type VariantDraft struct {
 
 // StockDraft sets on-hand in one warehouse.
 type StockDraft struct {
-	Field     string // where the caller names the warehouse: "stock.warehouseCode"
 	Warehouse string // "" for the default one
 	Quantity  int64
+	Listed    bool // it was given in levels[], otherwise as stock
 }
 
 // ItemError is a reason to reject one item of a bulk request (interface §2.7.4).

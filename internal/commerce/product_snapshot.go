@@ -3,6 +3,7 @@ package commerce
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
@@ -85,18 +86,23 @@ func (s *snapshot) diff(d *catalog.Draft, replace bool) (catalog.Change, []catal
 // unknown are the warehouses that a draft names and the account does not have.
 func (s *snapshot) unknown(d *catalog.Draft) (faults []catalog.ItemError) {
 	settings := s.settings[s.at[d].from:]
-	look := func(list []catalog.StockDraft) {
+	look := func(at string, list []catalog.StockDraft) {
 		for i, l := range list {
-			if !s.levels.Knows(settings[i].Warehouse) {
-				faults = append(faults, catalog.ItemError{Field: l.Field, Code: "unknown_warehouse",
-					Message: l.Field + " " + settings[i].Warehouse + " is not a warehouse of this account"})
+			if s.levels.Knows(settings[i].Warehouse) {
+				continue
 			}
+			field := at + "stock.warehouseCode"
+			if l.Listed {
+				field = at + "levels[" + strconv.Itoa(i) + "].warehouseCode"
+			}
+			faults = append(faults, catalog.ItemError{Field: field, Code: "unknown_warehouse",
+				Message: field + " " + settings[i].Warehouse + " is not a warehouse of this account"})
 		}
 		settings = settings[len(list):]
 	}
-	look(d.Stock)
+	look("", d.Stock)
 	for i := range d.Variants {
-		look(d.Variants[i].Stock)
+		look("variants["+strconv.Itoa(i)+"].", d.Variants[i].Stock)
 	}
 	return faults
 }

@@ -56,7 +56,7 @@ func readVariant(o *apijson.Object) catalog.VariantDraft {
 		Attributes: o.Free("attributes", true),
 	}
 	if quantity := o.Int("stock", apijson.Int{Max: limits.MaxStock}); quantity.Given() {
-		v.Stock = append(v.Stock, catalog.StockDraft{Field: o.Path("stock"), Quantity: quantity.Value})
+		v.Stock = append(v.Stock, catalog.StockDraft{Quantity: quantity.Value})
 	}
 	v.Stock = append(v.Stock, readLevels(o)...)
 	return v
@@ -81,9 +81,9 @@ func readLevels(o *apijson.Object) (list []catalog.StockDraft) {
 // readStockInput reads the stock in one warehouse; named says that it does not leave the warehouse to the default.
 func readStockInput(o *apijson.Object, named bool) catalog.StockDraft {
 	return catalog.StockDraft{
-		Field:     o.Path("warehouseCode"),
 		Warehouse: o.Text("warehouseCode", apijson.Text{Required: named, Max: limits.MaxWarehouseCode}).Value,
 		Quantity:  o.Int("quantity", apijson.Int{Required: true, Max: limits.MaxStock}).Value,
+		Listed:    named,
 	}
 }
 
