@@ -121,9 +121,10 @@ func (s *seeding) makeProducts() error {
 		stock := 2 * p.stock
 		d := catalog.Draft{Index: i, SKU: p.sku, Name: patch.To(p.name), Description: patch.To(p.about),
 			Price:      patch.To(money.Amount(p.cents * money.Scale / 100)),
-			Categories: patch.To([]string{p.category}), Stock: &catalog.StockDraft{Quantity: stock}}
+			Categories: patch.To([]string{p.category}), Stock: []catalog.StockDraft{{Quantity: stock}}}
 		for _, size := range p.sizes {
-			d.Variants = append(d.Variants, catalog.VariantDraft{SKU: p.sku + "-" + size, Name: patch.To(p.name + ", " + size), Stock: &stock})
+			d.Variants = append(d.Variants, catalog.VariantDraft{SKU: p.sku + "-" + size, Name: patch.To(p.name + ", " + size),
+				Stock: []catalog.StockDraft{{Quantity: stock}}})
 		}
 		d.VariantsSet = len(p.sizes) > 0
 		in.Drafts = append(in.Drafts, d)

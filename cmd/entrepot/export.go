@@ -19,19 +19,18 @@ import (
 	"entrepot/internal/client"
 )
 
-// exported says how to read a kind of record through the API, oldest first, so that records created meanwhile come at the end.
+// exported says how to read a kind of record through the API.
 type exported struct {
-	path   string
-	limit  int
-	cursor bool // pages follow meta.nextCursor, so that changes do not shift them
+	path  string
+	limit int
 }
 
 var exports = map[string]exported{
-	"products":   {path: "/api/v1/products", limit: 250},
-	"categories": {path: "/api/v1/categories", limit: 100},
-	"inventory":  {path: "/api/v1/inventory", limit: 100},
-	"customers":  {path: "/api/v1/customers", limit: 100},
-	"orders":     {path: "/api/v1/orders", limit: 100, cursor: true},
+	"products":   {"/api/v1/products", 250},
+	"categories": {"/api/v1/categories", 250},
+	"inventory":  {"/api/v1/inventory", 250},
+	"customers":  {"/api/v1/customers", 100},
+	"orders":     {"/api/v1/orders", 100},
 }
 
 // newExportCommand is "entrepot export KIND": records as JSON lines, through the API.
@@ -103,11 +102,12 @@ func reachable(ctx context.Context, address, key string) error {
 	return fmt.Errorf("no service answers at %s: %w", address, err)
 }
 
-// export writes every record of a kind.
+// export writes every record of a kind, oldest first where the list can be sorted. Pages follow the cursor, so that records
+// created or deleted meanwhile shift none of the others out of them.
 func (env *environment) export(ctx context.Context, service *client.Client, kind string, to io.Writer) error {
 	e, out, n := exports[kind], bufio.NewWriter(to), 0
 	query := url.Values{"limit": {strconv.Itoa(e.limit)}, "sort": {"createdAt:asc"}}
-	for page := 1; ; page++ {
+	for {
 		answer, err := service.Do(ctx, client.Call{Method: "GET", Path: e.path, Query: query, Repeatable: true})
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func (env *environment) export(ctx context.Context, service *client.Client, kind
 		var list struct {
 			Data []json.RawMessage `json:"data"`
 			Meta struct {
-				TotalPages int    `json:"totalPages"`
+				Limit      int    `json:"limit"`
 				NextCursor string `json:"nextCursor"`
 			} `json:"meta"`
 		}
@@ -127,14 +127,13 @@ func (env *environment) export(ctx context.Context, service *client.Client, kind
 			out.WriteByte('\n')
 		}
 		n += len(list.Data)
-		if e.cursor {
-			query.Set("cursor", list.Meta.NextCursor)
-		} else {
-			query.Set("page", strconv.Itoa(page+1))
-		}
-		if len(list.Data) == 0 || e.cursor && list.Meta.NextCursor == "" || !e.cursor && page >= list.Meta.TotalPages {
+		if list.Meta.NextCursor == "" {
+			if len(list.Data) > 0 && len(list.Data) == list.Meta.Limit {
+				return fmt.Errorf("the list of %s has no cursor: the service is older than this program", kind)
+			}
 			break
 		}
+		query.Set("cursor", list.Meta.NextCursor)
 	}
 	if err := out.Flush(); err != nil {
 		return err

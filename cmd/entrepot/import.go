@@ -46,7 +46,8 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 		Example: `  entrepot import products catalog.csv --url http://127.0.0.1:8080 --key pk_live_… --report refused.csv
   entrepot import prices spring.csv --url http://127.0.0.1:8080 --key pk_live_… --report refused.csv
   entrepot import orders orders.csv.gz --map InvoiceNo=externalReference --set currency=GBP --create-missing-products
-  entrepot import products shopify.csv --dry-run`,
+  entrepot import products shopify.csv --dry-run
+  entrepot import products products.jsonl --categories categories.jsonl   # what entrepot export wrote`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -93,6 +94,7 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	flags.BoolVar(&o.NoHeader, "no-header", false, "the first line is data; its columns are c1, c2 …")
 	flags.StringSliceVar(&o.Columns, "columns", nil, "names of the columns of a file without header: a,b,c")
 	flags.StringVar(&o.ImageBase, "image-base", "", "address put before relative image paths")
+	flags.StringVar(&o.Categories, "categories", "", "products of entrepot export: a file of its categories, which are stored before them")
 	flags.StringVar(&o.CategorySeparator, "category-separator", "", "signs between two categories in one cell")
 	flags.StringVar(&o.PathSeparator, "path-separator", "", "sign between the levels of a category")
 	flags.StringVar(&o.Channel, "channel", "", "id of the channel: products are published on it, orders attached to it")

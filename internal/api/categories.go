@@ -16,7 +16,7 @@ import (
 var categoryRoutes = []*route{
 	{method: "GET", path: "/api/v1/categories", name: "listCategories", section: "4.5.2", summary: "List categories", scope: "read:categories",
 		query: func(q *apijson.Query) { readCategoryFilter(q) }, answer: func(w *apijson.Writer) {
-			sampleList(w, func(w *apijson.Writer) { records.WriteCategory(w, "", records.SampleCategory()) })
+			sampleCursorList(w, func(w *apijson.Writer) { records.WriteCategory(w, "", records.SampleCategory()) })
 		}, serve: (*API).listCategories},
 	{method: "POST", path: "/api/v1/categories", name: "createCategory", section: "4.5.2", errors: []int{404}, summary: "Create a category",
 		scope: "write:categories", status: http.StatusCreated,
@@ -93,13 +93,17 @@ func (a *API) deleteCategory(r *request) (answer, error) {
 // readCategoryFilter reads the parameters of the category list.
 func readCategoryFilter(q *apijson.Query) (catalog.CategoryFilter, page) {
 	p := readPage(q, 20, 250)
-	return catalog.CategoryFilter{
+	f := catalog.CategoryFilter{
 		ExternalID: q.Text("externalId"),
 		Parent:     apijson.QueryID[id.Category](q, "parentId"),
 		Search:     q.Text("search"),
 		Limit:      p.Limit,
 		Offset:     p.Offset(),
-	}, p
+	}
+	if last := q.Cursor("categories", 2); last != nil {
+		f.After, f.Offset = &catalog.CategoryPlace{Name: last[0], ID: cursorID[id.Category](q, last[1])}, 0
+	}
+	return f, p
 }
 
 // listCategories serves GET /api/v1/categories: 200; 400.
@@ -109,11 +113,12 @@ func (a *API) listCategories(r *request) (answer, error) {
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	return a.list(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, error) {
+	return a.cursorList(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, string, error) {
 		list, total, err := catalog.ListCategories(tx, f)
 		if err != nil {
-			return 0, err
+			return 0, "", err
 		}
-		return total, writeRows(r, w, list, func(c *catalog.Category) { records.WriteCategory(w, "", *c) })
+		next := behind("categories", list, p, func(last *catalog.Category) []string { return []string{last.Name, string(last.ID)} })
+		return total, next, writeRows(r, w, list, func(c *catalog.Category) { records.WriteCategory(w, "", *c) })
 	})
 }

@@ -93,6 +93,9 @@ func readCustomerFilter(q *apijson.Query) (f customers.Filter, segment id.Segmen
 	segment = apijson.QueryID[id.Segment](q, "segmentId")
 	p = readPage(q, 20, 100)
 	f.Limit, f.Offset = p.Limit, p.Offset()
+	if last := q.Cursor("customers", 1); last != nil {
+		f.After, f.Offset = cursorID[id.Customer](q, last[0]), 0
+	}
 	return f, segment, p
 }
 
@@ -103,26 +106,27 @@ func (a *API) listCustomers(r *request) (answer, error) {
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	return a.list(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, error) {
+	return a.cursorList(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, string, error) {
 		if segment != "" {
 			s, err := customers.SegmentByID(tx, segment)
 			if apperr.Is(err, apperr.NotFound) {
-				return 0, nil
+				return 0, "", nil
 			}
 			if err != nil {
-				return 0, err
+				return 0, "", err
 			}
 			f.Rules = &s.Rules
 		}
 		found, total, err := customers.List(tx, f)
 		if err != nil {
-			return 0, err
+			return 0, "", err
 		}
 		list, err := commerce.CustomerRecords(tx, found)
 		if err != nil {
-			return 0, err
+			return 0, "", err
 		}
-		return total, writeRows(r, w, list, func(c *records.Customer) { records.WriteCustomer(w, "", *c) })
+		next := behind("customers", list, p, func(last *records.Customer) []string { return []string{string(last.ID)} })
+		return total, next, writeRows(r, w, list, func(c *records.Customer) { records.WriteCustomer(w, "", *c) })
 	})
 }
 
@@ -259,5 +263,5 @@ func sampleCustomerAnswer(w *apijson.Writer) {
 }
 
 func sampleCustomers(w *apijson.Writer) {
-	sampleList(w, func(w *apijson.Writer) { records.WriteCustomer(w, "", records.SampleCustomer()) })
+	sampleCursorList(w, func(w *apijson.Writer) { records.WriteCustomer(w, "", records.SampleCustomer()) })
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/url"
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,16 @@ func (w *fixture) valueOf(r *route, name string, s *apijson.Schema) string {
 		}
 		if strings.HasSuffix(r.path, "/deliveries") {
 			return (&webhooks.DeliveryCursor{Endpoint: id.New[id.Endpoint](), Position: 1}).String()
+		}
+		switch which := string(id.New[id.Product]()); path.Base(r.path) {
+		case "products":
+			return apijson.CursorText("products", descending, which)
+		case "categories":
+			return apijson.CursorText("categories", "a", which)
+		case "customers":
+			return apijson.CursorText("customers", which)
+		case "inventory":
+			return apijson.CursorText("inventory", "a", "MAIN")
 		}
 		return w.once("cursor", func() string {
 			w.newOrder("PENDING")

@@ -34,6 +34,9 @@ func readInventoryFilter(q *apijson.Query) (stock.Filter, page) {
 	f := stock.Filter{SKU: q.Text("sku"), Warehouse: q.Text("warehouseCode"), Low: q.Bool("low"), Search: q.Text("search")}
 	p := readPage(q, inventoryPage, maxInventoryPage)
 	f.Limit, f.Offset = p.Limit, p.Offset()
+	if last := q.Cursor("inventory", 2); last != nil {
+		f.After, f.Offset = &stock.Place{SKU: last[0], Warehouse: last[1]}, 0
+	}
 	return f, p
 }
 
@@ -61,7 +64,8 @@ func (a *API) listInventory(r *request) (answer, error) {
 func writeLevelList(w *apijson.Writer, list []stock.Row, p page, total int64) {
 	w.Object("")
 	records.WriteLevels(w, "data", list)
-	writeMeta(w, p, total, nil)
+	next := behind("inventory", list, p, func(last *stock.Row) []string { return []string{last.SKU, last.Warehouse} })
+	writeMeta(w, p, total, nextCursor(next))
 	w.End()
 }
 

@@ -54,15 +54,32 @@ type overflow struct {
 // list answers {"data": […], "meta": {…}}. rows reads and writes the elements, and returns how many there are on all
 // pages.
 func (a *API) list(r *request, p page, rows func(tx *db.Tx, w *apijson.Writer) (total int64, err error)) (answer, error) {
+	return a.listWith(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, func(*apijson.Writer), error) {
+		total, err := rows(tx, w)
+		return total, nil, err
+	})
+}
+
+// cursorList is list for one that has a cursor, too: rows also returns that of what comes behind the page.
+func (a *API) cursorList(r *request, p page,
+	rows func(tx *db.Tx, w *apijson.Writer) (total int64, next string, err error)) (answer, error) {
+	return a.listWith(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, func(*apijson.Writer), error) {
+		total, next, err := rows(tx, w)
+		return total, nextCursor(next), err
+	})
+}
+
+func (a *API) listWith(r *request, p page,
+	rows func(tx *db.Tx, w *apijson.Writer) (total int64, more func(*apijson.Writer), err error)) (answer, error) {
 	return a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
 		w.Object("")
 		w.List("data")
-		total, err := rows(tx, w)
+		total, more, err := rows(tx, w)
 		if err != nil {
 			return err
 		}
 		w.EndList()
-		writeMeta(w, p, total, nil)
+		writeMeta(w, p, total, more)
 		w.End()
 		return nil
 	})

@@ -5,6 +5,7 @@ import (
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 )
 
 // page selects a part of a list.
@@ -38,7 +39,7 @@ func readTimes(q *apijson.Query) (from, to int64) {
 
 // writeMeta writes the meta of a paged list.
 func writeMeta(w *apijson.Writer, p page, total int64, more func(w *apijson.Writer)) {
-	w.Record(choose(more == nil, "PageMeta", "OrderPageMeta"), "meta")
+	w.Record(choose(more == nil, "PageMeta", "CursorPageMeta"), "meta")
 	w.Int("page", int64(p.Number))
 	w.Int("limit", int64(p.Limit))
 	w.Int("total", total)
@@ -104,12 +105,44 @@ const listPiece = 20
 
 // sampleList describes a paged list by its elements.
 func sampleList(w *apijson.Writer, elements ...func(w *apijson.Writer)) {
+	sampleListMeta(w, nil, elements)
+}
+
+// sampleCursorList describes a paged list that also has a cursor.
+func sampleCursorList(w *apijson.Writer, elements ...func(w *apijson.Writer)) {
+	sampleListMeta(w, nextCursor(""), elements)
+}
+
+func sampleListMeta(w *apijson.Writer, more func(w *apijson.Writer), elements []func(w *apijson.Writer)) {
 	w.Object("")
 	w.List("data")
 	for _, write := range elements {
 		write(w)
 	}
 	w.EndList()
-	writeMeta(w, page{Number: 1, Limit: 20}, int64(len(elements)), nil)
+	writeMeta(w, page{Number: 1, Limit: 20}, int64(len(elements)), more)
 	w.End()
+}
+
+// cursorID is an id of a cursor.
+func cursorID[T ~string](q *apijson.Query, text string) T {
+	which, ok := id.Parse[T](text)
+	if !ok {
+		q.BadCursor()
+	}
+	return which
+}
+
+// nextCursor writes the member of meta with which a caller continues the list; "" is null.
+func nextCursor(text string) func(w *apijson.Writer) {
+	return func(w *apijson.Writer) { w.TextOrNull("nextCursor", text) }
+}
+
+// behind is the cursor of what comes behind a page, by the sort values of its last record; "" when the page is not
+// full: then nothing comes.
+func behind[T any](name string, list []T, p page, values func(last *T) []string) string {
+	if len(list) < p.Limit {
+		return ""
+	}
+	return apijson.CursorText(name, values(&list[len(list)-1])...)
 }

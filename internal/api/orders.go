@@ -192,13 +192,11 @@ func writeOrderList(w *apijson.Writer, list []orders.Order, f orders.Filter, p p
 // endOrderList writes what follows the orders of a page.
 func endOrderList(w *apijson.Writer, list []orders.Order, f orders.Filter, p page, total int64) {
 	w.EndList()
-	writeMeta(w, p, total, func(w *apijson.Writer) {
-		next := ""
-		if len(list) == f.Limit {
-			next = f.CursorOf(&list[len(list)-1]).String()
-		}
-		w.TextOrNull("nextCursor", next)
-	})
+	next := ""
+	if len(list) == f.Limit {
+		next = f.CursorOf(&list[len(list)-1]).String()
+	}
+	writeMeta(w, p, total, nextCursor(next))
 	w.End()
 }
 

@@ -109,6 +109,10 @@ func readProductFilter(q *apijson.Query) (catalog.Filter, page) {
 		Offset:   p.Offset(),
 	}
 	f.Sort, f.Descending = readProductSort(q)
+	if last := q.Cursor("products", 2); last != nil {
+		f.Sort, f.Descending, f.Offset = catalog.ByCreation, last[0] == descending, 0
+		f.After = cursorID[id.Product](q, last[1])
+	}
 	if list := q.List("ids"); len(list) > 0 {
 		f.IDs = make([]id.Product, 0, len(list))
 		for _, text := range list {
@@ -125,6 +129,19 @@ func readProductFilter(q *apijson.Query) (catalog.Filter, page) {
 		}
 	}
 	return f, p
+}
+
+// descending is the first text of a cursor of products, newest first.
+const descending = "desc"
+
+// productCursor is the cursor of what comes behind a page; only a list by creation has one, since no change moves a product in it.
+func productCursor(f catalog.Filter, list []id.Product, p page) string {
+	if f.Sort != catalog.ByCreation {
+		return ""
+	}
+	return behind("products", list, p, func(last *id.Product) []string {
+		return []string{choose(f.Descending, descending, "asc"), string(*last)}
+	})
 }
 
 // readProductSort reads sort=<field>:<asc|desc>, or sort=<field>&order=<asc|desc>; the default is newest first.
@@ -153,15 +170,15 @@ func (a *API) listProducts(r *request) (answer, error) {
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	return a.list(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, error) {
+	return a.cursorList(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, string, error) {
 		if f.IDs != nil && len(f.IDs) == 0 {
-			return 0, nil
+			return 0, "", nil
 		}
 		list, total, err := catalog.Page(tx, f)
 		if err != nil {
-			return 0, err
+			return 0, "", err
 		}
-		return total, inPieces(w, list, func(piece []id.Product) error {
+		return total, productCursor(f, list, p), inPieces(w, list, func(piece []id.Product) error {
 			products, err := catalog.ByIDs(tx, piece)
 			if err != nil {
 				return err

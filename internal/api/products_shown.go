@@ -10,5 +10,5 @@ func sampleProductAnswer(w *apijson.Writer) {
 }
 
 func sampleProductList(w *apijson.Writer) {
-	sampleList(w, func(w *apijson.Writer) { records.SampleProducts().Write(w, "", records.SampleProduct()) })
+	sampleCursorList(w, func(w *apijson.Writer) { records.SampleProducts().Write(w, "", records.SampleProduct()) })
 }

@@ -3,11 +3,9 @@ package catalog
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/search"
 )
 
 func sortCategories(list []*Category) {
@@ -146,50 +144,6 @@ func DeleteCategory(tx db.Writer, c Category) {
 		tx.TenantID(), c.ID, tx.Micros(), tx.Stamps(1), c.ChangedAt).Rows(1, nil)
 }
 
-// ListCategories reads a page of categories by name, and how many there are.
-func ListCategories(tx *db.Tx, f CategoryFilter) ([]Category, int64, error) {
-	w := db.NewWhere(tx, "c").And("c.deleted_at IS NULL")
-	db.AndGiven(w, "c.external_id = ?", f.ExternalID)
-	db.AndGiven(w, "c.parent_id = ?::UUID", f.Parent)
-	if f.Search != "" {
-		return findCategories(tx, w, f)
-	}
-	if f.ExternalID != "" || f.Parent != "" {
-		return categoryTable.Page(tx, w, byName, f.Limit, f.Offset)
-	}
-	kept := db.PrefetchTallies(tx, countedCategories)
-	page, err := categoryTable.Rows(tx, w, byName, f.Limit, f.Offset)
-	if err != nil {
-		return nil, 0, err
-	}
-	counts, err := kept.Wait()
-	return page, counts[countedCategories][""], err
-}
-
-const (
-	countedCategories = "categories" // name of their kept count
-	byName            = `c.name COLLATE "C", c.id`
-)
-
-// findCategories is ListCategories for a search. It compares in Go, because SQLite folds the case of ASCII letters only: it reads every
-// category, one at a time, and keeps those of the page.
-func findCategories(tx *db.Tx, w *db.Where, f CategoryFilter) (page []Category, total int64, err error) {
-	term, scan := search.Fold(f.Search), categoryTable.Scanner()
-	err = tx.Each(func(r db.Rows) error {
-		c, err := scan(r)
-		if err != nil || !slices.ContainsFunc([]string{c.Name, c.Slug, c.ExternalID}, func(text string) bool {
-			return strings.Contains(search.Fold(text), term)
-		}) {
-			return err
-		}
-		if total++; total > int64(f.Offset) && len(page) < f.Limit {
-			page = append(page, c)
-		}
-		return nil
-	}, categoryTable.Select("c")+" WHERE "+w.String()+" ORDER BY "+byName, w.Args()...)
-	return page, total, err
-}
-
 // CountProducts counts the products in each of some categories; a category without products is left out.
 func CountProducts(tx *db.Tx, categories []id.Category) (map[id.Category]int64, error) {
 	counts := map[id.Category]int64{}
@@ -201,12 +155,4 @@ func CountProducts(tx *db.Tx, categories []id.Category) (map[id.Category]int64, 
 		counts[category] = n
 		return err
 	})
-}
-
-// CategoryFilter selects categories; zero values select all.
-type CategoryFilter struct {
-	ExternalID    string
-	Parent        id.Category
-	Search        string // part of name, slug or external id, in any case
-	Limit, Offset int
 }

@@ -20,8 +20,9 @@ type Draft struct {
 	Categories  patch.Field[[]string] // ids or externalIds
 	Images      patch.Field[[]ImageDraft]
 	Variants    []VariantDraft
-	VariantsSet bool // the list was given, even if empty
-	Stock       *StockDraft
+	VariantsSet bool         // the list was given, even if empty
+	Replace     bool         // in a change of one product: variants that are not named are removed
+	Stock       []StockDraft // of the product's own SKU, each in another warehouse
 }
 
 // ImageDraft is one image.
@@ -37,13 +38,14 @@ type VariantDraft struct {
 	Price      patch.Field[money.Amount]
 	CompareAt  patch.Field[money.Amount]
 	Attributes patch.Field[string] // JSON object
-	Stock      *int64              // on-hand in the default warehouse
+	Stock      []StockDraft        // each in another warehouse
 }
 
-// StockDraft sets a product's on-hand.
+// StockDraft sets on-hand in one warehouse.
 type StockDraft struct {
 	Warehouse string // "" for the default one
 	Quantity  int64
+	Listed    bool // it was given in levels[], otherwise as stock
 }
 
 // ItemError is a reason to reject one item of a bulk request (interface §2.7.4).

@@ -17,6 +17,7 @@ type Filter struct {
 	Channel       id.Channel // published there
 	Sort          Sort
 	Descending    bool
+	After         id.Product // the last one of the page before, in place of Offset; of a list by creation only
 	Limit, Offset int
 }
 

@@ -14,6 +14,9 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]id.Product, int64, error) {
 	// The index of searches answers such a filter alone.
 	if f.Sort == ByCreation && len(f.Statuses) == 0 && f.Category == "" && f.Channel == "" {
 		page := &search.Page{Offset: f.Offset, Limit: f.Limit, Ascending: !f.Descending}
+		if f.After != "" {
+			page.After = &search.Hit{ID: search.ParseID(string(f.After))}
+		}
 		err := search.Find(tx, search.Products, f.Search, func(id search.ID, _ int64) error {
 			page.Add(search.Hit{ID: id})
 			return nil
@@ -112,6 +115,9 @@ func (c *choice) look(tx *db.Tx, ids []id.Product) error {
 
 func (c *choice) add(p chosen) {
 	c.total++
+	if f := c.filter; f.After != "" && f.compare(chosen{id: f.After}, p) >= 0 {
+		return
+	}
 	reach := c.filter.Offset + c.filter.Limit
 	if c.best = append(c.best, p); len(c.best) >= 2*reach+1000 {
 		slices.SortFunc(c.best, c.filter.compare)

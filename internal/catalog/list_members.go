@@ -130,6 +130,7 @@ func (f Filter) among(tx *db.Tx, of []members) (from string, w *db.Where) {
 func (f Filter) pageAmong(tx *db.Tx, of []members, total, products int64) ([]id.Product, error) {
 	if f.Sort == ByCreation {
 		from, w := f.among(tx, of)
+		f.behind(w, "m.product_id")
 		return f.ids(tx, "m.product_id", from, w, "m.product_id"+f.direction())
 	}
 	if f.gathers(of[0].size, total, products) {

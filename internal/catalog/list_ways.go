@@ -110,6 +110,15 @@ func (f Filter) pageByStamp(tx *db.Tx) ([]id.Product, error) {
 	return db.List(tx, scanID, "SELECT p.id FROM products p WHERE "+w.String()+" ORDER BY p.changed_at"+f.direction(), w.Args()...)
 }
 
+// behind adds the condition that products come behind the page before.
+func (f Filter) behind(w *db.Where, column string) *db.Where {
+	sign := ">"
+	if f.Descending {
+		sign = "<"
+	}
+	return db.AndGiven(w, column+" "+sign+" ?::UUID", f.After)
+}
+
 // ids reads the ids of a page.
 func (f Filter) ids(tx *db.Tx, column, from string, w *db.Where, order string) ([]id.Product, error) {
 	return db.List(tx, scanID, "SELECT "+column+" FROM "+from+" WHERE "+w.String()+" ORDER BY "+order+
@@ -149,7 +158,8 @@ func (f Filter) gathers(some, n, all int64) bool {
 // pageOfBranches reads a page by creation: each status that any product has is read in the order of its index, and they are merged.
 // SQLite merges the branches as far as the page reaches; PostgreSQL would sort them, so each says how far that is.
 func (f Filter) pageOfBranches(tx *db.Tx, counts map[Status]int64) ([]id.Product, error) {
-	w := db.NewWhere(tx, "p")
+	w := f.behind(db.NewWhere(tx, "p"), "p.id")
+	where := w.String()
 	reach := w.Bind(f.Limit + f.Offset)
 	branches := ""
 	for i, status := range Statuses {
@@ -159,7 +169,7 @@ func (f Filter) pageOfBranches(tx *db.Tx, counts map[Status]int64) ([]id.Product
 		if branches != "" {
 			branches += " UNION ALL "
 		}
-		branches += db.OnPostgres("SELECT * FROM (") + "SELECT p.id AS id FROM products p WHERE p.tenant_id = $1 AND p.status = " +
+		branches += db.OnPostgres("SELECT * FROM (") + "SELECT p.id AS id FROM products p WHERE " + where + " AND p.status = " +
 			w.Bind(string(status)) + " AND p.deleted_at IS NULL" + db.OnPostgres(" ORDER BY p.id"+f.direction()+" LIMIT "+reach+
 			"::BIGINT) AS b"+strconv.Itoa(i))
 	}

@@ -150,10 +150,11 @@ func (c *Client) Currency(ctx context.Context) (string, error) {
 	return list.Data[0].Currency, nil
 }
 
-// Category is one entry of the category import; ParentExternalID "" makes it a root.
+// Category is one entry of the category import; Slug "" is made from the name, without ParentExternalID it is a root.
 type Category struct {
 	ExternalID       string  `json:"externalId"`
 	Name             string  `json:"name"`
+	Slug             string  `json:"slug,omitempty"`
 	ParentExternalID *string `json:"parentExternalId"`
 }
 

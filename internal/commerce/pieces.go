@@ -111,14 +111,9 @@ func cutDrafts(drafts []catalog.Draft, from, times int) (to int) {
 
 // weight is how many rows a product is about as much work as.
 func weight(d *catalog.Draft) int {
-	n := 1 + len(d.Categories.Value) + len(d.Description.Value)/8192
-	if d.Stock != nil {
-		n++
-	}
+	n := 1 + len(d.Categories.Value) + len(d.Description.Value)/8192 + len(d.Stock)
 	for i := range d.Variants {
-		if n++; d.Variants[i].Stock != nil {
-			n++
-		}
+		n += 1 + len(d.Variants[i].Stock)
 	}
 	return n
 }

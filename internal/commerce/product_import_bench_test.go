@@ -54,12 +54,13 @@ func benchDrafts(run, n int, full bool) []catalog.Draft {
 			Description: patch.To("Cotton, woven in the old way, washed twice, and packed in paper. Ships within two days from our own warehouse."),
 			CompareAt:   patch.To(money.Amount(100_000)), Status: patch.To(catalog.Active)}
 		if full {
-			small, large := int64(5), int64(7)
 			d.Images = patch.To([]catalog.ImageDraft{{URL: "https://images.bench.example/" + sku + ".jpg"}})
-			d.Variants = []catalog.VariantDraft{{SKU: sku + "-S", Name: patch.To("Small"), Price: patch.To(money.Amount(55_000)), Stock: &small},
-				{SKU: sku + "-L", Name: patch.To("Large"), Price: patch.To(money.Amount(65_000)), Stock: &large}}
+			d.Variants = []catalog.VariantDraft{{SKU: sku + "-S", Name: patch.To("Small"), Price: patch.To(money.Amount(55_000)),
+				Stock: []catalog.StockDraft{{Quantity: 5}}},
+				{SKU: sku + "-L", Name: patch.To("Large"), Price: patch.To(money.Amount(65_000)),
+					Stock: []catalog.StockDraft{{Quantity: 7}}}}
 			d.VariantsSet = true
-			d.Stock = &catalog.StockDraft{Warehouse: "MAIN", Quantity: 25}
+			d.Stock = []catalog.StockDraft{{Warehouse: "MAIN", Quantity: 25}}
 		}
 		drafts[i] = d
 	}

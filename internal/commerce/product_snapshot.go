@@ -3,6 +3,7 @@ package commerce
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
@@ -17,14 +18,17 @@ import (
 type snapshot struct {
 	known    *catalog.Lookup
 	levels   *stock.Snapshot
-	strict   bool               // unknown warehouses are refused
-	settings []stock.StockInput // of all drafts, in their order
-	at       map[*catalog.Draft]int
+	strict   bool                    // unknown warehouses are refused
+	settings []stock.StockInput      // of all drafts, in their order
+	at       map[*catalog.Draft]span // the settings of each draft
 	accepted []stock.StockInput
 }
 
+// span is a part of a list.
+type span struct{ from, to int }
+
 func readSnapshot(tx *db.Tx, who accounts.Caller, drafts []catalog.Draft) (*snapshot, error) {
-	s := &snapshot{strict: who.Settings.StrictWarehouses, at: map[*catalog.Draft]int{}}
+	s := &snapshot{strict: who.Settings.StrictWarehouses, at: map[*catalog.Draft]span{}}
 	for i := range drafts {
 		s.note(&drafts[i])
 	}
@@ -41,41 +45,33 @@ func readSnapshot(tx *db.Tx, who accounts.Caller, drafts []catalog.Draft) (*snap
 // note adds the stock that a draft sets.
 func (s *snapshot) note(d *catalog.Draft) {
 	before := len(s.settings)
-	if d.Stock != nil {
-		s.settings = append(s.settings, stock.StockInput{SKU: d.SKU, Warehouse: d.Stock.Warehouse, Quantity: d.Stock.Quantity})
-	}
-	for i := range d.Variants {
-		if v := &d.Variants[i]; v.Stock != nil {
-			s.settings = append(s.settings, stock.StockInput{SKU: v.SKU, Quantity: *v.Stock})
+	add := func(sku string, list []catalog.StockDraft) {
+		for _, l := range list {
+			s.settings = append(s.settings, stock.StockInput{SKU: sku, Warehouse: l.Warehouse, Quantity: l.Quantity})
 		}
 	}
-	if len(s.settings) > before {
-		s.at[d] = before
+	add(d.SKU, d.Stock)
+	for i := range d.Variants {
+		add(d.Variants[i].SKU, d.Variants[i].Stock)
+	}
+	if n := len(s.settings) - before; n > 0 {
+		s.at[d] = span{before, before + n}
 	}
 }
 
 // diff computes the change of one draft and, if it is valid, of its stock.
 func (s *snapshot) diff(d *catalog.Draft, replace bool) (catalog.Change, []catalog.ItemError) {
-	first, sets := s.at[d]
-	if sets && s.strict && d.Stock != nil && !s.levels.Knows(s.settings[first].Warehouse) {
-		return catalog.Change{}, []catalog.ItemError{{Field: "stock.warehouseCode", Code: "unknown_warehouse",
-			Message: "stock.warehouseCode " + d.Stock.Warehouse + " is not a warehouse of this account"}}
+	settings, sets := s.at[d]
+	if sets && s.strict {
+		if faults := s.unknown(d); len(faults) > 0 {
+			return catalog.Change{}, faults
+		}
 	}
 	r, faults := s.known.Diff(d, replace)
 	if len(faults) > 0 || !sets {
 		return r, faults
 	}
-	if d.Stock != nil {
-		t := s.settings[first]
-		t.Product = r.After.ID
-		s.accepted = append(s.accepted, t)
-		first++
-	}
-	for i := range d.Variants {
-		if d.Variants[i].Stock == nil {
-			continue
-		}
-		t := s.settings[first]
+	for _, t := range s.settings[settings.from:settings.to] {
 		t.Product = r.After.ID
 		for j := range r.After.Variants {
 			if r.After.Variants[j].SKU == t.SKU {
@@ -83,27 +79,38 @@ func (s *snapshot) diff(d *catalog.Draft, replace bool) (catalog.Change, []catal
 			}
 		}
 		s.accepted = append(s.accepted, t)
-		first++
 	}
 	return r, nil
 }
 
+// unknown are the warehouses that a draft names and the account does not have.
+func (s *snapshot) unknown(d *catalog.Draft) (faults []catalog.ItemError) {
+	settings := s.settings[s.at[d].from:]
+	look := func(at string, list []catalog.StockDraft) {
+		for i, l := range list {
+			if s.levels.Knows(settings[i].Warehouse) {
+				continue
+			}
+			field := at + "stock.warehouseCode"
+			if l.Listed {
+				field = at + "levels[" + strconv.Itoa(i) + "].warehouseCode"
+			}
+			faults = append(faults, catalog.ItemError{Field: field, Code: "unknown_warehouse",
+				Message: field + " " + settings[i].Warehouse + " is not a warehouse of this account"})
+		}
+		settings = settings[len(list):]
+	}
+	look("", d.Stock)
+	for i := range d.Variants {
+		look("variants["+strconv.Itoa(i)+"].", d.Variants[i].Stock)
+	}
+	return faults
+}
+
 // levelChanges are the levels whose quantity an accepted draft would change.
 func (s *snapshot) levelChanges(d *catalog.Draft) (list []LevelChange) {
-	first, sets := s.at[d]
-	if !sets {
-		return nil
-	}
-	count := 0
-	if d.Stock != nil {
-		count++
-	}
-	for i := range d.Variants {
-		if d.Variants[i].Stock != nil {
-			count++
-		}
-	}
-	for _, t := range s.settings[first : first+count] {
+	settings := s.at[d]
+	for _, t := range s.settings[settings.from:settings.to] {
 		c := LevelChange{SKU: t.SKU, Warehouse: t.Warehouse, To: t.Quantity}
 		if s.levels.Stocked(t) {
 			onHand := s.levels.OnHand(t)

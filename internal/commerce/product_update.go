@@ -50,7 +50,7 @@ func (s *Service) UpdateProduct(tx *db.Tx, who accounts.Caller, product id.Produ
 	if err != nil {
 		return nil, err
 	}
-	r, faults := snapshot.diff(&drafts[0], false)
+	r, faults := snapshot.diff(&drafts[0], draft.Replace)
 	if err := refused(faults); err != nil {
 		return nil, err
 	}

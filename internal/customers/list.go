@@ -11,8 +11,9 @@ type Filter struct {
 	Search          string // part of e-mail, names, company or phone
 	Email           string
 	Tag             string
-	Rules           *Rules // of a segment
-	IncludeInactive bool   // secondaries too
+	Rules           *Rules      // of a segment
+	IncludeInactive bool        // secondaries too
+	After           id.Customer // the last one of the page before, in place of Offset
 	Limit, Offset   int
 }
 
@@ -28,12 +29,15 @@ func List(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	default:
 		return listAll(tx, f)
 	}
-	list, total, err := table.Page(tx, f.where(tx), "c.id DESC", f.Limit, f.Offset)
+	list, total, err := table.PageFrom(tx, f.where(tx), f.behind, "c.id DESC", f.Limit, f.Offset)
 	if err != nil || len(list) == 0 {
 		return list, total, err
 	}
 	return list, total, load(tx, list)
 }
+
+// behind adds the condition that customers come behind the page before.
+func (f Filter) behind(w *db.Where) { db.AndGiven(w, "c.id < ?::UUID", f.After) }
 
 // listAll is List without a filter: the total comes from the kept counts.
 func listAll(tx *db.Tx, f Filter) (list []Customer, total int64, err error) {
@@ -46,7 +50,9 @@ func listAll(tx *db.Tx, f Filter) (list []Customer, total int64, err error) {
 	if err != nil || int64(f.Offset) >= total {
 		return []Customer{}, total, err
 	}
-	list, err = table.Rows(tx, f.where(tx), "c.id DESC", f.Limit, f.Offset)
+	w := f.where(tx)
+	f.behind(w)
+	list, err = table.Rows(tx, w, "c.id DESC", f.Limit, f.Offset)
 	if err != nil || len(list) == 0 {
 		return list, total, err
 	}
@@ -60,9 +66,11 @@ func listTagged(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	if err != nil || int64(f.Offset) >= total {
 		return []Customer{}, total, err
 	}
+	w := db.NewWhere(tx, "c").And("c.tag = ?", f.Tag)
+	db.AndGiven(w, "c.customer_id < ?::UUID", f.After)
 	ids, err := db.List(tx, func(r db.Rows) (c id.Customer, err error) { return c, r.Scan(&c) },
-		`SELECT customer_id FROM customer_tags WHERE tenant_id = $1 AND tag = $2
-			ORDER BY customer_id DESC LIMIT $3::BIGINT OFFSET $4::BIGINT`, tx.Tenant, f.Tag, f.Limit, f.Offset)
+		"SELECT c.customer_id FROM customer_tags c WHERE "+w.String()+
+			" ORDER BY c.customer_id DESC LIMIT "+w.Bind(f.Limit)+"::BIGINT OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Args()...)
 	if err != nil {
 		return nil, 0, err
 	}

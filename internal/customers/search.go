@@ -10,6 +10,9 @@ import (
 // are read and checked.
 func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	page := &search.Page{Offset: f.Offset, Limit: f.Limit}
+	if f.After != "" {
+		page.After = &search.Hit{ID: search.ParseID(string(f.After))}
+	}
 	var found []search.ID
 	look := f.Tag != "" || f.Rules != nil
 	err := search.Find(tx, search.Customers, f.Search, func(id search.ID, sort int64) error {

@@ -53,8 +53,16 @@ func (t *Table[T]) First(list []T, err error) (record T, _ error) {
 
 // Page reads a page of the records that match w, in an order such as "created_at, id", and how many match in all.
 func (t *Table[T]) Page(tx *Tx, w *Where, order string, limit, offset int) (list []T, total int64, err error) {
+	return t.PageFrom(tx, w, nil, order, limit, offset)
+}
+
+// PageFrom is Page for a list that may begin behind an earlier page: behind adds that condition, which the total does not have.
+func (t *Table[T]) PageFrom(tx *Tx, w *Where, behind func(*Where), order string, limit, offset int) (list []T, total int64, err error) {
 	counted := tx.Prefetch(func(r Rows) error { return r.Scan(&total) },
 		"SELECT count(*) FROM "+t.name+w.from()+" WHERE "+w.String(), w.Args()...)
+	if behind != nil {
+		behind(w)
+	}
 	page := t.prefetchRows(tx, w, order, limit, offset)
 	if err := counted.Wait(); err != nil || total <= int64(offset) {
 		return []T{}, total, err

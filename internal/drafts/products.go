@@ -2,6 +2,7 @@ package drafts
 
 import (
 	"net/url"
+	"slices"
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
@@ -27,25 +28,62 @@ func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
 	d.VariantsSet = o.List("variants", apijson.List{Max: limits.MaxVariants}, func(_ int, v *apijson.Object) {
 		d.Variants = append(d.Variants, readVariant(v))
 	}).Given()
+	if partial {
+		d.Replace = o.Bool("replaceVariants").Value
+	}
 	o.Object("stock", false, func(s *apijson.Object) {
 		s.Record("StockInput")
-		d.Stock = &catalog.StockDraft{
-			Warehouse: s.Text("warehouseCode", apijson.Text{Max: limits.MaxWarehouseCode}).Value,
-			Quantity:  s.Int("quantity", apijson.Int{Required: true, Max: limits.MaxStock}).Value,
-		}
+		d.Stock = append(d.Stock, readStockInput(s, false))
 	})
+	d.Stock = append(d.Stock, readLevels(o)...)
+	levels := len(d.Stock)
+	for i := range d.Variants {
+		levels += len(d.Variants[i].Stock)
+	}
+	if levels > limits.MaxLevels {
+		o.Fault("levels", "must be at most %d of a product with its variants, not %d", limits.MaxLevels, levels)
+	}
 	return d
 }
 
 func readVariant(o *apijson.Object) catalog.VariantDraft {
 	o.Record("VariantInput")
-	return catalog.VariantDraft{
+	v := catalog.VariantDraft{
 		SKU:        o.Text("sku", apijson.Text{Required: true}).Value,
 		Name:       o.Text("name", apijson.Text{Max: limits.MaxProductName}),
 		Price:      o.Money("price", apijson.Money{}),
 		CompareAt:  o.Money("compareAtPrice", apijson.Money{}),
-		Stock:      o.Int("stock", apijson.Int{Max: limits.MaxStock}).Ptr(),
 		Attributes: o.Free("attributes", true),
+	}
+	if quantity := o.Int("stock", apijson.Int{Max: limits.MaxStock}); quantity.Given() {
+		v.Stock = append(v.Stock, catalog.StockDraft{Quantity: quantity.Value})
+	}
+	v.Stock = append(v.Stock, readLevels(o)...)
+	return v
+}
+
+// readLevels reads the stock of a SKU in several warehouses, which takes the place of stock.
+func readLevels(o *apijson.Object) (list []catalog.StockDraft) {
+	given := o.List("levels", apijson.List{Max: limits.MaxLevels}, func(i int, l *apijson.Object) {
+		l.Record("LevelInput")
+		d := readStockInput(l, true)
+		if slices.ContainsFunc(list, func(other catalog.StockDraft) bool { return other.Warehouse == d.Warehouse }) && d.Warehouse != "" {
+			l.Fault("warehouseCode", "must be another one than those before it")
+		}
+		list = append(list, d)
+	})
+	if given.Given() && o.Has("stock") {
+		o.Fault("levels", "must not be given together with stock")
+	}
+	return list
+}
+
+// readStockInput reads the stock in one warehouse; named says that it does not leave the warehouse to the default.
+func readStockInput(o *apijson.Object, named bool) catalog.StockDraft {
+	return catalog.StockDraft{
+		Warehouse: o.Text("warehouseCode", apijson.Text{Required: named, Max: limits.MaxWarehouseCode}).Value,
+		Quantity:  o.Int("quantity", apijson.Int{Required: true, Max: limits.MaxStock}).Value,
+		Listed:    named,
 	}
 }
 

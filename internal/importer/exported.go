@@ -20,14 +20,14 @@ type exportedProduct struct {
 	SKU            string            `json:"sku"`
 	Name           string            `json:"name"`
 	Slug           string            `json:"slug,omitempty"`
-	Description    *string           `json:"description,omitempty"`
+	Description    *string           `json:"description"`
 	Status         string            `json:"status,omitempty"`
 	Price          json.RawMessage   `json:"price,omitempty"`
 	CompareAtPrice json.RawMessage   `json:"compareAtPrice,omitempty"`
 	CategoryIDs    []string          `json:"categoryIds,omitempty"`
 	Attributes     json.RawMessage   `json:"attributes,omitempty"`
-	Images         []exportedImage   `json:"images,omitempty"`
-	Stock          *exportedStock    `json:"stock,omitempty"`
+	Images         []exportedImage   `json:"images"`
+	Levels         []exportedLevel   `json:"levels,omitempty"`
 	Variants       []exportedVariant `json:"variants,omitempty"`
 }
 
@@ -36,7 +36,7 @@ type exportedImage struct {
 	Position int    `json:"position"`
 }
 
-type exportedStock struct {
+type exportedLevel struct {
 	WarehouseCode string `json:"warehouseCode"`
 	Quantity      int64  `json:"quantity"`
 }
@@ -47,40 +47,50 @@ type exportedVariant struct {
 	Price          json.RawMessage `json:"price,omitempty"`
 	CompareAtPrice json.RawMessage `json:"compareAtPrice,omitempty"`
 	Stock          *int64          `json:"stock,omitempty"`
+	Levels         []exportedLevel `json:"levels,omitempty"`
 	Attributes     json.RawMessage `json:"attributes,omitempty"`
 }
 
-// productAgain converts a product's read form to its input form. Stock is imported if that is exact: that of one
-// warehouse, or of variants in the default one. Otherwise a note says why it was left out.
-func productAgain(raw []byte, at place) (body []byte, notes []Fault, err error) {
+// readLevel is a level as reads show it.
+type readLevel struct {
+	WarehouseCode string `json:"warehouseCode"`
+	OnHand        int64  `json:"onHand"`
+}
+
+// productAgain converts a product's read form to its input form. The categories of another store are named as they were moved.
+func productAgain(raw []byte, at place, moved *movedCategories) (body []byte, notes []Fault, err error) {
 	var p struct {
 		exportedProduct
-		Media []exportedImage `json:"media"`
-		Stock []struct {
-			WarehouseCode string `json:"warehouseCode"`
-			OnHand        int64  `json:"onHand"`
-		} `json:"stock"`
+		Media    []exportedImage `json:"media"`
+		Stock    []readLevel     `json:"stock"`
+		Variants []struct {
+			exportedVariant
+			OwnPrice json.RawMessage `json:"ownPrice"`
+			Levels   []readLevel     `json:"levels"`
+		} `json:"variants"`
 	}
 	if err := json.Unmarshal(raw, &p); err != nil {
 		return nil, nil, err
 	}
-	out := p.exportedProduct
-	out.Images = p.Media
-	plain := len(p.Stock) == 0 || len(p.Stock) == 1 && p.Stock[0].WarehouseCode == "MAIN"
-	if len(p.Stock) == 1 { // of the product's own SKU; that of a variant is in the variant, without its warehouse
-		out.Stock = &exportedStock{p.Stock[0].WarehouseCode, notNegative(p.Stock[0].OnHand, out.SKU, at, &notes)}
-	}
-	if len(p.Stock) > 1 || len(out.Variants) > 0 && !plain {
-		for i := range out.Variants {
-			out.Variants[i].Stock = nil
+	again := func(sku string, levels []readLevel) (list []exportedLevel) {
+		for _, l := range levels {
+			list = append(list, exportedLevel{l.WarehouseCode, notNegative(l.OnHand, sku, at, &notes)})
 		}
-		notes = append(notes, at.note(out.SKU, "stock", "stock_left_out", "the stock lies in %d warehouses, or is a variant's outside of MAIN; "+
-			"it was left as it is: PATCH /sdk/inventory/bulk-update sets it by warehouse", len(p.Stock)))
+		return list
 	}
-	for _, v := range out.Variants {
-		if v.Stock != nil {
+	out := p.exportedProduct
+	out.CategoryIDs = moved.references(out.CategoryIDs)
+	out.Images, out.Levels = append([]exportedImage{}, p.Media...), again(p.SKU, p.Stock)
+	for _, v := range p.Variants {
+		if v.OwnPrice != nil {
+			v.Price = v.OwnPrice
+		}
+		if v.exportedVariant.Levels = again(v.SKU, v.Levels); v.Levels != nil {
+			v.Stock = nil
+		} else if v.Stock != nil { // of a version that did not show where it lies
 			*v.Stock = notNegative(*v.Stock, v.SKU, at, &notes)
 		}
+		out.Variants = append(out.Variants, v.exportedVariant)
 	}
 	body, err = json.Marshal(out)
 	return body, notes, err

@@ -15,27 +15,37 @@ func TestExportIsImportedAgain(t *testing.T) {
 		`"stock":[{"warehouseCode":"EAST","onHand":-4,"reserved":1,"available":3}],"publications":[],` + stamps + "}\n" +
 		`{"id":"i2","sku":"F","name":"f","slug":"f","description":"x","status":"ACTIVE","price":5,"compareAtPrice":9.5,"currency":"EUR",` +
 		`"categoryIds":["c"],"media":[],` +
-		`"variants":[{"id":"v","sku":"F-1","name":"f1","price":6,"compareAtPrice":null,"stock":7,"attributes":{"Size":"S"}}],"attributes":{},` +
+		`"variants":[{"id":"v","sku":"F-1","name":"f1","price":6,"compareAtPrice":null,"stock":7,"attributes":{"Size":"S"}},` +
+		`{"id":"v2","sku":"F-2","name":"f2","price":5,"compareAtPrice":null,"stock":7,"attributes":{},"ownPrice":null,` +
+		`"levels":[{"warehouseCode":"EAST","onHand":9},{"warehouseCode":"MAIN","onHand":-2}]},` +
+		`{"id":"v3","sku":"F-3","name":"f3","price":8,"compareAtPrice":null,"stock":0,"attributes":{},"ownPrice":8,"levels":[]}],` +
+		`"attributes":{},` +
 		`"stock":[{"warehouseCode":"MAIN","onHand":3,"reserved":0,"available":3}],"publications":[],` + stamps + "}\n" +
 		`{"id":"i3","sku":"W","name":"w","slug":"w","description":null,"status":"ACTIVE","price":5,"compareAtPrice":null,"currency":"EUR",` +
 		`"categoryIds":[],"media":[],` +
 		`"variants":[],"attributes":{},"stock":[{"warehouseCode":"EAST","onHand":1},{"warehouseCode":"MAIN","onHand":2}],"publications":[],` +
 		stamps + "}\n"
 	s := run(t, Options{Kind: Products, File: write(t, products), To: c})
-	if s.Created != 3 || s.Codes["stock_left_out"] != 1 {
+	if s.Created != 3 || s.Codes["negative_stock"] != 2 {
 		t.Fatalf("%+v", s)
 	}
 	a, f, w := fake.products["A"], fake.products["F"], fake.products["W"]
 	if a.Price != "1.125" || a.Status != "DRAFT" || a.Images[0].URL != "https://i/1.jpg" || a.Attributes["brand"] != "Acme" ||
-		a.Stock.WarehouseCode != "EAST" || a.Stock.Quantity != 0 || s.Codes["negative_stock"] != 1 {
+		fmt.Sprint(a.Levels) != "[{EAST 0}]" || a.Stock != nil {
 		t.Errorf("%+v", a)
 	}
 	if v := f.Variants[0]; string(f.CompareAtPrice) != "9.5" || v.SKU != "F-1" || v.Price != "6" || *v.Stock != 7 ||
-		v.Attributes["Size"] != "S" || f.CategoryIDs[0] != "c" || f.Stock == nil || f.Stock.Quantity != 3 {
+		v.Attributes["Size"] != "S" || f.CategoryIDs[0] != "c" || fmt.Sprint(f.Levels) != "[{MAIN 3}]" {
 		t.Errorf("%+v", f)
 	}
-	if w.Stock != nil {
-		t.Errorf("%+v", w.Stock)
+	if v := f.Variants[1]; fmt.Sprint(v.Levels) != "[{EAST 9} {MAIN 0}]" || v.Stock != nil || v.Price != "" {
+		t.Errorf("stock by warehouse, and the product's price: %+v", v)
+	}
+	if v := f.Variants[2]; v.Levels != nil || v.Stock != nil || v.Price != "8" {
+		t.Errorf("no stock, and an own price: %+v", v)
+	}
+	if fmt.Sprint(w.Levels) != "[{EAST 1} {MAIN 2}]" {
+		t.Errorf("%+v", w.Levels)
 	}
 
 	order := `{"id":"o1","orderNumber":"ORD-000001","status":"CANCELLED","channelId":"elsewhere","channelName":"x","channelType":"CUSTOM",` +

@@ -57,6 +57,7 @@ type fakeProduct struct {
 		WarehouseCode string `json:"warehouseCode"`
 		Quantity      int    `json:"quantity"`
 	} `json:"stock"`
+	Levels     []fakeLevel       `json:"levels"`
 	Attributes map[string]string `json:"attributes"`
 	Variants   []struct {
 		SKU            string            `json:"sku"`
@@ -64,8 +65,14 @@ type fakeProduct struct {
 		Price          json.Number       `json:"price"`
 		CompareAtPrice json.RawMessage   `json:"compareAtPrice"`
 		Stock          *int              `json:"stock"`
+		Levels         []fakeLevel       `json:"levels"`
 		Attributes     map[string]string `json:"attributes"`
 	} `json:"variants"`
+}
+
+type fakeLevel struct {
+	WarehouseCode string `json:"warehouseCode"`
+	Quantity      int    `json:"quantity"`
 }
 
 type fakeOrder struct {
@@ -277,13 +284,28 @@ func (s *fakeService) importCategories(w http.ResponseWriter, body []byte) {
 	if err := json.Unmarshal(body, &in); err != nil || len(in.Categories) > 1000 {
 		s.violated("categories: %d, %v", len(in.Categories), err)
 	}
-	for _, c := range in.Categories {
+	faults := []any{}
+	for i, c := range in.Categories {
+		if slug := c["slug"]; slug != nil && s.slugTaken(slug, c["externalId"]) {
+			faults = append(faults, map[string]any{"sku": c["externalId"], "error": "slug is taken", "index": i, "field": "slug", "code": "invalid"})
+			continue
+		}
 		if parent, ok := c["parentExternalId"].(string); ok && s.categories[parent] == nil {
 			s.violated("category %v before its parent", c["externalId"])
 		}
 		s.categories[c["externalId"].(string)] = c
 	}
-	s.answer(w, 200, map[string]any{"data": map[string]any{"created": len(in.Categories), "updated": 0, "errors": []any{}}})
+	s.answer(w, 200, map[string]any{"data": map[string]any{"created": len(in.Categories) - len(faults), "updated": 0, "errors": faults}})
+}
+
+// slugTaken reports whether another category has a slug.
+func (s *fakeService) slugTaken(slug, externalID any) bool {
+	for other, c := range s.categories {
+		if c["slug"] == slug && other != externalID {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *fakeService) writeCustomer(w http.ResponseWriter, r *http.Request, body []byte) {

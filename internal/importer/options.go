@@ -100,6 +100,7 @@ type Options struct {
 	Guess     bool     // Detect also maps columns whose names only resemble a field's, for a person to confirm
 	MostText  int64    // bytes that the file may have when it is unpacked; 0 = no bound
 
+	Categories        string // path of a file of categories that export wrote, for products that it wrote; "" = none
 	ImageBase         string // address before relative image paths
 	CategorySeparator string // signs between categories in one cell
 	PathSeparator     string // sign between the levels of a category
@@ -168,6 +169,8 @@ func (o *Options) check() error {
 		return wrongCall("--duplicates is for products; of a list the first row of a SKU counts")
 	case o.Kind.isList() && (o.Format != "auto" && o.Format != "csv" && o.Format != "jsonl" && o.Format != "json"):
 		return wrongCall("--format %s is for products and orders; of a list it is csv, jsonl or json", o.Format)
+	case o.Kind != Products && o.Categories != "":
+		return wrongCall("--categories is for products")
 	case o.Kind.isList() && o.Channel != "":
 		return wrongCall("--channel is for products and orders")
 	case o.To == nil && !o.receives() && !o.DryRun:
@@ -222,6 +225,9 @@ func (o *Options) fingerprint() string {
 	}
 	if len(o.Default) > 0 { // state files of imports without defaults stay valid
 		deciding = append(deciding, o.Default)
+	}
+	if o.Categories != "" { // likewise of those without
+		deciding = append(deciding, "categories", o.Categories)
 	}
 	text, err := json.Marshal(deciding)
 	if err != nil {

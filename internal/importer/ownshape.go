@@ -5,7 +5,6 @@ import (
 	"context"
 	"hash/maphash"
 	"regexp"
-	"slices"
 )
 
 // passOn passes on objects that have the API's shape already.
@@ -38,7 +37,7 @@ func (m *productMaker) passOn(ctx context.Context, out emit) error {
 		if !m.exported {
 			return out(piece{place: at, body: r.raw, item: item, rows: 1})
 		}
-		body, notes, err := productAgain(r.raw, at)
+		body, notes, err := productAgain(r.raw, at, m.moved)
 		if err != nil {
 			m.unmark()
 			return out(piece{place: at, item: item, faults: []Fault{notAgain(at, item, err)}})
@@ -74,12 +73,23 @@ func (m *productMaker) laterOwn(sku string) bool {
 
 // ownShape are the members of a product as the API takes it; a file with no others needs no mapping.
 var ownShape = regexp.MustCompile(`^(sku|name|price|description|compareAtPrice|status|categoryIds|slug|images(\.url|\.position)?|` +
-	`stock(\.quantity|\.warehouseCode)?|attributes(\..+)?|variants(\..+)?)$`)
+	`stock(\.quantity|\.warehouseCode)?|levels(\..+)?|attributes(\..+)?|variants(\..+)?)$`)
 
-// isOwnShape reports whether the objects of a JSON file are products as the API takes them.
+// isOwnShape reports whether the objects of a JSON file are products as the API takes them. Other members do not matter if the objects
+// have variants: no mapping could keep these, while the API ignores members that it does not know.
 func isOwnShape(t *table) bool {
 	if t.container == delimited || !hasColumns(t.header, "sku", "name", "price") {
 		return false
 	}
-	return !slices.ContainsFunc(t.header, func(name string) bool { return !ownShape.MatchString(name) })
+	return hasColumns(t.header, "variants.sku") || len(foreign(t)) == 0
+}
+
+// foreign are the members that a product has not.
+func foreign(t *table) (names []string) {
+	for _, name := range t.header {
+		if !ownShape.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

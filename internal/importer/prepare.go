@@ -48,6 +48,9 @@ func (r *importRun) storeCategories(ctx context.Context, list []client.Category)
 			return fmt.Errorf("storing the categories: %w", err)
 		}
 		r.state.Counts.Categories += got.Created + got.Updated
+		if got.Errors, err = r.storeWithoutSlugs(ctx, part, got.Errors); err != nil {
+			return err
+		}
 		for _, e := range got.Errors {
 			if err := r.settleError(place{}.note(e.SKU, "categories", "category_refused", "the category was refused: %s", e.Error)); err != nil {
 				return err
@@ -55,6 +58,30 @@ func (r *importRun) storeCategories(ctx context.Context, list []client.Category)
 		}
 	}
 	return nil
+}
+
+// storeWithoutSlugs stores the categories again that were refused for their slug, which another category has here: they get one from their
+// name. It returns the other errors.
+func (r *importRun) storeWithoutSlugs(ctx context.Context, part []client.Category, faults []client.ItemError) ([]client.ItemError, error) {
+	var again []client.Category
+	rest := slices.DeleteFunc(faults, func(e client.ItemError) bool {
+		if e.Field != "slug" || e.Index < 0 || e.Index >= len(part) {
+			return false
+		}
+		one := part[e.Index]
+		one.Slug = ""
+		again = append(again, one)
+		return true
+	})
+	if len(again) == 0 {
+		return rest, nil
+	}
+	got, err := r.Catalog.ImportCategories(ctx, again)
+	if err != nil {
+		return nil, fmt.Errorf("storing the categories: %w", err)
+	}
+	r.state.Counts.Categories += got.Created + got.Updated
+	return append(rest, got.Errors...), nil
 }
 
 // storeMissing creates the products that the catalog lacks and no others.

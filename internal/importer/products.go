@@ -38,8 +38,9 @@ type productMaker struct {
 	left     map[uint64]int32    // objects in the API's shape, the last of a SKU to be taken: how many are still to come
 	marked   []uint64            // those of the current product
 	body     []byte
-	exported bool // they are products as the API shows them
-	asIs     bool // JSON objects in the API's own shape are passed on untouched
+	exported bool             // they are products as the API shows them
+	moved    *movedCategories // of another store, to which exported products belong; nil for none
+	asIs     bool             // JSON objects in the API's own shape are passed on untouched
 	rows     counter
 }
 
@@ -132,7 +133,10 @@ func (m *productMaker) survey(ctx context.Context) error {
 
 // categories are what survey found, parents first.
 func (m *productMaker) categories() []client.Category {
-	if m.tree == nil {
+	switch {
+	case m.moved != nil:
+		return m.moved.list
+	case m.tree == nil:
 		return nil
 	}
 	return m.tree.list

@@ -119,6 +119,9 @@ func (r *importRun) open(ctx context.Context) (err error) {
 			between: r.CategorySeparator, nesting: r.PathSeparator, exported: plain && isExported(r.table, Products),
 		}
 		m.asIs = m.exported || plain && isOwnShape(r.table)
+		if m.moved, err = readCategories(r.Categories, m.exported); err != nil {
+			return err
+		}
 		r.maker = m
 	default:
 		m := &orderMaker{
@@ -157,6 +160,9 @@ func (r *importRun) announce(m *mapping) {
 		fmt.Fprintf(r.Log, "mapping: %s\n", text)
 	} else {
 		fmt.Fprintln(r.Log, "mapping: none, the objects have the API's shape")
+		if m, products := r.maker.(*productMaker); products && !m.exported {
+			r.left = foreign(r.table)
+		}
 		return
 	}
 	if r.decimals != "" {

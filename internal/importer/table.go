@@ -199,22 +199,16 @@ func chooseDelimiter(sample []byte, asked string, announced byte) (byte, error) 
 
 func (t *table) sampleObjects() error {
 	flat := &flattener{}
-	rows := t.objects(bytes.NewReader(t.source.sample), flat)
-	var kept [][]byte
-	unreadable := ""
-	for len(kept) < sampleRows {
-		got, err := rows.next()
-		if err != nil { // the sample is cut somewhere; errors behind readable objects show when the file is read
-			if !errors.Is(err, io.EOF) {
-				unreadable = cmp.Or(unreadable, err.Error())
-			}
-			break
+	kept, unreadable := sampled(t.objects(bytes.NewReader(t.source.sample), flat), sampleRows)
+	if len(kept) == 0 && !t.source.whole { // the first object may be longer than the sample
+		text, closeFile, err := t.source.open()
+		if err != nil {
+			return err
 		}
-		if got.broken != "" {
-			unreadable = cmp.Or(unreadable, got.broken)
-			continue
+		kept, unreadable = sampled(t.objects(text, flat), 1)
+		if err := closeFile(); err != nil {
+			return err
 		}
-		kept = append(kept, slices.Clone(got.raw))
 	}
 	switch {
 	case len(kept) == 0 && unreadable != "":
@@ -230,6 +224,25 @@ func (t *table) sampleObjects() error {
 		}
 	}
 	return nil
+}
+
+// sampled reads the first objects that can be read, and says what was wrong with the first one that cannot.
+func sampled(rows rowStream, most int) (kept [][]byte, unreadable string) {
+	for len(kept) < most {
+		got, err := rows.next()
+		if err != nil { // a sample is cut somewhere; errors behind readable objects show when the file is read
+			if !errors.Is(err, io.EOF) {
+				unreadable = cmp.Or(unreadable, err.Error())
+			}
+			break
+		}
+		if got.broken == "" {
+			kept = append(kept, slices.Clone(got.raw))
+		} else if unreadable = cmp.Or(unreadable, got.broken); most == 1 {
+			break
+		}
+	}
+	return kept, unreadable
 }
 
 func (t *table) wanted() map[string]int {

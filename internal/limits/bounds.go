@@ -33,6 +33,7 @@ const (
 	MaxImageURL      = 2_048
 
 	MaxWarehouseCode = 64
+	MaxLevels        = 5_000         // that one product sets, with its variants
 	MaxStock         = 1_000_000_000 // pieces of one level, and of one movement
 	MaxReason        = 1_000         // of a movement or transfer
 

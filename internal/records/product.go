@@ -29,7 +29,7 @@ func (s Products) Write(w *apijson.Writer, name string, p *catalog.Product) {
 	w.Text("currency", s.Currency)
 	writeCategoryIDs(w, p)
 	writeMedia(w, p)
-	s.writeVariants(w, p)
+	s.writeVariants(w, p, true)
 	w.RawObject("attributes", p.Attributes)
 	w.List("stock")
 	for _, l := range s.Levels[p.SKU] {
@@ -68,7 +68,7 @@ func (s Products) WriteChanged(w *apijson.Writer, p *catalog.Product, deleted bo
 	w.MoneyOrNull("compareAtPrice", p.CompareAt)
 	apijson.Word(w, "status", p.Status)
 	writeCategoryIDs(w, p)
-	s.writeVariants(w, p)
+	s.writeVariants(w, p, false)
 	writeMedia(w, p)
 	w.Stamp("changedAt", p.ChangedAt)
 	if deleted {
@@ -77,12 +77,17 @@ func (s Products) WriteChanged(w *apijson.Writer, p *catalog.Product, deleted bo
 	w.End()
 }
 
-// writeVariants writes the variants; stock is the on-hand of each, over all warehouses.
-func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product) {
+// writeVariants writes the variants; stock is the on-hand of each, over all warehouses. A whole one also has what an import
+// needs to make it again: its stock by warehouse, and its own price, null when it costs what the product does.
+func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product, whole bool) {
+	kind := "ChangedVariant"
+	if whole {
+		kind = "Variant"
+	}
 	w.List("variants")
 	for i := range p.Variants {
 		v := &p.Variants[i]
-		w.Record("Variant", "")
+		w.Record(kind, "")
 		apijson.ID(w, "id", v.ID)
 		w.Text("sku", v.SKU)
 		w.Text("name", v.Name)
@@ -94,6 +99,17 @@ func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product) {
 		}
 		w.Int("stock", onHand)
 		w.RawObject("attributes", v.Attributes)
+		if whole {
+			w.MoneyOrNull("ownPrice", v.Price)
+			w.List("levels") // without what orders reserve: each order would make another version of the product
+			for _, l := range s.Levels[v.SKU] {
+				w.Record("VariantLevel", "")
+				w.Text("warehouseCode", l.Warehouse)
+				w.Int("onHand", l.OnHand)
+				w.End()
+			}
+			w.EndList()
+		}
 		w.End()
 	}
 	w.EndList()

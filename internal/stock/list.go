@@ -31,6 +31,7 @@ type Filter struct {
 	Low       bool   // only levels below their threshold
 	Oversold  bool   // only levels with more reserved than on hand
 	Search    string // part of the product's SKU or name, in any case, or any whole SKU
+	After     *Place // the last one of the page before, in place of Offset
 	Limit     int
 	Offset    int
 }
@@ -46,11 +47,12 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 		w.And("l.sku > ''") // as their indexes begin (see analytics.living)
 	}
 	if f.SKU != "" || f.Oversold {
-		return levelTable.Page(tx, w, order, f.Limit, f.Offset)
+		return levelTable.PageFrom(tx, w, f.behind, order, f.Limit, f.Offset)
 	}
 	if total, err = f.kept(tx); err != nil || int64(f.Offset) >= total {
 		return []Row{}, total, err
 	}
+	f.behind(w)
 	if int64(f.Offset) <= total/2 {
 		list, err = levelTable.Rows(tx, w, order, f.Limit, f.Offset)
 		return list, total, err
@@ -59,6 +61,13 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 	list, err = levelTable.Rows(tx, w, "l.sku DESC, l.warehouse_code DESC", limit, int(total)-f.Offset-limit)
 	slices.Reverse(list)
 	return list, total, err
+}
+
+// behind adds the condition that levels come behind the page before.
+func (f Filter) behind(w *db.Where) {
+	if f.After != nil {
+		w.And("(l.sku, l.warehouse_code) > (?, ?)", f.After.SKU, f.After.Warehouse)
+	}
 }
 
 // where has all conditions but the search.

@@ -36,6 +36,9 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
 	}
 	slices.Sort(skus)
 	p := &levelPage{reach: f.Offset + f.Limit}
+	if f.After != nil {
+		p.after = &levelKey{f.After.SKU, f.After.Warehouse}
+	}
 	levels := &sweep{table: "stock_levels l", key: "l.sku", value: "l.warehouse_code", where: f.where}
 	if err := levels.each(tx, slices.Compact(skus), p.add); err != nil {
 		return nil, 0, err
@@ -87,12 +90,16 @@ func (a levelKey) compare(b levelKey) int {
 // levelPage selects, from any number of levels, those of one page and of the pages before it.
 type levelPage struct {
 	reach int
+	after *levelKey // where the page before ended; nil for none
 	total int64
 	best  []levelKey
 }
 
 func (p *levelPage) add(sku, warehouse string) {
 	p.total++
+	if p.after != nil && p.after.compare(levelKey{sku, warehouse}) >= 0 {
+		return
+	}
 	if p.best = append(p.best, levelKey{sku, warehouse}); len(p.best) >= 2*p.reach+1000 {
 		p.cut()
 	}

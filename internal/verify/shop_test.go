@@ -47,10 +47,10 @@ func newShop(t *testing.T, store *db.DB) *shop {
 	s.must(func(tx *db.Tx) error {
 		var in commerce.Import
 		for i := range skus {
-			sku, n := fmt.Sprintf("SKU-%d", i), int64(50)
+			sku, some := fmt.Sprintf("SKU-%d", i), []catalog.StockDraft{{Quantity: 50}}
 			in.Drafts = append(in.Drafts, catalog.Draft{Index: i, SKU: sku, Name: patch.To("Product"), Price: patch.To(money.Amount(100_000)),
-				Stock:       &catalog.StockDraft{Quantity: 50},
-				VariantsSet: true, Variants: []catalog.VariantDraft{{SKU: sku + "-V", Name: patch.To("V"), Stock: &n}},
+				Stock:       some,
+				VariantsSet: true, Variants: []catalog.VariantDraft{{SKU: sku + "-V", Name: patch.To("V"), Stock: some}},
 				Categories: patch.To([]string{"shoes"})})
 		}
 		plan, err := s.do.PlanImport(tx, s.who, in)
