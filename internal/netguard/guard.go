@@ -102,7 +102,7 @@ func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	return addrs, nil
 }
 
-// DialContext resolves, checks and connects, trying the checked addresses in turn. It fits http.Transport.
+// DialContext resolves, checks and connects to the first of the checked addresses that answers. It fits http.Transport.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -116,19 +116,13 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
-	var failed []error
-	for _, addr := range addrs {
-		conn, err := dial(ctx, network, net.JoinHostPort(addr.String(), port))
-		if err == nil {
-			return conn, nil
-		}
-		failed = append(failed, err)
-		if ctx.Err() != nil {
-			break
-		}
+	conn, err := firstOf(ctx, addrs, func(ctx context.Context, addr netip.Addr) (net.Conn, error) {
+		return dial(ctx, network, net.JoinHostPort(addr.String(), port))
+	})
+	if err != nil {
+		return nil, &unreached{"connecting to " + address + ": " + Plain(err), err}
 	}
-	err = errors.Join(failed...)
-	return nil, &unreached{"connecting to " + address + ": " + Plain(err), err}
+	return conn, nil
 }
 
 // Transport is an HTTP transport whose connections all go through the guard: no proxy, and at most perHost idle

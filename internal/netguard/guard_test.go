@@ -267,3 +267,64 @@ func FuzzURL(f *testing.F) {
 		}
 	})
 }
+
+// pipe is one end of a connection that counts whether it was closed.
+type pipe struct {
+	net.Conn
+	closed chan struct{}
+}
+
+func (p *pipe) Close() error {
+	close(p.closed)
+	return p.Conn.Close()
+}
+
+// A host is reached although its first addresses refuse or let packets disappear, and connections that come too late are closed.
+func TestDialsPastDeadAddresses(t *testing.T) {
+	late := &pipe{closed: make(chan struct{})}
+	late.Conn, _ = net.Pipe()
+	release := make(chan struct{})
+	g := &netguard.Guard{
+		Lookup: resolver{"shop.example": {"2606:4700::1", "1.1.1.1", "1.1.1.2", "1.1.1.3"}}.lookup,
+		Dial: func(ctx context.Context, _, address string) (net.Conn, error) {
+			switch address {
+			case "[2606:4700::1]:443": // answers when nobody waits for it any more
+				<-release
+				return late, nil
+			case "1.1.1.1:443": // lets packets disappear
+				<-ctx.Done()
+				return nil, ctx.Err()
+			case "1.1.1.2:443":
+				return nil, errors.New("refused")
+			}
+			conn, _ := net.Pipe()
+			return conn, nil
+		},
+	}
+	conn, err := g.DialContext(t.Context(), "tcp", "shop.example:443")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	close(release)
+	<-late.closed
+}
+
+// If no address can be reached, the error has what each of them said, and the time of the request still ends the dial.
+func TestDialsNoAddress(t *testing.T) {
+	g := &netguard.Guard{
+		Lookup: resolver{"shop.example": {"1.1.1.1", "1.1.1.2"}}.lookup,
+		Dial: func(ctx context.Context, _, address string) (net.Conn, error) {
+			if address == "1.1.1.1:443" {
+				return nil, errors.New("refused")
+			}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go cancel()
+	if _, err := g.DialContext(ctx, "tcp", "shop.example:443"); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
