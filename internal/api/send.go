@@ -35,6 +35,13 @@ func (a *API) failed(r *request, err error) answer {
 	return out
 }
 
+// Refuse answers a request that reaches no API, because the store is not open yet, in the one error shape (interface §7).
+func Refuse(w http.ResponseWriter, hr *http.Request, refusal error) {
+	r := &request{http: hr, out: w, id: requestID(hr.Header.Get("X-Request-Id"))}
+	w.Header().Set("X-Request-Id", r.id)
+	(&API{Config: Config{Now: time.Now}}).send(w, r, failure(refusal, r.id))
+}
+
 func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 	h := w.Header()
 	if h.Get("X-RateLimit-Limit") == "" { // answered before the limit was read, and not read for this

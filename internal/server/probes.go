@@ -13,6 +13,7 @@ import (
 
 	"entrepot/internal/api"
 	"entrepot/internal/api/reference"
+	"entrepot/internal/apperr"
 	"entrepot/internal/dashboard"
 	"entrepot/internal/netguard"
 	"entrepot/internal/worker"
@@ -72,8 +73,7 @@ func gzipped(h http.Handler, from, level int) http.Handler {
 func localOnly(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !netguard.LoopbackHost(r.Host) {
-			say(w, http.StatusForbidden, `{"statusCode":403,"message":"the demo answers only under localhost, 127.0.0.1 or [::1]",`+
-				`"error":"Forbidden","code":"host_not_allowed"}`)
+			api.Refuse(w, r, apperr.New(apperr.Forbidden, "host_not_allowed", "the demo answers only under localhost, 127.0.0.1 or [::1]"))
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -90,9 +90,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		n.api.ServeHTTP(w, r)
 		return
 	}
-	w.Header().Set("Retry-After", "1")
-	say(w, http.StatusServiceUnavailable, `{"statusCode":503,"message":"the service is starting, try again","error":"Service Unavailable",`+
-		`"code":"unavailable"}`)
+	api.Refuse(w, r, apperr.New(apperr.Unavailable, "unavailable", "the service is starting, try again").With("retryAfter", 1))
 }
 
 // servePages passes a request to the dashboard.
