@@ -34,6 +34,7 @@ func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
 			Quantity:  s.Int("quantity", apijson.Int{Required: true, Max: limits.MaxStock}).Value,
 		}
 	})
+	o.NotNull("sku", "name", "price")
 	return d
 }
 
