@@ -127,8 +127,8 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 
 // Transport is an HTTP transport whose connections all go through the guard: no proxy, and at most perHost idle
 // connections for each host.
-func (g *Guard) Transport(perHost int) *http.Transport {
-	return &http.Transport{
+func (g *Guard) Transport(perHost int) *Transport {
+	return &Transport{&http.Transport{
 		DialContext:           g.DialContext,
 		ForceAttemptHTTP2:     true,
 		MaxIdleConnsPerHost:   perHost,
@@ -136,7 +136,21 @@ func (g *Guard) Transport(perHost int) *http.Transport {
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
 		DisableCompression:    true,
+	}}
+}
+
+// Transport is http.Transport for servers that are not trusted.
+type Transport struct{ *http.Transport }
+
+// RoundTrip closes the connection of an answer that hands it over to another protocol (101): its body is the connection
+// itself, no context ends a read of it, and whoever reads it would wait for as long as the server likes.
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := t.Transport.RoundTrip(r)
+	if err == nil && answer.StatusCode == http.StatusSwitchingProtocols {
+		answer.Body.Close()
+		answer.Body = http.NoBody
 	}
+	return answer, err
 }
 
 // plainHost converts a host to the form that is checked and resolved: lower case, no final dot. It refuses spellings

@@ -3,6 +3,8 @@ package netguard_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -326,5 +328,29 @@ func TestDialsNoAddress(t *testing.T) {
 	go cancel()
 	if _, err := g.DialContext(ctx, "tcp", "shop.example:443"); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// An answer that hands the connection over to another protocol has no body: a read of the connection would end with no context.
+func TestSwitchedProtocols(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\nhello")
+	}))
+	defer server.Close()
+	client := http.Client{Transport: (&netguard.Guard{Dev: true}).Transport(1)}
+	defer client.CloseIdleConnections()
+	answer, err := client.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if body, err := io.ReadAll(answer.Body); err != nil || len(body) > 0 || answer.StatusCode != http.StatusSwitchingProtocols {
+		t.Errorf("%d %q %v", answer.StatusCode, body, err)
 	}
 }

@@ -148,7 +148,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 }
 
 // transport keeps few idle connections, and reads little of an answer into memory.
-func transport(guard *netguard.Guard) *http.Transport {
+func transport(guard *netguard.Guard) *netguard.Transport {
 	t := guard.Transport(maxWorkers)
 	t.MaxIdleConns, t.MaxResponseHeaderBytes = maxIdle, maxHeaders
 	t.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: streamBuffer, MaxReceiveBufferPerConnection: 16 * streamBuffer}
