@@ -136,8 +136,17 @@ func (g *Guard) Transport(perHost int) *Transport {
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
 		DisableCompression:    true,
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTime},
 	}}
 }
+
+// An HTTP/2 connection without a sign of life for pingAfter is asked for one, and closed after another pingTime. A request
+// that times out leaves its connection open: without this, requests to a server that went away without a word would be
+// sent there until TCP gives up, a quarter of an hour later, though the host has had another address for long.
+const (
+	pingAfter = 15 * time.Second
+	pingTime  = 5 * time.Second
+)
 
 // Transport is http.Transport for servers that are not trusted.
 type Transport struct{ *http.Transport }

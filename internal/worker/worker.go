@@ -151,7 +151,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 func transport(guard *netguard.Guard) *netguard.Transport {
 	t := guard.Transport(maxWorkers)
 	t.MaxIdleConns, t.MaxResponseHeaderBytes = maxIdle, maxHeaders
-	t.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: streamBuffer, MaxReceiveBufferPerConnection: 16 * streamBuffer}
+	t.HTTP2.MaxReceiveBufferPerStream, t.HTTP2.MaxReceiveBufferPerConnection = streamBuffer, 16*streamBuffer
 	return t
 }
 
