@@ -73,8 +73,36 @@ func (g *Guard) reason(addr netip.Addr) string {
 	return Reason(addr)
 }
 
-// lookupTime limits the time to resolve a name.
-const lookupTime = 5 * time.Second
+// lookupTime limits the time to resolve a name: more than the five seconds for which a name server that is down is waited
+// for before the next one is asked.
+const lookupTime = 8 * time.Second
+
+// checkedKey is the key of what Checked has found.
+type checkedKey struct{}
+
+// checked are a host's addresses that may be called.
+type checked struct {
+	host  string
+	addrs []netip.Addr
+}
+
+// Checked resolves and checks a host for one request: a connection that is made with the context is made to the addresses
+// found, without resolving the host again. Errors: those of Resolve.
+func (g *Guard) Checked(ctx context.Context, host string) (context.Context, error) {
+	addrs, err := g.Resolve(ctx, host)
+	if err != nil {
+		return ctx, err
+	}
+	return context.WithValue(ctx, checkedKey{}, checked{host, addrs}), nil
+}
+
+// resolved are the addresses of a host that were found for this request, or are found now.
+func (g *Guard) resolved(ctx context.Context, host string) ([]netip.Addr, error) {
+	if found, ok := ctx.Value(checkedKey{}).(checked); ok && found.host == host {
+		return found.addrs, nil
+	}
+	return g.Resolve(ctx, host)
+}
 
 func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
@@ -108,7 +136,7 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	if err != nil {
 		return nil, err
 	}
-	addrs, err := g.Resolve(ctx, host)
+	addrs, err := g.resolved(ctx, host)
 	if err != nil {
 		return nil, err
 	}

@@ -270,6 +270,37 @@ func FuzzURL(f *testing.F) {
 	})
 }
 
+// A host that was checked for a request is not resolved again for its connection, however a second answer would look; another host is.
+func TestCheckedForOneRequest(t *testing.T) {
+	looked := []string{}
+	g := &netguard.Guard{
+		Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
+			looked = append(looked, host)
+			return []netip.Addr{netip.MustParseAddr(fmt.Sprint("1.1.1.", len(looked)))}, nil
+		},
+		Dial: func(_ context.Context, _, address string) (net.Conn, error) { return nil, errors.New(address) },
+	}
+	ctx, err := g.Checked(t.Context(), "shop.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1.1.1.1:443", "1.1.1.1:443"} {
+		if _, err := g.DialContext(ctx, "tcp", "shop.example:443"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := g.DialContext(ctx, "tcp", "other.example:443"); err == nil || !strings.Contains(err.Error(), "1.1.1.2:443") {
+		t.Errorf("another host: %v", err)
+	}
+	if want := []string{"shop.example", "other.example"}; !slices.Equal(looked, want) {
+		t.Errorf("looked up %v, want %v", looked, want)
+	}
+	g.Lookup = resolver{"shop.example": {"10.0.0.1"}}.lookup
+	if _, err := g.Checked(t.Context(), "shop.example"); !netguard.IsRefused(err) {
+		t.Errorf("a private address: %v", err)
+	}
+}
+
 // pipe is one end of a connection that counts whether it was closed.
 type pipe struct {
 	net.Conn

@@ -130,7 +130,8 @@ func (q *queue) send(ctx context.Context, d *webhooks.Ready, payload string, at 
 		return errPast
 	}
 	// The address is resolved and checked at every attempt, even if a connection is still open.
-	if _, err := q.w.Guard.Resolve(ctx, t.url.Hostname()); err != nil {
+	ctx, err := q.w.Guard.Checked(ctx, t.url.Hostname())
+	if err != nil {
 		return err
 	}
 	request := t.request(d, payload, at, q.w.Version).WithContext(ctx)

@@ -1,13 +1,16 @@
 package worker
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -225,6 +228,27 @@ func TestRefusesAtTheAttempt(t *testing.T) {
 	_, tries := s.deliveries(e)
 	if len(rc.on("/")) != 0 || tries[0][0].Error != "refused: 127.0.0.1 is a loopback address" {
 		t.Errorf("%+v", tries)
+	}
+}
+
+// The name of an endpoint is resolved once for each attempt: the addresses that were checked are those that it connects to.
+func TestResolvesOncePerAttempt(t *testing.T) {
+	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
+	rc := newReceiver(t)
+	e, _ := s.endpoint(strings.Replace(rc.URL, "127.0.0.1", "shop.example", 1) + "/hook")
+	var looked atomic.Int64
+	s.start(func(c *Config) {
+		c.Guard = &netguard.Guard{Dev: true, Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			looked.Add(1)
+			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+		}}
+	})
+	for i := range int64(2) {
+		s.emit(1, each)
+		until(t, "delivered", func() bool { return s.counts0(e).Delivered == i+1 })
+	}
+	if looked.Load() != 2 || len(rc.on("/hook")) != 2 {
+		t.Errorf("%d look-ups for %d attempts", looked.Load(), len(rc.on("/hook")))
 	}
 }
 
