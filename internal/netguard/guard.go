@@ -88,12 +88,12 @@ type checked struct {
 
 // Checked resolves and checks a host for one request: a connection that is made with the context is made to the addresses
 // found, without resolving the host again. Errors: those of Resolve.
-func (g *Guard) Checked(ctx context.Context, host string) (context.Context, error) {
+func (g *Guard) Checked(ctx context.Context, host string) (context.Context, []netip.Addr, error) {
 	addrs, err := g.Resolve(ctx, host)
 	if err != nil {
-		return ctx, err
+		return ctx, nil, err
 	}
-	return context.WithValue(ctx, checkedKey{}, checked{host, addrs}), nil
+	return context.WithValue(ctx, checkedKey{}, checked{host, addrs}), addrs, nil
 }
 
 // resolved are the addresses of a host that were found for this request, or are found now.

@@ -280,7 +280,7 @@ func TestCheckedForOneRequest(t *testing.T) {
 		},
 		Dial: func(_ context.Context, _, address string) (net.Conn, error) { return nil, errors.New(address) },
 	}
-	ctx, err := g.Checked(t.Context(), "shop.example")
+	ctx, _, err := g.Checked(t.Context(), "shop.example")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestCheckedForOneRequest(t *testing.T) {
 		t.Errorf("looked up %v, want %v", looked, want)
 	}
 	g.Lookup = resolver{"shop.example": {"10.0.0.1"}}.lookup
-	if _, err := g.Checked(t.Context(), "shop.example"); !netguard.IsRefused(err) {
+	if _, _, err := g.Checked(t.Context(), "shop.example"); !netguard.IsRefused(err) {
 		t.Errorf("a private address: %v", err)
 	}
 }
