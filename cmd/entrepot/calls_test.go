@@ -92,6 +92,8 @@ func TestWrongValuesExitWithTwo(t *testing.T) {
 		"account create --name= --owner-email a@b.example --owner-password long-passphrase", "account create --name x --owner-email a@b.example",
 		"user set-password", "user set-password a@b.example", "user set-password a@b.example --password short",
 		"user create --email a@b.example --name x --password long-passphrase --role king",
+		"user create --email a@b.example --password long-passphrase --name " + strings.Repeat("x", 121),
+		"account create --name x --owner-email a@b.example --owner-password long-passphrase --owner-name " + strings.Repeat("x", 121),
 		"key revoke", "key revoke a b", "key revoke a --id b", "key create --name= --scopes all", "key create --name x --scopes read:everything",
 		"key create --name x --scopes ,",
 		"key create --name x --scopes all --expires-in -1h", "key create --name x --scopes all --expires-in 0",

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 	"entrepot/internal/server"
 )
@@ -83,8 +85,8 @@ func (env *environment) userDraft(cmd *cobra.Command, email, name, passwordFlag 
 	if problem := accounts.BadEmail(email); problem != "" {
 		return draft, wrong("the e-mail address %s", problem)
 	}
-	if name == "" {
-		return draft, wrong("the user needs a name")
+	if n := utf8.RuneCountInString(name); n < 1 || n > limits.MaxName {
+		return draft, wrong("the user's name must have 1 to %d characters", limits.MaxName)
 	}
 	password, err := env.password(cmd, passwordFlag, email, name)
 	if err != nil {

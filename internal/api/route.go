@@ -73,15 +73,17 @@ type table struct {
 	mux     *http.ServeMux
 	routes  []*route
 	byKey   map[string]*route
+	fixed   map[string]bool // the paths without parameters
 	methods []string
 }
 
 func newTable(routes []*route) *table {
-	t := &table{mux: http.NewServeMux(), routes: routes, byKey: map[string]*route{}}
+	t := &table{mux: http.NewServeMux(), routes: routes, byKey: map[string]*route{}, fixed: map[string]bool{}}
 	for _, r := range routes {
 		pattern := r.method + " " + apart(r.path)
 		t.mux.Handle(pattern, http.NotFoundHandler())
 		t.byKey[pattern] = r
+		t.fixed[r.path] = !strings.Contains(r.path, "{")
 		if !slices.Contains(t.methods, r.method) {
 			t.methods = append(t.methods, r.method)
 		}
@@ -116,18 +118,19 @@ func (t *table) find(r *http.Request) (found *route, allowed []string) {
 	if !utf8.ValidString(r.URL.Path) || strings.IndexByte(r.URL.Path, 0) >= 0 { // no SKU and no id has such bytes
 		return nil, nil
 	}
+	fixed := t.fixed[r.URL.Path]
 	if path := apart(r.URL.Path); path != r.URL.Path {
 		given := r.URL
 		defer func() { r.URL = given }()
 		r.URL = &url.URL{Path: path}
 	}
-	if _, pattern := t.mux.Handler(r); t.byKey[pattern] != nil {
+	if _, pattern := t.mux.Handler(r); t.byKey[pattern].serves(fixed) {
 		t.mux.ServeHTTP(discard{}, r) // sets the path values
 		return t.byKey[pattern], nil
 	}
 	for _, method := range t.methods {
 		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
-		if _, pattern := t.mux.Handler(probe); t.byKey[pattern] != nil {
+		if _, pattern := t.mux.Handler(probe); t.byKey[pattern].serves(fixed) {
 			allowed = append(allowed, method)
 			if method == http.MethodGet {
 				allowed = append(allowed, http.MethodHead)
@@ -135,6 +138,12 @@ func (t *table) find(r *http.Request) (found *route, allowed []string) {
 		}
 	}
 	return nil, allowed
+}
+
+// serves reports whether a route that matches a path is for it: the last word of a fixed path (…/customers/merge) is
+// no id, for whichever method.
+func (r *route) serves(fixed bool) bool {
+	return r != nil && !(fixed && strings.HasSuffix(r.path, "/{id}"))
 }
 
 // discard takes the output of ServeMux's own handlers.

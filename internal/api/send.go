@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/limits"
 )
 
@@ -33,6 +34,13 @@ func (a *API) failed(r *request, err error) answer {
 		a.Log.Error("request failed", "id", r.id, "method", clip(r.http.Method, 32), "path", shownPath(r.http), "error", err)
 	}
 	return out
+}
+
+// Refuse answers a request that reaches no API, as while the store is not open yet, in the one error shape (interface §7).
+func Refuse(w http.ResponseWriter, hr *http.Request, status int, refusal *apperr.Error) {
+	r := &request{http: hr, out: w, id: requestID(hr.Header.Get("X-Request-Id"))}
+	w.Header().Set("X-Request-Id", r.id)
+	(&API{Config: Config{Now: time.Now}}).send(w, r, shaped(status, refusal, r.id))
 }
 
 func (a *API) send(w http.ResponseWriter, r *request, out answer) {

@@ -91,6 +91,17 @@ func (o *Object) path() string {
 // Has reports whether the member exists, null included.
 func (o *Object) Has(name string) bool { return o.value.Member(name) != nil }
 
+// NotNull says of members that they may be left out but must not be null: it is an error if none of them was found before.
+func (o *Object) NotNull(names ...string) {
+	for _, name := range names {
+		if o.schema != nil {
+			o.schema.Properties[name] = o.schema.Properties[name].withoutNull()
+		} else if v := o.value.Member(name); v != nil && v.Kind == 'n' && !o.Faulty(name) {
+			o.Fault(name, "must not be null")
+		}
+	}
+}
+
 // IsText reports whether the member is a string or null.
 func (o *Object) IsText(name string) bool {
 	v := o.value.Member(name)

@@ -76,6 +76,15 @@ func (s *Schema) notNull() (*Schema, bool) {
 	return &plain, true
 }
 
+// withoutNull is the schema without null, wherever orNull has put it.
+func (s *Schema) withoutNull() *Schema {
+	plain, _ := s.notNull()
+	all := *plain
+	all.Enum = slices.DeleteFunc(slices.Clone(s.Enum), func(word any) bool { return word == nil })
+	all.AnyOf = slices.DeleteFunc(slices.Clone(s.AnyOf), func(one *Schema) bool { return one.Type == "null" })
+	return &all
+}
+
 // either is the schema that accepts what a or b accepts; for two objects, members that only one has may be left out.
 func either(a, b *Schema) *Schema {
 	switch {

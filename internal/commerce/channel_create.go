@@ -20,8 +20,8 @@ type ChannelDraft struct {
 	Status      *channels.Status
 	Credentials connector.Credentials // nil: none given; in an update, absent fields stay, and an empty one is removed
 	NotText     []string              // credentials that were sent as something other than text
-	Settings    *string               // JSON object
-	Oversell    *string
+	Settings    *string               // JSON object; in an update, absent members stay, and null takes one away
+	Oversell    *string               // of a new channel; in an update, the settings have it
 }
 
 // CreateChannel creates a channel. A custom one gets a key of its own, whose text is the third result and is shown

@@ -1,6 +1,8 @@
 package commerce_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -118,7 +120,25 @@ func TestQuantitiesThatFailKeepNoneBehindThem(t *testing.T) {
 func (s *synced) set(settings string, status channels.Status) {
 	s.t.Helper()
 	s.must(s.write(s.t, func(tx *db.Tx) error {
-		_, err := s.do.UpdateChannel(tx, s.who, s.channel.ID, commerce.Expected{}, commerce.ChannelDraft{Settings: &settings, Status: &status})
+		c, err := channels.ByID(tx, s.channel.ID)
+		if err != nil {
+			return err
+		}
+		var before, all map[string]any
+		if err := errors.Join(json.Unmarshal([]byte(c.Settings), &before), json.Unmarshal([]byte(settings), &all)); err != nil {
+			return err
+		}
+		for name := range before {
+			if _, stays := all[name]; !stays {
+				all[name] = nil
+			}
+		}
+		text, err := json.Marshal(all)
+		if err != nil {
+			return err
+		}
+		change := string(text)
+		_, err = s.do.UpdateChannel(tx, s.who, s.channel.ID, commerce.Expected{}, commerce.ChannelDraft{Settings: &change, Status: &status})
 		return err
 	}))
 }

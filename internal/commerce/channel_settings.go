@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -8,7 +9,9 @@ import (
 	"time"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
+	"entrepot/internal/jsonvalue"
 	"entrepot/internal/orders"
 )
 
@@ -66,4 +69,49 @@ func settingsOf(c channels.Channel) channelSettings {
 	out.PriceFactor = strings.Trim(string(raw["priceFactor"]), `"`)
 	_ = json.Unmarshal(raw["statusMap"], &out.StatusMap)
 	return out
+}
+
+// maxSettings bounds the settings of a channel, in bytes, as all free JSON.
+const maxSettings = 64 << 10
+
+// changeSettings puts the settings of a change into those of a channel (interface §4.5): what it omits stays, null takes
+// one away. Errors: Invalid if they become too many.
+func changeSettings(c *channels.Channel, change string) error {
+	stored, err := jsonvalue.Parse([]byte(c.Settings))
+	if err != nil {
+		return err
+	}
+	given, err := jsonvalue.Parse([]byte(change)) // it was parsed before
+	if err != nil {
+		return err
+	}
+	text := []byte{'{'}
+	put := func(name, value *jsonvalue.Value) {
+		if value.Kind == 'n' {
+			return
+		}
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = append(append(append(text, name.Raw()...), ':'), value.Raw()...)
+	}
+	for name, value := range stored.All {
+		if replaced := given.Member(name.Text()); replaced != nil {
+			value = replaced
+		}
+		put(name, value)
+	}
+	for name, value := range given.All {
+		if stored.Member(name.Text()) == nil {
+			put(name, value)
+		}
+	}
+	if text = append(text, '}'); len(text) > maxSettings {
+		return apperr.At("settings", "must be at most 64 KiB of JSON, with those that the channel has")
+	}
+	c.Settings = string(text)
+	if oversell := given.Member("oversell"); oversell != nil {
+		c.Oversell = cmp.Or(oversell.Text(), "allow")
+	}
+	return nil
 }

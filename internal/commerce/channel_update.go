@@ -61,6 +61,12 @@ func (s *Service) UpdateChannel(
 	}
 	was, before := c.Status, settingsOf(c)
 	old := c
+	if draft.Settings != nil {
+		if err := changeSettings(&c, *draft.Settings); err != nil {
+			return c, err
+		}
+		draft.Settings, draft.Oversell = nil, nil
+	}
 	if err := s.apply(tx, &c, draft); err != nil {
 		return c, err
 	}

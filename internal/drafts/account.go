@@ -30,5 +30,6 @@ func ReadAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 		}
 	}
 	change.Locale = readLocale(o)
+	o.NotNull("name", "currency", "timeZone")
 	return change
 }

@@ -49,7 +49,10 @@ func readBookEntry(o *apijson.Object) customers.AddressChange {
 
 // notEmpty refuses a required member that a change would empty.
 func notEmpty(o *apijson.Object, name string, f patch.Field[string], whole bool) {
-	if !whole && f.Set && f.Value == "" && !o.Faulty(name) {
+	if whole {
+		return
+	}
+	if o.NotNull(name); f.Set && f.Value == "" && !o.Faulty(name) {
 		o.Fault(name, "must not be empty")
 	}
 }

@@ -24,11 +24,9 @@ func ReadChannelChange(o *apijson.Object) commerce.ChannelDraft {
 	o.Record("UpdateChannel")
 	var d commerce.ChannelDraft
 	if f := o.Text("name", apijson.Text{Max: limits.MaxName, Min: 1}); f.Set {
-		if f.Null {
-			o.Fault("name", "must not be null")
-		}
 		d.Name = &f.Value
 	}
+	o.NotNull("name")
 	d.Status = apijson.Enum(o, "status", false, channels.Active, channels.Inactive).Ptr()
 	readChannelParts(o, &d)
 	return d

@@ -22,13 +22,7 @@ func ReadCustomer(o *apijson.Object, creating bool) customers.Change {
 		Tags:      o.Texts("tags", false, limits.MaxTags, apijson.Text{}),
 		Metadata:  o.Free("metadata", true),
 	}
-	if c.Email.Set && c.Email.Value == "" && !creating {
-		if c.Email.Null {
-			o.Fault("email", "must not be null")
-		} else if !o.Faulty("email") {
-			o.Fault("email", "must not be empty")
-		}
-	}
+	notEmpty(o, "email", c.Email, creating)
 	if c.Siret.Given() && !o.Faulty("siret") && !isSiret(c.Siret.Value) {
 		o.Fault("siret", "must be exactly 14 digits")
 	}

@@ -10,9 +10,7 @@ import (
 
 // notNull is the value of a member that may be absent but not null.
 func notNull[T any](o *apijson.Object, name string, f patch.Field[T]) T {
-	if f.Null {
-		o.Fault(name, "must not be null")
-	}
+	o.NotNull(name)
 	return f.Value
 }
 

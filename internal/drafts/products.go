@@ -43,6 +43,7 @@ func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
 	if levels > limits.MaxLevels {
 		o.Fault("levels", "must be at most %d of a product with its variants, not %d", limits.MaxLevels, levels)
 	}
+	o.NotNull("sku", "name", "price")
 	return d
 }
 

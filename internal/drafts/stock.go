@@ -10,12 +10,14 @@ import (
 // ReadWarehouse reads a new warehouse, or a change of one.
 func ReadWarehouse(o *apijson.Object, whole bool) commerce.WarehouseDraft {
 	o.Record(named(whole, "CreateWarehouse", "UpdateWarehouse"))
-	return commerce.WarehouseDraft{
+	d := commerce.WarehouseDraft{
 		Code:    o.Text("code", apijson.Text{Required: whole || o.Has("code"), Max: limits.MaxWarehouseCode}),
 		Name:    o.Text("name", apijson.Text{Required: whole || o.Has("name")}),
 		Default: o.Bool("isDefault"),
 		Address: o.Free("address", true),
 	}
+	o.NotNull("code", "name")
+	return d
 }
 
 // movementType is the interface's word for each of the two movements.

@@ -37,9 +37,7 @@ func ReadUserChange(o *apijson.Object) (change commerce.UserChange, password, cu
 	o.Record("UpdateUser")
 	text := func(name string, rule apijson.Text) string {
 		f := o.Text(name, rule)
-		if f.Set && f.Value == "" && !o.Describing() && !o.Faulty(name) {
-			o.Fault(name, "must not be empty")
-		}
+		notEmpty(o, name, f, false)
 		return f.Value
 	}
 	change.Email = text("email", apijson.Text{Max: limits.MaxEmail, Format: "email"})

@@ -43,6 +43,7 @@ func ReadEndpointChange(o *apijson.Object) commerce.EndpointDraft {
 	url := o.Text("url", apijson.Text{Min: 1, Max: limits.MaxEndpointURL, Format: "uri"}).Ptr()
 	d := readEndpointParts(o)
 	d.URL, d.Events = url, readEvents(o, false)
+	o.NotNull("url", "events")
 	return d
 }
 

@@ -116,6 +116,23 @@ func TestReturned(t *testing.T) {
 	})
 }
 
+// A caller whose plan is raised need not wait for the end of the minute that the smaller one had used up.
+func TestAnotherPlan(t *testing.T) {
+	limiters(t, func(t *testing.T, l limits.Limiter) {
+		small, large := limits.Rate{PerMinute: 1, Burst: 1}, limits.Rate{PerMinute: 3, Burst: 3}
+		l.Take("a", start, small)
+		if l.Take("a", start.Add(time.Second), small).Allowed {
+			t.Fatal("the second is allowed")
+		}
+		if v := l.Take("a", start.Add(2*time.Second), large); !v.Allowed || v.Limit != 3 || v.Remaining != 1 {
+			t.Errorf("under the larger plan: %+v", v)
+		}
+		if v := l.Take("a", start.Add(3*time.Second), small); v.Allowed {
+			t.Errorf("under the smaller plan again: %+v", v)
+		}
+	})
+}
+
 // A request that two rates refuse waits for the one that ends last.
 func TestTheLongestWait(t *testing.T) {
 	limiters(t, func(t *testing.T, l limits.Limiter) {

@@ -69,10 +69,11 @@ func (s *Shared) Return(caller string, now time.Time, rates ...Rate) {
 	delete(s.spent, spentKey(caller, rates))
 }
 
-// spentKey identifies a caller's rates among the refusals that a node remembers.
+// spentKey identifies a caller's rates among the refusals that a node remembers. Under another plan nothing is known of the
+// caller.
 func spentKey(caller string, rates []Rate) string {
 	for _, r := range rates {
-		caller += "\x00" + r.Name
+		caller += "\x00" + r.Name + "\x00" + strconv.Itoa(r.PerMinute) + "/" + strconv.Itoa(r.Burst)
 	}
 	return caller
 }

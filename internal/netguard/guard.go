@@ -73,8 +73,36 @@ func (g *Guard) reason(addr netip.Addr) string {
 	return Reason(addr)
 }
 
-// lookupTime limits the time to resolve a name.
-const lookupTime = 5 * time.Second
+// lookupTime limits the time to resolve a name: more than the five seconds for which a name server that is down is waited
+// for before the next one is asked.
+const lookupTime = 8 * time.Second
+
+// checkedKey is the key of what Checked has found.
+type checkedKey struct{}
+
+// checked are a host's addresses that may be called.
+type checked struct {
+	host  string
+	addrs []netip.Addr
+}
+
+// Checked resolves and checks a host for one request: a connection that is made with the context is made to the addresses
+// found, without resolving the host again. Errors: those of Resolve.
+func (g *Guard) Checked(ctx context.Context, host string) (context.Context, []netip.Addr, error) {
+	addrs, err := g.Resolve(ctx, host)
+	if err != nil {
+		return ctx, nil, err
+	}
+	return context.WithValue(ctx, checkedKey{}, checked{host, addrs}), addrs, nil
+}
+
+// resolved are the addresses of a host that were found for this request, or are found now.
+func (g *Guard) resolved(ctx context.Context, host string) ([]netip.Addr, error) {
+	if found, ok := ctx.Value(checkedKey{}).(checked); ok && found.host == host {
+		return found.addrs, nil
+	}
+	return g.Resolve(ctx, host)
+}
 
 func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
@@ -102,13 +130,13 @@ func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	return addrs, nil
 }
 
-// DialContext resolves, checks and connects, trying the checked addresses in turn. It fits http.Transport.
+// DialContext resolves, checks and connects to the first of the checked addresses that answers. It fits http.Transport.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	addrs, err := g.Resolve(ctx, host)
+	addrs, err := g.resolved(ctx, host)
 	if err != nil {
 		return nil, err
 	}
@@ -116,25 +144,19 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
-	var failed []error
-	for _, addr := range addrs {
-		conn, err := dial(ctx, network, net.JoinHostPort(addr.String(), port))
-		if err == nil {
-			return conn, nil
-		}
-		failed = append(failed, err)
-		if ctx.Err() != nil {
-			break
-		}
+	conn, err := firstOf(ctx, addrs, func(ctx context.Context, addr netip.Addr) (net.Conn, error) {
+		return dial(ctx, network, net.JoinHostPort(addr.String(), port))
+	})
+	if err != nil {
+		return nil, &unreached{"connecting to " + address + ": " + Plain(err), err}
 	}
-	err = errors.Join(failed...)
-	return nil, &unreached{"connecting to " + address + ": " + Plain(err), err}
+	return conn, nil
 }
 
 // Transport is an HTTP transport whose connections all go through the guard: no proxy, and at most perHost idle
 // connections for each host.
-func (g *Guard) Transport(perHost int) *http.Transport {
-	return &http.Transport{
+func (g *Guard) Transport(perHost int) *Transport {
+	return &Transport{&http.Transport{
 		DialContext:           g.DialContext,
 		ForceAttemptHTTP2:     true,
 		MaxIdleConnsPerHost:   perHost,
@@ -142,7 +164,30 @@ func (g *Guard) Transport(perHost int) *http.Transport {
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
 		DisableCompression:    true,
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTime},
+	}}
+}
+
+// An HTTP/2 connection without a sign of life for pingAfter is asked for one, and closed after another pingTime. A request
+// that times out leaves its connection open: without this, requests to a server that went away without a word would be
+// sent there until TCP gives up, a quarter of an hour later, though the host has had another address for long.
+const (
+	pingAfter = 15 * time.Second
+	pingTime  = 5 * time.Second
+)
+
+// Transport is http.Transport for servers that are not trusted.
+type Transport struct{ *http.Transport }
+
+// RoundTrip closes the connection of an answer that hands it over to another protocol (101): its body is the connection
+// itself, no context ends a read of it, and whoever reads it would wait for as long as the server likes.
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := t.Transport.RoundTrip(r)
+	if err == nil && answer.StatusCode == http.StatusSwitchingProtocols {
+		answer.Body.Close()
+		answer.Body = http.NoBody
 	}
+	return answer, err
 }
 
 // plainHost converts a host to the form that is checked and resolved: lower case, no final dot. It refuses spellings

@@ -3,6 +3,8 @@ package netguard_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -266,4 +268,120 @@ func FuzzURL(f *testing.F) {
 			t.Fatalf("%q passes", text)
 		}
 	})
+}
+
+// A host that was checked for a request is not resolved again for its connection, however a second answer would look; another host is.
+func TestCheckedForOneRequest(t *testing.T) {
+	looked := []string{}
+	g := &netguard.Guard{
+		Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
+			looked = append(looked, host)
+			return []netip.Addr{netip.MustParseAddr(fmt.Sprint("1.1.1.", len(looked)))}, nil
+		},
+		Dial: func(_ context.Context, _, address string) (net.Conn, error) { return nil, errors.New(address) },
+	}
+	ctx, _, err := g.Checked(t.Context(), "shop.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1.1.1.1:443", "1.1.1.1:443"} {
+		if _, err := g.DialContext(ctx, "tcp", "shop.example:443"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := g.DialContext(ctx, "tcp", "other.example:443"); err == nil || !strings.Contains(err.Error(), "1.1.1.2:443") {
+		t.Errorf("another host: %v", err)
+	}
+	if want := []string{"shop.example", "other.example"}; !slices.Equal(looked, want) {
+		t.Errorf("looked up %v, want %v", looked, want)
+	}
+	g.Lookup = resolver{"shop.example": {"10.0.0.1"}}.lookup
+	if _, _, err := g.Checked(t.Context(), "shop.example"); !netguard.IsRefused(err) {
+		t.Errorf("a private address: %v", err)
+	}
+}
+
+// pipe is one end of a connection that counts whether it was closed.
+type pipe struct {
+	net.Conn
+	closed chan struct{}
+}
+
+func (p *pipe) Close() error {
+	close(p.closed)
+	return p.Conn.Close()
+}
+
+// A host is reached although its first addresses refuse or let packets disappear, and connections that come too late are closed.
+func TestDialsPastDeadAddresses(t *testing.T) {
+	late := &pipe{closed: make(chan struct{})}
+	late.Conn, _ = net.Pipe()
+	release := make(chan struct{})
+	g := &netguard.Guard{
+		Lookup: resolver{"shop.example": {"2606:4700::1", "1.1.1.1", "1.1.1.2", "1.1.1.3"}}.lookup,
+		Dial: func(ctx context.Context, _, address string) (net.Conn, error) {
+			switch address {
+			case "[2606:4700::1]:443": // answers when nobody waits for it any more
+				<-release
+				return late, nil
+			case "1.1.1.1:443": // lets packets disappear
+				<-ctx.Done()
+				return nil, ctx.Err()
+			case "1.1.1.2:443":
+				return nil, errors.New("refused")
+			}
+			conn, _ := net.Pipe()
+			return conn, nil
+		},
+	}
+	conn, err := g.DialContext(t.Context(), "tcp", "shop.example:443")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	close(release)
+	<-late.closed
+}
+
+// If no address can be reached, the error has what each of them said, and the time of the request still ends the dial.
+func TestDialsNoAddress(t *testing.T) {
+	g := &netguard.Guard{
+		Lookup: resolver{"shop.example": {"1.1.1.1", "1.1.1.2"}}.lookup,
+		Dial: func(ctx context.Context, _, address string) (net.Conn, error) {
+			if address == "1.1.1.1:443" {
+				return nil, errors.New("refused")
+			}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go cancel()
+	if _, err := g.DialContext(ctx, "tcp", "shop.example:443"); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// An answer that hands the connection over to another protocol has no body: a read of the connection would end with no context.
+func TestSwitchedProtocols(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\nhello")
+	}))
+	defer server.Close()
+	client := http.Client{Transport: (&netguard.Guard{Dev: true}).Transport(1)}
+	defer client.CloseIdleConnections()
+	answer, err := client.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if body, err := io.ReadAll(answer.Body); err != nil || len(body) > 0 || answer.StatusCode != http.StatusSwitchingProtocols {
+		t.Errorf("%d %q %v", answer.StatusCode, body, err)
+	}
 }

@@ -79,6 +79,37 @@ func (c *cable) set(cut bool) {
 	}
 }
 
+// refusedInOneShape checks that a request meets 503 with everything that every error has (interface §7).
+func refusedInOneShape(t *testing.T, address string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Request-Id", "mine")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var body struct {
+		StatusCode, RetryAfter          int
+		Message, Error, Code, RequestID string
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&body); err != nil {
+		t.Fatal(err)
+	}
+	if answer.StatusCode != http.StatusServiceUnavailable || body.StatusCode != answer.StatusCode || body.Message == "" ||
+		body.Error != "Service Unavailable" || body.Code != "unavailable" || body.RequestID != "mine" || body.RetryAfter != 1 {
+		t.Errorf("%d %+v", answer.StatusCode, body)
+	}
+	for _, name := range []string{"X-Request-Id", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
+		if answer.Header.Get(name) == "" {
+			t.Errorf("no %s", name)
+		}
+	}
+}
+
 // A service whose PostgreSQL starts later than it says so meanwhile, and begins when it can. A wrong address ends it at once.
 func TestPostgresStartsLater(t *testing.T) {
 	link, address := connect(t, true)
@@ -107,6 +138,7 @@ func TestPostgresStartsLater(t *testing.T) {
 	if answer.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("/readyz without a database: %d", answer.StatusCode)
 	}
+	refusedInOneShape(t, s.URL()+"/api/v1/orders")
 	link.set(false)
 	select {
 	case <-ready:

@@ -13,6 +13,7 @@ import (
 
 	"entrepot/internal/api"
 	"entrepot/internal/api/reference"
+	"entrepot/internal/apperr"
 	"entrepot/internal/dashboard"
 	"entrepot/internal/netguard"
 	"entrepot/internal/worker"
@@ -28,6 +29,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", s.healthy)
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
+		mux.HandleFunc(path, onlyRead)
+	}
 	mux.HandleFunc("GET /{$}", s.front)
 	mux.HandleFunc("/setup", dashboard.RedirectSetup)
 	pages := shortened(http.HandlerFunc(s.servePages))
@@ -72,8 +76,7 @@ func gzipped(h http.Handler, from, level int) http.Handler {
 func localOnly(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !netguard.LoopbackHost(r.Host) {
-			say(w, http.StatusForbidden, `{"statusCode":403,"message":"the demo answers only under localhost, 127.0.0.1 or [::1]",`+
-				`"error":"Forbidden","code":"host_not_allowed"}`)
+			api.Refuse(w, r, http.StatusForbidden, apperr.New(0, "host_not_allowed", "the demo answers only under localhost, 127.0.0.1 or [::1]"))
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -90,9 +93,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		n.api.ServeHTTP(w, r)
 		return
 	}
-	w.Header().Set("Retry-After", "1")
-	say(w, http.StatusServiceUnavailable, `{"statusCode":503,"message":"the service is starting, try again","error":"Service Unavailable",`+
-		`"code":"unavailable"}`)
+	api.Refuse(w, r, http.StatusServiceUnavailable,
+		apperr.New(0, "unavailable", "the service is starting, try again").With("retryAfter", 1))
 }
 
 // servePages passes a request to the dashboard.
@@ -159,6 +161,12 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	say(w, http.StatusOK, `{"status":"ready"}`)
+}
+
+// onlyRead answers methods that the probes do not take: 405.
+func onlyRead(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Allow", "GET, HEAD")
+	api.Refuse(w, r, http.StatusMethodNotAllowed, apperr.New(0, "method_not_allowed", "this is not allowed here, use GET, HEAD"))
 }
 
 func notReady(w http.ResponseWriter, why string) {

@@ -110,6 +110,16 @@ func TestProbesAndUnknownPaths(t *testing.T) {
 			if status, body := get(t, s.URL()+path); status != 200 || !strings.Contains(body, want) {
 				t.Errorf("%s: %d %.200s", path, status, body)
 			}
+			response, err := http.Post(s.URL()+path, "application/json", strings.NewReader("{}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(response.Body)
+			response.Body.Close()
+			if allowed := response.Header.Get("Allow"); response.StatusCode != 405 || allowed != "GET, HEAD" ||
+				!strings.Contains(string(body), `"code":"method_not_allowed"`) || response.Header.Get("X-Request-Id") == "" {
+				t.Errorf("POST %s: %d, Allow %q, %s", path, response.StatusCode, allowed, body)
+			}
 		}
 		for accept, want := range map[string]int{"text/html,application/xhtml+xml,*/*;q=0.8": 303, "application/json": 404, "": 404} {
 			request, err := http.NewRequest("GET", s.URL()+"/", nil)

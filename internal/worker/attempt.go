@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"strings"
@@ -130,15 +131,21 @@ func (q *queue) send(ctx context.Context, d *webhooks.Ready, payload string, at 
 		return errPast
 	}
 	// The address is resolved and checked at every attempt, even if a connection is still open.
-	if _, err := q.w.Guard.Resolve(ctx, t.url.Hostname()); err != nil {
+	ctx, addrs, err := q.w.Guard.Checked(ctx, t.url.Hostname())
+	if err != nil {
 		return err
 	}
+	var over connection
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: over.note})
 	request := t.request(d, payload, at, q.w.Version).WithContext(ctx)
 	response, err := q.w.transport.RoundTrip(request) // no redirects, no cookies
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close()
+	defer func() {
+		response.Body.Close()
+		q.w.moved(&over, addrs)
+	}()
 	o.StatusCode = int64(response.StatusCode)
 	o.Response = text(string(beginning(response.Body)), keepLimit)
 	switch {

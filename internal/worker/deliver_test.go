@@ -1,13 +1,17 @@
 package worker
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -225,6 +229,63 @@ func TestRefusesAtTheAttempt(t *testing.T) {
 	_, tries := s.deliveries(e)
 	if len(rc.on("/")) != 0 || tries[0][0].Error != "refused: 127.0.0.1 is a loopback address" {
 		t.Errorf("%+v", tries)
+	}
+}
+
+// The name of an endpoint is resolved once for each attempt: the addresses that were checked are those that it connects to.
+func TestResolvesOncePerAttempt(t *testing.T) {
+	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
+	rc := newReceiver(t)
+	e, _ := s.endpoint(strings.Replace(rc.URL, "127.0.0.1", "shop.example", 1) + "/hook")
+	var looked atomic.Int64
+	s.start(func(c *Config) {
+		c.Guard = &netguard.Guard{Dev: true, Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			looked.Add(1)
+			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+		}}
+	})
+	for i := range int64(2) {
+		s.emit(1, each)
+		until(t, "delivered", func() bool { return s.counts0(e).Delivered == i+1 })
+	}
+	if looked.Load() != 2 || len(rc.on("/hook")) != 2 {
+		t.Errorf("%d look-ups for %d attempts", looked.Load(), len(rc.on("/hook")))
+	}
+}
+
+// An endpoint that has moved to another address is found there, although its old server still answers over a connection that was kept.
+func TestFollowsAnEndpointThatMoves(t *testing.T) {
+	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
+	var got [2]atomic.Int64
+	serve := func(i int, address string) string {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Skip(err) // a machine without 127.0.0.2
+		}
+		server := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got[i].Add(1) })}
+		go func() { _ = server.Serve(listener) }()
+		t.Cleanup(func() { server.Close() })
+		_, port, _ := net.SplitHostPort(listener.Addr().String())
+		return port
+	}
+	port := serve(0, "127.0.0.1:0")
+	serve(1, "127.0.0.2:"+port)
+	var at atomic.Pointer[netip.Addr]
+	move := func(to string) { addr := netip.MustParseAddr(to); at.Store(&addr) }
+	move("127.0.0.1")
+	e, _ := s.endpoint("http://shop.example:" + port + "/hook")
+	s.start(func(c *Config) {
+		c.Guard = &netguard.Guard{Dev: true, Lookup: func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{*at.Load()}, nil }}
+	})
+	for i := range int64(4) {
+		if i == 1 {
+			move("127.0.0.2")
+		}
+		s.emit(1, each)
+		until(t, "delivered", func() bool { return s.counts0(e).Delivered == i+1 })
+	}
+	if old, now := got[0].Load(), got[1].Load(); old > 2 || now < 2 {
+		t.Errorf("%d deliveries at the old address, %d at the new one", old, now)
 	}
 }
 

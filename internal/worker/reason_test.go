@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -28,6 +29,14 @@ func TestReasons(t *testing.T) {
 			w.WriteHeader(http.StatusBadGateway)
 		case "/odd":
 			w.WriteHeader(799)
+		case "/switched": // and the connection stays open
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			t.Cleanup(func() { conn.Close() })
+			fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n")
 		case "/cut":
 			panic(http.ErrAbortHandler)
 		}
@@ -40,8 +49,9 @@ func TestReasons(t *testing.T) {
 	endpoints := map[string]*webhooks.Endpoint{}
 	want := map[string]webhooks.Reason{answers.URL + "/": webhooks.ReasonDelivered, answers.URL + "/redirect": webhooks.ReasonRedirect,
 		answers.URL + "/gone": webhooks.ReasonClientError, answers.URL + "/bug": webhooks.ReasonServerError,
-		answers.URL + "/odd": webhooks.ReasonOddAnswer, answers.URL + "/cut": webhooks.ReasonBroken,
-		selfSigned.URL: webhooks.ReasonTLS, plain: webhooks.ReasonTLS, closedPort(t): webhooks.ReasonNoConnect,
+		answers.URL + "/odd": webhooks.ReasonOddAnswer, answers.URL + "/switched": webhooks.ReasonOddAnswer,
+		answers.URL + "/cut": webhooks.ReasonBroken,
+		selfSigned.URL:       webhooks.ReasonTLS, plain: webhooks.ReasonTLS, closedPort(t): webhooks.ReasonNoConnect,
 		"http://nowhere.invalid/": webhooks.ReasonNoHost}
 	for url := range want {
 		endpoints[url], _ = s.endpoint(url)

@@ -54,24 +54,25 @@ type Config struct {
 // Worker is a running set of loops.
 type Worker struct {
 	Config
-	transport http.RoundTripper
-	stopping  context.Context    // ends when Stop begins: nothing new is started
-	halt      context.CancelFunc // ends stopping
-	running   context.Context    // ends when Stop stops waiting: attempts are interrupted
-	abort     context.CancelFunc
-	living    context.Context // ends when the last queue is released
-	leave     context.CancelFunc
-	lived     chan struct{}  // closed when live has ended
-	loops     sync.WaitGroup // all but settle and live
-	outcomes  chan settled
-	settling  chan struct{}       // closed when settle has ended
-	answering *pool               // limits attempts to endpoints that answer
-	silent    *pool               // limits attempts to endpoints without a recent answer
-	reading   *semaphore.Weighted // limits concurrent reads of queues
-	payloads  payloads
-	lease     *lease
-	open      atomic.Int64 // number of queues
-	edited    atomic.Int64 // when this process last rewrote payloads of the log, in nanoseconds since 1970
+	transport  http.RoundTripper
+	stopping   context.Context    // ends when Stop begins: nothing new is started
+	halt       context.CancelFunc // ends stopping
+	running    context.Context    // ends when Stop stops waiting: attempts are interrupted
+	abort      context.CancelFunc
+	living     context.Context // ends when the last queue is released
+	leave      context.CancelFunc
+	lived      chan struct{}  // closed when live has ended
+	loops      sync.WaitGroup // all but settle and live
+	outcomes   chan settled
+	settling   chan struct{}       // closed when settle has ended
+	answering  *pool               // limits attempts to endpoints that answer
+	silent     *pool               // limits attempts to endpoints without a recent answer
+	reading    *semaphore.Weighted // limits concurrent reads of queues
+	payloads   payloads
+	lease      *lease
+	open       atomic.Int64 // number of queues
+	closedIdle atomic.Int64 // when idle connections were last closed because a host had moved, in nanoseconds since 1970
+	edited     atomic.Int64 // when this process last rewrote payloads of the log, in nanoseconds since 1970
 
 	mu      sync.Mutex
 	node    string // this worker's name in the store; another one after the others have declared it dead
@@ -148,10 +149,10 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 }
 
 // transport keeps few idle connections, and reads little of an answer into memory.
-func transport(guard *netguard.Guard) *http.Transport {
+func transport(guard *netguard.Guard) *netguard.Transport {
 	t := guard.Transport(maxWorkers)
 	t.MaxIdleConns, t.MaxResponseHeaderBytes = maxIdle, maxHeaders
-	t.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: streamBuffer, MaxReceiveBufferPerConnection: 16 * streamBuffer}
+	t.HTTP2.MaxReceiveBufferPerStream, t.HTTP2.MaxReceiveBufferPerConnection = streamBuffer, 16*streamBuffer
 	return t
 }
 
