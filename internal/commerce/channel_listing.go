@@ -20,7 +20,7 @@ import (
 )
 
 // readListings reads products in the form in which the channel's platform is to have them, by the settings of this moment. Errors:
-// errInactive; jobs.ErrLost.
+// errInactive; errEdited; jobs.ErrLost.
 func (r *channelRun) readListings(
 	tx *db.Tx,
 	ids []id.Product,
@@ -33,7 +33,9 @@ func (r *channelRun) readListings(
 	if !now.Receives() {
 		return nil, errInactive
 	}
-	r.settings = settingsOf(now)
+	if edited(r.channel, now) {
+		return nil, errEdited
+	}
 	list, err := catalog.ByIDs(tx, ids)
 	if err != nil {
 		return nil, err

@@ -93,6 +93,9 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 				return err
 			}
 		}
+		if err := r.unlessEdited(ctx); err != nil {
+			return err
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ type channelRun struct {
 	lease    time.Duration
 	input    jobInput
 	channel  channels.Channel
-	settings channelSettings // each batch of products is read with the present ones
+	settings channelSettings
 	session  connector.Session
 	does     connector.Capabilities
 	client   *connector.Client
@@ -77,6 +77,11 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	if errors.Is(err, jobs.ErrLost) || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
+	if edited, unread := r.isEdited(ctx, err); unread != nil {
+		return unread
+	} else if edited {
+		return s.runEdited(ctx, r)
+	}
 	if errors.Is(err, errInactive) {
 		return s.giveUpChannelJob(ctx, store, r.job, errInactive.Error())
 	}
@@ -89,6 +94,50 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 
 // errInactive says that a channel receives nothing, so that its jobs end.
 var errInactive = errors.New("the channel is inactive")
+
+// errEdited says that a merchant has changed the channel's credentials or settings since the run opened its session.
+var errEdited = errors.New("the channel has other credentials or settings now")
+
+// unlessEdited fails with errEdited if the channel was changed. Errors: jobs.ErrLost.
+func (r *channelRun) unlessEdited(ctx context.Context) error {
+	return r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
+		now, err := r.present(tx)
+		if err == nil && edited(r.channel, now) {
+			err = errEdited
+		}
+		return err
+	})
+}
+
+// isEdited reports whether a run ended with an error because of the credentials and settings that it began with, which a merchant has
+// replaced meanwhile: they may be those that the platform refuses now.
+func (r *channelRun) isEdited(ctx context.Context, err error) (bool, error) {
+	var failure *connector.Failure
+	if !errors.As(err, &failure) {
+		return errors.Is(err, errEdited), nil
+	}
+	now := r.unlessEdited(ctx)
+	if errors.Is(now, errEdited) {
+		return true, nil
+	}
+	return false, now
+}
+
+// runEdited goes on with a job by the channel's present credentials and settings; in another shop a pull has no place to go on from.
+func (s *Service) runEdited(ctx context.Context, r *channelRun) error {
+	now, err := channelNow(ctx, r.store, r.job.Tenant, r.channel.ID)
+	if err == nil {
+		var same bool
+		if same, err = s.sameShop(r.channel, now); err == nil && !same {
+			r.job.Cursor = ""
+		}
+	}
+	if err != nil && !apperr.Is(err, apperr.NotFound) {
+		return err
+	}
+	r.job.Errors = records.JobErrors(r.errors...)
+	return s.RunChannelJob(ctx, r.store, r.job, r.lease)
+}
 
 func (s *Service) giveUpChannelJob(ctx context.Context, store *db.DB, job jobs.Job, reason string) error {
 	return store.Write(ctx, job.Tenant, func(tx *db.Tx) error { s.GiveUp(tx, job, reason); return nil })

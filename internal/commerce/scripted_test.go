@@ -52,6 +52,8 @@ type scripted struct {
 	off       map[string]string // SKUs that the platform took off sale, with the reasons
 	tokens    connector.Tokens
 	facts     connector.Facts
+	opened    connector.Credentials // of the newest session
+	wants     string                // the token that a write needs; "" for any
 }
 
 // result is the result of a push of a SKU.
@@ -80,7 +82,7 @@ func (p *scripted) Read(_ connector.Channel, n connector.Notification) (connecto
 func (p *scripted) Capabilities() connector.Capabilities { return p.does }
 
 func (p *scripted) Open(l connector.Link) connector.Session {
-	p.tokens, p.facts = l.Tokens, l.Facts
+	p.tokens, p.facts, p.opened = l.Tokens, l.Facts, l.Channel.Credentials
 	return p
 }
 
@@ -213,7 +215,9 @@ func (p *scripted) Unpublish(_ context.Context, items []connector.Item, remove b
 }
 
 func (p *scripted) SetStock(_ context.Context, items []connector.StockItem) (list []connector.Result, err error) {
-	p.interrupt()
+	if p.interrupt(); p.wants != "" && p.opened["token"] != p.wants {
+		return nil, connector.Failf(connector.Unauthorized, "the token is refused")
+	}
 	for _, i := range items {
 		p.pushedAs = append(p.pushedAs, i.IDs)
 		r := p.result(i.SKU)
