@@ -250,10 +250,14 @@ func (r *channelRun) setLevels(ctx context.Context, stocks []connector.StockItem
 
 // shownStock reads the platform's stock of the items whose number may have changed there, and which of them are off sale there.
 func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (shown map[string]int64, off map[string]string, err error) {
-	var ask []connector.Item
+	var ask, known []connector.Item
 	for _, d := range due {
-		if d.CheckDue && d.sold && d.quantity != connector.NotOurs {
-			ask = append(ask, asItem(d.Item))
+		if !d.CheckDue || !d.sold || d.quantity == connector.NotOurs {
+			continue
+		}
+		ask = append(ask, asItem(d.Item))
+		if d.Quantity != nil { // otherwise it has just been put on sale
+			known = append(known, asItem(d.Item))
 		}
 	}
 	if len(ask) == 0 || !r.does.Stock {
@@ -263,8 +267,15 @@ func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (shown map[
 	if connector.Is(err, connector.Cannot) {
 		return nil, nil, nil
 	}
-	if w, ok := r.session.(connector.Watcher); ok && err == nil {
-		off = w.OffSale()
+	switch w := r.session.(type) {
+	case connector.Watcher:
+		if err == nil {
+			off = w.OffSale()
+		}
+	case connector.Looker:
+		if err == nil && len(known) > 0 {
+			off, err = w.Look(ctx, known)
+		}
 	}
 	return shown, off, err
 }

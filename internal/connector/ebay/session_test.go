@@ -29,6 +29,7 @@ type account struct {
 	renewed int
 	now     time.Time
 	refuses string // a request that contains this is refused as a whole
+	lacks   string // a gateway does not let requests to this path through
 }
 
 // ServeHTTP is the account, or what refuses a request before it.
@@ -37,6 +38,10 @@ func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.refuses != "" && strings.Contains(string(body), a.refuses) {
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w, `{"errors":[{"errorId":25709,"message":"Invalid value for field title."}]}`)
+		return
+	}
+	if a.lacks != "" && r.URL.Path == a.lacks {
+		http.NotFound(w, r)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
