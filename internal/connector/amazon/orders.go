@@ -183,13 +183,27 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 
 // readOrder reads one order as Amazon has it.
 func (s *session) readOrder(ctx context.Context, id string) (*order, error) {
-	var out struct{ Order *order }
+	var out oneOrder
 	err := s.withPersons(func(includedData string) error {
 		return s.call(ctx, getOrder, http.MethodGet, "/orders/2026-01-01/orders/"+url.PathEscape(id), url.Values{"includedData": {includedData}},
 			nil, &out)
 	})
-	if err == nil && out.Order == nil {
+	if err == nil && out.OrderID == "" {
 		err = connector.Failf(connector.Missing, "Amazon has no order %s", id)
 	}
-	return out.Order, err
+	return &out.order, err
+}
+
+// oneOrder is the answer about one order: the order in a member of its own, or, as in other versions of the API, as it is.
+type oneOrder struct{ order }
+
+func (o *oneOrder) UnmarshalJSON(raw []byte) error {
+	var in struct{ Order json.RawMessage }
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return err
+	}
+	if len(in.Order) > 0 {
+		raw = in.Order
+	}
+	return json.Unmarshal(raw, &o.order)
 }

@@ -157,6 +157,21 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
+// One order may come in a member of its own or as it is.
+func TestOneOrderInTwoForms(t *testing.T) {
+	a := newAccount(t)
+	id := a.Place(wish("MUG", 1, 1000))
+	for _, bare := range []bool{false, true} {
+		a.Faults.Bare = bare
+		if o := must(a.session.PullOrder(t.Context(), id))(t); o.ExternalID != id || len(o.Lines) != 1 {
+			t.Errorf("bare %v: %+v", bare, o)
+		}
+		if _, err := a.session.PullOrder(t.Context(), "1"); !connector.Is(err, connector.Missing) {
+			t.Errorf("bare %v: %v", bare, err)
+		}
+	}
+}
+
 // Where prices are without tax, Amazon keeps the tax: it is no part of what the seller gets.
 func TestTaxThatAmazonKeeps(t *testing.T) {
 	a := newAccount(t)

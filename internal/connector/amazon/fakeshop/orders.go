@@ -354,6 +354,9 @@ func (a *Account) order(r *http.Request, _ object) (int, any) {
 		return status, out
 	}
 	if o := a.find(r.PathValue("id")); o != nil {
+		if a.Faults.Bare {
+			return http.StatusOK, o.show(parts)
+		}
 		return http.StatusOK, object{"order": o.show(parts)}
 	}
 	return http.StatusNotFound, problem("NotFound", "The order does not exist.")
