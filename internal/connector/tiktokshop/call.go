@@ -28,7 +28,9 @@ type session struct {
 	token     string
 	ahead     time.Duration // of the platform's clock before ours, once it has refused ours
 	region    string
-	warehouse string
+	warehouse string            // see salesWarehouse
+	listed    []warehouse       // see warehouses; nil until they are read
+	unlisted  bool              // they may not be read
 	rules     map[string]*rules // by category
 	brands    map[string]string // ids by category and name
 	carriers  map[string][]carrier
