@@ -264,7 +264,7 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 		}
 	}
 	way := orders.Way(o.Status, target)
-	switch ahead := (o.Sync.State == orders.SyncPending || in.Trails) && orders.Way(target, o.Status) != nil; {
+	switch ahead := (o.Sync.State == orders.SyncPending || in.Trails && trails(o)) && orders.Way(target, o.Status) != nil; {
 	case target == "":
 		orders.Flag(tx, o, orders.IllegalTransition, "status", unknownStatus(in.Theirs))
 	case o.Status == target, target == orders.PartiallyShipped, ahead:
@@ -284,6 +284,18 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 		changed = true
 	}
 	return changed, nil
+}
+
+// trails reports whether an order may be ahead of a platform that shows shipments late. One that the platform itself has cancelled or
+// delivered is not.
+func trails(o *orders.Order) bool {
+	switch o.Status {
+	case orders.PartiallyShipped, orders.Shipped:
+		return true
+	case orders.Delivered:
+		return len(o.History) > 0 && o.History[len(o.History)-1].Source != orders.FromChannel
+	}
+	return false
 }
 
 // unknownStatus is the message of the issue of an order in a status of the platform that has no meaning here.
