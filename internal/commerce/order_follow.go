@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"entrepot/internal/accounts"
@@ -119,9 +120,16 @@ func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, 
 		}
 		refunded, shipped = refunded || some, shipped || sent
 	}
-	if moved && !in.ShippedAt.IsZero() {
+	counted, err := s.followSent(tx, o, in)
+	if err != nil {
+		return refunded || shipped, err
+	}
+	shipped = shipped || counted
+	if moved && (!in.ShippedAt.IsZero() || in.Refunded && (in.Status == orders.Shipped || in.Status == orders.Delivered)) {
 		var early []connector.Refund
-		early, left = refundsBefore(left, in.ShippedAt)
+		if !in.ShippedAt.IsZero() {
+			early, left = refundsBefore(left, in.ShippedAt)
+		}
 		some, err := s.followRefunds(tx, o, early)
 		if err != nil {
 			return refunded || shipped, err
@@ -236,6 +244,27 @@ func (s *Service) saveTakenBack(tx *db.Tx, before, o *orders.Order) error {
 	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, stockEvents(tx, changes, "channel")...)...)
 	return nil
 }
+
+// followSent ships what has left by the platform's count, and is in no parcel that it names. A parcel that it names later is known then.
+func (s *Service) followSent(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
+	parcel := connector.Parcel{}
+	var all int64
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		all += in.Sent[l.ExternalID]
+		if n := in.Sent[l.ExternalID] - l.Shipped; n > 0 && l.ExternalID != "" {
+			parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: l.ExternalID, Quantity: n})
+		}
+	}
+	if len(parcel.Lines) == 0 {
+		return false, nil
+	}
+	parcel.Key = countedKey + strconv.FormatInt(all, 10)
+	return s.followParcel(tx, o, parcel)
+}
+
+// countedKey is what the key of a parcel begins with that is known by the platform's count of what has left.
+const countedKey = "counted "
 
 // followParcel ships a parcel that the platform reports. Quantities that do not remain to be shipped are left out.
 func (s *Service) followParcel(tx *db.Tx, o *orders.Order, parcel connector.Parcel) (changed bool, err error) {

@@ -1,6 +1,7 @@
 package ebay
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strconv"
@@ -111,9 +112,9 @@ func (s *session) Detail(ctx context.Context, o *connector.Order) (err error) {
 
 // fulfillment is a parcel that eBay knows.
 type fulfillment struct {
-	FulfillmentID, ShipmentTrackingNumber, ShippingCarrierCode string
-	ShippedDate                                                time.Time
-	LineItems                                                  []struct {
+	FulfillmentID, ShipmentTrackingNumber, TrackingNumber, ShippingCarrierCode string
+	ShippedDate                                                                time.Time
+	LineItems                                                                  []struct {
 		LineItemID string
 		Quantity   int64
 	}
@@ -126,8 +127,8 @@ func (s *session) parcels(ctx context.Context, id string) ([]connector.Parcel, e
 	}
 	var list []connector.Parcel
 	for _, f := range out.Fulfillments {
-		parcel := connector.Parcel{Key: f.FulfillmentID, Carrier: f.ShippingCarrierCode, Number: f.ShipmentTrackingNumber,
-			ShippedAt: f.ShippedDate}
+		parcel := connector.Parcel{Key: f.FulfillmentID, Carrier: f.ShippingCarrierCode, ShippedAt: f.ShippedDate,
+			Number: cmp.Or(f.ShipmentTrackingNumber, f.TrackingNumber)}
 		for _, l := range f.LineItems {
 			parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: l.LineItemID, Quantity: l.Quantity})
 		}

@@ -314,6 +314,29 @@ func TestOrdersArePulled(t *testing.T) {
 	}
 }
 
+// An order that is refunded wholly was shipped or not, as eBay says of it. Of one that was shipped in part, eBay says which lines have left.
+func TestOrdersThatAreRefundedWholly(t *testing.T) {
+	a := newAccount(t)
+	place := func() (id string, lines []connector.OrderLine) {
+		id = a.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "MUG", Quantity: 2, Cents: 790}, {SKU: "CUP", Quantity: 1, Cents: 790}}})
+		return id, connectortest.Must(a.session.PullOrder(t.Context(), id))(t).Lines
+	}
+	read := func(id string) connector.Order { return connectortest.Must(a.session.PullOrder(t.Context(), id))(t) }
+	unsent, _ := place()
+	sent, lines := place()
+	a.Send(sent, lines[0].ExternalID, 2)
+	if o := read(sent); o.Status != orders.PartiallyShipped || len(o.Sent) != 1 || o.Sent[lines[0].ExternalID] != 2 {
+		t.Errorf("%+v", o)
+	}
+	a.Send(sent, lines[1].ExternalID, 1)
+	for id, want := range map[string]orders.Status{unsent: orders.Cancelled, sent: orders.Shipped} {
+		a.Change(id, "returned")
+		if o := read(id); o.Status != want || !o.Refunded || len(o.Sent) != 0 {
+			t.Errorf("%+v", o)
+		}
+	}
+}
+
 // Parcels to eBay's shipping partner need its reference above the street; without it the buyer never gets them.
 func TestReferenceOfTheShippingPartner(t *testing.T) {
 	a := newAccount(t)

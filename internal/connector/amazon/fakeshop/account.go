@@ -41,6 +41,7 @@ type Faults struct {
 	Slow           time.Duration // of each answer, by the clock of the machine
 	Rotate         bool          // each access token comes with another refresh token, and the old one becomes invalid
 	Bare           bool          // one order is answered as it is, not in a member of its own
+	Sealed         bool          // one order does not say what is in its packages
 	NoPersons      bool          // the app may not have names and addresses
 	NoOrders       bool          // the app may not read orders
 	NoListings     bool          // the app may not write listings
