@@ -314,7 +314,7 @@ func TestOrdersArePulled(t *testing.T) {
 	}
 }
 
-// An order that is refunded wholly was shipped or not, as eBay says of it. Of one that was shipped in part, eBay says which lines have left.
+// An order that is refunded wholly was shipped or not, as eBay says of it. Of one that was shipped in part, it says which lines have left.
 func TestOrdersThatAreRefundedWholly(t *testing.T) {
 	a := newAccount(t)
 	place := func() (id string, lines []connector.OrderLine) {

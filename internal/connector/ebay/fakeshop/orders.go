@@ -209,7 +209,8 @@ func (o *order) show() object {
 	for _, l := range o.lines {
 		goods, ordered, shipped = goods+l.cents*l.quantity, ordered+l.quantity, shipped+o.shipped[l.id]
 		lines = append(lines, object{"lineItemId": l.id, "sku": l.sku, "title": "Article " + l.sku, "quantity": l.quantity,
-			"lineItemFulfillmentStatus": progress(o.shipped[l.id], l.quantity), "lineItemCost": euros(l.cents * l.quantity), "refunds": l.refunds, "listingMarketplaceId": o.market, "purchaseMarketplaceId": "EBAY_AT"})
+			"lineItemFulfillmentStatus": progress(o.shipped[l.id], l.quantity), "lineItemCost": euros(l.cents * l.quantity),
+			"refunds": l.refunds, "listingMarketplaceId": o.market, "purchaseMarketplaceId": "EBAY_AT"})
 	}
 	if o.kept > 0 { // eBay shows the same tax in both
 		tax := []object{{"taxType": "STATE_SALES_TAX", "amount": euros(o.kept)}}
