@@ -274,6 +274,47 @@ func TestListingsWithVariantsEnd(t *testing.T) {
 	}
 }
 
+// A product that gets variants, loses one or has none any more is on sale as what it is now, and as nothing else.
+func TestProductsThatGetAndLoseVariants(t *testing.T) {
+	a := newAccount(t)
+	p := shirt()
+	variants := p.Variants
+	known := map[string]connector.IDs{}
+	put := func(now ...connector.Variant) {
+		t.Helper()
+		p.Variants, p.Dropped, p.Known, p.Quantity = now, nil, known["SHIRT"], 3
+		is := map[string]bool{"SHIRT": true}
+		for i := range now {
+			now[i].Known, is[now[i].SKU] = known[now[i].SKU], true
+		}
+		for sku, ids := range known {
+			if !is[sku] {
+				p.Dropped = append(p.Dropped, connector.Item{SKU: sku, IDs: ids})
+			}
+		}
+		clear(known)
+		for _, r := range connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t) {
+			if r.State != connector.Live {
+				t.Errorf("%+v", r)
+			}
+			known[r.SKU] = r.IDs
+		}
+		for _, sku := range []string{"SHIRT", "SHIRT-S", "SHIRT-M"} {
+			_, _, listing := a.Offer(sku)
+			if want := is[sku] && (sku != "SHIRT" || len(now) == 0); (listing != "") != want {
+				t.Errorf("%d variants: %s has the listing %q", len(now), sku, listing)
+			}
+		}
+	}
+	put()
+	put(slices.Clone(variants)...)
+	a.Faults.Single = true // eBay leaves the offers of what is not in the group any more
+	put(variants[0])
+	put(slices.Clone(variants)...)
+	a.Faults.Single = false
+	put()
+}
+
 // Sellers who have shipping calculated need the weight of packages: the channel's settings have it.
 func TestPackages(t *testing.T) {
 	a := newAccount(t)

@@ -211,6 +211,34 @@ func (s *session) show(ctx context.Context, list []*listing) error {
 	})
 }
 
+// endOthers ends what products were on sale as before: one that has variants now by its own SKU, one that has none any more as a group, and
+// variants that it has lost.
+func (s *session) endOthers(ctx context.Context, list []*listing) error {
+	return each(list, func(l *listing) error {
+		var lost []string
+		for _, it := range l.Dropped {
+			if liveOffer(it) != "" {
+				lost = append(lost, it.SKU)
+			}
+		}
+		if len(l.Variants) == 0 {
+			if len(lost) == 0 {
+				return nil
+			}
+			return s.takeOff(ctx, groupKey+l.SKU, map[string][]string{l.SKU: lost})
+		}
+		for _, sku := range lost { // eBay takes them out of the listing with the group, and may refuse to do it twice
+			if err := s.takeOff(ctx, sku, nil); err != nil && !connector.Is(err, connector.Rejected) {
+				return err
+			}
+		}
+		if l.Known.Other[offerID] == "" {
+			return nil
+		}
+		return s.takeOff(ctx, l.SKU, nil)
+	})
+}
+
 // unlessDone is the failure of putting a listing on sale or of ending it; nil if it is so all the same. eBay refuses to do it twice, and
 // the answer of the first time may be lost.
 func (s *session) unlessDone(ctx context.Context, l *listing, on bool, f *connector.Failure) *connector.Failure {
