@@ -26,15 +26,8 @@ func (r *channelRun) readListings(
 	ids []id.Product,
 	known map[id.Product]map[string]channelsync.Item,
 ) (map[id.Product]listing, error) {
-	now, err := r.present(tx)
-	if err != nil {
+	if err := r.stands(tx); err != nil {
 		return nil, err
-	}
-	if !now.Receives() {
-		return nil, errInactive
-	}
-	if edited(r.channel, now) {
-		return nil, errEdited
 	}
 	list, err := catalog.ByIDs(tx, ids)
 	if err != nil {

@@ -93,7 +93,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := r.unlessEdited(ctx); err != nil {
+		if err := r.store.Read(ctx, r.job.Tenant, r.stands); err != nil {
 			return err
 		}
 	}

@@ -166,6 +166,41 @@ func TestRulesThatChangeWhileAJobRuns(t *testing.T) {
 	})
 }
 
+// A channel that is deactivated while its orders are pulled or their statuses pushed is left alone from then on.
+func TestAChannelIsDeactivatedWhileAJobRuns(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		p := s.platform
+		p.does.Statuses = []orders.Status{orders.Shipped}
+		s.place("a", "b")
+		*s.clock = s.clock.Add(time.Hour)
+		s.work()
+		s.shipAll()
+		p.whilePut = func() { s.set(`{}`, channels.Inactive) }
+		s.work()
+		if len(p.shown) != 1 {
+			t.Errorf("pushed to the inactive channel: %v", p.shown)
+		}
+		s.set(`{}`, channels.Active)
+		s.work()
+		if len(p.shown) != 2 {
+			t.Errorf("pushed in the end: %v", p.shown)
+		}
+		p.many, p.pages = 3, nil
+		p.whilePull = func() { s.set(`{}`, channels.Inactive) }
+		*s.clock = s.clock.Add(time.Hour)
+		for range 5 {
+			s.work()
+			*s.clock = s.clock.Add(4 * time.Minute)
+		}
+		if len(p.pages) != 1 {
+			t.Errorf("pages of the inactive channel: %q", p.pages)
+		}
+		if n := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND status IN ('PENDING', 'PROCESSING')"); n != 0 {
+			t.Errorf("%d jobs of the inactive channel are not ended", n)
+		}
+	})
+}
+
 // Rules of stock and prices that change are pushed: what they change, and nothing else.
 func TestChangedRulesArePushed(t *testing.T) {
 	syncedEngines(t, 3, func(t *testing.T, s *synced) {
@@ -214,6 +249,21 @@ func TestChangedRulesArePushed(t *testing.T) {
 	})
 }
 
+// shipAll ships all orders.
+func (s *synced) shipAll() {
+	s.t.Helper()
+	s.must(s.write(s.t, func(tx *db.Tx) error {
+		list, err := db.List(tx, func(r db.Rows) (o id.Order, err error) { return o, r.Scan(&o) },
+			"SELECT id FROM orders WHERE tenant_id = $1", tx.Tenant)
+		for _, o := range list {
+			if err == nil {
+				_, err = s.do.MoveOrder(tx, s.who, o, commerce.Expected{}, commerce.Move{To: orders.Shipped, Source: orders.FromAPI})
+			}
+		}
+		return err
+	}))
+}
+
 // Orders that are about to be pushed are read together. One that has changed since is refused, read again and pushed.
 func TestAnOrderThatChangedAfterItWasReadAhead(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {
@@ -222,16 +272,7 @@ func TestAnOrderThatChangedAfterItWasReadAhead(t *testing.T) {
 		s.place("a", "b")
 		*s.clock = s.clock.Add(2 * time.Minute)
 		s.work()
-		s.must(s.write(t, func(tx *db.Tx) error {
-			list, err := db.List(tx, func(r db.Rows) (o id.Order, err error) { return o, r.Scan(&o) },
-				"SELECT id FROM orders WHERE tenant_id = $1", tx.Tenant)
-			for _, o := range list {
-				if err == nil {
-					_, err = s.do.MoveOrder(tx, s.who, o, commerce.Expected{}, commerce.Move{To: orders.Shipped, Source: orders.FromAPI})
-				}
-			}
-			return err
-		}))
+		s.shipAll()
 		s.work()
 		if len(p.ahead) != 2 || len(p.ahead[0]) != 2 || !slices.Equal(p.ahead[1], []string{"b"}) {
 			t.Errorf("read ahead: %v", p.ahead)

@@ -98,15 +98,19 @@ var errInactive = errors.New("the channel is inactive")
 // errEdited says that a merchant has changed the channel's credentials or settings since the run opened its session.
 var errEdited = errors.New("the channel has other credentials or settings now")
 
-// unlessEdited fails with errEdited if the channel was changed. Errors: jobs.ErrLost.
-func (r *channelRun) unlessEdited(ctx context.Context) error {
-	return r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
-		now, err := r.present(tx)
-		if err == nil && edited(r.channel, now) {
-			err = errEdited
-		}
+// stands fails with errEdited if the channel was changed since the run opened its session, with errInactive if it was deactivated. Errors:
+// jobs.ErrLost.
+func (r *channelRun) stands(tx *db.Tx) error {
+	now, err := r.present(tx)
+	switch {
+	case err != nil:
 		return err
-	})
+	case !now.Receives():
+		return errInactive
+	case edited(r.channel, now):
+		return errEdited
+	}
+	return nil
 }
 
 // isEdited reports whether a run ended with an error because of the credentials and settings that it began with, which a merchant has
@@ -116,11 +120,14 @@ func (r *channelRun) isEdited(ctx context.Context, err error) (bool, error) {
 	if !errors.As(err, &failure) {
 		return errors.Is(err, errEdited), nil
 	}
-	now := r.unlessEdited(ctx)
-	if errors.Is(now, errEdited) {
+	switch now := r.store.Read(ctx, r.job.Tenant, r.stands); {
+	case errors.Is(now, errEdited):
 		return true, nil
+	case errors.Is(now, errInactive):
+		return false, nil
+	default:
+		return false, now
 	}
-	return false, now
 }
 
 // runEdited goes on with a job by the channel's present credentials and settings; in another shop a pull has no place to go on from.

@@ -32,7 +32,7 @@ type scripted struct {
 	many      int               // pages of a pull, of which the platform gives one in three minutes
 	given     time.Time         // when it gave the last of them
 	whilePull func()            // done once, in the middle of the next pull
-	whilePut  func()            // done once, in the middle of the next push of products or stock
+	whilePut  func()            // done once, in the middle of the next push
 	pushedAs  []connector.IDs   // by which each product or level was pushed, in their order
 	refusal   error             // of a connection test
 	tests     []time.Time       // by when each connection test was to end
@@ -128,6 +128,10 @@ func (p *scripted) slowPage(cursor connector.Cursor) (connector.OrderPage, error
 		return connector.OrderPage{}, &connector.Failure{Kind: connector.Throttled, Message: "too early", After: wait}
 	}
 	p.given = p.now()
+	if do := p.whilePull; do != nil {
+		p.whilePull = nil
+		do()
+	}
 	p.pages = append(p.pages, cursor.Page)
 	if n, _ := strconv.Atoi(cursor.Page); n+1 < p.many {
 		return connector.OrderPage{Next: strconv.Itoa(n + 1)}, nil
@@ -187,6 +191,7 @@ func (p *scripted) ReadAhead(_ context.Context, names []string) error {
 }
 
 func (p *scripted) PushStatus(_ context.Context, order connector.OrderRef, to orders.Status) error {
+	p.interrupt()
 	if p.stale[order.ExternalID] {
 		return connector.Failf(connector.Rejected, "it has changed")
 	}

@@ -54,6 +54,9 @@ type orderList struct {
 	LastUpdatedBefore time.Time
 }
 
+// said reports whether it is an answer of Amazon at all: another one would be taken for a page without orders.
+func (l orderList) said() bool { return l.Orders != nil || !l.LastUpdatedBefore.IsZero() }
+
 // searchOrders makes one search; query says since when.
 func (s *session) searchOrders(ctx context.Context, query url.Values) (page orderList, err error) {
 	query.Set("marketplaceIds", s.market.id)
@@ -65,6 +68,9 @@ func (s *session) searchOrders(ctx context.Context, query url.Values) (page orde
 		page = orderList{}
 		return s.call(ctx, searchOrders, http.MethodGet, "/orders/2026-01-01/orders", query, nil, &page)
 	})
+	if err == nil && !page.said() {
+		err = connector.Failf(connector.Temporary, "the answer to a search for orders is not Amazon's")
+	}
 	return page, err
 }
 

@@ -49,7 +49,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		return page, nil
 	}
 	var out struct {
-		Total  int
+		Total  *int
 		Orders []order
 	}
 	query := url.Values{"limit": {strconv.Itoa(pageOrders)}, "offset": {strconv.Itoa(offset)},
@@ -57,10 +57,13 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	if _, err := s.get(ctx, selling+"/order", query, &out); err != nil {
 		return connector.OrderPage{}, err
 	}
+	if out.Total == nil && out.Orders == nil { // it would be taken for a page without orders
+		return connector.OrderPage{}, connector.Failf(connector.Temporary, "the answer to a request for orders is not eBay's")
+	}
 	s.takeAll(out.Orders, &page)
 	switch {
-	case first && out.Total > pageOrders:
-		offset = (out.Total - 1) / pageOrders * pageOrders
+	case first && out.Total != nil && *out.Total > pageOrders:
+		offset = (*out.Total - 1) / pageOrders * pageOrders
 	case offset > 0:
 		offset -= pageOrders
 	default:
