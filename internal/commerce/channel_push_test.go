@@ -420,3 +420,35 @@ func TestProductsAreLookedAtDaily(t *testing.T) {
 		}
 	})
 }
+
+// Where each product takes a request to look at, a look at all of them is divided among runs, so that changes of stock do not wait for it.
+func TestALongLookIsDivided(t *testing.T) {
+	syncedEngines(t, 230, func(t *testing.T, s *synced) {
+		p := s.platform
+		p.looks, p.does.Watched = true, true
+		s.publish()
+		for range 3 {
+			s.work()
+		}
+		s.compare() // each is set, and known from then on
+		s.work()
+		p.lookedAt, p.off = nil, map[string]string{"SKU-7": "ended", "SKU-229": "ended"}
+		*s.clock = s.clock.Add(25 * time.Hour)
+		for range 5 {
+			s.work()
+			*s.clock = s.clock.Add(time.Second)
+		}
+		var looks []int
+		for _, n := range p.lookedAt {
+			if n > 0 {
+				looks = append(looks, n)
+			}
+		}
+		if !slices.Equal(looks, []int{100, 100, 30}) {
+			t.Errorf("looked at %v", looks)
+		}
+		if n := s.count("SELECT count(*) FROM publications WHERE tenant_id = $1 AND status = 'failed'"); n != 2 {
+			t.Errorf("%d are off sale", n)
+		}
+	})
+}

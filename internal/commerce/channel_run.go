@@ -37,6 +37,7 @@ type channelRun struct {
 	client   *connector.Client
 	errors   []records.ItemError
 	notified int             // of the orders that notifications were about, those that a long pull has read meanwhile
+	looked   int             // see looksOfRun
 	markets  map[string]bool // see noOthers; nil until it was asked for
 	underway bool            // the platform is still processing something that was pushed
 	news     bool            // an operation of the platform began or ended

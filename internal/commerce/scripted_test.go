@@ -54,6 +54,23 @@ type scripted struct {
 	facts     connector.Facts
 	opened    connector.Credentials // of the newest session
 	wants     string                // the token that a write needs; "" for any
+	looks     bool                  // its sessions are Lookers in place of Watchers
+	lookedAt  []int                 // how many SKUs each session looked at
+}
+
+// looking is a session that looks at what is on sale with requests of their own.
+type looking struct {
+	connector.Session
+	p *scripted
+}
+
+func (l looking) Look(_ context.Context, items []connector.Item) (map[string]string, error) {
+	seen := map[string]string{}
+	for _, i := range items {
+		seen[i.SKU] = l.p.off[i.SKU]
+	}
+	l.p.lookedAt[len(l.p.lookedAt)-1] += len(items)
+	return seen, nil
 }
 
 // result is the result of a push of a SKU.
@@ -83,6 +100,10 @@ func (p *scripted) Capabilities() connector.Capabilities { return p.does }
 
 func (p *scripted) Open(l connector.Link) connector.Session {
 	p.tokens, p.facts, p.opened = l.Tokens, l.Facts, l.Channel.Credentials
+	if p.looks {
+		p.lookedAt = append(p.lookedAt, 0)
+		return looking{p, p}
+	}
 	return p
 }
 
