@@ -21,7 +21,7 @@ func listingsThatEnd(t *testing.T, s *service) {
 	account := ebayshop.New()
 	shop := ebayStory(account)
 	shop.Faults = nil
-	c := s.connectShop(t, shop, nil)
+	c := s.connectShop(t, shop, map[string]any{"pullEvery": 3600})
 	for _, sku := range []string{"MUG-000", "MUG-001"} {
 		s.call("POST", "/api/v1/products", map[string]any{"sku": sku, "name": sku, "price": 7.9, "stock": map[string]any{"quantity": 9},
 			"images": []any{map[string]any{"url": "https://pictures.example/" + sku + ".png"}}}, 201)
@@ -35,13 +35,14 @@ func listingsThatEnd(t *testing.T, s *service) {
 		}
 	}
 	c.passUntil(t, "products", state(2, 0, ""))
-	for range 30 { // what eBay shows is compared
-		s.Pass(2 * time.Second)
+	pass := func(d, step time.Duration) {
+		for end := s.Now().Add(d); s.Now().Before(end); {
+			s.Pass(step)
+		}
 	}
+	pass(time.Minute, 2*time.Second) // what eBay shows is compared
 	account.End("MUG-000", "")
-	for range 26 {
-		s.Pass(time.Hour)
-	}
+	pass(26*time.Hour, time.Hour)
 	c.passUntil(t, "it has ended", state(1, 1, "MUG-000: the platform took it off sale: its listing has ended on eBay"))
 	s.call("POST", "/api/v1/channels/"+c.id+"/publications", map[string]any{"skus": []any{"MUG-000"}}, 200)
 	c.passUntil(t, "it is on sale again", state(2, 0, ""))
