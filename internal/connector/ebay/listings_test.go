@@ -189,7 +189,7 @@ func TestOffersThatAreNotOnSale(t *testing.T) {
 	set(shown, connector.Gone)
 }
 
-// Listings that their seller or eBay ended are noticed, with what ended them, and are put on sale by the next push. Where eBay does not tell,
+// Listings that their seller or eBay ended are noticed, with what ended them, and are put on sale by the next push. Where eBay does not say,
 // nothing is said.
 func TestListingsThatEnded(t *testing.T) {
 	a := newAccount(t)
@@ -227,7 +227,7 @@ func TestListingsThatEnded(t *testing.T) {
 	}
 	a.lacks = "/sell/inventory/v1/offer"
 	if seen := look(items); seen != "map[]" {
-		t.Errorf("where eBay does not tell: %s", seen)
+		t.Errorf("where eBay does not say: %s", seen)
 	}
 }
 
