@@ -81,8 +81,11 @@ func (c Channel) Insert(tx db.GuardedWriter) {
 // Save writes the changed fields of a locked channel.
 func (c Channel) Save(tx db.Writer) {
 	c.UpdatedAt = tx.Micros()
-	table.Update(tx, &c, "id = $2::UUID", c.ID).Rows(1, nil)
+	c.SaveTokens(tx)
 }
+
+// SaveTokens is Save after the channel's tokens were renewed: for its merchant it is still the same version.
+func (c Channel) SaveTokens(tx db.Writer) { table.Update(tx, &c, "id = $2::UUID", c.ID).Rows(1, nil) }
 
 // Delete deletes a channel's row, its publications and its remembered notifications.
 func Delete(tx db.Writer, channel id.Channel) {

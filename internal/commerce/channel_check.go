@@ -183,7 +183,8 @@ func (s *Service) checkPassed(
 		if err != nil {
 			return err
 		}
-		if locked.Credentials == c.Credentials && locked.Status != channels.Inactive {
+		same := !edited(c, locked) // otherwise what was found out is not about what it has now
+		if same && locked.Status != channels.Inactive {
 			locked.Status = channels.Active
 			locked.Save(tx)
 		}
@@ -192,7 +193,10 @@ func (s *Service) checkPassed(
 		if err != nil {
 			return err
 		}
-		state.Shop, state.LastError, state.HeldUntil, state.Failures = string(text), "", 0, 0
+		if same {
+			state.Shop = string(text)
+		}
+		state.LastError, state.HeldUntil, state.Failures = "", 0, 0
 		state.CheckAt, state.PullAt = tx.Now().Add(checkEvery).UnixMicro(), tx.Micros()
 		if hookURL != "" {
 			state.HookURL = hookURL

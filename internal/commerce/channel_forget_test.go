@@ -64,13 +64,75 @@ func TestAChannelIsPointedAtAnotherShopDuringAPush(t *testing.T) {
 					s.compare()
 					s.work()
 				}
-				s.platform.pushedAs = nil
 				*s.clock = s.clock.Add(10 * time.Second)
 				s.work()
-				if as := s.platform.pushedAs; len(as) == 0 || as[0].Product != "" {
-					t.Errorf("pushed to the other shop by %v", as)
+				if as := s.platform.pushedAs; len(as) < 2 || as[len(as)-1].Product != "" {
+					t.Errorf("pushed by %v, and to the other shop by the last of them", as)
 				}
 			})
 		})
 	}
+}
+
+// A job that is running while its merchant replaces the credentials goes on with the new ones: that the old ones are refused by then is no
+// failure of anything. What it learns of the shop by the old ones is not kept.
+func TestCredentialsAreReplacedWhileAJobRuns(t *testing.T) {
+	syncedEngines(t, 3, func(t *testing.T, s *synced) {
+		key, _, err := secretbox.MakeFile(t.TempDir())
+		s.must(err)
+		s.do.Key = key
+		enter := func(token string) {
+			*s.clock = s.clock.Add(time.Second)
+			s.must(s.write(t, func(tx *db.Tx) error {
+				_, err := s.do.UpdateChannel(tx, s.who, s.channel.ID, commerce.Expected{},
+					commerce.ChannelDraft{Credentials: connector.Credentials{"token": token}})
+				return err
+			}))
+		}
+		enter("old")
+		p := s.platform
+		s.publish()
+		s.work()
+		p.facts.Keep("role", "all")
+		p.whilePut = func() {
+			p.wants = "new"
+			enter("new")
+			p.facts.Keep("role", "none")
+		}
+		s.compare()
+		s.work()
+		if len(p.setStock) != 3 || p.opened["token"] != "new" || p.facts.Fact("role") != "" {
+			t.Errorf("stock of %v was set with %v, role %q", p.setStock, p.opened, p.facts.Fact("role"))
+		}
+		if n := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND status <> 'COMPLETED'"); n != 0 {
+			t.Errorf("%d jobs did not succeed", n)
+		}
+		if n := s.count("SELECT count(*) FROM channels WHERE tenant_id = $1 AND status = 'active'"); n != 1 {
+			t.Error("the channel is not active")
+		}
+	})
+}
+
+// Renewed tokens are no change of a channel for its merchant: a job goes on, and the channel is the version that it was.
+func TestRenewedTokensAreNoChange(t *testing.T) {
+	syncedEngines(t, 3, func(t *testing.T, s *synced) {
+		key, _, err := secretbox.MakeFile(t.TempDir())
+		s.must(err)
+		s.do.Key = key
+		p := s.platform
+		s.publish()
+		s.work()
+		p.whilePut = func() {
+			*s.clock = s.clock.Add(time.Second)
+			s.renew(t.Context(), "", func() (string, error) { return "one", nil })
+		}
+		s.compare()
+		s.work()
+		if len(p.setStock) != 3 || p.opened[connector.TokenField] != "" {
+			t.Errorf("stock of %v was set, by a session with %v", p.setStock, p.opened)
+		}
+		if n := s.count("SELECT updated_at - created_at FROM channels WHERE tenant_id = $1"); n != 0 {
+			t.Errorf("the channel was changed after %d µs", n)
+		}
+	})
 }

@@ -20,20 +20,15 @@ import (
 )
 
 // readListings reads products in the form in which the channel's platform is to have them, by the settings of this moment. Errors:
-// errInactive; jobs.ErrLost.
+// errInactive; errEdited; jobs.ErrLost.
 func (r *channelRun) readListings(
 	tx *db.Tx,
 	ids []id.Product,
 	known map[id.Product]map[string]channelsync.Item,
 ) (map[id.Product]listing, error) {
-	now, err := r.present(tx)
-	if err != nil {
+	if err := r.stands(tx); err != nil {
 		return nil, err
 	}
-	if !now.Receives() {
-		return nil, errInactive
-	}
-	r.settings = settingsOf(now)
 	list, err := catalog.ByIDs(tx, ids)
 	if err != nil {
 		return nil, err

@@ -93,6 +93,9 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 				return err
 			}
 		}
+		if err := r.store.Read(ctx, r.job.Tenant, r.stands); err != nil {
+			return err
+		}
 	}
 }
 

@@ -112,6 +112,9 @@ func (r *channelRun) readAhead(ctx context.Context, piece []id.Order) (ahead con
 func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connector.AheadReader) error {
 	var o *orders.Order
 	err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
+		if err := r.stands(tx); err != nil {
+			return err
+		}
 		o, err = orders.ByID(tx, order)
 		return err
 	})

@@ -31,6 +31,9 @@ func (r *channelRun) pushStock(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if len(due) == 0 && later == nil && r.looked == looksOfRun {
+			return r.write(ctx, r.pushStockNext)
+		}
 		if len(due) == 0 {
 			return later
 		}
@@ -75,7 +78,12 @@ type dueLevel struct {
 	compareAt *money.Amount
 	currency  string
 	sold      bool // false for the parent of variants, which has neither stock nor price of its own
+	lookLater bool // see looksOfRun
 }
+
+// looksOfRun is how many items one run of a push looks at on a platform that takes a request for each: changes of stock do not wait for a
+// daily look at all of them. The others are due for the next run.
+const looksOfRun = 100
 
 // priceText is the form in which a pushed price is stored for comparison.
 func (d dueLevel) priceText() string {
@@ -250,10 +258,21 @@ func (r *channelRun) setLevels(ctx context.Context, stocks []connector.StockItem
 
 // shownStock reads the platform's stock of the items whose number may have changed there, and which of them are off sale there.
 func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (shown map[string]int64, off map[string]string, err error) {
-	var ask []connector.Item
-	for _, d := range due {
-		if d.CheckDue && d.sold && d.quantity != connector.NotOurs {
-			ask = append(ask, asItem(d.Item))
+	looker, looks := r.session.(connector.Looker)
+	var ask, known []connector.Item
+	for i := range due {
+		d := &due[i]
+		if !d.CheckDue || !d.sold || d.quantity == connector.NotOurs {
+			continue
+		}
+		ask = append(ask, asItem(d.Item))
+		switch {
+		case !looks || d.Quantity == nil: // it has just been put on sale
+		case r.looked == looksOfRun:
+			d.lookLater = true
+		default:
+			r.looked++
+			known = append(known, asItem(d.Item))
 		}
 	}
 	if len(ask) == 0 || !r.does.Stock {
@@ -265,6 +284,9 @@ func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (shown map[
 	}
 	if w, ok := r.session.(connector.Watcher); ok && err == nil {
 		off = w.OffSale()
+	}
+	if err == nil && len(known) > 0 {
+		off, err = looker.Look(ctx, known)
 	}
 	return shown, off, err
 }

@@ -186,6 +186,41 @@ func TestRulesThatChangeWhileAJobRuns(t *testing.T) {
 	})
 }
 
+// A channel that is deactivated while its orders are pulled or their statuses pushed is left alone from then on.
+func TestAChannelIsDeactivatedWhileAJobRuns(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		p := s.platform
+		p.does.Statuses = []orders.Status{orders.Shipped}
+		s.place("a", "b")
+		*s.clock = s.clock.Add(time.Hour)
+		s.work()
+		s.shipAll()
+		p.whilePut = func() { s.set(`{}`, channels.Inactive) }
+		s.work()
+		if len(p.shown) != 1 {
+			t.Errorf("pushed to the inactive channel: %v", p.shown)
+		}
+		s.set(`{}`, channels.Active)
+		s.work()
+		if len(p.shown) != 2 {
+			t.Errorf("pushed in the end: %v", p.shown)
+		}
+		p.many, p.pages = 3, nil
+		p.whilePull = func() { s.set(`{}`, channels.Inactive) }
+		*s.clock = s.clock.Add(time.Hour)
+		for range 5 {
+			s.work()
+			*s.clock = s.clock.Add(4 * time.Minute)
+		}
+		if len(p.pages) != 1 {
+			t.Errorf("pages of the inactive channel: %q", p.pages)
+		}
+		if n := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND status IN ('PENDING', 'PROCESSING')"); n != 0 {
+			t.Errorf("%d jobs of the inactive channel are not ended", n)
+		}
+	})
+}
+
 // Rules of stock and prices that change are pushed: what they change, and nothing else.
 func TestChangedRulesArePushed(t *testing.T) {
 	syncedEngines(t, 3, func(t *testing.T, s *synced) {
@@ -234,6 +269,21 @@ func TestChangedRulesArePushed(t *testing.T) {
 	})
 }
 
+// shipAll ships all orders.
+func (s *synced) shipAll() {
+	s.t.Helper()
+	s.must(s.write(s.t, func(tx *db.Tx) error {
+		list, err := db.List(tx, func(r db.Rows) (o id.Order, err error) { return o, r.Scan(&o) },
+			"SELECT id FROM orders WHERE tenant_id = $1", tx.Tenant)
+		for _, o := range list {
+			if err == nil {
+				_, err = s.do.MoveOrder(tx, s.who, o, commerce.Expected{}, commerce.Move{To: orders.Shipped, Source: orders.FromAPI})
+			}
+		}
+		return err
+	}))
+}
+
 // Orders that are about to be pushed are read together. One that has changed since is refused, read again and pushed.
 func TestAnOrderThatChangedAfterItWasReadAhead(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {
@@ -242,16 +292,7 @@ func TestAnOrderThatChangedAfterItWasReadAhead(t *testing.T) {
 		s.place("a", "b")
 		*s.clock = s.clock.Add(2 * time.Minute)
 		s.work()
-		s.must(s.write(t, func(tx *db.Tx) error {
-			list, err := db.List(tx, func(r db.Rows) (o id.Order, err error) { return o, r.Scan(&o) },
-				"SELECT id FROM orders WHERE tenant_id = $1", tx.Tenant)
-			for _, o := range list {
-				if err == nil {
-					_, err = s.do.MoveOrder(tx, s.who, o, commerce.Expected{}, commerce.Move{To: orders.Shipped, Source: orders.FromAPI})
-				}
-			}
-			return err
-		}))
+		s.shipAll()
 		s.work()
 		if len(p.ahead) != 2 || len(p.ahead[0]) != 2 || !slices.Equal(p.ahead[1], []string{"b"}) {
 			t.Errorf("read ahead: %v", p.ahead)
@@ -396,6 +437,38 @@ func TestProductsAreLookedAtDaily(t *testing.T) {
 		}
 		if n := failed(6); n != 1 {
 			t.Errorf("%d failed after it", n)
+		}
+	})
+}
+
+// Where each product takes a request to look at, a look at all of them is divided among runs, so that changes of stock do not wait for it.
+func TestALongLookIsDivided(t *testing.T) {
+	syncedEngines(t, 230, func(t *testing.T, s *synced) {
+		p := s.platform
+		p.looks, p.does.Watched = true, true
+		s.publish()
+		for range 3 {
+			s.work()
+		}
+		s.compare() // each is set, and known from then on
+		s.work()
+		p.lookedAt, p.off = nil, map[string]string{"SKU-7": "ended", "SKU-229": "ended"}
+		*s.clock = s.clock.Add(25 * time.Hour)
+		for range 5 {
+			s.work()
+			*s.clock = s.clock.Add(time.Second)
+		}
+		var looks []int
+		for _, n := range p.lookedAt {
+			if n > 0 {
+				looks = append(looks, n)
+			}
+		}
+		if !slices.Equal(looks, []int{100, 100, 30}) {
+			t.Errorf("looked at %v", looks)
+		}
+		if n := s.count("SELECT count(*) FROM publications WHERE tenant_id = $1 AND status = 'failed'"); n != 2 {
+			t.Errorf("%d are off sale", n)
 		}
 	})
 }

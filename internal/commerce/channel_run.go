@@ -31,12 +31,13 @@ type channelRun struct {
 	lease    time.Duration
 	input    jobInput
 	channel  channels.Channel
-	settings channelSettings // each batch of products is read with the present ones
+	settings channelSettings
 	session  connector.Session
 	does     connector.Capabilities
 	client   *connector.Client
 	errors   []records.ItemError
 	notified int             // of the orders that notifications were about, those that a long pull has read meanwhile
+	looked   int             // see looksOfRun
 	markets  map[string]bool // see noOthers; nil until it was asked for
 	underway bool            // the platform is still processing something that was pushed
 	news     bool            // an operation of the platform began or ended
@@ -77,6 +78,11 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	if errors.Is(err, jobs.ErrLost) || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
+	if edited, unread := r.isEdited(ctx, err); unread != nil {
+		return unread
+	} else if edited {
+		return s.runEdited(ctx, r)
+	}
 	if errors.Is(err, errInactive) {
 		return s.giveUpChannelJob(ctx, store, r.job, errInactive.Error())
 	}
@@ -89,6 +95,57 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 
 // errInactive says that a channel receives nothing, so that its jobs end.
 var errInactive = errors.New("the channel is inactive")
+
+// errEdited says that a merchant has changed the channel's credentials or settings since the run opened its session.
+var errEdited = errors.New("the channel has other credentials or settings now")
+
+// stands fails with errEdited if the channel was changed since the run opened its session, with errInactive if it was deactivated. Errors:
+// jobs.ErrLost.
+func (r *channelRun) stands(tx *db.Tx) error {
+	now, err := r.present(tx)
+	switch {
+	case err != nil:
+		return err
+	case !now.Receives():
+		return errInactive
+	case edited(r.channel, now):
+		return errEdited
+	}
+	return nil
+}
+
+// isEdited reports whether a run ended with an error because of the credentials and settings that it began with, which a merchant has
+// replaced meanwhile: they may be those that the platform refuses now.
+func (r *channelRun) isEdited(ctx context.Context, err error) (bool, error) {
+	var failure *connector.Failure
+	if !errors.As(err, &failure) {
+		return errors.Is(err, errEdited), nil
+	}
+	switch now := r.store.Read(ctx, r.job.Tenant, r.stands); {
+	case errors.Is(now, errEdited):
+		return true, nil
+	case errors.Is(now, errInactive):
+		return false, nil
+	default:
+		return false, now
+	}
+}
+
+// runEdited goes on with a job by the channel's present credentials and settings; in another shop a pull has no place to go on from.
+func (s *Service) runEdited(ctx context.Context, r *channelRun) error {
+	now, err := channelNow(ctx, r.store, r.job.Tenant, r.channel.ID)
+	if err == nil {
+		var same bool
+		if same, err = s.sameShop(r.channel, now); err == nil && !same {
+			r.job.Cursor = ""
+		}
+	}
+	if err != nil && !apperr.Is(err, apperr.NotFound) {
+		return err
+	}
+	r.job.Errors = records.JobErrors(r.errors...)
+	return s.RunChannelJob(ctx, r.store, r.job, r.lease)
+}
 
 func (s *Service) giveUpChannelJob(ctx context.Context, store *db.DB, job jobs.Job, reason string) error {
 	return store.Write(ctx, job.Tenant, func(tx *db.Tx) error { s.GiveUp(tx, job, reason); return nil })

@@ -2,7 +2,6 @@ package commerce
 
 import (
 	"context"
-	"maps"
 	"strings"
 	"sync"
 
@@ -95,11 +94,34 @@ func (f *channelFacts) Keep(name, value string) {
 	default:
 		f.all[name] = value
 	}
-	all := maps.Clone(f.all)
-	_ = f.store.Write(f.ctx, f.channel.Tenant, func(tx *db.Tx) error {
+	_ = f.store.Write(f.ctx, f.channel.Tenant, func(tx *db.Tx) error { return f.save(tx, name, value) })
+}
+
+// save stores one fact beside those that other sessions of the channel have stored meanwhile. What a session learns of a shop, or of what
+// credentials may do, that its merchant has replaced since it was opened is not stored.
+func (f *channelFacts) save(tx *db.Tx, name, value string) error {
+	now, err := channels.Lock(tx, f.channel.ID)
+	if err != nil || edited(f.channel, now) {
+		return err
+	}
+	state, err := channelsync.Lock(tx, f.channel.ID)
+	if err != nil {
+		return err
+	}
+	all := state.AllFacts()
+	if all[name] = value; value == "" {
+		delete(all, name)
+	}
+	if len(all) <= maxFacts {
 		channelsync.KeepFacts(tx, f.channel.ID, all)
-		return nil
-	})
+	}
+	return nil
+}
+
+// edited reports whether now is a version of a channel of which a merchant has changed credentials or settings since another version.
+// Renewed tokens are no such change: they leave UpdatedAt as it is.
+func edited(before, now channels.Channel) bool {
+	return now.Settings != before.Settings || now.UpdatedAt != before.UpdatedAt && now.Credentials != before.Credentials
 }
 
 // reauth makes a channel needs_reauth when its platform refused the credentials of a call, unless other credentials
@@ -109,7 +131,7 @@ func (s *Service) reauth(tx *db.Tx, tried channels.Channel) error {
 	if apperr.Is(err, apperr.NotFound) {
 		return nil
 	}
-	if err != nil || c.Credentials != tried.Credentials || c.Status == channels.Inactive {
+	if err != nil || edited(tried, c) || c.Status == channels.Inactive {
 		return err
 	}
 	c.Status = channels.NeedsReauth

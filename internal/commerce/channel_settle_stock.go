@@ -56,7 +56,7 @@ func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done leve
 		}
 		for _, d := range due {
 			item := d.Item
-			item.StockDue, item.CheckDue, item.Error = false, false, r.watched(tx, d, done.off, published)
+			item.StockDue, item.CheckDue, item.Error = false, d.lookLater, r.watched(tx, d, done.off, published)
 			if item.Operation = done.underway[d.SKU]; item.Operation != "" {
 				r.underway, r.news = true, true
 			}

@@ -143,6 +143,6 @@ func (t *channelTokens) storeTokens(tx *db.Tx, before, change connector.Credenti
 	if c.Credentials, err = t.service.Encrypt(tx, string(text), channels.Place(c.Tenant, c.ID)); err != nil {
 		return nil, err
 	}
-	c.Save(tx)
+	c.SaveTokens(tx)
 	return all, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"entrepot/internal/accounts"
@@ -119,9 +120,16 @@ func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, 
 		}
 		refunded, shipped = refunded || some, shipped || sent
 	}
-	if moved && !in.ShippedAt.IsZero() {
+	counted, err := s.followSent(tx, o, in)
+	if err != nil {
+		return refunded || shipped, err
+	}
+	shipped = shipped || counted
+	if moved && (!in.ShippedAt.IsZero() || in.Refunded && (in.Status == orders.Shipped || in.Status == orders.Delivered)) {
 		var early []connector.Refund
-		early, left = refundsBefore(left, in.ShippedAt)
+		if !in.ShippedAt.IsZero() {
+			early, left = refundsBefore(left, in.ShippedAt)
+		}
 		some, err := s.followRefunds(tx, o, early)
 		if err != nil {
 			return refunded || shipped, err
@@ -237,6 +245,27 @@ func (s *Service) saveTakenBack(tx *db.Tx, before, o *orders.Order) error {
 	return nil
 }
 
+// followSent ships what has left by the platform's count, and is in no parcel that it names. A parcel that it names later is known then.
+func (s *Service) followSent(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
+	parcel := connector.Parcel{}
+	var all int64
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		all += in.Sent[l.ExternalID]
+		if n := in.Sent[l.ExternalID] - l.Shipped; n > 0 && l.ExternalID != "" {
+			parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: l.ExternalID, Quantity: n})
+		}
+	}
+	if len(parcel.Lines) == 0 {
+		return false, nil
+	}
+	parcel.Key = countedKey + strconv.FormatInt(all, 10)
+	return s.followParcel(tx, o, parcel)
+}
+
+// countedKey is what the key of a parcel begins with that is known by the platform's count of what has left.
+const countedKey = "counted "
+
 // followParcel ships a parcel that the platform reports. Quantities that do not remain to be shipped are left out.
 func (s *Service) followParcel(tx *db.Tx, o *orders.Order, parcel connector.Parcel) (changed bool, err error) {
 	draft := orders.ShipmentDraft{Carrier: parcel.Carrier, TrackingNumber: parcel.Number, TrackingURL: parcel.URL,
@@ -264,7 +293,7 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 		}
 	}
 	way := orders.Way(o.Status, target)
-	switch ahead := (o.Sync.State == orders.SyncPending || in.Trails) && orders.Way(target, o.Status) != nil; {
+	switch ahead := (o.Sync.State == orders.SyncPending || in.Trails && trails(o)) && orders.Way(target, o.Status) != nil; {
 	case target == "":
 		orders.Flag(tx, o, orders.IllegalTransition, "status", unknownStatus(in.Theirs))
 	case o.Status == target, target == orders.PartiallyShipped, ahead:
@@ -284,6 +313,18 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 		changed = true
 	}
 	return changed, nil
+}
+
+// trails reports whether an order may be ahead of a platform that shows shipments late. One that the platform itself has cancelled or
+// delivered is not.
+func trails(o *orders.Order) bool {
+	switch o.Status {
+	case orders.PartiallyShipped, orders.Shipped:
+		return true
+	case orders.Delivered:
+		return len(o.History) > 0 && o.History[len(o.History)-1].Source != orders.FromChannel
+	}
+	return false
 }
 
 // unknownStatus is the message of the issue of an order in a status of the platform that has no meaning here.

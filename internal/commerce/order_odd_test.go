@@ -2,6 +2,7 @@ package commerce_test
 
 import (
 	"testing"
+	"time"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
@@ -40,6 +41,19 @@ func TestOrdersThatMakeNoSense(t *testing.T) {
 					p.holds(t, o, orders.Processing, c.left, orders.UnknownSKU)
 				}
 			})
+		}
+	})
+}
+
+// Merchants type blanks behind a SKU on a platform, and do not see them: a line is of the product with the SKU without them.
+func TestSKUsWithBlanksOnAPlatform(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.place("A", "B")
+		s.platform.orders[0].Lines[0].SKU = " SKU-0\u00a0"
+		*s.clock = s.clock.Add(time.Hour)
+		s.work()
+		if n := s.count("SELECT count(*) FROM order_lines WHERE tenant_id = $1 AND sku = 'SKU-0' AND product_id IS NOT NULL"); n != 2 {
+			t.Errorf("%d lines have their product", n)
 		}
 	})
 }

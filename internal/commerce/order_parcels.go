@@ -13,7 +13,7 @@ import (
 
 // newParcels are the platform's parcels that are not here yet, oldest first. A known one has the key or the tracking number of a shipment.
 // One that has neither may be a shipment of this service that comes back, because it has no number or the merchant has changed it: as much
-// of it as the platform has of such shipments is left out.
+// of it as the platform has of such shipments is left out. The same holds for what is known by the platform's count alone.
 func newParcels(o *orders.Order, all []connector.Parcel) (list []connector.Parcel) {
 	ours := slices.Clone(o.Shipments)
 	for _, parcel := range all {
@@ -25,7 +25,9 @@ func newParcels(o *orders.Order, all []connector.Parcel) (list []connector.Parce
 			list = append(list, parcel)
 		}
 	}
-	ours = slices.DeleteFunc(ours, func(s orders.Shipment) bool { return s.ExternalID != "" })
+	ours = slices.DeleteFunc(ours, func(s orders.Shipment) bool {
+		return s.ExternalID != "" && !strings.HasPrefix(s.ExternalID, countedKey)
+	})
 	there := o.Sync.State == orders.Synced // otherwise the platform need not have all of them
 	list = slices.DeleteFunc(list, func(parcel connector.Parcel) bool {
 		at := slices.IndexFunc(ours, func(s orders.Shipment) bool {
@@ -36,9 +38,10 @@ func newParcels(o *orders.Order, all []connector.Parcel) (list []connector.Parce
 		}
 		return at >= 0
 	})
-	if there {
-		list = withoutShipped(o, ours, list)
+	if !there {
+		ours = slices.DeleteFunc(ours, func(s orders.Shipment) bool { return s.ExternalID == "" })
 	}
+	list = withoutShipped(o, ours, list)
 	slices.SortStableFunc(list, func(a, b connector.Parcel) int { return a.ShippedAt.Compare(b.ShippedAt) })
 	return list
 }

@@ -132,6 +132,8 @@ func beginning(in connector.Order) orders.Status {
 		return orders.Processing
 	case !in.ShippedAt.IsZero() && slices.ContainsFunc(in.Refunds, func(r connector.Refund) bool { return !r.CreatedAt.After(in.ShippedAt) }):
 		return orders.Processing
+	case in.Status == orders.PartiallyShipped && len(in.Parcels)+len(in.Sent) == 0: // what has left is not known
+		return in.Status
 	case in.Status == orders.PartiallyShipped, in.Refunded && in.Status != orders.Shipped && in.Status != orders.Delivered:
 		return orders.Processing
 	case in.Status == "":

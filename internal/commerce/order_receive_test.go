@@ -146,6 +146,15 @@ func TestReceivedOrderFollowsItsChannel(t *testing.T) {
 			orders.Cancelled, 0, []orders.IssueCode{orders.UnknownSKU}, []string{"order.status_changed", "order.cancelled"}},
 		{"no way back", orders.Shipped, func(in *connector.Order) { in.Theirs, in.Status = "on-hold", orders.Pending },
 			orders.Shipped, 0, []orders.IssueCode{orders.UnknownSKU, orders.IllegalTransition}, nil},
+		{"waiting for its carrier", orders.Shipped,
+			func(in *connector.Order) { in.Theirs, in.Status, in.Trails = "packed", orders.Processing, true },
+			orders.Shipped, 0, []orders.IssueCode{orders.UnknownSKU}, nil},
+		{"waiting again after it was delivered", orders.Delivered,
+			func(in *connector.Order) { in.Theirs, in.Status, in.Trails = "packed", orders.Processing, true },
+			orders.Delivered, 0, []orders.IssueCode{orders.UnknownSKU, orders.IllegalTransition}, nil},
+		{"waiting again after it was cancelled", orders.Cancelled,
+			func(in *connector.Order) { in.Theirs, in.Status, in.Trails = "packed", orders.Processing, true },
+			orders.Cancelled, 0, []orders.IssueCode{orders.UnknownSKU, orders.IllegalTransition}, nil},
 		{"a word of its own", orders.Processing, func(in *connector.Order) { in.Theirs, in.Status = "packing", "" },
 			orders.Processing, 2, []orders.IssueCode{orders.UnknownSKU, orders.IllegalTransition}, nil},
 		{"another quantity", orders.Processing, func(in *connector.Order) { in.Lines[0].Quantity = 5 },
@@ -170,6 +179,16 @@ func TestReceivedOrderFollowsItsChannel(t *testing.T) {
 				Lines: []connector.ParcelLine{{ExternalLine: "a", Quantity: 1}}}}
 		}, orders.PartiallyShipped, 1, []orders.IssueCode{orders.UnknownSKU},
 			[]string{"order.status_changed", "order.shipment_created", "order.status_changed", "stock.updated"}},
+		{"a part has left by the count alone", orders.Processing,
+			func(in *connector.Order) { in.Status, in.Sent = orders.PartiallyShipped, map[string]int64{"a": 1} },
+			orders.PartiallyShipped, 1, []orders.IssueCode{orders.UnknownSKU},
+			[]string{"order.shipment_created", "order.status_changed", "stock.updated"}},
+		{"shipped and refunded wholly at once", orders.Processing,
+			func(in *connector.Order) {
+				in.Theirs, in.Status, in.Refunded = "refunded shipped", orders.Shipped, true
+			},
+			orders.Returned, 0, []orders.IssueCode{orders.UnknownSKU}, []string{"order.shipment_created", "order.status_changed", "order.shipped",
+				"stock.updated", "order.status_changed", "order.returned"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dbtest.Engines(t, func(t *testing.T, store *db.DB) {
@@ -200,6 +219,34 @@ func TestReceivedOrderFollowsItsChannel(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What has left by the platform's count alone is not shipped again when the platform names its parcels, in whatever pieces, nor is it sent
+// to the platform. An order that comes in shipped in part, without a word of what has left, has that status.
+func TestPartsThatLeftByCount(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		next := func(sent map[string]int64, parcels ...connector.Parcel) *orders.Order {
+			in := p.order("in part", orders.PartiallyShipped)
+			in.Lines[0].Quantity = 5
+			in.Sent, in.Parcels = sent, parcels
+			o, _ := p.receive(t, in)
+			return o
+		}
+		named := func(key string, n int64) connector.Parcel {
+			return connector.Parcel{Key: key, Number: key, Lines: []connector.ParcelLine{{ExternalLine: "a", Quantity: n}}}
+		}
+		p.holds(t, next(nil), orders.PartiallyShipped, 5, orders.UnknownSKU)
+		p.holds(t, next(map[string]int64{"a": 2}), orders.PartiallyShipped, 3, orders.UnknownSKU)
+		p.holds(t, next(map[string]int64{"a": 2}, named("T1", 1), named("T2", 1)), orders.PartiallyShipped, 3, orders.UnknownSKU)
+		for range 2 {
+			o := next(map[string]int64{"a": 4}, named("T1", 1), named("T2", 1), named("T3", 2))
+			p.holds(t, o, orders.PartiallyShipped, 1, orders.UnknownSKU)
+			if n := p.waiting(t); o.Lines[0].Shipped != 4 || n != 0 {
+				t.Errorf("%+v, %d jobs", o.Shipments, n)
+			}
+		}
+	})
 }
 
 // Lines of an order of which something was refunded are not edited: the refund names them.

@@ -32,7 +32,7 @@ type scripted struct {
 	many      int               // pages of a pull, of which the platform gives one in three minutes
 	given     time.Time         // when it gave the last of them
 	whilePull func()            // done once, in the middle of the next pull
-	whilePut  func()            // done once, in the middle of the next push of products or stock
+	whilePut  func()            // done once, in the middle of the next push
 	pushedAs  []connector.IDs   // by which each product or level was pushed, in their order
 	refusal   error             // of a connection test
 	tests     []time.Time       // by when each connection test was to end
@@ -52,6 +52,25 @@ type scripted struct {
 	off       map[string]string // SKUs that the platform took off sale, with the reasons
 	tokens    connector.Tokens
 	facts     connector.Facts
+	opened    connector.Credentials // of the newest session
+	wants     string                // the token that a write needs; "" for any
+	looks     bool                  // its sessions are Lookers in place of Watchers
+	lookedAt  []int                 // how many SKUs each session looked at
+}
+
+// looking is a session that looks at what is on sale with requests of their own.
+type looking struct {
+	connector.Session
+	p *scripted
+}
+
+func (l looking) Look(_ context.Context, items []connector.Item) (map[string]string, error) {
+	seen := map[string]string{}
+	for _, i := range items {
+		seen[i.SKU] = l.p.off[i.SKU]
+	}
+	l.p.lookedAt[len(l.p.lookedAt)-1] += len(items)
+	return seen, nil
 }
 
 // result is the result of a push of a SKU.
@@ -80,7 +99,11 @@ func (p *scripted) Read(_ connector.Channel, n connector.Notification) (connecto
 func (p *scripted) Capabilities() connector.Capabilities { return p.does }
 
 func (p *scripted) Open(l connector.Link) connector.Session {
-	p.tokens, p.facts = l.Tokens, l.Facts
+	p.tokens, p.facts, p.opened = l.Tokens, l.Facts, l.Channel.Credentials
+	if p.looks {
+		p.lookedAt = append(p.lookedAt, 0)
+		return looking{p, p}
+	}
 	return p
 }
 
@@ -126,6 +149,10 @@ func (p *scripted) slowPage(cursor connector.Cursor) (connector.OrderPage, error
 		return connector.OrderPage{}, &connector.Failure{Kind: connector.Throttled, Message: "too early", After: wait}
 	}
 	p.given = p.now()
+	if do := p.whilePull; do != nil {
+		p.whilePull = nil
+		do()
+	}
 	p.pages = append(p.pages, cursor.Page)
 	if n, _ := strconv.Atoi(cursor.Page); n+1 < p.many {
 		return connector.OrderPage{Next: strconv.Itoa(n + 1)}, nil
@@ -185,6 +212,7 @@ func (p *scripted) ReadAhead(_ context.Context, names []string) error {
 }
 
 func (p *scripted) PushStatus(_ context.Context, order connector.OrderRef, to orders.Status) error {
+	p.interrupt()
 	if p.stale[order.ExternalID] {
 		return connector.Failf(connector.Rejected, "it has changed")
 	}
@@ -213,7 +241,9 @@ func (p *scripted) Unpublish(_ context.Context, items []connector.Item, remove b
 }
 
 func (p *scripted) SetStock(_ context.Context, items []connector.StockItem) (list []connector.Result, err error) {
-	p.interrupt()
+	if p.interrupt(); p.wants != "" && p.opened["token"] != p.wants {
+		return nil, connector.Failf(connector.Unauthorized, "the token is refused")
+	}
 	for _, i := range items {
 		p.pushedAs = append(p.pushedAs, i.IDs)
 		r := p.result(i.SKU)

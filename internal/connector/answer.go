@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -136,4 +137,17 @@ func HTTPFailure(answer *Response, now time.Time, code, text string) *Failure {
 		f.Kind = Rejected
 	}
 	return f
+}
+
+// GatewayPage is the failure for a page of HTML with which something before a platform's API refuses a request: the API's own refusals are
+// JSON. It says nothing of the credentials, and ends by itself. nil for everything else.
+func GatewayPage(answer *Response) *Failure {
+	if s := answer.Status; s != http.StatusUnauthorized && s != http.StatusForbidden {
+		return nil
+	}
+	begin := bytes.ToLower(bytes.TrimSpace(answer.Body[:min(len(answer.Body), 500)]))
+	if !bytes.HasPrefix(begin, []byte("<!doctype html")) && !bytes.HasPrefix(begin, []byte("<html")) {
+		return nil
+	}
+	return Failf(Temporary, "a page stands in place of the platform's API (%d)", answer.Status)
 }

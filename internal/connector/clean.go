@@ -3,7 +3,7 @@ package connector
 import "strings"
 
 // Clean takes out of an order's texts what not every store can keep: zero bytes, and bytes that are no UTF-8. Shops pass on what buyers
-// enter, and one such order must not keep all others out.
+// enter, and one such order must not keep all others out. White space at the ends of SKUs goes, as everywhere.
 func (o *Order) Clean() {
 	texts := []*string{&o.ExternalID, &o.Number, &o.Theirs, &o.Currency, &o.Name, &o.Email, &o.Phone, &o.Buyer, &o.Note}
 	for _, p := range []*Place{o.ShipTo, o.BillTo} {
@@ -31,6 +31,14 @@ func (o *Order) Clean() {
 	}
 	for _, text := range texts {
 		*text = storable(*text)
+	}
+	for i := range o.Lines {
+		o.Lines[i].SKU = strings.TrimSpace(o.Lines[i].SKU)
+	}
+	for _, p := range o.Parcels {
+		for j := range p.Lines {
+			p.Lines[j].SKU = strings.TrimSpace(p.Lines[j].SKU)
+		}
 	}
 	cleanMembers(o.Payment)
 	for _, l := range o.Lines {

@@ -57,7 +57,19 @@ type Order struct {
 	Refunds    []Refund
 	Parcels    []Parcel // shipped on the platform's side, where it knows parcels
 
-	ShippedAt time.Time // when it was shipped, where the platform knows no parcels; zero: not, or unknown
+	ShippedAt time.Time        // when it was shipped, where the platform knows no parcels; zero: not, or unknown
+	Sent      map[string]int64 // of an order that was shipped in part: pieces that have left, by line, which may be in no parcel above
+}
+
+// Left notes how many pieces of a line have left, if the order was shipped in part.
+func (o *Order) Left(line string, quantity int64) {
+	if o.Status != orders.PartiallyShipped || quantity <= 0 {
+		return
+	}
+	if o.Sent == nil {
+		o.Sent = map[string]int64{}
+	}
+	o.Sent[line] += quantity
 }
 
 // OrderLine is one line of an order.

@@ -34,7 +34,7 @@ type Capabilities struct {
 	Orders   bool // PullOrders and PullOrder
 	Webhooks bool // EnsureWebhooks and RemoveWebhooks
 	Async    bool // results of Upsert, SetStock or SetPrices may be Waiting, for Poll
-	Watched  bool // it may take products off sale later, and the session is a Watcher: all of them are looked at once a day
+	Watched  bool // it may take products off sale later, and the session is a Watcher or a Looker: all of them are looked at once a day
 
 	PartialShipments bool // it can show a shipment of a part of an order
 	Tracking         bool // PushShipment
@@ -130,6 +130,12 @@ type LevelSetter interface {
 // for the SKUs that the last ReadStock read, "" for one that is on sale.
 type Watcher interface {
 	OffSale() map[string]string
+}
+
+// Looker is a Session that needs requests of their own for what a Watcher notices beside the stock. Look gives the reasons for SKUs that it
+// could look at, "" for one that is on sale.
+type Looker interface {
+	Look(ctx context.Context, items []Item) (map[string]string, error)
 }
 
 // OrderReader is a Session whose platform returns several orders by their ids in one request, at most Batch.Orders of

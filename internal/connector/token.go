@@ -52,6 +52,9 @@ func (l Link) RenewToken(ctx context.Context, stale string, how Renewal) (Creden
 		if err != nil {
 			return nil, err
 		}
+		if f := GatewayPage(answer); f != nil {
+			return nil, f
+		}
 		if f := HTTPFailure(answer, l.Now(), "", ""); f != nil {
 			switch f.Kind {
 			case Rejected, Unauthorized:

@@ -40,6 +40,7 @@ func TestRenewToken(t *testing.T) {
 		{"no token", 200, `{}`, connector.Unauthorized, "old"},
 		{"refused", 400, `{"error":"invalid_grant"}`, connector.Unauthorized, "old"},
 		{"unauthorized", 401, `{}`, connector.Unauthorized, "old"},
+		{"a page of a gateway", 401, `<!DOCTYPE html><html>`, connector.Temporary, "old"},
 		{"down", 500, `oops`, connector.Temporary, "old"},
 		{"busy", 429, `oops`, connector.Throttled, "old"},
 		{"elsewhere", 404, `oops`, connector.Missing, "old"},

@@ -219,3 +219,35 @@ func (o *opened) calls() map[string]func(t *testing.T) ([]connector.Result, stri
 		},
 	}
 }
+
+// What a gateway says in place of a marketplace, with whatever status, is neither a pull without orders nor refused credentials: the same
+// time is asked about again.
+func TestPullsBehindAGateway(t *testing.T) {
+	for _, shop := range shops() {
+		if shop.Platform != "AMAZON" && shop.Platform != "EBAY" && shop.Platform != "TIKTOK_SHOP" { // the others are asked by pages of HTML, too
+			continue
+		}
+		for name, answer := range map[string]struct {
+			status int
+			body   string
+		}{"a word": {200, `{"message": "The service is unavailable."}`}, "no access": {403, "<!doctype html><h1>Access denied</h1>"},
+			"a login": {401, "<html><h1>Log in</h1></html>"}} {
+			t.Run(shop.Platform+" "+name, func(t *testing.T) {
+				var stands atomic.Bool
+				o := open(t, shop, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if stands.Load() && strings.Contains(r.URL.Path, "order") {
+						w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
+						w.WriteHeader(answer.status)
+						_, _ = io.WriteString(w, answer.body)
+						return
+					}
+					shop.Handler.ServeHTTP(w, r)
+				}))
+				stands.Store(true)
+				if page, err := o.PullOrders(t.Context(), connector.Cursor{Since: time.Now().Add(-time.Hour)}); !connector.Is(err, connector.Temporary) {
+					t.Errorf("%+v, %v", page, err)
+				}
+			})
+		}
+	}
+}

@@ -11,8 +11,9 @@ import (
 	tiktokshop "entrepot/internal/connector/tiktokshop/fakeshop"
 )
 
-func ebay() story.Shop {
-	account := ebayshop.New()
+func ebay() story.Shop { return ebayStory(ebayshop.New()) }
+
+func ebayStory(account *ebayshop.Account) story.Shop {
 	account.Faults.Challenge = true
 	return story.Shop{Platform: "EBAY", Handler: account, Topics: 3, Deliver: account.Deliver,
 		Credentials: map[string]any{"clientId": ebayshop.ClientID, "clientSecret": ebayshop.ClientSecret,

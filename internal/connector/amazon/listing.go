@@ -111,6 +111,16 @@ func (l listing) byAmazon() bool {
 	})
 }
 
+// offered is the quantity that the merchant ships.
+func (l listing) offered() int64 {
+	for _, f := range l.FulfillmentAvailability {
+		if f.FulfillmentChannelCode == ownChannel {
+			return f.Quantity
+		}
+	}
+	return 0
+}
+
 // parents are the SKUs whose variant it is.
 func (l listing) parents() (skus []string) {
 	for _, m := range l.Relationships {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +27,7 @@ type feedPart struct {
 	Made    []string `json:"made,omitempty"`    // new listings
 	Waiting []string `json:"waiting,omitempty"` // listings that become live after the feed
 	Dropped []string `json:"dropped,omitempty"` // SKUs of listings that are deleted
+	Sent    int64    `json:"sent,omitempty"`    // when the feed was sent, in seconds since 1970 UTC
 }
 
 // operation is the part as the frame stores it.
@@ -69,7 +72,7 @@ func (s *session) feedProducts(ctx context.Context, plans []plan, there map[stri
 			results = append(results, connector.FailedProduct(p.product, connector.FailureOf(p.refused), false)...)
 			continue
 		}
-		parts[i] = feedPart{First: len(writes) + 1, Made: p.made(), Waiting: p.waiting}
+		parts[i] = feedPart{First: len(writes) + 1, Made: p.made(), Waiting: p.waiting, Sent: s.link.Now().Unix()}
 		for _, w := range p.writes {
 			parts[i].SKUs = append(parts[i].SKUs, w.sku)
 			if w.kind == endListing {
@@ -110,7 +113,7 @@ func (s *session) feedLevels(ctx context.Context, changes []*change) ([]connecto
 	}
 	var results []connector.Result
 	for i := 0; i < len(changes); i += levelsOfPart {
-		part := feedPart{Feed: feed, First: i + 1}
+		part := feedPart{Feed: feed, First: i + 1, Sent: s.link.Now().Unix()}
 		some := changes[i:min(i+levelsOfPart, len(changes))]
 		for _, c := range some {
 			part.SKUs = append(part.SKUs, c.item.SKU)
@@ -129,10 +132,29 @@ type feedOutcome struct {
 	state  string
 	issues []feedIssue
 	unread bool // the report was too large
+
+	abandoned bool // see endFeed
 }
 
 // feedRest is how long a feed is believed to be still in process: a run polls a page of its operations at a time.
 const feedRest = 5 * time.Second
+
+// feedPatience is how long a feed may take. What one is about waits for it, because Amazon may apply the later of two changes first: on its
+// busiest days feeds take some hours, but one that never ends would keep its SKUs at their old stock for good.
+const feedPatience = 6 * time.Hour
+
+// endFeed asks Amazon once not to process a feed that takes too long, which it agrees to as long as the feed is in its queue.
+func (s *session) endFeed(ctx context.Context, id string, out *feedOutcome) error {
+	if out.abandoned {
+		return nil
+	}
+	out.abandoned = true
+	err := s.call(ctx, getFeed, http.MethodDelete, feedsPath+"/feeds/"+url.PathEscape(id), nil, nil, nil)
+	if connector.Is(err, connector.Unauthorized) {
+		return err
+	}
+	return nil
+}
 
 // feedIssue is an issue of one message, or, without its number and SKU, of the feed as a whole.
 type feedIssue struct {
@@ -173,10 +195,20 @@ func (s *session) feedResult(ctx context.Context, id string) (*feedOutcome, erro
 // in part, the new listings are named, so that they are taken off sale.
 func (s *session) partEnded(ctx context.Context, operation string, part feedPart) ([]connector.Result, error) {
 	out, err := s.feedResult(ctx, part.Feed)
-	if err != nil || !out.ended {
+	if err != nil {
 		return nil, err
 	}
 	all := connector.Result{State: connector.Live, Operation: operation}
+	if !out.ended {
+		if part.Sent == 0 || s.link.Now().Sub(time.Unix(part.Sent, 0)) < feedPatience {
+			return nil, nil
+		}
+		if err := s.endFeed(ctx, part.Feed, out); err != nil {
+			return nil, err
+		}
+		all.State, all.Error, all.Again = connector.Failed, "Amazon does not process the feed with it, which is sent again", true
+		return []connector.Result{all}, nil
+	}
 	if out.state != feedDone {
 		all.State, all.Error, all.Again = connector.Failed, "Amazon did not process the feed: "+out.state, true
 		return []connector.Result{all}, nil

@@ -101,6 +101,32 @@ func TestAFeedThatEndsFatally(t *testing.T) {
 	}
 }
 
+// A feed that Amazon takes into process and never ends keeps nothing back for good: after some hours what it was about is sent again, and
+// Amazon is asked to leave the feed.
+func TestAFeedThatNeverEnds(t *testing.T) {
+	s := newShop(t)
+	s.Working = 10_000 * time.Hour
+	s.take(must(s.session.Upsert(t.Context(), mugs(30)))(t))
+	operation := s.operations["SKU-003"]
+	s.now = s.now.Add(5 * time.Hour)
+	if results := must(s.session.Poll(t.Context(), []string{operation}))(t); len(results) != 0 || s.Calls()["cancelFeed"] != 0 {
+		t.Errorf("after five hours: %+v, %v", results, s.Calls())
+	}
+	s.now = s.now.Add(2 * time.Hour)
+	results := must(s.session.Poll(t.Context(), []string{operation, s.operations["SKU-004"]}))(t)
+	for _, r := range results {
+		if r.State != connector.Failed || !r.Again || r.SKU != "" || !strings.Contains(r.Error, "sent again") {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(results) != 2 || s.Calls()["cancelFeed"] != 1 {
+		t.Errorf("%d results, %v", len(results), s.Calls())
+	}
+	s.Working = time.Minute
+	s.upsert(t, mugs(30)...)
+	s.offers(t, "SKU-029", "7.90", 9)
+}
+
 // A report is read piece by piece, however much Amazon writes beside what it refuses: 71 MB here, packed to some KB.
 func TestALongReport(t *testing.T) {
 	s := newShop(t)

@@ -348,3 +348,16 @@ func TestListingsThatAmazonTakesOffSale(t *testing.T) {
 		}
 	}
 }
+
+// A product that gets variants is not on sale any more by its own SKU, whose stock nobody counts from then on.
+func TestAProductThatGetsVariants(t *testing.T) {
+	s := newShop(t)
+	p := mug()
+	s.upsert(t, p)
+	s.offers(t, "MUG", "7.90", 9)
+	p.Known = s.ids["MUG"]
+	p.Variants = shirt().Variants
+	s.upsert(t, p)
+	s.offers(t, "MUG", "7.90", 0)
+	s.offers(t, "SHIRT-S", "20.00", 4)
+}

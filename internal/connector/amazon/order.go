@@ -66,7 +66,8 @@ type item struct {
 		CancellationRequest *struct{ Requester, CancelReason string }
 	}
 	Fulfillment struct {
-		Packing struct{ GiftOption struct{ GiftMessage string } }
+		QuantityFulfilled int64
+		Packing           struct{ GiftOption struct{ GiftMessage string } }
 	}
 }
 
@@ -147,6 +148,7 @@ func (s *session) takeOrder(o *order) (connector.Order, error) {
 			line.SKU, line.Name = "", strings.TrimSpace(line.Name+" ("+it.Product.SellerSKU+")")
 		}
 		out.Lines = append(out.Lines, line)
+		out.Left(it.OrderItemID, it.Fulfillment.QuantityFulfilled)
 	}
 	out.Note = strings.Join(notes, "\n")
 	if err := s.amounts(o, &out); err != nil {
@@ -159,6 +161,9 @@ func (s *session) takeOrder(o *order) (connector.Order, error) {
 		sent := connector.Parcel{Key: p.PackageReferenceID, Carrier: p.Carrier, Number: p.TrackingNumber, ShippedAt: p.ShipTime}
 		for _, l := range p.PackageItems {
 			sent.Lines = append(sent.Lines, connector.ParcelLine{ExternalLine: l.OrderItemID, Quantity: l.Quantity})
+		}
+		if len(sent.Lines) == 0 && out.Status == orders.PartiallyShipped { // what is in it is not said, and it is not all that is left
+			continue
 		}
 		out.Parcels = append(out.Parcels, sent)
 	}

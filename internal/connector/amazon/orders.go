@@ -54,6 +54,9 @@ type orderList struct {
 	LastUpdatedBefore time.Time
 }
 
+// said reports whether it is an answer of Amazon at all: another one would be taken for a page without orders.
+func (l orderList) said() bool { return l.Orders != nil || !l.LastUpdatedBefore.IsZero() }
+
 // searchOrders makes one search; query says since when.
 func (s *session) searchOrders(ctx context.Context, query url.Values) (page orderList, err error) {
 	query.Set("marketplaceIds", s.market.id)
@@ -65,6 +68,9 @@ func (s *session) searchOrders(ctx context.Context, query url.Values) (page orde
 		page = orderList{}
 		return s.call(ctx, searchOrders, http.MethodGet, "/orders/2026-01-01/orders", query, nil, &page)
 	})
+	if err == nil && !page.said() {
+		err = connector.Failf(connector.Temporary, "the answer to a search for orders is not Amazon's")
+	}
 	return page, err
 }
 
@@ -183,13 +189,27 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 
 // readOrder reads one order as Amazon has it.
 func (s *session) readOrder(ctx context.Context, id string) (*order, error) {
-	var out struct{ Order *order }
+	var out oneOrder
 	err := s.withPersons(func(includedData string) error {
 		return s.call(ctx, getOrder, http.MethodGet, "/orders/2026-01-01/orders/"+url.PathEscape(id), url.Values{"includedData": {includedData}},
 			nil, &out)
 	})
-	if err == nil && out.Order == nil {
+	if err == nil && out.OrderID == "" {
 		err = connector.Failf(connector.Missing, "Amazon has no order %s", id)
 	}
-	return out.Order, err
+	return &out.order, err
+}
+
+// oneOrder is the answer about one order: the order in a member of its own, or, as in other versions of the API, as it is.
+type oneOrder struct{ order }
+
+func (o *oneOrder) UnmarshalJSON(raw []byte) error {
+	var in struct{ Order json.RawMessage }
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return err
+	}
+	if len(in.Order) > 0 {
+		raw = in.Order
+	}
+	return json.Unmarshal(raw, &o.order)
 }

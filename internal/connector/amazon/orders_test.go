@@ -157,6 +157,43 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
+// One order may come in a member of its own or as it is.
+func TestOneOrderInTwoForms(t *testing.T) {
+	a := newAccount(t)
+	id := a.Place(wish("MUG", 1, 1000))
+	for _, bare := range []bool{false, true} {
+		a.Faults.Bare = bare
+		if o := must(a.session.PullOrder(t.Context(), id))(t); o.ExternalID != id || len(o.Lines) != 1 {
+			t.Errorf("bare %v: %+v", bare, o)
+		}
+		if _, err := a.session.PullOrder(t.Context(), "1"); !connector.Is(err, connector.Missing) {
+			t.Errorf("bare %v: %v", bare, err)
+		}
+	}
+}
+
+// A package of an order that was shipped in part is not all that is left, whatever is not said of it; what has left is counted then.
+func TestPackagesThatDoNotSayWhatIsInThem(t *testing.T) {
+	a := newAccount(t)
+	id := a.Place(wish("MUG", 5, 7900))
+	a.BuyLabel(id, "JD-1", 2)
+	for _, sealed := range []bool{false, true} {
+		a.Faults.Sealed = sealed
+		o := must(a.session.PullOrder(t.Context(), id))(t)
+		parcels := 1
+		if sealed {
+			parcels = 0
+		}
+		if o.Status != orders.PartiallyShipped || len(o.Parcels) != parcels || o.Sent[o.Lines[0].ExternalID] != 2 {
+			t.Errorf("sealed %v: %+v", sealed, o)
+		}
+	}
+	a.BuyLabel(id, "JD-2", 3)
+	if o := must(a.session.PullOrder(t.Context(), id))(t); o.Status != orders.Shipped || len(o.Sent) != 0 {
+		t.Errorf("%+v", o)
+	}
+}
+
 // Where prices are without tax, Amazon keeps the tax: it is no part of what the seller gets.
 func TestTaxThatAmazonKeeps(t *testing.T) {
 	a := newAccount(t)

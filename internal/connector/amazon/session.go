@@ -176,6 +176,9 @@ func (s *session) answered(op operation, answer *connector.Response, into any) e
 		}
 		return connector.DecodeAnswer(answer, into)
 	}
+	if f := connector.GatewayPage(answer); f != nil {
+		return f
+	}
 	var body struct {
 		Errors []struct{ Code, Message, Details string }
 	}

@@ -189,6 +189,132 @@ func TestOffersThatAreNotOnSale(t *testing.T) {
 	set(shown, connector.Gone)
 }
 
+// Listings that their seller or eBay ended are noticed, with what ended them, and are put on sale by the next push. Where eBay does not say,
+// nothing is said.
+func TestListingsThatEnded(t *testing.T) {
+	a := newAccount(t)
+	products := []connector.Product{mug(), shirt()}
+	put := func() (items []connector.Item) {
+		t.Helper()
+		for _, r := range connectortest.Must(a.session.Upsert(t.Context(), products))(t) {
+			if r.State != connector.Live {
+				t.Fatalf("%+v", r)
+			}
+			items = append(items, connector.Item{SKU: r.SKU, IDs: r.IDs})
+		}
+		return items
+	}
+	look := func(items []connector.Item) string {
+		return fmt.Sprint(connectortest.Must(a.session.(connector.Looker).Look(t.Context(), items))(t))
+	}
+	items := put()
+	if seen := look(items); seen != "map[MUG: SHIRT-M: SHIRT-S:]" {
+		t.Errorf("on sale: %s", seen)
+	}
+	a.End("MUG", "")
+	a.End("SHIRT-S", "EBAY_ENDED")
+	a.End("SHIRT-M", "ENDED")
+	const ended = "map[MUG:its listing has ended on eBay SHIRT-M:its listing has ended on eBay SHIRT-S:eBay has ended its listing]"
+	if seen := look(items); seen != ended {
+		t.Errorf("ended: %s", seen)
+	}
+	if seen := look(put()); seen != "map[MUG: SHIRT-M: SHIRT-S:]" {
+		t.Errorf("on sale again: %s", seen)
+	}
+	a.DropOffer("MUG")
+	if seen := look(items); !strings.Contains(seen, "MUG:its offer was deleted on eBay") {
+		t.Errorf("deleted: %s", seen)
+	}
+	a.lacks = "/sell/inventory/v1/offer"
+	if seen := look(items); seen != "map[]" {
+		t.Errorf("where eBay does not say: %s", seen)
+	}
+}
+
+// A listing with variants ends as a whole, also where eBay does not say to which group an item belongs, and one by one where it ends no
+// groups.
+func TestListingsWithVariantsEnd(t *testing.T) {
+	for name, lacks := range map[string]string{"as a group": "", "one by one": "/sell/inventory/v1/offer/withdraw_by_inventory_item_group"} {
+		a := newAccount(t)
+		p := shirt()
+		end := func(how string, do func()) {
+			t.Helper()
+			p.OnSale = true
+			var items []connector.Item
+			for _, r := range connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t) {
+				items = append(items, connector.Item{SKU: r.SKU, IDs: r.IDs})
+			}
+			a.Faults.Reticent, a.Faults.Single, a.lacks = true, lacks != "", lacks
+			if do == nil {
+				do = func() {
+					for _, r := range connectortest.Must(a.session.Unpublish(t.Context(), items, false))(t) {
+						if r.State != connector.Gone {
+							t.Errorf("%s, %s: %+v", name, how, r)
+						}
+					}
+				}
+			}
+			do()
+			a.lacks = ""
+			for _, f := range p.Forms() {
+				if _, _, listing := a.Offer(f.SKU); listing != "" {
+					t.Errorf("%s, %s: %s is on sale", name, how, f.SKU)
+				}
+			}
+		}
+		end("unpublished", nil)
+		end("hidden", func() {
+			p.OnSale = false
+			for _, r := range connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t) {
+				if r.State != connector.Live {
+					t.Errorf("%s: %+v", name, r)
+				}
+			}
+		})
+	}
+}
+
+// A product that gets variants, loses one or has none any more is on sale as what it is now, and as nothing else.
+func TestProductsThatGetAndLoseVariants(t *testing.T) {
+	a := newAccount(t)
+	p := shirt()
+	variants := p.Variants
+	known := map[string]connector.IDs{}
+	put := func(now ...connector.Variant) {
+		t.Helper()
+		p.Variants, p.Dropped, p.Known, p.Quantity = now, nil, known["SHIRT"], 3
+		is := map[string]bool{"SHIRT": true}
+		for i := range now {
+			now[i].Known, is[now[i].SKU] = known[now[i].SKU], true
+		}
+		for sku, ids := range known {
+			if !is[sku] {
+				p.Dropped = append(p.Dropped, connector.Item{SKU: sku, IDs: ids})
+			}
+		}
+		clear(known)
+		for _, r := range connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{p}))(t) {
+			if r.State != connector.Live {
+				t.Errorf("%+v", r)
+			}
+			known[r.SKU] = r.IDs
+		}
+		for _, sku := range []string{"SHIRT", "SHIRT-S", "SHIRT-M"} {
+			_, _, listing := a.Offer(sku)
+			if want := is[sku] && (sku != "SHIRT" || len(now) == 0); (listing != "") != want {
+				t.Errorf("%d variants: %s has the listing %q", len(now), sku, listing)
+			}
+		}
+	}
+	put()
+	put(slices.Clone(variants)...)
+	a.Faults.Single = true // eBay leaves the offers of what is not in the group any more
+	put(variants[0])
+	put(slices.Clone(variants)...)
+	a.Faults.Single = false
+	put()
+}
+
 // Sellers who have shipping calculated need the weight of packages: the channel's settings have it.
 func TestPackages(t *testing.T) {
 	a := newAccount(t)

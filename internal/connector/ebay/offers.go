@@ -20,7 +20,23 @@ type offer struct {
 	OfferID, Status string
 	Format          string
 	CategoryID      string
-	Listing         struct{ ListingID string }
+	Listing         struct{ ListingID, ListingStatus string }
+}
+
+// live reports whether buyers see the offer: a listing that has ended may have a published offer still.
+func (o offer) live() bool { return o.ended() == "" }
+
+// ended says why buyers do not see the offer, "" if they do.
+func (o offer) ended() string {
+	switch {
+	case o.OfferID == "":
+		return "its offer was deleted on eBay"
+	case o.Listing.ListingStatus == "EBAY_ENDED":
+		return "eBay has ended its listing"
+	case o.Status != onSale, o.Listing.ListingStatus == "ENDED", o.Listing.ListingStatus == "NOT_LISTED":
+		return "its listing has ended on eBay"
+	}
+	return ""
 }
 
 // UnmarshalJSON reads an offer, and keeps what is not known here.
@@ -130,12 +146,19 @@ func (s *session) offerBody(a *account, l *listing, f connector.Variant, there o
 // fixedPrice is the format of the offers; a SKU may have an auction beside it.
 const fixedPrice = "FIXED_PRICE"
 
+// offerOf is the offer of a SKU, without an id if there is none.
 func (s *session) offerOf(ctx context.Context, sku string) (offer, error) {
-	var there struct{ Offers []offer }
-	_, err := s.get(ctx, inventory+"/offer", url.Values{"sku": {sku}, "marketplace_id": {s.market.id}}, &there)
+	there, err := s.offersOf(ctx, sku)
 	if connector.Is(err, connector.Missing) {
 		err = nil
 	}
+	return there, err
+}
+
+// offersOf is offerOf; eBay's answer that there is none is an error.
+func (s *session) offersOf(ctx context.Context, sku string) (offer, error) {
+	var there struct{ Offers []offer }
+	_, err := s.get(ctx, inventory+"/offer", url.Values{"sku": {sku}, "marketplace_id": {s.market.id}}, &there)
 	for _, o := range there.Offers {
 		if err == nil && (o.Format == "" || o.Format == fixedPrice) {
 			return o, nil
@@ -176,7 +199,8 @@ func (s *session) show(ctx context.Context, list []*listing) error {
 			l.id = out.ListingID
 		case l.OnSale || l.id == "":
 		case len(l.Variants) > 0:
-			err = s.ofGroup(ctx, "withdraw", l.SKU, nil)
+			variants, _, _ := skusOf([]*listing{l})
+			err = s.takeOff(ctx, groupKey+l.SKU, map[string][]string{l.SKU: variants})
 		default:
 			err = s.withdraw(ctx, l.offers[l.SKU])
 		}
@@ -184,6 +208,34 @@ func (s *session) show(ctx context.Context, list []*listing) error {
 			return f
 		}
 		return nil
+	})
+}
+
+// endOthers ends what products were on sale as before: one that has variants now by its own SKU, one that has none any more as a group, and
+// variants that it has lost.
+func (s *session) endOthers(ctx context.Context, list []*listing) error {
+	return each(list, func(l *listing) error {
+		var lost []string
+		for _, it := range l.Dropped {
+			if liveOffer(it) != "" {
+				lost = append(lost, it.SKU)
+			}
+		}
+		if len(l.Variants) == 0 {
+			if len(lost) == 0 {
+				return nil
+			}
+			return s.takeOff(ctx, groupKey+l.SKU, map[string][]string{l.SKU: lost})
+		}
+		for _, sku := range lost { // eBay takes them out of the listing with the group, and may refuse to do it twice
+			if err := s.takeOff(ctx, sku, nil); err != nil && !connector.Is(err, connector.Rejected) {
+				return err
+			}
+		}
+		if l.Known.Other[offerID] == "" {
+			return nil
+		}
+		return s.takeOff(ctx, l.SKU, nil)
 	})
 }
 
@@ -195,7 +247,7 @@ func (s *session) unlessDone(ctx context.Context, l *listing, on bool, f *connec
 	}
 	for _, form := range l.forms {
 		there, err := s.offerOf(ctx, form.SKU)
-		if err != nil || (there.Status == onSale) != on {
+		if err != nil || there.live() != on {
 			return f
 		}
 		l.id = cmp.Or(there.Listing.ListingID, l.id)
@@ -206,14 +258,14 @@ func (s *session) unlessDone(ctx context.Context, l *listing, on bool, f *connec
 // published reports whether all offers were on sale when they were read.
 func (l *listing) published() bool {
 	for _, f := range l.forms {
-		if l.offers[f.SKU].Status != onSale {
+		if !l.offers[f.SKU].live() {
 			return false
 		}
 	}
 	return true
 }
 
-// onSale is the status of an offer that buyers see.
+// onSale is the status of an offer that is published.
 const onSale = "PUBLISHED"
 
 // ofGroup publishes or withdraws a group of variants.
@@ -243,19 +295,20 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 			return nil, f
 		}
 	}
-	groups := map[string]bool{}
-	key := func(it connector.Item) string {
-		for _, group := range found[it.SKU].InventoryItem.groups() {
-			groups[group] = true
-			return groupKey + group
+	parents, keys, groups := parentsOf(items), map[string]string{}, map[string][]string{}
+	for _, it := range items {
+		keys[it.SKU] = it.SKU
+		group := parents[it.IDs.Product]
+		if named := found[it.SKU].InventoryItem.groups(); len(named) > 0 {
+			group = named[0]
 		}
-		return it.SKU
+		if group != "" {
+			keys[it.SKU], groups[group] = groupKey+group, append(groups[group], it.SKU)
+		}
 	}
 	if !remove {
-		return connector.UnpublishEach(items, key, func(key string) error { return s.takeOff(ctx, key) })
-	}
-	for _, it := range items {
-		key(it)
+		return connector.UnpublishEach(items, func(it connector.Item) string { return keys[it.SKU] },
+			func(key string) error { return s.takeOff(ctx, key, groups) })
 	}
 	results, err := connector.UnpublishEach(items, func(it connector.Item) string { return it.SKU },
 		func(sku string) error { return s.remove(ctx, "/inventory_item/"+url.PathEscape(sku)) })
@@ -267,27 +320,51 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 	return results, err
 }
 
+// parentsOf are the groups of listings with variants, as they were made here: the SKU that has no offer of its own. eBay may leave out of
+// an item to which group it belongs.
+func parentsOf(items []connector.Item) map[string]string {
+	parents, offers := map[string]string{}, map[string]bool{}
+	for _, it := range items {
+		if it.IDs.Other[offerID] == "" {
+			parents[it.IDs.Product] = it.SKU
+		} else {
+			offers[it.IDs.Product] = true
+		}
+	}
+	maps.DeleteFunc(parents, func(listing, _ string) bool { return listing == "" || !offers[listing] })
+	return parents
+}
+
 // groupKey is what the key of a group of variants begins with among SKUs, of which none has a line break.
 const groupKey = "group\n"
 
-// takeOff ends the listing of a SKU, or of a group of variants.
-func (s *session) takeOff(ctx context.Context, key string) error {
+// takeOff ends the listing of a SKU, or of a group of variants with the SKUs in it: where eBay ends no groups, one by one.
+func (s *session) takeOff(ctx context.Context, key string, groups map[string][]string) error {
 	if group, ok := strings.CutPrefix(key, groupKey); ok {
 		err := s.ofGroup(ctx, "withdraw", group, nil)
 		if f := connector.FailureOf(err); f != nil && f.Code == noOffer { // it is off sale
 			return nil
 		}
-		return err
+		if !connector.Is(err, connector.Missing) {
+			return err
+		}
+		for _, sku := range groups[group] {
+			if err := s.takeOff(ctx, sku, nil); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	there, err := s.offerOf(ctx, key)
-	if err != nil || there.Status != onSale {
+	if err != nil || !there.live() {
 		return err
 	}
 	err = s.withdraw(ctx, there)
-	if connector.Is(err, connector.Rejected) { // it is off sale if the answer of the first time was lost
-		if now, failed := s.offerOf(ctx, key); failed == nil && now.Status != onSale {
+	if connector.Is(err, connector.Rejected, connector.Missing) { // it is off sale if the answer of the first time was lost
+		if now, failed := s.offerOf(ctx, key); failed == nil && !now.live() {
 			return nil
 		}
+		err = connector.Failf(connector.Rejected, "eBay does not end its listing: %s", connector.FailureOf(err).Message)
 	}
 	return err
 }

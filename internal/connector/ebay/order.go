@@ -35,6 +35,7 @@ type order struct {
 	}
 	LineItems []struct {
 		LineItemID, SKU, Title, LegacyItemID string
+		LineItemFulfillmentStatus            string
 		ListingMarketplaceID                 string
 		Quantity                             int64
 		LineItemCost, DiscountedLineItemCost amount
@@ -80,6 +81,9 @@ func (o *order) take(market string) (connector.Order, error) {
 			Amount: sum.Of(l.LineItemCost.Value), Item: connector.IDs{Product: l.LegacyItemID}}
 		rest += line.Amount
 		out.Lines = append(out.Lines, line)
+		if l.LineItemFulfillmentStatus == fulfilled {
+			out.Left(l.LineItemID, l.Quantity)
+		}
 	}
 	if out.Discount = max(rest, 0); rest < 0 {
 		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fees", Name: "Fees", Quantity: 1, Amount: -rest})
@@ -121,15 +125,19 @@ func (o *order) tax(sum *connector.Sums, out *connector.Order) {
 	out.Payment["taxKeptByEBay"] = kept.Text(out.Currency)
 }
 
+// fulfilled is the state of an order, or of a line, that was shipped.
+const fulfilled = "FULFILLED"
+
 // status is the meaning of eBay's states; the first that matches.
 func (o *order) status() (status orders.Status, refunded bool) {
-	fulfilled := o.OrderFulfillmentStatus == "FULFILLED"
 	switch {
 	case o.CancelStatus.CancelState == "CANCELED":
 		return orders.Cancelled, false
+	case o.OrderPaymentStatus == "FULLY_REFUNDED" && o.OrderFulfillmentStatus == fulfilled:
+		return orders.Shipped, true
 	case o.OrderPaymentStatus == "FULLY_REFUNDED":
-		return orders.Returned, true
-	case fulfilled:
+		return orders.Cancelled, true
+	case o.OrderFulfillmentStatus == fulfilled:
 		return orders.Shipped, false
 	case o.OrderFulfillmentStatus == "IN_PROGRESS":
 		return orders.PartiallyShipped, false

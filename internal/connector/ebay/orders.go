@@ -1,6 +1,7 @@
 package ebay
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strconv"
@@ -48,7 +49,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		return page, nil
 	}
 	var out struct {
-		Total  int
+		Total  *int
 		Orders []order
 	}
 	query := url.Values{"limit": {strconv.Itoa(pageOrders)}, "offset": {strconv.Itoa(offset)},
@@ -56,10 +57,13 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	if _, err := s.get(ctx, selling+"/order", query, &out); err != nil {
 		return connector.OrderPage{}, err
 	}
+	if out.Total == nil && out.Orders == nil { // it would be taken for a page without orders
+		return connector.OrderPage{}, connector.Failf(connector.Temporary, "the answer to a request for orders is not eBay's")
+	}
 	s.takeAll(out.Orders, &page)
 	switch {
-	case first && out.Total > pageOrders:
-		offset = (out.Total - 1) / pageOrders * pageOrders
+	case first && out.Total != nil && *out.Total > pageOrders:
+		offset = (*out.Total - 1) / pageOrders * pageOrders
 	case offset > 0:
 		offset -= pageOrders
 	default:
@@ -111,9 +115,9 @@ func (s *session) Detail(ctx context.Context, o *connector.Order) (err error) {
 
 // fulfillment is a parcel that eBay knows.
 type fulfillment struct {
-	FulfillmentID, ShipmentTrackingNumber, ShippingCarrierCode string
-	ShippedDate                                                time.Time
-	LineItems                                                  []struct {
+	FulfillmentID, ShipmentTrackingNumber, TrackingNumber, ShippingCarrierCode string
+	ShippedDate                                                                time.Time
+	LineItems                                                                  []struct {
 		LineItemID string
 		Quantity   int64
 	}
@@ -126,8 +130,8 @@ func (s *session) parcels(ctx context.Context, id string) ([]connector.Parcel, e
 	}
 	var list []connector.Parcel
 	for _, f := range out.Fulfillments {
-		parcel := connector.Parcel{Key: f.FulfillmentID, Carrier: f.ShippingCarrierCode, Number: f.ShipmentTrackingNumber,
-			ShippedAt: f.ShippedDate}
+		parcel := connector.Parcel{Key: f.FulfillmentID, Carrier: f.ShippingCarrierCode, ShippedAt: f.ShippedDate,
+			Number: cmp.Or(f.ShipmentTrackingNumber, f.TrackingNumber)}
 		for _, l := range f.LineItems {
 			parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: l.LineItemID, Quantity: l.Quantity})
 		}

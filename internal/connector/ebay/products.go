@@ -85,7 +85,7 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 		return nil, err
 	}
 	for _, step := range []func(context.Context, []*listing) error{s.look, s.categorizeNew, s.putItems, s.putGroups,
-		func(ctx context.Context, list []*listing) error { return s.putOffers(ctx, a, list) }, s.show} {
+		func(ctx context.Context, list []*listing) error { return s.putOffers(ctx, a, list) }, s.show, s.endOthers} {
 		if err := step(ctx, list); err != nil {
 			return nil, err
 		}

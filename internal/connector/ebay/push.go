@@ -15,7 +15,7 @@ import (
 // Capabilities says what eBay can do.
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
-		Tracking: true,
+		Tracking: true, Watched: true,
 		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
 		Batch:    connector.Batch{Products: bulkMost, Stock: bulkMost, Prices: bulkMost, Orders: byID},
 		Limits:   []connector.Limit{{AtOnce: 4}},

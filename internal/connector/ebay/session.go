@@ -174,6 +174,9 @@ func (s *session) read(answer *connector.Response, into any) error {
 		}
 		return connector.DecodeAnswer(answer, into)
 	}
+	if f := connector.GatewayPage(answer); f != nil {
+		return f
+	}
 	var body struct{ Errors []problem }
 	code, text := "", ""
 	if connector.DecodeAnswer(answer, &body) == nil && len(body.Errors) > 0 {

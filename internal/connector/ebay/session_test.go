@@ -29,6 +29,7 @@ type account struct {
 	renewed int
 	now     time.Time
 	refuses string // a request that contains this is refused as a whole
+	lacks   string // a gateway does not let requests to this path through
 }
 
 // ServeHTTP is the account, or what refuses a request before it.
@@ -37,6 +38,10 @@ func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.refuses != "" && strings.Contains(string(body), a.refuses) {
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w, `{"errors":[{"errorId":25709,"message":"Invalid value for field title."}]}`)
+		return
+	}
+	if a.lacks != "" && r.URL.Path == a.lacks {
+		http.NotFound(w, r)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -306,6 +311,29 @@ func TestOrdersArePulled(t *testing.T) {
 	}
 	if _, err := a.session.PullOrder(t.Context(), "nothing"); !connector.Is(err, connector.Missing) {
 		t.Errorf("%v", err)
+	}
+}
+
+// An order that is refunded wholly was shipped or not, as eBay says of it. Of one that was shipped in part, it says which lines have left.
+func TestOrdersThatAreRefundedWholly(t *testing.T) {
+	a := newAccount(t)
+	place := func() (id string, lines []connector.OrderLine) {
+		id = a.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "MUG", Quantity: 2, Cents: 790}, {SKU: "CUP", Quantity: 1, Cents: 790}}})
+		return id, connectortest.Must(a.session.PullOrder(t.Context(), id))(t).Lines
+	}
+	read := func(id string) connector.Order { return connectortest.Must(a.session.PullOrder(t.Context(), id))(t) }
+	unsent, _ := place()
+	sent, lines := place()
+	a.Send(sent, lines[0].ExternalID, 2)
+	if o := read(sent); o.Status != orders.PartiallyShipped || len(o.Sent) != 1 || o.Sent[lines[0].ExternalID] != 2 {
+		t.Errorf("%+v", o)
+	}
+	a.Send(sent, lines[1].ExternalID, 1)
+	for id, want := range map[string]orders.Status{unsent: orders.Cancelled, sent: orders.Shipped} {
+		a.Change(id, "returned")
+		if o := read(id); o.Status != want || !o.Refunded || len(o.Sent) != 0 {
+			t.Errorf("%+v", o)
+		}
 	}
 }
 

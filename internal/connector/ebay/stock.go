@@ -75,3 +75,25 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	}
 	return shown, err
 }
+
+// Look finds out which SKUs are not on sale any more: their seller or eBay may end a listing. eBay says that of one SKU at a time.
+func (s *session) Look(ctx context.Context, items []connector.Item) (map[string]string, error) {
+	seen := map[string]string{}
+	for _, it := range items {
+		if liveOffer(it) == "" {
+			continue
+		}
+		there, err := s.offersOf(ctx, it.SKU)
+		switch f := connector.FailureOf(err); {
+		case f == nil:
+			seen[it.SKU] = there.ended()
+		case f.Kind == connector.Missing && notThere[f.Code]:
+			seen[it.SKU] = offer{}.ended()
+		case f.Kind == connector.Missing || f.Kind == connector.Forbidden || f.Kind == connector.Rejected: // it cannot be known
+			return seen, nil
+		default:
+			return seen, err
+		}
+	}
+	return seen, nil
+}

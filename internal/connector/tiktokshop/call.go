@@ -28,7 +28,9 @@ type session struct {
 	token     string
 	ahead     time.Duration // of the platform's clock before ours, once it has refused ours
 	region    string
-	warehouse string
+	warehouse string            // see salesWarehouse
+	listed    []warehouse       // see warehouses; nil until they are read
+	unlisted  bool              // they may not be read
 	rules     map[string]*rules // by category
 	brands    map[string]string // ids by category and name
 	carriers  map[string][]carrier
@@ -138,7 +140,7 @@ func (s *session) attempt(ctx context.Context, r request, into any) (*connector.
 
 // envelope is the structure of every answer.
 type envelope struct {
-	Code    int64           `json:"code"`
+	Code    *int64          `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data"`
 }
@@ -156,14 +158,21 @@ var kinds = map[int64]connector.Kind{
 
 // read converts an answer to data or a failure. Refusals also have status 200.
 func (s *session) read(answer *connector.Response, into any) error {
+	if f := connector.GatewayPage(answer); f != nil {
+		return f
+	}
 	var e envelope
-	if err := connector.DecodeAnswer(answer, &e); err != nil {
+	err := connector.DecodeAnswer(answer, &e)
+	if err == nil && e.Code == nil {
+		err = connector.Failf(connector.Temporary, "the answer is not TikTok Shop's: %s", connector.Line(string(answer.Body[:min(len(answer.Body), 2000)])))
+	}
+	if err != nil {
 		if f := connector.HTTPFailure(answer, s.link.Now(), "", ""); f != nil {
 			return f
 		}
 		return err
 	}
-	if e.Code == 0 && answer.Status < 400 {
+	if *e.Code == 0 && answer.Status < 400 {
 		if into == nil || len(e.Data) == 0 {
 			return nil
 		}
@@ -172,12 +181,12 @@ func (s *session) read(answer *connector.Response, into any) error {
 		}
 		return nil
 	}
-	code := strconv.FormatInt(e.Code, 10)
+	code := strconv.FormatInt(*e.Code, 10)
 	f := connector.HTTPFailure(answer, s.link.Now(), code, e.Message)
 	if f == nil {
 		f = &connector.Failure{Kind: connector.Rejected, Code: code, Message: connector.Line(e.Message)}
 	}
-	if kind, known := kinds[e.Code]; known {
+	if kind, known := kinds[*e.Code]; known {
 		f.Kind = kind
 	}
 	return f

@@ -166,6 +166,9 @@ func (o *order) take() (connector.Order, error) {
 		var tax money.Amount
 		for _, p := range b.pieces {
 			line.Amount += of(p.Price)
+			if p.gone() {
+				out.Left(b.id, 1)
+			}
 			for _, t := range p.Taxes {
 				tax += of(t.Amount)
 			}

@@ -54,47 +54,71 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	if at.until.IsZero() {
 		at.until = s.now().Truncate(time.Second).UTC()
 	}
-	if cursor.Since.After(at.until) {
-		return connector.OrderPage{Until: cursor.Since}, nil
-	}
-	span := fields{"update_time_lt": at.until.Unix() + 1}
-	if !cursor.Since.IsZero() {
-		span["update_time_ge"] = cursor.Since.Unix()
-	}
 	switch at.part {
 	case partCancellations:
-		return s.pullReversed(ctx, cancellationsPath, span, place{partReturns, at.until, ""}, at.until.Add(-tail))
+		return s.pullReversed(ctx, cancellationsPath, at.span(cursor), place{partReturns, at.until, ""}, at.until.Add(-tail))
 	case partReturns:
-		return s.pullReversed(ctx, returnsPath, span, place{}, at.until.Add(-tail))
+		return s.pullReversed(ctx, returnsPath, at.span(cursor), place{}, at.until.Add(-tail))
 	}
-	return s.pullChanged(ctx, at, span)
+	return s.pullChanged(ctx, at, cursor)
 }
 
-// pullChanged returns a page of orders by the time of their change. Without a sort order TikTok begins with the newest.
-func (s *session) pullChanged(ctx context.Context, at place, span fields) (connector.OrderPage, error) {
-	query := url.Values{"page_size": {strconv.Itoa(pageOrders)}, "sort_field": {"update_time"}, "sort_order": {"ASC"}}
-	if at.token != "" {
-		query.Set("page_token", at.token)
+// span is the time of a pull. Until when it goes may be before its beginning, by a clock that is behind the platform's.
+func (p place) span(cursor connector.Cursor) fields {
+	span := fields{"update_time_lt": p.until.Unix() + 1}
+	if !cursor.Since.IsZero() {
+		span["update_time_ge"] = min(cursor.Since.Unix(), p.until.Unix())
 	}
-	var out struct {
-		Next   string  `json:"next_page_token"`
-		Orders []order `json:"orders"`
+	return span
+}
+
+// clocksApart is by how much two clocks may differ that show the same time: dates have whole seconds, and answers take some time.
+const clocksApart = 3 * time.Second
+
+// pullChanged returns a page of orders by the time of their change. Without a sort order TikTok begins with the newest. The first page
+// says what time it is there: where it is later than here, the page is requested up to then.
+func (s *session) pullChanged(ctx context.Context, at place, cursor connector.Cursor) (connector.OrderPage, error) {
+	out, date, err := s.searchOrders(ctx, at, cursor)
+	if first := at.token == ""; err == nil && first && date.Sub(at.until) > clocksApart {
+		at.until = date
+		out, date, err = s.searchOrders(ctx, at, cursor)
 	}
-	answer, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/order/202309/orders/search", query: query,
-		body: span}, &out)
 	if err != nil {
 		return connector.OrderPage{}, err
 	}
-	if date := answer.Date(); !date.IsZero() && at.token == "" && date.Before(at.until) { // our clock is ahead of the platform's
+	if !date.IsZero() && at.token == "" && date.Before(at.until) { // our clock is ahead of the platform's
 		at.until = date
 	}
 	page, err := s.takeAll(ctx, out.Orders)
 	page.Until = at.until.Add(-tail)
+	if cursor.Since.After(at.until) {
+		page.Until = cursor.Since
+	}
 	if at.token = out.Next; at.token == "" || len(out.Orders) == 0 {
 		at = place{partCancellations, at.until, ""}
 	}
 	page.Next = at.String()
 	return page, err
+}
+
+// foundOrders is a page of TikTok's list.
+type foundOrders struct {
+	Next   string  `json:"next_page_token"`
+	Orders []order `json:"orders"`
+}
+
+// searchOrders asks for a page, and returns the time at which it was given, zero if that is not said.
+func (s *session) searchOrders(ctx context.Context, at place, cursor connector.Cursor) (out foundOrders, date time.Time, err error) {
+	query := url.Values{"page_size": {strconv.Itoa(pageOrders)}, "sort_field": {"update_time"}, "sort_order": {"ASC"}}
+	if at.token != "" {
+		query.Set("page_token", at.token)
+	}
+	answer, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/order/202309/orders/search", query: query,
+		body: at.span(cursor)}, &out)
+	if err == nil {
+		date = answer.Date()
+	}
+	return out, date, err
 }
 
 // pullReversed returns the orders with cancellations or returns that changed in a span.

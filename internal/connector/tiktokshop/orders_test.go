@@ -67,6 +67,22 @@ func TestOrdersArePulled(t *testing.T) {
 	}
 }
 
+// What is new in the shop comes by the shop's clock, also if the service's is minutes behind or ahead.
+func TestOrdersByTheShopsClock(t *testing.T) {
+	for _, skew := range []time.Duration{-10 * time.Minute, -4 * time.Minute, 10 * time.Minute} {
+		s := newShop(t, nil)
+		s.skew = skew
+		since := s.now
+		s.now = s.now.Add(time.Minute)
+		id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}, Cents: 790})
+		s.now = s.now.Add(time.Second)
+		found, until := s.pull(t, since)
+		if _, came := found[id]; !came || len(found) != 1 || until.After(s.now.Add(-time.Minute)) || until.Before(since.Add(-time.Minute)) {
+			t.Errorf("with %s: %d orders until %s, it is %s", skew, len(found), until, s.now)
+		}
+	}
+}
+
 // Prices that include tax are stored without it, to the cent; prices without tax stay as they are.
 func TestTaxes(t *testing.T) {
 	const cent = 100

@@ -112,6 +112,28 @@ func (s *shop) levels(t *testing.T, got map[string]connector.Result) {
 	}
 }
 
+// What lies in a warehouse of TikTok is TikTok's to count: stock is set in the shop's own warehouses, and only these are compared. That holds
+// also where TikTok lists its warehouse among the shop's.
+func TestWarehousesOfTikTok(t *testing.T) {
+	for _, listed := range []bool{false, true} {
+		s := newShop(t, nil)
+		s.Faults.ListsAll = listed
+		got := must(s.session.Upsert(t.Context(), []connector.Product{s.mug()}))(t)
+		mug := connector.Item{SKU: "MUG", IDs: got[0].IDs}
+		s.SetStock("MUG", fakeshop.TikToks, 50)
+		if !listed {
+			s.SetStock("MUG", fakeshop.Other, 4)
+			if shown := must(s.session.ReadStock(t.Context(), []connector.Item{mug}))(t); shown["MUG"] != 9+4 {
+				t.Errorf("%v is compared", shown)
+			}
+		}
+		set := must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: mug, Quantity: 3}}))(t)
+		if items, _ := s.Items(); set[0].State != connector.Live || items["MUG"].Quantity != 3+50 {
+			t.Errorf("listed %v: %+v, %+v", listed, set, items["MUG"])
+		}
+	}
+}
+
 // What is refused says why: at once, by the audit, or because the SKU is another product's; what the merchant deleted is gone, and made
 // anew by the next push.
 func TestRefusedProducts(t *testing.T) {

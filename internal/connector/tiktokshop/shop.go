@@ -146,19 +146,12 @@ func (s *session) salesWarehouse(ctx context.Context) (string, error) {
 	if s.warehouse != "" {
 		return s.warehouse, nil
 	}
-	var out struct {
-		Warehouses []struct {
-			ID      connector.ID `json:"id"`
-			Status  string       `json:"effect_status"`
-			Type    string       `json:"type"`
-			Default bool         `json:"is_default"`
-		} `json:"warehouses"`
-	}
-	if _, err := s.call(ctx, request{method: http.MethodGet, path: "/logistics/202309/warehouses"}, &out); err != nil {
+	there, err := s.warehouses(ctx)
+	if err != nil {
 		return "", err
 	}
-	for _, w := range out.Warehouses {
-		if w.Type == "SALES_WAREHOUSE" && w.Status != "DISABLED" && (s.warehouse == "" || w.Default) {
+	for _, w := range there {
+		if w.Type == forSales && w.Status != "DISABLED" && (s.warehouse == "" || w.Default) {
 			s.warehouse = string(w.ID)
 		}
 	}
@@ -166,6 +159,31 @@ func (s *session) salesWarehouse(ctx context.Context) (string, error) {
 		return "", connector.Failf(connector.Rejected, "the shop has no warehouse to sell from")
 	}
 	return s.warehouse, nil
+}
+
+// warehouse is one of the shop's warehouses.
+type warehouse struct {
+	ID      connector.ID `json:"id"`
+	Status  string       `json:"effect_status"`
+	Type    string       `json:"type"`
+	Default bool         `json:"is_default"`
+}
+
+// forSales is the type of a warehouse from which orders are shipped.
+const forSales = "SALES_WAREHOUSE"
+
+// warehouses lists the shop's own warehouses. Those of TikTok, from which it ships for the shop, are not among them.
+func (s *session) warehouses(ctx context.Context) ([]warehouse, error) {
+	if s.listed == nil {
+		var out struct {
+			Warehouses []warehouse `json:"warehouses"`
+		}
+		if _, err := s.call(ctx, request{method: http.MethodGet, path: "/logistics/202309/warehouses"}, &out); err != nil {
+			return nil, err
+		}
+		s.listed = append([]warehouse{}, out.Warehouses...)
+	}
+	return s.listed, nil
 }
 
 // wanted are the topics to register.

@@ -2,8 +2,10 @@ package tiktokshop
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"entrepot/internal/connector"
 )
@@ -52,9 +54,9 @@ func (s *session) inventory(ctx context.Context, skuIDs []string) (map[string]he
 }
 
 // SetStock sets quantities: all of them in the channel's warehouse, none in the shop's others. Each request is about
-// one product.
+// one product. Where TikTok refuses a change of the others, the channel's warehouse is set alone.
 func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]connector.Result, error) {
-	warehouse, err := s.salesWarehouse(ctx)
+	sells, err := s.salesWarehouse(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -68,17 +70,68 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	if err != nil {
 		return nil, err
 	}
-	return s.eachProduct(ctx, "inventory/update", len(items), func(i int) (connector.Item, fields, bool) {
-		it := items[i]
-		now, there := shown[it.IDs.Variant]
-		list := []fields{{"warehouse_id": warehouse, "quantity": it.Quantity}}
-		for other, n := range now.warehouses {
-			if other != warehouse && n != 0 {
-				list = append(list, fields{"warehouse_id": other, "quantity": 0})
-			}
+	others := map[string][]fields{}
+	for id, h := range shown {
+		if others[id], err = s.emptied(ctx, h, sells); err != nil {
+			return nil, err
 		}
-		return it.Item, fields{"id": it.IDs.Variant, "inventory": list}, it.IDs.Variant != "" && (there || shown == nil)
-	})
+	}
+	set := func(items []connector.StockItem) ([]connector.Result, error) {
+		return s.eachProduct(ctx, "inventory/update", len(items), func(i int) (connector.Item, fields, bool) {
+			it := items[i]
+			_, there := shown[it.IDs.Variant]
+			list := append([]fields{{"warehouse_id": sells, "quantity": it.Quantity}}, others[it.IDs.Variant]...)
+			return it.Item, fields{"id": it.IDs.Variant, "inventory": list}, it.IDs.Variant != "" && (there || shown == nil)
+		})
+	}
+	results, err := set(items)
+	if err != nil {
+		return results, err
+	}
+	var alone []connector.StockItem
+	at := map[string]int{}
+	for i, r := range results {
+		if r.State == connector.Failed && len(others[items[i].IDs.Variant]) > 0 {
+			others[items[i].IDs.Variant] = nil
+			alone, at[r.SKU] = append(alone, items[i]), i
+		}
+	}
+	again, err := set(alone)
+	for _, r := range again {
+		results[at[r.SKU]] = r
+	}
+	return results, err
+}
+
+// emptied sets what a SKU has in the shop's other warehouses to nothing. TikTok wants all of them named that the SKU is in; what is in
+// TikTok's own warehouses is TikTok's to count.
+func (s *session) emptied(ctx context.Context, h held, sells string) (list []fields, err error) {
+	for _, other := range slices.Sorted(maps.Keys(h.warehouses)) {
+		if other == sells {
+			continue
+		}
+		own, err := s.isOwn(ctx, other)
+		if err != nil {
+			return nil, err
+		}
+		if own {
+			list = append(list, fields{"warehouse_id": other, "quantity": 0})
+		}
+	}
+	return list, nil
+}
+
+// isOwn reports whether a warehouse is the shop's own. Where the app may not list warehouses, all are taken for that.
+func (s *session) isOwn(ctx context.Context, id string) (bool, error) {
+	if s.unlisted {
+		return true, nil
+	}
+	there, err := s.warehouses(ctx)
+	if connector.Is(err, connector.Forbidden, connector.Missing) {
+		s.unlisted = true
+		return true, nil
+	}
+	return slices.ContainsFunc(there, func(w warehouse) bool { return string(w.ID) == id && w.Type == forSales }), err
 }
 
 // SetPrices sets prices. TikTok Shop has reductions only as campaigns, so the price is what buyers pay. It takes none of a product that
@@ -159,7 +212,7 @@ func (s *session) change(ctx context.Context, product, what string, body []field
 	return nil
 }
 
-// ReadStock gives the quantities that the shop shows.
+// ReadStock gives the quantities that the shop shows, without those in TikTok's own warehouses.
 func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
 	ids, skus, names := []string{}, map[string]string{}, []string{}
 	for _, it := range items {
@@ -168,14 +221,23 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 		}
 	}
 	shown, err := s.inventory(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	found := map[string]int64{}
 	for id, h := range shown {
+		for place, n := range h.warehouses {
+			own, err := s.isOwn(ctx, place)
+			if err != nil {
+				return nil, err
+			}
+			if !own {
+				h.total -= n
+			}
+		}
 		found[skus[id]] = h.total
 	}
-	if err == nil {
-		err = s.watch(ctx, skus, names)
-	}
-	return found, err
+	return found, s.watch(ctx, skus, names)
 }
 
 // watch notes which of some SKUs, by TikTok's ids and by their names, TikTok has taken off sale. Where that cannot be known

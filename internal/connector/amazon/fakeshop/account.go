@@ -40,6 +40,8 @@ type Faults struct {
 	Torn           bool          // reports about cancellations end in the middle
 	Slow           time.Duration // of each answer, by the clock of the machine
 	Rotate         bool          // each access token comes with another refresh token, and the old one becomes invalid
+	Bare           bool          // one order is answered as it is, not in a member of its own
+	Sealed         bool          // one order does not say what is in its packages
 	NoPersons      bool          // the app may not have names and addresses
 	NoOrders       bool          // the app may not read orders
 	NoListings     bool          // the app may not write listings
@@ -89,6 +91,7 @@ func New() *Account {
 		"GET " + feedsPath + "/documents/{id}":                     {a.document, "getFeedDocument", 0.0222, 10},
 		"POST " + feedsPath + "/feeds":                             {a.addFeed, "createFeed", 0.0083, 15},
 		"GET " + feedsPath + "/feeds/{id}":                         {a.feed, "getFeed", 2, 15},
+		"DELETE " + feedsPath + "/feeds/{id}":                      {a.cancelFeed, "cancelFeed", 2, 15},
 	} {
 		a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, op) })
 	}

@@ -109,6 +109,17 @@ func (a *Account) feed(r *http.Request, _ object) (int, any) {
 	return http.StatusNotFound, problem("NotFound", "The feed does not exist.")
 }
 
+// cancelFeed ends a feed that is not in process yet.
+func (a *Account) cancelFeed(r *http.Request, _ object) (int, any) {
+	for _, f := range a.feeds {
+		if f.id == r.PathValue("id") && !f.done && f.ready.Sub(a.Now()) >= a.Working/2 {
+			f.done, f.fatal = true, true
+			return http.StatusOK, object{}
+		}
+	}
+	return http.StatusBadRequest, problem("InvalidInput", "The feed cannot be cancelled.")
+}
+
 // process does what a feed says, and writes its report.
 func (a *Account) process(f *feed) {
 	if f.fatal {

@@ -182,6 +182,18 @@ func (o *order) shipped(without string) (n int64) {
 	return n
 }
 
+// left is how many pieces of a line have left.
+func (o *order) left(line string) (n int64) {
+	for _, p := range o.packages {
+		for _, l := range p["packageItems"].([]object) {
+			if l["orderItemId"] == line {
+				n += l["quantity"].(int64)
+			}
+		}
+	}
+	return n
+}
+
 func (o *order) ordered() (n int64) {
 	for _, l := range o.Wish.Lines {
 		n += l.Quantity
@@ -232,6 +244,9 @@ func (o *order) show(parts []string) object {
 		}
 		if amounts {
 			line["proceeds"] = o.lineProceeds(i)
+		}
+		if has("FULFILLMENT") {
+			line["fulfillment"] = object{"quantityFulfilled": o.left(o.lines[i])}
 		}
 		if o.asked && has("CANCELLATION") {
 			line["cancellation"] = object{"cancellationRequest": object{"requester": "BUYER", "cancelReason": "Ordered by mistake"}}
@@ -354,7 +369,17 @@ func (a *Account) order(r *http.Request, _ object) (int, any) {
 		return status, out
 	}
 	if o := a.find(r.PathValue("id")); o != nil {
-		return http.StatusOK, object{"order": o.show(parts)}
+		shown := o.show(parts)
+		if packages, _ := shown["packages"].([]object); a.Faults.Sealed {
+			shown["packages"] = []object{}
+			for _, p := range packages {
+				shown["packages"] = append(shown["packages"].([]object), object{"packageReferenceId": p["packageReferenceId"]})
+			}
+		}
+		if a.Faults.Bare {
+			return http.StatusOK, shown
+		}
+		return http.StatusOK, object{"order": shown}
 	}
 	return http.StatusNotFound, problem("NotFound", "The order does not exist.")
 }

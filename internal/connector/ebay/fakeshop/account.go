@@ -30,6 +30,8 @@ type Faults struct {
 	Partial    int  // an entry of a request about several is answered 500, and not done; counts entries
 	Challenge  bool // a new destination must answer the challenge, else it is refused
 	Missing400 bool // what is not there is answered 400 with a code that says so, as eBay documents beside 404
+	Reticent   bool // items do not say to which group they belong
+	Single     bool // an offer of a group of variants may end alone
 	NoAlerts   bool // nobody has entered whom to tell that notifications do not arrive
 }
 
@@ -60,6 +62,7 @@ type Account struct {
 
 type offer struct {
 	id, sku, status, listing, price string
+	ended                           string // how the listing stands, if it has ended and the offer is published still
 	text                            string // what buyers read
 	quantity                        int64
 	body                            object // as it was sent

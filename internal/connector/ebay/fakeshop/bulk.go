@@ -2,6 +2,7 @@ package fakeshop
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 )
 
@@ -55,6 +56,10 @@ func (a *Account) item(in object) (int, object) {
 	it := a.items[in["sku"].(string)]
 	if it == nil {
 		return http.StatusNotFound, problem(25710, "We didn't find the resource you are looking for.")
+	}
+	if a.Faults.Reticent {
+		it = maps.Clone(it)
+		delete(it, "inventoryItemGroupKeys")
 	}
 	return http.StatusOK, object{"inventoryItem": it}
 }
@@ -123,6 +128,9 @@ func (o *offer) set(body object) {
 	o.text, _ = body["listingDescription"].(string)
 }
 
+// shown reports whether buyers see the offer.
+func (o *offer) shown() bool { return o.status == "PUBLISHED" && o.ended == "" }
+
 // publish puts the offer of a product without variants on sale.
 func (a *Account) publish(in object) (int, object) {
 	o := a.offerOf(in["offerId"].(string))
@@ -131,10 +139,10 @@ func (a *Account) publish(in object) (int, object) {
 		return http.StatusNotFound, problem(25713, "This Offer is not available.")
 	case a.items[o.sku]["inventoryItemGroupKeys"] != nil:
 		return http.StatusBadRequest, problem(25016, "The offer belongs to a group and is published with it.")
-	case o.status == "PUBLISHED":
+	case o.shown():
 		return http.StatusBadRequest, problem(25002, "The offer is published already.")
 	}
-	o.status, o.listing = "PUBLISHED", a.id()
+	o.status, o.listing, o.ended = "PUBLISHED", a.id(), ""
 	return http.StatusOK, object{"listingId": o.listing}
 }
 
@@ -143,7 +151,7 @@ func (a *Account) withdraw(r *http.Request, _ object) (int, any) {
 	switch {
 	case o == nil:
 		return http.StatusNotFound, problem(25713, "This Offer is not available.")
-	case a.items[o.sku]["inventoryItemGroupKeys"] != nil:
+	case a.items[o.sku]["inventoryItemGroupKeys"] != nil && !a.Faults.Single:
 		return http.StatusBadRequest, problem(25002, "The offer belongs to a listing with variations, which ends as a whole.")
 	}
 	if o.status != "PUBLISHED" {

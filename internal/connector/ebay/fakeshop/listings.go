@@ -1,6 +1,7 @@
 package fakeshop
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 )
@@ -61,7 +62,7 @@ func (o *offer) show() object {
 	maps.Copy(out, o.body)
 	maps.Copy(out, object{"offerId": o.id, "sku": o.sku, "status": o.status, "availableQuantity": o.quantity})
 	if o.listing != "" {
-		out["listing"] = object{"listingId": o.listing}
+		out["listing"] = object{"listingId": o.listing, "listingStatus": cmp.Or(o.ended, "ACTIVE")}
 	}
 	return out
 }
@@ -99,7 +100,7 @@ func (a *Account) publishGroup(r *http.Request, body object) (int, any) {
 	listing, published, all := a.id(), false, true
 	for _, sku := range group["variantSKUs"].([]any) {
 		o := a.offers[sku.(string)]
-		on := o != nil && o.status == "PUBLISHED"
+		on := o != nil && o.shown()
 		published, all = published || on, all && on
 	}
 	if r.PathValue("action") == "publish_by_inventory_item_group" && all {
@@ -117,12 +118,31 @@ func (a *Account) publishGroup(r *http.Request, body object) (int, any) {
 			o.status, o.listing = "UNPUBLISHED", ""
 			continue
 		}
-		if o.status == "PUBLISHED" {
+		if o.shown() {
 			listing = o.listing
 		}
-		o.status, o.listing = "PUBLISHED", listing
+		o.status, o.listing, o.ended = "PUBLISHED", listing, ""
 	}
 	return http.StatusOK, object{"listingId": listing}
+}
+
+// End ends the listing of a SKU, as its seller or eBay may; its offer is as it was before it was published, or keeps its status and says
+// how the listing stands.
+func (a *Account) End(sku, listingStatus string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if o := a.offers[sku]; listingStatus == "" {
+		o.status, o.listing = "UNPUBLISHED", ""
+	} else {
+		o.ended = listingStatus
+	}
+}
+
+// DropOffer deletes the offer of a SKU, as its seller may.
+func (a *Account) DropOffer(sku string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.offers, sku)
 }
 
 // Offer is what eBay shows of a SKU; listing is "" while it is not on sale.

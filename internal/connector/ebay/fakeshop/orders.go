@@ -192,25 +192,31 @@ func euros(cents int64) object {
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
+// progress is the state of an order, or of a line, of which some was shipped.
+func progress(shipped, ordered int64) string {
+	switch shipped {
+	case 0:
+		return "NOT_STARTED"
+	case ordered:
+		return "FULFILLED"
+	}
+	return "IN_PROGRESS"
+}
+
 func (o *order) show() object {
 	var goods, ordered, shipped int64
 	lines := []object{}
 	for _, l := range o.lines {
 		goods, ordered, shipped = goods+l.cents*l.quantity, ordered+l.quantity, shipped+o.shipped[l.id]
 		lines = append(lines, object{"lineItemId": l.id, "sku": l.sku, "title": "Article " + l.sku, "quantity": l.quantity,
-			"lineItemCost": euros(l.cents * l.quantity), "refunds": l.refunds, "listingMarketplaceId": o.market, "purchaseMarketplaceId": "EBAY_AT"})
+			"lineItemFulfillmentStatus": progress(o.shipped[l.id], l.quantity), "lineItemCost": euros(l.cents * l.quantity),
+			"refunds": l.refunds, "listingMarketplaceId": o.market, "purchaseMarketplaceId": "EBAY_AT"})
 	}
 	if o.kept > 0 { // eBay shows the same tax in both
 		tax := []object{{"taxType": "STATE_SALES_TAX", "amount": euros(o.kept)}}
 		lines[0]["taxes"], lines[0]["ebayCollectAndRemitTaxes"] = tax, tax
 	}
-	state, cancel := "NOT_STARTED", "NONE_REQUESTED"
-	if shipped > 0 {
-		state = "IN_PROGRESS"
-	}
-	if shipped == ordered {
-		state = "FULFILLED"
-	}
+	state, cancel := progress(shipped, ordered), "NONE_REQUESTED"
 	if o.asked != "" {
 		cancel = "IN_PROGRESS"
 	}

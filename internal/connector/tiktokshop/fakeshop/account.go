@@ -16,8 +16,12 @@ func (s *Shop) warehouses(call) reply {
 	one := func(id, kind string, first bool) object {
 		return object{"id": id, "name": "Warehouse", "effect_status": "ENABLED", "type": kind, "is_default": first}
 	}
-	return good(object{"warehouses": []object{one("7000000000000000003", "RETURN_WAREHOUSE", true), one(Other, "SALES_WAREHOUSE", false),
-		one(Warehouse, "SALES_WAREHOUSE", true)}})
+	list := []object{one("7000000000000000003", "RETURN_WAREHOUSE", true), one(Other, "SALES_WAREHOUSE", false),
+		one(Warehouse, "SALES_WAREHOUSE", true)}
+	if s.Faults.ListsAll {
+		list = append(list, one(TikToks, "SALES_WAREHOUSE", false))
+	}
+	return good(object{"warehouses": list})
 }
 
 func (s *Shop) carriers(call) reply {

@@ -35,14 +35,24 @@ func (s *Shop) each(c call, change func(p *product, k *sku, in object) string) r
 func (s *Shop) setStock(c call) reply {
 	return s.each(c, func(_ *product, k *sku, in object) string {
 		list, _ := in["inventory"].([]any)
+		named := map[string]bool{}
 		for _, one := range list {
 			held, _ := one.(object)
+			named[fmt.Sprint(held["warehouse_id"])] = true
+			if held["warehouse_id"] == TikToks {
+				return "The warehouse is managed by TikTok"
+			}
 			number, _ := held["quantity"].(json.Number)
 			n, err := number.Int64()
 			if err != nil || n < 0 {
 				return "The quantity is invalid"
 			}
 			k.stock[fmt.Sprint(held["warehouse_id"])] = n
+		}
+		for place := range k.stock {
+			if place != TikToks && !named[place] {
+				return "The warehouses of the SKU are not all named"
+			}
 		}
 		return ""
 	})

@@ -26,6 +26,7 @@ const (
 	RefreshToken = "refresh-0"
 	Warehouse    = "7000000000000000001"
 	Other        = "7000000000000000002" // a second warehouse to sell from
+	TikToks      = "7000000000000000009" // a warehouse of TikTok, from which it ships for the shop
 )
 
 // Faults are errors in addition to the platform's habits; a number n shows at every n-th request. 0: never.
@@ -39,6 +40,7 @@ type Faults struct {
 	Drop       int           // of notifications: it is lost
 	Reorder    bool          // the newest notification is sent first
 	Nameless   bool          // refusals of SKUs do not name them
+	ListsAll   bool          // TikTok's warehouse is in the list of the shop's
 }
 
 type object = map[string]any
