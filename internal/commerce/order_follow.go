@@ -98,9 +98,22 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	return true, nil
 }
 
-// followChanges applies refunds, parcels and the status to a locked order. Refunds and parcels are applied in the order of their
-// times: what is refunded before it was shipped is not left to ship. moved says that the platform's status has changed.
-func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (bool, error) {
+// followChanges applies refunds, parcels and the status to a locked order. moved says that the platform's status has changed.
+func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (changed bool, err error) {
+	if changed, err = s.followParts(tx, o, in, moved); err != nil || o.Status != orders.PartiallyShipped || !o.Empty() {
+		return changed, err
+	}
+	// What was left to ship was taken back. A platform without a status for parts has to be asked to complete its order.
+	source := orders.FromChannel
+	if in.Undivided {
+		source = orders.FromSystem
+	}
+	return true, s.moveOrder(tx, accounts.Caller{}, o, Move{To: orders.Shipped, Source: source})
+}
+
+// followParts applies refunds and parcels in the order of their times: what is refunded before it was shipped is not left to ship. Then it
+// applies the status.
+func (s *Service) followParts(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (bool, error) {
 	refunded, err := s.followDropped(tx, o, in)
 	if err != nil {
 		return false, err
@@ -264,10 +277,13 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 		}
 	}
 	way := orders.Way(o.Status, target)
-	switch ahead := (o.Sync.State == orders.SyncPending || in.Trails) && orders.Way(target, o.Status) != nil; {
+	switch behind := orders.Way(target, o.Status); { // what its platform lacks
 	case target == "":
 		orders.Flag(tx, o, orders.IllegalTransition, "status", unknownStatus(in.Theirs))
-	case o.Status == target, target == orders.PartiallyShipped, ahead:
+	case o.Status == target, behind != nil && (o.Sync.State == orders.SyncPending || in.Trails):
+	case target == orders.PartiallyShipped && (orders.Way(o.Status, orders.Shipped) != nil || partsTakenBack(o)): // parcels say what has left
+	case o.Sync.State == orders.SyncSkipped && len(behind) == 1: // it has no word for the last move
+	case in.Undivided && o.Status == orders.PartiallyShipped && target == orders.Processing:
 	case way == nil:
 		orders.Flag(tx, o, orders.IllegalTransition, "status",
 			fmt.Sprintf("the platform says %q; an order cannot go from %s to %s", in.Theirs, o.Status, target))
@@ -284,6 +300,11 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 		changed = true
 	}
 	return changed, nil
+}
+
+// partsTakenBack reports whether some of the order is not to be shipped any more: its platform may count that as a part that is missing.
+func partsTakenBack(o *orders.Order) bool {
+	return slices.ContainsFunc(o.Lines, func(l orders.Line) bool { return l.Refunded > 0 })
 }
 
 // unknownStatus is the message of the issue of an order in a status of the platform that has no meaning here.

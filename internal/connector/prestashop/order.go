@@ -118,8 +118,8 @@ func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (conne
 	digits := money.Digits(currency)
 	exact := func(name string) money.Amount { return r.sum(digits, name) }
 	now := s.link.Now()
-	o := connector.Order{ExternalID: r.get("id"), Number: r.get("reference"), Currency: currency, CreatedAt: f.moment(r.get("date_add"), now),
-		UpdatedAt: f.moment(r.get("date_upd"), now), Note: r.get("note"), Shipping: exact("total_shipping_tax_excl"),
+	o := connector.Order{ExternalID: r.get("id"), Number: r.get("reference"), Undivided: true, Currency: currency,
+		CreatedAt: f.moment(r.get("date_add"), now), UpdatedAt: f.moment(r.get("date_upd"), now), Note: r.get("note"), Shipping: exact("total_shipping_tax_excl"),
 		Discount: exact("total_discounts_tax_excl"), Total: exact("total_paid_tax_incl"),
 		Tax:     exact("total_paid_tax_incl") - exact("total_paid_tax_excl"),
 		Payment: map[string]any{"method": r.get("payment"), "module": r.get("module")}}
