@@ -32,7 +32,12 @@ type shipping struct {
 
 type fulfillmentOrder struct {
 	ID, Status string
-	LineItems  struct{ Nodes []orderedLine }
+	LineItems  orderedLines
+}
+
+type orderedLines struct {
+	PageInfo pageInfo
+	Nodes    []orderedLine
 }
 
 // waits reports whether the shop ships the part only later: it is on hold, or scheduled.
@@ -111,11 +116,35 @@ func (s *session) shipping(ctx context.Context, id string) (*shipping, error) {
 	if a.Order == nil {
 		return nil, connector.Failf(connector.Missing, "the shop has no order %s", id)
 	}
+	for i := range a.Order.FulfillmentOrders.Nodes {
+		if err := s.readRest(ctx, &a.Order.FulfillmentOrders.Nodes[i]); err != nil {
+			return nil, err
+		}
+	}
 	if s.ahead == nil {
 		s.ahead = map[string]*shipping{}
 	}
 	s.ahead[id] = a.Order
 	return a.Order, nil
+}
+
+// readRest reads the lines of a part behind the first ones.
+func (s *session) readRest(ctx context.Context, part *fulfillmentOrder) error {
+	for part.LineItems.PageInfo.HasNextPage {
+		var more struct {
+			FulfillmentOrder *struct{ LineItems orderedLines }
+		}
+		_, err := s.call(reading(ctx), queryMoreParts, vars{"id": part.ID, "after": part.LineItems.PageInfo.EndCursor}, &more)
+		if err != nil {
+			return err
+		}
+		if more.FulfillmentOrder == nil { // the shop has divided it anew
+			return connector.Failf(connector.Temporary, "the shop has changed the parts of the order meanwhile")
+		}
+		part.LineItems.Nodes = append(part.LineItems.Nodes, more.FulfillmentOrder.LineItems.Nodes...)
+		part.LineItems.PageInfo = more.FulfillmentOrder.LineItems.PageInfo
+	}
+	return nil
 }
 
 // PushShipment ships in the shop the quantities of this parcel and all before it, less what is shipped there beside the parcels that the

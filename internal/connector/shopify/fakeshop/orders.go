@@ -18,6 +18,7 @@ type order struct {
 	refunds                    []object
 	parts                      []*part
 	discount, tip              int64
+	test                       bool
 }
 
 type line struct {
@@ -130,6 +131,8 @@ type Wish struct {
 	Email         string
 	Unpaid        bool
 	Discount, Tip int64
+
+	Test bool // it is an order of the shop's own, to try its checkout
 }
 
 // Buy places an order as a buyer does; it returns the order's id.
@@ -142,7 +145,7 @@ func (s *Shop) Place(w Wish) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	paid, lines := !w.Unpaid, w.Lines
-	o := &order{id: s.gid("Order"), email: w.Email, discount: w.Discount, tip: w.Tip, financial: "PENDING",
+	o := &order{id: s.gid("Order"), email: w.Email, discount: w.Discount, tip: w.Tip, test: w.Test, financial: "PENDING",
 		created: s.Now().UTC(), updated: s.Now().UTC()}
 	o.name = "#" + strconv.Itoa(1000+len(s.orders))
 	if paid {
@@ -171,7 +174,8 @@ func (s *Shop) known(id string) *order {
 }
 
 // Change changes an order as a person in the shop's admin does: paid, shipped, unshipped (its parcels are cancelled), edited (a piece more
-// of the first line), cancelled, refunded (a piece of the first line, one that has not left if there is one) or returned (all of it).
+// of the first line), reduced (a piece of it less, whose price is given back), cancelled, refunded (a piece of the first line, one that has not
+// left if there is one) or returned (all of it).
 func (s *Shop) Change(id, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,6 +202,10 @@ func (s *Shop) Change(id, what string) {
 		o.lines[0].current++
 		s.addPart(o, map[string]int64{o.lines[0].id: 1})
 		s.take(o.lines[0].sku, 1)
+	case "reduced":
+		o.lines[0].current--
+		o.send(nil, o.lines[0], 1)
+		o.refunds = append(o.refunds, s.refund(o.lines[0].cents))
 	case "cancelled":
 		s.cancelOrder(o)
 	case "refunded":
@@ -346,7 +354,7 @@ func (o *order) show(most, few int) object {
 		"phone": "+33 1"}
 	more := object{"hasNextPage": len(nodes) > most, "endCursor": strconv.Itoa(most)}
 	out := object{"id": o.id, "name": o.name, "createdAt": o.created.Format(time.RFC3339), "updatedAt": o.updated.Format(time.RFC3339),
-		"cancelledAt":            nil,
+		"cancelledAt": nil, "test": o.test,
 		"displayFinancialStatus": o.financial, "displayFulfillmentStatus": state, "returnStatus": "NO_RETURN", "email": o.email,
 		"currencyCode": "EUR",
 		"customer":     object{"firstName": "Ada", "lastName": "Lovelace"}, "shippingAddress": place, "billingAddress": place,
@@ -484,6 +492,21 @@ func (s *Shop) shipping(raw json.RawMessage) (object, string) {
 	return object{"order": o.shipping(in.sized)}, ""
 }
 
+// moreParts answers the lines of a part behind the first ones.
+func (s *Shop) moreParts(raw json.RawMessage) (object, string) {
+	var in struct{ ID, After string }
+	_ = json.Unmarshal(raw, &in)
+	from, _ := strconv.Atoi(in.After)
+	o, _ := s.part(in.ID)
+	for _, p := range o.shipping(sized{Lines: 1 << 20, Few: 1 << 20})["fulfillmentOrders"].(object)["nodes"].([]object) {
+		if p["id"] == in.ID {
+			all := p["lineItems"].(object)["nodes"].([]object)
+			return object{"fulfillmentOrder": object{"lineItems": object{"pageInfo": object{"hasNextPage": false}, "nodes": all[from:]}}}, ""
+		}
+	}
+	return object{"fulfillmentOrder": nil}, ""
+}
+
 // shipping is what is left to ship, with at most so many lines and parcels.
 func (o *order) shipping(in sized) object {
 	out := o.show(in.Lines, in.Few)
@@ -494,7 +517,8 @@ func (o *order) shipping(in sized) object {
 			lines = append(lines, object{"id": l.id, "totalQuantity": l.total, "remainingQuantity": l.remaining,
 				"lineItem": object{"id": l.line.id}})
 		}
-		nodes = append(nodes, object{"id": p.id, "status": p.status, "lineItems": object{"nodes": lines[:min(in.Lines, len(lines))]}})
+		nodes = append(nodes, object{"id": p.id, "status": p.status, "lineItems": object{"nodes": lines[:min(in.Lines, len(lines))],
+			"pageInfo": object{"hasNextPage": len(lines) > in.Lines, "endCursor": strconv.Itoa(in.Lines)}}})
 	}
 	out["fulfillmentOrders"] = object{"nodes": nodes[:min(in.Few, len(nodes))]}
 	return out

@@ -16,11 +16,22 @@ func (p *product) show() object {
 		media = append(media, object{"id": m})
 	}
 	for _, v := range p.variants {
-		variants = append(variants, object{"id": v.id, "sku": v.sku, "price": v.price, "inventoryItem": object{"id": v.item}})
+		options := []object{}
+		for _, o := range v.options {
+			options = append(options, object{"name": o.OptionName, "value": o.Name})
+		}
+		variants = append(variants, object{"id": v.id, "sku": v.sku, "price": v.price, "inventoryPolicy": v.policy, "selectedOptions": options,
+			"inventoryItem": object{"id": v.item}})
 	}
-	return object{"id": p.id, "handle": p.handle, "status": p.status, "onlineStoreUrl": "https://fake.example/products/" + p.handle,
+	address := any(nil)
+	if p.published {
+		address = p.address()
+	}
+	return object{"id": p.id, "handle": p.handle, "status": p.status, "onlineStoreUrl": address,
 		"media": object{"nodes": media}, "variants": object{"nodes": variants}}
 }
+
+func (p *product) address() string { return "https://fake.example/products/" + p.handle }
 
 func (s *Shop) product(match func(*product) bool) *product {
 	for _, p := range s.products {
@@ -115,16 +126,41 @@ func (s *Shop) findNew(raw json.RawMessage) (object, string) {
 type setInput struct {
 	Title, Status, Handle string
 	Files                 *[]struct{ ID, OriginalSource string }
-	Variants              []struct {
-		ID, SKU, Price      string
-		CompareAtPrice      *string
-		InventoryQuantities []struct {
-			LocationID string
-			Quantity   int64
-		}
-		OptionValues []struct{ OptionName, Name string }
+	Variants              []setVariant
+	ProductOptions        []struct{ Name string }
+}
+
+type setVariant struct {
+	ID, InventoryPolicy string
+	SKU, Price          *string
+	CompareAtPrice      *string
+	InventoryQuantities []struct {
+		LocationID string
+		Quantity   int64
 	}
-	ProductOptions []struct{ Name string }
+	OptionValues []optionValue
+}
+
+type optionValue struct{ OptionName, Name string }
+
+// set changes what is given of a variant; without a policy it is not sold without stock.
+func (v *variant) set(in setVariant) {
+	if in.SKU != nil {
+		v.sku, v.before = *in.SKU, ""
+	}
+	if in.Price != nil {
+		v.price = *in.Price
+	}
+	if in.CompareAtPrice != nil {
+		v.before = *in.CompareAtPrice
+	}
+	if v.policy = in.InventoryPolicy; v.policy == "" {
+		v.policy = "DENY"
+	}
+	for _, q := range in.InventoryQuantities {
+		v.levels[q.LocationID] = q.Quantity
+	}
+	v.options = in.OptionValues
 }
 
 func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
@@ -183,13 +219,7 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 				at = o
 			}
 		}
-		at.sku, at.price, at.before = v.SKU, v.Price, ""
-		if v.CompareAtPrice != nil {
-			at.before = *v.CompareAtPrice
-		}
-		for _, q := range v.InventoryQuantities {
-			at.levels[q.LocationID] = q.Quantity
-		}
+		at.set(v)
 		p.variants = append(p.variants, at)
 	}
 	return answer(p, []object{})
@@ -198,10 +228,12 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 func (s *Shop) publish(raw json.RawMessage) (object, string) {
 	var in struct{ ID string }
 	_ = json.Unmarshal(raw, &in)
+	shown := any(nil)
 	if p := s.identified(&identifier{ID: in.ID}); p != nil {
 		p.published = true
+		shown = object{"onlineStoreUrl": p.address()}
 	}
-	return object{"publishablePublish": object{"userErrors": []object{}}}, ""
+	return object{"publishablePublish": object{"publishable": shown, "userErrors": []object{}}}, ""
 }
 
 func (s *Shop) hide(raw json.RawMessage) (object, string) {
@@ -274,6 +306,35 @@ func (s *Shop) setStock(raw json.RawMessage) (object, string) {
 		s.keys[in.Key] = true
 	}
 	return object{"inventorySetQuantities": object{"userErrors": []object{}}}, ""
+}
+
+// AddVariant adds a variant beside another one, as its merchant does in the shop, which may be sold without stock.
+func (s *Shop) AddVariant(beside, sku string, values ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.product(func(p *product) bool {
+		return slices.ContainsFunc(p.variants, func(v *variant) bool { return v.sku == beside })
+	})
+	v := &variant{id: s.gid("ProductVariant"), item: s.gid("InventoryItem"), sku: sku, price: "99", policy: "CONTINUE",
+		levels: map[string]int64{}}
+	for i, value := range values {
+		v.options = append(v.options, optionValue{p.variants[0].options[i].OptionName, value})
+	}
+	p.variants = append(p.variants, v)
+}
+
+// Options are the values of a variant and its policy, as "Size: S, CONTINUE"; "" if there is none.
+func (s *Shop) Options(sku string) (text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.variant(func(v *variant) bool { return v.sku == sku })
+	if v == nil {
+		return ""
+	}
+	for _, o := range v.options {
+		text += o.OptionName + ": " + o.Name + ", "
+	}
+	return text + v.policy
 }
 
 // Rename gives a variant another SKU, as a person in the shop's admin may.

@@ -68,6 +68,8 @@ type product struct {
 
 type variant struct {
 	id, sku, price, before, item string
+	policy                       string
+	options                      []optionValue
 	levels                       map[string]int64 // what is available, by the ids of the locations where it is stocked
 }
 
@@ -211,7 +213,8 @@ func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong s
 		"SetStock": s.setStock,
 		"Activate": s.activate, "Stock": s.stock, "SetPrices": s.setPrices, "Orders": s.list, "OrdersByID": s.byID,
 		"Order": s.order, "MoreLines": s.moreLines,
-		"Shipping": s.shipping, "ShippingOfMany": s.shippingOfMany, "Ship": s.ship, "Delivered": s.delivered, "Cancel": s.cancel,
+		"Shipping": s.shipping, "ShippingOfMany": s.shippingOfMany, "MoreParts": s.moreParts, "Ship": s.ship,
+		"Delivered": s.delivered, "Cancel": s.cancel,
 		"Webhooks": s.listWebhooks, "AddWebhook": s.addWebhook, "DropWebhook": s.dropWebhook,
 	}
 	do := does[name]
