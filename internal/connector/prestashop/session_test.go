@@ -342,6 +342,10 @@ func TestOrdersArePulled(t *testing.T) {
 		changed[1].Refunds[0].Lines[0].Quantity != 1 {
 		t.Errorf("%+v", changed)
 	}
+	s.Ship(ids[3], "JD1")
+	if parcels := connectortest.Must(s.session.PullOrder(t.Context(), ids[3]))(t).Parcels; len(parcels) != 1 || parcels[0].Number != "JD1" {
+		t.Errorf("a parcel that was packed in the shop: %+v", parcels)
+	}
 	s.Credit(ids[9], "25.80", "4.20")
 	s.Credit(ids[9], "0", "0")
 	credited := connectortest.Must(s.session.PullOrder(t.Context(), ids[9]))(t).Refunds
