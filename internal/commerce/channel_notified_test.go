@@ -287,6 +287,20 @@ func TestConnectionTestsAreBounded(t *testing.T) {
 	})
 }
 
+// A shop in another currency than the account's is warned of: its prices are sent as they are.
+func TestShopInAnotherCurrency(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		for currency, want := range map[string]string{"": "connected to Shop", "EUR": "connected to Shop", "USD": "connected to Shop; prices " +
+			"here are in EUR and the shop's in USD: they are sent as they are, times settings.priceFactor"} {
+			s.platform.currency = currency
+			out, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "")
+			if s.must(err); !out.Success || out.Message != want {
+				t.Errorf("%q: %+v", currency, out)
+			}
+		}
+	})
+}
+
 // A pull that ends after the platform has refused the channel's credentials in another job leaves that state unchanged.
 func TestAPullThatEndsAfterARefusal(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {

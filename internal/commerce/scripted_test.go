@@ -35,6 +35,7 @@ type scripted struct {
 	whilePut  func()            // done once, in the middle of the next push of products or stock
 	pushedAs  []connector.IDs   // by which each product or level was pushed, in their order
 	refusal   error             // of a connection test
+	currency  string            // that it says it has
 	tests     []time.Time       // by when each connection test was to end
 	upserts   int               // calls of Upsert
 	stock     map[string]int64  // that the platform shows
@@ -149,7 +150,7 @@ func (p *scripted) ReadOrders(_ context.Context, names []string) (connector.Orde
 func (p *scripted) Test(ctx context.Context) (connector.Shop, error) {
 	end, _ := ctx.Deadline()
 	p.tests = append(p.tests, end)
-	return connector.Shop{}, p.refusal
+	return connector.Shop{Name: "Shop", Currency: p.currency}, p.refusal
 }
 
 func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list []connector.Result, err error) {
