@@ -242,6 +242,34 @@ func TestAnOrderThatChangedAfterItWasReadAhead(t *testing.T) {
 	})
 }
 
+// A platform that fails now and then, and takes orders in between, is not left alone for longer each time.
+func TestAPlatformThatFailsNowAndThen(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		p := s.platform
+		p.does.Statuses, p.flaky = []orders.Status{orders.Shipped}, 3
+		s.place(names("o", 30)...)
+		*s.clock = s.clock.Add(2 * time.Minute)
+		s.work()
+		s.must(s.write(t, func(tx *db.Tx) error {
+			list, err := db.List(tx, func(r db.Rows) (o id.Order, err error) { return o, r.Scan(&o) },
+				"SELECT id FROM orders WHERE tenant_id = $1", tx.Tenant)
+			for _, o := range list {
+				if err == nil {
+					_, err = s.do.MoveOrder(tx, s.who, o, commerce.Expected{}, commerce.Move{To: orders.Shipped, Source: orders.FromAPI})
+				}
+			}
+			return err
+		}))
+		begun := *s.clock
+		for s.work(); len(p.shown) < 30 && s.clock.Sub(begun) < time.Hour; s.work() {
+			*s.clock = s.clock.Add(time.Second)
+		}
+		if took := s.clock.Sub(begun); len(p.shown) < 30 || took > time.Minute {
+			t.Errorf("%d orders were pushed in %v, with %d tries", len(p.shown), took, p.pushes)
+		}
+	})
+}
+
 // A pull that the platform broke off goes on at the page at which it was.
 func TestAPullGoesOnWhereItWas(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {

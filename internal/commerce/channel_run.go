@@ -38,6 +38,7 @@ type channelRun struct {
 	errors   []records.ItemError
 	notified int             // of the orders that notifications were about, those that a long pull has read meanwhile
 	markets  map[string]bool // see noOthers; nil until it was asked for
+	begun    int64           // how much of the job earlier runs have done
 	underway bool            // the platform is still processing something that was pushed
 	news     bool            // an operation of the platform began or ended
 }
@@ -64,7 +65,7 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	}
 	r := &channelRun{Service: s, store: store, job: job, lease: lease, channel: c, settings: settingsOf(c), session: session.Session,
 		does: session.does, client: session.client}
-	r.input = inputOf(job)
+	r.input, r.begun = inputOf(job), job.Processed
 	r.errors = records.ReadJobErrors(job.Errors)
 	if c.Status == channels.NeedsReauth {
 		err = &connector.Failure{

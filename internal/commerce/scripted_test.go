@@ -50,6 +50,8 @@ type scripted struct {
 	ahead     [][]string      // orders that were read before their push, by call
 	stale     map[string]bool // orders that are refused until they are read again
 	shown     map[string]orders.Status
+	pushes    int               // of statuses
+	flaky     int               // of how many of them one fails; 0: none does
 	off       map[string]string // SKUs that the platform took off sale, with the reasons
 	tokens    connector.Tokens
 	facts     connector.Facts
@@ -186,6 +188,9 @@ func (p *scripted) ReadAhead(_ context.Context, names []string) error {
 }
 
 func (p *scripted) PushStatus(_ context.Context, order connector.OrderRef, to orders.Status) error {
+	if p.pushes++; p.flaky > 0 && p.pushes%p.flaky == 0 {
+		return connector.Failf(connector.Temporary, "no answer")
+	}
 	if p.stale[order.ExternalID] {
 		return connector.Failf(connector.Rejected, "it has changed")
 	}
