@@ -118,7 +118,7 @@ func (s *Service) followParts(tx *db.Tx, o *orders.Order, in connector.Order, mo
 	if err != nil {
 		return false, err
 	}
-	left, shipped := slices.Clone(in.Refunds), false
+	left, shipped := slices.Clone(in.Refunds), s.followTracking(tx, o, in.Parcels)
 	for _, parcel := range newParcels(o, in.Parcels) {
 		var early []connector.Refund
 		early, left = refundsBefore(left, parcel.ShippedAt)
@@ -248,6 +248,26 @@ func (s *Service) saveTakenBack(tx *db.Tx, before, o *orders.Order) error {
 	s.saveOrder(tx, before, o)
 	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, stockEvents(tx, changes, "channel")...)...)
 	return nil
+}
+
+// followTracking applies what the platform has changed of the tracking of its own parcels, which nobody can change here. What it no longer
+// gives stays.
+func (s *Service) followTracking(tx *db.Tx, o *orders.Order, parcels []connector.Parcel) (changed bool) {
+	before := copyOf(o)
+	for _, parcel := range parcels {
+		at := slices.IndexFunc(o.Shipments, func(s orders.Shipment) bool { return parcel.Key != "" && s.ExternalID == parcel.Key })
+		if at < 0 || parcel.Number == "" || parcel.Number == o.Shipments[at].TrackingNumber {
+			continue
+		}
+		o.Retrack(tx, at, parcel.Carrier, parcel.Number, parcel.URL)
+		changed = true
+	}
+	if changed {
+		touch(tx, o)
+		s.saveOrder(tx, before, o)
+		webhooks.Record(tx, orderUpdated(o))
+	}
+	return changed
 }
 
 // followParcel ships a parcel that the platform reports. Quantities that do not remain to be shipped are left out.

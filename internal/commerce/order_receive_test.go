@@ -256,6 +256,35 @@ func TestRestOfAnOrderIsRefunded(t *testing.T) {
 	}
 }
 
+// A tracking number that was changed on the platform follows; one that it no longer gives stays.
+func TestTrackingFollowsItsChannel(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		next := p.order("shipped", orders.Shipped)
+		parcel := func(key, number, line string) connector.Parcel {
+			return connector.Parcel{Key: key, Carrier: "DHL", Number: number, ShippedAt: next.UpdatedAt,
+				Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 5}}}
+		}
+		next.Parcels = []connector.Parcel{parcel("p1", "JD1", "a"), parcel("p2", "JD2", "b"), parcel("p3", "JD3", "f")}
+		o, _ := p.receive(t, next)
+		p.holds(t, o, orders.Shipped, 0, orders.UnknownSKU)
+		before := len(p.events(t))
+		for _, number := range []string{"UPS1", "UPS1", ""} {
+			next.UpdatedAt = next.UpdatedAt.Add(time.Minute)
+			next.Parcels = []connector.Parcel{parcel("p1", "JD1", "a"), parcel("p2", "JD9", "b"), parcel("p3", number, "f")}
+			o, _ = p.receive(t, next)
+			p.holds(t, o, orders.Shipped, 0, orders.UnknownSKU)
+			if s := o.Shipments; len(s) != 3 || s[0].TrackingNumber != "JD1" || s[1].TrackingNumber != "JD9" || s[2].TrackingNumber != "UPS1" ||
+				o.TrackingNumber != "UPS1" {
+				t.Errorf("%+v, %q", s, o.TrackingNumber)
+			}
+		}
+		if got := p.events(t)[before:]; !slices.Equal(got, []string{"order.updated"}) {
+			t.Errorf("events %v", got)
+		}
+	})
+}
+
 // An order that is ahead of what its platform can say of it has no issue.
 func TestPlatformWithoutAWordForIt(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
