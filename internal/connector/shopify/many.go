@@ -73,6 +73,18 @@ func (s *session) changeMany(ctx context.Context, m many, objects []vars) (map[i
 			said[i] = *one
 		}
 	}
+	if len(said) > 0 || len(objects) == 1 || a[m.field] == nil {
+		return said, nil
+	}
+	for i := range objects { // such a proxy gets one at a time
+		one, err := s.changeMany(ctx, m, objects[i:i+1])
+		if err != nil {
+			return said, err
+		}
+		if answered, ok := one[0]; ok {
+			said[i] = answered
+		}
+	}
 	return said, nil
 }
 

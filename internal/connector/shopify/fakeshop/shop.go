@@ -32,6 +32,7 @@ type Faults struct {
 	Broken     int  // it answers 502 and does nothing
 	DearLines  int  // a query that may give more lines than this asks for too much; 0: no bound
 	DearOrders int  // a query for several orders that may give more lines than this in all asks for too much; 0: no bound
+	NoAliases  bool // of the fields of a mutation for several objects only the first is done, and answered under its own name
 	Unsaid     int  // of the fields of mutations for several objects: it is not done, and the answer has nothing about it
 	Blind      bool // its search does not find what was made (its index is behind)
 }
@@ -240,7 +241,10 @@ func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong s
 		if i >= 90 {
 			return nil, "MAX_COST_EXCEEDED"
 		}
-		s.fields++
+		if s.fields++; s.Faults.NoAliases {
+			all, _ := json.Marshal(own)
+			return do(all)
+		}
 		if nth(s.Faults.Unsaid, s.fields) {
 			data["a"+strconv.Itoa(i)] = nil
 			continue
