@@ -103,3 +103,25 @@ func TestParcelOfALongOrder(t *testing.T) {
 		t.Errorf("%d pieces left in parcels %v", shipped, numbers)
 	}
 }
+
+// A piece that was refunded and that the shop would ship still does not leave with the others.
+func TestRefundedPiecesDoNotLeave(t *testing.T) {
+	s := newShop(t)
+	id := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "A", Quantity: 3, Cents: 1000})
+	s.Change(id, "credited")
+	o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t)
+	parcel := connector.Parcel{Key: "s1", Number: "JD1", Rest: true,
+		Lines: []connector.ParcelLine{{ExternalLine: o.Lines[0].ExternalID, Quantity: 2}}}
+	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}
+	for range 2 {
+		if err := s.session.PushShipment(t.Context(), ref, parcel); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.session.PushStatus(t.Context(), ref, orders.Shipped); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if numbers, shipped, _, _ := s.Order(id); shipped != 2 || len(numbers) != 1 {
+		t.Errorf("%d pieces left in parcels %v", shipped, numbers)
+	}
+}

@@ -231,7 +231,7 @@ func (s *session) shipPart(ctx context.Context, at *shipping, part *fulfillmentO
 	return nil
 }
 
-// PushStatus changes the order in the shop, which has no status of its own: SHIPPED ships everything, DELIVERED adds
+// PushStatus changes the order in the shop, which has no status of its own: SHIPPED ships what has left here, DELIVERED adds
 // an event to each parcel.
 func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to connector.Status) error {
 	switch to {
@@ -251,7 +251,7 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 		return err
 	}
 	if to == orders.Shipped {
-		return s.ship(ctx, at, func(_ string, remaining int64) int64 { return remaining }, connector.Parcel{})
+		return s.ship(ctx, at, rest(order, at), connector.Parcel{})
 	}
 	delete(s.ahead, order.ExternalID)
 	for _, f := range at.Fulfillments {
@@ -270,6 +270,23 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 		}
 	}
 	return nil
+}
+
+// rest is how much of each line is to leave so that the shop has shipped what was shipped here, or all if no parcel is known. More may
+// remain in the shop: what was refunded there without being taken out of the order.
+func rest(order connector.OrderRef, at *shipping) func(line string, remaining int64) int64 {
+	if len(order.Shipped) == 0 && len(order.Packed) == 0 {
+		return func(_ string, remaining int64) int64 { return remaining }
+	}
+	missing := order.ShippedThrough("")
+	for line, n := range at.shipped() {
+		missing[line] -= n
+	}
+	return func(line string, remaining int64) int64 {
+		n := max(0, min(missing[line], remaining))
+		missing[line] -= n
+		return n
+	}
 }
 
 // PushCancel cancels the order in the shop and gives its stock back. Money moves only when the channel's setting refundOnCancel says so.

@@ -85,8 +85,8 @@ func (s *Shop) known(id string) *order {
 }
 
 // Change changes an order as a person in the shop's admin does: paid, shipped, unshipped (its parcels are cancelled), edited (a piece more
-// of the first line), reduced (a piece of it less, whose price is given back), cancelled, refunded (a piece of the first line, one that has not
-// left if there is one) or returned (all of it).
+// of the first line), reduced (a piece of it less, whose price is given back), cancelled, refunded (a piece of the first line, one that
+// has not left if there is one), credited (the same, but the shop would ship the piece still) or returned (all of it).
 func (s *Shop) Change(id, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,6 +123,10 @@ func (s *Shop) Change(id, what string) {
 		o.financial = "PARTIALLY_REFUNDED"
 		o.lines[0].current--
 		o.send(nil, o.lines[0], 1)
+		o.refunds = append(o.refunds, s.refund(o.lines[0].cents, refundLine(o.lines[0], 1)))
+	case "credited":
+		o.financial = "PARTIALLY_REFUNDED"
+		o.lines[0].current--
 		o.refunds = append(o.refunds, s.refund(o.lines[0].cents, refundLine(o.lines[0], 1)))
 	case "returned":
 		o.financial = "REFUNDED"
