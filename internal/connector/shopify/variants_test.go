@@ -69,3 +69,18 @@ func TestMerchantGivesAProductVariants(t *testing.T) {
 		t.Errorf("%+v: %q, %q", results, s.Options("MUG"), s.Options("THEIRS"))
 	}
 }
+
+// SKUs are found whatever quotes they have in them.
+func TestSKUsWithQuotes(t *testing.T) {
+	s := newShop(t)
+	for i, sku := range []string{"PLAIN", `5"`, "it's", `it's 5"`, `back\slash`} {
+		first, again := mug(), mug()
+		first.SKU, again.SKU = sku, sku
+		first.ID, first.Slug, again.ID, again.Slug = sku+"-1", "a", sku+"-2", "b"
+		connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{first}))(t)
+		results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{again}))(t)
+		if results[0].State != connector.Live || s.Products() != i+1 {
+			t.Errorf("%s: %d products, %+v", sku, s.Products(), results)
+		}
+	}
+}

@@ -74,13 +74,24 @@ func (s *Shop) find(raw json.RawMessage) (object, string) {
 	nodes := []object{}
 	for _, p := range s.products {
 		for _, v := range p.variants {
-			if !s.Faults.Blind && strings.Contains(strings.ToLower(in.SKUs), `"`+strings.ToLower(v.sku)+`"`) {
+			if !s.Faults.Blind && searched(in.SKUs, v.sku) {
 				nodes = append(nodes, object{"sku": v.sku, "product": object{"id": p.id, "handle": p.handle}})
 			}
 		}
 	}
 	out["productVariants"] = object{"nodes": nodes}
 	return out, ""
+}
+
+// searched reports whether a search names a SKU, in quotes of either kind, whatever its case.
+func searched(search, sku string) bool {
+	for _, quote := range []string{"'", `"`} {
+		term := quote + strings.NewReplacer(`\`, `\\`, quote, `\`+quote).Replace(sku) + quote
+		if strings.Contains(strings.ToLower(search), strings.ToLower(term)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Shop) findProduct(raw json.RawMessage) (object, string) {
