@@ -36,6 +36,7 @@ type scripted struct {
 	pushedAs  []connector.IDs   // by which each product or level was pushed, in their order
 	refusal   error             // of a connection test
 	currency  string            // that it says it has
+	refusals  int               // of the next pulls
 	tests     []time.Time       // by when each connection test was to end
 	upserts   int               // calls of Upsert
 	stock     map[string]int64  // that the platform shows
@@ -101,6 +102,10 @@ func (p *scripted) where(ok func(connector.Order) bool) (list []connector.Order)
 
 func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	p.pulls++
+	if p.refusals > 0 {
+		p.refusals--
+		return connector.OrderPage{}, connector.Failf(connector.Unauthorized, "the key is wrong")
+	}
 	if p.many > 0 {
 		return p.slowPage(cursor)
 	}
