@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
@@ -72,8 +73,30 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 	for _, lacks := range shop.Lacking {
 		note += "; " + lacks
 	}
+	other, err := otherCurrency(ctx, store, c, shop)
+	if err != nil {
+		return out, err
+	}
+	note += other
 	out.Success, out.Message = true, "connected to "+shopName(shop)+note
 	return out, s.checkPassed(context.WithoutCancel(ctx), store, c, shop, hooks, s.hookURL(base, c))
+}
+
+// otherCurrency warns of a shop that has another currency than the account, whose prices it is sent as they are; "" if it has the same one,
+// or does not say.
+func otherCurrency(ctx context.Context, store *db.DB, c channels.Channel, shop connector.Shop) (warning string, err error) {
+	if shop.Currency == "" {
+		return "", nil
+	}
+	err = store.Read(ctx, c.Tenant, func(tx *db.Tx) error {
+		account, err := accounts.Own(tx)
+		if err == nil && !strings.EqualFold(account.Currency, shop.Currency) {
+			warning = "; prices here are in " + account.Currency + " and the shop's in " + shop.Currency +
+				": they are sent as they are, times settings.priceFactor"
+		}
+		return err
+	})
+	return warning, err
 }
 
 // shopName is what people call a shop.

@@ -287,6 +287,44 @@ func TestConnectionTestsAreBounded(t *testing.T) {
 	})
 }
 
+// A shop in another currency than the account's is warned of: its prices are sent as they are.
+func TestShopInAnotherCurrency(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		for currency, want := range map[string]string{"": "connected to Shop", "EUR": "connected to Shop", "USD": "connected to Shop; prices " +
+			"here are in EUR and the shop's in USD: they are sent as they are, times settings.priceFactor"} {
+			s.platform.currency = currency
+			out, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "")
+			if s.must(err); !out.Success || out.Message != want {
+				t.Errorf("%q: %+v", currency, out)
+			}
+		}
+	})
+}
+
+// A call that is refused although the credentials are right is made again; the channel waits for new ones only if they are refused
+// otherwise, too.
+func TestACallThatIsRefusedOnce(t *testing.T) {
+	for refusal, want := range map[error]string{nil: "active", connector.Failf(connector.Unauthorized, "the key is wrong"): "needs_reauth"} {
+		syncedEngines(t, 1, func(t *testing.T, s *synced) {
+			s.place("order")
+			s.platform.refusals, s.platform.refusal = 1, refusal
+			*s.clock = s.clock.Add(2 * time.Minute)
+			s.work()
+			*s.clock = s.clock.Add(time.Minute)
+			s.work()
+			var status channels.Status
+			s.must(s.store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
+				c, err := channels.ByID(tx, s.channel.ID)
+				status = c.Status
+				return err
+			}))
+			if n := s.count(ordersHere); string(status) != want || (n == 1) != (refusal == nil) {
+				t.Errorf("the channel is %s with %d orders, want %s", status, n, want)
+			}
+		})
+	}
+}
+
 // A pull that ends after the platform has refused the channel's credentials in another job leaves that state unchanged.
 func TestAPullThatEndsAfterARefusal(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {

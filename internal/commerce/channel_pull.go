@@ -165,47 +165,57 @@ func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, fro
 	}
 	for i := range page.Orders {
 		order := &page.Orders[i]
-		news, err := r.isNews(ctx, *order, from)
-		if err != nil {
-			return err
-		}
-		if !news {
-			continue
-		}
-		if err := r.readDetail(ctx, order); err != nil {
-			switch connector.FailureOf(err).Kind {
-			case connector.Rejected:
-				r.fail("", order.ExternalID, "unreadable", err.Error())
-			case connector.Missing: // it went away meanwhile
-			default:
-				return err
-			}
-			continue
-		}
-		order.Clean() // what was read beside it
-		if err := r.write(ctx, func(tx *db.Tx) error {
-			channelsync.MarkCheck(tx, r.channel.ID, skusOfOrder(*order))
-			return nil
-		}); err != nil {
-			return err
-		}
-		got, err := r.ReceiveOrder(ctx, r.store, r.channel, *order)
+		err := r.takeOrder(ctx, order, from)
 		switch refused, isRefusal := apperr.As(err); {
+		case err == nil:
 		case isRefusal && (refused.Kind == apperr.Invalid || refused.Kind == apperr.Conflict):
 			r.fail("", order.ExternalID, refused.Code, refused.Message)
-			continue
-		case err != nil:
-			return err
-		case got.Created:
-			r.job.Created++
-		case got.Updated:
-			r.job.Updated++
+		case db.Lasting(err): // it must not keep all others out
+			r.log().Error("an order of a platform cannot be stored", "channel", r.channel.ID, "order", order.ExternalID, "error", err)
+			r.fail("", order.ExternalID, "not_stored", "the order cannot be stored: the service's log says why")
 		default:
-			continue
+			return err
 		}
-		r.job.Processed++
 	}
 	return r.write(ctx, func(*db.Tx) error { return nil })
+}
+
+// takeOrder stores an order if it is news.
+func (r *channelRun) takeOrder(ctx context.Context, order *connector.Order, from time.Time) error {
+	news, err := r.isNews(ctx, *order, from)
+	if err != nil || !news {
+		return err
+	}
+	if err := r.readDetail(ctx, order); err != nil {
+		switch connector.FailureOf(err).Kind {
+		case connector.Rejected:
+			r.fail("", order.ExternalID, "unreadable", err.Error())
+		case connector.Missing: // it went away meanwhile
+		default:
+			return err
+		}
+		return nil
+	}
+	order.Clean() // what was read beside it
+	if err := r.write(ctx, func(tx *db.Tx) error {
+		channelsync.MarkCheck(tx, r.channel.ID, skusOfOrder(*order))
+		return nil
+	}); err != nil {
+		return err
+	}
+	got, err := r.ReceiveOrder(ctx, r.store, r.channel, *order)
+	switch {
+	case err != nil:
+		return err
+	case got.Created:
+		r.job.Created++
+	case got.Updated:
+		r.job.Updated++
+	default:
+		return nil
+	}
+	r.job.Processed++
+	return nil
 }
 
 // readDetail reads what the platform's lists leave out of an order.

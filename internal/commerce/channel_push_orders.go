@@ -188,12 +188,20 @@ func (r *channelRun) push(ctx context.Context, o *orders.Order) error {
 		return err
 	}
 	if o.Status == orders.PartiallyShipped && !slices.Contains(r.does.Statuses, o.Status) {
+		if slices.Contains(r.does.Statuses, orders.Processing) && slices.ContainsFunc(o.History, begunHere) {
+			return r.session.PushStatus(ctx, ref, orders.Processing) // it may wait for its payment there still
+		}
 		return nil
 	}
 	if !slices.Contains(r.does.Statuses, o.Status) {
 		return connector.Failf(connector.Cannot, "the platform has no status for %s", o.Status)
 	}
 	return r.session.PushStatus(ctx, ref, o.Status)
+}
+
+// begunHere reports whether a status change is one to PROCESSING that the platform has to hear of.
+func begunHere(e orders.Entry) bool {
+	return e.Status == orders.Processing && e.Previous != "" && e.Source != orders.FromChannel
 }
 
 func (r *channelRun) pushParcels(ctx context.Context, ref connector.OrderRef) error {

@@ -303,6 +303,74 @@ func TestAnOrderThatChangedAfterItWasReadAhead(t *testing.T) {
 	})
 }
 
+// A platform without a status for parts of an order is told that the order is in work, if that was decided here and a part was shipped
+// before it heard of it.
+func TestAPartIsShippedBeforeThePlatformKnowsOfIt(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.platform.does.Statuses = []orders.Status{orders.Processing, orders.Shipped}
+		s.place("waited", "paid")
+		s.platform.orders[0].Theirs, s.platform.orders[0].Status = "on-hold", orders.Pending
+		for i := range s.platform.orders {
+			s.platform.orders[i].Lines[0].Quantity = 2
+		}
+		*s.clock = s.clock.Add(2 * time.Minute)
+		s.work()
+		s.must(s.write(t, func(tx *db.Tx) error {
+			list, err := db.List(tx, func(r db.Rows) (o id.Order, err error) { return o, r.Scan(&o) },
+				"SELECT id FROM orders WHERE tenant_id = $1", tx.Tenant)
+			for _, o := range list {
+				if err != nil {
+					break
+				}
+				now, err := orders.Lock(tx, o)
+				if err == nil && now.Status == orders.Pending {
+					now, err = s.do.MoveOrder(tx, s.who, o, commerce.Expected{}, commerce.Move{To: orders.Processing, Source: orders.FromAPI})
+				}
+				if err == nil {
+					_, _, err = s.do.ShipOrder(tx, s.who, o, commerce.Expected{},
+						orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: now.Lines[0].ID, Quantity: 1}}})
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return err
+		}))
+		s.work()
+		if got := s.platform.shown; len(got) != 1 || got["waited"] != orders.Processing {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+// A platform that fails now and then, and takes orders in between, is not left alone for longer each time.
+func TestAPlatformThatFailsNowAndThen(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		p := s.platform
+		p.does.Statuses, p.flaky = []orders.Status{orders.Shipped}, 3
+		s.place(names("o", 30)...)
+		*s.clock = s.clock.Add(2 * time.Minute)
+		s.work()
+		s.must(s.write(t, func(tx *db.Tx) error {
+			list, err := db.List(tx, func(r db.Rows) (o id.Order, err error) { return o, r.Scan(&o) },
+				"SELECT id FROM orders WHERE tenant_id = $1", tx.Tenant)
+			for _, o := range list {
+				if err == nil {
+					_, err = s.do.MoveOrder(tx, s.who, o, commerce.Expected{}, commerce.Move{To: orders.Shipped, Source: orders.FromAPI})
+				}
+			}
+			return err
+		}))
+		begun := *s.clock
+		for s.work(); len(p.shown) < 30 && s.clock.Sub(begun) < time.Hour; s.work() {
+			*s.clock = s.clock.Add(time.Second)
+		}
+		if took := s.clock.Sub(begun); len(p.shown) < 30 || took > time.Minute {
+			t.Errorf("%d orders were pushed in %v, with %d tries", len(p.shown), took, p.pushes)
+		}
+	})
+}
+
 // A pull that the platform broke off goes on at the page at which it was.
 func TestAPullGoesOnWhereItWas(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {

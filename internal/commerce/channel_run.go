@@ -39,6 +39,7 @@ type channelRun struct {
 	notified int             // of the orders that notifications were about, those that a long pull has read meanwhile
 	looked   int             // see looksOfRun
 	markets  map[string]bool // see noOthers; nil until it was asked for
+	begun    int64           // how much of the job earlier runs have done
 	underway bool            // the platform is still processing something that was pushed
 	news     bool            // an operation of the platform began or ended
 }
@@ -65,15 +66,15 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	}
 	r := &channelRun{Service: s, store: store, job: job, lease: lease, channel: c, settings: settingsOf(c), session: session.Session,
 		does: session.does, client: session.client}
-	r.input = inputOf(job)
+	r.input, r.begun = inputOf(job), job.Processed
 	r.errors = records.ReadJobErrors(job.Errors)
 	if c.Status == channels.NeedsReauth {
 		err = &connector.Failure{
 			Kind:    connector.Unauthorized,
 			Message: "the channel's credentials were refused: enter new ones and test the connection",
 		}
-	} else {
-		err = r.do(ctx)
+	} else if err = r.do(ctx); connector.Is(err, connector.Unauthorized) {
+		err = r.confirmed(ctx, err)
 	}
 	if errors.Is(err, jobs.ErrLost) || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
@@ -91,6 +92,19 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 		return r.rest(ctx, rests.until)
 	}
 	return r.settle(ctx, err)
+}
+
+// confirmed tests credentials that were refused: a host may refuse a call now and then that it takes a moment later, and the channel need
+// not wait for a person then.
+func (r *channelRun) confirmed(ctx context.Context, refused error) error {
+	bounded, cancel := context.WithTimeout(ctx, testTime)
+	defer cancel()
+	shop, err := r.session.Test(bounded)
+	if err != nil || len(shop.Missing) > 0 {
+		return refused
+	}
+	return &connector.Failure{Kind: connector.Temporary, Message: "the platform refused the credentials of one call, and takes them otherwise",
+		Err: refused}
 }
 
 // errInactive says that a channel receives nothing, so that its jobs end.

@@ -97,6 +97,10 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	if err != nil {
 		return err
 	}
+	took := r.job.Type == jobs.StatusPush && r.job.Processed > r.begun
+	if took {
+		state.Failures = 0 // it fails now and then, which is no outage
+	}
 	hold := time.UnixMicro(state.HeldUntil).Sub(tx.Now())
 	if hold <= 0 { // otherwise another job of the channel has found the same
 		state.Failures++
@@ -106,7 +110,7 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	state.HeldUntil, state.LastError = tx.Now().Add(hold).UnixMicro(), f.Error()
 	r.pollLater(tx, &state)
 	kind := string(r.job.Type)
-	if !f.Lasting() && r.job.Tries-r.triesBefore() < channelTries {
+	if !f.Lasting() && (took || r.job.Tries-r.triesBefore() < channelTries) {
 		r.save(tx, state)
 		jobs.Again(tx, r.job, tx.Now().Add(hold))
 		return nil

@@ -99,14 +99,27 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	return true, nil
 }
 
-// followChanges applies refunds, parcels and the status to a locked order. Refunds and parcels are applied in the order of their
-// times: what is refunded before it was shipped is not left to ship. moved says that the platform's status has changed.
-func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (bool, error) {
+// followChanges applies refunds, parcels and the status to a locked order. moved says that the platform's status has changed.
+func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (changed bool, err error) {
+	if changed, err = s.followParts(tx, o, in, moved); err != nil || o.Status != orders.PartiallyShipped || !o.Empty() {
+		return changed, err
+	}
+	// What was left to ship was taken back. A platform without a status for parts has to be asked to complete its order.
+	source := orders.FromChannel
+	if in.Undivided {
+		source = orders.FromSystem
+	}
+	return true, s.moveOrder(tx, accounts.Caller{}, o, Move{To: orders.Shipped, Source: source})
+}
+
+// followParts applies refunds and parcels in the order of their times: what is refunded before it was shipped is not left to ship. Then it
+// applies the status.
+func (s *Service) followParts(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (bool, error) {
 	refunded, err := s.followDropped(tx, o, in)
 	if err != nil {
 		return false, err
 	}
-	left, shipped := slices.Clone(in.Refunds), false
+	left, shipped := slices.Clone(in.Refunds), s.followTracking(tx, o, in.Parcels)
 	for _, parcel := range newParcels(o, in.Parcels) {
 		var early []connector.Refund
 		early, left = refundsBefore(left, parcel.ShippedAt)
@@ -266,6 +279,26 @@ func (s *Service) followSent(tx *db.Tx, o *orders.Order, in connector.Order) (bo
 // countedKey is what the key of a parcel begins with that is known by the platform's count of what has left.
 const countedKey = "counted "
 
+// followTracking applies what the platform has changed of the tracking of its own parcels, which nobody can change here. What it no longer
+// gives stays.
+func (s *Service) followTracking(tx *db.Tx, o *orders.Order, parcels []connector.Parcel) (changed bool) {
+	before := copyOf(o)
+	for _, parcel := range parcels {
+		at := slices.IndexFunc(o.Shipments, func(s orders.Shipment) bool { return parcel.Key != "" && s.ExternalID == parcel.Key })
+		if at < 0 || parcel.Number == "" || parcel.Number == o.Shipments[at].TrackingNumber {
+			continue
+		}
+		o.Retrack(tx, at, parcel.Carrier, parcel.Number, parcel.URL)
+		changed = true
+	}
+	if changed {
+		touch(tx, o)
+		s.saveOrder(tx, before, o)
+		webhooks.Record(tx, orderUpdated(o))
+	}
+	return changed
+}
+
 // followParcel ships a parcel that the platform reports. Quantities that do not remain to be shipped are left out.
 func (s *Service) followParcel(tx *db.Tx, o *orders.Order, parcel connector.Parcel) (changed bool, err error) {
 	draft := orders.ShipmentDraft{Carrier: parcel.Carrier, TrackingNumber: parcel.Number, TrackingURL: parcel.URL,
@@ -293,10 +326,13 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 		}
 	}
 	way := orders.Way(o.Status, target)
-	switch ahead := (o.Sync.State == orders.SyncPending || in.Trails && trails(o)) && orders.Way(target, o.Status) != nil; {
+	switch behind := orders.Way(target, o.Status); { // what its platform lacks
 	case target == "":
 		orders.Flag(tx, o, orders.IllegalTransition, "status", unknownStatus(in.Theirs))
-	case o.Status == target, target == orders.PartiallyShipped, ahead:
+	case o.Status == target, behind != nil && (o.Sync.State == orders.SyncPending || in.Trails && trails(o)):
+	case target == orders.PartiallyShipped && (orders.Way(o.Status, orders.Shipped) != nil || partsTakenBack(o)): // parcels say what has left
+	case o.Sync.State == orders.SyncSkipped && len(behind) == 1: // it has no word for the last move
+	case in.Undivided && o.Status == orders.PartiallyShipped && target == orders.Processing:
 	case way == nil:
 		orders.Flag(tx, o, orders.IllegalTransition, "status",
 			fmt.Sprintf("the platform says %q; an order cannot go from %s to %s", in.Theirs, o.Status, target))
@@ -325,6 +361,11 @@ func trails(o *orders.Order) bool {
 		return len(o.History) > 0 && o.History[len(o.History)-1].Source != orders.FromChannel
 	}
 	return false
+}
+
+// partsTakenBack reports whether some of the order is not to be shipped any more: its platform may count that as a part that is missing.
+func partsTakenBack(o *orders.Order) bool {
+	return slices.ContainsFunc(o.Lines, func(l orders.Line) bool { return l.Refunded > 0 })
 }
 
 // unknownStatus is the message of the issue of an order in a status of the platform that has no meaning here.

@@ -155,6 +155,9 @@ func TestReceivedOrderFollowsItsChannel(t *testing.T) {
 		{"waiting again after it was cancelled", orders.Cancelled,
 			func(in *connector.Order) { in.Theirs, in.Status, in.Trails = "packed", orders.Processing, true },
 			orders.Cancelled, 0, []orders.IssueCode{orders.UnknownSKU, orders.IllegalTransition}, nil},
+		{"a parcel that was taken back there", orders.Shipped,
+			func(in *connector.Order) { in.Theirs, in.Status = "partially fulfilled", orders.PartiallyShipped },
+			orders.Shipped, 0, []orders.IssueCode{orders.UnknownSKU, orders.IllegalTransition}, nil},
 		{"a word of its own", orders.Processing, func(in *connector.Order) { in.Theirs, in.Status = "packing", "" },
 			orders.Processing, 2, []orders.IssueCode{orders.UnknownSKU, orders.IllegalTransition}, nil},
 		{"another quantity", orders.Processing, func(in *connector.Order) { in.Lines[0].Quantity = 5 },
@@ -268,6 +271,87 @@ func TestRefundedOrderIsNotEdited(t *testing.T) {
 			t.Errorf("an edit below the refunded quantity: %v", err)
 		}
 		p.holds(t, p.read(t, o.ID), orders.Processing, 0, orders.UnknownSKU)
+	})
+}
+
+// An order of which a part was shipped is SHIPPED when the rest is refunded. A platform that calls both the same is asked to complete it.
+func TestRestOfAnOrderIsRefunded(t *testing.T) {
+	for _, undivided := range []bool{false, true} {
+		dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+			p := newPlatform(t, store, 1)
+			next := p.order("processing", orders.Processing)
+			if next.Undivided = undivided; !undivided {
+				next.Theirs, next.Status = "partially shipped", orders.PartiallyShipped
+			}
+			next.Parcels = []connector.Parcel{{Key: "p1", Number: "JD1", ShippedAt: next.UpdatedAt, Lines: []connector.ParcelLine{
+				{ExternalLine: "a", Quantity: 1}, {ExternalLine: "b", Quantity: 3}, {ExternalLine: "f", Quantity: 1}}}}
+			o, _ := p.receive(t, next)
+			p.holds(t, o, orders.PartiallyShipped, 1, orders.UnknownSKU)
+			before := len(p.events(t))
+			next.UpdatedAt = next.UpdatedAt.Add(time.Minute)
+			next.Refunds = []connector.Refund{{ExternalID: "r1", Amount: 50000, CreatedAt: next.UpdatedAt,
+				Lines: []connector.RefundLine{{ExternalLine: "a", Quantity: 1}}}}
+			o, _ = p.receive(t, next)
+			p.holds(t, o, orders.Shipped, 0, orders.UnknownSKU)
+			if got := p.events(t)[before:]; !slices.Equal(got, []string{"order.updated", "order.status_changed", "order.shipped"}) {
+				t.Errorf("events %v", got)
+			}
+			if n := p.waiting(t); (n == 1) != undivided {
+				t.Errorf("undivided %t: %d pushes", undivided, n)
+			}
+		})
+	}
+}
+
+// A tracking number that was changed on the platform follows; one that it no longer gives stays.
+func TestTrackingFollowsItsChannel(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		next := p.order("shipped", orders.Shipped)
+		parcel := func(key, number, line string) connector.Parcel {
+			return connector.Parcel{Key: key, Carrier: "DHL", Number: number, ShippedAt: next.UpdatedAt,
+				Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 5}}}
+		}
+		next.Parcels = []connector.Parcel{parcel("p1", "JD1", "a"), parcel("p2", "JD2", "b"), parcel("p3", "JD3", "f")}
+		o, _ := p.receive(t, next)
+		p.holds(t, o, orders.Shipped, 0, orders.UnknownSKU)
+		before := len(p.events(t))
+		for _, number := range []string{"UPS1", "UPS1", ""} {
+			next.UpdatedAt = next.UpdatedAt.Add(time.Minute)
+			next.Parcels = []connector.Parcel{parcel("p1", "JD1", "a"), parcel("p2", "JD9", "b"), parcel("p3", number, "f")}
+			o, _ = p.receive(t, next)
+			p.holds(t, o, orders.Shipped, 0, orders.UnknownSKU)
+			if s := o.Shipments; len(s) != 3 || s[0].TrackingNumber != "JD1" || s[1].TrackingNumber != "JD9" || s[2].TrackingNumber != "UPS1" ||
+				o.TrackingNumber != "UPS1" {
+				t.Errorf("%+v, %q", s, o.TrackingNumber)
+			}
+		}
+		if got := p.events(t)[before:]; !slices.Equal(got, []string{"order.updated"}) {
+			t.Errorf("events %v", got)
+		}
+	})
+}
+
+// An order that is ahead of what its platform can say of it has no issue.
+func TestPlatformWithoutAWordForIt(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		o, _ := p.receive(t, p.order("completed", orders.Shipped))
+		err := p.write(t, func(tx *db.Tx) error {
+			o, err := p.do.MoveOrder(tx, p.who, o.ID, commerce.Expected{}, commerce.Move{To: orders.Delivered, Source: orders.FromAPI})
+			if err == nil {
+				o.Sync.State = orders.SyncSkipped
+				orders.SaveSync(tx, o)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, _ = p.receive(t, p.order("completed again", orders.Shipped))
+		p.holds(t, o, orders.Delivered, 0, orders.UnknownSKU)
+		o, _ = p.receive(t, p.order("processing", orders.Processing))
+		p.holds(t, o, orders.Delivered, 0, orders.UnknownSKU, orders.IllegalTransition)
 	})
 }
 

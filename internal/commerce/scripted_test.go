@@ -35,6 +35,8 @@ type scripted struct {
 	whilePut  func()            // done once, in the middle of the next push
 	pushedAs  []connector.IDs   // by which each product or level was pushed, in their order
 	refusal   error             // of a connection test
+	currency  string            // that it says it has
+	refusals  int               // of the next pulls
 	tests     []time.Time       // by when each connection test was to end
 	upserts   int               // calls of Upsert
 	stock     map[string]int64  // that the platform shows
@@ -49,6 +51,8 @@ type scripted struct {
 	ahead     [][]string      // orders that were read before their push, by call
 	stale     map[string]bool // orders that are refused until they are read again
 	shown     map[string]orders.Status
+	pushes    int               // of statuses
+	flaky     int               // of how many of them one fails; 0: none does
 	off       map[string]string // SKUs that the platform took off sale, with the reasons
 	tokens    connector.Tokens
 	facts     connector.Facts
@@ -121,6 +125,10 @@ func (p *scripted) where(ok func(connector.Order) bool) (list []connector.Order)
 
 func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	p.pulls++
+	if p.refusals > 0 {
+		p.refusals--
+		return connector.OrderPage{}, connector.Failf(connector.Unauthorized, "the key is wrong")
+	}
 	if p.many > 0 {
 		return p.slowPage(cursor)
 	}
@@ -176,7 +184,7 @@ func (p *scripted) ReadOrders(_ context.Context, names []string) (connector.Orde
 func (p *scripted) Test(ctx context.Context) (connector.Shop, error) {
 	end, _ := ctx.Deadline()
 	p.tests = append(p.tests, end)
-	return connector.Shop{}, p.refusal
+	return connector.Shop{Name: "Shop", Currency: p.currency}, p.refusal
 }
 
 func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list []connector.Result, err error) {
@@ -213,6 +221,9 @@ func (p *scripted) ReadAhead(_ context.Context, names []string) error {
 
 func (p *scripted) PushStatus(_ context.Context, order connector.OrderRef, to orders.Status) error {
 	p.interrupt()
+	if p.pushes++; p.flaky > 0 && p.pushes%p.flaky == 0 {
+		return connector.Failf(connector.Temporary, "no answer")
+	}
 	if p.stale[order.ExternalID] {
 		return connector.Failf(connector.Rejected, "it has changed")
 	}

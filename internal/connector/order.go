@@ -36,6 +36,7 @@ type Order struct {
 	Status     Status // "" if the platform's status has no equivalent
 	Theirs     string // the platform's own status
 	Trails     bool   // the platform shows shipments only when the carrier has them, so an order that is ahead of it is no issue
+	Undivided  bool   // the platform has no status for an order of which a part was shipped, and says that it is being processed
 	Refunded   bool   // refunded wholly: RETURNED if it was shipped, else CANCELLED
 	CreatedAt  time.Time
 	UpdatedAt  time.Time // grows with every change; an equal time means no change

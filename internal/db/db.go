@@ -125,3 +125,9 @@ func (d *DB) wake(topic string) {
 // Failed returns a channel that receives once the disk has refused a commit: the store then refuses every write until
 // it is opened again. On PostgreSQL it never receives.
 func (d *DB) Failed() <-chan struct{} { return d.failed }
+
+// Lasting reports whether a transaction failed because of what it was to store, so that it would fail again: the store refuses the data, or
+// the code cannot handle them.
+func Lasting(err error) bool {
+	return errors.Is(err, errPanic) || sqlite.Lasting(err) || postgres.Lasting(err)
+}

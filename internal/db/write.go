@@ -92,11 +92,13 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 	return engine.TooLong(fmt.Errorf("gave up after %d races: %w", maxTries, err))
 }
 
+var errPanic = errors.New("panic in a transaction")
+
 // recovered turns a panic of a transaction into an error, so that it does not stop the writer.
 func recovered(tx *Tx, run func(*Tx) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())
+			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
 		}
 	}()
 	return run(tx)

@@ -162,6 +162,11 @@ func (o *Order) AnyShipped() bool {
 	return len(o.Shipments) > 0 || slices.ContainsFunc(o.Lines, func(l Line) bool { return l.Shipped > 0 })
 }
 
+// Empty reports whether nothing is left to ship: it was shipped or taken back.
+func (o *Order) Empty() bool {
+	return !slices.ContainsFunc(o.Lines, func(l Line) bool { return l.Remaining() > 0 })
+}
+
 // Reserve sets the quantity that each line's stock level must hold: what is not shipped while the order is open, else
 // nothing. A line without a product has no level.
 func (o *Order) Reserve() {

@@ -249,6 +249,16 @@ func insertLines(w db.GuardedWriter, order id.Order, lines []Line, first int) {
 	lineTable.Insert(w, rows...)
 }
 
+// Retrack changes carrier and tracking of a shipment, and the order's if it is the newest.
+func (o *Order) Retrack(tx db.Writer, at int, carrier, number, url string) {
+	s := &o.Shipments[at]
+	s.Carrier, s.TrackingNumber, s.TrackingURL = carrier, number, url
+	if at == len(o.Shipments)-1 {
+		o.copyTracking(*s)
+	}
+	shipmentTable.Update(tx, &shipmentRow{o.ID, *s}, "order_id = $2::UUID AND id = $3::UUID", o.ID, s.ID).Rows(1, nil)
+}
+
 // InsertShipment writes a shipment with its lines.
 func InsertShipment(w db.GuardedWriter, order id.Order, s Shipment) {
 	shipmentTable.Insert(w, shipmentRow{order, s})

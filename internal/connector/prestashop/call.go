@@ -231,7 +231,8 @@ func (s *session) create(ctx context.Context, resource, kind string, fields ...f
 
 // patch changes fields of a resource; it may be repeated.
 func (s *session) patch(ctx context.Context, resource, kind, id string, fields ...field) error {
-	return s.change(ctx, resource, kind, append([]field{value("id", id)}, fields...))
+	_, err := s.change(ctx, resource, kind, append([]field{value("id", id)}, fields...))
+	return err
 }
 
 func (s *session) remove(ctx context.Context, resource, id string) error {

@@ -1,6 +1,7 @@
 package prestashop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -15,19 +16,34 @@ import (
 const wholeFact = "whole."
 
 // change changes fields of resources of a kind, of which the first is the id; it may be repeated. The shop writes one after the other until
-// it refuses one. Shops before version 8 do not know PATCH, and keys have a right of their own for it: then resources are written whole.
-func (s *session) change(ctx context.Context, resource, kind string, rows ...[]field) error {
+// it refuses one, and gives the ids of those it has written. Shops before version 8 do not know PATCH, and keys have a right of their own
+// for it: then resources are written whole.
+func (s *session) change(ctx context.Context, resource, kind string, rows ...[]field) (written []string, err error) {
 	if s.link.Facts.Fact(wholeFact+resource) == "" {
-		_, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, address(resource, rows), nil, document(kind, rows...))
+		doc, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, address(resource, rows), nil, document(kind, rows...))
 		if !errors.Is(err, errNoMethod) {
-			return err
+			return idsOf(doc, kind), err
 		}
 	}
-	err := s.replace(ctx, resource, kind, rows)
+	doc, err := s.replace(ctx, resource, kind, rows)
 	if err == nil {
 		s.link.Facts.Keep(wholeFact+resource, "1")
 	}
-	return err
+	return idsOf(doc, kind), err
+}
+
+// idsOf are the ids of the resources in a document: of one, or of a list, which has them as attributes.
+func idsOf(doc *node, kind string) (ids []string) {
+	found := doc.all(kind)
+	if doc != nil {
+		for _, list := range doc.children {
+			found = append(found, list.all(kind)...)
+		}
+	}
+	for _, n := range found {
+		ids = append(ids, cmp.Or(n.get("id"), n.attrs["id"]))
+	}
+	return ids
 }
 
 // address is where resources are written: a single one has its own.
@@ -50,14 +66,14 @@ const codeReadOnly = "93"
 var refusedField = regexp.MustCompile(`parameter "([a-z0-9_]+)" not writable`)
 
 // replace writes resources whole: as they are in the shop, with changed fields. Associations stay when they are not sent.
-func (s *session) replace(ctx context.Context, resource, kind string, rows [][]field) error {
+func (s *session) replace(ctx context.Context, resource, kind string, rows [][]field) (doc *node, err error) {
 	var ids []string
 	for _, row := range rows {
 		ids = append(ids, row[0].value)
 	}
 	there, err := s.inChunks(ctx, resource, kind, "id", ids, full)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	without := append([]string{"associations"}, readOnly[resource]...)
 	for range mostReadOnly {
@@ -65,22 +81,22 @@ func (s *session) replace(ctx context.Context, resource, kind string, rows [][]f
 		for i, row := range rows {
 			at := slices.IndexFunc(there, func(n *node) bool { return n.get("id") == row[0].value })
 			if at < 0 {
-				return connector.Failf(connector.Missing, "the shop has no %s %s", kind, row[0].value)
+				return nil, connector.Failf(connector.Missing, "the shop has no %s %s", kind, row[0].value)
 			}
 			whole[i] = overlaid(there[at], row, without)
 		}
-		_, _, err = s.call(connector.Repeatable(ctx), http.MethodPut, address(resource, rows), nil, document(kind, whole...))
+		doc, _, err = s.call(connector.Repeatable(ctx), http.MethodPut, address(resource, rows), nil, document(kind, whole...))
 		f := connector.FailureOf(err)
 		if f == nil || f.Code != codeReadOnly {
-			return err
+			return doc, err
 		}
 		name := refusedField.FindStringSubmatch(f.Message)
 		if name == nil || slices.Contains(without, name[1]) {
-			return err
+			return nil, err
 		}
 		without = append(without, name[1])
 	}
-	return err
+	return nil, err
 }
 
 // overlaid is a resource of the shop with changed fields, and without some others.

@@ -1,6 +1,12 @@
 package prestashop_test
 
 import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -81,5 +87,39 @@ func TestAKeyThatMayChangeNothing(t *testing.T) {
 	item := connector.StockItem{Item: connector.Item{SKU: "MUG", IDs: made[0].IDs}, Quantity: 2}
 	if got, err := s.session.SetStock(t.Context(), []connector.StockItem{item}); !connector.Is(err, connector.Forbidden) {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A shop that writes only the first row of a request, as something before it may have it, gets the others one by one.
+func TestRowsThatAreNotWrittenTogether(t *testing.T) {
+	s := newShop(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPatch {
+			body, _ := io.ReadAll(r.Body)
+			kind := regexp.MustCompile(`<(product|combination|stock_available)>`).FindSubmatch(body)
+			end := []byte("</" + string(kind[1]) + ">")
+			first, _, _ := bytes.Cut(body, end)
+			r.Body = io.NopCloser(bytes.NewReader(slices.Concat(first, end, []byte("</prestashop>"))))
+			r.ContentLength = -1
+		}
+		s.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	s.open(server.URL)
+	items := map[string]connector.Item{}
+	for _, r := range connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t) {
+		if r.State != connector.Live {
+			t.Fatalf("%+v", r)
+		}
+		items[r.SKU] = connector.Item{SKU: r.SKU, IDs: r.IDs}
+	}
+	if s.Field("MUG", "active", "") != "1" || s.Stock("MUG") != 9 || s.Stock("SHIRT-S") != 4 || s.Stock("SHIRT-M") != 6 {
+		t.Errorf("on sale %q, stock %d, %d, %d", s.Field("MUG", "active", ""), s.Stock("MUG"), s.Stock("SHIRT-S"), s.Stock("SHIRT-M"))
+	}
+	connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: items["MUG"], Quantity: 1}, {Item: items["SHIRT-S"]}}))(t)
+	connectortest.Must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: items["MUG"], Price: 60000},
+		{Item: items["SHIRT"], Price: 210000}}))(t)
+	if s.Stock("MUG") != 1 || s.Stock("SHIRT-S") != 0 || s.Field("MUG", "price", "") != "6" || s.Field("SHIRT", "price", "") != "21" {
+		t.Errorf("stock %d, %d, prices %s, %s", s.Stock("MUG"), s.Stock("SHIRT-S"), s.Field("MUG", "price", ""), s.Field("SHIRT", "price", ""))
 	}
 }

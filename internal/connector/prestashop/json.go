@@ -93,7 +93,7 @@ var resources = map[string]bool{
 	"currencies": true, "currency": true, "customers": true, "customer": true, "image": true, "images": true,
 	"languages": true, "language": true,
 	"order_carriers": true, "order_carrier": true, "order_details": true, "order_detail": true, "order_histories": true, "order_history": true,
-	"order_slip": true, "order_states": true, "order_state": true, "orders": true, "order": true,
+	"order_slip": true, "order_slips": true, "order_states": true, "order_state": true, "orders": true, "order": true,
 	"product_option_values": true, "product_option_value": true, "product_options": true, "product_option": true,
 	"products": true, "product": true, "specific_prices": true, "specific_price": true, "states": true, "state": true,
 	"stock_availables": true, "stock_available": true, "tax_rule_groups": true, "tax_rule_group": true, "tax_rules": true, "tax_rule": true,

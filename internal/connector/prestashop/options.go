@@ -62,8 +62,7 @@ func (s *session) option(ctx context.Context, f *shop, a connector.Attribute) (s
 	return made.get("id"), nil
 }
 
-// upsertCombinations creates or changes the combinations of a product and returns their ids by SKU. One that the shop
-// has and the product does not gets a quantity of 0.
+// upsertCombinations creates or changes the combinations of a product and returns their ids by SKU.
 func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.Product, id string, stored *stored) (map[string]string,
 	error) {
 	if len(p.Variants) == 0 {
@@ -92,18 +91,33 @@ func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.
 		}
 		ids[v.SKU] = combination
 	}
+	return ids, s.removeCombinations(ctx, p, id, rows, ids)
+}
+
+// removeCombinations takes the combinations of variants that a product has no longer off sale. Others that are not its own are the
+// merchant's. One that the shop does not delete, or whose key may not, keeps a quantity of 0.
+func (s *session) removeCombinations(ctx context.Context, p *connector.Product, id string, rows []*node, own map[string]string) error {
 	var left []connector.StockItem
 	for _, r := range rows {
-		if at := r.get("id"); !slices.Contains(sortedValues(ids), at) {
-			left = append(left, connector.StockItem{Item: connector.Item{SKU: r.get("reference"), IDs: connector.IDs{Product: id, Variant: at}}})
+		at, sku := r.get("id"), r.get("reference")
+		dropped := func(d connector.Item) bool { return d.IDs.Variant == at || d.SKU == sku }
+		if !slices.Contains(sortedValues(own), at) && slices.ContainsFunc(p.Dropped, dropped) {
+			left = append(left, connector.StockItem{Item: connector.Item{SKU: sku, IDs: connector.IDs{Product: id, Variant: at}}})
 		}
 	}
-	if len(left) > 0 {
-		if _, err := s.SetStock(ctx, left); err != nil {
-			return nil, err
+	if len(left) == 0 {
+		return nil
+	}
+	if _, err := s.SetStock(ctx, left); err != nil {
+		return err
+	}
+	for _, l := range left {
+		err := s.remove(ctx, "combinations", l.IDs.Variant)
+		if f := connector.FailureOf(err); f != nil && (!f.Lasting() || f.Kind == connector.Unauthorized) {
+			return err
 		}
 	}
-	return ids, nil
+	return nil
 }
 
 // same reports whether a combination has that reference and difference in price already.

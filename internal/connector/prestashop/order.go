@@ -15,16 +15,21 @@ import (
 type beside struct {
 	customers, addresses map[string]*node
 	details, slips       map[string][]*node // by order
+	numbers              map[string][]string
 }
 
-func (s *session) besides(ctx context.Context, rows []*node) (*beside, error) {
-	var ids, customers, addresses []string
+func (s *session) besides(ctx context.Context, f *shop, rows []*node) (*beside, error) {
+	var ids, sent, customers, addresses []string
 	for _, r := range rows {
 		ids = append(ids, r.get("id"))
+		if f.left(r) && r.get("shipping_number") == "" {
+			sent = append(sent, r.get("id"))
+		}
 		customers = append(customers, r.get("id_customer"))
 		addresses = append(addresses, r.get("id_address_delivery"), r.get("id_address_invoice"))
 	}
-	b := &beside{customers: map[string]*node{}, addresses: map[string]*node{}, details: map[string][]*node{}, slips: map[string][]*node{}}
+	b := &beside{customers: map[string]*node{}, addresses: map[string]*node{}, details: map[string][]*node{}, slips: map[string][]*node{},
+		numbers: map[string][]string{}}
 	for _, part := range []struct {
 		resource, kind, field string
 		values                []string
@@ -35,6 +40,11 @@ func (s *session) besides(ctx context.Context, rows []*node) (*beside, error) {
 		{"order_details", "order_detail", "id_order", ids,
 			func(n *node) { b.details[n.get("id_order")] = append(b.details[n.get("id_order")], n) }},
 		{"order_slip", "order_slip", "id_order", ids, func(n *node) { b.slips[n.get("id_order")] = append(b.slips[n.get("id_order")], n) }},
+		{"order_carriers", "order_carrier", "id_order", sent, func(n *node) {
+			if number := n.get("tracking_number"); number != "" {
+				b.numbers[n.get("id_order")] = append(b.numbers[n.get("id_order")], number)
+			}
+		}},
 	} {
 		found, err := s.inChunks(ctx, part.resource, part.kind, part.field, part.values, full)
 		if err = ignoreForbidden(err); err != nil {
@@ -45,6 +55,12 @@ func (s *session) besides(ctx context.Context, rows []*node) (*beside, error) {
 		}
 	}
 	return b, s.readCombinations(ctx, b, rows)
+}
+
+// left reports whether the shop says that an order has left.
+func (f *shop) left(order *node) bool {
+	at := f.known[order.get("current_state")].ours
+	return at == orders.Shipped || at == orders.Delivered
 }
 
 // readCombinations reads the combinations that the lines of orders name, unless they are known.
@@ -87,7 +103,7 @@ func (s *session) orders(ctx context.Context, f *shop, rows []*node) (list []con
 	if len(rows) == 0 {
 		return nil, nil, nil
 	}
-	b, err := s.besides(ctx, rows)
+	b, err := s.besides(ctx, f, rows)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,8 +134,9 @@ func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (conne
 	digits := money.Digits(currency)
 	exact := func(name string) money.Amount { return r.sum(digits, name) }
 	now := s.link.Now()
-	o := connector.Order{ExternalID: r.get("id"), Number: r.get("reference"), Currency: currency, CreatedAt: f.moment(r.get("date_add"), now),
-		UpdatedAt: f.moment(r.get("date_upd"), now), Note: r.get("note"), Shipping: exact("total_shipping_tax_excl"),
+	o := connector.Order{ExternalID: r.get("id"), Number: r.get("reference"), Undivided: true, Currency: currency,
+		CreatedAt: f.moment(r.get("date_add"), now), UpdatedAt: f.moment(r.get("date_upd"), now), Note: r.get("note"),
+		Shipping: exact("total_shipping_tax_excl"),
 		Discount: exact("total_discounts_tax_excl"), Total: exact("total_paid_tax_incl"),
 		Tax:     exact("total_paid_tax_incl") - exact("total_paid_tax_excl"),
 		Payment: map[string]any{"method": r.get("payment"), "module": r.get("module")}}
@@ -160,7 +177,7 @@ func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (conne
 	}
 	evenTax(&o, digits)
 	o.Refunds = refunds(f, b.slips[o.ExternalID], digits, now)
-	if number := r.get("shipping_number"); number != "" && (o.Status == orders.Shipped || o.Status == orders.Delivered) {
+	if number := cmp.Or(r.get("shipping_number"), strings.Join(b.numbers[o.ExternalID], ", ")); number != "" && f.left(r) {
 		o.Parcels = []connector.Parcel{{Key: "order " + o.ExternalID, Number: number}}
 	}
 	return o, nil

@@ -144,15 +144,20 @@ func TestProductsAreMadeOnce(t *testing.T) {
 
 func TestChangedProducts(t *testing.T) {
 	s := newShop(t)
-	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t)
+	made := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t)
 	s.Translate("SHIRT", "2", "Chemise")
+	s.AddCombination("SHIRT", "THEIRS", 5)
 	shirt, cheap := s.shirt(), mug()
 	shirt.Name, shirt.Variants, shirt.OnSale = "Better shirt", shirt.Variants[1:], false
+	shirt.Dropped = []connector.Item{{SKU: "SHIRT-S", IDs: made[1].IDs}}
 	cheap.CompareAt = nil
 	results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{shirt, cheap}))(t)
 	if len(results) != 3 || s.Field("SHIRT", "name", "1") != "Better shirt" || s.Field("SHIRT", "name", "2") != "Chemise" ||
 		s.Field("SHIRT", "active", "") != "0" {
 		t.Errorf("%+v; %q, %q", results, s.Field("SHIRT", "name", "1"), s.Field("SHIRT", "name", "2"))
+	}
+	if n := s.Count("combinations"); n != 2 || s.Stock("THEIRS") != 5 {
+		t.Errorf("%d combinations, stock of the merchant's own %d", n, s.Stock("THEIRS"))
 	}
 	if s.Stock("SHIRT-S") != 0 || s.Count("specific_prices") != 0 || s.Field("MUG", "price", "") != "7.9" || s.Count("images") != 1 {
 		t.Errorf("stock of the variant that is gone %d, %d reduced prices, price %s, %d pictures", s.Stock("SHIRT-S"), s.Count("specific_prices"),
@@ -217,6 +222,8 @@ func TestAKeyThatDeletesNoPictures(t *testing.T) {
 	if found := connectortest.Must(s.session.Test(t.Context()))(t); len(found.Missing) > 0 {
 		t.Error(found.Missing)
 	}
+	s.Rights["combinations"] = []string{"GET", "POST", "PUT"} // nor variants: they have no stock
+	shirt.Variants, shirt.Dropped = shirt.Variants[1:], []connector.Item{{SKU: "SHIRT-S", IDs: made[1].IDs}}
 	shirt.Images, shirt.DroppedImages, shirt.Settled = nil, []string{made[0].Images["i1"]}, true
 	shirt.Known = made[0].IDs
 	for _, r := range connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{shirt}))(t) {
@@ -227,8 +234,14 @@ func TestAKeyThatDeletesNoPictures(t *testing.T) {
 	if shown, _ := s.Images("SHIRT"); len(shown) != 1 {
 		t.Errorf("pictures %v", shown)
 	}
+	if n := s.Count("combinations"); n != 2 || s.Stock("SHIRT-S") != 0 {
+		t.Errorf("%d combinations, stock of the variant that is gone %d", n, s.Stock("SHIRT-S"))
+	}
 	s.Rights = nil
 	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{shirt}))(t)
+	if n := s.Count("combinations"); n != 1 {
+		t.Errorf("with the right to delete them: %d combinations", n)
+	}
 	if shown, _ := s.Images("SHIRT"); len(shown) != 0 {
 		t.Errorf("with the right to delete them: pictures %v", shown)
 	}
@@ -341,6 +354,10 @@ func TestOrdersArePulled(t *testing.T) {
 	if len(changed) != 2 || changed[0].Status != orders.Shipped || len(changed[1].Refunds) != 1 || changed[1].Refunds[0].Amount != 258000 ||
 		changed[1].Refunds[0].Lines[0].Quantity != 1 {
 		t.Errorf("%+v", changed)
+	}
+	s.Ship(ids[3], "JD1")
+	if parcels := connectortest.Must(s.session.PullOrder(t.Context(), ids[3]))(t).Parcels; len(parcels) != 1 || parcels[0].Number != "JD1" {
+		t.Errorf("a parcel that was packed in the shop: %+v", parcels)
 	}
 	s.Credit(ids[9], "25.80", "4.20")
 	s.Credit(ids[9], "0", "0")

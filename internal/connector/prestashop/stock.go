@@ -75,14 +75,18 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 const rowsPerCall = 100
 
 // patchAll changes many rows of one kind. If the shop refuses one of a request, it has written those before it; then
-// each of these is sent alone, and writing it twice does no harm. failed is called for refused rows.
+// each of these is sent alone, and writing it twice does no harm. So are those that the answer leaves out, because something before the
+// shop, or a module of it, takes one row at a time. failed is called for refused rows.
 func (s *session) patchAll(ctx context.Context, resource, kind string, rows [][]field, failed func(int, *connector.Failure)) error {
 	for from := 0; from < len(rows); from += rowsPerCall {
 		piece := rows[from:min(from+rowsPerCall, len(rows))]
-		err := s.change(ctx, resource, kind, piece...)
+		written, err := s.change(ctx, resource, kind, piece...)
 		f := connector.FailureOf(err)
+		if f == nil && len(piece) > 1 {
+			err = s.patchEach(ctx, resource, kind, piece, written, func(k int, f *connector.Failure) { failed(from+k, f) })
+		}
 		if f != nil && f.Lasting() && f.Kind != connector.Unauthorized && f.Kind != connector.Forbidden {
-			err = s.patchEach(ctx, resource, kind, piece, func(k int, f *connector.Failure) { failed(from+k, f) })
+			err = s.patchEach(ctx, resource, kind, piece, nil, func(k int, f *connector.Failure) { failed(from+k, f) })
 		}
 		if err != nil {
 			return err
@@ -91,10 +95,14 @@ func (s *session) patchAll(ctx context.Context, resource, kind string, rows [][]
 	return nil
 }
 
-// patchEach changes rows one by one.
-func (s *session) patchEach(ctx context.Context, resource, kind string, rows [][]field, failed func(int, *connector.Failure)) error {
+// patchEach changes rows one by one, without those that are written already.
+func (s *session) patchEach(ctx context.Context, resource, kind string, rows [][]field, written []string,
+	failed func(int, *connector.Failure)) error {
 	for k, row := range rows {
-		err := s.change(ctx, resource, kind, row)
+		if slices.Contains(written, row[0].value) {
+			continue
+		}
+		_, err := s.change(ctx, resource, kind, row)
 		f := connector.FailureOf(err)
 		if f == nil {
 			continue

@@ -84,3 +84,21 @@ func TestPartsThatAnAnswerLeavesOut(t *testing.T) {
 		t.Errorf("%d products", s.Products())
 	}
 }
+
+// What stands before a shop and knows no aliases gets one object at a time.
+func TestAProxyWithoutAliases(t *testing.T) {
+	s := newShop(t)
+	s.Faults = fakeshop.Faults{NoAliases: true}
+	var prices []connector.PriceItem
+	for _, r := range connectortest.Must(s.session.Upsert(t.Context(), manyMugs(3)))(t) {
+		if v, _ := s.Variant(r.SKU); r.State != connector.Live || !v.Published {
+			t.Errorf("%+v, published %v", r, v.Published)
+		}
+		prices = append(prices, connector.PriceItem{Item: connector.Item{SKU: r.SKU, IDs: r.IDs}, Price: 50000})
+	}
+	for _, r := range connectortest.Must(s.session.SetPrices(t.Context(), prices))(t) {
+		if v, _ := s.Variant(r.SKU); r.State != connector.Live || v.Price != "5" {
+			t.Errorf("%+v, price %s", r, v.Price)
+		}
+	}
+}

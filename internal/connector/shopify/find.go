@@ -32,11 +32,15 @@ func skusOf(p *connector.Product) (skus []string) {
 	return skus
 }
 
-// search is the text of a search by SKU.
+// search is the text of a search by SKU, in single quotes as Shopify's own examples, but for a SKU that has some.
 func search(skus []string) string {
 	terms := make([]string, len(skus))
 	for i, sku := range skus {
-		terms[i] = `sku:"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(sku) + `"`
+		quote := "'"
+		if strings.Contains(sku, quote) {
+			quote = `"`
+		}
+		terms[i] = "sku:" + quote + strings.NewReplacer(`\`, `\\`, quote, `\`+quote).Replace(sku) + quote
 	}
 	return strings.Join(terms, " OR ")
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // handle is the product's part of an address. It ends with the product's own part, so that a merchant's product with
@@ -35,8 +34,8 @@ func plain(text string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// input is what the product shall be.
-func (s *session) input(f *shop, p *connector.Product, there *product) vars {
+// input is what the product shall be. Errors: Failure Rejected if the merchant's own variants cannot stay beside it.
+func input(f *shop, p *connector.Product, there *product) (vars, error) {
 	status := "DRAFT"
 	if p.OnSale {
 		status = "ACTIVE"
@@ -51,9 +50,9 @@ func (s *session) input(f *shop, p *connector.Product, there *product) vars {
 	if files, changed := pictures(p, there); changed || there == nil {
 		in["files"] = files
 	}
-	options, variants := s.variants(f, p, there)
-	in["productOptions"], in["variants"] = options, variants
-	return in
+	options, list, err := variants(f, p, there)
+	in["productOptions"], in["variants"] = options, list
+	return in, err
 }
 
 // pictures are the product's pictures, and behind them those that the merchant has added in the shop; changed reports
@@ -106,61 +105,30 @@ func inShop(p *connector.Product, there *product) (own, others []string) {
 	return own, others
 }
 
-// variants are the options and variants; a product without variants has the one that Shopify gives each.
-func (s *session) variants(f *shop, p *connector.Product, there *product) (options, list []vars) {
-	if len(p.Variants) == 0 {
-		v := s.variantInput(f, there, p.SKU, p.Price, p.CompareAt, p.Quantity, p.Known)
-		v["optionValues"] = []vars{{"optionName": "Title", "name": "Default Title"}}
-		return []vars{{"name": "Title", "values": []vars{{"name": "Default Title"}}}}, []vars{v}
-	}
-	values := map[string][]string{}
-	var names []string
-	for _, v := range p.Variants {
-		in := s.variantInput(f, there, v.SKU, v.Price, v.CompareAt, v.Quantity, v.Known)
-		var own []vars
-		for _, a := range v.Attributes {
-			if !slices.Contains(names, a.Name) {
-				names = append(names, a.Name)
-			}
-			if !slices.Contains(values[a.Name], a.Value) {
-				values[a.Name] = append(values[a.Name], a.Value)
-			}
-			own = append(own, vars{"optionName": a.Name, "name": cut(a.Value, 255)})
-		}
-		in["optionValues"] = own
-		list = append(list, in)
-	}
-	for i, name := range names {
-		var all []vars
-		for _, value := range values[name] {
-			all = append(all, vars{"name": cut(value, 255)})
-		}
-		options = append(options, vars{"name": name, "position": i + 1, "values": all})
-	}
-	return options, list
-}
-
-func (s *session) variantInput(f *shop, there *product, sku string, price money.Amount, before *money.Amount, quantity int64,
-	known connector.IDs) vars {
+// variantInput is what a form of a product shall be; old is what the shop has of it, nil if nothing.
+func variantInput(f *shop, form connector.Variant, old *variant) vars {
+	sku, price, before, quantity := form.SKU, form.Price, form.CompareAt, form.Quantity
 	v := vars{"sku": sku, "price": price.String(), "compareAtPrice": nil}
 	if quantity == connector.NotOurs {
 		v["inventoryItem"] = vars{"sku": sku}
 	} else {
-		v["inventoryPolicy"], v["inventoryItem"] = "DENY", vars{"sku": sku, "tracked": true}
+		v["inventoryItem"] = vars{"sku": sku, "tracked": true}
 	}
 	if before != nil && *before > price {
 		v["compareAtPrice"] = before.String()
 	}
-	if there != nil {
-		if old := there.known(sku, known.Variant); old != nil {
-			v["id"] = old.ID
-			if known.Variant != "" {
-				return v
-			}
+	if old != nil {
+		v["id"] = old.ID
+		old.keepPolicy(v)
+		if form.Known.Variant != "" {
+			return v
 		}
 	}
 	if quantity == connector.NotOurs {
 		return v
+	}
+	if old == nil {
+		v["inventoryPolicy"] = "DENY"
 	}
 	v["inventoryQuantities"] = []vars{{"locationId": f.location, "name": "available", "quantity": quantity}}
 	return v

@@ -44,27 +44,45 @@ func (m many) text(n int) string {
 	return "mutation " + m.name + "(" + strings.TrimSpace(declared.String()) + ") {\n" + body.String() + "}"
 }
 
-// changeMany changes objects, each with its variables, and returns what is refused of each. An object of which the shop
+// changed is what the shop says about one object.
+type changed struct {
+	UserErrors  userErrors
+	Publishable struct{ OnlineStoreURL string }
+}
+
+// changeMany changes objects, each with its variables, and returns what the shop says about each. An object of which it
 // says nothing may or may not have been changed: it is missing in the result. At most mostFields of them.
-func (s *session) changeMany(ctx context.Context, m many, objects []vars) (map[int]userErrors, error) {
+func (s *session) changeMany(ctx context.Context, m many, objects []vars) (map[int]changed, error) {
 	all := vars{}
 	for i, object := range objects {
 		for name, value := range object {
 			all[name+strconv.Itoa(i)] = value
 		}
 	}
-	var a map[string]*struct{ UserErrors userErrors }
+	var a map[string]*changed
 	if _, err := s.call(reading(ctx), m.text(len(objects)), all, &a); err != nil {
 		return nil, err
 	}
-	said := map[int]userErrors{}
+	said := map[int]changed{}
 	for i := range objects {
 		one := a["a"+strconv.Itoa(i)]
 		if one == nil && len(objects) == 1 { // a proxy of the shop may not know aliases
 			one = a[m.field]
 		}
 		if one != nil {
-			said[i] = one.UserErrors
+			said[i] = *one
+		}
+	}
+	if len(said) > 0 || len(objects) == 1 || a[m.field] == nil {
+		return said, nil
+	}
+	for i := range objects { // such a proxy gets one at a time
+		one, err := s.changeMany(ctx, m, objects[i:i+1])
+		if err != nil {
+			return said, err
+		}
+		if answered, ok := one[0]; ok {
+			said[i] = answered
 		}
 	}
 	return said, nil

@@ -2,6 +2,7 @@ package shopify
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,13 +83,21 @@ type refund struct {
 	ID, Note         string
 	CreatedAt        *time.Time
 	TotalRefundedSet amount
-	RefundLineItems  struct {
-		Nodes []struct {
-			Quantity                 int64
-			LineItem                 struct{ ID string }
-			SubtotalSet, TotalTaxSet amount
-		}
+	RefundLineItems  struct{ Nodes []refundedLine }
+}
+
+type refundedLine struct {
+	Quantity                 int64
+	LineItem                 struct{ ID string }
+	SubtotalSet, TotalTaxSet amount
+}
+
+// refunded is what the buyer paid for what a refund has of a line.
+func (o *order) refunded(sum sums, l refundedLine) money.Amount {
+	if o.TaxesIncluded {
+		return sum.of(l.SubtotalSet)
 	}
+	return sum.of(l.SubtotalSet) + sum.of(l.TotalTaxSet)
 }
 
 // read converts the order. A shop may store prices with or without tax: lines are without, and the discount is the
@@ -116,9 +125,17 @@ func (o *order) read() (connector.Order, error) {
 		}
 	}
 	out.ShippedBy(strings.Join(ways, ", "))
-	edited := o.edited()
-	if edited {
+	sold := o.sold()
+	edited := o.edited(sold)
+	if edited { // the present amounts are without what was refunded, which stays in the order here
 		out.Tax, out.Total = sum.of(o.CurrentTotalTaxSet), sum.of(o.CurrentTotalPriceSet)
+		for _, r := range o.Refunds {
+			for _, n := range r.RefundLineItems.Nodes {
+				if sold[n.LineItem.ID].cut {
+					out.Tax, out.Total = out.Tax+sum.of(n.TotalTaxSet), out.Total+o.refunded(sum, n)
+				}
+			}
+		}
 	}
 	if o.TaxesIncluded {
 		for _, l := range o.ShippingLines.Nodes {
@@ -126,10 +143,14 @@ func (o *order) read() (connector.Order, error) {
 		}
 	}
 	for _, l := range o.LineItems.Nodes {
-		if edited && l.CurrentQuantity == 0 {
+		if edited && sold[l.ID].quantity <= 0 {
 			continue
 		}
-		out.Lines = append(out.Lines, o.line(sum, l, edited))
+		if !edited {
+			out.Lines = append(out.Lines, o.line(sum, l, l.Quantity))
+		} else {
+			out.Lines = append(out.Lines, o.line(sum, l, sold[l.ID].quantity))
+		}
 	}
 	if o.TaxesIncluded && !o.taxLinesGiven() {
 		parts := []money.Amount{out.Shipping}
@@ -156,7 +177,7 @@ func (o *order) read() (connector.Order, error) {
 	out.Discount = max(rest, 0)
 	o.parcels(&out)
 	for _, r := range o.Refunds {
-		out.Refunds = appendRefund(out.Refunds, sum, r)
+		out.Refunds = o.appendRefund(out.Refunds, sum, r)
 	}
 	return out, sum.Err()
 }
@@ -176,18 +197,36 @@ func (o *order) taxLinesGiven() bool {
 	return false
 }
 
-// edited reports whether lines were changed after the order was placed, other than by refunds, which lower the same counter.
-func (o *order) edited() bool {
-	for _, l := range o.LineItems.Nodes {
-		if l.CurrentQuantity != l.Quantity && len(o.Refunds) == 0 {
-			return true
-		}
-	}
-	return false
+// soldLine is how much of a line was sold: what was ordered, less what an edit of the order took out of it.
+type soldLine struct {
+	quantity int64
+	cut      bool // refunds have lowered the shop's counter of the line
 }
 
-func (o *order) line(sum sums, l line, edited bool) connector.OrderLine {
-	out := connector.OrderLine{ExternalID: l.ID, SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Amount: sum.of(l.OriginalTotalSet)}
+// sold is how much of each line was sold. Edits and refunds lower the same counter; refunds say what they are about.
+func (o *order) sold() map[string]soldLine {
+	refunded := map[string]int64{}
+	for _, r := range o.Refunds {
+		for _, n := range r.RefundLineItems.Nodes {
+			refunded[n.LineItem.ID] += n.Quantity
+		}
+	}
+	out := map[string]soldLine{}
+	for _, l := range o.LineItems.Nodes {
+		back := min(refunded[l.ID], max(l.Quantity-l.CurrentQuantity, 0))
+		out[l.ID] = soldLine{quantity: l.CurrentQuantity + back, cut: back > 0}
+	}
+	return out
+}
+
+// edited reports whether lines were changed after the order was placed, other than by refunds.
+func (o *order) edited(sold map[string]soldLine) bool {
+	return slices.ContainsFunc(o.LineItems.Nodes, func(l line) bool { return sold[l.ID].quantity != l.Quantity })
+}
+
+// line is a line with the quantity that was sold of it.
+func (o *order) line(sum sums, l line, quantity int64) connector.OrderLine {
+	out := connector.OrderLine{ExternalID: l.ID, SKU: l.SKU, Name: l.Name, Quantity: quantity, Amount: sum.of(l.OriginalTotalSet)}
 	for _, a := range l.CustomAttributes {
 		if !strings.HasPrefix(a.Key, "_") { // an app's own
 			out.Choose(a.Key, a.Value)
@@ -197,11 +236,11 @@ func (o *order) line(sum sums, l line, edited bool) connector.OrderLine {
 		out.Amount, _ = sum.of(l.OriginalUnitPriceSet).Times(l.Quantity)
 	}
 	tax := sum.tax(l.TaxLines)
-	if edited && l.CurrentQuantity != l.Quantity { // the shop's amounts are those of all that was ordered
+	if quantity != l.Quantity { // the shop's amounts are those of all that was ordered
 		digits := money.Digits(o.CurrencyCode)
-		total, _ := sum.of(l.OriginalUnitPriceSet).Times(l.CurrentQuantity)
-		taxes, _ := tax.Times(l.CurrentQuantity)
-		out.Quantity, out.Amount, tax = l.CurrentQuantity, total.Round(digits), taxes.Per(l.Quantity).Round(digits)
+		total, _ := sum.of(l.OriginalUnitPriceSet).Times(quantity)
+		taxes, _ := tax.Times(quantity)
+		out.Amount, tax = total.Round(digits), taxes.Per(l.Quantity).Round(digits)
 	}
 	if o.TaxesIncluded {
 		out.Amount -= tax
@@ -300,14 +339,14 @@ func (o *order) parcels(out *connector.Order) {
 	}
 }
 
-func appendRefund(list []connector.Refund, sum sums, r refund) []connector.Refund {
+func (o *order) appendRefund(list []connector.Refund, sum sums, r refund) []connector.Refund {
 	out := connector.Refund{ExternalID: r.ID, Amount: sum.of(r.TotalRefundedSet), Reason: r.Note}
 	if r.CreatedAt != nil {
 		out.CreatedAt = *r.CreatedAt
 	}
 	for _, n := range r.RefundLineItems.Nodes {
 		out.Lines = append(out.Lines, connector.RefundLine{ExternalLine: n.LineItem.ID, Quantity: n.Quantity,
-			Amount: sum.of(n.SubtotalSet) + sum.of(n.TotalTaxSet)})
+			Amount: o.refunded(sum, n)})
 	}
 	if out.Amount == 0 && len(out.Lines) == 0 {
 		return list

@@ -27,6 +27,42 @@ func TestEditedLinesOfAShopWithTaxInItsPrices(t *testing.T) {
 	}
 }
 
+// An edit of an order of which something was refunded counts, too. What was refunded stays in the order, and its amounts.
+func TestEditedAndRefundedLines(t *testing.T) {
+	for name, test := range map[string]struct {
+		quantity, current int64
+		refunded          []refundedLine
+		total             string
+		want              int64
+	}{
+		"one less, its price given back":                  {3, 2, nil, "20.00", 2},
+		"one refunded":                                    {3, 2, []refundedLine{{Quantity: 1}}, "20.00", 3},
+		"one refunded, which the shop does not count off": {3, 3, []refundedLine{{Quantity: 1}}, "30.00", 3},
+		"one less, and one refunded":                      {3, 1, []refundedLine{{Quantity: 1}}, "10.00", 2},
+		"one more, and one refunded":                      {3, 4, []refundedLine{{Quantity: 1}}, "40.00", 4},
+		"all out":                                         {3, 0, nil, "0.00", 0},
+	} {
+		o := order{ID: "gid://shopify/Order/1", CurrencyCode: "EUR", TotalPriceSet: euros("30.00"), CurrentTotalPriceSet: euros(test.total)}
+		o.LineItems.Nodes = []line{{ID: "1", SKU: "A", Quantity: test.quantity, CurrentQuantity: test.current, OriginalTotalSet: euros("30.00"),
+			OriginalUnitPriceSet: euros("10.00")}}
+		r := refund{ID: "r", TotalRefundedSet: euros("10.00")}
+		for _, l := range test.refunded {
+			l.LineItem.ID, l.SubtotalSet = "1", euros("10.00")
+			r.RefundLineItems.Nodes = append(r.RefundLineItems.Nodes, l)
+		}
+		o.Refunds = []refund{r}
+		got, err := o.read()
+		var quantity int64
+		for _, l := range got.Lines {
+			quantity += l.Quantity
+		}
+		if err != nil || quantity != test.want || got.Total != money.Amount(10*test.want)*money.Scale || got.Discount != 0 ||
+			len(got.Refunds) != 1 || len(got.Refunds[0].Lines) != len(test.refunded) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
 // An order's fees are in the same order each time: another order of the lines would be a change of the order.
 func TestFeesKeepTheirOrder(t *testing.T) {
 	for range 50 {

@@ -92,7 +92,7 @@ func (s *session) takeAll(ctx context.Context, list []order, page *connector.Ord
 	z := s.size()
 	for i := range list {
 		o := &list[i]
-		if o.Test && s.link.Channel.Value("testOrders") != "true" {
+		if s.leavesOut(o) {
 			continue
 		}
 		out, err := o.read()
@@ -112,6 +112,11 @@ func (s *session) takeAll(ctx context.Context, list []order, page *connector.Ord
 	return nil
 }
 
+// leavesOut reports whether an order is a test, which a setting takes in all the same.
+func (s *session) leavesOut(o *order) bool {
+	return o.Test && s.link.Channel.Value("testOrders") != "true"
+}
+
 // Bounds of a query for an order: the number of lines to start with, which is reduced when the query may cost too much, and that of parcels
 // and refunds, which is raised when there may be more.
 const (
@@ -126,6 +131,9 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	o, err := s.readOrder(ctx, externalID)
 	if err != nil {
 		return connector.Order{}, err
+	}
+	if s.leavesOut(o) {
+		return connector.Order{}, connector.Failf(connector.Missing, "order %s is a test of the shop's checkout", o.Name)
 	}
 	for o.LineItems.PageInfo.HasNextPage {
 		var more struct{ Order *struct{ LineItems lines } }

@@ -1,6 +1,7 @@
 package shopify_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -78,5 +79,49 @@ func TestParcelsThatTheShopHoldsBack(t *testing.T) {
 	}
 	if numbers, shipped, _, _ := s.Order(ref.ExternalID); !slices.Equal(numbers, []string{"FIRST", "SECOND", "SECOND"}) || shipped != 5 {
 		t.Errorf("parcels %v with %d pieces", numbers, shipped)
+	}
+}
+
+// All lines of a long order leave, also those behind the first that the shop shows of a part.
+func TestParcelOfALongOrder(t *testing.T) {
+	s := newShop(t)
+	var lines []fakeshop.Bought
+	for i := range 260 {
+		lines = append(lines, fakeshop.Bought{SKU: fmt.Sprint("X", i), Quantity: 1, Cents: 100})
+	}
+	id := s.Buy("a@example.com", true, lines...)
+	o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t)
+	parcel := connector.Parcel{Key: "s1", Number: "JD1"}
+	for _, l := range o.Lines {
+		parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: l.ExternalID, Quantity: 1})
+	}
+	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}
+	if err := s.session.PushShipment(t.Context(), ref, parcel); err != nil {
+		t.Fatal(err)
+	}
+	if numbers, shipped, _, _ := s.Order(id); shipped != 260 || len(numbers) != 1 {
+		t.Errorf("%d pieces left in parcels %v", shipped, numbers)
+	}
+}
+
+// A piece that was refunded and that the shop would ship still does not leave with the others.
+func TestRefundedPiecesDoNotLeave(t *testing.T) {
+	s := newShop(t)
+	id := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "A", Quantity: 3, Cents: 1000})
+	s.Change(id, "credited")
+	o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t)
+	parcel := connector.Parcel{Key: "s1", Number: "JD1", Rest: true,
+		Lines: []connector.ParcelLine{{ExternalLine: o.Lines[0].ExternalID, Quantity: 2}}}
+	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}
+	for range 2 {
+		if err := s.session.PushShipment(t.Context(), ref, parcel); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.session.PushStatus(t.Context(), ref, orders.Shipped); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if numbers, shipped, _, _ := s.Order(id); shipped != 2 || len(numbers) != 1 {
+		t.Errorf("%d pieces left in parcels %v", shipped, numbers)
 	}
 }

@@ -12,12 +12,16 @@ import (
 type product struct {
 	ID, Handle, Status, OnlineStoreURL string
 	Media                              struct{ Nodes []struct{ ID string } }
-	Variants                           struct{ Nodes []variant }
+	Variants                           struct {
+		PageInfo pageInfo
+		Nodes    []variant
+	}
 }
 
 type variant struct {
-	ID, SKU, Price string
-	InventoryItem  struct{ ID string }
+	ID, SKU, Price, InventoryPolicy string
+	SelectedOptions                 []option
+	InventoryItem                   struct{ ID string }
 }
 
 // media are the ids of its pictures, in their order.
@@ -49,8 +53,8 @@ func (p *product) known(sku, id string) *variant {
 }
 
 // Upsert puts products into the shop, each in one request, and new ones on its sales channels, several in one. The shop
-// answers when it is done. Lists in a request replace the stored ones: all variants are sent each time, pictures only if
-// they are others than the shop's.
+// answers when it is done. Lists in a request replace the stored ones: all variants are sent each time, also those that the merchant has
+// added, pictures only if they are others than the shop's.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	unknown, err := s.findNew(ctx, products)
 	if err != nil {
@@ -89,7 +93,11 @@ func (s *session) upsert(ctx context.Context, p *connector.Product, unknown bool
 			return nil, err
 		}
 	}
-	v := vars{"input": s.input(f, p, there)}
+	in, err := input(f, p, there)
+	if err != nil {
+		return nil, err
+	}
+	v := vars{"input": in}
 	if there != nil {
 		v["identifier"] = vars{"id": there.ID}
 	} else { // an address cannot be used twice: after a lost answer the request finds its own product
@@ -136,10 +144,15 @@ func (s *session) publish(ctx context.Context, products []connector.Product, by 
 	}
 	for k, i := range some {
 		failed := err
-		if refused, ok := said[k]; err == nil && !ok {
+		if one, ok := said[k]; err == nil && !ok {
 			failed = errUnsaid
 		} else if err == nil {
-			failed = refused.err()
+			failed = one.UserErrors.err()
+			if at := one.Publishable.OnlineStoreURL; at != "" { // it had none while it was on no channel
+				for r := range by[i] {
+					by[i][r].URL = at
+				}
+			}
 		}
 		if failure := connector.FailureOf(failed); failure != nil {
 			by[i] = connector.FailedProduct(&products[i], failure, !failure.Lasting())

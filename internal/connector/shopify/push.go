@@ -32,7 +32,12 @@ type shipping struct {
 
 type fulfillmentOrder struct {
 	ID, Status string
-	LineItems  struct{ Nodes []orderedLine }
+	LineItems  orderedLines
+}
+
+type orderedLines struct {
+	PageInfo pageInfo
+	Nodes    []orderedLine
 }
 
 // waits reports whether the shop ships the part only later: it is on hold, or scheduled.
@@ -111,11 +116,35 @@ func (s *session) shipping(ctx context.Context, id string) (*shipping, error) {
 	if a.Order == nil {
 		return nil, connector.Failf(connector.Missing, "the shop has no order %s", id)
 	}
+	for i := range a.Order.FulfillmentOrders.Nodes {
+		if err := s.readRest(ctx, &a.Order.FulfillmentOrders.Nodes[i]); err != nil {
+			return nil, err
+		}
+	}
 	if s.ahead == nil {
 		s.ahead = map[string]*shipping{}
 	}
 	s.ahead[id] = a.Order
 	return a.Order, nil
+}
+
+// readRest reads the lines of a part behind the first ones.
+func (s *session) readRest(ctx context.Context, part *fulfillmentOrder) error {
+	for part.LineItems.PageInfo.HasNextPage {
+		var more struct {
+			FulfillmentOrder *struct{ LineItems orderedLines }
+		}
+		_, err := s.call(reading(ctx), queryMoreParts, vars{"id": part.ID, "after": part.LineItems.PageInfo.EndCursor}, &more)
+		if err != nil {
+			return err
+		}
+		if more.FulfillmentOrder == nil { // the shop has divided it anew
+			return connector.Failf(connector.Temporary, "the shop has changed the parts of the order meanwhile")
+		}
+		part.LineItems.Nodes = append(part.LineItems.Nodes, more.FulfillmentOrder.LineItems.Nodes...)
+		part.LineItems.PageInfo = more.FulfillmentOrder.LineItems.PageInfo
+	}
+	return nil
 }
 
 // PushShipment ships in the shop the quantities of this parcel and all before it, less what is shipped there beside the parcels that the
@@ -202,7 +231,7 @@ func (s *session) shipPart(ctx context.Context, at *shipping, part *fulfillmentO
 	return nil
 }
 
-// PushStatus changes the order in the shop, which has no status of its own: SHIPPED ships everything, DELIVERED adds
+// PushStatus changes the order in the shop, which has no status of its own: SHIPPED ships what has left here, DELIVERED adds
 // an event to each parcel.
 func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to connector.Status) error {
 	switch to {
@@ -222,7 +251,7 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 		return err
 	}
 	if to == orders.Shipped {
-		return s.ship(ctx, at, func(_ string, remaining int64) int64 { return remaining }, connector.Parcel{})
+		return s.ship(ctx, at, rest(order, at), connector.Parcel{})
 	}
 	delete(s.ahead, order.ExternalID)
 	for _, f := range at.Fulfillments {
@@ -241,6 +270,23 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 		}
 	}
 	return nil
+}
+
+// rest is how much of each line is to leave so that the shop has shipped what was shipped here, or all if no parcel is known. More may
+// remain in the shop: what was refunded there without being taken out of the order.
+func rest(order connector.OrderRef, at *shipping) func(line string, remaining int64) int64 {
+	if len(order.Shipped) == 0 && len(order.Packed) == 0 {
+		return func(_ string, remaining int64) int64 { return remaining }
+	}
+	missing := order.ShippedThrough("")
+	for line, n := range at.shipped() {
+		missing[line] -= n
+	}
+	return func(line string, remaining int64) int64 {
+		n := max(0, min(missing[line], remaining))
+		missing[line] -= n
+		return n
+	}
 }
 
 // PushCancel cancels the order in the shop and gives its stock back. Money moves only when the channel's setting refundOnCancel says so.

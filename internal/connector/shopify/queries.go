@@ -18,7 +18,12 @@ const queryShop = `query Shop {
 const productFields = `fragment productFields on Product {
   id handle status onlineStoreUrl
   media(first: 250) { nodes { id } }
-  variants(first: 250) { nodes { id sku price inventoryItem { id } } }
+  variants(first: 250) { pageInfo { hasNextPage } nodes { ...variantFields } }
+}
+` + variantFields
+
+const variantFields = `fragment variantFields on ProductVariant {
+  id sku price inventoryPolicy selectedOptions { name value } inventoryItem { id }
 }`
 
 const queryFind = `query Find($identifier: ProductIdentifierInput!, $skus: String!) {
@@ -52,7 +57,8 @@ const mutateProduct = `mutation SetProduct($identifier: ProductSetIdentifiers, $
 ` + productFields
 
 // mutatePublish shows products on sales channels.
-var mutatePublish = many{name: "Publish", field: "publishablePublish", answer: "{ userErrors { field message } }",
+var mutatePublish = many{name: "Publish", field: "publishablePublish",
+	answer:    "{ publishable { ... on Product { onlineStoreUrl } } userErrors { field message } }",
 	arguments: []argument{{"id", "id", "ID!"}, {"input", "input", "[PublicationInput!]!"}}}
 
 const mutateHide = `mutation Hide($id: ID!) {
@@ -141,8 +147,18 @@ fragment amount on MoneyBag { shopMoney { amount } }`
 const shippingFields = `fragment shippingFields on Order {
   id cancelledAt
   fulfillments(first: $few) { id status displayStatus fulfillmentLineItems(first: $lines) { nodes { quantity lineItem { id } } } }
-  fulfillmentOrders(first: $few) { nodes { id status lineItems(first: $lines) { nodes { id remainingQuantity lineItem { id } } } } }
+  fulfillmentOrders(first: $few) { nodes { id status lineItems(first: $lines) { ...partFields } } }
+}
+` + partFields
+
+const partFields = `fragment partFields on FulfillmentOrderLineItemConnection {
+  pageInfo { hasNextPage endCursor } nodes { id remainingQuantity lineItem { id } }
 }`
+
+const queryMoreParts = `query MoreParts($id: ID!, $after: String!) {
+  fulfillmentOrder(id: $id) { lineItems(first: 250, after: $after) { ...partFields } }
+}
+` + partFields
 
 const queryShipping = `query Shipping($id: ID!, $lines: Int!, $few: Int!) { order(id: $id) { ...shippingFields } }
 ` + shippingFields

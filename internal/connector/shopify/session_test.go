@@ -21,12 +21,13 @@ import (
 // shop is a fake shop that answers, and the clock that both sides go by: sleeping moves it.
 type shop struct {
 	*fakeshop.Shop
-	session connector.Session
-	client  *connector.Client
-	kept    connector.Credentials // what Renew has stored
-	facts   map[string]string
-	now     time.Time
-	slept   func() // after a wait, if not nil
+	session  connector.Session
+	client   *connector.Client
+	kept     connector.Credentials // what Renew has stored
+	facts    map[string]string
+	settings map[string]string
+	now      time.Time
+	slept    func() // after a wait, if not nil
 }
 
 func (s *shop) Fact(name string) string { return s.facts[name] }
@@ -67,7 +68,7 @@ func newShop(t *testing.T) *shop {
 // reopen begins another session, as each job does.
 func (s *shop) reopen() {
 	s.session = shopify.New().Open(connector.Link{Client: s.client, Tokens: s, Facts: s, Now: s.Now,
-		Channel: connector.Channel{ID: "channel", Platform: "SHOPIFY", Credentials: s.kept}})
+		Channel: connector.Channel{ID: "channel", Platform: "SHOPIFY", Credentials: s.kept, Settings: s.settings}})
 }
 
 func shirt() connector.Product {

@@ -105,3 +105,22 @@ func TestQuantitiesThatAreTheMerchants(t *testing.T) {
 		t.Errorf("%+v: %+v", shown, results)
 	}
 }
+
+// Tests of a shop's checkout are no orders, however they are read, unless the channel's setting takes them.
+func TestTestOrdersStayOut(t *testing.T) {
+	s := newShop(t)
+	id := s.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "A", Quantity: 1, Cents: 1000}}, Test: true})
+	s.now = s.now.Add(2 * time.Minute)
+	if _, err := s.session.PullOrder(t.Context(), id); !connector.Is(err, connector.Missing) {
+		t.Errorf("alone: %v", err)
+	}
+	page := connectortest.Must(s.session.(connector.OrderReader).ReadOrders(t.Context(), []string{id}))(t)
+	if list, _ := s.pull(t, time.Time{}); len(list)+len(page.Orders) != 0 {
+		t.Errorf("with others: %+v, %+v", list, page.Orders)
+	}
+	s.settings = map[string]string{"testOrders": "true"}
+	s.reopen()
+	if o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t); o.ExternalID != id {
+		t.Errorf("%+v", o)
+	}
+}

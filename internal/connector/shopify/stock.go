@@ -165,11 +165,11 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 			return results, err
 		}
 		for k, product := range piece {
-			refused, ok := said[k]
+			one, ok := said[k]
 			if !ok {
 				return results, errUnsaid
 			}
-			results = append(results, priceResults(byProduct[product], refused)...)
+			results = append(results, priceResults(byProduct[product], one.UserErrors)...)
 		}
 	}
 	return results, nil

@@ -162,6 +162,7 @@ func readOrder(raw json.RawMessage) (out connector.Order, modified string, take 
 		Number:     string(in.Number),
 		Theirs:     string(in.Status),
 		Status:     statuses[string(in.Status)],
+		Undivided:  true,
 		Refunded:   in.Status == "refunded",
 		Currency:   strings.ToUpper(string(in.Currency)),
 		CreatedAt:  moment(string(in.Created)),

@@ -18,7 +18,7 @@ import (
 const skusPerCall = 40
 
 // productFields are the members of found.
-const productFields = "id,sku,type,parent_id,status,permalink,manage_stock,stock_quantity,images"
+const productFields = "id,sku,type,parent_id,status,permalink,manage_stock,stock_quantity,images,attributes"
 
 // found is a product or variation as the shop shows it.
 type found struct {
@@ -33,7 +33,8 @@ type found struct {
 	Images    []struct {
 		ID flexible `json:"id"`
 	} `json:"images"`
-	Error *problem `json:"error"`
+	Attributes several[attribute] `json:"attributes"`
+	Error      *problem           `json:"error"`
 }
 
 // missing reports whether the shop's product does not have a picture any more.
@@ -164,6 +165,7 @@ type upsert struct {
 	connector.Product
 	there  found            // zero when the shop does not have it
 	forms  map[string]found // its variations that the shop has
+	others []string         // the shop's ids of pictures that the merchant has added
 	result connector.Result
 	failed []connector.Result // of variants
 	live   []connector.Result
@@ -283,7 +285,8 @@ func (u *upsert) claim(there map[string]found) {
 }
 
 // claimImages finds which of the product's pictures the shop has: it fetches an address once more whenever that is sent again, and keeps no
-// address. Those in the shop that are not known here came by a request whose answer was lost, if there are as many as were sent.
+// address. Those in the shop that are not known here came by a request whose answer was lost, if there are as many as were sent; else they
+// are the merchant's own, and stay behind ours.
 func (u *upsert) claimImages() {
 	u.Images = slices.Clone(u.Images)
 	known := slices.Clone(u.DroppedImages)
@@ -304,6 +307,7 @@ func (u *upsert) claimImages() {
 		}
 	}
 	if u.Settled || len(left) != len(unknown) {
+		u.others = left
 		return
 	}
 	for i, image := range unknown {
@@ -414,22 +418,22 @@ func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, e
 			images = append(images, map[string]any{"src": image.URL, "position": i})
 		}
 	}
+	for _, other := range u.others {
+		images = append(images, map[string]any{"id": flexible(other).number(), "position": len(images)})
+	}
 	body["images"] = images
-	attributes := []map[string]any{}
-	for _, a := range u.Attributes {
-		attributes = append(attributes, map[string]any{"name": a.Name, "visible": true, "variation": false, "options": []string{a.Value}})
+	if body["attributes"], err = s.attributes(ctx, u); err != nil {
+		return nil, err
 	}
 	if len(u.Variants) == 0 {
 		prices(body, u.Price, u.CompareAt, u.Currency)
 		quantity(body, u.Quantity)
 	} else {
 		body["type"], body["manage_stock"] = "variable", false
-		attributes = append(variantAttributes(u.Variants), attributes...)
 		if u.there.ID == "" || u.there.Status != "publish" {
 			body["status"] = "draft" // until its variations are there
 		}
 	}
-	body["attributes"] = attributes
 	if u.there.special() {
 		delete(body, "type")
 	}

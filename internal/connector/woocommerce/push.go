@@ -164,7 +164,7 @@ func (s *session) pushFulfillment(ctx context.Context, order connector.OrderRef,
 	}
 	var items []map[string]any
 	for _, l := range parcel.Lines {
-		items = append(items, map[string]any{"item_id": l.ExternalLine, "qty": l.Quantity})
+		items = append(items, map[string]any{"item_id": flexible(l.ExternalLine).number(), "qty": l.Quantity})
 	}
 	meta := []map[string]any{{"key": "_tracking_number", "value": parcel.Number}, {"key": "_shipment_provider", "value": parcel.Carrier},
 		{"key": "_tracking_url", "value": parcel.URL}, {"key": "_items", "value": items}}
@@ -192,12 +192,13 @@ func (s *session) pushTracking(ctx context.Context, extension string, order conn
 	var list []struct {
 		Number flexible `json:"tracking_number"`
 		Link   flexible `json:"tracking_link"`
+		Custom flexible `json:"custom_tracking_link"` // as it was entered
 	}
 	if _, err := s.call(ctx, http.MethodGet, path, nil, nil, &list); err != nil && !unlisted(err) {
 		return err
 	}
 	for _, t := range list {
-		if string(t.Number) == parcel.Number && (parcel.Number != "" || string(t.Link) == parcel.URL) {
+		if string(t.Number) == parcel.Number && (parcel.Number != "" || parcel.URL == string(t.Link) || parcel.URL == string(t.Custom)) {
 			return nil
 		}
 	}

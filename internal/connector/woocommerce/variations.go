@@ -2,24 +2,9 @@ package woocommerce
 
 import (
 	"context"
-	"slices"
 
 	"entrepot/internal/connector"
 )
-
-// variantAttributes are those by which variants differ, with all their values.
-func variantAttributes(variants []connector.Variant) (list []map[string]any) {
-	for i, a := range variants[0].Attributes {
-		var options []string
-		for _, v := range variants {
-			if value := v.Attributes[i].Value; !slices.Contains(options, value) {
-				options = append(options, value)
-			}
-		}
-		list = append(list, map[string]any{"name": a.Name, "visible": true, "variation": true, "options": options})
-	}
-	return list
-}
 
 // putVariations creates, changes and deletes the variations of each product.
 func (s *session) putVariations(ctx context.Context, list []*upsert) error {
@@ -35,7 +20,9 @@ func (s *session) putVariations(ctx context.Context, list []*upsert) error {
 			quantity(body, v.Quantity)
 			var attributes []map[string]any
 			for _, a := range v.Attributes {
-				attributes = append(attributes, map[string]any{"name": a.Name, "option": a.Value})
+				one := u.called(a.Name)
+				one["option"] = a.Value
+				attributes = append(attributes, one)
 			}
 			body["attributes"] = attributes
 			if form, has := u.forms[v.SKU]; has {

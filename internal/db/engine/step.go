@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -72,6 +73,8 @@ func (s *Step) Failed(what Violation, err error) error {
 		return s.Dup
 	case what == Unique:
 		return fmt.Errorf("%w: %w", ErrRetry, err)
+	case s.Miss != nil && what == Check && errors.Is(s.Miss, ErrRetry):
+		return fmt.Errorf("%w: %w", s.Miss, err)
 	case s.Miss != nil && (what == Count || what == Check):
 		return s.Miss
 	}

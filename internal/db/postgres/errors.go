@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -35,6 +36,13 @@ func meaning(ctx context.Context, err error) error {
 		return engine.Unavailable(err)
 	}
 	return err
+}
+
+// Lasting reports whether the server refused data: by their form (class 22), by a constraint (23), or by a bound of its own (54), such as
+// that of a text in an index.
+func Lasting(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && slices.Contains([]string{"22", "23", "54"}, pg.Code[:min(2, len(pg.Code))])
 }
 
 // awayClasses are the classes of PostgreSQL's error codes for trouble with the server and not with a statement:

@@ -41,6 +41,15 @@ func violation(err error) engine.Violation {
 	return engine.Other
 }
 
+// Lasting reports whether SQLite refused data.
+func Lasting(err error) bool {
+	switch code(err).ToPrimary() {
+	case sqlite.ResultConstraint, sqlite.ResultMismatch, sqlite.ResultTooBig, sqlite.ResultRange:
+		return true
+	}
+	return false
+}
+
 // storeError is the error of a transaction that could not begin or end: it runs again if another process holds the
 // lock, otherwise its caller is asked to try again. After a failed write of the log its outcome is unknown, because a
 // crash may leave any part of it.

@@ -207,6 +207,25 @@ func (s *Shop) Move(order, state string) {
 	}
 }
 
+// AddCombination adds a combination to a product, as a person in the back office does.
+func (s *Shop) AddCombination(product, reference string, quantity int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.where("products", "reference", product)[0].id
+	at := s.add("combinations", map[string]string{"id_product": of, "reference": reference, "price": "0", "minimal_quantity": "1"})
+	s.add("stock_availables", map[string]string{"id_product": of, "id_product_attribute": at.id, "quantity": strconv.Itoa(quantity),
+		"id_shop": "1"})
+}
+
+// Ship enters a tracking number, as a person in the back office does: versions from 1.7 on no longer keep it with the order.
+func (s *Shop) Ship(order, number string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.where("order_carriers", "id_order", order) {
+		r.fields["tracking_number"] = number
+	}
+}
+
 // move changes an order's state: a paid one takes stock, a cancelled one returns it.
 func (s *Shop) move(o *row, state string) {
 	to := s.find("order_states", state)

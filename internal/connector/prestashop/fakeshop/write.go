@@ -210,6 +210,9 @@ func (s *Shop) delete(w http.ResponseWriter, res *resource, id string) {
 		s.resources[name].rows = slices.DeleteFunc(s.resources[name].rows, gone)
 	}
 	drop(res.name, func(r *row) bool { return r.id == id })
+	if res.name == "combinations" {
+		drop("stock_availables", func(r *row) bool { return r.get("id_product_attribute") == id })
+	}
 	if res.name == "products" {
 		drop("combinations", func(r *row) bool { return r.get("id_product") == id })
 		drop("stock_availables", func(r *row) bool { return r.get("id_product") == id })

@@ -2,7 +2,6 @@ package fakeshop
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,11 +15,22 @@ func (p *product) show() object {
 		media = append(media, object{"id": m})
 	}
 	for _, v := range p.variants {
-		variants = append(variants, object{"id": v.id, "sku": v.sku, "price": v.price, "inventoryItem": object{"id": v.item}})
+		options := []object{}
+		for _, o := range v.options {
+			options = append(options, object{"name": o.OptionName, "value": o.Name})
+		}
+		variants = append(variants, object{"id": v.id, "sku": v.sku, "price": v.price, "inventoryPolicy": v.policy, "selectedOptions": options,
+			"inventoryItem": object{"id": v.item}})
 	}
-	return object{"id": p.id, "handle": p.handle, "status": p.status, "onlineStoreUrl": "https://fake.example/products/" + p.handle,
+	address := any(nil)
+	if p.published {
+		address = p.address()
+	}
+	return object{"id": p.id, "handle": p.handle, "status": p.status, "onlineStoreUrl": address,
 		"media": object{"nodes": media}, "variants": object{"nodes": variants}}
 }
+
+func (p *product) address() string { return "https://fake.example/products/" + p.handle }
 
 func (s *Shop) product(match func(*product) bool) *product {
 	for _, p := range s.products {
@@ -40,22 +50,6 @@ func (s *Shop) variant(match func(*variant) bool) *variant {
 		}
 	}
 	return nil
-}
-
-// available is what the shop's buyers can have: the sum over all locations.
-func (v *variant) available() (n int64) {
-	for _, level := range v.levels {
-		n += level
-	}
-	return n
-}
-
-// add changes the level of the first location where it is stocked.
-func (v *variant) add(n int64) {
-	for _, at := range slices.Sorted(maps.Keys(v.levels)) {
-		v.levels[at] += n
-		return
-	}
 }
 
 type identifier struct{ ID, Handle string }
@@ -80,13 +74,24 @@ func (s *Shop) find(raw json.RawMessage) (object, string) {
 	nodes := []object{}
 	for _, p := range s.products {
 		for _, v := range p.variants {
-			if !s.Faults.Blind && strings.Contains(strings.ToLower(in.SKUs), `"`+strings.ToLower(v.sku)+`"`) {
+			if !s.Faults.Blind && searched(in.SKUs, v.sku) {
 				nodes = append(nodes, object{"sku": v.sku, "product": object{"id": p.id, "handle": p.handle}})
 			}
 		}
 	}
 	out["productVariants"] = object{"nodes": nodes}
 	return out, ""
+}
+
+// searched reports whether a search names a SKU, in quotes of either kind, whatever its case.
+func searched(search, sku string) bool {
+	for _, quote := range []string{"'", `"`} {
+		term := quote + strings.NewReplacer(`\`, `\\`, quote, `\`+quote).Replace(sku) + quote
+		if strings.Contains(strings.ToLower(search), strings.ToLower(term)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Shop) findProduct(raw json.RawMessage) (object, string) {
@@ -115,16 +120,41 @@ func (s *Shop) findNew(raw json.RawMessage) (object, string) {
 type setInput struct {
 	Title, Status, Handle string
 	Files                 *[]struct{ ID, OriginalSource string }
-	Variants              []struct {
-		ID, SKU, Price      string
-		CompareAtPrice      *string
-		InventoryQuantities []struct {
-			LocationID string
-			Quantity   int64
-		}
-		OptionValues []struct{ OptionName, Name string }
+	Variants              []setVariant
+	ProductOptions        []struct{ Name string }
+}
+
+type setVariant struct {
+	ID, InventoryPolicy string
+	SKU, Price          *string
+	CompareAtPrice      *string
+	InventoryQuantities []struct {
+		LocationID string
+		Quantity   int64
 	}
-	ProductOptions []struct{ Name string }
+	OptionValues []optionValue
+}
+
+type optionValue struct{ OptionName, Name string }
+
+// set changes what is given of a variant; without a policy it is not sold without stock.
+func (v *variant) set(in setVariant) {
+	if in.SKU != nil {
+		v.sku, v.before = *in.SKU, ""
+	}
+	if in.Price != nil {
+		v.price = *in.Price
+	}
+	if in.CompareAtPrice != nil {
+		v.before = *in.CompareAtPrice
+	}
+	if v.policy = in.InventoryPolicy; v.policy == "" {
+		v.policy = "DENY"
+	}
+	for _, q := range in.InventoryQuantities {
+		v.levels[q.LocationID] = q.Quantity
+	}
+	v.options = in.OptionValues
 }
 
 func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
@@ -183,13 +213,7 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 				at = o
 			}
 		}
-		at.sku, at.price, at.before = v.SKU, v.Price, ""
-		if v.CompareAtPrice != nil {
-			at.before = *v.CompareAtPrice
-		}
-		for _, q := range v.InventoryQuantities {
-			at.levels[q.LocationID] = q.Quantity
-		}
+		at.set(v)
 		p.variants = append(p.variants, at)
 	}
 	return answer(p, []object{})
@@ -198,10 +222,12 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 func (s *Shop) publish(raw json.RawMessage) (object, string) {
 	var in struct{ ID string }
 	_ = json.Unmarshal(raw, &in)
+	shown := any(nil)
 	if p := s.identified(&identifier{ID: in.ID}); p != nil {
 		p.published = true
+		shown = object{"onlineStoreUrl": p.address()}
 	}
-	return object{"publishablePublish": object{"userErrors": []object{}}}, ""
+	return object{"publishablePublish": object{"publishable": shown, "userErrors": []object{}}}, ""
 }
 
 func (s *Shop) hide(raw json.RawMessage) (object, string) {
@@ -227,53 +253,33 @@ func (s *Shop) delete(raw json.RawMessage) (object, string) {
 	return object{"productDelete": object{"userErrors": refused("id", "Product does not exist", "")}}, ""
 }
 
-func (s *Shop) setStock(raw json.RawMessage) (object, string) {
-	var in struct {
-		Key   string
-		Input struct {
-			Quantities []map[string]json.RawMessage
-		}
+// AddVariant adds a variant beside another one, as its merchant does in the shop, which may be sold without stock.
+func (s *Shop) AddVariant(beside, sku string, values ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.product(func(p *product) bool {
+		return slices.ContainsFunc(p.variants, func(v *variant) bool { return v.sku == beside })
+	})
+	v := &variant{id: s.gid("ProductVariant"), item: s.gid("InventoryItem"), sku: sku, price: "99", policy: "CONTINUE",
+		levels: map[string]int64{}}
+	for i, value := range values {
+		v.options = append(v.options, optionValue{p.variants[0].options[i].OptionName, value})
 	}
-	_ = json.Unmarshal(raw, &in)
-	if in.Key == "" {
-		return nil, "IDEMPOTENCY_KEY_MISSING"
+	p.variants = append(p.variants, v)
+}
+
+// Options are the values of a variant and its policy, as "Size: S, CONTINUE"; "" if there is none.
+func (s *Shop) Options(sku string) (text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.variant(func(v *variant) bool { return v.sku == sku })
+	if v == nil {
+		return ""
 	}
-	type change struct {
-		at       *variant
-		location string
-		n        int64
+	for _, o := range v.options {
+		text += o.OptionName + ": " + o.Name + ", "
 	}
-	var changes []change
-	for i, q := range in.Input.Quantities {
-		var item, location string
-		var n int64
-		_ = json.Unmarshal(q["inventoryItemId"], &item)
-		_ = json.Unmarshal(q["locationId"], &location)
-		_ = json.Unmarshal(q["quantity"], &n)
-		if _, said := q["changeFromQuantity"]; !said {
-			return nil, "changeFromQuantity is required"
-		}
-		field := "input.quantities." + strconv.Itoa(i) + ".inventoryItemId"
-		v := s.variant(func(v *variant) bool { return v.item == item })
-		if v == nil {
-			return object{"inventorySetQuantities": object{"userErrors": refused(field, "The inventory item could not be found",
-				"INVALID_INVENTORY_ITEM")}}, ""
-		}
-		if _, stocked := v.levels[location]; !stocked {
-			return object{"inventorySetQuantities": object{"userErrors": refused(field, "The item is not stocked at the location",
-				"ITEM_NOT_STOCKED_AT_LOCATION")}}, ""
-		}
-		changes = append(changes, change{v, location, n})
-	}
-	if !s.keys[in.Key] {
-		for _, c := range changes {
-			c.at.levels[c.location] = c.n
-			s.Notices.Add("INVENTORY_LEVELS_UPDATE", object{"inventory_item_id": c.at.item[strings.LastIndexByte(c.at.item, '/')+1:],
-				"available": c.n})
-		}
-		s.keys[in.Key] = true
-	}
-	return object{"inventorySetQuantities": object{"userErrors": []object{}}}, ""
+	return text + v.policy
 }
 
 // Rename gives a variant another SKU, as a person in the shop's admin may.
@@ -281,70 +287,6 @@ func (s *Shop) Rename(sku, to string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.variant(func(v *variant) bool { return v.sku == sku }).sku = to
-}
-
-// Count sets the available quantity of a SKU, as a person in the shop's admin does.
-func (s *Shop) Count(sku string, quantity int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v := s.variant(func(v *variant) bool { return v.sku == sku })
-	v.add(quantity - v.available())
-	s.Notices.Add("INVENTORY_LEVELS_UPDATE", object{"inventory_item_id": v.item[strings.LastIndexByte(v.item, '/')+1:], "available": quantity})
-}
-
-func (s *Shop) activate(raw json.RawMessage) (object, string) {
-	var in struct{ Item, Location, Key string }
-	_ = json.Unmarshal(raw, &in)
-	if v := s.variant(func(v *variant) bool { return v.item == in.Item }); v != nil {
-		v.levels[in.Location] += 0
-	}
-	return object{"inventoryActivate": object{"userErrors": []object{}}}, ""
-}
-
-func (s *Shop) stock(raw json.RawMessage) (object, string) {
-	var in struct {
-		IDs      []string
-		Location string
-	}
-	_ = json.Unmarshal(raw, &in)
-	nodes := []any{}
-	for _, id := range in.IDs {
-		v := s.variant(func(v *variant) bool { return v.item == id })
-		if v == nil {
-			nodes = append(nodes, nil)
-		} else if n, stocked := v.levels[in.Location]; stocked {
-			nodes = append(nodes, object{"id": id, "inventoryLevel": object{"quantities": []object{{"quantity": n}}}})
-		} else {
-			nodes = append(nodes, object{"id": id, "inventoryLevel": nil})
-		}
-	}
-	return object{"nodes": nodes}, ""
-}
-
-func (s *Shop) setPrices(raw json.RawMessage) (object, string) {
-	var in struct {
-		Product  string
-		Variants []struct {
-			ID, Price      string
-			CompareAtPrice *string
-		}
-	}
-	_ = json.Unmarshal(raw, &in)
-	errors := []object{}
-	for i, c := range in.Variants {
-		v := s.variant(func(v *variant) bool { return v.id == c.ID })
-		if v == nil {
-			errors = append(errors, refused("variants."+strconv.Itoa(i)+".id", "Product variant does not exist",
-				"PRODUCT_VARIANT_DOES_NOT_EXIST")...)
-			continue
-		}
-		v.price, v.before = c.Price, ""
-		if c.CompareAtPrice != nil {
-			v.before = *c.CompareAtPrice
-		}
-	}
-	s.Notices.Add("PRODUCTS_UPDATE", object{"admin_graphql_api_id": in.Product})
-	return object{"productVariantsBulkUpdate": object{"userErrors": errors}}, ""
 }
 
 // Variant is what the shop shows of a SKU.

@@ -32,6 +32,7 @@ type Faults struct {
 	Broken     int  // it answers 502 and does nothing
 	DearLines  int  // a query that may give more lines than this asks for too much; 0: no bound
 	DearOrders int  // a query for several orders that may give more lines than this in all asks for too much; 0: no bound
+	NoAliases  bool // of the fields of a mutation for several objects only the first is done, and answered under its own name
 	Unsaid     int  // of the fields of mutations for several objects: it is not done, and the answer has nothing about it
 	Blind      bool // its search does not find what was made (its index is behind)
 }
@@ -68,6 +69,8 @@ type product struct {
 
 type variant struct {
 	id, sku, price, before, item string
+	policy                       string
+	options                      []optionValue
 	levels                       map[string]int64 // what is available, by the ids of the locations where it is stocked
 }
 
@@ -211,7 +214,8 @@ func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong s
 		"SetStock": s.setStock,
 		"Activate": s.activate, "Stock": s.stock, "SetPrices": s.setPrices, "Orders": s.list, "OrdersByID": s.byID,
 		"Order": s.order, "MoreLines": s.moreLines,
-		"Shipping": s.shipping, "ShippingOfMany": s.shippingOfMany, "Ship": s.ship, "Delivered": s.delivered, "Cancel": s.cancel,
+		"Shipping": s.shipping, "ShippingOfMany": s.shippingOfMany, "MoreParts": s.moreParts, "Ship": s.ship,
+		"Delivered": s.delivered, "Cancel": s.cancel,
 		"Webhooks": s.listWebhooks, "AddWebhook": s.addWebhook, "DropWebhook": s.dropWebhook,
 	}
 	do := does[name]
@@ -237,7 +241,10 @@ func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong s
 		if i >= 90 {
 			return nil, "MAX_COST_EXCEEDED"
 		}
-		s.fields++
+		if s.fields++; s.Faults.NoAliases {
+			all, _ := json.Marshal(own)
+			return do(all)
+		}
 		if nth(s.Faults.Unsaid, s.fields) {
 			data["a"+strconv.Itoa(i)] = nil
 			continue

@@ -253,6 +253,11 @@ func (s *Shop) apply(p *product, body map[string]any) *answer {
 	}
 	if v, given := body["attributes"]; given {
 		p.attributes = v
+		for _, a := range objects(body, "attributes") { // one of the whole shop has its name there
+			if id, ok := whole(a, "id"); ok && id != 0 {
+				a["name"] = s.common[id]
+			}
+		}
 	}
 	p.modified = s.now()
 	return nil
@@ -413,52 +418,6 @@ func (s *Shop) Images(sku string) (shown []string, taken int) {
 		}
 	}
 	return shown, len(s.media)
-}
-
-// ForgetImages empties the media library, as its merchant may.
-func (s *Shop) ForgetImages() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.media)
-	for _, p := range s.products {
-		p.images = nil
-	}
-}
-
-// AddProduct puts a product into the shop as its merchant would.
-func (s *Shop) AddProduct(sku, name, price string, quantity int64) int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := &product{
-		id:         s.id(),
-		kind:       "simple",
-		status:     "publish",
-		sku:        sku,
-		name:       name,
-		regular:    price,
-		managed:    true,
-		quantity:   quantity,
-		modified:   s.now(),
-		attributes: []any{},
-	}
-	s.products[p.id] = p
-	return p.id
-}
-
-// Specialise makes a product one of another kind, as plugins do.
-func (s *Shop) Specialise(sku, kind string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.owner(sku, 0).kind = kind
-}
-
-// Rename gives a product or variation another SKU, as its merchant may.
-func (s *Shop) Rename(sku, to string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.owner(sku, 0)
-	p.sku = to
-	s.notify("product.updated", p.id)
 }
 
 // Unname takes a product's SKU away, as merchants have it who give SKUs to variations alone.

@@ -51,6 +51,7 @@ type Shop struct {
 	next       int64
 	products   map[int64]*product
 	media      map[int64]string // addresses of fetched pictures
+	common     map[int64]string // names of attributes of the whole shop
 	categories map[int64]*category
 	orders     map[int64]*order
 	hooks      map[int64]*hook

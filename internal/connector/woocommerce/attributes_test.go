@@ -1,0 +1,70 @@
+package woocommerce_test
+
+import (
+	"slices"
+	"testing"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
+)
+
+// What a merchant has added to a product in the shop stays: pictures, attributes of the whole shop, and variations, which can be chosen
+// still. Pictures and attributes that the product has no longer go.
+func TestWhatTheMerchantAddedStays(t *testing.T) {
+	s := newShop(t)
+	s.AddProduct("MUG", "Theirs", "5", 1)
+	s.AddImage("MUG", "https://theirs.example/mug.png")
+	s.AddAttribute("MUG", "Brand", "Acme", false)
+	mug := connector.Product{ID: "1", SKU: "MUG", Name: "Mug", Slug: "mug", OnSale: true, Price: 90000, Currency: "EUR", Quantity: 3,
+		Attributes: []connector.Attribute{{Name: "Glaze", Value: "blue"}, {Name: "brand", Value: "Acme & Co"}},
+		Images:     []connector.Image{{ID: "a", URL: "https://ours.example/a.png"}, {ID: "b", URL: "https://ours.example/b.png"}}}
+	small := connector.Variant{SKU: "SHIRT-S", Price: 90000, Quantity: 1, Attributes: []connector.Attribute{{Name: "Size", Value: "S"}}}
+	medium := connector.Variant{SKU: "SHIRT-M", Price: 90000, Quantity: 1, Attributes: []connector.Attribute{{Name: "Size", Value: "M"}}}
+	s.AddProduct("SHIRT", "Shirt", "", 0)
+	s.AddAttribute("SHIRT", "Size", "S", true)
+	shirt := connector.Product{ID: "2", SKU: "SHIRT", Name: "Shirt", Slug: "shirt", OnSale: true, Price: 90000, Currency: "EUR",
+		Variants: []connector.Variant{small, medium}}
+	results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug, shirt}))(t)
+	images := map[string]string{}
+	ids := map[string]connector.IDs{}
+	for _, r := range results {
+		if ids[r.SKU] = r.IDs; r.State != connector.Live {
+			t.Fatalf("%+v", r)
+		}
+		if r.SKU == "MUG" {
+			images = r.Images
+		}
+	}
+	holds := func(sku string, want ...string) {
+		t.Helper()
+		if got := s.Attributes(sku); !slices.Equal(got, want) {
+			t.Errorf("%s has %q, want %q", sku, got, want)
+		}
+	}
+	holds("MUG", "*Brand: Acme & Co", "Glaze: blue")
+	holds("SHIRT", "*Size: M|S")
+	holds("SHIRT-M", "*Size: M")
+	if shown, _ := s.Images("MUG"); !slices.Equal(shown, []string{"https://ours.example/a.png", "https://ours.example/b.png",
+		"https://theirs.example/mug.png"}) {
+		t.Errorf("pictures %v", shown)
+	}
+	s.AddVariation("SHIRT", "THEIRS", "XL")
+	s.AddAttribute("MUG", "Origin", "Ghent", false)
+	mug.Known, shirt.Known, mug.Settled, shirt.Settled = ids["MUG"], ids["SHIRT"], true, true
+	mug.Images, mug.DroppedImages = []connector.Image{{ID: "a", URL: "https://ours.example/a.png", Known: images["a"]}}, []string{images["b"]}
+	mug.Attributes = mug.Attributes[1:]
+	small.Known = ids["SHIRT-S"]
+	shirt.Variants, shirt.Dropped = []connector.Variant{small}, []connector.Item{{SKU: "SHIRT-M", IDs: ids["SHIRT-M"]}}
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug, shirt}))(t)
+	holds("MUG", "*Brand: Acme & Co", "*Origin: Ghent")
+	holds("SHIRT", "*Size: S|XL")
+	holds("THEIRS", "*Size: XL")
+	items, _ := s.Items()
+	if _, there := items["SHIRT-M"]; there {
+		t.Error("a variation that is none any more is there")
+	}
+	if shown, taken := s.Images("MUG"); taken != 3 || !slices.Equal(shown, []string{"https://ours.example/a.png",
+		"https://theirs.example/mug.png"}) {
+		t.Errorf("pictures %v, %d fetched", shown, taken)
+	}
+}
