@@ -159,7 +159,7 @@ func TestStaticFiles(t *testing.T) {
 		!strings.Contains(out.header.Get("Cache-Control"), "immutable") {
 		t.Errorf("%d %v", out.status, out.header)
 	}
-	for _, path := range []string{"/static/dash.css", "/static/", "/static/../routes.go", "/static/dash.0000000000.css"} {
+	for _, path := range []string{"/static/dash.css", "/static/", "/static/../routes.go", "/static/0000000000/dash.css"} {
 		if out := b.get(path); out.status == 200 {
 			t.Errorf("%s is served", path)
 		}
