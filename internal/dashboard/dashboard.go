@@ -99,7 +99,8 @@ func (d *Dashboard) pageOfForm(address *url.URL) string {
 	}
 	for ; strings.HasPrefix(at, prefix+"/"); at = path.Dir(at) {
 		if d.serves(http.MethodGet, at) {
-			return strings.TrimPrefix(at, prefix)
+			page := url.URL{Path: strings.TrimPrefix(at, prefix), RawQuery: address.RawQuery}
+			return page.RequestURI()
 		}
 	}
 	return "/"

@@ -30,13 +30,19 @@ func (r *request) orderOf() (o *orders.Order, err error) {
 	})
 }
 
-// back is the page of the order, with the list that it was opened from.
-func (r *request) back(o *orders.Order) string {
+// listOf is the list that the page of an order was opened from, all orders for none.
+func (r *request) listOf() ordersQuery {
 	q, err := r.readOrders(r.http.URL.Query())
 	if err != nil {
 		q, _ = r.readOrders(nil)
 	}
-	return strings.TrimPrefix(q.at("/orders/"+string(o.ID)), prefix)
+	return q
+}
+
+// acting is the address of an action on the order, or with "" of its page, with the list that it was opened from: who works through a
+// list stays in it.
+func (r *request) acting(o *orders.Order, what string) string {
+	return strings.TrimPrefix(r.listOf().at("/orders/"+string(o.ID)+what), prefix)
 }
 
 // listed is a form's list items[] in the API's structure, without entries that skip selects, and the index of each
@@ -129,9 +135,9 @@ func (d *Dashboard) shipOrder(r *request) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			out := redirect(r.back(o), orders.Number(o.Number)+": "+r.shipmentWords(&shipment)+" shipped; it is "+
+			out := redirect(r.acting(o, ""), orders.Number(o.Number)+": "+r.shipmentWords(&shipment)+" shipped; it is "+
 				strings.ToLower(statusWords[after.Status].Word))
-			return out.undo(undo{Action: "/orders/" + string(o.ID) + "/unship", Fields: map[string]string{"shipment": string(shipment.ID)}}), nil
+			return out.undo(undo{Action: r.acting(o, "/unship"), Fields: map[string]string{"shipment": string(shipment.ID)}}), nil
 		})
 		return out, placed(err, places)
 	})
@@ -147,14 +153,14 @@ func (d *Dashboard) unshipOrder(r *request) (answer, error) {
 	if !ok {
 		return answer{}, apperr.Missing("shipment")
 	}
-	f := r.form("/orders/"+string(o.ID)+"/unship", field{Name: "shipment", Kind: "hidden"})
+	f := r.form(r.acting(o, "/unship"), field{Name: "shipment", Kind: "hidden"})
 	return r.submit(f, d.showOrder, func(*form) (answer, error) {
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			after, err := d.Commerce.UnshipOrder(tx, r.caller(), o.ID, commerce.Expected{}, shipment)
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect(r.back(o), "The shipment is deleted and its units are back in stock; "+orders.Number(o.Number)+" is "+
+			return redirect(r.acting(o, ""), "The shipment is deleted and its units are back in stock; "+orders.Number(o.Number)+" is "+
 				strings.ToLower(statusWords[after.Status].Word)+". Receivers that heard of the shipment are notified"), nil
 		})
 	})
@@ -166,7 +172,7 @@ func (d *Dashboard) moveOrder(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	f := r.form("/orders/"+string(o.ID)+"/move", field{Name: "status", Kind: "hidden"}, field{Name: "note", Label: "Note"},
+	f := r.form(r.acting(o, "/move"), field{Name: "status", Kind: "hidden"}, field{Name: "note", Label: "Note"},
 		field{Name: "trackingNumber", Label: "Tracking number"}, restock)
 	return r.submit(f, d.showOrder, func(f *form) (answer, error) {
 		body := f.Object()
@@ -180,7 +186,7 @@ func (d *Dashboard) moveOrder(r *request) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect(r.back(o), orders.Number(o.Number)+" is "+strings.ToLower(statusWords[after.Status].Word)), nil
+			return redirect(r.acting(o, ""), orders.Number(o.Number)+" is "+strings.ToLower(statusWords[after.Status].Word)), nil
 		})
 	})
 }
@@ -204,7 +210,7 @@ func (d *Dashboard) editOrder(r *request) (answer, error) {
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.EditOrder(tx, r.caller(), o.ID, commerce.Expected{}, edit)
-			return redirect(r.back(o), "The lines of "+orders.Number(o.Number)+" are changed"), err
+			return redirect(r.acting(o, ""), "The lines of "+orders.Number(o.Number)+" are changed"), err
 		})
 		return out, placed(err, places)
 	})
@@ -246,7 +252,7 @@ func (d *Dashboard) changeOrder(r *request, what string, build func(*request, *o
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateOrder(tx, r.caller(), o.ID, commerce.Expected{}, update)
-			return redirect(r.back(o), "The "+what+" of "+orders.Number(o.Number)+" is changed"), err
+			return redirect(r.acting(o, ""), "The "+what+" of "+orders.Number(o.Number)+" is changed"), err
 		})
 	})
 }
