@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -174,6 +175,13 @@ func productFilters(tx *db.Tx, l listing, f catalog.Filter) (filterBar, error) {
 	}
 	for _, c := range categories {
 		byCategory = append(byCategory, option{Value: string(c.ID), Label: c.Name})
+	}
+	if f.Category != "" && !slices.ContainsFunc(categories, func(c catalog.Category) bool { return c.ID == f.Category }) {
+		c, err := catalog.CategoryByID(tx, f.Category)
+		if err := ignoreMissing(err); err != nil {
+			return bar, err
+		}
+		byCategory = append(byCategory, option{Value: string(f.Category), Label: cmp.Or(c.Name, "a category that is gone")})
 	}
 	if len(byCategory) > 0 {
 		bar.Selects = append(bar.Selects, filterSelect("categoryId", "Category", "Any category", string(f.Category), byCategory))
