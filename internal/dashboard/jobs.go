@@ -161,7 +161,6 @@ func address(path string, values url.Values) string {
 	return prefix + path + "?" + values.Encode()
 }
 
-// jobError is an item that failed in a job.
 // jobError is an error and what it is about.
 type jobError struct{ Item, Error string }
 
