@@ -205,7 +205,7 @@ func (d *Dashboard) createSegment(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			d.Commerce.CreateSegment(tx, name, rules)
+			d.Commerce.CreateSegment(tx, r.caller(), name, rules)
 			return redirect(segmentsPath, "Created the segment"), nil
 		})
 	})
@@ -260,7 +260,7 @@ func (d *Dashboard) updateSegment(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			_, err := d.Commerce.UpdateSegment(tx, s.ID, commerce.Expected{}, &name, &rules)
+			_, err := d.Commerce.UpdateSegment(tx, r.caller(), s.ID, commerce.Expected{}, &name, &rules)
 			return redirect(segmentsPath, "Saved the segment"), err
 		})
 	})
@@ -273,6 +273,6 @@ func (d *Dashboard) deleteSegment(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		return redirect(segmentsPath, "Deleted the segment"), d.Commerce.DeleteSegment(tx, s.ID, commerce.Expected{})
+		return redirect(segmentsPath, "Deleted the segment"), d.Commerce.DeleteSegment(tx, r.caller(), s.ID, commerce.Expected{})
 	})
 }
