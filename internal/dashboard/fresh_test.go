@@ -204,6 +204,42 @@ func TestBulkOfAListThatBecameEmpty(t *testing.T) {
 	b.until("!document.querySelector('#bulk').checkVisibility() && !document.querySelector('#bulk [name=all]').checked")
 }
 
+// What was ticked on a page to which somebody returns is what the form was filled from then: a colleague's change is not undone. Rows of a
+// list are not ticked again, because others may stand there now.
+func TestReturnToAForm(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	kitchen := c.call("POST", "/categories", map[string]any{"name": "Kitchen"})["id"]
+	mug := c.list("/products?search=MUG")[0]["id"].(string)
+	c.call("PATCH", "/products/"+mug, map[string]any{"categoryIds": []any{kitchen}})
+	c.order("PENDING", nil, 1)
+	b := s.window(t, s.owner)
+	b.open("/products/" + mug)
+	b.fill("[name=description]", "Half a text")
+	b.open("/attributes")
+	c.call("PATCH", "/products/"+mug, map[string]any{"categoryIds": []any{}})
+	b.do(chromedp.NavigateBack())
+	b.until("document.querySelector('[name=description]')?.value === 'Half a text'")
+	if !b.is("document.querySelector('[name=categoryIds]').checked") {
+		t.Skip("this browser does not tick again what was ticked")
+	}
+	b.press("Save categories")
+	b.shows("In these categories changed")
+	if now := c.call("GET", "/products/"+mug, nil)["categoryIds"].([]any); len(now) > 0 {
+		t.Errorf("the product is in %v", now)
+	}
+	b.open("/orders")
+	b.click("tbody input[name=id]")
+	b.open("/attributes")
+	c.order("PENDING", nil, 1)
+	b.do(chromedp.NavigateBack())
+	b.until("document.querySelectorAll('tbody input[name=id]').length === 2")
+	if b.is("document.querySelector('tbody :checked')") {
+		t.Error("another order is ticked")
+	}
+}
+
 // Times of a page on which nothing happens grow old all the same.
 func TestTimesGrowOld(t *testing.T) {
 	s := newSite(t, "sqlite")
