@@ -188,6 +188,36 @@ func TestRecordsFollow(t *testing.T) {
 	}
 }
 
+// Orders that newer ones push to the next page while somebody chooses stay chosen; one that a colleague moved out of the view does not.
+func TestTicksOfOrdersThatMoveOn(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	oldest := c.order("PENDING", nil, 1)
+	second := c.order("PENDING", nil, 1)
+	for range ordersPage - 2 {
+		c.order("PENDING", nil, 1)
+	}
+	b := s.window(t, s.owner)
+	b.open("/orders?status=PENDING")
+	b.click("#t-" + oldest)
+	b.click("#t-" + second)
+	c.order("PENDING", nil, 1)
+	b.until("!document.querySelector('#t-" + oldest + "') && document.querySelector('#bulk').innerText.includes('2 selected, 1 on the next page')")
+	c.call("PATCH", "/orders/"+second+"/status", map[string]any{"status": "PROCESSING"}) // the oldest is on the page again
+	b.until("document.querySelector('#t-" + oldest + "')?.checked && !document.querySelector('#t-" + second + "')")
+	b.until("document.querySelector('#bulk').innerText.includes('1 selected')")
+	for range 2 {
+		c.order("PENDING", nil, 1)
+	}
+	b.until("document.querySelector('#bulk').innerText.includes('1 selected, 1 on the next page')")
+	b.press("Release to ship")
+	b.shows("1 done, 0 refused")
+	if now := c.call("GET", "/orders/"+oldest, nil)["status"]; now != "PROCESSING" {
+		t.Errorf("the oldest is %v", now)
+	}
+}
+
 // When the last ticked order has left the list, nothing is selected: its bar is gone, and with it what would be done with all.
 func TestBulkOfAListThatBecameEmpty(t *testing.T) {
 	s := newSite(t, "sqlite")

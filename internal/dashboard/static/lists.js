@@ -2,17 +2,43 @@
 import { $, all, base } from "./dom.js";
 import { whenFresh } from "./page.js";
 
-const ticked = form => [...form.elements].filter(box => box.matches("input[name=id][type=checkbox]"));
+const boxes = form => [...form.elements].filter(box => box.matches("input[name=id][type=checkbox]"));
+
+let at = "", before = []; // the list, and its rows in their order, each with whether it is ticked
+const further = new Set(); // ticked rows that newer ones have pushed to the next page
+// remember notes which ticked rows are on the next page now: those at the end of a list into which others have come. Rows that do not belong
+// to the list any more are not ticked any more.
+function remember(rows) {
+  if (at !== location.pathname + location.search) {
+    at = location.pathname + location.search;
+    before = [];
+    further.clear();
+  }
+  const now = new Map(rows.map((row, place) => [row.value, place])), last = before.findLastIndex(([id]) => now.has(id));
+  if (rows.length >= before.length && (last < 0 || now.get(before[last][0]) > last)) {
+    for (const [id, on] of before.slice(last + 1)) if (on) further.add(id);
+  }
+  for (const row of rows) if (further.delete(row.value)) row.checked = true;
+  before = rows.map(row => [row.value, row.checked]);
+}
 
 // ticks shows how many rows are ticked. What is done with them is there only while some are, so that it is about what was seen.
 function ticks() {
   for (const form of all("form[data-bulk]")) {
-    const rows = ticked(form), n = rows.filter(row => row.checked).length;
-    for (const el of all("[data-ticked]", form)) el.textContent = n;
+    const rows = boxes(form);
+    remember(rows);
+    for (const el of all("[data-further]", form)) el.remove();
+    for (const id of further) {
+      const kept = document.createElement("input");
+      Object.assign(kept, { type: "hidden", name: "id", value: id }).dataset.further = "";
+      form.append(kept);
+    }
+    const here = rows.filter(row => row.checked).length, n = here + further.size;
+    for (const el of all("[data-ticked]", form)) el.textContent = n + " selected" + (further.size ? ", " + further.size + " on the next page" : "");
     form.hidden = n === 0;
     if (n === 0) form.elements.all.checked = false;
-    for (const el of form.elements) if (el.matches("[data-all]")) Object.assign(el, { checked: n > 0 && n === rows.length,
-      indeterminate: n > 0 && n < rows.length });
+    for (const el of form.elements) if (el.matches("[data-all]")) Object.assign(el, { checked: here > 0 && here === rows.length,
+      indeterminate: n > 0 && here < rows.length });
   }
 }
 whenFresh(ticks);
@@ -20,7 +46,10 @@ whenFresh(ticks);
 addEventListener("input", event => {
   const box = event.target;
   if (!box.matches("[data-all], input[name=id][type=checkbox]")) return;
-  if (box.matches("[data-all]")) for (const row of ticked(box.form)) row.checked = box.checked;
+  if (box.matches("[data-all]")) {
+    for (const row of boxes(box.form)) row.checked = box.checked;
+    if (!box.checked) further.clear();
+  }
   ticks();
 });
 
