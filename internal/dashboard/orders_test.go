@@ -303,6 +303,18 @@ func TestBulkShip(t *testing.T) {
 	})
 }
 
+// Whoever chooses more orders than can be printed at once is told so above the list.
+func TestTooManySlips(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c, b := s.shopper(t), s.as(s.owner)
+	c.articles()
+	for range maxSlips + 1 {
+		c.order("PENDING", nil, 1)
+	}
+	out := b.get("/orders/slip?status=PENDING")
+	has(t, b.follow(out), "More than 100 orders are chosen", "Status: Pending")
+}
+
 // What cannot be taken back is asked for, and changes nothing before.
 func TestBulkCancelAsks(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {

@@ -51,6 +51,11 @@ func (d *Dashboard) showSlips(r *request) (answer, error) {
 		}
 		return err
 	})
+	if q, bad := r.readOrders(r.http.URL.Query()); bad == nil {
+		if out, many := q.tooMany(err); many {
+			return out, nil
+		}
+	}
 	if err != nil {
 		return answer{}, err
 	}
