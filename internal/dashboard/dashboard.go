@@ -100,7 +100,7 @@ func (d *Dashboard) pageOfForm(address *url.URL) string {
 	}
 	for ; strings.HasPrefix(at, prefix+"/"); at = path.Dir(at) {
 		page, form := d.pattern(http.MethodGet, at), d.pattern(http.MethodPost, at)
-		if page == "" || form != "" && form != page {
+		if page == "" || strings.Contains(page, "{") && form != "" && !strings.Contains(form, "{") {
 			continue
 		}
 		if address.RawQuery != "" {

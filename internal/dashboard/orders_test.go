@@ -313,6 +313,7 @@ func TestTooManySlips(t *testing.T) {
 	}
 	out := b.get("/orders/slip?status=PENDING")
 	has(t, b.follow(out), "More than 100 orders are chosen", "Status: Pending")
+	has(t, b.get("/orders/"+c.order("PENDING", nil, 12_345)), "0 of 12,345")
 }
 
 // What cannot be taken back is asked for, and changes nothing before.

@@ -59,7 +59,7 @@ var shared = []string{"templates/layout.html", "templates/parts.html", "template
 func (t *templates) parse() map[string]func() *template.Template {
 	base := template.Must(template.New("").Funcs(template.FuncMap{
 		"asset": t.files.asset, "scripts": t.files.scripts, "prefix": func() string { return prefix }, "badge": newBadge,
-		"gauge": newGauge, "callout": newCallout, "ask": newAsk,
+		"callout": newCallout, "ask": newAsk,
 	}).ParseFS(t.files, shared...))
 	names, err := fs.Glob(t.files, "templates/*.html")
 	if err != nil {
