@@ -29,9 +29,11 @@ type field struct {
 	Max               int  // characters, 0 for no bound in the browser
 	Focus             bool // the cursor is here when the page opens
 	Mono              bool // codes and identifiers
+	Digits            int  // of decimal: the decimals that its currency has
 	ClearBlank        bool // an empty input clears the member (null); otherwise the member is left out and stays
 
 	Form  string // id prefix, set by form
+	shown string // the value before anything was typed, set by form
 	Error string // its error
 }
 
@@ -74,9 +76,10 @@ type form struct {
 	Message  string    // the error of the whole form, "" for none
 	Problems []problem // the errors of the inputs
 
-	path   string // below the prefix
-	sent   url.Values
-	object *apijson.Object
+	path    string            // below the prefix
+	unclear map[string]string // what is asked about inputs whose numbers can be read in two ways, by their names
+	sent    url.Values
+	object  *apijson.Object
 }
 
 // problem is one error of a form; ID is its input's, "" for none.
@@ -117,7 +120,7 @@ func (r *request) form(action string, fields ...field) *form {
 		if in.Kind == "" && strings.Contains(in.Value, "\n") {
 			in.Kind = "textarea" // an input of one line would join the lines
 		}
-		in.Form = strings.Trim(strings.Map(idChar, path), "-")
+		in.Form, in.shown = strings.Trim(strings.Map(idChar, path), "-"), in.Value
 		f.Fields = append(f.Fields, &in)
 	}
 	if r.http.Method == http.MethodPost && r.http.URL.EscapedPath() == prefix+path {
@@ -185,6 +188,11 @@ func (f *form) Value(name string) string { return strings.ReplaceAll(f.sent.Get(
 func (f *form) Object() *apijson.Object {
 	if f.object == nil {
 		f.object = apijson.Read(f.document())
+		for _, in := range f.Fields {
+			if words := f.unclear[in.Name]; words != "" {
+				f.object.Fault(in.Name, "%s", words)
+			}
+		}
 	}
 	return f.object
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -49,11 +50,13 @@ func (r *request) acting(o *orders.Order, what string) string {
 // entry in the form.
 func (f *form) listed(skip func(at string) bool, members ...string) (o *apijson.Object, places []int) {
 	document := map[string]any{}
+	asked := map[string]string{} // what is unclear, by the member's path
 	for _, in := range f.Fields {
 		if !strings.HasPrefix(in.Name, "items[") {
 			if value, given := f.member(in); given {
 				document[in.Name] = value
 			}
+			asked[in.Name] = f.unclear[in.Name]
 		}
 	}
 	items := []map[string]json.RawMessage{}
@@ -74,6 +77,7 @@ func (f *form) listed(skip func(at string) bool, members ...string) (o *apijson.
 				if value, given := f.member(f.Fields[k]); given {
 					item[name] = value
 				}
+				asked["items["+strconv.Itoa(len(items))+"]."+name] = f.unclear[at+name]
 			}
 		}
 		items, places = append(items, item), append(places, i)
@@ -83,7 +87,13 @@ func (f *form) listed(skip func(at string) bool, members ...string) (o *apijson.
 	if err != nil {
 		v, _ = jsonvalue.Parse([]byte("{}"))
 	}
-	return apijson.Read(v), places
+	o = apijson.Read(v)
+	for _, path := range slices.Sorted(maps.Keys(asked)) {
+		if asked[path] != "" {
+			o.Fault(path, "%s", asked[path])
+		}
+	}
+	return o, places
 }
 
 var itemPath = regexp.MustCompile(`^items\[(\d+)\]`)

@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/limits"
+	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/postal"
 	"entrepot/internal/records"
@@ -37,6 +38,7 @@ func shipForm(r *request, o *orders.Order) *form {
 // editForm is the form of the lines: quantity and price of each, one more line, and the amounts. A quantity of 0 removes its line.
 func editForm(r *request, o *orders.Order) *form {
 	var fields []field
+	digits := money.Digits(o.Currency)
 	for i, l := range o.Lines {
 		name, at := l.Name, "items["+strconv.Itoa(i)+"]"
 		if name == "" {
@@ -45,14 +47,14 @@ func editForm(r *request, o *orders.Order) *form {
 		fields = append(fields, field{Name: at + ".id", Kind: "hidden", Value: string(l.ID)},
 			field{Name: at + ".sku", Kind: "hidden", Value: l.SKU},
 			field{Name: at + ".quantity", Label: name, Kind: "int", Value: strconv.FormatInt(l.Quantity, 10)},
-			field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Value: l.UnitPrice.String()})
+			field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Digits: digits, Value: l.UnitPrice.String()})
 	}
 	at := "items[" + strconv.Itoa(len(o.Lines)) + "]"
 	fields = append(fields, field{Name: at + ".sku", Label: "Add a SKU", Mono: true},
 		field{Name: at + ".quantity", Label: "Quantity", Kind: "int"},
-		field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal"},
-		field{Name: "shippingAmount", Label: "Shipping", Kind: "decimal", Value: o.ShippingAmount.String()},
-		field{Name: "discountAmount", Label: "Discount", Kind: "decimal", Value: o.DiscountAmount.String()})
+		field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Digits: digits},
+		field{Name: "shippingAmount", Label: "Shipping", Kind: "decimal", Digits: digits, Value: o.ShippingAmount.String()},
+		field{Name: "discountAmount", Label: "Discount", Kind: "decimal", Digits: digits, Value: o.DiscountAmount.String()})
 	return r.editing(r.acting(o, "/lines"), fields...)
 }
 

@@ -126,7 +126,10 @@ func attributeValue(kind catalog.AttributeType, said string) (json.RawMessage, e
 	}
 	switch kind {
 	case "number":
-		plain := strings.Replace(said, ",", ".", 1)
+		plain, unclear := typedDecimal(said, 3)
+		if unclear != "" {
+			return nil, apperr.New(apperr.Invalid, "validation_failed", "%s", unclear)
+		}
 		if !numeral.MatchString(plain) {
 			return nil, apperr.New(apperr.Invalid, "validation_failed", "must be a number")
 		}

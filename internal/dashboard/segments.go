@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
+	"entrepot/internal/money"
 )
 
 // segmentRoutes are saved filters of customers.
@@ -67,7 +68,7 @@ func segmentForm(r *request, path string, s customers.Segment) *form {
 		field{Name: "any", Label: "With any of these tags", Value: commaText(s.Rules.TagsAny), Hint: "separated by commas"},
 		field{Name: "all", Label: "With all of these tags", Value: commaText(s.Rules.TagsAll)},
 		field{Name: "rules.minOrders", Label: "Orders, at least", Kind: "int", Value: orders},
-		field{Name: "rules.minTotalSpent", Label: "Spent in " + r.caller().Currency + ", at least", Kind: "decimal",
+		field{Name: "rules.minTotalSpent", Label: "Spent in " + r.caller().Currency + ", at least", Kind: "decimal", Digits: money.Digits(r.caller().Currency),
 			Value: amountText(s.Rules.MinTotalSpent, r.caller().Currency)},
 		field{Name: "rules.country", Label: "Country", Value: s.Rules.Country, Max: 2, Hint: "two letters: FR"},
 		field{Name: "rules.createdAfter", Label: "Known since, or later", Kind: "date", Value: dayText(s.Rules.CreatedAfter)},
