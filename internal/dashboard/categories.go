@@ -67,7 +67,8 @@ func treeOf(list []catalog.Category) []branchOf {
 
 // categoryPage is what the page of categories and its form are made of.
 type categoryPage struct {
-	tree  []branchOf                       // of all; nil if there are too many
+	tree  []branchOf                       // of all, if whole
+	whole bool                             // there are not too many for a tree
 	found []catalog.Category               // else a page of those that match
 	above map[id.Category]catalog.Category // these, those that the form is about, and what is above them
 	count map[id.Category]int64            // products in each that is shown
@@ -87,10 +88,10 @@ func (r *request) readCategories(at id.Category) (p categoryPage, err error) {
 	return p, r.readWide(func(tx *db.Tx) error {
 		list, all, err := catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxTree})
 		p.total = all
-		if err == nil && all <= maxTree {
+		if p.whole = all <= maxTree; p.whole {
 			p.tree = treeOf(list)
 		}
-		if err == nil && (p.term != "" || all > maxTree) {
+		if err == nil && !p.asTree() {
 			f := catalog.CategoryFilter{Search: p.term, Limit: perPage, Offset: p.list.offset()}
 			p.found, p.total, err = catalog.ListCategories(tx, f)
 			list = p.found
@@ -102,7 +103,7 @@ func (r *request) readCategories(at id.Category) (p categoryPage, err error) {
 		for i, c := range list {
 			shown[i] = c.ID
 		}
-		if p.count, err = catalog.CountProducts(tx, shown); err != nil || p.tree != nil && p.found == nil {
+		if p.count, err = catalog.CountProducts(tx, shown); err != nil || p.asTree() {
 			return err
 		}
 		if at != "" {
@@ -112,6 +113,9 @@ func (r *request) readCategories(at id.Category) (p categoryPage, err error) {
 		return err
 	})
 }
+
+// asTree reports whether the page shows the tree.
+func (p categoryPage) asTree() bool { return p.whole && p.term == "" }
 
 // pathOf is where a category stands: the names of those above it, from the top.
 func pathOf(c catalog.Category, above map[id.Category]catalog.Category) string {
@@ -133,7 +137,7 @@ func wholePath(c catalog.Category, above map[id.Category]catalog.Category) strin
 
 // parentField is the input of a category's parent: chosen from the tree, without the category itself and its descendants, or typed.
 func (p categoryPage) parentField(c catalog.Category) field {
-	if p.tree == nil {
+	if !p.whole {
 		in := field{Name: "parent", Label: "Parent category", Hint: namedBy + "; blank: top level"}
 		if up, ok := p.above[c.Parent]; ok {
 			in.Value, in.Hint = cmp.Or(up.ExternalID, string(up.ID)), "It is in "+wholePath(up, p.above)+". "+sentence(in.Hint)
@@ -243,7 +247,7 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 			Cells:  []string{r.format.plural(p.count[c.ID], "product", "products"), c.ExternalID},
 			CellTo: r.page("/products", "/products?categoryId="+string(c.ID))}
 	}
-	if p.found == nil && p.tree != nil && p.term == "" {
+	if p.asTree() {
 		if r.caller().May("write:categories") {
 			view.Move = r.another(categoriesPath, hiddenField("parentId", ""))
 		}
