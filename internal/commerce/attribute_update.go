@@ -1,7 +1,7 @@
 package commerce
 
 import (
-	"reflect"
+	"slices"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
@@ -32,7 +32,7 @@ func (s *Service) UpdateAttribute(tx *db.Tx, who accounts.Caller, attribute id.A
 	if err != nil {
 		return a, err
 	}
-	if !reflect.DeepEqual(a, before) {
+	if a.Code != before.Code || a.Label != before.Label || a.Type != before.Type || !slices.Equal(a.Options, before.Options) {
 		a.Save(tx)
 		audit.Record(tx, who.Actor(), "attribute.updated", "attribute", string(a.ID), nil)
 	}
