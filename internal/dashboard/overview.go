@@ -171,7 +171,7 @@ func (v overviewView) lowStock(f format, oversold int64) []need {
 			names = append(names, l.SKU+" "+l.Available)
 		}
 	}
-	if len(names) == 0 && v.low <= oversold { // those that are shown may all be oversold, which are the lowest
+	if len(v.Low) == 0 || len(names) == 0 && v.low <= oversold { // those that are shown may all be oversold, which are the lowest
 		return nil
 	}
 	return []need{{Tone: "warn", Icon: "stock", Head: f.plural(v.low, "stock level low", "stock levels low"),

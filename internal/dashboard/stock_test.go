@@ -43,16 +43,16 @@ func TestStockList(t *testing.T) {
 		has(t, b.get("/stock"), "Blue mug", "Iron pot", "−3", "Oversold", "2 levels")
 		has(t, b.get("/stock?search=mug"), "1 level")
 		has(t, b.get("/stock?view=low"), "POT", "1 level")
-		page := b.get("/stock?search=mug")
-		page = b.follow(b.submit(t, page, "/stock/thresholds", "sku-0", "MUG", "warehouse-0", "MAIN", "was-0", "0", "threshold-0", "9",
-			"back", "/stock?view=low"))
-		has(t, page, "1 threshold saved", "Undo", "2 levels")
+		action, inputs := thresholdInputs(t, b.get("/stock?search=mug"))
+		input := inputs.Get("MUG")
+		inputs.Set(input, "9")
+		has(t, b.follow(b.post(action, inputs)), "1 threshold saved", "Undo", "1 level")
 		if l := s.level("MUG", "MAIN"); l.Threshold == nil || *l.Threshold != 9 || !l.Low {
 			t.Errorf("level %+v", l)
 		}
-		bad := map[string][]string{"sku-0": {"MUG"}, "warehouse-0": {"MAIN"}, "threshold-0": {"-1"}}
-		if out := b.post("/stock/thresholds", bad); out.status != 400 {
-			t.Errorf("a threshold below zero: %d", out.status)
+		inputs.Set(input, "-1")
+		if out := b.post(action, inputs); out.status != 422 || !strings.Contains(out.words(), "must be a whole number from 0 to 1000000000") {
+			t.Errorf("a threshold below zero: %d %s", out.status, out.words())
 		}
 	})
 }
