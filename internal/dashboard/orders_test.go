@@ -245,6 +245,10 @@ func TestSlips(t *testing.T) {
 			!strings.Contains(out.words(), "ORD-000002") {
 			t.Errorf("slips of a view: %s", out.words())
 		}
+		fetched := c.order("PENDING", map[string]any{"shippingAddress": nil, "customerName": "Mary Jackson"}, 1)
+		if out := b.get("/orders/slip?ids=" + fetched); !strings.Contains(out.body, "<address>Mary Jackson<br></address>") {
+			t.Errorf("without an address the slip names nobody: %s", out.words())
+		}
 		if out := b.get("/orders/slip?ids=" + nobodys); out.status != 404 {
 			t.Errorf("a foreign order: %d", out.status)
 		}

@@ -1,7 +1,7 @@
 // Links, forms, filters and the history: a request whose answer is shown in the page.
 import { $, all, parse } from "./dom.js";
 import { answerTo, asTyped, begun, everything } from "./morph.js";
-import { ended, refused, say, swap, whenFresh, working } from "./page.js";
+import { ended, refused, say, swap, working } from "./page.js";
 import { jump } from "./palette.js";
 
 const whole = ["main", "side", "top", "toasts"];
@@ -141,18 +141,16 @@ async function count(form) {
 // Who returns to a page finds again what was typed and ticked there: browsers keep it. The history keeps what the forms were filled from
 // then, so that a form that comes back is refused if that has changed meanwhile.
 const filled = () => all("input[name=_seen]").map(seen => [seen.form.getAttribute("action"), seen]);
-let here = false;
-function keep() {
-  if (here) history.replaceState({ ...history.state, seen: Object.fromEntries(filled().map(([form, seen]) => [form, seen.value])) }, "");
-}
-whenFresh(keep);
+addEventListener("pagehide", () => {
+  const seen = filled().map(([form, { value }]) => [form, value]);
+  if (seen.length) history.replaceState({ ...history.state, seen: Object.fromEntries(seen) }, "");
+});
 addEventListener("pageshow", () => {
-  if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") for (const [form, seen] of filled()) {
+  if (performance.getEntriesByType("navigation")[0]?.type !== "back_forward") return;
+  for (const [form, seen] of filled()) {
     const then = history.state?.seen?.[form];
     if (then && begun(seen.form)) seen.value = then;
   }
-  here = true;
-  keep();
 });
 
 addEventListener("popstate", () => {
