@@ -3,6 +3,7 @@ package dashboard
 import (
 	"strings"
 
+	"entrepot/internal/audit"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
@@ -54,6 +55,7 @@ func (s *site) seedCatalog() {
 		least := int64(1)
 		segment := d.CreateSegment(tx, s.caller(), "Regulars", customers.Rules{TagsAny: []string{"vip"}, MinOrders: &least, Country: "FR"})
 		s.samples["/attributes"], s.samples["/warehouses"], s.samples["/segments"] = string(a.ID), string(w.ID), string(segment.ID)
+		audit.Record(tx, s.caller().Actor(), "import.begun", "import", nobodys, nil) // of a record without a name
 		_, err = d.MoveStock(tx, s.caller(), commerce.Movement{SKU: "POT-4", Cause: stock.Adjustment, Quantity: -5,
 			Reason: "broken in the depot"})
 		return err
