@@ -93,7 +93,8 @@ func (c *shopper) manyCategories() {
 	for from := 0; from < maxTree+20; from += 500 {
 		var list []any
 		for i := from; i < from+500 && i < maxTree+20; i++ {
-			one := map[string]any{"externalId": fmt.Sprintf("t%d", i), "name": fmt.Sprintf("thing-%d", i), "parentExternalId": fmt.Sprintf("g%d", i%10)}
+			one := map[string]any{"externalId": fmt.Sprintf("t%d", i), "name": fmt.Sprintf("thing-%d", i),
+				"parentExternalId": fmt.Sprintf("g%d", i%10)}
 			if i < 10 {
 				one = map[string]any{"externalId": fmt.Sprintf("g%d", i), "name": fmt.Sprintf("group-%d", i)}
 			}

@@ -17,7 +17,8 @@ func TestTypedDecimals(t *testing.T) {
 			t.Errorf("%q is %q, not %q; asked: %q", said, number, want, unclear)
 		}
 	}
-	for said, ask := range map[string]string{"1,250": "may be 1250 or 1.25:", "1.250": "may be 1250 or 1.25:", "12,125": "may be 12125 or 12.1250:",
+	for said, ask := range map[string]string{"1,250": "may be 1250 or 1.25:", "1.250": "may be 1250 or 1.25:",
+		"12,125":  "may be 12125 or 12.1250:",
 		"999.999": "may be 999999 or 999.9990:", "1,000": "may be 1000 or 1.00:"} {
 		if _, unclear := typedDecimal(said, 2); !strings.HasPrefix(unclear, ask) {
 			t.Errorf("%q: %q", said, unclear)
@@ -59,7 +60,8 @@ func TestPricesThatAreUnclear(t *testing.T) {
 	page := b.get(order)
 	// Of the first line, which is removed, nothing is asked; what is asked stands beside the input of the second one.
 	out := b.sendForm(t, page, order+"/lines", "items[0].quantity", "0", "items[1].unitPrice", "1,250", "shippingAmount", "2.125")
-	if out.status != 422 || strings.Count(out.words(), "1250 or 1.25: type one") != 2 || !strings.Contains(out.body, `items-1--unitPrice-error`) ||
+	if out.status != 422 || strings.Count(out.words(), "1250 or 1.25: type one") != 2 ||
+		!strings.Contains(out.body, `items-1--unitPrice-error`) ||
 		!strings.Contains(out.words(), "may be 2125 or 2.1250") {
 		t.Errorf("%d %s", out.status, out.words())
 	}

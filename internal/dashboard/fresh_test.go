@@ -203,7 +203,8 @@ func TestTicksOfOrdersThatMoveOn(t *testing.T) {
 	b.click("#t-" + oldest)
 	b.click("#t-" + second)
 	c.order("PENDING", nil, 1)
-	b.until("!document.querySelector('#t-" + oldest + "') && document.querySelector('#bulk').innerText.includes('2 selected, 1 on the next page')")
+	b.until("!document.querySelector('#t-" + oldest + "')")
+	b.until("document.querySelector('#bulk').innerText.includes('2 selected, 1 on the next page')")
 	c.call("PATCH", "/orders/"+second+"/status", map[string]any{"status": "PROCESSING"}) // the oldest is on the page again
 	b.until("document.querySelector('#t-" + oldest + "')?.checked && !document.querySelector('#t-" + second + "')")
 	b.until("document.querySelector('#bulk').innerText.includes('1 selected')")

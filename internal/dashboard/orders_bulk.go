@@ -216,7 +216,8 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 		return answer{}, err
 	}
 	own := prefix + "/orders/bulk/" + string(which)
-	view := bulkView{Gauge: r.format.gauge(job.Processed, job.Total, "of"), Done: r.format.Count(job.Updated), Refused: r.format.Count(job.Failed),
+	view := bulkView{Gauge: r.format.gauge(job.Processed, job.Total, "of"), Done: r.format.Count(job.Updated),
+		Refused: r.format.Count(job.Failed),
 		Started: r.format.Stamp(job.CreatedAt), Running: job.CompletedAt == 0, Words: r.format.plural(total, "order", "orders"),
 		Tabs: []tab{{Label: "All", To: own, Count: r.format.Count(job.Total), Current: only == ""},
 			{Label: "Done", To: own + "?outcome=done", Count: r.format.Count(job.Updated), Current: only == jobs.Done},

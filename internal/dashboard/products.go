@@ -265,7 +265,8 @@ func newProductForm(r *request) *form {
 			Max:      apijson.MaxText,
 			Hint:     "it stays for good: orders and stock know the product by it",
 		},
-		field{Name: "price", Label: "Price in " + r.caller().Currency, Kind: "decimal", Digits: money.Digits(r.caller().Currency), Required: true},
+		field{Name: "price", Label: "Price in " + r.caller().Currency, Kind: "decimal", Required: true,
+			Digits: money.Digits(r.caller().Currency)},
 		field{Name: "status", Label: "Status", Kind: "select", Value: string(catalog.DraftStatus), Options: statusOptions()},
 	)
 }

@@ -265,7 +265,8 @@ func TestCopyWithoutAClipboard(t *testing.T) {
 	b := s.window(t, s.owner)
 	b.allow("clipboard-write")
 	b.open("/products")
-	b.do(chromedp.Evaluate[chromedp.Void]("window.lent = navigator.clipboard; Object.defineProperty(navigator, 'clipboard', { value: undefined })"))
+	b.do(chromedp.Evaluate[chromedp.Void](`window.lent = navigator.clipboard;
+		Object.defineProperty(navigator, 'clipboard', { value: undefined })`))
 	b.click("[data-copy]")
 	b.shows("Copied")
 	b.allow("clipboard-read")
