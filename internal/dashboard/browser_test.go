@@ -308,7 +308,7 @@ func (b *window) shows(words string) {
 // click clicks an element once it can be seen.
 func (b *window) click(css string) {
 	b.t.Helper()
-	b.until(fmt.Sprintf("document.querySelector(%q)?.checkVisibility()", css))
+	b.until(fmt.Sprintf("document.readyState === 'complete' && document.querySelector(%q)?.checkVisibility()", css))
 	b.do(chromedp.Click(chromedp.CSS(css)))
 }
 
