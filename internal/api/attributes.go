@@ -51,7 +51,7 @@ func (a *API) createAttribute(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		made, err := a.Commerce.CreateAttribute(tx, draft)
+		made, err := a.Commerce.CreateAttribute(tx, r.caller, draft)
 		return attributeAnswer(http.StatusCreated, made), err
 	})
 }
@@ -61,7 +61,7 @@ func (a *API) updateAttribute(r *request) (answer, error) {
 	body := r.object()
 	draft := drafts.ReadAttribute(body, true)
 	return change(a, r, "attribute", body, func(tx *db.Tx, attribute id.Attribute, expected commerce.Expected) (answer, error) {
-		updated, err := a.Commerce.UpdateAttribute(tx, attribute, expected, draft)
+		updated, err := a.Commerce.UpdateAttribute(tx, r.caller, attribute, expected, draft)
 		return attributeAnswer(http.StatusOK, updated), err
 	})
 }
@@ -83,7 +83,7 @@ func (a *API) getAttribute(r *request) (out answer, err error) {
 // deleteAttribute serves DELETE /api/v1/attributes/{id}: 200; 404, 412.
 func (a *API) deleteAttribute(r *request) (answer, error) {
 	return change(a, r, "attribute", nil, func(tx *db.Tx, attribute id.Attribute, expected commerce.Expected) (answer, error) {
-		return deleted(attribute, nil), a.Commerce.DeleteAttribute(tx, attribute, expected)
+		return deleted(attribute, nil), a.Commerce.DeleteAttribute(tx, r.caller, attribute, expected)
 	})
 }
 

@@ -43,7 +43,7 @@ func (a *API) createSegment(r *request) (answer, error) {
 		rules = &customers.Rules{}
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		return segmentAnswer(http.StatusCreated, a.Commerce.CreateSegment(tx, *name, *rules)), nil
+		return segmentAnswer(http.StatusCreated, a.Commerce.CreateSegment(tx, r.caller, *name, *rules)), nil
 	})
 }
 
@@ -56,7 +56,7 @@ func (a *API) updateSegment(r *request) (answer, error) {
 	body := r.object()
 	name, rules := drafts.ReadSegment(body, false)
 	return change(a, r, "segment", body, func(tx *db.Tx, segment id.Segment, expected commerce.Expected) (answer, error) {
-		s, err := a.Commerce.UpdateSegment(tx, segment, expected, name, rules)
+		s, err := a.Commerce.UpdateSegment(tx, r.caller, segment, expected, name, rules)
 		if err != nil {
 			return answer{}, err
 		}
@@ -67,7 +67,7 @@ func (a *API) updateSegment(r *request) (answer, error) {
 // deleteSegment serves DELETE /api/v1/segments/{id}: 200; 404, 412.
 func (a *API) deleteSegment(r *request) (answer, error) {
 	return change(a, r, "segment", nil, func(tx *db.Tx, segment id.Segment, expected commerce.Expected) (answer, error) {
-		return deleted(segment, nil), a.Commerce.DeleteSegment(tx, segment, expected)
+		return deleted(segment, nil), a.Commerce.DeleteSegment(tx, r.caller, segment, expected)
 	})
 }
 

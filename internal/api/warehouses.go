@@ -75,7 +75,7 @@ func (a *API) createWarehouse(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		s, err := a.Commerce.CreateWarehouse(tx, draft)
+		s, err := a.Commerce.CreateWarehouse(tx, r.caller, draft)
 		if err != nil {
 			return answer{}, err
 		}
@@ -88,7 +88,7 @@ func (a *API) updateWarehouse(r *request) (answer, error) {
 	body := r.object()
 	draft := drafts.ReadWarehouse(body, false)
 	return change(a, r, "warehouse", body, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
-		s, err := a.Commerce.UpdateWarehouse(tx, warehouse, expected, draft)
+		s, err := a.Commerce.UpdateWarehouse(tx, r.caller, warehouse, expected, draft)
 		return oneWarehouse(http.StatusOK, s), err
 	})
 }
@@ -96,7 +96,7 @@ func (a *API) updateWarehouse(r *request) (answer, error) {
 // deleteWarehouse serves DELETE /api/v1/warehouses/{id}: 200; 404, 409, 412.
 func (a *API) deleteWarehouse(r *request) (answer, error) {
 	return change(a, r, "warehouse", nil, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
-		return deleted(warehouse, nil), a.Commerce.DeleteWarehouse(tx, warehouse, expected)
+		return deleted(warehouse, nil), a.Commerce.DeleteWarehouse(tx, r.caller, warehouse, expected)
 	})
 }
 

@@ -102,6 +102,20 @@ func (t *Tree) readParents(tx *db.Tx) error {
 	}
 }
 
+// WithParents reads categories and all that are above them, by id.
+func WithParents(tx *db.Tx, categories []id.Category) (map[id.Category]Category, error) {
+	t := newTree()
+	err := readMore(t, tx, categories, &categoryByIDText, "c.id")
+	if err == nil {
+		err = t.readParents(tx)
+	}
+	found := make(map[id.Category]Category, len(t.nodes))
+	for which, c := range t.nodes {
+		found[which] = *c
+	}
+	return found, err
+}
+
 func (t *Tree) readSlugs(tx *db.Tx, drafts []CategoryDraft) error {
 	var slugs []string
 	for i := range drafts {

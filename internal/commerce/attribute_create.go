@@ -1,7 +1,9 @@
 package commerce
 
 import (
+	"entrepot/internal/accounts"
 	"entrepot/internal/apperr"
+	"entrepot/internal/audit"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -18,12 +20,13 @@ type AttributeDraft struct {
 
 // CreateAttribute creates an attribute (interface §4.5). Errors: Conflict when the code is taken; Invalid when a
 // select has no options.
-func (s *Service) CreateAttribute(tx db.Writer, draft AttributeDraft) (catalog.Attribute, error) {
+func (s *Service) CreateAttribute(tx db.Writer, who accounts.Caller, draft AttributeDraft) (catalog.Attribute, error) {
 	a := catalog.Attribute{ID: id.New[id.Attribute](), CreatedAt: tx.Micros()}
 	if err := draft.apply(&a); err != nil {
 		return a, err
 	}
 	a.Insert(tx)
+	audit.Record(tx, who.Actor(), "attribute.created", "attribute", string(a.ID), nil)
 	return a, nil
 }
 

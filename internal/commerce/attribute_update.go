@@ -1,7 +1,11 @@
 package commerce
 
 import (
+	"slices"
+
+	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
+	"entrepot/internal/audit"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -18,15 +22,19 @@ func holdAttribute(tx *db.Tx, attribute id.Attribute, expected Expected) (catalo
 }
 
 // UpdateAttribute changes an attribute (interface §4.5). Errors: NotFound; those of Expected and of CreateAttribute.
-func (s *Service) UpdateAttribute(tx *db.Tx, attribute id.Attribute, expected Expected,
+func (s *Service) UpdateAttribute(tx *db.Tx, who accounts.Caller, attribute id.Attribute, expected Expected,
 	draft AttributeDraft) (catalog.Attribute, error) {
 	a, err := holdAttribute(tx, attribute, expected)
+	before := a
 	if err == nil {
 		err = draft.apply(&a)
 	}
 	if err != nil {
 		return a, err
 	}
-	a.Save(tx)
+	if a.Code != before.Code || a.Label != before.Label || a.Type != before.Type || !slices.Equal(a.Options, before.Options) {
+		a.Save(tx)
+		audit.Record(tx, who.Actor(), "attribute.updated", "attribute", string(a.ID), nil)
+	}
 	return a, nil
 }

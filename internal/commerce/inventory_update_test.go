@@ -62,7 +62,7 @@ func TestTransfersRaceForWhatIsThere(t *testing.T) {
 		s.setOnHand(t, units, "SKU-0")
 		for _, code := range []string{"LYON", "OSLO"} {
 			if err := s.write(t, func(tx *db.Tx) error {
-				_, err := s.do.CreateWarehouse(tx, commerce.WarehouseDraft{Code: patch.To(code)})
+				_, err := s.do.CreateWarehouse(tx, s.who, commerce.WarehouseDraft{Code: patch.To(code)})
 				return err
 			}); err != nil {
 				t.Fatal(err)
@@ -136,14 +136,14 @@ func TestOneDefaultWarehouse(t *testing.T) {
 				code := fmt.Sprintf("W-%d", i)
 				var made stock.Warehouse
 				err := s.write(t, func(tx *db.Tx) (err error) {
-					made, err = s.do.CreateWarehouse(tx,
+					made, err = s.do.CreateWarehouse(tx, s.who,
 						commerce.WarehouseDraft{Code: patch.To(code), Default: patch.To(true)})
 					return err
 				})
 				if err != nil {
 					t.Error(err)
 				}
-				err = s.write(t, func(tx *db.Tx) error { return s.do.DeleteWarehouse(tx, made.ID, commerce.Expected{}) })
+				err = s.write(t, func(tx *db.Tx) error { return s.do.DeleteWarehouse(tx, s.who, made.ID, commerce.Expected{}) })
 				if err != nil && !apperr.Is(err, apperr.Conflict) {
 					t.Error(err)
 				}

@@ -1,14 +1,17 @@
 package commerce
 
 import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
 
 // CreateSegment stores a filter of customers under a name (interface §4.4).
-func (s *Service) CreateSegment(tx db.Writer, name string, rules customers.Rules) *customers.Segment {
+func (s *Service) CreateSegment(tx db.Writer, who accounts.Caller, name string, rules customers.Rules) *customers.Segment {
 	segment := &customers.Segment{ID: id.New[id.Segment](), Name: name, Rules: rules, CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
 	segment.Insert(tx)
+	audit.Record(tx, who.Actor(), "segment.created", "segment", string(segment.ID), nil)
 	return segment
 }

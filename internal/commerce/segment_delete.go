@@ -1,15 +1,18 @@
 package commerce
 
 import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
 
 // DeleteSegment deletes a saved filter; customers do not change. Errors: NotFound; those of Expected.
-func (s *Service) DeleteSegment(tx *db.Tx, which id.Segment, expected Expected) error {
+func (s *Service) DeleteSegment(tx *db.Tx, who accounts.Caller, which id.Segment, expected Expected) error {
 	segment, err := holdSegment(tx, which, expected)
 	if err == nil {
 		segment.Delete(tx)
+		audit.Record(tx, who.Actor(), "segment.deleted", "segment", string(which), nil)
 	}
 	return err
 }

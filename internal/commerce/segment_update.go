@@ -1,7 +1,9 @@
 package commerce
 
 import (
+	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
+	"entrepot/internal/audit"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -18,8 +20,8 @@ func holdSegment(tx *db.Tx, which id.Segment, expected Expected) (*customers.Seg
 }
 
 // UpdateSegment renames a segment or replaces its rules; nil leaves them (interface §4.4). Errors: NotFound; those of Expected.
-func (s *Service) UpdateSegment(tx *db.Tx, which id.Segment, expected Expected, name *string, rules *customers.Rules) (*customers.Segment,
-	error) {
+func (s *Service) UpdateSegment(tx *db.Tx, who accounts.Caller, which id.Segment, expected Expected, name *string,
+	rules *customers.Rules) (*customers.Segment, error) {
 	segment, err := holdSegment(tx, which, expected)
 	if err != nil {
 		return nil, err
@@ -34,6 +36,7 @@ func (s *Service) UpdateSegment(tx *db.Tx, which id.Segment, expected Expected, 
 	if segment.Name != before.Name || !segment.Rules.Same(before.Rules) {
 		segment.UpdatedAt = max(tx.Micros(), before.UpdatedAt+1)
 		segment.Save(tx)
+		audit.Record(tx, who.Actor(), "segment.updated", "segment", string(which), nil)
 	}
 	return segment, nil
 }

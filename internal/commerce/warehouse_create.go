@@ -1,6 +1,8 @@
 package commerce
 
 import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/patch"
@@ -15,8 +17,8 @@ type WarehouseDraft struct {
 	Address patch.Field[string] // free JSON; null clears
 }
 
-// CreateWarehouse creates a warehouse. Errors: Conflict when the code is taken.
-func (s *Service) CreateWarehouse(tx *db.Tx, d WarehouseDraft) (stock.Warehouse, error) {
+// CreateWarehouse creates a warehouse, as the audit log says. Errors: Conflict when the code is taken.
+func (s *Service) CreateWarehouse(tx *db.Tx, who accounts.Caller, d WarehouseDraft) (stock.Warehouse, error) {
 	w := stock.Warehouse{ID: id.New[id.Warehouse](), Code: d.Code.Value, Name: d.Name.Value, Default: d.Default.Value,
 		Address: d.Address.Value, CreatedAt: tx.Micros()}
 	taken, err := stock.HasWarehouse(tx, w.Code)
@@ -27,5 +29,6 @@ func (s *Service) CreateWarehouse(tx *db.Tx, d WarehouseDraft) (stock.Warehouse,
 		return w, err
 	}
 	w.Insert(tx)
+	audit.Record(tx, who.Actor(), "warehouse.created", "warehouse", string(w.ID), nil)
 	return w, nil
 }

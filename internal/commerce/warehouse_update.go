@@ -1,8 +1,10 @@
 package commerce
 
 import (
+	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
+	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/records"
@@ -28,7 +30,7 @@ func holdWarehouse(tx *db.Tx, warehouse id.Warehouse, expected Expected) (stock.
 // UpdateWarehouse changes a warehouse. Errors: NotFound; those of Expected; Invalid for another code, because stock
 // and orders refer to it; Conflict when the default one would no longer be the default, without another one becoming
 // it.
-func (s *Service) UpdateWarehouse(tx *db.Tx, warehouse id.Warehouse, expected Expected,
+func (s *Service) UpdateWarehouse(tx *db.Tx, who accounts.Caller, warehouse id.Warehouse, expected Expected,
 	d WarehouseDraft) (stock.Warehouse, error) {
 	w, err := holdWarehouse(tx, warehouse, expected)
 	if err != nil {
@@ -48,6 +50,7 @@ func (s *Service) UpdateWarehouse(tx *db.Tx, warehouse id.Warehouse, expected Ex
 	}
 	if w != before {
 		w.Save(tx, before)
+		audit.Record(tx, who.Actor(), "warehouse.updated", "warehouse", string(w.ID), nil)
 	}
 	return w, nil
 }

@@ -78,6 +78,7 @@ type errorView struct {
 	Words, Hint string
 	RequestID   string
 	LogIn       string // address of the login page, if logging in helps
+	Back        string // address of the page whose form was sent, "" for a page that was opened
 }
 
 // headlines of the pages of errors.
@@ -112,6 +113,12 @@ func (d *Dashboard) failed(r *request, err error) answer {
 		}
 		view.LogIn = prefix + "/login?next=" + url.QueryEscape(prefix+d.pageOfForm(r.http.URL))
 		view.Words = "Log in again; what you sent was not done."
+	}
+	if to := d.pageOfForm(r.http.URL); to != "" && prefix+to != r.http.URL.RequestURI() {
+		if r.http.Method == http.MethodGet && f.Kind == apperr.NotFound { // the address of a form, which that of a record is like
+			return answer{to: to}
+		}
+		view.Back = prefix + to
 	}
 	r.retryAfter(f)
 	title := headlines[status]

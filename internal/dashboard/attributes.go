@@ -136,7 +136,7 @@ func (d *Dashboard) createAttribute(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			a, err := d.Commerce.CreateAttribute(tx, draft)
+			a, err := d.Commerce.CreateAttribute(tx, r.caller(), draft)
 			return redirect(attributesPath, "Created "+a.Code), err
 		})
 	})
@@ -154,7 +154,7 @@ func (d *Dashboard) updateAttribute(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			_, err := d.Commerce.UpdateAttribute(tx, a.ID, commerce.Expected{}, draft)
+			_, err := d.Commerce.UpdateAttribute(tx, r.caller(), a.ID, commerce.Expected{}, draft)
 			return redirect(attributesPath, "Saved "+a.Code), err
 		})
 	})
@@ -167,6 +167,6 @@ func (d *Dashboard) deleteAttribute(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		return redirect(attributesPath, "Deleted "+a.Code), d.Commerce.DeleteAttribute(tx, a.ID, commerce.Expected{})
+		return redirect(attributesPath, "Deleted "+a.Code), d.Commerce.DeleteAttribute(tx, r.caller(), a.ID, commerce.Expected{})
 	})
 }

@@ -308,7 +308,7 @@ func (b *window) shows(words string) {
 // click clicks an element once it can be seen.
 func (b *window) click(css string) {
 	b.t.Helper()
-	b.until(fmt.Sprintf("document.querySelector(%q)?.checkVisibility()", css))
+	b.until(fmt.Sprintf("document.readyState === 'complete' && document.querySelector(%q)?.checkVisibility()", css))
 	b.do(chromedp.Click(chromedp.CSS(css)))
 }
 
@@ -324,7 +324,8 @@ func (b *window) press(words string) {
 // fill types into an input, in the place of what it holds.
 func (b *window) fill(css, text string) {
 	b.t.Helper()
-	b.until(fmt.Sprintf("document.querySelector(%q)?.checkVisibility()", css))
+	// Chromium numbers the elements of a page anew when it has run the page's scripts.
+	b.until(fmt.Sprintf("document.readyState === 'complete' && document.querySelector(%q)?.checkVisibility()", css))
 	b.do(chromedp.Focus(chromedp.CSS(css)), chromedp.Evaluate[chromedp.Void]("document.activeElement.select()"), chromedp.KeyEvent(text))
 }
 

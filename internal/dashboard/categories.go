@@ -3,12 +3,15 @@ package dashboard
 import (
 	"cmp"
 	"slices"
+	"strings"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
+	"entrepot/internal/patch"
 )
 
 // categoryRoutes are the tree of categories.
@@ -22,7 +25,8 @@ var categoryRoutes = []*route{
 
 const categoriesPath = "/categories"
 
-// maxTree limits the categories that the tree shows, maxDepth their indentation.
+// maxTree is how many categories are shown as a tree, and offered as parents; of more, the list shows those that are searched for.
+// maxDepth limits the indentation.
 const (
 	maxTree  = 1000
 	maxDepth = 6
@@ -61,29 +65,88 @@ func treeOf(list []catalog.Category) []branchOf {
 	return tree
 }
 
-// readTree reads the categories, and how many products each has.
-func (r *request) readTree() (tree []branchOf, counts map[id.Category]int64, total int64, err error) {
-	err = r.read(func(tx *db.Tx) error {
+// categoryPage is what the page of categories and its form are made of.
+type categoryPage struct {
+	tree  []branchOf                       // of all, if whole
+	whole bool                             // there are not too many for a tree
+	found []catalog.Category               // else a page of those that match
+	above map[id.Category]catalog.Category // these, those that the form is about, and what is above them
+	count map[id.Category]int64            // products in each that is shown
+	total int64                            // that match
+	list  listing
+	term  string
+}
+
+// readCategories reads the tree, or a page of the categories that the address searches for; at is the one that the form is about, "" for
+// none. Errors: Invalid for an invalid search.
+func (r *request) readCategories(at id.Category) (p categoryPage, err error) {
+	q := r.query()
+	p.list, p.term = r.listing(categoriesPath, q), strings.TrimSpace(q.Text("search"))
+	if err := q.Err(); err != nil {
+		return p, err
+	}
+	return p, r.readWide(func(tx *db.Tx) error {
 		list, all, err := catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxTree})
+		p.total = all
+		if p.whole = all <= maxTree; p.whole {
+			p.tree = treeOf(list)
+		}
+		if err == nil && !p.asTree() {
+			f := catalog.CategoryFilter{Search: p.term, Limit: perPage, Offset: p.list.offset()}
+			p.found, p.total, err = catalog.ListCategories(tx, f)
+			list = p.found
+		}
 		if err != nil {
 			return err
 		}
-		ids := make([]id.Category, len(list))
+		shown := make([]id.Category, len(list))
 		for i, c := range list {
-			ids[i] = c.ID
+			shown[i] = c.ID
 		}
-		tree, total = treeOf(list), all
-		counts, err = catalog.CountProducts(tx, ids)
+		if p.count, err = catalog.CountProducts(tx, shown); err != nil || p.asTree() {
+			return err
+		}
+		if at != "" {
+			shown = append(shown, at)
+		}
+		p.above, err = catalog.WithParents(tx, shown)
 		return err
 	})
-	return tree, counts, total, err
 }
 
-// categoryForm is the form of a category; its parent is chosen from the tree, without itself and its descendants.
-func categoryForm(r *request, path string, tree []branchOf, c catalog.Category) *form {
+// asTree reports whether the page shows the tree.
+func (p categoryPage) asTree() bool { return p.whole && p.term == "" }
+
+// pathOf is where a category stands: the names of those above it, from the top.
+func pathOf(c catalog.Category, above map[id.Category]catalog.Category) string {
+	var names []string
+	for up, ok := above[c.Parent]; ok && len(names) < 20; up, ok = above[up.Parent] {
+		names = append(names, up.Name)
+	}
+	slices.Reverse(names)
+	return strings.Join(names, " › ")
+}
+
+// wholePath is a category's name after those of the categories above it.
+func wholePath(c catalog.Category, above map[id.Category]catalog.Category) string {
+	if path := pathOf(c, above); path != "" {
+		return path + " › " + c.Name
+	}
+	return c.Name
+}
+
+// parentField is the input of a category's parent: chosen from the tree, without the category itself and its descendants, or typed.
+func (p categoryPage) parentField(c catalog.Category) field {
+	if !p.whole {
+		in := field{Name: "parent", Label: "Parent category", Hint: namedBy + "; blank: top level"}
+		if up, ok := p.above[c.Parent]; ok {
+			in.Value, in.Hint = cmp.Or(up.ExternalID, string(up.ID)), "It is in "+wholePath(up, p.above)+". "+sentence(in.Hint)
+		}
+		return in
+	}
 	options := []option{{Label: "None: top level"}}
 	below := -1 // the depth of the category while its own branch is passed over
-	for _, b := range tree {
+	for _, b := range p.tree {
 		if below >= 0 && b.depth > below {
 			continue
 		}
@@ -91,16 +154,67 @@ func categoryForm(r *request, path string, tree []branchOf, c catalog.Category) 
 			below = b.depth
 			continue
 		}
-		indent := ""
-		for range b.depth {
-			indent += "\u2003"
-		}
-		options = append(options, option{Value: string(b.ID), Label: indent + b.Name})
+		options = append(options, option{Value: string(b.ID), Label: strings.Repeat("\u2003", b.depth) + b.Name})
 	}
-	return r.editing(path, field{Name: "name", Label: "Name", Value: c.Name, Required: true},
-		field{Name: "parentId", Label: "Parent category", Kind: "select", Value: string(c.Parent), Options: options, ClearBlank: true},
+	return field{Name: "parentId", Label: "Parent category", Kind: "select", Value: string(c.Parent), Options: options, ClearBlank: true}
+}
+
+// namedBy says how a category is named where there are too many to choose from.
+const namedBy = "its name, its external id or its id"
+
+// categoryNamed finds the category that somebody has named in an input. Errors: Invalid.
+func categoryNamed(tx *db.Tx, input, said string) (id.Category, error) {
+	if which, ok := id.Parse[id.Category](said); ok {
+		if _, err := catalog.CategoryByID(tx, which); !apperr.Is(err, apperr.NotFound) {
+			return which, err
+		}
+	}
+	list, _, err := catalog.ListCategories(tx, catalog.CategoryFilter{ExternalID: said, Limit: 1})
+	if err == nil && len(list) == 0 {
+		list, _, err = catalog.ListCategories(tx, catalog.CategoryFilter{Search: said, Limit: maxTree})
+		list = slices.DeleteFunc(list, func(c catalog.Category) bool { return !strings.EqualFold(c.Name, said) })
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case len(list) == 0:
+		return "", apperr.At(input, "is no category's name, external id or id")
+	case len(list) > 1:
+		return "", apperr.At(input, "is the name of %d categories: enter the external id or the id of one", len(list))
+	}
+	return list[0].ID, nil
+}
+
+func categoryForm(r *request, path string, p categoryPage, c catalog.Category) *form {
+	return r.editing(path, field{Name: "name", Label: "Name", Value: c.Name, Required: true}, p.parentField(c),
 		field{Name: "externalId", Label: "External id", Value: c.ExternalID, Mono: true, ClearBlank: true, Hint: "what your own system calls it"},
 		field{Name: "slug", Label: "Slug", Value: c.Slug, Mono: true, Hint: "blank: made from the name"})
+}
+
+// readCategoryForm reads the form about a category. What was not changed is left out: so a category goes on waiting for its parent.
+func (r *request) readCategoryForm(f *form, c catalog.Category) (catalog.CategoryDraft, error) {
+	o := f.Object()
+	draft := drafts.ReadCategory(o, c.ID != "", false)
+	if err := o.Err(); err != nil {
+		return draft, err
+	}
+	if in := f.find("parent"); in != nil {
+		draft.Parent = patch.Field[id.Category]{Set: true, Null: true}
+		if said := strings.TrimSpace(in.Value); said != "" {
+			err := r.readWide(func(tx *db.Tx) (err error) {
+				draft.Parent = patch.Field[id.Category]{Set: true}
+				draft.Parent.Value, err = categoryNamed(tx, in.Name, said)
+				return err
+			})
+			if err != nil {
+				return draft, err
+			}
+		}
+	}
+	if draft.Parent.Value == c.Parent {
+		draft.Parent = patch.Field[id.Category]{}
+	}
+	return draft, nil
 }
 
 // listCategories serves GET /categories.
@@ -109,7 +223,7 @@ func (d *Dashboard) listCategories(r *request) (answer, error) {
 }
 
 func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, error) {
-	tree, counts, total, err := r.readTree()
+	p, err := r.readCategories(at.ID)
 	if err != nil {
 		return answer{}, err
 	}
@@ -117,28 +231,46 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 		Empty: r.firstStep("write:categories", empty{Icon: "list", Head: "No categories yet", Text: "Categories sort products into a tree.",
 			Label: "New category", To: "#editor", Curl: r.curl("POST", "/categories", `{"name":"Kitchen"}`)}),
 		Label: "Create", Columns: []head{{Label: "Name"}, {Label: "Products"}, {Label: "External id"}}}
-	if r.caller().May("write:categories") {
-		view.Move = r.another(categoriesPath, hiddenField("parentId", ""))
-	}
 	if at.ID == "" {
-		view.Form = categoryForm(r, categoriesPath, tree, at)
+		view.Form = categoryForm(r, categoriesPath, p, at)
 	} else {
 		home := categoriesPath + "/" + string(at.ID)
 		gone := newAsk("delete-category", "Delete "+at.Name+"?", "Categories below it move to the top; its products stay.", "Delete it",
 			r.form(home+"/delete"))
-		view.Head, view.Label, view.Form, view.Back, view.Delete = at.Name, "Save", categoryForm(r, home, tree, at), prefix+categoriesPath, &gone
+		view.Head, view.Label, view.Form, view.Back, view.Delete = at.Name, "Save", categoryForm(r, home, p, at), prefix+categoriesPath, &gone
 	}
-	if total > int64(len(tree)) {
-		view.Hint = "The first " + r.format.Count(int64(len(tree))) + " of " + r.format.Count(total) + " by name."
+	if p.term != "" || p.total > 0 {
+		view.Filter = &filterBar{Action: prefix + categoriesPath, Search: p.term, Label: "Search categories", Placeholder: "Name or external id"}
 	}
-	for _, b := range tree {
-		view.Rows = append(view.Rows, editorRow{ID: string(b.ID), To: prefix + categoriesPath + "/" + string(b.ID), Name: b.Name,
-			Depth: min(b.depth, maxDepth), At: b.ID == at.ID,
-			Cells: []string{r.format.plural(counts[b.ID], "product", "products"), b.ExternalID}})
+	row := func(c catalog.Category) editorRow {
+		return editorRow{ID: string(c.ID), To: prefix + categoriesPath + "/" + string(c.ID), Name: c.Name, At: c.ID == at.ID,
+			Cells:  []string{r.format.plural(p.count[c.ID], "product", "products"), c.ExternalID},
+			CellTo: r.page("/products", "/products?categoryId="+string(c.ID))}
 	}
-	return show(
-		screen{Template: "editor", Title: "Categories", Section: "/products", Crumbs: []crumb{{"Products", "/products"}}, Data: view},
-	), nil
+	if p.asTree() {
+		if r.caller().May("write:categories") {
+			view.Move = r.another(categoriesPath, hiddenField("parentId", ""))
+		}
+		for _, b := range p.tree {
+			one := row(b.Category)
+			one.Depth = min(b.depth, maxDepth)
+			view.Rows = append(view.Rows, one)
+		}
+	} else {
+		for _, c := range p.found {
+			one := row(c)
+			one.Path = pathOf(c, p.above)
+			view.Rows = append(view.Rows, one)
+		}
+		pages := p.list.pager(r.format, len(p.found), p.total, "category", "categories")
+		view.Pager = &pages
+		view.None = "No category matches."
+	}
+	out := show(screen{Template: "editor", Title: "Categories", Section: "/products", Crumbs: []crumb{{"Products", "/products"}}, Data: view})
+	if view.Pager != nil && at.ID == "" {
+		return view.Pager.after(out), nil
+	}
+	return out, nil
 }
 
 // categoryOf reads the category of the path. Errors: NotFound.
@@ -164,14 +296,13 @@ func (d *Dashboard) editCategory(r *request) (answer, error) {
 
 // createCategory serves POST /categories.
 func (d *Dashboard) createCategory(r *request) (answer, error) {
-	tree, _, _, err := r.readTree()
+	p, err := r.readCategories("")
 	if err != nil {
 		return answer{}, err
 	}
-	return r.submit(categoryForm(r, categoriesPath, tree, catalog.Category{}), d.listCategories, func(f *form) (answer, error) {
-		o := f.Object()
-		draft := drafts.ReadCategory(o, false, false)
-		if err := o.Err(); err != nil {
+	return r.submit(categoryForm(r, categoriesPath, p, catalog.Category{}), d.listCategories, func(f *form) (answer, error) {
+		draft, err := r.readCategoryForm(f, catalog.Category{})
+		if err != nil {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
@@ -187,14 +318,13 @@ func (d *Dashboard) updateCategory(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	tree, _, _, err := r.readTree()
+	p, err := r.readCategories(c.ID)
 	if err != nil {
 		return answer{}, err
 	}
-	return r.submit(categoryForm(r, categoriesPath+"/"+string(c.ID), tree, c), d.editCategory, func(f *form) (answer, error) {
-		o := f.Object()
-		draft := drafts.ReadCategory(o, true, false)
-		if err := o.Err(); err != nil {
+	return r.submit(categoryForm(r, categoriesPath+"/"+string(c.ID), p, c), d.editCategory, func(f *form) (answer, error) {
+		draft, err := r.readCategoryForm(f, c)
+		if err != nil {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {

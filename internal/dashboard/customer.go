@@ -255,9 +255,10 @@ func (d *Dashboard) updateCustomer(r *request) (answer, error) {
 	})
 }
 
-// tagCustomer serves POST /customers/{id}/tags.
+// tagCustomer serves POST /customers/{id}/tags. Its undo is refused once somebody else has changed the tags. It is not stored with the
+// form's key, because tags may name a person.
 func (d *Dashboard) tagCustomer(r *request) (answer, error) {
-	var before []string
+	var before, after []string
 	held := func(r *request, c *customers.Customer) *form {
 		before = c.Tags
 		return tagsForm(r, c)
@@ -267,11 +268,17 @@ func (d *Dashboard) tagCustomer(r *request) (answer, error) {
 		if len(tags) > limits.MaxTags {
 			return apperr.At("list", "must be at most %d tags", limits.MaxTags)
 		}
-		_, err := d.Commerce.UpdateCustomer(tx, c, commerce.Expected{}, customers.Change{Tags: patch.To(tags)})
+		changed, err := d.Commerce.UpdateCustomer(tx, c, commerce.Expected{}, customers.Change{Tags: patch.To(tags)})
+		if err == nil {
+			after = changed.Tags
+		}
 		return err
 	})
-	return out.undo(undo{Action: customerPath(id.Customer(r.http.PathValue("id"))) + "/tags",
-		Fields: map[string]string{"list": commaText(before)}}), err
+	if after == nil { // the form was sent before
+		return out, err
+	}
+	return out.undo(undo{Action: customerPath(id.Customer(r.http.PathValue("id"))) + "/tags", Fields: map[string]string{
+		"list": commaText(before), seenName: seenOf([]field{{Name: "list", Value: commaText(after)}})}}), err
 }
 
 // addAddress serves POST /customers/{id}/addresses.

@@ -75,7 +75,18 @@ func TestCustomerTagsAndAddresses(t *testing.T) {
 		if !strings.Contains(toast, `name="list" value="vip, b2b"`) {
 			t.Errorf("the undo of tags: %.400s", toast)
 		}
-		b.follow(b.post(home+"/tags", url.Values{"_key": {before}, "list": {"vip, b2b"}}))
+		seen := between(toast, `name="_seen" value="`, `"`)
+		back := url.Values{"_key": {before}, "_seen": {seen}, "list": {"vip, b2b"}}
+		s.do(s.account.Tenant, func(tx *db.Tx) error { // a colleague adds one
+			_, err := s.Commerce.UpdateCustomer(tx, id.Customer(strings.TrimPrefix(home, "/customers/")), commerce.Expected{},
+				customers.Change{Tags: patch.To([]string{"late", "new"})})
+			return err
+		})
+		if out := b.post(home+"/tags", back); out.status != 412 || !strings.Contains(out.words(), "it is “late, new” now") {
+			t.Errorf("the undo takes the tag of a colleague: %d %s", out.status, out.words())
+		}
+		b.follow(b.submit(t, b.get(home), home+"/tags", "list", "late"))
+		b.follow(b.post(home+"/tags", back))
 		page := b.follow(b.submit(t, b.get(home), home+"/addresses", "line1", "1 rue X", "zip", "75001", "city", "Paris", "country", "fr"))
 		has(t, page, "1 rue X", "75001 Paris", "FR")
 		if !strings.Contains(page.body, `value="vip, b2b"`) {

@@ -91,28 +91,38 @@ func (d *Dashboard) noRoute(r *request) (answer, error) {
 	return answer{}, noPage()
 }
 
-// pageOfForm is the page, below the prefix, at the address of a form or above it; "" if no form has the address.
+// pageOfForm is the page, below the prefix, at the address of a form or above it; "" if no form has the address. Where a page for the
+// records of an address has that address too, such as that of a SKU, it is not the form's.
 func (d *Dashboard) pageOfForm(address *url.URL) string {
 	at := address.EscapedPath()
-	if !d.serves(http.MethodPost, at) {
+	if d.pattern(http.MethodPost, at) == "" {
 		return ""
 	}
 	for ; strings.HasPrefix(at, prefix+"/"); at = path.Dir(at) {
-		if d.serves(http.MethodGet, at) {
-			return strings.TrimPrefix(at, prefix)
+		page, form := d.pattern(http.MethodGet, at), d.pattern(http.MethodPost, at)
+		if page == "" || strings.Contains(page, "{") && form != "" && !strings.Contains(form, "{") {
+			continue
 		}
+		if address.RawQuery != "" {
+			at += "?" + address.RawQuery
+		}
+		return strings.TrimPrefix(at, prefix)
 	}
 	return "/"
 }
 
-// serves reports whether there is a route for a method and a path.
-func (d *Dashboard) serves(method, at string) bool {
+// pattern is the path of the route for a method and a path, as the table has it; "" for none.
+func (d *Dashboard) pattern(method, at string) string {
 	address, err := url.Parse(at)
 	if err != nil {
-		return false
+		return ""
 	}
 	_, pattern := d.mux.Handler(&http.Request{Method: method, URL: address})
-	return strings.HasPrefix(pattern, method+" ")
+	route, found := strings.CutPrefix(pattern, method+" ")
+	if !found {
+		return ""
+	}
+	return route
 }
 
 // Drain ends the event streams, so that the server can stop.

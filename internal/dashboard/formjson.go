@@ -63,14 +63,25 @@ func (f *form) member(in *field) (value json.RawMessage, given bool) {
 	switch in.Kind {
 	case "decimal", "int", "number":
 		plain := strings.ReplaceAll(strings.TrimSpace(said), "\u00a0", "")
-		if in.Kind == "decimal" && strings.Count(plain, ",") == 1 && !strings.Contains(plain, ".") {
-			plain = strings.Replace(plain, ",", ".", 1) // 12,50
+		if in.Kind == "decimal" && said != in.shown {
+			words := ""
+			if plain, words = typedDecimal(said, in.Digits); words != "" {
+				f.ask(in.Name, words)
+			}
 		}
 		if numeral.MatchString(plain) {
 			return json.RawMessage(plain), true
 		}
 	}
 	return text(strings.ToValidUTF8(said, "\uFFFD")), true
+}
+
+// ask notes what is asked about an input.
+func (f *form) ask(name, words string) {
+	if f.unclear == nil {
+		f.unclear = map[string]string{}
+	}
+	f.unclear[name] = words
 }
 
 func text(v any) json.RawMessage {

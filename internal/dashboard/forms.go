@@ -29,9 +29,11 @@ type field struct {
 	Max               int  // characters, 0 for no bound in the browser
 	Focus             bool // the cursor is here when the page opens
 	Mono              bool // codes and identifiers
+	Digits            int  // of decimal: the decimals that its currency has
 	ClearBlank        bool // an empty input clears the member (null); otherwise the member is left out and stays
 
 	Form  string // id prefix, set by form
+	shown string // the value before anything was typed, set by form
 	Error string // its error
 }
 
@@ -74,9 +76,10 @@ type form struct {
 	Message  string    // the error of the whole form, "" for none
 	Problems []problem // the errors of the inputs
 
-	path   string // below the prefix
-	sent   url.Values
-	object *apijson.Object
+	path    string            // below the prefix
+	unclear map[string]string // what is asked about inputs whose numbers can be read in two ways, by their names
+	sent    url.Values
+	object  *apijson.Object
 }
 
 // problem is one error of a form; ID is its input's, "" for none.
@@ -105,21 +108,22 @@ func (r *request) checkAccount() error {
 	return accounts.Unauthorized("this page is of another account")
 }
 
-// form declares a form that is sent to an action below the prefix. If the request was sent by that form, it has the
-// values that were typed.
+// form declares a form that is sent to an action below the prefix, whose query is about the page and not the form. If the request was
+// sent by that form, it has the values that were typed.
 func (r *request) form(action string, fields ...field) *form {
-	if r.refused != nil && r.refused.path == action {
+	path, _, _ := strings.Cut(action, "?")
+	if r.refused != nil && r.refused.path == path {
 		return r.refused
 	}
-	f := &form{Action: prefix + action, path: action, Key: r.newKey()}
+	f := &form{Action: prefix + action, path: path, Key: r.newKey()}
 	for _, in := range fields {
 		if in.Kind == "" && strings.Contains(in.Value, "\n") {
 			in.Kind = "textarea" // an input of one line would join the lines
 		}
-		in.Form = strings.Trim(strings.Map(idChar, action), "-")
+		in.Form, in.shown = strings.Trim(strings.Map(idChar, path), "-"), in.Value
 		f.Fields = append(f.Fields, &in)
 	}
-	if r.http.Method == http.MethodPost && r.http.URL.EscapedPath() == f.Action {
+	if r.http.Method == http.MethodPost && r.http.URL.EscapedPath() == prefix+path {
 		f.take(r.http.PostForm)
 	}
 	for _, in := range f.Fields {
@@ -163,12 +167,18 @@ func (f *field) choose() {
 
 // At is a field by its name; it panics if the form does not have it, which the test of templates detects.
 func (f *form) At(name string) *field {
-	for _, in := range f.Fields {
-		if in.Name == name {
-			return in
-		}
+	if in := f.find(name); in != nil {
+		return in
 	}
 	panic("the form " + f.path + " has no field " + name)
+}
+
+// find is a field by its name, nil if the form does not have it.
+func (f *form) find(name string) *field {
+	if i := slices.IndexFunc(f.Fields, func(in *field) bool { return in.Name == name }); i >= 0 {
+		return f.Fields[i]
+	}
+	return nil
 }
 
 // Value is what was sent under a name. Browsers send the lines of a text with CRLF between them.
@@ -178,6 +188,11 @@ func (f *form) Value(name string) string { return strings.ReplaceAll(f.sent.Get(
 func (f *form) Object() *apijson.Object {
 	if f.object == nil {
 		f.object = apijson.Read(f.document())
+		for _, in := range f.Fields {
+			if words := f.unclear[in.Name]; words != "" {
+				f.object.Fault(in.Name, "%s", words)
+			}
+		}
 	}
 	return f.object
 }

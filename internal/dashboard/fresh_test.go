@@ -5,10 +5,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	browsers "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/db"
 )
 
 // The page of an order shows all of what a colleague does, cards that it did not have included; what is open stays open, and the
@@ -185,6 +188,105 @@ func TestRecordsFollow(t *testing.T) {
 	}
 }
 
+// Orders that newer ones push to the next page while somebody chooses stay chosen; one that a colleague moved out of the view does not.
+func TestTicksOfOrdersThatMoveOn(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	oldest := c.order("PENDING", nil, 1)
+	second := c.order("PENDING", nil, 1)
+	for range ordersPage - 2 {
+		c.order("PENDING", nil, 1)
+	}
+	b := s.window(t, s.owner)
+	b.open("/orders?status=PENDING")
+	b.click("#t-" + oldest)
+	b.click("#t-" + second)
+	c.order("PENDING", nil, 1)
+	b.until("!document.querySelector('#t-" + oldest + "')")
+	b.until("document.querySelector('#bulk').innerText.includes('2 selected, 1 on the next page')")
+	c.call("PATCH", "/orders/"+second+"/status", map[string]any{"status": "PROCESSING"}) // the oldest is on the page again
+	b.until("document.querySelector('#t-" + oldest + "')?.checked && !document.querySelector('#t-" + second + "')")
+	b.until("document.querySelector('#bulk').innerText.includes('1 selected')")
+	for range 2 {
+		c.order("PENDING", nil, 1)
+	}
+	b.until("document.querySelector('#bulk').innerText.includes('1 selected, 1 on the next page')")
+	b.press("Release to ship")
+	b.shows("0 of 1")
+	b.until("document.querySelector('tbody a.hit')?.getAttribute('href') === '" + prefix + "/orders/" + oldest + "'")
+}
+
+// When the last ticked order has left the list, nothing is selected: its bar is gone, and with it what would be done with all.
+func TestBulkOfAListThatBecameEmpty(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PENDING", nil, 1)
+	b := s.window(t, s.owner)
+	b.open("/orders?status=PENDING")
+	b.click("#orders tbody input[name=id]")
+	b.click("#bulk [name=all]")
+	b.until("document.querySelector('#bulk')?.checkVisibility()")
+	c.call("PATCH", "/orders/"+order+"/status", map[string]any{"status": "PROCESSING"})
+	b.until("!document.querySelector('#orders tbody')")
+	b.until("!document.querySelector('#bulk').checkVisibility() && !document.querySelector('#bulk [name=all]').checked")
+}
+
+// What was ticked on a page to which somebody returns is what the form was filled from then: a colleague's change is not undone. Rows of a
+// list are not ticked again, because others may stand there now.
+func TestReturnToAForm(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	kitchen := c.call("POST", "/categories", map[string]any{"name": "Kitchen"})["id"]
+	mug := c.list("/products?search=MUG")[0]["id"].(string)
+	c.call("PATCH", "/products/"+mug, map[string]any{"categoryIds": []any{kitchen}})
+	c.order("PENDING", nil, 1)
+	b := s.window(t, s.owner)
+	b.open("/products/" + mug)
+	b.fill("[name=description]", "Half a text")
+	b.open("/attributes")
+	c.call("PATCH", "/products/"+mug, map[string]any{"categoryIds": []any{}})
+	b.do(chromedp.NavigateBack())
+	b.until("document.querySelector('[name=description]')?.value === 'Half a text'")
+	if !b.is("document.querySelector('[name=categoryIds]').checked") {
+		t.Skip("this browser does not tick again what was ticked")
+	}
+	b.press("Save categories")
+	b.shows("In these categories changed")
+	if now := c.call("GET", "/products/"+mug, nil)["categoryIds"].([]any); len(now) > 0 {
+		t.Errorf("the product is in %v", now)
+	}
+	b.open("/orders")
+	b.click("tbody input[name=id]")
+	b.open("/attributes")
+	c.order("PENDING", nil, 1)
+	b.do(chromedp.NavigateBack())
+	b.until("document.querySelectorAll('tbody input[name=id]').length === 2")
+	if b.is("document.querySelector('tbody :checked')") {
+		t.Error("another order is ticked")
+	}
+}
+
+// Times of a page on which nothing happens grow old all the same.
+func TestTimesGrowOld(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	c.order("PENDING", nil, 1)
+	b := s.window(t, s.owner)
+	call(b, browsers.AddScriptToEvaluateOnNewDocument, browsers.AddScriptToEvaluateOnNewDocumentParams{
+		Source: "{ const every = setInterval; window.setInterval = (run, ms) => every(run, ms < 60000 ? ms : 500) }"})
+	b.open("/orders")
+	b.until("document.querySelector('#orders time')?.innerText === 'just now'")
+	s.do(s.account.Tenant, func(tx *db.Tx) error {
+		tx.Queue("UPDATE orders SET created_at = created_at - $2 WHERE tenant_id = $1", tx.Tenant, 3*time.Minute.Microseconds())
+		return nil
+	})
+	b.until("document.querySelector('#orders time')?.innerText === '3 min ago'")
+}
+
 // The first order of an empty list can be ticked at once; so can those that a wider search finds.
 func TestBulkOfAListThatWasEmpty(t *testing.T) {
 	s := newSite(t, "sqlite")
@@ -229,6 +331,9 @@ func TestWhatIsAuditedShows(t *testing.T) {
 		channel := c.call("POST", "/channels", map[string]any{"name": "Till", "platform": "CUSTOM"})["channel"].(map[string]any)["id"].(string)
 		endpoint := c.call("POST", "/developer/webhooks", map[string]any{"url": "http://127.0.0.1:9/h", "description": "Old name",
 			"events": []any{"*"}})["id"].(string)
+		attribute := c.call("POST", "/attributes", map[string]any{"code": "care", "label": "Care", "type": "text"})["id"].(string)
+		segment := c.call("POST", "/segments", map[string]any{"name": "Regulars", "rules": map[string]any{"minOrders": 3}})["id"].(string)
+		warehouse := c.call("POST", "/warehouses", map[string]any{"code": "EAST", "name": "Depot"})["id"].(string)
 		vera := string(there.newUser("vera@test.example", accounts.Viewer).ID)
 		for _, one := range []struct {
 			page, method, path, shows string
@@ -241,6 +346,10 @@ func TestWhatIsAuditedShows(t *testing.T) {
 			{"/webhooks/" + endpoint, "PATCH", "/developer/webhooks/" + endpoint, "New name", map[string]any{"description": "New name"}},
 			{"/keys", "POST", "/developer/api-keys", "Robot", map[string]any{"name": "Robot", "scopes": []any{"read:orders"}}},
 			{"/settings/users", "PATCH", "/users/" + vera, "Vera Voss", map[string]any{"name": "Vera Voss"}},
+			{"/attributes", "PATCH", "/attributes/" + attribute, "How to wash it", map[string]any{"label": "How to wash it"}},
+			{"/segments", "PATCH", "/segments/" + segment, "Old friends", map[string]any{"name": "Old friends"}},
+			{"/warehouses", "PATCH", "/warehouses/" + warehouse, "Depot east", map[string]any{"name": "Depot east"}},
+			{"/warehouses/" + warehouse, "POST", "/warehouses", "Depot west", map[string]any{"name": "Depot west", "code": "WEST"}},
 			{"/settings/users/" + vera, "PATCH", "/users/" + vera, "Disabled", map[string]any{"status": "disabled"}},
 		} {
 			b := here.window(t, here.owner)

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -82,8 +81,9 @@ func (d *Dashboard) sendLines(r *request, what string, write func(importPage, ht
 	}
 	name := strings.TrimSuffix(strings.TrimSuffix(p.i.Name, ".gz"), path.Ext(strings.TrimSuffix(p.i.Name, ".gz"))) + "-" + what + ".csv"
 	return answer{send: func(w http.ResponseWriter) error {
-		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+		if err := beginCSV(w, name); err != nil {
+			return err
+		}
 		return write(p, w)
 	}}, nil
 }

@@ -109,7 +109,7 @@ func TestImportOfAFile(t *testing.T) {
 		has(t, b.get("/products"), "Mug", "Bowl", "€12.50")
 		has(t, b.get(importsPath), "mugs.csv", "2 created, 0 updated, 1 row refused")
 		refused := b.get(at + "/refused")
-		want := "sku;name;price;stock;category;why it was refused\nPOT;Pot;auf Anfrage;1;;"
+		want := "\ufeffsku;name;price;stock;category;why it was refused\nPOT;Pot;auf Anfrage;1;;"
 		if !strings.HasPrefix(refused.body, want) || refused.header.Get("Content-Disposition") != "attachment; filename=mugs-refused.csv" {
 			t.Errorf("%v %q", refused.header, refused.body)
 		}

@@ -88,7 +88,7 @@ func (r *request) jobRows(list []jobs.Job) (rows []jobRow) {
 	for _, j := range list {
 		row := jobRow{ID: string(j.ID), Type: jobWord(j.Type), Channel: j.ChannelName, To: prefix + "/jobs/" + string(j.ID),
 			Status: jobBadge(j.Status),
-			Done:   newGauge(j.Processed, max(j.Total, j.Processed)), Created: r.format.Stamp(j.CreatedAt)}
+			Done:   r.format.gauge(j.Processed, max(j.Total, j.Processed), "of"), Created: r.format.Stamp(j.CreatedAt)}
 		if r.caller().Needs(j.Type.Scope()) != nil {
 			row.To = ""
 		}
@@ -161,7 +161,6 @@ func address(path string, values url.Values) string {
 	return prefix + path + "?" + values.Encode()
 }
 
-// jobError is an item that failed in a job.
 // jobError is an error and what it is about.
 type jobError struct{ Item, Error string }
 

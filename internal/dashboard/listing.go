@@ -49,6 +49,17 @@ func (l listing) with(pairs ...string) string {
 	return prefix + l.path + "?" + query.Encode()
 }
 
+// here is the address of this page, below the prefix.
+func (l listing) here() string {
+	if l.Page == 1 {
+		return strings.TrimPrefix(l.with(), prefix)
+	}
+	return strings.TrimPrefix(l.with("page", strconv.Itoa(l.Page)), prefix)
+}
+
+// encoded is the query of this page's address with its question mark, "" for none.
+func (l listing) encoded() string { return strings.TrimPrefix(l.here(), l.path) }
+
 // tab is a view of the list that sets one parameter.
 func (l listing) tab(label, name, value string) tab {
 	return tab{Label: label, To: l.with(name, value), Current: l.query.Get(name) == value}

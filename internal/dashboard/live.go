@@ -144,7 +144,7 @@ func readPulse(tx *db.Tx) (p pulse, err error) {
 }
 
 // auditTopics are the records whose changes are no events, by their names in the audit log.
-var auditTopics = []string{"account", "api_key", "channel", "endpoint", "user"}
+var auditTopics = []string{"account", "api_key", "attribute", "channel", "endpoint", "segment", "user", "warehouse"}
 
 // topics are what the events and deliveries since are about.
 func (ws *watchers) topics(tx *db.Tx, seen, newest pulse) ([]string, error) {

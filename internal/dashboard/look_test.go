@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"entrepot/internal/accounts"
 )
@@ -307,6 +308,31 @@ func TestLargeLetters(t *testing.T) {
 			b.look(width, "light")
 			if wide := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wide > 0 {
 				t.Errorf("%s at %d: %d px too wide", path, width, wide)
+			}
+		}
+	}
+}
+
+// The bar of what is done with ticked orders covers nothing that the keyboard comes to, however many lines its buttons take.
+func TestBarCoversNoFocus(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	for range 25 {
+		c.order("PENDING", nil, 1)
+	}
+	b := s.window(t, s.owner)
+	for _, width := range []int64{1000, 390, 320} {
+		b.look(width, "light")
+		b.open("/orders")
+		b.click("#orders tbody input[name=id]")
+		b.until("document.querySelector('#bulk').checkVisibility()")
+		for range 45 {
+			b.keys(kb.Tab)
+			if covered := eval[string](b, `(() => { const on = document.activeElement, at = on.getBoundingClientRect();
+				return on.closest("tbody") && document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2)?.closest("#bulk")
+					? on.ariaLabel || on.innerText : "" })()`); covered != "" {
+				t.Fatalf("%d px: the bar covers %s", width, covered)
 			}
 		}
 	}

@@ -12,12 +12,15 @@ import (
 func TestLowStock(t *testing.T) {
 	f := newFormat(httptest.NewRequest("GET", "/", nil), &accounts.Account{}, &accounts.User{}, time.Now())
 	v := overviewView{low: 3, Low: []lowRow{{SKU: "SOLD", Available: "−2", Oversold: true}, {SKU: "LAMP", Available: "3"}}}
-	if needs := v.lowStock(f); len(needs) != 1 || needs[0].Head != "3 stock levels low" || needs[0].Text != "LAMP 3" {
+	if needs := v.lowStock(f, 1); len(needs) != 1 || needs[0].Head != "3 stock levels low" || needs[0].Text != "LAMP 3" {
 		t.Errorf("%+v", needs)
 	}
 	v.Low = v.Low[:1]
-	if needs := v.lowStock(f); needs != nil {
+	if needs := v.lowStock(f, 3); needs != nil {
 		t.Errorf("only oversold: %+v", needs)
+	}
+	if needs := v.lowStock(f, 1); len(needs) != 1 || needs[0].Head != "3 stock levels low" {
+		t.Errorf("others are low, too: %+v", needs)
 	}
 }
 

@@ -124,10 +124,7 @@ type movementRow struct {
 
 // readOrder reads all that the page shows.
 func (r *request) readOrder(which id.Order) (f orderFacts, err error) {
-	q, err := r.readOrders(r.http.URL.Query())
-	if err != nil {
-		q, _ = r.readOrders(nil)
-	}
+	q := r.listOf()
 	err = r.read(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
 			if f.order, err = orders.ByID(tx, which); err != nil {
@@ -197,11 +194,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	q, err := r.readOrders(r.http.URL.Query())
-	if err != nil {
-		q, _ = r.readOrders(nil)
-	}
-	o := f.order
+	q, o := r.listOf(), f.order
 	view := orderView{ID: string(o.ID), Number: orders.Number(o.Number), Foreign: foreignNumber(o), Badge: statusWords[o.Status],
 		Channel: o.ChannelName, Placed: r.format.Moment(o.CreatedAt, "2 January 2006, 15:04"), Rail: rail(o), List: q.at("/orders"),
 		Noted: o.Notes, Total: r.format.Money(o.Total, o.Currency), Sums: r.sums(o),
@@ -307,8 +300,9 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 		view.ShipWords = "Ship " + r.format.plural(left, "unit", "units")
 	}
 	for i, l := range o.Lines {
-		line := orderLine{Name: l.Name, SKU: l.SKU, Ordered: r.format.Count(l.Quantity), Gauge: newGauge(l.Shipped, l.Quantity-l.Refunded),
-			Done: l.Remaining() == 0, Price: r.format.Money(l.UnitPrice, o.Currency), LineTotal: r.format.Money(l.Total, o.Currency)}
+		line := orderLine{Name: l.Name, SKU: l.SKU, Ordered: r.format.Count(l.Quantity),
+			Gauge: r.format.gauge(l.Shipped, l.Quantity-l.Refunded, "of"),
+			Done:  l.Remaining() == 0, Price: r.format.Money(l.UnitPrice, o.Currency), LineTotal: r.format.Money(l.Total, o.Currency)}
 		if line.Name == "" {
 			line.Name = l.SKU
 		}
@@ -348,7 +342,7 @@ func (r *request) orderShipments(view *orderView, o *orders.Order) {
 		}
 		shown.Words = strings.Join(words, " · ")
 		if undoable {
-			shown.Undo = r.form("/orders/"+string(o.ID)+"/unship", field{Name: "shipment", Kind: "hidden", Value: string(s.ID)})
+			shown.Undo = r.form(r.acting(o, "/unship"), field{Name: "shipment", Kind: "hidden", Value: string(s.ID)})
 		}
 		view.Shipments = append(view.Shipments, shown)
 	}

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,24 +31,32 @@ func (r *request) orderOf() (o *orders.Order, err error) {
 	})
 }
 
-// back is the page of the order, with the list that it was opened from.
-func (r *request) back(o *orders.Order) string {
+// listOf is the list that the page of an order was opened from, all orders for none.
+func (r *request) listOf() ordersQuery {
 	q, err := r.readOrders(r.http.URL.Query())
 	if err != nil {
 		q, _ = r.readOrders(nil)
 	}
-	return strings.TrimPrefix(q.at("/orders/"+string(o.ID)), prefix)
+	return q
+}
+
+// acting is the address of an action on the order, or with "" of its page, with the list that it was opened from: who works through a
+// list stays in it.
+func (r *request) acting(o *orders.Order, what string) string {
+	return strings.TrimPrefix(r.listOf().at("/orders/"+string(o.ID)+what), prefix)
 }
 
 // listed is a form's list items[] in the API's structure, without entries that skip selects, and the index of each
 // entry in the form.
 func (f *form) listed(skip func(at string) bool, members ...string) (o *apijson.Object, places []int) {
 	document := map[string]any{}
+	asked := map[string]string{} // what is unclear, by the member's path
 	for _, in := range f.Fields {
 		if !strings.HasPrefix(in.Name, "items[") {
 			if value, given := f.member(in); given {
 				document[in.Name] = value
 			}
+			asked[in.Name] = f.unclear[in.Name]
 		}
 	}
 	items := []map[string]json.RawMessage{}
@@ -68,6 +77,7 @@ func (f *form) listed(skip func(at string) bool, members ...string) (o *apijson.
 				if value, given := f.member(f.Fields[k]); given {
 					item[name] = value
 				}
+				asked["items["+strconv.Itoa(len(items))+"]."+name] = f.unclear[at+name]
 			}
 		}
 		items, places = append(items, item), append(places, i)
@@ -77,7 +87,13 @@ func (f *form) listed(skip func(at string) bool, members ...string) (o *apijson.
 	if err != nil {
 		v, _ = jsonvalue.Parse([]byte("{}"))
 	}
-	return apijson.Read(v), places
+	o = apijson.Read(v)
+	for _, path := range slices.Sorted(maps.Keys(asked)) {
+		if asked[path] != "" {
+			o.Fault(path, "%s", asked[path])
+		}
+	}
+	return o, places
 }
 
 var itemPath = regexp.MustCompile(`^items\[(\d+)\]`)
@@ -129,9 +145,9 @@ func (d *Dashboard) shipOrder(r *request) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			out := redirect(r.back(o), orders.Number(o.Number)+": "+r.shipmentWords(&shipment)+" shipped; it is "+
+			out := redirect(r.acting(o, ""), orders.Number(o.Number)+": "+r.shipmentWords(&shipment)+" shipped; it is "+
 				strings.ToLower(statusWords[after.Status].Word))
-			return out.undo(undo{Action: "/orders/" + string(o.ID) + "/unship", Fields: map[string]string{"shipment": string(shipment.ID)}}), nil
+			return out.undo(undo{Action: r.acting(o, "/unship"), Fields: map[string]string{"shipment": string(shipment.ID)}}), nil
 		})
 		return out, placed(err, places)
 	})
@@ -147,14 +163,14 @@ func (d *Dashboard) unshipOrder(r *request) (answer, error) {
 	if !ok {
 		return answer{}, apperr.Missing("shipment")
 	}
-	f := r.form("/orders/"+string(o.ID)+"/unship", field{Name: "shipment", Kind: "hidden"})
+	f := r.form(r.acting(o, "/unship"), field{Name: "shipment", Kind: "hidden"})
 	return r.submit(f, d.showOrder, func(*form) (answer, error) {
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			after, err := d.Commerce.UnshipOrder(tx, r.caller(), o.ID, commerce.Expected{}, shipment)
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect(r.back(o), "The shipment is deleted and its units are back in stock; "+orders.Number(o.Number)+" is "+
+			return redirect(r.acting(o, ""), "The shipment is deleted and its units are back in stock; "+orders.Number(o.Number)+" is "+
 				strings.ToLower(statusWords[after.Status].Word)+". Receivers that heard of the shipment are notified"), nil
 		})
 	})
@@ -166,7 +182,7 @@ func (d *Dashboard) moveOrder(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	f := r.form("/orders/"+string(o.ID)+"/move", field{Name: "status", Kind: "hidden"}, field{Name: "note", Label: "Note"},
+	f := r.form(r.acting(o, "/move"), field{Name: "status", Kind: "hidden"}, field{Name: "note", Label: "Note"},
 		field{Name: "trackingNumber", Label: "Tracking number"}, restock)
 	return r.submit(f, d.showOrder, func(f *form) (answer, error) {
 		body := f.Object()
@@ -180,7 +196,7 @@ func (d *Dashboard) moveOrder(r *request) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect(r.back(o), orders.Number(o.Number)+" is "+strings.ToLower(statusWords[after.Status].Word)), nil
+			return redirect(r.acting(o, ""), orders.Number(o.Number)+" is "+strings.ToLower(statusWords[after.Status].Word)), nil
 		})
 	})
 }
@@ -204,7 +220,7 @@ func (d *Dashboard) editOrder(r *request) (answer, error) {
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.EditOrder(tx, r.caller(), o.ID, commerce.Expected{}, edit)
-			return redirect(r.back(o), "The lines of "+orders.Number(o.Number)+" are changed"), err
+			return redirect(r.acting(o, ""), "The lines of "+orders.Number(o.Number)+" are changed"), err
 		})
 		return out, placed(err, places)
 	})
@@ -246,7 +262,7 @@ func (d *Dashboard) changeOrder(r *request, what string, build func(*request, *o
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateOrder(tx, r.caller(), o.ID, commerce.Expected{}, update)
-			return redirect(r.back(o), "The "+what+" of "+orders.Number(o.Number)+" is changed"), err
+			return redirect(r.acting(o, ""), "The "+what+" of "+orders.Number(o.Number)+" is changed"), err
 		})
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/limits"
+	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/postal"
 	"entrepot/internal/records"
@@ -31,12 +32,13 @@ func shipForm(r *request, o *orders.Order) *form {
 		fields = append(fields, field{Name: at + ".orderItemId", Kind: "hidden", Value: string(l.ID)},
 			field{Name: at + ".quantity", Label: "Ship now: " + name, Kind: "number", Value: strconv.FormatInt(l.Remaining(), 10)})
 	}
-	return r.editing("/orders/"+string(o.ID)+"/ship", fields...)
+	return r.editing(r.acting(o, "/ship"), fields...)
 }
 
 // editForm is the form of the lines: quantity and price of each, one more line, and the amounts. A quantity of 0 removes its line.
 func editForm(r *request, o *orders.Order) *form {
 	var fields []field
+	digits := money.Digits(o.Currency)
 	for i, l := range o.Lines {
 		name, at := l.Name, "items["+strconv.Itoa(i)+"]"
 		if name == "" {
@@ -45,20 +47,20 @@ func editForm(r *request, o *orders.Order) *form {
 		fields = append(fields, field{Name: at + ".id", Kind: "hidden", Value: string(l.ID)},
 			field{Name: at + ".sku", Kind: "hidden", Value: l.SKU},
 			field{Name: at + ".quantity", Label: name, Kind: "int", Value: strconv.FormatInt(l.Quantity, 10)},
-			field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Value: l.UnitPrice.String()})
+			field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Digits: digits, Value: l.UnitPrice.String()})
 	}
 	at := "items[" + strconv.Itoa(len(o.Lines)) + "]"
 	fields = append(fields, field{Name: at + ".sku", Label: "Add a SKU", Mono: true},
 		field{Name: at + ".quantity", Label: "Quantity", Kind: "int"},
-		field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal"},
-		field{Name: "shippingAmount", Label: "Shipping", Kind: "decimal", Value: o.ShippingAmount.String()},
-		field{Name: "discountAmount", Label: "Discount", Kind: "decimal", Value: o.DiscountAmount.String()})
-	return r.editing("/orders/"+string(o.ID)+"/lines", fields...)
+		field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Digits: digits},
+		field{Name: "shippingAmount", Label: "Shipping", Kind: "decimal", Digits: digits, Value: o.ShippingAmount.String()},
+		field{Name: "discountAmount", Label: "Discount", Kind: "decimal", Digits: digits, Value: o.DiscountAmount.String()})
+	return r.editing(r.acting(o, "/lines"), fields...)
 }
 
 // noteForm is the form of the note.
 func noteForm(r *request, o *orders.Order) *form {
-	return r.editing("/orders/"+string(o.ID)+"/details",
+	return r.editing(r.acting(o, "/details"),
 		field{Name: "notes", Label: "Note", Kind: "textarea", Value: o.Notes, ClearBlank: true,
 			Max: limits.MaxNote})
 }
@@ -74,7 +76,6 @@ var restock = field{Name: "restock", Kind: "checkbox", Label: "What was shipped 
 
 // orderForms adds what a user may do now.
 func (r *request) orderForms(view *orderView, o *orders.Order) {
-	own := "/orders/" + string(o.ID)
 	view.Note = noteForm(r, o)
 	for _, to := range o.Status.Moves() {
 		if to == orders.Shipped && view.Ship != nil {
@@ -84,7 +85,7 @@ func (r *request) orderForms(view *orderView, o *orders.Order) {
 		if to == orders.Returned {
 			fields = append(fields, restock)
 		}
-		f := r.another(own+"/move", fields...)
+		f := r.another(r.acting(o, "/move"), fields...)
 		f.At("status").Value = string(to)
 		switch to {
 		case orders.Returned:
@@ -121,7 +122,7 @@ func addressForm(r *request, o *orders.Order) *form {
 		in.Name = "shippingAddress." + in.Name
 		fields = append(fields, in)
 	}
-	return r.editing("/orders/"+string(o.ID)+"/address", fields...)
+	return r.editing(r.acting(o, "/address"), fields...)
 }
 
 // mergedAddress is the stored address with what was typed: members that the form does not show stay as they are.

@@ -127,7 +127,8 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 func (r *request) orderRow(q ordersQuery, o *orders.Summary) orderRow {
 	row := orderRow{ID: o.ID, To: q.at("/orders/" + string(o.ID)), Number: orders.Number(o.Number), Foreign: foreignNumber(&o.Order),
 		Placed: r.format.Stamp(o.CreatedAt), Who: orderName(&o.Order), Country: orders.Country(o.ShippingAddress), First: o.FirstLine,
-		More: o.ItemCount - 1, Badge: statusWords[o.Status], Gauge: newGauge(o.Units.Shipped, o.Units.Ordered), Channel: o.ChannelName,
+		More: o.ItemCount - 1, Badge: statusWords[o.Status],
+		Gauge: r.format.gauge(o.Units.Shipped, o.Units.Ordered, "of"), Channel: o.ChannelName,
 		Total: r.format.Money(o.Order.Total, o.Currency)}
 	return row
 }

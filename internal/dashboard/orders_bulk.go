@@ -23,14 +23,17 @@ const until = "until"
 // chosenOrders are the orders that a form of the list names: those whose ids it has, or all that match its filter and were placed when
 // its page was made. Errors: Invalid for more than most.
 func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []jobs.Order, err error) {
-	over := apperr.New(apperr.Invalid, "too_many_orders", "more than %s orders are chosen; choose fewer with a filter",
+	over := apperr.New(apperr.Invalid, tooManyOrders, "more than %s orders are chosen; choose fewer with a filter",
 		r.format.Count(int64(most)))
 	if ticked := tickedOrders(sent); sent.Get("all") == "" && len(ticked) > 0 {
 		var chosen []id.Order
 		for _, text := range ticked {
 			order, ok := id.Parse[id.Order](text)
-			if !ok || len(chosen) == most {
+			if !ok {
 				return nil, apperr.New(apperr.Invalid, "invalid_ids", "an order that was chosen cannot be read")
+			}
+			if len(chosen) == most {
+				return nil, over
 			}
 			chosen = append(chosen, order)
 		}
@@ -58,6 +61,17 @@ func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []job
 	})
 	return list, err
 }
+
+// tooMany leads back to the list if more orders were chosen than can be, and says so there.
+func (q ordersQuery) tooMany(err error) (out answer, many bool) {
+	e, _ := apperr.As(err)
+	if e == nil || e.Code != tooManyOrders {
+		return answer{}, false
+	}
+	return answer{to: strings.TrimPrefix(q.at("/orders"), prefix), flash: &flash{Tone: "warn", Text: said(e)}}, true
+}
+
+const tooManyOrders = "too_many_orders"
 
 // tickedOrders are the ids that a form holds, one by one (id) or joined by commas (ids).
 func tickedOrders(sent url.Values) []string {
@@ -91,10 +105,14 @@ func (d *Dashboard) moveOrders(r *request) (answer, error) {
 		return out, nil
 	}
 	var list []jobs.Order
-	if err := r.read(func(tx *db.Tx) (err error) {
+	err = r.read(func(tx *db.Tx) (err error) {
 		list, err = r.chosenOrders(tx, sent, commerce.MaxBulkOrders)
 		return err
-	}); err != nil {
+	})
+	if out, many := q.tooMany(err); many {
+		return out, nil
+	}
+	if err != nil {
 		return answer{}, err
 	}
 	n := strconv.Itoa(len(list))
@@ -198,7 +216,8 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 		return answer{}, err
 	}
 	own := prefix + "/orders/bulk/" + string(which)
-	view := bulkView{Gauge: newGauge(job.Processed, job.Total), Done: r.format.Count(job.Updated), Refused: r.format.Count(job.Failed),
+	view := bulkView{Gauge: r.format.gauge(job.Processed, job.Total, "of"), Done: r.format.Count(job.Updated),
+		Refused: r.format.Count(job.Failed),
 		Started: r.format.Stamp(job.CreatedAt), Running: job.CompletedAt == 0, Words: r.format.plural(total, "order", "orders"),
 		Tabs: []tab{{Label: "All", To: own, Count: r.format.Count(job.Total), Current: only == ""},
 			{Label: "Done", To: own + "?outcome=done", Count: r.format.Count(job.Updated), Current: only == jobs.Done},

@@ -2,13 +2,18 @@ package dashboard
 
 import (
 	"encoding/csv"
+	"io"
+	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/orders"
 )
 
@@ -25,11 +30,12 @@ func (d *Dashboard) exportOrders(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	chosen := map[string]bool{}
-	if sent.Get("all") == "" {
-		for _, text := range tickedOrders(sent) {
-			chosen[text] = true
+	each := func(write func([]orders.Summary) error) error { return r.eachExported(q, write) }
+	if ticked := tickedOrders(sent); sent.Get("all") == "" && len(ticked) > 0 {
+		if slices.ContainsFunc(ticked, func(text string) bool { _, ok := id.Parse[id.Order](text); return !ok }) {
+			return answer{}, apperr.New(apperr.Invalid, "invalid_ids", "an order that was chosen cannot be read")
 		}
+		each = func(write func([]orders.Summary) error) error { return r.eachTicked(idsOf[id.Order](ticked), write) }
 	}
 	err = d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
 		audit.Record(tx, r.caller().Actor(), "orders.exported", "orders", "", map[string]string{"status": q.values.Get("status")})
@@ -40,18 +46,17 @@ func (d *Dashboard) exportOrders(r *request) (answer, error) {
 	}
 	name := "orders-" + r.format.now.In(r.format.zone).Format(time.DateOnly) + ".csv"
 	return answer{send: func(w http.ResponseWriter) error {
-		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-		w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+		if err := beginCSV(w, name); err != nil {
+			return err
+		}
 		out := csv.NewWriter(w)
 		if err := out.Write(exportColumns); err != nil {
 			return err
 		}
-		return r.eachExported(q, func(list []orders.Summary) error {
+		return each(func(list []orders.Summary) error {
 			for i := range list {
-				if o := &list[i]; len(chosen) == 0 || chosen[string(o.ID)] {
-					if err := out.Write(exported(o)); err != nil {
-						return err
-					}
+				if err := out.Write(exported(&list[i])); err != nil {
+					return err
 				}
 			}
 			out.Flush()
@@ -60,10 +65,44 @@ func (d *Dashboard) exportOrders(r *request) (answer, error) {
 	}}, nil
 }
 
+// beginCSV begins a file to download. Its byte order mark tells spreadsheets that it is UTF-8, which they would take for the encoding of
+// the computer; the importer passes it over, as most other programs do.
+func beginCSV(w http.ResponseWriter, name string) error {
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	_, err := io.WriteString(w, "\ufeff")
+	return err
+}
+
+// eachTicked reads orders by their ids, in pieces, whatever list they are in by now.
+func (r *request) eachTicked(ticked []id.Order, write func([]orders.Summary) error) error {
+	for piece := range slices.Chunk(ticked, exportPiece) {
+		var list []orders.Summary
+		err := r.readWide(func(tx *db.Tx) error {
+			whole, err := orders.ByIDs(tx, piece)
+			list = make([]orders.Summary, len(whole))
+			for i := range whole {
+				list[i] = orders.Summary{Order: whole[i], Units: whole[i].Units()}
+			}
+			return err
+		})
+		if err == nil {
+			err = write(list)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exportPiece is how many orders are read at once.
+const exportPiece = 500
+
 // eachExported reads the matching orders page by page, each in a read of its own, so that a slow receiver holds no snapshot.
 func (r *request) eachExported(q ordersQuery, write func([]orders.Summary) error) error {
 	f := q.Filter
-	f.Offset, f.Limit = 0, 500
+	f.Offset, f.Limit = 0, exportPiece
 	for {
 		var list []orders.Summary
 		err := r.readWide(func(tx *db.Tx) (err error) {

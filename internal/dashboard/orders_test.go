@@ -157,8 +157,9 @@ func TestOrderExport(t *testing.T) {
 		c.order("SHIPPED", nil, 3)
 		rows := func(values url.Values) [][]string {
 			out := b.post("/orders/export", values)
-			list, err := csv.NewReader(strings.NewReader(out.body)).ReadAll()
-			if err != nil || out.status != 200 || !strings.Contains(out.header.Get("Content-Disposition"), ".csv") {
+			text, marked := strings.CutPrefix(out.body, "\ufeff") // by which a spreadsheet knows the encoding
+			list, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+			if !marked || err != nil || out.status != 200 || !strings.Contains(out.header.Get("Content-Disposition"), ".csv") {
 				t.Fatalf("%d %v %s", out.status, err, out.body)
 			}
 			return list[1:]
@@ -173,9 +174,52 @@ func TestOrderExport(t *testing.T) {
 		if some := rows(url.Values{"id": ids[:2]}); len(some) != 2 {
 			t.Errorf("%v", some)
 		}
-		if log := c.send("GET", "/api/v1/audit-log", nil, ""); strings.Count(log.body, "orders.exported") != 3 {
+		// What was ticked is in the file, also when it has left the view meanwhile.
+		c.call("PATCH", "/orders/"+ids[0]+"/status", map[string]any{"status": "PROCESSING"})
+		some := rows(url.Values{"status": {"PENDING"}, "id": ids[:2]})
+		if len(some) != 2 || some[0][2] != "PROCESSING" || some[0][8] != "1" || some[0][9] != "1" || some[1][5] != "'+1" {
+			t.Errorf("%v", some)
+		}
+		if out := b.post("/orders/export", url.Values{"id": {"none"}}); out.status != 400 {
+			t.Errorf("%d", out.status)
+		}
+		if log := c.send("GET", "/api/v1/audit-log", nil, ""); strings.Count(log.body, "orders.exported") != 4 {
 			t.Errorf("%s", log.body)
 		}
+	})
+}
+
+// Who works through a list of orders stays in it: each action on an order leads back to its page in that list.
+func TestActionsStayInTheList(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		first, other, second := c.order("PROCESSING", nil, 2), c.order("PENDING", nil, 1), c.order("PROCESSING", nil, 1)
+		const list = "?status=PROCESSING%2CPARTIALLY_SHIPPED"
+		order := "/orders/" + second
+		page := b.get(order + list)
+		stays := func(page reply) {
+			t.Helper()
+			if !strings.Contains(page.body, `href="/dashboard/orders`+list+`">Orders</a>`) ||
+				!strings.Contains(page.body, `rel="next" href="/dashboard/orders/`+first+list+`"`) || strings.Contains(page.body, other) {
+				t.Errorf("it has left the list: %.2000s", page.body)
+			}
+		}
+		stays(page)
+		if refused := b.sendForm(t, page, order+"/ship"+list, "items[0].quantity", "9"); refused.status != 422 {
+			t.Errorf("%d", refused.status)
+		} else {
+			stays(refused)
+		}
+		if reloaded := b.get(order + "/ship" + list); reloaded.to() != prefix+order+list {
+			t.Errorf("the address of the form leads to %q", reloaded.to())
+		}
+		page = b.follow(b.sendForm(t, page, order+"/ship"+list))
+		stays(page)
+		has(t, page, "1 unit shipped", "Undo")
+		page = b.follow(b.sendForm(t, page, order+"/unship"+list))
+		stays(page)
+		stays(b.follow(b.sendForm(t, page, order+"/details"+list, "notes", "Ring twice")))
 	})
 }
 
@@ -200,6 +244,10 @@ func TestSlips(t *testing.T) {
 		if out := b.get("/orders/slip?status=PENDING"); strings.Contains(out.words(), "ORD-000001") ||
 			!strings.Contains(out.words(), "ORD-000002") {
 			t.Errorf("slips of a view: %s", out.words())
+		}
+		fetched := c.order("PENDING", map[string]any{"shippingAddress": nil, "customerName": "Mary Jackson"}, 1)
+		if out := b.get("/orders/slip?ids=" + fetched); !strings.Contains(out.body, "<address>Mary Jackson</address>") {
+			t.Errorf("without an address the slip names nobody: %s", out.words())
 		}
 		if out := b.get("/orders/slip?ids=" + nobodys); out.status != 404 {
 			t.Errorf("a foreign order: %d", out.status)
@@ -257,6 +305,19 @@ func TestBulkShip(t *testing.T) {
 			t.Errorf("%s", out.words())
 		}
 	})
+}
+
+// Whoever chooses more orders than can be printed at once is told so above the list.
+func TestTooManySlips(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c, b := s.shopper(t), s.as(s.owner)
+	c.articles()
+	for range maxSlips + 1 {
+		c.order("PENDING", nil, 1)
+	}
+	out := b.get("/orders/slip?status=PENDING")
+	has(t, b.follow(out), "More than 100 orders are chosen", "Status: Pending")
+	has(t, b.get("/orders/"+c.order("PENDING", nil, 12_345)), "0 of 12,345")
 }
 
 // What cannot be taken back is asked for, and changes nothing before.

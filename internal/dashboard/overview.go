@@ -111,7 +111,7 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 			return view.readLatest(tx, r)
 		})
 	})
-	view.Needs, view.Hooks = work.needs(r, view.lowStock(r.format)), work.hooks
+	view.Needs, view.Hooks = work.needs(r, view.lowStock(r.format, work.low)), work.hooks
 	view.Calm = len(view.Needs) == 0
 	if view.Calm && len(view.Latest) == 0 && len(view.Shares) == 0 {
 		view.First = d.firstSteps(r)
@@ -162,15 +162,16 @@ func (v *overviewView) readFigures(tx *db.Tx, r *request, days int, before analy
 	})
 }
 
-// lowStock says how many levels are low, with the first SKUs of which something is left; nil for none of these.
-func (v overviewView) lowStock(f format) []need {
+// lowStock says how many levels are low, with the first SKUs of which something is left; nil if all of them are oversold, of which there
+// are so many.
+func (v overviewView) lowStock(f format, oversold int64) []need {
 	var names []string
 	for _, l := range v.Low {
 		if !l.Oversold && len(names) < 3 {
 			names = append(names, l.SKU+" "+l.Available)
 		}
 	}
-	if len(names) == 0 {
+	if len(v.Low) == 0 || len(names) == 0 && v.low <= oversold { // those that are shown may all be oversold, which are the lowest
 		return nil
 	}
 	return []need{{Tone: "warn", Icon: "stock", Head: f.plural(v.low, "stock level low", "stock levels low"),
@@ -308,7 +309,8 @@ type openWork struct {
 	oversold    []analytics.Level
 	failing     []failing
 	hooks       []healthRow
-	failed      []jobs.Job
+	failed      int64      // jobs
+	lastFailed  []jobs.Job // the newest of them
 	reconnect   []channels.Channel
 }
 
@@ -347,8 +349,12 @@ func (w *openWork) readToShip(tx *db.Tx) (err error) {
 
 // readChannels reads the recently failed jobs, and the channels whose credentials were refused.
 func (w *openWork) readChannels(tx *db.Tx, now time.Time) error {
+	since := now.Add(-failedFor).UnixMicro()
 	return tx.Together(func(tx *db.Tx) (err error) {
-		w.failed, _, err = jobs.List(tx, jobs.Filter{Statuses: []jobs.Status{jobs.Failed}, From: now.Add(-failedFor).UnixMicro(), Limit: 20})
+		w.failed, err = jobs.CountFailed(tx, since)
+		return err
+	}, func(tx *db.Tx) (err error) {
+		w.lastFailed, _, err = jobs.List(tx, jobs.Filter{Statuses: []jobs.Status{jobs.Failed}, Limit: 1})
 		return err
 	}, func(tx *db.Tx) error {
 		list, _, err := channels.List(tx, 100, 0)
@@ -432,9 +438,10 @@ func (w openWork) needs(r *request, low []need) (list []need) {
 		list = append(list, oversold)
 	}
 	list = append(list, low...)
-	if n := int64(len(w.failed)); n > 0 {
-		list = append(list, need{Tone: "warn", Icon: "retry", Head: f.plural(n, "job failed", "jobs failed"),
-			Text: jobWord(w.failed[0].Type) + " " + w.failed[0].ChannelName, To: prefix + "/jobs?status=FAILED", Label: "Read why"})
+	if w.failed > 0 && len(w.lastFailed) > 0 {
+		list = append(list, need{Tone: "warn", Icon: "retry", Head: f.plural(w.failed, "job failed", "jobs failed"),
+			Text: strings.TrimSpace(jobWord(w.lastFailed[0].Type) + " " + w.lastFailed[0].ChannelName), To: prefix + "/jobs?status=FAILED",
+			Label: "Read why"})
 	}
 	for _, c := range w.reconnect {
 		list = append(list, need{Tone: "bad", Icon: "plug", Head: "Reconnect " + c.Name, Text: channelBadge(c).Word,

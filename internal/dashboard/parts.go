@@ -11,10 +11,13 @@ func newBadge(tone, glyph, word string) badge { return badge{tone, glyph, word} 
 // gauge is how much of something is done.
 type gauge struct {
 	Value, Max int64
-	Unit       string // "of" between the numbers, unless other words say it better
+	Words      string // "7 of 12"
 }
 
-func newGauge(value, most int64) gauge { return gauge{value, most, "of"} }
+// gauge shows how much is done; of stands between the numbers.
+func (f format) gauge(value, most int64, of string) gauge {
+	return gauge{value, most, f.Count(value) + " " + of + " " + f.Count(most)}
+}
 
 // Full reports whether nothing is left to do.
 func (g gauge) Full() bool { return g.Value >= g.Max }

@@ -15,7 +15,7 @@ var oneProductRoutes = []*route{
 	{method: "POST", path: "/products/{id}", scope: "write:products", serve: (*Dashboard).updateProduct},
 	{method: "POST", path: "/products/{id}/variants", scope: "write:products", serve: (*Dashboard).updateVariants},
 	{method: "POST", path: "/products/{id}/images", scope: "write:products", serve: (*Dashboard).updateImages},
-	{method: "POST", path: "/products/{id}/categories", scope: "write:products", serve: (*Dashboard).updateProduct},
+	{method: "POST", path: "/products/{id}/categories", scope: "write:products", serve: (*Dashboard).updateCategories},
 	{method: "POST", path: "/products/{id}/attributes", scope: "write:products", serve: (*Dashboard).updateAttributes},
 	{method: "POST", path: "/products/{id}/status", scope: "write:products", serve: (*Dashboard).setStatus},
 	{method: "POST", path: "/products/{id}/publish", scope: "write:channels", serve: (*Dashboard).publishProduct},
@@ -67,7 +67,9 @@ type productPage struct {
 	product    *catalog.Product
 	shown      records.Products
 	channels   []channels.Channel
-	categories []catalog.Category
+	categories []catalog.Category               // the first ones by name
+	many       bool                             // there are more
+	linked     map[id.Category]catalog.Category // those of the product, and what is above them
 	attributes []catalog.Attribute
 }
 
@@ -82,13 +84,20 @@ func (r *request) readProductPage() (p productPage, err error) {
 			if p.product, err = catalog.ByID(tx, which); err != nil {
 				return err
 			}
-			p.shown, err = commerce.ProductRecords(tx, r.caller().Currency, []*catalog.Product{p.product})
-			return err
+			return tx.Together(func(tx *db.Tx) (err error) {
+				p.shown, err = commerce.ProductRecords(tx, r.caller().Currency, []*catalog.Product{p.product})
+				return err
+			}, func(tx *db.Tx) (err error) {
+				p.linked, err = catalog.WithParents(tx, linkedTo(p.product))
+				return err
+			})
 		}, func(tx *db.Tx) (err error) {
 			p.channels, _, err = channels.List(tx, maxChoices, 0)
 			return err
 		}, func(tx *db.Tx) (err error) {
-			p.categories, _, err = catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxChoices})
+			var all int64
+			p.categories, all, err = catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxChoices})
+			p.many = all > int64(len(p.categories))
 			return err
 		}, func(tx *db.Tx) (err error) {
 			p.attributes, _, err = catalog.ListAttributes(tx, maxChoices, 0)

@@ -50,14 +50,26 @@ func readChange(f *form, _ productPage) (catalog.Draft, error) {
 	return draft, o.Err()
 }
 
-// updateProduct serves POST /products/{id} and POST /products/{id}/categories.
+// updateProduct serves POST /products/{id}.
 func (d *Dashboard) updateProduct(r *request) (answer, error) {
-	return d.changeProduct(r, func(p productPage) *form {
-		if strings.HasSuffix(r.http.URL.Path, "/categories") {
-			return p.categoryForm(r)
-		}
-		return p.fields(r)
-	}, "Saved", readChange)
+	return d.changeProduct(r, func(p productPage) *form { return p.fields(r) }, "Saved", readChange)
+}
+
+// updateCategories serves POST /products/{id}/categories: those that are ticked, and the one that was named.
+func (d *Dashboard) updateCategories(r *request) (answer, error) {
+	return d.changeProduct(r, func(p productPage) *form { return p.categoryForm(r) }, "Saved",
+		func(f *form, p productPage) (catalog.Draft, error) {
+			draft, err := readChange(f, p)
+			said := strings.TrimSpace(f.Value("add"))
+			if err != nil || said == "" || f.find("add") == nil {
+				return draft, err
+			}
+			return draft, r.readWide(func(tx *db.Tx) error {
+				which, err := categoryNamed(tx, "add", said)
+				draft.Categories.Value = append(slices.Clone(draft.Categories.Value), string(which))
+				return err
+			})
+		})
 }
 
 // updateVariants serves POST /products/{id}/variants.
@@ -114,7 +126,10 @@ func attributeValue(kind catalog.AttributeType, said string) (json.RawMessage, e
 	}
 	switch kind {
 	case "number":
-		plain := strings.Replace(said, ",", ".", 1)
+		plain, unclear := typedDecimal(said, 3)
+		if unclear != "" {
+			return nil, apperr.New(apperr.Invalid, "validation_failed", "%s", unclear)
+		}
 		if !numeral.MatchString(plain) {
 			return nil, apperr.New(apperr.Invalid, "validation_failed", "must be a number")
 		}

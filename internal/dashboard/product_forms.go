@@ -30,11 +30,13 @@ func (p productPage) fields(r *request) *form {
 	return r.editing(
 		p.path(""),
 		field{Name: "name", Label: "Name", Value: p.product.Name, Required: true, Max: limits.MaxProductName},
-		field{Name: "price", Label: "Price in " + currency, Kind: "decimal", Value: amountText(&p.product.Price, currency), Required: true},
+		field{Name: "price", Label: "Price in " + currency, Kind: "decimal", Digits: money.Digits(currency),
+			Value: amountText(&p.product.Price, currency), Required: true},
 		field{
 			Name:       "compareAtPrice",
 			Label:      "Price before",
 			Kind:       "decimal",
+			Digits:     money.Digits(r.caller().Currency),
 			Value:      amountText(p.product.CompareAt, currency),
 			ClearBlank: true,
 			Hint:       "shown crossed out; blank for none",
@@ -67,6 +69,7 @@ func (p productPage) variants(r *request) *form {
 				Name:        at + "price",
 				Label:       "Price",
 				Kind:        "decimal",
+				Digits:      money.Digits(r.caller().Currency),
 				Value:       amountText(v.Price, r.caller().Currency),
 				ClearBlank:  clear,
 				Placeholder: "as the product",
@@ -75,6 +78,7 @@ func (p productPage) variants(r *request) *form {
 				Name:       at + "compareAtPrice",
 				Label:      "Price before",
 				Kind:       "decimal",
+				Digits:     money.Digits(r.caller().Currency),
 				Value:      amountText(v.CompareAt, r.caller().Currency),
 				ClearBlank: clear, Placeholder: "none",
 			},
@@ -111,27 +115,52 @@ func (p productPage) images(r *request) *form {
 	return r.editing(p.path("/images"), fields...)
 }
 
+// linkedTo are the categories of a product.
+func linkedTo(p *catalog.Product) (list []id.Category) {
+	for _, l := range p.Links {
+		if l.Category != "" {
+			list = append(list, l.Category)
+		}
+	}
+	return list
+}
+
+// categoryForm has all categories with those of the product ticked, or, of very many, only these, and an input to add one.
 func (p productPage) categoryForm(r *request) *form {
 	if len(p.categories) == 0 {
 		return nil
 	}
 	in := field{Name: "categoryIds", Label: "In these categories", Kind: "checks"}
-	known := map[id.Category]bool{}
-	for _, c := range p.categories {
-		known[c.ID] = true
-		in.Options = append(in.Options, option{Value: string(c.ID), Label: c.Name})
+	offered := map[id.Category]bool{}
+	offer := func(c catalog.Category, above map[id.Category]catalog.Category) {
+		offered[c.ID] = true
+		in.Options = append(in.Options, option{Value: string(c.ID), Label: wholePath(c, above)})
 	}
-	for _, l := range p.product.Links { // links that wait for a category, or to categories that the form does not offer, stay
+	if !p.many {
+		all := make(map[id.Category]catalog.Category, len(p.categories))
+		for _, c := range p.categories {
+			all[c.ID] = c
+		}
+		for _, b := range treeOf(p.categories) {
+			offer(b.Category, all)
+		}
+	}
+	for _, l := range p.product.Links { // links that wait for a category stay
 		value := string(l.Category)
 		if l.Category == "" {
 			value = l.Reference
 		}
 		in.Values = append(in.Values, value)
-		if !known[l.Category] {
-			in.Options = append(in.Options, option{Value: value, Label: l.Reference})
+		if c, ok := p.linked[l.Category]; ok && !offered[c.ID] {
+			offer(c, p.linked)
+		} else if !ok {
+			in.Options = append(in.Options, option{Value: value, Label: l.Reference + " (not here yet)"})
 		}
 	}
-	return r.editing(p.path("/categories"), in)
+	if !p.many {
+		return r.editing(p.path("/categories"), in)
+	}
+	return r.editing(p.path("/categories"), in, field{Name: "add", Label: "Add a category", Hint: namedBy})
 }
 
 // attributesOf are a product's attributes by code, each as JSON.

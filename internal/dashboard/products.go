@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
 	"entrepot/internal/limits"
+	"entrepot/internal/money"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
@@ -175,6 +177,13 @@ func productFilters(tx *db.Tx, l listing, f catalog.Filter) (filterBar, error) {
 	for _, c := range categories {
 		byCategory = append(byCategory, option{Value: string(c.ID), Label: c.Name})
 	}
+	if f.Category != "" && !slices.ContainsFunc(categories, func(c catalog.Category) bool { return c.ID == f.Category }) {
+		c, err := catalog.CategoryByID(tx, f.Category)
+		if err := ignoreMissing(err); err != nil {
+			return bar, err
+		}
+		byCategory = append(byCategory, option{Value: string(f.Category), Label: cmp.Or(c.Name, "a category that is gone")})
+	}
 	if len(byCategory) > 0 {
 		bar.Selects = append(bar.Selects, filterSelect("categoryId", "Category", "Any category", string(f.Category), byCategory))
 	}
@@ -256,7 +265,8 @@ func newProductForm(r *request) *form {
 			Max:      apijson.MaxText,
 			Hint:     "it stays for good: orders and stock know the product by it",
 		},
-		field{Name: "price", Label: "Price in " + r.caller().Currency, Kind: "decimal", Required: true},
+		field{Name: "price", Label: "Price in " + r.caller().Currency, Kind: "decimal", Required: true,
+			Digits: money.Digits(r.caller().Currency)},
 		field{Name: "status", Label: "Status", Kind: "select", Value: string(catalog.DraftStatus), Options: statusOptions()},
 	)
 }

@@ -58,8 +58,8 @@ var shared = []string{"templates/layout.html", "templates/parts.html", "template
 // parse parses what pages share, and finds the pages of the folder. It panics if something is invalid, as the first use of a page does.
 func (t *templates) parse() map[string]func() *template.Template {
 	base := template.Must(template.New("").Funcs(template.FuncMap{
-		"asset": t.files.asset, "prefix": func() string { return prefix }, "badge": newBadge, "gauge": newGauge, "callout": newCallout,
-		"ask": newAsk,
+		"asset": t.files.asset, "scripts": t.files.scripts, "prefix": func() string { return prefix }, "badge": newBadge,
+		"callout": newCallout, "ask": newAsk,
 	}).ParseFS(t.files, shared...))
 	names, err := fs.Glob(t.files, "templates/*.html")
 	if err != nil {

@@ -159,7 +159,7 @@ func TestStaticFiles(t *testing.T) {
 		!strings.Contains(out.header.Get("Cache-Control"), "immutable") {
 		t.Errorf("%d %v", out.status, out.header)
 	}
-	for _, path := range []string{"/static/dash.css", "/static/", "/static/../routes.go", "/static/dash.0000000000.css"} {
+	for _, path := range []string{"/static/dash.css", "/static/", "/static/../routes.go", "/static/0000000000/dash.css"} {
 		if out := b.get(path); out.status == 200 {
 			t.Errorf("%s is served", path)
 		}
@@ -226,6 +226,10 @@ func TestAddressesOfForms(t *testing.T) {
 		"/products/" + at["/products"] + "/images":          "/products/" + at["/products"],
 		"/webhooks/" + at["/webhooks"] + "/rotate":          "/webhooks/" + at["/webhooks"],
 		"/settings/me/password":                             "/settings/me",
+		"/orders/bulk?status=PENDING":                       "/orders?status=PENDING",
+		"/orders/views/delete":                              "/orders",
+		"/stock/thresholds":                                 "/stock",
+		"/webhooks/deliveries/retry":                        "/webhooks/deliveries",
 		"/stock/thresholds/x/receive":                       "",
 		"/stock/a%2Fb/receive":                              "/stock/a%2Fb",
 		"/settings/nowhere":                                 "",
@@ -239,5 +243,13 @@ func TestAddressesOfForms(t *testing.T) {
 	out := s.browser().post("/orders/"+at["/orders"]+"/ship", nil)
 	if link := `href="` + prefix + "/login?next=%2Fdashboard%2Forders%2F" + at["/orders"] + `"`; !strings.Contains(out.body, link) {
 		t.Errorf("without a session: no %s in %.1500s", link, out.body)
+	}
+	out = s.browser().post("/stock/thresholds", nil)
+	if !strings.Contains(out.body, `href="`+prefix+`/login?next=%2Fdashboard%2Fstock"`) {
+		t.Errorf("without a session: %.1500s", out.body)
+	}
+	out = b.post("/orders/bulk?status=PENDING", url.Values{"to": {"nowhere"}})
+	if out.status != 400 || !strings.Contains(out.body, `href="`+prefix+`/orders?status=PENDING">Back`) {
+		t.Errorf("nothing leads back: %d %s", out.status, out.words())
 	}
 }

@@ -158,6 +158,17 @@ func (r *request) findByID(which string) (list []finding, err error) {
 		{"read:orders", one(orders.ByID, id.Order(which), func(o *orders.Order) { add(r.orderHit(o)) })},
 		{"read:customers", one(customers.Read, id.Customer(which), func(c *customers.Customer) { add(customerHit(c)) })},
 		{"read:products", one(catalog.ByID, id.Product(which), func(p *catalog.Product) { add(productHit(p)) })},
+		{"read:orders", func(tx *db.Tx) error {
+			found, err := orders.OfShipments(tx, []id.Shipment{id.Shipment(which)})
+			for _, of := range found {
+				add(finding{"truck", "Shipment of " + orders.Number(of.Number), "", prefix + "/orders/" + string(of.Order)})
+			}
+			return err
+		}},
+		{"read:categories", one(catalog.CategoryByID, id.Category(which), func(c catalog.Category) {
+			add(finding{"list", c.Name, "Category", cmp.Or(r.page("/categories/{id}", "/categories/"+which),
+				r.page("/products", "/products?categoryId="+which))})
+		})},
 		{"read:webhooks", one(webhooks.DeliveryByID, id.Delivery(which), func(d *webhooks.Delivery) {
 			add(finding{"send", "Delivery of " + d.Name, deliveryBadge(d).Word, deliveryPage(d.ID)})
 		})},

@@ -13,8 +13,12 @@ func TestSearchOfEverything(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		s.seed()
 		_, stranger := s.newAccount("Stranger", "stranger@test.example")
-		b, foreign := s.as(s.owner), s.as(stranger)
+		b, foreign, c := s.as(s.owner), s.as(stranger), s.shopper(t)
+		delivered := c.call("GET", "/orders/"+c.list("/orders?status=DELIVERED")[0]["id"].(string), nil)
+		shipment := delivered["shipments"].([]any)[0].(map[string]any)["id"].(string)
 		for term, want := range map[string]string{
+			shipment:                          "Records Shipment of " + delivered["orderNumber"].(string),
+			s.samples["/categories"]:          "Records Kitchen Category",
 			"ORD-000003":                      "Orders ORD-000003",
 			"web-delivered":                   "Orders ORD-",
 			"lovelace":                        "Customers",

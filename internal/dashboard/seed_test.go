@@ -3,6 +3,7 @@ package dashboard
 import (
 	"strings"
 
+	"entrepot/internal/audit"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
@@ -42,18 +43,19 @@ func (s *site) seedCatalog() {
 		if _, err = d.CreateCategory(tx, mugs); err != nil {
 			return err
 		}
-		a, err := d.CreateAttribute(tx, commerce.AttributeDraft{Code: patch.To("material"), Label: patch.To("Material"),
+		a, err := d.CreateAttribute(tx, s.caller(), commerce.AttributeDraft{Code: patch.To("material"), Label: patch.To("Material"),
 			Type: patch.To[catalog.AttributeType]("text")})
 		if err != nil {
 			return err
 		}
-		w, err := d.CreateWarehouse(tx, commerce.WarehouseDraft{Code: patch.To("EAST"), Name: patch.To("Depot east")})
+		w, err := d.CreateWarehouse(tx, s.caller(), commerce.WarehouseDraft{Code: patch.To("EAST"), Name: patch.To("Depot east")})
 		if err != nil {
 			return err
 		}
 		least := int64(1)
-		segment := d.CreateSegment(tx, "Regulars", customers.Rules{TagsAny: []string{"vip"}, MinOrders: &least, Country: "FR"})
+		segment := d.CreateSegment(tx, s.caller(), "Regulars", customers.Rules{TagsAny: []string{"vip"}, MinOrders: &least, Country: "FR"})
 		s.samples["/attributes"], s.samples["/warehouses"], s.samples["/segments"] = string(a.ID), string(w.ID), string(segment.ID)
+		audit.Record(tx, s.caller().Actor(), "import.begun", "import", nobodys, nil) // of a record without a name
 		_, err = d.MoveStock(tx, s.caller(), commerce.Movement{SKU: "POT-4", Cause: stock.Adjustment, Quantity: -5,
 			Reason: "broken in the depot"})
 		return err

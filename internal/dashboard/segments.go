@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
+	"entrepot/internal/money"
 )
 
 // segmentRoutes are saved filters of customers.
@@ -68,7 +69,8 @@ func segmentForm(r *request, path string, s customers.Segment) *form {
 		field{Name: "all", Label: "With all of these tags", Value: commaText(s.Rules.TagsAll)},
 		field{Name: "rules.minOrders", Label: "Orders, at least", Kind: "int", Value: orders},
 		field{Name: "rules.minTotalSpent", Label: "Spent in " + r.caller().Currency + ", at least", Kind: "decimal",
-			Value: amountText(s.Rules.MinTotalSpent, r.caller().Currency)},
+			Digits: money.Digits(r.caller().Currency),
+			Value:  amountText(s.Rules.MinTotalSpent, r.caller().Currency)},
 		field{Name: "rules.country", Label: "Country", Value: s.Rules.Country, Max: 2, Hint: "two letters: FR"},
 		field{Name: "rules.createdAfter", Label: "Known since, or later", Kind: "date", Value: dayText(s.Rules.CreatedAfter)},
 		field{Name: "rules.lastOrderAfter", Label: "Last order on, or after", Kind: "date", Value: dayText(s.Rules.LastOrderAfter)},
@@ -205,7 +207,7 @@ func (d *Dashboard) createSegment(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			d.Commerce.CreateSegment(tx, name, rules)
+			d.Commerce.CreateSegment(tx, r.caller(), name, rules)
 			return redirect(segmentsPath, "Created the segment"), nil
 		})
 	})
@@ -260,7 +262,7 @@ func (d *Dashboard) updateSegment(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			_, err := d.Commerce.UpdateSegment(tx, s.ID, commerce.Expected{}, &name, &rules)
+			_, err := d.Commerce.UpdateSegment(tx, r.caller(), s.ID, commerce.Expected{}, &name, &rules)
 			return redirect(segmentsPath, "Saved the segment"), err
 		})
 	})
@@ -273,6 +275,6 @@ func (d *Dashboard) deleteSegment(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		return redirect(segmentsPath, "Deleted the segment"), d.Commerce.DeleteSegment(tx, s.ID, commerce.Expected{})
+		return redirect(segmentsPath, "Deleted the segment"), d.Commerce.DeleteSegment(tx, r.caller(), s.ID, commerce.Expected{})
 	})
 }

@@ -6,10 +6,12 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
 
@@ -100,13 +102,16 @@ type foundName func(which, name string, there bool)
 
 // logRecords are the kinds of records that have names or pages, by the kind's name in the log.
 var logRecords = map[string]logRecord{
-	"user":     {"", "/settings/users/", userLogNames},
-	"api_key":  {"", "/keys/", keyLogNames},
-	"channel":  {"read:channels", "/channels/", channelLogNames},
-	"endpoint": {"read:webhooks", "/webhooks/", endpointLogNames},
-	"customer": {"read:customers", "/customers/", customerLogNames},
-	"job":      {"read:channels", "/jobs/", ownIDs},
-	"delivery": {"read:webhooks", "/webhooks/deliveries/", ownIDs},
+	"attribute": {"read:attributes", "/attributes/", attributeLogNames},
+	"segment":   {"read:customers", "/segments/", segmentLogNames},
+	"warehouse": {"read:inventory", "/warehouses/", warehouseLogNames},
+	"user":      {"", "/settings/users/", userLogNames},
+	"api_key":   {"", "/keys/", keyLogNames},
+	"channel":   {"read:channels", "/channels/", channelLogNames},
+	"endpoint":  {"read:webhooks", "/webhooks/", endpointLogNames},
+	"customer":  {"read:customers", "/customers/", customerLogNames},
+	"job":       {"read:channels", "/jobs/", ownIDs},
+	"delivery":  {"read:webhooks", "/webhooks/deliveries/", ownIDs},
 }
 
 func userLogNames(tx *db.Tx, _ []string, found foundName) error {
@@ -133,6 +138,30 @@ func endpointLogNames(tx *db.Tx, _ []string, found foundName) error {
 	list, _, err := webhooks.Endpoints(tx, 1000, 0)
 	for i := range list {
 		found(string(list[i].ID), endpointName(&list[i]), true)
+	}
+	return err
+}
+
+func attributeLogNames(tx *db.Tx, _ []string, found foundName) error {
+	list, _, err := catalog.ListAttributes(tx, 1000, 0)
+	for i := range list {
+		found(string(list[i].ID), list[i].Label, true)
+	}
+	return err
+}
+
+func segmentLogNames(tx *db.Tx, _ []string, found foundName) error {
+	list, _, err := customers.SegmentPage(tx, 1000, 0)
+	for i := range list {
+		found(string(list[i].ID), list[i].Name, true)
+	}
+	return err
+}
+
+func warehouseLogNames(tx *db.Tx, _ []string, found foundName) error {
+	list, _, err := stock.Warehouses(tx, 1000, 0)
+	for i := range list {
+		found(string(list[i].ID), list[i].Name, true)
 	}
 	return err
 }

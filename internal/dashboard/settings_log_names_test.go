@@ -2,6 +2,8 @@ package dashboard
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +22,7 @@ func TestAuditLogNamesRecords(t *testing.T) {
 		revoked := s.revokedKey("Old <ERP>")
 		const strange = "no <b>id</b>"
 		s.do(s.account.Tenant, func(tx *db.Tx) error {
-			for _, kind := range []string{"customer", "channel", "endpoint", "api_key", "job", "user", "delivery"} {
+			for _, kind := range slices.Collect(maps.Keys(logRecords)) {
 				audit.Record(tx, "system", kind+".tested", kind, s.samples[strings.TrimSuffix(logRecords[kind].at, "/")], nil)
 				audit.Record(tx, "system", kind+".strange", kind, strange, nil)
 				audit.Record(tx, "system", kind+".unknown", kind, nobodys, nil)

@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 )
 
 // The sidebar of every page counts the work that waits, as the overview says it; what is done is counted no more.
@@ -41,6 +42,27 @@ func TestSidebarCountsOpenWork(t *testing.T) {
 		if side := b.get("/products").side(); strings.Contains(side, "failing") || !strings.Contains(side, "Channels 1 to reconnect") {
 			t.Errorf("after an answer: %s", side)
 		}
+	})
+}
+
+// The overview counts as many failed jobs as the sidebar does.
+func TestManyFailedJobs(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.do(s.account.Tenant, func(tx *db.Tx) error {
+			for range 31 {
+				jobs.Insert(tx, jobs.Job{Type: jobs.StockPush})
+			}
+			return nil
+		})
+		s.do(s.account.Tenant, func(tx *db.Tx) error {
+			tx.Queue("UPDATE jobs SET status = 'FAILED', completed_at = $2 WHERE tenant_id = $1", tx.Tenant, tx.Micros())
+			return nil
+		})
+		page := s.as(s.owner).get("/")
+		if side := page.side(); !strings.Contains(side, "Jobs 31 failed") {
+			t.Errorf("the sidebar: %s", side)
+		}
+		has(t, page, "31 jobs failed Stock push Read why")
 	})
 }
 

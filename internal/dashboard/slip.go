@@ -51,6 +51,11 @@ func (d *Dashboard) showSlips(r *request) (answer, error) {
 		}
 		return err
 	})
+	if q, bad := r.readOrders(r.http.URL.Query()); bad == nil {
+		if out, many := q.tooMany(err); many {
+			return out, nil
+		}
+	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -68,6 +73,9 @@ func ids(list []jobs.Order) (all []id.Order) {
 func (r *request) slip(o *orders.Order) slipView {
 	s := slipView{Number: orders.Number(o.Number), Foreign: foreignNumber(o), Placed: r.format.Moment(o.CreatedAt, "2 January 2006"),
 		Channel: o.ChannelName, Address: addressLines(o.ShippingAddress, o.CustomerName), Note: o.Notes}
+	if s.Address == nil && o.CustomerName != "" { // it is fetched
+		s.Address = []string{o.CustomerName}
+	}
 	units := o.Units()
 	for _, l := range o.Lines {
 		n := l.Remaining()

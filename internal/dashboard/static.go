@@ -4,11 +4,13 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
-	"mime"
+	"maps"
 	"net/http"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -16,7 +18,7 @@ import (
 //go:embed templates static
 var embedded embed.FS
 
-// staticPath is where static files are served, under names with their content's hash.
+// staticPath is where static files are served, in a folder that is named by their hash.
 const staticPath = prefix + "/static/"
 
 // sourceFolder is where the files are in the source tree, from which a development server is started.
@@ -27,8 +29,8 @@ type files struct {
 	fs.FS
 	live  bool // read again every time
 	mu    sync.Mutex
-	names map[string]string // of static files: "dash.css" → "dash.0123456789.css"
-	known map[string]string // the reverse of names
+	names map[string]bool // of static files
+	hash  string          // of all of them
 }
 
 func newFiles(dev bool) *files {
@@ -40,9 +42,9 @@ func newFiles(dev bool) *files {
 	return f
 }
 
-// index names the static files by their content.
+// index names the folder of the static files by the content of all of them: so the parts of the script find each other by their names.
 func (f *files) index() {
-	names, known := map[string]string{}, map[string]string{}
+	names, sum := map[string]bool{}, sha256.New()
 	list, err := fs.ReadDir(f, "static")
 	if err != nil {
 		panic(err) // the folder is in the program
@@ -52,14 +54,12 @@ func (f *files) index() {
 		if err != nil {
 			continue // deleted since the folder was read
 		}
-		sum := sha256.Sum256(content)
-		ext := path.Ext(entry.Name())
-		hashed := strings.TrimSuffix(entry.Name(), ext) + "." + hex.EncodeToString(sum[:5]) + ext
-		names[entry.Name()], known[hashed] = hashed, entry.Name()
+		names[entry.Name()] = true
+		fmt.Fprintf(sum, "%s\x00%d\x00%s", entry.Name(), len(content), content)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.names, f.known = names, known
+	f.names, f.hash = names, hex.EncodeToString(sum.Sum(nil)[:5])
 }
 
 // asset is the address of a static file.
@@ -69,17 +69,33 @@ func (f *files) asset(name string) string {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	hashed, ok := f.names[name]
-	if !ok {
+	if !f.names[name] {
 		panic("there is no static file " + name)
 	}
-	return staticPath + hashed
+	return staticPath + f.hash + "/" + name
 }
 
-// ServeHTTP serves a static file. Its name changes with its content, so it may be kept for ever.
+// scripts are the addresses of what the script imports, which a browser would find out one file after the other.
+func (f *files) scripts() (list []string) {
+	f.mu.Lock()
+	names := slices.Sorted(maps.Keys(f.names))
+	f.mu.Unlock()
+	for _, name := range names {
+		if path.Ext(name) == ".js" && name != "app.js" {
+			list = append(list, f.asset(name))
+		}
+	}
+	return list
+}
+
+// types are what browsers need to be told of static files: the system's own list may say that a script is a text.
+var types = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+// ServeHTTP serves a static file. Its address changes with the content of all of them, so it may be kept for ever.
 func (f *files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
-	name, ok := f.known[strings.TrimPrefix(r.URL.Path, staticPath)]
+	name, ok := strings.CutPrefix(r.URL.Path, staticPath+f.hash+"/")
+	ok = ok && f.names[name]
 	f.mu.Unlock()
 	content, err := fs.ReadFile(f, "static/"+name)
 	if !ok || err != nil {
@@ -87,7 +103,7 @@ func (f *files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := w.Header()
-	h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	h.Set("Content-Type", types[path.Ext(name)])
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	_, _ = w.Write(content) // the browser may be gone
 }

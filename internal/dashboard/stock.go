@@ -1,15 +1,12 @@
 package dashboard
 
 import (
-	"cmp"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
-	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/limits"
@@ -62,9 +59,7 @@ func (r *request) levelRow(l stock.Level) levelRow {
 	case l.Low:
 		row.Badge = &badge{"warn", "wait", "Low"}
 	}
-	if l.Threshold != nil {
-		row.Limit = strconv.FormatInt(*l.Threshold, 10)
-	}
+	row.Limit = thresholdText(l)
 	return row
 }
 
@@ -106,7 +101,7 @@ func (d *Dashboard) stockScreen(r *request, l listing, f stock.Filter) (answer, 
 		view.Thresholds = thresholdForm(r, l, list)
 		for i := range list {
 			row := r.levelRow(list[i].Level)
-			row.Name, row.Threshold = names[list[i].Product], view.Thresholds.At("threshold-"+strconv.Itoa(i))
+			row.Name, row.Threshold = names[list[i].Product], view.Thresholds.At("threshold-"+string(list[i].ID))
 			view.Rows = append(view.Rows, row)
 		}
 		view.Pager = l.pager(r.format, len(list), total, "level", "levels")
@@ -168,84 +163,6 @@ func stockFilters(l listing, f stock.Filter, warehouses []stock.Warehouse) filte
 		bar.Chips = []chip{{Label: "Clear filters", On: true, To: l.with("search", "", "warehouse", "")}}
 	}
 	return bar
-}
-
-// thresholdForm has one input for each level of the page, with the level's name beside it.
-func thresholdForm(r *request, l listing, list []stock.Row) *form {
-	fields := []field{hiddenField("back", strings.TrimPrefix(l.with("page", strconv.Itoa(l.Page)), prefix))}
-	for i, row := range list {
-		n := strconv.Itoa(i)
-		f := field{Name: "threshold-" + n, Label: "Low below, of " + row.SKU + " in " + row.Warehouse, Kind: "int"}
-		if row.Threshold != nil {
-			f.Value = strconv.FormatInt(*row.Threshold, 10)
-		}
-		fields = append(fields, f, hiddenField("sku-"+n, row.SKU), hiddenField("warehouse-"+n, row.Warehouse), hiddenField("was-"+n, f.Value))
-	}
-	return r.form("/stock/thresholds", fields...)
-}
-
-// thresholdRows is how many thresholds one form sends at most.
-const thresholdRows = perPage
-
-// setThresholds serves POST /stock/thresholds: those that were changed.
-func (d *Dashboard) setThresholds(r *request) (answer, error) {
-	sent := r.http.PostForm
-	var update, before commerce.StockUpdate
-	for i := range thresholdRows {
-		n := strconv.Itoa(i)
-		said, was := strings.TrimSpace(sent.Get("threshold-"+n)), sent.Get("was-"+n)
-		if said == was || sent.Get("sku-"+n) == "" {
-			continue
-		}
-		figure, err := strconv.ParseInt(cmp.Or(said, "0"), 10, 64) // a threshold of 0 is none
-		if err != nil || figure < 0 || figure > limits.MaxStock {
-			return answer{}, apperr.New(apperr.Invalid, "validation_failed", "the threshold of %s must be a whole number from 0 to %d, not %q",
-				sent.Get("sku-"+n), limits.MaxStock, said)
-		}
-		draft := commerce.StockDraft{Index: i, SKU: sent.Get("sku-" + n), Warehouse: sent.Get("warehouse-" + n), Quantity: figure}
-		update.Drafts = append(update.Drafts, draft)
-		if draft.Quantity, err = strconv.ParseInt(was, 10, 64); err == nil {
-			before.Drafts = append(before.Drafts, draft)
-		}
-	}
-	back := ownAddress(sent.Get("back"), "/stock")
-	if len(update.Drafts) == 0 {
-		return redirect(back, "Nothing was changed"), nil
-	}
-	return d.write(r, func(tx *db.Tx) (answer, error) {
-		done, err := d.Commerce.UpdateThresholds(tx, r.caller(), update)
-		if err != nil {
-			return answer{}, err
-		}
-		if len(done.Errors) > 0 {
-			return answer{}, apperr.New(apperr.Conflict, "conflict", "%s: %s", done.Errors[0].Key, done.Errors[0].Error)
-		}
-		out := redirect(back, r.format.plural(int64(done.Updated), "threshold", "thresholds")+" saved")
-		if len(before.Drafts) == len(update.Drafts) {
-			out = out.undo(undo{Action: "/stock/thresholds", Fields: thresholdFields(update, before, back)})
-		}
-		return out, nil
-	})
-}
-
-// thresholdFields are the inputs of the form that restores the thresholds.
-func thresholdFields(now, before commerce.StockUpdate, back string) map[string]string {
-	fields := map[string]string{"back": back}
-	for i, was := range before.Drafts {
-		n := strconv.Itoa(i)
-		fields["sku-"+n], fields["warehouse-"+n] = was.SKU, was.Warehouse
-		fields["threshold-"+n], fields["was-"+n] = strconv.FormatInt(was.Quantity, 10), strconv.FormatInt(now.Drafts[i].Quantity, 10)
-	}
-	return fields
-}
-
-// ownAddress is an address below the prefix that a form sent, or another one if it leads elsewhere.
-func ownAddress(sent, other string) string {
-	u, err := url.Parse(sent)
-	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(sent, other) {
-		return other
-	}
-	return sent
 }
 
 // sellableOf finds what the SKU of the path stands for. Errors: NotFound.

@@ -1,6 +1,10 @@
 package dashboard
 
 import (
+	"fmt"
+	"html"
+	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -39,16 +43,16 @@ func TestStockList(t *testing.T) {
 		has(t, b.get("/stock"), "Blue mug", "Iron pot", "−3", "Oversold", "2 levels")
 		has(t, b.get("/stock?search=mug"), "1 level")
 		has(t, b.get("/stock?view=low"), "POT", "1 level")
-		page := b.get("/stock?search=mug")
-		page = b.follow(b.submit(t, page, "/stock/thresholds", "sku-0", "MUG", "warehouse-0", "MAIN", "was-0", "0", "threshold-0", "9",
-			"back", "/stock?view=low"))
-		has(t, page, "1 threshold saved", "Undo", "2 levels")
+		action, inputs := thresholdInputs(t, b.get("/stock?search=mug"))
+		input := inputs.Get("MUG")
+		inputs.Set(input, "9")
+		has(t, b.follow(b.post(action, inputs)), "1 threshold saved", "Undo", "1 level")
 		if l := s.level("MUG", "MAIN"); l.Threshold == nil || *l.Threshold != 9 || !l.Low {
 			t.Errorf("level %+v", l)
 		}
-		bad := map[string][]string{"sku-0": {"MUG"}, "warehouse-0": {"MAIN"}, "threshold-0": {"-1"}}
-		if out := b.post("/stock/thresholds", bad); out.status != 400 {
-			t.Errorf("a threshold below zero: %d", out.status)
+		inputs.Set(input, "-1")
+		if out := b.post(action, inputs); out.status != 422 || !strings.Contains(out.words(), "must be a whole number from 0 to 1000000000") {
+			t.Errorf("a threshold below zero: %d %s", out.status, out.words())
 		}
 	})
 }
@@ -82,7 +86,7 @@ func TestStockOfOneSKU(t *testing.T) {
 			"Adjusted: 7",
 		)
 		s.do(s.account.Tenant, func(tx *db.Tx) error {
-			_, err := s.Commerce.CreateWarehouse(tx, commerce.WarehouseDraft{Code: patch.To("EAST"), Name: patch.To("East")})
+			_, err := s.Commerce.CreateWarehouse(tx, s.caller(), commerce.WarehouseDraft{Code: patch.To("EAST"), Name: patch.To("East")})
 			return err
 		})
 		page = b.follow(b.submit(t, b.get(home), home+"/transfer", "sku", "MUG/1 x", "quantity", "2", "fromWarehouseCode", "MAIN",
@@ -167,14 +171,14 @@ func TestWrongThresholdsStay(t *testing.T) {
 	s.shopper(t).articles()
 	b := s.window(t, s.owner)
 	b.open("/stock")
-	b.fill("#stock-thresholds-threshold-0", "-3")
-	b.fill("#stock-thresholds-threshold-1", "7")
+	b.fill("tr:nth-child(1) .qty", "-3")
+	b.fill("tr:nth-child(2) .qty", "7")
 	b.press("Save thresholds")
 	b.until("document.activeElement.matches(':invalid')")
 	if now := eval[string](b, "[...document.querySelectorAll('.qty')].map(input => input.value).join()"); now != "-3,7" {
 		t.Errorf("the inputs hold %s", now)
 	}
-	b.fill("#stock-thresholds-threshold-0", "4")
+	b.fill("tr:nth-child(1) .qty", "4")
 	b.press("Save thresholds")
 	b.shows("2 thresholds saved")
 	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('.qty').value = ''"))
@@ -183,6 +187,65 @@ func TestWrongThresholdsStay(t *testing.T) {
 	if now := eval[string](b, "[...document.querySelectorAll('.qty')].map(input => input.value).join()"); now != "0,7" {
 		t.Errorf("the inputs hold %s", now)
 	}
+}
+
+// A threshold that a colleague has changed meanwhile is refused, with the value that it has now beside it; then it can be sent. Levels that
+// were not touched, or that come and go, are in nobody's way, and the list stays the one that was looked at.
+func TestThresholdsBesideAColleague(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		thresholds := func() string {
+			list := c.list("/inventory?limit=10")
+			text := ""
+			for _, l := range list {
+				text += fmt.Sprint(l["sku"], " ", l["threshold"], ", ")
+			}
+			return text
+		}
+		set := func(sku string, n int) {
+			c.call("PATCH", "/inventory/thresholds", map[string]any{"updates": []any{map[string]any{"sku": sku, "threshold": n}}})
+		}
+		page := b.get("/stock?search=the")
+		action, inputs := thresholdInputs(t, page)
+		c.call("POST", "/products", map[string]any{"sku": "JAR", "name": "The JAR", "price": 1}) // its level comes before the others
+		c.call("POST", "/inventory/movements", map[string]any{"sku": "JAR", "type": "receive", "quantity": 1})
+		set("MUG", 5)
+		set("TEA", 6)
+		inputs.Set(inputs.Get("MUG"), "7")
+		out := b.post(action, inputs)
+		if out.status != 412 || strings.Count(out.words(), "hanged meanwhile: it is 5 now") < 2 || strings.Contains(out.words(), "it is 6") {
+			t.Fatalf("%d %s", out.status, out.words())
+		}
+		if now := thresholds(); !strings.Contains(now, "MUG 5") {
+			t.Errorf("stored all the same: %s", now)
+		}
+		action, again := thresholdInputs(t, out)
+		if typed := again.Get(again.Get("MUG")); typed != "7" {
+			t.Errorf("what was typed is %q", typed)
+		}
+		has(t, b.leads(t, b.post(action, again), "1 threshold saved"), "Clear filters")
+		if now := thresholds(); !strings.Contains(now, "MUG 7") || !strings.Contains(now, "TEA 6") {
+			t.Error(now)
+		}
+	})
+}
+
+// thresholdInputs are the action and the inputs of the form of thresholds; under a SKU it has the name of its input.
+func thresholdInputs(t *testing.T, page reply) (action string, values url.Values) {
+	t.Helper()
+	found := regexp.MustCompile(`action="` + prefix + `(/stock/thresholds[^"]*)"`).FindStringSubmatch(page.body)
+	if found == nil {
+		t.Fatalf("no form of thresholds: %s", page.words())
+	}
+	action = html.UnescapeString(found[1])
+	values = page.inputs(t, action)
+	for name := range values {
+		if which, is := strings.CutPrefix(name, "sku-"); is {
+			values.Set(values.Get(name), "threshold-"+which)
+		}
+	}
+	return action, values
 }
 
 // An image by http is not loaded, which the policy of the pages forbids: its input says so.

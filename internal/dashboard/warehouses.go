@@ -31,7 +31,10 @@ type editorView struct {
 	Scope    string // needed for a change
 	Hint     string
 	ListHead string
-	Move     *form // moves a row of a tree that is dragged onto another below it, or onto the head to the top; nil where rows stay
+	Filter   *filterBar // nil for a list without one
+	Pager    *pager
+	None     string // said of a filter that nothing matches
+	Move     *form  // moves a row of a tree that is dragged onto another below it, or onto the head to the top; nil where rows stay
 }
 
 // editorRow is one record of the list.
@@ -40,9 +43,11 @@ type editorRow struct {
 	Depth  int // in a tree
 	Name   string
 	Mark   string // a word beside the name
+	Path   string // where it stands in a tree that is not shown
 	Cells  []string
-	Made   stamp // the last cell, empty for none
-	At     bool  // it is being edited
+	CellTo string // where the first cell leads, "" for nowhere
+	Made   stamp  // the last cell, empty for none
+	At     bool   // it is being edited
 }
 
 const warehousesPath = "/warehouses"
@@ -96,7 +101,7 @@ func (d *Dashboard) createWarehouse(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			w, err := d.Commerce.CreateWarehouse(tx, draft)
+			w, err := d.Commerce.CreateWarehouse(tx, r.caller(), draft)
 			return redirect(warehousesPath, "Created the warehouse "+w.Code), err
 		})
 	})
@@ -140,7 +145,7 @@ func (d *Dashboard) updateWarehouse(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			_, err := d.Commerce.UpdateWarehouse(tx, w.ID, commerce.Expected{}, draft)
+			_, err := d.Commerce.UpdateWarehouse(tx, r.caller(), w.ID, commerce.Expected{}, draft)
 			return redirect(warehousesPath, "Saved "+w.Code), err
 		})
 	})
@@ -154,7 +159,7 @@ func (d *Dashboard) deleteWarehouse(r *request) (answer, error) {
 	}
 	return r.submit(r.form(warehousesPath+"/"+string(w.ID)+"/delete"), d.editWarehouse, func(*form) (answer, error) {
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			return redirect(warehousesPath, "Deleted "+w.Code), d.Commerce.DeleteWarehouse(tx, w.ID, commerce.Expected{})
+			return redirect(warehousesPath, "Deleted "+w.Code), d.Commerce.DeleteWarehouse(tx, r.caller(), w.ID, commerce.Expected{})
 		})
 	})
 }

@@ -106,6 +106,14 @@ func (m *listMaker) survey(context.Context) error { return nil }
 func (m *listMaker) counted() counter             { return m.rows }
 func (m *listMaker) untouched() bool              { return false }
 
+// unquoted is a cell without the apostrophe that keeps a spreadsheet from taking it for a formula, as files of values before have it.
+func unquoted(cell []byte) []byte {
+	if len(cell) > 1 && cell[0] == '\'' && strings.IndexByte("=+-@", cell[1]) >= 0 {
+		return cell[1:]
+	}
+	return cell
+}
+
 func (m *listMaker) make(ctx context.Context, out emit) error {
 	m.reader = newProductReader(m.mapping, nil, "")
 	m.seed, m.seen = maphash.MakeSeed(), map[uint64]struct{}{}
@@ -117,7 +125,7 @@ func (m *listMaker) make(ctx context.Context, out emit) error {
 		}
 		m.reader.scratch, m.scratch, m.faults = m.reader.scratch[:0], m.scratch[:0], m.faults[:0]
 		p.reset(at)
-		p.sku = m.reader.value(m.reader.sku, r.cells)
+		p.sku = unquoted(m.reader.value(m.reader.sku, r.cells))
 		if len(p.sku) == 0 {
 			m.faults = append(m.faults, p.refused("", "sku", "missing_sku", "the row has no SKU; map a column with --map COLUMN=sku"))
 		}

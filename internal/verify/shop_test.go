@@ -235,7 +235,7 @@ func (s *shop) life() {
 		s.Fatal(err)
 	}
 	s.must(func(tx *db.Tx) error {
-		_, err := s.do.CreateWarehouse(tx, commerce.WarehouseDraft{Code: patch.To("LYON")})
+		_, err := s.do.CreateWarehouse(tx, s.who, commerce.WarehouseDraft{Code: patch.To("LYON")})
 		return err
 	})
 	s.must(func(tx *db.Tx) error {

@@ -1,0 +1,68 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+)
+
+// Numbers are read as they are typed anywhere, but for those that mean different amounts in different places.
+func TestTypedDecimals(t *testing.T) {
+	for said, want := range map[string]string{
+		"12.50": "12.50", "12,50": "12.50", "12": "12", "1234.5": "1234.5", "1234,567": "1234.567", "0,125": "0.125", "0.125": "0.125",
+		"1,250.00": "1250.00", "1.250,00": "1250.00", "1 250": "1250", "1\u00a0250,5": "1250.5", "1\u202f250": "1250", "1'250.50": "1250.50",
+		"1,250,000": "1250000", "1.250.000": "1250000", "12,3456": "12.3456", "1 250,500": "1250.500", "-3,5": "-3.5",
+		"1,25,000": "1,25,000", "1.2.3": "1.2.3", "a": "a", "1,250.5,0": "1,250.5,0", "12 50": "12 50",
+	} {
+		if number, unclear := typedDecimal(said, 2); number != want || unclear != "" {
+			t.Errorf("%q is %q, not %q; asked: %q", said, number, want, unclear)
+		}
+	}
+	for said, ask := range map[string]string{"1,250": "may be 1250 or 1.25:", "1.250": "may be 1250 or 1.25:",
+		"12,125":  "may be 12125 or 12.1250:",
+		"999.999": "may be 999999 or 999.9990:", "1,000": "may be 1000 or 1.00:"} {
+		if _, unclear := typedDecimal(said, 2); !strings.HasPrefix(unclear, ask) {
+			t.Errorf("%q: %q", said, unclear)
+		}
+	}
+	if number, unclear := typedDecimal("2.500", 3); number != "2.500" || unclear != "" {
+		t.Errorf("of a currency with three decimals: %q, %q", number, unclear)
+	}
+	if _, unclear := typedDecimal("2,500", 3); unclear == "" {
+		t.Error("2,500 is clear")
+	}
+}
+
+// A price that may be a thousand times another one is asked for, wherever it is typed; one that was not changed is not.
+func TestPricesThatAreUnclear(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c, b := s.shopper(t), s.as(s.owner)
+	c.articles()
+	product := "/products/" + c.call("POST", "/products", map[string]any{"sku": "FINE", "name": "Fine", "price": "1.125",
+		"variants": []any{map[string]any{"sku": "FINE-1", "name": "One", "price": "2.125"}}})["id"].(string)
+	price := func() any { return c.call("GET", product, nil)["price"] }
+	const asks = "may be 1250 or 1.25: type one of these"
+	for _, typed := range []string{"1,250", "1.250"} {
+		out := b.sendForm(t, b.get(product), product, "price", typed)
+		if out.status != 422 || !strings.Contains(out.words(), asks) || strings.Contains(out.words(), "things are wrong") || price() != 1.125 {
+			t.Errorf("%q: %d %v %s", typed, out.status, price(), out.words())
+		}
+	}
+	b.follow(b.sendForm(t, b.get(product), product, "name", "Finer"))
+	if price() != 1.125 {
+		t.Errorf("the price that was not changed is %v", price())
+	}
+	b.follow(b.sendForm(t, b.get(product), product+"/variants", "variants[0].name", "The one"))
+	b.follow(b.sendForm(t, b.get(product), product, "price", "1,250.00"))
+	if price() != 1250.0 {
+		t.Errorf("the price is %v", price())
+	}
+	order := "/orders/" + c.order("PENDING", nil, 1, 1)
+	page := b.get(order)
+	// Of the first line, which is removed, nothing is asked; what is asked stands beside the input of the second one.
+	out := b.sendForm(t, page, order+"/lines", "items[0].quantity", "0", "items[1].unitPrice", "1,250", "shippingAmount", "2.125")
+	if out.status != 422 || strings.Count(out.words(), "1250 or 1.25: type one") != 2 ||
+		!strings.Contains(out.body, `items-1--unitPrice-error`) ||
+		!strings.Contains(out.words(), "may be 2125 or 2.1250") {
+		t.Errorf("%d %s", out.status, out.words())
+	}
+}
