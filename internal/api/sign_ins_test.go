@@ -21,7 +21,8 @@ func TestSignIns(t *testing.T) {
 		path := "/api/v1/users/" + string(user.ID) + "/sign-ins"
 		own := s.mustAs(t, phone, 200, "GET", path, nil)
 		list := at(own, "data").([]any)
-		if len(list) != 3 || number(own, "meta", "total") != "3" || text(list[1], "agent") != "phone<b>1</b>" || text(list[1], "address") == "" || at(list[1], "current") != true ||
+		if len(list) != 3 || number(own, "meta", "total") != "3" || text(list[1], "agent") != "phone<b>1</b>" ||
+			text(list[1], "address") == "" || at(list[1], "current") != true ||
 			at(list[0], "current") != false || len(text(list[0], "agent")) != 200 || at(list[0], "dashboard") != false {
 			t.Fatalf("%v", own)
 		}

@@ -244,7 +244,8 @@ func TestPullsBehindAGateway(t *testing.T) {
 					shop.Handler.ServeHTTP(w, r)
 				}))
 				stands.Store(true)
-				if page, err := o.PullOrders(t.Context(), connector.Cursor{Since: time.Now().Add(-time.Hour)}); !connector.Is(err, connector.Temporary) {
+				page, err := o.PullOrders(t.Context(), connector.Cursor{Since: time.Now().Add(-time.Hour)})
+				if !connector.Is(err, connector.Temporary) {
 					t.Errorf("%+v, %v", page, err)
 				}
 			})

@@ -189,8 +189,8 @@ func TestOffersThatAreNotOnSale(t *testing.T) {
 	set(shown, connector.Gone)
 }
 
-// Listings that their seller or eBay ended are noticed, with what ended them, and are put on sale by the next push. Where eBay does not say,
-// nothing is said.
+// Listings that their seller or eBay ended are noticed, with what ended them, and are put on sale by the next push. Where
+// eBay does not say, nothing is said.
 func TestListingsThatEnded(t *testing.T) {
 	a := newAccount(t)
 	products := []connector.Product{mug(), shirt()}

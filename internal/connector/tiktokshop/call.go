@@ -164,7 +164,8 @@ func (s *session) read(answer *connector.Response, into any) error {
 	var e envelope
 	err := connector.DecodeAnswer(answer, &e)
 	if err == nil && e.Code == nil {
-		err = connector.Failf(connector.Temporary, "the answer is not TikTok Shop's: %s", connector.Line(string(answer.Body[:min(len(answer.Body), 2000)])))
+		err = connector.Failf(connector.Temporary, "the answer is not TikTok Shop's: %s",
+			connector.Line(string(answer.Body[:min(len(answer.Body), 2000)])))
 	}
 	if err != nil {
 		if f := connector.HTTPFailure(answer, s.link.Now(), "", ""); f != nil {

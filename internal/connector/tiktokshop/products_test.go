@@ -112,8 +112,8 @@ func (s *shop) levels(t *testing.T, got map[string]connector.Result) {
 	}
 }
 
-// What lies in a warehouse of TikTok is TikTok's to count: stock is set in the shop's own warehouses, and only these are compared. That holds
-// also where TikTok lists its warehouse among the shop's.
+// What lies in a warehouse of TikTok is TikTok's to count: stock is set in the shop's own warehouses, and only these are
+// compared. That holds also where TikTok lists its warehouse among the shop's.
 func TestWarehousesOfTikTok(t *testing.T) {
 	for _, listed := range []bool{false, true} {
 		s := newShop(t, nil)
