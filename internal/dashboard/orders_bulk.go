@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -23,8 +25,8 @@ const until = "until"
 // chosenOrders are the orders that a form of the list names: those whose ids it has, or all that match its filter and were placed when
 // its page was made. Errors: Invalid for more than most.
 func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []jobs.Order, err error) {
-	over := apperr.New(apperr.Invalid, tooManyOrders, "more than %s orders are chosen; choose fewer with a filter",
-		r.format.Count(int64(most)))
+	over := fmt.Errorf("%w: %w", errTooMany, apperr.New(apperr.Invalid, "validation_failed",
+		"more than %s orders are chosen; choose fewer with a filter", r.format.Count(int64(most))))
 	if ticked := tickedOrders(sent); sent.Get("all") == "" && len(ticked) > 0 {
 		var chosen []id.Order
 		for _, text := range ticked {
@@ -65,13 +67,14 @@ func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []job
 // tooMany leads back to the list if more orders were chosen than can be, and says so there.
 func (q ordersQuery) tooMany(err error) (out answer, many bool) {
 	e, _ := apperr.As(err)
-	if e == nil || e.Code != tooManyOrders {
+	if !errors.Is(err, errTooMany) {
 		return answer{}, false
 	}
 	return answer{to: strings.TrimPrefix(q.at("/orders"), prefix), flash: &flash{Tone: "warn", Text: said(e)}}, true
 }
 
-const tooManyOrders = "too_many_orders"
+// errTooMany marks the error of chosenOrders for more than most.
+var errTooMany = errors.New("too many orders")
 
 // tickedOrders are the ids that a form holds, one by one (id) or joined by commas (ids).
 func tickedOrders(sent url.Values) []string {
