@@ -12,7 +12,8 @@ const maxAddresses = 500
 func ShippingAddresses(tx *db.Tx, customer id.Customer) ([]string, error) {
 	return db.List(tx, func(r db.Rows) (text string, err error) { return text, r.Scan(&text) },
 		`SELECT shipping_address FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND shipping_address IS NOT NULL
-		GROUP BY shipping_address ORDER BY max(created_at) DESC, max(number) DESC, shipping_address LIMIT $3::BIGINT`, tx.Tenant, customer, maxAddresses)
+		GROUP BY shipping_address ORDER BY max(created_at) DESC, max(number) DESC, shipping_address LIMIT $3::BIGINT`,
+		tx.Tenant, customer, maxAddresses)
 }
 
 // Destination is where an order was shipped to, and when it was created.
