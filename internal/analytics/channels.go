@@ -73,13 +73,16 @@ func (c *Channel) add(f figure, currency string) {
 // channelRows reads every channel without its orders.
 func channelRows(tx *db.Tx, s Span) ([]Channel, error) {
 	return db.List(tx, func(r db.Rows) (c Channel, err error) {
-		return c, r.Scan(&c.ID, &c.Name, &c.Platform, &c.Status, db.Opt(&c.LastSync), &c.Published, &c.Waiting, &c.Failed, &c.FailedJobs)
+		var all, leaving int64
+		err = r.Scan(&c.ID, &c.Name, &c.Platform, &c.Status, db.Opt(&c.LastSync), &all, &c.Waiting, &leaving, &c.Failed, &c.FailedJobs)
+		c.Published = all - c.Waiting - leaving - c.Failed
+		return c, err
 	}, `WITH broken AS (
 			SELECT channel_id, count(*) AS jobs FROM jobs WHERE tenant_id = $1 AND status = 'FAILED' AND completed_at >= $2
 				AND completed_at <= $3 GROUP BY channel_id)
 		SELECT c.id, c.name, c.platform, c.status, c.last_sync_at,
-			(SELECT count(*) `+ofChannel+`) - (SELECT count(*) `+waiting+`) - (SELECT count(*) `+failed+`),
-			(SELECT count(*) `+waiting+` AND p.status = 'pending'), (SELECT count(*) `+failed+`), coalesce(b.jobs, 0)
+			(SELECT count(*) `+ofChannel+`), (SELECT count(*) `+waiting+` AND p.status = 'pending'),
+			(SELECT count(*) `+waiting+` AND p.status = 'removing'), (SELECT count(*) `+ofChannel+` AND p.status = 'failed'), coalesce(b.jobs, 0)
 		FROM channels c LEFT JOIN broken b ON b.channel_id = c.id
 		WHERE c.tenant_id = $1`, tx.Tenant, s.From, s.To)
 }
@@ -88,7 +91,6 @@ func channelRows(tx *db.Tx, s Span) ([]Channel, error) {
 const (
 	ofChannel = "FROM publications p WHERE p.tenant_id = $1 AND p.channel_id = c.id"
 	waiting   = ofChannel + " AND p.status IN ('pending', 'removing')"
-	failed    = ofChannel + " AND p.status = 'failed'"
 )
 
 // newestOrders finds the newest order of the span in each channel: the newest of each status. The ORDER BY names all

@@ -303,7 +303,7 @@ func TestAnOrderThatChangedAfterItWasReadAhead(t *testing.T) {
 	})
 }
 
-// A platform without a status for parts of an order is told that the order is in work, if that was decided here and a part was shipped
+// A platform without a status for parts of an order hears that the order is in work, if that was decided here and a part was shipped
 // before it heard of it.
 func TestAPartIsShippedBeforeThePlatformKnowsOfIt(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {

@@ -151,7 +151,7 @@ func TestVeryManyCategories(t *testing.T) {
 	})
 }
 
-// A product's categories are told apart by where they stand.
+// A product's categories show where they stand.
 func TestCategoriesOfOneName(t *testing.T) {
 	s := newSite(t, "sqlite")
 	c, b := s.shopper(t), s.as(s.owner)

@@ -65,7 +65,7 @@ func (d *Dashboard) exportOrders(r *request) (answer, error) {
 	}}, nil
 }
 
-// beginCSV begins a file to download. Its byte order mark tells spreadsheets that it is UTF-8, which they would take for the encoding of
+// beginCSV begins a file to download. By its byte order mark spreadsheets know that it is UTF-8, which they would take for the encoding of
 // the computer; the importer passes it over, as most other programs do.
 func beginCSV(w http.ResponseWriter, name string) error {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")

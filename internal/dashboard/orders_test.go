@@ -307,7 +307,7 @@ func TestBulkShip(t *testing.T) {
 	})
 }
 
-// Whoever chooses more orders than can be printed at once is told so above the list.
+// Whoever chooses more orders than can be printed at once reads so above the list.
 func TestTooManySlips(t *testing.T) {
 	s := newSite(t, "sqlite")
 	c, b := s.shopper(t), s.as(s.owner)

@@ -88,7 +88,7 @@ func (f *files) scripts() (list []string) {
 	return list
 }
 
-// types are what browsers need to be told of static files: the system's own list may say that a script is a text.
+// types are the content types of static files: the system's own list may say that a script is a text.
 var types = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
 // ServeHTTP serves a static file. Its address changes with the content of all of them, so it may be kept for ever.
