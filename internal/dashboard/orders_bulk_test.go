@@ -1,0 +1,161 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/jobs"
+)
+
+// work runs the jobs that are due, as a worker does.
+func (s *site) work() {
+	s.t.Helper()
+	for {
+		var list []jobs.Job
+		s.do(db.Across, func(tx *db.Tx) (err error) {
+			list, err = jobs.Claim(tx, 10, 1e9)
+			return err
+		})
+		if len(list) == 0 {
+			return
+		}
+		for _, job := range list {
+			if err := s.Commerce.RunOrderBulk(s.t.Context(), s.DB, job, 1e9); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+	}
+}
+
+// All orders of a view are shipped by one job, even after a second click, and the report gives the outcome of each.
+func TestBulkShip(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		for i := range 9 {
+			c.order([]string{"PROCESSING", "PENDING"}[i/6], nil, 2)
+		}
+		values := url.Values{"_key": {"one click"}, "all": {"9"}, "to": {"SHIPPED"}}
+		first, second := b.post("/orders/bulk", values), b.post("/orders/bulk", values)
+		if first.status != 303 || first.to() != second.to() {
+			t.Fatalf("%d %q, %d %q", first.status, first.to(), second.status, second.to())
+		}
+		if out := b.follow(first); !strings.Contains(out.words(), "Running") || !strings.Contains(out.words(), "0 of 9") {
+			t.Errorf("%s", out.words())
+		}
+		s.work()
+		out := b.follow(first)
+		for _, words := range []string{"9 of 9", "6 done, 3 refused", "Still pending: release it to ship first", "Done, some refused"} {
+			if !strings.Contains(out.words(), words) {
+				t.Errorf("no %q in %s", words, out.words())
+			}
+		}
+		if out := b.get(strings.TrimPrefix(first.to(), prefix) + "?outcome=refused"); strings.Contains(out.words(), "ORD-000001") {
+			t.Errorf("what was refused: %s", out.words())
+		}
+		if out := b.follow(b.post("/orders/bulk", url.Values{"to": {"SHIPPED"}})); !strings.Contains(out.words(), "No order is selected") {
+			t.Errorf("%s", out.words())
+		}
+	})
+}
+
+// Whoever chooses more orders than can be printed at once reads so above the list.
+func TestTooManySlips(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c, b := s.shopper(t), s.as(s.owner)
+	c.articles()
+	for range maxSlips + 1 {
+		c.order("PENDING", nil, 1)
+	}
+	out := b.get("/orders/slip?status=PENDING")
+	has(t, b.follow(out), "More than 100 orders are chosen", "Status: Pending")
+	has(t, b.get("/orders/"+c.order("PENDING", nil, 12_345)), "0 of 12,345")
+}
+
+// What cannot be taken back is asked for, and changes nothing before.
+func TestBulkCancelAsks(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		order := c.order("PENDING", nil, 2)
+		values := url.Values{"id": {order}, "to": {"CANCELLED"}}
+		if out := b.post("/orders/bulk", values); out.status != 200 || !strings.Contains(out.words(), "Cancel: 1 order?") {
+			t.Fatalf("%d %s", out.status, out.words())
+		}
+		s.work()
+		if got := c.call("GET", "/orders/"+order, nil)["status"]; got != "PENDING" {
+			t.Fatalf("it is %s before it was confirmed", got)
+		}
+		values.Set("confirm", "yes")
+		if out := b.post("/orders/bulk", values); out.status != 303 {
+			t.Fatalf("%d %s", out.status, out.words())
+		}
+		s.work()
+		if got := c.call("GET", "/orders/"+order, nil)["status"]; got != "CANCELLED" {
+			t.Errorf("it is %s", got)
+		}
+	})
+}
+
+// All orders of a view are those that its page counted: none that came since, and if more match all the same, they are asked about.
+func TestBulkOfWhatWasSeen(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		for range 3 {
+			c.order("PENDING", nil, 1)
+		}
+		values := b.get("/orders?status=PENDING").inputs(t, "/orders/bulk")
+		values.Set("all", "3")
+		values.Set("to", "CANCELLED")
+		c.order("PENDING", nil, 1)
+		has(t, b.post("/orders/bulk", values), "Cancel: 3 orders?")
+		values.Set("confirm", "yes")
+		c.order("PENDING", map[string]any{"createdAt": "2020-02-02T02:02:02Z"}, 1) // imported meanwhile
+		asked := b.post("/orders/bulk", values)
+		has(t, asked, "Cancel: 4 orders?", "Meanwhile more orders match than the list showed")
+		if out := b.post("/orders/bulk", asked.inputs(t, "/orders/bulk")); out.status != 303 {
+			t.Fatalf("%d %s", out.status, out.words())
+		}
+		s.work()
+		if list := c.list("/orders?status=CANCELLED"); len(list) != 4 {
+			t.Errorf("%d orders are cancelled", len(list))
+		}
+	})
+}
+
+// Many orders that came back are asked about as one is: their units are on hand again only if the user says so.
+func TestBulkReturn(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		const asked = "is back and on hand again"
+		left := 100
+		for _, restock := range []string{"", "true"} {
+			values := url.Values{"id": {c.order("DELIVERED", nil, 3), c.order("DELIVERED", nil, 2)}, "to": {"RETURNED"}}
+			left -= 5
+			page := b.post("/orders/bulk", values)
+			has(t, page, "Mark returned: 2 orders?", asked)
+			if strings.Contains(page.body, `name="restock" value="true" checked`) {
+				t.Error("units are taken as back unless the user says no")
+			}
+			values.Set("confirm", "yes")
+			if restock != "" {
+				values.Set("restock", restock)
+				left += 5
+			}
+			if out := b.post("/orders/bulk", values); out.status != 303 {
+				t.Fatalf("%d %s", out.status, out.words())
+			}
+			s.work()
+			has(t, b.get("/stock/MUG"), fmt.Sprintf("ledger %d, on hand %d", left, left))
+		}
+		out := b.post("/orders/bulk", url.Values{"id": {c.order("PENDING", nil, 1)}, "to": {"CANCELLED"}})
+		if strings.Contains(out.words(), asked) {
+			t.Errorf("what is cancelled is not back: %s", out.words())
+		}
+	})
+}
