@@ -279,9 +279,9 @@ func (b *window) until(expression string) {
 	b.wait(func() bool { return b.is(expression) }, expression)
 }
 
-// is reports whether an expression is true of a page that has been read.
+// is reports whether an expression is true of a page that has loaded and runs its scripts: before, it would lose keys and clicks.
 func (b *window) is(expression string) bool {
-	ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.readyState !== 'loading' && !!("+expression+")"))
+	ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.readyState === 'complete' && !!("+expression+")"))
 	return err == nil && ok
 }
 
@@ -308,7 +308,7 @@ func (b *window) shows(words string) {
 // click clicks an element once it can be seen.
 func (b *window) click(css string) {
 	b.t.Helper()
-	b.until(fmt.Sprintf("document.readyState === 'complete' && document.querySelector(%q)?.checkVisibility()", css))
+	b.until(fmt.Sprintf("document.querySelector(%q)?.checkVisibility()", css))
 	b.do(chromedp.Click(chromedp.CSS(css)))
 }
 
@@ -324,8 +324,7 @@ func (b *window) press(words string) {
 // fill types into an input, in the place of what it holds.
 func (b *window) fill(css, text string) {
 	b.t.Helper()
-	// Chromium numbers the elements of a page anew when it has run the page's scripts.
-	b.until(fmt.Sprintf("document.readyState === 'complete' && document.querySelector(%q)?.checkVisibility()", css))
+	b.until(fmt.Sprintf("document.querySelector(%q)?.checkVisibility()", css))
 	b.do(chromedp.Focus(chromedp.CSS(css)), chromedp.Evaluate[chromedp.Void]("document.activeElement.select()"), chromedp.KeyEvent(text))
 }
 

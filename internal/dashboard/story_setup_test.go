@@ -45,7 +45,7 @@ func TestStoryOfTheFirstDay(t *testing.T) {
 		b.fill("#login-password", password)
 		b.do(chromedp.Evaluate[chromedp.Void]("document.marked = true"))
 		b.click("main form button")
-		b.until("!document.marked && document.readyState === 'complete'")
+		b.until("!document.marked")
 	}
 	logIn(password)
 	b.shows("First steps")
