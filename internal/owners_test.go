@@ -43,7 +43,6 @@ var foreign = map[string]string{
 	"internal/accounts change_clocks":    "a new account begins with its clock,",
 	"internal/accounts order_numbers":    "its order numbers,",
 	"internal/accounts warehouses":       "and its main warehouse, in the statement list that makes it",
-	"internal/channels publications":     "a channel's publications go with it",
 	"internal/orders idempotency_keys":   "the kept answers of a deleted channel's orders go with them",
 	"internal/commerce api_keys":         "the sandbox's clock moves what has a due time, in one operation for all nouns:",
 	"internal/commerce tokens":           "so here,",

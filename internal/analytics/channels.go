@@ -73,25 +73,20 @@ func (c *Channel) add(f figure, currency string) {
 // channelRows reads every channel without its orders.
 func channelRows(tx *db.Tx, s Span) ([]Channel, error) {
 	return db.List(tx, func(r db.Rows) (c Channel, err error) {
-		var all, leaving int64
-		err = r.Scan(&c.ID, &c.Name, &c.Platform, &c.Status, db.Opt(&c.LastSync), &all, &c.Waiting, &leaving, &c.Failed, &c.FailedJobs)
-		c.Published = all - c.Waiting - leaving - c.Failed
-		return c, err
+		return c, r.Scan(&c.ID, &c.Name, &c.Platform, &c.Status, db.Opt(&c.LastSync), &c.Published, &c.Waiting, &c.Failed, &c.FailedJobs)
 	}, `WITH broken AS (
 			SELECT channel_id, count(*) AS jobs FROM jobs WHERE tenant_id = $1 AND status = 'FAILED' AND completed_at >= $2
 				AND completed_at <= $3 GROUP BY channel_id)
 		SELECT c.id, c.name, c.platform, c.status, c.last_sync_at,
-			(SELECT count(*) `+ofChannel+`), (SELECT count(*) `+waiting+` AND p.status = 'pending'),
-			(SELECT count(*) `+waiting+` AND p.status = 'removing'), (SELECT count(*) `+ofChannel+` AND p.status = 'failed'), coalesce(b.jobs, 0)
+			`+publications("published")+", "+publications("pending")+", "+publications("failed")+`, coalesce(b.jobs, 0)
 		FROM channels c LEFT JOIN broken b ON b.channel_id = c.id
 		WHERE c.tenant_id = $1`, tx.Tenant, s.From, s.To)
 }
 
-// The publications of a channel are counted in the indexes of all of them, of those that wait and of failed ones.
-const (
-	ofChannel = "FROM publications p WHERE p.tenant_id = $1 AND p.channel_id = c.id"
-	waiting   = ofChannel + " AND p.status IN ('pending', 'removing')"
-)
+// publications is the kept count of a channel's publications with a status.
+func publications(status string) string {
+	return "coalesce((SELECT t.n FROM tallies t WHERE t.tenant_id = $1 AND t.name = 'publications' AND t.key = c.id::TEXT || ' " + status + "'), 0)"
+}
 
 // newestOrders finds the newest order of the span in each channel: the newest of each status. The ORDER BY names all
 // columns of the index, because PostgreSQL does not treat "no channel" as one value and would sort.

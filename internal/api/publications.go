@@ -109,7 +109,6 @@ func (a *API) unpublishProduct(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		a.Commerce.UnpublishProduct(tx, c, product)
-		return deleted(product, nil), nil
+		return deleted(product, nil), a.Commerce.UnpublishProduct(tx, c, product)
 	})
 }

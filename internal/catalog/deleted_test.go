@@ -87,12 +87,12 @@ func TestPublicationsThatFailedOrEnd(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)
 		commit(t, store, tenant, storing(t, mug("Mug", 1)))
-		step := func(do func(tx *db.Tx, p id.Product), want Publication) {
+		step := func(do func(tx *db.Tx, all *Publications, p id.Product), want Publication) {
 			t.Helper()
 			commit(t, store, tenant, func(tx *db.Tx) error {
 				p, err := readProduct(tx, "MUG")
 				if err == nil {
-					do(tx, p.ID)
+					do(tx, publications(t, tx, channel, p.ID), p.ID)
 				}
 				return err
 			}, func(tx *db.Tx) error {
@@ -102,24 +102,39 @@ func TestPublicationsThatFailedOrEnd(t *testing.T) {
 				}
 				all, err := PublicationsOf(tx, []id.Product{p.ID})
 				want.Channel = channel
+				for i := range all[p.ID] {
+					all[p.ID][i].PublishedAt = 0
+				}
 				if list := all[p.ID]; err == nil && (len(list) != 1 || list[0] != want) {
 					t.Errorf("publications %+v, want %+v", list, want)
 				}
 				return err
 			})
 		}
-		publish := func(tx *db.Tx, p id.Product) { Publish(tx, channel, PublicationPending, []id.Product{p}) }
+		publish := func(tx *db.Tx, all *Publications, p id.Product) {
+			all.Publish(tx, PublicationPending, []id.Product{p, p})
+		}
 		step(publish, Publication{Status: PublicationPending})
-		step(func(tx *db.Tx, p id.Product) {
-			SettlePublication(tx, channel, p, PublicationFailed, "X1", "", "MUG has no image")
+		step(func(tx *db.Tx, all *Publications, p id.Product) {
+			all.Settle(tx, p, PublicationPublished, "X0", "", "")
+			all.Settle(tx, p, PublicationFailed, "X1", "", "MUG has no image")
 		},
 			Publication{Status: PublicationFailed, ExternalID: "X1", Error: "MUG has no image"})
 		step(publish, Publication{Status: PublicationPending, ExternalID: "X1"})
 		removing := Publication{Status: PublicationRemoving, ExternalID: "X1"}
-		step(func(tx *db.Tx, p id.Product) { RemovePublication(tx, channel, p) }, removing)
-		step(func(tx *db.Tx, p id.Product) {
-			SettlePublication(tx, channel, p, PublicationFailed, "X2", "", "too late")
+		step(func(tx *db.Tx, all *Publications, p id.Product) {
+			if err := all.Remove(tx, p); err != nil {
+				t.Error(err)
+			}
 		}, removing)
+		step(func(tx *db.Tx, all *Publications, p id.Product) { all.Fail(tx, p, "too late") }, removing)
+		commit(t, store, tenant, func(tx *db.Tx) error {
+			counts, err := CountPublications(tx)
+			if got, want := counts[channel], (PublicationCounts{Removing: 1}); got != want {
+				t.Errorf("counted %+v, want %+v", got, want)
+			}
+			return err
+		})
 	})
 }
 

@@ -48,8 +48,14 @@ var existingText db.Text
 
 // OnChannel reads a page of a channel's publications, by product id, and how many there are.
 func OnChannel(tx *db.Tx, channel id.Channel, limit, offset int) ([]ChannelPublication, int64, error) {
+	counts, err := CountPublications(tx)
+	total := counts[channel].All()
+	if err != nil || int64(offset) >= total {
+		return []ChannelPublication{}, total, err
+	}
 	w := db.NewWhere(tx, "b").Join("LEFT JOIN products p ON p.tenant_id = $1 AND p.id = b.product_id").And("b.channel_id = ?::UUID", channel)
-	return channelTable.Page(tx, w, "b.product_id", limit, offset)
+	list, err := channelTable.Rows(tx, w, "b.product_id", limit, offset)
+	return list, total, err
 }
 
 // ChannelPublication is a publication, listed with its channel.
@@ -58,10 +64,4 @@ type ChannelPublication struct {
 	SKU     string
 	Name    string
 	Publication
-}
-
-// UnpublishFrom queues the removal of a product from a channel. Errors: NotFound.
-func UnpublishFrom(tx db.Writer, channel id.Channel, product id.Product) {
-	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID",
-		tx.TenantID(), channel, product).Rows(1, publicationTable.Missing())
 }

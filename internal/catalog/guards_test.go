@@ -80,6 +80,22 @@ func commit(t *testing.T, store *db.DB, tenant id.Tenant, list ...write) {
 	}
 }
 
+func publications(t *testing.T, tx *db.Tx, channel id.Channel, products ...id.Product) *Publications {
+	all, err := ReadPublications(tx, channel, products...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func publish(tx *db.Tx, channel id.Channel, status PublicationStatus, product id.Product) error {
+	all, err := ReadPublications(tx, channel, product)
+	if err == nil {
+		all.Publish(tx, status, []id.Product{product})
+	}
+	return err
+}
+
 func mug(name string, price int64) Draft {
 	return Draft{SKU: "MUG", Name: patch.To(name), Price: patch.To(money.Amount(price))}
 }
@@ -136,7 +152,7 @@ func TestWritersOfTheCatalogNoticeEachOther(t *testing.T) {
 	publishing := func(tx *db.Tx) error {
 		p, err := readProduct(tx, "MUG")
 		if err == nil {
-			Publish(tx, channel, PublicationPublished, []id.Product{p.ID})
+			err = publish(tx, channel, PublicationPublished, p.ID)
 		}
 		return err
 	}
@@ -204,8 +220,7 @@ func TestWritersOfTheCatalogNoticeEachOther(t *testing.T) {
 			t.Errorf("a new attribute's code that is taken: %v", err)
 		}
 		if err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
-			UnpublishFrom(tx, channel, id.New[id.Product]())
-			return nil
+			return publications(t, tx, channel).Delete(tx, id.New[id.Product]())
 		}); !apperr.Is(err, apperr.NotFound) {
 			t.Errorf("a publication that is not there: %v", err)
 		}
@@ -236,8 +251,10 @@ func TestTheCatalogStaysInItsAccount(t *testing.T) {
 			}
 			list, _, err := ListCategories(tx, CategoryFilter{ExternalID: "CUPS", Limit: 1})
 			cups = list[0]
-			Publish(tx, channel, PublicationFailed, []id.Product{p.ID})
-			return err
+			if err != nil {
+				return err
+			}
+			return publish(tx, channel, PublicationFailed, p.ID)
 		})
 		tables := []string{"products", "variants", "skus", "product_categories", "categories", "attributes", "publications"}
 		before := dbtest.RowsOf(t, store, home, tables...)
@@ -328,11 +345,12 @@ func TestTheCatalogStaysInItsAccount(t *testing.T) {
 				Save(tx, []Change{{Before: p, After: changed, Fields: []string{"price"}}})
 				return nil
 			},
-			"delete":      func(tx *db.Tx) error { Delete(tx, p); return nil },
-			"unpublish":   func(tx *db.Tx) error { Unpublish(tx, p.ID); return nil },
-			"publish":     func(tx *db.Tx) error { Publish(tx, channel, PublicationPublished, []id.Product{p.ID}); return nil },
-			"off channel": func(tx *db.Tx) error { UnpublishFrom(tx, channel, p.ID); return nil },
-			"touch":       func(tx *db.Tx) error { touch(tx, strange); return nil },
+			"delete":          func(tx *db.Tx) error { Delete(tx, p); return nil },
+			"unpublish":       func(tx *db.Tx) error { return Unpublish(tx, p.ID) },
+			"publish":         func(tx *db.Tx) error { return publish(tx, channel, PublicationPublished, p.ID) },
+			"off channel":     func(tx *db.Tx) error { return publications(t, tx, channel, p.ID).Delete(tx, p.ID) },
+			"all off channel": func(tx *db.Tx) error { UnpublishAll(tx, channel); return nil },
+			"touch":           func(tx *db.Tx) error { touch(tx, strange); return nil },
 			"arrive": func(tx *db.Tx) error {
 				Arrive(tx, []Category{{ID: cups.ID, ExternalID: "LATER"}}, nil)
 				return nil

@@ -23,8 +23,7 @@ func (f Filter) memberships(tx *db.Tx) (list []members, err error) {
 		list = append(list, members{table: "publications", column: "channel_id", of: f.Channel})
 	}
 	for i := range list {
-		w := list[i].where(tx)
-		if err := tx.Row("SELECT count(*) FROM "+list[i].table+" m WHERE "+w.String(), w.Args(), &list[i].size); err != nil {
+		if list[i].size, err = f.countAll(tx, list[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -32,6 +31,16 @@ func (f Filter) memberships(tx *db.Tx) (list []members, err error) {
 		list[0], list[1] = list[1], list[0]
 	}
 	return list, nil
+}
+
+// countAll counts the members: those of a channel are kept counts.
+func (f Filter) countAll(tx *db.Tx, m members) (n int64, err error) {
+	if m.of == any(f.Channel) {
+		counts, err := CountPublications(tx)
+		return counts[f.Channel].All(), err
+	}
+	w := m.where(tx)
+	return n, tx.Row("SELECT count(*) FROM "+m.table+" m WHERE "+w.String(), w.Args(), &n)
 }
 
 // where are the conditions of the rows m that make products members: one for each product, and none for a deleted one.

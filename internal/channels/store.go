@@ -87,9 +87,8 @@ func (c Channel) Save(tx db.Writer) {
 // SaveTokens is Save after the channel's tokens were renewed: for its merchant it is still the same version.
 func (c Channel) SaveTokens(tx db.Writer) { table.Update(tx, &c, "id = $2::UUID", c.ID).Rows(1, nil) }
 
-// Delete deletes a channel's row, its publications and its remembered notifications.
+// Delete deletes a channel's row and its remembered notifications.
 func Delete(tx db.Writer, channel id.Channel) {
-	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 	tx.Queue("DELETE FROM notifications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 	tx.Queue("DELETE FROM channels WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), channel).Rows(1, nil)
 }

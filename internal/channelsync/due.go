@@ -70,22 +70,23 @@ func OfReview(tx *db.Tx, channel id.Channel, review string) ([]Item, error) {
 // Counts is how much of a channel is due.
 type Counts struct{ Stock, Content, Publications, Operations, Reviews, Orders int64 }
 
-// CountDue counts what is due for a channel, each kind up to a thousand. The bounds that every row is within lead SQLite
+// CountDue counts what is due for a channel: publications by their kept counts, each other kind up to a thousand. The bounds that every row is within lead SQLite
 // to the index of the kind: without them it would read all rows of the channel.
 func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
 	for sql, into := range map[string]*int64{
-		"SELECT 1 AS one" + fromItems + " AND (stock_due OR check_due) AND external_product > '' AND operation = ''":             &c.Stock,
-		"SELECT 1 AS one" + fromItems + " AND operation <> ''":                                                                   &c.Operations,
-		"SELECT 1 AS one" + fromItems + " AND review <> ''":                                                                      &c.Reviews,
-		"SELECT 1 AS one" + fromItems + " AND content_due AND product_id > '" + id.BeforeAll + "'":                               &c.Content,
-		"SELECT 1 AS one FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND status IN ('pending', 'removing')": &c.Publications,
-		"SELECT 1 AS one FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND channel_sync = 'pending'":                &c.Orders,
+		"SELECT 1 AS one" + fromItems + " AND (stock_due OR check_due) AND external_product > '' AND operation = ''": &c.Stock,
+		"SELECT 1 AS one" + fromItems + " AND operation <> ''":                                                       &c.Operations,
+		"SELECT 1 AS one" + fromItems + " AND review <> ''":                                                          &c.Reviews,
+		"SELECT 1 AS one" + fromItems + " AND content_due AND product_id > '" + id.BeforeAll + "'":                   &c.Content,
+		"SELECT 1 AS one FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND channel_sync = 'pending'":    &c.Orders,
 	} {
 		if err := tx.Row("SELECT count(*) FROM ("+sql+" LIMIT 1000) AS due", []any{tx.Tenant, channel}, into); err != nil {
 			return c, err
 		}
 	}
-	return c, nil
+	key := string(channel) + " "
+	return c, tx.Row("SELECT coalesce(sum(n), 0)::BIGINT FROM tallies WHERE tenant_id = $1 AND name = 'publications' AND key IN ($2, $3)",
+		[]any{tx.Tenant, key + "pending", key + "removing"}, &c.Publications)
 }
 
 // MarkChanges marks items as due whose stock, prices or product changed in the account after a stamp of its clock.

@@ -3,6 +3,7 @@ package commerce
 import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/customers"
@@ -71,6 +72,7 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	accounts.RevokeOfChannel(tx, channel)
 	jobs.EndOfChannel(tx, channel, records.JobErrors(records.JobError("the channel was deleted", "")))
 	channelsync.Delete(tx, channel)
+	catalog.UnpublishAll(tx, channel)
 	channels.Delete(tx, channel)
 	webhooks.Record(tx, stockEvents(tx, changes, "adjustment")...)
 	audit.Record(tx, who.Actor(), "channel.deleted", "channel", string(c.ID), map[string]string{"platform": c.Platform})

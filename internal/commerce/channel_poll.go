@@ -145,11 +145,11 @@ func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedIte
 	if err != nil {
 		return nil, err
 	}
-	before, err := catalog.PublishedOn(tx, r.channel.ID, []id.Product{product})
+	publications, err := catalog.ReadPublications(tx, r.channel.ID, product)
 	if err != nil {
 		return nil, err
 	}
-	working, waited, reason, again := -len(items), before[product] == catalog.PublicationPending, "", true
+	working, waited, reason, again := -len(items), publications.Status(product) == catalog.PublicationPending, "", true
 	for _, i := range all {
 		if i.Operation != "" {
 			working++
@@ -179,13 +179,13 @@ func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedIte
 	}
 	switch {
 	case waited && reason != "" && again: // it is pushed once more
-		catalog.SettlePublication(tx, r.channel.ID, product, catalog.PublicationPending, "", "", reason)
+		publications.Settle(tx, product, catalog.PublicationPending, "", "", reason)
 	case waited && reason != "":
-		catalog.SettlePublication(tx, r.channel.ID, product, catalog.PublicationFailed, "", "", reason)
+		publications.Fail(tx, product, reason)
 	case waited && working == 0:
-		catalog.SettlePublication(tx, r.channel.ID, product, catalog.PublicationPublished, own.IDs.Product, own.URL, "")
+		publications.Settle(tx, product, catalog.PublicationPublished, own.IDs.Product, own.URL, "")
 	case slices.ContainsFunc(items, func(i endedItem) bool { return i.result.State == connector.Gone }):
-		catalog.SettlePublication(tx, r.channel.ID, product, catalog.PublicationFailed, "", "", reason)
+		publications.Fail(tx, product, reason)
 	}
 	return off, nil
 }

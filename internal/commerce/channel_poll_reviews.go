@@ -48,10 +48,14 @@ func (r *channelRun) settleReviews(ctx context.Context, results []connector.Resu
 // settleReview stores the result for one product, to which the item belongs.
 func (r *channelRun) settleReview(tx *db.Tx, item channelsync.Item, result connector.Result) error {
 	r.job.Processed++
+	publications, err := catalog.ReadPublications(tx, r.channel.ID, item.Product)
+	if err != nil {
+		return err
+	}
 	if result.State != connector.Live {
 		ended := endedItem{Item: item, result: result}
 		r.fail(item.SKU, item.ExternalProduct, "refused", ended.problem())
-		catalog.SettlePublication(tx, r.channel.ID, item.Product, catalog.PublicationFailed, "", "", item.SKU+": "+ended.problem())
+		publications.Fail(tx, item.Product, item.SKU+": "+ended.problem())
 		return nil
 	}
 	r.job.Updated++
@@ -59,10 +63,9 @@ func (r *channelRun) settleReview(tx *db.Tx, item channelsync.Item, result conne
 	if err != nil {
 		return err
 	}
-	before, err := catalog.PublishedOn(tx, r.channel.ID, []id.Product{item.Product})
 	working := slices.ContainsFunc(all, func(i channelsync.Item) bool { return i.Operation != "" })
-	if err == nil && before[item.Product] == catalog.PublicationPending && !working {
-		catalog.SettlePublication(tx, r.channel.ID, item.Product, catalog.PublicationPublished, "", "", "")
+	if publications.Status(item.Product) == catalog.PublicationPending && !working {
+		publications.Settle(tx, item.Product, catalog.PublicationPublished, "", "", "")
 	}
-	return err
+	return nil
 }

@@ -85,7 +85,7 @@ func TestWhatBecomesOfOperations(t *testing.T) {
 					if err := tx.Row("SELECT id FROM products WHERE tenant_id = $1 AND sku = 'SKU-0'", []any{tx.Tenant}, &product); err != nil {
 						return err
 					}
-					catalog.Publish(tx, s.channel.ID, c.before, []id.Product{product})
+					s.must(publish(tx, s.channel.ID, c.before, product))
 					own := channelsync.NewItem(s.channel.ID, "SKU-0", product, "")
 					variant := channelsync.NewItem(s.channel.ID, "A", product, id.New[id.Variant]())
 					own.Operation, variant.Operation = "op", "op"
@@ -152,7 +152,7 @@ func TestHowOftenPlatformsAreAsked(t *testing.T) {
 			if err := tx.Row("SELECT id FROM products WHERE tenant_id = $1 AND sku = 'SKU-0'", []any{tx.Tenant}, &product); err != nil {
 				return err
 			}
-			catalog.Publish(tx, s.channel.ID, catalog.PublicationPending, []id.Product{product})
+			s.must(publish(tx, s.channel.ID, catalog.PublicationPending, product))
 			for _, sku := range []string{"SKU-0", "A"} {
 				item := channelsync.NewItem(s.channel.ID, sku, product, "")
 				item.Operation = "op " + sku
@@ -171,4 +171,12 @@ func TestHowOftenPlatformsAreAsked(t *testing.T) {
 			t.Errorf("after news: %s", got)
 		}
 	})
+}
+
+func publish(tx *db.Tx, channel id.Channel, status catalog.PublicationStatus, product id.Product) error {
+	all, err := catalog.ReadPublications(tx, channel, product)
+	if err == nil {
+		all.Publish(tx, status, []id.Product{product})
+	}
+	return err
 }

@@ -167,7 +167,9 @@ func (r *channelRun) takeOff(ctx context.Context, gone []goneProduct) error {
 		return nil
 	}
 	var items []connector.Item
+	var products []id.Product
 	for _, g := range gone {
+		products = append(products, g.product)
 		for _, i := range g.items {
 			if i.ExternalProduct != "" {
 				items = append(items, asItem(i))
@@ -187,6 +189,10 @@ func (r *channelRun) takeOff(ctx context.Context, gone []goneProduct) error {
 		}
 	}
 	return r.write(ctx, func(tx *db.Tx) error {
+		publications, err := catalog.ReadPublications(tx, r.channel.ID, products...)
+		if err != nil {
+			return err
+		}
 		for _, g := range gone {
 			r.job.Processed++
 			reason := ""
@@ -200,7 +206,11 @@ func (r *channelRun) takeOff(ctx context.Context, gone []goneProduct) error {
 				continue
 			}
 			channelsync.Forget(tx, r.channel.ID, g.product)
-			catalog.EndPublication(tx, r.channel.ID, g.product)
+			if publications.Status(g.product) == catalog.PublicationRemoving {
+				if err := publications.Delete(tx, g.product); err != nil {
+					return err
+				}
+			}
 			r.job.Updated++
 		}
 		return nil
@@ -250,9 +260,17 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 			own.ContentDue = false
 			channelsync.Put(tx, own)
 		}
+		var pushed []id.Product
+		for _, p := range push {
+			pushed = append(pushed, id.Product(p.ID))
+		}
+		publications, err := catalog.ReadPublications(tx, r.channel.ID, pushed...)
+		if err != nil {
+			return err
+		}
 		for i := range listings {
 			if listed := &listings[i]; bySKU[listed.SKU] == listed {
-				r.settleProduct(tx, listed, by[listed], later)
+				r.settleProduct(tx, publications, listed, by[listed], later)
 			}
 		}
 		return nil

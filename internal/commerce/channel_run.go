@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"entrepot/internal/apperr"
@@ -232,10 +233,12 @@ func (r *channelRun) state(ctx context.Context) (state channelsync.State, err er
 	return state, err
 }
 
-// write runs one transaction of the job and prolongs its lease. It fails with jobs.ErrLost when another node has taken
-// the job.
+// write runs one transaction of the job and prolongs its lease. What a try has counted that was lost does not count. It fails with
+// jobs.ErrLost when another node has taken the job.
 func (r *channelRun) write(ctx context.Context, do func(tx *db.Tx) error) error {
+	job, reported := r.job, slices.Clip(r.errors)
 	return r.store.Write(ctx, r.job.Tenant, func(tx *db.Tx) error {
+		r.job, r.errors = job, reported
 		if err := do(tx); err != nil {
 			return err
 		}

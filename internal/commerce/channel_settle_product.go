@@ -14,7 +14,7 @@ import (
 )
 
 // settleProduct stores the results for a product's SKUs.
-func (r *channelRun) settleProduct(tx db.Writer, listed *listing, results []connector.Result, later *error) {
+func (r *channelRun) settleProduct(tx db.Writer, publications *catalog.Publications, listed *listing, results []connector.Result, later *error) {
 	status, reason, external, url := catalog.PublicationPublished, "", "", ""
 	again := false
 	if len(results) == 0 {
@@ -45,7 +45,7 @@ func (r *channelRun) settleProduct(tx db.Writer, listed *listing, results []conn
 		status = catalog.PublicationPending
 		*later = connector.Failf(connector.Temporary, "%s", reason)
 	}
-	catalog.SettlePublication(tx, r.channel.ID, id.Product(listed.ID), status, external, url, reason)
+	publications.Settle(tx, id.Product(listed.ID), status, external, url, reason)
 	for _, result := range results {
 		channelsync.Put(tx, r.itemAfter(listed, result, status))
 	}

@@ -50,20 +50,20 @@ func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done leve
 		if err := r.sameShop(tx); err != nil {
 			return err
 		}
-		published, err := r.publishedOf(tx, due, done.off)
+		publications, err := r.publicationsOf(tx, due, done)
 		if err != nil {
 			return err
 		}
 		for _, d := range due {
 			item := d.Item
-			item.StockDue, item.CheckDue, item.Error = false, d.lookLater, r.watched(tx, d, done.off, published)
+			item.StockDue, item.CheckDue, item.Error = false, d.lookLater, r.watched(tx, d, done.off, publications)
 			if item.Operation = done.underway[d.SKU]; item.Operation != "" {
 				r.underway, r.news = true, true
 			}
 			switch result, refused := done.failed[d.SKU]; {
 			case refused && result.State == connector.Gone:
 				r.fail(d.SKU, d.ExternalProduct, "gone", "gone on the platform")
-				catalog.SettlePublication(tx, r.channel.ID, d.Product, catalog.PublicationFailed, "", "", d.SKU+": gone on the platform")
+				publications.Fail(tx, d.Product, d.SKU+": gone on the platform")
 				item.ExternalProduct, item.ExternalVariant, item.Content, item.Quantity, item.Price = "", "", "", nil, ""
 			case refused:
 				item.Error, item.StockDue = cmp.Or(item.Error, result.Error), result.Again
@@ -78,16 +78,18 @@ func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done leve
 	})
 }
 
-// publishedOf reads the publications of what was looked at.
-func (r *channelRun) publishedOf(tx *db.Tx, due []dueLevel, off map[string]string) (map[id.Product]catalog.PublicationStatus, error) {
+// publicationsOf reads the publications of what was looked at or refused.
+func (r *channelRun) publicationsOf(tx *db.Tx, due []dueLevel, done levelResults) (*catalog.Publications, error) {
 	var products []id.Product
 	for _, d := range due {
-		if _, seen := off[d.SKU]; seen {
+		_, seen := done.off[d.SKU]
+		_, refused := done.failed[d.SKU]
+		if seen || refused {
 			products = append(products, d.Product)
 		}
 	}
 	slices.Sort(products)
-	return catalog.PublishedOn(tx, r.channel.ID, slices.Compact(products))
+	return catalog.ReadPublications(tx, r.channel.ID, slices.Compact(products)...)
 }
 
 // offSale is what the error of an item begins with that its platform took off sale.
@@ -95,7 +97,7 @@ const offSale = "the platform took it off sale: "
 
 // watched fails the publication of a product that the platform took off sale, and publishes it once it is back. It returns the error of the
 // item, which stays until then.
-func (r *channelRun) watched(tx *db.Tx, d dueLevel, off map[string]string, published map[id.Product]catalog.PublicationStatus) string {
+func (r *channelRun) watched(tx *db.Tx, d dueLevel, off map[string]string, publications *catalog.Publications) string {
 	was := ""
 	if strings.HasPrefix(d.Error, offSale) {
 		was = d.Error
@@ -105,13 +107,13 @@ func (r *channelRun) watched(tx *db.Tx, d dueLevel, off map[string]string, publi
 	case !seen:
 		return was
 	case reason == "" && was != "":
-		catalog.BackOnSale(tx, r.channel.ID, d.Product, d.SKU+": "+was)
+		publications.BackOnSale(tx, d.Product, d.SKU+": "+was)
 		return ""
 	case reason == "":
 		return ""
 	}
-	if reason = offSale + reason; published[d.Product] == catalog.PublicationPublished {
-		catalog.SettlePublication(tx, r.channel.ID, d.Product, catalog.PublicationFailed, "", "", d.SKU+": "+reason)
+	if reason = offSale + reason; publications.Status(d.Product) == catalog.PublicationPublished {
+		publications.Fail(tx, d.Product, d.SKU+": "+reason)
 		r.fail(d.SKU, d.ExternalProduct, "off_sale", reason)
 	} else if was != "" {
 		return was // as the publication has it

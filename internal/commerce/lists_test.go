@@ -111,6 +111,7 @@ func (m *many) fillSome(tx *db.Tx, from, to int) {
 			if i%every[1] == 1 {
 				m.members[k[1]][p.id] = true
 				tx.Change("INSERT INTO publications (tenant_id, product_id, channel_id, status) VALUES ($1,$2,$3,'published')", tx.Tenant, p.id, k[1])
+				tx.Tally("publications", string(k[1])+" published", 1)
 			}
 		}
 		warehouse := "MAIN"

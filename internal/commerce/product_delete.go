@@ -25,7 +25,9 @@ func (s *Service) DeleteProduct(tx *db.Tx, who accounts.Caller, product id.Produ
 		return err
 	}
 	catalog.Delete(tx, p)
-	catalog.Unpublish(tx, p.ID)
+	if err := catalog.Unpublish(tx, p.ID); err != nil {
+		return err
+	}
 	webhooks.Record(tx, productEvent(webhooks.ProductDeleted, p, who.Currency))
 	return nil
 }

@@ -160,7 +160,9 @@ func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
 		return Imported{}, err
 	}
 	webhooks.Record(tx, append(p.events, moved...)...)
-	publishImport(tx, p.channel, &p.Imported)
+	if err := publishImport(tx, p.channel, &p.Imported); err != nil {
+		return Imported{}, err
+	}
 	if !p.part {
 		p.Job = insertImportJob(tx, p.channel, &p.Imported)
 	}
@@ -178,20 +180,29 @@ func joined(index int, key string, faults []catalog.ItemError) records.ItemError
 
 // publishImport puts the products of the last piece on the import's channel. A custom channel has them at once: no platform is called for
 // it.
-func publishImport(tx db.Writer, channel channels.Ref, out *Imported) {
+func publishImport(tx *db.Tx, channel channels.Ref, out *Imported) error {
 	if channel.ID == "" {
-		return
+		return nil
 	}
 	products := make([]id.Product, len(out.Changes))
-	for i := range out.Changes {
-		products[i] = out.Changes[i].After.ID
+	var known []id.Product
+	for i, c := range out.Changes {
+		products[i] = c.After.ID
+		if c.Before != nil {
+			known = append(known, c.After.ID)
+		}
+	}
+	publications, err := catalog.ReadPublications(tx, channel.ID, known...)
+	if err != nil {
+		return err
 	}
 	status := catalog.PublicationPending
 	if channel.Platform == channels.Custom {
 		status = catalog.PublicationPublished
 	}
-	catalog.Publish(tx, channel.ID, status, products)
+	publications.Publish(tx, status, products)
 	out.published = append(out.published, products...)
+	return nil
 }
 
 // insertImportJob queues the job that goes on from there.

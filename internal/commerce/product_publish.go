@@ -40,6 +40,10 @@ func (s *Service) PublishProducts(tx *db.Tx, channel id.Channel, products []id.P
 			out.Job = jobs.Insert(tx, jobs.Job{Type: jobs.ProductPush, Channel: c.ID, Total: int64(len(found))}).ID
 		}
 	}
-	catalog.Publish(tx, c.ID, status, found)
+	publications, err := catalog.ReadPublications(tx, c.ID, found...)
+	if err != nil {
+		return Published{}, err
+	}
+	publications.Publish(tx, status, found)
 	return out, nil
 }

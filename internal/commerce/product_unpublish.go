@@ -9,15 +9,17 @@ import (
 )
 
 // UnpublishProduct removes a product from a channel (interface §4.5). On a platform that is called, the publication is
-// removing until the platform has taken it off sale. The transaction fails with NotFound if there is no such
-// publication.
-func (s *Service) UnpublishProduct(tx db.Writer, c channels.Channel, product id.Product) {
-	if _, calls := s.platform(c.Platform); calls && c.Receives() {
-		catalog.RemovePublication(tx, c.ID, product)
-		tx.Wake(SyncTopic)
-		return
+// removing until the platform has taken it off sale. Errors: NotFound if there is no such publication.
+func (s *Service) UnpublishProduct(tx *db.Tx, c channels.Channel, product id.Product) error {
+	publications, err := catalog.ReadPublications(tx, c.ID, product)
+	if err != nil {
+		return err
 	}
-	catalog.UnpublishFrom(tx, c.ID, product)
+	if _, calls := s.platform(c.Platform); calls && c.Receives() {
+		tx.Wake(SyncTopic)
+		return publications.Remove(tx, product)
+	}
+	return publications.Delete(tx, product)
 }
 
 // platform is the connector of a platform, if the service calls it; ok is false for all others.

@@ -161,8 +161,9 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 				}
 			}
 			return err
-		}, func(tx *db.Tx) (err error) {
-			published, err = catalog.CountPublications(tx, c.ID)
+		}, func(tx *db.Tx) error {
+			counts, err := catalog.CountPublications(tx)
+			published = counts[c.ID].There()
 			return err
 		}, func(tx *db.Tx) (err error) {
 			newest, err = newestProduct(tx)

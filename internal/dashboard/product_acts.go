@@ -169,9 +169,9 @@ func (d *Dashboard) publishProduct(r *request) (answer, error) {
 // unpublishProduct serves POST /products/{id}/unpublish.
 func (d *Dashboard) unpublishProduct(r *request) (answer, error) {
 	return d.onChannel(r, func(tx *db.Tx, p productPage, c channels.Channel) (answer, error) {
-		d.Commerce.UnpublishProduct(tx, c, p.product.ID)
+		err := d.Commerce.UnpublishProduct(tx, c, p.product.ID)
 		return redirect(p.path(""), "No longer on "+c.Name).undo(undo{Action: p.path("/publish"),
-			Fields: map[string]string{"channelId": string(c.ID)}}), nil
+			Fields: map[string]string{"channelId": string(c.ID)}}), err
 	})
 }
 

@@ -141,7 +141,10 @@ func (f *filling) fillProducts() error {
 				levels.Set(tx, input, stock.Why{Cause: stock.Import, Actor: "system"})
 			}
 			if err == nil && len(f.channels) > 0 {
-				catalog.Publish(tx, f.channels[0], catalog.PublicationPublished, f.products[from:to])
+				var none *catalog.Publications // the products are new
+				if none, err = catalog.ReadPublications(tx, f.channels[0]); err == nil {
+					none.Publish(tx, catalog.PublicationPublished, f.products[from:to])
+				}
 			}
 			return err
 		})

@@ -1,0 +1,85 @@
+package catalog
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+)
+
+// The kept counts of publications are those of the rows, whatever several writers do to the same products.
+func TestPublicationsAreCounted(t *testing.T) {
+	channels := []id.Channel{id.New[id.Channel](), id.New[id.Channel]()}
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant := dbtest.Account(t, store)
+		var products []id.Product
+		for _, sku := range []string{"A", "B", "C"} {
+			d := mug(sku, 1)
+			d.SKU = sku
+			commit(t, store, tenant, storing(t, d), func(tx *db.Tx) error {
+				p, err := readProduct(tx, sku)
+				if err == nil {
+					products = append(products, p.ID)
+				}
+				return err
+			})
+		}
+		var writers sync.WaitGroup
+		for seed := range uint64(4) {
+			writers.Go(func() {
+				dice := rand.New(rand.NewPCG(seed, 7))
+				for range 40 {
+					channel, product, what := channels[dice.IntN(2)], products[dice.IntN(3)], dice.IntN(6)
+					err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+						p, err := ReadPublications(tx, channel, products...)
+						if err != nil {
+							return err
+						}
+						switch what {
+						case 0:
+							p.Publish(tx, PublicationPending, products)
+						case 1:
+							p.Settle(tx, product, PublicationPublished, "X", "", "")
+							p.Fail(tx, product, "gone")
+						case 2:
+							p.BackOnSale(tx, product, "gone")
+						case 3:
+							return p.Remove(tx, product)
+						case 4:
+							return p.Delete(tx, product)
+						case 5:
+							return Unpublish(tx, product)
+						}
+						return nil
+					})
+					if err != nil && !apperr.Is(err, apperr.NotFound) {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		writers.Wait()
+		same := func(tx *db.Tx) error {
+			kept, err := CountPublications(tx)
+			for _, channel := range channels {
+				rows := map[PublicationStatus]int64{}
+				err = tx.Each(func(r db.Rows) error {
+					var status PublicationStatus
+					err := r.Scan((*string)(&status))
+					rows[status]++
+					return err
+				}, "SELECT status FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
+				want := PublicationCounts{rows[PublicationPending], rows[PublicationPublished], rows[PublicationFailed], rows[PublicationRemoving]}
+				if kept[channel] != want {
+					t.Errorf("kept %+v, there are %+v", kept[channel], want)
+				}
+			}
+			return err
+		}
+		commit(t, store, tenant, same, func(tx *db.Tx) error { UnpublishAll(tx, channels[0]); return nil }, same)
+	})
+}
