@@ -49,8 +49,12 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 	if f.SKU != "" || f.Oversold {
 		return levelTable.PageFrom(tx, w, f.behind, order, f.Limit, f.Offset)
 	}
-	if total, err = f.kept(tx); err != nil || int64(f.Offset) >= total {
+	total, only, err := f.kept(tx)
+	if err != nil || int64(f.Offset) >= total {
 		return []Row{}, total, err
+	}
+	if !f.Low { // a page skips twice as fast in the index of a warehouse
+		db.AndGiven(w, "l.warehouse_code = ?", only)
 	}
 	f.behind(w)
 	if int64(f.Offset) <= total/2 {
@@ -88,9 +92,11 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 	return w
 }
 
-// kept is how many levels match a filter by warehouse and low, from the kept counts.
-func (f Filter) kept(tx *db.Tx) (total int64, err error) {
+// kept is how many levels match a filter by warehouse and low, from the kept counts. only is the warehouse of all levels of a list that
+// is not of one anyway, "" if they are in several.
+func (f Filter) kept(tx *db.Tx) (total int64, only string, err error) {
 	counts, err := prefetchCounts(tx)()
+	warehouses := 0
 	for warehouse, c := range counts {
 		switch {
 		case f.Warehouse != "" && f.Warehouse != warehouse:
@@ -99,8 +105,15 @@ func (f Filter) kept(tx *db.Tx) (total int64, err error) {
 		default:
 			total += c.Levels
 		}
+		if c.Levels > 0 {
+			warehouses++
+			only = warehouse
+		}
 	}
-	return total, err
+	if warehouses != 1 || f.Warehouse != "" {
+		only = ""
+	}
+	return total, only, err
 }
 
 // Changes reads up to limit levels with the stamp since or a later one, oldest change first; deleted ones only on
@@ -142,7 +155,10 @@ func Count(tx *db.Tx, since, until int64) (n int64, err error) {
 }
 
 // All is how many levels there are, without deleted ones.
-func All(tx *db.Tx) (int64, error) { return Filter{}.kept(tx) }
+func All(tx *db.Tx) (n int64, err error) {
+	n, _, err = Filter{}.kept(tx)
+	return n, err
+}
 
 // Tombstones counts the deleted levels with the stamp since or a later one. The query must not use the index by stamp,
 // because that has every level.
