@@ -58,7 +58,7 @@ func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, 
 	return t, t.readSlugs(tx, drafts)
 }
 
-var categoryByIDText, categoryByExternalText, categoryWaitingText, categoryChildrenText, categorySlugsText, categoryCountText db.Text
+var categoryByIDText, categoryByExternalText, categoryWaitingText, categoryChildrenText, categorySlugsText db.Text
 
 // readMore adds the categories whose column is one of the keys to the tree, without deleted ones.
 func readMore[T ~string](t *Tree, tx *db.Tx, keys []T, text *db.Text, column string) error {
@@ -158,15 +158,7 @@ func DeleteCategory(tx db.Writer, c Category) {
 		tx.TenantID(), c.ID, tx.Micros(), tx.Stamps(1), c.ChangedAt).Rows(1, nil)
 }
 
-// CountProducts counts the products in each of some categories; a category without products is left out.
+// CountProducts reads how many products there are in each of some categories; one without products may be missing.
 func CountProducts(tx *db.Tx, categories []id.Category) (map[id.Category]int64, error) {
-	counts := map[id.Category]int64{}
-	const head = "SELECT category_id, count(*) FROM product_categories WHERE tenant_id = $1 AND category_id IN "
-	return counts, each(tx, categories, &categoryCountText, head, " GROUP BY category_id", func(r db.Rows) error {
-		var category id.Category
-		var n int64
-		err := r.Scan(&category, &n)
-		counts[category] = n
-		return err
-	})
+	return db.TalliesOf(tx, countedMembers, categories)
 }

@@ -115,11 +115,11 @@ func readProduct(tx *db.Tx, sku string) (*Product, error) {
 func deleting(sku string) write {
 	return func(tx *db.Tx) error {
 		p, err := readProduct(tx, sku)
-		if err == nil {
-			Unpublish(tx, p.ID)
-			Delete(tx, p)
+		if err != nil {
+			return err
 		}
-		return err
+		Delete(tx, p)
+		return Unpublish(tx, p.ID)
 	}
 }
 

@@ -53,7 +53,7 @@ func (k *Lookup) readReferences(tx *db.Tx, drafts []Draft) error {
 	})
 }
 
-var referenceIDsText, referencesText, waitingText, linkWaitingText, linkedText, dropTwiceText, touchText db.Text
+var referenceIDsText, memberOfText, referencesText, waitingText, linkWaitingText, linkedText, dropTwiceText, touchText db.Text
 
 // Touched is a product whose categories change because a category was created or deleted.
 type Touched struct {
@@ -63,11 +63,40 @@ type Touched struct {
 	was  int64
 
 	references []string // of the links that were found
+	in         []id.Category
 }
 
-// Waiting finds the products with links that wait for one of the externalIds.
+// countedMembers is the name of the kept counts of the products in categories, by category.
+const countedMembers = "category members"
+
+// countLinks adds a product to the kept counts of the categories that it is in (n 1) or takes it out of them (-1).
+func countLinks(tx db.GuardedWriter, links []Link, n int64) {
+	for _, l := range links {
+		if l.Category != "" {
+			tx.Tally(countedMembers, string(l.Category), n)
+		}
+	}
+}
+
+// Waiting finds the products with links that wait for one of the externalIds, and the categories that they are in.
 func Waiting(tx *db.Tx, externals []string) ([]Touched, error) {
-	return touched(tx, externals, &waitingText, "l.category_id IS NULL AND l.reference")
+	list, err := touched(tx, externals, &waitingText, "l.category_id IS NULL AND l.reference")
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[id.Product]*Touched, len(list))
+	ids := make([]id.Product, len(list))
+	for i := range list {
+		ids[i], at[list[i].ID] = list[i].ID, &list[i]
+	}
+	const head = "SELECT product_id, category_id FROM product_categories WHERE tenant_id = $1 AND category_id IS NOT NULL AND product_id IN "
+	return list, each(tx, ids, &memberOfText, head, "", func(r db.Rows) error {
+		var product id.Product
+		var category id.Category
+		err := r.Scan((*string)(&product), (*string)(&category))
+		at[product].in = append(at[product].in, category)
+		return err
+	})
 }
 
 // Linked finds the products in a category.
@@ -109,7 +138,11 @@ func Arrive(tx db.Writer, categories []Category, products []Touched) {
 	var links []linkRow
 	for _, p := range products {
 		for _, reference := range p.references {
-			links = append(links, linkRow{p.ID, 0, Link{reference, arrived[reference]}})
+			link := Link{reference, arrived[reference]}
+			links = append(links, linkRow{p.ID, 0, link})
+			if !slices.Contains(p.in, link.Category) {
+				countLinks(tx, []Link{link}, 1)
+			}
 		}
 	}
 	db.Chunks(links, func(piece []linkRow) error {
@@ -145,6 +178,7 @@ func Arrive(tx db.Writer, categories []Category, products []Touched) {
 func Leave(tx db.Writer, gone Category, products []Touched) {
 	tx.Change(`UPDATE product_categories SET category_id = NULL, reference = CASE WHEN $3::TEXT = '' THEN reference ELSE $3::TEXT END
 		WHERE tenant_id = $1 AND category_id = $2`, tx.TenantID(), gone.ID, gone.ExternalID)
+	db.DropTally(tx, countedMembers, string(gone.ID))
 	touch(tx, products)
 }
 

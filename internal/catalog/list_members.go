@@ -17,30 +17,23 @@ type members struct {
 // memberships are the category and the channel of a filter, the one with fewer products first.
 func (f Filter) memberships(tx *db.Tx) (list []members, err error) {
 	if f.Category != "" {
-		list = append(list, members{table: "product_categories", column: "category_id", of: f.Category})
-	}
-	if f.Channel != "" {
-		list = append(list, members{table: "publications", column: "channel_id", of: f.Channel})
-	}
-	for i := range list {
-		if list[i].size, err = f.countAll(tx, list[i]); err != nil {
+		counts, err := CountProducts(tx, []id.Category{f.Category})
+		if err != nil {
 			return nil, err
 		}
+		list = append(list, members{table: "product_categories", column: "category_id", of: f.Category, size: counts[f.Category]})
+	}
+	if f.Channel != "" {
+		counts, err := CountPublications(tx)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, members{table: "publications", column: "channel_id", of: f.Channel, size: counts[f.Channel].All()})
 	}
 	if len(list) == 2 && list[1].size < list[0].size {
 		list[0], list[1] = list[1], list[0]
 	}
 	return list, nil
-}
-
-// countAll counts the members: those of a channel are kept counts.
-func (f Filter) countAll(tx *db.Tx, m members) (n int64, err error) {
-	if m.of == any(f.Channel) {
-		counts, err := CountPublications(tx)
-		return counts[f.Channel].All(), err
-	}
-	w := m.where(tx)
-	return n, tx.Row("SELECT count(*) FROM "+m.table+" m WHERE "+w.String(), w.Args(), &n)
 }
 
 // where are the conditions of the rows m that make products members: one for each product, and none for a deleted one.

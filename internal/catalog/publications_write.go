@@ -30,7 +30,8 @@ func ReadPublications(tx *db.Tx, channel id.Channel, products ...id.Product) (*P
 			p.read[product] = is
 			return err
 		}, statusesText.For(len(piece), func(n int) string {
-			return "SELECT product_id, status, error FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id IN " + db.In(n, 3)
+			return "SELECT product_id, status, error FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id IN " +
+				db.In(n, 3)
 		}), append([]any{tx.Tenant, channel}, db.Padded(piece)...)...)
 		if err != nil {
 			return nil, err

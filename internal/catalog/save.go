@@ -68,6 +68,7 @@ func Delete(tx db.Writer, p *Product) {
 		" category_count = 0 WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL",
 		tx.TenantID(), p.ID, tx.Micros(), tx.Stamps(1), p.ChangedAt).Rows(1, nil)
 	tx.Tally(counted, string(p.Status), -1)
+	countLinks(tx, p.Links, -1)
 	search.Put(tx, search.Products, search.Document{ID: string(p.ID)})
 	gone := make([]skuRow, 0, 1+len(p.Variants))
 	for _, sku := range p.SKUs() {

@@ -32,7 +32,9 @@ func saveParts(tx db.Writer, changes []*Change) {
 		}
 		if r.Before != nil && len(r.Before.Links) > 0 {
 			unlinked = append(unlinked, p.ID)
+			countLinks(tx, r.Before.Links, -1)
 		}
+		countLinks(tx, p.Links, 1)
 		for i, l := range p.Links {
 			links = append(links, linkRow{p.ID, int64(i), l})
 		}

@@ -107,6 +107,7 @@ func (m *many) fillSome(tx *db.Tx, from, to int) {
 				m.members[k[0]][p.id] = true
 				tx.Change("INSERT INTO product_categories (tenant_id, product_id, position, reference, category_id) VALUES ($1,$2,$3,'',$4)",
 					tx.Tenant, p.id, every[0], k[0])
+				tx.Tally("category members", string(k[0]), 1)
 			}
 			if i%every[1] == 1 {
 				m.members[k[1]][p.id] = true

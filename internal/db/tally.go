@@ -70,6 +70,29 @@ func PrefetchTallies(r Reader, names ...string) *Pending[map[string]map[string]i
 	}, "SELECT name, key, n FROM tallies WHERE "+w.String(), w.Args()...))
 }
 
+// TalliesOf returns the kept counts of one name and some keys; a count of 0 may be missing.
+func TalliesOf[K ~string](r Reader, name string, keys []K) (map[K]int64, error) {
+	counts := make(map[K]int64, len(keys))
+	for piece := range Pieces(keys) {
+		texts := make([]string, len(piece))
+		for i, key := range piece {
+			texts[i] = string(key)
+		}
+		w := AndIn(NewWhere(r, "").And("name = ?", name), "key", Padded(texts))
+		err := r.Each(func(row Rows) error {
+			var key string
+			var n int64
+			err := row.Scan(&key, &n)
+			counts[K(key)] = n
+			return err
+		}, "SELECT key, n FROM tallies WHERE "+w.String(), w.Args()...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
+
 // Tallies returns the kept counts of one name, by key; a count of 0 may be missing.
 func Tallies[K ~string](r Reader, name string) (map[K]int64, error) {
 	all, err := PrefetchTallies(r, name).Wait()

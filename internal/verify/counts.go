@@ -7,6 +7,8 @@ const countedRows = `SELECT 'customers' AS name, status AS key, count(*) AS n FR
 	UNION ALL SELECT 'products', status, count(*) FROM products WHERE tenant_id = $1 AND deleted_at IS NULL GROUP BY status
 	UNION ALL SELECT 'publications', channel_id::TEXT || ' ' || status, count(*) FROM publications
 		WHERE tenant_id = $1 GROUP BY channel_id, status
+	UNION ALL SELECT 'category members', category_id::TEXT, count(*) FROM product_categories
+		WHERE tenant_id = $1 AND category_id IS NOT NULL GROUP BY category_id
 	UNION ALL SELECT 'categories', '', count(*) FROM categories WHERE tenant_id = $1 AND deleted_at IS NULL
 	UNION ALL SELECT 'orders', status || coalesce(' ' || channel_id::TEXT, ''), count(*) FROM orders
 		WHERE tenant_id = $1 GROUP BY status, channel_id

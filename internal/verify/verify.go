@@ -45,7 +45,7 @@ var Checks = []Check{
 	{"shipments", "Every line of a shipment has its shipment, and every shipment its order.", shipments},
 	{"order figures", "The kept counts and sums of orders are those of the orders.", orderFigures},
 	{"sales", "What is kept of what was sold by SKU is what the lines of orders add up to.", soldBlocks},
-	{"kept counts", "The kept counts of customers, products, publications, orders and stock levels are those of the records.", keptCounts},
+	{"kept counts", "The kept counts of customers, orders, the catalog and stock levels are those of the records.", keptCounts},
 	{"searches", "Searches look through every order, customer and product, as it is, and through nothing else.", searched},
 	{"order channels", "The channel of an order, a publication or a job that is due is there.", orderChannels},
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals},
