@@ -8,3 +8,10 @@ func ShortSweeps(t *testing.T) {
 	sweepList, sweepRange = 4, 16
 	t.Cleanup(func() { sweepList, sweepRange = list, of })
 }
+
+// ShortPages lets pages be deep from the tenth level on, during a test.
+func ShortPages(t *testing.T) {
+	was := deep
+	deep = 10
+	t.Cleanup(func() { deep = was })
+}

@@ -67,7 +67,7 @@ func readRows(tx *db.Tx, keys []levelKey) ([]Row, error) {
 		db.AndIn(w, "l.sku", db.Padded(skus))
 		err := tx.Each(func(r db.Rows) error {
 			row, err := scan(r)
-			if err == nil && slices.Contains(piece, levelKey{row.SKU, row.Warehouse}) {
+			if err == nil && slices.Contains(piece, row.key()) {
 				list = append(list, row)
 			}
 			return err
@@ -76,12 +76,14 @@ func readRows(tx *db.Tx, keys []levelKey) ([]Row, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(list, func(a, b Row) int { return levelKey{a.SKU, a.Warehouse}.compare(levelKey{b.SKU, b.Warehouse}) })
+	slices.SortFunc(list, func(a, b Row) int { return a.key().compare(b.key()) })
 	return list, nil
 }
 
 // levelKey is what lists of levels are sorted by.
 type levelKey struct{ sku, warehouse string }
+
+func (r *Row) key() levelKey { return levelKey{r.SKU, r.Warehouse} }
 
 func (a levelKey) compare(b levelKey) int {
 	return cmp.Or(cmp.Compare(a.sku, b.sku), cmp.Compare(a.warehouse, b.warehouse))
