@@ -89,7 +89,9 @@ func (l Line) changed(d LineDraft) Line {
 	if d.Name != "" {
 		l.Name = d.Name
 	}
-	l.Quantity, l.UnitPrice = d.Quantity, d.UnitPrice
+	if d.Quantity != l.Quantity || d.UnitPrice != l.UnitPrice {
+		l.Quantity, l.UnitPrice, l.Total = d.Quantity, d.UnitPrice, 0 // Price computes it
+	}
 	if d.Description != nil {
 		l.Description = *d.Description
 	}
