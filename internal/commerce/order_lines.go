@@ -32,7 +32,11 @@ func resolveLines(known *db.Pending[map[string]catalog.Sellable], lines []orders
 			if at != nil {
 				place = at[i]
 			}
-			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].sku", place), Message: "no product has the SKU " + lines[i].SKU})
+			message := "no product has the SKU " + lines[i].SKU
+			if lines[i].SKU == "" {
+				message = "must not be empty: the line has a SKU"
+			}
+			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].sku", place), Message: message})
 			continue
 		}
 		lines[i].Product, lines[i].Variant = s.Product, s.Variant
