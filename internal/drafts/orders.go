@@ -65,8 +65,9 @@ func readLine(o *apijson.Object, sku apijson.Text) orders.LineDraft {
 		SKU:       o.Text("sku", sku).Value,
 		Quantity:  o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxLineQuantity}).Value,
 		UnitPrice: o.Money("unitPrice", apijson.Money{Required: true}).Value,
-		Name:      o.Text("name", apijson.Text{}).Value,
 	}
+	name := o.Text("name", apijson.Text{})
+	d.Name, d.NoName = name.Value, name.Null
 	if f := o.Text("description", apijson.Text{Max: limits.MaxNote}); f.Set {
 		d.Description = &f.Value
 	}

@@ -16,7 +16,8 @@ type LineDraft struct {
 	SKU         string
 	Quantity    int64
 	UnitPrice   money.Amount
-	Name        string // "" keeps the product's name
+	Name        string // "" takes the product's name, or leaves that of an existing line
+	NoName      bool   // an existing line takes its product's name again
 	Description *string
 	Metadata    *string
 	Product     id.Product
