@@ -91,3 +91,34 @@ func TestEditNamesAllMistakes(t *testing.T) {
 		}
 	})
 }
+
+// null clears what a line has of its own; a name is then the product's again, or stays when the product is gone.
+func TestClearedLines(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		product := s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "Mug", "price": 1})
+		own := map[string]any{"sku": "A", "quantity": 1, "unitPrice": 5, "name": "Bob's mug", "description": "blue",
+			"metadata": map[string]any{"a": 1}}
+		path := "/api/v1/orders/" + text(s.must(t, 201, "POST", "/api/v1/orders", map[string]any{"customerName": "Ada",
+			"items": []any{own, own}}), "data", "id")
+		lines := at(s.must(t, 200, "GET", path, nil), "data", "items").([]any)
+		edit := func(i int) map[string]any {
+			t.Helper()
+			var sent []any
+			for k, l := range lines {
+				line := map[string]any{"id": text(l, "id"), "sku": "A", "quantity": 1, "unitPrice": 5}
+				if k == i {
+					line["name"], line["description"], line["metadata"] = nil, nil, nil
+				}
+				sent = append(sent, line)
+			}
+			return at(s.must(t, 200, "PUT", path+"/items", map[string]any{"items": sent}), "data", "items", i).(map[string]any)
+		}
+		if l := edit(0); l["name"] != "Mug" || l["description"] != nil || l["metadata"] != nil {
+			t.Errorf("%v", l)
+		}
+		s.must(t, 200, "DELETE", "/api/v1/products/"+text(product, "data", "id"), nil)
+		if l := edit(1); l["name"] != "Bob's mug" || l["description"] != nil || l["metadata"] != nil {
+			t.Errorf("of a deleted product %v", l)
+		}
+	})
+}

@@ -18,18 +18,19 @@ const MaxText = 255
 // Text says what a string member must be like. Lengths count characters.
 type Text struct {
 	Required bool
+	Blank    bool   // a required one may be ""
 	Min, Max int    // Max 0: MaxText
 	Keep     bool   // white space at the ends is kept
 	Format   string // only for the description: "email", "uri"
 }
 
-// Text reads a string. Required strings must not be blank.
+// Text reads a string. Required strings must not be blank, unless the rule says so.
 func (o *Object) Text(name string, r Text) patch.Field[string] {
 	if r.Max == 0 {
 		r.Max = MaxText
 	}
 	v, f := look[string](o, name, r.Required, func() *Schema {
-		return &Schema{Type: "string", MaxLength: r.Max, MinLength: max(r.Min, btoi(r.Required)), Format: r.Format}
+		return &Schema{Type: "string", MaxLength: r.Max, MinLength: max(r.Min, btoi(r.Required && !r.Blank)), Format: r.Format}
 	})
 	if v == nil {
 		return f
@@ -58,7 +59,7 @@ func badText(text string, r Text) string {
 	switch {
 	case strings.IndexByte(text, 0) >= 0:
 		return "must not contain the character U+0000"
-	case r.Required && text == "":
+	case r.Required && !r.Blank && text == "":
 		return "must not be empty"
 	case n < r.Min:
 		return fmt.Sprintf("must be at least %d characters long", r.Min)

@@ -32,7 +32,11 @@ func resolveLines(known *db.Pending[map[string]catalog.Sellable], lines []orders
 			if at != nil {
 				place = at[i]
 			}
-			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].sku", place), Message: "no product has the SKU " + lines[i].SKU})
+			message := "no product has the SKU " + lines[i].SKU
+			if lines[i].SKU == "" {
+				message = "must not be empty: the line has a SKU"
+			}
+			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].sku", place), Message: message})
 			continue
 		}
 		lines[i].Product, lines[i].Variant = s.Product, s.Variant
@@ -46,25 +50,38 @@ func resolveLines(known *db.Pending[map[string]catalog.Sellable], lines []orders
 	return nil
 }
 
-// resolveNewLines finds the products of the drafted SKUs. A line that keeps its SKU keeps its product, even a deleted one.
+// resolveNewLines finds the products of the drafted SKUs. A line that keeps its SKU keeps its product, even a deleted one, and takes
+// the name that its SKU has now if it loses its own.
 func resolveNewLines(tx *db.Tx, o *orders.Order, drafts []orders.LineDraft) error {
 	var open []orders.LineDraft
-	var at []int
+	var at, unnamed []int
 	for i, d := range drafts {
-		if l := o.Line(d.ID); l != nil && l.SKU == d.SKU {
-			drafts[i].Product, drafts[i].Variant = l.Product, l.Variant
+		l := o.Line(d.ID)
+		if l == nil || l.SKU != d.SKU {
+			open, at = append(open, d), append(at, i)
 			continue
 		}
-		open, at = append(open, d), append(at, i)
+		drafts[i].Product, drafts[i].Variant = l.Product, l.Variant
+		if d.NoName {
+			unnamed = append(unnamed, i)
+		}
 	}
-	if len(open) == 0 {
+	if len(open)+len(unnamed) == 0 {
 		return nil
 	}
-	if err := resolveLines(catalog.PrefetchResolve(tx, skusOf(open)), open, at); err != nil {
+	skus := skusOf(open)
+	for _, i := range unnamed {
+		skus = append(skus, drafts[i].SKU)
+	}
+	known := catalog.PrefetchResolve(tx, skus)
+	if err := resolveLines(known, open, at); err != nil {
 		return err
 	}
 	for k, i := range at {
 		drafts[i] = open[k]
+	}
+	for _, i := range unnamed {
+		drafts[i].Name = known.Value[drafts[i].SKU].Name // "" of a deleted product: its name stays
 	}
 	return nil
 }

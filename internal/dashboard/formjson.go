@@ -58,6 +58,9 @@ func (f *form) member(in *field) (value json.RawMessage, given bool) {
 	}
 	said := f.Value(in.Name)
 	if strings.TrimSpace(said) == "" {
+		if in.SendBlank {
+			return text(""), true
+		}
 		return json.RawMessage("null"), in.ClearBlank
 	}
 	switch in.Kind {

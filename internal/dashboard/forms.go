@@ -31,6 +31,7 @@ type field struct {
 	Mono              bool // codes and identifiers
 	Digits            int  // of decimal: the decimals that its currency has
 	ClearBlank        bool // an empty input clears the member (null); otherwise the member is left out and stays
+	SendBlank         bool // an empty input is the text ""
 
 	Form  string // id prefix, set by form
 	shown string // the value before anything was typed, set by form

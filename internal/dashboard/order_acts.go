@@ -209,7 +209,10 @@ func (d *Dashboard) editOrder(r *request) (answer, error) {
 	}
 	return r.submit(editForm(r, o), d.showOrder, func(f *form) (answer, error) {
 		body, places := f.listed(func(at string) bool {
-			return strings.TrimSpace(f.Value(at+"sku")) == "" || f.Value(at+"id") != "" && none(f.Value(at+"quantity"))
+			if f.Value(at+"id") == "" {
+				return strings.TrimSpace(f.Value(at+"sku")) == ""
+			}
+			return none(f.Value(at + "quantity"))
 		}, "id", "sku", "quantity", "unitPrice")
 		if len(places) == 0 {
 			return answer{}, apperr.New(apperr.Invalid, "no_lines", "an order needs a line: cancel it instead")

@@ -45,7 +45,7 @@ func editForm(r *request, o *orders.Order) *form {
 			name = l.SKU
 		}
 		fields = append(fields, field{Name: at + ".id", Kind: "hidden", Value: string(l.ID)},
-			field{Name: at + ".sku", Kind: "hidden", Value: l.SKU},
+			field{Name: at + ".sku", Kind: "hidden", Value: l.SKU, SendBlank: true},
 			field{Name: at + ".quantity", Label: name, Kind: "int", Value: strconv.FormatInt(l.Quantity, 10)},
 			field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Digits: digits, Value: l.UnitPrice.String()})
 	}
@@ -54,8 +54,21 @@ func editForm(r *request, o *orders.Order) *form {
 		field{Name: at + ".quantity", Label: "Quantity", Kind: "int"},
 		field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Digits: digits},
 		field{Name: "shippingAmount", Label: "Shipping", Kind: "decimal", Digits: digits, Value: o.ShippingAmount.String()},
-		field{Name: "discountAmount", Label: "Discount", Kind: "decimal", Digits: digits, Value: o.DiscountAmount.String()})
+		field{Name: "discountAmount", Label: "Discount", Kind: "decimal", Digits: digits, Value: o.DiscountAmount.String()},
+		taxField(o))
 	return r.editing(r.acting(o, "/lines"), fields...)
+}
+
+// taxField is the input of an order's tax. It has the tax only if no rate gives it: blank leaves the computing to the service.
+func taxField(o *orders.Order) field {
+	tax := field{Name: "taxAmount", Label: "Tax", Kind: "decimal", Digits: money.Digits(o.Currency)}
+	if given := o.GivenTax(); given != nil {
+		tax.Value = given.String()
+	}
+	if o.TaxRate != nil {
+		tax.Hint = "Blank: " + o.TaxRate.String() + " % of the goods"
+	}
+	return tax
 }
 
 // noteForm is the form of the note.

@@ -38,7 +38,7 @@ func ReadOrder(o *apijson.Object, now time.Time) commerce.OrderDraft {
 		CreatedAt:       readPast(o, "createdAt", now),
 	}
 	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
-		d.Lines = append(d.Lines, readLine(item))
+		d.Lines = append(d.Lines, readLine(item, apijson.Text{Required: true}))
 	})
 	return d
 }
@@ -59,14 +59,15 @@ func readPast(o *apijson.Object, name string, now time.Time) int64 {
 }
 
 // readLine reads one order line (interface §2.3).
-func readLine(o *apijson.Object) orders.LineDraft {
+func readLine(o *apijson.Object, sku apijson.Text) orders.LineDraft {
 	o.Record("OrderLineInput")
 	d := orders.LineDraft{
-		SKU:       o.Text("sku", apijson.Text{Required: true}).Value,
+		SKU:       o.Text("sku", sku).Value,
 		Quantity:  o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxLineQuantity}).Value,
 		UnitPrice: o.Money("unitPrice", apijson.Money{Required: true}).Value,
-		Name:      o.Text("name", apijson.Text{}).Value,
 	}
+	name := o.Text("name", apijson.Text{})
+	d.Name, d.NoName = name.Value, name.Null
 	if f := o.Text("description", apijson.Text{Max: limits.MaxNote}); f.Set {
 		d.Description = &f.Value
 	}
@@ -100,7 +101,7 @@ func ReadMove(o *apijson.Object) commerce.Move {
 	}
 }
 
-// ReadOrderLines reads the body of PUT items.
+// ReadOrderLines reads the body of PUT items. A platform's line without a SKU, such as a fee, is named by its id and the SKU "".
 func ReadOrderLines(o *apijson.Object) commerce.Edit {
 	o.Record("ReplaceOrderItems")
 	e := commerce.Edit{
@@ -109,9 +110,13 @@ func ReadOrderLines(o *apijson.Object) commerce.Edit {
 		TaxAmount:      o.Money("taxAmount", apijson.Money{}).Ptr(),
 	}
 	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
-		d := readLine(item)
+		d := readLine(item, apijson.Text{Required: true, Blank: true})
 		item.Record("OrderLineChange")
-		d.ID = apijson.UUID[id.Line](item, "id", false).Value
+		line := apijson.UUID[id.Line](item, "id", false)
+		if d.SKU == "" && !line.Given() && !item.Faulty("sku") && !item.Describing() {
+			item.Fault("sku", "must not be empty")
+		}
+		d.ID = line.Value
 		e.Lines = append(e.Lines, d)
 	})
 	return e

@@ -1,6 +1,12 @@
 package importer
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"entrepot/internal/money"
+)
 
 // isExported reports whether the objects of a JSON file are records as the API's lists show them, which
 // "entrepot export" writes.
@@ -108,7 +114,7 @@ func notNegative(onHand int64, sku string, at place, notes *[]Fault) int64 {
 // orderAgain converts an order's read form to its input form: its status becomes the initial one, and its number the
 // reference if it has none. Ids of channel and customer are left out, because another store has others; the e-mail
 // links the customer.
-func orderAgain(raw []byte, reference, channel string) ([]byte, error) {
+func orderAgain(raw []byte, at place, reference, channel string) (body []byte, notes []Fault, err error) {
 	var o struct {
 		CustomerName    string          `json:"customerName"`
 		CustomerEmail   *string         `json:"customerEmail,omitempty"`
@@ -126,22 +132,30 @@ func orderAgain(raw []byte, reference, channel string) ([]byte, error) {
 	}
 	var head struct {
 		Status string `json:"status"`
+		Items  []struct {
+			LineTotal json.Number `json:"lineTotal"`
+		} `json:"items"`
 	}
-	if err := json.Unmarshal(raw, &o); err != nil {
-		return nil, err
+	if err := errors.Join(json.Unmarshal(raw, &o), json.Unmarshal(raw, &head)); err != nil {
+		return nil, nil, err
 	}
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return nil, err
+	given := o.Items
+	o.Items = nil
+	for i, line := range given {
+		made := line.again(head.Items[i].LineTotal, money.Digits(o.Currency))
+		if len(made) > 1 {
+			notes = append(notes, at.noteSplit(reference, string(head.Items[i].LineTotal), string(line.Quantity)))
+		}
+		o.Items = append(o.Items, made...)
 	}
-	body, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
+	if body, err = json.Marshal(o); err != nil {
+		return nil, nil, err
 	}
 	more := openObject(nil)
 	more.text("externalReference", []byte(reference))
 	more.textIf("channelId", []byte(channel))
 	more.text("initialStatus", []byte(head.Status))
-	return append(append(more.b, ','), body[1:]...), nil
+	return append(append(more.b, ','), body[1:]...), notes, nil
 }
 
 // exportedLine is the part of a line's read form that can be imported again.
@@ -152,6 +166,26 @@ type exportedLine struct {
 	UnitPrice   json.Number     `json:"unitPrice"`
 	Description *string         `json:"description,omitempty"`
 	Metadata    json.RawMessage `json:"metadata,omitempty"`
+}
+
+// again is the line, or two lines where its total is not quantity × unit price: a platform's unit prices are rounded.
+// digits are the minor digits of the currency.
+func (l exportedLine) again(lineTotal json.Number, digits int) []exportedLine {
+	quantity, err := l.Quantity.Int64()
+	price, wrong := money.Parse(string(l.UnitPrice))
+	total, other := money.Parse(string(lineTotal))
+	if err != nil || wrong != nil || other != nil || quantity < 1 { // the service says what is wrong with it
+		return []exportedLine{l}
+	}
+	if product, ok := price.Times(quantity); !ok || product.Round(digits) == total {
+		return []exportedLine{l}
+	}
+	var list []exportedLine
+	for _, made := range (&orderRow{quantity: quantity, total: total, byTotal: true}).lines(digits) {
+		l.Quantity, l.UnitPrice = json.Number(strconv.FormatInt(made.quantity, 10)), json.Number(made.unitPrice.String())
+		list = append(list, l)
+	}
+	return list
 }
 
 // notAgain reports that a record cannot be imported again.

@@ -1,8 +1,12 @@
 package importer
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
+
+	"entrepot/internal/money"
 )
 
 // What export writes can be imported as it is: variants, images, stock, dates and statuses are kept.
@@ -56,15 +60,41 @@ func TestExportIsImportedAgain(t *testing.T) {
 		`"totalAmount":"5.50","itemCount":1,` + stamps + `,` +
 		`"items":[{"id":"l","productId":null,"variantId":null,"name":"a","sku":"A","description":null,"metadata":null,"quantity":2,` +
 		`"unitPrice":1.25,"lineTotal":2.5}]}` + "\n"
-	s = run(t, Options{Kind: Orders, File: write(t, fmt.Sprintf(order, "null")+fmt.Sprintf(order, `"R-7"`)), To: c})
-	if s.Created != 2 {
+	rounded := strings.NewReplacer(`"quantity":2`, `"quantity":300`, "1.25", "0.0333", `"lineTotal":2.5`, `"lineTotal":10`).Replace(order)
+	s = run(t, Options{Kind: Orders, File: write(t, fmt.Sprintf(order, "null")+fmt.Sprintf(order, `"R-7"`)+fmt.Sprintf(rounded, `"R-8"`)), To: c})
+	if s.Created != 3 || s.Notes != 1 {
 		t.Fatalf("%+v", s)
+	}
+	if lines := fake.orders["R-8"].Items; len(lines) != 2 ||
+		fmt.Sprintf("%v at %v, at %v", lines[0].Quantity, lines[0].UnitPrice, lines[1].UnitPrice) != "200 at 0.03, at 0.04" {
+		t.Errorf("%+v", lines)
 	}
 	for _, reference := range []string{"ORD-000001", "R-7"} {
 		o := fake.orders[reference]
 		if o == nil || o.Status != "CANCELLED" || o.Currency != "GBP" || o.CreatedAt != "2026-01-02T03:04:05.678Z" || o.ChannelID != "" ||
 			o.Items[0].UnitPrice != "1.25" || o.ShippingAddress["city"] != "Lyon" || o.PaymentMetadata["k"] != "v" {
 			t.Errorf("%s: %+v", reference, o)
+		}
+	}
+}
+
+// A platform's unit prices are rounded: a line of 300 for 10.00 shows 0.0333. What is imported comes to the total all the same.
+func TestExportedTotalsStay(t *testing.T) {
+	for _, c := range []struct {
+		currency, price, total, want string
+	}{
+		{"EUR", "0.0333", "10", "[{200 0.03} {100 0.04}]"},
+		{"EUR", "0.0333", "9.99", "[{300 0.0333}]"},
+		{"EUR", "0.5001", "150.02", "[{298 0.5} {2 0.51}]"},
+		{"JPY", "3.3367", "1001", "[{300 3.3367}]"},
+	} {
+		line := exportedLine{SKU: "A", Quantity: "300", UnitPrice: json.Number(c.price)}
+		var got []string
+		for _, l := range line.again(json.Number(c.total), money.Digits(c.currency)) {
+			got = append(got, "{"+l.Quantity.String()+" "+l.UnitPrice.String()+"}")
+		}
+		if text := fmt.Sprint(got); text != c.want {
+			t.Errorf("%v: %s", c, text)
 		}
 	}
 }

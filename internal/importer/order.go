@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"entrepot/internal/money"
@@ -84,12 +85,17 @@ func (o *order) linesOf(rows []*orderRow, faults []Fault) ([]orderLine, []Fault)
 	for _, r := range rows {
 		made := r.lines(digits)
 		if len(made) > 1 {
-			faults = append(faults, r.note(o.reference, "lineTotal", "line_split",
-				"a total of %v over %d pieces has no unit price; the line was stored as two", r.total, max(r.quantity, -r.quantity)))
+			faults = append(faults, r.noteSplit(o.reference, r.total.String(), strconv.FormatInt(max(r.quantity, -r.quantity), 10)))
 		}
 		lines = append(lines, made...)
 	}
 	return lines, faults
+}
+
+// noteSplit is the note about a line that was stored as two.
+func (p place) noteSplit(reference, total, quantity string) Fault {
+	return p.note(reference, "lineTotal", "line_split", "a total of %s over %s pieces has no unit price; the line was stored as two", total,
+		quantity)
 }
 
 func (o *order) currency() string {

@@ -32,13 +32,12 @@ func (m *orderMaker) passOn(ctx context.Context, out emit) error {
 		if item == "" {
 			return refused("externalReference", "missing_reference", "an order without externalReference could be doubled by a repeated import")
 		}
-		body := r.raw
+		body, notes := r.raw, []Fault(nil)
 		if m.exported {
-			again, err := orderAgain(r.raw, item, m.channel)
-			if err != nil {
+			var err error
+			if body, notes, err = orderAgain(r.raw, at, item, m.channel); err != nil {
 				return out(piece{place: at, item: item, faults: []Fault{notAgain(at, item, err)}})
 			}
-			body = again
 		} else if m.channel != "" && len(cellOf(r.cells, channel)) == 0 {
 			m.body = append(m.body[:0], `{"channelId":`...)
 			m.body = appendText(m.body, m.channel)
@@ -48,7 +47,7 @@ func (m *orderMaker) passOn(ctx context.Context, out emit) error {
 		if len(body) > limits.MaxBody {
 			return refused("items", "too_large", "the order is longer than 1 MB")
 		}
-		return out(piece{place: at, body: body, item: item, rows: 1})
+		return out(piece{place: at, body: body, item: item, rows: 1, faults: notes})
 	})
 }
 

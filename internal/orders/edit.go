@@ -16,7 +16,8 @@ type LineDraft struct {
 	SKU         string
 	Quantity    int64
 	UnitPrice   money.Amount
-	Name        string // "" keeps the product's name
+	Name        string // "" takes the product's name, or leaves that of an existing line
+	NoName      bool   // an existing line takes its product's name again
 	Description *string
 	Metadata    *string
 	Product     id.Product
@@ -89,7 +90,9 @@ func (l Line) changed(d LineDraft) Line {
 	if d.Name != "" {
 		l.Name = d.Name
 	}
-	l.Quantity, l.UnitPrice = d.Quantity, d.UnitPrice
+	if d.Quantity != l.Quantity || d.UnitPrice != l.UnitPrice {
+		l.Quantity, l.UnitPrice, l.Total = d.Quantity, d.UnitPrice, 0 // Price computes it
+	}
 	if d.Description != nil {
 		l.Description = *d.Description
 	}

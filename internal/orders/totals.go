@@ -15,17 +15,22 @@ type Totals struct {
 	Total          money.Amount  // subtotal − discount + shipping + tax
 }
 
-// Price computes line totals, subtotal, tax and total. Line totals and tax are rounded half away from zero to the
-// currency's minor unit, once each. With tax nil, the tax follows from the rate, or is nil without one. Errors:
-// Invalid for a discount above the subtotal and for amounts beyond 11 integer digits.
+// Price computes line totals, subtotal, tax and total. A line that has a total keeps it: of a platform's line it need not
+// be what the rounded unit price comes to. Line totals and tax are rounded half away from zero to the currency's minor
+// unit, once each. With tax nil, the tax follows from the rate, or is nil without one. Errors: Invalid for a discount
+// above the subtotal and for amounts beyond 11 integer digits.
 func (o *Order) Price(tax *money.Amount) error {
 	decimals := money.Digits(o.Currency)
 	t := &o.Totals
 	t.Subtotal = 0
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		product, ok := l.UnitPrice.Times(l.Quantity)
-		l.Total = product.Round(decimals)
+		ok := true
+		if l.Total == 0 {
+			var product money.Amount
+			product, ok = l.UnitPrice.Times(l.Quantity)
+			l.Total = product.Round(decimals)
+		}
 		t.Subtotal += l.Total
 		if !ok || t.Subtotal > money.Max {
 			return apperr.At("items", "the total must have at most 11 integer digits")
@@ -34,10 +39,8 @@ func (o *Order) Price(tax *money.Amount) error {
 	if t.DiscountAmount > t.Subtotal {
 		return apperr.At("discountAmount", "must not be above the subtotal of %s", t.Subtotal)
 	}
-	t.TaxAmount = tax
-	if tax == nil && t.TaxRate != nil {
-		computed := (t.Subtotal - t.DiscountAmount).Percent(*t.TaxRate, decimals)
-		t.TaxAmount = &computed
+	if t.TaxAmount = tax; tax == nil {
+		t.TaxAmount = o.taxByRate()
 	}
 	t.Total = t.Subtotal - t.DiscountAmount + t.ShippingAmount
 	if t.TaxAmount != nil {
@@ -47,6 +50,23 @@ func (o *Order) Price(tax *money.Amount) error {
 		return apperr.At("items", "the total must have at most 11 integer digits")
 	}
 	return nil
+}
+
+// taxByRate is the tax that follows from the rate, nil without one.
+func (o *Order) taxByRate() *money.Amount {
+	if o.TaxRate == nil {
+		return nil
+	}
+	tax := (o.Subtotal - o.DiscountAmount).Percent(*o.TaxRate, money.Digits(o.Currency))
+	return &tax
+}
+
+// GivenTax is the tax if it does not follow from the rate; an edit must repeat it to keep it. nil: it follows, or there is none.
+func (o *Order) GivenTax() *money.Amount {
+	if byRate := o.taxByRate(); o.TaxAmount != nil && byRate != nil && *byRate == *o.TaxAmount {
+		return nil
+	}
+	return o.TaxAmount
 }
 
 // AddsUp reports whether a platform's amounts are consistent: the line totals sum up to the subtotal, and the total is

@@ -86,6 +86,9 @@ func orderTotals(c *account) error {
 			return
 		}
 		priced.Lines = slices.Clone(o.Lines)
+		for i := range priced.Lines {
+			priced.Lines[i].Total = 0 // Price computes it
+		}
 		err := priced.Price(o.TaxAmount)
 		same := err == nil && priced.Subtotal == o.Subtotal && priced.Total == o.Total && int64(len(o.Lines)) == o.ItemCount
 		for i := range o.Lines {

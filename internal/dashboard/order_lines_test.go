@@ -1,0 +1,85 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+)
+
+// platformOrder is an order of a shop: two mugs and a fee, which has no SKU, with the shop's tax.
+func (s *site) platformOrder(t *testing.T) id.Order {
+	t.Helper()
+	c := channels.Channel{Tenant: s.account.Tenant, ID: id.New[id.Channel](), Name: "Shop", Platform: "WOOCOMMERCE", Status: "active", Settings: "{}",
+		Oversell: "allow"}
+	s.do(c.Tenant, func(tx *db.Tx) error { c.Insert(tx); return nil })
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	out, err := s.Commerce.ReceiveOrder(t.Context(), s.DB, c, connector.Order{ExternalID: "77", Number: "1077", Theirs: "processing",
+		Status: orders.Processing, CreatedAt: at, UpdatedAt: at, Currency: "EUR", Name: "Ada Lovelace",
+		Lines: []connector.OrderLine{{ExternalID: "a", SKU: "MUG", Name: "Mug", Quantity: 2, Amount: 100000},
+			{ExternalID: "f", Name: "Gift wrap", Quantity: 1, Amount: 20000}},
+		Tax: 24000, Total: 144000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.ID
+}
+
+// Editing a line of a shop's order takes neither its fees nor its tax away.
+func TestEditOrderOfAShop(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		path := "/orders/" + string(s.platformOrder(t))
+		page := b.get(path)
+		b.follow(b.sendForm(t, page, path+"/lines", "items[0].quantity", "3"))
+		o := c.call("GET", path, nil)
+		if lines := o["items"].([]any); len(lines) != 2 || o["subtotal"] != 17.0 || o["taxAmount"] != 2.4 || o["total"] != 19.4 {
+			t.Errorf("%v", o)
+		}
+		b.follow(b.sendForm(t, b.get(path), path+"/lines", "items[1].quantity", "0", "taxAmount", "3"))
+		if o = c.call("GET", path, nil); len(o["items"].([]any)) != 1 || o["total"] != 18.0 {
+			t.Errorf("without the fee %v", o)
+		}
+	})
+}
+
+// Over the API a line without a SKU is named by its id and the SKU that it shows, "". New lines need one, and others keep theirs.
+func TestLinesWithoutSKUs(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c := s.shopper(t)
+		c.articles()
+		path := "/orders/" + string(s.platformOrder(t))
+		lines := c.call("GET", path, nil)["items"].([]any)
+		line := func(i int) map[string]any {
+			l := lines[i].(map[string]any)
+			return map[string]any{"id": l["id"], "sku": l["sku"], "quantity": l["quantity"], "unitPrice": l["unitPrice"]}
+		}
+		wrap := line(1)
+		wrap["unitPrice"] = 1.5
+		o := c.call("PUT", path+"/items", map[string]any{"items": []any{line(0), wrap}, "taxAmount": 2.4})
+		if o["total"] != 13.9 || o["items"].([]any)[1].(map[string]any)["name"] != "Gift wrap" {
+			t.Errorf("%v", o)
+		}
+		mug, fresh := line(0), line(1)
+		mug["sku"] = ""
+		delete(fresh, "id")
+		for _, wrong := range []map[string]any{mug, fresh} {
+			body, err := json.Marshal(map[string]any{"items": []any{wrong}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := c.send("PUT", "/api/v1"+path+"/items", bytes.NewReader(body), "application/json")
+			if out.status != 400 || !strings.Contains(out.body, `"path":"items[0].sku","message":"must not be empty`) {
+				t.Errorf("%d %s", out.status, out.body)
+			}
+		}
+	})
+}
