@@ -189,8 +189,16 @@ func (a *API) deleteChannel(r *request) (answer, error) {
 		return answer{}, err
 	}
 	forget := a.leaving(r)
+	which, err := pathID[id.Channel](r, "id", "channel")
+	if err != nil {
+		return answer{}, err
+	}
+	found, err := a.Commerce.FindChannelAnswers(r.ctx(), a.DB, r.caller.Tenant, which, force)
+	if err != nil {
+		return answer{}, err
+	}
 	out, err := change(a, r, "channel", nil, func(tx *db.Tx, channel id.Channel, expected commerce.Expected) (answer, error) {
-		gone, err := a.Commerce.DeleteChannel(tx, r.caller, channel, expected, force)
+		gone, err := a.Commerce.DeleteChannel(tx, r.caller, channel, expected, force, found)
 		return one(http.StatusOK, string(channel), func(w *apijson.Writer) { writeGone(w, channel, gone) }), err
 	})
 	if err == nil {

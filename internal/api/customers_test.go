@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"entrepot/internal/id"
+	"entrepot/internal/search"
 )
 
 // shop makes a product with plenty of stock and gives what an order of it is.
@@ -324,6 +325,46 @@ func TestMergeIsAllOrNothing(t *testing.T) {
 		if n := number(s.must(t, 200, "GET", "/api/v1/customers?includeInactive=true", nil), "meta", "total"); n != "5" {
 			t.Errorf("with inactive ones the list shows %s customers", n)
 		}
+	})
+}
+
+// A record that was merged into another is not listed without includeInactive, whatever becomes of the other one: also when that is
+// erased, and the record with it.
+func TestErasedSecondariesAreNotListed(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		primary, secondary := s.customer(t, `{"email":"primary@x.example"}`), s.customer(t, `{"email":"secondary@x.example"}`)
+		alone, stays := s.customer(t, `{"email":"alone@x.example"}`), s.customer(t, `{"email":"stays@x.example"}`)
+		s.must(t, 200, "POST", "/api/v1/customers/merge", map[string]any{"primaryId": primary, "secondaryIds": []string{secondary}})
+		s.must(t, 200, "POST", "/api/v1/customers/"+primary+"/erase", nil)
+		s.must(t, 200, "POST", "/api/v1/customers/"+alone+"/erase", nil)
+		look := func(t *testing.T) {
+			for query, want := range map[string][]string{
+				"":                                    {stays, alone, primary},
+				"includeInactive=true":                {stays, alone, secondary, primary},
+				"search=erased-":                      {alone, primary},
+				"search=erased-&includeInactive=true": {alone, secondary, primary},
+				"email=erased-" + secondary + "@erased.invalid":                      {},
+				"email=erased-" + secondary + "@erased.invalid&includeInactive=true": {secondary},
+				"email=erased-" + primary + "@erased.invalid":                        {primary},
+			} {
+				list := s.must(t, 200, "GET", "/api/v1/customers?"+query, nil)
+				got := []string{}
+				for _, c := range at(list, "data").([]any) {
+					got = append(got, text(c, "id"))
+				}
+				if !slices.Equal(got, want) || number(list, "meta", "total") != fmt.Sprint(len(want)) {
+					t.Errorf("%q: %v, total %s, not %v", query, got, number(list, "meta", "total"), want)
+				}
+			}
+			s.sound(t)
+		}
+		look(t)
+		for _, kind := range search.Kinds {
+			if err := search.Pack(t.Context(), s.DB, s.tenant, kind, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		look(t)
 	})
 }
 

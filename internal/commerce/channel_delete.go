@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/idempotency"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
@@ -18,9 +19,10 @@ import (
 
 // DeleteChannel deletes a channel (interface §1). A custom one is deleted with its keys, orders and publications:
 // reservations are released, totals corrected, references freed, and no order event is emitted; products stay. A
-// platform's channel is only deactivated and keeps its orders, unless force is set. gone says whether it was deleted.
-// Errors: NotFound; those of Expected.
-func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, expected Expected, force bool) (gone bool, err error) {
+// platform's channel is only deactivated and keeps its orders, unless force is set. found is what FindChannelAnswers found,
+// or nil. gone says whether it was deleted. Errors: NotFound; those of Expected.
+func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, expected Expected, force bool,
+	found *ChannelAnswers) (gone bool, err error) {
 	c, err := channels.ByID(tx, channel)
 	if err != nil {
 		return false, err
@@ -67,6 +69,15 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	)
 	if err != nil {
 		return false, err
+	}
+	answers, known, err := found.now(tx, channel)
+	if err != nil {
+		return false, err
+	}
+	if known {
+		idempotency.Delete(tx, answers)
+	} else {
+		orders.PurgeAnswers(tx, channel)
 	}
 	orders.Purge(tx, channel)
 	accounts.RevokeOfChannel(tx, channel)

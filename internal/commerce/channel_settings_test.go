@@ -111,7 +111,7 @@ func TestAChannelIsDeletedWhileItsJobRuns(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {
 		s.platform.whilePull = func() {
 			s.must(s.write(t, func(tx *db.Tx) error {
-				_, err := s.do.DeleteChannel(tx, s.who, s.channel.ID, commerce.Expected{}, true)
+				_, err := s.do.DeleteChannel(tx, s.who, s.channel.ID, commerce.Expected{}, true, nil)
 				return err
 			}))
 		}

@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"slices"
+	"strings"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
@@ -39,16 +40,20 @@ type erasure struct {
 	events    []webhooks.LoggedEvent
 	resources []string // that events, deliveries, movements and kept answers may be about
 	answers   []idempotency.Kept
-	forms     []idempotency.Kept // answers to forms of the dashboard, that name the person
-	views     []views.View       // whose name or filter names the person
+	views     []views.View // whose name or filter names the person
 	segments  []*customers.Segment
 	jobs      []jobs.Texts
+	entries   []id.Audit
+	imports   []id.Import
 	notes     []stock.Note // of any movement, that contain the person's data
 }
 
-// read finds all data of the person. It collects data from events before anything is replaced: they may have an
-// earlier name or address.
-func (e *erasure) read(found trace) (err error) {
+// forms is how requests to forms of the dashboard begin: answers to them may name the person.
+const forms = "POST /dashboard/"
+
+// collectAll reads the person's orders and events, and collects all names of the person in them: events may have an earlier
+// name or address. Afterwards resources are those that stored answers may be about.
+func (e *erasure) collectAll(found trace) (err error) {
 	for i := range e.records {
 		e.collectFromRecord(&e.records[i])
 	}
@@ -75,47 +80,60 @@ func (e *erasure) read(found trace) (err error) {
 			e.resources = append(e.resources, string(a.ID))
 		}
 	}
-	if e.notes, err = stock.Notes(e.tx, e.names); err != nil {
-		return err
-	}
-	for _, n := range e.notes { // stored answers may be about them
-		e.resources = append(e.resources, string(n.Movement))
-	}
-	if err = e.readSegments(); err != nil {
-		return err
-	}
-	for _, s := range e.segments {
-		e.resources = append(e.resources, string(s.ID))
-	}
 	slices.Sort(e.resources)
 	e.resources = slices.Compact(e.resources)
-	if e.answers, err = idempotency.About(e.tx, e.resources); err != nil {
-		return err
-	}
-	if e.forms, err = idempotency.Under(e.tx, "POST /dashboard/", e.namedInside); err != nil {
-		return err
-	}
-	if e.views, err = views.Matching(e.tx, e.namedInQuery); err != nil {
-		return err
-	}
-	e.jobs, err = jobs.Matching(e.tx, e.patterns())
-	return err
+	return nil
 }
 
-// readSegments finds and locks the segments whose name or tags contain the person's data.
-func (e *erasure) readSegments() error {
-	all, err := customers.Segments(e.tx)
-	if err != nil {
-		return err
+// read finds all data of the person, before anything is replaced. again is true if it must be found on a newer snapshot.
+func (e *erasure) read(found trace, last bool) (again bool, err error) {
+	if err := e.collectAll(found); err != nil {
+		return false, err
 	}
-	for _, s := range all {
-		if !slices.ContainsFunc(slices.Concat([]string{s.Name}, s.Rules.TagsAny, s.Rules.TagsAll), e.names) {
-			continue
+	all, again, err := e.texts(found, last)
+	if err != nil || again {
+		return again, err
+	}
+	if e.notes, err = stock.Reload(e.tx, all.notes); err != nil {
+		return false, err
+	}
+	if err := e.lockSegments(); err != nil {
+		return false, err
+	}
+	for _, n := range e.notes {
+		e.resources = append(e.resources, string(n.Movement))
+	}
+	if e.answers, err = idempotency.Load(e.tx, all.answers); err != nil {
+		return false, err
+	}
+	if e.views, err = views.Matching(e.tx, e.namedInQuery); err != nil {
+		return false, err
+	}
+	e.entries, e.imports = all.entries, all.imports
+	e.jobs, err = jobs.Load(e.tx, all.jobs)
+	return false, err
+}
+
+// namedSegments finds the segments whose name or tags contain the person's data.
+func (e *erasure) namedSegments() (list []*customers.Segment, err error) {
+	all, err := customers.Segments(e.tx)
+	for i := range all {
+		if s := &all[i]; slices.ContainsFunc(slices.Concat([]string{s.Name}, s.Rules.TagsAny, s.Rules.TagsAll), e.names) {
+			list = append(list, s)
 		}
+	}
+	return list, err
+}
+
+// lockSegments locks the segments that were found; those deleted meanwhile are left out.
+func (e *erasure) lockSegments() error {
+	found := e.segments
+	e.segments = nil
+	for _, s := range found {
 		locked, err := customers.LockSegment(e.tx, s.ID)
 		if err == nil {
 			e.segments = append(e.segments, locked)
-		} else if !apperr.Is(err, apperr.NotFound) { // deleted meanwhile
+		} else if !apperr.Is(err, apperr.NotFound) {
 			return err
 		}
 	}
@@ -164,6 +182,7 @@ func (e *erasure) write() error {
 	if err := orders.Anonymise(e.tx, e.personal); err != nil {
 		return err
 	}
+	var lines []orders.PersonalLine
 	for _, old := range e.lines {
 		l := old
 		l.Name, l.Description = e.redact(l.Name), e.redact(l.Description)
@@ -171,34 +190,44 @@ func (e *erasure) write() error {
 			l.Metadata = e.json(l.Metadata, nil)
 		}
 		if l != old {
-			l.Save(e.tx)
+			lines = append(lines, l)
 		}
 	}
+	orders.SaveLines(e.tx, lines)
+	var shipments []orders.PersonalShipment
 	for _, old := range e.shipments {
 		s := old
 		s.Carrier, s.TrackingNumber, s.TrackingURL = e.unlessNamed(s.Carrier), e.unlessNamed(s.TrackingNumber), e.unlessNamed(s.TrackingURL)
 		if s != old {
-			s.Save(e.tx)
+			shipments = append(shipments, s)
 		}
 	}
+	orders.SaveShipments(e.tx, shipments)
 	for _, n := range e.notes {
 		n.Text = e.redact(n.Text)
 		n.Save(e.tx)
 	}
 	stock.ClearNotes(e.tx, e.resources)
+	var events []webhooks.LoggedEvent
 	for _, t := range e.events {
 		if payload := e.json(t.Payload, eventMembers(t.Name)); payload != t.Payload {
-			t.Rewrite(e.tx, payload)
+			t.Payload = payload
+			events = append(events, t)
 		}
 	}
+	webhooks.Rewrite(e.tx, events)
+	var answers []idempotency.Kept
 	for _, k := range e.answers {
-		if body := e.json(k.Body, answerMembers(k.Space)); body != k.Body {
-			k.Rewrite(e.tx, body)
+		members := answerMembers(k.Space)
+		if strings.HasPrefix(k.Space, forms) && e.namedInside(k.Body) {
+			members = formMembers
+		}
+		if body := e.json(k.Body, members); body != k.Body {
+			k.Body = body
+			answers = append(answers, k)
 		}
 	}
-	for _, k := range e.forms {
-		k.Rewrite(e.tx, e.json(k.Body, formMembers))
-	}
+	idempotency.Rewrite(e.tx, answers)
 	views.DeleteMatched(e.tx, e.views)
 	for _, s := range e.segments {
 		s.Name, s.UpdatedAt = e.redact(s.Name), max(e.tx.Micros(), s.UpdatedAt+1)
@@ -213,8 +242,8 @@ func (e *erasure) write() error {
 		j.Input, j.Cursor, j.Errors = e.json(j.Input, nil), e.redact(j.Cursor), e.json(j.Errors, nil)
 		j.Save(e.tx)
 	}
-	audit.Forget(e.tx, e.patterns())
-	imports.Forget(e.tx, e.patterns())
+	audit.Empty(e.tx, e.entries)
+	imports.Forget(e.tx, e.imports, e.patterns())
 	return nil
 }
 

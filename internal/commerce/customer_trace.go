@@ -1,23 +1,45 @@
 package commerce
 
 import (
+	"slices"
+
+	"entrepot/internal/audit"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/idempotency"
+	"entrepot/internal/imports"
+	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
+	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
 
-// trace is where a customer's data is in the event log, found before the erasure so that the erasure itself need not
-// read the whole log.
+// trace is where a customer's data is in the event log and in texts of all kinds, found before the erasure so that the
+// erasure itself need not read all of them.
 type trace struct {
 	people []id.Customer
 	upTo   int64 // a stamp: newer events were not read
 	events []webhooks.EventRef
+	texts  *foundTexts
 }
 
-// traceCustomer searches the event log on a snapshot, which delays no other work.
-func traceCustomer(tx *db.Tx, customer id.Customer) (t trace, err error) {
+// foundTexts is where texts outside of the person's records and orders contain the person's data.
+type foundTexts struct {
+	since     int64    // what was written later may not be in it
+	known     []string // that were searched for
+	resources []string // about which stored answers were searched for
+
+	answers []idempotency.Ref
+	notes   []stock.Note
+	jobs    []id.Job
+	entries []id.Audit
+	imports []id.Import
+}
+
+// traceCustomer searches on a snapshot, which delays no other work. since is the time after which anything was written that the
+// snapshot lacks.
+func traceCustomer(tx *db.Tx, customer id.Customer, since int64) (t trace, err error) {
 	if t.people, err = person(tx, customer); err != nil {
 		return t, err
 	}
@@ -28,8 +50,85 @@ func traceCustomer(tx *db.Tx, customer id.Customer) (t trace, err error) {
 	if t.upTo, err = webhooks.Newest(tx); err != nil {
 		return t, err
 	}
-	t.events, err = findEvents(tx, 0, t.people, theirs)
-	return t, err
+	if t.events, err = findEvents(tx, 0, t.people, theirs); err != nil {
+		return t, err
+	}
+	e := &erasure{tx: tx, people: t.people, orders: theirs}
+	if e.records, err = customers.ReadAll(tx, t.people); err != nil {
+		return t, err
+	}
+	if err := e.collectAll(t); err != nil {
+		return t, err
+	}
+	t.texts = &foundTexts{since: since, known: e.known, resources: e.resources}
+	return t, e.search(t.texts, 0, 0)
+}
+
+// search adds the texts that contain the person's data, all of them or those written since a time, movements after a stamp.
+func (e *erasure) search(found *foundTexts, since, after int64) error {
+	notes, err := stock.Notes(e.tx, after, e.names)
+	if err != nil {
+		return err
+	}
+	found.notes = append(found.notes, notes...)
+	about := map[string]bool{}
+	for _, r := range e.resources {
+		about[r] = true
+	}
+	for _, n := range found.notes { // stored answers may be about them
+		about[string(n.Movement)] = true
+	}
+	if e.segments, err = e.namedSegments(); err != nil {
+		return err
+	}
+	for _, s := range e.segments {
+		about[string(s.ID)] = true
+	}
+	answers, err := idempotency.Search(e.tx, since, func(r string) bool { return about[r] }, forms, e.namedInside)
+	if err != nil {
+		return err
+	}
+	patterns := e.patterns()
+	work, err := jobs.Search(e.tx, since, patterns)
+	if err != nil {
+		return err
+	}
+	entries, err := audit.Search(e.tx, since, patterns)
+	if err != nil {
+		return err
+	}
+	lists, err := imports.Search(e.tx, since, patterns)
+	found.answers, found.jobs = append(found.answers, answers...), append(found.jobs, work...)
+	found.entries, found.imports = append(found.entries, entries...), append(found.imports, lists...)
+	return err
+}
+
+// texts completes what was found on the snapshot by what was written since. If the person has got another name or record
+// meanwhile, or the clock was set back, all texts must be searched: again is true, unless that is to be done here.
+func (e *erasure) texts(found trace, last bool) (all *foundTexts, again bool, err error) {
+	known := found.texts
+	if e.tx.Micros() < known.since || !isSubset(e.known, known.known) || !isSubset(e.resources, known.resources) {
+		if !last {
+			return nil, true, nil
+		}
+		all = &foundTexts{}
+		return all, false, e.search(all, 0, 0)
+	}
+	all = &foundTexts{answers: known.answers, notes: known.notes, jobs: known.jobs, entries: known.entries, imports: known.imports}
+	return all, false, e.search(all, known.since, found.upTo)
+}
+
+func isSubset(list, of []string) bool {
+	all := make(map[string]bool, len(of))
+	for _, text := range of {
+		all[text] = true
+	}
+	for _, text := range list {
+		if !all[text] {
+			return false
+		}
+	}
+	return true
 }
 
 // person is a customer and all records merged into it.
@@ -42,26 +141,27 @@ func person(tx *db.Tx, customer id.Customer) ([]id.Customer, error) {
 // the customer's id, and so lead to the rest.
 func findEvents(tx *db.Tx, after int64, people []id.Customer, theirs []id.Order) ([]webhooks.EventRef, error) {
 	resources := append(texts(people), texts(theirs)...)
+	list, err := webhooks.EventsOf(tx, after, resources)
+	if err != nil {
+		return nil, err
+	}
+	naming, err := webhooks.EventsNaming(tx, after, texts(people))
+	if err != nil {
+		return nil, err
+	}
 	known := map[string]bool{}
 	for _, r := range resources {
 		known[r] = true
 	}
-	list, err := webhooks.FindEvents(tx, after, resources, texts(people))
-	if err != nil {
-		return nil, err
-	}
 	var more []string
-	for _, m := range list {
+	for _, m := range naming {
 		if !known[m.Resource] {
 			known[m.Resource] = true
 			more = append(more, m.Resource)
 		}
 	}
-	if len(more) == 0 {
-		return list, nil
-	}
-	rest, err := webhooks.FindEvents(tx, 0, more, nil)
-	return append(list, rest...), err
+	rest, err := webhooks.EventsOf(tx, 0, more)
+	return slices.Concat(list, naming, rest), err
 }
 
 func texts[T ~string](ids []T) []string {

@@ -70,13 +70,13 @@ func (c Customer) search() string {
 	return search.Fold(strings.TrimSpace(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " ")))
 }
 
-// isSecondary marks secondaries in the index of searches; others have 0.
+// isSecondary marks records merged into another, erased ones too, in the index of searches; others have 0.
 const isSecondary = 1
 
 // document is the record's entry in the index of searches.
 func (c *Customer) document() search.Document {
 	d := search.Document{ID: string(c.ID), Text: c.search()}
-	if c.Status == Secondary {
+	if c.MergedInto != "" {
 		d.Sort = isSecondary
 	}
 	return d
@@ -150,7 +150,7 @@ func Insert(w db.GuardedWriter, c Customer) {
 	table.Insert(w, c)
 	insertTags(w, c.ID, c.Tags)
 	insertAddresses(w, c.ID, c.Addresses)
-	w.Tally(counted, string(c.Status), 1)
+	w.Tally(counted, c.countedAs(), 1)
 }
 
 // InsertUnreported is Insert for a record without an event.
@@ -159,12 +159,30 @@ func InsertUnreported(w db.GuardedWriter, c Customer) {
 	search.Put(w, search.Customers, c.document())
 }
 
-// counted is the name of the kept counts of customers, by status.
-const counted = "customers"
+// counted is the name of the kept counts of customers, by status; records that were erased with the one into which they
+// were merged are counted apart, because lists leave them out as they do secondaries.
+const (
+	counted      = "customers"
+	erasedMerged = "erased secondary"
+)
 
-// countByStatus reads how many customers there are, by status.
-func countByStatus(r db.Reader) (map[Status]int64, error) {
-	return db.Tallies[Status](r, counted)
+// countedAs is the key of the count that includes a record.
+func (c *Customer) countedAs() string {
+	if c.Status == Erased && c.MergedInto != "" {
+		return erasedMerged
+	}
+	return string(c.Status)
+}
+
+// countListed reads how many customers lists show, without a filter.
+func countListed(r db.Reader, includeInactive bool) (total int64, err error) {
+	counts, err := db.Tallies[string](r, counted)
+	for key, n := range counts {
+		if includeInactive || key != string(Secondary) && key != erasedMerged {
+			total += n
+		}
+	}
+	return total, err
 }
 
 // Ordered counts a new order in its customer's totals. If the customer was merged or erased meanwhile, the operation

@@ -14,11 +14,11 @@ func ErasedEmail(customer id.Customer) string {
 // Erase removes all personal data from a locked record; orders is how many of its orders were anonymised. Its totals
 // stay, its e-mail is free again.
 func (c *Customer) Erase(tx db.Writer, orders int) {
-	tx.Tally(counted, string(c.Status), -1)
-	tx.Tally(counted, string(Erased), 1)
+	tx.Tally(counted, c.countedAs(), -1)
 	*c = Customer{ID: c.ID, Email: ErasedEmail(c.ID), Metadata: "{}", Status: Erased, MergedInto: c.MergedInto,
 		OrdersCount: c.OrdersCount, TotalSpent: c.TotalSpent, CreatedAt: c.CreatedAt, UpdatedAt: max(tx.Micros(), c.UpdatedAt+1),
 		ErasedAt: tx.Micros(), ErasedOrders: int64(orders), Tags: []string{}, Addresses: []Address{}}
+	tx.Tally(counted, c.countedAs(), 1)
 	table.Update(tx, c, "id = $2::UUID", c.ID).Rows(1, nil)
 	deleteTags(tx, c.ID)
 	deleteAddresses(tx, c.ID)

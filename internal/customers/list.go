@@ -12,7 +12,7 @@ type Filter struct {
 	Email           string
 	Tag             string
 	Rules           *Rules      // of a segment
-	IncludeInactive bool        // secondaries too
+	IncludeInactive bool        // records merged into another too
 	After           id.Customer // the last one of the page before, in place of Offset
 	Limit, Offset   int
 }
@@ -41,12 +41,7 @@ func (f Filter) behind(w *db.Where) { db.AndGiven(w, "c.id < ?::UUID", f.After) 
 
 // listAll is List without a filter: the total comes from the kept counts.
 func listAll(tx *db.Tx, f Filter) (list []Customer, total int64, err error) {
-	counts, err := countByStatus(tx)
-	for status, n := range counts {
-		if status != Secondary || f.IncludeInactive {
-			total += n
-		}
-	}
+	total, err = countListed(tx, f.IncludeInactive)
 	if err != nil || int64(f.Offset) >= total {
 		return []Customer{}, total, err
 	}
@@ -94,7 +89,7 @@ func newestFirst(tx *db.Tx, ids []id.Customer) ([]Customer, error) {
 func (f Filter) where(tx *db.Tx) *db.Where {
 	w := db.NewWhere(tx, "c")
 	if !f.IncludeInactive {
-		w.And("c.status <> 'secondary'")
+		w.And("c.merged_into IS NULL")
 	}
 	if f.Search != "" {
 		w.AndContains("c.search", search.Fold(f.Search))

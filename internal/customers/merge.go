@@ -74,7 +74,7 @@ func SaveMerge(tx db.Writer, before, c *Customer, secondaries []Customer) {
 		deleteTags(tx, s.ID)
 		tx.Tally(counted, string(Active), -1)
 		tx.Tally(counted, string(Secondary), 1)
-		s.Status = Secondary
+		s.Status, s.MergedInto = Secondary, c.ID
 		search.Put(tx, search.Customers, s.document())
 	}
 	Spend(tx, c.ID, c.OrdersCount-before.OrdersCount, c.TotalSpent-before.TotalSpent)

@@ -286,8 +286,12 @@ func (d *Dashboard) deleteChannel(r *request) (answer, error) {
 		if strings.TrimSpace(f.Value("name")) != c.Name {
 			return answer{}, apperr.At("name", "is not the channel's name")
 		}
+		found, err := d.Commerce.FindChannelAnswers(r.http.Context(), d.DB, r.caller().Tenant, c.ID, true)
+		if err != nil {
+			return answer{}, err
+		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			_, err := d.Commerce.DeleteChannel(tx, r.caller(), c.ID, commerce.Expected{}, true)
+			_, err := d.Commerce.DeleteChannel(tx, r.caller(), c.ID, commerce.Expected{}, true, found)
 			return redirect("/channels", "The channel is deleted"), err
 		})
 	})

@@ -57,6 +57,7 @@ type DB struct {
 	failed chan struct{}
 
 	admission *admission
+	open      openWrites
 	commits   atomic.Int64 // transactions of this process that were committed
 	others    atomic.Int64 // those of tenants among them that were neither pieces of bulk operations nor Background
 	scrubbing scrubbing
@@ -71,7 +72,8 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &DB{now: c.Now, trace: c.Trace, sent: c.Sent, log: c.Log, wakers: map[string][]chan struct{}{}, failed: make(chan struct{})}
+	d := &DB{now: c.Now, trace: c.Trace, sent: c.Sent, log: c.Log, wakers: map[string][]chan struct{}{}, failed: make(chan struct{}),
+		open: openWrites{began: map[int64]time.Time{}}}
 	var err error
 	switch {
 	case c.URL == "":

@@ -40,6 +40,10 @@ var oldRows = map[int]string{
 	3: `INSERT INTO customers VALUES (1, '#20', 'Ada@x.example', 'ada@x.example', 'Ada', NULL, NULL, NULL, NULL, NULL, '{}', 'ada', 'active',
 		NULL, 1, 300000, 'FR',
 			1700000000000000, 1700000000000000, NULL, NULL);
+		INSERT INTO customers VALUES (1, '#65', 'erased-#65@erased.invalid', 'erased-#65@erased.invalid', NULL, NULL, NULL, NULL, NULL, NULL,
+			'{}', 'erased-#65@erased.invalid', 'erased', NULL, 0, 0, NULL, 1700000000000000, 1700000000000000, 1700000000000000, 0);
+		INSERT INTO customers VALUES (1, '#66', 'erased-#66@erased.invalid', 'erased-#66@erased.invalid', NULL, NULL, NULL, NULL, NULL, NULL,
+			'{}', 'erased-#66@erased.invalid', 'erased', '#65', 0, 0, NULL, 1700000000000000, 1700000000000000, 1700000000000000, 0);
 		INSERT INTO customer_tags VALUES (1, '#20', 0, 'vip');
 		INSERT INTO customer_addresses VALUES (1, '#20', '#21', 0, NULL, 'Ada', NULL, '1 Rue', NULL, 'Paris', NULL, '75001', 'FR', NULL, TRUE);
 		INSERT INTO segments VALUES (1, '#22', 'All', '{}', 1700000000000000, 1700000000000000);
@@ -103,6 +107,9 @@ var oldRows = map[int]string{
 
 // droppedColumns are those that a later migration takes away on purpose.
 var droppedColumns = map[string]bool{"queues.lease_until": true, "orders.shipped_told": true}
+
+// correctedColumns are those whose values a later migration corrects; verify holds them to the rest of the store.
+var correctedColumns = map[string]bool{"tallies.n": true, "search_loose.sort": true, "search_loose.version": true}
 
 // droppedTables are those whose content a later migration keeps in another table; verify holds that one to the rest of the store.
 var droppedTables = map[string]bool{"order_counts": true}
@@ -237,6 +244,9 @@ func compareRows(t *testing.T, table string, before, after []map[string]string) 
 	}
 	for _, row := range before {
 		for column := range row {
+			if correctedColumns[table+"."+column] {
+				delete(row, column)
+			}
 			if droppedColumns[table+"."+column] {
 				if _, there := after[0][column]; !there {
 					delete(row, column)

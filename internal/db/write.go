@@ -52,7 +52,9 @@ func (d *DB) OptimisticWrite(ctx context.Context, tenant id.Tenant, plan func(Re
 
 func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run func(*Tx) error) error {
 	var err error
-	d.admission.active.mark(tenant, d.now())
+	now := d.Now()
+	d.admission.active.mark(tenant, now)
+	defer d.open.leave(d.open.enter(now))
 	for try := range maxTries {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -146,7 +146,7 @@ func TestAnErasureEndsImportsOfOrders(t *testing.T) {
 		s.run()
 		s.begin(i.ID)
 		job := s.claim()
-		s.write(func(tx *db.Tx) error { imports.Forget(tx, []string{"%klara%"}); return nil })
+		s.write(func(tx *db.Tx) error { imports.Forget(tx, nil, []string{"%klara%"}); return nil })
 		if err := s.runner.Run(s.Context(), job, lease); err != nil {
 			s.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestAnErasureInTheMiddle(t *testing.T) {
 		go func() { done <- s.runner.Run(s.Context(), job, lease) }()
 		for s.job(job.ID).Processed == 0 {
 		}
-		s.write(func(tx *db.Tx) error { imports.Forget(tx, []string{"%klara%"}); return nil })
+		s.write(func(tx *db.Tx) error { imports.Forget(tx, nil, []string{"%klara%"}); return nil })
 		if err := <-done; err != nil {
 			s.Fatal(err)
 		}

@@ -5,7 +5,11 @@
 //	New     generates an id; Parse checks one that a caller sent
 package id
 
-import "github.com/google/uuid"
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+)
 
 // Tenant is an account's internal number: the first column of every key and the first argument of every statement. It
 // is never shown.
@@ -42,6 +46,12 @@ type (
 
 // BeforeAll sorts before every identifier of any kind.
 const BeforeAll = "00000000-0000-0000-0000-000000000000"
+
+// First sorts before the identifiers that are generated from a time on, in microseconds since 1970.
+func First[T ~string](micros int64) T {
+	millis := max(0, micros) / 1000
+	return T(fmt.Sprintf("%08x-%04x-7000-8000-000000000000", millis>>16, millis&0xffff))
+}
 
 // New generates an identifier; identifiers of one process sort in the order in which they were generated.
 func New[T ~string]() T {

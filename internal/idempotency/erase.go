@@ -1,37 +1,93 @@
 package idempotency
 
-import "entrepot/internal/db"
+import (
+	"maps"
+	"slices"
+
+	"entrepot/internal/db"
+)
+
+// Ref names a stored answer.
+type Ref struct{ Key, Space string }
 
 // Kept is a stored answer with its key.
 type Kept struct {
-	Key, Space string
-	Body       string
+	Ref
+	Body string
 }
 
-// About reads the stored answers about some resources.
-func About(tx *db.Tx, resources []string) (list []Kept, err error) {
-	return list, db.Chunks(resources, func(piece []string) error {
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		found, err := db.List(tx, func(r db.Rows) (k Kept, err error) { return k, r.Scan(&k.Key, &k.Space, &k.Body) },
-			"SELECT key, space, answer FROM idempotency_keys WHERE tenant_id = $1 AND resource_id IN "+db.In(len(args)-1, 2), args...)
-		list = append(list, found...)
+// Search finds the stored answers about the resources that about accepts, and those that match accepts, of requests whose
+// method and path begin as given (no % and _ in it). since is the time since which they were saved, 0 for all: then it
+// reads every answer of the account.
+func Search(tx *db.Tx, since int64, about func(resource string) bool, beginning string, match func(body string) bool) (
+	list []Ref, err error) {
+	args := []any{tx.Tenant, beginning + "%"}
+	where := "tenant_id = $1"
+	if since != 0 {
+		args = append(args, since+Retention.Microseconds())
+		where = "+tenant_id = $1 AND expires_at >= $3" // + makes the planner use the index of expires_at
+	}
+	return list, tx.Each(func(r db.Rows) error {
+		var ref Ref
+		var resource, body string
+		err := r.Scan(&ref.Key, &ref.Space, &resource, &body)
+		if err == nil && (about(resource) || body != "" && match(body)) {
+			list = append(list, ref)
+		}
 		return err
+	}, "SELECT key, space, resource_id, CASE WHEN space LIKE $2 THEN answer ELSE '' END FROM idempotency_keys WHERE "+where, args...)
+}
+
+// Load reads stored answers; those that are gone are left out.
+func Load(tx *db.Tx, refs []Ref) (list []Kept, err error) {
+	wanted := make(map[Ref]bool, len(refs))
+	keys := make([]string, len(refs))
+	for i, ref := range refs {
+		wanted[ref], keys[i] = true, ref.Key
+	}
+	return list, db.Chunks(keys, func(piece []string) error {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		return tx.Each(func(r db.Rows) error {
+			var k Kept
+			err := r.Scan(&k.Key, &k.Space, &k.Body)
+			if wanted[k.Ref] {
+				list = append(list, k)
+				delete(wanted, k.Ref)
+			}
+			return err
+		}, "SELECT key, space, answer FROM idempotency_keys WHERE tenant_id = $1 AND key IN "+db.In(len(args)-1, 2), args...)
 	})
 }
 
-// Under reads the stored answers that match accepts, of requests whose method and path begin as given (no % and _ in it).
-func Under(tx *db.Tx, beginning string, match func(body string) bool) (list []Kept, err error) {
-	return list, tx.Each(func(r db.Rows) error {
-		var k Kept
-		err := r.Scan(&k.Key, &k.Space, &k.Body)
-		if err == nil && match(k.Body) {
-			list = append(list, k)
+// Rewrite replaces the bodies of stored answers by those given, which later replays then return.
+func Rewrite(tx db.Writer, list []Kept) {
+	db.Chunks(list, func(piece []Kept) error {
+		args := append(make([]any, 0, 1+3*len(piece)), tx.TenantID())
+		for _, k := range piece {
+			args = append(args, k.Key, k.Space, k.Body)
 		}
-		return err
-	}, "SELECT key, space, answer FROM idempotency_keys WHERE tenant_id = $1 AND space LIKE $2", tx.Tenant, beginning+"%")
+		tx.Queue(rewriteText.For(len(piece), func(n int) string {
+			return "WITH v(key, space, answer) AS (VALUES " + db.Values(n, 3, 2, "::TEXT", "::TEXT", "::TEXT") + `)
+				UPDATE idempotency_keys SET answer = v.answer FROM v
+				WHERE idempotency_keys.tenant_id = $1 AND idempotency_keys.key = v.key AND idempotency_keys.space = v.space`
+		}), args...)
+		return nil
+	})
 }
 
-// Rewrite replaces the body of a stored answer, which later replays then return.
-func (k Kept) Rewrite(tx db.Writer, body string) {
-	tx.Queue("UPDATE idempotency_keys SET answer = $4 WHERE tenant_id = $1 AND key = $2 AND space = $3", tx.TenantID(), k.Key, k.Space, body)
+var rewriteText db.Text
+
+// Delete queues the deletion of stored answers.
+func Delete(tx db.Writer, refs []Ref) {
+	bySpace := map[string][]string{}
+	for _, ref := range refs {
+		bySpace[ref.Space] = append(bySpace[ref.Space], ref.Key)
+	}
+	for _, space := range slices.Sorted(maps.Keys(bySpace)) {
+		db.Chunks(bySpace[space], func(piece []string) error {
+			args := append([]any{tx.TenantID(), space}, db.Padded(piece)...)
+			tx.Queue("DELETE FROM idempotency_keys WHERE tenant_id = $1 AND space = $2 AND key IN "+db.In(len(args)-2, 3), args...)
+			return nil
+		})
+	}
 }

@@ -1,6 +1,9 @@
 package imports
 
-import "entrepot/internal/db"
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
 
 // partsAtOnce is how many pieces of files one step deletes.
 const partsAtOnce = 32
@@ -27,11 +30,25 @@ func DeleteExpired(tx *db.Tx, limit int) (int64, error) {
 		tx.Micros(), limit)
 }
 
+// Search finds the imports with lines that match one of the patterns (db.Where.AndLike): all of them, or those that changed
+// since a time.
+func Search(tx *db.Tx, since int64, patterns []string) ([]id.Import, error) {
+	w := db.NewWhere(tx, "")
+	if since != 0 {
+		w.And("import_id IN (SELECT id FROM imports WHERE tenant_id = $1 AND changed_at >= ?)", since)
+	}
+	w.AndLike(lineTexts, patterns)
+	return db.List(tx, func(r db.Rows) (which id.Import, err error) { return which, r.Scan(&which) },
+		"SELECT DISTINCT import_id FROM import_lines WHERE "+w.String(), w.Args()...)
+}
+
+var lineTexts = []string{"item", "message"}
+
 // Forget queues the removal of a person's data from the account's imports, whose files are packed and cannot be
-// searched: imports that no job works on lose their files; completed ones keep counts and lines, except lines that
-// match one of the patterns (db.Where.AndLike). A file of orders holds names and addresses: its import is deleted even
+// searched: imports that no job works on lose their files; completed ones keep counts and lines, except lines of those
+// given that match one of the patterns. A file of orders holds names and addresses: its import is deleted even
 // while a job works on it, whose next step then fails.
-func Forget(tx *db.Tx, patterns []string) {
+func Forget(tx *db.Tx, named []id.Import, patterns []string) {
 	if len(patterns) == 0 {
 		return
 	}
@@ -44,6 +61,11 @@ func Forget(tx *db.Tx, patterns []string) {
 	tx.Queue("DELETE FROM import_lines"+rows+" AND stage <> 'done')", tx.Tenant)
 	tx.Queue("DELETE FROM imports WHERE tenant_id = $1 AND stage <> 'done' AND NOT ("+busy+")", tx.Tenant)
 	tx.Queue("UPDATE imports SET name = 'file', options = '{}', found = '{}', checked = '' WHERE tenant_id = $1 AND stage = 'done'", tx.Tenant)
-	w := db.NewWhere(tx, "").AndLike([]string{"item", "message"}, patterns)
-	tx.Queue("DELETE FROM import_lines WHERE "+w.String(), w.Args()...)
+	db.Chunks(named, func(piece []id.Import) error {
+		w := db.NewWhere(tx, "")
+		db.AndIn(w, "import_id", piece)
+		w.AndLike(lineTexts, patterns)
+		tx.Queue("DELETE FROM import_lines WHERE "+w.String(), w.Args()...)
+		return nil
+	})
 }

@@ -209,7 +209,16 @@ func TestForget(t *testing.T) {
 			done.Update(tx, imports.New)
 			return nil
 		})
-		d.must(func(tx *db.Tx) error { imports.Forget(tx, []string{`%ada@example.com%`}); return nil })
+		d.must(func(tx *db.Tx) error {
+			patterns := []string{`%ada@example.com%`}
+			named, err := imports.Search(tx, 0, patterns)
+			later, err2 := imports.Search(tx, tx.Micros()+1, patterns)
+			if len(named) != 1 || named[0] != done.ID || len(later) != 0 {
+				d.Errorf("named %v, later %v", named, later)
+			}
+			imports.Forget(tx, named, patterns)
+			return errors.Join(err, err2)
+		})
 		for _, one := range []imports.Import{waits, done} {
 			if _, err := d.file(one.ID); kindOf(err) != apperr.Conflict {
 				d.Errorf("%s keeps its file: %v", one.Stage, err)

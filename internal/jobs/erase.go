@@ -11,14 +11,36 @@ type Texts struct {
 	Input, Cursor, Errors string
 }
 
-// Matching reads the jobs with a text that matches one of the patterns (db.Where.AndLike).
-func Matching(tx *db.Tx, patterns []string) ([]Texts, error) {
-	if len(patterns) == 0 {
-		return nil, nil
+// Search finds the jobs with a text that matches one of the patterns (db.Where.AndLike): all of them, or those whose texts
+// may have changed since a time: completed jobs do not change.
+func Search(tx *db.Tx, since int64, patterns []string) (list []id.Job, err error) {
+	changed := []string{"TRUE"}
+	if since != 0 {
+		changed = []string{"due_at IS NOT NULL", "completed_at >= ?"}
 	}
-	w := db.NewWhere(tx, "").AndLike([]string{"input", "cursor", "errors"}, patterns)
-	return db.List(tx, func(r db.Rows) (t Texts, err error) { return t, r.Scan(&t.ID, &t.Input, &t.Cursor, &t.Errors) },
-		"SELECT id, input, cursor, errors FROM jobs WHERE "+w.String(), w.Args()...)
+	for _, condition := range changed {
+		w := db.NewWhere(tx, "").And(condition, since).AndLike(texts, patterns)
+		found, err := db.List(tx, func(r db.Rows) (job id.Job, err error) { return job, r.Scan(&job) },
+			"SELECT id FROM jobs WHERE "+w.String(), w.Args()...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+var texts = []string{"input", "cursor", "errors"}
+
+// Load reads the texts of jobs; those that are gone are left out.
+func Load(tx *db.Tx, list []id.Job) (found []Texts, err error) {
+	return found, db.Chunks(list, func(piece []id.Job) error {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		some, err := db.List(tx, func(r db.Rows) (t Texts, err error) { return t, r.Scan(&t.ID, &t.Input, &t.Cursor, &t.Errors) },
+			"SELECT id, input, cursor, errors FROM jobs WHERE tenant_id = $1 AND id IN "+db.In(len(args)-1, 2), args...)
+		found = append(found, some...)
+		return err
+	})
 }
 
 // Save writes a job's texts.

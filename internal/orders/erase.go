@@ -117,16 +117,34 @@ func Anonymise(tx *db.Tx, list []Personal) error {
 
 var anonymise db.Text
 
-// Save writes a line of a locked order as given.
-func (p PersonalLine) Save(tx db.Writer) {
-	tx.Queue(
-		"UPDATE order_lines SET name = $4, description = $5, metadata = $6 WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID",
-		tx.TenantID(), p.Order, p.ID, p.Name, db.Null(p.Description), db.Null(p.Metadata)).Rows(1, nil)
+// SaveLines writes lines of locked orders as given.
+func SaveLines(tx db.Writer, list []PersonalLine) {
+	savePersonal(tx, list, &personalLines, func(p PersonalLine) []any {
+		return []any{p.Order, p.ID, p.Name, db.Null(p.Description), db.Null(p.Metadata)}
+	}, "order_lines", "name", "description", "metadata")
 }
 
-// Save writes a shipment of a locked order as given.
-func (p PersonalShipment) Save(tx db.Writer) {
-	tx.Queue("UPDATE shipments SET carrier = $4, tracking_number = $5, tracking_url = $6 WHERE tenant_id = $1 AND order_id = $2::UUID "+
-		"AND id = $3::UUID",
-		tx.TenantID(), p.Order, p.ID, db.Null(p.Carrier), db.Null(p.TrackingNumber), db.Null(p.TrackingURL)).Rows(1, nil)
+// SaveShipments writes shipments of locked orders as given.
+func SaveShipments(tx db.Writer, list []PersonalShipment) {
+	savePersonal(tx, list, &personalShipments, func(p PersonalShipment) []any {
+		return []any{p.Order, p.ID, db.Null(p.Carrier), db.Null(p.TrackingNumber), db.Null(p.TrackingURL)}
+	}, "shipments", "carrier", "tracking_number", "tracking_url")
+}
+
+var personalLines, personalShipments db.Text
+
+// savePersonal writes three columns of rows of a table whose key is an order and an id.
+func savePersonal[T any](tx db.Writer, list []T, text *db.Text, values func(T) []any, table, a, b, c string) {
+	db.Chunks(list, func(piece []T) error {
+		args := append(make([]any, 0, 1+5*len(piece)), tx.TenantID())
+		for _, one := range piece {
+			args = append(args, values(one)...)
+		}
+		tx.Queue(text.For(len(piece), func(n int) string {
+			return "WITH v(order_id, id, a, b, c) AS (VALUES " + db.Values(n, 5, 2, "::UUID", "::UUID", "::TEXT", "::TEXT", "::TEXT") + `)
+				UPDATE ` + table + " SET " + a + " = v.a, " + b + " = v.b, " + c + ` = v.c
+				FROM v WHERE ` + table + ".tenant_id = $1 AND " + table + ".order_id = v.order_id AND " + table + ".id = v.id"
+		}), args...).Rows(int64(len(piece)), nil)
+		return nil
+	})
 }

@@ -80,15 +80,30 @@ func ForgetSearched(tx *db.Tx, channel id.Channel) error {
 	return search.Remove(tx, search.Orders, gone)
 }
 
-// Purge deletes every order of a channel with everything that belongs to it, its idempotency keys included; its
-// references become free.
-func Purge(tx db.Writer, channel id.Channel) {
-	const of = " IN (SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID)"
+// RecordsOf are the ids of a channel's orders and of their shipments.
+func RecordsOf(tx *db.Tx, channel id.Channel) ([]string, error) {
+	return db.List(tx, func(r db.Rows) (record string, err error) { return record, r.Scan(&record) },
+		`SELECT id::TEXT FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID
+		UNION ALL SELECT s.id::TEXT FROM orders o JOIN shipments s ON s.tenant_id = $1 AND s.order_id = o.id
+			WHERE o.tenant_id = $1 AND o.channel_id = $2::UUID`, tx.Tenant, channel)
+}
+
+// PurgeAnswers deletes the stored answers about a channel's orders and their shipments; it reads every answer of the account.
+func PurgeAnswers(tx db.Writer, channel id.Channel) {
 	for _, sql := range []string{
 		"DELETE FROM idempotency_keys WHERE tenant_id = $1 AND resource_id IN (SELECT id::TEXT FROM orders WHERE tenant_id = $1 AND " +
 			"channel_id = $2::UUID)",
 		"DELETE FROM idempotency_keys WHERE tenant_id = $1 AND resource_id IN (SELECT s.id::TEXT FROM shipments s JOIN orders o ON " +
 			"o.tenant_id = $1 AND o.id = s.order_id WHERE s.tenant_id = $1 AND o.channel_id = $2::UUID)",
+	} {
+		tx.Queue(sql, tx.TenantID(), channel)
+	}
+}
+
+// Purge deletes every order of a channel with everything that belongs to it but stored answers; its references become free.
+func Purge(tx db.Writer, channel id.Channel) {
+	const of = " IN (SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID)"
+	for _, sql := range []string{
 		"DELETE FROM shipment_lines WHERE tenant_id = $1 AND order_id" + of,
 		"DELETE FROM shipments WHERE tenant_id = $1 AND order_id" + of,
 		"DELETE FROM order_issues WHERE tenant_id = $1 AND order_id" + of,

@@ -191,7 +191,7 @@ func TestBestSellersAreWhatTheLinesAddUpTo(t *testing.T) {
 			}
 		}
 		s.write(func(tx *db.Tx) error {
-			_, err := s.do.DeleteChannel(tx, s.who(), s.channel, commerce.Expected{}, false)
+			_, err := s.do.DeleteChannel(tx, s.who(), s.channel, commerce.Expected{}, false, nil)
 			return err
 		})
 		s.compare(start, start+70*day)

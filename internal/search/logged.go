@@ -20,7 +20,7 @@ type source struct{ event, records string }
 var sources = map[Kind]source{
 	Orders: {"order.received", "SELECT id, created_at, search FROM orders WHERE tenant_id = $1 AND id IN "},
 	Customers: {"customer.created",
-		"SELECT id, CASE status WHEN 'secondary' THEN 1 ELSE 0 END, search FROM customers WHERE tenant_id = $1 AND id IN "},
+		"SELECT id, CASE WHEN merged_into IS NULL THEN 0 ELSE 1 END, search FROM customers WHERE tenant_id = $1 AND id IN "},
 }
 
 // follows reports whether new records of a kind are found in the log.

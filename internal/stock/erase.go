@@ -22,17 +22,43 @@ type Note struct {
 	stamp    int64
 }
 
-// Notes reads the notes of the ledger that match; it reads every movement with a note.
-func Notes(tx *db.Tx, match func(text string) bool) (list []Note, err error) {
-	err = tx.Each(func(r db.Rows) error {
-		var n Note
-		err := r.Scan(&n.Movement, &n.Text, &n.sku, &n.stamp)
-		if err == nil && match(n.Text) {
+// Notes reads the notes of the ledger after a stamp that match; with 0 it reads every movement with a note.
+func Notes(tx *db.Tx, after int64, match func(text string) bool) (list []Note, err error) {
+	err = readNotes(tx, func(n Note) {
+		if match(n.Text) {
 			list = append(list, n)
 		}
-		return err
-	}, "SELECT id, note, sku, stamp FROM movements WHERE tenant_id = $1 AND note <> ''", tx.Tenant)
+	}, "stamp > $2", after)
 	return list, err
+}
+
+// Reload reads notes as they are now; those that are gone are left out.
+func Reload(tx *db.Tx, notes []Note) (list []Note, err error) {
+	wanted := make(map[id.Movement]bool, len(notes))
+	stamps := make([]int64, len(notes))
+	for i, n := range notes {
+		wanted[n.Movement], stamps[i] = true, n.stamp
+	}
+	return list, db.Chunks(stamps, func(piece []int64) error {
+		args := db.Padded(piece)
+		return readNotes(tx, func(n Note) {
+			if wanted[n.Movement] {
+				list = append(list, n)
+				delete(wanted, n.Movement)
+			}
+		}, "stamp IN "+db.In(len(args), 2), args...)
+	})
+}
+
+func readNotes(tx *db.Tx, each func(Note), where string, args ...any) error {
+	return tx.Each(func(r db.Rows) error {
+		var n Note
+		err := r.Scan(&n.Movement, &n.Text, &n.sku, &n.stamp)
+		if err == nil {
+			each(n)
+		}
+		return err
+	}, "SELECT id, note, sku, stamp FROM movements WHERE tenant_id = $1 AND note <> '' AND "+where, append([]any{tx.Tenant}, args...)...)
 }
 
 // Save writes the note.

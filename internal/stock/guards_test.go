@@ -277,7 +277,7 @@ func TestStockStaysInItsAccount(t *testing.T) {
 			if has, err := stock.HasWarehouse(tx, "LYON"); has || err != nil {
 				t.Errorf("has a warehouse: %v", err)
 			}
-			notes, err := stock.Notes(tx, func(string) bool { return true })
+			notes, err := stock.Notes(tx, 0, func(string) bool { return true })
 			if len(notes) != 0 || err != nil {
 				t.Errorf("notes: %v, %v", notes, err)
 			}

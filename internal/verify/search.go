@@ -12,7 +12,7 @@ import (
 var searchedRows = map[search.Kind]string{
 	search.Orders:    "SELECT id, created_at, search FROM orders WHERE tenant_id = $1",
 	search.Products:  "SELECT id, 0::BIGINT, search FROM products WHERE tenant_id = $1 AND deleted_at IS NULL",
-	search.Customers: "SELECT id, CASE status WHEN 'secondary' THEN 1 ELSE 0 END, search FROM customers WHERE tenant_id = $1",
+	search.Customers: "SELECT id, CASE WHEN merged_into IS NULL THEN 0 ELSE 1 END, search FROM customers WHERE tenant_id = $1",
 }
 
 // searched compares the texts that searches use with the records themselves: by the sum of what each comes to, which shows whether there

@@ -287,7 +287,7 @@ func (s *shop) shopThatCloses() {
 		s.Fatal(err)
 	}
 	s.must(func(tx *db.Tx) error {
-		_, err := s.do.DeleteChannel(tx, s.who, d.Channel, commerce.Expected{}, false)
+		_, err := s.do.DeleteChannel(tx, s.who, d.Channel, commerce.Expected{}, false, nil)
 		return err
 	})
 }

@@ -19,51 +19,32 @@ func Newest(tx *db.Tx) (stamp int64, err error) {
 	return stamp, tx.Row("SELECT coalesce(max(stamp), 0) FROM events WHERE tenant_id = $1", []any{tx.Tenant}, &stamp)
 }
 
-// listSizes are the numbers of resources that one query of the log names.
-var listSizes = []int{16, 256, 4096}
+// EventsNaming finds in the log, after a stamp, the events whose payload contains one of the ids. It reads all of these events.
+func EventsNaming(tx *db.Tx, after int64, ids []string) ([]EventRef, error) {
+	args := []any{tx.Tenant, after}
+	var any []string
+	for _, text := range ids {
+		args = append(args, "%"+text+"%")
+		any = append(any, "payload LIKE $"+strconv.Itoa(len(args)))
+	}
+	return db.List(tx, scanRef, "SELECT stamp, resource_id FROM events WHERE tenant_id = $1 AND stamp > $2 AND ("+strings.Join(any, " OR ")+")",
+		args...)
+}
 
-// FindEvents finds in the log, after a stamp, the events about some resources, and those whose payload contains one of
-// the ids.
-func FindEvents(tx *db.Tx, after int64, resources, ids []string) (list []EventRef, err error) {
-	for first := true; first || len(resources) > 0; first = false {
-		piece := resources[:min(listSizes[len(listSizes)-1], len(resources))]
-		resources = resources[len(piece):]
-		args := []any{tx.Tenant, after}
-		var any []string
-		if first {
-			for _, text := range ids {
-				args = append(args, "%"+text+"%")
-				any = append(any, "payload LIKE $"+strconv.Itoa(len(args)))
-			}
-		}
-		if len(piece) > 0 {
-			n := len(args)
-			for i, size := 0, sizeFor(len(piece)); i < size; i++ {
-				args = append(args, piece[min(i, len(piece)-1)])
-			}
-			any = append(any, "resource_id IN "+db.In(len(args)-n, n+1))
-		}
-		if len(any) == 0 {
-			break
-		}
-		found, err := db.List(tx, func(r db.Rows) (m EventRef, err error) { return m, r.Scan(&m.Stamp, &m.Resource) },
-			"SELECT stamp, resource_id FROM events WHERE tenant_id = $1 AND stamp > $2 AND ("+strings.Join(any, " OR ")+")", args...)
-		if err != nil {
-			return nil, err
-		}
+// EventsOf finds in the log, after a stamp, the events of some records. Those of products and levels are left out: they come by
+// the thousand and are in no index.
+func EventsOf(tx *db.Tx, after int64, resources []string) (list []EventRef, err error) {
+	return list, db.Chunks(resources, func(piece []string) error {
+		args := append([]any{tx.Tenant, after}, db.Padded(piece)...)
+		found, err := db.List(tx, scanRef,
+			`SELECT stamp, resource_id FROM events WHERE tenant_id = $1 AND stamp > $2 AND event <> 'product.updated' AND event <> 'stock.updated'
+				AND event <> 'product.created' AND event <> 'product.deleted' AND resource_id IN `+db.In(len(args)-2, 3), args...)
 		list = append(list, found...)
-	}
-	return list, nil
+		return err
+	})
 }
 
-func sizeFor(n int) int {
-	for _, size := range listSizes {
-		if n <= size {
-			return size
-		}
-	}
-	return n
-}
+func scanRef(r db.Rows) (m EventRef, err error) { return m, r.Scan(&m.Stamp, &m.Resource) }
 
 // LoggedEvent is an event of the log with its envelope.
 type LoggedEvent struct {
@@ -72,8 +53,7 @@ type LoggedEvent struct {
 	Payload string
 }
 
-// LoadEvents reads events by their stamps, which must be sorted. Events are read and rewritten in that order, in which
-// DeleteOldEvents locks them too.
+// LoadEvents reads events by their stamps, which must be sorted, in their order.
 func LoadEvents(tx *db.Tx, stamps []int64) (list []LoggedEvent, err error) {
 	return list, db.Chunks(stamps, func(piece []int64) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
@@ -87,12 +67,27 @@ func LoadEvents(tx *db.Tx, stamps []int64) (list []LoggedEvent, err error) {
 // Edited is the topic on which the store wakes loops when payloads of the log were rewritten.
 const Edited = "edited events"
 
-// Rewrite replaces the envelope of an event: every later delivery sends the new one.
-func (t LoggedEvent) Rewrite(tx db.Writer, payload string) {
-	tx.Queue("UPDATE events SET payload = $3, edited_at = $4 WHERE tenant_id = $1 AND stamp = $2", tx.TenantID(), t.Stamp, payload,
-		tx.Micros())
-	tx.Wake(Edited)
+// Rewrite replaces the envelopes of events, sorted by stamp, by those given: every later delivery sends the new ones. They are
+// locked in the order in which DeleteOldEvents locks them.
+func Rewrite(tx db.Writer, list []LoggedEvent) {
+	db.Chunks(list, func(piece []LoggedEvent) error {
+		args := append(make([]any, 0, 2+2*len(piece)), tx.TenantID(), tx.Micros())
+		stamps := make([]int64, len(piece))
+		for i, t := range piece {
+			stamps[i], args = t.Stamp, append(args, t.Stamp, t.Payload)
+		}
+		keys := append([]any{tx.TenantID()}, db.Padded(stamps)...)
+		tx.LockRows("SELECT stamp FROM events WHERE tenant_id = $1 AND stamp IN "+db.In(len(keys)-1, 2)+" ORDER BY stamp FOR UPDATE", keys...)
+		tx.Queue(rewriteText.For(len(piece), func(n int) string {
+			return "WITH v(stamp, payload) AS (VALUES " + db.Values(n, 2, 3, "::BIGINT", "::TEXT") + `)
+				UPDATE events SET payload = v.payload, edited_at = $2 FROM v WHERE events.tenant_id = $1 AND events.stamp = v.stamp`
+		}), args...)
+		tx.Wake(Edited)
+		return nil
+	})
 }
+
+var rewriteText db.Text
 
 // ForgetAnswers deletes the answers of receivers to deliveries about some resources, because an answer may repeat the
 // data it received. Outcomes of attempts under way are stored after this transaction, and without their answers (see

@@ -347,7 +347,7 @@ func TestAnswersAfterAnErasureAreDropped(t *testing.T) {
 			if err := tx.Row("SELECT stamp FROM events WHERE tenant_id = $1 AND id = $2", []any{tx.Tenant, log.Events[0].ID}, &stamp); err != nil {
 				return err
 			}
-			webhooks.LoggedEvent{Stamp: stamp}.Rewrite(tx, `{}`)
+			webhooks.Rewrite(tx, []webhooks.LoggedEvent{{Stamp: stamp, Payload: `{}`}})
 			return webhooks.ForgetAnswers(tx, []string{"r0"})
 		})
 		close(release)

@@ -233,7 +233,8 @@ func TestMaintenanceBesideAnErasure(t *testing.T) {
 				s.write(func(tx *db.Tx) error {
 					list, err := webhooks.LoadEvents(tx, stamps)
 					for _, e := range list {
-						e.Rewrite(tx, "{}")
+						e.Payload = "{}"
+						webhooks.Rewrite(tx, []webhooks.LoggedEvent{e})
 					}
 					return err
 				})

@@ -11,6 +11,7 @@ package engine
 import (
 	"context"
 	"io"
+	"time"
 
 	"entrepot/internal/id"
 )
@@ -20,6 +21,8 @@ type Engine interface {
 	Name() string     // "sqlite" or "postgres"
 	Connections() int // how many reads may run at once
 
+	// ClockMargin is how much later than the time of its beginning, on this process's clock, another process may commit a transaction.
+	ClockMargin() time.Duration
 	// Write runs one transaction of one tenant and commits it. Errors: ErrRetry after a lost race; what work returns,
 	// unchanged; the store is away or busy; the outcome of the commit is unknown (errors.go).
 	Write(ctx context.Context, tenant id.Tenant, how Mode, work Work) error

@@ -106,6 +106,9 @@ func (e *Engine) Name() string { return "postgres" }
 // Connections is how many connections the pool may have.
 func (e *Engine) Connections() int { return int(e.pool.Config().MaxConns) }
 
+// ClockMargin is for other nodes, whose clocks differ; the server ends transactions of a node that stands still after seconds.
+func (e *Engine) ClockMargin() time.Duration { return 10 * time.Minute }
+
 // DDL is a migration's text for PostgreSQL: lines for PostgreSQL alone start with "--postgres ".
 func (e *Engine) DDL(text string) string { return ddlWords.Replace(text) }
 

@@ -142,6 +142,9 @@ func (e *Engine) Name() string { return "sqlite" }
 // Connections is how many reading connections there are.
 func (e *Engine) Connections() int { return e.readers.size }
 
+// ClockMargin is short: a second process that serves is refused, and commands that write beside it take a moment.
+func (e *Engine) ClockMargin() time.Duration { return 10 * time.Second }
+
 // Write runs one transaction. An optimistic one first runs on a snapshot, without waiting for the writer, which then
 // only writes.
 func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, work engine.Work) error {
