@@ -16,18 +16,29 @@ import (
 	"entrepot/internal/postal"
 )
 
-// pullPlace is where a pull of several pages goes on, how many leases its job had when it came there, and how many of the orders that
-// notifications were about it has read meanwhile.
+// pullPlace is where a pull goes on. Without a page it is at its beginning.
 type pullPlace struct {
 	connector.Cursor
-	Tries    int64 `json:"tries,omitempty"`
-	Notified int   `json:"notified,omitempty"`
+	Failures  int64 `json:"failures,omitempty"`  // runs that failed since it came there; those that a crash ended do not count
+	Notified  int   `json:"notified,omitempty"`  // how many of the orders that notifications were about were read
+	RestUntil int64 `json:"restUntil,omitempty"` // what changed is not pulled before, but orders that notifications were about are read
 }
 
-// placeOf is where an earlier run of a pull left it; ok is false for a pull at its beginning.
-func placeOf(job jobs.Job) (at pullPlace, ok bool) {
-	ok = job.Type == jobs.OrderPull && json.Unmarshal([]byte(job.Cursor), &at) == nil
-	return at, ok
+// placeOf is where earlier runs of a pull left it.
+func placeOf(job jobs.Job) (at pullPlace) {
+	if job.Type == jobs.OrderPull {
+		_ = json.Unmarshal([]byte(job.Cursor), &at)
+	}
+	return at
+}
+
+// text is the place as a job's cursor.
+func (at pullPlace) text() string {
+	text, err := json.Marshal(at)
+	if err != nil { // a time and texts always encode
+		return ""
+	}
+	return string(text)
 }
 
 // pullOrders stores the channel's orders that changed on the platform.
@@ -44,11 +55,9 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		since = time.UnixMicro(state.PulledUntil).UTC()
 	}
 	cursor := connector.Cursor{Since: since.Add(-r.does.Time.Overlap)}
-	mine := r.job.Type == jobs.OrderPull // another job pulls as a side effect and moves no cursor
-	if mine && r.job.Cursor != "" {
-		if left, ok := placeOf(r.job); ok && !left.Since.After(cursor.Since) { // unless pulls are to begin further back since
-			cursor = left.Cursor
-		}
+	mine := r.job.Type == jobs.OrderPull                                                    // another job pulls as a side effect and moves no cursor
+	if left := placeOf(r.job); mine && left.Page != "" && !left.Since.After(cursor.Since) { // unless pulls are to begin further back since
+		cursor = left.Cursor
 	}
 	begunAt := cursor.Page
 	for {
@@ -68,7 +77,8 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 			return err
 		}
 		if page.Next == "" {
-			r.job.Cursor = ""
+			left := placeOf(r.job)
+			r.job.Cursor = pullPlace{Failures: left.Failures, Notified: left.Notified}.text()
 			return r.write(ctx, func(tx *db.Tx) error {
 				now, err := r.present(tx)
 				if err != nil || !settingsOf(now).OrdersFrom.Equal(begun) { // then the next pull begins where it says now
@@ -89,7 +99,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		}
 		cursor.Page = page.Next
 		if mine {
-			if err := r.keepPlace(ctx, pullPlace{cursor, r.job.Tries, r.notified}); err != nil {
+			if err := r.keepPlace(ctx, pullPlace{Cursor: cursor, Notified: placeOf(r.job).Notified}); err != nil {
 				return err
 			}
 		}
@@ -101,11 +111,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 
 // keepPlace stores where the pull goes on.
 func (r *channelRun) keepPlace(ctx context.Context, at pullPlace) error {
-	text, err := json.Marshal(at)
-	if err != nil {
-		return err
-	}
-	r.job.Cursor = string(text)
+	r.job.Cursor = at.text()
 	return r.write(ctx, func(*db.Tx) error { return nil })
 }
 

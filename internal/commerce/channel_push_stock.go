@@ -64,7 +64,7 @@ func (r *channelRun) pullBefore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if pull != nil && pull.Cursor != "" {
+	if pull != nil && placeOf(*pull).Page != "" {
 		return &pause{time.UnixMicro(max(pull.DueAt, r.store.Now().UnixMicro())).Add(firstHold)}
 	}
 	return r.pullOrders(ctx)

@@ -37,7 +37,6 @@ type channelRun struct {
 	does     connector.Capabilities
 	client   *connector.Client
 	errors   []records.ItemError
-	notified int             // of the orders that notifications were about, those that a long pull has read meanwhile
 	looked   int             // see looksOfRun
 	markets  map[string]bool // see noOthers; nil until it was asked for
 	begun    int64           // how much of the job earlier runs have done

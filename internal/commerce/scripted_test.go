@@ -60,6 +60,7 @@ type scripted struct {
 	wants     string                // the token that a write needs; "" for any
 	looks     bool                  // its sessions are Lookers in place of Watchers
 	lookedAt  []int                 // how many SKUs each session looked at
+	fails     map[string]bool       // orders that cannot be read by their names for now
 }
 
 // looking is a session that looks at what is on sale with requests of their own.
@@ -170,6 +171,9 @@ func (p *scripted) slowPage(cursor connector.Cursor) (connector.OrderPage, error
 
 func (p *scripted) PullOrder(_ context.Context, name string) (connector.Order, error) {
 	p.named = append(p.named, []string{name})
+	if p.fails[name] {
+		return connector.Order{}, connector.Failf(connector.Temporary, "it cannot be given")
+	}
 	if found := p.find(name); len(found) > 0 {
 		return found[0], nil
 	}
