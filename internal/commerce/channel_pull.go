@@ -89,7 +89,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 					until = max(until, page.Until.UnixMicro())
 				}
 				channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
-				next := tx.Now().Add(r.nextPull()).UnixMicro()
+				next := tx.Now().Add(r.nextPull(state)).UnixMicro()
 				if !mine && state.PullAt > tx.Micros() { // a pull that a notification made due earlier stays so
 					next = min(next, state.PullAt)
 				}
@@ -144,10 +144,12 @@ func (r *channelRun) ordersFrom() time.Time {
 const tailRest = 5 * time.Second
 
 // nextPull is the time until the next scheduled pull. After a pull that a notification caused, it is short if pulls
-// may miss the platform's newest changes: others of the same moment may not have been in that pull.
-func (r *channelRun) nextPull() time.Duration {
+// may miss the platform's newest changes: others of the same moment may not have been in that pull. So it is after an outage, in which the
+// pulls failed that were to read notified orders.
+func (r *channelRun) nextPull(before channelsync.State) time.Duration {
 	every := r.pullEvery()
-	if r.input.Topic != "" && r.job.Type == jobs.OrderPull && r.does.Time.Tail > 0 {
+	outage := before.Since(string(jobs.OrderPull)) != 0
+	if (r.input.Topic != "" || outage) && r.job.Type == jobs.OrderPull && r.does.Time.Tail > 0 {
 		return min(every, r.restAfterPull())
 	}
 	return every

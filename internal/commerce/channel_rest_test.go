@@ -119,3 +119,61 @@ func TestANotifiedOrderThatFails(t *testing.T) {
 		}
 	})
 }
+
+// A push of more than the platform takes at a time goes on when it takes more, and is no outage, however long that lasts.
+func TestAPushGoesOnWhenThePlatformTakesMore(t *testing.T) {
+	syncedEngines(t, 12, func(t *testing.T, s *synced) {
+		p := s.platform
+		p.does.Batch = connector.Batch{Products: 1, Stock: 1, Prices: 1}
+		p.slow = true
+		s.publish()
+		for range 14 {
+			s.work()
+			*s.clock = s.clock.Add(3 * time.Minute)
+		}
+		if len(p.stock) != 12 {
+			t.Errorf("%d products are on sale", len(p.stock))
+		}
+		s.must(s.write(t, func(tx *db.Tx) error {
+			_, err := tx.Exec("UPDATE channel_items SET stock_due = TRUE, quantity = NULL WHERE tenant_id = $1", tx.Tenant)
+			return err
+		}))
+		p.setStock = nil
+		for range 14 {
+			s.work()
+			*s.clock = s.clock.Add(3 * time.Minute)
+		}
+		if len(p.setStock) != 12 {
+			t.Errorf("stock was set %d times", len(p.setStock))
+		}
+		if n := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND status = 'FAILED'"); n != 0 {
+			t.Errorf("%d jobs failed", n)
+		}
+	})
+}
+
+// Orders that are notified in an outage come in soon after it, also if the platform's lists do not have them yet and pulls are rare.
+func TestOrdersOfAnOutage(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.platform.does.Time = connector.Timing{Tail: 3 * time.Minute, Every: 5 * time.Minute}
+		s.channel.Settings = `{"pullEvery":"7200"}`
+		s.must(s.write(t, func(tx *db.Tx) error { s.channel.Save(tx); return nil }))
+		s.work()
+		s.platform.refusals = 1 << 20
+		s.platform.refusal = connector.Failf(connector.Unauthorized, "the key is wrong")
+		*s.clock = s.clock.Add(3 * time.Hour)
+		s.work()
+		*s.clock = s.clock.Add(10 * time.Minute)
+		s.place("A")
+		s.notify("A", "a")
+		s.work()
+		s.platform.refusals, s.platform.refusal = 0, nil
+		_, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "")
+		s.must(err)
+		s.work()
+		*s.clock = s.clock.Add(5*time.Minute + time.Second)
+		if s.work(); s.count(ordersHere) != 1 {
+			t.Errorf("%d orders five minutes after the outage", s.count(ordersHere))
+		}
+	})
+}

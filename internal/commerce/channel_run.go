@@ -42,6 +42,7 @@ type channelRun struct {
 	begun    int64           // how much of the job earlier runs have done
 	underway bool            // the platform is still processing something that was pushed
 	news     bool            // an operation of the platform began or ended
+	took     bool            // the platform has taken products, or stock and prices
 }
 
 // RunChannelJob does a job that calls a channel's platform, and completes it or releases it for later. It stores its
@@ -88,6 +89,9 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 		return s.giveUpChannelJob(ctx, store, r.job, errInactive.Error())
 	}
 	var rests *pause
+	if r.took && connector.Is(err, connector.Throttled) { // it takes so much at a time and no more (decision 210)
+		err = &pause{r.store.Now().Add(max(connector.FailureOf(err).After, firstHold))}
+	}
 	if errors.As(err, &rests) {
 		return r.rest(ctx, rests.until)
 	}

@@ -61,6 +61,7 @@ type scripted struct {
 	looks     bool                  // its sessions are Lookers in place of Watchers
 	lookedAt  []int                 // how many SKUs each session looked at
 	fails     map[string]bool       // orders that cannot be read by their names for now
+	slow      bool                  // it takes one push in three minutes
 }
 
 // looking is a session that looks at what is on sale with requests of their own.
@@ -191,7 +192,20 @@ func (p *scripted) Test(ctx context.Context) (connector.Shop, error) {
 	return connector.Shop{Name: "Shop", Currency: p.currency}, p.refusal
 }
 
+// tooSoon refuses a push of a platform that takes few.
+func (p *scripted) tooSoon() error {
+	wait := p.given.Add(3 * time.Minute).Sub(p.now())
+	if !p.slow || wait <= 0 {
+		p.given = p.now()
+		return nil
+	}
+	return &connector.Failure{Kind: connector.Throttled, Message: "too early", After: wait}
+}
+
 func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list []connector.Result, err error) {
+	if err := p.tooSoon(); err != nil {
+		return nil, err
+	}
 	p.upserts++
 	p.interrupt()
 	for _, product := range products {
@@ -258,6 +272,9 @@ func (p *scripted) Unpublish(_ context.Context, items []connector.Item, remove b
 func (p *scripted) SetStock(_ context.Context, items []connector.StockItem) (list []connector.Result, err error) {
 	if p.interrupt(); p.wants != "" && p.opened["token"] != p.wants {
 		return nil, connector.Failf(connector.Unauthorized, "the token is refused")
+	}
+	if err := p.tooSoon(); err != nil {
+		return nil, err
 	}
 	for _, i := range items {
 		p.pushedAs = append(p.pushedAs, i.IDs)
