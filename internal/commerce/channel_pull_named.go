@@ -40,7 +40,9 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 	var read notifiedRead
 	var unread error
 	if resumed || r.does.Time.Tail > 0 { // they need not wait until the platform gives all pages, nor the pages for an order that it does not give
-		if read, unread = r.pullNotified(ctx); unread != nil && !connector.Is(unread, connector.Temporary, connector.Throttled) {
+		read, unread = r.pullNotified(ctx)
+		alike := connector.Is(unread, connector.Throttled) && r.does.Batch.Notified == 0 // lists have no limit of their own
+		if unread != nil && (alike || !connector.Is(unread, connector.Temporary, connector.Throttled)) {
 			return unread
 		}
 	}
