@@ -3,11 +3,9 @@ package commerce
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"entrepot/internal/apperr"
-	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
@@ -211,7 +209,7 @@ func (r *channelRun) takeOrder(ctx context.Context, order *connector.Order, from
 	}); err != nil {
 		return err
 	}
-	got, err := r.ReceiveOrder(ctx, r.store, r.channel, *order)
+	got, err := r.ReceiveOrder(ctx, r.store, r.channel, *order, r.twins()...)
 	switch {
 	case err != nil:
 		return err
@@ -248,8 +246,8 @@ func (r *channelRun) isNews(ctx context.Context, order connector.Order, from tim
 				made = order.UpdatedAt
 			}
 			news = made.IsZero() || !made.Before(from.Truncate(time.Second))
-			if news && order.Market != "" && !from.IsZero() { // a caller's names are taken as they are
-				news, err = r.noOthers(tx, order.Market)
+			if news {
+				news, err = r.isOurs(tx, order, from)
 			}
 			return err
 		}
@@ -270,41 +268,6 @@ func (r *channelRun) isNews(ctx context.Context, order connector.Order, from tim
 	}
 	return news, err
 }
-
-// noOthers reports whether no other channel of the same account on the platform has the orders of a marketplace: each is stored once.
-func (r *channelRun) noOthers(tx *db.Tx, market string) (bool, error) {
-	if r.markets == nil {
-		r.markets = map[string]bool{}
-		own, err := channelsync.ByChannel(tx, r.channel.ID)
-		if err != nil {
-			return false, err
-		}
-		all, _, err := channels.List(tx, maxChannels, 0)
-		if err != nil {
-			return false, err
-		}
-		for _, c := range all {
-			if c.ID == r.channel.ID || c.Platform != r.channel.Platform || !c.Receives() {
-				continue
-			}
-			its, err := channelsync.ByChannel(tx, c.ID)
-			if err != nil {
-				return false, err
-			}
-			opened, err := r.Opened(c)
-			if err != nil {
-				return false, err
-			}
-			if account := own.Account(); account != "" && its.Account() == account {
-				r.markets[strings.ToUpper(opened.Value("marketplaceId"))] = true
-			}
-		}
-	}
-	return !r.markets[strings.ToUpper(market)], nil
-}
-
-// maxChannels is how many channels of an account are looked at.
-const maxChannels = 1000
 
 // saysOther reports whether a version differs from the stored one of the same time.
 func saysOther(o *orders.Order, in connector.Order) bool {

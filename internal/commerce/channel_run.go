@@ -37,12 +37,12 @@ type channelRun struct {
 	does     connector.Capabilities
 	client   *connector.Client
 	errors   []records.ItemError
-	looked   int             // see looksOfRun
-	markets  map[string]bool // see noOthers; nil until it was asked for
-	begun    int64           // how much of the job earlier runs have done
-	underway bool            // the platform is still processing something that was pushed
-	news     bool            // an operation of the platform began or ended
-	took     bool            // the platform has taken products, or stock and prices
+	looked   int            // see looksOfRun
+	others   *otherChannels // nil until it was asked for
+	begun    int64          // how much of the job earlier runs have done
+	underway bool           // the platform is still processing something that was pushed
+	news     bool           // an operation of the platform began or ended
+	took     bool           // the platform has taken products, or stock and prices
 }
 
 // RunChannelJob does a job that calls a channel's platform, and completes it or releases it for later. It stores its

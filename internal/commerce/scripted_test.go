@@ -36,6 +36,7 @@ type scripted struct {
 	pushedAs  []connector.IDs   // by which each product or level was pushed, in their order
 	refusal   error             // of a connection test
 	currency  string            // that it says it has
+	account   string            // its id of the account
 	refusals  int               // of the next pulls
 	tests     []time.Time       // by when each connection test was to end
 	upserts   int               // calls of Upsert
@@ -189,7 +190,7 @@ func (p *scripted) ReadOrders(_ context.Context, names []string) (connector.Orde
 func (p *scripted) Test(ctx context.Context) (connector.Shop, error) {
 	end, _ := ctx.Deadline()
 	p.tests = append(p.tests, end)
-	return connector.Shop{Name: "Shop", Currency: p.currency}, p.refusal
+	return connector.Shop{Name: "Shop", Account: p.account, Currency: p.currency}, p.refusal
 }
 
 // tooSoon refuses a push of a platform that takes few.
