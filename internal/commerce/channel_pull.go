@@ -58,8 +58,14 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		cursor = left.Cursor
 	}
 	begunAt := cursor.Page
+	anew := begunAt != "" // a page that an earlier run came to may have ended since: then the pull begins anew, once
 	for {
 		page, err := r.session.PullOrders(ctx, cursor)
+		if anew && connector.Is(err, connector.Rejected) {
+			anew, begunAt, cursor.Page = false, "", ""
+			continue
+		}
+		anew = false
 		if connector.Is(err, connector.Throttled) && cursor.Page != begunAt {
 			return r.goOnLater(ctx, connector.FailureOf(err).After)
 		}

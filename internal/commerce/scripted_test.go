@@ -63,6 +63,7 @@ type scripted struct {
 	lookedAt  []int                 // how many SKUs each session looked at
 	fails     map[string]bool       // orders that cannot be read by their names for now
 	slow      bool                  // it takes one push in three minutes
+	ended     bool                  // pages after the first are refused
 }
 
 // looking is a session that looks at what is on sale with requests of their own.
@@ -136,6 +137,9 @@ func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (conne
 		return p.slowPage(cursor)
 	}
 	p.pages = append(p.pages, cursor.Page)
+	if p.ended && cursor.Page != "" {
+		return connector.OrderPage{}, connector.Failf(connector.Rejected, "there is no such page")
+	}
 	until, err := time.Parse(time.RFC3339Nano, cursor.Page)
 	if err != nil {
 		until = p.now().Add(-p.does.Time.Tail)
