@@ -53,8 +53,9 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		since = time.UnixMicro(state.PulledUntil).UTC()
 	}
 	cursor := connector.Cursor{Since: since.Add(-r.does.Time.Overlap)}
-	mine := r.job.Type == jobs.OrderPull                                                    // another job pulls as a side effect and moves no cursor
-	if left := placeOf(r.job); mine && left.Page != "" && !left.Since.After(cursor.Since) { // unless pulls are to begin further back since
+	mine := r.job.Type == jobs.OrderPull // another job pulls as a side effect and moves no cursor
+	left := placeOf(r.job)
+	if mine && left.Page != "" && !left.Since.After(cursor.Since) { // unless pulls are to begin further back since
 		cursor = left.Cursor
 	}
 	begunAt := cursor.Page

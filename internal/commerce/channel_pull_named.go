@@ -39,7 +39,7 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 	}
 	var read notifiedRead
 	var unread error
-	if resumed || r.does.Time.Tail > 0 { // they need not wait until the platform gives all pages, nor the pages for an order that it does not give
+	if resumed || r.does.Time.Tail > 0 { // they need not wait for all pages, nor the pages for an order that the platform does not give
 		read, unread = r.pullNotified(ctx)
 		alike := connector.Is(unread, connector.Throttled) && r.does.Batch.Notified == 0 // lists have no limit of their own
 		if unread != nil && (alike || !connector.Is(unread, connector.Temporary, connector.Throttled)) {
