@@ -78,6 +78,11 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 		return out, err
 	}
 	note += other
+	twin, err := s.twinNote(ctx, store, c, shop)
+	if err != nil {
+		return out, err
+	}
+	note += twin
 	out.Success, out.Message = true, "connected to "+shopName(shop)+note
 	return out, s.checkPassed(context.WithoutCancel(ctx), store, c, shop, hooks, s.hookURL(base, c))
 }
@@ -97,6 +102,18 @@ func otherCurrency(ctx context.Context, store *db.DB, c channels.Channel, shop c
 		return err
 	})
 	return warning, err
+}
+
+// twinNote warns of another channel that has the same shop, "" for none.
+func (s *Service) twinNote(ctx context.Context, store *db.DB, c channels.Channel, shop connector.Shop) (note string, err error) {
+	err = store.Read(ctx, c.Tenant, func(tx *db.Tx) error {
+		name, err := s.twinOf(tx, c, shop.Account)
+		if note = ""; name != "" {
+			note = "; the channel " + name + " has the same shop: each of its orders is in one of them, and both set its stock and prices"
+		}
+		return err
+	})
+	return note, err
 }
 
 // shopName is what people call a shop.

@@ -122,7 +122,7 @@ func TestNotificationsBeyondBounds(t *testing.T) {
 			s.notify(order, order)
 		}
 		s.work()
-		if n := s.count(ordersHere); n != 235 || len(slices.Concat(s.platform.named...)) != 30 {
+		if n := s.count(ordersHere); n != 245 || len(slices.Concat(s.platform.named...)) != 40 {
 			t.Errorf("%d orders, %d read by name", n, len(slices.Concat(s.platform.named...)))
 		}
 		if failed := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND status <> 'COMPLETED'"); failed != 0 {

@@ -3,11 +3,9 @@ package commerce
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"entrepot/internal/apperr"
-	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
@@ -16,18 +14,29 @@ import (
 	"entrepot/internal/postal"
 )
 
-// pullPlace is where a pull of several pages goes on, how many leases its job had when it came there, and how many of the orders that
-// notifications were about it has read meanwhile.
+// pullPlace is where a pull goes on. Without a page it is at its beginning.
 type pullPlace struct {
 	connector.Cursor
-	Tries    int64 `json:"tries,omitempty"`
-	Notified int   `json:"notified,omitempty"`
+	Failures  int64 `json:"failures,omitempty"`  // runs that failed since it came there; those that a crash ended do not count
+	Notified  int   `json:"notified,omitempty"`  // how many of the orders that notifications were about were read
+	RestUntil int64 `json:"restUntil,omitempty"` // what changed is not pulled before, but orders that notifications were about are read
 }
 
-// placeOf is where an earlier run of a pull left it; ok is false for a pull at its beginning.
-func placeOf(job jobs.Job) (at pullPlace, ok bool) {
-	ok = job.Type == jobs.OrderPull && json.Unmarshal([]byte(job.Cursor), &at) == nil
-	return at, ok
+// placeOf is where earlier runs of a pull left it.
+func placeOf(job jobs.Job) (at pullPlace) {
+	if job.Type == jobs.OrderPull {
+		_ = json.Unmarshal([]byte(job.Cursor), &at)
+	}
+	return at
+}
+
+// text is the place as a job's cursor.
+func (at pullPlace) text() string {
+	text, err := json.Marshal(at)
+	if err != nil { // a time and texts always encode
+		return ""
+	}
+	return string(text)
 }
 
 // pullOrders stores the channel's orders that changed on the platform.
@@ -45,14 +54,19 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	}
 	cursor := connector.Cursor{Since: since.Add(-r.does.Time.Overlap)}
 	mine := r.job.Type == jobs.OrderPull // another job pulls as a side effect and moves no cursor
-	if mine && r.job.Cursor != "" {
-		if left, ok := placeOf(r.job); ok && !left.Since.After(cursor.Since) { // unless pulls are to begin further back since
-			cursor = left.Cursor
-		}
+	left := placeOf(r.job)
+	if mine && left.Page != "" && !left.Since.After(cursor.Since) { // unless pulls are to begin further back since
+		cursor = left.Cursor
 	}
 	begunAt := cursor.Page
+	anew := begunAt != "" // a page that an earlier run came to may have ended since: then the pull begins anew, once
 	for {
 		page, err := r.session.PullOrders(ctx, cursor)
+		if anew && connector.Is(err, connector.Rejected) {
+			anew, begunAt, cursor.Page = false, "", ""
+			continue
+		}
+		anew = false
 		if connector.Is(err, connector.Throttled) && cursor.Page != begunAt {
 			return r.goOnLater(ctx, connector.FailureOf(err).After)
 		}
@@ -68,7 +82,8 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 			return err
 		}
 		if page.Next == "" {
-			r.job.Cursor = ""
+			left := placeOf(r.job)
+			r.job.Cursor = pullPlace{Failures: left.Failures, Notified: left.Notified}.text()
 			return r.write(ctx, func(tx *db.Tx) error {
 				now, err := r.present(tx)
 				if err != nil || !settingsOf(now).OrdersFrom.Equal(begun) { // then the next pull begins where it says now
@@ -79,7 +94,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 					until = max(until, page.Until.UnixMicro())
 				}
 				channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
-				next := tx.Now().Add(r.nextPull()).UnixMicro()
+				next := tx.Now().Add(r.nextPull(state)).UnixMicro()
 				if !mine && state.PullAt > tx.Micros() { // a pull that a notification made due earlier stays so
 					next = min(next, state.PullAt)
 				}
@@ -89,7 +104,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		}
 		cursor.Page = page.Next
 		if mine {
-			if err := r.keepPlace(ctx, pullPlace{cursor, r.job.Tries, r.notified}); err != nil {
+			if err := r.keepPlace(ctx, pullPlace{Cursor: cursor, Notified: placeOf(r.job).Notified}); err != nil {
 				return err
 			}
 		}
@@ -101,11 +116,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 
 // keepPlace stores where the pull goes on.
 func (r *channelRun) keepPlace(ctx context.Context, at pullPlace) error {
-	text, err := json.Marshal(at)
-	if err != nil {
-		return err
-	}
-	r.job.Cursor = string(text)
+	r.job.Cursor = at.text()
 	return r.write(ctx, func(*db.Tx) error { return nil })
 }
 
@@ -138,10 +149,12 @@ func (r *channelRun) ordersFrom() time.Time {
 const tailRest = 5 * time.Second
 
 // nextPull is the time until the next scheduled pull. After a pull that a notification caused, it is short if pulls
-// may miss the platform's newest changes: others of the same moment may not have been in that pull.
-func (r *channelRun) nextPull() time.Duration {
+// may miss the platform's newest changes: others of the same moment may not have been in that pull. So it is after an outage, in which the
+// pulls failed that were to read notified orders.
+func (r *channelRun) nextPull(before channelsync.State) time.Duration {
 	every := r.pullEvery()
-	if r.input.Topic != "" && r.job.Type == jobs.OrderPull && r.does.Time.Tail > 0 {
+	outage := before.Since(string(jobs.OrderPull)) != 0
+	if (r.input.Topic != "" || outage) && r.job.Type == jobs.OrderPull && r.does.Time.Tail > 0 {
 		return min(every, r.restAfterPull())
 	}
 	return every
@@ -203,7 +216,7 @@ func (r *channelRun) takeOrder(ctx context.Context, order *connector.Order, from
 	}); err != nil {
 		return err
 	}
-	got, err := r.ReceiveOrder(ctx, r.store, r.channel, *order)
+	got, err := r.ReceiveOrder(ctx, r.store, r.channel, *order, r.twins()...)
 	switch {
 	case err != nil:
 		return err
@@ -240,8 +253,8 @@ func (r *channelRun) isNews(ctx context.Context, order connector.Order, from tim
 				made = order.UpdatedAt
 			}
 			news = made.IsZero() || !made.Before(from.Truncate(time.Second))
-			if news && order.Market != "" && !from.IsZero() { // a caller's names are taken as they are
-				news, err = r.noOthers(tx, order.Market)
+			if news {
+				news, err = r.isOurs(tx, order, from)
 			}
 			return err
 		}
@@ -262,41 +275,6 @@ func (r *channelRun) isNews(ctx context.Context, order connector.Order, from tim
 	}
 	return news, err
 }
-
-// noOthers reports whether no other channel of the same account on the platform has the orders of a marketplace: each is stored once.
-func (r *channelRun) noOthers(tx *db.Tx, market string) (bool, error) {
-	if r.markets == nil {
-		r.markets = map[string]bool{}
-		own, err := channelsync.ByChannel(tx, r.channel.ID)
-		if err != nil {
-			return false, err
-		}
-		all, _, err := channels.List(tx, maxChannels, 0)
-		if err != nil {
-			return false, err
-		}
-		for _, c := range all {
-			if c.ID == r.channel.ID || c.Platform != r.channel.Platform || !c.Receives() {
-				continue
-			}
-			its, err := channelsync.ByChannel(tx, c.ID)
-			if err != nil {
-				return false, err
-			}
-			opened, err := r.Opened(c)
-			if err != nil {
-				return false, err
-			}
-			if account := own.Account(); account != "" && its.Account() == account {
-				r.markets[strings.ToUpper(opened.Value("marketplaceId"))] = true
-			}
-		}
-	}
-	return !r.markets[strings.ToUpper(market)], nil
-}
-
-// maxChannels is how many channels of an account are looked at.
-const maxChannels = 1000
 
 // saysOther reports whether a version differs from the stored one of the same time.
 func saysOther(o *orders.Order, in connector.Order) bool {

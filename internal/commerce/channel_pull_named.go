@@ -1,7 +1,9 @@
 package commerce
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -16,12 +18,16 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 	if !r.does.Orders {
 		return connector.Failf(connector.Cannot, "the platform gives no orders")
 	}
+	at := placeOf(r.job)
+	if until := time.UnixMicro(at.RestUntil); until.After(r.store.Now()) {
+		return r.pullMeanwhile(ctx, until)
+	}
 	if len(r.input.ExternalIDs) > 0 {
 		if err := r.pullNamed(ctx); err != nil || !r.input.All {
 			return err
 		}
 	}
-	resumed := r.job.Cursor != ""
+	resumed := at.Page != ""
 	if r.input.Topic != "" && len(r.input.Notified) > 0 && !resumed {
 		lately, err := r.pulledLately(ctx, r.restAfterPull())
 		if err != nil {
@@ -31,20 +37,67 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 			return r.pullNotifiedAlone(ctx)
 		}
 	}
-	if at, ok := placeOf(r.job); ok {
-		if err := r.pullMeanwhile(ctx, at); err != nil {
+	var read notifiedRead
+	var unread error
+	if resumed || r.does.Time.Tail > 0 { // they need not wait for all pages, nor the pages for an order that the platform does not give
+		read, unread = r.pullNotified(ctx)
+		alike := connector.Is(unread, connector.Throttled) && r.does.Batch.Notified == 0 // lists have no limit of their own
+		if unread != nil && (alike || !connector.Is(unread, connector.Temporary, connector.Throttled)) {
+			return unread
+		}
+	}
+	err := r.pullOrders(ctx)
+	if err == nil && resumed && r.input.Topic != "" { // the resumed span may end before the notification
+		if err = r.pullOrders(ctx); connector.Is(err, connector.Throttled) { // what must wait comes with the next pull
+			err = nil
+		}
+	}
+	if read.more {
+		return r.othersFirst(err)
+	}
+	if err != nil || unread != nil {
+		return cmp.Or(err, unread)
+	}
+	for _, name := range read.missing { // they may be there by now
+		if _, err := r.takeNotified(ctx, []string{name}); err != nil {
 			return err
 		}
 	}
-	if err := r.pullOrders(ctx); err != nil {
+	return nil
+}
+
+// othersFirst has the orders of further notifications read, as the pull that ended with err is done or has to wait.
+func (r *channelRun) othersFirst(err error) error {
+	at := placeOf(r.job)
+	var rests *pause
+	switch {
+	case err == nil:
+	case errors.As(err, &rests):
+		at.RestUntil = rests.until.UnixMicro()
+	case connector.Is(err, connector.Throttled):
+		at.RestUntil = r.store.Now().Add(max(connector.FailureOf(err).After, firstHold)).UnixMicro()
+	default:
 		return err
 	}
-	if resumed && r.input.Topic != "" { // the resumed span may end before the notification; what must wait comes with the next pull
-		if err := r.pullOrders(ctx); err != nil && !connector.Is(err, connector.Throttled) {
-			return err
-		}
+	r.job.Cursor = at.text()
+	return &pause{r.store.Now()}
+}
+
+// pullMeanwhile stores the orders that notifications were about while the pull has to wait until a time.
+func (r *channelRun) pullMeanwhile(ctx context.Context, until time.Time) error {
+	if r.restAfterPull() == 0 { // the pull has all of them, and the platform may be away
+		return &pause{until}
 	}
-	return r.pullNotified(ctx)
+	read, err := r.pullNotified(ctx)
+	switch {
+	case read.more:
+		until = r.store.Now()
+	case connector.Is(err, connector.Temporary, connector.Throttled):
+		until = r.store.Now().Add(max(until.Sub(r.store.Now()), connector.FailureOf(err).After))
+	case err != nil:
+		return err
+	}
+	return &pause{until}
 }
 
 // pulledLately reports whether the last pull of changes was less than a time ago.
@@ -67,7 +120,11 @@ func (r *channelRun) restAfterPull() time.Duration {
 
 // pullNotifiedAlone stores the orders that notifications were about, and has changes pulled as soon as that is due again.
 func (r *channelRun) pullNotifiedAlone(ctx context.Context) error {
-	if err := r.pullNotified(ctx); err != nil {
+	read, err := r.pullNotified(ctx)
+	if err == nil && read.more {
+		err = &pause{r.store.Now()}
+	}
+	if err != nil {
 		return err
 	}
 	return r.write(ctx, func(tx *db.Tx) error {
@@ -98,48 +155,40 @@ func (r *channelRun) pullNamed(ctx context.Context) error {
 	return nil
 }
 
-// pullMeanwhile stores the orders of notifications that came while a long pull waited, before it goes on: it may take hours to come to
-// them.
-func (r *channelRun) pullMeanwhile(ctx context.Context, at pullPlace) error {
-	r.notified = at.Notified
-	for _, name := range r.input.Notified[min(at.Notified, len(r.input.Notified)):] {
-		if most := r.does.Batch.Notified; most > 0 && r.notified-at.Notified == most {
-			break
-		}
-		if _, err := r.takeNotified(ctx, []string{name}); err != nil {
-			return err
-		}
-		r.notified++
-	}
-	if at.Notified == r.notified {
-		return nil
-	}
-	at.Notified = r.notified
-	return r.keepPlace(ctx, at)
+// notifiedRead is what a run did of the orders that notifications were about.
+type notifiedRead struct {
+	missing []string // the platform does not have them yet
+	more    bool     // there are others, which a later run reads
 }
 
-// pullNotified stores the orders that notifications were about, if the pull before may have missed the newest changes.
-func (r *channelRun) pullNotified(ctx context.Context) error {
-	if r.does.Time.Tail == 0 {
-		return nil
-	}
-	names := r.input.Notified
-	if most := r.does.Batch.Notified; most > 0 && len(names) > most { // the next pulls have the others
-		names = names[:most]
+// pullNotified stores the orders that notifications were about, except those that earlier runs have read. One run reads so many and no
+// more: the channel's other work comes in between.
+func (r *channelRun) pullNotified(ctx context.Context) (read notifiedRead, err error) {
+	at := placeOf(r.job)
+	names := r.input.Notified[min(at.Notified, len(r.input.Notified)):]
+	if most := r.does.Batch.Notified; most > 0 && len(names) > most {
+		names, read.more = names[:most], true
 	}
 	for piece := range slices.Chunk(names, max(r.does.Batch.Orders, 1)) {
 		taken, err := r.takeNotified(ctx, piece)
 		if err != nil {
-			return err
+			return notifiedRead{}, err
+		}
+		if !taken && len(piece) == 1 {
+			read.missing = append(read.missing, piece[0])
 		}
 		// One by one, so that one refused order does not keep the others out.
 		for i := 0; !taken && len(piece) > 1 && i < len(piece); i++ {
 			if _, err := r.takeNotified(ctx, piece[i:i+1]); err != nil {
-				return err
+				return notifiedRead{}, err
 			}
 		}
+		at.Notified += len(piece)
+		if err := r.keepPlace(ctx, at); err != nil {
+			return notifiedRead{}, err
+		}
 	}
-	return nil
+	return read, nil
 }
 
 // takeNotified stores orders by their ids, with one call. A missing order is no error; it is reported as not taken,

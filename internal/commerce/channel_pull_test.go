@@ -62,6 +62,22 @@ func TestAPullGoesOnWhereItWas(t *testing.T) {
 	})
 }
 
+// A page that the platform does not know any more when a pull goes on there, as it does some time after an outage, has the pull begin anew.
+func TestAPullWhosePageHasEnded(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.platform.away = 2 // the first page is there, the second is not
+		s.work()
+		*s.clock = s.clock.Add(time.Minute)
+		s.place("young")
+		*s.clock = s.clock.Add(2 * time.Minute)
+		s.platform.ended = true
+		s.work()
+		if n := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND status = 'FAILED'"); n != 0 || s.count(ordersHere) != 1 {
+			t.Errorf("%d jobs failed, %d orders, pages %q", n, s.count(ordersHere), s.platform.pages)
+		}
+	})
+}
+
 // A pull of more pages than the platform gives at once goes on page by page, however often it has to wait, and no push begins it anew. The
 // pushes of stock go on after it.
 func TestALongPullComesToItsEnd(t *testing.T) {

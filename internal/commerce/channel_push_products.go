@@ -244,6 +244,7 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 		if results, err = r.session.Upsert(ctx, push); err != nil {
 			return err
 		}
+		r.took = true
 	}
 	by := map[*listing][]connector.Result{}
 	for _, result := range results {

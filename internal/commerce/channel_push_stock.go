@@ -64,7 +64,7 @@ func (r *channelRun) pullBefore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if pull != nil && pull.Cursor != "" {
+	if pull != nil && placeOf(*pull).Page != "" {
 		return &pause{time.UnixMicro(max(pull.DueAt, r.store.Now().UnixMicro())).Add(firstHold)}
 	}
 	return r.pullOrders(ctx)
@@ -197,6 +197,7 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) (refused, e
 	if settled := r.settleLevels(ctx, due, done); settled != nil || err != nil {
 		return nil, errors.Join(err, settled)
 	}
+	r.took = r.took || len(done.stock)+len(done.price) > 0
 	for sku, result := range done.failed {
 		if result.State == connector.Failed && result.Again {
 			refused = connector.Failf(connector.Temporary, "%s: %s", sku, result.Error)

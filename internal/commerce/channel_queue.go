@@ -121,6 +121,9 @@ func joinJob(tx *db.Tx, waits *jobs.Job, input jobInput) (bool, error) {
 	if len(all.ExternalIDs) > maxNamed {
 		return false, nil
 	}
+	if soon := tx.Now().Add(burst).UnixMicro(); len(all.Notified) > len(inputOf(*waits).Notified) && waits.DueAt > soon {
+		waits.DueAt = soon // the pull rests, but an order need not wait for that (pullPlace.RestUntil)
+	}
 	text, err := all.text()
 	if err != nil {
 		return false, err

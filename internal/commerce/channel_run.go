@@ -37,12 +37,12 @@ type channelRun struct {
 	does     connector.Capabilities
 	client   *connector.Client
 	errors   []records.ItemError
-	notified int             // of the orders that notifications were about, those that a long pull has read meanwhile
-	looked   int             // see looksOfRun
-	markets  map[string]bool // see noOthers; nil until it was asked for
-	begun    int64           // how much of the job earlier runs have done
-	underway bool            // the platform is still processing something that was pushed
-	news     bool            // an operation of the platform began or ended
+	looked   int            // see looksOfRun
+	others   *otherChannels // nil until it was asked for
+	begun    int64          // how much of the job earlier runs have done
+	underway bool           // the platform is still processing something that was pushed
+	news     bool           // an operation of the platform began or ended
+	took     bool           // the platform has taken products, or stock and prices
 }
 
 // RunChannelJob does a job that calls a channel's platform, and completes it or releases it for later. It stores its
@@ -89,6 +89,9 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 		return s.giveUpChannelJob(ctx, store, r.job, errInactive.Error())
 	}
 	var rests *pause
+	if r.took && connector.Is(err, connector.Throttled) { // it takes so much at a time and no more (decision 210)
+		err = &pause{r.store.Now().Add(max(connector.FailureOf(err).After, firstHold))}
+	}
 	if errors.As(err, &rests) {
 		return r.rest(ctx, rests.until)
 	}

@@ -50,7 +50,7 @@ func (r *channelRun) rest(ctx context.Context, until time.Time) error {
 		r.pollLater(tx, &state)
 		r.save(tx, state)
 		r.job.Errors = records.JobErrors(r.errors...)
-		jobs.Again(tx, r.job, until)
+		r.again(tx, until)
 		return nil
 	})
 }
@@ -110,9 +110,9 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	state.HeldUntil, state.LastError = tx.Now().Add(hold).UnixMicro(), f.Error()
 	r.pollLater(tx, &state)
 	kind := string(r.job.Type)
-	if !f.Lasting() && (took || r.job.Tries-r.triesBefore() < channelTries) {
+	if runs := r.failedRuns(); !f.Lasting() && (took || runs < channelTries) {
 		r.save(tx, state)
-		jobs.Again(tx, r.job, tx.Now().Add(hold))
+		r.again(tx, tx.Now().Add(hold))
 		return nil
 	}
 	first := state.Since(kind) == 0
@@ -130,10 +130,27 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	return nil
 }
 
-// triesBefore is how many leases the job had until it came to where it is.
-func (r *channelRun) triesBefore() int64 {
-	at, _ := placeOf(r.job)
-	return at.Tries
+// failedRuns counts the runs that have failed, this one among them: those of a pull since it came to where it is, because it would lose the
+// orders that notifications were about. Of other jobs it counts the leases.
+func (r *channelRun) failedRuns() int64 {
+	if r.job.Type != jobs.OrderPull {
+		return r.job.Tries
+	}
+	at := placeOf(r.job)
+	at.Failures++
+	r.job.Cursor = at.text()
+	return at.Failures
+}
+
+// again releases the job until a time. A notification may bring a pull's next run forward, which then only reads the orders that
+// notifications were about.
+func (r *channelRun) again(tx *db.Tx, until time.Time) {
+	if r.job.Type == jobs.OrderPull {
+		at := placeOf(r.job)
+		at.RestUntil = max(at.RestUntil, until.UnixMicro())
+		r.job.Cursor = at.text()
+	}
+	jobs.Again(tx, r.job, until)
 }
 
 // polling is the name of the time since which the platform's operations have been requested without any news of them.

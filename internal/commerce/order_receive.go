@@ -31,10 +31,14 @@ type ReceivedOrder struct {
 // ReceiveOrder stores an order as its platform has it (interface §2.1, §3.1): a new one exactly once by channel and
 // platform id, of a known one what changed. The platform's amounts are stored unchanged; what cannot be applied
 // becomes an issue of the order and refuses nothing, because the order is sold already. Nothing of it is sent back to
-// the platform. Errors: NotFound when the channel was deleted.
-func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Channel, in connector.Order) (out ReceivedOrder, err error) {
+// the platform. One that another channel of the same shop has is not stored again. Errors: NotFound when the channel was deleted.
+func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Channel, in connector.Order, twins ...id.Channel) (
+	out ReceivedOrder, err error) {
 	receive := func(number int64) error {
 		return store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
+			if err := lockShop(tx, c, twins); err != nil {
+				return err
+			}
 			known, err := orders.ByPlatformID(tx, c.ID, in.ExternalID)
 			out = ReceivedOrder{ID: known}
 			switch {
@@ -45,6 +49,9 @@ func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Cha
 				return err
 			case number == 0:
 				return errUnnumbered
+			}
+			if elsewhere, err := anyHas(tx, twins, in.ExternalID); elsewhere || err != nil {
+				return err
 			}
 			out.ID, err = s.insertReceived(tx, c, in, number)
 			out.Created = true
@@ -63,6 +70,14 @@ func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Cha
 		err = s.NumberOrder(ctx, store, c.Tenant, receive)
 	}
 	return out, err
+}
+
+// lockShop has the other channels of the same shop wait, which may be storing the same order.
+func lockShop(tx *db.Tx, c channels.Channel, twins []id.Channel) error {
+	if len(twins) == 0 {
+		return nil
+	}
+	return tx.LockName("orders of the shop of " + string(min(c.ID, slices.Min(twins))))
 }
 
 // errUnnumbered ends the transaction of a new order, which needs a number first.

@@ -36,6 +36,7 @@ type scripted struct {
 	pushedAs  []connector.IDs   // by which each product or level was pushed, in their order
 	refusal   error             // of a connection test
 	currency  string            // that it says it has
+	account   string            // its id of the account
 	refusals  int               // of the next pulls
 	tests     []time.Time       // by when each connection test was to end
 	upserts   int               // calls of Upsert
@@ -60,6 +61,9 @@ type scripted struct {
 	wants     string                // the token that a write needs; "" for any
 	looks     bool                  // its sessions are Lookers in place of Watchers
 	lookedAt  []int                 // how many SKUs each session looked at
+	fails     map[string]bool       // orders that cannot be read by their names for now
+	slow      bool                  // it takes one push in three minutes
+	ended     bool                  // pages after the first are refused
 }
 
 // looking is a session that looks at what is on sale with requests of their own.
@@ -133,6 +137,9 @@ func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (conne
 		return p.slowPage(cursor)
 	}
 	p.pages = append(p.pages, cursor.Page)
+	if p.ended && cursor.Page != "" {
+		return connector.OrderPage{}, connector.Failf(connector.Rejected, "there is no such page")
+	}
 	until, err := time.Parse(time.RFC3339Nano, cursor.Page)
 	if err != nil {
 		until = p.now().Add(-p.does.Time.Tail)
@@ -170,6 +177,9 @@ func (p *scripted) slowPage(cursor connector.Cursor) (connector.OrderPage, error
 
 func (p *scripted) PullOrder(_ context.Context, name string) (connector.Order, error) {
 	p.named = append(p.named, []string{name})
+	if p.fails[name] {
+		return connector.Order{}, connector.Failf(connector.Temporary, "it cannot be given")
+	}
 	if found := p.find(name); len(found) > 0 {
 		return found[0], nil
 	}
@@ -184,10 +194,23 @@ func (p *scripted) ReadOrders(_ context.Context, names []string) (connector.Orde
 func (p *scripted) Test(ctx context.Context) (connector.Shop, error) {
 	end, _ := ctx.Deadline()
 	p.tests = append(p.tests, end)
-	return connector.Shop{Name: "Shop", Currency: p.currency}, p.refusal
+	return connector.Shop{Name: "Shop", Account: p.account, Currency: p.currency}, p.refusal
+}
+
+// tooSoon refuses a push of a platform that takes few.
+func (p *scripted) tooSoon() error {
+	wait := p.given.Add(3 * time.Minute).Sub(p.now())
+	if !p.slow || wait <= 0 {
+		p.given = p.now()
+		return nil
+	}
+	return &connector.Failure{Kind: connector.Throttled, Message: "too early", After: wait}
 }
 
 func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list []connector.Result, err error) {
+	if err := p.tooSoon(); err != nil {
+		return nil, err
+	}
 	p.upserts++
 	p.interrupt()
 	for _, product := range products {
@@ -254,6 +277,9 @@ func (p *scripted) Unpublish(_ context.Context, items []connector.Item, remove b
 func (p *scripted) SetStock(_ context.Context, items []connector.StockItem) (list []connector.Result, err error) {
 	if p.interrupt(); p.wants != "" && p.opened["token"] != p.wants {
 		return nil, connector.Failf(connector.Unauthorized, "the token is refused")
+	}
+	if err := p.tooSoon(); err != nil {
+		return nil, err
 	}
 	for _, i := range items {
 		p.pushedAs = append(p.pushedAs, i.IDs)

@@ -63,6 +63,11 @@ var headerName = regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`)
 // Known returns all credential fields of the platform: its own and baseUrl.
 func (p Profile) Known() []Field { return append(slices.Clone(p.Fields), BaseURL) }
 
+// NamesShop reports whether the fields say which shop or account a channel has: a marketplace alone does not.
+func (p Profile) NamesShop() bool {
+	return slices.ContainsFunc(p.Fields, func(f Field) bool { return f.Shop && f.Required && f.Name != "marketplaceId" })
+}
+
 // SameShop reports whether two versions of a channel name the same shop or account, as far as their fields say.
 func (p Profile) SameShop(a, b Channel) bool {
 	return !slices.ContainsFunc(p.Known(), func(f Field) bool {

@@ -25,10 +25,10 @@ func PendingOnChannel(tx *db.Tx, kind Type, channel id.Channel) (*Job, error) {
 	return &list[0], nil
 }
 
-// Amend saves the input and the number of items of a waiting job. It returns false, and changes nothing, if the job has
+// Amend saves the input, the number of items and the time of a waiting job. It returns false, and changes nothing, if the job has
 // started since it was read.
 func Amend(tx *db.Tx, j Job) (bool, error) {
-	n, err := tx.Exec("UPDATE jobs SET input = $4, total = $5 WHERE tenant_id = $1 AND id = $2::UUID AND tries = $3 "+
-		"AND status = 'PENDING' AND due_at IS NOT NULL", tx.Tenant, j.ID, j.Tries, j.Input, j.Total)
+	n, err := tx.Exec("UPDATE jobs SET input = $4, total = $5, due_at = $6 WHERE tenant_id = $1 AND id = $2::UUID AND tries = $3 "+
+		"AND status = 'PENDING' AND due_at IS NOT NULL", tx.Tenant, j.ID, j.Tries, j.Input, j.Total, j.DueAt)
 	return n == 1, err
 }

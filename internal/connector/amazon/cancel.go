@@ -88,7 +88,7 @@ func (s *session) Send(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		feed, err := s.submit(ctx, ordersFeed, ordersForm, append([]byte(xml.Header), text...))
+		feed, err := s.submit(ctx, createFeed, ordersFeed, ordersForm, append([]byte(xml.Header), text...))
 		if connector.Is(err, connector.Throttled) {
 			return nil
 		}

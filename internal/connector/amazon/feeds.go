@@ -26,7 +26,7 @@ const feedsPath = "/feeds/2021-06-30"
 type document struct{ FeedDocumentID, URL, CompressionAlgorithm string }
 
 // submit queues a feed and returns its id. Submitting it twice does no harm: both kinds of feeds set absolute values.
-func (s *session) submit(ctx context.Context, kind, form string, content []byte) (feed string, err error) {
+func (s *session) submit(ctx context.Context, op operation, kind, form string, content []byte) (feed string, err error) {
 	var doc document
 	err = s.call(connector.Repeatable(ctx), createDocument, http.MethodPost, feedsPath+"/documents", nil, fields{"contentType": form}, &doc)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *session) submit(ctx context.Context, kind, form string, content []byte)
 		return "", signedFailure(f)
 	}
 	var out struct{ FeedID string }
-	err = s.call(ctx, createFeed, http.MethodPost, feedsPath+"/feeds", nil,
+	err = s.call(ctx, op, http.MethodPost, feedsPath+"/feeds", nil,
 		fields{"feedType": kind, "marketplaceIds": []string{s.market.id}, "inputFeedDocumentId": doc.FeedDocumentID}, &out)
 	if err == nil && out.FeedID == "" {
 		err = connector.Failf(connector.Temporary, "Amazon queued a feed without a name")

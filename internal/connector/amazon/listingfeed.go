@@ -60,11 +60,37 @@ func (s *session) sendFeed(ctx context.Context, writes []listingWrite) (string, 
 	if err != nil {
 		return "", err
 	}
-	return s.submit(ctx, listingsFeed, listingsForm, content)
+	return s.submit(ctx, createListings, listingsFeed, listingsForm, content)
 }
 
-// feedProducts makes the changes of many products by one feed.
+// mostMessages is the largest number of changes in one feed.
+const mostMessages = 25_000
+
+// feedProducts makes the changes of many products by one feed, or by more if they are too many for one.
 func (s *session) feedProducts(ctx context.Context, plans []plan, there map[string]listing) (results []connector.Result, err error) {
+	for len(plans) > 0 {
+		n, writes := 0, 0
+		for n < len(plans) && (n == 0 || writes+len(plans[n].writes) <= mostMessages) {
+			writes += len(plans[n].writes)
+			n++
+		}
+		some, err := s.feedSome(ctx, plans[:n], there)
+		if err != nil && results == nil {
+			return nil, err
+		}
+		if err != nil { // what was sent is not sent again
+			for _, p := range plans {
+				results = append(results, connector.FailedProduct(p.product, connector.FailureOf(err), true)...)
+			}
+			return results, nil
+		}
+		results, plans = append(results, some...), plans[n:]
+	}
+	return results, nil
+}
+
+// feedSome makes the changes of some products by one feed.
+func (s *session) feedSome(ctx context.Context, plans []plan, there map[string]listing) (results []connector.Result, err error) {
 	var writes []listingWrite
 	parts := make([]feedPart, len(plans))
 	for i, p := range plans {

@@ -154,3 +154,44 @@ func TestAReportThatIsTooLarge(t *testing.T) {
 		}
 	}
 }
+
+// Amazon takes five feeds of listings in five minutes: more wait, and are not refused. Changes that are too many for one feed are more.
+func TestFiveFeedsInFiveMinutes(t *testing.T) {
+	s := newShop(t)
+	s.Working = time.Second
+	products := mugs(30 * 8)
+	for i := range 8 {
+		wave := products[30*i : 30*i+30]
+		results, err := s.session.Upsert(t.Context(), wave)
+		f := connector.FailureOf(err)
+		if wait := f != nil && f.Kind == connector.Throttled && f.After > time.Minute; wait != (i >= 5) || !wait && len(results) != 30 {
+			t.Errorf("wave %d: %d results, %v", i, len(results), err)
+		}
+	}
+	if calls := s.Calls(); calls["429"] != 0 || calls["createFeed"] != 5 {
+		t.Errorf("%v", calls)
+	}
+}
+
+// More changes than a feed has room for are several feeds.
+func TestMoreThanOneFeedHasRoomFor(t *testing.T) {
+	s := newShop(t)
+	products := mugs(600)
+	for i := range products {
+		for n := range 44 {
+			v := connector.Variant{SKU: fmt.Sprintf("%s-%02d", products[i].SKU, n), Price: 10000, Quantity: 1,
+				Attributes: attributes("EAN", fmt.Sprintf("4%06d%06d", i, n), "Size", fmt.Sprint(n))}
+			products[i].Variants = append(products[i].Variants, v)
+		}
+	}
+	results := must(s.session.Upsert(t.Context(), products))(t)
+	feeds := map[string]int{}
+	for _, r := range results {
+		if r.State == connector.Waiting {
+			feeds[strings.Fields(r.Operation)[1]]++
+		}
+	}
+	if len(results) != 600*45 || len(feeds) != 2 {
+		t.Errorf("%d results, feeds %v", len(results), feeds)
+	}
+}

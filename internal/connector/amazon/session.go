@@ -78,6 +78,7 @@ var (
 	deleteListing   = operation{"deleteListingsItem", 200 * time.Millisecond, 5}
 	createDocument  = operation{"createFeedDocument", 2 * time.Second, 15}
 	createFeed      = operation{"createFeed", 120481 * time.Millisecond, 15}
+	createListings  = operation{"createFeed of listings", 120481 * time.Millisecond, 5} // five in five minutes at the most
 	getFeed         = operation{"getFeed", 500 * time.Millisecond, 15}
 	getDocument     = operation{"getFeedDocument", 45045 * time.Millisecond, 10}
 )
@@ -85,7 +86,7 @@ var (
 func limits() []connector.Limit {
 	list := []connector.Limit{{AtOnce: 4}} // the login, and documents that lie elsewhere
 	for _, op := range []operation{participations, searchOrders, getOrder, confirmShipment, searchListings, putListing, patchListing,
-		deleteListing, createDocument, createFeed, getFeed, getDocument} {
+		deleteListing, createDocument, createFeed, createListings, getFeed, getDocument} {
 		list = append(list, connector.Limit{Name: op.name, Every: op.every, Burst: op.burst, AtOnce: 2})
 	}
 	return list
@@ -97,7 +98,7 @@ func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Async: true, Watched: true,
 		PartialShipments: true, Tracking: true,
 		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
-		Batch:    connector.Batch{Products: 250, Stock: 1000, Prices: 1000, Notified: getOrder.burst},
+		Batch:    connector.Batch{Products: 500, Stock: 2500, Prices: 2500, Notified: getOrder.burst},
 		Limits:   limits(),
 		Time:     connector.Timing{Overlap: 5 * time.Minute, Tail: behind, Every: 5 * time.Minute, Poll: 10 * time.Second},
 	}

@@ -37,7 +37,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	}
 	name := s.carrierOf(ref, parcel)
 	if parcel.Number == "" || name == "" {
-		return connector.Failf(connector.Rejected, "TikTok Shop takes a parcel with a carrier and a tracking number only")
+		return connector.Failf(connector.Rejected, "TikTok Shop takes %s", wholeParcels)
 	}
 	carrier, err := s.carrier(ctx, string(o.DeliveryOption), name)
 	if err != nil {
@@ -53,6 +53,10 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	}
 	return s.ship(ctx, o, ids, fields{"self_shipment": fields{"tracking_number": parcel.Number, "shipping_provider_id": carrier}})
 }
+
+// wholeParcels is what TikTok takes, and what to do about a parcel that is none of these.
+const wholeParcels = "a parcel with a carrier and a tracking number only: delete the shipment and make it again with both; the channel's " +
+	"setting carrier names one for those without"
 
 // ReadAhead reads the orders.
 func (s *session) ReadAhead(ctx context.Context, externalIDs []string) error {
@@ -201,7 +205,7 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 		o, err := s.beforeWrite(ctx, ref.ExternalID)
 		if err == nil && len(o.unpacked()) > 0 {
 			err = connector.Failf(connector.Rejected,
-				"TikTok Shop still waits for %d pieces: it takes a parcel with a carrier and a tracking number only", len(o.unpacked()))
+				"TikTok Shop still waits for %d pieces: it takes %s", len(o.unpacked()), wholeParcels)
 		}
 		return err
 	case orders.Delivered, orders.Returned:

@@ -24,9 +24,12 @@ type document struct {
 
 type feed struct {
 	id, kind, input, report string
-	ready                   time.Time
+	at, ready               time.Time
 	done, fatal             bool
 }
+
+// listingsFeed is the type of feeds of which Amazon takes five in five minutes.
+const listingsFeed = "JSON_LISTINGS_FEED"
 
 func (a *Account) newDocument(form string) *document {
 	d := &document{id: "amzn1.tortuga." + a.id(), form: form, ends: a.Now().Add(5 * time.Minute)}
@@ -84,7 +87,17 @@ func (a *Account) addFeed(_ *http.Request, body object) (int, any) {
 	if d := a.documents[input]; d == nil || d.content == nil {
 		return http.StatusBadRequest, problem("InvalidInput", "The document was not uploaded.")
 	}
-	f := &feed{id: a.id(), kind: kind, input: input, ready: a.Now().Add(a.Working)}
+	lately := 0
+	for _, f := range a.feeds {
+		if f.kind == listingsFeed && a.Now().Sub(f.at) < 5*time.Minute {
+			lately++
+		}
+	}
+	if kind == listingsFeed && lately == 5 {
+		a.calls["429"]++
+		return http.StatusTooManyRequests, problem("QuotaExceeded", "You exceeded your quota for the requested resource.")
+	}
+	f := &feed{id: a.id(), kind: kind, input: input, at: a.Now(), ready: a.Now().Add(a.Working)}
 	a.feeds = append(a.feeds, f)
 	f.fatal = a.LoseFeed > 0 && len(a.feeds)%a.LoseFeed == 0
 	return http.StatusAccepted, object{"feedId": f.id}
