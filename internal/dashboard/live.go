@@ -83,7 +83,7 @@ func (ws *watchers) watch(tenant id.Tenant) (topics chan []string, leave func())
 // look reads what is new once a second as long as there is a stream. For a new stream it goes back a little, so that
 // nothing that happened after its page was read is missed.
 func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(ws.d.Look)
 	defer tick.Stop()
 	var seen pulse
 	first, joined := true, false

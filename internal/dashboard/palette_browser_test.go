@@ -18,21 +18,21 @@ func TestPalette(t *testing.T) {
 	b.do(ctrlK)
 	b.until("document.querySelector('#palette').open && document.activeElement.closest('#palette')")
 	b.until("document.querySelector('#palette-list').innerText.includes('Overview')")
-	b.do(chromedp.KeyEvent(kb.Escape))
+	b.keys(kb.Escape)
 	b.until("!document.querySelector('#palette').open")
 	b.do(ctrlK)
 	b.until("document.querySelector('#palette').open")
-	b.do(chromedp.KeyEvent("mug-blue"))
+	b.keys("mug-blue")
 	b.until("document.querySelector('#palette-list a')?.innerText.includes('Blue mug')")
-	b.do(chromedp.KeyEvent(kb.ArrowDown))
+	b.keys(kb.ArrowDown)
 	b.until("document.activeElement === document.querySelector('#palette-list a')")
-	b.do(chromedp.KeyEvent(kb.ArrowUp))
+	b.keys(kb.ArrowUp)
 	b.until("document.activeElement.name === 'q'")
-	b.do(chromedp.KeyEvent(kb.Enter))
+	b.keys(kb.Enter)
 	b.until("location.pathname === '" + prefix + "/products/" + s.samples["/products"] + "'")
-	b.do(chromedp.Click(chromedp.CSS(".side .find input")))
+	b.click(".side .find input")
 	b.until("document.querySelector('#palette').open")
-	b.do(chromedp.KeyEvent("api key" + kb.Enter)) // what was typed just now, not what was listed before
+	b.keys("api key" + kb.Enter) // what was typed just now, not what was listed before
 	b.until("location.pathname === '" + prefix + "/keys'")
 }
 

@@ -27,9 +27,9 @@ func TestRefusedFormsKeepTheirPlace(t *testing.T) {
 	s := newSite(t, "sqlite")
 	b := s.window(t, s.owner)
 	b.open("/settings/me")
-	b.do(chromedp.SendKeys(chromedp.CSS("#settings-me-password-currentPassword"), "wrong password"),
-		chromedp.SendKeys(chromedp.CSS("#settings-me-password-password"), "another long passphrase"),
-		chromedp.Evaluate[chromedp.Void]("document.marked = 1; document.querySelector('main form button').click()"))
+	b.fill("#settings-me-password-currentPassword", "wrong password")
+	b.fill("#settings-me-password-password", "another long passphrase")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.marked = 1; document.querySelector('main form button').click()"))
 	b.shows("Current password is not your password")
 	if marked := eval[bool](b, "document.marked === 1"); !marked {
 		t.Error("the page was loaded anew")
@@ -174,13 +174,13 @@ func TestDialogs(t *testing.T) {
 	s := newSite(t, "sqlite")
 	b := s.window(t, s.owner)
 	b.open("/settings/me")
-	b.do(chromedp.Click(chromedp.CSS("[data-dialog=log-out-everywhere]")))
+	b.click("[data-dialog=log-out-everywhere]")
 	b.until("document.querySelector('#log-out-everywhere').open")
-	b.do(chromedp.Click(chromedp.CSS("#log-out-everywhere [data-close]")))
+	b.click("#log-out-everywhere [data-close]")
 	b.until("!document.querySelector('#log-out-everywhere').open")
 	b.open("/settings/me#log-out-everywhere")
 	b.until("document.querySelector('#log-out-everywhere').checkVisibility()")
-	b.do(chromedp.Click(chromedp.CSS("#log-out-everywhere button.primary")))
+	b.click("#log-out-everywhere button.primary")
 	b.shows("You are logged out everywhere")
 }
 
@@ -195,7 +195,7 @@ func TestSlowAnswersAreMarked(t *testing.T) {
 	b.do(chromedp.Evaluate[chromedp.Void](`(() => { const ask = fetch, held = [];
 		window.fetch = (...args) => new Promise(go => held.push(() => go(ask(...args))));
 		window.release = () => held.splice(0).forEach(go => go()) })()`))
-	b.do(chromedp.Focus(chromedp.CSS("#orders-search")))
+	b.focus("#orders-search")
 	b.keys("nobody")
 	b.until("document.querySelector('#orders[aria-busy=true]')")
 	if words := eval[string](b, "document.querySelector('#orders').innerText"); strings.Contains(words, "No order matches") {

@@ -6,10 +6,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// shifts adds up how much of a page has moved since it was first shown, as browsers measure it (cumulative layout shift).
+// shifts are the elements of a page that have moved since it was first shown, as browsers measure it (cumulative layout shift).
 const shifts = `new Promise(done => {
-	let moved = 0;
-	const add = list => list.forEach(one => moved += one.value);
+	const moved = [];
+	const add = list => { for (const one of list) moved.push(one.value + ": " + one.sources.map(({ node, previousRect: from, currentRect: to }) =>
+		(node?.outerHTML ?? node?.data ?? "gone").slice(0, 120) + " from " + [from.x, from.y, from.width, from.height] + " to " +
+		[to.x, to.y, to.width, to.height]).join(", ")); };
 	const seen = new PerformanceObserver(list => add(list.getEntries()));
 	seen.observe({ type: "layout-shift", buffered: true });
 	requestAnimationFrame(() => setTimeout(() => { add(seen.takeRecords()); done(moved); }));
@@ -24,8 +26,8 @@ func TestNothingMoves(t *testing.T) {
 		b.look(width, "light")
 		for _, path := range s.pages() {
 			b.open(path)
-			if moved := run(b, chromedp.Evaluate[float64](shifts, chromedp.EvalAwaitPromise)); moved > 0 {
-				t.Errorf("%s at %d: what is shown moves by %v", path, width, moved)
+			if moved := run(b, chromedp.Evaluate[[]string](shifts, chromedp.EvalAwaitPromise)); len(moved) > 0 {
+				t.Errorf("%s at %d: what is shown moves: %q", path, width, moved)
 			}
 		}
 	}
