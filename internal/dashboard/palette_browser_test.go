@@ -53,3 +53,21 @@ func TestSidebarIsLive(t *testing.T) {
 		t.Errorf("the title is %q", title)
 	}
 }
+
+// Of two keys that belong together, the second may come as late as it likes; a click in between is another thing.
+func TestTwoKeysWithTimeBetween(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.window(t, s.owner)
+	b.open("/")
+	b.keys("g")
+	b.do(chromedp.Evaluate[chromedp.Void]("{ const now = Date.now; Date.now = () => now() + 60000; }"))
+	b.keys("o")
+	b.until("location.pathname === '" + prefix + "/orders'")
+	b.keys("g")
+	b.click("h1")
+	b.keys("p?")
+	b.until("document.querySelector('#keys').open")
+	if b.path() != prefix+"/orders" {
+		t.Errorf("it went to %s", b.path())
+	}
+}
