@@ -315,3 +315,18 @@ func TestSearchThatIsRefused(t *testing.T) {
 		b.until("!document.querySelector('main tbody tr')")
 	}
 }
+
+// On a slow line somebody types into a search before the page's script has come: it acts all the same.
+func TestTypingBeforeTheScript(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	c.order("PENDING", nil, 1)
+	b := s.window(t, s.owner)
+	b.inject(`document.addEventListener("readystatechange", () => {
+		if (document.readyState === "interactive") document.querySelector("main input[type=search]").value = "nobody"; })`)
+	for _, page := range []string{"/orders", "/products", "/stock", "/customers"} {
+		b.open(page)
+		b.until("location.search === '?search=nobody' && !document.querySelector('main tbody tr')")
+	}
+}
