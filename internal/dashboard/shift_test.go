@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -28,6 +30,21 @@ func TestNothingMoves(t *testing.T) {
 			b.open(path)
 			if moved := run(b, chromedp.Evaluate[[]string](shifts, chromedp.EvalAwaitPromise)); len(moved) > 0 {
 				t.Errorf("%s at %d: what is shown moves: %q", path, width, moved)
+			}
+		}
+	}
+}
+
+// Browsers show a page once an element at its end has come, which it names: what is in the middle of a line would move as the line grows.
+func TestPagesAreShownWhole(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	for _, b := range []*browser{s.as(s.owner), s.browser()} {
+		for _, path := range append(s.pages(), "/nowhere") {
+			page := b.get(path)
+			named := regexp.MustCompile(`<link rel="expect" href="#([a-z]+)" blocking="render">`).FindStringSubmatch(page.body)
+			if page.status != 303 && (named == nil || !strings.Contains(page.body, `id="`+named[1]+`"`)) {
+				t.Errorf("%s: it waits for %q", path, named)
 			}
 		}
 	}
