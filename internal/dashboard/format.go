@@ -200,16 +200,26 @@ func (f format) Whole(t money.Total, code string) string {
 	return f.withSymbol(decimals(t.String(), 0), code)
 }
 
-// decimals cuts or fills a decimal number to n digits after the point.
+// decimals rounds a decimal number to n digits after the point, half away from zero, or fills it up to them.
 func decimals(text string, n int) string {
-	whole, fraction, _ := strings.Cut(text, ".")
-	for len(fraction) < n {
-		fraction += "0"
+	number, negative := strings.CutPrefix(text, "-")
+	whole, fraction, _ := strings.Cut(number, ".")
+	digits := []byte("0" + whole + (fraction + strings.Repeat("0", n))[:n])
+	if len(fraction) > n && fraction[n] >= '5' {
+		at := len(digits) - 1
+		for ; digits[at] == '9'; at-- {
+			digits[at] = '0'
+		}
+		digits[at]++
 	}
-	if fraction = fraction[:n]; n > 0 {
-		return whole + "." + fraction
+	out := strings.TrimPrefix(string(digits), "0")
+	if n > 0 {
+		out = out[:len(out)-n] + "." + out[len(out)-n:]
 	}
-	return whole
+	if negative && strings.Trim(out, "0.") != "" {
+		return "-" + out
+	}
+	return out
 }
 
 func (f format) withSymbol(decimal, code string) string {
