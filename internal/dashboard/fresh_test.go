@@ -166,6 +166,7 @@ func TestRecordsFollow(t *testing.T) {
 	order := c.order("PROCESSING", nil, 1)
 	customer := c.call("GET", "/orders/"+order, nil)["customerId"].(string)
 	received := func(n int) map[string]any { return map[string]any{"sku": "MUG", "type": "receive", "quantity": n} }
+	b := s.window(t, s.owner)
 	for _, one := range []struct {
 		page, typed, method, path, shows string
 		body                             map[string]any
@@ -176,7 +177,6 @@ func TestRecordsFollow(t *testing.T) {
 		{"/customers/" + customer, "[name=phone]", "PATCH", "/customers/" + customer, "Grace Lovelace", map[string]any{"firstName": "Grace"}},
 		{"/categories", "[name=name]", "POST", "/categories", "Garden", map[string]any{"name": "Garden"}},
 	} {
-		b := s.window(t, s.owner)
 		b.open(one.page)
 		b.fill("main form[method=post] "+one.typed, "7")
 		c.call(one.method, one.path, one.body)
@@ -333,6 +333,7 @@ func TestWhatIsAuditedShows(t *testing.T) {
 		segment := c.call("POST", "/segments", map[string]any{"name": "Regulars", "rules": map[string]any{"minOrders": 3}})["id"].(string)
 		warehouse := c.call("POST", "/warehouses", map[string]any{"code": "EAST", "name": "Depot"})["id"].(string)
 		vera := string(there.newUser("vera@test.example", accounts.Viewer).ID)
+		b := here.window(t, here.owner)
 		for _, one := range []struct {
 			page, method, path, shows string
 			body                      map[string]any
@@ -350,7 +351,6 @@ func TestWhatIsAuditedShows(t *testing.T) {
 			{"/warehouses/" + warehouse, "POST", "/warehouses", "Depot west", map[string]any{"name": "Depot west", "code": "WEST"}},
 			{"/settings/users/" + vera, "PATCH", "/users/" + vera, "Disabled", map[string]any{"status": "disabled"}},
 		} {
-			b := here.window(t, here.owner)
 			b.open(one.page)
 			c.call(one.method, one.path, one.body)
 			b.until(fmt.Sprintf("[...document.querySelectorAll('main h1, main .badge, main a.hit')].some(e => e.innerText.includes(%q))", one.shows))

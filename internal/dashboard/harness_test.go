@@ -3,6 +3,7 @@ package dashboard
 import (
 	"bytes"
 	"context"
+	"flag"
 	"html"
 	"io"
 	"log/slog"
@@ -30,7 +31,16 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+// beside is how many tests run beside each other, whatever the processors: they wait for pages more than they compute, and a page takes
+// some 50 MB.
+const beside = "3"
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", beside); err != nil { // -parallel is read later
+		panic(err)
+	}
+	dbtest.Main(m)
+}
 
 const password = "correct horse battery"
 
@@ -86,6 +96,9 @@ func parallel(t testing.TB) {
 }
 
 var parallels sync.Map // *testing.T → true
+
+// alone lets no other test run beside this one, which takes much memory or all of the machine.
+func alone(t *testing.T) { parallels.Store(t, true) }
 
 // sites runs a test on each engine.
 func sites(t *testing.T, test func(t *testing.T, s *site)) {

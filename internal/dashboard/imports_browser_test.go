@@ -145,11 +145,11 @@ func TestStagesOfAnImportAreAccessible(t *testing.T) {
 	b.follow(b.submit(t, b.get(done), done+"/run"))
 	s.runImports()
 	b.follow(b.submit(t, b.get(running), running+"/run"))
+	w := s.window(t, s.owner)
+	w.look(widths[0], "light")
 	for name, path := range map[string]string{"first": importsPath, "choice": unknown, "new": fresh, "checked": checked, "running": running,
 		"done": done} {
 		t.Run(name, func(t *testing.T) {
-			w := s.window(t, s.owner)
-			w.look(widths[0], "light")
 			w.examinePage(t, path, string(axe))
 			w.shoot(t, "import-"+name)
 		})

@@ -150,6 +150,7 @@ var allOrders = regexp.MustCompile(`(?m)^SCAN (o|l|orders|order_lines)\b`)
 // the file of a view has as many rows as the view has orders. On PostgreSQL the view is saved, and the file written, by another node.
 func TestStoryOfALongList(t *testing.T) {
 	dbtest.Long(t, "a browser")
+	parallel(t)
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			var read statements
