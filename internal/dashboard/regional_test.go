@@ -77,7 +77,7 @@ func TestLocales(t *testing.T) {
 		{"", "", []string{"1.235,00 €", "30 January 2026, 14:05"}},
 		{"/account", "fr-FR", []string{"1 235,00 €", "30 January 2026, 14:05"}},
 		{"/account", "en-US", []string{"€1,235.00", "January 30, 2026, 2:05 PM"}},
-		{"/users/" + string(s.owner.ID), "de-CH", []string{"1’235.00 €", "30 January 2026, 14:05"}},
+		{"/users/" + string(s.owner.ID), "de-CH", []string{"€ 1’235.00", "30 January 2026, 14:05"}},
 		{"/users/" + string(s.owner.ID), "en-AU", []string{"€1,235.00", "30 January 2026, 2:05 PM"}},
 	} {
 		if step.path != "" {
@@ -146,3 +146,14 @@ func TestSumsAreRounded(t *testing.T) {
 }
 
 func plainSpace(text string) string { return strings.ReplaceAll(text, "\u00a0", " ") }
+
+// The symbol of a currency stands where the language has it (CLDR); who names none reads as in English.
+func TestSymbolsOfCurrencies(t *testing.T) {
+	for accept, want := range map[string]string{"de": "1.234,50 €", "de-AT": "€ 1 234,50", "nl": "€ 1.234,50", "pt": "€ 1.234,50",
+		"pt-PT": "1 234,50 €", "hi-IN": "€1,234.50", "ko": "€1,234.50", "fr-CH": "1 234,50 €", "*": "€1,234.50", "": "€1,234.50"} {
+		f := format{separators: separatorsOf(accept)}
+		if got := strings.ReplaceAll(plainSpace(f.Money(12345000, "EUR")), "\u202f", " "); got != want {
+			t.Errorf("%q: %s, not %s", accept, got, want)
+		}
+	}
+}
