@@ -138,7 +138,8 @@ func TestSumsAreRounded(t *testing.T) {
 			t.Errorf("%s %s: %q and %q", c.amount, c.currency, whole, total)
 		}
 	}
-	for text, want := range map[string]string{"-0.4": "0", "-0.5": "-1", "-9.99": "-10", "12345678901234567890123.5": "12345678901234567890124"} {
+	for text, want := range map[string]string{"-0.4": "0", "-0.5": "-1", "-9.99": "-10",
+		"12345678901234567890123.5": "12345678901234567890124"} {
 		if got := decimals(text, 0); got != want {
 			t.Errorf("%s is %s, not %s", text, got, want)
 		}

@@ -135,7 +135,11 @@ const aim = `(css => {
 		if (event.type === "pointerdown") missed = !ours(event.target);
 		if (missed) { event.preventDefault(); event.stopImmediatePropagation(); }
 		if (event.type !== "click") return;
-		if (!ours(event.target)) { missed = true; event.preventDefault(); event.stopImmediatePropagation(); } // replaced meanwhile
+		if (!ours(event.target)) { // replaced meanwhile
+			missed = true;
+			event.preventDefault();
+			event.stopImmediatePropagation();
+		}
 		window.clickHit = !missed;
 		for (const kind of kinds) removeEventListener(kind, check, true);
 	};
@@ -155,7 +159,8 @@ func (b *window) click(css string) {
 			return false
 		}
 		for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
-			call(b, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: at[0], Y: at[1], Button: input.MouseButtonLeft, ClickCount: 1})
+			call(b, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: at[0], Y: at[1],
+				Button: input.MouseButtonLeft, ClickCount: 1})
 		}
 		missed, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("window.clickHit === false"))
 		return err != nil || !missed || b.scriptless // a page that is left has been clicked

@@ -11,9 +11,10 @@ import (
 // shifts are the elements of a page that have moved since it was first shown, as browsers measure it (cumulative layout shift).
 const shifts = `new Promise(done => {
 	const moved = [];
-	const add = list => { for (const one of list) moved.push(one.value + ": " + one.sources.map(({ node, previousRect: from, currentRect: to }) =>
-		(node?.outerHTML ?? node?.data ?? "gone").slice(0, 120) + " from " + [from.x, from.y, from.width, from.height] + " to " +
-		[to.x, to.y, to.width, to.height]).join(", ")); };
+	const place = ({ x, y, width, height }) => [x, y, width, height].join(" ");
+	const named = ({ node, previousRect, currentRect }) => (node?.outerHTML ?? node?.data ?? "gone").slice(0, 120) + " from " +
+		place(previousRect) + " to " + place(currentRect);
+	const add = list => { for (const one of list) moved.push(one.value + ": " + one.sources.map(named).join(", ")); };
 	const seen = new PerformanceObserver(list => add(list.getEntries()));
 	seen.observe({ type: "layout-shift", buffered: true });
 	requestAnimationFrame(() => setTimeout(() => { add(seen.takeRecords()); done(moved); }));

@@ -278,11 +278,12 @@ func TestMessagesFitIntoACookie(t *testing.T) {
 	for range 200 {
 		long[rand.Text()] = rand.Text()
 	}
-	for _, f := range []*flash{{Text: "Saved"}, {Text: "Saved", Undo: &undo{Action: "/x", Fields: long}}, {Text: strings.Repeat("é ", 300) + rand.Text()},
-		{Text: randomText(9000), Undo: &undo{Action: "/x", Fields: long}}} {
+	for _, f := range []*flash{{Text: "Saved"}, {Text: "Saved", Undo: &undo{Action: "/x", Fields: long}},
+		{Text: strings.Repeat("é ", 300) + rand.Text()}, {Text: randomText(9000), Undo: &undo{Action: "/x", Fields: long}}} {
 		cookie := r.flashCookie(f)
-		if got := flashOf(cookie.Value); len(cookie.Value) > mostFlash || got.Text != f.Text && !strings.HasPrefix(f.Text, strings.TrimSuffix(got.Text, "…")) ||
-			got.Text == "" {
+		got := flashOf(cookie.Value)
+		begins, cut := strings.CutSuffix(got.Text, "…")
+		if len(cookie.Value) > mostFlash || got.Text != f.Text && !cut || begins == "" || !strings.HasPrefix(f.Text, begins) {
 			t.Errorf("%.40q: %d bytes with %.40q", f.Text, len(cookie.Value), got.Text)
 		}
 	}
