@@ -31,9 +31,9 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-// beside is how many tests run beside each other, whatever the processors: they wait for pages more than they compute, and a page takes
-// some 50 MB.
-const beside = "3"
+// beside is how many tests run beside each other, however many processors there are: a page that is open takes some 50 MB, and one that
+// axe-core examines three times that.
+const beside = "2"
 
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", beside); err != nil { // -parallel is read later
