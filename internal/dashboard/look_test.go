@@ -314,6 +314,9 @@ func TestLargeLetters(t *testing.T) {
 			if wide := eval[[]string](b, tooWide); len(wide) > 0 {
 				t.Errorf("%s at %d: too wide: %s", path, width, wide[0])
 			}
+			if size := eval[string](b, "getComputedStyle(document.documentElement).fontSize"); size != "32px" {
+				t.Fatalf("letters of %s", size)
+			}
 			if out := eval[[]string](b, outOfCells); len(out) > 0 {
 				t.Errorf("%s at %d: does not fit: %s", path, width, out[0])
 			}
