@@ -44,8 +44,12 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	ctx, _ := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, end := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ = chromedp.NewContext(ctx)
+	dbtest.AtEnd(func() {
+		end()
+		chromedp.FromContext(ctx).Allocator.Wait() // its folder is removed
+	})
 	return ctx, chromedp.Do(ctx, chromedp.Navigate("about:blank"))
 })
 
