@@ -31,9 +31,9 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-// beside is how many tests run beside each other, however many processors there are: a page that is open takes some 50 MB, and one that
-// axe-core examines three times that.
-const beside = "2"
+// beside is how many tests run beside each other, however many processors there are: a page that is open takes some 50 MB, and the two that
+// axe-core examines most of a gigabyte.
+const beside = "3"
 
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", beside); err != nil { // -parallel is read later
