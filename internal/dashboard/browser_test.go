@@ -44,8 +44,12 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	ctx, _ := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, end := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ = chromedp.NewContext(ctx)
+	dbtest.AtEnd(func() {
+		end()
+		chromedp.FromContext(ctx).Allocator.Wait() // its folder is removed
+	})
 	return ctx, chromedp.Do(ctx, chromedp.Navigate("about:blank"))
 })
 
@@ -59,9 +63,11 @@ type window struct {
 	problems []string
 	asked    []string // addresses of its requests
 	news     []string // and of those for news, which come when they come, whatever a test does meanwhile
+	leaving  leaving
 	hosts    []string // others than the site's that it may call
 
-	patience time.Duration // 0 for the usual one
+	scriptless bool          // its pages run no script
+	patience   time.Duration // 0 for the usual one
 }
 
 // quiet lets the bounds of time count. Beside other work they say nothing of the service.
@@ -76,8 +82,8 @@ func within(t *testing.T, what string, took, most time.Duration) {
 	}
 }
 
-// tabTime bounds what a test does in its tabs.
-const tabTime = 12 * time.Minute
+// slow shows which test takes "not yet" for an answer: beside it, let other programs keep the processors busy.
+var slow = flag.Float64("slow", 1, "how many times slower than this machine the pages run")
 
 // window opens a page in which a user is logged in; of no user it has no session.
 func (s *site) window(t testing.TB, user accounts.User) *window {
@@ -109,15 +115,19 @@ func (b *window) tab() *window {
 // start opens the page, which believes to be in front of a person.
 func (b *window) start(parent context.Context, in chromedp.ContextOption) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(parent, tabTime)
-	ctx, shut := chromedp.NewContext(ctx, in, chromedp.WithListener(b.hear))
+	ctx, shut := chromedp.NewContext(parent, in, chromedp.WithListener(b.hear))
 	b.t.Cleanup(func() {
 		shut()
-		cancel()
 		b.check(b.t)
 	})
 	b.ctx = ctx
 	b.do(chromedp.Navigate("about:blank"))
+	if err := chromedp.Listen(ctx, b.follow); err != nil {
+		b.t.Fatal(err)
+	}
+	b.inject(countAnswers)
+	b.inject(keepMessages)
+	call(b, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: *slow})
 	call(b, log.Enable, cdp.Empty{})
 	call(b, network.Enable, network.EnableParams{})
 	call(b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
@@ -127,6 +137,7 @@ func (b *window) start(parent context.Context, in chromedp.ContextOption) {
 func (s *site) withoutScript(t testing.TB, user accounts.User) *window {
 	t.Helper()
 	b := s.window(t, user)
+	b.scriptless = true
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	return b
 }
@@ -270,32 +281,31 @@ func (b *window) path() string {
 	return u.RequestURI()
 }
 
-// patience is how long a page may take for what a test waits for.
-const patience = 20 * time.Second
+// patience is how long a page may take for what a test waits for. It bounds what never comes: slowness must not fail a test.
+const patience = 3 * time.Minute
 
 // until waits for an expression to be true, also over a change of pages.
 func (b *window) until(expression string) {
 	b.t.Helper()
-	b.wait(func() bool { return b.is(expression) }, expression)
+	b.wait(func() bool { so, ok := settled[bool](b, "!!("+expression+")"); return ok && so }, expression)
 }
 
-// is reports whether an expression is true of a page that has loaded and runs its scripts: before, it would lose keys and clicks.
-func (b *window) is(expression string) bool {
-	ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.readyState === 'complete' && !!("+expression+")"))
-	return err == nil && ok
+// is reports whether an expression is true of the page, once it has settled.
+func (b *window) is(expression string) (so bool) {
+	b.t.Helper()
+	b.wait(func() (ok bool) { so, ok = settled[bool](b, "!!("+expression+")"); return ok }, "the page has loaded")
+	return so
 }
 
-// wait looks again and again until something is so; what names it.
+// wait looks again and again, ever less often, until something is so; what names it.
 func (b *window) wait(so func() bool, what string) {
 	b.t.Helper()
-	look := time.NewTicker(30 * time.Millisecond)
-	defer look.Stop()
-	for late := time.After(cmp.Or(b.patience, patience)); !so(); {
-		select {
-		case <-look.C:
-		case <-late:
+	late := time.Now().Add(cmp.Or(b.patience, patience))
+	for pause := 2 * time.Millisecond; !so(); pause = min(2*pause, 32*time.Millisecond) {
+		if time.Now().After(late) || b.ctx.Err() != nil {
 			b.t.Fatalf("%s is not so after %v\nthe page: %.900s", what, cmp.Or(b.patience, patience), b.text())
 		}
+		time.Sleep(pause)
 	}
 }
 
@@ -305,32 +315,30 @@ func (b *window) shows(words string) {
 	b.until(fmt.Sprintf("document.body.innerText.includes(%q)", words))
 }
 
-// click clicks an element once it can be seen.
-func (b *window) click(css string) {
-	b.t.Helper()
-	b.until(fmt.Sprintf("document.querySelector(%q)?.checkVisibility()", css))
-	b.do(chromedp.Click(chromedp.CSS(css)))
-}
-
 // press clicks the button or link that has these words.
 func (b *window) press(words string) {
 	b.t.Helper()
-	found := fmt.Sprintf("[...document.querySelectorAll('button, a')].find(e => "+
-		"e.checkVisibility() && e.innerText.trim().replace(/\\s+/g, ' ') === %q)", words)
-	b.until(found)
-	b.do(chromedp.Evaluate[chromedp.Void](found + ".click()"))
+	b.act(fmt.Sprintf("[...document.querySelectorAll('button, a')].find(e => "+
+		"e.checkVisibility() && e.innerText.trim().replace(/\\s+/g, ' ') === %q)", words), "el.click()")
+}
+
+// focus puts the cursor into an element once it can be seen.
+func (b *window) focus(css string) {
+	b.t.Helper()
+	b.act(fmt.Sprintf("document.querySelector(%q)", css), "el.focus()")
 }
 
 // fill types into an input, in the place of what it holds.
 func (b *window) fill(css, text string) {
 	b.t.Helper()
-	b.until(fmt.Sprintf("document.querySelector(%q)?.checkVisibility()", css))
-	b.do(chromedp.Focus(chromedp.CSS(css)), chromedp.Evaluate[chromedp.Void]("document.activeElement.select()"), chromedp.KeyEvent(text))
+	b.act(fmt.Sprintf("document.querySelector(%q)", css), "el.focus(), el.select()")
+	b.do(chromedp.KeyEvent(text))
 }
 
 // keys presses keys, wherever the cursor is, as a keyboard does: a key that the page takes for itself types nothing.
 func (b *window) keys(text string) {
 	b.t.Helper()
+	b.settle()
 	for _, r := range text {
 		events := kb.Encode(r)
 		if down := events[0]; len(events) == 3 { // down, its character, up: a character of its own would be typed in any case
@@ -357,9 +365,10 @@ func (b *window) clipboard() string {
 	return run(b, chromedp.Evaluate[string]("navigator.clipboard.readText()", chromedp.EvalAwaitPromise))
 }
 
-// eval gives what an expression is.
+// eval gives what an expression is, of a page that has settled.
 func eval[T any](b *window, expression string) T {
 	b.t.Helper()
+	b.settle()
 	return run(b, chromedp.Evaluate[T](expression))
 }
 

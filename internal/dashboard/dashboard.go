@@ -43,6 +43,7 @@ type Config struct {
 	Retries   webhooks.Schedule // of deliveries, to show the times of the next attempts; nil: the standard one
 	PublicURL string            // the service's public address, "" to take each request's
 	Proxies   netguard.Proxies  // whose X-Forwarded-For is trusted
+	Look      time.Duration     // how often what is new is looked for, for open pages; 0: once a second
 	Plan      accounts.Plan     // of the account that the set-up page creates, "" for the largest
 	Dev       bool              // templates and static files are read from the source folder, if it exists; /dashboard/_parts is served
 }
@@ -63,6 +64,9 @@ type Dashboard struct {
 func New(c Config) *Dashboard {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Look == 0 {
+		c.Look = lookEvery
 	}
 	if c.Limiter == nil {
 		c.Limiter = limits.NewLocal()

@@ -1,8 +1,11 @@
 package dashboard
 
 import (
+	"bytes"
+	"compress/flate"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"net/http"
 )
 
@@ -27,12 +30,44 @@ const flashName = "entrepot-flash"
 // flashTime is how long a flash is kept for its page, in seconds.
 const flashTime = 60
 
+// mostFlash bounds the cookie's value: browsers drop a longer one, and with it the message.
+const mostFlash = 3800
+
+// flashCookie keeps a flash for its page, without its undo if that is too long, and with the beginning of its text if that is.
 func (r *request) flashCookie(f *flash) *http.Cookie {
-	text, err := json.Marshal(f)
-	if err != nil {
-		panic(err) // a struct of texts
+	value := flashValue(f)
+	if len(value) > mostFlash {
+		value = flashValue(&flash{Tone: f.Tone, Text: f.Text})
 	}
-	return r.cookie(flashName, base64.RawURLEncoding.EncodeToString(text), flashTime)
+	if len(value) > mostFlash {
+		value = flashValue(&flash{Tone: f.Tone, Text: string([]rune(f.Text)[:300]) + "…"})
+	}
+	return r.cookie(flashName, value, flashTime)
+}
+
+// flashValue is a flash as the value of a cookie. The undo of many inputs has their names again and again, which compress well.
+func flashValue(f *flash) string {
+	var out bytes.Buffer
+	deflate, err := flate.NewWriter(&out, flate.BestCompression)
+	if err == nil {
+		err = json.NewEncoder(deflate).Encode(f)
+	}
+	if err == nil {
+		err = deflate.Close()
+	}
+	if err != nil {
+		panic(err) // a struct of texts, into memory
+	}
+	return base64.RawURLEncoding.EncodeToString(out.Bytes())
+}
+
+// flashOf is the flash of a cookie's value; one that is no flash has no text.
+func flashOf(value string) (f flash) {
+	text, err := base64.RawURLEncoding.DecodeString(value)
+	if err != nil || json.NewDecoder(io.LimitReader(flate.NewReader(bytes.NewReader(text)), 1<<20)).Decode(&f) != nil {
+		return flash{}
+	}
+	return f
 }
 
 // takeFlash returns the flash for this page and removes it; nil if there is none.
@@ -42,12 +77,8 @@ func (r *request) takeFlash() *flash {
 		return nil
 	}
 	http.SetCookie(r.out, r.cookie(flashName, "", -1))
-	text, err := base64.RawURLEncoding.DecodeString(c.Value)
-	if err != nil {
-		return nil
-	}
-	var f flash
-	if json.Unmarshal(text, &f) != nil || f.Text == "" {
+	f := flashOf(c.Value)
+	if f.Text == "" {
 		return nil
 	}
 	if f.Undo != nil {

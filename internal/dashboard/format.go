@@ -35,6 +35,7 @@ type separators struct {
 	decimal, group string
 	first, rest    int  // digits of the group before the decimals, and of those before that
 	symbolAfter    bool // "12,50 €"
+	symbolApart    bool // "€ 12,50"
 }
 
 // newFormat is the format of a user of an account; both are empty if nobody is logged in.
@@ -141,9 +142,27 @@ func separatorsIn(tag language.Tag) separators {
 		return english // digits other than 0 to 9
 	}
 	n := len(digits)
+	s := separators{decimal: between[n-2], group: between[0], first: len(digits[n-2]), rest: len(digits[n-3])}
+	s.symbolAfter, s.symbolApart = symbolPlace(tag)
+	return s
+}
+
+// symbolPlace says where a language has the symbol of a currency: after the number, or before it, and then whether with a space.
+func symbolPlace(tag language.Tag) (after, apart bool) {
 	base, _ := tag.Base()
-	return separators{decimal: between[n-2], group: between[0], first: len(digits[n-2]), rest: len(digits[n-3]),
-		symbolAfter: base.String() != "en" && base.String() != "ja" && base.String() != "zh" && base.String() != "nl"}
+	region, _ := tag.Region()
+	switch at := region.String(); base.String() {
+	case "en", "ja", "zh", "ko", "hi", "th", "tr", "ms", "mul": // the last is any, "*"
+		return false, false
+	case "nl", "id":
+		return false, true
+	case "pt":
+		return at == "PT", at != "PT"
+	case "de", "it":
+		swiss := at == "CH" || at == "LI" || at == "AT"
+		return !swiss, swiss
+	}
+	return true, false
 }
 
 // plain writes a decimal number with separators; the sign is the typographic one.
@@ -200,16 +219,26 @@ func (f format) Whole(t money.Total, code string) string {
 	return f.withSymbol(decimals(t.String(), 0), code)
 }
 
-// decimals cuts or fills a decimal number to n digits after the point.
+// decimals rounds a decimal number to n digits after the point, half away from zero, or fills it up to them.
 func decimals(text string, n int) string {
-	whole, fraction, _ := strings.Cut(text, ".")
-	for len(fraction) < n {
-		fraction += "0"
+	number, negative := strings.CutPrefix(text, "-")
+	whole, fraction, _ := strings.Cut(number, ".")
+	digits := []byte("0" + whole + (fraction + strings.Repeat("0", n))[:n])
+	if len(fraction) > n && fraction[n] >= '5' {
+		at := len(digits) - 1
+		for ; digits[at] == '9'; at-- {
+			digits[at] = '0'
+		}
+		digits[at]++
 	}
-	if fraction = fraction[:n]; n > 0 {
-		return whole + "." + fraction
+	out := strings.TrimPrefix(string(digits), "0")
+	if n > 0 {
+		out = out[:len(out)-n] + "." + out[len(out)-n:]
 	}
-	return whole
+	if negative && strings.Trim(out, "0.") != "" {
+		return "-" + out
+	}
+	return out
 }
 
 func (f format) withSymbol(decimal, code string) string {
@@ -225,7 +254,7 @@ func (f format) besideSymbol(number, code string) string {
 	switch {
 	case f.separators.symbolAfter:
 		return sign + number + "\u00a0" + symbol
-	case len(symbol) > 2 && symbol == code:
+	case f.separators.symbolApart, len(symbol) > 2 && symbol == code:
 		return sign + symbol + "\u00a0" + number
 	}
 	return sign + symbol + number

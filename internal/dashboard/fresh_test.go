@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	browsers "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"entrepot/internal/accounts"
@@ -166,6 +166,7 @@ func TestRecordsFollow(t *testing.T) {
 	order := c.order("PROCESSING", nil, 1)
 	customer := c.call("GET", "/orders/"+order, nil)["customerId"].(string)
 	received := func(n int) map[string]any { return map[string]any{"sku": "MUG", "type": "receive", "quantity": n} }
+	b := s.window(t, s.owner)
 	for _, one := range []struct {
 		page, typed, method, path, shows string
 		body                             map[string]any
@@ -176,7 +177,6 @@ func TestRecordsFollow(t *testing.T) {
 		{"/customers/" + customer, "[name=phone]", "PATCH", "/customers/" + customer, "Grace Lovelace", map[string]any{"firstName": "Grace"}},
 		{"/categories", "[name=name]", "POST", "/categories", "Garden", map[string]any{"name": "Garden"}},
 	} {
-		b := s.window(t, s.owner)
 		b.open(one.page)
 		b.fill("main form[method=post] "+one.typed, "7")
 		c.call(one.method, one.path, one.body)
@@ -271,19 +271,17 @@ func TestReturnToAForm(t *testing.T) {
 
 // Times of a page on which nothing happens grow old all the same.
 func TestTimesGrowOld(t *testing.T) {
-	s := newSite(t, "sqlite")
+	var since atomic.Int64 // of the order, on the store's clock, which stands still meanwhile
+	began := time.Now()
+	s := newSiteOn(t, "sqlite", func(c *db.Config) { c.Now = func() time.Time { return began.Add(time.Duration(since.Load())) } })
 	c := s.shopper(t)
 	c.articles()
 	c.order("PENDING", nil, 1)
 	b := s.window(t, s.owner)
-	call(b, browsers.AddScriptToEvaluateOnNewDocument, browsers.AddScriptToEvaluateOnNewDocumentParams{
-		Source: "{ const every = setInterval; window.setInterval = (run, ms) => every(run, ms < 60000 ? ms : 500) }"})
+	b.inject("{ const every = setInterval; window.setInterval = (run, ms) => every(run, ms < 60000 ? ms : 500) }")
 	b.open("/orders")
 	b.until("document.querySelector('#orders time')?.innerText === 'just now'")
-	s.do(s.account.Tenant, func(tx *db.Tx) error {
-		tx.Queue("UPDATE orders SET created_at = created_at - $2 WHERE tenant_id = $1", tx.Tenant, 3*time.Minute.Microseconds())
-		return nil
-	})
+	since.Store(int64(3 * time.Minute))
 	b.until("document.querySelector('#orders time')?.innerText === '3 min ago'")
 }
 
@@ -335,6 +333,7 @@ func TestWhatIsAuditedShows(t *testing.T) {
 		segment := c.call("POST", "/segments", map[string]any{"name": "Regulars", "rules": map[string]any{"minOrders": 3}})["id"].(string)
 		warehouse := c.call("POST", "/warehouses", map[string]any{"code": "EAST", "name": "Depot"})["id"].(string)
 		vera := string(there.newUser("vera@test.example", accounts.Viewer).ID)
+		b := here.window(t, here.owner)
 		for _, one := range []struct {
 			page, method, path, shows string
 			body                      map[string]any
@@ -352,7 +351,6 @@ func TestWhatIsAuditedShows(t *testing.T) {
 			{"/warehouses/" + warehouse, "POST", "/warehouses", "Depot west", map[string]any{"name": "Depot west", "code": "WEST"}},
 			{"/settings/users/" + vera, "PATCH", "/users/" + vera, "Disabled", map[string]any{"status": "disabled"}},
 		} {
-			b := here.window(t, here.owner)
 			b.open(one.page)
 			c.call(one.method, one.path, one.body)
 			b.until(fmt.Sprintf("[...document.querySelectorAll('main h1, main .badge, main a.hit')].some(e => e.innerText.includes(%q))", one.shows))

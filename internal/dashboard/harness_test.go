@@ -3,6 +3,7 @@ package dashboard
 import (
 	"bytes"
 	"context"
+	"flag"
 	"html"
 	"io"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,7 +31,16 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+// beside is how many tests run beside each other, however many processors there are: a page that is open takes some 50 MB, and the two that
+// axe-core examines most of a gigabyte.
+const beside = "3"
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", beside); err != nil { // -parallel is read later
+		panic(err)
+	}
+	dbtest.Main(m)
+}
 
 const password = "correct horse battery"
 
@@ -56,11 +67,43 @@ type site struct {
 	placed  int64             // orders made by tests
 	key     string            // of seed, for the API
 	config  db.Config
+
+	limitsAt atomic.Pointer[time.Time] // the time of limits once stopLimits was called
 }
+
+// stopLimits stops the clock of limits: what is counted by the minute counts together, however long the test takes.
+func (s *site) stopLimits() {
+	now := time.Now()
+	s.limitsAt.Store(&now)
+}
+
+// limitsNow is the clock of limits.
+func (s *site) limitsNow() time.Time {
+	if at := s.limitsAt.Load(); at != nil {
+		return *at
+	}
+	return time.Now()
+}
+
+// parallel lets a test run beside others: each has a store, a service and cookies of its own. Parts of a test run one after the other.
+func parallel(t testing.TB) {
+	t.Helper()
+	if whole, ok := t.(*testing.T); ok && !strings.Contains(t.Name(), "/") {
+		if _, already := parallels.LoadOrStore(t, true); !already {
+			whole.Parallel()
+		}
+	}
+}
+
+var parallels sync.Map // *testing.T → true
+
+// alone lets no other test run beside this one, which takes much memory or all of the machine.
+func alone(t *testing.T) { parallels.Store(t, true) }
 
 // sites runs a test on each engine.
 func sites(t *testing.T, test func(t *testing.T, s *site)) {
 	t.Helper()
+	parallel(t)
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) { test(t, newSite(t, engine)) })
 	}
@@ -99,6 +142,7 @@ func newSiteOn(t testing.TB, engine string, set func(*db.Config)) *site {
 // emptySite is a site on a store without accounts.
 func emptySite(t testing.TB, engine string, set func(*db.Config)) *site {
 	t.Helper()
+	parallel(t)
 	config := db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}
 	if engine == "postgres" {
 		config = db.Config{URL: dbtest.StoreURL(t), Pool: 12}
@@ -122,12 +166,12 @@ func serve(t testing.TB, config db.Config) *site {
 	service := &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Hashing: quick, Dev: true, Connectors: connectors}
 	limiter := limits.NewLocal()
 	s := &site{t: t, log: &bytes.Buffer{}, config: config}
-	s.Dashboard = New(Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true,
-		Log: slog.New(slog.NewTextHandler(s.log, nil))})
+	s.Dashboard = New(Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true, Now: s.limitsNow,
+		Look: 100 * time.Millisecond, Log: slog.New(slog.NewTextHandler(s.log, nil))})
 	mux := http.NewServeMux()
 	mux.Handle(prefix, s.Dashboard)
 	mux.Handle(prefix+"/", s.Dashboard)
-	interfaces := api.New(api.Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true})
+	interfaces := api.New(api.Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true, Now: s.limitsNow})
 	mux.Handle("/docs/", reference.Handler(interfaces.Description, s.Reader))
 	mux.Handle("/", interfaces)
 	server := httptest.NewServer(mux)

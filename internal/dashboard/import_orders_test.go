@@ -138,7 +138,7 @@ func TestStoryOfAnImportOfOrders(t *testing.T) {
 			b.shows("Import 360 orders")
 			b.shows("the catalog has no product LOST")
 			b.clickOn("main form.push button.primary")
-			b.shows("the import goes on")
+			b.until("/the import goes on|Done/.test(document.body.innerText)")
 			b.until("(document.querySelector('#import progress')?.value ?? 0) > 0 || document.body.innerText.includes('Done')")
 			at := strings.TrimPrefix(b.path(), prefix)
 			b.open("/stock")

@@ -59,13 +59,13 @@ func frenchFile(n int) string {
 // clickOn clicks a button wherever the page has it just now.
 func (b *window) clickOn(selector string) {
 	b.t.Helper()
-	b.until(fmt.Sprintf("document.querySelector(%q)", selector))
-	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%q).click()", selector)))
+	b.act(fmt.Sprintf("document.querySelector(%q)", selector), "el.click()")
 }
 
 // choose puts a file into the page's form and sends it.
 func (b *window) choose(path string) {
 	b.t.Helper()
+	b.settle()
 	b.do(chromedp.SetUploadFiles(chromedp.CSS(".drop input[type=file]"), []string{path}))
 	b.clickOn("main form button.primary")
 }
@@ -98,7 +98,7 @@ func TestStoryOfAnImport(t *testing.T) {
 		b.shows("Import " + count(rows-refused) + " products")
 		b.shows("sur demande")
 		b.clickOn("main form.push button.primary")
-		b.shows("the import goes on")
+		b.until("/the import goes on|Done/.test(document.body.innerText)")
 		b.until("(document.querySelector('#import progress')?.value ?? 0) > 0 || document.body.innerText.includes('Done')")
 		b.open("/stock")
 		stop()
@@ -145,11 +145,11 @@ func TestStagesOfAnImportAreAccessible(t *testing.T) {
 	b.follow(b.submit(t, b.get(done), done+"/run"))
 	s.runImports()
 	b.follow(b.submit(t, b.get(running), running+"/run"))
+	w := s.window(t, s.owner)
+	w.look(widths[0], "light")
 	for name, path := range map[string]string{"first": importsPath, "choice": unknown, "new": fresh, "checked": checked, "running": running,
 		"done": done} {
 		t.Run(name, func(t *testing.T) {
-			w := s.window(t, s.owner)
-			w.look(widths[0], "light")
 			w.examinePage(t, path, string(axe))
 			w.shoot(t, "import-"+name)
 		})

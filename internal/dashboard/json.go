@@ -9,14 +9,20 @@ import (
 // token is a piece of JSON with the class of its colour: k for names, s for texts, v for other values.
 type token struct{ Class, Text string }
 
-// colour formats JSON in lines and classifies its tokens. Text that is no JSON is one token.
+// mostColoured bounds the coloured tokens, each an element of the page: the JSON of an order of 500 lines has eleven thousand.
+const mostColoured = 400
+
+// colour formats JSON in lines and classifies its tokens, the first of them. Text that is no JSON is one token.
 func colour(text string) (list []token) {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
 		return []token{{Text: text}}
 	}
 	text = b.String()
-	for text != "" {
+	for n := 0; text != ""; {
+		if n == mostColoured {
+			return append(list, token{Text: text})
+		}
 		piece := len(text)
 		class := ""
 		switch c := text[0]; {
@@ -34,6 +40,9 @@ func colour(text string) (list []token) {
 			if end := strings.IndexAny(text, `"-0123456789tfn`); end > 0 {
 				piece = end
 			}
+		}
+		if class != "" {
+			n++
 		}
 		list, text = append(list, token{class, text[:piece]}), text[piece:]
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -26,7 +27,8 @@ const (
 	beatEvery  = 20 * time.Second
 	streamLife = 10 * time.Minute // then the browser opens it again
 	retryAfter = "retry: 2000\n\n"
-	recent     = 10 * time.Second // how far back a new stream starts: more than the time between reading a page and opening its stream
+	recent     = 10 * time.Second // how far back a new stream starts, beside the age that its page had when its script ran
+	mostAge    = 10 * time.Minute
 )
 
 // watchers read the event log for the streams of this node: once a second for each account with a stream, however many
@@ -40,23 +42,23 @@ type watchers struct {
 // watcher follows the log of one account.
 type watcher struct {
 	streams map[chan []string]bool
-	joined  bool // a stream was added since the last read
+	joined  time.Duration // how far back streams that were added since the last read start; 0: none was added
 	stop    context.CancelFunc
 }
 
-// takeJoined reports whether a stream is new since it was asked last.
-func (ws *watchers) takeJoined(w *watcher) bool {
+// takeJoined gives how far back the streams start that are new since it was asked last; 0 if none is.
+func (ws *watchers) takeJoined(w *watcher) time.Duration {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	joined := w.joined
-	w.joined = false
+	w.joined = 0
 	return joined
 }
 
 func newWatchers(d *Dashboard) *watchers { return &watchers{d: d, accounts: map[id.Tenant]*watcher{}} }
 
-// watch returns a channel of topics with news; call leave when it is no longer read.
-func (ws *watchers) watch(tenant id.Tenant) (topics chan []string, leave func()) {
+// watch returns a channel of topics with news, also with those of some time back; call leave when it is no longer read.
+func (ws *watchers) watch(tenant id.Tenant, back time.Duration) (topics chan []string, leave func()) {
 	topics = make(chan []string, 1)
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -67,7 +69,7 @@ func (ws *watchers) watch(tenant id.Tenant) (topics chan []string, leave func())
 		ws.accounts[tenant] = w
 		go ws.look(ctx, tenant, w)
 	}
-	w.streams[topics], w.joined = true, true
+	w.streams[topics], w.joined = true, max(w.joined, back)
 	return topics, func() {
 		ws.mu.Lock()
 		defer ws.mu.Unlock()
@@ -83,12 +85,12 @@ func (ws *watchers) watch(tenant id.Tenant) (topics chan []string, leave func())
 // look reads what is new once a second as long as there is a stream. For a new stream it goes back a little, so that
 // nothing that happened after its page was read is missed.
 func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(ws.d.Look)
 	defer tick.Stop()
 	var seen pulse
-	first, joined := true, false
+	first, joined := true, time.Duration(0)
 	for {
-		joined = ws.takeJoined(w) || joined
+		joined = max(joined, ws.takeJoined(w))
 		var newest pulse
 		var topics []string
 		err := ws.d.DB.Read(ctx, tenant, func(tx *db.Tx) (err error) {
@@ -99,8 +101,8 @@ func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 			if first {
 				from = newest
 			}
-			if joined {
-				past := tx.Micros() - recent.Microseconds()
+			if joined > 0 {
+				past := tx.Micros() - joined.Microseconds()
 				from.Event, from.imports, from.audited = min(from.Event, past), min(from.imports, past), min(from.audited, past)
 			}
 			topics, err = ws.topics(tx, from, newest)
@@ -112,7 +114,7 @@ func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 		case err != nil:
 			ws.d.Log.Warn("the event log could not be watched", "error", err)
 		default:
-			seen, first, joined = newest, false, false
+			seen, first, joined = newest, false, 0
 			ws.notify(w, topics)
 		}
 		select {
@@ -196,7 +198,8 @@ func (ws *watchers) notify(w *watcher, topics []string) {
 const eventStream = "text/event-stream"
 
 // live serves GET /live: server-sent events, each a list of topics with news: "order", "stock", "product", "category",
-// "customer", "channel", "delivery", "import", and the auditTopics. It ends when the service stops. Without a session it is 204.
+// "customer", "channel", "delivery", "import", and the auditTopics. age are the milliseconds from the request of the page to its script,
+// which take long on a slow line: what was new meanwhile is sent, too. It ends when the service stops. Without a session it is 204.
 func (d *Dashboard) live(r *request) (answer, error) {
 	return answer{send: func(w http.ResponseWriter) error {
 		control := http.NewResponseController(w)
@@ -207,7 +210,7 @@ func (d *Dashboard) live(r *request) (answer, error) {
 		h := w.Header()
 		h.Set("Content-Type", eventStream)
 		h.Set("X-Accel-Buffering", "no")
-		topics, leave := d.watchers.watch(r.caller().Tenant)
+		topics, leave := d.watchers.watch(r.caller().Tenant, recent+pageAge(r))
 		defer leave()
 		if _, err := w.Write([]byte(retryAfter)); err != nil || control.Flush() != nil {
 			return nil // the browser is gone
@@ -240,4 +243,13 @@ func (d *Dashboard) live(r *request) (answer, error) {
 			}
 		}
 	}}, nil
+}
+
+// pageAge is how old the page of a stream was when its script ran.
+func pageAge(r *request) time.Duration {
+	age, err := strconv.Atoi(r.http.FormValue("age"))
+	if err != nil || age < 0 {
+		return 0
+	}
+	return time.Duration(min(int64(age), mostAge.Milliseconds())) * time.Millisecond
 }

@@ -69,6 +69,7 @@ func mustURL(t testing.TB, text string) *url.URL {
 // dashboard's failed logins count together.
 func TestWrongLogins(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
+		s.stopLimits()
 		b := s.browser()
 		page := b.post("/login", login("owner@test.example", "not the password"))
 		other := b.post("/login", login("nobody@test.example", "not the password"))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"entrepot/internal/accounts"
@@ -295,19 +294,31 @@ func TestEventsAreEasyToTick(t *testing.T) {
 	}
 }
 
-// With letters of twice their size no list is wider than its window: tables become cards where their letters leave too little room.
+// outOfCells are what is written in the cells of lists and does not fit into them: it is cut in its middle, or lies over its neighbours.
+const outOfCells = `[...document.querySelectorAll("table.rows td")].filter(cell => cell.checkVisibility() && cell.scrollWidth > cell.clientWidth + 1 &&
+	getComputedStyle(cell).textOverflow !== "ellipsis").map(cell => cell.outerHTML.slice(0, 200))`
+
+// With letters of twice their size no page is wider than its window, also that of a phone, and nothing in a list lies over its neighbours:
+// tables become cards where their letters leave too little room.
 func TestLargeLetters(t *testing.T) {
 	s := newSite(t, "sqlite")
 	s.seed()
+	c := s.shopper(t)
+	order := c.order("PROCESSING", map[string]any{"currency": "KWD", "shippingAmount": "1234567.891"}, 3)
 	b := s.window(t, s.owner)
-	for _, path := range []string{"/", "/orders", "/products", "/stock", "/customers", "/jobs", "/webhooks", "/webhooks/deliveries", "/events",
-		"/keys", "/settings/audit", "/settings/requests"} {
+	call(b, page.SetFontSizes, page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: 32, Fixed: 26}})
+	for _, path := range append(s.pages(), "/orders/"+order) {
 		b.open(path)
-		b.do(chromedp.Evaluate[chromedp.Void]("document.documentElement.style.fontSize = '200%'"))
-		for _, width := range []int64{1440, 1280, 900} {
+		for _, width := range []int64{1440, 1280, 900, 390, 320} {
 			b.look(width, "light")
-			if wide := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wide > 0 {
-				t.Errorf("%s at %d: %d px too wide", path, width, wide)
+			if wide := eval[[]string](b, tooWide); len(wide) > 0 {
+				t.Errorf("%s at %d: too wide: %s", path, width, wide[0])
+			}
+			if size := eval[string](b, "getComputedStyle(document.documentElement).fontSize"); size != "32px" {
+				t.Fatalf("letters of %s", size)
+			}
+			if out := eval[[]string](b, outOfCells); len(out) > 0 {
+				t.Errorf("%s at %d: does not fit: %s", path, width, out[0])
 			}
 		}
 	}

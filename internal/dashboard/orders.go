@@ -130,6 +130,9 @@ func (r *request) orderRow(q ordersQuery, o *orders.Summary) orderRow {
 		More: o.ItemCount - 1, Badge: statusWords[o.Status],
 		Gauge: r.format.gauge(o.Units.Shipped, o.Units.Ordered, "of"), Channel: o.ChannelName,
 		Total: r.format.Money(o.Order.Total, o.Currency)}
+	if o.Status == orders.Cancelled && o.Units.Shipped == 0 {
+		row.Gauge = gauge{} // of what was cancelled nothing is to ship
+	}
 	return row
 }
 

@@ -372,3 +372,16 @@ func TestViewersTickOrders(t *testing.T) {
 		t.Errorf("the account's settings: %s", settings.words())
 	}
 }
+
+// What was cancelled before anything was shipped looks like no work: it has no units to ship.
+func TestCancelledOrdersHaveNothingToShip(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c, b := s.shopper(t), s.as(s.owner)
+	c.articles()
+	order := c.order("PROCESSING", nil, 3)
+	has(t, b.get("/orders"), "0 of 3")
+	c.call("PATCH", "/orders/"+order+"/status", map[string]any{"status": "CANCELLED"})
+	if page := b.get("/orders"); strings.Contains(page.words(), "0 of 3") || !strings.Contains(page.words(), "Cancelled none") {
+		t.Errorf("%s", page.words())
+	}
+}

@@ -148,7 +148,7 @@ func TestFiguresAreThoseOfTheirLists(t *testing.T) {
 		if !strings.Contains(page.words(), "Days in Pacific/Auckland") {
 			t.Errorf("the zone of the days: %s", page.words())
 		}
-		if !strings.Contains(page.words(), "Orders 6 ") || !strings.Contains(page.words(), "plus ¥20, KWD 9") {
+		if !strings.Contains(page.words(), "Orders 6 ") || !strings.Contains(page.words(), "plus ¥20, KWD 10") {
 			t.Errorf("the figures: %s", page.words())
 		}
 		for what, link := range map[string]*regexp.Regexp{"orders": regexp.MustCompile(`<a href="([^"]*)"><span>Orders</span>`),

@@ -8,6 +8,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/db"
+	"entrepot/internal/money"
 )
 
 // Days are those of the account's time zone, also one of 25 hours: figures, lists and times. A user who has a zone sees his own.
@@ -76,7 +77,7 @@ func TestLocales(t *testing.T) {
 		{"", "", []string{"1.235,00 €", "30 January 2026, 14:05"}},
 		{"/account", "fr-FR", []string{"1 235,00 €", "30 January 2026, 14:05"}},
 		{"/account", "en-US", []string{"€1,235.00", "January 30, 2026, 2:05 PM"}},
-		{"/users/" + string(s.owner.ID), "de-CH", []string{"1’235.00 €", "30 January 2026, 14:05"}},
+		{"/users/" + string(s.owner.ID), "de-CH", []string{"€ 1’235.00", "30 January 2026, 14:05"}},
 		{"/users/" + string(s.owner.ID), "en-AU", []string{"€1,235.00", "30 January 2026, 2:05 PM"}},
 	} {
 		if step.path != "" {
@@ -116,5 +117,44 @@ func TestLocales(t *testing.T) {
 	own := url.Values{"timeZone": {""}, "locale": {"nonsense of a locale"}}
 	if out := b.post("/settings/me/preferences", own); out.status != 422 || !strings.Contains(out.words(), "must be a language and a region") {
 		t.Errorf("an unknown locale: %d %s", out.status, out.words())
+	}
+}
+
+// Sums are rounded where they are shown without their last digits: cut, each would be too small.
+func TestSumsAreRounded(t *testing.T) {
+	f := format{separators: separators{group: ",", decimal: ".", first: 3, rest: 3}}
+	for _, c := range []struct {
+		amount, currency, whole, total string
+	}{
+		{"160.80", "EUR", "€161", "€160.80"}, {"15.4999", "EUR", "€15", "€15.50"}, {"999.5", "EUR", "€1,000", "€999.50"},
+		{"0.4", "EUR", "€0", "€0.40"}, {"12.3456", "KWD", "KWD 12", "KWD 12.346"}, {"1999999.995", "JPY", "¥2,000,000", "¥2,000,000"},
+	} {
+		amount, err := money.Parse(c.amount)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := money.TotalOf(int64(amount), 0)
+		if whole, total := plainSpace(f.Whole(sum, c.currency)), plainSpace(f.Total(sum, c.currency)); whole != c.whole || total != c.total {
+			t.Errorf("%s %s: %q and %q", c.amount, c.currency, whole, total)
+		}
+	}
+	for text, want := range map[string]string{"-0.4": "0", "-0.5": "-1", "-9.99": "-10",
+		"12345678901234567890123.5": "12345678901234567890124"} {
+		if got := decimals(text, 0); got != want {
+			t.Errorf("%s is %s, not %s", text, got, want)
+		}
+	}
+}
+
+func plainSpace(text string) string { return strings.ReplaceAll(text, "\u00a0", " ") }
+
+// The symbol of a currency stands where the language has it (CLDR); who names none reads as in English.
+func TestSymbolsOfCurrencies(t *testing.T) {
+	for accept, want := range map[string]string{"de": "1.234,50 €", "de-AT": "€ 1 234,50", "nl": "€ 1.234,50", "pt": "€ 1.234,50",
+		"pt-PT": "1 234,50 €", "hi-IN": "€1,234.50", "ko": "€1,234.50", "fr-CH": "1 234,50 €", "*": "€1,234.50", "": "€1,234.50"} {
+		f := format{separators: separatorsOf(accept)}
+		if got := strings.ReplaceAll(plainSpace(f.Money(12345000, "EUR")), "\u202f", " "); got != want {
+			t.Errorf("%q: %s, not %s", accept, got, want)
+		}
 	}
 }

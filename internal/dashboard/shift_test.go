@@ -1,15 +1,20 @@
 package dashboard
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 )
 
-// shifts adds up how much of a page has moved since it was first shown, as browsers measure it (cumulative layout shift).
+// shifts are the elements of a page that have moved since it was first shown, as browsers measure it (cumulative layout shift).
 const shifts = `new Promise(done => {
-	let moved = 0;
-	const add = list => list.forEach(one => moved += one.value);
+	const moved = [];
+	const place = ({ x, y, width, height }) => [x, y, width, height].join(" ");
+	const named = ({ node, previousRect, currentRect }) => (node?.outerHTML ?? node?.data ?? "gone").slice(0, 120) + " from " +
+		place(previousRect) + " to " + place(currentRect);
+	const add = list => { for (const one of list) moved.push(one.value + ": " + one.sources.map(named).join(", ")); };
 	const seen = new PerformanceObserver(list => add(list.getEntries()));
 	seen.observe({ type: "layout-shift", buffered: true });
 	requestAnimationFrame(() => setTimeout(() => { add(seen.takeRecords()); done(moved); }));
@@ -24,8 +29,23 @@ func TestNothingMoves(t *testing.T) {
 		b.look(width, "light")
 		for _, path := range s.pages() {
 			b.open(path)
-			if moved := run(b, chromedp.Evaluate[float64](shifts, chromedp.EvalAwaitPromise)); moved > 0 {
-				t.Errorf("%s at %d: what is shown moves by %v", path, width, moved)
+			if moved := run(b, chromedp.Evaluate[[]string](shifts, chromedp.EvalAwaitPromise)); len(moved) > 0 {
+				t.Errorf("%s at %d: what is shown moves: %q", path, width, moved)
+			}
+		}
+	}
+}
+
+// Browsers show a page once an element at its end has come, which it names: what is in the middle of a line would move as the line grows.
+func TestPagesAreShownWhole(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	for _, b := range []*browser{s.as(s.owner), s.browser()} {
+		for _, path := range append(s.pages(), "/nowhere") {
+			page := b.get(path)
+			named := regexp.MustCompile(`<link rel="expect" href="#([a-z]+)" blocking="render">`).FindStringSubmatch(page.body)
+			if page.status != 303 && (named == nil || !strings.Contains(page.body, `id="`+named[1]+`"`)) {
+				t.Errorf("%s: it waits for %q", path, named)
 			}
 		}
 	}

@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"crypto/rand"
 	"fmt"
 	"html"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -246,6 +248,59 @@ func thresholdInputs(t *testing.T, page reply) (action string, values url.Values
 		}
 	}
 	return action, values
+}
+
+// All thresholds of a page are set at once, and taken back: browsers drop cookies of more than 4 KB, and the message is in one.
+func TestManyThresholds(t *testing.T) {
+	s := newSite(t, "sqlite")
+	for i := range perPage {
+		s.product(fmt.Sprintf(`{"sku":"SKU-%08d","name":"Mug","price":1,"stock":{"quantity":7}}`, i*7919))
+	}
+	b := s.window(t, s.owner)
+	b.open("/stock")
+	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("main [name^=threshold-]").forEach((input, i) => input.value = i + 100)`))
+	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("main [name^=threshold-]").form.requestSubmit()`))
+	b.shows(fmt.Sprint(perPage, " thresholds saved"))
+	if l := s.level("SKU-00000000", "MAIN"); l.Threshold == nil {
+		t.Error("the threshold is not stored")
+	}
+	b.click("#toasts form button")
+	b.until("[...document.querySelectorAll('main [name^=threshold-]')].every(input => input.value === '0')") // which is none
+	if l := s.level("SKU-00000000", "MAIN"); l.Low {
+		t.Error("the level is low")
+	}
+}
+
+// A message is kept however long it is, and its undo as long as a browser keeps it.
+func TestMessagesFitIntoACookie(t *testing.T) {
+	r := &request{http: httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), d: &Dashboard{}}
+	long := map[string]string{}
+	for range 200 {
+		long[rand.Text()] = rand.Text()
+	}
+	for _, f := range []*flash{{Text: "Saved"}, {Text: "Saved", Undo: &undo{Action: "/x", Fields: long}},
+		{Text: strings.Repeat("é ", 300) + rand.Text()}, {Text: randomText(9000), Undo: &undo{Action: "/x", Fields: long}}} {
+		cookie := r.flashCookie(f)
+		got := flashOf(cookie.Value)
+		begins, cut := strings.CutSuffix(got.Text, "…")
+		if len(cookie.Value) > mostFlash || got.Text != f.Text && !cut || begins == "" || !strings.HasPrefix(f.Text, begins) {
+			t.Errorf("%.40q: %d bytes with %.40q", f.Text, len(cookie.Value), got.Text)
+		}
+	}
+	for _, value := range []string{"", "x", "AAAA", "%%%"} {
+		if f := flashOf(value); f.Text != "" {
+			t.Errorf("%q is %+v", value, f)
+		}
+	}
+}
+
+// randomText is a text that does not compress.
+func randomText(n int) string {
+	var b strings.Builder
+	for b.Len() < n {
+		b.WriteString(rand.Text())
+	}
+	return b.String()
 }
 
 // An image by http is not loaded, which the policy of the pages forbids: its input says so.

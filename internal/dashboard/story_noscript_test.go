@@ -72,6 +72,7 @@ func TestStoryWithoutScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.open(importsPath)
+	b.settle()
 	b.do(chromedp.SetUploadFiles(chromedp.CSS(".drop input[type=file]"), []string{path}))
 	b.press("Read the file")
 	b.shows("mugs.csv")

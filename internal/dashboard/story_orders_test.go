@@ -18,6 +18,7 @@ import (
 // An order that arrives is in an open list at once; ticked boxes stay ticked, the cursor and the scroll position stay.
 // Nine tabs of one browser, which opens six connections to a host, all load and all update.
 func TestStoryOfAnOpenList(t *testing.T) {
+	alone(t)
 	nodes(t, func(t *testing.T, here, there *site) {
 		c := there.shopper(t)
 		c.articles()

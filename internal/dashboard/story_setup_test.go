@@ -15,6 +15,7 @@ import (
 // passwords no password is looked at.
 func TestStoryOfTheFirstDay(t *testing.T) {
 	s := emptySite(t, "sqlite", func(*db.Config) {})
+	s.stopLimits()
 	var token string
 	s.do(db.Across, func(tx *db.Tx) error { token = accounts.NewSetupLink(tx); return nil })
 	b := s.window(t, accounts.User{})

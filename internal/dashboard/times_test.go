@@ -39,10 +39,10 @@ func TestTheKeyboardSeesWholeTimes(t *testing.T) {
 	s := newSite(t, "sqlite")
 	s.seed()
 	b := s.window(t, s.owner)
-	for _, width := range []int64{1440, 390} {
-		for _, path := range s.pages() {
+	for _, path := range s.pages() {
+		b.open(path)
+		for _, width := range []int64{1440, 390} {
 			b.look(width, "light")
-			b.open(path)
 			for i, what := range eval[[]string](b, wholeTimes) {
 				if i < 5 {
 					t.Errorf("%s, %d: %s", path, width, what)

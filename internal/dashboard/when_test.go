@@ -4,8 +4,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // Filters by time have inputs for a day. A time that the address has stays a time, in the user's zone, through another use of the form;
@@ -48,7 +46,7 @@ func TestATypedDateFilters(t *testing.T) {
 	b := s.window(t, s.owner)
 	b.open("/events")
 	b.shows("order.received")
-	b.do(chromedp.Focus(chromedp.CSS("#f-from")))
+	b.focus("#f-from")
 	b.keys("01312099")
 	b.until("location.search === '?from=2099-01-31'")
 	b.shows("No events here")

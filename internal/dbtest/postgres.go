@@ -20,7 +20,9 @@ var (
 	failed error
 	made   atomic.Int64
 	stops  []func()
-	logged string // path of the server's log
+
+	stopping sync.Mutex // of stops
+	logged   string     // path of the server's log
 )
 
 // URL returns the address of a new, empty database on the test process's PostgreSQL server. The first call starts the
@@ -165,6 +167,13 @@ func Stop() {
 	}
 }
 
+// AtEnd has something stopped after the tests, with the server.
+func AtEnd(stop func()) {
+	stopping.Lock()
+	defer stopping.Unlock()
+	stops = append(stops, stop)
+}
+
 // Main is a TestMain that stops the server after the tests.
 func Main(m *testing.M) {
 	code := m.Run()
@@ -177,7 +186,7 @@ func start() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	stops = append(stops, server.remove)
+	AtEnd(server.remove)
 	if err := server.init(); err != nil {
 		return "", err
 	}

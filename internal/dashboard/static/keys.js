@@ -3,7 +3,7 @@ import { $, all, base } from "./dom.js";
 import { jump } from "./palette.js";
 
 const places = { h: "/", o: "/orders", p: "/products", s: "/stock", c: "/customers", w: "/webhooks" };
-let going = 0;
+let going = false; // g was pressed: the next key says where to, whenever it comes
 
 const keysOff = () => { try { return localStorage.getItem("entrepot-keys") === "off"; } catch { return false; } };
 
@@ -16,15 +16,17 @@ addEventListener("keydown", event => {
   if (press(event.key, event.target)) event.preventDefault();
 });
 
+addEventListener("pointerdown", () => { going = false; });
 addEventListener("focusin", () => { delete document.documentElement.dataset.tips; });
 
 // press does what a key stands for, and reports whether it stands for anything here.
 function press(key, target) {
-  if (Date.now() < going && places[key]) {
-    location.assign(base + places[key]);
+  const to = going && places[key];
+  going = key === "g";
+  if (to) {
+    location.assign(base + to);
     return true;
   }
-  going = key === "g" ? Date.now() + 1000 : 0;
   switch (key) {
     case "/": { const input = $("main input[type=search]"); input?.select(); return !!input; }
     case "?": { const keys = $("#keys"); keys?.showModal(); return !!keys; }

@@ -43,15 +43,25 @@ async function refresh() {
   finally { reloading = false; }
 }
 
-// follow opens the one stream of this browser: whoever holds the lock has it, the other tabs hear of it.
+// follow opens the one stream of this browser: whoever holds the lock has it, the other tabs hear of it. A page that was loading while
+// there were news asks for them: the stream by its age, another tab by when it was begun.
 export function follow() {
-  const channel = new BroadcastChannel("entrepot-live");
-  channel.onmessage = event => happened(event.data);
-  const hear = topics => { happened(topics); channel.postMessage(topics); };
+  const channel = new BroadcastChannel("entrepot-live"), begun = performance.timeOrigin, age = Math.ceil(performance.now());
+  let told = []; // what was new in the last minutes, by this tab's stream
+  const hear = topics => {
+    told = [...told.filter(news => Date.now() - news.at < 600000), { at: Date.now(), topics }];
+    happened(topics);
+    channel.postMessage({ topics });
+  };
+  channel.onmessage = ({ data: { topics, since, to } }) => {
+    if (since) for (const news of told) { if (news.at > since - 1000) channel.postMessage({ topics: news.topics, to: since }); }
+    else if (!to || to === begun) happened(topics);
+  };
+  channel.postMessage({ since: begun });
   let polling = 0;
   const poll = () => { polling ||= setInterval(() => hear(["*"]), 10000); };
   const open = () => new Promise(release => {
-    const stream = new EventSource(base + "/live");
+    const stream = new EventSource(base + "/live?age=" + age);
     let missed = false;
     stream.onopen = () => { clearInterval(polling); polling = 0; if (missed) hear(["*"]); missed = false; };
     stream.onmessage = event => hear(JSON.parse(event.data));

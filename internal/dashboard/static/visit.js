@@ -110,6 +110,7 @@ async function copy(text) {
 }
 
 // Filters act as they are typed or chosen. What is typed in one go is one step of the history.
+const filters = "form[method=get][data-swap], form:not([method])[data-swap]";
 let typed = null, typedIn = null;
 addEventListener("input", event => {
   const form = event.target.form;
@@ -118,12 +119,17 @@ addEventListener("input", event => {
     typed = setTimeout(count, 300, form);
     return;
   }
-  if (!form?.matches("form[method=get][data-swap], form:not([method])[data-swap]")) return;
+  if (!form?.matches(filters)) return;
   const typing = event.target.matches("input:not([type=checkbox], [type=radio])") ? event.target : null;
   clearTimeout(typed);
   typed = setTimeout(() => send(form, null, typing), !typing ? 0 : typing.matches(".when") ? 400 : 50); // a year is typed in four keys
 });
 addEventListener("focusout", () => { typedIn = null; });
+// What was typed before this script came acts now.
+for (const form of all(filters)) {
+  const typing = [...form.elements].find(el => el.matches("input[type=search], input[type=text]") && el.value !== el.defaultValue);
+  if (typing) send(form, null, typing);
+}
 
 // count asks how many records fit what the form has now, and shows only that.
 let counted = null;

@@ -1,0 +1,49 @@
+package dashboard
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// The page of an order of as many lines as there may be has no more elements than its lines need; it is edited and shipped there.
+func TestOrderOf500Lines(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c, b := s.shopper(t), s.as(s.owner)
+	c.articles()
+	items := make([]any, 500)
+	for i := range items {
+		items[i] = map[string]any{"sku": "MUG", "name": fmt.Sprint("Mug ", i), "quantity": 2, "unitPrice": "9.50"}
+	}
+	order := c.order("PROCESSING", map[string]any{"items": items})
+	page := b.get("/orders/" + order)
+	before, rest, _ := strings.Cut(page.body, `id="json"`)
+	if n := len(anElement.FindAllString(rest, -1)); n > 1000 {
+		t.Errorf("the JSON and what follows it are %d elements", n)
+	}
+	if n := len(anElement.FindAllString(before, -1)); n > 13000 {
+		t.Errorf("%d elements before the JSON", n)
+	}
+	page = b.follow(b.sendForm(t, page, "/orders/"+order+"/lines", "items[499].quantity", "1"))
+	has(t, page, "Mug 499", "999 to ship")
+	has(t, b.follow(b.sendForm(t, page, "/orders/"+order+"/ship")), "999 units shipped; it is shipped", "1 of 1", "2 of 2")
+}
+
+// What is coloured of JSON is bounded, and nothing of it is lost.
+func TestLongJSONIsNotColouredToItsEnd(t *testing.T) {
+	long := "[" + strings.Repeat(`{"a":1,"b":"two"},`, 5000) + `{"last":null}]`
+	var text strings.Builder
+	coloured := 0
+	for _, part := range colour(long) {
+		text.WriteString(part.Text)
+		if part.Class != "" {
+			coloured++
+		}
+	}
+	if coloured > mostColoured || coloured == 0 {
+		t.Errorf("%d tokens are coloured", coloured)
+	}
+	if got := strings.Join(strings.Fields(text.String()), ""); got != long {
+		t.Errorf("%d bytes of %d", len(got), len(long))
+	}
+}
