@@ -209,8 +209,8 @@ func (in shopOrder) amounts(out *connector.Order) error {
 		out.Lines = append(out.Lines, line)
 	}
 	for _, l := range in.Fees {
-		out.Lines = append(out.Lines,
-			connector.OrderLine{ExternalID: string(l.ID), Name: html.UnescapeString(string(l.Name)), Quantity: 1, Amount: read.of(l.Total)})
+		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: string(l.ID), Name: html.UnescapeString(string(l.Name)), Quantity: 1,
+			Amount: read.of(l.Total), Fee: true})
 	}
 	if read.wrong != "" {
 		return connector.Failf(connector.Rejected, "%q is no amount", connector.Line(read.wrong))
