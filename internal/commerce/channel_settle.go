@@ -3,6 +3,7 @@ package commerce
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"time"
 
 	"entrepot/internal/channels"
@@ -39,6 +40,31 @@ func (r *channelRun) settle(ctx context.Context, failed error) error {
 type pause struct{ until time.Time }
 
 func (p *pause) Error() string { return "waits until " + p.until.Format(time.RFC3339) }
+
+// turn is how long a push keeps the channel's other jobs waiting.
+const turn = 30 * time.Second
+
+// giveWay pauses a push that has had its turn if other jobs of the channel are due: a push of thousands of products takes a platform minutes
+// or hours, and orders, stock and shipments must not wait for its end (decision 228).
+func (r *channelRun) giveWay(ctx context.Context) error {
+	if r.store.Now().Sub(r.since) < turn {
+		return nil
+	}
+	others := false
+	err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
+		others, err = jobs.OthersDue(tx, r.job.Type, r.channel.ID)
+		return err
+	})
+	if err != nil || !others {
+		return err
+	}
+	text, err := json.Marshal(pullPlace{Tries: r.job.Tries})
+	if err != nil {
+		return err
+	}
+	r.job.Cursor = string(text)
+	return &pause{r.store.Now()}
+}
 
 // rest releases the job until a time.
 func (r *channelRun) rest(ctx context.Context, until time.Time) error {
@@ -130,9 +156,10 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	return nil
 }
 
-// triesBefore is how many leases the job had until it came to where it is.
+// triesBefore is how many leases the job had until it came to where it is, or gave way to others last.
 func (r *channelRun) triesBefore() int64 {
-	at, _ := placeOf(r.job)
+	var at pullPlace
+	_ = json.Unmarshal([]byte(r.job.Cursor), &at)
 	return at.Tries
 }
 
