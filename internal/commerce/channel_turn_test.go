@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A push of many products lets the channel's other jobs have their turn: an order that was placed meanwhile is here before the push has ended,
-// and the push goes on with what is left.
+// A push of many products lets the channel's other jobs have their turn: an order that was placed meanwhile is here before the push has
+// ended, and the push goes on with what is left.
 func TestLongPushesGiveWay(t *testing.T) {
 	syncedEngines(t, 95, func(t *testing.T, s *synced) {
 		p := s.platform

@@ -193,7 +193,9 @@ func TestPicturesThatFailLater(t *testing.T) {
 		t.Run("SHOPIFY", func(t *testing.T) {
 			shop := shopifyshop.New()
 			g := s.hang(t, shopifyStory(shop), "a broken")
-			state := func() document { return s.call("GET", "/api/v1/products/"+g.id, nil, 200).Object("data", "publications", 0) }
+			state := func() document {
+				return s.call("GET", "/api/v1/products/"+g.id, nil, 200).Object("data", "publications", 0)
+			}
 			g.passUntil(t, "failed", func() string { now := state(); return unless(now.Text("status") == "failed", now) })
 			if now := state(); now.Text("error") != g.sku+": the shop could not take picture 2: Image could not be downloaded" {
 				t.Errorf("%v", now)
