@@ -149,11 +149,16 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connec
 		if err != nil {
 			return err
 		}
-		if now.UpdatedAt != o.UpdatedAt || now.Sync.State != orders.SyncPending {
+		moved := now.UpdatedAt != o.UpdatedAt || now.Sync.State != orders.SyncPending
+		if sent := f == nil && (o.Status == orders.Shipped || o.Status == orders.Delivered); sent {
+			now.SentStatus = o.Status // also if the order is another one here meanwhile, such as one whose shipment was deleted
+		} else if moved {
 			return nil
 		}
-		sync.Attempts, sync.UpdatedAt = now.Sync.Attempts+1, tx.Micros()
-		now.Sync = sync
+		if !moved {
+			sync.Attempts, sync.UpdatedAt = now.Sync.Attempts+1, tx.Micros()
+			now.Sync = sync
+		}
 		orders.SaveSync(tx, now)
 		return nil
 	})
@@ -221,7 +226,9 @@ func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
 	ref := connector.OrderRef{ExternalID: o.PlatformID, Number: orders.Number(o.Number), Currency: o.Currency, Packed: map[string]int64{}}
 	left := map[id.Line]int64{}
 	for _, l := range o.Lines {
-		left[l.ID] = l.Quantity - l.Refunded
+		if !l.Fee {
+			left[l.ID] = l.Quantity - l.Refunded
+		}
 	}
 	for _, s := range o.Shipments {
 		parcel := connector.Parcel{
@@ -234,7 +241,7 @@ func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
 		}
 		for _, l := range s.Lines {
 			left[l.Line] -= l.Quantity
-			if line := o.Line(l.Line); line != nil {
+			if line := o.Line(l.Line); line != nil && !line.Fee { // a caller may have shipped it with the goods
 				parcel.Lines = append(
 					parcel.Lines,
 					connector.ParcelLine{ExternalLine: line.ExternalID, SKU: line.SKU, Quantity: l.Quantity},

@@ -37,6 +37,9 @@ func (r *channelRun) pushProducts(ctx context.Context) error {
 		if err := r.putOn(ctx, listings, &later); err != nil {
 			return err
 		}
+		if err := r.giveWay(ctx); err != nil {
+			return err
+		}
 	}
 }
 

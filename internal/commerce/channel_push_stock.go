@@ -44,6 +44,9 @@ func (r *channelRun) pushStock(ctx context.Context) error {
 		if refused != nil {
 			later = refused
 		}
+		if err := r.giveWay(ctx); err != nil {
+			return err
+		}
 	}
 }
 

@@ -43,6 +43,7 @@ type channelRun struct {
 	underway bool           // the platform is still processing something that was pushed
 	news     bool           // an operation of the platform began or ended
 	took     bool           // the platform has taken products, or stock and prices
+	since    time.Time      // when the run began
 }
 
 // RunChannelJob does a job that calls a channel's platform, and completes it or releases it for later. It stores its
@@ -67,7 +68,7 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	}
 	r := &channelRun{Service: s, store: store, job: job, lease: lease, channel: c, settings: settingsOf(c), session: session.Session,
 		does: session.does, client: session.client}
-	r.input, r.begun = inputOf(job), job.Processed
+	r.input, r.begun, r.since = inputOf(job), job.Processed, store.Now()
 	r.errors = records.ReadJobErrors(job.Errors)
 	if c.Status == channels.NeedsReauth {
 		err = &connector.Failure{

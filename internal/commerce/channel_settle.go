@@ -3,6 +3,7 @@ package commerce
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"time"
 
 	"entrepot/internal/channels"
@@ -40,7 +41,32 @@ type pause struct{ until time.Time }
 
 func (p *pause) Error() string { return "waits until " + p.until.Format(time.RFC3339) }
 
-// rest releases the job until a time.
+// turn is how long a push keeps the channel's other jobs waiting.
+const turn = 30 * time.Second
+
+// giveWay pauses a push that has had its turn if other jobs of the channel are due: a push of thousands of products takes a platform minutes
+// or hours, and orders, stock and shipments must not wait for its end (decision 228).
+func (r *channelRun) giveWay(ctx context.Context) error {
+	if r.store.Now().Sub(r.since) < turn {
+		return nil
+	}
+	others := false
+	err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
+		others, err = jobs.OthersDue(tx, r.job.Type, r.channel.ID)
+		return err
+	})
+	if err != nil || !others {
+		return err
+	}
+	return &pause{r.store.Now()}
+}
+
+// pushPlace is how many leases a job other than a pull had when it paused last.
+type pushPlace struct {
+	Leases int64 `json:"leases"`
+}
+
+// rest releases the job until a time. The runs until then did not fail.
 func (r *channelRun) rest(ctx context.Context, until time.Time) error {
 	return r.store.Write(ctx, r.job.Tenant, func(tx *db.Tx) error {
 		state, err := channelsync.Lock(tx, r.channel.ID)
@@ -50,6 +76,13 @@ func (r *channelRun) rest(ctx context.Context, until time.Time) error {
 		r.pollLater(tx, &state)
 		r.save(tx, state)
 		r.job.Errors = records.JobErrors(r.errors...)
+		if r.job.Type != jobs.OrderPull {
+			text, err := json.Marshal(pushPlace{r.job.Tries})
+			if err != nil {
+				return err
+			}
+			r.job.Cursor = string(text)
+		}
 		r.again(tx, until)
 		return nil
 	})
@@ -131,10 +164,12 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 }
 
 // failedRuns counts the runs that have failed, this one among them: those of a pull since it came to where it is, because it would lose the
-// orders that notifications were about. Of other jobs it counts the leases.
+// orders that notifications were about. Of other jobs it counts the leases since they paused last.
 func (r *channelRun) failedRuns() int64 {
 	if r.job.Type != jobs.OrderPull {
-		return r.job.Tries
+		var at pushPlace
+		_ = json.Unmarshal([]byte(r.job.Cursor), &at)
+		return r.job.Tries - at.Leases
 	}
 	at := placeOf(r.job)
 	at.Failures++

@@ -74,9 +74,10 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 	return o, nil
 }
 
-// sameContent reports whether two states of an order have the same lines and amounts.
+// sameContent reports whether two states of an order have the same lines and amounts. Which lines are fees was not known of old orders.
 func sameContent(a, b *orders.Order) bool {
 	same := func(x, y *money.Amount) bool { return x == nil && y == nil || x != nil && y != nil && *x == *y }
-	return slices.Equal(a.Lines, b.Lines) && a.Subtotal == b.Subtotal && a.ShippingAmount == b.ShippingAmount &&
+	sameLine := func(x, y orders.Line) bool { x.Fee = y.Fee; return x == y }
+	return slices.EqualFunc(a.Lines, b.Lines, sameLine) && a.Subtotal == b.Subtotal && a.ShippingAmount == b.ShippingAmount &&
 		a.DiscountAmount == b.DiscountAmount && a.Total == b.Total && same(a.TaxAmount, b.TaxAmount)
 }

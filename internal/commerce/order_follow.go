@@ -31,6 +31,13 @@ func (s *Service) followOrder(tx *db.Tx, order id.Order, in connector.Order) (bo
 		return false, nil
 	}
 	before, moved := copyOf(o), in.Theirs != o.PlatformStatus || remapped(o, in)
+	switch {
+	case !moved || in.Status == "":
+	case in.Status == o.SentStatus: // it is what was sent there, perhaps in other words: an order that has moved on here stays
+		moved = in.Status == o.Status
+	default:
+		o.SentStatus = ""
+	}
 	o.PlatformUpdatedAt, o.PlatformStatus = at, in.Theirs
 	content, err := s.followContent(tx, o, in)
 	if err != nil {
@@ -120,7 +127,11 @@ func (s *Service) followParts(tx *db.Tx, o *orders.Order, in connector.Order, mo
 		return false, err
 	}
 	left, shipped := slices.Clone(in.Refunds), s.followTracking(tx, o, in.Parcels)
-	for _, parcel := range newParcels(o, in.Parcels) {
+	parcels, err := unknownParcels(tx, o, in.Parcels)
+	if err != nil {
+		return false, err
+	}
+	for _, parcel := range parcels {
 		var early []connector.Refund
 		early, left = refundsBefore(left, parcel.ShippedAt)
 		some, err := s.followRefunds(tx, o, early)
@@ -157,7 +168,7 @@ func (s *Service) followParts(tx *db.Tx, o *orders.Order, in connector.Order, mo
 	}
 	some, err := s.followRefunds(tx, o, left)
 	refunded = refunded || some
-	if err != nil || !moved && !refunded {
+	if err != nil || !moved && !(refunded && (in.Refunded || o.RefundedWholly())) {
 		return refunded || shipped, err
 	}
 	status, err := s.followStatus(tx, o, in)
@@ -259,13 +270,26 @@ func (s *Service) saveTakenBack(tx *db.Tx, before, o *orders.Order) error {
 }
 
 // followSent ships what has left by the platform's count, and is in no parcel that it names. A parcel that it names later is known then.
+// What was deleted here is not shipped again.
 func (s *Service) followSent(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
+	deleted := map[id.Line]int64{}
+	if len(in.Sent) > 0 {
+		list, err := orders.DeletedParcels(tx, o.ID)
+		if err != nil {
+			return false, err
+		}
+		for _, d := range list {
+			for line, quantity := range d.Lines {
+				deleted[line] += quantity
+			}
+		}
+	}
 	parcel := connector.Parcel{}
 	var all int64
 	for i := range o.Lines {
 		l := &o.Lines[i]
 		all += in.Sent[l.ExternalID]
-		if n := in.Sent[l.ExternalID] - l.Shipped; n > 0 && l.ExternalID != "" {
+		if n := in.Sent[l.ExternalID] - l.Shipped - deleted[l.ID]; n > 0 && l.ExternalID != "" {
 			parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: l.ExternalID, Quantity: n})
 		}
 	}

@@ -1,27 +1,45 @@
 package commerce
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
 )
 
+// unknownParcels are the platform's parcels that are news, oldest first: they are not here, and were not deleted here.
+func unknownParcels(tx *db.Tx, o *orders.Order, all []connector.Parcel) ([]connector.Parcel, error) {
+	list := newParcels(o, all, nil)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	deleted, err := orders.DeletedParcels(tx, o.ID)
+	if err != nil || len(deleted) == 0 {
+		return list, err
+	}
+	return newParcels(o, all, deleted), nil
+}
+
 // newParcels are the platform's parcels that are not here yet, oldest first. A known one has the key or the tracking number of a shipment.
 // One that has neither may be a shipment of this service that comes back, because it has no number or the merchant has changed it: as much
-// of it as the platform has of such shipments is left out. The same holds for what is known by the platform's count alone.
-func newParcels(o *orders.Order, all []connector.Parcel) (list []connector.Parcel) {
+// of it as the platform has of such shipments is left out. The same holds for what is known by the platform's count alone, and a shipment
+// that was deleted here is no news.
+func newParcels(o *orders.Order, all []connector.Parcel, deleted []orders.DeletedParcel) (list []connector.Parcel) {
 	ours := slices.Clone(o.Shipments)
 	for _, parcel := range all {
 		at := slices.IndexFunc(ours, func(s orders.Shipment) bool { return sameParcel(s, parcel) })
 		switch {
 		case at >= 0:
 			ours = slices.Delete(ours, at, at+1)
-		case !slices.ContainsFunc(o.Shipments, func(s orders.Shipment) bool { return sameParcel(s, parcel) }):
+		case !slices.ContainsFunc(o.Shipments, func(s orders.Shipment) bool { return sameParcel(s, parcel) }) &&
+			!knownNumbers(o, parcel, deleted):
 			list = append(list, parcel)
 		}
 	}
@@ -38,6 +56,7 @@ func newParcels(o *orders.Order, all []connector.Parcel) (list []connector.Parce
 		}
 		return at >= 0
 	})
+	list = withoutDeleted(o, list, deleted)
 	if !there {
 		ours = slices.DeleteFunc(ours, func(s orders.Shipment) bool { return s.ExternalID == "" })
 	}
@@ -49,6 +68,60 @@ func newParcels(o *orders.Order, all []connector.Parcel) (list []connector.Parce
 func sameParcel(s orders.Shipment, parcel connector.Parcel) bool {
 	return parcel.Key != "" && (parcel.Key == s.ExternalID || parcel.Key == string(s.ID)) ||
 		plainNumber(parcel.Number) != "" && plainNumber(parcel.Number) == plainNumber(s.TrackingNumber)
+}
+
+// knownNumbers reports whether a parcel is the list of tracking numbers of several known ones: some platforms have one field for all.
+func knownNumbers(o *orders.Order, parcel connector.Parcel, deleted []orders.DeletedParcel) bool {
+	numbers := strings.Split(parcel.Number, ", ")
+	return len(parcel.Lines) == 0 && len(numbers) > 1 && !slices.ContainsFunc(numbers, func(number string) bool {
+		return !slices.ContainsFunc(o.Shipments, func(s orders.Shipment) bool { return sameParcel(s, connector.Parcel{Number: number}) }) &&
+			!slices.ContainsFunc(deleted, func(d orders.DeletedParcel) bool { return d.Mark == numberMark(number) })
+	})
+}
+
+// deletedParcel is by what a deleted shipment is recognised if its platform gives it back; nil if it has no platform.
+func deletedParcel(o *orders.Order, s orders.Shipment) *orders.DeletedParcel {
+	if o.PlatformID == "" {
+		return nil
+	}
+	d := orders.DeletedParcel{Key: s.ExternalID, Mark: numberMark(s.TrackingNumber), Lines: map[id.Line]int64{}}
+	for _, l := range s.Lines {
+		d.Lines[l.Line] += l.Quantity
+	}
+	return &d
+}
+
+// numberMark stands for a tracking number where a number itself must not be kept, because it leads to a person; "" for none.
+func numberMark(number string) string {
+	plain := plainNumber(number)
+	if plain == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(plain))
+	return hex.EncodeToString(sum[:8])
+}
+
+// withoutDeleted leaves out parcels that are shipments which were deleted here, each once: those of the same key or tracking number, and
+// those of the same lines where one of both has neither.
+func withoutDeleted(o *orders.Order, parcels []connector.Parcel, deleted []orders.DeletedParcel) []connector.Parcel {
+	deleted = slices.Clone(deleted)
+	for _, same := range []func(orders.DeletedParcel, connector.Parcel) bool{
+		func(d orders.DeletedParcel, p connector.Parcel) bool {
+			return p.Key != "" && d.Key == p.Key || d.Mark != "" && d.Mark == numberMark(p.Number)
+		},
+		func(d orders.DeletedParcel, p connector.Parcel) bool {
+			return d.Key == "" && (d.Mark == "" || p.Number == "") && len(p.Lines) > 0 && maps.Equal(contents(p), named(o, d.Lines))
+		},
+	} {
+		parcels = slices.DeleteFunc(parcels, func(p connector.Parcel) bool {
+			at := slices.IndexFunc(deleted, func(d orders.DeletedParcel) bool { return same(d, p) })
+			if at >= 0 {
+				deleted = slices.Delete(deleted, at, at+1)
+			}
+			return at >= 0
+		})
+	}
+	return parcels
 }
 
 // plainNumber is a tracking number in letters and digits, because platforms store numbers without blanks and dashes.
@@ -63,16 +136,31 @@ func plainNumber(text string) string {
 
 // sameLines reports whether a parcel holds what a shipment does.
 func sameLines(o *orders.Order, s orders.Shipment, parcel connector.Parcel) bool {
-	has, sent := map[string]int64{}, map[string]int64{}
-	for _, l := range parcel.Lines {
-		has[l.ExternalLine] += l.Quantity
-	}
+	sent := map[id.Line]int64{}
 	for _, l := range s.Lines {
-		if line := o.Line(l.Line); line != nil {
-			sent[line.ExternalID] += l.Quantity
+		sent[l.Line] += l.Quantity
+	}
+	return len(parcel.Lines) > 0 && maps.Equal(contents(parcel), named(o, sent))
+}
+
+// contents are the quantities of a parcel by the platform's ids of their lines.
+func contents(parcel connector.Parcel) map[string]int64 {
+	out := map[string]int64{}
+	for _, l := range parcel.Lines {
+		out[l.ExternalLine] += l.Quantity
+	}
+	return out
+}
+
+// named are quantities of lines by the platform's ids.
+func named(o *orders.Order, quantities map[id.Line]int64) map[string]int64 {
+	out := map[string]int64{}
+	for line, quantity := range quantities {
+		if l := o.Line(line); l != nil {
+			out[l.ExternalID] += quantity
 		}
 	}
-	return len(has) > 0 && maps.Equal(has, sent)
+	return out
 }
 
 // withoutShipped takes out of parcels what is in shipments.

@@ -187,7 +187,7 @@ func takeLines(tx *db.Tx, o *orders.Order, in connector.Order) error {
 			found := known[l.SKU]
 			line.Product, line.Variant, line.Warehouse = found.Product, found.Variant, ""
 		}
-		line.SKU, line.Name, line.Quantity, line.Total = l.SKU, l.Name, max(l.Quantity, 1), l.Amount
+		line.SKU, line.Name, line.Quantity, line.Total, line.Fee = l.SKU, l.Name, max(l.Quantity, 1), l.Amount, l.Fee
 		line.Refunded = min(line.Refunded, line.Quantity-line.Shipped)
 		line.UnitPrice = l.Amount.Per(line.Quantity)
 		lines = append(lines, line)

@@ -18,7 +18,8 @@ func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 		return nil, err
 	}
 	before := copyOf(o)
-	if _, err := o.Unship(shipment); err != nil {
+	deleted, err := o.Unship(shipment)
+	if err != nil {
 		return nil, err
 	}
 	o.Reserve()
@@ -29,7 +30,8 @@ func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 	}
 	orders.DeleteShipment(tx, o.ID, shipment)
 	touch(tx, o)
-	orders.RecordEdit(tx, o, sourceOf(who), who.Actor(), []orders.Change{{Field: "shipment", Shipment: shipment}})
+	orders.RecordEdit(tx, o, sourceOf(who), who.Actor(), []orders.Change{
+		{Field: "shipment", Shipment: shipment, Parcel: deletedParcel(o, deleted)}})
 	pushToPlatform(tx, o, orders.FromShipment)
 	var events []webhooks.Event
 	if o.Status != before.Status {

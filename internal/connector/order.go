@@ -82,6 +82,8 @@ type OrderLine struct {
 	Quantity   int64
 	Amount     money.Amount // of the whole line, before discount and without tax
 
+	Fee bool // nothing to ship, such as a tip or gift wrapping
+
 	Options map[string]any // what the buyer chose or entered for it, such as a text to engrave; nil for nothing
 }
 

@@ -301,7 +301,7 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	}
 	for i, l := range o.Lines {
 		line := orderLine{Name: l.Name, SKU: l.SKU, Ordered: r.format.Count(l.Quantity),
-			Gauge: r.format.gauge(l.Shipped, l.Quantity-l.Refunded, "of"),
+			Gauge: r.format.gauge(l.Shipped, l.Shipped+l.Remaining(), "of"),
 			Done:  l.Remaining() == 0, Price: r.format.Money(l.UnitPrice, o.Currency), LineTotal: r.format.Money(l.Total, o.Currency)}
 		if line.Name == "" {
 			line.Name = l.SKU

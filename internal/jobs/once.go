@@ -25,6 +25,14 @@ func PendingOnChannel(tx *db.Tx, kind Type, channel id.Channel) (*Job, error) {
 	return &list[0], nil
 }
 
+// OthersDue reports whether jobs of other types that call a channel's platform are due.
+func OthersDue(tx *db.Tx, kind Type, channel id.Channel) (bool, error) {
+	var n int64
+	err := tx.Row("SELECT count(*) FROM jobs j WHERE j.tenant_id = $1 AND j.channel_id = $2::UUID AND j.status = 'PENDING' AND j.due_at <= $3 "+
+		"AND "+known+" AND "+onChannel+" AND j.type <> $4", []any{tx.Tenant, channel, tx.Micros(), string(kind)}, &n)
+	return n > 0, err
+}
+
 // Amend saves the input, the number of items and the time of a waiting job. It returns false, and changes nothing, if the job has
 // started since it was read.
 func Amend(tx *db.Tx, j Job) (bool, error) {

@@ -27,8 +27,16 @@ type Change struct {
 	SKU   string  `json:"sku,omitempty"`  // of that line
 	From  string  `json:"from,omitempty"` // "" for a line that was added
 	To    string  `json:"to,omitempty"`   // "" for a line that was removed
-	// Shipment is the shipment that was deleted.
-	Shipment id.Shipment `json:"shipment,omitempty"`
+	// Shipment is the shipment that was deleted, Parcel what its platform may give back of it; never shown.
+	Shipment id.Shipment    `json:"shipment,omitempty"`
+	Parcel   *DeletedParcel `json:"parcel,omitempty"`
+}
+
+// DeletedParcel is by what a deleted shipment is recognised in its platform's orders.
+type DeletedParcel struct {
+	Key   string            `json:"key,omitempty"`  // the platform's id, of one packed there
+	Mark  string            `json:"mark,omitempty"` // stands for its tracking number, which is not kept
+	Lines map[id.Line]int64 `json:"lines"`
 }
 
 // Changes lists the differences between two states of an order, without its status and what was shipped.
@@ -114,6 +122,19 @@ func RecordEdit(w db.GuardedWriter, o *Order, source Source, actor string, chang
 	if len(changes) > 0 {
 		editTable.Insert(w, editRow{o.ID, Edited{id.New[id.History](), source, actor, o.UpdatedAt, changes}})
 	}
+}
+
+// DeletedParcels reads what is known of an order's deleted shipments, the oldest first.
+func DeletedParcels(tx *db.Tx, order id.Order) (list []DeletedParcel, err error) {
+	edits, err := Edits(tx, order)
+	for _, e := range edits {
+		for _, c := range e.Changes {
+			if c.Parcel != nil {
+				list = append(list, *c.Parcel)
+			}
+		}
+	}
+	return list, err
 }
 
 // maxEdits is how many changes of one order are read.

@@ -85,7 +85,7 @@ func (o *Order) Edit(drafts []LineDraft) error {
 func (l Line) changed(d LineDraft) Line {
 	if d.SKU != l.SKU {
 		l.SKU, l.Product, l.Variant, l.Warehouse = d.SKU, d.Product, d.Variant, ""
-		l.Name = ""
+		l.Name, l.Fee = "", false
 	}
 	if d.Name != "" {
 		l.Name = d.Name

@@ -36,6 +36,7 @@ type Order struct {
 	PlatformBuyer     string // the platform's name of the buyer, "" where it needs none; written at creation, never read
 	ExternalNumber    string // the number that the buyer sees there
 	PlatformStatus    string // the platform's latest status, in the platform's words
+	SentStatus        Status // the status that the platform was sent last, as long as it has no other one: that is no news
 	PlatformUpdatedAt int64  // by the platform's clock, of the newest version that was applied; 0: unknown
 	Currency          string
 	ShippingAddress   string // free JSON with the normalised keys added, "" for none
@@ -80,10 +81,19 @@ type Line struct {
 	Total       money.Amount
 	Warehouse   string // where it is reserved and from where it ships
 	ExternalID  string // the platform's id of the line, "" for none
+	Fee         bool   // nothing that could be packed, such as a tip
 }
 
-// Remaining is the quantity that is still to be shipped.
-func (l Line) Remaining() int64 { return l.Quantity - l.Shipped - l.Refunded }
+// Remaining is the quantity that is still to be shipped; of a fee nothing is.
+func (l Line) Remaining() int64 {
+	if l.Fee {
+		return 0
+	}
+	return l.unshipped()
+}
+
+// unshipped is the most that a caller may still ship: clients that name all lines of an order may name its fees, too.
+func (l Line) unshipped() int64 { return l.Quantity - l.Shipped - l.Refunded }
 
 // Waits reports whether the line may still be linked to a product: no product has its SKU yet and nothing of it was shipped.
 func (l Line) Waits() bool { return l.Product == "" && l.SKU != "" && l.Shipped == 0 }

@@ -182,7 +182,7 @@ func (o *Order) Refund(tx db.GuardedWriter, r Refund) {
 	for _, l := range r.Lines {
 		refundLineTable.Insert(tx, refundLineRow{o.ID, r.ID, l})
 		if at := o.index(l.Line); at >= 0 {
-			o.Lines[at].Refunded += min(l.Quantity, o.Lines[at].Remaining())
+			o.Lines[at].Refunded += min(l.Quantity, o.Lines[at].unshipped())
 		}
 	}
 	o.Refunds = append(o.Refunds, r)
@@ -259,7 +259,7 @@ func AwaitSync(tx *db.Tx, channel id.Channel, after id.Order, limit int) ([]id.O
 
 // SaveSync writes the outcome of sending a locked order's status.
 func SaveSync(tx db.Writer, o *Order) {
-	tx.Queue(`UPDATE orders SET channel_sync = $3, channel_sync_error = $4, channel_sync_attempts = $5, channel_sync_at = $6
-		WHERE tenant_id = $1 AND id = $2::UUID`, tx.TenantID(), o.ID, string(o.Sync.State), db.Null(o.Sync.Error), o.Sync.Attempts,
-		o.Sync.UpdatedAt).Rows(1, nil)
+	tx.Queue(`UPDATE orders SET channel_sync = $3, channel_sync_error = $4, channel_sync_attempts = $5, channel_sync_at = $6,
+		sent_status = $7 WHERE tenant_id = $1 AND id = $2::UUID`, tx.TenantID(), o.ID, string(o.Sync.State), db.Null(o.Sync.Error),
+		o.Sync.Attempts, o.Sync.UpdatedAt, db.Null(o.SentStatus)).Rows(1, nil)
 }

@@ -75,8 +75,8 @@ func (o *Order) wanted(draft ShipmentDraft) ([]int64, error) {
 	}
 	for i, d := range draft.Lines {
 		at := o.index(d.Line)
-		if l := o.Lines[at]; wanted[at] > l.Remaining() {
-			message := fmt.Sprintf("Cannot ship %d of %s only %d remaining", wanted[at], l.SKU, l.Remaining())
+		if l := o.Lines[at]; wanted[at] > l.unshipped() {
+			message := fmt.Sprintf("Cannot ship %d of %s only %d remaining", wanted[at], l.SKU, l.unshipped())
 			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].quantity", i), Message: message})
 			wanted[at] = 0 // report the line once
 		}

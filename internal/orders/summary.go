@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Units are the quantities ordered and shipped. What was refunded before it was shipped is not counted as ordered.
+// Units are the quantities ordered and shipped, without fees. What was refunded before it was shipped is not counted as ordered.
 type Units struct {
 	Ordered int64
 	Shipped int64
@@ -15,9 +15,11 @@ type Units struct {
 
 // Units sums the lines.
 func (o *Order) Units() (u Units) {
-	for i := range o.Lines {
-		u.Ordered += o.Lines[i].Quantity - o.Lines[i].Refunded
-		u.Shipped += o.Lines[i].Shipped
+	for _, l := range o.Lines {
+		if !l.Fee {
+			u.Ordered += l.Quantity - l.Refunded
+			u.Shipped += l.Shipped
+		}
 	}
 	return u
 }
@@ -47,7 +49,8 @@ func ListSummaries(tx *db.Tx, f Filter) ([]Summary, int64, error) {
 		err := r.Scan(&order, &u.Ordered, &u.Shipped, db.Opt(&first))
 		at[order].Units, at[order].FirstLine = u, first
 		return err
-	}, "SELECT order_id, sum(quantity - refunded)::BIGINT, sum(shipped)::BIGINT, max(CASE WHEN position = 0 THEN "+
+	}, "SELECT order_id, sum(CASE WHEN fee THEN 0 ELSE quantity - refunded END)::BIGINT, "+
+		"sum(CASE WHEN fee THEN 0 ELSE shipped END)::BIGINT, max(CASE WHEN position = 0 THEN "+
 		"CASE WHEN name = '' THEN sku ELSE name END END) FROM order_lines WHERE tenant_id = $1 AND order_id IN ", " GROUP BY order_id")
 	return list, total, err
 }

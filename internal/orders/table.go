@@ -36,6 +36,7 @@ var table = db.NewTable("orders",
 	db.Col("external_number", func(o *Order) any { return &o.ExternalNumber }).Null().Fixed(),
 	db.Col("platform_status", func(o *Order) any { return &o.PlatformStatus }).Null(),
 	db.Col("platform_updated_at", func(o *Order) any { return &o.PlatformUpdatedAt }).Null(),
+	db.Col("sent_status", func(o *Order) any { return &o.SentStatus }).Null(),
 	db.Col("refunded_amount", func(o *Order) any { return &o.RefundedAmount }),
 	db.Col("channel_sync", func(o *Order) any { return &o.Sync.State }).Null(),
 	db.Col("channel_sync_error", func(o *Order) any { return &o.Sync.Error }).Null(),
@@ -87,6 +88,7 @@ var lineTable = db.NewTable("order_lines",
 	db.Col("line_total", func(l *lineRow) any { return &l.Total }),
 	db.Col("warehouse_code", func(l *lineRow) any { return &l.Warehouse }),
 	db.Col("external_id", func(l *lineRow) any { return &l.ExternalID }).Null(),
+	db.Col("fee", func(l *lineRow) any { return &l.Fee }),
 )
 
 type entryRow struct {

@@ -117,6 +117,7 @@ func writeOrderLines(w *apijson.Writer, o *orders.Order, full bool) {
 		w.Text("sku", l.SKU)
 		w.TextOrNull("description", l.Description)
 		w.RawObject("metadata", l.Metadata)
+		w.Bool("fee", l.Fee)
 		writeLineAmounts(w, l)
 		if full {
 			w.Int("shippedQuantity", l.Shipped)

@@ -184,3 +184,31 @@ func TestPicturesThatAMerchantChanges(t *testing.T) {
 		}
 	})
 }
+
+// A picture that Shopify cannot fetch fails after the product was written: its merchant learns of it, and the product stays on
+// sale. Published again when the address serves, the picture is there.
+func TestPicturesThatFailLater(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		t.Run("SHOPIFY", func(t *testing.T) {
+			shop := shopifyshop.New()
+			g := s.hang(t, shopifyStory(shop), "a broken")
+			state := func() document {
+				return s.call("GET", "/api/v1/products/"+g.id, nil, 200).Object("data", "publications", 0)
+			}
+			g.passUntil(t, "failed", func() string { now := state(); return unless(now.Text("status") == "failed", now) })
+			if now := state(); now.Text("error") != g.sku+": the shop could not take picture 2: Image could not be downloaded" {
+				t.Errorf("%v", now)
+			}
+			if v, _ := shop.Variant(g.sku); v.Status != "ACTIVE" || !v.Published {
+				t.Errorf("%+v", v)
+			}
+			shop.Serves()
+			s.call("POST", "/api/v1/channels/"+g.channelOf.id+"/publications", map[string]any{"skus": []any{g.sku}}, 200)
+			g.passUntil(t, "published", func() string { now := state(); return unless(now.Text("status") == "published", now) })
+			if names, taken := g.shows(); names != "a broken" || taken != 3 {
+				t.Errorf("%s, %d taken", names, taken)
+			}
+		})
+	}, timed)
+}

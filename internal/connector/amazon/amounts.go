@@ -89,7 +89,7 @@ func (s *session) amounts(o *order, out *connector.Order) error {
 	}
 	for _, f := range fees {
 		if amount := all.amount[f.kind] - in(all, f.kind); amount != 0 {
-			out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fee " + f.kind, Name: f.name, Quantity: 1, Amount: amount})
+			out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fee " + f.kind, Name: f.name, Quantity: 1, Amount: amount, Fee: true})
 		}
 	}
 	out.Shipping, out.Discount, out.Tax = all.amount["SHIPPING"]-in(all, "SHIPPING"), discount-in(all, "DISCOUNT"), tax

@@ -86,7 +86,7 @@ func (o *order) take(market string) (connector.Order, error) {
 		}
 	}
 	if out.Discount = max(rest, 0); rest < 0 {
-		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fees", Name: "Fees", Quantity: 1, Amount: -rest})
+		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fees", Name: "Fees", Quantity: 1, Amount: -rest, Fee: true})
 	}
 	out.Refunds = o.refunds(sum)
 	return out, sum.Err()

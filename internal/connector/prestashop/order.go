@@ -173,7 +173,8 @@ func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (conne
 	o.Lines = s.lines(b.details[o.ExternalID], r, digits)
 	evenOut(o.Lines, exact("total_products"))
 	if wrapping := exact("total_wrapping_tax_excl"); wrapping != 0 {
-		o.Lines = append(o.Lines, connector.OrderLine{ExternalID: "wrapping", Name: "Gift wrapping", Quantity: 1, Amount: wrapping})
+		o.Lines = append(o.Lines,
+			connector.OrderLine{ExternalID: "wrapping", Name: "Gift wrapping", Quantity: 1, Amount: wrapping, Fee: true})
 	}
 	evenTax(&o, digits)
 	o.Refunds = refunds(f, b.slips[o.ExternalID], digits, now)

@@ -17,6 +17,7 @@ type upsert struct {
 	fresh        bool  // it was created by this push
 	combinations map[string]string
 	images       map[string]string
+	sent         []string // ids of the categories that this push puts it in
 	failed       *connector.Failure
 	again        bool
 }
@@ -81,8 +82,8 @@ func (s *session) results(u *upsert) []connector.Result {
 		return connector.FailedProduct(u.Product, u.failed, u.again)
 	}
 	url := strings.TrimSuffix(s.base, "api/") + "index.php?controller=product&id_product=" + u.id()
-	results := []connector.Result{{SKU: u.SKU, State: connector.Live, Priced: true, IDs: connector.IDs{Product: u.id()}, URL: url,
-		Images: u.images}}
+	results := []connector.Result{{SKU: u.SKU, State: connector.Live, Priced: true, URL: url, Images: u.images,
+		IDs: connector.IDs{Product: u.id(), Other: map[string]string{sentCategories: strings.Join(u.sent, ",")}}}}
 	for _, v := range u.Variants {
 		results = append(results, connector.Result{SKU: v.SKU, State: connector.Live, Priced: true,
 			IDs: connector.IDs{Product: u.id(), Variant: u.combinations[v.SKU]}, URL: url})
@@ -96,11 +97,11 @@ func (s *session) put(ctx context.Context, f *shop, u *upsert, stored *stored) (
 		return err
 	}
 	if u.fresh = u.there == nil; u.fresh {
-		if u.there, err = s.createProduct(ctx, f, u.Product); err != nil {
+		if u.there, err = s.createProduct(ctx, f, u); err != nil {
 			return err
 		}
 	}
-	if u.images, err = s.fill(ctx, f, u.Product, u.there, stored, u.fresh); err != nil {
+	if u.images, err = s.fill(ctx, f, u, stored); err != nil {
 		if u.fresh { // it is not switched on, but a shop may show what it finds: make sure
 			_ = s.patch(ctx, "products", "product", u.id(), value("active", "0"))
 		}
@@ -127,11 +128,13 @@ func first(rows []*node) *node {
 }
 
 // createProduct creates the product, disabled.
-func (s *session) createProduct(ctx context.Context, f *shop, p *connector.Product) (*node, error) {
+func (s *session) createProduct(ctx context.Context, f *shop, u *upsert) (*node, error) {
+	p := u.Product
 	category, all, err := s.categories(ctx, f, p.Categories)
 	if err != nil {
 		return nil, err
 	}
+	u.sent = all
 	kind := "standard"
 	if len(p.Variants) > 0 {
 		kind = "combinations"
@@ -160,20 +163,20 @@ func associations(categories []string) field {
 
 // fill sets texts, price, categories, pictures and a reduced price of a product. Texts that the merchant has written
 // in languages other than the shop's own are sent again, because a write without them would clear them.
-func (s *session) fill(ctx context.Context, f *shop, p *connector.Product, there *node, stored *stored,
-	fresh bool) (images map[string]string, err error) {
-	id := there.get("id")
+func (s *session) fill(ctx context.Context, f *shop, u *upsert, stored *stored) (images map[string]string, err error) {
+	p, there, fresh, id := u.Product, u.there, u.fresh, u.id()
 	base, reduction := netPrice(p.Price, p.CompareAt)
 	if !fresh {
 		fields := []field{value("reference", p.SKU), price("price", base), texts("name", f.translated(there, "name", name(p.Name))),
 			texts("description", f.translated(there, "description", p.Description)),
 			texts("link_rewrite", f.translated(there, "link_rewrite", linkRewrite(p)))}
-		if len(p.Categories) > 0 {
+		if u.sent = u.sentBefore(); len(p.Categories) > 0 || len(u.sent) > 0 && !slices.Equal(u.sent, []string{f.home}) {
 			category, all, err := s.categories(ctx, f, p.Categories)
 			if err != nil {
 				return nil, err
 			}
-			fields = append(fields, value("id_category_default", category), associations(all))
+			category, list := u.withTheirs(category, all)
+			u.sent, fields = all, append(fields, value("id_category_default", category), associations(list))
 		}
 		if err := s.patch(ctx, "products", "product", id, fields...); err != nil {
 			return nil, err
@@ -185,6 +188,27 @@ func (s *session) fill(ctx context.Context, f *shop, p *connector.Product, there
 		}
 	}
 	return s.putImages(ctx, p, there)
+}
+
+// sentCategories is the name in connector.IDs.Other of the categories that the last push put a product in.
+const sentCategories = "categories"
+
+func (u *upsert) sentBefore() []string {
+	return strings.FieldsFunc(u.Known.Other[sentCategories], func(r rune) bool { return r == ',' })
+}
+
+// withTheirs are the categories that a product shall be in: its own, and those that its merchant has put it in. The main one is its own
+// unless the merchant's is another.
+func (u *upsert) withTheirs(main string, own []string) (string, []string) {
+	all, before := slices.Clone(own), u.sentBefore()
+	for _, c := range u.there.at("associations", "categories").all("category") {
+		if id := c.get("id"); id != "" && !slices.Contains(all, id) && !slices.Contains(before, id) {
+			if all = append(all, id); id == u.there.get("id_category_default") {
+				main = id
+			}
+		}
+	}
+	return main, all
 }
 
 // netPrice is the price that the shop stores and its reduction, which is a row of its own there.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -33,7 +34,7 @@ func parse(body []byte) (*node, error) {
 			body = body[at:]
 		}
 	}
-	d := xml.NewDecoder(bytes.NewReader(bytes.Map(legal, body)))
+	d := xml.NewDecoder(bytes.NewReader(bytes.Map(legal, sections.ReplaceAll(body, []byte("]]]]><![CDATA[>$1")))))
 	d.Strict = true
 	root := &node{}
 	open := []*node{root}
@@ -63,6 +64,9 @@ func parse(body []byte) (*node, error) {
 		}
 	}
 }
+
+// sections finds the end of a section of text that is none, because the text goes on behind it: the shop writes "]]>" in a text as it is.
+var sections = regexp.MustCompile(`\]\]>([^<]|<[^/])`)
 
 // at finds a descendant by a path of names; nil if there is none. It may be called on nil, as may the following methods.
 func (n *node) at(path ...string) *node {

@@ -166,7 +166,7 @@ func (o *order) read() (connector.Order, error) {
 	for _, fee := range []connector.OrderLine{{Name: "Tip", Amount: sum.of(o.TotalTipReceivedSet)},
 		{Name: "Duties", Amount: sum.optional(o.OriginalTotalDutiesSet)}} {
 		if fee.Amount > 0 {
-			fee.ExternalID, fee.Quantity = strings.ToLower(fee.Name), 1
+			fee.ExternalID, fee.Quantity, fee.Fee = strings.ToLower(fee.Name), 1, true
 			out.Lines = append(out.Lines, fee)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // product is a product that is in the shop.
 type product struct {
 	ID, Handle, Status, OnlineStoreURL string
-	Media                              struct{ Nodes []struct{ ID string } }
+	Media                              struct{ Nodes []media }
 	Variants                           struct {
 		PageInfo pageInfo
 		Nodes    []variant
@@ -24,10 +24,12 @@ type variant struct {
 	InventoryItem                   struct{ ID string }
 }
 
-// media are the ids of its pictures, in their order.
+// media are the ids of its pictures, in their order, without those that the shop could not fetch.
 func (p *product) media() (ids []string) {
 	for _, m := range p.Media.Nodes {
-		ids = append(ids, m.ID)
+		if m.Status != failed {
+			ids = append(ids, m.ID)
+		}
 	}
 	return ids
 }
@@ -178,7 +180,7 @@ func results(p *connector.Product, there, made *product) []connector.Result {
 		return r
 	}
 	first := one(p.SKU)
-	first.Images = images
+	first.Images, first.Review = images, awaited(p, images, made)
 	list := []connector.Result{first}
 	for _, v := range p.Variants {
 		r := one(v.SKU)

@@ -13,11 +13,11 @@ import (
 // Capabilities says what a shop can do. Limits are points, which the shop counts itself: see graphql.go.
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
-		Tracking: true,
+		Tracking: true, Async: true,
 		Statuses: []connector.Status{orders.Shipped, orders.Delivered, orders.Cancelled},
 		Batch:    connector.Batch{Products: 20, Stock: 250, Prices: 250, Orders: sizes[0].orders},
 		Limits:   []connector.Limit{{AtOnce: 4}},
-		Time:     connector.Timing{Overlap: 2 * time.Minute, Tail: tail, Poll: 10 * time.Minute}, // of what the shop holds back
+		Time:     connector.Timing{Overlap: 2 * time.Minute, Tail: tail, Poll: 2 * time.Minute}, // of pictures, and of what the shop holds back
 	}
 }
 

@@ -17,7 +17,7 @@ const queryShop = `query Shop {
 // productFields are what is needed of a product that is there.
 const productFields = `fragment productFields on Product {
   id handle status onlineStoreUrl
-  media(first: 250) { nodes { id } }
+  media(first: 250) { nodes { id status } }
   variants(first: 250) { pageInfo { hasNextPage } nodes { ...variantFields } }
 }
 ` + variantFields
@@ -60,6 +60,10 @@ const mutateProduct = `mutation SetProduct($identifier: ProductSetIdentifiers, $
 var mutatePublish = many{name: "Publish", field: "publishablePublish",
 	answer:    "{ publishable { ... on Product { onlineStoreUrl } } userErrors { field message } }",
 	arguments: []argument{{"id", "id", "ID!"}, {"input", "input", "[PublicationInput!]!"}}}
+
+const queryMedia = `query Media($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on MediaImage { id status mediaErrors { message } } }
+}`
 
 const mutateHide = `mutation Hide($id: ID!) {
   productUpdate(product: { id: $id, status: DRAFT }) { userErrors { field message } }

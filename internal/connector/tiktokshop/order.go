@@ -181,7 +181,7 @@ func (o *order) take() (connector.Order, error) {
 		rest += l.Amount
 	}
 	if out.Discount = max(rest, 0); rest < 0 {
-		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fees", Name: "Fees", Quantity: 1, Amount: -rest})
+		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fees", Name: "Fees", Quantity: 1, Amount: -rest, Fee: true})
 	}
 	o.buyer(&out)
 	out.ShippedBy(o.DeliveryName)

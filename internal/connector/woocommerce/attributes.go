@@ -44,8 +44,8 @@ func (u *upsert) called(name string) map[string]any {
 	return map[string]any{"name": name}
 }
 
-// attributes are all that a product shall have: those by which its variants differ, its others, and those of the whole shop that the
-// merchant has given it. A list that is sent replaces the shop's.
+// attributes are all that a product shall have: those by which its variants differ, its others, and those that the merchant has given it. A
+// list that is sent replaces the shop's.
 func (s *session) attributes(ctx context.Context, u *upsert) ([]map[string]any, error) {
 	list := []map[string]any{}
 	add := func(name string, variation bool, options []string) {
@@ -69,11 +69,22 @@ func (s *session) attributes(ctx context.Context, u *upsert) ([]map[string]any, 
 		add(a.Name, false, []string{a.Value})
 		names = append(names, a.Name)
 	}
+	before := u.sentBefore(sentAttributes)
 	for _, a := range u.there.Attributes {
-		if a.whole() && !slices.ContainsFunc(names, a.named) {
-			list = append(list, map[string]any{"id": a.ID.number(), "visible": a.Visible, "variation": a.Variation, "options": a.values()})
+		theirs := map[string]any{"visible": a.Visible, "variation": a.Variation, "options": a.values()}
+		switch {
+		case slices.ContainsFunc(names, a.named):
+			continue
+		case a.whole():
+			theirs["id"] = a.ID.number()
+		case slices.ContainsFunc(before, a.named): // it was ours
+			continue
+		default:
+			theirs["name"] = html.UnescapeString(string(a.Name))
 		}
+		list = append(list, theirs)
 	}
+	u.keepSent(sentAttributes, names)
 	return list, nil
 }
 

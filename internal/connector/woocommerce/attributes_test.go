@@ -68,3 +68,39 @@ func TestWhatTheMerchantAddedStays(t *testing.T) {
 		t.Errorf("pictures %v, %d fetched", shown, taken)
 	}
 }
+
+// Attributes of the product alone and categories that its merchant has added stay beside those that are pushed; what was pushed and is none
+// of the product's any more goes.
+func TestAttributesAndCategoriesOfTheMerchantStay(t *testing.T) {
+	s := newShop(t)
+	s.AddProduct("MUG", "Theirs", "5", 1)
+	s.AddOwnAttribute("MUG", "Wash & care", "by hand")
+	s.AddToCategory("MUG", 7)
+	mug := connector.Product{ID: "1", SKU: "MUG", Name: "Mug", Slug: "mug", OnSale: true, Price: 90000, Currency: "EUR", Quantity: 3,
+		Attributes: []connector.Attribute{{Name: "Glaze", Value: "blue"}},
+		Categories: []connector.Category{{ID: "c1", Name: "Mugs", Slug: "mugs"}, {ID: "c2", Name: "Gifts", Slug: "gifts"}}}
+	push := func(attributes []string, categories int) (own []int64) {
+		t.Helper()
+		result := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug}))(t)[0]
+		if result.State != connector.Live {
+			t.Fatalf("%+v", result)
+		}
+		mug.Known, mug.Settled = result.IDs, true
+		if got := s.Attributes("MUG"); !slices.Equal(got, attributes) {
+			t.Errorf("attributes %q, want %q", got, attributes)
+		}
+		if own = s.Categories("MUG"); len(own) != categories || !slices.Contains(own, 7) {
+			t.Errorf("categories %v, want %d", own, categories)
+		}
+		return own
+	}
+	push([]string{"Glaze: blue", "Wash & care: by hand"}, 3)
+	s.AddOwnAttribute("MUG", "Origin", "Ghent")
+	s.AddToCategory("MUG", 8)
+	mug.Attributes, mug.Categories = []connector.Attribute{{Name: "Size", Value: "L"}}, mug.Categories[:1]
+	push([]string{"Origin: Ghent", "Size: L", "Wash & care: by hand"}, 3)
+	mug.Attributes, mug.Categories = nil, nil
+	if last := push([]string{"Origin: Ghent", "Wash & care: by hand"}, 2); !slices.Equal(last, []int64{7, 8}) {
+		t.Errorf("categories %v", last)
+	}
+}

@@ -50,6 +50,7 @@ type shopOrder struct {
 	Coupons  several[coupon]  `json:"coupon_lines"`
 	Ways     several[carrier] `json:"shipping_lines"`
 	Refunds  several[given]   `json:"refunds"`
+	Kept     several[kept]    `json:"meta_data"`
 }
 
 type (
@@ -184,6 +185,7 @@ func readOrder(raw json.RawMessage) (out connector.Order, modified string, take 
 		out.Refunds = append(out.Refunds, connector.Refund{ExternalID: string(r.ID), Amount: max(-read.of(r.Total), 0),
 			Reason: html.UnescapeString(string(r.Reason)), CreatedAt: out.UpdatedAt})
 	}
+	in.parcels(&out)
 	return out, string(in.Modified), true, nil
 }
 
@@ -209,8 +211,8 @@ func (in shopOrder) amounts(out *connector.Order) error {
 		out.Lines = append(out.Lines, line)
 	}
 	for _, l := range in.Fees {
-		out.Lines = append(out.Lines,
-			connector.OrderLine{ExternalID: string(l.ID), Name: html.UnescapeString(string(l.Name)), Quantity: 1, Amount: read.of(l.Total)})
+		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: string(l.ID), Name: html.UnescapeString(string(l.Name)), Quantity: 1,
+			Amount: read.of(l.Total), Fee: true})
 	}
 	if read.wrong != "" {
 		return connector.Failf(connector.Rejected, "%q is no amount", connector.Line(read.wrong))

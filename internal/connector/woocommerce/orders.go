@@ -124,8 +124,11 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	return order, err
 }
 
-// Detail reads the refunds of an order: the order itself names only their sums.
+// Detail reads the refunds of an order, of which the order itself names only the sums, and its parcels.
 func (s *session) Detail(ctx context.Context, o *connector.Order) error {
+	if err := s.readParcels(ctx, o); err != nil {
+		return err
+	}
 	if len(o.Refunds) == 0 {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 const skusPerCall = 40
 
 // productFields are the members of found.
-const productFields = "id,sku,type,parent_id,status,permalink,manage_stock,stock_quantity,images,attributes"
+const productFields = "id,sku,type,parent_id,status,permalink,manage_stock,stock_quantity,images,attributes,categories"
 
 // found is a product or variation as the shop shows it.
 type found struct {
@@ -34,7 +34,11 @@ type found struct {
 		ID flexible `json:"id"`
 	} `json:"images"`
 	Attributes several[attribute] `json:"attributes"`
-	Error      *problem           `json:"error"`
+	Categories several[struct {
+		ID   flexible `json:"id"`
+		Slug string   `json:"slug"`
+	}] `json:"categories"`
+	Error *problem `json:"error"`
 }
 
 // missing reports whether the shop's product does not have a picture any more.
@@ -163,9 +167,10 @@ func (s *session) addKnown(ctx context.Context, products []connector.Product, th
 // upsert is one product on its way.
 type upsert struct {
 	connector.Product
-	there  found            // zero when the shop does not have it
-	forms  map[string]found // its variations that the shop has
-	others []string         // the shop's ids of pictures that the merchant has added
+	there  found             // zero when the shop does not have it
+	forms  map[string]found  // its variations that the shop has
+	others []string          // the shop's ids of pictures that the merchant has added
+	sent   map[string]string // what this push gives the product, to tell it from what the merchant adds
 	result connector.Result
 	failed []connector.Result // of variants
 	live   []connector.Result
@@ -385,7 +390,7 @@ func (s *session) putBatch(ctx context.Context, list []*upsert) error {
 			return
 		}
 		u.there = f
-		u.result.IDs, u.result.URL, u.result.Images = connector.IDs{Product: string(f.ID)}, f.Permalink, map[string]string{}
+		u.result.IDs, u.result.URL, u.result.Images = connector.IDs{Product: string(f.ID), Other: u.sent}, f.Permalink, map[string]string{}
 		u.result.Priced = len(u.Variants) == 0
 		for i := range min(len(u.Images), len(f.Images)) { // in the order in which they were sent
 			u.result.Images[u.Images[i].ID] = string(f.Images[i].ID)
@@ -407,8 +412,8 @@ func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, e
 	if err != nil {
 		return nil, err
 	}
-	if len(categories) > 0 {
-		body["categories"] = categories
+	if all := u.withTheirs(categories); all != nil {
+		body["categories"] = all
 	}
 	images := []map[string]any{}
 	for i, image := range u.Images {

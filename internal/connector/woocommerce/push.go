@@ -137,29 +137,17 @@ func names(text, mark string) bool {
 // pushFulfillment uses the shop's own parcels.
 func (s *session) pushFulfillment(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
 	path := "/orders/" + order.ExternalID + "/fulfillments"
-	var answer struct {
-		Fulfillments []fulfillment `json:"fulfillments"`
-	}
-	var list []fulfillment
-	switch got, err := s.get(ctx, path, nil, nil); {
-	case unlisted(err):
-	case err != nil:
+	list, err := s.fulfillments(ctx, order.ExternalID)
+	if err != nil && !unlisted(err) {
 		return err
-	case connector.DecodeAnswer(got, &list) != nil:
-		if err := connector.DecodeAnswer(got, &answer); err != nil {
-			return err
-		}
-		list = answer.Fulfillments
 	}
 	key, mark := "_tracking_number", parcel.Number
 	if mark == "" {
 		key, mark = "_tracking_url", parcel.URL
 	}
 	for _, f := range list {
-		for _, m := range f.Meta {
-			if m.Key == key && string(m.Value) == mark {
-				return nil
-			}
+		if f.text(key) == mark && f.Deleted == "" {
+			return nil
 		}
 	}
 	var items []map[string]any
@@ -168,7 +156,7 @@ func (s *session) pushFulfillment(ctx context.Context, order connector.OrderRef,
 	}
 	meta := []map[string]any{{"key": "_tracking_number", "value": parcel.Number}, {"key": "_shipment_provider", "value": parcel.Carrier},
 		{"key": "_tracking_url", "value": parcel.URL}, {"key": "_items", "value": items}}
-	_, err := s.call(
+	_, err = s.call(
 		ctx,
 		http.MethodPost,
 		"/wc/v3"+path,
@@ -177,13 +165,6 @@ func (s *session) pushFulfillment(ctx context.Context, order connector.OrderRef,
 		nil,
 	)
 	return err
-}
-
-type fulfillment struct {
-	Meta []struct {
-		Key   string   `json:"key"`
-		Value flexible `json:"value"`
-	} `json:"meta_data"`
 }
 
 // pushTracking uses a plugin's parcels.

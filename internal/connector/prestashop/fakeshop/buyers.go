@@ -371,3 +371,22 @@ func (s *Shop) OnSale() (references []string) {
 	}
 	return references
 }
+
+// Categories are a product's categories, its main one first; add puts it into others before, the last of which becomes the main one, as its
+// merchant may.
+func (s *Shop) Categories(sku string, add ...string) (ids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.where("products", "reference", sku)[0]
+	for _, id := range add {
+		p.links["categories"] = append(p.links["categories"], map[string]string{"id": id})
+		p.fields["id_category_default"] = id
+	}
+	ids = []string{p.get("id_category_default")}
+	for _, c := range p.links["categories"] {
+		if c["id"] != ids[0] {
+			ids = append(ids, c["id"])
+		}
+	}
+	return ids
+}

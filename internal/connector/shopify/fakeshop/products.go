@@ -12,7 +12,7 @@ import (
 func (p *product) show() object {
 	media, variants := []object{}, []object{}
 	for _, m := range p.media {
-		media = append(media, object{"id": m})
+		media = append(media, object{"id": m, "status": p.shop.pictureState(m)})
 	}
 	for _, v := range p.variants {
 		options := []object{}
@@ -187,7 +187,7 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 		}
 	}
 	if p == nil {
-		p = &product{id: s.gid("Product"), handle: in.Input.Handle}
+		p = &product{id: s.gid("Product"), handle: in.Input.Handle, shop: s}
 		s.products = append(s.products, p)
 	}
 	p.title, p.status = in.Input.Title, in.Input.Status
@@ -217,6 +217,47 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 		p.variants = append(p.variants, at)
 	}
 	return answer(p, []object{})
+}
+
+// pictureState is the state of a picture: of an address with "broken" in it the shop notices only later that it cannot be fetched.
+func (s *Shop) pictureState(id string) string {
+	if s.fetched == nil {
+		s.fetched = map[string]bool{}
+	}
+	if !strings.Contains(s.sources[id], "broken") || s.serves && !s.fetched[id] {
+		return "READY"
+	}
+	if !s.fetched[id] {
+		s.fetched[id] = true
+		return "UPLOADED"
+	}
+	return "FAILED"
+}
+
+// Serves has all addresses of pictures serve from now on; those that failed stay so.
+func (s *Shop) Serves() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.serves = true
+}
+
+// pictures answers the states of pictures.
+func (s *Shop) pictures(raw json.RawMessage) (object, string) {
+	var in struct{ IDs []string }
+	_ = json.Unmarshal(raw, &in)
+	nodes := []any{}
+	for _, id := range in.IDs {
+		if s.sources[id] == "" {
+			nodes = append(nodes, nil)
+			continue
+		}
+		state, errors := s.pictureState(id), []object{}
+		if state == "FAILED" {
+			errors = append(errors, object{"message": "Image could not be downloaded"})
+		}
+		nodes = append(nodes, object{"id": id, "status": state, "mediaErrors": errors})
+	}
+	return object{"nodes": nodes}, ""
 }
 
 func (s *Shop) publish(raw json.RawMessage) (object, string) {

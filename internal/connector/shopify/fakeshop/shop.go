@@ -57,13 +57,16 @@ type Shop struct {
 	locations []location
 	webhooks  []webhook
 	sources   map[string]string // addresses of fetched pictures, by their ids
-	keys      map[string]bool   // of writes that were done
+	fetched   map[string]bool   // pictures that were shown once
+	serves    bool
+	keys      map[string]bool // of writes that were done
 }
 
 type product struct {
 	id, handle, title, status string
 	published                 bool
 	media                     []string
+	shop                      *Shop
 	variants                  []*variant
 }
 
@@ -211,7 +214,7 @@ func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong s
 	does := map[string]func(json.RawMessage) (object, string){
 		"Shop": s.about, "Find": s.find, "FindProduct": s.findProduct, "FindNew": s.findNew,
 		"SetProduct": s.setProduct, "Publish": s.publish, "Hide": s.hide, "Delete": s.delete,
-		"SetStock": s.setStock,
+		"SetStock": s.setStock, "Media": s.pictures,
 		"Activate": s.activate, "Stock": s.stock, "SetPrices": s.setPrices, "Orders": s.list, "OrdersByID": s.byID,
 		"Order": s.order, "MoreLines": s.moreLines,
 		"Shipping": s.shipping, "ShippingOfMany": s.shippingOfMany, "MoreParts": s.moreParts, "Ship": s.ship,

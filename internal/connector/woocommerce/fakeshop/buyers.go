@@ -122,6 +122,34 @@ func (s *Shop) Break(id int64) {
 	s.orders[id].broken = true
 }
 
+// Fulfil packs a quantity of an order's first line in the shop, which does not move the order.
+func (s *Shop) Fulfil(id, quantity int64, number string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.orders[id]
+	entry := func(key string, value any) any { return map[string]any{"key": key, "value": value} }
+	s.fulfil(o, map[string]any{"status": "fulfilled", "is_fulfilled": true, "meta_data": []any{
+		entry("_items", []any{map[string]any{"item_id": o.lines[0].id, "qty": quantity}}),
+		entry("_tracking_number", number), entry("_shipment_provider", "dhl")}})
+}
+
+// Track enters a tracking number in a plugin.
+func (s *Shop) Track(id int64, number string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.orders[id]
+	o.tracking = append(o.tracking, map[string]any{"tracking_id": "t" + number, "tracking_number": number, "tracking_provider": "dhl",
+		"custom_tracking_link": "", "date_shipped": s.now().Unix()})
+	s.touch(o)
+}
+
+// Parcels is how many parcels of the shop's own an order has.
+func (s *Shop) Parcels(id int64) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.orders[id].parcels)
+}
+
 // Refund refunds some of the first line of an order.
 func (s *Shop) Refund(id, quantity int64, reason string) {
 	s.mu.Lock()

@@ -29,6 +29,30 @@ func (s *Shop) AddAttribute(sku, name, value string, variation bool) {
 	p.attributes = append(list, one)
 }
 
+// AddOwnAttribute gives a product an attribute of its own, as its merchant may.
+func (s *Shop) AddOwnAttribute(sku, name, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.owner(sku, 0)
+	list, _ := p.attributes.([]any)
+	p.attributes = append(list, map[string]any{"id": 0.0, "name": name, "visible": true, "variation": false, "options": []any{value}})
+}
+
+// AddToCategory puts a product into one more category, as its merchant may.
+func (s *Shop) AddToCategory(sku string, category int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.owner(sku, 0)
+	p.categories = append(p.categories, category)
+}
+
+// Categories are the ids of a product's categories.
+func (s *Shop) Categories(sku string) []int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.owner(sku, 0).categories)
+}
+
 func (s *Shop) attributeID(name string) int64 {
 	for id, known := range s.common {
 		if known == name {

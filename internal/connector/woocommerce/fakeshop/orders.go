@@ -1,6 +1,7 @@
 package fakeshop
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -25,8 +26,9 @@ type order struct {
 	refunds  []*refund
 	notes    []note
 	parcels  []map[string]any
-	reduced  bool // stock was taken
-	broken   bool // the shop cannot load it
+	tracking []any // of a plugin
+	reduced  bool  // stock was taken
+	broken   bool  // the shop cannot load it
 }
 
 type orderLine struct {
@@ -109,10 +111,10 @@ func (s *Shop) serveOrders(q request) answer {
 			break
 		}
 		if q.method == http.MethodPost {
-			o.parcels = append(o.parcels, q.body)
+			s.fulfil(o, q.body)
 			return good(201, q.body)
 		}
-		return good(200, map[string]any{"fulfillments": o.parcels})
+		return good(200, append([]map[string]any{}, o.parcels...))
 	}
 	return bad(404, "rest_no_route", "No route was found matching the URL and request method.")
 }
@@ -276,6 +278,7 @@ func (s *Shop) showOrder(o *order) map[string]any {
 		"fee_lines":            fees,
 		"coupon_lines":         coupons,
 		"refunds":              refunds,
+		"meta_data":            o.kept(),
 	}
 }
 
@@ -338,6 +341,57 @@ func (s *Shop) moveStock(o *order, do bool, sign int64) {
 			s.notify("product.updated", p.id)
 		}
 	}
+}
+
+// fulfil adds a parcel of the shop's own, and notes beside the order whether all has left.
+func (s *Shop) fulfil(o *order, parcel map[string]any) {
+	parcel["id"], parcel["date_deleted"], parcel["date_updated"] = s.id(), nil, s.now().Format(gmt)
+	o.parcels = append(o.parcels, parcel)
+	s.touch(o)
+}
+
+// kept is what the shop and its plugins keep beside an order.
+func (o *order) kept() []any {
+	list := []any{map[string]any{"id": 1, "key": "_wc_order_attribution_source_type", "value": "typein"}}
+	if len(o.parcels) > 0 {
+		left := map[int64]int64{}
+		for _, l := range o.lines {
+			left[l.id] = l.quantity
+		}
+		for _, p := range o.parcels {
+			for _, item := range itemsOf(p) {
+				if left[item.ID] -= item.Quantity; left[item.ID] <= 0 {
+					delete(left, item.ID)
+				}
+			}
+		}
+		state := "partially_fulfilled"
+		if len(left) == 0 {
+			state = "fulfilled"
+		}
+		list = append(list, map[string]any{"id": 2, "key": "_fulfillment_status", "value": state})
+	}
+	if o.tracking != nil {
+		list = append(list, map[string]any{"id": 3, "key": "_wc_shipment_tracking_items", "value": o.tracking})
+	}
+	return list
+}
+
+type fulfilledItem struct {
+	ID       int64 `json:"item_id"`
+	Quantity int64 `json:"qty"`
+}
+
+// itemsOf are the lines in a parcel.
+func itemsOf(parcel map[string]any) (items []fulfilledItem) {
+	all, _ := parcel["meta_data"].([]any)
+	for _, m := range all {
+		if one, _ := m.(map[string]any); one["key"] == "_items" {
+			text, _ := json.Marshal(one["value"])
+			_ = json.Unmarshal(text, &items)
+		}
+	}
+	return items
 }
 
 // touch moves an order's time on and queues its notification.

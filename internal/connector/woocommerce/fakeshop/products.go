@@ -23,6 +23,7 @@ type product struct {
 	quantity    int64
 	images      []image
 	attributes  any
+	categories  []int64
 	modified    time.Time
 }
 
@@ -121,6 +122,10 @@ func (s *Shop) show(p *product) map[string]any {
 	if p.managed {
 		quantity = p.quantity
 	}
+	categories := []map[string]any{}
+	for _, id := range p.categories {
+		categories = append(categories, map[string]any{"id": id, "slug": strconv.FormatInt(id, 10)})
+	}
 	price := p.regular
 	if p.sale != "" {
 		price = p.sale
@@ -140,6 +145,7 @@ func (s *Shop) show(p *product) map[string]any {
 		"description":       p.description,
 		"images":            images,
 		"attributes":        p.attributes,
+		"categories":        categories,
 		"permalink":         "http://shop.test/product/" + strconv.FormatInt(p.id, 10) + "/",
 		"date_modified_gmt": p.modified.Format(gmt),
 	}
@@ -250,6 +256,13 @@ func (s *Shop) apply(p *product, body map[string]any) *answer {
 			list = append(list, one)
 		}
 		p.images = list
+	}
+	if _, given := body["categories"]; given {
+		p.categories = nil
+		for _, c := range objects(body, "categories") {
+			id, _ := whole(c, "id")
+			p.categories = append(p.categories, id)
+		}
 	}
 	if v, given := body["attributes"]; given {
 		p.attributes = v

@@ -1,0 +1,99 @@
+package shopify
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/connector"
+)
+
+// States of a picture. The shop fetches pictures after it has answered.
+const (
+	ready  = "READY"
+	failed = "FAILED"
+)
+
+type media struct {
+	ID, Status  string
+	MediaErrors []struct{ Message string }
+}
+
+const mediaID = "gid://shopify/MediaImage/"
+
+// awaited names the pictures of a product that the shop has not fetched yet, as "pictures 1:27 3:29": the place of each among the product's
+// and its number; "" for none.
+func awaited(p *connector.Product, shown map[string]string, made *product) string {
+	name := ""
+	for i, image := range p.Images {
+		at := slices.IndexFunc(made.Media.Nodes, func(m media) bool { return m.ID == shown[image.ID] })
+		if at < 0 {
+			continue
+		}
+		number, ours := strings.CutPrefix(made.Media.Nodes[at].ID, mediaID)
+		if state := made.Media.Nodes[at].Status; ours && state != "" && state != ready {
+			name += " " + strconv.Itoa(i+1) + ":" + number
+		}
+	}
+	if name == "" {
+		return ""
+	}
+	return "pictures" + name
+}
+
+// Poll says what became of pictures.
+func (s *session) Poll(ctx context.Context, operations []string) (results []connector.Result, err error) {
+	var ids []string
+	for _, operation := range operations {
+		for _, picture := range strings.Fields(operation)[1:] {
+			_, number, _ := strings.Cut(picture, ":")
+			ids = append(ids, mediaID+number)
+		}
+	}
+	known := map[string]*media{}
+	for piece := range slices.Chunk(ids, mostFound) {
+		var a struct{ Nodes []*media }
+		if _, err := s.call(reading(ctx), queryMedia, vars{"ids": piece}, &a); err != nil {
+			return results, err
+		}
+		for i, m := range a.Nodes {
+			if i < len(piece) {
+				known[piece[i]] = m // nil if its merchant has deleted it
+			}
+		}
+	}
+	for _, operation := range operations {
+		if r := picturesResult(operation, known); r.State != connector.Waiting {
+			results = append(results, r)
+		}
+	}
+	return results, nil
+}
+
+// picturesResult says what became of the pictures that an operation names.
+func picturesResult(operation string, known map[string]*media) connector.Result {
+	r := connector.Result{Operation: operation, State: connector.Live}
+	var refused []string
+	for _, picture := range strings.Fields(operation)[1:] {
+		place, number, _ := strings.Cut(picture, ":")
+		m, answered := known[mediaID+number]
+		switch {
+		case !answered:
+			return connector.Result{Operation: operation, State: connector.Waiting}
+		case m == nil || m.Status == ready:
+		case m.Status == failed:
+			why := "it gives no reason"
+			if len(m.MediaErrors) > 0 {
+				why = connector.Line(m.MediaErrors[0].Message)
+			}
+			refused = append(refused, "picture "+place+": "+why)
+		default:
+			return connector.Result{Operation: operation, State: connector.Waiting}
+		}
+	}
+	if len(refused) > 0 {
+		r.State, r.Error = connector.Failed, "the shop could not take "+strings.Join(refused, "; ")
+	}
+	return r
+}
