@@ -73,8 +73,8 @@ func findCategories(tx *db.Tx, w *db.Where, f CategoryFilter) (page []Category, 
 		found[category] = true
 		return nil
 	})
-	if err != nil || len(found) == 0 {
-		return []Category{}, 0, err
+	if err != nil {
+		return nil, 0, err
 	}
 	places, total := []CategoryPlace{}, int64(len(found))
 	switch {
@@ -85,6 +85,7 @@ func findCategories(tx *db.Tx, w *db.Where, f CategoryFilter) (page []Category, 
 			}
 		})
 		total = int64(len(places))
+	case f.Offset >= len(found):
 	case len(found) <= fewFound:
 		err = db.Chunks(slices.Collect(maps.Keys(found)), func(piece []search.ID) error {
 			w := db.NewWhere(tx, "c")
