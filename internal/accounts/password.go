@@ -60,7 +60,7 @@ var (
 // Bounds of waiting for a place: number and time.
 const (
 	maxWaiting = 32
-	maxWait    = 5 * time.Second
+	maxWait    = 15 * time.Second
 )
 
 // hashed counts hashed passwords: each leaves 19 MiB for the garbage collector.

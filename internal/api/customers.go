@@ -161,6 +161,7 @@ func readMerge(o *apijson.Object) (primary id.Customer, secondaries []id.Custome
 	primary = apijson.UUID[id.Customer](o, "primaryId", true).Value
 	before := len(o.Errors())
 	list := apijson.UUIDs[id.Customer](o, "secondaryIds", true, limits.MaxSecondaries)
+	o.Describe("secondaryIds", apijson.AtLeastOne)
 	if list.Given() && len(list.Value) == 0 && len(o.Errors()) == before {
 		o.Fault("secondaryIds", "must have at least 1 entry")
 	}

@@ -3,7 +3,9 @@ package api
 import (
 	"encoding/json"
 	"maps"
+	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -47,7 +49,8 @@ var oddities = []struct{ name, text string }{
 }
 
 // Every field of every body, filled with every oddity: the answer is a documented success or the one error shape, never an
-// internal error; what is refused changes nothing; and what the document refuses, the service refuses too.
+// internal error; what is refused changes nothing; what the document refuses, the service refuses too, and the document
+// states every bound by which the service refuses.
 func TestEveryFieldTakesOddities(t *testing.T) {
 	dbtest.Long(t, "every route takes hundreds of inputs")
 	var inputs, fields atomic.Int64
@@ -101,9 +104,13 @@ func (w *fixture) fill(r *route, made row, f field) (sent int64) {
 		if after := w.touched(); got.status >= 400 && after != before {
 			w.t.Errorf("%s %s, %s is %s: %d, and %d rows were written", r.method, r.path, f, odd.name, got.status, after-before)
 		}
-		if problem := w.validator.refuses(r, b.body.(string)); problem != "" && got.status < 400 && !strings.Contains(r.path, "bulk-") &&
-			!strings.Contains(r.path, "thresholds") {
+		problem := w.validator.refuses(r, b.body.(string))
+		apart := strings.Contains(r.path, "bulk-") || strings.Contains(r.path, "thresholds") // each item has its own errors
+		if problem != "" && got.status < 400 && !apart {
 			w.t.Errorf("%s %s, %s is %s: %d, but the document refuses it: %s", r.method, r.path, f, odd.name, got.status, short([]byte(problem)))
+		}
+		if bound := boundIn(got); bound != "" && problem == "" && json.Unmarshal([]byte(b.body.(string)), new(any)) == nil {
+			w.t.Errorf("%s %s, %s is %s: refused (%s), but the document accepts it", r.method, r.path, f, odd.name, bound)
 		}
 		if got.status < 300 {
 			a = made.req(w)
@@ -111,6 +118,25 @@ func (w *fixture) fill(r *route, made row, f field) (sent int64) {
 		}
 	}
 	return sent
+}
+
+// bound is how messages name a bound of a value, which the document can state. It cannot state what a text means (a country,
+// an address), nor how many decimals a number has.
+var bound = regexp.MustCompile(`must be at (least|most) [0-9.]+( character|$)|must not be (empty|null)|` +
+	`must have at (least|most) [0-9]+ (entr|integer)|must name at least one event|must have [0-9]+ to [0-9]+ characters|must be one of|must be exactly [0-9]+ digits`)
+
+// boundIn is the first message about a bound in a validation error, "" if there is none.
+func boundIn(got reply) string {
+	var answer struct{ Details []struct{ Message string } }
+	if got.status != http.StatusBadRequest || json.Unmarshal(got.body, &answer) != nil {
+		return ""
+	}
+	for _, d := range answer.Details {
+		if bound.MatchString(d.Message) {
+			return d.Message
+		}
+	}
+	return ""
 }
 
 // refuses says why a body is not what the document describes; "" also for what is no JSON for the standard library.

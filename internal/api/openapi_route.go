@@ -190,10 +190,11 @@ func answerHeader(kind string, always bool, description string) object {
 }
 
 var headerParameters = object{
-	"If-None-Match":   requestHeader("If-None-Match", "answers 304 while the ETag still matches"),
-	"If-Match":        requestHeader("If-Match", "412 unless the ETag of the record still matches"),
-	"Idempotency-Key": requestHeader("Idempotency-Key", "1 to 255 characters; a repeated request answers as the first did, for 24 hours"),
-	"Prefer":          requestHeader("Prefer", "wait: answer when all is done"),
+	"If-None-Match": requestHeader("If-None-Match", "answers 304 while the ETag still matches"),
+	"If-Match":      requestHeader("If-Match", "412 unless the ETag of the record still matches"),
+	"Idempotency-Key": object{"name": "Idempotency-Key", "in": "header", "schema": object{"type": "string", "minLength": 1, "maxLength": 255},
+		"description": "1 to 255 characters; a repeated request answers as the first did, for 24 hours"},
+	"Prefer": requestHeader("Prefer", "wait: answer when all is done"),
 }
 
 func requestHeader(name, description string) object {

@@ -36,6 +36,13 @@ func Read(v *jsonvalue.Value) *Object {
 // Describing reports whether the object only builds its schema.
 func (o *Object) Describing() bool { return o.schema != nil }
 
+// Describe adds to the description of a member what the reader checks itself.
+func (o *Object) Describe(name string, add func(*Schema)) {
+	if o.schema != nil {
+		add(o.schema.Properties[name])
+	}
+}
+
 // Record gives the object a name ("CreateOrder"): the API description has it once under this name, wherever it is read.
 func (o *Object) Record(kind string) {
 	if o.schema != nil {

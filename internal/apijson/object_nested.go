@@ -58,11 +58,11 @@ func UUIDs[T ~string](o *Object, name string, required bool, count int) patch.Fi
 
 // texts reads an array of strings, each by the rule r, and parses them; parse returns what is wrong with a string, "" for nothing.
 func texts[T any](o *Object, name string, required bool, count int, r Text, parse func(text string) (T, string)) patch.Field[[]T] {
-	if r.Max == 0 {
+	if r.Required = true; r.Max == 0 {
 		r.Max = MaxText
 	}
 	v, f := look[[]T](o, name, required, func() *Schema {
-		return &Schema{Type: "array", MaxItems: count, Items: &Schema{Type: "string", MaxLength: r.Max, Format: r.Format}}
+		return &Schema{Type: "array", MaxItems: count, Items: textSchema(r)}
 	})
 	if v == nil {
 		return f
@@ -86,7 +86,7 @@ func texts[T any](o *Object, name string, required bool, count int, r Text, pars
 			continue
 		}
 		text := strings.TrimSpace(kid.Text())
-		message := badText(text, Text{Required: true, Max: r.Max})
+		message := badText(text, r)
 		var entry T
 		if message == "" {
 			entry, message = parse(text)

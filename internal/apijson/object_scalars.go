@@ -1,8 +1,10 @@
 package apijson
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -19,6 +21,7 @@ const MaxText = 255
 type Text struct {
 	Required bool
 	Blank    bool   // a required one may be ""
+	Filled   bool   // it may be left out, but not be blank
 	Min, Max int    // Max 0: MaxText
 	Keep     bool   // white space at the ends is kept
 	Format   string // only for the description: "email", "uri"
@@ -30,7 +33,7 @@ func (o *Object) Text(name string, r Text) patch.Field[string] {
 		r.Max = MaxText
 	}
 	v, f := look[string](o, name, r.Required, func() *Schema {
-		return &Schema{Type: "string", MaxLength: r.Max, MinLength: max(r.Min, btoi(r.Required && !r.Blank)), Format: r.Format}
+		return textSchema(r)
 	})
 	if v == nil {
 		return f
@@ -51,6 +54,20 @@ func (o *Object) Text(name string, r Text) patch.Field[string] {
 	return f
 }
 
+// notBlank is the pattern of texts of which something must be left without white space at the ends.
+const notBlank = `\S`
+
+func textSchema(r Text) *Schema {
+	s := &Schema{Type: "string", MaxLength: r.Max, MinLength: r.Min, Format: r.Format}
+	if r.Required && !r.Blank || r.Filled {
+		s.MinLength = max(r.Min, 1)
+	}
+	if s.MinLength > 0 && !r.Keep {
+		s.Pattern = notBlank
+	}
+	return s
+}
+
 func badText(text string, r Text) string {
 	n := len(text)
 	if n > r.Max {
@@ -59,7 +76,7 @@ func badText(text string, r Text) string {
 	switch {
 	case strings.IndexByte(text, 0) >= 0:
 		return "must not contain the character U+0000"
-	case r.Required && !r.Blank && text == "":
+	case (r.Required && !r.Blank || r.Filled) && text == "":
 		return "must not be empty"
 	case n < r.Min:
 		return fmt.Sprintf("must be at least %d characters long", r.Min)
@@ -67,13 +84,6 @@ func badText(text string, r Text) string {
 		return fmt.Sprintf("must be at most %d characters long", r.Max)
 	}
 	return ""
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // TextOrNumber reads a required member that may be written as a string or a number, as text.
@@ -100,7 +110,7 @@ type Int struct {
 // Int reads an integer; 2.0 and 1e2 are integers too.
 func (o *Object) Int(name string, r Int) patch.Field[int64] {
 	v, f := look[int64](o, name, r.Required, func() *Schema {
-		return &Schema{Type: "integer", Minimum: &r.Min, Maximum: &r.Max}
+		return &Schema{Type: "integer", Minimum: whole(r.Min), Maximum: whole(r.Max)}
 	})
 	if v == nil {
 		return f
@@ -123,6 +133,8 @@ func (o *Object) Int(name string, r Int) patch.Field[int64] {
 	return f
 }
 
+func whole(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
+
 // Money says what an amount must be like.
 type Money struct {
 	Required bool
@@ -134,10 +146,7 @@ type Money struct {
 // Money reads an exact amount: a JSON number or a decimal string.
 func (o *Object) Money(name string, r Money) patch.Field[money.Amount] {
 	v, f := look[money.Amount](o, name, r.Required, func() *Schema {
-		if r.Negative {
-			return decimal("SignedDecimal")
-		}
-		return decimal("Decimal")
+		return decimal(r)
 	})
 	if v == nil {
 		return f
@@ -167,16 +176,29 @@ func (o *Object) Money(name string, r Money) patch.Field[money.Amount] {
 	return f
 }
 
+// decimalText is the pattern of amounts that are written as strings.
+const decimalText = `[0-9]{1,11}(\.[0-9]{1,4}0*)?$`
+
 // decimal describes an exact amount in a body. It is a choice of two schemas, because some client generators refuse a
-// list of types.
-func decimal(kind string) *Schema {
-	number := &Schema{Type: "number", Format: "double"}
-	if kind == "Decimal" {
-		number.Minimum = new(int64)
+// list of types. Amounts with bounds of their own have no name.
+func decimal(r Money) *Schema {
+	most := money.Max
+	if r.Max > 0 {
+		most = r.Max
+	}
+	number := &Schema{Type: "number", Format: "double", Minimum: "0", Maximum: json.Number(most.String())}
+	text := &Schema{Type: "string", Pattern: "^" + decimalText}
+	kind := "Decimal"
+	switch {
+	case r.Negative:
+		kind, number.Minimum, text.Pattern = "SignedDecimal", json.Number((-most).String()), "^-?"+decimalText
+	case r.Positive:
+		kind, number.Minimum = "", json.Number(money.Amount(1).String())
+	case r.Max > 0:
+		kind = ""
 	}
 	return &Schema{Record: kind, Description: "exact decimal: a number, or a string of digits with a point; at most 4 decimals and 11 " +
-		"integer digits",
-		AnyOf: []*Schema{number, {Type: "string"}}}
+		"integer digits", AnyOf: []*Schema{number, text}}
 }
 
 // Bool reads true or false.
@@ -247,7 +269,7 @@ func words[T ~string](list []T) []string {
 
 // Time reads a time: RFC 3339 with any offset, or a bare date at 00:00 UTC.
 func (o *Object) Time(name string, required bool) patch.Field[time.Time] {
-	v, f := look[time.Time](o, name, required, func() *Schema { return &Schema{Type: "string", Description: "RFC 3339 time or date"} })
+	v, f := look[time.Time](o, name, required, timeSchema)
 	if v == nil {
 		return f
 	}

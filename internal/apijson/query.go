@@ -101,8 +101,7 @@ func (q *Query) Text(name string) string {
 
 // Int reads an integer, or returns other when absent. A value above most is cut to most; one below least is an error.
 func (q *Query) Int(name string, other, least, most int) int {
-	low := int64(least)
-	if q.note(name, &Schema{Type: "integer", Minimum: &low, Default: other,
+	if q.note(name, &Schema{Type: "integer", Minimum: whole(int64(least)), Default: other,
 		Description: fmt.Sprintf("a value above %d counts as %d", most, most)}) {
 		return other
 	}
@@ -148,7 +147,7 @@ func (q *Query) Time(name string, upper bool) (at time.Time, given bool) {
 
 // TimeIn is Time where bare dates are days of a time zone.
 func (q *Query) TimeIn(name string, upper bool, zone *time.Location) (at time.Time, given bool) {
-	if q.note(name, &Schema{Type: "string", Description: "RFC 3339 time or date"}) {
+	if q.note(name, timeSchema()) {
 		return at, false
 	}
 	text, ok := q.raw(name)

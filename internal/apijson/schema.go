@@ -1,6 +1,7 @@
 package apijson
 
 import (
+	"encoding/json"
 	"slices"
 
 	"entrepot/internal/apperr"
@@ -17,8 +18,9 @@ type Schema struct {
 	Default     any                `json:"default,omitempty"`
 	MinLength   int                `json:"minLength,omitempty"`
 	MaxLength   int                `json:"maxLength,omitempty"`
-	Minimum     *int64             `json:"minimum,omitempty"`
-	Maximum     *int64             `json:"maximum,omitempty"`
+	Pattern     string             `json:"pattern,omitempty"`
+	Minimum     json.Number        `json:"minimum,omitempty"`
+	Maximum     json.Number        `json:"maximum,omitempty"`
 	MinItems    int                `json:"minItems,omitempty"`
 	MaxItems    int                `json:"maxItems,omitempty"`
 	Items       *Schema            `json:"items,omitempty"`
@@ -41,6 +43,17 @@ func (s *Schema) property(name string, required bool, p *Schema) {
 	}
 	s.Properties[name] = p
 }
+
+// AtLeastOne says of a list that it must not be empty.
+func AtLeastOne(s *Schema) { s.MinItems = 1 }
+
+// SomeOf says of a list that it must have some of these words, at least one.
+func SomeOf[T ~string](allowed ...T) func(*Schema) {
+	return func(s *Schema) { s.MinItems, s.Items = 1, &Schema{Type: "string", Enum: choices(allowed)} }
+}
+
+// Like says of a text that it must match a pattern.
+func Like(pattern string) func(*Schema) { return func(s *Schema) { s.Pattern = pattern } }
 
 // orNull is the schema of the value or null.
 func (s *Schema) orNull() *Schema {

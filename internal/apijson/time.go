@@ -12,6 +12,17 @@ const timeMessage = "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31
 // noOffset is RFC 3339 without an offset, which means UTC.
 const noOffset = "2006-01-02T15:04:05"
 
+// AsTime says of a text that it must be a time: see ParseTime.
+func AsTime(s *Schema) {
+	s.Description, s.Pattern = "RFC 3339 time or date", `^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}`
+}
+
+func timeSchema() *Schema {
+	s := &Schema{Type: "string"}
+	AsTime(s)
+	return s
+}
+
 // ParseTime parses RFC 3339 with any offset or none, or a bare date: its first instant, or its last when upper.
 // Answers show milliseconds, so an upper bound in milliseconds includes all of its millisecond.
 func ParseTime(s string, upper bool) (time.Time, bool) { return ParseTimeIn(s, upper, time.UTC) }

@@ -2,8 +2,8 @@ package catalog
 
 import (
 	"cmp"
+	"maps"
 	"slices"
-	"strings"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -62,46 +62,91 @@ const (
 	byName            = `c.name COLLATE "C", c.id`
 )
 
-// findCategories is ListCategories for a search. It compares in Go, because SQLite folds the case of ASCII letters only. It reads every
-// category in the order of the ids, which is that of their rows: in the order of the names, SQLite would look up each of them.
+// fewFound is up to how many categories of a search are read to be sorted; of more, the page is found by reading all in their order,
+// walkStep of them at a time. Tests lower both.
+var fewFound, walkStep = 2000, 2048
+
+// findCategories is ListCategories for a search.
 func findCategories(tx *db.Tx, w *db.Where, f CategoryFilter) (page []Category, total int64, err error) {
-	term, best := search.Fold(f.Search), []CategoryPlace{}
-	reach := f.Offset + f.Limit
-	cut := func() {
-		slices.SortFunc(best, CategoryPlace.compare)
-		best = best[:min(reach, len(best))]
-	}
-	err = tx.Each(func(r db.Rows) error {
-		var p CategoryPlace
-		var slug, external string
-		if err := r.Scan((*string)(&p.ID), &p.Name, &slug, &external); err != nil || !namedLike(term, p.Name, slug, external) {
-			return err
-		}
-		if total++; f.After == nil || p.compare(*f.After) > 0 {
-			if best = append(best, p); len(best) >= 2*reach+1000 {
-				cut()
-			}
-		}
+	found := map[search.ID]bool{}
+	err = search.Find(tx, search.Categories, f.Search, func(category search.ID, _ int64) error {
+		found[category] = true
 		return nil
-	}, "SELECT c.id, c.name, c.slug, coalesce(c.external_id, '') FROM categories c WHERE "+w.String()+" ORDER BY c.id", w.Args()...)
+	})
 	if err != nil {
 		return nil, 0, err
 	}
-	cut()
-	if best = best[min(f.Offset, len(best)):]; len(best) == 0 {
-		return []Category{}, total, nil
+	places, total := []CategoryPlace{}, int64(len(found))
+	switch {
+	case f.ExternalID != "" || f.Parent != "":
+		err = eachPlace(tx, w, "", func(p CategoryPlace) {
+			if found[search.ParseID(string(p.ID))] {
+				places = append(places, p)
+			}
+		})
+		total = int64(len(places))
+	case f.Offset >= len(found):
+	case len(found) <= fewFound:
+		err = db.Chunks(slices.Collect(maps.Keys(found)), func(piece []search.ID) error {
+			w := db.NewWhere(tx, "c")
+			ids := make([]id.Category, len(piece))
+			for i := range piece {
+				ids[i] = id.Category(piece[i].String())
+			}
+			return eachPlace(tx, db.AndIn(w, "c.id", db.Padded(ids)), "", func(p CategoryPlace) { places = append(places, p) })
+		})
+	default:
+		places, err = walkFound(tx, f, found)
 	}
-	ids := make([]id.Category, len(best))
-	for i := range best {
-		ids[i] = best[i].ID
+	if err != nil {
+		return nil, 0, err
 	}
-	args := db.Padded(ids)
-	page, err = categoryTable.All(tx, "AND id IN "+db.In(len(args), 2), args...)
-	slices.SortFunc(page, func(a, b Category) int { return CategoryPlace{a.Name, a.ID}.compare(CategoryPlace{b.Name, b.ID}) })
+	slices.SortFunc(places, CategoryPlace.compare)
+	if f.After != nil {
+		places = slices.DeleteFunc(places, func(p CategoryPlace) bool { return p.compare(*f.After) <= 0 })
+	}
+	places = places[min(f.Offset, len(places)):]
+	page, err = categoriesAt(tx, places[:min(f.Limit, len(places))])
 	return page, total, err
 }
 
-// namedLike reports whether one of the texts contains the term, which is folded.
-func namedLike(term string, texts ...string) bool {
-	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(search.Fold(text), term) })
+// walkFound reads categories in their order behind the page before, until it has those of the page and of the pages before it.
+func walkFound(tx *db.Tx, f CategoryFilter, found map[search.ID]bool) (places []CategoryPlace, err error) {
+	for more := true; more && len(places) < f.Offset+f.Limit; {
+		w := db.NewWhere(tx, "c").And("c.deleted_at IS NULL")
+		f.behind(w)
+		read := 0
+		err = eachPlace(tx, w, " ORDER BY "+byName+" LIMIT "+w.Bind(walkStep)+"::BIGINT", func(p CategoryPlace) {
+			f.After = &p
+			if read++; found[search.ParseID(string(p.ID))] {
+				places = append(places, p)
+			}
+		})
+		more = err == nil && read == walkStep
+	}
+	return places, err
+}
+
+func eachPlace(tx *db.Tx, w *db.Where, end string, each func(CategoryPlace)) error {
+	return tx.Each(func(r db.Rows) error {
+		var p CategoryPlace
+		err := r.Scan(&p.ID, &p.Name)
+		each(p)
+		return err
+	}, "SELECT c.id, c.name FROM categories c WHERE "+w.String()+end, w.Args()...)
+}
+
+// categoriesAt reads categories by their places, in this order.
+func categoriesAt(tx *db.Tx, places []CategoryPlace) ([]Category, error) {
+	if len(places) == 0 {
+		return []Category{}, nil
+	}
+	ids := make([]id.Category, len(places))
+	for i := range places {
+		ids[i] = places[i].ID
+	}
+	args := db.Padded(ids)
+	page, err := categoryTable.All(tx, "AND id IN "+db.In(len(args), 2), args...)
+	slices.SortFunc(page, func(a, b Category) int { return CategoryPlace{a.Name, a.ID}.compare(CategoryPlace{b.Name, b.ID}) })
+	return page, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/search"
 )
 
 func sortCategories(list []*Category) {
@@ -148,6 +149,18 @@ func SaveCategories(tx db.GuardedWriter, changes []CategoryChange) {
 	tx.Tally(countedCategories, "", int64(len(fresh)))
 	categoryTable.InsertStamped(tx, fresh, "")
 	categoryTable.UpdateStamped(tx, changed, "categories.deleted_at IS NULL")
+	docs := make([]search.Document, 0, len(changes))
+	for _, r := range changes {
+		if r.Before == nil || r.Before.document() != r.After.document() {
+			docs = append(docs, r.After.document())
+		}
+	}
+	search.Put(tx, search.Categories, docs...)
+}
+
+// document is the text by which a category is found. The tabs keep a term from matching across its parts.
+func (c Category) document() search.Document {
+	return search.Document{ID: string(c.ID), Text: c.Name + "\t" + c.Slug + "\t" + c.ExternalID}
 }
 
 // DeleteCategory makes a category a tombstone.
@@ -156,6 +169,7 @@ func DeleteCategory(tx db.Writer, c Category) {
 	tx.Change(`UPDATE categories SET deleted_at = $3, updated_at = $3, changed_at = `+db.Clock+` + $4::BIGINT
 		WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL`,
 		tx.TenantID(), c.ID, tx.Micros(), tx.Stamps(1), c.ChangedAt).Rows(1, nil)
+	search.Put(tx, search.Categories, search.Document{ID: string(c.ID)})
 }
 
 // CountProducts reads how many products there are in each of some categories; one without products may be missing.

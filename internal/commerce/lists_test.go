@@ -129,8 +129,10 @@ func (m *many) fillSome(tx *db.Tx, from, to int) {
 		if low {
 			tx.Tally("low", warehouse, 1)
 		}
+		category := id.New[id.Category]()
 		tx.Change(`INSERT INTO categories (tenant_id, id, external_id, name, slug, created_at, updated_at, changed_at)
-			VALUES ($1,$2,$3,$4,$3,0,0,$5)`, tx.Tenant, id.New[id.Category](), fmt.Sprint("c", i), fmt.Sprintf("Kind %05d", mixed), p.changed+2)
+			VALUES ($1,$2,$3,$4,$3,0,0,$5)`, tx.Tenant, category, fmt.Sprint("c", i), fmt.Sprintf("Kind %05d", mixed), p.changed+2)
+		search.Put(tx, search.Categories, search.Document{ID: string(category), Text: fmt.Sprintf("Kind %05d\tc%d\tc%d", mixed, i, i)})
 		tx.Tally("categories", "", 1)
 		c := customers.Customer{ID: id.New[id.Customer](), Email: fmt.Sprintf("c%d@x.example", i), Status: customers.Active, Metadata: "{}"}
 		if i%2 == 0 {

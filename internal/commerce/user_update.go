@@ -33,7 +33,7 @@ type Proof struct {
 
 // wrongPassword is the 403 for a current password that is not the user's.
 func wrongPassword() error {
-	return apperr.New(apperr.Forbidden, "wrong_password", "currentPassword is not your password")
+	return apperr.New(apperr.Forbidden, "wrong_password", "currentPassword is not your password").With("requiredScope", "password")
 }
 
 // holdUser locks a user that an operation changes. Errors: NotFound; those of Expected.

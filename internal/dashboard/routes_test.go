@@ -150,7 +150,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// Static files have names of their content and are kept for ever; other names are nothing.
+// Static files have names of their content and are kept for ever; names of files that are not there are nothing.
 func TestStaticFiles(t *testing.T) {
 	s := newSite(t, "sqlite")
 	b := s.browser()
@@ -159,7 +159,12 @@ func TestStaticFiles(t *testing.T) {
 		!strings.Contains(out.header.Get("Cache-Control"), "immutable") {
 		t.Errorf("%d %v", out.status, out.header)
 	}
-	for _, path := range []string{"/static/dash.css", "/static/", "/static/../routes.go", "/static/0000000000/dash.css"} {
+	out = b.get("/static/0000000000/dash.css") // of a page from a node of another version
+	if out.status != 200 || !strings.HasPrefix(out.header.Get("Content-Type"), "text/css") || out.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("in another version's folder: %d %v", out.status, out.header)
+	}
+	for _, path := range []string{"/static/dash.css", "/static/", "/static/../routes.go", "/static/0000000000/other.css",
+		"/static/0000000000/", "/static/000000000/dash.css"} {
 		if out := b.get(path); out.status == 200 {
 			t.Errorf("%s is served", path)
 		}

@@ -21,6 +21,9 @@ var embedded embed.FS
 // staticPath is where static files are served, in a folder that is named by their hash.
 const staticPath = prefix + "/static/"
 
+// hashBytes is how much of the hash is in the name of the folder.
+const hashBytes = 5
+
 // sourceFolder is where the files are in the source tree, from which a development server is started.
 const sourceFolder = "internal/dashboard"
 
@@ -59,7 +62,7 @@ func (f *files) index() {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.names, f.hash = names, hex.EncodeToString(sum.Sum(nil)[:5])
+	f.names, f.hash = names, hex.EncodeToString(sum.Sum(nil)[:hashBytes])
 }
 
 // asset is the address of a static file.
@@ -91,19 +94,23 @@ func (f *files) scripts() (list []string) {
 // types are the content types of static files: the system's own list may say that a script is a text.
 var types = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
-// ServeHTTP serves a static file. Its address changes with the content of all of them, so it may be kept for ever.
+// ServeHTTP serves a static file. Its address changes with the content of all of them, so it may be kept for ever. A page of
+// another version, which a node of that version has sent, gets the file of this one: better than none, and not to be kept.
 func (f *files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	folder, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, staticPath), "/")
 	f.mu.Lock()
-	name, ok := strings.CutPrefix(r.URL.Path, staticPath+f.hash+"/")
-	ok = ok && f.names[name]
+	known, ours := f.names[name], folder == f.hash
 	f.mu.Unlock()
 	content, err := fs.ReadFile(f, "static/"+name)
-	if !ok || err != nil {
+	if !known || len(folder) != 2*hashBytes || err != nil {
 		http.NotFound(w, r)
 		return
 	}
 	h := w.Header()
 	h.Set("Content-Type", types[path.Ext(name)])
-	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Cache-Control", "no-store")
+	if ours {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
 	_, _ = w.Write(content) // the browser may be gone
 }

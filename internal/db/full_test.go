@@ -20,6 +20,18 @@ func TestServerWithFewPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	readAndWriteAll(t, store)
+}
+
+// A pooler that accepts fewer connections than the pool may have is like such a server.
+func TestPoolerWithFewPlaces(t *testing.T) {
+	address := dbtest.SmallPooler(t, dbtest.PlainStoreURL(t), 3)
+	readAndWriteAll(t, dbtest.Open(t, db.Config{URL: address, Pool: 24}))
+}
+
+// readAndWriteAll lets 24 callers read and write at once.
+func readAndWriteAll(t *testing.T, store *db.DB) {
+	t.Helper()
 	var running sync.WaitGroup
 	for i := range 24 {
 		running.Go(func() {

@@ -20,7 +20,10 @@ const poolerConnections = 12
 
 // Pooler starts PgBouncer in transaction mode for the database at an address and returns the pooler's address. Each
 // transaction of a client may use another connection of the server. It ends with the test.
-func Pooler(t testing.TB, address string) string {
+func Pooler(t testing.TB, address string) string { return SmallPooler(t, address, 500) }
+
+// SmallPooler is Pooler that accepts so many connections of clients.
+func SmallPooler(t testing.TB, address string, clients int) string {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -51,8 +54,8 @@ log_disconnections = 0
 auth_type = any
 pool_mode = transaction
 default_pool_size = %d
-max_client_conn = 500
-`, name, u.Hostname(), u.Port(), u.User.Username(), port, dir, poolerConnections)
+max_client_conn = %d
+`, name, u.Hostname(), u.Port(), u.User.Username(), port, dir, poolerConnections, clients)
 	path := filepath.Join(dir, "pgbouncer.ini")
 	if err := os.WriteFile(path, []byte(settings), 0o644); err != nil {
 		t.Fatal(err)

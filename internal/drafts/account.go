@@ -12,11 +12,9 @@ import (
 // ReadAccountChange reads a change of the account (interface §4.5.10).
 func ReadAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 	o.Record("UpdateAccount")
-	name := o.Text("name", apijson.Text{Max: limits.MaxName})
-	if name.Set && name.Value == "" && !o.Faulty("name") {
-		o.Fault("name", "must not be empty")
-	}
+	name := o.Text("name", apijson.Text{Filled: true, Max: limits.MaxName})
 	currency := o.Text("currency", apijson.Text{Max: 3})
+	o.Describe("currency", apijson.Like(currencyCode))
 	change.Name, change.Currency = name.Value, strings.ToUpper(currency.Value)
 	if currency.Set && !o.Faulty("currency") && !money.KnownCurrency(change.Currency) {
 		o.Fault("currency", "must be an ISO 4217 code such as EUR")
@@ -24,10 +22,8 @@ func ReadAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 	strict := o.Bool("strictWarehouses")
 	notNull(o, "strictWarehouses", strict)
 	change.StrictWarehouses = strict.Ptr()
-	if zone := readZone(o); zone != nil {
-		if change.TimeZone = *zone; *zone == "" {
-			o.Fault("timeZone", "must not be empty")
-		}
+	if zone := readZone(o, true); zone != nil {
+		change.TimeZone = *zone
 	}
 	change.Locale = readLocale(o)
 	o.NotNull("name", "currency", "timeZone")

@@ -8,13 +8,17 @@ import (
 	"entrepot/internal/patch"
 )
 
+// Patterns of codes, in any case.
+const (
+	countryCode  = `^[A-Za-z]{2}$`
+	currencyCode = `^[A-Za-z]{3}$`
+)
+
 // ReadAddress reads a whole address, or a change of one. zip and postalCode are two names of one field; zip wins.
 func ReadAddress(o *apijson.Object, whole bool) customers.AddressChange {
 	o.Record(named(whole, "CreateAddress", "UpdateAddress"))
 	needed := func(name string, longest int) patch.Field[string] {
-		f := o.Text(name, apijson.Text{Required: whole, Max: longest})
-		notEmpty(o, name, f, whole)
-		return f
+		return neededText(o, name, whole, apijson.Text{Max: longest})
 	}
 	c := customers.AddressChange{
 		Type:      apijson.Enum(o, "type", false, customers.AddressTypes...),
@@ -28,6 +32,7 @@ func ReadAddress(o *apijson.Object, whole bool) customers.AddressChange {
 		Phone:     o.Text("phone", apijson.Text{}),
 		IsDefault: o.Bool("isDefault"),
 	}
+	o.Describe("country", apijson.Like(countryCode))
 	if c.Country.Value != "" {
 		code, ok := customers.Country(c.Country.Value)
 		if !ok {
@@ -47,14 +52,14 @@ func readBookEntry(o *apijson.Object) customers.AddressChange {
 	return c
 }
 
-// notEmpty refuses a required member that a change would empty.
-func notEmpty(o *apijson.Object, name string, f patch.Field[string], whole bool) {
-	if whole {
-		return
+// neededText reads a text that a whole record needs, and that a change must not empty.
+func neededText(o *apijson.Object, name string, whole bool, rule apijson.Text) patch.Field[string] {
+	rule.Required, rule.Filled = whole, true
+	f := o.Text(name, rule)
+	if !whole {
+		o.NotNull(name)
 	}
-	if o.NotNull(name); f.Set && f.Value == "" && !o.Faulty(name) {
-		o.Fault(name, "must not be empty")
-	}
+	return f
 }
 
 func readZip(o *apijson.Object, whole bool) patch.Field[string] {

@@ -12,7 +12,7 @@ import (
 func ReadCustomer(o *apijson.Object, creating bool) customers.Change {
 	o.Record(named(creating, "CreateCustomer", "UpdateCustomer"))
 	c := customers.Change{
-		Email:     readEmail(o, "email", creating),
+		Email:     readEmail(o, "email", apijson.Text{Required: creating, Filled: true}),
 		FirstName: o.Text("firstName", apijson.Text{}),
 		LastName:  o.Text("lastName", apijson.Text{}),
 		Phone:     o.Text("phone", apijson.Text{}),
@@ -22,7 +22,10 @@ func ReadCustomer(o *apijson.Object, creating bool) customers.Change {
 		Tags:      o.Texts("tags", false, limits.MaxTags, apijson.Text{}),
 		Metadata:  o.Free("metadata", true),
 	}
-	notEmpty(o, "email", c.Email, creating)
+	if !creating {
+		o.NotNull("email")
+	}
+	o.Describe("siret", apijson.Like(`^[0-9]{14}$`))
 	if c.Siret.Given() && !o.Faulty("siret") && !isSiret(c.Siret.Value) {
 		o.Fault("siret", "must be exactly 14 digits")
 	}
@@ -40,8 +43,7 @@ func isSiret(text string) bool {
 // ReadSegment reads the body of POST and PATCH; absent members are nil. Rules are replaced whole.
 func ReadSegment(o *apijson.Object, creating bool) (name *string, rules *customers.Rules) {
 	o.Record(named(creating, "CreateSegment", "UpdateSegment"))
-	f := o.Text("name", apijson.Text{Required: creating})
-	notEmpty(o, "name", f, creating)
+	f := neededText(o, "name", creating, apijson.Text{})
 	read := o.Object("rules", false, func(o *apijson.Object) {
 		r := readRules(o)
 		rules = &r
@@ -70,8 +72,10 @@ func readRules(o *apijson.Object) (r customers.Rules) {
 	r.TagsAny, r.TagsAll = tags("tagsAny"), tags("tagsAll")
 	r.MinOrders = o.Int("minOrders", apijson.Int{Max: 1_000_000_000}).Ptr()
 	r.MinTotalSpent = o.Money("minTotalSpent", apijson.Money{}).Ptr()
-	if f := o.Text("country", apijson.Text{}); f.Given() && !o.Faulty("country") && !o.Describing() {
-		code, ok := customers.Country(f.Value)
+	country := o.Text("country", apijson.Text{})
+	o.Describe("country", apijson.Like(countryCode))
+	if country.Given() && !o.Faulty("country") {
+		code, ok := customers.Country(country.Value)
 		if !ok {
 			o.Fault("country", "%s", customers.BadCountry)
 		}

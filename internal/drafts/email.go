@@ -10,8 +10,9 @@ import (
 )
 
 // readEmail reads an e-mail address.
-func readEmail(o *apijson.Object, name string, required bool) patch.Field[string] {
-	f := o.Text(name, apijson.Text{Required: required, Max: limits.MaxEmail, Format: "email"})
+func readEmail(o *apijson.Object, name string, rule apijson.Text) patch.Field[string] {
+	rule.Max, rule.Format = limits.MaxEmail, "email"
+	f := o.Text(name, rule)
 	if f.Given() && !o.Describing() && f.Value != "" && !validEmail(f.Value) {
 		o.Fault(name, "must be an e-mail address such as ada@example.com")
 	}

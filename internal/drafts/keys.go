@@ -18,6 +18,7 @@ func ReadKey(o *apijson.Object) commerce.KeyDraft {
 		Scopes:    o.Texts("scopes", true, 100, apijson.Text{Max: 40}).Value,
 		ExpiresAt: o.Time("expiresAt", false).Value,
 	}
+	o.Describe("scopes", apijson.SomeOf(accounts.AllScopes...))
 	if problem := accounts.BadScopes(draft.Scopes); problem != "" && !o.Describing() && len(o.Errors()) == 0 {
 		o.Fault("scopes", "%s", problem)
 	}

@@ -24,7 +24,7 @@ func ReadOrder(o *apijson.Object, now time.Time) commerce.OrderDraft {
 		},
 		CustomerName:    o.Text("customerName", apijson.Text{Required: true}).Value,
 		CustomerID:      apijson.UUID[id.Customer](o, "customerId", false).Value,
-		CustomerEmail:   readEmail(o, "customerEmail", false).Value,
+		CustomerEmail:   readEmail(o, "customerEmail", apijson.Text{}).Value,
 		Channel:         apijson.UUID[id.Channel](o, "channelId", false).Value,
 		Status:          apijson.Enum(o, "initialStatus", false, orders.Statuses...).Or(orders.Pending),
 		Currency:        readCurrency(o, "currency").Or("EUR"),
@@ -79,6 +79,7 @@ func readLine(o *apijson.Object, sku apijson.Text) orders.LineDraft {
 
 func readCurrency(o *apijson.Object, name string) patch.Field[string] {
 	f := o.Text(name, apijson.Text{Max: 3})
+	o.Describe(name, apijson.Like(currencyCode))
 	f.Value = strings.ToUpper(f.Value)
 	if f.Given() && !o.Faulty(name) && !o.Describing() && !money.KnownCurrency(f.Value) {
 		o.Fault(name, "must be an ISO 4217 currency such as EUR")

@@ -14,8 +14,8 @@ import (
 func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
 	o.Record(named(partial, "UpdateProduct", "ProductInput"))
 	d := catalog.Draft{
-		SKU:         o.Text("sku", apijson.Text{Required: !partial || o.Has("sku")}).Value,
-		Name:        o.Text("name", apijson.Text{Required: !partial || o.Has("name"), Max: limits.MaxProductName}),
+		SKU:         o.Text("sku", apijson.Text{Required: !partial, Filled: true}).Value,
+		Name:        o.Text("name", apijson.Text{Required: !partial, Filled: true, Max: limits.MaxProductName}),
 		Price:       o.Money("price", apijson.Money{Required: !partial || o.Has("price")}),
 		Description: o.Text("description", apijson.Text{Max: limits.MaxDescription, Keep: true}),
 		Slug:        o.Text("slug", apijson.Text{}),
@@ -94,6 +94,7 @@ func readImages(o *apijson.Object) (f patch.Field[[]catalog.ImageDraft]) {
 	given := o.List("images", apijson.List{Max: limits.MaxImages}, func(i int, one *apijson.Object) {
 		one.Record("ImageInput")
 		address := one.Text("url", apijson.Text{Required: true, Max: limits.MaxImageURL, Format: "uri"}).Value
+		one.Describe("url", apijson.Like(`^\s*[Hh][Tt][Tt][Pp][Ss]?://`))
 		if address != "" && !isWebAddress(address) {
 			one.Fault("url", "must be an absolute http or https URL")
 		}

@@ -5,9 +5,10 @@ import (
 	"entrepot/internal/regional"
 )
 
-// readZone reads the name of a time zone, nil if none is given; null and "" are "".
-func readZone(o *apijson.Object) *string {
-	zone := o.Text("timeZone", apijson.Text{Max: regional.MaxZone})
+// readZone reads the name of a time zone, nil if none is given; null and "" are "",
+// unless it must be filled.
+func readZone(o *apijson.Object, filled bool) *string {
+	zone := o.Text("timeZone", apijson.Text{Filled: filled, Max: regional.MaxZone})
 	if !zone.Set {
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 func ReadWarehouse(o *apijson.Object, whole bool) commerce.WarehouseDraft {
 	o.Record(named(whole, "CreateWarehouse", "UpdateWarehouse"))
 	d := commerce.WarehouseDraft{
-		Code:    o.Text("code", apijson.Text{Required: whole || o.Has("code"), Max: limits.MaxWarehouseCode}),
-		Name:    o.Text("name", apijson.Text{Required: whole || o.Has("name")}),
+		Code:    o.Text("code", apijson.Text{Required: whole, Filled: true, Max: limits.MaxWarehouseCode}),
+		Name:    o.Text("name", apijson.Text{Required: whole, Filled: true}),
 		Default: o.Bool("isDefault"),
 		Address: o.Free("address", true),
 	}

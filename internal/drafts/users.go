@@ -26,6 +26,7 @@ func ReadUser(o *apijson.Object) (draft commerce.UserDraft, password string) {
 	draft.Name = o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value
 	draft.Role = apijson.Enum(o, "role", true, accounts.Roles...).Value
 	password = o.Text("password", apijson.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value
+	o.Describe("password", longEnough)
 	checkEmail(o, draft.Email)
 	checkNewPassword(o, password, draft.Email, draft.Name)
 	return draft, password
@@ -35,22 +36,22 @@ func ReadUser(o *apijson.Object) (draft commerce.UserDraft, password string) {
 // hashed before the transaction.
 func ReadUserChange(o *apijson.Object) (change commerce.UserChange, password, current string) {
 	o.Record("UpdateUser")
-	text := func(name string, rule apijson.Text) string {
-		f := o.Text(name, rule)
-		notEmpty(o, name, f, false)
-		return f.Value
-	}
+	text := func(name string, rule apijson.Text) string { return neededText(o, name, false, rule).Value }
 	change.Email = text("email", apijson.Text{Max: limits.MaxEmail, Format: "email"})
 	change.Name = text("name", apijson.Text{Max: limits.MaxName})
 	change.Role = notNull(o, "role", apijson.Enum(o, "role", false, accounts.Roles...))
-	change.TimeZone, change.Locale = readZone(o), readLocale(o)
+	change.TimeZone, change.Locale = readZone(o, false), readLocale(o)
 	change.Status = notNull(o, "status", apijson.Enum(o, "status", false, accounts.Statuses...))
 	password = text("password", apijson.Text{Max: accounts.MaxPassword, Keep: true})
+	o.Describe("password", longEnough)
 	current = o.Text("currentPassword", apijson.Text{Max: accounts.MaxPassword, Keep: true}).Value
 	checkEmail(o, change.Email)
 	checkNewPassword(o, password, change.Email, change.Name)
 	return change, password, current
 }
+
+// longEnough describes a new password.
+func longEnough(s *apijson.Schema) { s.MinLength = accounts.MinPassword }
 
 func checkEmail(o *apijson.Object, email string) {
 	if problem := accounts.BadEmail(email); email != "" && problem != "" {

@@ -14,6 +14,7 @@ import (
 // readEvents reads a list of events: names of the catalogue, or *; nil if none is given.
 func readEvents(o *apijson.Object, required bool) []string {
 	f := o.Texts("events", required, len(webhooks.EventNames)+1, apijson.Text{Max: 64})
+	o.Describe("events", apijson.SomeOf(append([]string{webhooks.All}, webhooks.EventNames...)...))
 	if !f.Given() || len(o.Errors()) > 0 {
 		return nil
 	}
@@ -79,6 +80,7 @@ func ReadReplay(o *apijson.Object) (b Replay) {
 func ReadTimes(o *apijson.Object, required bool) commerce.Span {
 	from := o.Time("from", required)
 	to := o.Text("to", apijson.Text{Max: 64})
+	o.Describe("to", apijson.AsTime)
 	span := commerce.Span{To: farFuture}
 	if from.Given() {
 		span.From = from.Value.UnixMicro()

@@ -114,7 +114,7 @@ func packSome(tx *db.Tx, kind Kind, least int) (int, error) {
 	waiting, err := db.List(tx, func(r db.Rows) (l looseRow, err error) {
 		var text string
 		err = r.Scan(&text, &l.sort, &l.text, &l.version)
-		l.id = ParseID(text)
+		l.id, l.text = ParseID(text), kind.Folded(l.text)
 		return l, err
 	}, "SELECT id, sort, text, version FROM search_loose WHERE tenant_id = $1 AND kind = $2 ORDER BY id LIMIT $3::BIGINT", tx.Tenant,
 		string(kind), max(packStep, least))

@@ -88,6 +88,7 @@ func (r *Replay) condition(tx *db.Tx, e *Endpoint) (string, []any) {
 // Run does the next part of a replay in the caller's transaction and returns how many deliveries it queued. If it is
 // not done, the caller stores the rest with Keep.
 func (r *Replay) Run(tx *db.Tx) (queued int, done bool, err error) {
+	tx.Share(oldEvents)
 	e, err := ByID(tx, r.Endpoint)
 	if apperr.Is(err, apperr.NotFound) {
 		return 0, true, nil

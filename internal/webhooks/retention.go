@@ -90,19 +90,25 @@ func DeleteDeadEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error)
 	return len(positions), nil
 }
 
-// Keeps is the time of the oldest event that the account still needs: before, or the time of the oldest pending
-// delivery if that is earlier.
+// Keeps is the stamp of the oldest event that the account still needs: before, or that of the oldest pending delivery if it is
+// earlier; 0, all of them, while a replay is under way.
 func Keeps(tx *db.Tx, before int64) (int64, error) {
+	replaying, err := exists(tx, "SELECT 1 FROM replays WHERE tenant_id = $1 LIMIT 1", tx.Tenant)
+	if err != nil || replaying {
+		return 0, err
+	}
 	endpoints, err := db.List(tx, scanEndpointID,
 		"SELECT endpoint_id FROM queues WHERE tenant_id = $1 AND pending > 0", tx.Tenant)
 	keeps := before
+	const oldest = "SELECT min(event_stamp) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND state = 'pending' AND "
 	for _, endpoint := range endpoints {
-		var oldest int64
-		err = errors.Join(err, tx.Row("SELECT min(event_stamp) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 "+
-			"AND position < $3 AND state = 'pending'",
-			[]any{tx.Tenant, endpoint, before}, db.Opt(&oldest)))
-		if oldest > 0 {
-			keeps = min(keeps, oldest)
+		var own, replayed int64 // a replayed one has a position of its own, later than its event
+		err = errors.Join(err, tx.Row(oldest+"position < $3", []any{tx.Tenant, endpoint, before}, db.Opt(&own)),
+			tx.Row(oldest+"position <> event_stamp", []any{tx.Tenant, endpoint}, db.Opt(&replayed)))
+		for _, stamp := range []int64{own, replayed} {
+			if stamp > 0 {
+				keeps = min(keeps, stamp)
+			}
 		}
 	}
 	return keeps, err
@@ -113,9 +119,20 @@ func StaleEvents(tx *db.Tx, before int64) (bool, error) {
 	return exists(tx, "SELECT 1 FROM events WHERE tenant_id = $1 AND stamp < $2 LIMIT 1", tx.Tenant, before)
 }
 
-// DeleteOldEvents deletes up to limit events of the account from before a stamp, and returns how many. It locks them in
-// the order of their stamps, as does an erasure that rewrites them.
+// oldEvents is the lock that an account's replays share and that the deletion of its old events takes alone. It comes before the
+// change clock (docs/decisions/0026).
+const oldEvents = "old events"
+
+// DeleteOldEvents deletes up to limit events of the account from before a stamp that nothing needs any more, and returns how
+// many. No replay takes events meanwhile. It locks them in the order of their stamps, as does an erasure that rewrites them.
 func DeleteOldEvents(tx *db.Tx, before int64, limit int) (int64, error) {
+	if err := tx.LockName(oldEvents); err != nil {
+		return 0, err
+	}
+	before, err := Keeps(tx, before)
+	if err != nil {
+		return 0, err
+	}
 	return tx.Exec(`DELETE FROM events WHERE tenant_id = $1 AND stamp IN
 		(SELECT stamp FROM events WHERE tenant_id = $1 AND stamp < $2 ORDER BY stamp LIMIT $3::BIGINT FOR UPDATE)`, tx.Tenant, before, limit)
 }

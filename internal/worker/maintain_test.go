@@ -69,6 +69,60 @@ func TestMaintenance(t *testing.T) {
 	})
 }
 
+// A replay of events that are past their time keeps them until they are delivered.
+func TestReplayKeepsItsEvents(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		e, _ := s.endpoint(rc.URL + "/hook")
+		running := s.start()
+		w := &Worker{Config: running.Config, stopping: running.stopping}
+		w.Keep = time.Millisecond
+		const n = 600 // more than one part of a replay
+		s.emit(n, each)
+		until(t, "delivered", func() bool { return s.counts0(e).Delivered == n })
+		s.write(func(tx *db.Tx) error {
+			e.Status = webhooks.Paused
+			e.Save(tx)
+			return nil
+		})
+		s.write(func(tx *db.Tx) error {
+			r, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: e.ID, From: 0, To: store.Now().UnixMicro()})
+			if err != nil {
+				return err
+			}
+			if _, _, err = r.Run(tx); err == nil {
+				r.Keep(tx)
+			}
+			return err
+		})
+		for range 3 { // while the rest of the replay is under way, and afterwards
+			if err := w.deleteAllExpired(); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "all wait", func() bool { return s.counts0(e).Pending == n })
+		}
+		s.write(func(tx *db.Tx) error {
+			e.Status = webhooks.Active
+			e.Save(tx)
+			return nil
+		})
+		until(t, "all are settled", func() bool { return s.counts0(e).Pending == 0 })
+		if c := s.counts(e); c.Failed > 0 {
+			t.Errorf("%+v", c)
+		}
+		until(t, "nothing is kept any more", func() bool {
+			if err := w.deleteAllExpired(); err != nil {
+				t.Fatal(err)
+			}
+			var left int
+			s.read(func(tx *db.Tx) error {
+				return tx.Row("SELECT count(*) FROM events WHERE tenant_id = $1", []any{tx.Tenant}, &left)
+			})
+			return left == 0
+		})
+	})
+}
+
 // A delivery whose event was maintained fails with a reason instead of waiting for ever.
 func TestDeliveryWithoutItsEvent(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
@@ -78,9 +132,7 @@ func TestDeliveryWithoutItsEvent(t *testing.T) {
 		s.emit(1, each)
 		until(t, "it waits", func() bool { return s.counts0(e).Pending == 1 })
 		s.write(func(tx *db.Tx) error {
-			if _, err := webhooks.DeleteOldEvents(tx, tx.Micros()+1_000_000, 10); err != nil {
-				return err
-			}
+			tx.Queue("DELETE FROM events WHERE tenant_id = $1", tx.Tenant)
 			e.Status = webhooks.Active
 			e.Save(tx)
 			return nil

@@ -45,8 +45,8 @@ type signature struct {
 	der []byte // ASN.1 signature
 }
 
-// keyID keeps anything but a UUID out of the address that is called with it.
-var keyID = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
+// keyID lets only a plain name into the address that is called with it. eBay's are UUIDs today, which nothing promises.
+var keyID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$`)
 
 // parseSignature reads the header: base64 of {"alg":"ecdsa","kid","signature":<base64 of the signature>,"digest"}.
 func parseSignature(header string) (s signature, ok bool) {
@@ -62,7 +62,7 @@ func parseSignature(header string) (s signature, ok bool) {
 		return s, false
 	}
 	der, err := base64.StdEncoding.Strict().DecodeString(fields.Signature)
-	return signature{kid: strings.ToLower(fields.Kid), der: der}, err == nil
+	return signature{kid: fields.Kid, der: der}, err == nil
 }
 
 // digests are the digests that eBay may name for a key; without a name it is SHA1.

@@ -6,6 +6,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha1"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -70,6 +71,20 @@ func TestSHA256Key(t *testing.T) {
 	}
 }
 
+// Ids of keys need not be UUIDs, and their case counts.
+func TestNamesOfKeys(t *testing.T) {
+	f := newFake(t)
+	c, ch, body := f.connector(), f.channel(), []byte(`{"a":1}`)
+	f.keys["Key.2_b-7"] = f.keys[kid]
+	sum := sha1.Sum(body) //nolint:gosec // the digest eBay signs with
+	if err := c.Verify(context.Background(), ch, signed(body, header("Key.2_b-7", f.signDigest(sum[:])))); err != nil {
+		t.Error(err)
+	}
+	if err := c.Verify(context.Background(), ch, signed(body, header("key.2_b-7", f.signDigest(sum[:])))); !apperr.Is(err, apperr.Invalid) {
+		t.Errorf("in another case: %v", err)
+	}
+}
+
 // A header that cannot be a signature is refused before eBay is asked anything.
 func TestMalformedHeaderAsksNothing(t *testing.T) {
 	f := newFake(t)
@@ -78,7 +93,7 @@ func TestMalformedHeaderAsksNothing(t *testing.T) {
 	for _, value := range []string{
 		"", "!", "{}", encode(""), encode("null"), encode("[]"), encode("{}"), encode(`{"alg":"ecdsa"}`),
 		header("", "AAAA"), header("../../identity/v1/x", "AAAA"), header(kid+"/..", "AAAA"), header(kid+"?x=1", "AAAA"),
-		header(strings.ReplaceAll(kid, "-", ""), "AAAA"), header(kid, "not base64"),
+		header("..", "AAAA"), header("a b", "AAAA"), header(strings.Repeat("a", 129), "AAAA"), header(kid, "not base64"),
 		encode(`{"alg":"none","kid":"` + kid + `","signature":"AAAA"}`), encode(`{"alg":"","kid":"` + kid + `","signature":"AAAA"}`),
 		encode(`{"alg":"ecdsa","kid":7,"signature":"AAAA"}`), header(kid, strings.Repeat("A", 5000)),
 	} {

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 	"time"
 
@@ -70,8 +71,15 @@ func MayCome(err error) bool {
 	return errors.As(err, &lost)
 }
 
-// serverFull reports whether the server has no place for another connection: of all, of the database, or of the role.
+// serverFull reports whether the server, or a pooler before it, has no place for another connection: of all, of the database,
+// or of the role.
 func serverFull(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == "53300"
+	return errors.As(err, &pg) && (pg.Code == "53300" || pg.Code == protocolViolation && poolerFull.MatchString(pg.Message))
 }
+
+// PgBouncer refuses with one code for everything. Its message names the setting whose number is reached: max_client_conn, since
+// version 1.24 also max_db_client_connections and max_user_client_connections.
+const protocolViolation = "08P01"
+
+var poolerFull = regexp.MustCompile(`\(max_(client_conn|(db|user)_client_connections)\)`)
