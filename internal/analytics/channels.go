@@ -85,7 +85,8 @@ func channelRows(tx *db.Tx, s Span) ([]Channel, error) {
 
 // publications is the kept count of a channel's publications with a status.
 func publications(status string) string {
-	return "coalesce((SELECT t.n FROM tallies t WHERE t.tenant_id = $1 AND t.name = 'publications' AND t.key = c.id::TEXT || ' " + status + "'), 0)"
+	return "coalesce((SELECT t.n FROM tallies t WHERE t.tenant_id = $1 AND t.name = 'publications' AND t.key = c.id::TEXT || ' " +
+		status + "'), 0)"
 }
 
 // newestOrders finds the newest order of the span in each channel: the newest of each status. The ORDER BY names all

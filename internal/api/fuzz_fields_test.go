@@ -123,7 +123,8 @@ func (w *fixture) fill(r *route, made row, f field) (sent int64) {
 // bound is how messages name a bound of a value, which the document can state. It cannot state what a text means (a country,
 // an address), nor how many decimals a number has.
 var bound = regexp.MustCompile(`must be at (least|most) [0-9.]+( character|$)|must not be (empty|null)|` +
-	`must have at (least|most) [0-9]+ (entr|integer)|must name at least one event|must have [0-9]+ to [0-9]+ characters|must be one of|must be exactly [0-9]+ digits`)
+	`must have at (least|most) [0-9]+ (entr|integer)|must name at least one event|must have [0-9]+ to [0-9]+ characters|` +
+	`must be one of|must be exactly [0-9]+ digits`)
 
 // boundIn is the first message about a bound in a validation error, "" if there is none.
 func boundIn(got reply) string {

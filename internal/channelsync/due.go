@@ -70,8 +70,8 @@ func OfReview(tx *db.Tx, channel id.Channel, review string) ([]Item, error) {
 // Counts is how much of a channel is due.
 type Counts struct{ Stock, Content, Publications, Operations, Reviews, Orders int64 }
 
-// CountDue counts what is due for a channel: publications by their kept counts, each other kind up to a thousand. The bounds that every row is within lead SQLite
-// to the index of the kind: without them it would read all rows of the channel.
+// CountDue counts what is due for a channel: publications by their kept counts, each other kind up to a thousand. The bounds that every
+// row is within lead SQLite to the index of the kind: without them it would read all rows of the channel.
 func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
 	for sql, into := range map[string]*int64{
 		"SELECT 1 AS one" + fromItems + " AND (stock_due OR check_due) AND external_product > '' AND operation = ''": &c.Stock,

@@ -44,8 +44,8 @@ func (p *pause) Error() string { return "waits until " + p.until.Format(time.RFC
 // turn is how long a push keeps the channel's other jobs waiting.
 const turn = 30 * time.Second
 
-// giveWay pauses a push that has had its turn if other jobs of the channel are due: a push of thousands of products takes a platform minutes
-// or hours, and orders, stock and shipments must not wait for its end (decision 228).
+// giveWay pauses a push that has had its turn if other jobs of the channel are due: a push of thousands of products takes a platform
+// minutes or hours, and orders, stock and shipments must not wait for its end (decision 228).
 func (r *channelRun) giveWay(ctx context.Context) error {
 	if r.store.Now().Sub(r.since) < turn {
 		return nil

@@ -14,7 +14,8 @@ import (
 )
 
 // settleProduct stores the results for a product's SKUs.
-func (r *channelRun) settleProduct(tx db.Writer, publications *catalog.Publications, listed *listing, results []connector.Result, later *error) {
+func (r *channelRun) settleProduct(tx db.Writer, publications *catalog.Publications, listed *listing, results []connector.Result,
+	later *error) {
 	status, reason, external, url := catalog.PublicationPublished, "", "", ""
 	again := false
 	if len(results) == 0 {
@@ -28,8 +29,10 @@ func (r *channelRun) settleProduct(tx db.Writer, publications *catalog.Publicati
 				status = catalog.PublicationPending
 			}
 		case connector.Live:
-			if result.Review != "" && status == catalog.PublicationPublished { // its previous version is still on sale
-				r.underway, r.news, status = true, true, catalog.PublicationPending
+			reviewed := result.Review != "" && status == catalog.PublicationPublished
+			r.underway, r.news = r.underway || reviewed, r.news || reviewed
+			if reviewed && !result.Shown { // its previous version is still on sale
+				status = catalog.PublicationPending
 			}
 		case connector.Failed, connector.Gone:
 			if again = again || result.Again; reason == "" {

@@ -162,6 +162,7 @@ type Result struct {
 	Operation string            // for Poll, while Waiting
 	Next      string            // of Poll with Waiting: the operation that the SKU waits for from now on
 	Review    string            // of Upsert with Live: for Poll, while the platform reviews the change and shows the previous version
+	Shown     bool              // with Review: buyers see the new version meanwhile
 	Priced    bool              // of Upsert: the price was set too, so SetPrices is not needed
 	Error     string            // of Failed and Gone: the reason, without the SKU
 	Again     bool              // of Failed: a later try may succeed

@@ -295,8 +295,8 @@ func TestEventsAreEasyToTick(t *testing.T) {
 }
 
 // outOfCells are what is written in the cells of lists and does not fit into them: it is cut in its middle, or lies over its neighbours.
-const outOfCells = `[...document.querySelectorAll("table.rows td")].filter(cell => cell.checkVisibility() && cell.scrollWidth > cell.clientWidth + 1 &&
-	getComputedStyle(cell).textOverflow !== "ellipsis").map(cell => cell.outerHTML.slice(0, 200))`
+const outOfCells = `[...document.querySelectorAll("table.rows td")].filter(cell => cell.checkVisibility() &&
+	cell.scrollWidth > cell.clientWidth + 1 && getComputedStyle(cell).textOverflow !== "ellipsis").map(cell => cell.outerHTML.slice(0, 200))`
 
 // With letters of twice their size no page is wider than its window, also that of a phone, and nothing in a list lies over its neighbours:
 // tables become cards where their letters leave too little room.

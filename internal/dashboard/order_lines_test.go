@@ -17,8 +17,8 @@ import (
 // platformOrder is an order of a shop: two mugs and a fee, which has no SKU, with the shop's tax.
 func (s *site) platformOrder(t *testing.T) id.Order {
 	t.Helper()
-	c := channels.Channel{Tenant: s.account.Tenant, ID: id.New[id.Channel](), Name: "Shop", Platform: "WOOCOMMERCE", Status: "active", Settings: "{}",
-		Oversell: "allow"}
+	c := channels.Channel{Tenant: s.account.Tenant, ID: id.New[id.Channel](), Name: "Shop", Platform: "WOOCOMMERCE", Status: "active",
+		Settings: "{}", Oversell: "allow"}
 	s.do(c.Tenant, func(tx *db.Tx) error { c.Insert(tx); return nil })
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	out, err := s.Commerce.ReceiveOrder(t.Context(), s.DB, c, connector.Order{ExternalID: "77", Number: "1077", Theirs: "processing",

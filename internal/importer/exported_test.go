@@ -61,7 +61,8 @@ func TestExportIsImportedAgain(t *testing.T) {
 		`"items":[{"id":"l","productId":null,"variantId":null,"name":"a","sku":"A","description":null,"metadata":null,"quantity":2,` +
 		`"unitPrice":1.25,"lineTotal":2.5}]}` + "\n"
 	rounded := strings.NewReplacer(`"quantity":2`, `"quantity":300`, "1.25", "0.0333", `"lineTotal":2.5`, `"lineTotal":10`).Replace(order)
-	s = run(t, Options{Kind: Orders, File: write(t, fmt.Sprintf(order, "null")+fmt.Sprintf(order, `"R-7"`)+fmt.Sprintf(rounded, `"R-8"`)), To: c})
+	lines := fmt.Sprintf(order, "null") + fmt.Sprintf(order, `"R-7"`) + fmt.Sprintf(rounded, `"R-8"`)
+	s = run(t, Options{Kind: Orders, File: write(t, lines), To: c})
 	if s.Created != 3 || s.Notes != 1 {
 		t.Fatalf("%+v", s)
 	}

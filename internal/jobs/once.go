@@ -28,8 +28,8 @@ func PendingOnChannel(tx *db.Tx, kind Type, channel id.Channel) (*Job, error) {
 // OthersDue reports whether jobs of other types that call a channel's platform are due.
 func OthersDue(tx *db.Tx, kind Type, channel id.Channel) (bool, error) {
 	var n int64
-	err := tx.Row("SELECT count(*) FROM jobs j WHERE j.tenant_id = $1 AND j.channel_id = $2::UUID AND j.status = 'PENDING' AND j.due_at <= $3 "+
-		"AND "+known+" AND "+onChannel+" AND j.type <> $4", []any{tx.Tenant, channel, tx.Micros(), string(kind)}, &n)
+	err := tx.Row("SELECT count(*) FROM jobs j WHERE j.tenant_id = $1 AND j.channel_id = $2::UUID AND j.status = 'PENDING' "+
+		"AND j.due_at <= $3 AND "+known+" AND "+onChannel+" AND j.type <> $4", []any{tx.Tenant, channel, tx.Micros(), string(kind)}, &n)
 	return n > 0, err
 }
 

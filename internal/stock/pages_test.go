@@ -22,8 +22,8 @@ func TestPagesOfOneWarehouse(t *testing.T) {
 	var want []string
 	add := func(sku, warehouse string) {
 		err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
-			tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at, changed_at)
-				VALUES ($1,$2,$3,$4,$5,9,0,0,FALSE,0,$6)`, tx.Tenant, sku, warehouse, id.New[id.Level](), id.New[id.Product](), len(want))
+			tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at,
+				changed_at) VALUES ($1,$2,$3,$4,$5,9,0,0,FALSE,0,$6)`, tx.Tenant, sku, warehouse, id.New[id.Level](), id.New[id.Product](), len(want))
 			tx.Tally("levels", warehouse, 1)
 			return nil
 		})
@@ -48,7 +48,9 @@ func TestPagesOfOneWarehouse(t *testing.T) {
 				}
 				return err
 			})
-			if all := strings.Join(asked, "\n"); err != nil || (strings.Contains(all, "SELECT l.sku FROM") != (byWarehouse && offset >= 10 && offset < len(want))) {
+			all := strings.Join(asked, "\n")
+			deep := byWarehouse && offset >= 10 && offset < len(want)
+			if err != nil || strings.Contains(all, "SELECT l.sku FROM") != deep {
 				t.Errorf("%v\n%s", err, all)
 			}
 		}

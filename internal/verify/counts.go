@@ -3,7 +3,8 @@ package verify
 import "entrepot/internal/db"
 
 // countedRows counts again what is kept in tallies, by name and key.
-const countedRows = `SELECT 'customers' AS name, CASE WHEN status = 'erased' AND merged_into IS NOT NULL THEN 'erased secondary' ELSE status END AS key,
+const countedRows = `SELECT 'customers' AS name,
+		CASE WHEN status = 'erased' AND merged_into IS NOT NULL THEN 'erased secondary' ELSE status END AS key,
 		count(*) AS n FROM customers WHERE tenant_id = $1 GROUP BY 2
 	UNION ALL SELECT 'products', status, count(*) FROM products WHERE tenant_id = $1 AND deleted_at IS NULL GROUP BY status
 	UNION ALL SELECT 'publications', channel_id::TEXT || ' ' || status, count(*) FROM publications

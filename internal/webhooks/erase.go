@@ -27,8 +27,8 @@ func EventsNaming(tx *db.Tx, after int64, ids []string) ([]EventRef, error) {
 		args = append(args, "%"+text+"%")
 		any = append(any, "payload LIKE $"+strconv.Itoa(len(args)))
 	}
-	return db.List(tx, scanRef, "SELECT stamp, resource_id FROM events WHERE tenant_id = $1 AND stamp > $2 AND ("+strings.Join(any, " OR ")+")",
-		args...)
+	return db.List(tx, scanRef,
+		"SELECT stamp, resource_id FROM events WHERE tenant_id = $1 AND stamp > $2 AND ("+strings.Join(any, " OR ")+")", args...)
 }
 
 // EventsOf finds in the log, after a stamp, the events of some records. Those of products and levels are left out: they come by

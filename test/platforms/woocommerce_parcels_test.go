@@ -37,7 +37,8 @@ func TestParcelsPackedInWooCommerce(t *testing.T) {
 		c.ship(t, id, 3, "OURS-1")
 		c.passUntil(t, "completed there", func() string { o := c.Order(id); return unless(o.Shipped, o) })
 		c.settle(t)
-		if o := c.order(id); o.Text("status") != "SHIPPED" || len(o.List("shipments")) != 2 || shop.Parcels(number) != 2 || len(o.List("issues")) != 0 {
+		if o := c.order(id); o.Text("status") != "SHIPPED" || len(o.List("shipments")) != 2 || shop.Parcels(number) != 2 ||
+			len(o.List("issues")) != 0 {
 			t.Errorf("%d parcels there: %v", shop.Parcels(number), o)
 		}
 	})
@@ -73,7 +74,8 @@ func TestNumbersOfATrackingPlugin(t *testing.T) {
 		shop.Move(number, "completed")
 		c.settle(t)
 		o := c.order(id)
-		if o.Text("status") != "SHIPPED" || len(o.List("shipments")) != 1 || o.Text("trackingNumber") != "JD1, JD2" || o.Text("trackingCarrier") != "dhl" {
+		if o.Text("status") != "SHIPPED" || len(o.List("shipments")) != 1 || o.Text("trackingNumber") != "JD1, JD2" ||
+			o.Text("trackingCarrier") != "dhl" {
 			t.Errorf("%v", o)
 		}
 	})

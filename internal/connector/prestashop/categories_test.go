@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/connector/connectortest"
 )
 
-// Categories that a merchant has put a product in stay beside those that are pushed, and so does a main one among them; one that the product
-// is in no longer here goes.
+// Categories that a merchant has put a product in stay beside those that are pushed, and so does a main one among them; one that
+// the product is in no longer here goes.
 func TestCategoriesOfTheMerchantStay(t *testing.T) {
 	s := newShop(t)
 	p := mug()

@@ -42,7 +42,7 @@ func awaited(p *connector.Product, shown map[string]string, made *product) strin
 	return "pictures" + name
 }
 
-// Poll says what became of pictures.
+// Poll says what became of pictures. Of those that the shop says nothing about, nothing is known to be wrong.
 func (s *session) Poll(ctx context.Context, operations []string) (results []connector.Result, err error) {
 	var ids []string
 	for _, operation := range operations {
@@ -54,7 +54,8 @@ func (s *session) Poll(ctx context.Context, operations []string) (results []conn
 	known := map[string]*media{}
 	for piece := range slices.Chunk(ids, mostFound) {
 		var a struct{ Nodes []*media }
-		if _, err := s.call(reading(ctx), queryMedia, vars{"ids": piece}, &a); err != nil {
+		if _, err := s.call(reading(ctx), queryMedia, vars{"ids": piece}, &a); connector.Is(err, connector.Temporary, connector.Throttled,
+			connector.Unauthorized) {
 			return results, err
 		}
 		for i, m := range a.Nodes {
@@ -77,11 +78,8 @@ func picturesResult(operation string, known map[string]*media) connector.Result 
 	var refused []string
 	for _, picture := range strings.Fields(operation)[1:] {
 		place, number, _ := strings.Cut(picture, ":")
-		m, answered := known[mediaID+number]
-		switch {
-		case !answered:
-			return connector.Result{Operation: operation, State: connector.Waiting}
-		case m == nil || m.Status == ready:
+		switch m := known[mediaID+number]; {
+		case m == nil || m.Status == "" || m.Status == ready:
 		case m.Status == failed:
 			why := "it gives no reason"
 			if len(m.MediaErrors) > 0 {

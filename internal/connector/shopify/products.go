@@ -180,7 +180,7 @@ func results(p *connector.Product, there, made *product) []connector.Result {
 		return r
 	}
 	first := one(p.SKU)
-	first.Images, first.Review = images, awaited(p, images, made)
+	first.Images, first.Review, first.Shown = images, awaited(p, images, made), true
 	list := []connector.Result{first}
 	for _, v := range p.Variants {
 		r := one(v.SKU)
