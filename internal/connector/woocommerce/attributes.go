@@ -5,6 +5,7 @@ import (
 	"html"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"entrepot/internal/connector"
@@ -120,13 +121,12 @@ func (s *session) othersOptions(ctx context.Context, u *upsert) (map[string][]st
 	for _, d := range u.Dropped {
 		known = append(known, d.IDs.Variant)
 	}
-	var list []found
-	_, err := s.get(ctx, "/products/"+string(u.there.ID)+"/variations", url.Values{"per_page": {"100"}, "_fields": {"id,attributes"}}, &list)
+	all, err := s.variations(ctx, u.there.ID)
 	if err != nil {
 		return nil, err
 	}
 	out := map[string][]string{}
-	for _, f := range list {
+	for _, f := range all {
 		if slices.Contains(known, string(f.ID)) {
 			continue
 		}
@@ -138,6 +138,20 @@ func (s *session) othersOptions(ctx context.Context, u *upsert) (map[string][]st
 		}
 	}
 	return out, nil
+}
+
+// variations reads the variations of a product in the shop, with their attributes.
+func (s *session) variations(ctx context.Context, product flexible) (all []found, err error) {
+	for page := 1; ; page++ {
+		var list []found
+		query := url.Values{"per_page": {"100"}, "page": {strconv.Itoa(page)}, "orderby": {"id"}, "order": {"asc"}, "_fields": {"id,attributes"}}
+		if _, err := s.get(ctx, "/products/"+string(product)+"/variations", query, &list); err != nil {
+			return nil, err
+		}
+		if all = append(all, list...); len(list) < 100 {
+			return all, nil
+		}
+	}
 }
 
 func contains(list []string, value string) bool {

@@ -1,6 +1,7 @@
 package woocommerce_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -48,7 +49,10 @@ func TestWhatTheMerchantAddedStays(t *testing.T) {
 		"https://theirs.example/mug.png"}) {
 		t.Errorf("pictures %v", shown)
 	}
-	s.AddVariation("SHIRT", "THEIRS", "XL")
+	for i := range 120 {
+		s.AddVariation("SHIRT", fmt.Sprintf("THEIRS-%d", i), "XL")
+	}
+	s.AddVariation("SHIRT", "THEIRS", "3XL")
 	s.AddAttribute("MUG", "Origin", "Ghent", false)
 	mug.Known, shirt.Known, mug.Settled, shirt.Settled = ids["MUG"], ids["SHIRT"], true, true
 	mug.Images, mug.DroppedImages = []connector.Image{{ID: "a", URL: "https://ours.example/a.png", Known: images["a"]}}, []string{images["b"]}
@@ -57,8 +61,8 @@ func TestWhatTheMerchantAddedStays(t *testing.T) {
 	shirt.Variants, shirt.Dropped = []connector.Variant{small}, []connector.Item{{SKU: "SHIRT-M", IDs: ids["SHIRT-M"]}}
 	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug, shirt}))(t)
 	holds("MUG", "*Brand: Acme & Co", "*Origin: Ghent")
-	holds("SHIRT", "*Size: S|XL")
-	holds("THEIRS", "*Size: XL")
+	holds("SHIRT", "*Size: 3XL|S|XL")
+	holds("THEIRS", "*Size: 3XL")
 	items, _ := s.Items()
 	if _, there := items["SHIRT-M"]; there {
 		t.Error("a variation that is none any more is there")
