@@ -49,6 +49,7 @@ func TestWhatTheMerchantAddedStays(t *testing.T) {
 		"https://theirs.example/mug.png"}) {
 		t.Errorf("pictures %v", shown)
 	}
+	s.AddVariation("SHIRT", "THEIRS-TOO", "2XL") // one of both is on the second page, whatever comes first
 	for i := range 120 {
 		s.AddVariation("SHIRT", fmt.Sprintf("THEIRS-%d", i), "XL")
 	}
@@ -61,7 +62,7 @@ func TestWhatTheMerchantAddedStays(t *testing.T) {
 	shirt.Variants, shirt.Dropped = []connector.Variant{small}, []connector.Item{{SKU: "SHIRT-M", IDs: ids["SHIRT-M"]}}
 	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug, shirt}))(t)
 	holds("MUG", "*Brand: Acme & Co", "*Origin: Ghent")
-	holds("SHIRT", "*Size: 3XL|S|XL")
+	holds("SHIRT", "*Size: 2XL|3XL|S|XL")
 	holds("THEIRS", "*Size: 3XL")
 	items, _ := s.Items()
 	if _, there := items["SHIRT-M"]; there {
