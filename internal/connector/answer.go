@@ -118,7 +118,7 @@ func Plain(text string) string {
 func HTTPFailure(answer *Response, now time.Time, code, text string) *Failure {
 	f := &Failure{Code: line(code), Message: Line(text)}
 	if f.Message == "" {
-		f.Message = fmt.Sprintf("the platform answered %d", answer.Status)
+		f.Message = fmt.Sprintf("%s (%d)", meaning(answer.Status), answer.Status)
 	}
 	switch s := answer.Status; {
 	case s < 400:
@@ -137,6 +137,23 @@ func HTTPFailure(answer *Response, now time.Time, code, text string) *Failure {
 		f.Kind = Rejected
 	}
 	return f
+}
+
+// meaning says, for a merchant, what an answer without a text of its own means, and what can be done.
+func meaning(status int) string {
+	switch {
+	case status == http.StatusUnauthorized:
+		return "the platform refuses the credentials: enter them again"
+	case status == http.StatusForbidden:
+		return "the credentials may not do this on the platform: give them the right to"
+	case status == http.StatusNotFound || status == http.StatusGone:
+		return "the platform does not have this: was it deleted there, or is the address another one?"
+	case status == http.StatusTooManyRequests:
+		return "the platform takes no more requests for now: they go on later by themselves"
+	case status >= 500 || status == http.StatusRequestTimeout:
+		return "the platform is down or has an error of its own: requests go on by themselves when it answers again"
+	}
+	return "the platform refuses the request and does not say why"
 }
 
 // GatewayPage is the failure for a page of HTML with which something before a platform's API refuses a request: the API's own refusals are
