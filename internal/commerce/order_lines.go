@@ -34,7 +34,7 @@ func resolveLines(known *db.Pending[map[string]catalog.Sellable], lines []orders
 			}
 			message := "no product has the SKU " + lines[i].SKU
 			if lines[i].SKU == "" {
-				message = "must not be empty: the line has a SKU"
+				message = `only a line without a SKU is named by ""`
 			}
 			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].sku", place), Message: message})
 			continue

@@ -59,11 +59,29 @@ func (s *service) Now() time.Time {
 // tick is how long the machine is given between two looks.
 const tick = 8 * time.Millisecond
 
-// Pass lets time pass, as soon as no job runs.
+// mostTicks bounds how long Pass waits for a job to begin.
+const mostTicks = 250
+
+// due reports whether a job waits that may begin now.
+func (s *service) due() (due bool) {
+	if err := s.store.Read(s.Context(), db.Across, func(tx *db.Tx) error {
+		at, ok, err := jobs.NextDueOnChannel(tx)
+		due = ok && !at.After(tx.Now())
+		return err
+	}); err != nil {
+		s.Fatal(err)
+	}
+	return due
+}
+
+// Pass lets time pass, as soon as no job runs and none is about to begin.
 func (s *service) Pass(d time.Duration) {
 	if s.clock == nil {
 		time.Sleep(5 * tick)
 		return
+	}
+	for waited := 0; waited < mostTicks && s.due(); waited++ {
+		time.Sleep(tick)
 	}
 	running := s.call("GET", "/api/v1/jobs?status=PROCESSING&limit=1", nil, 200)
 	if len(running.List("data")) > 0 {
