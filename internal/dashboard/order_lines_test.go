@@ -71,13 +71,13 @@ func TestLinesWithoutSKUs(t *testing.T) {
 		mug, fresh := line(0), line(1)
 		mug["sku"] = ""
 		delete(fresh, "id")
-		for _, wrong := range []map[string]any{mug, fresh} {
+		for says, wrong := range map[string]map[string]any{"only a line without a SKU is named by": mug, "must not be empty": fresh} {
 			body, err := json.Marshal(map[string]any{"items": []any{wrong}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			out := c.send("PUT", "/api/v1"+path+"/items", bytes.NewReader(body), "application/json")
-			if out.status != 400 || !strings.Contains(out.body, `"path":"items[0].sku","message":"must not be empty`) {
+			if out.status != 400 || !strings.Contains(out.body, `"path":"items[0].sku","message":"`+says) {
 				t.Errorf("%d %s", out.status, out.body)
 			}
 		}
