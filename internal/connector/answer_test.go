@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// An answer without a text tells a merchant what it means; the platform's own text goes before that.
+// The message of an answer without a text explains to a merchant what it means; a text of the platform is preferred.
 func TestAnswersWithoutAText(t *testing.T) {
 	for status, c := range map[int]struct {
 		kind Kind

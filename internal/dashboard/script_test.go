@@ -321,7 +321,7 @@ func TestSearchThatIsRefused(t *testing.T) {
 	}
 }
 
-// On a slow line somebody types into a search before the page's script has come: it acts all the same.
+// On a slow line somebody types into a search before the page's script has come: it is searched for all the same.
 func TestTypingBeforeTheScript(t *testing.T) {
 	s := newSite(t, "sqlite")
 	c := s.shopper(t)

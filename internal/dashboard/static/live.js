@@ -47,14 +47,14 @@ async function refresh() {
 // there were news asks for them: the stream by its age, another tab by when it was begun.
 export function follow() {
   const channel = new BroadcastChannel("entrepot-live"), begun = performance.timeOrigin, age = Math.ceil(performance.now());
-  let told = []; // what was new in the last minutes, by this tab's stream
+  let sent = []; // what was new in the last minutes, by this tab's stream
   const hear = topics => {
-    told = [...told.filter(news => Date.now() - news.at < 600000), { at: Date.now(), topics }];
+    sent = [...sent.filter(news => Date.now() - news.at < 600000), { at: Date.now(), topics }];
     happened(topics);
     channel.postMessage({ topics });
   };
   channel.onmessage = ({ data: { topics, since, to } }) => {
-    if (since) for (const news of told) { if (news.at > since - 1000) channel.postMessage({ topics: news.topics, to: since }); }
+    if (since) for (const news of sent) { if (news.at > since - 1000) channel.postMessage({ topics: news.topics, to: since }); }
     else if (!to || to === begun) happened(topics);
   };
   channel.postMessage({ since: begun });

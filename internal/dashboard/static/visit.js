@@ -125,7 +125,7 @@ addEventListener("input", event => {
   typed = setTimeout(() => send(form, null, typing), !typing ? 0 : typing.matches(".when") ? 400 : 50); // a year is typed in four keys
 });
 addEventListener("focusout", () => { typedIn = null; });
-// What was typed before this script came acts now.
+// What was typed before this script came is searched for now.
 for (const form of all(filters)) {
   const typing = [...form.elements].find(el => el.matches("input[type=search], input[type=text]") && el.value !== el.defaultValue);
   if (typing) send(form, null, typing);
