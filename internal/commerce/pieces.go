@@ -12,7 +12,7 @@ const (
 	levelsAtOnce   = 256
 	productsAtOnce = 256 // rows, see weight
 
-	alone = 4 // so many times as much in a piece, as long as no other transaction is stored: each piece costs a commit
+	alone = 4 // so many times as much in a piece, while no other transactions are stored: each piece costs a commit
 )
 
 // Bulk is a bulk operation. Its items are stored in their order in pieces, each in a transaction of its own, so that
@@ -43,7 +43,7 @@ type piece struct {
 func (o *Bulk[P]) Whole() { o.cut = func(int, int) int { return o.items } }
 
 // Next moves on to the first piece, or from a stored piece to the one after it; false after the last. No items at all are one piece.
-// The piece is larger if no other transaction was stored during the one before (wide).
+// The piece is larger if no other transaction was stored just before it (wide).
 func (o *Bulk[P]) Next(wide bool) bool {
 	if o.piece.last {
 		return false

@@ -32,6 +32,9 @@ type Pace struct {
 // NewPace begins the first piece.
 func (d *DB) NewPace() *Pace { return &Pace{d, time.Now(), d.others.Load()} }
 
+// Alone is called before the first piece. It reports whether no other transaction was stored since the last piece of any bulk operation.
+func (p *Pace) Alone() bool { return p.others == p.db.passed.Load() }
+
 // Next is called between two pieces. It waits if other transactions were stored since the last call, at most until ctx
 // ends, and reports whether there were none.
 func (p *Pace) Next(ctx context.Context) (alone bool) {

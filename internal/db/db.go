@@ -60,6 +60,7 @@ type DB struct {
 	open      openWrites
 	commits   atomic.Int64 // transactions of this process that were committed
 	others    atomic.Int64 // those of tenants among them that were neither pieces of bulk operations nor Background
+	passed    atomic.Int64 // others when the last piece of a bulk operation was committed
 	scrubbing scrubbing
 }
 

@@ -47,3 +47,29 @@ func TestPaceEndsWithItsCaller(t *testing.T) {
 		}
 	})
 }
+
+// A bulk operation is alone from its beginning if nobody else has written since the last piece of any.
+func TestPaceAlone(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB) {
+		clock(t, store, 1)
+		nothing := func(tx *db.Tx) error { return nil }
+		for _, c := range []struct {
+			name  string
+			write func() error
+			alone bool
+		}{
+			{"a piece", func() error { return store.WriteBulk(t.Context(), 1, nothing) }, true},
+			{"background", func() error { return store.Write(db.Background(t.Context()), 1, nothing) }, true},
+			{"another", func() error { return store.Write(t.Context(), 1, nothing) }, false},
+			{"background behind it", func() error { return store.Write(db.Background(t.Context()), 1, nothing) }, false},
+			{"a piece behind it", func() error { return store.WriteBulk(t.Context(), 1, nothing) }, true},
+		} {
+			if err := c.write(); err != nil {
+				t.Fatal(err)
+			}
+			if got := store.NewPace().Alone(); got != c.alone {
+				t.Errorf("behind %s: alone %t", c.name, got)
+			}
+		}
+	})
+}

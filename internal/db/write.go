@@ -80,7 +80,10 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 		})
 		if err == nil {
 			d.commits.Add(1)
-			if !how.Has(engine.Bulk) && tenant != Across && ctx.Value(background{}) == nil {
+			switch {
+			case how.Has(engine.Bulk):
+				d.passed.Store(d.others.Load())
+			case tenant != Across && ctx.Value(background{}) == nil:
 				d.others.Add(1)
 			}
 			tx.wakeAll()
