@@ -5,15 +5,23 @@ import (
 	"entrepot/internal/db"
 )
 
-// Sizes of a piece: it keeps the one writer of SQLite, or an account's clock, busy for some milliseconds. They are
-// multiples of the longest list that statements are made for.
-const (
-	pricesAtOnce   = 512
-	levelsAtOnce   = 256
-	productsAtOnce = 256 // rows, see weight
+// atOnce is how many items are stored in a piece: beside others it keeps the one writer of SQLite, or an account's clock, busy
+// for some milliseconds, alone for up to a twentieth of a second, because each piece costs a commit. Both are multiples of the
+// longest list that statements are made for.
+type atOnce struct{ beside, alone int }
 
-	alone = 4 // so many times as much in a piece, while no other transactions are stored: each piece costs a commit
+var (
+	pricesAtOnce   = atOnce{512, 4096}
+	levelsAtOnce   = atOnce{256, 2048}
+	productsAtOnce = atOnce{256, 1024} // rows, see weight
 )
+
+func (n atOnce) size(alone bool) int {
+	if alone {
+		return n.alone
+	}
+	return n.beside
+}
 
 // Bulk is a bulk operation. Its items are stored in their order in pieces, each in a transaction of its own, so that
 // other transactions wait for one piece at most (decision 143). A piece is planned when the piece before it is stored,
@@ -22,7 +30,7 @@ const (
 // have an answer. A plan is applied once.
 type Bulk[P any] struct {
 	items  int
-	cut    func(from, times int) (to int) // ends the piece that begins at an item and may be so many times as large; it has one item at least
+	cut    func(from int, alone bool) (to int) // ends the piece that begins at an item; it has one item at least
 	decide func(tx *db.Tx, p piece, before P) (P, error)
 	rest   func(stored P) P // a plan with no more of a stored one than decide needs for the next piece
 	hold   func(tx *db.Tx)  // what is locked before the account's clock; nil: nothing
@@ -40,26 +48,23 @@ type piece struct {
 }
 
 // Whole makes one piece of all items. It comes before Next.
-func (o *Bulk[P]) Whole() { o.cut = func(int, int) int { return o.items } }
+func (o *Bulk[P]) Whole() { o.cut = func(int, bool) int { return o.items } }
 
 // Next moves on to the first piece, or from a stored piece to the one after it; false after the last. No items at all are one piece.
-// The piece is larger if no other transaction was stored just before it (wide).
-func (o *Bulk[P]) Next(wide bool) bool {
+// The piece is larger if no other transactions are stored (alone).
+func (o *Bulk[P]) Next(alone bool) bool {
 	if o.piece.last {
 		return false
 	}
-	from, times := o.piece.to, 1
+	from := o.piece.to
 	if from > 0 {
 		o.before = o.rest(o.plan)
 	}
 	var none P
 	o.plan, o.ready = none, false
-	if wide {
-		times = alone
-	}
 	o.piece = piece{from: from, to: from}
 	if from < o.items {
-		o.piece.to = o.cut(from, times)
+		o.piece.to = o.cut(from, alone)
 	}
 	o.piece.last = o.piece.to == o.items
 	return true
@@ -94,19 +99,21 @@ func (o *Bulk[P]) Plan(tx *db.Tx) (plan P, err error) {
 }
 
 // cutEvery makes pieces of n items.
-func cutEvery(n, items int) func(from, times int) int {
-	return func(from, times int) int { return min(from+n*times, items) }
+func cutEvery(n atOnce, items int) func(from int, alone bool) int {
+	return func(from int, alone bool) int { return min(from+n.size(alone), items) }
 }
 
-// cutDrafts ends a piece of products where it has so many times productsAtOnce rows.
-func cutDrafts(drafts []catalog.Draft, from, times int) (to int) {
-	to = from + 1
-	for rows := weight(&drafts[from]); to < len(drafts); to++ {
-		if rows += weight(&drafts[to]); rows > productsAtOnce*times {
-			break
+// cutDrafts ends a piece of products where it has productsAtOnce rows.
+func cutDrafts(drafts []catalog.Draft) func(from int, alone bool) int {
+	return func(from int, alone bool) (to int) {
+		to = from + 1
+		for rows := weight(&drafts[from]); to < len(drafts); to++ {
+			if rows += weight(&drafts[to]); rows > productsAtOnce.size(alone) {
+				break
+			}
 		}
+		return to
 	}
-	return to
 }
 
 // weight is how many rows a product is about as much work as.

@@ -69,7 +69,7 @@ type ImportPlan struct {
 
 // ImportProducts is the bulk import of products. A dry run is one piece.
 func (s *Service) ImportProducts(who accounts.Caller, in Import) *Bulk[*ImportPlan] {
-	o := &Bulk[*ImportPlan]{items: len(in.Drafts), cut: func(from, times int) int { return cutDrafts(in.Drafts, from, times) }}
+	o := &Bulk[*ImportPlan]{items: len(in.Drafts), cut: cutDrafts(in.Drafts)}
 	o.decide = func(tx *db.Tx, p piece, before *ImportPlan) (*ImportPlan, error) {
 		part := in
 		part.Drafts, part.more = in.Drafts[p.from:p.to], !p.last
