@@ -52,7 +52,7 @@ func bulk[P any](a *API, r *request, operation *commerce.Bulk[P], apply func(tx 
 	}
 	r.dropBody()
 	pace := a.DB.NewPace()
-	for alone := pace.Alone(); operation.Next(alone); alone = pace.Next(r.ctx()) {
+	for times := pace.First(); operation.Next(times); times = pace.Next(r.ctx()) {
 		out, err = inTurn(a, r, func() (answer, error) {
 			_ = a.read(r, operation.Prepare) // after an error the plan is made again in the transaction, which returns the error
 			return a.writeUnder(r, k, a.DB.WriteBulk, func(tx *db.Tx) (answer, error) {

@@ -6,9 +6,9 @@ import (
 )
 
 // atOnce is how many items are stored in a piece: beside others it keeps the one writer of SQLite, or an account's clock, busy
-// for some milliseconds, alone for up to a twentieth of a second, because each piece costs a commit. Both are multiples of the
+// for some milliseconds; alone it may be larger (db.Pace), up to most, for each piece costs a commit. All are multiples of the
 // longest list that statements are made for.
-type atOnce struct{ beside, alone int }
+type atOnce struct{ beside, most int }
 
 var (
 	pricesAtOnce   = atOnce{512, 4096}
@@ -16,12 +16,7 @@ var (
 	productsAtOnce = atOnce{256, 1024} // rows, see weight
 )
 
-func (n atOnce) size(alone bool) int {
-	if alone {
-		return n.alone
-	}
-	return n.beside
-}
+func (n atOnce) size(times int) int { return min(n.beside*times, n.most) }
 
 // Bulk is a bulk operation. Its items are stored in their order in pieces, each in a transaction of its own, so that
 // other transactions wait for one piece at most (decision 143). A piece is planned when the piece before it is stored,
@@ -30,7 +25,7 @@ func (n atOnce) size(alone bool) int {
 // have an answer. A plan is applied once.
 type Bulk[P any] struct {
 	items  int
-	cut    func(from int, alone bool) (to int) // ends the piece that begins at an item; it has one item at least
+	cut    func(from, times int) (to int) // ends the piece that begins at an item; it has one item at least
 	decide func(tx *db.Tx, p piece, before P) (P, error)
 	rest   func(stored P) P // a plan with no more of a stored one than decide needs for the next piece
 	hold   func(tx *db.Tx)  // what is locked before the account's clock; nil: nothing
@@ -48,11 +43,11 @@ type piece struct {
 }
 
 // Whole makes one piece of all items. It comes before Next.
-func (o *Bulk[P]) Whole() { o.cut = func(int, bool) int { return o.items } }
+func (o *Bulk[P]) Whole() { o.cut = func(int, int) int { return o.items } }
 
 // Next moves on to the first piece, or from a stored piece to the one after it; false after the last. No items at all are one piece.
-// The piece is larger if no other transactions are stored (alone).
-func (o *Bulk[P]) Next(alone bool) bool {
+// times is how many times as large as beside others the piece may be (db.Pace).
+func (o *Bulk[P]) Next(times int) bool {
 	if o.piece.last {
 		return false
 	}
@@ -64,7 +59,7 @@ func (o *Bulk[P]) Next(alone bool) bool {
 	o.plan, o.ready = none, false
 	o.piece = piece{from: from, to: from}
 	if from < o.items {
-		o.piece.to = o.cut(from, alone)
+		o.piece.to = o.cut(from, times)
 	}
 	o.piece.last = o.piece.to == o.items
 	return true
@@ -99,16 +94,16 @@ func (o *Bulk[P]) Plan(tx *db.Tx) (plan P, err error) {
 }
 
 // cutEvery makes pieces of n items.
-func cutEvery(n atOnce, items int) func(from int, alone bool) int {
-	return func(from int, alone bool) int { return min(from+n.size(alone), items) }
+func cutEvery(n atOnce, items int) func(from, times int) int {
+	return func(from, times int) int { return min(from+n.size(times), items) }
 }
 
 // cutDrafts ends a piece of products where it has productsAtOnce rows.
-func cutDrafts(drafts []catalog.Draft) func(from int, alone bool) int {
-	return func(from int, alone bool) (to int) {
+func cutDrafts(drafts []catalog.Draft) func(from, times int) int {
+	return func(from, times int) (to int) {
 		to = from + 1
 		for rows := weight(&drafts[from]); to < len(drafts); to++ {
-			if rows += weight(&drafts[to]); rows > productsAtOnce.size(alone) {
+			if rows += weight(&drafts[to]); rows > productsAtOnce.size(times) {
 				break
 			}
 		}

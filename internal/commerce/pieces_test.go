@@ -49,7 +49,7 @@ func TestStoredPlansAreFreed(t *testing.T) {
 func freed[T any](t *testing.T, store *db.DB, who accounts.Caller, operation *Bulk[*T], apply func(*db.Tx, *T) error) (last *T) {
 	t.Helper()
 	var stored []weak.Pointer[T]
-	for operation.Next(false) {
+	for operation.Next(1) {
 		runtime.GC()
 		for i, p := range stored {
 			if p.Value() != nil {

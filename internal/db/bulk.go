@@ -32,12 +32,31 @@ type Pace struct {
 // NewPace begins the first piece.
 func (d *DB) NewPace() *Pace { return &Pace{d, time.Now(), d.others.Load()} }
 
-// Alone is called before the first piece. It reports whether no other transaction was stored since the last piece of any bulk operation.
-func (p *Pace) Alone() bool { return p.others == p.db.passed.Load() }
+// How many times as large as beside others a piece may be while no other transactions are stored. PostgreSQL takes longer for a row,
+// and transactions of other nodes are not seen.
+const (
+	aloneInSQLite   = 8
+	aloneInPostgres = 4
+)
+
+// times is 1 beside others.
+func (p *Pace) times(alone bool) int {
+	switch {
+	case !alone:
+		return 1
+	case p.db.Engine() == "sqlite":
+		return aloneInSQLite
+	}
+	return aloneInPostgres
+}
+
+// First is called before the first piece and returns how many times as large it may be as beside others: 1 if another transaction was
+// stored since the last piece of any bulk operation.
+func (p *Pace) First() (times int) { return p.times(p.others == p.db.passed.Load()) }
 
 // Next is called between two pieces. It waits if other transactions were stored since the last call, at most until ctx
-// ends, and reports whether there were none.
-func (p *Pace) Next(ctx context.Context) (alone bool) {
+// ends; if so, times is 1.
+func (p *Pace) Next(ctx context.Context) (times int) {
 	others := p.db.others.Load() - p.others
 	if wait := pause(time.Since(p.begun), others); wait > 0 {
 		timer := time.NewTimer(wait)
@@ -48,7 +67,7 @@ func (p *Pace) Next(ctx context.Context) (alone bool) {
 		}
 	}
 	p.begun, p.others = time.Now(), p.db.others.Load()
-	return others == 0
+	return p.times(others == 0)
 }
 
 // pause is how long a bulk operation waits behind a piece during which others have committed transactions: a millisecond for each, which is

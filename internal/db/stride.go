@@ -26,7 +26,7 @@ func (d *DB) NewStride(least, most int) *Stride {
 
 // Next is called between two transactions; took is how long the last one ran, without waiting. It lets callers have their turn,
 // as Pace does, at most until ctx ends.
-func (s *Stride) Next(ctx context.Context, took time.Duration) { s.adapt(took, s.pace.Next(ctx)) }
+func (s *Stride) Next(ctx context.Context, took time.Duration) { s.adapt(took, s.pace.Next(ctx) > 1) }
 
 func (s *Stride) adapt(took time.Duration, alone bool) {
 	budget := strideTime

@@ -153,7 +153,7 @@ func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (clie
 func storeOnce[P, A any](ctx context.Context, c *catalog, body []byte, operation *commerce.Bulk[P],
 	apply func(*db.Tx, P) (A, error)) (out A, err error) {
 	operation.Whole()
-	operation.Next(false)
+	operation.Next(1)
 	_ = c.store.Read(ctx, c.who.Tenant, operation.Prepare) // if that fails, the plan is made in the transaction
 	sum := sha256.Sum256(body)
 	key := "import:" + string(c.of) + ":" + hex.EncodeToString(sum[:])
@@ -184,7 +184,7 @@ func storeOnce[P, A any](ctx context.Context, c *catalog, body []byte, operation
 // try plans a bulk operation, which is not applied; see computes the outcome of the plan.
 func try[P, A any](ctx context.Context, c *catalog, operation *commerce.Bulk[P], see func(*db.Tx, P) (A, error)) (out A, err error) {
 	operation.Whole()
-	operation.Next(false)
+	operation.Next(1)
 	err = c.store.Read(ctx, c.who.Tenant, func(tx *db.Tx) error {
 		plan, err := operation.Plan(tx)
 		if err == nil {
