@@ -175,13 +175,11 @@ func post(t *testing.T, url string, header http.Header, body string) (int, strin
 }
 
 func freePort(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := dbtest.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
+	return strconv.Itoa(port)
 }
 
 func waitForPort(t *testing.T, port string) {
