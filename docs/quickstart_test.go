@@ -25,7 +25,7 @@ func TestQuickstart(t *testing.T) {
 		}
 	}
 	script := shellBlocks(t, "quickstart.md")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	shell := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
 	shell.Dir = ".." // the top folder, where the page says to be

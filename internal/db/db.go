@@ -40,7 +40,7 @@ type Config struct {
 	Unsafe bool // SQLite does not wait for the disk: only for tests and throw-away stores
 
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
-	Patience         time.Duration // for tests: PostgreSQL's waits for connections and locks are at least so long; 0 for the service's
+	Patience         time.Duration // for tests: waits for connections, locks and places of wide reads are at least so long; 0: the service's
 
 	Trace func(sql string, args []any) // for tests: called with every statement that reads; nil for none
 	Sent  func(reads int)              // for tests: called for every message of reads, with the number of its statements; nil for none
@@ -90,6 +90,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		return nil, err
 	}
 	d.admission = newAdmission(d.engine.Connections(), processors.Count())
+	d.admission.patience = max(wideWait, c.Patience)
 	return d, nil
 }
 

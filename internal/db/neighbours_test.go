@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 )
 
 // However many wide reads one account starts, so many that the next ones wait: another account's reads of either kind,
@@ -47,7 +48,7 @@ func TestWideReadsLeaveRoomForNeighbours(t *testing.T) {
 		if taken == begun {
 			t.Fatalf("%d of %d wide reads of one account run at once", taken, begun)
 		}
-		soon, cancel := context.WithTimeout(t.Context(), time.Minute)
+		soon, cancel := context.WithTimeout(t.Context(), dbtest.Patience)
 		defer cancel()
 		for what, run := range map[string]func() error{
 			"a wide read of the other":       func() error { return store.ReadWide(soon, quiet, readNumber) },

@@ -107,7 +107,7 @@ func (s *shop) start(change ...func(*Config)) *Worker {
 }
 
 func (s *shop) stop(w *Worker) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	if w.stopping.Err() != nil {
 		return

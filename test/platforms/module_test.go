@@ -219,8 +219,13 @@ func TestPrestaShopModuleWithoutService(t *testing.T) {
 			t.Errorf("%s: the module took %s after the answer", name, took)
 		}
 	}
-	if n := len(reached); n != 1 {
-		t.Errorf("%d notifications were tried where nobody answers", n)
+	select {
+	case <-reached: // the silent server may come to it later than the module gave up
+	case <-time.After(time.Minute):
+		t.Error("no notification was tried")
+	}
+	if n := len(reached); n != 0 {
+		t.Errorf("%d more notifications were tried where nobody answers", n)
 	}
 }
 
