@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"time"
 
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
@@ -35,16 +34,11 @@ func TestWideReadsLeaveRoomForNeighbours(t *testing.T) {
 		defer all.Wait()
 		defer close(hold)
 		defer hangUp()
-		<-inside
-		taken := 1
-		for full := false; !full; {
-			select {
-			case <-inside:
-				taken++
-			case <-time.After(300 * time.Millisecond): // no place is left for the others
-				full = true
-			}
-		}
+		taken := 0
+		until(t, "no place is left for the others", func() bool {
+			taken = len(inside)
+			return taken+store.WideWaiting() == begun
+		})
 		if taken == begun {
 			t.Fatalf("%d of %d wide reads of one account run at once", taken, begun)
 		}
