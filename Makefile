@@ -59,7 +59,7 @@ crash: postgres ## kill the service KILLS times on each engine under load, and a
 
 ROUNDS ?= 20
 failover: postgres ## kill PostgreSQL's primary ROUNDS times under load, promote its standby each time, and audit what is left
-	$(GO) test ./test/failover -count=1 -timeout 2h -v -rounds $(ROUNDS)
+	$(GO) test ./test/failover -count=1 -timeout 2h -v -rounds $(ROUNDS) -within 10s
 
 platforms: postgres ## 500 products and 200 orders with a shop of each platform, on each engine, and what that took
 	$(GO) test ./test/platforms -count=1 -timeout 2h -v -run 'TestStory$$' -full

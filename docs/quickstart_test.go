@@ -4,9 +4,9 @@ package docs_test
 import (
 	"bufio"
 	"context"
-	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,7 +25,7 @@ func TestQuickstart(t *testing.T) {
 		}
 	}
 	script := shellBlocks(t, "quickstart.md")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	shell := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
 	shell.Dir = ".." // the top folder, where the page says to be
@@ -78,11 +78,9 @@ func shellBlocks(t *testing.T, page string) string {
 }
 
 func freePort(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := dbtest.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
+	return strconv.Itoa(port)
 }

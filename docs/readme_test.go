@@ -36,7 +36,7 @@ func TestReadmeRuns(t *testing.T) {
 	for _, b := range blocks {
 		script += b[1]
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // the first build compiles everything
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute) // the first build compiles everything
 	defer cancel()
 	folder := t.TempDir() // the sources by links: whatever is made stays here
 	for _, name := range []string{"cmd", "internal", "go.mod", "go.sum", "Makefile", "README.md", "CHANGELOG.md", "docs", "examples"} {

@@ -136,7 +136,7 @@ func sign(secret, id, body string, at time.Time) http.Header {
 
 // command runs in the sample's folder and dies with the test.
 func command(t *testing.T, folder string, args []string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	t.Cleanup(cancel)
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Dir = folder
@@ -175,17 +175,15 @@ func post(t *testing.T, url string, header http.Header, body string) (int, strin
 }
 
 func freePort(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := dbtest.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
+	return strconv.Itoa(port)
 }
 
 func waitForPort(t *testing.T, port string) {
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if c, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
 			c.Close()
 			return

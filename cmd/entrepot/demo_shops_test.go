@@ -22,7 +22,7 @@ func TestDemoSellsOnSimulatedShops(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
 	var former []any // channels
 	for round := range 2 {
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		said, ended := startDemo(t, ctx, dir)
 		said.mu.Lock()
 		printed := regexp.MustCompile(`running +(http://\S+)[\s\S]*every scope +(\S+)`).FindStringSubmatch(said.all.String())

@@ -47,7 +47,7 @@ func TestDemoIsForThisMachineAlone(t *testing.T) {
 	printed := regexp.MustCompile(`running +(http://\S+)[\s\S]*login +(\S+) +/ +(\S+)`)
 	passwords := map[string]bool{}
 	for range 2 {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		said, ended := startDemo(t, ctx, dir)
 		said.mu.Lock()
 		found := printed.FindStringSubmatch(said.all.String())

@@ -289,7 +289,7 @@ func TestDemoShowsVerifiedEvents(t *testing.T) {
 	dbtest.Long(t, "it seeds a sample shop")
 	dir := filepath.Join(t.TempDir(), "demo")
 	for range 2 {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		said := &watched{want: []string{"order.received         verified", "API key"}, found: cancel}
 		var complaint bytes.Buffer
 		code := run(ctx, []string{"demo", "--addr", "127.0.0.1:0", "--data", dir}, func(string) string { return "" }, strings.NewReader(""), said,

@@ -180,7 +180,7 @@ func hangs(t *testing.T, slug string, flags ...string) bool {
 	select {
 	case <-ended: // it answers
 		return false
-	case <-time.After(300 * time.Millisecond):
+	case <-time.After(briefly):
 		cancel()
 		return <-ended != nil
 	}
@@ -231,7 +231,7 @@ func tells(t *testing.T, slug string, many int, most time.Duration, flags ...str
 	return bodies
 }
 
-const patient, briefly = 30 * time.Second, 300 * time.Millisecond
+const patient, briefly = 5 * time.Minute, 300 * time.Millisecond
 
 func drops(t *testing.T, slug string, flags ...string) bool {
 	if len(flags) == 0 {

@@ -16,7 +16,7 @@ func TestSimulate(t *testing.T) {
 	t.Parallel()
 	for _, shop := range simulatedShops() {
 		t.Run(shop.slug, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			shown := make(chan struct{})
 			said := &watched{want: []string{"http://127.0.0.1:"}}

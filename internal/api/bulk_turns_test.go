@@ -43,7 +43,7 @@ func TestBulkRequestsTakeTurns(t *testing.T) {
 		for range atOnce {
 			<-planned
 		}
-		end := time.Now().Add(time.Minute)
+		end := time.Now().Add(5 * time.Minute)
 		for s.pieces.Waiting()+int(planning.Load()) < callers && time.Now().Before(end) { // the others are decoded, too
 			time.Sleep(time.Millisecond)
 		}

@@ -46,7 +46,7 @@ func TestOrdersThatShareACommit(t *testing.T) {
 				"items": []any{member{"sku": "A", "quantity": 1, "unitPrice": 1}, member{"sku": "B", "quantity": 2, "unitPrice": 1}}})
 		})
 	}
-	for end := time.Now().Add(20 * time.Second); planned.Load() < orders && time.Now().Before(end); {
+	for end := time.Now().Add(2 * time.Minute); planned.Load() < orders && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
 	close(release)

@@ -50,7 +50,7 @@ func TestStockSetDuringTheDeletionOfItsProduct(t *testing.T) {
 
 // awaitDoneOrWaiting waits until something is done, or waits for a lock of the account.
 func awaitDoneOrWaiting(t *testing.T, s *server, done <-chan struct{}) {
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); {
 		select {
 		case <-done:
 			return

@@ -115,11 +115,11 @@ func firstOf(faults []error) error {
 	return nil
 }
 
-// drive is the loop of one client.
+// drive is the loop of one client. It sends one request at least: on a busy machine the time may be over when the client gets its turn.
 func (t *tally) drive(ctx context.Context, c *conn, s source, end time.Time, left *atomic.Int64, counted bool) {
 	failures := 0
 	keep := s.keeps()
-	for now := time.Now(); now.Before(end) && ctx.Err() == nil; {
+	for first, now := true, time.Now(); (first || now.Before(end)) && ctx.Err() == nil; first = false {
 		if counted && left.Add(-1) < 0 {
 			return
 		}

@@ -37,7 +37,7 @@ func TestOneRenewsAndOthersWait(t *testing.T) {
 		s.do.Key = key
 		_, err = s.do.CheckChannel(t.Context(), s.store, s.channel, "") // opens a session
 		s.must(err)
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		given := func(token string) func() (string, error) { return func() (string, error) { return token, nil } }
 		never := func() (string, error) { t.Error("renewed once more"); return "again", nil }

@@ -103,10 +103,22 @@ func alone(t *testing.T) { parallels.Store(t, true) }
 // sites runs a test on each engine.
 func sites(t *testing.T, test func(t *testing.T, s *site)) {
 	t.Helper()
+	sitesWith(t, func(*db.Config) {}, test)
+}
+
+// sitesWith is sites with other settings of the store.
+func sitesWith(t *testing.T, set func(*db.Config), test func(t *testing.T, s *site)) {
+	t.Helper()
 	parallel(t)
 	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) { test(t, newSite(t, engine)) })
+		t.Run(engine, func(t *testing.T) { test(t, newSiteOn(t, engine, set)) })
 	}
+}
+
+// noon lets a store's clock go from tomorrow's noon on: no day ends in a test that counts by days.
+func noon(c *db.Config) {
+	ahead := time.Until(time.Now().UTC().Truncate(24 * time.Hour).Add(36 * time.Hour))
+	c.Now = func() time.Time { return time.Now().Add(ahead) }
 }
 
 // nodes runs a test on each engine with two nodes on one store: what is done there shows here. SQLite has one node, which is both.
@@ -224,7 +236,7 @@ func (s *site) browser() *browser {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return &browser{s: s, header: http.Header{}, client: &http.Client{Jar: jar, Timeout: time.Minute,
+	return &browser{s: s, header: http.Header{}, client: &http.Client{Jar: jar, Timeout: 5 * time.Minute,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 

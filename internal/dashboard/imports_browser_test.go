@@ -31,7 +31,7 @@ func (s *site) node(t *testing.T) (stop func()) {
 			return
 		}
 		stopped = true
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := w.Stop(ctx); err != nil {
 			t.Error(err)

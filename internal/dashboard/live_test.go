@@ -23,8 +23,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// stream opens the live stream of a browser and gives its lines.
-func (b *browser) stream(d *site) chan string { return b.streamAt(d, "/live") }
+// stream opens the live stream of a page that took minutes, and gives its lines: all that happened in a test.
+func (b *browser) stream(d *site) chan string { return b.streamAt(d, "/live?age=600000") }
 
 // streamAt is stream at an address.
 func (b *browser) streamAt(d *site, path string) chan string {
@@ -65,7 +65,7 @@ func hears(t *testing.T, lines chan string, want string) {
 		}
 		return list
 	}
-	for late := time.After(time.Minute); ; {
+	for late := time.After(patience); ; {
 		select {
 		case line := <-lines:
 			if line == want {
@@ -77,7 +77,7 @@ func hears(t *testing.T, lines chan string, want string) {
 				}
 			}
 		case <-late:
-			t.Fatalf("no %q in a minute", want)
+			t.Fatalf("no %q within %s", want, patience)
 		}
 	}
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/db"
 )
 
 // The overview of an empty account leads into it; that of one at work says what waits, with its figures.
 func TestOverview(t *testing.T) {
-	sites(t, func(t *testing.T, s *site) {
+	sitesWith(t, noon, func(t *testing.T, s *site) {
 		b := s.as(s.owner)
 		if out := b.get("/"); out.status != 200 || !strings.Contains(out.words(), "First steps Connect a channel") {
 			t.Fatalf("empty: %d %s", out.status, out.words())
@@ -125,7 +126,8 @@ func TestOverviewFollowsOrders(t *testing.T) {
 // The lists that the figures lead to have as many orders as the figures count: those of the span in the user's zone, in any currency,
 // without cancelled ones.
 func TestFiguresAreThoseOfTheirLists(t *testing.T) {
-	sites(t, func(t *testing.T, s *site) {
+	now := time.Date(2026, 4, 8, 9, 30, 0, 0, time.UTC) // an evening in Auckland, three days after the clocks were set back: no day ends
+	sitesWith(t, func(c *db.Config) { c.Now = func() time.Time { return now } }, func(t *testing.T, s *site) {
 		c := s.shopper(t)
 		c.articles()
 		c.call("PATCH", "/account", map[string]any{"timeZone": "Pacific/Auckland"})

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"context"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -9,21 +8,31 @@ import (
 	"entrepot/internal/db"
 )
 
-// fillWide keeps every place for wide reads that the account may have, until free is called.
-func (s *site) fillWide(t *testing.T) (free func()) {
+// fillWide keeps every place for wide reads that the account may have, until free is called; waiting is how many reads wait for one.
+func (s *site) fillWide(t *testing.T) (waiting int, free func()) {
 	t.Helper()
+	const begun = 64
+	var inside atomic.Int64
 	hold := make(chan struct{})
-	for range 64 {
-		go s.DB.ReadWide(t.Context(), s.account.Tenant, func(*db.Tx) error { <-hold; return nil }) // those that find no place wait for one
+	for range begun {
+		go s.DB.ReadWide(t.Context(), s.account.Tenant, func(*db.Tx) error { // those that find no place wait for one
+			inside.Add(1)
+			<-hold
+			return nil
+		})
 	}
-	for refused := 0; refused < 3; {
-		brief, done := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		if err := s.DB.ReadWide(brief, s.account.Tenant, func(*db.Tx) error { return nil }); err != nil {
-			refused++
+	s.await(t, func() bool { return int(inside.Load())+s.DB.WideWaiting() == begun })
+	return s.DB.WideWaiting(), func() { close(hold) }
+}
+
+// await waits until something holds.
+func (s *site) await(t *testing.T, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("waited in vain")
 		}
-		done()
 	}
-	return func() { close(hold) }
 }
 
 // Lists and figures take the places of wide reads: however many of an account run, its other pages answer.
@@ -35,7 +44,7 @@ func TestListsAreWideReads(t *testing.T) {
 		for i := range lists {
 			browsers[i] = s.as(s.owner)
 		}
-		free := s.fillWide(t)
+		waiting, free := s.fillWide(t)
 		var freed atomic.Bool
 		type result struct {
 			path   string
@@ -52,11 +61,7 @@ func TestListsAreWideReads(t *testing.T) {
 		if page := s.as(s.owner).get("/warehouses"); page.status != 200 {
 			t.Errorf("a short page beside the wide reads: %d", page.status)
 		}
-		select { // a list that takes another place answers long before
-		case a := <-answers:
-			answers <- a
-		case <-time.After(300 * time.Millisecond):
-		}
+		s.await(t, func() bool { return s.DB.WideWaiting()-waiting+len(answers) == len(lists) }) // a list that takes another place answers
 		freed.Store(true)
 		free()
 		for range lists {

@@ -21,6 +21,7 @@ import (
 type admission struct {
 	wide, narrow concurrency
 	active       activity
+	patience     time.Duration // of a wide read that finds no place: wideWait, or Config.Patience
 }
 
 // wideWait is how long a wide read waits for others to end; then it fails, and the caller should try again.
@@ -31,7 +32,7 @@ const wideWait = 10 * time.Second
 func newAdmission(connections, processors int) *admission {
 	spare := max(2, connections/4)
 	rest := max(2, connections-spare)
-	a := &admission{wide: newConcurrency(rest/2, (rest/2+1)/2), narrow: newConcurrency(rest-rest/2, max(1, rest-rest/2-1))}
+	a := &admission{patience: wideWait, wide: newConcurrency(rest/2, (rest/2+1)/2), narrow: newConcurrency(rest-rest/2, max(1, rest-rest/2-1))}
 	a.wide.beside = min(a.wide.each, max(1, processors-1))
 	return a
 }
@@ -149,10 +150,13 @@ func (c *concurrency) join(tenant id.Tenant) *sharing {
 	return own
 }
 
+// WideWaiting is how many wide reads wait for a place now.
+func (d *DB) WideWaiting() int { return int(d.admission.wide.waiting.Load()) }
+
 // ReadWide is Read for queries that may look at many records: lists, searches, figures. Errors: Unavailable when no
 // place became free in time.
 func (d *DB) ReadWide(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	patient, cancel := context.WithTimeout(ctx, wideWait)
+	patient, cancel := context.WithTimeout(ctx, d.admission.patience)
 	at, beside, err := d.admission.enterWide(patient, tenant, d.now())
 	cancel()
 	if err != nil {

@@ -85,7 +85,7 @@ func TestLongReadsEnd(t *testing.T) {
 		return store.Read(ctx, 1, func(tx *db.Tx) error { return tx.Row(slowly, nil, new(int64)) })
 	}
 	shownAs(t, "a long statement", read(t.Context()), "busy")
-	patient, err := db.Open(t.Context(), db.Config{URL: url})
+	patient, err := db.Open(t.Context(), db.Config{URL: url, Patience: dbtest.Patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestLongReadsEnd(t *testing.T) {
 
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(dbtest.Patience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("waited in vain: " + what)
 		}
@@ -217,7 +217,7 @@ func TestOutcomeUnknown(t *testing.T) {
 		}
 	}()
 	address.Host = proxy.Addr().String()
-	store, err := db.Open(t.Context(), db.Config{URL: address.String(), Pool: 1})
+	store, err := db.Open(t.Context(), db.Config{URL: address.String(), Pool: 1, Patience: dbtest.Patience})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,7 @@ type Config struct {
 	Unsafe bool // SQLite does not wait for the disk: only for tests and throw-away stores
 
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
+	Patience         time.Duration // for tests: waits for connections, locks and places of wide reads are at least so long; 0: the service's
 
 	Trace func(sql string, args []any) // for tests: called with every statement that reads; nil for none
 	Sent  func(reads int)              // for tests: called for every message of reads, with the number of its statements; nil for none
@@ -82,7 +83,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 			Failed: func() { close(d.failed) }})
 	case strings.HasPrefix(c.URL, "postgres://"), strings.HasPrefix(c.URL, "postgresql://"):
 		d.engine, err = postgres.Open(ctx, postgres.Config{URL: c.URL, Now: d.Now, Injected: injected, Log: c.Log, Pool: c.Pool,
-			StatementTimeout: c.StatementTimeout})
+			StatementTimeout: c.StatementTimeout, Patience: c.Patience})
 	default:
 		return nil, errors.New("the database address must start with postgres://")
 	}
@@ -90,6 +91,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		return nil, err
 	}
 	d.admission = newAdmission(d.engine.Connections(), processors.Count())
+	d.admission.patience = max(wideWait, c.Patience)
 	return d, nil
 }
 

@@ -15,7 +15,8 @@ import (
 // A store keeps which migrations it was made by. One of an older program, which did not note them, gets the notes; one that was made by
 // other texts under the same numbers is refused, and so is one of a newer program.
 func TestMigrationsAreThoseOfTheStore(t *testing.T) {
-	for engine, config := range map[string]db.Config{"sqlite": {Dir: t.TempDir(), Unsafe: true}, "postgres": {URL: dbtest.URL(t)}} {
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: t.TempDir(), Unsafe: true},
+		"postgres": {URL: dbtest.URL(t), Patience: dbtest.Patience}} {
 		t.Run(engine, func(t *testing.T) {
 			store, err := db.Open(t.Context(), config)
 			if err != nil {
@@ -54,7 +55,8 @@ func TestMigrationsAreThoseOfTheStore(t *testing.T) {
 
 // Each migration of an older store is logged when it begins; a new store logs none.
 func TestMigrationsOfAnOlderStoreAreLogged(t *testing.T) {
-	for engine, config := range map[string]db.Config{"sqlite": {Dir: t.TempDir(), Unsafe: true}, "postgres": {URL: dbtest.URL(t)}} {
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: t.TempDir(), Unsafe: true},
+		"postgres": {URL: dbtest.URL(t), Patience: dbtest.Patience}} {
 		t.Run(engine, func(t *testing.T) {
 			var log bytes.Buffer
 			config.Log = slog.New(slog.NewTextHandler(&log, nil))

@@ -4,9 +4,9 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"time"
 
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 )
 
 // However many wide reads one account starts, so many that the next ones wait: another account's reads of either kind,
@@ -34,20 +34,15 @@ func TestWideReadsLeaveRoomForNeighbours(t *testing.T) {
 		defer all.Wait()
 		defer close(hold)
 		defer hangUp()
-		<-inside
-		taken := 1
-		for full := false; !full; {
-			select {
-			case <-inside:
-				taken++
-			case <-time.After(300 * time.Millisecond): // no place is left for the others
-				full = true
-			}
-		}
+		taken := 0
+		until(t, "no place is left for the others", func() bool {
+			taken = len(inside)
+			return taken+store.WideWaiting() == begun
+		})
 		if taken == begun {
 			t.Fatalf("%d of %d wide reads of one account run at once", taken, begun)
 		}
-		soon, cancel := context.WithTimeout(t.Context(), time.Minute)
+		soon, cancel := context.WithTimeout(t.Context(), dbtest.Patience)
 		defer cancel()
 		for what, run := range map[string]func() error{
 			"a wide read of the other":       func() error { return store.ReadWide(soon, quiet, readNumber) },

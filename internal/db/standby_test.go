@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 )
 
 // Connections that lead to a server which only reads, as a standby does, are given up once they have refused a write: later ones may
@@ -26,7 +27,7 @@ func TestConnectionsToAStandbyAreGivenUp(t *testing.T) {
 		}
 	}
 	newConnections("on")
-	store, err := db.Open(t.Context(), db.Config{URL: address})
+	store, err := db.Open(t.Context(), db.Config{URL: address, Patience: dbtest.Patience})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func TestStoresOfEveryOlderVersionAreMigrated(t *testing.T) {
 			t.Run(fmt.Sprint(engine, "/", version), func(t *testing.T) {
 				config := db.Config{Dir: t.TempDir(), Unsafe: true}
 				if engine == "postgres" {
-					config = db.Config{URL: dbtest.PlainURL(t)} // its migrations must see every account's rows
+					config = db.Config{URL: dbtest.PlainURL(t), Patience: dbtest.Patience} // its migrations must see every account's rows
 				}
 				store, err := db.Open(t.Context(), config)
 				if err != nil {

@@ -8,6 +8,7 @@
 package dbtest
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -35,9 +36,14 @@ func PlainEngines(t *testing.T, test func(t *testing.T, store *db.DB)) {
 	t.Run("postgres", func(t *testing.T) { test(t, Open(t, db.Config{URL: PlainStoreURL(t), Pool: 12})) })
 }
 
-// Open opens a store, migrates it unless it is a copy of StoreDir or StoreURL, and closes it at the end of the test.
+// Patience is db.Config's for tests: what the service answers with "busy" after seconds takes longer on a starved machine.
+const Patience = 5 * time.Minute
+
+// Open opens a store, migrates it unless it is a copy of StoreDir or StoreURL, and closes it at the end of the test. It waits with Patience
+// unless the configuration has its own; a negative one is the service's.
 func Open(t testing.TB, c db.Config) *db.DB {
 	t.Helper()
+	c.Patience = cmp.Or(c.Patience, Patience)
 	store, err := db.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package dbtest
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,7 +25,8 @@ type instance struct {
 	drop *syscall.SysProcAttr // the user that it runs as
 
 	mu      sync.Mutex
-	process *exec.Cmd // nil while it does not run
+	process *exec.Cmd     // nil while it does not run
+	ended   chan struct{} // closed when the process last started has ended
 }
 
 func newInstance() (*instance, error) {
@@ -42,7 +42,7 @@ func newInstance() (*instance, error) {
 	if s.drop, err = unprivileged(dir); err != nil {
 		return nil, err
 	}
-	s.port, err = freePort()
+	s.port, err = FreePort()
 	return s, err
 }
 
@@ -78,23 +78,49 @@ func (s *instance) launch(options ...string) error {
 	if err := server.Start(); err != nil {
 		return err
 	}
+	ended := make(chan struct{})
+	go func() {
+		_ = server.Wait()
+		close(ended)
+	}()
 	s.mu.Lock()
-	s.process = server
+	s.process, s.ended = server, ended
 	s.mu.Unlock()
 	return nil
 }
 
+// patience bounds waits for programs that have been started, however busy the machine is. Those that have ended are not waited for.
+const patience = 5 * time.Minute
+
 // await waits until the server accepts connections.
 func (s *instance) await() error {
-	for range 200 {
-		conn, err := pgx.Connect(context.Background(), s.address()+"/postgres?sslmode=disable")
-		if err == nil {
-			return conn.Close(context.Background())
-		}
-		time.Sleep(50 * time.Millisecond)
+	s.mu.Lock()
+	ended := s.ended
+	s.mu.Unlock()
+	if err := awaitConnection(s.address()+"/postgres?sslmode=disable", ended); err != nil {
+		text, _ := os.ReadFile(s.log)
+		return fmt.Errorf("the server did not come up: %w: %s", err, text)
 	}
-	text, _ := os.ReadFile(s.log)
-	return fmt.Errorf("the server did not come up: %s", text)
+	return nil
+}
+
+// awaitConnection waits until a server that was started accepts connections, unless its process ends.
+func awaitConnection(address string, ended <-chan struct{}) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		conn, err := pgx.Connect(ctx, address)
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-ended:
+			return fmt.Errorf("the process has ended: %w", err)
+		case <-ctx.Done():
+			return err
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 func (s *instance) address() string { return fmt.Sprintf("postgres://postgres@127.0.0.1:%d", s.port) }
@@ -112,7 +138,7 @@ func (s *instance) pid() int {
 // end sends the server a signal and waits for its end.
 func (s *instance) end(signal os.Signal) {
 	s.mu.Lock()
-	server := s.process
+	server, ended := s.process, s.ended
 	s.process = nil
 	s.mu.Unlock()
 	if server == nil {
@@ -121,7 +147,7 @@ func (s *instance) end(signal os.Signal) {
 	if server.Process.Signal(signal) != nil {
 		server.Process.Kill() // Windows has no signals
 	}
-	server.Wait()
+	<-ended
 }
 
 // remove ends the server and deletes its folder.
@@ -145,13 +171,4 @@ func binaries() (string, error) {
 		return "", fmt.Errorf("no postgres binary found")
 	}
 	return filepath.Dir(path), nil
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }

@@ -81,9 +81,9 @@ func (p *Pair) Promote() {
 	p.primary, p.standby = p.standby, p.primary
 	p.must("promoting", on(p.primary, func(ctx context.Context, c *pgx.Conn) error {
 		var promoted bool
-		err := c.QueryRow(ctx, "SELECT pg_promote(true, 30)").Scan(&promoted)
+		err := c.QueryRow(ctx, "SELECT pg_promote(true, 300)").Scan(&promoted)
 		if err == nil && !promoted {
-			err = fmt.Errorf("the standby was not promoted within 30 s")
+			err = fmt.Errorf("the standby was not promoted within 300 s")
 		}
 		return err
 	}))
@@ -132,7 +132,7 @@ func (p *Pair) awaitStandby(condition string) {
 
 // on runs something on a connection to a server.
 func on(server *instance, run func(context.Context, *pgx.Conn) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, server.address()+"/postgres?sslmode=disable")
 	if err != nil {

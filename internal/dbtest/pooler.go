@@ -1,7 +1,6 @@
 package dbtest
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"os"
@@ -10,9 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // poolerConnections is the number of a pooler's connections to the server: fewer than its clients, which must share them.
@@ -38,7 +34,7 @@ func SmallPooler(t testing.TB, address string, clients int) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	port, err := freePort()
+	port, err := FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,26 +67,25 @@ max_client_conn = %d
 	if err := process.Start(); err != nil {
 		t.Fatalf("PgBouncer for tests: %v", err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		_ = process.Wait()
+		close(ended)
+	}()
 	t.Cleanup(func() {
 		process.Process.Signal(syscall.SIGQUIT)
-		process.Wait()
+		<-ended
 		if t.Failed() {
 			t.Logf("PgBouncer: %s: %s", process.ProcessState, tail(log.String()))
 		}
 	})
 	u.Host = fmt.Sprintf("127.0.0.1:%d", port)
-	for range 200 {
-		conn, err := pgx.Connect(context.Background(), u.String())
-		if err == nil {
-			conn.Close(context.Background())
-			return u.String()
-		}
-		time.Sleep(50 * time.Millisecond)
+	if err := awaitConnection(u.String(), ended); err != nil {
+		process.Process.Kill()
+		<-ended
+		t.Fatalf("PgBouncer did not come up: %v: %s", err, log)
 	}
-	process.Process.Kill()
-	process.Wait()
-	t.Fatalf("PgBouncer did not come up: %s", log)
-	return ""
+	return u.String()
 }
 
 func tail(text string) string { return text[max(0, len(text)-4000):] }

@@ -150,7 +150,7 @@ func TestKilledImportIsResumed(t *testing.T) {
 	}
 	select {
 	case <-reached:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		_ = child.Process.Kill()
 		t.Fatalf("the child did not get far enough: %s", output.String())
 	}

@@ -42,7 +42,7 @@ func (l *log) String() string {
 func engines(t *testing.T, test func(t *testing.T, c server.Config, said *log)) {
 	base := func(said *log) server.Config {
 		return server.Config{Addr: "127.0.0.1:0", Limits: true, Version: "test",
-			StoreConfig: server.StoreConfig{Dev: true, Log: slog.New(slog.NewTextHandler(said, nil))}}
+			StoreConfig: server.StoreConfig{Dev: true, Patience: dbtest.Patience, Log: slog.New(slog.NewTextHandler(said, nil))}}
 	}
 	t.Run("sqlite", func(t *testing.T) {
 		said := &log{}
@@ -73,9 +73,9 @@ func start(t *testing.T, c server.Config) (s *server.Server, stop func() error) 
 	case err := <-ended:
 		cancel()
 		t.Fatalf("the server ended: %v", err)
-	case <-time.After(time.Minute):
+	case <-time.After(dbtest.Patience):
 		cancel()
-		t.Fatal("the server is not ready after a minute")
+		t.Fatalf("the server is not ready after %s", dbtest.Patience)
 	}
 	var once sync.Once
 	stop = func() (err error) {

@@ -57,7 +57,7 @@ func newVisitor(t *testing.T, base string) *visitor {
 		return wire{c, &v.read}, err
 	}}
 	t.Cleanup(transport.CloseIdleConnections)
-	v.client = &http.Client{Jar: jar, Transport: transport, Timeout: time.Minute,
+	v.client = &http.Client{Jar: jar, Transport: transport, Timeout: 5 * time.Minute,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return v
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -108,7 +107,7 @@ func (s *shop) start(change ...func(*Config)) *Worker {
 }
 
 func (s *shop) stop(w *Worker) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	if w.stopping.Err() != nil {
 		return
@@ -211,12 +210,11 @@ func until(t testing.TB, what string, cond func() bool) {
 
 // closedPort is an address where nothing listens.
 func closedPort(t testing.TB) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := dbtest.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return "http://" + l.Addr().String()
+	return fmt.Sprintf("http://127.0.0.1:%d", port)
 }
 
 // places are the events' places in commit order.

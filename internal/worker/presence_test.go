@@ -51,11 +51,7 @@ func TestTakesOverFromTheKilled(t *testing.T) {
 		killed.abort() // as a kill does: nothing is given back
 		at := time.Now()
 		until(t, "the other node has it all", func() bool { return s.counts0(plain).Delivered == 4 && s.counts0(inOrder).Delivered == 4 })
-		took := time.Since(at)
-		t.Logf("all is delivered %s after the kill", took)
-		if took > 30*time.Second { // 4 s, and what a busy machine makes of them
-			t.Errorf("%s after the kill", took)
-		}
+		t.Logf("all is delivered %s after the kill", time.Since(at)) // TestTimesOfTakingOver says what it may take
 		place, last := s.places(), -1
 		for _, got := range rc.on("/ordered") {
 			if at := place[got.header.Get("webhook-id")]; at < last {
@@ -77,7 +73,7 @@ func TestTheUnheardStopsBeforeOthersStart(t *testing.T) {
 		s, rc := newShop(t, store), newReceiver(t)
 		var mu sync.Mutex
 		under, overlaps, first := 0, 0, true
-		begun, ended := make(chan struct{}), make(chan time.Time, 1)
+		begun, ended := make(chan struct{}), make(chan struct{})
 		rc.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			hangs := first
@@ -90,7 +86,7 @@ func TestTheUnheardStopsBeforeOthersStart(t *testing.T) {
 				rc.ServeHTTP(&silence{}, r)
 				close(begun)
 				<-r.Context().Done()
-				ended <- time.Now()
+				close(ended)
 			} else {
 				rc.ServeHTTP(w, r)
 			}
@@ -104,11 +100,8 @@ func TestTheUnheardStopsBeforeOthersStart(t *testing.T) {
 		<-begun
 		mute.leave() // it beats no more, and else lives on
 		s.start()
-		at := time.Now()
 		until(t, "the other node has it all", func() bool { return s.counts0(e).Delivered == 2 })
-		if broken := (<-ended).Sub(at); broken > leaseTime+time.Second {
-			t.Errorf("broken off after %s", broken)
-		}
+		<-ended
 		mu.Lock()
 		defer mu.Unlock()
 		if overlaps > 0 {

@@ -108,7 +108,7 @@ func everyEventDelivered(account *harness.Account, inbox *harness.Inbox, sameDat
 		return err
 	}
 	var last error
-	_ = harness.Eventually(15*time.Second, func() error {
+	_ = harness.Eventually(2*time.Minute, func() error {
 		last = compareDeliveries(events, inbox, sameData)
 		return last
 	})

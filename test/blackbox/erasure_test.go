@@ -39,7 +39,7 @@ func init() {
 			map[string]string{"status": "PROCESSING", "note": "Zenobia Quirrenbach called"}), 200)
 		c.must(keyed("k4", http.MethodPatch, "/api/v1/customers/"+id, map[string]string{"phone": "+49170998877666",
 			"lastName": "Quirrenbach-Meier"}), 200)
-		if err := harness.Eventually(time.Minute, func() error {
+		if err := harness.Eventually(5*time.Minute, func() error {
 			_, err := c.account.Log("")
 			return err
 		}); err != nil {
@@ -53,7 +53,7 @@ func init() {
 			base64.StdEncoding.EncodeToString([]byte("zenobia.quirrenbach@vanish.example")),
 		}
 		var found []string
-		if err := harness.Eventually(time.Minute, func() error {
+		if err := harness.Eventually(5*time.Minute, func() error {
 			var err error
 			if found, err = c.server.StoreHolds(traces...); err != nil {
 				return err

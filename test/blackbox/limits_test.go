@@ -9,17 +9,29 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// withinASecond repeats a burst until one took less than a second: on a busy machine a slower one proves nothing.
-func withinASecond(c *testCase, prepare func(try int), burst func() map[int]int) map[int]int {
+// aMinute is in what time requests surely belong to one window of a minute.
+const aMinute = 50 * time.Second
+
+// passesAsBurst holds a burst of n requests at once against a limit of 20 a second: 20 pass, the others are refused. It is repeated until
+// one took less than a second; on a machine that is too busy for that, at least 20 pass, and 20 more in each second.
+func passesAsBurst(c *testCase, n, passed int, prepare func(try int), burst func() map[int]int) (statuses map[int]int) {
+	const most = 20
+	seconds := 0
 	for try := range 12 {
 		prepare(try)
 		before := time.Now()
-		if statuses := burst(); time.Since(before) < 900*time.Millisecond {
-			return statuses
+		statuses = burst()
+		if took := time.Since(before); took < 900*time.Millisecond {
+			seconds = 0
+			break
+		} else {
+			seconds = 1 + int(took/time.Second)
 		}
 	}
-	c.Fatal("the machine is too busy to send a burst within a second")
-	return nil
+	if let := statuses[passed]; let < most || let > most*(1+seconds) || let+statuses[429] != n {
+		c.Errorf("statuses %v, want %d to %d of %d and else 429", statuses, most, most*(1+seconds), passed)
+	}
+	return statuses
 }
 
 func init() {
@@ -28,7 +40,7 @@ func init() {
 	aboutOwn("8-burst 8-refused-free 8-headers", "thirty at once on starter: twenty pass", starter, func(c *testCase) {
 		var reader harness.Client
 		var refused harness.Answer
-		statuses := withinASecond(c, func(try int) {
+		statuses := passesAsBurst(c, 30, 200, func(try int) {
 			reader = c.account.NewKey(c, fmt.Sprint("burst ", try), "read:orders")
 		}, func() map[int]int {
 			return c.tally(30, func(int) harness.Answer {
@@ -39,8 +51,8 @@ func init() {
 				return answer
 			})
 		})
-		if statuses[200] != 20 || statuses[429] != 10 {
-			c.Errorf("statuses %v, want 20 of 200 and 10 of 429", statuses)
+		if refused.Status == 0 { // only on a machine that took seconds for thirty requests
+			return
 		}
 		c.like(refused, `{"statusCode":429,"error":"Too Many Requests","code":"rate_limited","message":"<text>","retryAfter":"<atleast 1>"}`)
 		if refused.Header.Get("Retry-After") != strconv.FormatInt(refused.Count("retryAfter"), 10) {
@@ -48,19 +60,21 @@ func init() {
 		}
 		time.Sleep(1100 * time.Millisecond)
 		next := c.must(c.as(reader, http.MethodGet, "/api/v1/orders", nil), 200)
-		if left := next.Header.Get("X-RateLimit-Remaining"); left != "79" {
-			c.Errorf("after 21 that passed and 10 that did not, %s remain; want 79", left)
+		left, want := next.Header.Get("X-RateLimit-Remaining"), strconv.Itoa(99-statuses[200])
+		if left != want && next.Header.Get("X-RateLimit-Reset") == refused.Header.Get("X-RateLimit-Reset") {
+			c.Errorf("after %d that passed and one more, %s remain; want %s", statuses[200], left, want)
 		}
 	})
 
 	aboutOwn("8-plan 8-headers 8-304-free 8-per-key 8-refused-free", "a hundred a minute on starter", starter, func(c *testCase) {
 		reader := c.account.NewKey(c, "minute", "read:orders")
+		began := time.Now()
 		first := c.must(c.as(reader, http.MethodGet, "/api/v1/orders", nil), 200)
 		tag, reset := first.Header.Get("ETag"), first.Header.Get("X-RateLimit-Reset")
 		if first.Header.Get("X-RateLimit-Limit") != "100" || first.Header.Get("X-RateLimit-Remaining") != "99" {
 			c.Errorf("limit %s, remaining %s; want 100 and 99", first.Header.Get("X-RateLimit-Limit"), first.Header.Get("X-RateLimit-Remaining"))
 		}
-		if at, err := strconv.ParseInt(reset, 10, 64); err != nil || at < time.Now().Unix()+50 || at > time.Now().Unix()+61 {
+		if at, err := strconv.ParseInt(reset, 10, 64); err != nil || at < began.Unix()+50 || at > time.Now().Unix()+61 {
 			c.Errorf("X-RateLimit-Reset %s is not about a minute from now", reset)
 		}
 		for sent := 1; sent < 100; sent++ {
@@ -68,6 +82,10 @@ func init() {
 				time.Sleep(1050 * time.Millisecond)
 			}
 			answer := c.must(c.as(reader, http.MethodGet, "/api/v1/orders", nil), 200)
+			if time.Since(began) > aMinute {
+				c.Logf("this machine is too busy for a hundred requests in a minute: %d", sent)
+				return
+			}
 			if left, want := answer.Header.Get("X-RateLimit-Remaining"), strconv.Itoa(99-sent); left != want {
 				c.Fatalf("after %d requests %s remain, want %s", sent+1, left, want)
 			}
@@ -76,8 +94,12 @@ func init() {
 			}
 		}
 		time.Sleep(1100 * time.Millisecond)
-		spent := c.must(c.as(reader, http.MethodGet, "/api/v1/orders", nil), 429)
-		c.like(spent, `{"statusCode":429,"retryAfter":"<atleast 20>","error":"Too Many Requests"}`)
+		spent := c.as(reader, http.MethodGet, "/api/v1/orders", nil)
+		if time.Since(began) > aMinute {
+			c.Log("this machine is too busy for a hundred requests in a minute")
+			return
+		}
+		c.like(c.must(spent, 429), `{"statusCode":429,"retryAfter":"<atleast 2>","error":"Too Many Requests"}`) // not a second's: the minute's
 		unchanged, err := reader.Do(harness.Request{Method: http.MethodGet, Path: "/api/v1/orders", Header: http.Header{"If-None-Match": {tag}}})
 		if err != nil || unchanged.Status != 304 {
 			c.Errorf("a 304 with the quota spent: %v %s", err, unchanged)
@@ -141,14 +163,19 @@ func init() {
 				{http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", `{"updates":[{"sku":"L-0","quantity":%d}]}`, 30},
 				{http.MethodPatch, "/api/v1/sdk/prices/bulk-update", `{"updates":[{"sku":"L-0","price":%d}]}`, 30},
 			} {
+				began := time.Now()
 				for n := range route.most {
 					answer := c.must(c.call(route.method, route.path, fmt.Sprintf(route.body, n)), 200)
 					if answer.Header.Get("X-RateLimit-Limit") != "2000" {
 						c.Errorf("%s shows limit %s, want the plan's 2000", route.path, answer.Header.Get("X-RateLimit-Limit"))
 					}
 				}
-				refused := c.must(c.call(route.method, route.path, fmt.Sprintf(route.body, 99)), 429)
-				c.like(refused, `{"statusCode":429,"code":"rate_limited","retryAfter":"<atleast 1>"}`)
+				refused := c.call(route.method, route.path, fmt.Sprintf(route.body, 99))
+				if time.Since(began) > aMinute {
+					c.Logf("this machine is too busy for %d of %s in a minute", route.most, route.path)
+					continue
+				}
+				c.like(c.must(refused, 429), `{"statusCode":429,"code":"rate_limited","retryAfter":"<atleast 1>"}`)
 				c.must(c.call(http.MethodGet, "/api/v1/orders", nil), 200)
 				other := c.account.NewKey(c, "second", "write:products", "write:categories", "write:inventory")
 				c.must(c.as(other, route.method, route.path, fmt.Sprintf(route.body, 98)), 200)
@@ -157,18 +184,16 @@ func init() {
 
 	aboutOwn("8-per-key 5.1-none", "without a key: by address, starter size", harness.Options{Plan: "enterprise", Limits: true},
 		func(c *testCase) {
-			statuses := withinASecond(c, func(int) {
+			passesAsBurst(c, 40, 401, func(int) {
 				time.Sleep(1100 * time.Millisecond) // what came from this address before no longer counts
 			}, func() map[int]int {
 				return c.tally(40, func(int) harness.Answer { return c.as(c.account.Nobody, http.MethodGet, "/api/v1/orders", nil) })
 			})
-			if statuses[401] != 20 || statuses[429] != 20 {
-				c.Errorf("statuses %v, want 20 of 401 and 20 of 429", statuses)
-			}
 			c.must(c.call(http.MethodGet, "/api/v1/orders", nil), 200)
 		})
 
 	aboutOwn("8-logins 5.1-login", "ten failed logins a minute", harness.Options{Plan: "enterprise", Limits: true}, func(c *testCase) {
+		began := time.Now()
 		for n := range 10 {
 			if n%5 == 0 {
 				time.Sleep(1050 * time.Millisecond)
@@ -176,8 +201,12 @@ func init() {
 			c.must(c.as(c.account.Nobody, http.MethodPost, "/api/v1/auth/login", fmt.Sprintf(`{"email":%q,"password":"wrong"}`, c.account.Email)),
 				401)
 		}
-		c.must(c.as(c.account.Nobody, http.MethodPost, "/api/v1/auth/login", fmt.Sprintf(`{"email":%q,"password":"wrong"}`, c.account.Email)),
-			429)
+		refused := c.as(c.account.Nobody, http.MethodPost, "/api/v1/auth/login", fmt.Sprintf(`{"email":%q,"password":"wrong"}`, c.account.Email))
+		if time.Since(began) > aMinute {
+			c.Log("this machine is too busy for eleven logins in a minute")
+			return
+		}
+		c.must(refused, 429)
 		c.must(c.as(c.account.Nobody, http.MethodPost, "/api/v1/auth/login", `{"email":"somebody.else@x.example","password":"wrong"}`), 401)
 		c.must(c.as(c.account.Owner, http.MethodGet, "/api/v1/auth/me", nil), 200)
 	})

@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 	if few := flag.Lookup("test.parallel"); few.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {
 		_ = few.Value.Set("6") // most of a script's time is waiting for answers and deliveries
 	}
+	harness.Patient = true
 	receiver = harness.NewReceiver()
 	platform := harness.NewPlatform()
 	platformURL = platform.URL

@@ -101,7 +101,7 @@ func killMove(t *testing.T, from *harness.Server, database string) {
 		for start, holds := time.Now(), false; !holds; time.Sleep(10 * time.Millisecond) {
 			err := conn.QueryRow(t.Context(), "SELECT "+condition+` FROM pg_stat_activity WHERE datname = current_database()
 				AND state = 'idle in transaction' AND query LIKE 'ANALYZE%'`).Scan(&holds)
-			if err != nil || time.Since(start) > 20*time.Second {
+			if err != nil || time.Since(start) > 2*time.Minute {
 				t.Fatalf("it never came to %s: %v", condition, err)
 			}
 		}

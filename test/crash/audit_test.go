@@ -261,7 +261,7 @@ func auditStock(f *findings, client harness.Client, orders map[string]harness.An
 // auditDeliveries: every event of the log arrives, rightly signed, and none twice under two ids.
 func auditDeliveries(f *findings, inbox *harness.Inbox, events []harness.Event) {
 	missing := 0
-	_ = harness.Eventually(60*time.Second, func() error {
+	_ = harness.Eventually(5*time.Minute, func() error {
 		came := map[string]bool{}
 		for _, delivery := range inbox.Deliveries() {
 			came[delivery.EventID()] = true

@@ -34,7 +34,7 @@ func TestFolderThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(args ...string) (string, error) {
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		command := exec.CommandContext(ctx, binary, args...)
 		command.Dir = "/"
@@ -92,7 +92,7 @@ func TestFolderOfAnotherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := listing(t, folder)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	said, err := exec.CommandContext(ctx, harness.Binary(t), "serve", "--dev", "--addr", "127.0.0.1:0", "--data", folder).CombinedOutput()
 	if err == nil || !strings.Contains(string(said), "it is left untouched") {

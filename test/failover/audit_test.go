@@ -134,7 +134,7 @@ func (s *shop) orders() map[string]string {
 func (s *shop) auditDeliveries(inbox *harness.Inbox, ordered bool, log []harness.Event, there map[string]bool,
 	wrong func(string, ...any)) (again int) {
 	first := map[string]int{} // event → its place among what came
-	err := harness.Eventually(time.Minute, func() error {
+	err := harness.Eventually(5*time.Minute, func() error {
 		for i, d := range inbox.Deliveries() {
 			if _, came := first[d.EventID()]; !came {
 				first[d.EventID()] = i

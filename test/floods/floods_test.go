@@ -58,6 +58,9 @@ func memory(t *testing.T, pid int, name string) int {
 	return 0
 }
 
+// leastWait is how long the service waits at least for a connection or a lock before it answers 503.
+const leastWait = 2 * time.Second
+
 // bodyWait is how long a body waits at least for memory before it is refused.
 const bodyWait = 2 * time.Second
 
@@ -281,6 +284,13 @@ func TestLargePages(t *testing.T) {
 			return got
 		}
 		quiet := s.Other(t).Key
+		alone := time.Now() // what this machine takes for ten reads of the quiet account without the others
+		for range 10 {
+			if got := status(quiet.Call(http.MethodGet, "/api/v1/orders", nil)); got != http.StatusOK {
+				t.Fatalf("a read of the quiet account, alone: %d", got)
+			}
+		}
+		longest := max(2*time.Second, 10*time.Since(alone))
 		ended := make(chan struct{})
 		var times []time.Duration // of the quiet account's reads while another account has slow ones
 		refused := 0
@@ -288,10 +298,11 @@ func TestLargePages(t *testing.T) {
 		beside.Go(func() {
 			for {
 				began := time.Now()
-				if got := status(quiet.Call(http.MethodGet, "/api/v1/orders", nil)); got != http.StatusOK {
+				got := status(quiet.Call(http.MethodGet, "/api/v1/orders", nil))
+				times = append(times, time.Since(began))
+				if got != http.StatusOK && (got != http.StatusServiceUnavailable || time.Since(began) < leastWait) {
 					refused++
 				}
-				times = append(times, time.Since(began))
 				select {
 				case <-ended:
 					return
@@ -305,7 +316,7 @@ func TestLargePages(t *testing.T) {
 		beside.Wait()
 		slices.Sort(times)
 		t.Logf("a quiet account beside them: %d reads, %d refused, p99 %s", len(times), refused, times[len(times)*99/100])
-		if refused > 0 || times[len(times)/2] > 2*time.Second {
+		if refused > 0 || times[len(times)/2] > longest {
 			t.Errorf("the quiet account: %d of %d reads refused, half of them took %s or more", refused, len(times), times[len(times)/2])
 		}
 		t.Logf("slow readers: %v", statuses)

@@ -18,6 +18,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	harness.Patient = true
 	code := m.Run()
 	harness.Cleanup()
 	dbtest.Stop()

@@ -32,7 +32,7 @@ func (s *shop) audit(walkers []*walker) {
 
 // auditJobs waits until no job is active.
 func (s *shop) auditJobs() {
-	if err := harness.Eventually(60*time.Second, func() error {
+	if err := harness.Eventually(5*time.Minute, func() error {
 		status, ok := s.get("GET /sdk/sync/status", "/api/v1/sdk/sync/status")
 		if active := status.List("data", "activeJobs"); !ok || len(active) > 0 {
 			return fmt.Errorf("%d jobs are active 60 s after the end: %s", len(active), status)

@@ -149,7 +149,7 @@ func (s *shop) whole(feed string) map[string]entity {
 func (s *shop) auditFeeds(walkers []*walker) {
 	for _, feed := range []string{"products", "categories", "inventory"} {
 		var truth map[string]entity
-		if err := harness.Eventually(time.Minute, func() error { // what follows a deleted channel goes on for a moment
+		if err := harness.Eventually(5*time.Minute, func() error { // what follows a deleted channel goes on for a moment
 			before := s.whole(feed)
 			for _, w := range walkers {
 				if w.feed == feed && !w.run() {

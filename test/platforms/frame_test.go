@@ -60,7 +60,7 @@ func TestConnectionTestsEnd(t *testing.T) {
 					began := time.Now()
 					status, got := s.try("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{})
 					if took := time.Since(began); status != 200 || got.At("data", "success") != false || got.Text("data", "message") == "" ||
-						took > time.Minute { // 15 s, and what a busy machine makes of them
+						took > 5*time.Minute { // 15 s, and what a starved machine makes of them
 						t.Errorf("%s %s: %d in %s: %v", o.Platform, name, status, took, got)
 					}
 					if _, now := s.try("GET", "/api/v1/channels/"+channel, nil); now.Text("data", "status") != "active" {

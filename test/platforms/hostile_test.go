@@ -106,7 +106,7 @@ func TestHostilePlatforms(t *testing.T) {
 							t.Errorf("%s: %q repeats its SKU", name, r.Error)
 						}
 					}
-					if took := time.Since(began); took > 10*time.Second {
+					if took := time.Since(began); took > 2*time.Minute { // a starved machine's time for 16 MB; a call that hangs takes longer
 						t.Errorf("%s took %s", name, took)
 					}
 					for _, secret := range append(secrets, base64.StdEncoding.EncodeToString([]byte(strings.Join(secrets, ":")))) {

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"time"
 
 	prestashop "entrepot/internal/connector/prestashop/fakeshop"
+	"entrepot/internal/dbtest"
 )
 
 const moduleSecret = "Zx9 & geheim"
@@ -202,12 +202,11 @@ func TestPrestaShopModuleWithoutService(t *testing.T) {
 	t.Cleanup(func() { silent.CloseClientConnections(); silent.Close() })
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }))
 	t.Cleanup(broken.Close)
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	closed, err := dbtest.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := "http://" + closed.Addr().String()
-	_ = closed.Close()
+	gone := fmt.Sprintf("http://127.0.0.1:%d", closed)
 	var hooks []any
 	for i := range 50 {
 		hooks = append(hooks, orderHooks(i+1)...)
@@ -220,8 +219,13 @@ func TestPrestaShopModuleWithoutService(t *testing.T) {
 			t.Errorf("%s: the module took %s after the answer", name, took)
 		}
 	}
-	if n := len(reached); n != 1 {
-		t.Errorf("%d notifications were tried where nobody answers", n)
+	select {
+	case <-reached: // the silent server may come to it later than the module gave up
+	case <-time.After(time.Minute):
+		t.Error("no notification was tried")
+	}
+	if n := len(reached); n != 0 {
+		t.Errorf("%d more notifications were tried where nobody answers", n)
 	}
 }
 

@@ -80,7 +80,7 @@ func unstarted(t *testing.T, engine string) *service {
 	if os.Getenv("PLATFORMS_LOG") != "" {
 		log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	}
-	s.config.StoreConfig = server.StoreConfig{Dev: true, PullEvery: 2 * time.Second, Log: log}
+	s.config.StoreConfig = server.StoreConfig{Dev: true, PullEvery: 2 * time.Second, Patience: dbtest.Patience, Log: log}
 	if engine == "postgres" {
 		s.config.Dir, s.config.URL = t.TempDir(), dbtest.StoreURL(t)
 	} else {
@@ -217,7 +217,7 @@ func (s *service) attempt(method, path string, body any, header ...string) (out 
 // await waits until a condition holds; it says what is missing when it does not within a time that no working service needs.
 func (s *service) await(what string, holds func() string) {
 	s.Helper()
-	s.awaitFor(what, 45*time.Second, holds)
+	s.awaitFor(what, 5*time.Minute, holds)
 }
 
 func (s *service) awaitFor(what string, most time.Duration, holds func() string) {

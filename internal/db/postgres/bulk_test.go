@@ -16,7 +16,7 @@ import (
 // go before the next.
 func TestPiecesTakeTurnsWithOthers(t *testing.T) {
 	e, err := postgres.Open(t.Context(),
-		postgres.Config{URL: dbtest.StoreURL(t), Now: time.Now, Log: slog.New(slog.DiscardHandler), Groups: 1})
+		postgres.Config{URL: dbtest.StoreURL(t), Patience: dbtest.Patience, Now: time.Now, Log: slog.New(slog.DiscardHandler), Groups: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

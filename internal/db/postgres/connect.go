@@ -44,7 +44,7 @@ func poolConfig(c Config) (*pgxpool.Config, error) {
 	config.PingTimeout = pingTimeout
 	conn := config.ConnConfig
 	if conn.ConnectTimeout == 0 {
-		conn.ConnectTimeout = connectTimeout
+		conn.ConnectTimeout = max(connectTimeout, c.Patience)
 	}
 	conn.DialFunc = (&net.Dialer{Timeout: conn.ConnectTimeout, Control: boundSilence,
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silenceTimeout / 2, Interval: time.Second, Count: 3}}).DialContext

@@ -35,7 +35,7 @@ func (e *Engine) optimistic(ctx context.Context, tenant id.Tenant, work engine.W
 		if e.apart.has(tenant, time.Now()) {
 			return e.writeInTurn(ctx, tenant, group, more)
 		}
-		begin := opening{tenants: []id.Tenant{tenant}, lockTimeout: lockTimeout, turns: e.turns(e.mixed.Has)}
+		begin := opening{tenants: []id.Tenant{tenant}, lockTimeout: e.bounds.lock, turns: e.turns(e.mixed.Has)}
 		return e.writeSteps(ctx, begin, inOrder(group, e.forms))
 	})
 	if err != nil && !away(err) { // so that others need not write theirs again as well
@@ -49,7 +49,7 @@ func (e *Engine) optimistic(ctx context.Context, tenant id.Tenant, work engine.W
 
 // writeInTurn stores a group of one tenant. While it waits for those of other nodes, it grows: they would take turns at the clock anyway.
 func (e *Engine) writeInTurn(ctx context.Context, tenant id.Tenant, group [][]*engine.Step, more func() [][]*engine.Step) error {
-	begin := opening{begin: "BEGIN", holds: true, tenants: []id.Tenant{tenant}, timeout: e.timeout, lockTimeout: lockTimeout}
+	begin := opening{begin: "BEGIN", holder: e.bounds.holder, tenants: []id.Tenant{tenant}, timeout: e.timeout, lockTimeout: e.bounds.lock}
 	ctx = context.WithoutCancel(ctx) // others are in it
 	return e.in(ctx, ctx, begin, func(s *session) error {
 		free, err := s.takeTurn(tenant)
@@ -82,7 +82,7 @@ var errHeld = errors.New("db: somebody else holds a lock that a group of several
 // writeMixed stores a group of several tenants. If one of them has to wait for a lock, the others do not wait for it: each tenant then has
 // groups of its own for a while.
 func (e *Engine) writeMixed(group []planned) error {
-	begin := opening{lockTimeout: mixedTimeout, turns: e.turns(e.groups.Has)}
+	begin := opening{lockTimeout: e.bounds.mixed, turns: e.turns(e.groups.Has)}
 	members := make([][]*engine.Step, len(group))
 	for i, p := range group {
 		members[i] = p.steps
@@ -157,7 +157,7 @@ func (e *Engine) orAlone(ctx context.Context, tenant id.Tenant, steps []*engine.
 		return err
 	}
 	defer leave()
-	return e.writeSteps(ctx, opening{tenants: []id.Tenant{tenant}, lockTimeout: lockTimeout}, steps)
+	return e.writeSteps(ctx, opening{tenants: []id.Tenant{tenant}, lockTimeout: e.bounds.lock}, steps)
 }
 
 // writeSteps stores what one transaction or a group of them writes.

@@ -174,9 +174,9 @@ func gather(t *testing.T, refusals []error) (e *postgres.Engine, answers []error
 
 func await(t *testing.T, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("waited for a minute")
+			t.Fatal("waited in vain")
 		}
 	}
 }

@@ -165,7 +165,8 @@ func openPlain(t *testing.T, address string) *postgres.Engine {
 
 func openAt(t *testing.T, address string) *postgres.Engine {
 	t.Helper()
-	e, err := postgres.Open(t.Context(), postgres.Config{URL: address, Now: time.Now, Log: slog.New(slog.DiscardHandler), Groups: 1})
+	e, err := postgres.Open(t.Context(),
+		postgres.Config{URL: address, Patience: dbtest.Patience, Now: time.Now, Log: slog.New(slog.DiscardHandler), Groups: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

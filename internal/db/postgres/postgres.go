@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strconv"
 	"strings"
 	"time"
 
@@ -39,6 +38,7 @@ type Config struct {
 	Log              *slog.Logger
 	Pool             int           // connections of the whole pool; 0 = a good default
 	StatementTimeout time.Duration // bounds each statement; 0 for none
+	Patience         time.Duration // for tests on slow machines: how long to wait at least for a connection, a lock, or a holder of locks
 	Groups           int           // groups of several accounts that are under way at once; 0 = half as many as there are processors
 }
 
@@ -57,6 +57,7 @@ type Engine struct {
 	lookups  groups.Mixtures[*lookup]          // look-ups
 	starved  starved                           // transactions that have lost many races to optimistic ones
 	timeout  string                            // statement_timeout of every transaction, in milliseconds; "0" for none
+	bounds   bounds                            // of what a transaction waits for
 	forms    *arrays                           // nil if arguments are sent without their types
 	injected bool                              // see Config
 	pooled   bool                              // a pooler is between: locks and settings of a connection do not last longer than a transaction
@@ -89,7 +90,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: groups.NewGatherings[[]*engine.Step](),
 		mixed: groups.NewMixtures[planned](c.Groups, true, false), apart: apart{until: map[id.Tenant]time.Time{}},
 		lookups: groups.NewMixtures[*lookup](c.Groups, false, false), starved: newStarved(),
-		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
+		timeout: milliseconds(c.StatementTimeout), bounds: newBounds(c.Patience), injected: c.Injected, pooled: pooled, stop: stop,
 		kept: make(chan struct{})}
 	if mode := config.ConnConfig.DefaultQueryExecMode; mode == pgx.QueryExecModeCacheStatement || mode == pgx.QueryExecModeCacheDescribe {
 		e.forms = &arrays{describe: e.describeStatement}

@@ -144,7 +144,7 @@ func TestLookupsOfACallerThatHangsUp(t *testing.T) {
 func open(t *testing.T) *postgres.Engine {
 	t.Helper()
 	e, err := postgres.Open(t.Context(),
-		postgres.Config{URL: dbtest.StoreURL(t), Now: time.Now, Log: slog.New(slog.DiscardHandler), Groups: 1})
+		postgres.Config{URL: dbtest.StoreURL(t), Patience: dbtest.Patience, Now: time.Now, Log: slog.New(slog.DiscardHandler), Groups: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ type (
 
 // lookUp sends a message with everything that a group reads, and keeps the rows for its callers.
 func (e *Engine) lookUp(ctx context.Context, group []*lookup) error {
-	begin := opening{timeout: e.timeout, lockTimeout: lockTimeout}
+	begin := opening{timeout: e.timeout, lockTimeout: e.bounds.lock}
 	for _, l := range group {
 		if !slices.Contains(begin.tenants, l.Tenant) {
 			begin.tenants = append(begin.tenants, l.Tenant)

@@ -16,10 +16,25 @@ import (
 // Bounds of what a transaction waits for. A caller that waited longer is asked to try again.
 const (
 	connectionWait = 2 * time.Second
-	lockTimeout    = "5000"  // lock_timeout in milliseconds
-	mixedTimeout   = "100"   // lock_timeout of a group of several tenants
-	idleTimeout    = "10000" // idle_in_transaction_session_timeout of a transaction that holds locks between its messages
+	lockWait       = 5 * time.Second
+	idleWait       = 10 * time.Second       // of a transaction that holds locks between its messages for the next of them
+	mixedWait      = 100 * time.Millisecond // of a group of several tenants for a lock
 )
+
+// bounds are these as settings of a transaction. Config.Patience raises all but the last.
+type bounds struct {
+	connection time.Duration
+	lock       string // lock_timeout in milliseconds
+	holder     string // the settings of a transaction that holds locks between its messages, see settings
+	mixed      string // lock_timeout of a group of several tenants
+}
+
+func newBounds(patience time.Duration) bounds {
+	return bounds{connection: max(connectionWait, patience), lock: milliseconds(max(lockWait, patience)), mixed: milliseconds(mixedWait),
+		holder: settings + ", set_config('idle_in_transaction_session_timeout', '" + milliseconds(max(idleWait, patience)) + "', true)"}
+}
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
 // Write runs one transaction; an optimistic one in two phases, see optimistic. Transactions that lost a race (Alone)
 // run one at a time in their tenant, by a lock that no other transaction takes: whatever they wait for inside never
@@ -44,7 +59,7 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 	if how.Has(engine.Starved) {
 		defer e.starved.enter(tenant)()
 	}
-	begin := opening{begin: "BEGIN", holds: true, tenants: []id.Tenant{tenant}, timeout: e.timeout, lockTimeout: lockTimeout,
+	begin := opening{begin: "BEGIN", holder: e.bounds.holder, tenants: []id.Tenant{tenant}, timeout: e.timeout, lockTimeout: e.bounds.lock,
 		alone: how.Has(engine.Alone), turn: how.Has(engine.Starved)}
 	return e.in(ctx, context.WithoutCancel(ctx), begin, func(s *session) error {
 		last, err := work(s)
@@ -60,13 +75,13 @@ func (e *Engine) Read(ctx context.Context, tenant id.Tenant, how engine.ReadMode
 	if how == engine.Lookup {
 		return read(e.shared(ctx, tenant))
 	}
-	leave, err := e.readers.enterWithin(ctx, tenant, connectionWait)
+	leave, err := e.readers.enterWithin(ctx, tenant, e.bounds.connection)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	begin := opening{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", tenants: []id.Tenant{tenant}, timeout: e.timeout,
-		lockTimeout: lockTimeout}
+		lockTimeout: e.bounds.lock}
 	return e.in(ctx, ctx, begin, func(s *session) error { return read(s) })
 }
 
@@ -100,13 +115,12 @@ func (e *Engine) Settle(ctx context.Context, tenant id.Tenant) (at int64, err er
 // AfterMigration) and is made once a connection. It has no parallel workers: PostgreSQL starts their processes anew for
 // each statement, which takes longer than what a request reads, and they take the processor from other requests. The
 // settings end with the transaction, so that a pooler may give the connection to another client.
+//
+// A transaction that holds locks between its messages has one more: if this node stands still or is cut off meanwhile, the server ends the
+// transaction, so that other nodes get its locks. It then runs again.
 const settings = `SELECT set_config('entrepot.tenant', $1, true), set_config('statement_timeout', $2, true),
 	set_config('lock_timeout', $3, true), set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
 	set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`
-
-// settingsOfHolder are those of a transaction that holds locks between its messages: if this node stands still or is cut off meanwhile, the
-// server ends the transaction, so that other nodes get its locks. It then runs again.
-const settingsOfHolder = settings + ", set_config('idle_in_transaction_session_timeout', '" + idleTimeout + "', true)"
 
 // opening is how a transaction begins; it travels with the first statement.
 type opening struct {
@@ -114,9 +128,9 @@ type opening struct {
 	tenants     []id.Tenant // whose rows row-level security shows; one, but for groups of several
 	timeout     string
 	lockTimeout string
-	alone       bool // wait for the tenant's other transactions of mode Alone
-	turn        bool // wait for the tenant's turn, before any other lock
-	holds       bool // it may hold locks between its messages
+	alone       bool   // wait for the tenant's other transactions of mode Alone
+	turn        bool   // wait for the tenant's turn, before any other lock
+	holder      string // its settings if it may hold locks between its messages; "" if it does not
 
 	// If turns is not nil, the tenants' turns are taken where they are free. It is called when the message is sent, and what it returns for
 	// each tenant whose turn is not.
@@ -146,8 +160,8 @@ func (o opening) queue(b *pgx.Batch, whole bool) int {
 		b.Queue("SELECT "+aloneLock, int64(o.tenants[0]))
 	}
 	text := settings
-	if o.holds {
-		text = settingsOfHolder
+	if o.holder != "" {
+		text = o.holder
 	}
 	b.Queue(text, o.names(), o.timeout, o.lockTimeout)
 	return b.Len() - before
@@ -179,7 +193,7 @@ func (e *Engine) in(ctx, statements context.Context, begin opening, run func(*se
 
 // once runs a transaction on one connection. The session is nil if there was no connection. Errors then: the context's, Unavailable.
 func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*session) error) (*session, error) {
-	patience, cancel := context.WithTimeout(ctx, connectionWait)
+	patience, cancel := context.WithTimeout(ctx, e.bounds.connection)
 	conn, release, err := e.pool.acquire(patience)
 	cancel()
 	if err != nil {
@@ -197,7 +211,7 @@ func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*
 		s.committing = false
 	}
 	if s.lost = s.conn.IsClosed(); !s.lost && s.conn.PgConn().TxStatus() != 'I' {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectionWait)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.bounds.connection)
 		defer cancel()
 		if _, rollback := s.conn.Exec(last, "ROLLBACK"); rollback != nil {
 			s.conn.Close(last) // the pool discards it

@@ -218,14 +218,18 @@ func TestAPlanWaitsUntilTheDiskHoldsWhatItRemembers(t *testing.T) {
 	by := marked(1, "marks")
 	store.found(t, by, "") // it may be undone
 	var seen, read int64
-	planned := make(chan error, 1)
+	planned, has := make(chan error, 1), make(chan error, 1)
 	go func() {
 		planned <- store.Write(t.Context(), 1, engine.Optimistic, func(s engine.Session) ([]*engine.Step, error) {
 			p := wanted(by, func(r engine.Rows) error { return r.Scan(new(string), &seen, &read) }, "")
 			s.Answer([]*engine.Pending{p})
+			has <- p.Err
 			return nil, p.Err
 		})
 	}()
+	if err := soon(t, has); err != nil {
+		t.Fatal(err)
+	}
 	select {
 	case err := <-planned:
 		t.Fatalf("answered %v before the disk", err)

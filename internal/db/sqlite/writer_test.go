@@ -30,7 +30,7 @@ func TestPiecesTakeTurnsWithOthers(t *testing.T) {
 		})
 	}
 	queued := func(queue chan *transaction, n int) {
-		for end := time.Now().Add(time.Minute); len(queue) < n; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(5 * time.Minute); len(queue) < n; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Errorf("%d wait, not %d", len(queue), n)
 				return

@@ -15,6 +15,13 @@ var transport = &http.Transport{MaxIdleConns: 512, MaxIdleConnsPerHost: 256, Dis
 // mostTime is longer than the service itself lets an answer take, so that a machine that does much else fails no test.
 const mostTime = 4 * time.Minute
 
+// Patient has every client repeat a request that was refused because it had waited in vain for a connection, a lock or its turn: the
+// service stores nothing of it and asks for that. On a starved machine this happens to tests in which nothing is wrong. TestMain sets it.
+var Patient bool
+
+// leastWait is how long the service waits at least before it refuses a request for that reason.
+const leastWait = 2 * time.Second
+
 // Client calls one server with one credential; the zero value has none.
 type Client struct {
 	Base   string
@@ -38,8 +45,19 @@ type Request struct {
 	Body         []byte
 }
 
-// Do sends the request and reads the whole answer. Redirects are not followed.
+// Do sends the request and reads the whole answer. Redirects are not followed. See Patient.
 func (c Client) Do(request Request) (Answer, error) {
+	for began := time.Now(); ; {
+		answer, err := c.once(request)
+		busy := err == nil && answer.Status == http.StatusServiceUnavailable && answer.Took >= leastWait &&
+			(answer.Text("code") == "busy" || answer.Text("code") == "unavailable")
+		if !Patient || !busy || time.Since(began) > mostTime {
+			return answer, err
+		}
+	}
+}
+
+func (c Client) once(request Request) (Answer, error) {
 	var body io.Reader
 	if request.Body != nil {
 		body = bytes.NewReader(request.Body)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -18,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"entrepot/internal/dbtest"
 )
 
 // The first account of every store, made by the service itself at its first start.
@@ -25,6 +26,9 @@ const (
 	AdminEmail    = "owner@first.example"
 	AdminPassword = "correct horse battery staple 1"
 )
+
+// patience bounds waits for a process to begin and to end, however busy the machine is.
+const patience = 3 * time.Minute
 
 // Options change a server's defaults: limits off, plan enterprise, five quick retries.
 type Options struct {
@@ -121,7 +125,7 @@ func (s *Server) TryLaunch() error {
 	s.running.Lock()
 	s.process, s.exited = process, exited
 	s.running.Unlock()
-	return s.awaitReady(process.Process, exited, 60*time.Second)
+	return s.awaitReady(process.Process, exited, patience)
 }
 
 // MoveTo makes a stopped server of SQLite start on a PostgreSQL database next, with its master key.
@@ -170,7 +174,7 @@ func (s *Server) ending() error {
 }
 
 func (s *Server) awaitReady(process *os.Process, exited chan struct{}, within time.Duration) error {
-	client := &http.Client{Timeout: 2 * time.Second}
+	client := &http.Client{Timeout: 10 * time.Second}
 	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		select {
 		case <-exited:
@@ -213,9 +217,9 @@ func (s *Server) Stop() error {
 	select {
 	case <-exited:
 		return s.ending()
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		s.Kill()
-		return fmt.Errorf("the server did not end within 30 s of SIGTERM")
+		return fmt.Errorf("the server did not end within %s of SIGTERM", patience)
 	}
 }
 
@@ -354,10 +358,6 @@ func (s *Server) storeBytes() ([]byte, error) {
 
 // freeAddress finds a loopback port nobody listens on.
 func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer listener.Close()
-	return listener.Addr().String(), nil
+	port, err := dbtest.FreePort()
+	return fmt.Sprintf("127.0.0.1:%d", port), err
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"entrepot/test/blackbox/harness"
 )
@@ -103,7 +102,7 @@ func (r *run) event(line int, rest string) error {
 // eventually waits for such an event anywhere in the log.
 func (r *run) eventually(line int, rest string) error {
 	kind, expected, _ := strings.Cut(rest, " ")
-	err := harness.Eventually(time.Minute, func() error {
+	err := harness.Eventually(patience, func() error {
 		events, err := r.fixture.Log("")
 		if err != nil {
 			return err

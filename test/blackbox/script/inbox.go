@@ -12,8 +12,8 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// patience is how long a step waits for deliveries, unless it has "within 5s".
-const patience = 20 * time.Second
+// patience is how long a step waits at least for what is to come: on a starved machine a script's "within 5s" takes longer.
+const patience = 2 * time.Minute
 
 // inbox runs the steps about webhook endpoints of our own:
 //
@@ -23,7 +23,7 @@ const patience = 20 * time.Second
 //	                                        (301:/elsewhere redirects, 200@3s waits before answering)
 //	deliveries $hook order.received*2 …     waits until exactly these events came, retries counted once,
 //	                                        and checks every delivery's form, headers and signatures
-//	deliveries $hook within 5s …            the same, with less patience
+//	deliveries $hook within 5m …            the same, with more patience
 //	deliveries $hook attempts 3             waits until so many deliveries came, retries included
 //	sequence $hook a b b c                  the kinds of the deliveries that were answered 2xx, in order of arrival
 //	delivery $hook 1 {json}                 one delivery in order of arrival: { headers, body, sameBodyAs: "1" }

@@ -1,0 +1,26 @@
+package postgres
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// Patience raises what a test waits for, never lowers it, and leaves the service as it is.
+func TestPatienceRaisesTheWaits(t *testing.T) {
+	for patience, want := range map[time.Duration]struct {
+		connection time.Duration
+		lock, idle string
+	}{
+		-time.Second:    {2 * time.Second, "5000", "'10000'"},
+		0:               {2 * time.Second, "5000", "'10000'"},
+		7 * time.Second: {7 * time.Second, "7000", "'10000'"},
+		time.Minute:     {time.Minute, "60000", "'60000'"},
+	} {
+		b := newBounds(patience)
+		if b.connection != want.connection || b.lock != want.lock || !strings.Contains(b.holder, want.idle) || b.mixed != "100" ||
+			!strings.HasPrefix(b.holder, settings) {
+			t.Errorf("%s: %+v", patience, b)
+		}
+	}
+}
