@@ -33,7 +33,7 @@ func Channels(tx *db.Tx, currency string, s Span) ([]Channel, error) {
 	var figures []figure
 	var list []Channel
 	err := tx.Together(func(tx *db.Tx) (err error) {
-		figures, err = readFigures(tx, s, spans.Days, 1, "channel, currency, status")
+		figures, err = readFigures(tx, "", s, spans.Days, 1, "channel, currency, status")
 		return err
 	}, func(tx *db.Tx) (err error) {
 		list, err = channelRows(tx, s)

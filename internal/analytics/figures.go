@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/spans"
 )
@@ -23,13 +24,14 @@ const (
 )
 
 // readFigures sums the orders of a span, grouped by some of the columns status, channel, currency and start: from the
-// kept figures for whole buckets no wider than spans.Widths[widest], and from the orders at the span's ends.
-func readFigures(tx *db.Tx, s Span, widest int, unit int64, by string) ([]figure, error) {
-	return readFiguresOf(tx, every, s, widest, unit, by)
+// kept figures for whole buckets no wider than spans.Widths[widest], and from the orders at the span's ends. Unless only
+// is "", they are those of that channel.
+func readFigures(tx *db.Tx, only id.Channel, s Span, widest int, unit int64, by string) ([]figure, error) {
+	return readFiguresOf(tx, every, only, s, widest, unit, by)
 }
 
 // readFiguresOf is readFigures for orders with some statuses.
-func readFiguresOf(tx *db.Tx, statuses string, s Span, widest int, unit int64, by string) ([]figure, error) {
+func readFiguresOf(tx *db.Tx, statuses string, only id.Channel, s Span, widest int, unit int64, by string) ([]figure, error) {
 	from, to := max(s.From, 0), min(s.To+1, spans.Last)
 	if from >= to {
 		return nil, nil
@@ -40,17 +42,17 @@ func readFiguresOf(tx *db.Tx, statuses string, s Span, widest int, unit int64, b
 	pieces, ends := spans.Fill(from, to, widest)
 	for _, p := range pieces {
 		width := p.OverAll()
-		if strings.Contains(by, "channel") {
+		if strings.Contains(by, "channel") || only != "" {
 			width = p.Width
 		}
 		parts = append(parts, "SELECT status, channel, currency, bucket / "+unitOf+" * "+unitOf+
 			` AS start, orders, items, big, small FROM order_figures
 			WHERE tenant_id = $1 AND span = `+w.Bind(width)+" AND status IN "+statuses+" AND bucket >= "+w.Bind(p.From)+
-			" AND bucket < "+w.Bind(p.To))
+			" AND bucket < "+w.Bind(p.To)+ofChannel(w, "channel = ", "", only))
 	}
 	for _, e := range ends {
 		parts = append(parts, "SELECT o.status, coalesce(o.channel_id::TEXT, '') AS channel, o.currency, o.created_at / "+unitOf+" * "+unitOf+
-			" AS start, "+ofOrders(w, statuses, e))
+			" AS start, "+ofOrders(w, statuses, only, e))
 	}
 	columns := []string{"''", "''", "''", "0::BIGINT"}
 	for i, name := range []string{"status", "channel", "currency", "start"} {
@@ -67,12 +69,21 @@ func readFiguresOf(tx *db.Tx, statuses string, s Span, widest int, unit int64, b
 		FROM (`+strings.Join(parts, " UNION ALL ")+") AS f GROUP BY "+by+" HAVING sum(orders) <> 0 ORDER BY "+by, w.Args()...)
 }
 
-// ofOrders is the end of a SELECT: the sums of each order with some statuses from one time to before another.
-func ofOrders(w *db.Where, statuses string, times [2]int64) string {
+// ofChannel is the condition that a column is one channel, whose type follows it; no condition for "".
+func ofChannel(w *db.Where, column, kind string, only id.Channel) string {
+	if only == "" {
+		return ""
+	}
+	return " AND " + column + w.Bind(only) + kind
+}
+
+// ofOrders is the end of a SELECT: the sums of each order with some statuses, of one channel unless that is "", from one time to before
+// another.
+func ofOrders(w *db.Where, statuses string, only id.Channel, times [2]int64) string {
 	return `1::BIGINT AS orders, coalesce((SELECT sum(l.quantity) FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), 0)::BIGINT
 			AS items, o.total / 100000000 AS big, o.total % 100000000 AS small
 		FROM orders o WHERE o.tenant_id = $1 AND o.status IN ` + statuses +
-		" AND o.created_at >= " + w.Bind(times[0]) + " AND o.created_at < " + w.Bind(times[1])
+		" AND o.created_at >= " + w.Bind(times[0]) + " AND o.created_at < " + w.Bind(times[1]) + ofChannel(w, "o.channel_id = ", "::UUID", only)
 }
 
 // takings are the revenues of figures by currency, the account's first, even without orders.

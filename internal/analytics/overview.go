@@ -13,30 +13,32 @@ import (
 type Overview struct {
 	Now, Before  Sales
 	Shares       []Channel // those with orders, the best seller first: id, name, platform, orders and revenue
+	Channels     []Channel // all of the account, by name: id, name and platform
 	NewCustomers int64
 	Customers    int64 // active ones, now
 	Low          int64 // stock levels below their threshold, now
 }
 
-// ReadOverview reads the figures of a span of whole days in a time zone, and those of the span before it.
-func ReadOverview(tx *db.Tx, currency string, now, before Span, zone *time.Location) (out Overview, err error) {
+// ReadOverview reads the figures of a span of whole days in a time zone, and those of the span before it. Unless only is "", sales are
+// those of that channel; customers and stock belong to none.
+func ReadOverview(tx *db.Tx, currency string, only id.Channel, now, before Span, zone *time.Location) (out Overview, err error) {
 	var figures []figure
 	var list []Channel
 	var kept Summary
 	err = tx.Together(func(tx *db.Tx) (err error) {
-		out.Now, figures, err = readSeries(tx, currency, now, Day, zone, "start, channel, currency, status")
+		out.Now, figures, err = readSeries(tx, currency, only, now, Day, zone, "start, channel, currency, status")
 		return err
 	}, func(tx *db.Tx) (err error) {
-		out.Before, _, err = readSeries(tx, currency, before, Day, zone, "start, currency, status")
+		out.Before, _, err = readSeries(tx, currency, only, before, Day, zone, "start, currency, status")
 		return err
 	}, func(tx *db.Tx) (err error) {
 		list, err = db.List(tx, func(r db.Rows) (c Channel, err error) { return c, r.Scan(&c.ID, &c.Name, &c.Platform) },
-			"SELECT id, name, platform FROM channels WHERE tenant_id = $1", tx.Tenant)
+			"SELECT id, name, platform FROM channels WHERE tenant_id = $1 ORDER BY name, id", tx.Tenant)
 		return err
 	}, func(tx *db.Tx) error { return newCustomers(tx, &out.NewCustomers, now) }, kept.readKept)
 	out.Customers, out.Low = kept.Customers, kept.LowStock
 	if err == nil {
-		out.Shares = sharesOf(list, figures, currency)
+		out.Channels, out.Shares = slices.Clone(list), sharesOf(list, figures, currency)
 	}
 	return out, err
 }

@@ -49,7 +49,7 @@ func ReadSales(tx *db.Tx, currency string, s Span, every Interval, zone *time.Lo
 	var out Sales
 	var best []Seller
 	err := tx.Together(func(tx *db.Tx) (err error) {
-		out, _, err = readSeries(tx, currency, s, every, zone, "start, currency, status")
+		out, _, err = readSeries(tx, currency, "", s, every, zone, "start, currency, status")
 		return err
 	}, func(tx *db.Tx) (err error) {
 		best, err = readBest(tx, currency, s)
@@ -60,8 +60,8 @@ func ReadSales(tx *db.Tx, currency string, s Span, every Interval, zone *time.Lo
 }
 
 // readSeries is ReadSales without the best sellers, which cost the most. It also returns the figures that were summed,
-// by the columns of by.
-func readSeries(tx *db.Tx, currency string, s Span, every Interval, zone *time.Location, by string) (Sales, []figure, error) {
+// by the columns of by, and is of one channel unless that is "".
+func readSeries(tx *db.Tx, currency string, only id.Channel, s Span, every Interval, zone *time.Location, by string) (Sales, []figure, error) {
 	out := Sales{Span: s, Interval: every, Zone: zone}
 	var err error
 	if out.Points, err = emptyPoints(s, every, zone); err != nil {
@@ -72,13 +72,13 @@ func readSeries(tx *db.Tx, currency string, s Span, every Interval, zone *time.L
 		widest = spans.Hours
 	}
 	points := newSeries(out.Points, s, spans.Widths[widest])
-	list, err := readFigures(tx, s, widest, points.unit, by)
+	list, err := readFigures(tx, only, s, widest, points.unit, by)
 	if err != nil {
 		return out, nil, err
 	}
 	out.Takings = takings(list, currency)
 	points.add(list, currency)
-	return out, list, points.move(tx, currency)
+	return out, list, points.move(tx, currency, only)
 }
 
 // readBest sums what was sold by SKU.

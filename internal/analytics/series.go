@@ -7,6 +7,7 @@ import (
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/regional"
 	"entrepot/internal/spans"
 )
@@ -156,10 +157,10 @@ func (p *Point) take(f figure, currency string) {
 // mostMoves is how many parts one statement sums.
 const mostMoves = 256
 
-// move reads the parts that were counted for the wrong point, and moves them.
-func (s *series) move(tx *db.Tx, currency string) error {
+// move reads the parts that were counted for the wrong point, of one channel unless that is "", and moves them.
+func (s *series) move(tx *db.Tx, currency string, only id.Channel) error {
 	for piece := range slices.Chunk(s.moves, mostMoves) {
-		list, err := readMoved(tx, piece)
+		list, err := readMoved(tx, only, piece)
 		if err != nil {
 			return err
 		}
@@ -173,7 +174,7 @@ func (s *series) move(tx *db.Tx, currency string) error {
 }
 
 // readMoved sums parts of buckets by currency and status; start is the part's index in the list.
-func readMoved(tx *db.Tx, list []moved) ([]figure, error) {
+func readMoved(tx *db.Tx, only id.Channel, list []moved) ([]figure, error) {
 	w := db.NewWhere(tx, "")
 	values := map[int64][]string{} // by width
 	var parts []string
@@ -184,7 +185,7 @@ func readMoved(tx *db.Tx, list []moved) ([]figure, error) {
 			values[p.Width] = append(values[p.Width], "("+place+","+w.Bind(p.From)+"::BIGINT,"+w.Bind(p.To)+"::BIGINT)")
 		}
 		for _, e := range ends {
-			parts = append(parts, "SELECT "+place+" AS place, o.status, o.currency, "+ofOrders(w, every, e))
+			parts = append(parts, "SELECT "+place+" AS place, o.status, o.currency, "+ofOrders(w, every, only, e))
 		}
 	}
 	var with []string
@@ -199,7 +200,7 @@ func readMoved(tx *db.Tx, list []moved) ([]figure, error) {
 		with = append(with, name+"(place, a, b) AS (VALUES "+strings.Join(values[width], ",")+")")
 		parts = append(parts, "SELECT "+name+".place, f.status, f.currency, f.orders, f.items, f.big, f.small FROM "+name+
 			" CROSS JOIN order_figures f WHERE f.tenant_id = $1 AND f.span = "+w.Bind(width)+" AND f.status IN "+every+
-			" AND f.bucket >= "+name+".a AND f.bucket < "+name+".b")
+			" AND f.bucket >= "+name+".a AND f.bucket < "+name+".b"+ofChannel(w, "f.channel = ", "", only))
 	}
 	head := ""
 	if len(with) > 0 {

@@ -3,6 +3,7 @@ package analytics_test
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 type placed struct {
 	at        time.Time
 	cancelled bool
+	ofShop    bool
 	units     int64
 	euros     money.Total
 }
@@ -33,6 +35,8 @@ func TestSeriesOfTimeZones(t *testing.T) {
 		tenant := dbtest.Account(t, store)
 		write(t, store, tenant, func(tx *db.Tx) error {
 			product(tx, mug, "MUG", money.Scale)
+			tx.Queue(`INSERT INTO channels (tenant_id, id, name, platform, status, credentials, settings, oversell, created_at, updated_at)
+				VALUES ($1,$2,'Shop','CUSTOM','inactive','','{}','allow',0,0)`, tenant, shop)
 			return nil
 		})
 		dice := rand.New(rand.NewSource(8))
@@ -47,6 +51,9 @@ func TestSeriesOfTimeZones(t *testing.T) {
 			o := placed{at: at, cancelled: i%7 == 0, units: 1 + dice.Int63n(5)}
 			draft := commerce.OrderDraft{Number: int64(i + 1), CustomerName: "Ada", Status: orders.Pending, Currency: "EUR", Source: orders.FromAPI,
 				Lines: []orders.LineDraft{{SKU: "MUG", Quantity: o.units, UnitPrice: money.Amount(dice.Int63n(1e9))}}}
+			if i%3 == 0 {
+				o.ofShop, draft.Channel = true, shop
+			}
 			if o.cancelled {
 				draft.Status = orders.Cancelled
 			}
@@ -74,6 +81,12 @@ func TestSeriesOfTimeZones(t *testing.T) {
 				{From: begin.UnixMicro() + 86_400_000_000 + dice.Int63n(1e10), To: begin.UnixMicro() + 86_400_000_000 + 1e10 + dice.Int63n(1e10)},
 			}
 			for _, s := range spans {
+				ofShop := slices.DeleteFunc(slices.Clone(list), func(o placed) bool { return !o.ofShop })
+				overview := read(t, store, tenant, func(tx *db.Tx) (analytics.Overview, error) {
+					return analytics.ReadOverview(tx, "EUR", shop, s, s, zone)
+				})
+				compareSeries(t, name+" of one channel", overview.Now, ofShop)
+				compareSeries(t, name+" of one channel, before", overview.Before, ofShop)
 				for _, every := range analytics.Intervals {
 					got := read(t, store, tenant, func(tx *db.Tx) (analytics.Sales, error) {
 						return analytics.ReadSales(tx, "EUR", s, every, zone)
@@ -121,7 +134,7 @@ func TestSeriesReadFewBuckets(t *testing.T) {
 		before := analytics.Span{From: regional.Day(2026, 1, 30, zone).UnixMicro(), To: now.From - 1}
 		asked = 0
 		o := read(t, store, tenant, func(tx *db.Tx) (analytics.Overview, error) {
-			return analytics.ReadOverview(tx, "EUR", now, before, zone)
+			return analytics.ReadOverview(tx, "EUR", "", now, before, zone)
 		})
 		if len(o.Now.Points) != 30 || len(o.Before.Points) != 30 || asked != want {
 			t.Errorf("%s: %d and %d days, %d statements instead of %d", name, len(o.Now.Points), len(o.Before.Points), asked, want)

@@ -34,16 +34,16 @@ type StatusCount struct {
 func Summarize(tx *db.Tx, currency string, s Span) (Summary, error) {
 	out := Summary{Span: s, ByStatus: []StatusCount{}}
 	err := tx.Together(func(tx *db.Tx) error {
-		list, err := readFigures(tx, s, spans.Days, 1, "currency, status")
+		list, err := readFigures(tx, "", s, spans.Days, 1, "currency, status")
 		out.Takings = takings(list, currency)
 		out.countByStatus(list, currency)
 		return err
 	}, func(tx *db.Tx) error {
-		list, err := readFigures(tx, s.before(), spans.Days, 1, "currency, status")
+		list, err := readFigures(tx, "", s.before(), spans.Days, 1, "currency, status")
 		out.Before = takings(list, currency)[0]
 		return err
 	}, func(tx *db.Tx) error {
-		waiting, err := readFiguresOf(tx, "('PARTIALLY_SHIPPED','PROCESSING')", Span{To: spans.Last}, spans.Days, 1, "status")
+		waiting, err := readFiguresOf(tx, "('PARTIALLY_SHIPPED','PROCESSING')", "", Span{To: spans.Last}, spans.Days, 1, "status")
 		for _, f := range waiting {
 			out.ToShip += f.orders
 		}

@@ -2,7 +2,7 @@ package dashboard
 
 import "testing"
 
-// Where orders are cards, each shows when it was placed and by which channel, beside its buyer.
+// Where orders are cards, each shows when it was placed and by which channel, below its buyer.
 func TestOrderCardsShowDateAndChannel(t *testing.T) {
 	s := newSite(t, "sqlite")
 	s.seed()
@@ -10,10 +10,11 @@ func TestOrderCardsShowDateAndChannel(t *testing.T) {
 	b.look(1000, "light")
 	b.open("/orders")
 	if bare := eval[[]string](b, `[...document.querySelectorAll('table.rows tbody tr')].filter(row => {
-		const who = row.querySelector('[data-at=who]'), time = who.querySelector('time');
-		return getComputedStyle(row).display !== 'grid' || !time || time.getClientRects().length === 0 ||
-			time.getBoundingClientRect().right > who.getBoundingClientRect().right ||
-			!who.innerText.includes(row.querySelector('td:nth-last-child(2)').textContent) })
+		const who = row.querySelector('[data-at=who]').getBoundingClientRect(), all = row.getBoundingClientRect();
+		const seen = css => { const box = row.querySelector(css).getBoundingClientRect();
+			return box.width > 0 && box.top >= who.bottom && box.bottom <= all.bottom && box.right <= all.right };
+		return getComputedStyle(row).display !== 'grid' || !seen('[data-at=when] time') ||
+			row.querySelector('[data-at=where]').innerText !== '' && !seen('[data-at=where]') })
 		.map(row => row.innerText)`); len(bare) > 0 {
 		t.Errorf("cards without date or channel: %q", bare)
 	}

@@ -60,12 +60,12 @@ func credentialField(f connector.Field, known []connector.Field, change bool) fi
 		in.Hint += ". In place of " + memberWords(known[replaces].Name)
 	}
 	in.Optional = !change && !f.Required && replaces < 0
+	if change { // credentials are not shown again: an empty input would look as if there were none
+		in.Placeholder = "unchanged"
+	}
 	switch f.Form {
 	case connector.Secret:
 		in.Kind, in.Complete = "password", "new-password"
-		if change {
-			in.Placeholder = "unchanged"
-		}
 	case connector.Address, connector.Target:
 		in.Kind = "url"
 	default:

@@ -14,6 +14,8 @@ type flash struct {
 	Tone string `json:"tone"` // good, warn, bad
 	Text string `json:"text"`
 	Undo *undo  `json:"undo,omitempty"`
+
+	Again map[string]string `json:"again,omitempty"` // inputs by name: what was undone, to be done again with a correction
 }
 
 // undo is the form that reverses an action.

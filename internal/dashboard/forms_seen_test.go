@@ -213,8 +213,8 @@ func TestFormsChangeOnlyWhatIsTyped(t *testing.T) {
 			"rules": map[string]any{"tagsAny": []any{"vip, gold"}, "tagsAll": []any{"b2b"}, "minTotalSpent": 10.0001,
 				"createdAfter": "2026-01-02T03:04:05.678Z"}})["id"].(string)
 		for _, one := range []struct{ record, action string }{{product, ""}, {product, "/variants"}, {product, "/images"},
-			{product, "/attributes"}, {order, "/lines"}, {order, "/details"}, {order, "/address"}, {customer, ""}, {customer, "/tags"},
-			{segment, ""}} {
+			{product, "/attributes"}, {order, "/lines"}, {order, "/details"}, {order, "/address"}, {order, "/billing-address"},
+			{customer, ""}, {customer, "/tags"}, {segment, ""}} {
 			before := c.call("GET", one.record, nil)
 			form := b.get(one.record).inputs(t, one.record+one.action)
 			if out := b.post(one.record+one.action, form); out.status != 303 {

@@ -212,6 +212,7 @@ func TestTicksOfOrdersThatMoveOn(t *testing.T) {
 		c.order("PENDING", nil, 1)
 	}
 	b.until("document.querySelector('#bulk').innerText.includes('1 selected, 1 on the next page')")
+	b.press("Move to")
 	b.press("Release to ship")
 	b.shows("0 of 1")
 	b.until("document.querySelector('tbody a.hit')?.getAttribute('href') === '" + prefix + "/orders/" + oldest + "'")

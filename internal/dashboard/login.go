@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
@@ -12,7 +13,7 @@ import (
 var loginRoutes = []*route{
 	{method: "GET", path: "/login", open: true, serve: (*Dashboard).showLogin},
 	{method: "POST", path: "/login", open: true, most: limits.MaxLoginBody, serve: (*Dashboard).logIn},
-	{method: "POST", path: "/logout", serve: (*Dashboard).logOut},
+	{method: "POST", path: "/logout", open: true, serve: (*Dashboard).logOut},
 }
 
 func loginForm(r *request) *form {
@@ -47,12 +48,18 @@ func (d *Dashboard) logIn(r *request) (answer, error) {
 	})
 }
 
-// logOut serves POST /logout.
+// logOut serves POST /logout. Who has no session any more is logged out as well: the form stays on pages that outlive theirs.
 func (d *Dashboard) logOut(r *request) (answer, error) {
-	err := d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
-		accounts.LogOut(tx, r.sessionText())
-		return nil
-	})
+	err := d.authenticate(r)
+	if err == nil {
+		err = d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
+			accounts.LogOut(tx, r.sessionText())
+			return nil
+		})
+	}
+	if apperr.Is(err, apperr.Unauthorized) {
+		err = nil
+	}
 	out := redirect("/login", "You are logged out")
 	out.cookies = r.sessionCookies("", -1)
 	return out, err

@@ -53,6 +53,13 @@ func TestLoginLeadsWhereItWasAskedFor(t *testing.T) {
 		if out = copied.get("/settings/me"); out.status != 303 {
 			t.Errorf("a copy of the cookie after logging out: %d", out.status)
 		}
+		out = copied.post("/logout", nil) // of a page that outlives the session
+		if cookie := out.header.Get("Set-Cookie"); !strings.Contains(cookie, "Max-Age=0") {
+			t.Errorf("the cookie of a session that has ended stays: %s", cookie)
+		}
+		if page = copied.follow(out); page.status != 200 || !strings.Contains(page.words(), "You are logged out") {
+			t.Errorf("logging out without a session: %d %s", page.status, page.words())
+		}
 	})
 }
 

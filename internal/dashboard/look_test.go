@@ -348,3 +348,18 @@ func TestBarCoversNoFocus(t *testing.T) {
 		}
 	}
 }
+
+// What lies above a page stands out from it: cards, menus and messages have their shadows, in both schemes.
+func TestShadowsAreDrawn(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.window(t, s.owner)
+	for _, scheme := range []string{"light", "dark"} {
+		b.look(1440, scheme)
+		b.open("/orders")
+		for _, part := range []string{".card", ".menu", ".palette"} {
+			if shadow := eval[string](b, fmt.Sprintf("getComputedStyle(document.querySelector(%q)).boxShadow", part)); shadow == "none" {
+				t.Errorf("%s: %s has no shadow", scheme, part)
+			}
+		}
+	}
+}

@@ -10,7 +10,8 @@ import (
 
 // reached says by which pages and actions people do what an operation of the API does.
 var reached = map[string][]string{
-	"listOrders": {"GET /orders"}, "getOrder": {"GET /orders/{id}"}, "updateOrder": {"POST /orders/{id}/details", "POST /orders/{id}/address"},
+	"listOrders": {"GET /orders"}, "getOrder": {"GET /orders/{id}"}, "updateOrder": {"POST /orders/{id}/details", "POST /orders/{id}/address",
+		"POST /orders/{id}/billing-address"},
 	"updateOrderStatus": {"POST /orders/{id}/move", "POST /orders/bulk"}, "replaceOrderItems": {"POST /orders/{id}/lines"},
 	"listOrderEdits": {"GET /orders/{id}"}, "listShipments": {"GET /orders/{id}"}, "createShipment": {"POST /orders/{id}/ship"},
 	"deleteShipment": {"POST /orders/{id}/unship"},
@@ -88,7 +89,8 @@ var onlyByAPI = map[string]string{
 // pagesOnly are the routes of the dashboard that belong to no operation of the API: files on their way in, views, the dashboard's own.
 var pagesOnly = []string{"GET /live", "GET /counts", "GET /search", "GET /setup", "POST /setup", "GET ", "GET /orders/slip",
 	"POST /orders/export",
-	"GET /orders/bulk/{id}", "POST /orders/views", "POST /orders/views/delete", "GET /products/import", "POST /products/import",
+	"GET /orders/bulk/{id}", "POST /orders/views", "POST /orders/views/delete", "POST /orders/columns",
+	"GET /products/import", "POST /products/import",
 	"GET /_parts", "POST /_parts/form", "POST /settings/me/images"}
 
 // Each operation of the API is reached by pages that exist, or has a reason why not; each route of the dashboard belongs to an operation,

@@ -22,6 +22,7 @@ var orderPageRoutes = []*route{
 	{method: "POST", path: "/orders/{id}/lines", scope: "write:orders", serve: (*Dashboard).editOrder},
 	{method: "POST", path: "/orders/{id}/details", scope: "write:orders", serve: (*Dashboard).changeNote},
 	{method: "POST", path: "/orders/{id}/address", scope: "write:orders", serve: (*Dashboard).changeAddress},
+	{method: "POST", path: "/orders/{id}/billing-address", scope: "write:orders", serve: (*Dashboard).changeBilling},
 }
 
 // Bounds of what the page shows of an order.
@@ -47,7 +48,7 @@ type orderFacts struct {
 type orderView struct {
 	ID, Number, Foreign string
 	Badge               badge
-	Channel             string
+	Channel, ChannelTo  string
 	Placed              stamp
 	Rail                []step
 	Newer, Older, List  string
@@ -71,6 +72,7 @@ type orderView struct {
 	Customer            customerCard
 	Addresses           []addressCard
 	AddressForm         *form
+	BillingForm         *form
 	Payment             []pair
 	PaymentJSON         []token
 	Deliveries          []endpointCard
@@ -208,6 +210,9 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	if f.old != "" {
 		view.Older = q.at("/orders/" + string(f.old))
 	}
+	if o.Channel != "" {
+		view.ChannelTo = r.page("/channels/{id}", "/channels/"+string(o.Channel))
+	}
 	view.Addresses = addressCards(o)
 	if o.PaymentMetadata != "" {
 		view.Payment = paymentPairs(o.PaymentMetadata)
@@ -297,6 +302,7 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	}
 	if r.caller().May("write:orders") && left > 0 && (o.Status == orders.Processing || o.Status == orders.PartiallyShipped) {
 		view.Ship = shipForm(r, o)
+		r.proposed(view.Ship)
 		view.ShipWords = "Ship " + r.format.plural(left, "unit", "units")
 	}
 	for i, l := range o.Lines {

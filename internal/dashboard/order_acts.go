@@ -147,6 +147,7 @@ func (d *Dashboard) shipOrder(r *request) (answer, error) {
 			}
 			out := redirect(r.acting(o, ""), orders.Number(o.Number)+": "+r.shipmentWords(&shipment)+" shipped; it is "+
 				strings.ToLower(statusWords[after.Status].Word))
+			out = r.remembered(out, shipment.Carrier)
 			return out.undo(undo{Action: r.acting(o, "/unship"), Fields: map[string]string{"shipment": string(shipment.ID)}}), nil
 		})
 		return out, placed(err, places)
@@ -170,8 +171,10 @@ func (d *Dashboard) unshipOrder(r *request) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect(r.acting(o, ""), "The shipment is deleted and its units are back in stock; "+orders.Number(o.Number)+" is "+
-				strings.ToLower(statusWords[after.Status].Word)+". Receivers that heard of the shipment are notified"), nil
+			out := redirect(r.acting(o, ""), "The shipment is deleted and its units are back in stock; "+orders.Number(o.Number)+" is "+
+				strings.ToLower(statusWords[after.Status].Word)+". Receivers that heard of the shipment are notified")
+			out.flash.Again = shippedAgain(o, shipment)
+			return out, nil
 		})
 	})
 }
@@ -240,15 +243,28 @@ func (d *Dashboard) changeNote(r *request) (answer, error) {
 // changeAddress serves POST /orders/{id}/address.
 func (d *Dashboard) changeAddress(r *request) (answer, error) {
 	return d.changeOrder(r, "shipping address", addressForm, func(o *orders.Order, f *form) (update commerce.OrderUpdate, err error) {
-		if code := f.Value("shippingAddress.country"); code != "" {
-			if _, ok := orders.CountryCode(code); !ok {
-				return update, apperr.At("shippingAddress.country", "must be two letters, such as FR")
-			}
-		}
-		address, err := mergedAddress(o.ShippingAddress, f)
-		update.ShippingAddress = patch.Field[string]{Value: address, Set: true}
+		update.ShippingAddress, err = typedAddress("shippingAddress", o.ShippingAddress, f)
 		return update, err
 	})
+}
+
+// changeBilling serves POST /orders/{id}/billing-address.
+func (d *Dashboard) changeBilling(r *request) (answer, error) {
+	return d.changeOrder(r, "billing address", billingForm, func(o *orders.Order, f *form) (update commerce.OrderUpdate, err error) {
+		update.BillingAddress, err = typedAddress("billingAddress", o.BillingAddress, f)
+		return update, err
+	})
+}
+
+// typedAddress is the address that a form makes of the one that a member of the order holds.
+func typedAddress(member, stored string, f *form) (patch.Field[string], error) {
+	if code := f.Value(member + ".country"); code != "" {
+		if _, ok := orders.CountryCode(code); !ok {
+			return patch.Field[string]{}, apperr.At(member+".country", "must be two letters, such as FR")
+		}
+	}
+	address, err := mergedAddress(member, stored, f)
+	return patch.Field[string]{Value: address, Set: true}, err
 }
 
 // changeOrder stores what a form about the order's details says; what names it.

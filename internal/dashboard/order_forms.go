@@ -3,10 +3,15 @@ package dashboard
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/id"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/limits"
 	"entrepot/internal/money"
@@ -35,6 +40,60 @@ func shipForm(r *request, o *orders.Order) *form {
 	return r.editing(r.acting(o, "/ship"), fields...)
 }
 
+// carrierName is the cookie of a browser with the carrier of its last parcel: whoever packs hands most parcels to one.
+const carrierName = "entrepot-carrier"
+
+// mostCarrier bounds the name that is kept there, in bytes.
+const mostCarrier = 100
+
+// proposed fills the form of a new page: with what the shipment had that was just deleted, to be corrected, else with the carrier of the last
+// parcel from this browser. What is proposed is no stored value, which others could change meanwhile.
+func (r *request) proposed(f *form) {
+	if r.http.Method == http.MethodPost {
+		return
+	}
+	if c, err := r.http.Cookie(flashName); err == nil {
+		for name, value := range flashOf(c.Value).Again {
+			if in := f.find(name); in != nil {
+				in.Value = value
+			}
+		}
+	}
+	if c, err := r.http.Cookie(carrierName); err == nil && f.At("carrier").Value == "" {
+		if name, err := url.QueryUnescape(c.Value); err == nil && len(name) <= mostCarrier && utf8.ValidString(name) {
+			f.At("carrier").Value = name
+		}
+	}
+}
+
+// remembered adds the carrier of a parcel to an answer, for the next one.
+func (r *request) remembered(out answer, carrier string) answer {
+	if carrier != "" && len(carrier) <= mostCarrier {
+		out.cookies = append(out.cookies, r.cookie(carrierName, url.QueryEscape(carrier), imagesTime))
+	}
+	return out
+}
+
+// shippedAgain are the inputs of the form that would ship what a shipment has, by their names.
+func shippedAgain(o *orders.Order, which id.Shipment) map[string]string {
+	at := slices.IndexFunc(o.Shipments, func(s orders.Shipment) bool { return s.ID == which })
+	if at < 0 {
+		return nil
+	}
+	s := &o.Shipments[at]
+	again := map[string]string{"carrier": s.Carrier, "trackingNumber": s.TrackingNumber, "trackingUrl": s.TrackingURL}
+	for i, l := range o.Lines {
+		quantity := int64(0)
+		for _, part := range s.Lines {
+			if part.Line == l.ID {
+				quantity += part.Quantity
+			}
+		}
+		again["items["+strconv.Itoa(i)+"].quantity"] = strconv.FormatInt(quantity, 10)
+	}
+	return again
+}
+
 // editForm is the form of the lines: quantity and price of each, one more line, and the amounts. A quantity of 0 removes its line.
 func editForm(r *request, o *orders.Order) *form {
 	var fields []field
@@ -47,14 +106,14 @@ func editForm(r *request, o *orders.Order) *form {
 		fields = append(fields, field{Name: at + ".id", Kind: "hidden", Value: string(l.ID)},
 			field{Name: at + ".sku", Kind: "hidden", Value: l.SKU, SendBlank: true},
 			field{Name: at + ".quantity", Label: name, Kind: "int", Value: strconv.FormatInt(l.Quantity, 10)},
-			field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Digits: digits, Value: l.UnitPrice.String()})
+			field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Digits: digits, Value: l.UnitPrice.Text(o.Currency)})
 	}
 	at := "items[" + strconv.Itoa(len(o.Lines)) + "]"
 	fields = append(fields, field{Name: at + ".sku", Label: "Add a SKU", Mono: true},
 		field{Name: at + ".quantity", Label: "Quantity", Kind: "int"},
 		field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Digits: digits},
-		field{Name: "shippingAmount", Label: "Shipping", Kind: "decimal", Digits: digits, Value: o.ShippingAmount.String()},
-		field{Name: "discountAmount", Label: "Discount", Kind: "decimal", Digits: digits, Value: o.DiscountAmount.String()},
+		field{Name: "shippingAmount", Label: "Shipping", Kind: "decimal", Digits: digits, Value: o.ShippingAmount.Text(o.Currency)},
+		field{Name: "discountAmount", Label: "Discount", Kind: "decimal", Digits: digits, Value: o.DiscountAmount.Text(o.Currency)},
 		taxField(o))
 	return r.editing(r.acting(o, "/lines"), fields...)
 }
@@ -63,7 +122,7 @@ func editForm(r *request, o *orders.Order) *form {
 func taxField(o *orders.Order) field {
 	tax := field{Name: "taxAmount", Label: "Tax", Kind: "decimal", Digits: money.Digits(o.Currency)}
 	if given := o.GivenTax(); given != nil {
-		tax.Value = given.String()
+		tax.Value = given.Text(o.Currency)
 	}
 	if o.TaxRate != nil {
 		tax.Hint = "Blank: " + o.TaxRate.String() + " % of the goods"
@@ -119,35 +178,48 @@ func (r *request) orderForms(view *orderView, o *orders.Order) {
 		view.Edit = editForm(r, o)
 	}
 	if !o.AnyShipped() {
-		view.AddressForm = addressForm(r, o)
+		view.AddressForm, view.BillingForm = addressForm(r, o), billingForm(r, o)
 	}
 }
 
 // addressForm is the form of the shipping address.
 func addressForm(r *request, o *orders.Order) *form {
-	v, err := jsonvalue.Parse([]byte(o.ShippingAddress))
+	return r.editing(r.acting(o, "/address"), addressInputs("shippingAddress", o.ShippingAddress)...)
+}
+
+// billingForm is the form of the billing address.
+func billingForm(r *request, o *orders.Order) *form {
+	return r.editing(r.acting(o, "/billing-address"), addressInputs("billingAddress", o.BillingAddress)...)
+}
+
+// addressInputs are the inputs of the address that a member of the order holds.
+func addressInputs(member, address string) (fields []field) {
+	v, err := jsonvalue.Parse([]byte(address))
 	if err != nil {
 		v, _ = jsonvalue.Parse([]byte("{}"))
 	}
-	var fields []field
 	for _, in := range addressFields {
 		in.Value = postal.Text(v, in.Name)
-		in.Name = "shippingAddress." + in.Name
+		in.Name = member + "." + in.Name
 		fields = append(fields, in)
 	}
-	return r.editing(r.acting(o, "/address"), fields...)
+	return fields
 }
 
-// mergedAddress is the stored address with what was typed: members that the form does not show stay as they are.
-func mergedAddress(stored string, f *form) (string, error) {
+// mergedAddress is the stored address with what was typed: members that the form does not show, or shows as they are, stay.
+func mergedAddress(member, stored string, f *form) (string, error) {
 	members := map[string]json.RawMessage{}
 	if stored != "" {
 		if err := json.Unmarshal([]byte(stored), &members); err != nil {
 			members = map[string]json.RawMessage{}
 		}
 	}
-	for _, in := range addressFields {
-		typed := strings.TrimSpace(f.Value("shippingAddress." + in.Name))
+	for _, in := range addressInputs(member, stored) {
+		typed := strings.TrimSpace(f.Value(in.Name))
+		if typed == strings.TrimSpace(in.Value) {
+			continue
+		}
+		in.Name = strings.TrimPrefix(in.Name, member+".")
 		for _, name := range postal.Names(in.Name) {
 			delete(members, name)
 		}

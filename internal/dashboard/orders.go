@@ -18,6 +18,7 @@ import (
 var orderRoutes = []*route{
 	{method: "GET", path: "/orders", scope: "read:orders", serve: (*Dashboard).showOrders},
 	{method: "GET", path: "/orders/slip", scope: "read:orders", serve: (*Dashboard).showSlips},
+	{method: "POST", path: "/orders/columns", scope: "read:orders", serve: (*Dashboard).chooseOrderColumns},
 	{method: "POST", path: "/orders/export", scope: "read:orders", serve: (*Dashboard).exportOrders},
 	{method: "POST", path: "/orders/bulk", scope: "write:orders", serve: (*Dashboard).moveOrders},
 	{method: "GET", path: "/orders/bulk/{id}", scope: "read:orders", serve: (*Dashboard).showBulk},
@@ -25,23 +26,29 @@ var orderRoutes = []*route{
 
 // ordersView is what templates/orders.html shows.
 type ordersView struct {
-	Tabs            []tab
-	Search          string
-	Kept            []pair // parameters that the search keeps
-	All             []pair // every parameter, for actions on the whole view
-	Chips           []chip
-	Menus           []orderMenu
-	Heads           []head
-	Rows            []orderRow
-	Words, AllWords string
-	Total           int64
-	Pager           pager
-	Empty           *empty
-	Bulk            *form
-	Moves           []option
-	Save            *form  // nil where there is nothing to save
-	SavedID         string // of the saved view that is shown, "" for none
+	Tabs         []tab
+	Search       string
+	Kept         []pair // parameters that the search keeps
+	All          []pair // every parameter, for actions on the whole view
+	Chips        []chip
+	Menus        []orderMenu
+	Heads        []head
+	Rows         []orderRow
+	Words, Count string
+	Total        int64
+	Pager        pager
+	Empty        *empty
+	Bulk         *form
+	Moves        []option
+	Save         *form  // nil where there is nothing to save
+	SavedID      string // of the saved view that is shown, "" for none
+	Columns      *form
+	hidden       []string // columns
+	Sums         sums
 }
+
+// Shows reports whether a column is shown.
+func (v ordersView) Shows(column string) bool { return !slices.Contains(v.hidden, column) }
 
 // orderMenu is a filter that can be set: a list of links, or inputs.
 type orderMenu struct {
@@ -64,6 +71,9 @@ type orderRow struct {
 	Gauge           gauge
 	Channel         string
 	Total           string
+	Amount          string // the total as a decimal number
+	Currency        string
+	Left            int64 // units to ship
 }
 
 // showOrders serves GET /orders.
@@ -97,14 +107,24 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	}
 	shown := field{Name: until, Kind: "hidden", Value: strconv.FormatInt(r.format.now.UnixMicro(), 10)}
 	view := ordersView{Search: q.Search, Kept: q.hidden("search"), All: q.hidden(), Total: total, Tabs: r.orderTabs(q, counts),
-		Chips: r.orderChips(q, places), Menus: r.orderMenus(q, places), Heads: orderHeads(q), Bulk: r.form("/orders/bulk", shown),
-		Words: r.format.plural(total, "order", "orders"), AllWords: "All " + r.format.Count(total)}
+		Chips: r.orderChips(q, places), Menus: r.orderMenus(q, places), Bulk: r.form("/orders/bulk", shown),
+		Words: r.format.plural(total, "order", "orders"), Count: r.format.Count(total),
+		hidden: r.hiddenColumns()}
+	view.Columns, view.Heads = r.orderColumnsForm(view.hidden), view.shownHeads(orderHeads(q))
 	for _, s := range []orders.Status{orders.Processing, orders.Delivered, orders.Returned, orders.Cancelled} {
-		view.Moves = append(view.Moves, option{Value: string(s), Label: movedWords[s]})
+		move := option{Value: string(s), Label: movedWords[s]}
+		switch s {
+		case orders.Cancelled:
+			move.Label = "Cancel orders…"
+		case orders.Returned:
+			move.Label += "…"
+		}
+		view.Moves = append(view.Moves, move)
 	}
 	for i := range list {
 		view.Rows = append(view.Rows, r.orderRow(q, &list[i]))
 	}
+	view.Sums = r.format.sums(view.Rows)
 	tabs, now := savedTabs(q, saved)
 	view.Tabs = append(view.Tabs, tabs...)
 	if now != nil {
@@ -129,9 +149,12 @@ func (r *request) orderRow(q ordersQuery, o *orders.Summary) orderRow {
 		Placed: r.format.Stamp(o.CreatedAt), Who: orderName(&o.Order), Country: orders.Country(o.ShippingAddress), First: o.FirstLine,
 		More: o.ItemCount - 1, Badge: statusWords[o.Status],
 		Gauge: r.format.gauge(o.Units.Shipped, o.Units.Ordered, "of"), Channel: o.ChannelName,
-		Total: r.format.Money(o.Order.Total, o.Currency)}
+		Total: r.format.Money(o.Order.Total, o.Currency), Amount: o.Order.Total.Text(o.Currency), Currency: o.Currency}
 	if o.Status == orders.Cancelled && o.Units.Shipped == 0 {
 		row.Gauge = gauge{} // of what was cancelled nothing is to ship
+	}
+	if o.Status == orders.Pending || o.Status == orders.Processing || o.Status == orders.PartiallyShipped {
+		row.Left = o.Units.Ordered - o.Units.Shipped
 	}
 	return row
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"entrepot/internal/analytics"
+	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -68,6 +69,9 @@ type lowRow struct {
 
 type overviewView struct {
 	Spans    []tab
+	Channel  string // whose figures are shown, "" for all
+	Channels []tab  // to choose from, nil for fewer than two
+	Orders   string // the list of the latest orders
 	Needs    []need
 	KPIs     []kpi
 	Chart    chart
@@ -92,9 +96,20 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 	if n, err := strconv.Atoi(r.http.URL.Query().Get("days")); err == nil && slices.Contains(overviewDays, n) {
 		days = n
 	}
-	view := overviewView{Before: strconv.Itoa(days) + " days before", Zone: r.format.zone.String()}
+	only, of := id.Channel(""), ""
+	if text := r.http.URL.Query().Get("channelId"); text != "" {
+		found, ok := id.Parse[id.Channel](text)
+		if !ok {
+			return answer{}, apperr.Missing("channel")
+		}
+		only, of = found, "&channelId="+text
+	}
+	view := overviewView{Before: strconv.Itoa(days) + " days before", Zone: r.format.zone.String(), Orders: prefix + "/orders"}
+	if of != "" {
+		view.Orders += "?" + of[1:]
+	}
 	for _, n := range overviewDays {
-		view.Spans = append(view.Spans, tab{Label: strconv.Itoa(n) + " days", To: prefix + "/?days=" + strconv.Itoa(n), Current: n == days})
+		view.Spans = append(view.Spans, tab{Label: strconv.Itoa(n) + " days", To: prefix + "/?days=" + strconv.Itoa(n) + of, Current: n == days})
 	}
 	before := analytics.Span{From: r.format.midnight(1 - 2*days).UnixMicro(), To: r.format.midnight(1-days).UnixMicro() - 1}
 	var work openWork
@@ -103,17 +118,20 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 			if !r.caller().May("read:analytics") {
 				return nil
 			}
-			return view.readFigures(tx, r, days, before)
+			return view.readFigures(tx, r, only, days, before)
 		}, func(tx *db.Tx) error {
 			if !r.caller().May("read:orders") {
 				return nil
 			}
-			return view.readLatest(tx, r)
+			return view.readLatest(tx, r, only)
 		})
 	})
+	if err == nil && only != "" && view.Channel == "" {
+		return answer{}, apperr.Missing("channel")
+	}
 	view.Needs, view.Hooks = work.needs(r, view.lowStock(r.format, work.low)), work.hooks
 	view.Calm = len(view.Needs) == 0
-	if view.Calm && len(view.Latest) == 0 && len(view.Shares) == 0 {
+	if view.Calm && only == "" && len(view.Latest) == 0 && len(view.Shares) == 0 {
 		view.First = d.firstSteps(r)
 	}
 	return show(screen{Template: "overview", Title: "Overview", Section: "/", Data: view}), err
@@ -138,15 +156,24 @@ func (d *Dashboard) firstSteps(r *request) (list []need) {
 }
 
 // readFigures reads the figures beside those of the span before, the chart, and the channels' shares.
-func (v *overviewView) readFigures(tx *db.Tx, r *request, days int, before analytics.Span) error {
+func (v *overviewView) readFigures(tx *db.Tx, r *request, only id.Channel, days int, before analytics.Span) error {
 	currency, span := r.session.Account.Currency, r.format.lastDays(days)
+	list := r.soldIn(days)
 	return tx.Together(func(tx *db.Tx) error {
-		o, err := analytics.ReadOverview(tx, currency, span, before, r.format.zone)
+		o, err := analytics.ReadOverview(tx, currency, only, span, before, r.format.zone)
 		if err != nil {
 			return err
 		}
-		v.KPIs, v.low, v.LowCount = r.kpis(o, currency, r.soldIn(days)), o.Low, r.format.Count(o.Low)
-		v.Shares = r.shares(o.Shares, currency, r.soldIn(days))
+		v.chooseChannel(only, days, o.Channels)
+		ofAll := list
+		if only != "" && list != "" {
+			list += "&channelId=" + string(only)
+		}
+		v.KPIs, v.low, v.LowCount = r.kpis(o, currency, list), o.Low, r.format.Count(o.Low)
+		if only != "" {
+			v.KPIs[3].From += ", of every channel"
+		}
+		v.Shares = r.shares(o.Shares, currency, ofAll)
 		v.Chart = r.salesChart(o.Now.Points, o.Before.Points, currency)
 		return nil
 	}, func(tx *db.Tx) error {
@@ -160,6 +187,26 @@ func (v *overviewView) readFigures(tx *db.Tx, r *request, days int, before analy
 		}
 		return err
 	})
+}
+
+// mostChannels is how many channels the overview offers to choose from; the pages of all lead to their orders.
+const mostChannels = 50
+
+// chooseChannel notes whose figures are shown, and the others to choose from.
+func (v *overviewView) chooseChannel(only id.Channel, days int, list []analytics.Channel) {
+	for _, c := range list {
+		if c.ID == only {
+			v.Channel = c.Name
+		}
+	}
+	if len(list) < 2 && only == "" {
+		return
+	}
+	at := prefix + "/?days=" + strconv.Itoa(days)
+	v.Channels = append(v.Channels, tab{Label: "All channels", To: at, Current: only == ""})
+	for _, c := range list[:min(len(list), mostChannels)] {
+		v.Channels = append(v.Channels, tab{Label: c.Name, To: at + "&channelId=" + string(c.ID), Current: c.ID == only})
+	}
 }
 
 // lowStock says how many levels are low, with the first SKUs of which something is left; nil if all of them are oversold, of which there
@@ -291,9 +338,9 @@ func (r *request) shares(list []analytics.Channel, currency, orderList string) (
 	return rows
 }
 
-// readLatest reads the newest orders.
-func (v *overviewView) readLatest(tx *db.Tx, r *request) error {
-	list, err := orders.Heads(tx, orders.Filter{Sort: orders.ByCreatedAt, Limit: 7})
+// readLatest reads the newest orders, of one channel unless that is "".
+func (v *overviewView) readLatest(tx *db.Tx, r *request, only id.Channel) error {
+	list, err := orders.Heads(tx, orders.Filter{CountedFilter: orders.CountedFilter{Channel: only}, Sort: orders.ByCreatedAt, Limit: 7})
 	for _, o := range list {
 		v.Latest = append(v.Latest, latestRow{ID: string(o.ID), Number: orders.Number(o.Number), Customer: o.CustomerName,
 			Total: r.format.Money(o.Total, o.Currency), To: prefix + "/orders/" + string(o.ID), Status: statusWords[o.Status],

@@ -46,6 +46,38 @@ func TestOverview(t *testing.T) {
 	})
 }
 
+// The overview shows the figures and latest orders of one channel, and leads to its orders; what waits for people is that of all.
+func TestOverviewOfOneChannel(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		shop := c.call("POST", "/channels", map[string]any{"platform": "CUSTOM", "name": "Till"})["channel"].(map[string]any)["id"].(string)
+		has(t, b.get("/"), "Overview Live 7 days 30 days 90 days")
+		if page := b.get("/"); strings.Contains(page.body, "of-channel") {
+			t.Error("one channel is offered to choose from")
+		}
+		stall := c.call("POST", "/channels", map[string]any{"platform": "CUSTOM", "name": "Stall"})["channel"].(map[string]any)["id"]
+		c.order("PROCESSING", map[string]any{"channelId": shop}, 2)
+		c.order("PROCESSING", map[string]any{"channelId": stall, "customerName": "Mary Jackson"}, 1)
+		has(t, b.get("/?days=7"), "All channels Stall Till", "Orders 2", "Revenue €29", "ORD-000001", "ORD-000002", "2 orders to ship")
+		page := b.get("/?days=7&channelId=" + shop)
+		has(t, page, "Orders 1", "Revenue €19", "Till Custom €19 · 1", "of every channel", "ORD-000001", "2 orders to ship")
+		if strings.Contains(page.words(), "ORD-000002") || strings.Contains(page.words(), "Mary Jackson") {
+			t.Errorf("an order of the other channel: %s", page.words())
+		}
+		for _, link := range []string{"/orders?channelId=" + shop, "/?days=90&amp;channelId=" + shop} {
+			if !strings.Contains(page.body, `href="`+prefix+link+`"`) {
+				t.Errorf("no link to %s", link)
+			}
+		}
+		for _, channel := range []string{"x", "019a1c52-7c1e-7d40-9a55-00000000000c"} {
+			if out := b.get("/?channelId=" + channel); out.status != 404 {
+				t.Errorf("the channel %s: %d", channel, out.status)
+			}
+		}
+	})
+}
+
 // A custom channel's key is shown once, works, and is in no later page; the channel goes when its name is typed.
 func TestChannels(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {

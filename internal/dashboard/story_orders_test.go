@@ -58,7 +58,7 @@ func TestStoryOfAnOpenList(t *testing.T) {
 			t.Errorf("the cursor is in %q", id)
 		}
 		words := eval[string](b, "document.querySelector('.bulk').innerText")
-		if !strings.Contains(words, "1 selected") || !strings.Contains(words, "All 41") {
+		if !strings.Contains(words, "1 selected") || !strings.Contains(words, "Select all 41") {
 			t.Errorf("the bar says %q", words)
 		}
 		// The browser may keep in view what was in view, below the new row.
