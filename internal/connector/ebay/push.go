@@ -117,9 +117,13 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 		if err != nil || o.OrderFulfillmentStatus == "FULFILLED" {
 			return err
 		}
+		taken, err := o.takenBack()
+		if err != nil {
+			return err
+		}
 		rest := connector.Parcel{Key: "rest"}
-		for _, l := range o.LineItems {
-			rest.Lines = append(rest.Lines, connector.ParcelLine{ExternalLine: l.LineItemID, Quantity: l.Quantity})
+		for _, l := range o.LineItems { // the buyer of what was refunded would wait for it
+			rest.Lines = append(rest.Lines, connector.ParcelLine{ExternalLine: l.LineItemID, Quantity: l.Quantity - taken[l.LineItemID]})
 		}
 		whole := ref
 		whole.Shipped, whole.Packed = []connector.Parcel{rest}, nil
