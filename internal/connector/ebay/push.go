@@ -36,6 +36,9 @@ func (s *session) beforeWrite(ctx context.Context, id string) (*pushed, error) {
 	if s.pushed != nil && s.pushed.id == id {
 		return s.pushed, nil
 	}
+	if err := s.spare(ctx, fulfillmentAPI); err != nil {
+		return nil, err
+	}
 	at := &pushed{id: id}
 	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(id), nil, &at.order); err != nil {
 		return nil, err
