@@ -130,7 +130,7 @@ func (r *channelRun) goOnLater(ctx context.Context, after time.Duration) error {
 			return err
 		}
 	}
-	return &pause{r.store.Now().Add(max(after, firstHold))}
+	return &pause{until: r.store.Now().Add(max(after, firstHold))}
 }
 
 // ordersFrom is the time from which the channel's orders are pulled, by the platform's clock. One that is behind dates orders back: the

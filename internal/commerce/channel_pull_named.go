@@ -80,13 +80,13 @@ func (r *channelRun) othersFirst(err error) error {
 		return err
 	}
 	r.job.Cursor = at.text()
-	return &pause{r.store.Now()}
+	return &pause{until: r.store.Now()}
 }
 
 // pullMeanwhile stores the orders that notifications were about while the pull has to wait until a time.
 func (r *channelRun) pullMeanwhile(ctx context.Context, until time.Time) error {
 	if r.restAfterPull() == 0 { // the pull has all of them, and the platform may be away
-		return &pause{until}
+		return &pause{until: until}
 	}
 	read, err := r.pullNotified(ctx)
 	switch {
@@ -97,7 +97,7 @@ func (r *channelRun) pullMeanwhile(ctx context.Context, until time.Time) error {
 	case err != nil:
 		return err
 	}
-	return &pause{until}
+	return &pause{until: until}
 }
 
 // pulledLately reports whether the last pull of changes was less than a time ago.
@@ -122,7 +122,7 @@ func (r *channelRun) restAfterPull() time.Duration {
 func (r *channelRun) pullNotifiedAlone(ctx context.Context) error {
 	read, err := r.pullNotified(ctx)
 	if err == nil && read.more {
-		err = &pause{r.store.Now()}
+		err = &pause{until: r.store.Now()}
 	}
 	if err != nil {
 		return err

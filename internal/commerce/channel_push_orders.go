@@ -111,11 +111,15 @@ func (r *channelRun) readAhead(ctx context.Context, piece []id.Order) (ahead con
 // One that is refused after it was read ahead is read again: it may have changed on the platform since.
 func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connector.AheadReader) error {
 	var o *orders.Order
+	var deleted []orders.DeletedParcel
 	err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
 		if err := r.stands(tx); err != nil {
 			return err
 		}
-		o, err = orders.ByID(tx, order)
+		if o, err = orders.ByID(tx, order); err != nil || o.PlatformID == "" || len(o.Shipments) == 0 {
+			return err
+		}
+		deleted, err = orders.DeletedParcels(tx, order)
 		return err
 	})
 	if apperr.Is(err, apperr.NotFound) {
@@ -124,10 +128,10 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connec
 	if err != nil {
 		return err
 	}
-	pushed := r.push(ctx, o)
+	pushed := r.push(ctx, o, deleted)
 	if ahead != nil && connector.Is(pushed, connector.Rejected) {
 		if pushed = ahead.ReadAhead(ctx, []string{o.PlatformID}); pushed == nil {
-			pushed = r.push(ctx, o)
+			pushed = r.push(ctx, o, deleted)
 		}
 	}
 	if ctx.Err() != nil {
@@ -181,8 +185,9 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connec
 
 // push sends an order's status to the platform: parcels first, so that the platform's message to the buyer about the
 // status can name them.
-func (r *channelRun) push(ctx context.Context, o *orders.Order) error {
+func (r *channelRun) push(ctx context.Context, o *orders.Order, deleted []orders.DeletedParcel) error {
 	ref := r.orderRef(o)
+	ref.Deleted = deletedHere(deleted)
 	switch o.Status {
 	case orders.Pending:
 		return connector.Failf(connector.Cannot, "an order that waits for its payment is moved on the platform")
@@ -260,6 +265,13 @@ func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
 		}
 	}
 	return ref
+}
+
+// deletedHere reports whether a tracking number is that of a shipment that was made here and deleted; "" is one without a number.
+func deletedHere(deleted []orders.DeletedParcel) func(number string) bool {
+	return func(number string) bool {
+		return slices.ContainsFunc(deleted, func(d orders.DeletedParcel) bool { return d.Key == "" && d.Mark == numberMark(number) })
+	}
 }
 
 // lastNote is the note of the order's last status change.

@@ -68,7 +68,7 @@ func (r *channelRun) pullBefore(ctx context.Context) error {
 		return err
 	}
 	if pull != nil && placeOf(*pull).Page != "" {
-		return &pause{time.UnixMicro(max(pull.DueAt, r.store.Now().UnixMicro())).Add(firstHold)}
+		return &pause{until: time.UnixMicro(max(pull.DueAt, r.store.Now().UnixMicro())).Add(firstHold)}
 	}
 	return r.pullOrders(ctx)
 }

@@ -90,11 +90,16 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 		return s.giveUpChannelJob(ctx, store, r.job, errInactive.Error())
 	}
 	var rests *pause
-	if r.took && connector.Is(err, connector.Throttled) { // it takes so much at a time and no more (decision 210)
-		err = &pause{r.store.Now().Add(max(connector.FailureOf(err).After, firstHold))}
+	if f := connector.FailureOf(err); connector.Is(err, connector.Throttled) {
+		switch until := r.store.Now().Add(max(f.After, firstHold)); {
+		case f.Share: // the other jobs have a share of their own (decision 247)
+			err = &pause{until: until, reason: f.Error()}
+		case r.took: // it takes so much at a time and no more (decision 210)
+			err = &pause{until: until}
+		}
 	}
 	if errors.As(err, &rests) {
-		return r.rest(ctx, rests.until)
+		return r.rest(ctx, *rests)
 	}
 	return r.settle(ctx, err)
 }

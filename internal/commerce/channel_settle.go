@@ -37,7 +37,10 @@ func (r *channelRun) settle(ctx context.Context, failed error) error {
 
 // pause ends a run that has to wait, without anything being wrong: its platform allows so many requests and no more, or another job of the
 // channel comes first. However often that happens, the job goes on (decision 210).
-type pause struct{ until time.Time }
+type pause struct {
+	until  time.Time
+	reason string // for the merchant, "" for none
+}
 
 func (p *pause) Error() string { return "waits until " + p.until.Format(time.RFC3339) }
 
@@ -58,7 +61,7 @@ func (r *channelRun) giveWay(ctx context.Context) error {
 	if err != nil || !others {
 		return err
 	}
-	return &pause{r.store.Now()}
+	return &pause{until: r.store.Now()}
 }
 
 // pushPlace is how many leases a job other than a pull had when it paused last.
@@ -67,11 +70,14 @@ type pushPlace struct {
 }
 
 // rest releases the job until a time. The runs until then did not fail.
-func (r *channelRun) rest(ctx context.Context, until time.Time) error {
+func (r *channelRun) rest(ctx context.Context, rests pause) error {
 	return r.store.Write(ctx, r.job.Tenant, func(tx *db.Tx) error {
 		state, err := channelsync.Lock(tx, r.channel.ID)
 		if err != nil {
 			return err
+		}
+		if rests.reason != "" {
+			state.LastError = rests.reason
 		}
 		r.pollLater(tx, &state)
 		r.save(tx, state)
@@ -83,7 +89,7 @@ func (r *channelRun) rest(ctx context.Context, until time.Time) error {
 			}
 			r.job.Cursor = string(text)
 		}
-		r.again(tx, until)
+		r.again(tx, rests.until)
 		return nil
 	})
 }

@@ -30,6 +30,7 @@ type Failure struct {
 	Code    string // the platform's error code, "" for none
 	Message string
 	After   time.Duration // for Throttled and Temporary: how long to wait, 0 for the worker's own back-off
+	Share   bool          // for Throttled: it is what this job does that is refused, and the channel's other jobs may go on
 	Err     error         // for the log
 }
 

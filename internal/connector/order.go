@@ -2,6 +2,7 @@ package connector
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"entrepot/internal/money"
@@ -132,6 +133,31 @@ type OrderRef struct {
 	Shipped    []Parcel // all parcels that were shipped here, oldest first
 
 	Packed map[string]int64 // how many of each line, by its ExternalLine, the platform packed itself, as far as is known here
+
+	Deleted func(number string) bool // whether a shipment with that tracking number was made here and deleted; nil: none was
+}
+
+// Replaces reports whether a parcel takes the place of a shipment that was deleted here and that the platform still shows with its number
+// (several: with one of them): it holds the same.
+func (r OrderRef) Replaces(parcel Parcel, numbers []string, contents map[string]int64) bool {
+	if r.Deleted == nil || parcel.Number == "" || len(parcel.Lines) == 0 {
+		return false
+	}
+	for _, l := range parcel.Lines {
+		contents[l.ExternalLine] -= l.Quantity
+	}
+	for _, n := range contents {
+		if n != 0 {
+			return false
+		}
+	}
+	stands := func(number string) bool {
+		return slices.ContainsFunc(r.Shipped, func(p Parcel) bool { return p.Number == number })
+	}
+	if len(numbers) == 0 {
+		numbers = []string{""}
+	}
+	return !slices.ContainsFunc(numbers, stands) && slices.ContainsFunc(numbers, r.Deleted)
 }
 
 // ShippedThrough is how many of each line, by its ExternalLine, are in the parcel of a key and those before it, and in those that the

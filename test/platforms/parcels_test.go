@@ -146,3 +146,27 @@ func TestParcelsThatShopifyHoldsBack(t *testing.T) {
 		}
 	})
 }
+
+// A shipment in place of one that was deleted here after the shop had it: the shop shows its tracking number, in the parcel that it has.
+func TestTrackingInPlaceOfADeletedShipment(t *testing.T) {
+	t.Parallel()
+	parcels(t, func(t *testing.T, s *service) {
+		c, shop := s.shopifyParcels(t)
+		id, order := c.buy(t, 2)
+		for _, number := range []string{"WRONG", "RIGHT"} {
+			c.ship(t, id, 2, number)
+			c.passUntil(t, "shown in the shop", func() string {
+				numbers, pieces, _, _ := shop.Order(id)
+				o := c.order(id)
+				return unless(len(numbers) == 1 && numbers[0] == number && pieces == 2 && o.Text("channelSync", "status") == "synced", numbers, o)
+			})
+			if number == "WRONG" {
+				c.call("DELETE", "/api/v1/orders/"+order.Text("id")+"/shipments/"+c.order(id).Text("shipments", 0, "id"), nil, 200)
+			}
+		}
+		c.pull(t)
+		if o := c.order(id); len(o.List("shipments")) != 1 || o.Text("shipments", 0, "trackingNumber") != "RIGHT" || o.Text("status") != "SHIPPED" {
+			t.Errorf("%v", o)
+		}
+	})
+}

@@ -23,6 +23,7 @@ type Connector struct {
 	client  *http.Client
 	keys    *cache[publicKey]
 	tokens  *cache[string]
+	limits  *cache[*quotas]
 	guesses *guesses
 }
 
@@ -35,6 +36,7 @@ func New(client *http.Client, now func() time.Time) *Connector {
 		client:  &own,
 		keys:    newCache[publicKey](now),
 		tokens:  newCache[string](now),
+		limits:  newCache[*quotas](now),
 		guesses: &guesses{now: now},
 	}
 }

@@ -68,6 +68,9 @@ func each(list []*listing, do func(*listing) error) error {
 // whole; the offer, one for each SKU and marketplace; and its publication. Each step is done for all products
 // together, as far as eBay takes several in one request. Variants are items of a group, which is one listing.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
+	if err := s.spare(ctx, inventoryAPI); err != nil {
+		return nil, err
+	}
 	list := make([]*listing, len(products))
 	for i := range products {
 		p := &products[i]

@@ -36,6 +36,9 @@ func (s *session) beforeWrite(ctx context.Context, id string) (*pushed, error) {
 	if s.pushed != nil && s.pushed.id == id {
 		return s.pushed, nil
 	}
+	if err := s.spare(ctx, fulfillmentAPI); err != nil {
+		return nil, err
+	}
 	at := &pushed{id: id}
 	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(id), nil, &at.order); err != nil {
 		return nil, err
@@ -117,9 +120,13 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 		if err != nil || o.OrderFulfillmentStatus == "FULFILLED" {
 			return err
 		}
+		taken, err := o.takenBack()
+		if err != nil {
+			return err
+		}
 		rest := connector.Parcel{Key: "rest"}
-		for _, l := range o.LineItems {
-			rest.Lines = append(rest.Lines, connector.ParcelLine{ExternalLine: l.LineItemID, Quantity: l.Quantity})
+		for _, l := range o.LineItems { // the buyer of what was refunded would wait for it
+			rest.Lines = append(rest.Lines, connector.ParcelLine{ExternalLine: l.LineItemID, Quantity: l.Quantity - taken[l.LineItemID]})
 		}
 		whole := ref
 		whole.Shipped, whole.Packed = []connector.Parcel{rest}, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/money"
 )
 
 // refund is money that eBay paid back: of the order as a whole in the summary of its payment, of a line with the line.
@@ -42,14 +43,18 @@ func (o *order) refunds(sum *connector.Sums) []connector.Refund {
 	ofOrder := len(list)
 	for i := range o.LineItems {
 		l := &o.LineItems[i]
-		for _, r := range l.Refunds {
+		price := sum.Of(cmp.Or(l.DiscountedLineItemCost.Value, l.LineItemCost.Value))
+		var before money.Amount
+		oldest := slices.SortedStableFunc(slices.Values(l.Refunds), func(a, b refund) int { return a.RefundDate.Compare(b.RefundDate) })
+		for _, r := range oldest {
 			if !r.issued() {
 				continue
 			}
 			one := connector.RefundLine{ExternalLine: l.LineItemID, Amount: sum.Of(r.Amount.Value)}
-			if one.Amount >= sum.Of(cmp.Or(l.DiscountedLineItemCost.Value, l.LineItemCost.Value)) { // eBay names no quantity
+			if before < price && before+one.Amount >= price { // eBay names no quantity: it is all of the line, once its whole price is back
 				one.Quantity = l.Quantity
 			}
+			before += one.Amount
 			at := slices.IndexFunc(list, func(f connector.Refund) bool { return f.ExternalID == r.id() })
 			if whole, there := unnamed[r.RefundDate.UnixMilli()]; at < 0 && there {
 				at = whole
@@ -65,4 +70,19 @@ func (o *order) refunds(sum *connector.Sums) []connector.Refund {
 		}
 	}
 	return list
+}
+
+// takenBack is how many pieces of each line were refunded wholly: they are not to be shipped.
+func (o *order) takenBack() (map[string]int64, error) {
+	sum, err := connector.NewSums(o.PricingSummary.Total.Currency)
+	if err != nil {
+		return nil, err
+	}
+	pieces := map[string]int64{}
+	for _, r := range o.refunds(sum) {
+		for _, l := range r.Lines {
+			pieces[l.ExternalLine] += l.Quantity
+		}
+	}
+	return pieces, sum.Err()
 }

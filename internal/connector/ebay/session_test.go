@@ -395,6 +395,43 @@ func TestRefundsOfLinesAreTaken(t *testing.T) {
 	}
 }
 
+// A line whose price comes back in several refunds is refunded wholly with the one that completes it. SHIPPED, which is of the others, does
+// not mark it as shipped.
+func TestLinesRefundedInPartsDoNotLeave(t *testing.T) {
+	a := newAccount(t)
+	id := a.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "MUG", Quantity: 2, Cents: 790}, {SKU: "CUP", Quantity: 1, Cents: 500}}})
+	lines := connectortest.Must(a.session.PullOrder(t.Context(), id))(t).Lines
+	mugs, cup := lines[0].ExternalID, lines[1].ExternalID
+	refunded := func() (pieces int64) {
+		for _, r := range connectortest.Must(a.session.PullOrder(t.Context(), id))(t).Refunds {
+			for _, l := range r.Lines {
+				pieces += l.Quantity
+			}
+		}
+		return pieces
+	}
+	for i, cents := range []int64{1000, 579, 1, 100} {
+		a.now = a.now.Add(time.Hour)
+		a.RefundLine(id, mugs, cents)
+		if want := int64(i / 2 * 2); refunded() != min(want, 2) {
+			t.Errorf("after refund %d: %d pieces", i, refunded())
+		}
+	}
+	parcel := connector.Parcel{Key: "s1", Carrier: "DHL", Number: "JD1", Lines: []connector.ParcelLine{{ExternalLine: cup, Quantity: 1}}}
+	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}
+	for range 2 {
+		if err := a.session.PushShipment(t.Context(), ref, parcel); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.session.PushStatus(t.Context(), ref, orders.Shipped); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if parcels, pieces, _ := a.Order(id); parcels != 1 || pieces != 1 {
+		t.Errorf("%d pieces in %d parcels", pieces, parcels)
+	}
+}
+
 func TestParcelsAreShownOnce(t *testing.T) {
 	a := newAccount(t)
 	id, line := a.Buy("MUG", 3, 790)

@@ -76,10 +76,14 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	return shown, err
 }
 
-// Look finds out which SKUs are not on sale any more: their seller or eBay may end a listing. eBay says that of one SKU at a time.
+// Look finds out which SKUs are not on sale any more: their seller or eBay may end a listing. eBay says that of one SKU at a time, as long
+// as enough of its quota is left.
 func (s *session) Look(ctx context.Context, items []connector.Item) (map[string]string, error) {
 	seen := map[string]string{}
 	for _, it := range items {
+		if s.spare(ctx, inventoryAPI) != nil {
+			return seen, nil
+		}
 		if liveOffer(it) == "" {
 			continue
 		}

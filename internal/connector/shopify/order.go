@@ -61,8 +61,20 @@ type address struct{ Name, Company, Address1, Address2, City, ProvinceCode, Zip,
 type fulfillment struct {
 	ID, Status, DisplayStatus string
 	CreatedAt                 time.Time
-	TrackingInfo              []struct{ Company, Number, URL string }
+	TrackingInfo              []trackingInfo
 	FulfillmentLineItems      struct{ Nodes []fulfilledLine }
+}
+
+type trackingInfo struct{ Company, Number, URL string }
+
+// numbers are the tracking numbers of the parcel, which a shop may send in several.
+func (f fulfillment) numbers() (list []string) {
+	for _, t := range f.TrackingInfo {
+		if t.Number != "" {
+			list = append(list, t.Number)
+		}
+	}
+	return list
 }
 
 // fulfilledLine is a line's part of a parcel.
@@ -322,14 +334,10 @@ func (o *order) parcels(out *connector.Order) {
 			continue
 		}
 		parcel := connector.Parcel{Key: f.ID, ShippedAt: f.CreatedAt}
-		var numbers []string
-		for _, t := range f.TrackingInfo { // a shop may send what it counts as one parcel in several
+		for _, t := range f.TrackingInfo {
 			parcel.Carrier, parcel.URL = cmp.Or(parcel.Carrier, t.Company), cmp.Or(parcel.URL, t.URL)
-			if t.Number != "" {
-				numbers = append(numbers, t.Number)
-			}
 		}
-		parcel.Number = strings.Join(numbers, ", ")
+		parcel.Number = strings.Join(f.numbers(), ", ")
 		for _, n := range f.FulfillmentLineItems.Nodes {
 			parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: n.LineItem.ID, Quantity: n.Quantity})
 		}

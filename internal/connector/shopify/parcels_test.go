@@ -44,6 +44,37 @@ func TestParcelsInPlaceOfCancelledOnes(t *testing.T) {
 	}
 }
 
+// A shipment that is made in place of one that was deleted here gives its number to the parcel that the shop has. A number that the merchant
+// has changed in the shop stays, and so does that of a parcel of other contents.
+func TestShipmentsInPlaceOfDeletedOnes(t *testing.T) {
+	for name, c := range map[string]struct {
+		deleted string
+		pieces  int64
+		want    []string
+	}{"deleted": {"FIRST", 2, []string{"SECOND"}}, "changed in the shop": {"ANOTHER", 2, []string{"FIRST"}},
+		"of other contents": {"FIRST", 1, []string{"FIRST"}}} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			ref, parcel := s.ordered(t, 2)
+			ref.Shipped = []connector.Parcel{parcel("FIRST", 2)}
+			if err := s.session.PushShipment(t.Context(), ref, ref.Shipped[0]); err != nil {
+				t.Fatal(err)
+			}
+			ref.Shipped = []connector.Parcel{parcel("SECOND", c.pieces)}
+			ref.Deleted = func(number string) bool { return number == c.deleted }
+			for range 2 {
+				s.reopen()
+				if err := s.session.PushShipment(t.Context(), ref, ref.Shipped[0]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if numbers, shipped, _, _ := s.Order(ref.ExternalID); !slices.Equal(numbers, c.want) || shipped != 2 {
+				t.Errorf("parcels %v with %d pieces", numbers, shipped)
+			}
+		})
+	}
+}
+
 // What was refunded before it left is no part of what was shipped.
 func TestParcelsAfterARefund(t *testing.T) {
 	s := newShop(t)

@@ -149,7 +149,7 @@ func (s *session) readRest(ctx context.Context, part *fulfillmentOrder) error {
 
 // PushShipment ships in the shop the quantities of this parcel and all before it, less what is shipped there beside the parcels that the
 // shop packed: so a parcel whose answer was lost is not shipped twice. One request ships for one fulfillment order, which the shop
-// creates for each location.
+// creates for each location. One that takes the place of a shipment that was deleted here gives its tracking to the parcel that is there.
 func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
 	at, err := s.shipping(ctx, order.ExternalID)
 	if err != nil {
@@ -162,11 +162,60 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	for line, n := range at.shipped() {
 		missing[line] -= n
 	}
-	return s.ship(ctx, at, func(line string, remaining int64) int64 {
+	left := false
+	err = s.ship(ctx, at, func(line string, remaining int64) int64 {
 		n := max(0, min(missing[line], own[line], remaining))
 		missing[line], own[line] = missing[line]-n, own[line]-n
+		left = left || n > 0
 		return n
 	}, parcel)
+	if err != nil || left {
+		return err
+	}
+	return s.retrack(ctx, at, order, parcel)
+}
+
+// retrack replaces the tracking of a parcel whose shipment was deleted here by that of the one in its place.
+func (s *session) retrack(ctx context.Context, at *shipping, order connector.OrderRef, parcel connector.Parcel) error {
+	replaced := -1
+	for i, f := range at.Fulfillments {
+		if !f.stands() {
+			continue
+		}
+		if slices.Contains(f.numbers(), parcel.Number) {
+			return nil
+		}
+		contents := map[string]int64{}
+		for _, l := range f.FulfillmentLineItems.Nodes {
+			contents[l.LineItem.ID] += l.Quantity
+		}
+		if replaced < 0 && f.ID != "" && order.Replaces(parcel, f.numbers(), contents) {
+			replaced = i
+		}
+	}
+	if replaced < 0 {
+		return nil
+	}
+	delete(s.ahead, at.ID)
+	var a struct {
+		FulfillmentTrackingInfoUpdate struct{ UserErrors userErrors }
+	}
+	v := vars{"id": at.Fulfillments[replaced].ID, "tracking": tracking(parcel)}
+	if _, err := s.call(reading(ctx), mutateTracking, v, &a); err != nil {
+		return err
+	}
+	return a.FulfillmentTrackingInfoUpdate.UserErrors.err()
+}
+
+// tracking is a parcel's tracking as the shop takes it.
+func tracking(parcel connector.Parcel) vars {
+	known := vars{}
+	for name, value := range map[string]string{"company": parcel.Carrier, "number": parcel.Number, "url": parcel.URL} {
+		if value != "" {
+			known[name] = value
+		}
+	}
+	return known
 }
 
 // ship fulfils of every part that is open as much as take says. Unless all of it was accepted, the order is read again before its next
@@ -198,7 +247,7 @@ func (s *session) ship(ctx context.Context, at *shipping, take func(line string,
 func (s *session) shipPart(ctx context.Context, at *shipping, part *fulfillmentOrder, take func(line string, remaining int64) int64,
 	parcel connector.Parcel) error {
 	var of []vars
-	sent := fulfillment{Status: success}
+	sent := fulfillment{Status: success, TrackingInfo: []trackingInfo{{Number: parcel.Number}}}
 	for k := range part.LineItems.Nodes {
 		l := &part.LineItems.Nodes[k]
 		if n := take(l.LineItem.ID, l.RemainingQuantity); n > 0 {
@@ -210,13 +259,7 @@ func (s *session) shipPart(ctx context.Context, at *shipping, part *fulfillmentO
 	if len(of) == 0 {
 		return nil
 	}
-	tracking := vars{}
-	for name, value := range map[string]string{"company": parcel.Carrier, "number": parcel.Number, "url": parcel.URL} {
-		if value != "" {
-			tracking[name] = value
-		}
-	}
-	fulfillment := vars{"notifyCustomer": true, "trackingInfo": tracking,
+	fulfillment := vars{"notifyCustomer": true, "trackingInfo": tracking(parcel),
 		"lineItemsByFulfillmentOrder": []vars{{"fulfillmentOrderId": part.ID, "fulfillmentOrderLineItems": of}}}
 	var a struct {
 		FulfillmentCreate struct{ UserErrors userErrors }

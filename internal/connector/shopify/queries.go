@@ -150,7 +150,9 @@ fragment amount on MoneyBag { shopMoney { amount } }`
 // shippingFields are what is needed of an order to ship and to cancel it.
 const shippingFields = `fragment shippingFields on Order {
   id cancelledAt
-  fulfillments(first: $few) { id status displayStatus fulfillmentLineItems(first: $lines) { nodes { quantity lineItem { id } } } }
+  fulfillments(first: $few) {
+    id status displayStatus trackingInfo(first: 5) { number } fulfillmentLineItems(first: $lines) { nodes { quantity lineItem { id } } }
+  }
   fulfillmentOrders(first: $few) { nodes { id status lineItems(first: $lines) { ...partFields } } }
 }
 ` + partFields
@@ -172,6 +174,10 @@ const queryShippingOfMany = `query ShippingOfMany($ids: [ID!]!, $lines: Int!, $f
 
 const mutateShip = `mutation Ship($fulfillment: FulfillmentInput!) {
   fulfillmentCreate(fulfillment: $fulfillment) { fulfillment { id } userErrors { field message } }
+}`
+
+const mutateTracking = `mutation Track($id: ID!, $tracking: FulfillmentTrackingInput!) {
+  fulfillmentTrackingInfoUpdate(fulfillmentId: $id, trackingInfoInput: $tracking, notifyCustomer: true) { userErrors { field message } }
 }`
 
 const mutateDelivered = `mutation Delivered($event: FulfillmentEventInput!) {

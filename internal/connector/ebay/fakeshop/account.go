@@ -35,6 +35,9 @@ type Faults struct {
 	NoAlerts   bool // nobody has entered whom to tell that notifications do not arrive
 }
 
+// Quota is how many requests of an API are taken of the application in a day.
+type Quota struct{ Limit, Used int64 }
+
 type object = map[string]any
 
 // Account is a fake seller account; safe for concurrent use. It is an http.Handler for all hosts of eBay.
@@ -43,6 +46,7 @@ type Account struct {
 	Now    func() time.Time
 
 	Notices *fakeshop.Outbox
+	Quotas  map[string]Quota // by API: inventory, fulfillment; requests beyond are refused until the next day
 
 	mu       sync.Mutex
 	pair     *ecdsa.PrivateKey
@@ -96,7 +100,7 @@ type line struct {
 // New creates an account that has policies and a location, and nothing to sell.
 func New() *Account {
 	a := &Account{Now: time.Now, Notices: fakeshop.NewOutbox(3), pair: newPair(), mux: http.NewServeMux(),
-		items: map[string]object{}, groups: map[string]object{}, offers: map[string]*offer{}}
+		items: map[string]object{}, groups: map[string]object{}, offers: map[string]*offer{}, Quotas: map[string]Quota{}}
 	for pattern, serve := range map[string]func(*http.Request, object) (int, any){
 		"GET /commerce/identity/v1/user/":                                       a.user,
 		"GET /sell/account/v1/{policy}":                                         a.policy,
@@ -134,6 +138,7 @@ func New() *Account {
 		a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, serve) })
 	}
 	a.mux.HandleFunc("GET /commerce/notification/v1/public_key/{kid}", a.publicKey)
+	a.mux.HandleFunc("GET /developer/analytics/v1_beta/rate_limit/", a.rates)
 	return a
 }
 
@@ -172,8 +177,46 @@ func (a *Account) Expire() {
 	a.token = ""
 }
 
+// Spend uses requests of an API's quota, as other programs of the application do.
+func (a *Account) Spend(api string, limit, used int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.Quotas[api] = Quota{limit, used}
+}
+
+// rates says what is left of the quotas, which begin anew at midnight.
+func (a *Account) rates(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer "+a.appToken {
+		answer(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
+		return
+	}
+	list := []object{}
+	for api, q := range a.Quotas {
+		list = append(list, object{"apiContext": "sell", "apiName": strings.ToUpper(api[:1]) + api[1:], "apiVersion": "v1",
+			"resources": []object{{"name": "sell." + api, "rates": []object{{"limit": q.Limit, "remaining": max(0, q.Limit-q.Used),
+				"reset": stamp(a.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)), "timeWindow": 86400}}}}})
+	}
+	answer(w, http.StatusOK, object{"rateLimits": list})
+}
+
+// over counts a request, and reports whether it is beyond its API's quota.
+func (a *Account) over(r *http.Request) bool {
+	for api, q := range a.Quotas {
+		if strings.HasPrefix(r.URL.Path, "/sell/"+api+"/") {
+			q.Used++
+			a.Quotas[api] = q
+			return q.Used > q.Limit
+		}
+	}
+	return false
+}
+
 func (a *Account) serve(w http.ResponseWriter, r *http.Request, serve func(*http.Request, object) (int, any)) {
 	a.requests++
+	if a.over(r) {
+		answer(w, http.StatusTooManyRequests, problem(2001, "Too many requests."))
+		return
+	}
 	const notifying = "/commerce/notification/v1/"
 	switch got := r.Header.Get("Authorization"); {
 	case asApp(r) && got == "Bearer "+a.appToken && strings.HasPrefix(r.URL.Path, notifying):

@@ -222,6 +222,24 @@ func (s *Shop) part(id string) (*order, *part) {
 	return nil, nil
 }
 
+func (s *Shop) track(raw json.RawMessage) (object, string) {
+	var in struct {
+		ID       string
+		Tracking struct{ Number string }
+	}
+	_ = json.Unmarshal(raw, &in)
+	for _, o := range s.orders {
+		for _, p := range o.parcels {
+			if p.id == in.ID && !p.cancelled {
+				p.number, o.updated = in.Tracking.Number, s.Now().UTC()
+				s.notify("ORDERS_UPDATED", o)
+				return object{"fulfillmentTrackingInfoUpdate": object{"userErrors": []object{}}}, ""
+			}
+		}
+	}
+	return object{"fulfillmentTrackingInfoUpdate": object{"userErrors": refused("fulfillmentId", "Fulfillment does not exist.", "")}}, ""
+}
+
 func (s *Shop) delivered(raw json.RawMessage) (object, string) {
 	var in struct {
 		Event struct{ FulfillmentID, Status string }

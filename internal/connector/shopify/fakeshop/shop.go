@@ -218,7 +218,7 @@ func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong s
 		"Activate": s.activate, "Stock": s.stock, "SetPrices": s.setPrices, "Orders": s.list, "OrdersByID": s.byID,
 		"Order": s.order, "MoreLines": s.moreLines,
 		"Shipping": s.shipping, "ShippingOfMany": s.shippingOfMany, "MoreParts": s.moreParts, "Ship": s.ship,
-		"Delivered": s.delivered, "Cancel": s.cancel,
+		"Delivered": s.delivered, "Track": s.track, "Cancel": s.cancel,
 		"Webhooks": s.listWebhooks, "AddWebhook": s.addWebhook, "DropWebhook": s.dropWebhook,
 	}
 	do := does[name]

@@ -1,0 +1,143 @@
+package ebay
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"entrepot/internal/connector"
+)
+
+// APIs of eBay that have a quota of their own, as their names in eBay's list of limits.
+const (
+	inventoryAPI   = "inventory"
+	fulfillmentAPI = "fulfillment"
+)
+
+// apiOf is the API of a path; "" for one whose quota is not looked at.
+func apiOf(path string) string {
+	switch {
+	case strings.HasPrefix(path, inventory):
+		return inventoryAPI
+	case strings.HasPrefix(path, selling):
+		return fulfillmentAPI
+	}
+	return ""
+}
+
+// Bounds of the quotas.
+const (
+	reserved    = 10 // the part of a day's quota, one in so many, that is kept for stock, prices and the pull of orders
+	quotaLife   = time.Hour
+	scarceLife  = 10 * time.Minute // while less than half of a quota is left, or it is unknown
+	longestRest = time.Hour        // what is refused is tried again after this time, because eBay may raise a quota
+)
+
+// quota is how many requests of an API eBay takes of an application until a time.
+type quota struct {
+	limit, remaining int64
+	reset            time.Time
+}
+
+// quotas are those of an application, as eBay gave them, and the requests since.
+type quotas struct {
+	byAPI map[string]quota
+	mu    sync.Mutex
+	used  map[string]int64
+}
+
+// count notes a request.
+func (q *quotas) count(api string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.used[api]++
+}
+
+// of is what is left of an API's quota; known is false if eBay does not say.
+func (q *quotas) of(api string) (left quota, known bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	left, known = q.byAPI[api]
+	left.remaining -= q.used[api]
+	return left, known
+}
+
+// quotas reads the quotas of a channel's application, at most once in scarceLife. Without an answer they are unknown.
+func (c *Connector) quotas(ctx context.Context, ch connector.Channel) *quotas {
+	read, err := c.limits.get(ctx, app(ch), func(ctx context.Context) (*quotas, time.Duration, error) {
+		q := &quotas{byAPI: map[string]quota{}, used: map[string]int64{}}
+		token, err := c.appToken(ctx, ch)
+		if err != nil {
+			return q, scarceLife, nil //nolint:nilerr // they are unknown
+		}
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, base(ch)+"/developer/analytics/v1_beta/rate_limit/?api_context=sell", nil)
+		if err != nil {
+			return q, scarceLife, nil //nolint:nilerr // they are unknown
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		var out struct {
+			RateLimits []struct {
+				APIName   string
+				Resources []struct {
+					Rates []struct {
+						Limit, Remaining, TimeWindow int64
+						Reset                        time.Time
+					}
+				}
+			}
+		}
+		if status, err := c.call(r, &out); err != nil || status != http.StatusOK {
+			return q, scarceLife, nil //nolint:nilerr // they are unknown
+		}
+		life := quotaLife
+		for _, api := range out.RateLimits {
+			for _, resource := range api.Resources {
+				for _, rate := range resource.Rates {
+					name := strings.ToLower(api.APIName)
+					if known, twice := q.byAPI[name]; rate.Limit <= 0 || twice && known.remaining <= rate.Remaining {
+						continue
+					}
+					q.byAPI[name] = quota{rate.Limit, rate.Remaining, rate.Reset}
+					if rate.Remaining < rate.Limit/2 {
+						life = scarceLife
+					}
+				}
+			}
+		}
+		return q, life, nil
+	})
+	if err != nil {
+		return &quotas{used: map[string]int64{}}
+	}
+	return read
+}
+
+// counted notes a request, if the quotas are known.
+func (c *Connector) counted(ch connector.Channel, api string) {
+	if q, known := c.limits.fresh(app(ch)); known {
+		q.count(api)
+	}
+}
+
+// spare fails when so little of an API's quota is left that it is kept for stock, prices and the pull of orders (decision 247). What may
+// wait for the next day asks before it begins.
+func (s *session) spare(ctx context.Context, api string) error {
+	left, known := s.connector.quotas(ctx, s.link.Channel).of(api)
+	if !known || left.remaining > left.limit/reserved || !left.reset.After(s.link.Now()) {
+		return nil
+	}
+	return &connector.Failure{Kind: connector.Throttled, Share: true, After: min(left.reset.Sub(s.link.Now()), longestRest),
+		Message: fmt.Sprintf("the application's quota of eBay's %s API is nearly spent: what is left until %s is kept for stock and orders", api,
+			left.reset.UTC().Format(time.RFC3339))}
+}
+
+// noteRefusal has the quotas read again after a refusal for too many requests: others may have spent them.
+func (s *session) noteRefusal(refused error) error {
+	if connector.Is(refused, connector.Throttled) {
+		s.connector.limits.forget(app(s.link.Channel))
+	}
+	return refused
+}
