@@ -37,6 +37,9 @@ func ParseTimeIn(s string, upper bool, zone *time.Location) (time.Time, bool) {
 		return bounded(at.UTC())
 	}
 	s = strings.Replace(strings.ToUpper(s), " ", "T", 1)
+	if !rfc3339(s) {
+		return time.Time{}, false
+	}
 	at, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
 		at, err = time.Parse(noOffset, s)
@@ -48,6 +51,16 @@ func ParseTimeIn(s string, upper bool, zone *time.Location) (time.Time, bool) {
 		at = at.Add(time.Millisecond - time.Microsecond)
 	}
 	return bounded(at.UTC())
+}
+
+// rfc3339 refuses what package time takes beyond RFC 3339: hours of one digit, a comma before the fraction, and offsets
+// of 24 hours or 60 minutes.
+func rfc3339(s string) bool {
+	if len(s) < len(noOffset) || s[len("2006-01-02T15")] != ':' || strings.Contains(s, ",") {
+		return false
+	}
+	offset := s[max(0, len(s)-len("+15:04")):]
+	return offset[0] != '+' && offset[0] != '-' || offset[1:3] < "24" && offset[4:] < "60"
 }
 
 // bounded refuses years that microseconds since 1970 cannot hold.

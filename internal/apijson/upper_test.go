@@ -23,3 +23,20 @@ func TestUpperBounds(t *testing.T) {
 		}
 	}
 }
+
+// Times are RFC 3339: package time would take more.
+func TestTimesThatAreNone(t *testing.T) {
+	for _, text := range []string{
+		"2026-01-02T3:04:05Z", "2026-01-02T3:04:05", "2026-01-02T03:04:05,5Z", "2026-01-02T03:04:05+24:00",
+		"2026-01-02T03:04:05-24:30", "2026-01-02T03:04:05+05:60", "2026-01-02T24:00:00Z", "2026-02-29", "2026-01-02T03:04Z", "",
+	} {
+		if at, ok := apijson.ParseTime(text, false); ok {
+			t.Errorf("%s is taken as %s", text, at)
+		}
+	}
+	for _, text := range []string{"2026-01-02T03:04:05+23:59", "2026-01-02T03:04:05-00:00", "2026-01-02t03:04:05.5z", "2026-01-02 03:04:05.123456"} {
+		if _, ok := apijson.ParseTime(text, false); !ok {
+			t.Errorf("%s is refused", text)
+		}
+	}
+}
