@@ -163,6 +163,9 @@ func TestWrongCallsExitWithTwoAndPrintNothing(t *testing.T) {
 			t.Errorf("%v: exit %d, printed %q", args, code, out)
 		}
 	}
+	if got := p.object("version", "--json"); len(got) != 1 || got["version"] != version() {
+		t.Errorf("version --json: %v", got)
+	}
 }
 
 func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime/debug"
 
@@ -20,10 +21,15 @@ func newMigrateCommand(env *environment) *cobra.Command {
 
 // newVersionCommand is "entrepot version".
 func newVersionCommand(env *environment) *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
+	show := &cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+			return json.NewEncoder(env.stdout).Encode(map[string]string{"version": version()})
+		}
 		_, err := fmt.Fprintln(env.stdout, "entrepot", version())
 		return err
 	}}
+	show.Flags().Bool("json", false, "print JSON")
+	return show
 }
 
 // Version is set by the release build (-ldflags "-X main.Version=1.2.3").

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,21 +24,34 @@ type checkRecord struct {
 	Seconds  float64  `json:"seconds"`
 }
 
-// newVerifyCommand is "entrepot verify": it checks the whole store for what must always hold. It changes nothing.
+// repairRecord is the printed form of a check's result after a repair.
+type repairRecord struct {
+	checkRecord
+	Derived  bool     `json:"derived"`
+	Repaired int64    `json:"repaired"`
+	Repairs  []string `json:"repairs"`
+}
+
+// newVerifyCommand is "entrepot verify": it checks the whole store for what must always hold. It changes nothing without --repair.
 func newVerifyCommand(env *environment) *cobra.Command {
 	check := &cobra.Command{
 		Use:   "verify",
 		Short: "Check the whole store: ledgers, reservations, totals, histories, events",
 		Long: "Check the whole store: stock is the sum of its ledger, totals are those of their rows, every change has its event.\n\n" +
 			"Each account is read on one snapshot. Nothing is changed, and a service may run meanwhile.\n" +
-			"Exits with 1 when something does not hold.",
-		Example: "  entrepot verify\n  entrepot verify --account 019a1c52-7c1e-7d40-9a55-00000000a001 --json",
+			"Exits with 1 when something does not hold.\n\n" +
+			"With --repair, what is derived from records is computed anew where it is wrong: kept counts and figures, best sellers, the value\n" +
+			"of the stock, what searches and sorted lists go by. Records themselves are not changed. A service may run and write meanwhile;\n" +
+			"first upgrade all its nodes, because an older one may make the same wrong again. Each line says what the records come to, which\n" +
+			"is what is kept now, and what was kept. Exits with 1 when something does not hold after that.",
+		Example: "  entrepot verify\n  entrepot verify --account 019a1c52-7c1e-7d40-9a55-00000000a001 --json\n  entrepot verify --repair",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return env.verify(cmd) },
 	}
 	env.flags(check, "data", "database")
 	accountFlag(env, check, "without it all are looked at")
 	check.Flags().Bool("json", false, "print JSON")
+	check.Flags().Bool("repair", false, "put right what is derived from records")
 	return check
 }
 
@@ -55,21 +69,32 @@ func (env *environment) verify(cmd *cobra.Command) error {
 		}
 		only = one.ID
 	}
-	results, err := verify.Run(cmd.Context(), store, only)
+	repair, _ := cmd.Flags().GetBool("repair")
+	run := verify.Run
+	if repair {
+		run = verify.Repair
+	}
+	results, err := run(cmd.Context(), store, only)
 	if err != nil {
 		return err
 	}
-	records, rows, wrongs := []checkRecord{}, [][]string{}, int64(0)
+	records, repairs, rows, wrongs, repaired := []checkRecord{}, []repairRecord{}, [][]string{}, int64(0), int64(0)
 	for _, r := range results {
-		records = append(records, checkRecord{r.Name, r.Says, r.Looked, r.Wrong, append([]string{}, r.Examples...), r.Took.Seconds()})
-		verdict := "holds"
-		if r.Wrong > 0 {
-			verdict, wrongs = strconv.FormatInt(r.Wrong, 10)+" wrong", wrongs+r.Wrong
-		}
-		rows = append(rows, []string{r.Name, strconv.FormatInt(r.Looked, 10), verdict, r.Took.Round(time.Millisecond).String(), r.Says})
+		record := checkRecord{r.Name, r.Says, r.Looked, r.Wrong, append([]string{}, r.Examples...), r.Took.Seconds()}
+		records = append(records, record)
+		repairs = append(repairs, repairRecord{record, r.Derived, r.Repaired, append([]string{}, r.Repairs...)})
+		wrongs, repaired = wrongs+r.Wrong, repaired+r.Repaired
+		rows = append(rows, []string{r.Name, strconv.FormatInt(r.Looked, 10), verdict(r), r.Took.Round(time.Millisecond).String(), r.Says})
 	}
-	if err := env.print(cmd, records, []string{"check", "looked at", "", "took", "what holds"}, rows); err != nil {
+	var printed any = records
+	if repair {
+		printed = repairs
+	}
+	if err := env.print(cmd, printed, []string{"check", "looked at", "", "took", "what holds"}, rows); err != nil {
 		return err
+	}
+	if repair {
+		env.printRepairs(results, repaired)
 	}
 	for _, r := range results {
 		for _, example := range r.Examples {
@@ -80,6 +105,36 @@ func (env *environment) verify(cmd *cobra.Command) error {
 		return fmt.Errorf("the store does not hold in %d places", wrongs)
 	}
 	return nil
+}
+
+// verdict is what a check found: that its rule holds, or how often it does not and did not.
+func verdict(r verify.Result) string {
+	var parts []string
+	if r.Repaired > 0 {
+		parts = append(parts, strconv.FormatInt(r.Repaired, 10)+" repaired")
+	}
+	if r.Wrong > 0 {
+		parts = append(parts, strconv.FormatInt(r.Wrong, 10)+" wrong")
+	}
+	if len(parts) == 0 {
+		return "holds"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// printRepairs says what was put right.
+func (env *environment) printRepairs(results []verify.Result, repaired int64) {
+	for _, r := range results {
+		for _, one := range r.Repairs {
+			fmt.Fprintf(env.stderr, "repaired: %s: %s\n", r.Name, one)
+		}
+		if more := r.Repaired - int64(len(r.Repairs)); more > 0 && len(r.Repairs) > 0 {
+			fmt.Fprintf(env.stderr, "repaired: %s: %d more\n", r.Name, more)
+		}
+	}
+	if repaired == 0 {
+		fmt.Fprintln(env.stderr, "there was nothing to repair")
+	}
 }
 
 // openToRead opens an existing, up-to-date store without changing it.

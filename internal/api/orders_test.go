@@ -73,12 +73,14 @@ func TestOrderOfThePast(t *testing.T) {
 		if first := text(list, "data", 0, "createdAt"); first < start.Truncate(time.Millisecond).Format("2006-01-02T15:04:05.000Z") {
 			t.Errorf("the newest order is of %s", first)
 		}
-		for _, bad := range []any{s.now.Now().Add(time.Hour).Format(time.RFC3339Nano), "0001-01-01", "1969-12-31T23:59:59Z", "yesterday", 5} {
+		for _, bad := range []any{s.now.Now().Add(time.Hour).Format(time.RFC3339Nano), "0001-01-01", "1969-12-31T23:59:59Z",
+			"1970-01-01T00:00:00.000999Z", "yesterday", 5} {
 			if status, answer := s.call(t, "POST", "/api/v1/orders", body(bad, "PENDING")); status != 400 ||
 				text(answer, "details", 0, "path") != "createdAt" {
 				t.Errorf("createdAt %v: %d %v", bad, status, answer)
 			}
 		}
+		s.must(t, 201, "POST", "/api/v1/orders", body("1970-01-01T00:00:00.001Z", "PENDING"))
 		s.sound(t)
 	})
 }

@@ -201,7 +201,7 @@ func (s *server) valueIsKept(t *testing.T) {
 	t.Helper()
 	err := s.DB.Read(t.Context(), s.tenant, func(tx *db.Tx) error {
 		compared := 0
-		err := stockvalue.Verify(tx, func(what string, same bool) {
+		err := stockvalue.Verify(tx, func(what string, same bool, _ func(*db.Tx) error) {
 			if compared++; !same {
 				t.Errorf("%s is not kept as it is", what)
 			}

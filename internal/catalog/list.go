@@ -58,13 +58,21 @@ func Page(tx *db.Tx, f Filter) (list []id.Product, total int64, err error) {
 		return f.pageOfMembers(tx)
 	}
 	counts, err := Counts(tx)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f.pageOfAll(tx, counts)
+}
+
+// pageOfAll reads a page of all products, or of those with the filter's statuses; counts are those of all products.
+func (f Filter) pageOfAll(tx *db.Tx, counts map[Status]int64) (list []id.Product, total int64, err error) {
 	for status, n := range counts {
 		if len(f.Statuses) == 0 || slices.Contains(f.Statuses, status) {
 			total += n
 		}
 	}
-	if err != nil || int64(f.Offset) >= total {
-		return []id.Product{}, total, err
+	if int64(f.Offset) >= total {
+		return []id.Product{}, total, nil
 	}
 	list, err = f.fromNearerEnd(total, func(f Filter) ([]id.Product, error) { return f.pageByStatus(tx, total, counts) })
 	return list, total, err

@@ -64,6 +64,12 @@ func (f Filter) pageOfMembers(tx *db.Tx) (list []id.Product, total int64, err er
 	if err != nil {
 		return nil, 0, err
 	}
+	// Of a category and a channel with a million products each nobody knows without comparing all of them how many are in both, unless
+	// one has every product: that is known from the kept counts, and then it selects nothing.
+	of = slices.DeleteFunc(of, func(m members) bool { return m.size == sumOf(counts) })
+	if len(of) == 0 {
+		return f.pageOfAll(tx, counts)
+	}
 	if total, err = f.countMembers(tx, of, counts); err != nil || int64(f.Offset) >= total {
 		return []id.Product{}, total, err
 	}

@@ -257,3 +257,24 @@ func (f Filter) mergePage(list, stale, late []chosen, from int) []id.Product {
 	}
 	return page
 }
+
+// RepeatSort queues the row of a product in product_sorts as the product is, unless the next update will do it.
+func RepeatSort(tx *db.Tx, product id.Product) error {
+	if err := tx.LockName(sortLock); err != nil {
+		return err
+	}
+	until, err := sortedUntil(tx)
+	if err != nil {
+		return err
+	}
+	s := sorted{id: product, deleted: true}
+	err = tx.Row("SELECT name, price, status, changed_at, deleted_at IS NOT NULL FROM products WHERE tenant_id = $1 AND id = $2::UUID",
+		[]any{tx.Tenant, product}, &s.name, &s.price, (*string)(&s.status), &s.changed, &s.deleted)
+	if errors.Is(err, db.ErrNoRow) {
+		err = nil
+	}
+	if err == nil && s.changed <= until {
+		saveSorts(tx, []sorted{s})
+	}
+	return err
+}

@@ -16,8 +16,8 @@ import (
 func TestProductListsKeepToTheirIndex(t *testing.T) {
 	onEach(t, func(m *many) {
 		for _, statuses := range [][]catalog.Status{nil, {catalog.Archived}, {catalog.DraftStatus, catalog.Archived}, {catalog.Active}} {
-			for _, category := range []string{"", m.big[0], m.small[0]} {
-				for _, channel := range []string{"", m.big[1], m.small[1]} {
+			for _, category := range []string{"", m.whole[0], m.big[0], m.small[0]} {
+				for _, channel := range []string{"", m.whole[1], m.big[1], m.small[1]} {
 					for _, term := range []string{"", "hing 0001", "no such thing"} {
 						for _, sort := range catalog.Sorts {
 							for _, descending := range []bool{false, true} {
@@ -42,7 +42,8 @@ func TestEveryPageOfProducts(t *testing.T) {
 			sold, out := []catalog.Status{catalog.Active}, []catalog.Status{catalog.DraftStatus, catalog.Archived}
 			for _, f := range []catalog.Filter{{}, {Statuses: sold}, {Statuses: out}, {Category: id.Category(m.big[0])},
 				{Channel: id.Channel(m.big[1]), Statuses: sold}, {Channel: id.Channel(m.big[1]), Statuses: out},
-				{Category: id.Category(m.big[0]), Channel: id.Channel(m.big[1])}} {
+				{Category: id.Category(m.big[0]), Channel: id.Channel(m.big[1])}, {Category: id.Category(m.whole[0]), Channel: id.Channel(m.whole[1])},
+				{Category: id.Category(m.whole[0]), Channel: id.Channel(m.big[1]), Statuses: sold}} {
 				for _, f.Sort = range catalog.Sorts {
 					if up && f.Sort != catalog.ByName && f.Sort != catalog.ByPrice {
 						continue
@@ -103,7 +104,7 @@ func (m *many) products(f catalog.Filter) {
 		f.Descending)
 	fewest, members := int64(plenty), int64(0) // of what chooses the products
 	for _, of := range []string{string(f.Category), string(f.Channel)} {
-		if of != "" {
+		if of != "" && (f.Search != "" || len(m.members[of]) < len(m.sample)) { // what has every product selects nothing
 			fewest = min(fewest, int64(len(m.members[of])))
 			members += int64(len(m.members[of]))
 		}
@@ -112,7 +113,7 @@ func (m *many) products(f catalog.Filter) {
 		f.Offset = offset
 		walked := int64(f.Limit+offset) * plenty / int64(max(1, len(want)))
 		most := 100 + 3*walked
-		if f.Category != "" || f.Channel != "" { // counted one by one
+		if members > 0 { // counted one by one
 			most += 8*fewest + members // each membership may be read whole, into a hash
 		}
 		most = max(most, 100+6*int64(len(want)))

@@ -26,7 +26,8 @@ type many struct {
 	tenant  id.Tenant
 	asked   []statement // what was read since reset
 	sample  []listed
-	big     [2]string // a category and a channel with many products
+	whole   [2]string // a category and a channel with every product
+	big     [2]string // with many
 	small   [2]string // and with few
 	members map[string]map[id.Product]bool
 }
@@ -66,7 +67,7 @@ func onEach(t *testing.T, test func(m *many)) {
 }
 
 func (m *many) fill() {
-	for _, which := range []*[2]string{&m.big, &m.small} {
+	for _, which := range []*[2]string{&m.whole, &m.big, &m.small} {
 		which[0], which[1] = id.New[string](), id.New[string]()
 		m.members[which[0]], m.members[which[1]] = map[id.Product]bool{}, map[id.Product]bool{}
 	}
@@ -102,14 +103,14 @@ func (m *many) fillSome(tx *db.Tx, from, to int) {
 		tx.Change("INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,$2,$3)", tx.Tenant, p.sku, p.id)
 		tx.Tally("products", string(p.status), 1)
 		docs = append(docs, search.Document{ID: string(p.id), Text: p.sku + " " + p.name})
-		for k, every := range map[*[2]string][2]int{&m.big: {2, 3}, &m.small: {300, 200}} {
-			if i%every[0] == 1 {
+		for k, every := range map[*[2]string][2]int{&m.whole: {1, 1}, &m.big: {2, 3}, &m.small: {300, 200}} {
+			if i%every[0] == 1%every[0] {
 				m.members[k[0]][p.id] = true
 				tx.Change("INSERT INTO product_categories (tenant_id, product_id, position, reference, category_id) VALUES ($1,$2,$3,'',$4)",
 					tx.Tenant, p.id, every[0], k[0])
 				tx.Tally("category members", string(k[0]), 1)
 			}
-			if i%every[1] == 1 {
+			if i%every[1] == 1%every[1] {
 				m.members[k[1]][p.id] = true
 				tx.Change("INSERT INTO publications (tenant_id, product_id, channel_id, status) VALUES ($1,$2,$3,'published')", tx.Tenant, p.id, k[1])
 				tx.Tally("publications", string(k[1])+" published", 1)

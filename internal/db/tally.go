@@ -48,6 +48,25 @@ func addTallies(rows string) string {
 		" ON CONFLICT (tenant_id, name, key) DO UPDATE SET n = tallies.n + excluded.n"
 }
 
+// Repairs is the name of the kept count of repairs that have begun in a tenant, which counts no records.
+const Repairs = "repairs"
+
+// BeginRepair counts one more repair of the tenant and returns its number: every snapshot from then on belongs to it, until
+// the next one begins.
+func (tx *Tx) BeginRepair() (number int64, err error) {
+	if err := tx.LockClock(); err != nil {
+		return 0, err
+	}
+	err = tx.Row("SELECT coalesce(sum(n), 0)::BIGINT FROM tallies WHERE tenant_id = $1 AND name = $2", []any{tx.Tenant, Repairs}, &number)
+	tx.Tally(Repairs, "", 1)
+	return number + 1, err
+}
+
+// InRepair makes the transaction fail with other unless the repair of a number is the last that has begun.
+func (tx *Tx) InRepair(number int64, other error) {
+	tx.Change("UPDATE tallies SET n = n WHERE tenant_id = $1 AND name = $2 AND key = '' AND n = $3", tx.Tenant, Repairs, number).Rows(1, other)
+}
+
 // DropTally queues the deletion of a kept count, which is 0 then. The caller must hold locks on what it counts.
 func DropTally(w Writer, name, key string) {
 	w.Change("DELETE FROM tallies WHERE tenant_id = $1 AND name = $2 AND key = $3", w.TenantID(), name, key)

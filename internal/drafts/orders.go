@@ -43,7 +43,7 @@ func ReadOrder(o *apijson.Object, now time.Time) commerce.OrderDraft {
 	return d
 }
 
-// readPast reads a time from 1970 until now, in microseconds; 0 if none is given.
+// readPast reads a time after the beginning of 1970, which files have where a time is missing, until now, in microseconds; 0 if none is given.
 func readPast(o *apijson.Object, name string, now time.Time) int64 {
 	before := len(o.Errors())
 	at := o.Time(name, false)
@@ -53,7 +53,7 @@ func readPast(o *apijson.Object, name string, now time.Time) int64 {
 	case at.Value.After(now):
 		o.Fault(name, "must not lie in the future")
 	case orders.Shown(at.Value.UnixMicro()) <= 0:
-		o.Fault(name, "must not lie before 1970")
+		o.Fault(name, "must be later than 1970-01-01T00:00:00Z")
 	}
 	return at.Value.UnixMicro()
 }

@@ -3,6 +3,7 @@ package orders
 import (
 	"strings"
 
+	"entrepot/internal/db"
 	"entrepot/internal/jsonvalue"
 )
 
@@ -27,4 +28,10 @@ func CountryCode(text string) (code string, ok bool) {
 		return "", false
 	}
 	return code, true
+}
+
+// SaveCountry queues storing anew by which country lists find an order, unless its address is not the given one any more.
+func SaveCountry(w db.Writer, number int64, address string) {
+	w.Queue("UPDATE orders SET country = $4 WHERE tenant_id = $1 AND number = $2 AND coalesce(shipping_address, '') = $3", w.TenantID(), number,
+		address, db.Null(Country(address)))
 }

@@ -136,6 +136,22 @@ func countAll(tx db.GuardedWriter, list []Order) {
 	})
 }
 
+// Correction is a difference to add to a kept figure: of one bucket of a width (package spans), a status, a channel ("" for none, and
+// for days over all channels) and a currency.
+type Correction struct {
+	Width, Bucket int64
+	Status        Status
+	Channel       id.Channel
+	Currency      string
+
+	Orders, Items, Big, Small int64
+}
+
+// Correct queues a correction. What was sold in the bucket is summed again, because its version may have been lost with the figure.
+func Correct(w db.GuardedWriter, c Correction) {
+	moveFigures(w, []figureRow{{figureKey{c.Width, c.Bucket, c.Status, c.Channel, c.Currency}, [4]int64{c.Orders, c.Items, c.Big, c.Small}, 1}})
+}
+
 // moveFigures queues one statement for at most 256 rows.
 func moveFigures(w db.GuardedWriter, rows []figureRow) {
 	args := append(make([]any, 0, 1+10*len(rows)), w.TenantID())

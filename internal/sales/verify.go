@@ -1,6 +1,7 @@
 package sales
 
 import (
+	"errors"
 	"maps"
 
 	"entrepot/internal/db"
@@ -53,10 +54,19 @@ func (v *verifier) next(level int) (map[item]Sum, error) {
 		}
 	}
 	kept, holds, err := readBlock(v.tx, level, s)
-	if err == nil && holds {
-		v.each(widths[level], s.bucket, maps.EqualFunc(kept, lines, Sum.equal))
+	broken := errors.Is(err, errBroken)
+	if broken {
+		err = nil
+	}
+	if err == nil && (holds || broken) {
+		v.each(widths[level], s.bucket, !broken && maps.EqualFunc(kept, lines, Sum.equal))
 	}
 	return lines, err
+}
+
+// Forget queues the deletion of what is kept for a bucket: it is read from the lines until a block is built again.
+func Forget(w db.Writer, width, bucket int64) {
+	w.Queue("DELETE FROM sales_blocks WHERE tenant_id = $1 AND width = $2 AND bucket = $3", w.TenantID(), width, bucket)
 }
 
 // readBlock reads the block of a bucket, if it is valid.

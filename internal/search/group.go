@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"strings"
 
 	"entrepot/internal/db"
@@ -224,11 +225,31 @@ func dissolve(tx *db.Tx, kind Kind) (int, error) {
 	if err != nil || gone == 0 {
 		return 0, err
 	}
+	dropGroup(tx, kind, number)
+	return 1, nil
+}
+
+// Ungroup dissolves the group of the block with a first id; the worker builds another.
+func Ungroup(tx *db.Tx, kind Kind, first string) error {
+	if err := tx.LockName(lockName); err != nil {
+		return err
+	}
+	var place int64
+	err := tx.Row("SELECT place FROM search_places WHERE tenant_id = $1 AND kind = $2 AND first_id = $3::UUID",
+		[]any{tx.Tenant, string(kind), first}, &place)
+	if errors.Is(err, db.ErrNoRow) {
+		return nil
+	}
+	dropGroup(tx, kind, place/groupSize)
+	return err
+}
+
+// dropGroup queues the deletion of a group; its blocks are looked at one by one until they have another.
+func dropGroup(tx *db.Tx, kind Kind, number int64) {
 	tx.Queue("DELETE FROM search_grams WHERE tenant_id = $1 AND kind = $2 AND group_number = $3 AND slice >= 0 AND slice < $4::BIGINT",
 		tx.Tenant, string(kind), number, sliceCount)
 	tx.Queue("DELETE FROM search_places WHERE tenant_id = $1 AND kind = $2 AND place >= $3 AND place < $4", tx.Tenant, string(kind),
 		number*groupSize, (number+1)*groupSize)
-	return 1, nil
 }
 
 // groupAll builds every group of an account's blocks that can be built.

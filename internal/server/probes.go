@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/api/reference"
 	"entrepot/internal/apperr"
 	"entrepot/internal/dashboard"
+	"entrepot/internal/diskspace"
 	"entrepot/internal/netguard"
 	"entrepot/internal/worker"
 )
@@ -160,8 +161,20 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		notReady(w, "store unavailable")
 		return
 	}
+	if n.store.DB.Engine() == "sqlite" {
+		if free, known := freeOf(s.config.Dir); known && free < leastFree {
+			notReady(w, "disk full")
+			return
+		}
+	}
 	say(w, http.StatusOK, `{"status":"ready"}`)
 }
+
+// leastFree is less than the store's file grows by within seconds, in bytes: with less left on its disk the next write may be refused.
+const leastFree = 1 << 20
+
+// freeOf is how many bytes are left on the disk of a folder. Tests replace it.
+var freeOf = diskspace.Free
 
 // onlyRead answers methods that the probes do not take: 405.
 func onlyRead(w http.ResponseWriter, r *http.Request) {

@@ -103,6 +103,25 @@ func get(t *testing.T, address string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
+// A service whose file cannot grow is not ready before a write is refused; on PostgreSQL the disk here is not the store's.
+func TestNotReadyOnAFullDisk(t *testing.T) {
+	engines(t, func(t *testing.T, c server.Config, said *log) {
+		s, stop := start(t, c)
+		defer stop()
+		for _, free := range []uint64{1<<20 - 1, 1 << 20} {
+			undo := server.SetFree(free)
+			status, body := get(t, s.URL()+"/readyz")
+			undo()
+			if full := free < 1<<20 && c.URL == ""; (status == 503) != full || full && !strings.Contains(body, `"disk full"`) {
+				t.Errorf("%d bytes left: %d %s", free, status, body)
+			}
+		}
+		if status, _ := get(t, s.URL()+"/readyz"); status != 200 {
+			t.Errorf("with room again: %d", status)
+		}
+	})
+}
+
 func TestProbesAndUnknownPaths(t *testing.T) {
 	engines(t, func(t *testing.T, c server.Config, said *log) {
 		s, stop := start(t, c)

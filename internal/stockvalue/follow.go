@@ -119,9 +119,19 @@ func followSome(tx *db.Tx, rest time.Duration, step, sure int, counts bool) (mor
 	if err != nil || next.until == 0 {
 		return false, 0, err
 	}
+	if err := move(tx, next.skus); err != nil {
+		return false, 0, err
+	}
+	tx.Queue(`INSERT INTO stock_values_until (tenant_id, stamp) VALUES ($1, $2) ON CONFLICT (tenant_id) DO UPDATE SET stamp = excluded.stamp`,
+		tx.Tenant, next.until)
+	return next.more, sure - next.count, nil
+}
+
+// move queues that the levels of some SKUs add to the sums what they should add now. Its caller has the lock of the sums.
+func move(tx *db.Tx, skus []string) error {
 	moved := sums{}
 	var written, gone []level
-	err = eachLevel(tx, next.skus, func(l level) {
+	err := eachLevel(tx, skus, func(l level) {
 		switch {
 		case l.counted == l.kept:
 			return
@@ -133,13 +143,11 @@ func followSome(tx *db.Tx, rest time.Duration, step, sure int, counts bool) (mor
 		moved.move(&l)
 	})
 	if err != nil {
-		return false, 0, err
+		return err
 	}
 	saveLevels(tx, written, gone)
 	saveSums(tx, moved)
-	tx.Queue(`INSERT INTO stock_values_until (tenant_id, stamp) VALUES ($1, $2) ON CONFLICT (tenant_id) DO UPDATE SET stamp = excluded.stamp`,
-		tx.Tenant, next.until)
-	return next.more, sure - next.count, nil
+	return nil
 }
 
 // stillChanging is errFew if a level or product has changed since a time and the changes are few enough to wait for a pause, and without

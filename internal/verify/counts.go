@@ -1,6 +1,10 @@
 package verify
 
-import "entrepot/internal/db"
+import (
+	"strings"
+
+	"entrepot/internal/db"
+)
 
 // countedRows counts again what is kept in tallies, by name and key.
 const countedRows = `SELECT 'customers' AS name,
@@ -29,13 +33,21 @@ const countedRows = `SELECT 'customers' AS name,
 func keptCounts(c *account) error {
 	return c.each(`SELECT name, key, sum(n)::BIGINT, sum(kept)::BIGINT FROM (
 			SELECT name, key, n, 0 AS kept FROM (`+countedRows+`) AS counted
-			UNION ALL SELECT name, key, 0, n FROM tallies WHERE tenant_id = $1) AS both_sides
+			UNION ALL SELECT name, key, 0, n FROM tallies WHERE tenant_id = $1 AND name <> '`+db.Repairs+`') AS both_sides
 		GROUP BY name, key`, nil, func(r db.Rows) error {
 		var name, key string
 		var n, kept int64
 		err := r.Scan(&name, &key, &n, &kept)
 		if n != kept {
-			c.wrong("%s %s: %d, kept as %d", name, key, n, kept)
+			const says = "%s %s: %d, kept as %d"
+			if !strings.Contains(countedRows, "'"+name+"'") { // of a newer version
+				c.wrong(says, name, key, n, kept)
+				return err
+			}
+			c.derived(func(tx *db.Tx) error {
+				tx.Tally(name, key, n-kept)
+				return nil
+			}, says, name, key, n, kept)
 		}
 		return err
 	})

@@ -6,7 +6,7 @@ import "entrepot/internal/db"
 func Within(tx *db.Tx) ([]Result, error) {
 	results := newResults()
 	for i := range results {
-		if err := results[i].add(tx, ""); err != nil {
+		if err := results[i].add(tx, "", nil); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/orders"
 	"entrepot/internal/spans"
 )
@@ -29,6 +30,20 @@ func (f figures) add(k figureKey, side int, of figure) {
 	for i, n := range of {
 		sums[side][i] += n
 	}
+}
+
+// less is the difference to another figure.
+func (f figure) less(other figure) figure {
+	for i := range f {
+		f[i] -= other[i]
+	}
+	return f
+}
+
+// correction adds a difference to what is kept.
+func (k figureKey) correction(by figure) orders.Correction {
+	return orders.Correction{Width: k.width, Bucket: k.bucket, Status: orders.Status(k.status), Channel: id.Channel(k.channel),
+		Currency: k.currency, Orders: by[0], Items: by[1], Big: by[2], Small: by[3]}
 }
 
 // The sides of figures.
@@ -57,7 +72,10 @@ func orderFigures(c *account) error {
 		for k, sums := range found {
 			c.look()
 			if sums[stored] != sums[kept] {
-				c.wrong("orders %s from %d on for %d µs, channel %q, in %s: orders, pieces and amounts are %d, kept as %d",
+				c.derived(func(tx *db.Tx) error {
+					orders.Correct(tx, k.correction(sums[stored].less(sums[kept])))
+					return nil
+				}, "orders %s from %d on for %d µs, channel %q, in %s: orders, pieces and amounts are %d, kept as %d",
 					k.status, k.bucket, k.width, k.channel, k.currency, sums[stored], sums[kept])
 			}
 		}

@@ -3,7 +3,9 @@ package verify
 import (
 	"slices"
 
+	"entrepot/internal/customers"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
@@ -133,7 +135,10 @@ func orderCountries(c *account) error {
 		var address, country string
 		err := r.Scan(&number, db.Opt(&address), db.Opt(&country))
 		if named := orders.Country(address); named != country {
-			c.wrong("%s goes to %q, lists find it in %q", orders.Number(number), named, country)
+			c.derived(func(tx *db.Tx) error {
+				orders.SaveCountry(tx, number, address)
+				return nil
+			}, "%s goes to %q, lists find it in %q", orders.Number(number), named, country)
 		}
 		return err
 	})
@@ -240,7 +245,11 @@ func customerTotals(c *account) error {
 	var kept, found struct{ orders, spent int64 }
 	settle := func() {
 		if kept != found {
-			c.wrong("customer %s has %d orders for %s, kept as %d for %s", here, found.orders, money.Amount(found.spent), kept.orders,
+			of, orders, spent := id.Customer(here), found.orders-kept.orders, found.spent-kept.spent
+			c.derived(func(tx *db.Tx) error {
+				customers.Spend(tx, of, orders, money.Amount(spent))
+				return nil
+			}, "customer %s has %d orders for %s, kept as %d for %s", here, found.orders, money.Amount(found.spent), kept.orders,
 				money.Amount(kept.spent))
 		}
 	}

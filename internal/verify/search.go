@@ -10,10 +10,10 @@ import (
 
 // searchedRows are the records that searches cover: ids, sort values of their lists, and texts.
 var searchedRows = map[search.Kind]string{
-	search.Orders:    "SELECT id, created_at, search FROM orders WHERE tenant_id = $1",
-	search.Products:  "SELECT id, 0::BIGINT, search FROM products WHERE tenant_id = $1 AND deleted_at IS NULL",
-	search.Customers: "SELECT id, CASE WHEN merged_into IS NULL THEN 0 ELSE 1 END, search FROM customers WHERE tenant_id = $1",
-	search.Categories: "SELECT id, 0::BIGINT, name || '\t' || slug || '\t' || coalesce(external_id, '') FROM categories " +
+	search.Orders:    "SELECT id, created_at AS sort, search AS text FROM orders WHERE tenant_id = $1",
+	search.Products:  "SELECT id, 0::BIGINT AS sort, search AS text FROM products WHERE tenant_id = $1 AND deleted_at IS NULL",
+	search.Customers: "SELECT id, CASE WHEN merged_into IS NULL THEN 0 ELSE 1 END AS sort, search AS text FROM customers WHERE tenant_id = $1",
+	search.Categories: "SELECT id, 0::BIGINT AS sort, name || '\t' || slug || '\t' || coalesce(external_id, '') AS text FROM categories " +
 		"WHERE tenant_id = $1 AND deleted_at IS NULL",
 }
 
@@ -49,7 +49,9 @@ func searched(c *account) error {
 		if err != nil {
 			return err
 		}
-		err = search.VerifyGroups(c.Tx, kind, func(first string) { c.wrong("the texts of %s from %s on are not all found", kind, first) })
+		err = search.VerifyGroups(c.Tx, kind, func(first string) {
+			c.derived(func(tx *db.Tx) error { return search.Ungroup(tx, kind, first) }, "the texts of %s from %s on are not all found", kind, first)
+		})
 		if err != nil {
 			return err
 		}
@@ -57,12 +59,20 @@ func searched(c *account) error {
 	return nil
 }
 
+// renew makes searches find a record by what it says, or not at all if it is not there.
+func renew(kind search.Kind, rows, of string) mend {
+	return func(tx *db.Tx) error {
+		search.Renew(tx, kind, rows, of)
+		return nil
+	}
+}
+
 func searchedPart(c *account, kind search.Kind, rows string, p part) error {
 	found := map[string]uint64{}
 	err := search.Each(c.Tx, kind, func(id search.ID, sort int64, text string) error {
 		name := id.String()
 		if _, twice := found[name]; twice {
-			c.wrong("%s %s is searched twice", kind, name)
+			c.derived(renew(kind, rows, name), "%s %s is searched twice", kind, name)
 		}
 		if p.has(name) {
 			found[name] = recordHash(id, sort, text)
@@ -79,13 +89,13 @@ func searchedPart(c *account, kind search.Kind, rows string, p part) error {
 			return err
 		}
 		if hash, there := found[id]; !there || hash != recordHash(search.ParseID(id), sort, kind.Folded(text)) {
-			c.wrong("%s %s is not searched by what it says", kind, id)
+			c.derived(renew(kind, rows, id), "%s %s is not searched by what it says", kind, id)
 		}
 		delete(found, id)
 		return nil
 	}, rows, c.Tenant)
 	for id := range found {
-		c.wrong("%s %s is searched and not there", kind, id)
+		c.derived(renew(kind, rows, id), "%s %s is searched and not there", kind, id)
 	}
 	return err
 }

@@ -1,8 +1,9 @@
 // Package verify checks a whole store for what must always hold: what is stored twice agrees, and every change has its
-// event. It only reads, account by account, each check on one snapshot, and may run beside a working service.
+// event. It reads account by account, each check on one snapshot, and may run beside a working service.
 //
 //	Check    one rule, with a name and a sentence
 //	Result   how often it was checked, and where it does not hold
+//	Repair   also puts right what is derived from records (repair.go); Run changes nothing
 //
 // It also proves that an erased person's data is gone (interface §4.4, §10), with Proof as the result:
 //
@@ -26,41 +27,44 @@ type Check struct {
 	Name string
 	Says string
 	run  func(c *account) error
+
+	// Derived says that what the check compares with records only repeats them, so that Repair puts it right.
+	Derived bool
 }
 
 // Checks are all checks, in the order in which they run.
 var Checks = []Check{
-	{"ledger", "The movements of a stock level add up to what it has on hand, each balance being the one before plus its delta.", ledger},
+	{"ledger", "The movements of a stock level add up to what it has on hand, each balance being the one before plus its delta.", ledger, false},
 	{"levels", "A living stock level stands in a warehouse there is, for what its SKU stands for, and is low exactly when it is below its " +
-		"threshold.", levels},
-	{"reservations", "A stock level has reserved what the lines of open orders hold of it.", reservations},
-	{"warehouses", "An account has exactly one default warehouse.", warehouses},
-	{"open lines", "A line holds all that remains of it while its order is open, and nothing once it is not.", openLines},
-	{"shipped lines", "What is shipped of a line is what the shipments of its order contain of it.", shippedLines},
-	{"order status", "An order's status fits what was shipped of it.", orderStatus},
-	{"order totals", "An order's amounts follow from its lines.", orderTotals},
-	{"order countries", "Lists find an order by the country that its shipping address names.", orderCountries},
-	{"order history", "An order's history is one chain of allowed moves, from how it was created to how it is.", orderHistory},
-	{"order numbers", "The next order number is beyond every order's.", orderNumbers},
-	{"shipments", "Every line of a shipment has its shipment, and every shipment its order.", shipments},
-	{"order figures", "The kept counts and sums of orders are those of the orders.", orderFigures},
-	{"sales", "What is kept of what was sold by SKU is what the lines of orders add up to.", soldBlocks},
-	{"kept counts", "The kept counts of customers, orders, the catalog and stock levels are those of the records.", keptCounts},
-	{"searches", "Searches look through every order, customer and product, as it is, and through nothing else.", searched},
-	{"order channels", "The channel of an order, a publication or a job that is due is there.", orderChannels},
-	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals},
-	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus},
-	{"product sorts", "Lists by name and price find every product by those it has.", productSorts},
-	{"stock value", "What the stock of each warehouse is worth is what its levels have on hand at their prices.", stockValue},
-	{"product parts", "A product knows how many variants and categories it has.", productParts},
-	{"categories", "The parents of a category are there and lead to one without a parent.", categories},
-	{"order events", "An order has one event for its receipt and one for every move and shipment since.", orderEvents},
-	{"record events", "Products, categories and customers have one event for their creation and one for their deletion.", recordEvents},
-	{"stock events", "The newest event of a stock level says what it has on hand.", stockEvents},
-	{"deliveries", "Every event that was dispatched has a delivery to each endpoint that wanted it.", deliveries},
-	{"delivery figures", "The kept figures of deliveries are those of the deliveries and their attempts.", deliveryFigures},
-	{"stamps", "No two changes of an account have one stamp, and none is ahead of its change clock.", stamps},
-	{"idempotency", "A kept answer of an order's creation is about an order that is there.", idempotency},
+		"threshold.", levels, false},
+	{"reservations", "A stock level has reserved what the lines of open orders hold of it.", reservations, false},
+	{"warehouses", "An account has exactly one default warehouse.", warehouses, false},
+	{"open lines", "A line holds all that remains of it while its order is open, and nothing once it is not.", openLines, false},
+	{"shipped lines", "What is shipped of a line is what the shipments of its order contain of it.", shippedLines, false},
+	{"order status", "An order's status fits what was shipped of it.", orderStatus, false},
+	{"order totals", "An order's amounts follow from its lines.", orderTotals, false},
+	{"order countries", "Lists find an order by the country that its shipping address names.", orderCountries, true},
+	{"order history", "An order's history is one chain of allowed moves, from how it was created to how it is.", orderHistory, false},
+	{"order numbers", "The next order number is beyond every order's.", orderNumbers, false},
+	{"shipments", "Every line of a shipment has its shipment, and every shipment its order.", shipments, false},
+	{"order figures", "The kept counts and sums of orders are those of the orders.", orderFigures, true},
+	{"sales", "What is kept of what was sold by SKU is what the lines of orders add up to.", soldBlocks, true},
+	{"kept counts", "The kept counts of customers, orders, the catalog and stock levels are those of the records.", keptCounts, true},
+	{"searches", "Searches look through every order, customer and product, as it is, and through nothing else.", searched, true},
+	{"order channels", "The channel of an order, a publication or a job that is due is there.", orderChannels, false},
+	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals, true},
+	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus, false},
+	{"product sorts", "Lists by name and price find every product by those it has.", productSorts, true},
+	{"stock value", "What the stock of each warehouse is worth is what its levels have on hand at their prices.", stockValue, true},
+	{"product parts", "A product knows how many variants and categories it has.", productParts, false},
+	{"categories", "The parents of a category are there and lead to one without a parent.", categories, false},
+	{"order events", "An order has one event for its receipt and one for every move and shipment since.", orderEvents, false},
+	{"record events", "Products, categories and customers have one event for their creation and one for their deletion.", recordEvents, false},
+	{"stock events", "The newest event of a stock level says what it has on hand.", stockEvents, false},
+	{"deliveries", "Every event that was dispatched has a delivery to each endpoint that wanted it.", deliveries, false},
+	{"delivery figures", "The kept figures of deliveries are those of the deliveries and their attempts.", deliveryFigures, true},
+	{"stamps", "No two changes of an account have one stamp, and none is ahead of its change clock.", stamps, false},
+	{"idempotency", "A kept answer of an order's creation is about an order that is there.", idempotency, false},
 }
 
 // Result is the result of one check over all accounts.
@@ -70,6 +74,9 @@ type Result struct {
 	Wrong    int64    // of these, where the rule does not hold
 	Examples []string // the first few of those
 	Took     time.Duration
+
+	Repaired int64    // by Repair: what was wrong and no longer is
+	Repairs  []string // the first of those: what the records come to, which is what is kept now, and what was kept
 }
 
 // maxExamples limits the examples of a result.
@@ -80,6 +87,7 @@ type account struct {
 	*db.Tx
 	id     id.Account
 	result *Result
+	mends  *mends // nil unless what is derived is put right
 }
 
 // look counts one checked record.
@@ -89,7 +97,19 @@ func (c *account) look() { c.result.Looked++ }
 func (c *account) wrong(format string, args ...any) {
 	c.result.Wrong++
 	if len(c.result.Examples) < maxExamples {
-		c.result.Examples = append(c.result.Examples, fmt.Sprintf("account %s: ", c.id)+fmt.Sprintf(format, args...))
+		c.result.Examples = append(c.result.Examples, c.says(format, args...))
+	}
+}
+
+func (c *account) says(format string, args ...any) string {
+	return fmt.Sprintf("account %s: ", c.id) + fmt.Sprintf(format, args...)
+}
+
+// derived is wrong for what only repeats records; mend puts it right.
+func (c *account) derived(mend mend, format string, args ...any) {
+	c.wrong(format, args...)
+	if c.mends != nil {
+		c.mends.add(mend, func() string { return c.says(format, args...) })
 	}
 }
 
@@ -117,7 +137,7 @@ func Run(ctx context.Context, store *db.DB, only id.Account) ([]Result, error) {
 		checks.SetLimit(atOnce)
 		for i := range results {
 			checks.Go(func() error {
-				return store.Read(ctx, a.tenant, func(tx *db.Tx) error { return results[i].add(tx, a.id) })
+				return store.Read(ctx, a.tenant, func(tx *db.Tx) error { return results[i].add(tx, a.id, nil) })
 			})
 		}
 		if err := checks.Wait(); err != nil {
@@ -135,10 +155,10 @@ func newResults() []Result {
 	return results
 }
 
-// add runs the check for one account and adds what it finds.
-func (r *Result) add(tx *db.Tx, of id.Account) error {
+// add runs the check for one account and adds what it finds, and to mends, unless it is nil, how that is put right.
+func (r *Result) add(tx *db.Tx, of id.Account, mends *mends) error {
 	start := time.Now()
-	if err := r.run(&account{tx, of, r}); err != nil {
+	if err := r.run(&account{tx, of, r, mends}); err != nil {
 		return fmt.Errorf("%s of account %s: %w", r.Name, of, err)
 	}
 	r.Took += time.Since(start)

@@ -183,36 +183,7 @@ func TestChecksFind(t *testing.T) {
 	}
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
-		s.life()
-		order, err := s.order(draft("dora@example.com", orders.Pending, "SKU-1"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.must(func(tx *db.Tx) error {
-			tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
-				VALUES ($1,'k','POST /api/v1/orders','',201,'{}',$2,$3,$3)`, tx.Tenant, order, tx.Micros()+1_000_000)
-			return nil
-		})
-		s.must(func(tx *db.Tx) error {
-			shoes, err := s.do.CreateCategory(tx, catalog.CategoryDraft{Name: patch.To("Shoes")})
-			if err == nil {
-				_, err = s.do.CreateCategory(tx, catalog.CategoryDraft{Name: patch.To("Boots"), Parent: patch.To(shoes.ID)})
-			}
-			return err
-		})
-		s.dispatch()
-		if err := catalog.FollowSort(t.Context(), store, s.who.Tenant, 0); err != nil {
-			t.Fatal(err)
-		}
-		if err := stockvalue.Follow(t.Context(), store, s.who.Tenant, 0); err != nil {
-			t.Fatal(err)
-		}
-		for _, kind := range search.Kinds {
-			if err := search.Pack(t.Context(), store, s.who.Tenant, kind, 1); err != nil {
-				t.Fatal(err)
-			}
-		}
-		s.settle()
+		s.broad()
 		defer verify.InPartsOf(5)() // records at a time
 		if failed := s.wrong(); len(failed) > 0 {
 			t.Fatalf("before anything is broken: %v", failed)
@@ -247,6 +218,41 @@ func TestChecksFind(t *testing.T) {
 			t.Fatalf("after all is undone: %v", failed)
 		}
 	})
+}
+
+// broad lives and makes everything that is derived from records.
+func (s *shop) broad() {
+	s.Helper()
+	s.life()
+	order, err := s.order(draft("dora@example.com", orders.Pending, "SKU-1"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.must(func(tx *db.Tx) error {
+		tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
+			VALUES ($1,'k','POST /api/v1/orders','',201,'{}',$2,$3,$3)`, tx.Tenant, order, tx.Micros()+1_000_000)
+		return nil
+	})
+	s.must(func(tx *db.Tx) error {
+		shoes, err := s.do.CreateCategory(tx, catalog.CategoryDraft{Name: patch.To("Shoes")})
+		if err == nil {
+			_, err = s.do.CreateCategory(tx, catalog.CategoryDraft{Name: patch.To("Boots"), Parent: patch.To(shoes.ID)})
+		}
+		return err
+	})
+	s.dispatch()
+	if err := catalog.FollowSort(s.Context(), s.store, s.who.Tenant, 0); err != nil {
+		s.Fatal(err)
+	}
+	if err := stockvalue.Follow(s.Context(), s.store, s.who.Tenant, 0); err != nil {
+		s.Fatal(err)
+	}
+	for _, kind := range search.Kinds {
+		if err := search.Pack(s.Context(), s.store, s.who.Tenant, kind, 1); err != nil {
+			s.Fatal(err)
+		}
+	}
+	s.settle()
 }
 
 // names lists the checks in the order of the alphabet.

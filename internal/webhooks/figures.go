@@ -106,6 +106,16 @@ const (
 		newest = CASE WHEN excluded.newest > delivery_figures.newest THEN excluded.newest ELSE delivery_figures.newest END`
 )
 
+// CorrectFigure queues adding a difference to a kept figure of an endpoint, unless the endpoint has gone: to its counts of pending, delivered
+// and failed deliveries, of attempts and answered ones, and to the sum of their milliseconds.
+func CorrectFigure(w db.Writer, endpoint id.Endpoint, width, bucket int64, event string, by [6]int64) {
+	lockQueues(w, w.Change, []id.Endpoint{endpoint})
+	w.Change("INSERT INTO delivery_figures ("+figureColumns+`)
+		SELECT $1::BIGINT, $2::UUID, $3::BIGINT, $4::BIGINT, $5::TEXT, $6::BIGINT, $7::BIGINT, $8::BIGINT, $9::BIGINT, $10::BIGINT, $11::BIGINT, 0
+		FROM queues q WHERE q.tenant_id = $1 AND q.endpoint_id = $2::UUID`+addFigures,
+		w.TenantID(), endpoint, width, bucket, event, by[0], by[1], by[2], by[3], by[4], by[5])
+}
+
 // countNew counts new deliveries as pending.
 func countNew(tx db.GuardedWriter, write queueing, deliveries []Delivery, how newDeliveries) {
 	if how.placed {

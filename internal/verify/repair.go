@@ -1,0 +1,149 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// What is derived repeats records in another form, and the transactions that change a record change it alike: mostly by a
+// difference, without reading it. So a kept count that is wrong stays wrong by the same number, whatever is written meanwhile:
+// what one snapshot shows to be missing can be added later, by a short transaction among all others. No writer stops for it
+// (docs/decisions/0250).
+
+// mend puts one thing right, in a transaction of its account in which others do so, too. What it adds to is what a snapshot
+// of this repair showed, or it looks itself.
+type mend func(tx *db.Tx) error
+
+// mends are what one look found to put right.
+type mends struct {
+	list  []mend
+	texts []string
+	more  bool // there was more than one look notes
+}
+
+// Bounds of repairs. Tests lower the first.
+var (
+	mostMends  = 100_000 // of one look, some 200 bytes each
+	mostTexts  = 1000    // of a result
+	mostLooks  = 1000    // with something to put right, of one check in one account
+	leastMends = 8       // in one transaction
+)
+
+func (m *mends) add(one mend, text func() string) {
+	if len(m.list) == mostMends {
+		m.more = true
+		return
+	}
+	m.list = append(m.list, one)
+	if len(m.texts) < mostTexts {
+		m.texts = append(m.texts, text())
+	}
+}
+
+// Repair is Run that also puts right what is derived from records: kept counts and figures, what was sold, what searches and
+// sorted lists go by. It changes no record that has a version, a stamp or an event of its own. Writers go on meanwhile: it
+// writes in steps that take some 25 ms of the store's time each while others wait. What is still wrong after it is in the results, as of Run:
+// rules about records themselves, and what a program of another version makes wrong again.
+//
+// Two repairs of one account at once would add a difference twice: a later one makes the earlier one end with an error.
+func Repair(ctx context.Context, store *db.DB, only id.Account) ([]Result, error) {
+	accounts, err := accountsOf(ctx, store, only)
+	if err != nil {
+		return nil, err
+	}
+	results := newResults()
+	for _, a := range accounts {
+		var number int64
+		err := store.Write(ctx, a.tenant, func(tx *db.Tx) (err error) {
+			number, err = tx.BeginRepair()
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		r := repairer{store, a, number, fmt.Errorf("another repair of account %s has begun: this one ends", a.id)}
+		for i := range results {
+			if err := r.check(ctx, &results[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return results, nil
+}
+
+// repairer is one repair of one account.
+type repairer struct {
+	store  *db.DB
+	of     numbered
+	number int64
+	other  error // another repair has begun
+}
+
+// check looks and puts right what is wrong until nothing more is, or nothing becomes less.
+func (r *repairer) check(ctx context.Context, into *Result) error {
+	left := int64(-1)
+	for range mostLooks {
+		found := Result{Check: into.Check}
+		var all *mends
+		err := r.store.Read(ctx, r.of.tenant, func(tx *db.Tx) error {
+			if found = (Result{Check: into.Check}); found.Derived {
+				all = new(mends)
+			}
+			return found.add(tx, r.of.id, all)
+		})
+		if err != nil {
+			return err
+		}
+		into.Took += found.Took
+		stuck := left >= 0 && found.Wrong >= left
+		if left >= 0 && !stuck {
+			into.Repaired += left - found.Wrong
+		}
+		if all == nil || len(all.list) == 0 || stuck {
+			into.Looked += found.Looked
+			into.Wrong += found.Wrong
+			into.Examples = append(into.Examples, found.Examples...)
+			into.Examples = into.Examples[:min(len(into.Examples), maxExamples)]
+			return nil
+		}
+		left = found.Wrong
+		if err := r.write(ctx, all.list); err != nil {
+			return err
+		}
+		into.Repairs = append(into.Repairs, all.texts...)
+		into.Repairs = into.Repairs[:min(len(into.Repairs), mostTexts)]
+	}
+	return fmt.Errorf("%s of account %s: still not right after %d looks", into.Name, r.of.id, mostLooks)
+}
+
+// write runs the mends, as many in a transaction as the store does in a moment.
+func (r *repairer) write(ctx context.Context, list []mend) error {
+	stride := r.store.NewStride(leastMends, 2048)
+	for len(list) > 0 {
+		some := list[:min(stride.Size, len(list))]
+		var took time.Duration
+		err := r.store.Write(ctx, r.of.tenant, func(tx *db.Tx) error {
+			begun := r.store.Now()
+			for _, mend := range some {
+				if err := mend(tx); err != nil {
+					return err
+				}
+			}
+			tx.InRepair(r.number, r.other)
+			err := tx.Flush()
+			took = r.store.Now().Sub(begun)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		list = slices.Clip(list[len(some):])
+		stride.Next(ctx, took)
+	}
+	return nil
+}
