@@ -20,11 +20,12 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Bounds of a step of an erasure, in orders or in texts of one kind.
+// Bounds of a step, in orders; of other texts it takes textsAtOnce times as many. The least is some milliseconds of work: with fewer, the
+// cost of the transactions would outweigh it on a busy machine, where each takes long whatever it does.
 const (
-	leastErased = 8
-	mostErased  = 256
-	textsAtOnce = 8 // so many times as many texts as orders are erased in one transaction
+	leastAtOnce = 32
+	mostAtOnce  = 256
+	textsAtOnce = 8
 )
 
 // ordersAtOnce are how many orders one transaction erases or deletes.
@@ -72,7 +73,7 @@ func (s *Service) eraseInSteps(ctx context.Context, store *db.DB, who accounts.C
 	}
 	slices.Sort(found.orders)
 	steps := &erasureSteps{store: store, tenant: who.Tenant, customer: customer, found: found,
-		stride: store.NewStride(leastErased, mostErased), anonymiser: anonymiser{known: slices.Clone(found.texts.known)}}
+		stride: store.NewStride(min(leastAtOnce, s.atOnce()), mostAtOnce), anonymiser: anonymiser{known: slices.Clone(found.texts.known)}}
 	if err := steps.orders(ctx); err != nil {
 		return found, orEnded(err)
 	}
@@ -321,7 +322,7 @@ func (e *erasure) forgetAbout() error {
 // inSteps does something with all elements of a list, some of them in each step.
 func inSteps[T any](ctx context.Context, s *erasureSteps, list []T, do func(e *erasure, some []T) error) error {
 	for len(list) > 0 {
-		some := list[:min(len(list), s.stride.Size)]
+		some := list[:min(len(list), s.stride.Size*textsAtOnce)]
 		_, err := s.step(ctx, func(tx *db.Tx, _ *customers.Erasing) (bool, error) {
 			return true, do(&erasure{tx: tx, people: s.found.people, anonymiser: anonymiser{known: slices.Clone(s.known), words: s.words}}, some)
 		})
