@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/jsonvalue"
 )
@@ -33,6 +34,9 @@ const redacted = "[erased]"
 func (a *anonymiser) collect(texts ...string) {
 	for _, text := range texts {
 		text = strings.TrimSpace(text)
+		if customers.IsErasedEmail(text) {
+			continue // of a person who is being erased in steps
+		}
 		distinctive := strings.ContainsAny(text, " @") && utf8.RuneCountInString(text) >= 5 || digits(text) >= 7
 		if distinctive && !slices.Contains(a.known, text) {
 			a.known = append(a.known, text)

@@ -24,7 +24,7 @@ import (
 var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds",
 	"shipments", "movements",
 	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "audit_log", "search_blocks", "search_loose",
-	"dashboard_views", "segments"}
+	"dashboard_views", "segments", "erasures"}
 
 // erasure is the state of one erasure: everything is read first, then everything is written.
 type erasure struct {
@@ -39,6 +39,7 @@ type erasure struct {
 	shipments []orders.PersonalShipment
 	events    []webhooks.LoggedEvent
 	resources []string // that events, deliveries, movements and kept answers may be about
+	named     []string // of these, those that only the records and events of the person name
 	answers   []idempotency.Kept
 	views     []views.View // whose name or filter names the person
 	segments  []*customers.Segment
@@ -57,6 +58,28 @@ func (e *erasure) collectAll(found trace) (err error) {
 	for i := range e.records {
 		e.collectFromRecord(&e.records[i])
 	}
+	if err := e.collectOrders(); err != nil {
+		return err
+	}
+	if err := e.readEvents(found); err != nil {
+		return err
+	}
+	for i := range e.records {
+		for _, a := range e.records[i].Addresses {
+			e.named = append(e.named, string(a.ID))
+		}
+	}
+	for _, s := range e.shipments {
+		e.resources = append(e.resources, string(s.ID))
+	}
+	e.resources = append(e.resources, e.named...)
+	slices.Sort(e.resources)
+	e.resources = slices.Compact(e.resources)
+	return nil
+}
+
+// collectOrders reads the person's orders, with their lines and shipments, and collects the names in them.
+func (e *erasure) collectOrders() (err error) {
 	if e.personal, err = orders.PersonalOf(e.tx, e.orders); err != nil {
 		return err
 	}
@@ -66,23 +89,8 @@ func (e *erasure) collectAll(found trace) (err error) {
 	if e.lines, err = orders.PersonalLines(e.tx, e.orders); err != nil {
 		return err
 	}
-	if e.shipments, err = orders.PersonalShipments(e.tx, e.orders); err != nil {
-		return err
-	}
-	if err := e.readEvents(found); err != nil {
-		return err
-	}
-	for _, s := range e.shipments {
-		e.resources = append(e.resources, string(s.ID))
-	}
-	for i := range e.records {
-		for _, a := range e.records[i].Addresses {
-			e.resources = append(e.resources, string(a.ID))
-		}
-	}
-	slices.Sort(e.resources)
-	e.resources = slices.Compact(e.resources)
-	return nil
+	e.shipments, err = orders.PersonalShipments(e.tx, e.orders)
+	return err
 }
 
 // read finds all data of the person, before anything is replaced. again is true if it must be found on a newer snapshot.
@@ -154,6 +162,11 @@ func (e *erasure) readEvents(known trace) error {
 		found = append(found, known.events...)
 	}
 	e.resources = append(texts(e.people), texts(e.orders)...)
+	return e.loadEvents(found)
+}
+
+// loadEvents loads events and collects the names, and the ids of other records, in them.
+func (e *erasure) loadEvents(found []webhooks.EventRef) (err error) {
 	var stamps []int64
 	for _, m := range found {
 		stamps, e.resources = append(stamps, m.Stamp), append(e.resources, m.Resource)
@@ -163,13 +176,40 @@ func (e *erasure) readEvents(known trace) error {
 		return err
 	}
 	for _, t := range e.events {
-		e.resources = append(e.resources, e.collectFromEvent(t.Name, t.Payload)...)
+		more := e.collectFromEvent(t.Name, t.Payload)
+		if e.resources = append(e.resources, more...); strings.HasPrefix(t.Name, "customer.") {
+			e.named = append(e.named, more...)
+		}
 	}
 	return nil
 }
 
 // write queues all changes outside of the customers' own tables.
 func (e *erasure) write() error {
+	if err := e.writeOrders(); err != nil {
+		return err
+	}
+	e.writeNotes()
+	stock.ClearNotes(e.tx, e.resources)
+	e.writeEvents()
+	e.writeAnswers()
+	views.DeleteMatched(e.tx, e.views)
+	for _, s := range e.segments {
+		s.Name, s.UpdatedAt = e.redact(s.Name), max(e.tx.Micros(), s.UpdatedAt+1)
+		for _, tags := range [][]string{s.Rules.TagsAny, s.Rules.TagsAll} {
+			for i, tag := range tags {
+				tags[i] = e.redact(tag)
+			}
+		}
+		s.Save(e.tx)
+	}
+	e.writeJobs()
+	audit.Empty(e.tx, e.entries)
+	imports.Forget(e.tx, e.imports, e.patterns())
+	return nil
+}
+
+func (e *erasure) writeOrders() error {
 	for i := range e.personal {
 		p := &e.personal[i]
 		p.Shipping, p.Billing = postal.Normal(addressOf(p.Shipping)), addressOf(p.Billing)
@@ -203,11 +243,17 @@ func (e *erasure) write() error {
 		}
 	}
 	orders.SaveShipments(e.tx, shipments)
+	return nil
+}
+
+func (e *erasure) writeNotes() {
 	for _, n := range e.notes {
 		n.Text = e.redact(n.Text)
 		n.Save(e.tx)
 	}
-	stock.ClearNotes(e.tx, e.resources)
+}
+
+func (e *erasure) writeEvents() {
 	var events []webhooks.LoggedEvent
 	for _, t := range e.events {
 		if payload := e.json(t.Payload, eventMembers(t.Name)); payload != t.Payload {
@@ -216,6 +262,9 @@ func (e *erasure) write() error {
 		}
 	}
 	webhooks.Rewrite(e.tx, events)
+}
+
+func (e *erasure) writeAnswers() {
 	var answers []idempotency.Kept
 	for _, k := range e.answers {
 		members := answerMembers(k.Space)
@@ -228,23 +277,13 @@ func (e *erasure) write() error {
 		}
 	}
 	idempotency.Rewrite(e.tx, answers)
-	views.DeleteMatched(e.tx, e.views)
-	for _, s := range e.segments {
-		s.Name, s.UpdatedAt = e.redact(s.Name), max(e.tx.Micros(), s.UpdatedAt+1)
-		for _, tags := range [][]string{s.Rules.TagsAny, s.Rules.TagsAll} {
-			for i, tag := range tags {
-				tags[i] = e.redact(tag)
-			}
-		}
-		s.Save(e.tx)
-	}
+}
+
+func (e *erasure) writeJobs() {
 	for _, j := range e.jobs {
 		j.Input, j.Cursor, j.Errors = e.json(j.Input, nil), e.redact(j.Cursor), e.json(j.Errors, nil)
 		j.Save(e.tx)
 	}
-	audit.Empty(e.tx, e.entries)
-	imports.Forget(e.tx, e.imports, e.patterns())
-	return nil
 }
 
 // unlessNamed returns a text that does not contain the person's data, otherwise "".

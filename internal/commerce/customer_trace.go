@@ -19,9 +19,12 @@ import (
 // erasure itself need not read all of them.
 type trace struct {
 	people []id.Customer
+	orders []id.Order
 	upTo   int64 // a stamp: newer events were not read
 	events []webhooks.EventRef
 	texts  *foundTexts
+	named  []string // resources that only the records and events of the person name
+	begun  bool     // the record is erased and the rest is being erased in steps
 }
 
 // foundTexts is where texts outside of the person's records and orders contain the person's data.
@@ -43,25 +46,50 @@ func traceCustomer(tx *db.Tx, customer id.Customer, since int64) (t trace, err e
 	if t.people, err = person(tx, customer); err != nil {
 		return t, err
 	}
-	theirs, err := orders.Of(tx, t.people)
-	if err != nil {
+	if t.orders, err = orders.Of(tx, t.people); err != nil {
 		return t, err
 	}
+	slices.Sort(t.orders)
 	if t.upTo, err = webhooks.Newest(tx); err != nil {
 		return t, err
 	}
-	if t.events, err = findEvents(tx, 0, t.people, theirs); err != nil {
+	if t.events, err = findEvents(tx, 0, t.people, t.orders); err != nil {
 		return t, err
 	}
-	e := &erasure{tx: tx, people: t.people, orders: theirs}
+	e := &erasure{tx: tx, people: t.people, orders: t.orders}
 	if e.records, err = customers.ReadAll(tx, t.people); err != nil {
 		return t, err
+	}
+	begun, err := customers.ErasingOf(tx, customer)
+	if err != nil {
+		return t, err
+	}
+	if t.begun = begun != nil; t.begun {
+		e.known, e.named = begun.Names, begun.Resources
 	}
 	if err := e.collectAll(t); err != nil {
 		return t, err
 	}
-	t.texts = &foundTexts{since: since, known: e.known, resources: e.resources}
+	t.texts, t.named = &foundTexts{since: since, known: e.known, resources: e.resources}, e.named
 	return t, e.search(t.texts, 0, 0)
+}
+
+// traceNewer searches on a newer snapshot for what was written since, when everything that old has is erased. again is true if the person
+// has got another name meanwhile: then all must be searched for that.
+func traceNewer(tx *db.Tx, old trace, since int64) (t trace, again bool, err error) {
+	t = trace{people: old.people, orders: old.orders, named: old.named, begun: true}
+	if t.upTo, err = webhooks.Newest(tx); err != nil {
+		return t, false, err
+	}
+	if t.events, err = findEvents(tx, old.upTo, t.people, t.orders); err != nil {
+		return t, false, err
+	}
+	e := &erasure{tx: tx, people: t.people, anonymiser: anonymiser{known: slices.Clone(old.texts.known)}}
+	if err := e.loadEvents(t.events); err != nil {
+		return t, false, err
+	}
+	t.texts = &foundTexts{since: since, known: e.known, resources: slices.Concat(old.texts.resources, e.resources)}
+	return t, len(e.known) > len(old.texts.known), e.search(t.texts, old.texts.since, old.upTo)
 }
 
 // search adds the texts that contain the person's data, all of them or those written since a time, movements after a stamp.
@@ -71,8 +99,8 @@ func (e *erasure) search(found *foundTexts, since, after int64) error {
 		return err
 	}
 	found.notes = append(found.notes, notes...)
-	about := map[string]bool{}
-	for _, r := range e.resources {
+	about := make(map[string]bool, len(e.resources)+len(found.resources))
+	for _, r := range slices.Concat(e.resources, found.resources) {
 		about[r] = true
 	}
 	for _, n := range found.notes { // stored answers may be about them
@@ -114,7 +142,8 @@ func (e *erasure) texts(found trace, last bool) (all *foundTexts, again bool, er
 		all = &foundTexts{}
 		return all, false, e.search(all, 0, 0)
 	}
-	all = &foundTexts{answers: known.answers, notes: known.notes, jobs: known.jobs, entries: known.entries, imports: known.imports}
+	all = &foundTexts{resources: known.resources, answers: known.answers, notes: known.notes, jobs: known.jobs, entries: known.entries,
+		imports: known.imports}
 	return all, false, e.search(all, known.since, found.upTo)
 }
 

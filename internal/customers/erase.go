@@ -1,6 +1,8 @@
 package customers
 
 import (
+	"strings"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/search"
@@ -8,7 +10,16 @@ import (
 
 // ErasedEmail replaces an erased customer's e-mail; the domain .invalid can never receive mail.
 func ErasedEmail(customer id.Customer) string {
-	return "erased-" + string(customer) + "@erased.invalid"
+	return "erased-" + string(customer) + erasedDomain
+}
+
+const erasedDomain = "@erased.invalid"
+
+// IsErasedEmail reports whether an address stands for an erased customer's.
+func IsErasedEmail(email string) bool {
+	customer, ours := strings.CutSuffix(email, erasedDomain)
+	_, known := id.Parse[id.Customer](strings.TrimPrefix(customer, "erased-"))
+	return ours && known
 }
 
 // Erase removes all personal data from a locked record; orders is how many of its orders were anonymised. Its totals

@@ -67,6 +67,19 @@ func LockOf(tx *db.Tx, customers []id.Customer) ([]id.Order, error) {
 	return ofCustomers(tx, customers, " FOR UPDATE")
 }
 
+// LockSome locks some orders, in the order of their ids; those that are gone are left out.
+func LockSome(tx *db.Tx, some []id.Order) (list []id.Order, err error) {
+	return list, db.Chunks(some, func(piece []id.Order) error {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		return tx.Each(func(r db.Rows) error {
+			var order id.Order
+			err := r.Scan(&order)
+			list = append(list, order)
+			return err
+		}, "SELECT id FROM orders WHERE tenant_id = $1 AND id IN "+db.In(len(args)-1, 2)+" ORDER BY id FOR UPDATE", args...)
+	})
+}
+
 func ofCustomers(tx *db.Tx, customers []id.Customer, lock string) (list []id.Order, err error) {
 	return list, db.Chunks(customers, func(piece []id.Customer) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)

@@ -26,6 +26,7 @@ type Proof struct {
 	Customers int      // erased records checked
 	Orders    int      // of these customers
 	Events    int
+	Underway  int // erasures that have begun and not ended; their customers are not checked
 	Pending   int // scrubs that are not done yet: bytes of erased data may still be in the files
 }
 

@@ -167,7 +167,8 @@ var records = []struct{ name, came, went, table, columns string }{
 	{"product", webhooks.ProductCreated, webhooks.ProductDeleted, "products", "id, created_at, coalesce(deleted_at, 0)"},
 	{"category", webhooks.CategoryCreated, webhooks.CategoryDeleted, "categories", "id, created_at, coalesce(deleted_at, 0)"},
 	{"customer", webhooks.CustomerCreated, webhooks.CustomerErased, "customers",
-		"id, created_at, CASE WHEN merged_into IS NULL THEN coalesce(erased_at, 0) ELSE 0 END"},
+		"id, created_at, CASE WHEN merged_into IS NULL AND " + // the event comes with the end of an erasure
+			"NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = $1 AND e.customer_id = customers.id) THEN coalesce(erased_at, 0) ELSE 0 END"},
 }
 
 func recordEvents(c *account) error {

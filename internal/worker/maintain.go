@@ -79,6 +79,17 @@ func (w *Worker) scrub() {
 	}
 }
 
+// erase ends erasures that a crash or a caller who went away interrupted: at once those that this process finds when it begins and is the
+// only one.
+func (w *Worker) erase() {
+	for all := w.Alone; ; all = false {
+		w.failed("ending erasures", w.Commerce.ContinueErasures(w.stopping, w.DB, all))
+		if !w.pause(nil, max(scrubEvery, w.Poll)) {
+			return
+		}
+	}
+}
+
 // packSearches packs the texts of searches every few seconds.
 func (w *Worker) packSearches() {
 	var packer search.Packer

@@ -141,7 +141,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	} else {
 		go w.live()
 	}
-	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.maintain, w.scrub,
+	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.maintain, w.erase, w.scrub,
 		w.watchEdits, w.packSearches, w.followSorts, w.followValues, w.foldSales} {
 		w.loops.Go(loop)
 	}

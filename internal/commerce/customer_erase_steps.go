@@ -1,0 +1,362 @@
+package commerce
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/idempotency"
+	"entrepot/internal/imports"
+	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+)
+
+// Bounds of a step, in orders; of other texts it takes textsAtOnce times as many. The least is some milliseconds of work: with fewer, the
+// cost of the transactions would outweigh it on a busy machine, where each takes long whatever it does.
+const (
+	leastAtOnce = 32
+	mostAtOnce  = 256
+	textsAtOnce = 8
+)
+
+// ordersAtOnce are how many orders one transaction erases or deletes.
+const ordersAtOnce = 64
+
+// erasureRest is after how long without a step an erasure counts as interrupted.
+const erasureRest = 10 * time.Second
+
+func (s *Service) atOnce() int { return cmp.Or(s.AtOnce, ordersAtOnce) }
+
+// large reports whether an erasure is more than one transaction of n orders does without making others wait.
+func (t trace) large(n int) bool {
+	if t.begun || len(t.orders) > n {
+		return true
+	}
+	found := t.texts
+	return len(t.events)+len(found.answers)+len(found.notes)+len(found.jobs)+len(found.entries)+len(found.imports) > n*textsAtOnce
+}
+
+// eraseInSteps erases a person in short transactions, but for the end, which is left to eraseCustomer (decision 243). The first
+// one empties the records: from then on nothing can be written to them, no order joins them, and the request is kept, so that it is ended
+// after a crash, too. Then come the orders, each with its events, and then all other texts. Several processes may do this for one
+// person. It returns what is left. Errors: errTraceAgain; those of EraseCustomer.
+func (s *Service) eraseInSteps(ctx context.Context, store *db.DB, who accounts.Caller, customer id.Customer, found trace, last bool) (
+	left trace, err error) {
+	if !found.begun {
+		if last { // its records change all the time
+			return found, nil
+		}
+		err := store.Write(ctx, who.Tenant, func(tx *db.Tx) error { return beginErasure(tx, who, customer, found) })
+		if errors.Is(err, errErased) {
+			return found, nil
+		}
+		if err != nil {
+			return found, err
+		}
+		found.begun = true
+	}
+	err = store.Read(ctx, who.Tenant, func(tx *db.Tx) (err error) { // now none can join
+		found.orders, err = orders.Of(tx, found.people)
+		return err
+	})
+	if err != nil {
+		return found, err
+	}
+	slices.Sort(found.orders)
+	steps := &erasureSteps{store: store, tenant: who.Tenant, customer: customer, found: found,
+		stride: store.NewStride(min(leastAtOnce, s.atOnce()), mostAtOnce), anonymiser: anonymiser{known: slices.Clone(found.texts.known)}}
+	if err := steps.orders(ctx); err != nil {
+		return found, orEnded(err)
+	}
+	if err := steps.texts(ctx); err != nil {
+		return found, orEnded(err)
+	}
+	found.texts.resources = append(found.texts.resources, texts(found.orders)...)
+	found.texts.resources = append(found.texts.resources, steps.shipments...)
+	again := len(steps.known) > len(found.texts.known)
+	since := store.OldestWrite() // before the snapshot
+	err = store.Read(ctx, who.Tenant, func(tx *db.Tx) error {
+		var renamed bool
+		left, renamed, err = traceNewer(tx, found, since)
+		again = again || renamed
+		return err
+	})
+	if err != nil || again && !last {
+		return found, orElse(err, errTraceAgain)
+	}
+	steps.found = left
+	if err := steps.texts(ctx); err != nil {
+		return found, orEnded(err)
+	}
+	left.events = nil
+	left.texts = &foundTexts{since: left.texts.since, known: left.texts.known, resources: left.texts.resources}
+	return left, nil
+}
+
+// errErased is the error of a step when the erasure has ended, or had ended before it was to begin.
+var errErased = errors.New("commerce: the customer is erased")
+
+// orEnded is nil for an erasure that has ended, which is then left to eraseCustomer to say.
+func orEnded(err error) error {
+	if errors.Is(err, errErased) {
+		return nil
+	}
+	return err
+}
+
+// beginErasure empties the records of a person, and keeps what is needed to find the rest.
+func beginErasure(tx *db.Tx, who accounts.Caller, customer id.Customer, found trace) error {
+	people, err := person(tx, customer)
+	if err != nil {
+		return err
+	}
+	known, err := customers.LockAll(tx, people)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(known, func(c customers.Customer) bool { return c.ID == customer })
+	switch {
+	case at < 0:
+		return customers.Missing()
+	case known[at].Status == customers.Erased:
+		begun, err := customers.ErasingOf(tx, customer)
+		if err == nil && begun == nil {
+			err = errErased
+		}
+		return err
+	case known[at].Status == customers.Secondary:
+		return writableCustomer(&known[at])
+	}
+	now, err := person(tx, customer)
+	if err != nil {
+		return err
+	}
+	e := &erasure{tx: tx, people: people, records: known}
+	for i := range known {
+		e.collectFromRecord(&known[i])
+		for _, a := range known[i].Addresses {
+			e.named = append(e.named, string(a.ID))
+		}
+	}
+	if !slices.Equal(now, people) || !isSubset(texts(people), texts(found.people)) || !isSubset(e.known, found.texts.known) ||
+		!isSubset(e.named, found.named) {
+		return errTraceAgain
+	}
+	n, err := orders.CountOf(tx, people)
+	if err != nil {
+		return err
+	}
+	if err := customers.ForgetSearched(tx, people); err != nil {
+		return err
+	}
+	eraseRecords(tx, who, customer, known, n)
+	(&customers.Erasing{Customer: customer, Names: found.texts.known, Resources: found.named}).Begin(tx)
+	return nil
+}
+
+// erasureSteps are the steps of one erasure by one process.
+type erasureSteps struct {
+	store     *db.DB
+	tenant    id.Tenant
+	customer  id.Customer
+	found     trace
+	stride    *db.Stride
+	shipments []string // of the orders that were done
+	anonymiser
+}
+
+// step runs a transaction that does some of the work, after locking the erasure; do says whether there was anything to do.
+func (s *erasureSteps) step(ctx context.Context, do func(tx *db.Tx, begun *customers.Erasing) (bool, error)) (more bool, err error) {
+	var took time.Duration
+	err = s.store.WriteBulk(ctx, s.tenant, func(tx *db.Tx) error {
+		started := time.Now()
+		begun, err := customers.LockErasing(tx, s.customer)
+		if err == nil && begun == nil {
+			err = errErased
+		}
+		if err == nil {
+			more, err = do(tx, begun)
+		}
+		if err == nil && more {
+			begun.Save(tx)
+			err = tx.Flush()
+		}
+		took = time.Since(started)
+		return err
+	})
+	if err == nil && more {
+		s.stride.Next(ctx, took)
+	}
+	return more, err
+}
+
+// orders erases the person in the orders that are left, one step after the other.
+func (s *erasureSteps) orders(ctx context.Context) error {
+	for {
+		var done *erasure
+		more, err := s.step(ctx, func(tx *db.Tx, begun *customers.Erasing) (bool, error) {
+			left := after(s.found.orders, begun.DoneTo)
+			if len(left) == 0 {
+				return false, nil
+			}
+			left = left[:min(len(left), s.stride.Size)]
+			e := &erasure{tx: tx, people: s.found.people, anonymiser: anonymiser{known: slices.Clone(s.known), words: s.words}}
+			if err := e.orderStep(left); err != nil {
+				return false, err
+			}
+			if begun.DoneTo = left[len(left)-1]; len(e.known) > len(s.known) {
+				begun.Names = e.known
+			}
+			done = e
+			return true, nil
+		})
+		if err != nil || !more {
+			return err
+		}
+		if s.anonymiser = done.anonymiser; len(done.shipments) > 0 {
+			for _, one := range done.shipments {
+				s.shipments = append(s.shipments, string(one.ID))
+			}
+		}
+	}
+}
+
+// orderStep erases the person in some orders, which it locks, and in their events.
+func (e *erasure) orderStep(some []id.Order) (err error) {
+	if e.orders, err = orders.LockSome(e.tx, some); err != nil {
+		return err
+	}
+	if err := e.collectOrders(); err != nil {
+		return err
+	}
+	e.resources = texts(e.orders)
+	for _, one := range e.shipments {
+		e.resources = append(e.resources, string(one.ID))
+	}
+	about, err := webhooks.EventsOf(e.tx, 0, texts(e.orders))
+	if err != nil {
+		return err
+	}
+	if err := e.loadEvents(about); err != nil {
+		return err
+	}
+	if err := e.writeOrders(); err != nil {
+		return err
+	}
+	e.writeEvents()
+	return e.forgetAbout()
+}
+
+// texts erases the person in everything that was found, except for the events of orders that are done.
+func (s *erasureSteps) texts(ctx context.Context) error {
+	theirs := make(map[string]bool, len(s.found.orders))
+	for _, order := range s.found.orders {
+		theirs[string(order)] = true
+	}
+	events := slices.DeleteFunc(slices.Clone(s.found.events), func(e webhooks.EventRef) bool { return theirs[e.Resource] })
+	found := s.found.texts
+	err := inSteps(ctx, s, events, func(e *erasure, some []webhooks.EventRef) error {
+		if err := e.loadEvents(some); err != nil {
+			return err
+		}
+		e.writeEvents()
+		return e.forgetAbout()
+	})
+	if err == nil {
+		err = inSteps(ctx, s, found.answers, func(e *erasure, some []idempotency.Ref) (err error) {
+			e.answers, err = idempotency.Load(e.tx, some)
+			e.writeAnswers()
+			return err
+		})
+	}
+	if err == nil {
+		err = inSteps(ctx, s, found.notes, func(e *erasure, some []stock.Note) (err error) {
+			e.notes, err = stock.Reload(e.tx, some)
+			for _, n := range e.notes {
+				e.resources = append(e.resources, string(n.Movement))
+			}
+			e.writeNotes()
+			return orElse(err, e.forgetAbout())
+		})
+	}
+	if err == nil {
+		err = inSteps(ctx, s, found.jobs, func(e *erasure, some []id.Job) (err error) {
+			e.jobs, err = jobs.Load(e.tx, some)
+			e.writeJobs()
+			return err
+		})
+	}
+	if err == nil {
+		err = inSteps(ctx, s, found.entries, func(e *erasure, some []id.Audit) error {
+			audit.Empty(e.tx, some)
+			return nil
+		})
+	}
+	if err == nil {
+		err = inSteps(ctx, s, found.imports, func(e *erasure, some []id.Import) error {
+			imports.Forget(e.tx, some, e.patterns())
+			return nil
+		})
+	}
+	return err
+}
+
+// forgetAbout deletes the notes of movements for the resources of a step, and at last, because reads after it wait for the account's
+// clock, what receivers answered to their events.
+func (e *erasure) forgetAbout() error {
+	slices.Sort(e.resources)
+	e.resources = slices.Compact(e.resources)
+	stock.ClearNotes(e.tx, e.resources)
+	return webhooks.ForgetAnswers(e.tx, e.resources)
+}
+
+// inSteps does something with all elements of a list, some of them in each step.
+func inSteps[T any](ctx context.Context, s *erasureSteps, list []T, do func(e *erasure, some []T) error) error {
+	for len(list) > 0 {
+		some := list[:min(len(list), s.stride.Size*textsAtOnce)]
+		_, err := s.step(ctx, func(tx *db.Tx, _ *customers.Erasing) (bool, error) {
+			return true, do(&erasure{tx: tx, people: s.found.people, anonymiser: anonymiser{known: slices.Clone(s.known), words: s.words}}, some)
+		})
+		if err != nil {
+			return err
+		}
+		list = list[len(some):]
+	}
+	return nil
+}
+
+// after are the orders of a sorted list behind one of them, "" for all.
+func after(list []id.Order, order id.Order) []id.Order {
+	at, found := slices.BinarySearch(list, order)
+	if found {
+		at++
+	}
+	return list[at:]
+}
+
+// ContinueErasures ends the erasures of all accounts that were interrupted: those that nobody has continued for some seconds, or all if
+// this is the only process and begins.
+func (s *Service) ContinueErasures(ctx context.Context, store *db.DB, all bool) error {
+	var left []customers.Erasing
+	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
+		until := tx.Micros() + 1
+		if !all {
+			until -= erasureRest.Microseconds()
+		}
+		left, err = customers.LeftErasings(tx, until)
+		return err
+	})
+	for _, one := range left {
+		err = errors.Join(err, s.EraseCustomer(ctx, store, accounts.Caller{Tenant: one.Tenant}, one.Customer, nil))
+	}
+	return err
+}

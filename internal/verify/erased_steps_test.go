@@ -1,0 +1,228 @@
+package verify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+	"entrepot/internal/patch"
+	"entrepot/internal/records"
+	"entrepot/internal/verify"
+)
+
+// dying is a context that ends when it has been asked so many times whether it has: before some transaction.
+type dying struct {
+	context.Context
+	left *atomic.Int64
+}
+
+func (d dying) Err() error {
+	if d.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return d.Context.Err()
+}
+
+// regular makes a customer with orders, a merged record and an address.
+func (s *shop) regular(email string, n int) (customer id.Customer) {
+	s.Helper()
+	for range n {
+		if _, err := s.order(draft(email, orders.Pending, "SKU-1", "SKU-2-V")); err != nil {
+			s.Fatal(err)
+		}
+	}
+	s.must(func(tx *db.Tx) error {
+		other, err := s.do.CreateCustomer(tx, customers.Change{Email: patch.To("second-" + email), FirstName: patch.To("Augusta"),
+			LastName: patch.To("Byron")})
+		if err != nil {
+			return err
+		}
+		c, err := customers.ByEmail(tx, email)
+		if err == nil {
+			customer = c.ID
+			_, err = s.do.MergeCustomers(tx, s.who, customer, []id.Customer{other.ID})
+		}
+		return err
+	})
+	return customer
+}
+
+// erased counts the events customer.erased about a customer, and reads its record.
+func (s *shop) erased(customer id.Customer) (events int, c *customers.Customer) {
+	s.Helper()
+	s.must(func(tx *db.Tx) (err error) {
+		if c, err = customers.Read(tx, customer); err != nil {
+			return err
+		}
+		return tx.Row("SELECT count(*) FROM events WHERE tenant_id = $1 AND event = 'customer.erased' AND resource_id = $2",
+			[]any{tx.Tenant, string(customer)}, &events)
+	})
+	return events, c
+}
+
+// proof is what verify-erasure says of all erased customers.
+func (s *shop) proof() *verify.Proof {
+	s.Helper()
+	p := &verify.Proof{}
+	if err := verify.CheckRecords(s.Context(), s.store, p, ""); err != nil {
+		s.Fatal(err)
+	}
+	for _, f := range p.Findings {
+		s.Errorf("%s: %s", f.Where, f.What)
+	}
+	return p
+}
+
+// holds expects all checks to hold.
+func (s *shop) holds(transactions int64) {
+	s.Helper()
+	s.dispatch()
+	if wrong := s.wrong(); len(wrong) > 0 {
+		s.Fatalf("died after %d transactions: %v", transactions, wrong)
+	}
+}
+
+// An erasure in steps may die before any of its transactions. Nothing is wrong then: either it has not begun, or nothing can be written to the
+// person any more and the proof knows that it is under way. It is continued by any process and ends with one event and one answer.
+func TestErasureDiesAtEveryStep(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		s.do.AtOnce = 1
+		began := 0
+		for n := range int64(100) {
+			email := fmt.Sprintf("ada%d@steps.example", n)
+			const many = 12
+			customer := s.regular(email, many)
+			left := new(atomic.Int64)
+			left.Store(n)
+			err := s.do.EraseCustomer(dying{t.Context(), left}, store, s.who, customer, nil)
+			events, c := s.erased(customer)
+			p := s.proof()
+			s.holds(n)
+			switch begun := c.Status == customers.Erased; {
+			case err == nil:
+				if events != 1 || !begun || p.Underway != 0 {
+					t.Fatalf("ended with %d events, %s, %d under way", events, c.Status, p.Underway)
+				}
+			case !errors.Is(err, context.Canceled):
+				t.Fatal(err)
+			case begun && (p.Underway != 1 || events != 0) || !begun && p.Underway != 0:
+				t.Fatalf("died as %s with %d under way and %d events", c.Status, p.Underway, events)
+			case !begun:
+				if err := s.do.EraseCustomer(t.Context(), store, s.who, customer, nil); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				began++
+				d := draft("", orders.Pending, "SKU-1")
+				d.CustomerID = customer
+				if _, err := s.order(d); !apperr.Is(err, apperr.Conflict) {
+					t.Fatalf("an order for a person who is being erased: %v", err)
+				}
+				if _, err := s.order(draft(email, orders.Pending, "SKU-1")); err != nil { // the e-mail is free
+					t.Fatal(err)
+				}
+				if err := s.do.ContinueErasures(t.Context(), store, true); err != nil {
+					t.Fatal(err)
+				}
+				if events, again := s.erased(customer); events != 1 || again.ErasedAt != c.ErasedAt || again.ErasedOrders != many {
+					t.Fatalf("continued: %d events, %+v", events, again)
+				}
+				if p := s.proof(); p.Underway != 0 {
+					t.Fatalf("%d are under way", p.Underway)
+				}
+			}
+			s.holds(n)
+			if err == nil {
+				break
+			}
+			if n == 99 {
+				t.Fatal("it never ended")
+			}
+		}
+		if began < 3 {
+			t.Errorf("it died %d times between two steps", began)
+		}
+		p := &verify.Proof{}
+		if err := verify.FindTexts(t.Context(), store, p, "Augusta Byron", "second-ada"); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range p.Findings {
+			if !strings.HasPrefix(f.Where, "file ") { // of those that the last erasure does not wait for
+				t.Errorf("%q is left in %s", f.What, f.Where)
+			}
+		}
+	})
+}
+
+// Several erasures of one person at once, beside orders and merges, have one effect and one answer; orders that come for the
+// person's e-mail are either erased or go to a new record.
+func TestErasuresOfOnePersonBesideOrders(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		s.do.AtOnce = 1
+		const email = "ada@crowd.example"
+		customer := s.regular(email, 30)
+		answers := make([]records.Erasure, 4)
+		var all sync.WaitGroup
+		for i := range answers {
+			all.Go(func() {
+				err := s.do.EraseCustomer(t.Context(), store, s.who, customer, func(erase func(tx *db.Tx) (records.Erasure, error)) error {
+					return s.write(func(tx *db.Tx) (err error) {
+						answers[i], err = erase(tx)
+						return err
+					})
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for range 12 {
+			all.Go(func() {
+				for range 4 {
+					if _, err := s.order(draft(email, orders.Pending, "SKU-3")); err != nil {
+						t.Error(err)
+					}
+					err := s.write(func(tx *db.Tx) error {
+						other, err := s.do.CreateCustomer(tx, customers.Change{Email: patch.To(id.New[string]() + "@crowd.example")})
+						if err == nil {
+							_, err = s.do.MergeCustomers(tx, s.who, customer, []id.Customer{other.ID})
+						}
+						return err
+					})
+					if err != nil && !apperr.Is(err, apperr.Conflict) {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		events, c := s.erased(customer)
+		for _, a := range answers {
+			if a != (records.Erasure{ID: customer, ErasedAt: c.ErasedAt, Orders: c.ErasedOrders}) {
+				t.Errorf("%+v, and the record %+v", a, c)
+			}
+		}
+		if events != 1 || c.ErasedOrders != c.OrdersCount {
+			t.Errorf("%d events, %+v", events, c)
+		}
+		if p := s.proof(); p.Underway != 0 {
+			t.Errorf("%d are under way", p.Underway)
+		}
+		s.dispatch()
+		if wrong := s.wrong(); len(wrong) > 0 {
+			t.Error(wrong)
+		}
+	})
+}
