@@ -24,7 +24,7 @@ import (
 // cost of the transactions would outweigh it on a busy machine, where each takes long whatever it does.
 const (
 	leastAtOnce = 32
-	mostAtOnce  = 256
+	mostAtOnce  = 128
 	textsAtOnce = 8
 )
 
@@ -230,7 +230,7 @@ func (s *erasureSteps) orders(ctx context.Context) error {
 	}
 }
 
-// orderStep erases the person in some orders, which it locks, and in their events.
+// orderStep erases the person in some orders, which it locks, and in their events; of orders deleted meanwhile only the events are left.
 func (e *erasure) orderStep(some []id.Order) (err error) {
 	if e.orders, err = orders.LockSome(e.tx, some); err != nil {
 		return err
@@ -238,11 +238,11 @@ func (e *erasure) orderStep(some []id.Order) (err error) {
 	if err := e.collectOrders(); err != nil {
 		return err
 	}
-	e.resources = texts(e.orders)
+	e.resources = texts(some)
 	for _, one := range e.shipments {
 		e.resources = append(e.resources, string(one.ID))
 	}
-	about, err := webhooks.EventsOf(e.tx, 0, texts(e.orders))
+	about, err := webhooks.EventsOf(e.tx, 0, texts(some))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"entrepot/internal/apperr"
+	"entrepot/internal/channels"
+	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
@@ -162,6 +164,60 @@ func TestErasureDiesAtEveryStep(t *testing.T) {
 				t.Errorf("%q is left in %s", f.What, f.Where)
 			}
 		}
+	})
+}
+
+// Orders of a channel that is deleted between two steps leave their events, which are erased, too.
+func TestErasureWithoutOrdersThatWentMeanwhile(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		s.do.AtOnce = 1
+		var made channels.Channel
+		name := "Corner"
+		s.must(func(tx *db.Tx) (err error) {
+			made, _, _, err = s.do.CreateChannel(tx, s.who, commerce.ChannelDraft{Name: &name, Platform: channels.Custom})
+			return err
+		})
+		d := draft("grace@gone.example", orders.Pending, "SKU-1")
+		d.CustomerName, d.Channel = "Grace Hopper", made.ID
+		for range 4 {
+			if _, err := s.order(d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var customer id.Customer
+		s.must(func(tx *db.Tx) error {
+			c, err := customers.ByEmail(tx, d.CustomerEmail)
+			customer = c.ID
+			return err
+		})
+		for n := int64(1); ; n++ {
+			left := new(atomic.Int64)
+			left.Store(n)
+			if err := s.do.EraseCustomer(dying{t.Context(), left}, store, s.who, customer, nil); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			if _, c := s.erased(customer); c.Status == customers.Erased {
+				break
+			}
+		}
+		s.must(func(tx *db.Tx) error {
+			_, err := s.do.DeleteChannel(tx, s.who, made.ID, commerce.Expected{}, false, nil)
+			return err
+		})
+		if err := s.do.ContinueErasures(t.Context(), store, true); err != nil {
+			t.Fatal(err)
+		}
+		p := &verify.Proof{}
+		if err := verify.FindTexts(t.Context(), store, p, "Grace Hopper", "grace@gone"); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range p.Findings {
+			if !strings.HasPrefix(f.Where, "file ") {
+				t.Errorf("%q is left in %s", f.What, f.Where)
+			}
+		}
+		s.holds(2)
 	})
 }
 

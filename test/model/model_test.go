@@ -2,8 +2,10 @@ package model
 
 import (
 	"flag"
+	"fmt"
 	"net/http"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 var (
 	steps   = flag.Int("steps", 150, "steps per client, on each engine")
 	clients = flag.Int("clients", 4, "how many clients play at once")
+	erased  = flag.Int("erased", 70, "orders of a customer who is erased beside the clients; 0: nobody is")
 	seed    = flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the clients' choices")
 )
 
@@ -32,7 +35,8 @@ func TestModel(t *testing.T) {
 		server := harness.Start(t, engine, harness.Options{})
 		account := server.FirstAccount(t)
 		var players []*player
-		products := []any{map[string]any{"sku": sharedSKU, "name": "Shared", "price": 1, "stock": map[string]any{"quantity": 100}}}
+		products := []any{map[string]any{"sku": erasedSKU, "name": "Erased", "price": 1, "stock": map[string]any{"quantity": *erased}},
+			map[string]any{"sku": sharedSKU, "name": "Shared", "price": 1, "stock": map[string]any{"quantity": 100}}}
 		for n := range *clients {
 			p := newPlayer(t, n, account.Key, *seed)
 			players = append(players, p)
@@ -44,7 +48,14 @@ func TestModel(t *testing.T) {
 		if err != nil || answer.Status != http.StatusOK || len(answer.List("errors")) > 0 {
 			t.Fatalf("preparing products: %v %s", err, answer)
 		}
+		gone := make(chan string, 1)
 		t.Run("play", func(t *testing.T) {
+			if *erased > 0 {
+				t.Run("erase", func(t *testing.T) {
+					t.Parallel()
+					gone <- erase(t, account.Key)
+				})
+			}
 			for _, p := range players {
 				t.Run(p.sku(0)[:2], func(t *testing.T) {
 					t.Parallel()
@@ -55,6 +66,9 @@ func TestModel(t *testing.T) {
 				})
 			}
 		})
+		if *erased > 0 && !t.Failed() {
+			t.Log(<-gone)
+		}
 		if !t.Failed() {
 			settle(t, account, players)
 			if out, err := server.Command("verify"); err != nil {
@@ -62,6 +76,46 @@ func TestModel(t *testing.T) {
 			}
 		}
 	})
+}
+
+const erasedSKU = "ERASED"
+
+// erase makes a customer with many orders and erases it beside what the clients do.
+func erase(t *testing.T, key harness.Client) (said string) {
+	var all sync.WaitGroup
+	for w := range 8 {
+		all.Go(func() {
+			for n := w; n < *erased; n += 8 {
+				answer, err := key.Call(http.MethodPost, "/api/v1/orders", map[string]any{"customerName": "Beside Them", "notes": "by the door",
+					"customerEmail": "beside@model.example", "items": []any{map[string]any{"sku": erasedSKU, "quantity": 1, "unitPrice": 1}}})
+				if err != nil || answer.Status != http.StatusCreated {
+					t.Errorf("an order: %v %s", err, answer)
+				}
+			}
+		})
+	}
+	all.Wait()
+	list, err := key.Call(http.MethodGet, "/api/v1/customers?email=beside@model.example", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	customer := list.Text("data", 0, "id")
+	begun := time.Now()
+	answer, err := key.Call(http.MethodPost, "/api/v1/customers/"+customer+"/erase", nil)
+	if err != nil || answer.Status != http.StatusOK || answer.Count("data", "orders") != int64(*erased) {
+		t.Fatalf("the erasure: %v %s", err, answer)
+	}
+	took := time.Since(begun)
+	page, err := key.Call(http.MethodGet, "/api/v1/orders?limit=100&customerId="+customer, nil)
+	if err != nil || len(page.List("data")) != min(*erased, 100) {
+		t.Fatalf("the orders: %v %s", err, page)
+	}
+	for _, o := range page.List("data") {
+		if name, _ := harness.At(o, "customerName").(string); name != "" {
+			t.Errorf("an order of %q", name)
+		}
+	}
+	return fmt.Sprintf("beside them a customer with %d orders was erased in %s", *erased, took.Round(time.Millisecond))
 }
 
 // settle compares what all clients share once they have stopped: the shared SKU and the event log.
