@@ -85,7 +85,7 @@ func (a *API) getInventory(r *request) (answer, error) {
 	var list []stock.Row
 	err := a.read(r, func(tx *db.Tx) (err error) {
 		if item, err = sellable(tx, r); err == nil {
-			list, _, err = stock.List(tx, stock.Filter{SKU: item.SKU, Limit: maxLevelsOfSKU})
+			list, err = levelsOf(tx, item.SKU)
 		}
 		return err
 	})
@@ -95,5 +95,22 @@ func (a *API) getInventory(r *request) (answer, error) {
 	return one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteStock(w, item, list) }), nil
 }
 
-// maxLevelsOfSKU limits the warehouses in the answer for one SKU; the list has all.
-const maxLevelsOfSKU = 1000
+// levelsRead is how many levels of a SKU are read at a time.
+const levelsRead = 1000
+
+// levelsOf reads all levels of a SKU, whose sums the answer has, by warehouse.
+func levelsOf(tx *db.Tx, sku string) ([]stock.Row, error) {
+	var list []stock.Row
+	f := stock.Filter{SKU: sku, Limit: levelsRead}
+	for more := true; more; {
+		piece, _, err := stock.List(tx, f)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, piece...)
+		if more = len(piece) == levelsRead; more {
+			f.After = &stock.Place{SKU: sku, Warehouse: piece[len(piece)-1].Warehouse}
+		}
+	}
+	return list, nil
+}

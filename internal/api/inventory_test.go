@@ -315,3 +315,23 @@ func TestInventoryFeed(t *testing.T) {
 		s.with(s.newKey("read:products")).must(t, 403, "GET", "/api/v1/sdk/inventory/changes", nil)
 	})
 }
+
+// The stock of a SKU is that of all warehouses, however many have it.
+func TestStockOfManyWarehouses(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.stockUp(t, map[string]int64{"A": -1})
+		const warehouses = levelsRead + 2
+		updates := make([]item, 0, warehouses)
+		for i := range warehouses {
+			updates = append(updates, item{"sku": "A", "warehouseCode": fmt.Sprintf("W%04d", i), "quantity": 2})
+		}
+		s.setStock(t, updates...)
+		got := s.must(t, 200, "GET", "/api/v1/inventory/A", nil)
+		if sum := number(at(got, "data"), "quantity"); sum != fmt.Sprint(2*warehouses) {
+			t.Errorf("the sum is %s", sum)
+		}
+		if last := at(got, "data", "levels", warehouses-1, "warehouseCode"); last != fmt.Sprintf("W%04d", warehouses-1) {
+			t.Errorf("the last level is of %v", last)
+		}
+	})
+}
