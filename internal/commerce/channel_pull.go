@@ -95,7 +95,8 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 				}
 				channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
 				next := tx.Now().Add(r.nextPull(state)).UnixMicro()
-				if !mine && state.PullAt > tx.Micros() { // a pull that a notification made due earlier stays so
+				// A pull that a notification or an outage made due soon stays so: another one meanwhile may miss the same changes.
+				if soon := tx.Now().Add(r.restAfterPull()).UnixMicro(); state.PullAt > tx.Micros() && (!mine || state.PullAt <= soon) {
 					next = min(next, state.PullAt)
 				}
 				channelsync.Pulled(tx, r.channel.ID, until, next)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
@@ -152,28 +153,39 @@ func TestAPushGoesOnWhenThePlatformTakesMore(t *testing.T) {
 	})
 }
 
-// Orders that are notified in an outage come in soon after it, also if the platform's lists do not have them yet and pulls are rare.
+// Orders that are notified in an outage come in soon after it, also if the platform's lists do not have them yet and pulls are rare: however
+// many pulls there are until then.
 func TestOrdersOfAnOutage(t *testing.T) {
-	syncedEngines(t, 1, func(t *testing.T, s *synced) {
-		s.platform.does.Time = connector.Timing{Tail: 3 * time.Minute, Every: 5 * time.Minute}
-		s.channel.Settings = `{"pullEvery":"7200"}`
-		s.must(s.write(t, func(tx *db.Tx) error { s.channel.Save(tx); return nil }))
-		s.work()
-		s.platform.refusals = 1 << 20
-		s.platform.refusal = connector.Failf(connector.Unauthorized, "the key is wrong")
-		*s.clock = s.clock.Add(3 * time.Hour)
-		s.work()
-		*s.clock = s.clock.Add(10 * time.Minute)
-		s.place("A")
-		s.notify("A", "a")
-		s.work()
-		s.platform.refusals, s.platform.refusal = 0, nil
-		_, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "")
-		s.must(err)
-		s.work()
-		*s.clock = s.clock.Add(5*time.Minute + time.Second)
-		if s.work(); s.count(ordersHere) != 1 {
-			t.Errorf("%d orders five minutes after the outage", s.count(ordersHere))
-		}
-	})
+	for _, pulls := range []int{0, 2} {
+		syncedEngines(t, 1, func(t *testing.T, s *synced) {
+			s.platform.does.Time = connector.Timing{Tail: 3 * time.Minute, Every: 5 * time.Minute}
+			s.channel.Settings = `{"pullEvery":"7200"}`
+			s.must(s.write(t, func(tx *db.Tx) error { s.channel.Save(tx); return nil }))
+			s.work()
+			s.platform.refusals = 1 << 20
+			s.platform.refusal = connector.Failf(connector.Unauthorized, "the key is wrong")
+			*s.clock = s.clock.Add(3 * time.Hour)
+			s.work()
+			*s.clock = s.clock.Add(10 * time.Minute)
+			s.place("A")
+			s.notify("A", "a")
+			s.work()
+			s.platform.refusals, s.platform.refusal = 0, nil
+			_, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "")
+			s.must(err)
+			s.work()
+			for range pulls {
+				*s.clock = s.clock.Add(time.Second)
+				s.must(s.write(t, func(tx *db.Tx) error {
+					_, err := s.do.SyncChannel(tx, s.channel.ID, commerce.SyncDraft{Type: jobs.OrderPull})
+					return err
+				}))
+				s.work()
+			}
+			*s.clock = s.clock.Add(5*time.Minute + time.Second)
+			if s.work(); s.count(ordersHere) != 1 {
+				t.Errorf("%d orders five minutes after the outage and %d pulls", s.count(ordersHere), pulls)
+			}
+		})
+	}
 }
