@@ -61,7 +61,8 @@ func ReadSales(tx *db.Tx, currency string, s Span, every Interval, zone *time.Lo
 
 // readSeries is ReadSales without the best sellers, which cost the most. It also returns the figures that were summed,
 // by the columns of by, and is of one channel unless that is "".
-func readSeries(tx *db.Tx, currency string, only id.Channel, s Span, every Interval, zone *time.Location, by string) (Sales, []figure, error) {
+func readSeries(tx *db.Tx, currency string, only id.Channel, s Span, every Interval, zone *time.Location, by string) (Sales, []figure,
+	error) {
 	out := Sales{Span: s, Interval: every, Zone: zone}
 	var err error
 	if out.Points, err = emptyPoints(s, every, zone); err != nil {

@@ -46,8 +46,8 @@ const carrierName = "entrepot-carrier"
 // mostCarrier bounds the name that is kept there, in bytes.
 const mostCarrier = 100
 
-// proposed fills the form of a new page: with what the shipment had that was just deleted, to be corrected, else with the carrier of the last
-// parcel from this browser. What is proposed is no stored value, which others could change meanwhile.
+// proposed fills the form of a new page: with what the shipment had that was just deleted, to be corrected, else with the carrier of the
+// last parcel from this browser. What is proposed is no stored value, which others could change meanwhile.
 func (r *request) proposed(f *form) {
 	if r.http.Method == http.MethodPost {
 		return

@@ -34,6 +34,10 @@ func TestPalette(t *testing.T) {
 	b.until("document.querySelector('#palette').open")
 	b.keys("api key" + kb.Enter) // what was typed just now, not what was listed before
 	b.until("location.pathname === '" + prefix + "/keys'")
+	b.look(390, "light") // where the sidebar is a menu, the bar above has the search
+	b.open("/orders")
+	b.click("#top [data-jump]")
+	b.until("document.querySelector('#palette').open && document.activeElement.closest('#palette')")
 }
 
 // The counts of the sidebar follow what happens, also on a page that shows nothing of it.
