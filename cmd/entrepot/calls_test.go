@@ -251,7 +251,8 @@ func TestPasswordsAndEndpointsAreChangedOffline(t *testing.T) {
 		if user["email"] != "two@example.com" {
 			t.Errorf("%v", user)
 		}
-		s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"]})
+		s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"],
+			Patience: patience})
 		if err != nil {
 			t.Fatal(err)
 		}

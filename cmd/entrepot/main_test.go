@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(actVariable) != "" {
 		main()
 	}
+	patience = dbtest.Patience
 	dbtest.Main(m)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,9 @@ import (
 	"entrepot/internal/server"
 )
 
+// patience is db.Config's, for tests.
+var patience time.Duration
+
 // withStore opens a command's store, calls run, and closes the store. A server may have the store open too.
 func (env *environment) withStore(cmd *cobra.Command, run func(*server.Store) error) error {
 	c, err := env.storeConfig(cmd)
@@ -26,7 +30,7 @@ func (env *environment) withStore(cmd *cobra.Command, run func(*server.Store) er
 	if c.Log, err = env.logger(cmd); err != nil {
 		return err
 	}
-	c.MustExist = cmd.Annotations[makesStore] == ""
+	c.MustExist, c.Patience = cmd.Annotations[makesStore] == "", patience
 	store, err := server.OpenStore(cmd.Context(), c)
 	if err != nil {
 		return err

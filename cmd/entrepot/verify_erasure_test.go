@@ -20,7 +20,8 @@ func TestVerifyErasure(t *testing.T) {
 		// open runs operations on the store as a service would, and closes it.
 		open := func(run func(s *server.Store) error) {
 			t.Helper()
-			s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"]})
+			s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"],
+				Patience: patience})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,8 @@ func TestVerify(t *testing.T) {
 		if code, out, complaint := p.call("verify"); code != done || !strings.Contains(out, "warehouses") || strings.Contains(out, "wrong") {
 			t.Errorf("a fresh store: exit %d: %s %s", code, out, complaint)
 		}
-		s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"]})
+		s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"],
+			Patience: patience})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -164,8 +164,6 @@ func TestManyEndpointsTakeFewGoroutines(t *testing.T) {
 	for n := int64(accounts * endpoints); n <= accounts*endpoints*events; n += accounts * endpoints {
 		until(t, "everybody has everything", func() bool { return got.Load() >= n })
 	}
-	if n := got.Load(); n != accounts*endpoints*events {
-		t.Errorf("%d deliveries, want %d", n, accounts*endpoints*events)
-	}
+	t.Logf("%d requests for %d deliveries", got.Load(), accounts*endpoints*events) // more, when answers took longer than an attempt may
 	seen.most(t, 300, 8000)
 }

@@ -35,7 +35,7 @@ func TestKilledDuringBulk(t *testing.T) {
 				answer, _ := key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", string(body))
 				answered <- answer
 			}()
-			for end := time.Now().Add(time.Minute); stored(t, key) == before && time.Now().Before(end); {
+			for end := time.Now().Add(5 * time.Minute); stored(t, key) == before && time.Now().Before(end); {
 			}
 			server.Kill()
 			answer := <-answered

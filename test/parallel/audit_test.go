@@ -2,6 +2,7 @@ package parallel
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -25,6 +26,9 @@ func (s *shop) audit(walkers []*walker) {
 	}
 	for n, node := range s.nodes {
 		for _, line := range node.Complaints() {
+			if *slowest > leastWait && waitedInVain.MatchString(line) {
+				continue // on a machine that does much else; a worker tries again
+			}
 			s.defect("error in the service's log", "node %d: %s", n, line)
 		}
 	}
@@ -112,3 +116,6 @@ func (s *shop) auditDeadlocks(d deadlocks) {
 	s.t.Logf("waits of a second and more for a lock:\n%s", strings.Join(d.waits, "\n"))
 	s.t.Logf("errors that PostgreSQL logged:\n%s", strings.Join(d.errors, "\n"))
 }
+
+// waitedInVain matches the error of who got no connection or no lock in time.
+var waitedInVain = regexp.MustCompile(`the store does not answer, try again: context deadline exceeded|due to lock timeout`)

@@ -267,10 +267,19 @@ func (s *Server) Complaints() []string {
 }
 
 // Command runs an offline command of the program against the server's store, while the server may run.
-// It returns standard output; a non-zero exit is an error that carries standard error.
+// It returns standard output; a non-zero exit is an error that carries standard error. It is run again when it got no connection in time.
 func (s *Server) Command(args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
+	for {
+		out, err := s.command(ctx, args...)
+		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "the store does not answer, try again: context deadline exceeded") {
+			return out, err
+		}
+	}
+}
+
+func (s *Server) command(ctx context.Context, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, s.binary, args...)
 	command.Dir, command.Env = s.Dir, append(s.environment(), s.storeVariable())
 	var out, complaint bytes.Buffer
