@@ -189,8 +189,15 @@ func (m *many) deleteOne(tx *db.Tx, at int, stamp int64) {
 	}
 	tx.Tally("products", string(gone.status), -1)
 	search.Put(tx, search.Products, search.Document{ID: string(gone.id)})
-	for _, of := range m.members {
-		delete(of, gone.id)
+	for _, which := range [][2]string{m.whole, m.big, m.small} {
+		if m.members[which[0]][gone.id] {
+			tx.Tally("category members", which[0], -1)
+		}
+		if m.members[which[1]][gone.id] {
+			tx.Tally("publications", which[1]+" published", -1)
+		}
+		delete(m.members[which[0]], gone.id)
+		delete(m.members[which[1]], gone.id)
 	}
 	m.sample = slices.Delete(m.sample, at, at+1)
 }
