@@ -12,8 +12,8 @@ func TestPatienceRaisesTheWaits(t *testing.T) {
 		connection time.Duration
 		lock, idle string
 	}{
-		-time.Second:    {2 * time.Second, "5000", "'10000'"},
-		0:               {2 * time.Second, "5000", "'10000'"},
+		-time.Second:    {5 * time.Second, "5000", "'10000'"},
+		0:               {5 * time.Second, "5000", "'10000'"},
 		7 * time.Second: {7 * time.Second, "7000", "'10000'"},
 		time.Minute:     {time.Minute, "60000", "'60000'"},
 	} {

@@ -15,7 +15,7 @@ import (
 
 // Bounds of what a transaction waits for. A caller that waited longer is asked to try again.
 const (
-	connectionWait = 2 * time.Second
+	connectionWait = 5 * time.Second
 	lockWait       = 5 * time.Second
 	idleWait       = 10 * time.Second       // of a transaction that holds locks between its messages for the next of them
 	mixedWait      = 100 * time.Millisecond // of a group of several tenants for a lock
