@@ -351,3 +351,20 @@ func TestAPullThatEndsAfterARefusal(t *testing.T) {
 		}
 	})
 }
+
+// A notification that is being verified while its channel is deactivated does not make the channel receive again.
+func TestDeactivatedWhileANotificationIsVerified(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.notify("withdrawn", "a")
+		if n := s.count("SELECT count(*) FROM channels WHERE tenant_id = $1 AND status = 'needs_reauth'"); n != 1 {
+			t.Errorf("%d channels need another authorisation", n)
+		}
+		now := s.channel
+		now.Status = channels.Inactive
+		s.must(s.write(t, func(tx *db.Tx) error { now.Save(tx); return nil }))
+		s.notify("withdrawn", "b")
+		if n := s.count("SELECT count(*) FROM channels WHERE tenant_id = $1 AND status = 'inactive'"); n != 1 {
+			t.Errorf("%d channels are inactive", n)
+		}
+	})
+}

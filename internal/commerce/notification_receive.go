@@ -107,6 +107,9 @@ func queueOutcome(tx *db.Tx, channel id.Channel, outcome connector.Outcome) erro
 		if err != nil {
 			return err
 		}
+		if !c.Receives() { // it was deactivated while the notification was verified, and stays so
+			return nil
+		}
 		c.Status = channels.Status(outcome.State)
 		c.Save(tx)
 	case outcome.Job != "":

@@ -101,6 +101,9 @@ func (p *scripted) Verify(context.Context, connector.Channel, connector.Notifica
 func (p *scripted) Read(_ connector.Channel, n connector.Notification) (connector.Outcome, error) {
 	var body struct{ Order, Delivery string }
 	err := json.Unmarshal(n.Body, &body)
+	if body.Order == "withdrawn" {
+		return connector.About("access", connector.Key(body.Delivery)).Reauthorize(), err
+	}
 	return connector.About("order", connector.Key(body.Delivery)).PullOrder(body.Order), err
 }
 

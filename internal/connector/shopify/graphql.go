@@ -131,6 +131,9 @@ var errTooDear = &connector.Failure{Kind: connector.Rejected, Code: "MAX_COST_EX
 
 // read converts an answer to data or a failure. Shopify also refuses with status 200.
 func (s *session) read(answer *connector.Response, into any) error {
+	if f := connector.GatewayPage(answer); f != nil { // it says nothing of the token
+		return f
+	}
 	switch answer.Status {
 	case http.StatusPaymentRequired:
 		return connector.Failf(connector.Forbidden, "the shop is frozen: its owner has to settle with Shopify")
