@@ -21,7 +21,7 @@ var owners = map[string][]string{
 		"product_sorts", "product_sorts_until"},
 	"internal/channels":    {"channels", "notifications"},
 	"internal/channelsync": {"channel_items", "channel_syncs"},
-	"internal/customers":   {"customers", "customer_tags", "customer_addresses", "segments"},
+	"internal/customers":   {"customers", "customer_tags", "customer_addresses", "segments", "erasures"},
 	"internal/db":          {"change_clocks", "schema_versions", "scrubs", "tallies"},
 	"internal/idempotency": {"idempotency_keys"},
 	"internal/imports":     {"imports", "import_parts", "import_lines"},
