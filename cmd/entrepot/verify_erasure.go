@@ -84,7 +84,8 @@ func (env *environment) verifyErasure(cmd *cobra.Command, given []string) (work,
 		case !proof.Clean():
 			return fmt.Errorf("something is left: %d findings", len(proof.Findings))
 		case proof.Underway > 0:
-			return fmt.Errorf("%d erasures have begun and not ended: the service goes on with them; look again in a minute", proof.Underway)
+			return fmt.Errorf("%d erasures have begun and not ended: the service goes on with them; look again in a minute",
+				proof.Underway)
 		case proof.Pending > 0:
 			return fmt.Errorf("an erasure is not finished: its rows are gone, but bytes of them may be left in the store's files until " +
 				"the service has scrubbed them; look again in a minute")
