@@ -123,7 +123,8 @@ func (env *environment) textsToFind(given []string) (texts []string, err error) 
 }
 
 func (env *environment) printProof(cmd *cobra.Command, p *verify.Proof) error {
-	r := proofRecord{Gone: p.Clean() && p.Pending == 0 && p.Underway == 0, Findings: []findingRecord{}, Customers: p.Customers, Orders: p.Orders,
+	r := proofRecord{Gone: p.Clean() && p.Pending == 0 && p.Underway == 0, Findings: []findingRecord{},
+		Customers: p.Customers, Orders: p.Orders,
 		Events: p.Events, Texts: p.Texts, Files: p.Files, Bytes: p.Bytes,
 		NotRead: append([]string{}, p.Left...), Pending: p.Pending, Underway: p.Underway}
 	rows := [][]string{}
