@@ -84,7 +84,8 @@ func (env *environment) verifyErasure(cmd *cobra.Command, given []string) (work,
 		case !proof.Clean():
 			return fmt.Errorf("something is left: %d findings", len(proof.Findings))
 		case proof.Underway > 0:
-			return fmt.Errorf("%d erasures have begun and not ended: the service goes on with them; look again in a minute", proof.Underway)
+			return fmt.Errorf("%d erasures have begun and not ended: the service goes on with them; look again in a minute",
+				proof.Underway)
 		case proof.Pending > 0:
 			return fmt.Errorf("an erasure is not finished: its rows are gone, but bytes of them may be left in the store's files until " +
 				"the service has scrubbed them; look again in a minute")
@@ -122,7 +123,8 @@ func (env *environment) textsToFind(given []string) (texts []string, err error) 
 }
 
 func (env *environment) printProof(cmd *cobra.Command, p *verify.Proof) error {
-	r := proofRecord{Gone: p.Clean() && p.Pending == 0 && p.Underway == 0, Findings: []findingRecord{}, Customers: p.Customers, Orders: p.Orders,
+	r := proofRecord{Gone: p.Clean() && p.Pending == 0 && p.Underway == 0, Findings: []findingRecord{},
+		Customers: p.Customers, Orders: p.Orders,
 		Events: p.Events, Texts: p.Texts, Files: p.Files, Bytes: p.Bytes,
 		NotRead: append([]string{}, p.Left...), Pending: p.Pending, Underway: p.Underway}
 	rows := [][]string{}

@@ -100,8 +100,21 @@ func (s *server) search(t *testing.T, texts ...string) *verify.Proof {
 	return p
 }
 
+// erasing is engines for a test of erasures, in one transaction and in steps.
+func erasing(t *testing.T, test func(t *testing.T, s *server)) {
+	t.Helper()
+	for name, atOnce := range map[string]int{"at once": 1000, "in steps": -1} {
+		t.Run(name, func(t *testing.T) {
+			engines(t, func(t *testing.T, s *server) {
+				s.Commerce.AtOnce = atOnce
+				test(t, s)
+			})
+		})
+	}
+}
+
 func TestErasedPersonIsNowhere(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
+	erasing(t, func(t *testing.T, s *server) {
 		customer, merged, order := s.leaveTraces(t)
 		before := s.search(t, zoe...)
 		for _, word := range zoe {
@@ -198,7 +211,7 @@ func (s *server) afterErasure(t *testing.T, customer, merged, order string) {
 
 // Events of orders that were deleted with their channel are found by the customer they name.
 func TestErasureReachesDeletedOrders(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
+	erasing(t, func(t *testing.T, s *server) {
 		var err error
 		if s.Commerce.Connectors, err = connector.NewSet(); err != nil {
 			t.Fatal(err)
@@ -223,7 +236,7 @@ func TestErasureReachesDeletedOrders(t *testing.T) {
 
 // Notes that users wrote with stock changes, and the stored answers that repeat them, lose the person; other notes stay.
 func TestErasureReachesStockNotes(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
+	erasing(t, func(t *testing.T, s *server) {
 		order := s.shop(t)
 		made := s.place(t, order(map[string]any{"customerName": "Nora Noted", "customerEmail": "nora@noted.example"}))
 		customer := text(made, "customerId")
@@ -275,7 +288,7 @@ func TestErasureReachesStockNotes(t *testing.T) {
 
 // Another customer with the same name keeps it.
 func TestErasureSparesOthers(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
+	erasing(t, func(t *testing.T, s *server) {
 		order := s.shop(t)
 		one := text(s.place(t, order(map[string]any{"customerEmail": "one@x.example"})), "customerId")
 		two := s.place(t, order(map[string]any{"customerEmail": "two@x.example"}))

@@ -34,7 +34,7 @@ type Service struct {
 	PullEvery  time.Duration    // between two scheduled pulls of a channel's orders; 0: five minutes
 	Hashing    accounts.Hashing // of passwords; set only by tests
 	Dev        bool             // http and loopback addresses are allowed
-	AtOnce     int              // orders that one transaction erases or deletes; 0: some dozens; set only by tests
+	AtOnce     int              // orders up to which an erasure is one transaction; 0: some dozens, below: none; set only by tests
 }
 
 func (s *Service) log() *slog.Logger {

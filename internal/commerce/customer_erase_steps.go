@@ -28,7 +28,7 @@ const (
 	textsAtOnce = 8
 )
 
-// ordersAtOnce are how many orders one transaction erases or deletes.
+// ordersAtOnce are how many orders one transaction erases.
 const ordersAtOnce = 64
 
 // erasureRest is after how long without a step an erasure counts as interrupted.
@@ -73,7 +73,7 @@ func (s *Service) eraseInSteps(ctx context.Context, store *db.DB, who accounts.C
 	}
 	slices.Sort(found.orders)
 	steps := &erasureSteps{store: store, tenant: who.Tenant, customer: customer, found: found,
-		stride: store.NewStride(min(leastAtOnce, s.atOnce()), mostAtOnce), anonymiser: anonymiser{known: slices.Clone(found.texts.known)}}
+		stride: store.NewStride(max(1, min(leastAtOnce, s.atOnce())), mostAtOnce), anonymiser: anonymiser{known: slices.Clone(found.texts.known)}}
 	if err := steps.orders(ctx); err != nil {
 		return found, orEnded(err)
 	}

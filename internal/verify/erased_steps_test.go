@@ -94,8 +94,9 @@ func (s *shop) holds(transactions int64) {
 	}
 }
 
-// An erasure in steps may die before any of its transactions. Nothing is wrong then: either it has not begun, or nothing can be written to the
-// person any more and the proof knows that it is under way. It is continued by any process and ends with one event and one answer.
+// An erasure in steps may die before any of its transactions. Nothing is wrong then: either it has not begun, or nothing can be
+// written to the person any more and the proof knows that it is under way. It is continued by any process
+// and ends with one event and one answer.
 func TestErasureDiesAtEveryStep(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)

@@ -9,8 +9,8 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// TestKilledDuringErasure kills the service when it has begun to erase a customer with many orders. The next process ends the erasure by itself:
-// no order names the person, there is one event, and asking again has its answer.
+// TestKilledDuringErasure kills the service when it has begun to erase a customer with many orders. The next process ends the
+// erasure by itself: no order names the person, there is one event, and asking again has its answer.
 func TestKilledDuringErasure(t *testing.T) {
 	const many = 300
 	harness.Each(t, func(t *testing.T, engine harness.Engine) {
