@@ -63,7 +63,15 @@ type DB struct {
 	others    atomic.Int64 // those of tenants among them that were neither pieces of bulk operations nor Background
 	passed    atomic.Int64 // others when the last piece of a bulk operation was committed
 	scrubbing scrubbing
+	memo      sync.Map
 }
+
+// Memo is what packages keep in the memory of this process about the store, each under keys of a type of its own. What is kept there may
+// be used only if the transaction that uses it sees that it still holds.
+func (d *DB) Memo() *sync.Map { return &d.memo }
+
+// Memo is that of the store (DB.Memo).
+func (tx *Tx) Memo() *sync.Map { return &tx.db.memo }
 
 // Open opens the store without changing its schema; Migrate brings it up to date.
 func Open(ctx context.Context, c Config) (*DB, error) {

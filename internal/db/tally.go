@@ -48,7 +48,8 @@ func addTallies(rows string) string {
 		" ON CONFLICT (tenant_id, name, key) DO UPDATE SET n = tallies.n + excluded.n"
 }
 
-// Repairs is the name of the kept count of repairs that have begun in a tenant, which counts no records.
+// Repairs is the name of the kept counts of repairs of a tenant, which count no records: by the key "" those that have begun, and by others
+// what they have written where someone must know.
 const Repairs = "repairs"
 
 // BeginRepair counts one more repair of the tenant and returns its number: every snapshot from then on belongs to it, until
@@ -57,7 +58,7 @@ func (tx *Tx) BeginRepair() (number int64, err error) {
 	if err := tx.LockClock(); err != nil {
 		return 0, err
 	}
-	err = tx.Row("SELECT coalesce(sum(n), 0)::BIGINT FROM tallies WHERE tenant_id = $1 AND name = $2", []any{tx.Tenant, Repairs}, &number)
+	err = tx.Row("SELECT coalesce(sum(n), 0)::BIGINT FROM tallies WHERE tenant_id = $1 AND name = $2 AND key = ''", []any{tx.Tenant, Repairs}, &number)
 	tx.Tally(Repairs, "", 1)
 	return number + 1, err
 }
