@@ -20,7 +20,7 @@ var (
 	seed     = flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the clients' choices")
 	only     = flag.String("only", "", "the operations whose name matches this; all without it")
 	without  = flag.String("without", "", "leave out the operations whose name matches this")
-	slowest  = flag.Duration("slowest", 20*time.Second, "the longest an answer may take; 2s on a machine of its own")
+	slowest  = flag.Duration("slowest", 2*time.Minute, "the longest an answer may take; 2s on a machine of its own")
 )
 
 func TestMain(m *testing.M) {
