@@ -60,7 +60,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// What verify --repair puts right is printed once, with what it was and is; then nothing is left to repair. What is wrong with records stays.
+// What verify --repair puts right is printed once, with what it was and is; then nothing is left to repair. What is wrong with records
+// stays.
 func TestVerifyRepairs(t *testing.T) {
 	stores(t, func(t *testing.T, p *program) {
 		account := p.object("account", "create", "--name", "One", "--owner-email", "one@example.com", "--owner-password", "a long passphrase")

@@ -34,7 +34,8 @@ func TestTimesThatAreNone(t *testing.T) {
 			t.Errorf("%s is taken as %s", text, at)
 		}
 	}
-	for _, text := range []string{"2026-01-02T03:04:05+23:59", "2026-01-02T03:04:05-00:00", "2026-01-02t03:04:05.5z", "2026-01-02 03:04:05.123456"} {
+	for _, text := range []string{"2026-01-02T03:04:05+23:59", "2026-01-02T03:04:05-00:00", "2026-01-02t03:04:05.5z",
+		"2026-01-02 03:04:05.123456"} {
 		if _, ok := apijson.ParseTime(text, false); !ok {
 			t.Errorf("%s is refused", text)
 		}

@@ -13,8 +13,8 @@ import (
 
 // A deep page by creation is found by fences: the ids of every so many rows of product_sorts, with how many rows of each status are before
 // them. A node keeps them in memory. The rows change only together with the stamp up to which they have all changes, or in a repair,
-// which is counted, so fences hold in every transaction that reads the stamp and the count with which they were made. Products that changed since are corrected as in lists by
-// name (sorts.go). Writes of products do nothing for it (docs/decisions/0251).
+// which is counted, so fences hold in every transaction that reads the stamp and the count with which they were made. Products that
+// changed since are corrected as in lists by name (sorts.go). Writes of products do nothing for it (docs/decisions/0251).
 
 // Bounds of fences. Tests lower the first two.
 var (
@@ -116,8 +116,8 @@ func (at *fences) skip(w *db.Where, f Filter, from int64) int64 {
 	return at.list[end].before.of(f.Statuses) - max(0, rest)
 }
 
-// changedByID reads the matching products that changed since a stamp, and the matching rows of product_sorts of all that did, in the order of
-// the page; too many are not read to the end.
+// changedByID reads the matching products that changed since a stamp, and the matching rows of product_sorts of all that did, in the
+// order of the page; too many are not read to the end.
 func (f Filter) changedByID(tx *db.Tx, until int64) (late, stale []chosen, err error) {
 	w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL AND p.changed_at > ?", until)
 	f.andStatuses(w, inProducts)

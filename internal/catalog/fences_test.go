@@ -15,7 +15,8 @@ import (
 
 // Pages by fences are those without them, before and after products are added, changed and deleted, and fences of other rows are not used.
 func TestPagesByFences(t *testing.T) {
-	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true}, "postgres": {URL: dbtest.PlainStoreURL(t)}} {
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
+		"postgres": {URL: dbtest.PlainStoreURL(t)}} {
 		t.Run(engine, func(t *testing.T) {
 			fenced := 0
 			config.Trace = func(sql string, _ []any) {

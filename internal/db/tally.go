@@ -58,7 +58,8 @@ func (tx *Tx) BeginRepair() (number int64, err error) {
 	if err := tx.LockClock(); err != nil {
 		return 0, err
 	}
-	err = tx.Row("SELECT coalesce(sum(n), 0)::BIGINT FROM tallies WHERE tenant_id = $1 AND name = $2 AND key = ''", []any{tx.Tenant, Repairs}, &number)
+	err = tx.Row("SELECT coalesce(sum(n), 0)::BIGINT FROM tallies WHERE tenant_id = $1 AND name = $2 AND key = ''",
+		[]any{tx.Tenant, Repairs}, &number)
 	tx.Tally(Repairs, "", 1)
 	return number + 1, err
 }

@@ -43,7 +43,8 @@ func ReadOrder(o *apijson.Object, now time.Time) commerce.OrderDraft {
 	return d
 }
 
-// readPast reads a time after the beginning of 1970, which files have where a time is missing, until now, in microseconds; 0 if none is given.
+// readPast reads a time after the beginning of 1970, which files have where a time is missing, until now, in microseconds; 0 if none is
+// given.
 func readPast(o *apijson.Object, name string, now time.Time) int64 {
 	before := len(o.Errors())
 	at := o.Time(name, false)

@@ -32,6 +32,6 @@ func CountryCode(text string) (code string, ok bool) {
 
 // SaveCountry queues storing anew by which country lists find an order, unless its address is not the given one any more.
 func SaveCountry(w db.Writer, number int64, address string) {
-	w.Queue("UPDATE orders SET country = $4 WHERE tenant_id = $1 AND number = $2 AND coalesce(shipping_address, '') = $3", w.TenantID(), number,
-		address, db.Null(Country(address)))
+	w.Queue("UPDATE orders SET country = $4 WHERE tenant_id = $1 AND number = $2 AND coalesce(shipping_address, '') = $3",
+		w.TenantID(), number, address, db.Null(Country(address)))
 }

@@ -149,7 +149,8 @@ type Correction struct {
 
 // Correct queues a correction. What was sold in the bucket is summed again, because its version may have been lost with the figure.
 func Correct(w db.GuardedWriter, c Correction) {
-	moveFigures(w, []figureRow{{figureKey{c.Width, c.Bucket, c.Status, c.Channel, c.Currency}, [4]int64{c.Orders, c.Items, c.Big, c.Small}, 1}})
+	key := figureKey{c.Width, c.Bucket, c.Status, c.Channel, c.Currency}
+	moveFigures(w, []figureRow{{key, [4]int64{c.Orders, c.Items, c.Big, c.Small}, 1}})
 }
 
 // moveFigures queues one statement for at most 256 rows.

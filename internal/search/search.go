@@ -85,10 +85,11 @@ func Put(w db.GuardedWriter, kind Kind, docs ...Document) {
 var putText db.Text
 
 // Renew queues that a record is found by what its row says, or not at all if there is none. rows is the statement that reads the id, the
-// sort value and the text of every record of an account, $1, as id, sort and text. All texts are put after the change clock, so no newer one is lost.
+// sort value and the text of every record of an account, $1, as id, sort and text. All texts are put after the change clock, so no newer
+// one is lost.
 func Renew(w db.Writer, kind Kind, rows, id string) {
-	w.Change("INSERT INTO search_loose (tenant_id, kind, id, sort, text, version) SELECT $1::BIGINT, $2::TEXT, $3::UUID, coalesce(max(r.sort), 0), "+
-		"coalesce(max(r.text), ''), 0 FROM ("+rows+" AND id = $3::UUID) AS r WHERE TRUE"+
+	w.Change("INSERT INTO search_loose (tenant_id, kind, id, sort, text, version) SELECT $1::BIGINT, $2::TEXT, $3::UUID, "+
+		"coalesce(max(r.sort), 0), coalesce(max(r.text), ''), 0 FROM ("+rows+" AND id = $3::UUID) AS r WHERE TRUE"+
 		" ON CONFLICT (tenant_id, kind, id) DO UPDATE SET sort = excluded.sort, text = excluded.text, version = search_loose.version + 1",
 		w.TenantID(), string(kind), id)
 }

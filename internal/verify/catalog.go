@@ -96,7 +96,8 @@ func productSorts(c *account) error {
 	wrong := func(product id.Product, sku string) {
 		c.derived(func(tx *db.Tx) error { return catalog.RepeatSort(tx, product) }, "lists by name and price do not find %s as it is", sku)
 	}
-	err := c.each(`SELECT p.id, p.sku, CASE WHEN s.name = p.name AND s.price = p.price AND s.status = p.status THEN 1 ELSE 0 END FROM products p
+	err := c.each(`SELECT p.id, p.sku, CASE WHEN s.name = p.name AND s.price = p.price AND s.status = p.status THEN 1 ELSE 0 END
+		FROM products p
 		LEFT JOIN product_sorts s ON s.tenant_id = $1 AND s.product_id = p.id
 		WHERE p.tenant_id = $1 AND p.deleted_at IS NULL
 			AND p.changed_at <= (SELECT coalesce(max(u.stamp), 0) FROM product_sorts_until u WHERE u.tenant_id = $1)`, nil, func(r db.Rows) error {

@@ -47,8 +47,8 @@ func (m *mends) add(one mend, text func() string) {
 
 // Repair is Run that also puts right what is derived from records: kept counts and figures, what was sold, what searches and
 // sorted lists go by. It changes no record that has a version, a stamp or an event of its own. Writers go on meanwhile: it
-// writes in steps that take some 25 ms of the store's time each while others wait. What is still wrong after it is in the results, as of Run:
-// rules about records themselves, and what a program of another version makes wrong again.
+// writes in steps that take some 25 ms of the store's time each while others wait. What is still wrong after it is in the results, as of
+// Run: rules about records themselves, and what a program of another version makes wrong again.
 //
 // Two repairs of one account at once would add a difference twice: a later one makes the earlier one end with an error.
 func Repair(ctx context.Context, store *db.DB, only id.Account) ([]Result, error) {

@@ -99,7 +99,8 @@ func TestRepair(t *testing.T) {
 // drift brings what is derived up to date, and makes something wrong.
 func (s *shop) drift(sql string) {
 	s.Helper()
-	if err := errors.Join(catalog.FollowSort(s.Context(), s.store, s.who.Tenant, 0), stockvalue.Follow(s.Context(), s.store, s.who.Tenant, 0)); err != nil {
+	err := errors.Join(catalog.FollowSort(s.Context(), s.store, s.who.Tenant, 0), stockvalue.Follow(s.Context(), s.store, s.who.Tenant, 0))
+	if err != nil {
 		s.Fatal(err)
 	}
 	for _, kind := range search.Kinds {

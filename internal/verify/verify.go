@@ -34,7 +34,8 @@ type Check struct {
 
 // Checks are all checks, in the order in which they run.
 var Checks = []Check{
-	{"ledger", "The movements of a stock level add up to what it has on hand, each balance being the one before plus its delta.", ledger, false},
+	{"ledger", "The movements of a stock level add up to what it has on hand, each balance being the one before plus its delta.",
+		ledger, false},
 	{"levels", "A living stock level stands in a warehouse there is, for what its SKU stands for, and is low exactly when it is below its " +
 		"threshold.", levels, false},
 	{"reservations", "A stock level has reserved what the lines of open orders hold of it.", reservations, false},
