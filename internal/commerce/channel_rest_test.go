@@ -153,8 +153,8 @@ func TestAPushGoesOnWhenThePlatformTakesMore(t *testing.T) {
 	})
 }
 
-// Orders that are notified in an outage come in soon after it, also if the platform's lists do not have them yet and pulls are rare: however
-// many pulls there are until then.
+// Orders that are notified in an outage come in soon after it, also if the platform's lists do not have them yet and pulls are rare:
+// however many pulls there are until then.
 func TestOrdersOfAnOutage(t *testing.T) {
 	for _, pulls := range []int{0, 2} {
 		syncedEngines(t, 1, func(t *testing.T, s *synced) {

@@ -165,7 +165,8 @@ func TestTrackingInPlaceOfADeletedShipment(t *testing.T) {
 			}
 		}
 		c.pull(t)
-		if o := c.order(id); len(o.List("shipments")) != 1 || o.Text("shipments", 0, "trackingNumber") != "RIGHT" || o.Text("status") != "SHIPPED" {
+		o := c.order(id)
+		if len(o.List("shipments")) != 1 || o.Text("shipments", 0, "trackingNumber") != "RIGHT" || o.Text("status") != "SHIPPED" {
 			t.Errorf("%v", o)
 		}
 	})

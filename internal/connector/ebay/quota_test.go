@@ -38,8 +38,8 @@ func TestWhatIsLeftOfAQuotaIsForStockAndOrders(t *testing.T) {
 		t.Errorf("looked at %v", seen)
 	}
 	waits("a shipment", a.session.PushShipment(t.Context(), ref, parcel))
-	if r := connectortest.Must(a.session.SetStock(t.Context(), []connector.StockItem{{Item: item, Quantity: 3}}))(t); r[0].State != connector.Live ||
-		a.Offers()["MUG"].Quantity != 3 {
+	r := connectortest.Must(a.session.SetStock(t.Context(), []connector.StockItem{{Item: item, Quantity: 3}}))(t)
+	if r[0].State != connector.Live || a.Offers()["MUG"].Quantity != 3 {
 		t.Errorf("stock: %+v", r)
 	}
 	if o := connectortest.Must(a.session.PullOrder(t.Context(), order))(t); o.ExternalID != order {

@@ -44,8 +44,8 @@ func TestParcelsInPlaceOfCancelledOnes(t *testing.T) {
 	}
 }
 
-// A shipment that is made in place of one that was deleted here gives its number to the parcel that the shop has. A number that the merchant
-// has changed in the shop stays, and so does that of a parcel of other contents.
+// A shipment that is made in place of one that was deleted here gives its number to the parcel that the shop has. A number that the
+// merchant has changed in the shop stays, and so does that of a parcel of other contents.
 func TestShipmentsInPlaceOfDeletedOnes(t *testing.T) {
 	for name, c := range map[string]struct {
 		deleted string
