@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"entrepot/internal/db"
@@ -91,6 +92,34 @@ func TestEmptyMasterKeyOfANewStoreIsReplaced(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// Processes that begin at once on an empty folder, such as a service and a command that makes the first account, have one store and one key.
+func TestStoreIsMadeByManyAtOnce(t *testing.T) {
+	for range 4 {
+		config := server.StoreConfig{Dir: t.TempDir()}
+		var all sync.WaitGroup
+		keys := make(chan string, 4)
+		for range cap(keys) {
+			all.Go(func() {
+				store, err := server.OpenStore(t.Context(), config)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				keys <- store.Commerce.Key.ID()
+				store.Close()
+			})
+		}
+		all.Wait()
+		close(keys)
+		first := <-keys
+		for key := range keys {
+			if key != first {
+				t.Errorf("one has the key %s, another %s", first, key)
+			}
+		}
+	}
 }
 
 func TestReadableMasterKeyIsRefused(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"zombiezen.com/go/sqlite"
+
+	"entrepot/internal/db/engine"
 )
 
 // conn is one connection with its own prepared statements, keyed by the text before translation. Only one goroutine may use it
@@ -65,12 +67,26 @@ func openConnAs(path string, flags sqlite.OpenFlags, settings ...string) (*conn,
 	}
 	c := &conn{Conn: opened, stmts: map[string]*statement{}}
 	for _, s := range settings {
-		if err := c.script("PRAGMA " + s); err != nil {
+		if err := c.set(s); err != nil {
 			c.close()
 			return nil, fmt.Errorf("%s: %w", s, err)
 		}
 	}
 	return c, nil
+}
+
+// lockedFor is how long a setting is tried again.
+const lockedFor = 15 * time.Second
+
+// set makes a setting. Whoever opens a new store makes its log, under a lock for which SQLite does not wait when several processes do so
+// at once.
+func (c *conn) set(pragma string) error {
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		err := c.script("PRAGMA " + pragma)
+		if !errors.Is(err, engine.ErrRetry) || time.Since(begun) > lockedFor {
+			return err
+		}
+	}
 }
 
 // interruptible gives the connection a new stop channel that ends its statements when closed.
