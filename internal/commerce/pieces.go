@@ -5,18 +5,13 @@ import (
 	"entrepot/internal/db"
 )
 
-// atOnce is how many items are stored in a piece: beside others it keeps the one writer of SQLite, or an account's clock, busy
-// for some milliseconds; alone it may be larger (db.Pace), up to most, for each piece costs a commit. All are multiples of the
-// longest list that statements are made for.
-type atOnce struct{ beside, most int }
-
-var (
-	pricesAtOnce   = atOnce{512, 4096}
-	levelsAtOnce   = atOnce{256, 2048}
-	productsAtOnce = atOnce{256, 1024} // rows, see weight
+// Sizes of a piece beside others: it keeps the one writer of SQLite, or an account's clock, busy for some milliseconds.
+// Alone it is larger (db.Pace), for each piece costs a commit. They are multiples of the longest list that statements are made for.
+const (
+	pricesAtOnce   = 512
+	levelsAtOnce   = 256
+	productsAtOnce = 256 // rows, see weight
 )
-
-func (n atOnce) size(times int) int { return min(n.beside*times, n.most) }
 
 // Bulk is a bulk operation. Its items are stored in their order in pieces, each in a transaction of its own, so that
 // other transactions wait for one piece at most (decision 143). A piece is planned when the piece before it is stored,
@@ -94,8 +89,8 @@ func (o *Bulk[P]) Plan(tx *db.Tx) (plan P, err error) {
 }
 
 // cutEvery makes pieces of n items.
-func cutEvery(n atOnce, items int) func(from, times int) int {
-	return func(from, times int) int { return min(from+n.size(times), items) }
+func cutEvery(n, items int) func(from, times int) int {
+	return func(from, times int) int { return min(from+n*times, items) }
 }
 
 // cutDrafts ends a piece of products where it has productsAtOnce rows.
@@ -103,7 +98,7 @@ func cutDrafts(drafts []catalog.Draft) func(from, times int) int {
 	return func(from, times int) (to int) {
 		to = from + 1
 		for rows := weight(&drafts[from]); to < len(drafts); to++ {
-			if rows += weight(&drafts[to]); rows > productsAtOnce.size(times) {
+			if rows += weight(&drafts[to]); rows > productsAtOnce*times {
 				break
 			}
 		}

@@ -18,7 +18,7 @@ import (
 func TestStoredPlansAreFreed(t *testing.T) {
 	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
 	who := accounts.Caller{Tenant: dbtest.Account(t, store), Currency: "EUR"}
-	items := 3*pricesAtOnce.beside - 1
+	const items = 3*pricesAtOnce - 1
 	drafts := benchDrafts(1, items, false)
 	var stock StockUpdate
 	var prices []catalog.PriceDraft

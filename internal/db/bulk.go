@@ -32,27 +32,26 @@ type Pace struct {
 // NewPace begins the first piece.
 func (d *DB) NewPace() *Pace { return &Pace{d, time.Now(), d.others.Load()} }
 
-// How many times as large as beside others a piece may be while no other transactions are stored. PostgreSQL takes longer for a row,
-// and transactions of other nodes are not seen.
-const (
-	aloneInSQLite   = 8
-	aloneInPostgres = 4
-)
+// alone is how many times as large as beside others a piece may be while no other transactions are stored. More would be faster still,
+// but whoever comes then waits for all of it.
+const alone = 4
 
-// times is 1 beside others.
-func (p *Pace) times(alone bool) int {
-	switch {
-	case !alone:
+func timesBeside(others bool) int {
+	if others {
 		return 1
-	case p.db.Engine() == "sqlite":
-		return aloneInSQLite
 	}
-	return aloneInPostgres
+	return alone
 }
 
+// aloneAfter is how long nobody else must have written before a bulk operation begins as if it were alone.
+const aloneAfter = time.Second
+
 // First is called before the first piece and returns how many times as large it may be as beside others: 1 if another transaction was
-// stored since the last piece of any bulk operation.
-func (p *Pace) First() (times int) { return p.times(p.others == p.db.passed.Load()) }
+// stored lately, or since the last piece of any bulk operation.
+func (p *Pace) First() (times int) {
+	lately := p.begun.UnixNano()-p.db.otherAt.Load() < aloneAfter.Nanoseconds()
+	return timesBeside(lately || p.others != p.db.passed.Load())
+}
 
 // Next is called between two pieces. It waits if other transactions were stored since the last call, at most until ctx
 // ends; if so, times is 1.
@@ -67,7 +66,7 @@ func (p *Pace) Next(ctx context.Context) (times int) {
 		}
 	}
 	p.begun, p.others = time.Now(), p.db.others.Load()
-	return p.times(others == 0)
+	return timesBeside(others > 0)
 }
 
 // pause is how long a bulk operation waits behind a piece during which others have committed transactions: a millisecond for each, which is

@@ -61,6 +61,7 @@ type DB struct {
 	open      openWrites
 	commits   atomic.Int64 // transactions of this process that were committed
 	others    atomic.Int64 // those of tenants among them that were neither pieces of bulk operations nor Background
+	otherAt   atomic.Int64 // when the last of the others was committed, in nanoseconds of real time since 1970
 	passed    atomic.Int64 // others when the last piece of a bulk operation was committed
 	scrubbing scrubbing
 	memo      sync.Map

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"entrepot/internal/db/migrations"
 )
@@ -17,6 +18,9 @@ func (d *DB) RunMigration(ctx context.Context, version int) error {
 
 // Others is how many transactions others have committed since the piece began.
 func (p *Pace) Others() int64 { return p.db.others.Load() - p.others }
+
+// OthersWrote says how long ago others have written last.
+func (d *DB) OthersWrote(ago time.Duration) { d.otherAt.Store(time.Now().Add(-ago).UnixNano()) }
 
 // Script runs statements as they are.
 func (d *DB) Script(ctx context.Context, sql string) error { return d.engine.Script(ctx, sql) }

@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"entrepot/internal/db"
 )
@@ -48,23 +49,26 @@ func TestPaceEndsWithItsCaller(t *testing.T) {
 	})
 }
 
-// A bulk operation is alone from its beginning if nobody else has written since the last piece of any.
+// A bulk operation is alone from its beginning if nobody else has written for a while, nor since the last piece of any.
 func TestPaceAlone(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
 		nothing := func(tx *db.Tx) error { return nil }
+		piece := func() error { return store.WriteBulk(t.Context(), 1, nothing) }
+		background := func() error { return store.Write(db.Background(t.Context()), 1, nothing) }
+		another := func() error { return store.Write(t.Context(), 1, nothing) }
+		rest := func() error { store.OthersWrote(time.Hour); return nil }
+		lately := func() error { store.OthersWrote(-time.Hour); return piece() } // however slow the machine is
 		for _, c := range []struct {
-			name  string
-			write func() error
-			alone bool
+			name   string
+			happen func() error
+			alone  bool
 		}{
-			{"a piece", func() error { return store.WriteBulk(t.Context(), 1, nothing) }, true},
-			{"background", func() error { return store.Write(db.Background(t.Context()), 1, nothing) }, true},
-			{"another", func() error { return store.Write(t.Context(), 1, nothing) }, false},
-			{"background behind it", func() error { return store.Write(db.Background(t.Context()), 1, nothing) }, false},
-			{"a piece behind it", func() error { return store.WriteBulk(t.Context(), 1, nothing) }, true},
+			{"a rest", rest, false}, {"a piece", piece, true}, {"background", background, true}, {"another", another, false},
+			{"background behind it", background, false}, {"a rest behind it", rest, false}, {"a piece behind that", piece, true},
+			{"a piece that is not long behind another", lately, false}, {"a long rest", rest, true},
 		} {
-			if err := c.write(); err != nil {
+			if err := c.happen(); err != nil {
 				t.Fatal(err)
 			}
 			if got := store.NewPace().First() > 1; got != c.alone {

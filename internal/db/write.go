@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"entrepot/internal/db/engine"
 	"entrepot/internal/id"
@@ -85,6 +86,7 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 				d.passed.Store(d.others.Load())
 			case tenant != Across && ctx.Value(background{}) == nil:
 				d.others.Add(1)
+				d.otherAt.Store(time.Now().UnixNano())
 			}
 			tx.wakeAll()
 			return nil
