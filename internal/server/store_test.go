@@ -94,7 +94,8 @@ func TestEmptyMasterKeyOfANewStoreIsReplaced(t *testing.T) {
 	})
 }
 
-// Processes that begin at once on an empty folder, such as a service and a command that makes the first account, have one store and one key.
+// Processes that begin at once on an empty folder, such as a service and a command that makes the first account, have one store and
+// one key.
 func TestStoreIsMadeByManyAtOnce(t *testing.T) {
 	for range 4 {
 		config := server.StoreConfig{Dir: t.TempDir()}
