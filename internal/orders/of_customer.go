@@ -48,7 +48,7 @@ func LastOrders(tx *db.Tx, customers []id.Customer) (map[id.Customer]int64, erro
 
 // Of returns the orders of some customers. LockOf also locks them until the transaction ends.
 func Of(tx *db.Tx, customers []id.Customer) ([]id.Order, error) {
-	return ofCustomers(tx, customers, "")
+	return ordersBy(tx, "customer_id", customers, "")
 }
 
 // CountOf counts the orders of some customers.
@@ -64,31 +64,22 @@ func CountOf(tx *db.Tx, customers []id.Customer) (total int, err error) {
 
 // LockOf is Of, and locks the orders in the order of their ids.
 func LockOf(tx *db.Tx, customers []id.Customer) ([]id.Order, error) {
-	return ofCustomers(tx, customers, " FOR UPDATE")
+	return ordersBy(tx, "customer_id", customers, " FOR UPDATE")
 }
 
 // LockSome locks some orders, in the order of their ids; those that are gone are left out.
-func LockSome(tx *db.Tx, some []id.Order) (list []id.Order, err error) {
-	return list, db.Chunks(some, func(piece []id.Order) error {
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		return tx.Each(func(r db.Rows) error {
-			var order id.Order
-			err := r.Scan(&order)
-			list = append(list, order)
-			return err
-		}, "SELECT id FROM orders WHERE tenant_id = $1 AND id IN "+db.In(len(args)-1, 2)+" ORDER BY id FOR UPDATE", args...)
-	})
-}
+func LockSome(tx *db.Tx, some []id.Order) ([]id.Order, error) { return ordersBy(tx, "id", some, " FOR UPDATE") }
 
-func ofCustomers(tx *db.Tx, customers []id.Customer, lock string) (list []id.Order, err error) {
-	return list, db.Chunks(customers, func(piece []id.Customer) error {
+// ordersBy reads the ids of the orders whose column has one of some values.
+func ordersBy[T ~string](tx *db.Tx, column string, values []T, lock string) (list []id.Order, err error) {
+	return list, db.Chunks(values, func(piece []T) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
 		return tx.Each(func(r db.Rows) error {
 			var order id.Order
 			err := r.Scan(&order)
 			list = append(list, order)
 			return err
-		}, "SELECT id FROM orders WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-1, 2)+" ORDER BY id"+lock, args...)
+		}, "SELECT id FROM orders WHERE tenant_id = $1 AND "+column+" IN "+db.In(len(args)-1, 2)+" ORDER BY id"+lock, args...)
 	})
 }
 
