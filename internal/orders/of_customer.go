@@ -68,7 +68,9 @@ func LockOf(tx *db.Tx, customers []id.Customer) ([]id.Order, error) {
 }
 
 // LockSome locks some orders, in the order of their ids; those that are gone are left out.
-func LockSome(tx *db.Tx, some []id.Order) ([]id.Order, error) { return ordersBy(tx, "id", some, " FOR UPDATE") }
+func LockSome(tx *db.Tx, some []id.Order) ([]id.Order, error) {
+	return ordersBy(tx, "id", some, " FOR UPDATE")
+}
 
 // ordersBy reads the ids of the orders whose column has one of some values.
 func ordersBy[T ~string](tx *db.Tx, column string, values []T, lock string) (list []id.Order, err error) {
