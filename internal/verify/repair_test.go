@@ -2,17 +2,13 @@ package verify_test
 
 import (
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
 	"entrepot/internal/patch"
 	"entrepot/internal/search"
@@ -143,27 +139,6 @@ func (s *shop) repaired(check, after string, twice bool) {
 			s.Errorf("%s: nothing was repaired", after)
 		}
 	}
-}
-
-// writers are callers that do some operations each; ended is closed after the last.
-func (s *shop) writers(n, operations int) (ended chan struct{}) {
-	var group sync.WaitGroup
-	for caller := range n {
-		random := rand.New(rand.NewPCG(3, uint64(caller)))
-		group.Go(func() {
-			var mine []id.Order
-			for range operations {
-				if err := s.anything(random, &mine); err != nil {
-					if _, ok := apperr.As(err); !ok {
-						s.Error(err)
-					}
-				}
-			}
-		})
-	}
-	ended = make(chan struct{})
-	go func() { group.Wait(); close(ended) }()
-	return ended
 }
 
 // A repair that another one has overtaken adds nothing any more.

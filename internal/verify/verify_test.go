@@ -274,27 +274,33 @@ func names(failed map[string][]string) string {
 func TestHoldsUnderRaces(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
-		const callers, operations = 8, 25
-		var group sync.WaitGroup
-		for caller := range callers {
-			random := rand.New(rand.NewPCG(1, uint64(caller)))
-			group.Go(func() {
-				var mine []id.Order
-				for range operations {
-					if err := s.anything(random, &mine); err != nil {
-						if _, ok := apperr.As(err); !ok {
-							t.Error(err)
-						}
-					}
-				}
-			})
-		}
-		group.Wait()
+		<-s.writers(8, 25)
 		s.dispatch()
 		for name, examples := range s.wrong() {
 			t.Errorf("%s: %v", name, examples)
 		}
 	})
+}
+
+// writers are callers that do some operations each; ended is closed after the last.
+func (s *shop) writers(n, operations int) (ended chan struct{}) {
+	var group sync.WaitGroup
+	for caller := range n {
+		random := rand.New(rand.NewPCG(3, uint64(caller)))
+		group.Go(func() {
+			var mine []id.Order
+			for range operations {
+				if err := s.anything(random, &mine); err != nil {
+					if _, ok := apperr.As(err); !ok {
+						s.Error(err)
+					}
+				}
+			}
+		})
+	}
+	ended = make(chan struct{})
+	go func() { group.Wait(); close(ended) }()
+	return ended
 }
 
 // anything does one operation by chance; a refusal is an error.
