@@ -239,7 +239,16 @@ func InsertAll(tx db.Writer, list []Order) {
 	search.Put(tx, search.Orders, docs...)
 }
 
-func emailKey(email string) string { return search.Fold(email) }
+// EmailKey folds an e-mail address for comparison.
+func EmailKey(email string) string { return search.Fold(email) }
+
+// emailKey is by what an order is found by its address, "" if that is its customer.
+func (o *Order) emailKey() string {
+	if o.EmailOfCustomer {
+		return ""
+	}
+	return EmailKey(o.CustomerEmail)
+}
 
 func insertLines(w db.GuardedWriter, order id.Order, lines []Line, first int) {
 	rows := make([]lineRow, len(lines))
@@ -297,7 +306,7 @@ func SaveDetails(tx db.Writer, before, o *Order) {
 func SaveBuyer(tx db.Writer, o *Order) {
 	tx.Queue(`UPDATE orders SET customer_id = $3, customer_name = $4, customer_email = $5, email_key = $6, search = $7
 		WHERE tenant_id = $1 AND id = $2::UUID AND customer_id IS NULL`,
-		tx.TenantID(), o.ID, db.Null(o.Customer), o.CustomerName, db.Null(o.CustomerEmail), db.Null(emailKey(o.CustomerEmail)), o.search()).
+		tx.TenantID(), o.ID, db.Null(o.Customer), o.CustomerName, db.Null(o.CustomerEmail), db.Null(EmailKey(o.CustomerEmail)), o.search()).
 		Rows(1, nil)
 	search.Put(tx, search.Orders, o.document())
 }
