@@ -40,13 +40,14 @@ func (a *API) getProduct(r *request) (out answer, err error) {
 	if err != nil {
 		return answer{}, err
 	}
-	err = a.read(r, func(tx *db.Tx) error {
-		p, err := catalog.ByID(tx, which)
+	err = a.readBrief(r, func(tx *db.Tx) error {
+		tx.Last()
+		p, shown, err := commerce.ReadProduct(tx, r.caller.Currency, which)
 		if err != nil {
 			return err
 		}
-		out, err = productAnswer(tx, r, http.StatusOK, p)
-		return err
+		out = one(http.StatusOK, string(which), func(w *apijson.Writer) { shown.Write(w, "data", p) })
+		return nil
 	})
 	return out, err
 }

@@ -1,7 +1,6 @@
 package orders
 
 import (
-	"slices"
 	"sort"
 	"sync"
 
@@ -122,18 +121,11 @@ func waitLines(p *db.Pending[[]lineRow]) ([]lineRow, error) {
 // prefetchLines prefetches the lines of orders; waitLines waits for them.
 func prefetchLines(tx *db.Tx, ids []id.Order) *db.Pending[[]lineRow] {
 	p, scan := new(db.Pending[[]lineRow]), lineTable.Scanner()
-	for piece := range slices.Chunk(ids, 256) {
-		keys := make([]any, len(piece))
-		for i, order := range piece {
-			keys[i] = order
-		}
-		p.Await(tx.PrefetchKeys(func(r db.Rows) error {
-			l, err := scan(r)
-			p.Value = append(p.Value, l)
-			return err
-		}, linesOf, []any{tx.Tenant}, keys))
-	}
-	return p
+	return p.Await(db.PrefetchOf(tx, linesOf, ids, func(r db.Rows) error {
+		l, err := scan(r)
+		p.Value = append(p.Value, l)
+		return err
+	})...)
 }
 
 // partsOf reads rows of a table that belong to orders; the order's id is their first column.
