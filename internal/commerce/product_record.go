@@ -21,10 +21,11 @@ func ProductRecords(tx *db.Tx, currency string, list []*catalog.Product) (s reco
 	if len(list) == 0 {
 		return s, nil
 	}
-	if s.Levels, err = stock.OfSKUs(tx, skus); err != nil {
+	levels, publications := stock.PrefetchOfSKUs(tx, skus), catalog.PrefetchPublications(tx, ids)
+	if s.Levels, err = levels.Wait(); err != nil {
 		return s, err
 	}
-	s.Publications, err = catalog.PublicationsOf(tx, ids)
+	s.Publications, err = publications.Wait()
 	return s, err
 }
 

@@ -1,7 +1,6 @@
 package stock
 
 import (
-	"cmp"
 	"slices"
 
 	"entrepot/internal/db"
@@ -10,17 +9,17 @@ import (
 
 // OfSKUs reads the levels of SKUs in every warehouse, without deleted ones, by SKU, each in the order of the
 // warehouses' codes.
-func OfSKUs(tx *db.Tx, skus []string) (map[string][]Level, error) {
-	found := make(map[string][]Level, len(skus))
-	err := readLevels(tx, slices.Clone(skus), func(l Level) {
-		if !l.Deleted {
-			found[l.SKU] = append(found[l.SKU], l)
-		}
-	})
-	for _, levels := range found {
-		slices.SortFunc(levels, func(a, b Level) int { return cmp.Compare(a.Warehouse, b.Warehouse) })
-	}
-	return found, err
+func OfSKUs(r db.Reader, skus []string) (map[string][]Level, error) { return PrefetchOfSKUs(r, skus).Wait() }
+
+// PrefetchOfSKUs is OfSKUs as a pending read.
+func PrefetchOfSKUs(r db.Reader, skus []string) *db.Pending[map[string][]Level] {
+	p, scan := &db.Pending[map[string][]Level]{Value: make(map[string][]Level, len(skus))}, rowScanner()
+	skus = slices.Compact(slices.Sorted(slices.Values(skus)))
+	return p.Await(db.PrefetchOf(r, livingOf, skus, func(rows db.Rows) error {
+		row, err := scan(rows)
+		p.Value[row.SKU] = append(p.Value[row.SKU], row.Level)
+		return err
+	})...)
 }
 
 // PrefetchOfSKU prefetches the levels of one SKU in every warehouse, without deleted ones, in the order of the warehouses' codes.
