@@ -9,7 +9,9 @@ import (
 
 // OfSKUs reads the levels of SKUs in every warehouse, without deleted ones, by SKU, each in the order of the
 // warehouses' codes.
-func OfSKUs(r db.Reader, skus []string) (map[string][]Level, error) { return PrefetchOfSKUs(r, skus).Wait() }
+func OfSKUs(r db.Reader, skus []string) (map[string][]Level, error) {
+	return PrefetchOfSKUs(r, skus).Wait()
+}
 
 // PrefetchOfSKUs is OfSKUs as a pending read.
 func PrefetchOfSKUs(r db.Reader, skus []string) *db.Pending[map[string][]Level] {
