@@ -24,12 +24,9 @@ var attributeRoutes = []*route{
 	{method: "GET", path: "/api/v1/attributes/{id}", name: "getAttribute", section: "4.5.4", summary: "Read an attribute",
 		scope:  "read:attributes",
 		answer: sampleAttributeAnswer, serve: (*API).getAttribute},
-	{method: "PATCH", path: "/api/v1/attributes/{id}", name: "updateAttribute", ifMatch: true, section: "4.5.4",
+	{method: "PATCH", path: "/api/v1/attributes/{id}", name: "updateAttribute", put: "putAttribute", ifMatch: true, section: "4.5.4",
 		summary: "Change an attribute", scope: "write:attributes",
 		body: func(o *apijson.Object) { drafts.ReadAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
-	{method: "PUT", path: "/api/v1/attributes/{id}", name: "putAttribute", ifMatch: true, section: "4.5.4", summary: "Change an attribute",
-		scope: "write:attributes",
-		body:  func(o *apijson.Object) { drafts.ReadAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
 	{method: "DELETE", path: "/api/v1/attributes/{id}", name: "deleteAttribute", ifMatch: true, section: "4.5.4",
 		summary: "Delete an attribute", scope: "write:attributes",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleAttribute().ID, nil) }), serve: (*API).deleteAttribute},
@@ -67,17 +64,11 @@ func (a *API) updateAttribute(r *request) (answer, error) {
 }
 
 // getAttribute serves GET /api/v1/attributes/{id}: 200; 404.
-func (a *API) getAttribute(r *request) (out answer, err error) {
-	which, err := pathID[id.Attribute](r, "id", "attribute")
-	if err != nil {
-		return answer{}, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
+func (a *API) getAttribute(r *request) (answer, error) {
+	return get(a, r, "attribute", func(tx *db.Tx, which id.Attribute) (answer, error) {
 		attribute, err := catalog.AttributeByID(tx, which)
-		out = attributeAnswer(http.StatusOK, attribute)
-		return err
+		return attributeAnswer(http.StatusOK, attribute), err
 	})
-	return out, err
 }
 
 // deleteAttribute serves DELETE /api/v1/attributes/{id}: 200; 404, 412.

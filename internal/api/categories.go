@@ -24,12 +24,10 @@ var categoryRoutes = []*route{
 	{method: "GET", path: "/api/v1/categories/{id}", name: "getCategory", section: "4.5.2", summary: "Read a category",
 		scope:  "read:categories",
 		answer: sampleCategoryAnswer, serve: (*API).getCategory},
-	{method: "PATCH", path: "/api/v1/categories/{id}", name: "updateCategory", ifMatch: true, section: "4.5.2", summary: "Change a category",
-		scope: "write:categories",
-		body:  func(o *apijson.Object) { drafts.ReadCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
-	{method: "PUT", path: "/api/v1/categories/{id}", name: "putCategory", ifMatch: true, section: "4.5.2", summary: "Change a category",
-		scope: "write:categories",
-		body:  func(o *apijson.Object) { drafts.ReadCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
+	{method: "PATCH", path: "/api/v1/categories/{id}", name: "updateCategory", put: "putCategory", ifMatch: true, section: "4.5.2",
+		summary: "Change a category",
+		scope:   "write:categories",
+		body:    func(o *apijson.Object) { drafts.ReadCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
 	{method: "DELETE", path: "/api/v1/categories/{id}", name: "deleteCategory", ifMatch: true, section: "4.5.2", summary: "Delete a category",
 		scope:  "write:categories",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleCategory().ID, nil) }), serve: (*API).deleteCategory},
@@ -60,17 +58,11 @@ func (a *API) createCategory(r *request) (answer, error) {
 }
 
 // getCategory serves GET /api/v1/categories/{id}: 200; 404.
-func (a *API) getCategory(r *request) (out answer, err error) {
-	which, err := pathID[id.Category](r, "id", "category")
-	if err != nil {
-		return answer{}, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
-		c, err := catalog.CategoryByID(tx, which)
-		out = categoryAnswer(http.StatusOK, c)
-		return err
+func (a *API) getCategory(r *request) (answer, error) {
+	return get(a, r, "category", func(tx *db.Tx, category id.Category) (answer, error) {
+		c, err := catalog.CategoryByID(tx, category)
+		return categoryAnswer(http.StatusOK, c), err
 	})
-	return out, err
 }
 
 // updateCategory serves PATCH and PUT /api/v1/categories/{id}: 200; 400, 404, 409, 412.

@@ -29,13 +29,11 @@ var customerRoutes = []*route{
 		summary: "Preview a merge of customers", scope: "read:customers",
 		query: func(q *apijson.Query) { readMergeQuery(q) }, answer: sampleMerged, serve: (*API).previewMerge},
 	{method: "GET", path: "/api/v1/customers/{id}", name: "getCustomer", section: "4.4", summary: "Read a customer", scope: "read:customers",
-		answer: sampleCustomerAnswer, serve: (*API).readCustomer},
-	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", ifMatch: true, section: "4.4", summary: "Change a customer",
-		scope: "write:customers",
-		body:  func(o *apijson.Object) { drafts.ReadCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
-	{method: "PUT", path: "/api/v1/customers/{id}", name: "putCustomer", ifMatch: true, section: "4.4",
-		summary: "Change a customer, the same as PATCH", scope: "write:customers",
-		body: func(o *apijson.Object) { drafts.ReadCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
+		answer: sampleCustomerAnswer, serve: (*API).getCustomer},
+	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", put: "putCustomer", ifMatch: true, section: "4.4",
+		summary: "Change a customer",
+		scope:   "write:customers",
+		body:    func(o *apijson.Object) { drafts.ReadCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
 	{method: "GET", path: "/api/v1/customers/{id}/orders", name: "listCustomerOrders", section: "4.4", summary: "List a customer's orders",
 		scope: "read:customers",
 		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listCustomerOrders},
@@ -73,18 +71,12 @@ func (a *API) updateCustomer(r *request) (answer, error) {
 	})
 }
 
-// readCustomer serves GET /api/v1/customers/{id}: 200; 404.
-func (a *API) readCustomer(r *request) (answer, error) {
-	customer, err := pathID[id.Customer](r, "id", "customer")
-	if err != nil {
-		return answer{}, err
-	}
-	var c records.Customer
-	err = a.read(r, func(tx *db.Tx) (err error) {
-		c, err = a.Commerce.ReadCustomer(tx, customer)
-		return err
+// getCustomer serves GET /api/v1/customers/{id}: 200; 404.
+func (a *API) getCustomer(r *request) (answer, error) {
+	return get(a, r, "customer", func(tx *db.Tx, customer id.Customer) (answer, error) {
+		c, err := a.Commerce.ReadCustomer(tx, customer)
+		return customerAnswer(http.StatusOK, c), err
 	})
-	return customerAnswer(http.StatusOK, c), err
 }
 
 // readCustomerFilter reads the parameters of the list.

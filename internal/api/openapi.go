@@ -14,11 +14,11 @@ import (
 // docRoutes are interface §9.
 var docRoutes = []*route{
 	{method: "GET", path: "/api/v1/openapi.json", name: "getApiDescription", section: "9", summary: "Read this document", access: public,
-		serve: (*API).openapi},
+		serve: (*API).getApiDescription},
 }
 
-// openapi serves the API description.
-func (a *API) openapi(*request) (answer, error) {
+// getApiDescription serves the API description.
+func (a *API) getApiDescription(*request) (answer, error) {
 	return answer{status: http.StatusOK, body: a.Description()}, nil
 }
 

@@ -23,32 +23,24 @@ var productRoutes = []*route{
 		body:   func(o *apijson.Object) { drafts.ReadProduct(o, false) }, answer: sampleProductAnswer, serve: (*API).createProduct},
 	{method: "GET", path: "/api/v1/products/{id}", name: "getProduct", section: "4.5.1", summary: "Read a product", scope: "read:products",
 		answer: sampleProductAnswer, serve: (*API).getProduct},
-	{method: "PATCH", path: "/api/v1/products/{id}", name: "updateProduct", ifMatch: true, section: "4.5.1", summary: "Change a product",
-		scope: "write:products",
-		body:  func(o *apijson.Object) { drafts.ReadProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).updateProduct},
-	{method: "PUT", path: "/api/v1/products/{id}", name: "putProduct", ifMatch: true, section: "4.5.1", summary: "Change a product",
-		scope: "write:products",
-		body:  func(o *apijson.Object) { drafts.ReadProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).updateProduct},
+	{method: "PATCH", path: "/api/v1/products/{id}", name: "updateProduct", put: "putProduct", ifMatch: true, section: "4.5.1",
+		summary: "Change a product",
+		scope:   "write:products",
+		body:    func(o *apijson.Object) { drafts.ReadProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).updateProduct},
 	{method: "DELETE", path: "/api/v1/products/{id}", name: "deleteProduct", ifMatch: true, section: "4.5.1", summary: "Delete a product",
 		scope:  "write:products",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleProduct().ID, nil) }), serve: (*API).deleteProduct},
 }
 
 // getProduct serves GET /api/v1/products/{id}: 200; 404.
-func (a *API) getProduct(r *request) (out answer, err error) {
-	which, err := pathID[id.Product](r, "id", "product")
-	if err != nil {
-		return answer{}, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
-		p, err := catalog.ByID(tx, which)
+func (a *API) getProduct(r *request) (answer, error) {
+	return get(a, r, "product", func(tx *db.Tx, product id.Product) (answer, error) {
+		p, err := catalog.ByID(tx, product)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		out, err = productAnswer(tx, r, http.StatusOK, p)
-		return err
+		return productAnswer(tx, r, http.StatusOK, p)
 	})
-	return out, err
 }
 
 // productAnswer is the answer with one product as it is now.

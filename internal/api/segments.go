@@ -20,13 +20,11 @@ var segmentRoutes = []*route{
 		status: http.StatusCreated,
 		body:   func(o *apijson.Object) { drafts.ReadSegment(o, true) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
 	{method: "GET", path: "/api/v1/segments/{id}", name: "getSegment", section: "4.4", summary: "Read a segment", scope: "read:customers",
-		answer: sampleSegmentAnswer, serve: (*API).readSegment},
-	{method: "PATCH", path: "/api/v1/segments/{id}", name: "updateSegment", ifMatch: true, section: "4.4", summary: "Change a segment",
-		scope: "write:customers",
-		body:  func(o *apijson.Object) { drafts.ReadSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
-	{method: "PUT", path: "/api/v1/segments/{id}", name: "putSegment", ifMatch: true, section: "4.4",
-		summary: "Change a segment, the same as PATCH", scope: "write:customers",
-		body: func(o *apijson.Object) { drafts.ReadSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
+		answer: sampleSegmentAnswer, serve: (*API).getSegment},
+	{method: "PATCH", path: "/api/v1/segments/{id}", name: "updateSegment", put: "putSegment", ifMatch: true, section: "4.4",
+		summary: "Change a segment",
+		scope:   "write:customers",
+		body:    func(o *apijson.Object) { drafts.ReadSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
 	{method: "DELETE", path: "/api/v1/segments/{id}", name: "deleteSegment", ifMatch: true, section: "4.4", summary: "Delete a segment",
 		scope:  "write:customers",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleID[id.Segment](283), nil) }), serve: (*API).deleteSegment},
@@ -71,20 +69,15 @@ func (a *API) deleteSegment(r *request) (answer, error) {
 	})
 }
 
-// readSegment serves GET /api/v1/segments/{id}: 200; 404.
-func (a *API) readSegment(r *request) (out answer, err error) {
-	segment, err := pathID[id.Segment](r, "id", "segment")
-	if err != nil {
-		return answer{}, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
+// getSegment serves GET /api/v1/segments/{id}: 200; 404.
+func (a *API) getSegment(r *request) (answer, error) {
+	return get(a, r, "segment", func(tx *db.Tx, segment id.Segment) (answer, error) {
 		s, err := customers.SegmentByID(tx, segment)
-		if err == nil {
-			out = segmentAnswer(http.StatusOK, s)
+		if err != nil {
+			return answer{}, err
 		}
-		return err
+		return segmentAnswer(http.StatusOK, s), nil
 	})
-	return out, err
 }
 
 // listSegments serves GET /api/v1/segments: 200, oldest first; 400.
