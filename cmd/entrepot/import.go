@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -140,9 +139,7 @@ func runImport(command *cobra.Command, env *environment, o importer.Options, asJ
 	}
 	seconds := time.Since(start).Seconds()
 	if asJSON {
-		encoder := json.NewEncoder(env.stdout)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(struct {
+		if err := writeIndented(env.stdout, struct {
 			importer.Summary
 			Seconds float64 `json:"seconds"`
 		}{summary, seconds}); err != nil {

@@ -58,7 +58,7 @@ func (env *environment) setPassword(cmd *cobra.Command, args []string) (work, er
 		return nil, err
 	}
 	return func(s *server.Store) error {
-		user, of, err := the(cmd, s, "user", text, func(tx *db.Tx) ([]accounts.User, error) {
+		user, of, err := find(cmd, s, "user", text, func(tx *db.Tx) ([]accounts.User, error) {
 			users, _, err := accounts.Users(tx, everything, 0)
 			return users, err
 		}, func(u accounts.User) []string { return []string{string(u.ID), u.Email} })
