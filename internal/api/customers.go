@@ -21,7 +21,7 @@ var customerRoutes = []*route{
 		query: func(q *apijson.Query) { readCustomerFilter(q) }, answer: sampleCustomers, serve: (*API).listCustomers},
 	{method: "POST", path: "/api/v1/customers", name: "createCustomer", section: "4.4", summary: "Create a customer",
 		scope: "write:customers", status: http.StatusCreated,
-		body: func(o *apijson.Object) { drafts.ReadCustomer(o, true) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
+		body: func(o *apijson.Object) { drafts.ReadCustomer(o, drafts.ToCreate) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
 	{method: "POST", path: "/api/v1/customers/merge", name: "mergeCustomers", section: "4.4", errors: []int{404}, summary: "Merge customers",
 		scope: "write:customers",
 		body:  func(o *apijson.Object) { readMerge(o) }, answer: sampleMerged, serve: (*API).mergeCustomers},
@@ -33,7 +33,7 @@ var customerRoutes = []*route{
 	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", put: "putCustomer", ifMatch: true, section: "4.4",
 		summary: "Change a customer",
 		scope:   "write:customers",
-		body:    func(o *apijson.Object) { drafts.ReadCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
+		body:    func(o *apijson.Object) { drafts.ReadCustomer(o, drafts.ToUpdate) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
 	{method: "GET", path: "/api/v1/customers/{id}/orders", name: "listCustomerOrders", section: "4.4", summary: "List a customer's orders",
 		scope: "read:customers",
 		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listCustomerOrders},
@@ -47,7 +47,7 @@ var customerRoutes = []*route{
 // createCustomer serves POST /api/v1/customers: 201; 400, 409.
 func (a *API) createCustomer(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadCustomer(body, true)
+	draft := drafts.ReadCustomer(body, drafts.ToCreate)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -64,7 +64,7 @@ func customerAnswer(status int, c records.Customer) answer {
 // updateCustomer serves PATCH and PUT /api/v1/customers/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateCustomer(r *request) (answer, error) {
 	body := r.object()
-	update := drafts.ReadCustomer(body, false)
+	update := drafts.ReadCustomer(body, drafts.ToUpdate)
 	return change(a, r, "customer", body, func(tx *db.Tx, customer id.Customer, expected commerce.Expected) (answer, error) {
 		c, err := a.Commerce.UpdateCustomer(tx, customer, expected, update)
 		return customerAnswer(http.StatusOK, c), err

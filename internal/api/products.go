@@ -20,13 +20,13 @@ var productRoutes = []*route{
 		query: func(q *apijson.Query) { readProductFilter(q) }, answer: sampleProductList, serve: (*API).listProducts},
 	{method: "POST", path: "/api/v1/products", name: "createProduct", section: "4.5.1", summary: "Create a product", scope: "write:products",
 		status: http.StatusCreated,
-		body:   func(o *apijson.Object) { drafts.ReadProduct(o, false) }, answer: sampleProductAnswer, serve: (*API).createProduct},
+		body:   func(o *apijson.Object) { drafts.ReadProduct(o, drafts.ToCreate) }, answer: sampleProductAnswer, serve: (*API).createProduct},
 	{method: "GET", path: "/api/v1/products/{id}", name: "getProduct", section: "4.5.1", summary: "Read a product", scope: "read:products",
 		answer: sampleProductAnswer, serve: (*API).getProduct},
 	{method: "PATCH", path: "/api/v1/products/{id}", name: "updateProduct", put: "putProduct", ifMatch: true, section: "4.5.1",
 		summary: "Change a product",
 		scope:   "write:products",
-		body:    func(o *apijson.Object) { drafts.ReadProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).updateProduct},
+		body:    func(o *apijson.Object) { drafts.ReadProduct(o, drafts.ToUpdate) }, answer: sampleProductAnswer, serve: (*API).updateProduct},
 	{method: "DELETE", path: "/api/v1/products/{id}", name: "deleteProduct", ifMatch: true, section: "4.5.1", summary: "Delete a product",
 		scope:  "write:products",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleProduct().ID, nil) }), serve: (*API).deleteProduct},
@@ -55,7 +55,7 @@ func productAnswer(tx *db.Tx, r *request, status int, p *catalog.Product) (answe
 // createProduct serves POST /api/v1/products: 201; 400, 409.
 func (a *API) createProduct(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadProduct(body, false)
+	draft := drafts.ReadProduct(body, drafts.ToCreate)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -71,7 +71,7 @@ func (a *API) createProduct(r *request) (answer, error) {
 // updateProduct serves PATCH and PUT /api/v1/products/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateProduct(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadProduct(body, true)
+	draft := drafts.ReadProduct(body, drafts.ToUpdate)
 	return change(a, r, "product", body, func(tx *db.Tx, product id.Product, expected commerce.Expected) (answer, error) {
 		p, err := a.Commerce.UpdateProduct(tx, r.caller, product, expected, draft)
 		if err != nil {

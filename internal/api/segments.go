@@ -18,13 +18,13 @@ var segmentRoutes = []*route{
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: sampleSegmentList, serve: (*API).listSegments},
 	{method: "POST", path: "/api/v1/segments", name: "createSegment", section: "4.4", summary: "Create a segment", scope: "write:customers",
 		status: http.StatusCreated,
-		body:   func(o *apijson.Object) { drafts.ReadSegment(o, true) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
+		body:   func(o *apijson.Object) { drafts.ReadSegment(o, drafts.ToCreate) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
 	{method: "GET", path: "/api/v1/segments/{id}", name: "getSegment", section: "4.4", summary: "Read a segment", scope: "read:customers",
 		answer: sampleSegmentAnswer, serve: (*API).getSegment},
 	{method: "PATCH", path: "/api/v1/segments/{id}", name: "updateSegment", put: "putSegment", ifMatch: true, section: "4.4",
 		summary: "Change a segment",
 		scope:   "write:customers",
-		body:    func(o *apijson.Object) { drafts.ReadSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
+		body:    func(o *apijson.Object) { drafts.ReadSegment(o, drafts.ToUpdate) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
 	{method: "DELETE", path: "/api/v1/segments/{id}", name: "deleteSegment", ifMatch: true, section: "4.4", summary: "Delete a segment",
 		scope:  "write:customers",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleID[id.Segment](283), nil) }), serve: (*API).deleteSegment},
@@ -33,7 +33,7 @@ var segmentRoutes = []*route{
 // createSegment serves POST /api/v1/segments: 201; 400.
 func (a *API) createSegment(r *request) (answer, error) {
 	body := r.object()
-	name, rules := drafts.ReadSegment(body, true)
+	name, rules := drafts.ReadSegment(body, drafts.ToCreate)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -52,7 +52,7 @@ func segmentAnswer(status int, s *customers.Segment) answer {
 // updateSegment serves PATCH and PUT /api/v1/segments/{id}: 200; 400, 404, 412.
 func (a *API) updateSegment(r *request) (answer, error) {
 	body := r.object()
-	name, rules := drafts.ReadSegment(body, false)
+	name, rules := drafts.ReadSegment(body, drafts.ToUpdate)
 	return change(a, r, "segment", body, func(tx *db.Tx, segment id.Segment, expected commerce.Expected) (answer, error) {
 		s, err := a.Commerce.UpdateSegment(tx, r.caller, segment, expected, name, rules)
 		if err != nil {

@@ -21,12 +21,14 @@ var warehouseRoutes = []*route{
 		}, serve: (*API).listWarehouses},
 	{method: "POST", path: "/api/v1/warehouses", name: "createWarehouse", section: "4.5.3", summary: "Create a warehouse",
 		scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *apijson.Object) { drafts.ReadWarehouse(o, true) }, answer: data(sampleWarehouseData), serve: (*API).createWarehouse},
+		body: func(o *apijson.Object) { drafts.ReadWarehouse(o, drafts.ToCreate) }, answer: data(sampleWarehouseData),
+		serve: (*API).createWarehouse},
 	{method: "GET", path: "/api/v1/warehouses/{id}", name: "getWarehouse", section: "4.5.3", summary: "Read a warehouse",
 		scope: "read:inventory", answer: data(sampleWarehouseData), serve: (*API).getWarehouse},
 	{method: "PATCH", path: "/api/v1/warehouses/{id}", name: "updateWarehouse", put: "putWarehouse", ifMatch: true, section: "4.5.3",
 		summary: "Change a warehouse", scope: "write:inventory",
-		body: func(o *apijson.Object) { drafts.ReadWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
+		body: func(o *apijson.Object) { drafts.ReadWarehouse(o, drafts.ToUpdate) }, answer: data(sampleWarehouseData),
+		serve: (*API).updateWarehouse},
 	{method: "DELETE", path: "/api/v1/warehouses/{id}", name: "deleteWarehouse", ifMatch: true, section: "4.5.3",
 		summary: "Delete a warehouse", errors: []int{409}, scope: "write:inventory",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleWarehouse().ID, nil) }), serve: (*API).deleteWarehouse},
@@ -58,7 +60,7 @@ func warehouseAnswer(status int, s stock.Warehouse) answer {
 // createWarehouse serves POST /api/v1/warehouses: 201; 400, 409.
 func (a *API) createWarehouse(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadWarehouse(body, true)
+	draft := drafts.ReadWarehouse(body, drafts.ToCreate)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -74,7 +76,7 @@ func (a *API) createWarehouse(r *request) (answer, error) {
 // updateWarehouse serves PATCH and PUT /api/v1/warehouses/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateWarehouse(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadWarehouse(body, false)
+	draft := drafts.ReadWarehouse(body, drafts.ToUpdate)
 	return change(a, r, "warehouse", body, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
 		s, err := a.Commerce.UpdateWarehouse(tx, r.caller, warehouse, expected, draft)
 		return warehouseAnswer(http.StatusOK, s), err

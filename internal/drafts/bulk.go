@@ -15,7 +15,7 @@ import (
 func ReadImport(o *apijson.Object) (in commerce.Import) {
 	o.Record("ImportProducts")
 	o.List("products", apijson.List{Required: true, Min: 1, Max: limits.MaxImport, Apart: true}, func(i int, item *apijson.Object) {
-		d := ReadProduct(item, false)
+		d := ReadProduct(item, ToCreate)
 		d.Index = i
 		if faults := item.Errors(); len(faults) > 0 {
 			in.Errors = append(in.Errors, itemError(i, item.Said("sku"), faults))
@@ -36,7 +36,7 @@ func ReadImport(o *apijson.Object) (in commerce.Import) {
 func ReadCategoryImport(o *apijson.Object) (in commerce.CategoryImport) {
 	o.Record("ImportCategories")
 	o.List("categories", apijson.List{Required: true, Min: 1, Max: limits.MaxImport, Apart: true}, func(i int, item *apijson.Object) {
-		d := ReadCategory(item, false, true)
+		d := ReadCategory(item, ToImport)
 		d.Index = i
 		if faults := item.Errors(); len(faults) > 0 {
 			in.Errors = append(in.Errors, itemError(i, item.Said("externalId"), faults))

@@ -10,13 +10,13 @@ import (
 	"entrepot/internal/patch"
 )
 
-// ReadProduct reads a product (interface §2.7.1). In a partial one every member is optional.
-func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
-	o.Record(named(partial, "UpdateProduct", "ProductInput"))
+// ReadProduct reads a product (interface §2.7.1). Of a change every member is optional.
+func ReadProduct(o *apijson.Object, to Purpose) catalog.Draft {
+	o.Record(to.named("ProductInput", "UpdateProduct"))
 	d := catalog.Draft{
-		SKU:         o.Text("sku", apijson.Text{Required: !partial, Filled: true}).Value,
-		Name:        o.Text("name", apijson.Text{Required: !partial, Filled: true, Max: limits.MaxProductName}),
-		Price:       o.Money("price", apijson.Money{Required: !partial || o.Has("price")}),
+		SKU:         o.Text("sku", apijson.Text{Required: to.makes(), Filled: true}).Value,
+		Name:        o.Text("name", apijson.Text{Required: to.makes(), Filled: true, Max: limits.MaxProductName}),
+		Price:       o.Money("price", apijson.Money{Required: to.makes() || o.Has("price")}),
 		Description: o.Text("description", apijson.Text{Max: limits.MaxDescription, Keep: true}),
 		Slug:        o.Text("slug", apijson.Text{}),
 		CompareAt:   o.Money("compareAtPrice", apijson.Money{}),
@@ -28,7 +28,7 @@ func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
 	d.VariantsSet = o.List("variants", apijson.List{Max: limits.MaxVariants}, func(_ int, v *apijson.Object) {
 		d.Variants = append(d.Variants, readVariant(v))
 	}).Given()
-	if partial {
+	if to == ToUpdate {
 		d.Replace = o.Bool("replaceVariants").Value
 	}
 	o.Object("stock", false, func(s *apijson.Object) {

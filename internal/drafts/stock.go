@@ -8,11 +8,11 @@ import (
 )
 
 // ReadWarehouse reads a new warehouse, or a change of one.
-func ReadWarehouse(o *apijson.Object, whole bool) commerce.WarehouseDraft {
-	o.Record(named(whole, "CreateWarehouse", "UpdateWarehouse"))
+func ReadWarehouse(o *apijson.Object, to Purpose) commerce.WarehouseDraft {
+	o.Record(to.named("CreateWarehouse", "UpdateWarehouse"))
 	d := commerce.WarehouseDraft{
-		Code:    o.Text("code", apijson.Text{Required: whole, Filled: true, Max: limits.MaxWarehouseCode}),
-		Name:    o.Text("name", apijson.Text{Required: whole, Filled: true}),
+		Code:    o.Text("code", apijson.Text{Required: to.makes(), Filled: true, Max: limits.MaxWarehouseCode}),
+		Name:    o.Text("name", apijson.Text{Required: to.makes(), Filled: true}),
 		Default: o.Bool("isDefault"),
 		Address: o.Free("address", true),
 	}
