@@ -189,7 +189,7 @@ func newColdStartCommand(env *environment) *cobra.Command {
 	cold := &cobra.Command{
 		Use:   "cold-start",
 		Short: "Start the program again and again: time to the first answer, memory at rest, size",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if options.Binary == "" {
 				var err error

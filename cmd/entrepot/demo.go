@@ -32,7 +32,7 @@ func newDemoCommand(env *environment) *cobra.Command {
 		Long: "Run the service with a sample shop: thirty products, two months of orders, two custom channels, a WooCommerce and a Shopify\n" +
 			"shop in memory whose orders come in, a webhook receiver that prints what it verified, and one that always fails. The store is\n" +
 			"temporary and removed afterwards; --data keeps it in a folder of your choice.",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}
 	demo.Flags().String("addr", "127.0.0.1:8080", "address to listen on; when it is taken, a free port is")
 	demo.Flags().String("data", "", "folder to keep the sample shop in")

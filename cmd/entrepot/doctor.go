@@ -36,7 +36,7 @@ func newDoctorCommand(env *environment) *cobra.Command {
 		Long: "Look for problems before they occur, without changing anything. Each line is ok, a warning or an error, and says what to do.\n\n" +
 			"Exits with 1 when there is an error. A running service is none: its port is reported as taken.",
 		Example: "  entrepot doctor\n  entrepot doctor --database postgres://entrepot@db/entrepot --https '' --json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := env.serverConfig(cmd); err != nil {
 				return err

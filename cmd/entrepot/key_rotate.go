@@ -12,7 +12,7 @@ import (
 // newKeyRotateCommand is "entrepot key-rotate".
 func newKeyRotateCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{Use: "key-rotate", Short: "Replace the master key: encrypt every secret of the store with a new one",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		Long: "Replace the master key: encrypt every secret of the store with a new one. Stop every server of the store first:\n" +
 			"a SQLite store that is served is refused; on PostgreSQL a node that still runs is not noticed, and from then on\n" +
 			"cannot read secrets, so its deliveries and channels fail until it is started with the new key.\n\n" +

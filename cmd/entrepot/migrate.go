@@ -21,7 +21,7 @@ func newMigrateCommand(env *environment) *cobra.Command {
 
 // newVersionCommand is "entrepot version".
 func newVersionCommand(env *environment) *cobra.Command {
-	show := &cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	show := &cobra.Command{Use: "version", Short: "Print the version", Args: noArguments, RunE: func(cmd *cobra.Command, _ []string) error {
 		if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
 			return json.NewEncoder(env.stdout).Encode(map[string]string{"version": version()})
 		}

@@ -32,7 +32,7 @@ func newMoveCommand(env *environment) *cobra.Command {
 			"deliveries stay as they are. Then both stores are verified. The source is not changed.\n\n" +
 			"The nodes on the database need the master key of the source: its master.key, or ENTREPOT_MASTER_KEY.",
 		Example: "  createdb entrepot && entrepot move --from ./data --to postgres://entrepot@db/entrepot",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return env.move(cmd) },
 	}
 	move.Flags().String("from", "", "data folder of the SQLite store")

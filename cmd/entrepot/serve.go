@@ -34,7 +34,7 @@ func newServeCommand(env *environment) *cobra.Command {
 		Example: "  entrepot serve --dev\n" +
 			"  entrepot serve --addr 127.0.0.1:8080 --data /var/lib/entrepot\n" +
 			"  entrepot serve --database postgres://entrepot@db/entrepot",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := env.serverConfig(cmd)
 			if err != nil {

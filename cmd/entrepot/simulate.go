@@ -26,7 +26,7 @@ func newSimulateCommand(*environment) *cobra.Command {
 // newSimulatedCommand is "entrepot simulate PLATFORM".
 func newSimulatedCommand(shop *simulated, addr string) *cobra.Command {
 	every := time.Duration(0)
-	cmd := &cobra.Command{Use: shop.slug, Short: withArticle(shop.name) + "; flags make it fail as real ones do", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: shop.slug, Short: withArticle(shop.name) + "; flags make it fail as real ones do", Args: noArguments,
 		Long: withArticle(shop.name) + " in memory. Its interface takes the credentials that it prints for a channel." + delivers(shop) +
 			"\nPOST /simulate/orders with {\"skus\":{\"MUG\":2},\"status\":\"processing\",\"email\":\"…\"} places an order; the status pending " +
 			"leaves it unpaid.\nA flag with a number n takes effect at every n-th request. A service needs --dev to call it.",

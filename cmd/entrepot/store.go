@@ -60,7 +60,7 @@ func (env *environment) offline(cmd *cobra.Command, prepare func(cmd *cobra.Comm
 	env.flags(cmd, "data", "database", "log-level", "log-format")
 	cmd.Flags().Bool("json", false, "print JSON")
 	if cmd.Args == nil {
-		cmd.Args = cobra.NoArgs
+		cmd.Args = noArguments
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		do, err := prepare(cmd, args)

@@ -45,7 +45,7 @@ func newVerifyCommand(env *environment) *cobra.Command {
 			"meanwhile; upgrade all its nodes first, because an older one may repeat the error. Each line shows the right value, which is\n" +
 			"stored now, and the one it replaces. Exits with 1 when something still does not hold.",
 		Example: "  entrepot verify\n  entrepot verify --account 019a1c52-7c1e-7d40-9a55-00000000a001 --json\n  entrepot verify --repair",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return env.verify(cmd) },
 	}
 	env.flags(check, "data", "database")
