@@ -146,10 +146,10 @@ func readProductSort(q *apijson.Query) (field catalog.Sort, descending bool) {
 	if direction == "" {
 		direction = order
 	}
-	if !slices.Contains(catalog.Sorts, catalog.Sort(name)) {
+	switch {
+	case !slices.Contains(catalog.Sorts, catalog.Sort(name)):
 		q.Fault("sort", "must be name, sku, price, createdAt or updatedAt, with :asc or :desc behind it")
-	}
-	if direction != "" && direction != "asc" && direction != "desc" {
+	case direction != "" && direction != "asc" && direction != "desc":
 		q.Fault("sort", "must end in :asc or :desc")
 	}
 	return catalog.Sort(name), direction == "desc"
@@ -163,9 +163,6 @@ func (a *API) listProducts(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.cursorList(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, string, error) {
-		if f.IDs != nil && len(f.IDs) == 0 {
-			return 0, "", nil
-		}
 		list, total, err := catalog.Page(tx, f)
 		if err != nil {
 			return 0, "", err
