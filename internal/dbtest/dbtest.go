@@ -9,6 +9,9 @@ package dbtest
 
 import (
 	"cmp"
+	"flag"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -102,4 +105,13 @@ func Account(t testing.TB, store *db.DB) id.Tenant {
 		t.Fatal(err)
 	}
 	return tenant
+}
+
+// Waiting lets six tests of a package run at once, unless -parallel gives another number: they wait most of their time, and need no
+// processor of their own. Call it before the tests run.
+func Waiting() {
+	flag.Parse()
+	if most := flag.Lookup("test.parallel"); most.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = most.Value.Set("6") // a number is valid
+	}
 }
