@@ -48,7 +48,7 @@ func readSpanIn(q *apijson.Query, now time.Time, zone *time.Location) analytics.
 		from = to.Add(-usualSpan)
 	}
 	if from.After(to) {
-		q.Fault("from", "must not be later than to")
+		q.AddError("from", "must not be later than to")
 	}
 	return analytics.Span{From: from.UnixMicro(), To: to.UnixMicro()}
 }
@@ -64,7 +64,7 @@ func readInterval(q *apijson.Query) analytics.Interval {
 func readZone(q *apijson.Query) *time.Location {
 	zone, ok := regional.Zone(q.Text("timeZone"))
 	if !ok {
-		q.Fault("timeZone", "must be the name of a time zone such as Europe/Paris")
+		q.AddError("timeZone", "must be the name of a time zone such as Europe/Paris")
 		return time.UTC
 	}
 	return zone

@@ -155,10 +155,10 @@ func readMerge(o *apijson.Object) (primary id.Customer, secondaries []id.Custome
 	list := apijson.UUIDs[id.Customer](o, "secondaryIds", true, limits.MaxSecondaries)
 	o.Describe("secondaryIds", apijson.AtLeastOne)
 	if list.Given() && len(list.Value) == 0 && len(o.Errors()) == before {
-		o.Fault("secondaryIds", "must have at least 1 entry")
+		o.AddError("secondaryIds", "must have at least 1 entry")
 	}
 	if slices.Contains(list.Value, primary) {
-		o.Fault("secondaryIds", "must not name the primary")
+		o.AddError("secondaryIds", "must not name the primary")
 	}
 	for _, which := range list.Value {
 		if !slices.Contains(secondaries, which) {
@@ -188,15 +188,15 @@ func readMergeQuery(q *apijson.Query) (primary id.Customer, secondaries []id.Cus
 		which, ok := id.Parse[id.Customer](text)
 		switch {
 		case !ok:
-			q.Fault("secondaryIds", "must be UUIDs separated by commas")
+			q.AddError("secondaryIds", "must be UUIDs separated by commas")
 		case which == primary:
-			q.Fault("secondaryIds", "must not name the primary")
+			q.AddError("secondaryIds", "must not name the primary")
 		case !slices.Contains(secondaries, which):
 			secondaries = append(secondaries, which)
 		}
 	}
 	if len(secondaries) > limits.MaxSecondaries {
-		q.Fault("secondaryIds", "must have at most %d ids", limits.MaxSecondaries)
+		q.AddError("secondaryIds", "must have at most %d ids", limits.MaxSecondaries)
 	}
 	return primary, secondaries
 }
@@ -207,7 +207,7 @@ func (a *API) previewMerge(r *request) (out answer, err error) {
 	primary, secondaries := readMergeQuery(q)
 	for _, name := range []string{"primaryId", "secondaryIds"} {
 		if q.Text(name) == "" {
-			q.Fault(name, "is required")
+			q.AddError(name, "is required")
 		}
 	}
 	if err := q.Err(); err != nil {

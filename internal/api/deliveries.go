@@ -125,7 +125,7 @@ func readAcrossFilter(q *apijson.Query) webhooks.AcrossFilter {
 	if text := q.Text("cursor"); text != "" {
 		cursor, ok := webhooks.ParseDeliveryCursor(text)
 		if !ok {
-			q.Fault("cursor", "must be a meta.nextCursor of an earlier page")
+			q.AddError("cursor", "must be a meta.nextCursor of an earlier page")
 		}
 		f.After = cursor
 	}

@@ -33,7 +33,7 @@ func readJobFilter(q *apijson.Query) jobs.Filter {
 	if cursor := q.Text("cursor"); cursor != "" {
 		last, ok := id.Parse[id.Job](cursor)
 		if !ok {
-			q.Fault("cursor", "must be a meta.nextCursor of an earlier page")
+			q.AddError("cursor", "must be a meta.nextCursor of an earlier page")
 		}
 		f.After = last
 	}

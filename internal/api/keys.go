@@ -35,7 +35,7 @@ func (a *API) createApiKey(r *request) (answer, error) {
 	o := r.object()
 	draft := drafts.ReadKey(o)
 	if !draft.ExpiresAt.IsZero() && !draft.ExpiresAt.After(a.DB.Now()) {
-		o.Fault("expiresAt", "must lie in the future")
+		o.AddError("expiresAt", "must lie in the future")
 	}
 	if err := o.Err(); err != nil {
 		return answer{}, err

@@ -111,13 +111,13 @@ func readProductFilter(q *apijson.Query) (catalog.Filter, page) {
 			which, ok := id.Parse[id.Product](text)
 			switch {
 			case !ok:
-				q.Fault("ids", "must be UUIDs separated by commas")
+				q.AddError("ids", "must be UUIDs separated by commas")
 			case !slices.Contains(f.IDs, which):
 				f.IDs = append(f.IDs, which)
 			}
 		}
 		if len(f.IDs) > 250 {
-			q.Fault("ids", "must have at most 250 ids")
+			q.AddError("ids", "must have at most 250 ids")
 		}
 	}
 	return f, p
@@ -148,9 +148,9 @@ func readProductSort(q *apijson.Query) (field catalog.Sort, descending bool) {
 	}
 	switch {
 	case !slices.Contains(catalog.Sorts, catalog.Sort(name)):
-		q.Fault("sort", "must be name, sku, price, createdAt or updatedAt, with :asc or :desc behind it")
+		q.AddError("sort", "must be name, sku, price, createdAt or updatedAt, with :asc or :desc behind it")
 	case direction != "" && direction != "asc" && direction != "desc":
-		q.Fault("sort", "must end in :asc or :desc")
+		q.AddError("sort", "must end in :asc or :desc")
 	}
 	return catalog.Sort(name), direction == "desc"
 }

@@ -36,7 +36,7 @@ func readPublications(o *apijson.Object) (d publicationDraft) {
 	d.products = apijson.UUIDs[id.Product](o, "productIds", false, 1000).Value
 	d.skus = o.Texts("skus", false, 1000, apijson.Text{}).Value
 	if !o.Describing() && len(d.products)+len(d.skus) == 0 && len(o.Errors()) == 0 {
-		o.Fault("productIds", "or skus must name at least one product")
+		o.AddError("productIds", "or skus must name at least one product")
 	}
 	return d
 }

@@ -36,7 +36,7 @@ func ReadAddress(o *apijson.Object, to Purpose) customers.AddressChange {
 	if c.Country.Value != "" {
 		code, ok := customers.Country(c.Country.Value)
 		if !ok {
-			o.Fault("country", "%s", customers.BadCountry)
+			o.AddError("country", "%s", customers.BadCountry)
 		}
 		c.Country.Value = code
 	}
@@ -74,9 +74,9 @@ func readZip(o *apijson.Object, to Purpose) patch.Field[string] {
 	switch {
 	case zip.Value != "":
 	case to.makes():
-		o.Fault("zip", "is required, or postalCode")
+		o.AddError("zip", "is required, or postalCode")
 	case zip.Set || postal.Set:
-		o.Fault("zip", "must not be empty")
+		o.AddError("zip", "must not be empty")
 	}
 	zip.Null = false
 	return zip

@@ -26,8 +26,8 @@ func ReadCustomer(o *apijson.Object, to Purpose) customers.Change {
 		o.NotNull("email")
 	}
 	o.Describe("siret", apijson.Like(`^[0-9]{14}$`))
-	if c.Siret.Given() && !o.Faulty("siret") && !isSiret(c.Siret.Value) {
-		o.Fault("siret", "must be exactly 14 digits")
+	if c.Siret.Given() && !o.HasError("siret") && !isSiret(c.Siret.Value) {
+		o.AddError("siret", "must be exactly 14 digits")
 	}
 	list := o.List("addresses", apijson.List{Max: limits.MaxAddresses}, func(_ int, entry *apijson.Object) {
 		c.Addresses.Value = append(c.Addresses.Value, readBookEntry(entry))
@@ -74,10 +74,10 @@ func readRules(o *apijson.Object) (r customers.Rules) {
 	r.MinTotalSpent = o.Money("minTotalSpent", apijson.Money{}).Ptr()
 	country := o.Text("country", apijson.Text{})
 	o.Describe("country", apijson.Like(countryCode))
-	if country.Given() && !o.Faulty("country") {
+	if country.Given() && !o.HasError("country") {
 		code, ok := customers.Country(country.Value)
 		if !ok {
-			o.Fault("country", "%s", customers.BadCountry)
+			o.AddError("country", "%s", customers.BadCountry)
 		}
 		r.Country = code
 	}

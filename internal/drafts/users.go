@@ -55,13 +55,13 @@ func longEnough(s *apijson.Schema) { s.MinLength = accounts.MinPassword }
 
 func checkEmail(o *apijson.Object, email string) {
 	if problem := accounts.BadEmail(email); email != "" && problem != "" {
-		o.Fault("email", "%s", problem)
+		o.AddError("email", "%s", problem)
 	}
 }
 
 func checkNewPassword(o *apijson.Object, password string, others ...string) {
 	if problem := accounts.BadPassword(password, others...); password != "" && problem != "" {
-		o.Fault("password", "%s", problem)
+		o.AddError("password", "%s", problem)
 	}
 }
 
