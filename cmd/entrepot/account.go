@@ -22,7 +22,7 @@ func recordAccount(a accounts.Account, more func(w *apijson.Writer)) json.RawMes
 // newAccountCommand is "entrepot account".
 func newAccountCommand(env *environment) *cobra.Command {
 	group := &cobra.Command{Use: "account", Short: "Merchant accounts of the store", Args: cobra.ArbitraryArgs, RunE: needsCommand}
-	create := env.offline(making(&cobra.Command{Use: "create", Short: "Make an account with its owner, and the store if there is none",
+	create := env.offline(making(&cobra.Command{Use: "create", Short: "Create an account with its owner, and the store if there is none",
 		Example: "  entrepot account create --name 'Corner shop' --plan pro --owner-email me@example.com --owner-password - < password.txt"}),
 		env.createAccount)
 	flags := create.Flags()

@@ -136,9 +136,8 @@ func (env *environment) restore(cmd *cobra.Command, from string) (done restoreRe
 	}
 	done.MasterKey, err = env.neededKey(cmd)
 	if needed := done.MasterKey; err == nil && needed.ID != "" && !needed.There {
-		fmt.Fprintf(env.stderr, "the store's secrets are encrypted with the master key %s, which is not here: before the service starts, put "+
-			"its copy to %s, "+
-			"or give it in ENTREPOT_MASTER_KEY\n", needed.ID, filepath.Join(env.text(cmd, "data"), secretbox.FileName))
+		fmt.Fprintf(env.stderr, "the store's secrets are encrypted with the master key %s, which is not here: before the service starts, "+
+			"put its copy to %s, or give it in ENTREPOT_MASTER_KEY\n", needed.ID, filepath.Join(env.text(cmd, "data"), secretbox.FileName))
 	}
 	return done, err
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // newBenchCommand is "entrepot bench": load for a running service, the baseline
-// driver beside it, and cold starts (interface §11).
+// driver beside it, and cold starts (interface §10).
 func newBenchCommand(env *environment) *cobra.Command {
 	var options bench.Options
 	var asJSON bool
@@ -30,7 +30,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 		Short: "Measure a running service, and the bare database driver beside it (the baseline)",
 		Long: "Measure a running service over HTTP with keep-alive connections, each of which waits for its answer before it asks again.\n" +
 			"With --rate requests come at that rate instead, and /healthz is asked beside them: what a service makes of more than it can do.\n\n" +
-			"Scenarios: " + strings.Join(bench.ScenarioNames(), ", ") + ".\n\n" +
+			"Scenarios: " + strings.Join(bench.ScenarioNames(), ", ") + " (docs/performance.md says what each does).\n\n" +
 			"Each makes what it needs first (products BENCH-…, orders) and leaves it there: use an account of its own.\n" +
 			"Start the service with ENTREPOT_RATE_LIMITS=off, and with --dev for the deliveries; --here starts one like that by itself.",
 		Example: "  entrepot bench all --here --baseline sqlite --duration 5s\n" +
@@ -189,7 +189,7 @@ func newColdStartCommand(env *environment) *cobra.Command {
 	cold := &cobra.Command{
 		Use:   "cold-start",
 		Short: "Start the program again and again: time to the first answer, memory at rest, size",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if options.Binary == "" {
 				var err error
@@ -204,9 +204,7 @@ func newColdStartCommand(env *environment) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				encoder := json.NewEncoder(env.stdout)
-				encoder.SetIndent("", "  ")
-				return encoder.Encode(found)
+				return writeIndented(env.stdout, found)
 			}
 			return found.WriteTable(env.stdout)
 		},
@@ -222,6 +220,13 @@ func newColdStartCommand(env *environment) *cobra.Command {
 	return cold
 }
 
+// writeIndented writes a value as JSON for people to read.
+func writeIndented(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}
+
 // measured is a report of the bench.
 type measured interface {
 	WriteTable(io.Writer) error
@@ -231,9 +236,7 @@ type measured interface {
 // writeReport prints a report as a table or as JSON; failed is the error of a report that is incomplete.
 func (env *environment) writeReport(report measured, asJSON bool, failed string) (err error) {
 	if asJSON {
-		encoder := json.NewEncoder(env.stdout)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(report)
+		err = writeIndented(env.stdout, report)
 	} else {
 		err = report.WriteTable(env.stdout)
 	}

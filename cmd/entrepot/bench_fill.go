@@ -24,7 +24,7 @@ func newFillCommand(env *environment) *cobra.Command {
 		Long: "Fill a new account with products, customers and orders of two years, straight into the store, and print a key for it.\n\n" +
 			"Lists, searches and figures can then be measured on it over HTTP.",
 		Example: "  entrepot bench fill --data ./filled --orders 1000000 --skus 1000000 --customers 87000",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if size.Orders < 1 || size.SKUs < 10 || size.Customers < 1 || max(size.Orders, size.SKUs, size.Customers) > 100_000_000 {
 				return wrong("--orders and --customers from 1, --skus from 10, each at most 100000000")

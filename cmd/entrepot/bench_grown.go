@@ -32,7 +32,7 @@ func newGrownCommand(env *environment) *cobra.Command {
 			"--key a service that runs already is asked, on either engine; start it with ENTREPOT_RATE_LIMITS=off.",
 		Example: "  entrepot bench grown --data ./filled --rows 1000000\n" +
 			"  entrepot bench grown --url http://127.0.0.1:8080 --key pk_live_… --server-pid 4711 --json",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			switch {
 			case (store.folder == "") == (o.Key == ""):

@@ -18,7 +18,7 @@ func newPagesCommand(env *environment) *cobra.Command {
 			"and add a user to it with \"entrepot user create\".",
 		Example: "  entrepot bench pages --url http://127.0.0.1:8080 --email ann@example.com --password - < password.txt\n" +
 			"  entrepot bench pages --email ann@example.com --password … --also '/dashboard/orders?search=ada' --json",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.Password, err = env.password(cmd, "password", o.Email); err != nil {
 				return err

@@ -408,3 +408,18 @@ func passwordOf(t *testing.T, s *server.Store, email, password string) (bool, er
 	defer done()
 	return accounts.Hashing{}.Matches(user.PasswordHash, password)
 }
+
+// What cobra finds wrong with a call is said in words that name the flags and lead to the command's help.
+func TestWrongCallsLeadToTheHelp(t *testing.T) {
+	p := &program{t: t, vars: map[string]string{"ENTREPOT_DATA": t.TempDir()}}
+	for line, want := range map[string]string{
+		"serve extra":              `entrepot: entrepot serve takes no argument "extra"; see: entrepot serve --help`,
+		"key create":               "entrepot: give --name, --scopes; see: entrepot key create --help",
+		"account list --nonsense":  "entrepot: unknown flag: --nonsense; see: entrepot account list --help",
+		"import products x --what": "entrepot: unknown flag: --what; see: entrepot import --help",
+	} {
+		if code, _, complaint := p.call(strings.Fields(line)...); code != calledWrong || complaint != want+"\n" {
+			t.Errorf("entrepot %s: exit %d, complained %q", line, code, complaint)
+		}
+	}
+}

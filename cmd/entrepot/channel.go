@@ -29,10 +29,11 @@ func recordChannel(c channels.Channel, sync channelsync.State, of accounts.Accou
 func newChannelCommand(env *environment) *cobra.Command {
 	group := &cobra.Command{Use: "channel", Short: "Shops, marketplaces and systems of your own", Args: cobra.ArbitraryArgs,
 		RunE: needsCommand}
-	create := env.offline(&cobra.Command{Use: "create", Short: "Make a channel; a custom one prints its key, this once",
+	create := env.offline(&cobra.Command{Use: "create", Short: "Create a channel; the key of a custom one is printed, this once",
 		Example: "  entrepot channel create --name ERP --platform CUSTOM --json\n" +
 			"  entrepot channel create --name Shop --platform WOOCOMMERCE --credentials-file woocommerce.json"}, env.createChannel)
 	flags := create.Flags()
+	env.flags(create, "dev")
 	accountFlag(env, create, "may be left out when there is only one")
 	flags.String("name", "", "name of the channel")
 	flags.String("platform", "", oneOf(channels.Platforms))

@@ -14,7 +14,7 @@ import (
 func newConfigCommand(env *environment) *cobra.Command {
 	group := &cobra.Command{Use: "config", Short: "Show the settings", Args: cobra.ArbitraryArgs, RunE: needsCommand}
 	show := &cobra.Command{Use: "print", Short: "Print the settings in force and where each comes from, secrets masked; checked as serve does",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := env.serverConfig(cmd)
 			if err != nil {

@@ -30,9 +30,9 @@ func newDemoCommand(env *environment) *cobra.Command {
 		Use:   "demo",
 		Short: "Run the service with a sample shop, in a temporary store",
 		Long: "Run the service with a sample shop: thirty products, two months of orders, two custom channels, a WooCommerce and a Shopify\n" +
-			"shop in memory whose orders come in, a webhook receiver that prints what it verified, and one that is out of order. The store\n" +
-			"is temporary and gone afterwards; --data keeps it in a folder of your choice.",
-		Args: cobra.NoArgs,
+			"shop in memory whose orders come in, a webhook receiver that prints what it verified, and one that always fails. The store is\n" +
+			"temporary and removed afterwards; --data keeps it in a folder of your choice.",
+		Args: noArguments,
 	}
 	demo.Flags().String("addr", "127.0.0.1:8080", "address to listen on; when it is taken, a free port is")
 	demo.Flags().String("data", "", "folder to keep the sample shop in")
@@ -154,7 +154,7 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 	box.trust(hook.Data.Secret)
 	if err := call("POST", "/api/v1/developer/webhooks", map[string]any{"url": box.brokenURL(), "events": []string{"*"},
 		"description": demoBroken}, nil); err != nil {
-		return fmt.Errorf("registering the receiver that is out of order: %w", err)
+		return fmt.Errorf("registering the receiver that fails: %w", err)
 	}
 	fmt.Fprintf(env.stdout, demoText, s.URL(), demoEmail, password, key)
 	if err := call("POST", "/api/v1/orders", map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com",

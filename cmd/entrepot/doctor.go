@@ -23,7 +23,7 @@ import (
 // finding is the result of one check.
 type finding struct {
 	Check   string `json:"check"`
-	Verdict string `json:"verdict"` // ok, warning or fault
+	Verdict string `json:"verdict"` // ok, warning or error
 	Message string `json:"message"`
 }
 
@@ -33,10 +33,10 @@ func newDoctorCommand(env *environment) *cobra.Command {
 	doctor := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look for what would go wrong: store, master key, disk, clock, port, outgoing https",
-		Long: "Look for what would go wrong, without changing anything. Each line is ok, a warning or a fault, and says what to do.\n\n" +
-			"Exits with 1 when there is a fault. A running service is no fault: its port is reported as taken.",
+		Long: "Look for problems before they occur, without changing anything. Each line is ok, a warning or an error, and says what to do.\n\n" +
+			"Exits with 1 when there is an error. A running service is none: its port is reported as taken.",
 		Example: "  entrepot doctor\n  entrepot doctor --database postgres://entrepot@db/entrepot --https '' --json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := env.serverConfig(cmd); err != nil {
 				return err
@@ -45,18 +45,18 @@ func newDoctorCommand(env *environment) *cobra.Command {
 				return wrong("--https must be an address such as https://example.com, not %q", https)
 			}
 			findings := env.examine(cmd, https)
-			rows, faults := [][]string{}, 0
+			rows, failed := [][]string{}, 0
 			for _, f := range findings {
 				rows = append(rows, []string{f.Check, f.Verdict, f.Message})
-				if f.Verdict == "fault" {
-					faults++
+				if f.Verdict == "error" {
+					failed++
 				}
 			}
 			if err := env.print(cmd, findings, []string{"check", "verdict", ""}, rows); err != nil {
 				return err
 			}
-			if faults > 0 {
-				return fmt.Errorf("%d of %d checks failed", faults, len(findings))
+			if failed > 0 {
+				return fmt.Errorf("%d of %d checks failed", failed, len(findings))
 			}
 			return nil
 		},
@@ -72,7 +72,7 @@ func newDoctorCommand(env *environment) *cobra.Command {
 func (env *environment) examine(cmd *cobra.Command, https string) []finding {
 	c, err := env.storeConfig(cmd)
 	if err != nil {
-		return []finding{{"settings", "fault", err.Error()}}
+		return []finding{{"settings", "error", err.Error()}}
 	}
 	found := []finding{checkDataFolder(c), checkDisk(c), checkMasterKey(c)}
 	found = append(found, checkStore(cmd.Context(), c)...)
@@ -82,7 +82,7 @@ func (env *environment) examine(cmd *cobra.Command, https string) []finding {
 			"--dev allows webhooks and channels to reach this machine: not for a service that others reach"})
 	}
 	if on, err := env.on(cmd, "rate-limits"); err != nil {
-		found = append(found, finding{"settings", "fault", err.Error()})
+		found = append(found, finding{"settings", "error", err.Error()})
 	} else if !on {
 		found = append(found, finding{"settings", "warning", "rate limits are off: for benchmarks only"})
 	}
@@ -98,18 +98,18 @@ func checkDataFolder(c server.StoreConfig) finding {
 	case errors.Is(err, os.ErrNotExist):
 		return finding{"data folder", "ok", c.Dir + " does not exist yet, the first start makes it"}
 	case err != nil:
-		return finding{"data folder", "fault", err.Error()}
+		return finding{"data folder", "error", err.Error()}
 	case !info.IsDir():
-		return finding{"data folder", "fault", c.Dir + " is no folder: name another with --data"}
+		return finding{"data folder", "error", c.Dir + " is no folder: name another with --data"}
 	}
 	probe, err := os.CreateTemp(c.Dir, ".doctor-*")
 	if err != nil {
-		return finding{"data folder", "fault", "cannot be written: " + err.Error() + ": give it to the user that runs the service (chown)"}
+		return finding{"data folder", "error", "cannot be written: " + err.Error() + ": give it to the user that runs the service (chown)"}
 	}
 	defer os.Remove(probe.Name())
 	_, err = probe.Write(make([]byte, 1<<20))
 	if err = errors.Join(err, probe.Sync(), probe.Close()); err != nil {
-		return finding{"data folder", "fault", "one megabyte could not be written: " + err.Error() + ": make room on the disk"}
+		return finding{"data folder", "error", "one megabyte could not be written: " + err.Error() + ": make room on the disk"}
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return finding{"data folder", "warning", fmt.Sprintf("%s can be entered by others (mode %04o): chmod 700 %s", c.Dir, info.Mode().Perm(),
@@ -135,7 +135,7 @@ func checkDisk(c server.StoreConfig) finding {
 	case !known:
 		return finding{"disk", "warning", "how much is free is not known here: look at it yourself, the store needs room to grow"}
 	case free < fullDisk:
-		return finding{"disk", "fault", text + ": make room, or move the store to a larger disk"}
+		return finding{"disk", "error", text + ": make room, or move the store to a larger disk"}
 	case free < scarceDisk:
 		return finding{"disk", "warning", text + ": make room soon"}
 	}
@@ -167,7 +167,7 @@ func checkMasterKey(c server.StoreConfig) finding {
 		return finding{"master key", "warning", err.Error() + ": put the copy of the key there if the store has secrets; a new store gets a " +
 			"key at its first start"}
 	case err != nil:
-		return finding{"master key", "fault", err.Error()}
+		return finding{"master key", "error", err.Error()}
 	case !there:
 		return finding{"master key", "ok", "there is none yet, the first start makes one"}
 	case c.MasterKey == "" && c.URL != "":
@@ -185,27 +185,27 @@ func checkStore(ctx context.Context, c server.StoreConfig) (found []finding) {
 			return []finding{{"store", "ok", "there is none yet, the first start makes it"}}
 		}
 		if err := db.CheckFile(path); err != nil {
-			return []finding{{"store", "fault", err.Error()}}
+			return []finding{{"store", "error", err.Error()}}
 		}
 	}
 	store, err := db.Open(ctx, db.Config{URL: c.URL, Dir: c.Dir})
 	if err != nil {
-		return []finding{{"store", "fault", err.Error()}}
+		return []finding{{"store", "error", err.Error()}}
 	}
 	defer store.Close()
 	began := time.Now()
 	if err := store.Ping(ctx); err != nil {
-		return []finding{{"store", "fault", err.Error()}}
+		return []finding{{"store", "error", err.Error()}}
 	}
 	if made, err := store.Made(ctx); err != nil {
-		return []finding{{"store", "fault", err.Error()}}
+		return []finding{{"store", "error", err.Error()}}
 	} else if !made {
 		return []finding{{"store", "ok", "the database is empty, the first start makes the store"}}
 	}
 	found = append(found, finding{"store", "ok", fmt.Sprintf("%s answers in %s", store.Engine(),
 		time.Since(began).Round(10*time.Microsecond))})
 	if current, err := store.Current(ctx); err != nil {
-		return append(found, finding{"schema", "fault", err.Error()})
+		return append(found, finding{"schema", "error", err.Error()})
 	} else if !current {
 		return append(found, finding{"schema", "warning", "migrations are pending: make a backup, then run entrepot migrate; the next start of " +
 			"serve runs them, too"})
@@ -222,7 +222,7 @@ func checkStore(ctx context.Context, c server.StoreConfig) (found []finding) {
 		return err
 	})
 	if err != nil {
-		found = append(found, finding{"master key", "fault", err.Error()})
+		found = append(found, finding{"master key", "error", err.Error()})
 	}
 	return append(found, checkServer(ctx, store)...)
 }
@@ -232,11 +232,11 @@ func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 	security, err := store.Security(ctx)
 	switch {
 	case err != nil:
-		return []finding{{"row-level security", "fault", err.Error()}}
+		return []finding{{"row-level security", "error", err.Error()}}
 	case store.Engine() != "postgres":
 		return nil
 	case len(security.Open) > 0:
-		found = append(found, finding{"row-level security", "fault", "missing on " + strings.Join(security.Open, ", ") +
+		found = append(found, finding{"row-level security", "error", "missing on " + strings.Join(security.Open, ", ") +
 			": run as their owner: " + security.Mend()})
 	case security.AllPower:
 		found = append(found, finding{"row-level security", "warning", "does not hold for the role " + security.Role +
@@ -246,7 +246,7 @@ func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 	}
 	switch lax, err := store.Lax(ctx); {
 	case err != nil:
-		return append(found, finding{"durability", "fault", err.Error()})
+		return append(found, finding{"durability", "error", err.Error()})
 	case len(lax) > 0:
 		found = append(found, finding{"durability", "warning", "a power cut may lose acknowledged orders: the database server has " +
 			strings.Join(lax, ", ") + ": switch it on"})
@@ -255,7 +255,7 @@ func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 	}
 	switch accepted, used, err := store.Places(ctx); {
 	case err != nil:
-		return append(found, finding{"connections", "fault", err.Error()})
+		return append(found, finding{"connections", "error", err.Error()})
 	case accepted > 0 && accepted < used:
 		found = append(found, finding{"connections", "warning", fmt.Sprintf("a node uses up to %d, and the server accepts %d: raise its "+
 			"max_connections, or add pool_max_conns=%d to the address", used, accepted, max(1, accepted/2))})
@@ -265,7 +265,7 @@ func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 		return tx.Row("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::BIGINT", nil, &micros)
 	})
 	if err != nil {
-		return append(found, finding{"database clock", "fault", err.Error()})
+		return append(found, finding{"database clock", "error", err.Error()})
 	}
 	if apart := time.Since(time.UnixMicro(micros)).Abs(); apart > time.Second {
 		return append(found, finding{"database clock", "warning", fmt.Sprintf("%s apart from this machine's: run NTP on both",
@@ -290,7 +290,7 @@ func checkHTTPS(ctx context.Context, address string) []finding {
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
 	if err != nil {
-		return []finding{{"outgoing https", "fault", err.Error()}}
+		return []finding{{"outgoing https", "error", err.Error()}}
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -48,9 +47,7 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
   entrepot import orders orders.csv.gz --map InvoiceNo=externalReference --set currency=GBP --create-missing-products
   entrepot import products shopify.csv --dry-run
   entrepot import products products.jsonl --categories categories.jsonl   # what entrepot export wrote`,
-		Args:          cobra.ArbitraryArgs,
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			if len(arguments) != 2 {
 				return wrong("usage: entrepot %s; see: entrepot import --help", command.Use)
@@ -76,7 +73,6 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 			return runImport(command, env, o, asJSON, quiet, stop)
 		},
 	}
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrong("%v", err) })
 	flags := command.Flags()
 	flags.StringVar(&url, "url", "", "address of the service, for example https://shop.example (ENTREPOT_URL)")
 	flags.StringVar(&key, "key", "", "API key with write:products and write:categories, write:inventory, or write:orders (better in "+
@@ -140,9 +136,7 @@ func runImport(command *cobra.Command, env *environment, o importer.Options, asJ
 	}
 	seconds := time.Since(start).Seconds()
 	if asJSON {
-		encoder := json.NewEncoder(env.stdout)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(struct {
+		if err := writeIndented(env.stdout, struct {
 			importer.Summary
 			Seconds float64 `json:"seconds"`
 		}{summary, seconds}); err != nil {

@@ -25,10 +25,10 @@ func recordKey(k accounts.Key, secret string, of accounts.Account) json.RawMessa
 // newKeyCommand is "entrepot key".
 func newKeyCommand(env *environment) *cobra.Command {
 	group := &cobra.Command{Use: "key", Short: "API keys", Args: cobra.ArbitraryArgs, RunE: needsCommand}
-	create := env.offline(&cobra.Command{Use: "create", Short: "Make an API key and print it, this once",
+	create := env.offline(&cobra.Command{Use: "create", Short: "Create an API key and print it, this once",
 		Example: "  entrepot key create --name ERP --scopes write:products,write:inventory,read:orders\n" +
 			"  entrepot key create --name report --scopes read:orders --expires-in 30d --json",
-		Long: "Make an API key and print it, this once.\n\nScopes: " + strings.Join(accounts.AllScopes, ", ") + ", or all."}, env.createKey)
+		Long: "Create an API key and print it, this once.\n\nScopes: " + strings.Join(accounts.AllScopes, ", ") + ", or all."}, env.createKey)
 	flags := create.Flags()
 	accountFlag(env, create, "may be left out when there is only one")
 	flags.String("name", "", "what the key is for")
@@ -98,7 +98,7 @@ func (env *environment) revokeKey(cmd *cobra.Command, args []string) (work, erro
 		return nil, err
 	}
 	return func(s *server.Store) error {
-		key, of, err := the(cmd, s, "API key", strings.TrimSuffix(text, "…"), func(tx *db.Tx) ([]accounts.Key, error) {
+		key, of, err := find(cmd, s, "API key", strings.TrimSuffix(text, "…"), func(tx *db.Tx) ([]accounts.Key, error) {
 			keys, _, err := accounts.Keys(tx, everything, 0)
 			return keys, err
 		}, func(k accounts.Key) []string { return []string{string(k.ID), k.Prefix} })

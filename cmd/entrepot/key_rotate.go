@@ -12,13 +12,13 @@ import (
 // newKeyRotateCommand is "entrepot key-rotate".
 func newKeyRotateCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{Use: "key-rotate", Short: "Replace the master key: encrypt every secret of the store with a new one",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		Long: "Replace the master key: encrypt every secret of the store with a new one. Stop every server of the store first:\n" +
 			"a SQLite store that is served is refused; on PostgreSQL a node that still runs is not noticed, and from then on\n" +
 			"cannot read secrets, so its deliveries and channels fail until it is started with the new key.\n\n" +
-			"With a master.key file the new key is made beside it and takes its place at the end; the former one is kept as master.key.<id>,\n" +
-			"which backups of before need. With ENTREPOT_MASTER_KEY the new key is given in ENTREPOT_NEW_MASTER_KEY.\n" +
-			"When it is broken off, run it again: it goes on where it was."}
+			"With a master.key file the new key is written beside it and replaces it at the end; the old one stays as master.key.<id>,\n" +
+			"because earlier backups need it. With ENTREPOT_MASTER_KEY the new key is given in ENTREPOT_NEW_MASTER_KEY.\n" +
+			"If it is interrupted, run it again and it continues."}
 	env.flags(cmd, "data", "database", "log-level", "log-format")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return env.rotateKey(cmd) }
 	return cmd
@@ -49,9 +49,9 @@ func (env *environment) rotateKey(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stdout, "%d secrets are encrypted with the master key %s now\n", done.Encrypted, done.Key)
+	fmt.Fprintf(env.stdout, "%d secrets are now encrypted with the master key %s\n", done.Encrypted, done.Key)
 	if done.Kept != "" {
-		fmt.Fprintf(env.stdout, "the former key is kept in %s: backups of before need it\n", done.Kept)
+		fmt.Fprintf(env.stdout, "the old key is in %s: earlier backups need it\n", done.Kept)
 	} else {
 		fmt.Fprintln(env.stdout, "start every node with the new key in ENTREPOT_MASTER_KEY")
 	}

@@ -21,6 +21,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/bench"
@@ -103,13 +104,14 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 			if err := env.fill(cmd); err != nil {
 				return err
 			}
-			if err := cmd.ValidateRequiredFlags(); err != nil {
-				return wrong("%v", err)
+			if err := requireFlags(cmd); err != nil {
+				return err
 			}
 			called()
 			return nil
 		},
 	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return wrong("%v; see: %s --help", err, cmd.CommandPath()) })
 	root.PersistentFlags().String("config", "", "file of settings, one key = value a line")
 	root.AddCommand(
 		newServeCommand(env), newDemoCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newMoveCommand(env),
@@ -132,6 +134,28 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 		}
 	}
 	return root
+}
+
+// requireFlags is the error of a command without flags that it must have.
+func requireFlags(cmd *cobra.Command) error {
+	var missing []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, must := f.Annotations[cobra.BashCompOneRequiredFlag]; must && !f.Changed {
+			missing = append(missing, "--"+f.Name)
+		}
+	})
+	if len(missing) > 0 {
+		return wrong("give %s; see: %s --help", strings.Join(missing, ", "), cmd.CommandPath())
+	}
+	return nil
+}
+
+// noArguments refuses arguments of a command that has none.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return wrong("%s takes no argument %q; see: %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
+	}
+	return nil
 }
 
 // helpOn is "entrepot help COMMAND".

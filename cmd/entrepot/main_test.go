@@ -231,7 +231,7 @@ func TestDoctorFindsAWrongMasterKey(t *testing.T) {
 			}
 			all := map[string]string{}
 			for _, f := range findings {
-				if all[f.Check] != "fault" {
+				if all[f.Check] != "error" {
 					all[f.Check] = f.Verdict
 				}
 			}
@@ -255,7 +255,7 @@ func TestDoctorFindsAWrongMasterKey(t *testing.T) {
 		if code, _, _ := p.call("doctor", "--https", ""); code != failed {
 			t.Errorf("exit %d with a wrong master key", code)
 		}
-		if v := verdicts(); v["master key"] != "fault" {
+		if v := verdicts(); v["master key"] != "error" {
 			t.Errorf("a wrong master key: %v", v)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 
 // newMigrateCommand is "entrepot migrate"; serve does the same when it starts.
 func newMigrateCommand(env *environment) *cobra.Command {
-	return env.offline(making(&cobra.Command{Use: "migrate", Short: "Make the store if there is none, and bring its schema up to date"}),
+	return env.offline(making(&cobra.Command{Use: "migrate", Short: "Create the store if there is none, and bring its schema up to date"}),
 		listing(func(cmd *cobra.Command, s *server.Store) error { // opening the store has migrated it
 			return env.print(cmd, map[string]any{"engine": s.DB.Engine(), "current": true}, nil,
 				[][]string{{"the store is up to date (" + s.DB.Engine() + ")"}})
@@ -21,7 +21,7 @@ func newMigrateCommand(env *environment) *cobra.Command {
 
 // newVersionCommand is "entrepot version".
 func newVersionCommand(env *environment) *cobra.Command {
-	show := &cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	show := &cobra.Command{Use: "version", Short: "Print the version", Args: noArguments, RunE: func(cmd *cobra.Command, _ []string) error {
 		if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
 			return json.NewEncoder(env.stdout).Encode(map[string]string{"version": version()})
 		}

@@ -27,12 +27,12 @@ func newMoveCommand(env *environment) *cobra.Command {
 		Use:   "move",
 		Short: "Move a SQLite store into an empty PostgreSQL database",
 		Long: "Move a SQLite store into an empty PostgreSQL database, which gets its schema first. The service must be stopped.\n\n" +
-			"All rows go over in one transaction, counted table by table: after a failure the target is still empty, and the command can\n" +
-			"be given again. The role that the address names must own the tables. Ids, change stamps, kept answers and pending deliveries\n" +
-			"stay as they are, so that callers go on with their cursors and keys. Then both stores are verified. The source is left as it is.\n\n" +
+			"All rows are copied in one transaction and counted table by table: after a failure the target is still empty, and the command\n" +
+			"can be repeated. The role that the address names must own the tables. Ids, cursors of feeds, stored answers and pending\n" +
+			"deliveries stay as they are. Then both stores are verified. The source is not changed.\n\n" +
 			"The nodes on the database need the master key of the source: its master.key, or ENTREPOT_MASTER_KEY.",
 		Example: "  createdb entrepot && entrepot move --from ./data --to postgres://entrepot@db/entrepot",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return env.move(cmd) },
 	}
 	move.Flags().String("from", "", "data folder of the SQLite store")

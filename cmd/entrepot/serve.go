@@ -28,13 +28,13 @@ func newServeCommand(env *environment) *cobra.Command {
 		Use:   "serve",
 		Short: "Run the service",
 		Long: "Run the service: API, webhooks and connectors, with /healthz, /readyz and /metrics beside them.\n\n" +
-			"On an empty store the first account is made from ENTREPOT_ADMIN_EMAIL and ENTREPOT_ADMIN_PASSWORD; without them\n" +
-			"a link is printed that makes it, once. Passwords and keys are no flags: they stand in the environment or in the\n" +
-			"file of --config (ENTREPOT_ADMIN_PASSWORD, ENTREPOT_MASTER_KEY). entrepot config print checks and shows all settings.",
+			"On an empty store the first account is created from ENTREPOT_ADMIN_EMAIL and ENTREPOT_ADMIN_PASSWORD; without them\n" +
+			"a link is printed that creates it; it works once. Passwords and keys are not flags: set them in the environment or in\n" +
+			"the file of --config (ENTREPOT_ADMIN_PASSWORD, ENTREPOT_MASTER_KEY). entrepot config print checks and shows all settings.",
 		Example: "  entrepot serve --dev\n" +
 			"  entrepot serve --addr 127.0.0.1:8080 --data /var/lib/entrepot\n" +
 			"  entrepot serve --database postgres://entrepot@db/entrepot",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := env.serverConfig(cmd)
 			if err != nil {

@@ -42,7 +42,7 @@ var settings = []setting{
 		usage: "time between two scheduled pulls of a channel's orders, such as 30s or 5m; at least 1s, at most 24h"},
 	{name: "webhook-retries", usage: "pauses before further attempts, such as 1s,2s, instead of the usual ones (docs/webhooks.md)"},
 	{name: "rate-limits", standard: "on", usage: "on, or off: for benchmarks only", values: []string{"on", "off"}},
-	{name: "statement-timeout", standard: "60s", usage: "PostgreSQL: how long one statement may run; 0 for as long as it likes"},
+	{name: "statement-timeout", standard: "60s", usage: "PostgreSQL: how long one statement may run, such as 60s; 0: no limit"},
 	{name: "memory-budget", standard: "160MB", usage: "memory that request bodies and answers may take at once; beyond it callers are asked " +
 		"to come back (503)"},
 	{name: "log-level", standard: "info", usage: "debug, info, warn or error", values: []string{"debug", "info", "warn", "error"}},

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newSimulateCommand is "entrepot simulate": shops in memory, for trying channels.
+// newSimulateCommand is "entrepot simulate": shops in memory, to try channels with.
 func newSimulateCommand(*environment) *cobra.Command {
 	group := &cobra.Command{Use: "simulate", Short: "Shops in memory, to try channels with", Args: cobra.ArbitraryArgs, RunE: needsCommand}
 	for i, shop := range simulatedShops() {
@@ -26,10 +26,10 @@ func newSimulateCommand(*environment) *cobra.Command {
 // newSimulatedCommand is "entrepot simulate PLATFORM".
 func newSimulatedCommand(shop *simulated, addr string) *cobra.Command {
 	every := time.Duration(0)
-	cmd := &cobra.Command{Use: shop.slug, Short: withArticle(shop.name) + ", with the bad habits of real ones by flag", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: shop.slug, Short: withArticle(shop.name) + "; flags make it fail as real ones do", Args: noArguments,
 		Long: withArticle(shop.name) + " in memory. Its interface takes the credentials that it prints for a channel." + delivers(shop) +
 			"\nPOST /simulate/orders with {\"skus\":{\"MUG\":2},\"status\":\"processing\",\"email\":\"…\"} places an order; the status pending " +
-			"leaves it unpaid.\nA habit with a number n shows at every n-th request. A service needs --dev to call it.",
+			"leaves it unpaid.\nA flag with a number n takes effect at every n-th request. A service needs --dev to call it.",
 		Example: "  entrepot simulate " + shop.slug + " --addr " + addr + " --lose-answer 20\n" +
 			"  entrepot simulate " + shop.slug + " --orders-every 5s",
 		RunE: func(cmd *cobra.Command, _ []string) error { return simulate(cmd, shop, addr, every) }}

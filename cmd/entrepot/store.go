@@ -57,10 +57,10 @@ type work func(s *server.Store) error
 // offline is a command on the store, with the flags that choose it. prepare checks flags and arguments before the
 // store is opened.
 func (env *environment) offline(cmd *cobra.Command, prepare func(cmd *cobra.Command, args []string) (work, error)) *cobra.Command {
-	env.flags(cmd, "data", "database", "dev", "log-level", "log-format")
+	env.flags(cmd, "data", "database", "log-level", "log-format")
 	cmd.Flags().Bool("json", false, "print JSON")
 	if cmd.Args == nil {
-		cmd.Args = cobra.NoArgs
+		cmd.Args = noArguments
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		do, err := prepare(cmd, args)
@@ -163,8 +163,9 @@ func target(cmd *cobra.Command, args []string, flag, what string) (string, error
 	return text, nil
 }
 
-// the finds the only record that a text names, in the account of --account or in all accounts.
-func the[T any](cmd *cobra.Command, s *server.Store, noun, text string, all func(tx *db.Tx) ([]T, error), named func(T) []string) (
+// find finds the only record that a text names, in the account of --account or in all accounts; named gives the names of a record, the
+// id first.
+func find[T any](cmd *cobra.Command, s *server.Store, noun, text string, all func(tx *db.Tx) ([]T, error), named func(T) []string) (
 	found T, of accounts.Account, err error) {
 	var matches []string
 	err = list(cmd, s, func(in accounts.Account, tx *db.Tx) error {

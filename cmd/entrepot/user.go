@@ -58,7 +58,7 @@ func (env *environment) setPassword(cmd *cobra.Command, args []string) (work, er
 		return nil, err
 	}
 	return func(s *server.Store) error {
-		user, of, err := the(cmd, s, "user", text, func(tx *db.Tx) ([]accounts.User, error) {
+		user, of, err := find(cmd, s, "user", text, func(tx *db.Tx) ([]accounts.User, error) {
 			users, _, err := accounts.Users(tx, everything, 0)
 			return users, err
 		}, func(u accounts.User) []string { return []string{string(u.ID), u.Email} })
@@ -83,7 +83,7 @@ func (env *environment) setPassword(cmd *cobra.Command, args []string) (work, er
 // userDraft checks a new user's login and hashes its password.
 func (env *environment) userDraft(cmd *cobra.Command, email, name, passwordFlag string) (draft commerce.UserDraft, err error) {
 	if problem := accounts.BadEmail(email); problem != "" {
-		return draft, wrong("the e-mail address %s", problem)
+		return draft, wrong("the e-mail address %s, not %q", problem, email)
 	}
 	if n := utf8.RuneCountInString(name); n < 1 || n > limits.MaxName {
 		return draft, wrong("the user's name must have 1 to %d characters", limits.MaxName)

@@ -41,15 +41,15 @@ func newVerifyCommand(env *environment) *cobra.Command {
 			"Each account is read on one snapshot. Nothing is changed, and a service may run meanwhile.\n" +
 			"Exits with 1 when something does not hold.\n\n" +
 			"With --repair, what is derived from records is computed anew where it is wrong: kept counts and figures, best sellers, the value\n" +
-			"of the stock, what searches and sorted lists go by. Records themselves are not changed. A service may run and write meanwhile;\n" +
-			"first upgrade all its nodes, because an older one may make the same wrong again. Each line says what the records come to, which\n" +
-			"is what is kept now, and what was kept. Exits with 1 when something does not hold after that.",
+			"of the stock, and what searches and sorted lists use. Records themselves are not changed. A service may run and write\n" +
+			"meanwhile; upgrade all its nodes first, because an older one may repeat the error. Each line shows the right value, which is\n" +
+			"stored now, and the one it replaces. Exits with 1 when something still does not hold.",
 		Example: "  entrepot verify\n  entrepot verify --account 019a1c52-7c1e-7d40-9a55-00000000a001 --json\n  entrepot verify --repair",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return env.verify(cmd) },
 	}
 	env.flags(check, "data", "database")
-	accountFlag(env, check, "without it all are looked at")
+	accountFlag(env, check, "without it, all are checked")
 	check.Flags().Bool("json", false, "print JSON")
 	check.Flags().Bool("repair", false, "put right what is derived from records")
 	return check

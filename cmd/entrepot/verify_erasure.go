@@ -39,7 +39,7 @@ func newVerifyErasureCommand(env *environment) *cobra.Command {
 		Use:   "verify-erasure",
 		Short: "Prove that nothing of an erased customer is left in the store",
 		Long: "Prove that nothing of an erased customer is left in the store.\n\n" +
-			"Without a flag, every record that is stored of every erased customer is looked at: orders, notes, events, kept answers.\n" +
+			"Without a flag, every record that is stored of every erased customer is looked at: orders, notes, events, stored answers.\n" +
 			"With --text, a name, an e-mail or a phone number is looked for in every row of every table and in every byte of the\n" +
 			"store's files: indexes, freed space, the write-ahead log. Upper and lower case, accents and escapes do not matter.\n\n" +
 			"Exits with 1 when something is found. It changes nothing, and a service may run meanwhile.",

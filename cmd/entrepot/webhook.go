@@ -29,6 +29,7 @@ func newWebhookCommand(env *environment) *cobra.Command {
 	create := env.offline(&cobra.Command{Use: "create", Short: "Register an endpoint and print its signing secret, this once",
 		Example: "  entrepot webhook create --url https://shop.example/hooks --events order.received,stock.updated --json"}, env.createEndpoint)
 	flags := create.Flags()
+	env.flags(create, "dev")
 	accountFlag(env, create, "may be left out when there is only one")
 	flags.String("url", "", "https address of the receiver")
 	flags.StringSlice("events", []string{webhooks.All}, "names of events, separated by commas; * for all")
@@ -60,7 +61,7 @@ func (env *environment) deleteEndpoint(cmd *cobra.Command, args []string) (work,
 		return nil, err
 	}
 	return func(s *server.Store) error {
-		endpoint, of, err := the(cmd, s, "endpoint", text, func(tx *db.Tx) ([]webhooks.Endpoint, error) {
+		endpoint, of, err := find(cmd, s, "endpoint", text, func(tx *db.Tx) ([]webhooks.Endpoint, error) {
 			endpoints, _, err := webhooks.Endpoints(tx, everything, 0)
 			return endpoints, err
 		}, func(e webhooks.Endpoint) []string { return []string{string(e.ID), e.URL} })

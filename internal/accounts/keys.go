@@ -33,20 +33,20 @@ const secretLength = 40
 // NewSecret generates the text of a key: pk_live_…, or pk_test_… for a sandbox account (interface §5.1).
 func NewSecret(sandbox bool) string {
 	if sandbox {
-		return "pk_test_" + random(secretLength)
+		return "pk_test_" + randomSecret()
 	}
-	return "pk_live_" + random(secretLength)
+	return "pk_live_" + randomSecret()
 }
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// random returns n letters and digits, each equally likely.
-func random(n int) string {
-	text, bytes := make([]byte, 0, n), make([]byte, 2*n)
-	for len(text) < n {
+// randomSecret returns secretLength letters and digits, each equally likely.
+func randomSecret() string {
+	text, bytes := make([]byte, 0, secretLength), make([]byte, 2*secretLength)
+	for len(text) < secretLength {
 		rand.Read(bytes)
 		for _, b := range bytes {
-			if int(b) < 4*len(alphabet) && len(text) < n {
+			if int(b) < 4*len(alphabet) && len(text) < secretLength {
 				text = append(text, alphabet[int(b)%len(alphabet)])
 			}
 		}

@@ -10,7 +10,7 @@ import (
 
 // NewSetupLink generates the token of a link by which the first account can be created; only its hash is stored.
 func NewSetupLink(tx db.Writer) (token string) {
-	token = random(secretLength)
+	token = randomSecret()
 	tx.Queue("INSERT INTO setup_links (hash, created_at) VALUES ($1,$2)", Hash(token), tx.Micros())
 	return token
 }

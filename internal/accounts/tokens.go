@@ -24,7 +24,7 @@ func (u *User) OpenSession(tx db.Writer, from Origin) (text string) {
 }
 
 func (u *User) logIn(tx db.Writer, prefix string, from Origin) (text string) {
-	text = prefix + random(secretLength)
+	text = prefix + randomSecret()
 	tx.Queue("UPDATE users SET last_login_at = $3 WHERE tenant_id = $1 AND id = $2 AND status = 'active' AND password_hash = $4",
 		tx.TenantID(), u.ID, tx.Micros(), u.PasswordHash).Rows(1, WrongLogin())
 	u.LastLoginAt = tx.Micros()

@@ -50,7 +50,7 @@ func BadEmail(email string) string {
 	local, domain, ok := strings.Cut(email, "@")
 	if !ok || local == "" || domain == "" || len(email) > limits.MaxEmail ||
 		strings.Contains(domain, "@") || strings.ContainsAny(email, " \t\r\n<>,;") {
-		return "must be an e-mail address"
+		return "must be an e-mail address such as ada@example.com"
 	}
 	return ""
 }

@@ -35,7 +35,7 @@ func emptyPoints(s Span, every Interval, zone *time.Location) ([]Point, error) {
 	var points []Point
 	for at := every.start(time.UnixMicro(s.From).In(zone)); at.UnixMicro() <= s.To; at = every.next(at) {
 		if len(points) == maxPoints {
-			return nil, apperr.At("interval", "the span has more than %d of it: take a longer interval or a shorter span", maxPoints)
+			return nil, apperr.At("interval", "the span has more than %d such intervals: take a longer interval or a shorter span", maxPoints)
 		}
 		points = append(points, Point{Start: at.UnixMicro()})
 	}

@@ -13,19 +13,16 @@ import (
 // accountRoutes are interface §4.5.10: the account itself.
 var accountRoutes = []*route{
 	{method: "GET", path: "/api/v1/account", name: "getAccount", section: "4.5.10", summary: "Read the account",
-		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).readAccount},
-	{method: "PATCH", path: "/api/v1/account", name: "updateAccount", ifMatch: true, section: "4.5.10", summary: "Change the account",
-		scope:  "write:users",
-		body:   func(o *apijson.Object) { drafts.ReadAccountChange(o) },
-		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).updateAccount},
-	{method: "PUT", path: "/api/v1/account", name: "putAccount", ifMatch: true, section: "4.5.10",
-		summary: "Change the account, the same as PATCH", scope: "write:users",
-		body:   func(o *apijson.Object) { drafts.ReadAccountChange(o) },
-		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).updateAccount},
+		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).getAccount},
+	{method: "PATCH", path: "/api/v1/account", name: "updateAccount", put: "putAccount", ifMatch: true, section: "4.5.10",
+		summary: "Change the account",
+		scope:   "write:users",
+		body:    func(o *apijson.Object) { drafts.ReadAccountChange(o) },
+		answer:  data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).updateAccount},
 }
 
-// readAccount serves GET /api/v1/account: 200.
-func (a *API) readAccount(r *request) (out answer, err error) {
+// getAccount serves GET /api/v1/account: 200.
+func (a *API) getAccount(r *request) (out answer, err error) {
 	err = a.read(r, func(tx *db.Tx) error {
 		account, err := accounts.Own(tx)
 		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteAccount(w, "data", account) })

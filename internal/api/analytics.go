@@ -15,20 +15,20 @@ import (
 var analyticsRoutes = []*route{
 	{method: "GET", path: "/api/v1/analytics/summary", name: "getSummaryAnalytics", section: "4.5.11",
 		summary: "How a span went, beside the span before it", scope: "read:analytics",
-		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleSummary), serve: (*API).summary},
+		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleSummary), serve: (*API).getSummaryAnalytics},
 	{method: "GET", path: "/api/v1/analytics/sales", name: "getSalesAnalytics", section: "4.5.11",
 		summary: "Sales by hour, day, week or month, and best sellers", scope: "read:analytics",
 		query: func(q *apijson.Query) { readSpan(q, time.Time{}); readInterval(q); readZone(q) }, answer: data(sampleSales),
-		serve: (*API).sales},
+		serve: (*API).getSalesAnalytics},
 	{method: "GET", path: "/api/v1/analytics/channels", name: "getChannelAnalytics", section: "4.5.11",
 		summary: "Sales, publications and failed jobs by channel", scope: "read:analytics",
-		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleChannelFigures), serve: (*API).channelFigures},
+		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleChannelFigures), serve: (*API).getChannelAnalytics},
 	{method: "GET", path: "/api/v1/analytics/stock", name: "getStockAnalytics", section: "4.5.11",
 		summary: "Stock by warehouse, its value, and what runs low", scope: "read:analytics",
-		answer: data(sampleStockFigures), serve: (*API).stockFigures},
+		answer: data(sampleStockFigures), serve: (*API).getStockAnalytics},
 	{method: "GET", path: "/api/v1/analytics/webhooks", name: "getWebhookAnalytics", section: "4.5.11",
 		summary: "How deliveries went, by endpoint and by event", scope: "read:analytics",
-		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleWebhookFigures), serve: (*API).webhookFigures},
+		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleWebhookFigures), serve: (*API).getWebhookAnalytics},
 }
 
 // usualSpan is the default span of figures.
@@ -48,7 +48,7 @@ func readSpanIn(q *apijson.Query, now time.Time, zone *time.Location) analytics.
 		from = to.Add(-usualSpan)
 	}
 	if from.After(to) {
-		q.Fault("from", "must not be later than to")
+		q.AddError("from", "must not be later than to")
 	}
 	return analytics.Span{From: from.UnixMicro(), To: to.UnixMicro()}
 }
@@ -64,7 +64,7 @@ func readInterval(q *apijson.Query) analytics.Interval {
 func readZone(q *apijson.Query) *time.Location {
 	zone, ok := regional.Zone(q.Text("timeZone"))
 	if !ok {
-		q.Fault("timeZone", "must be the name of a time zone such as Europe/Paris")
+		q.AddError("timeZone", "must be the name of a time zone such as Europe/Paris")
 		return time.UTC
 	}
 	return zone
@@ -91,8 +91,8 @@ func (a *API) figures(r *request, q *apijson.Query, span analytics.Span,
 	return out, err
 }
 
-// summary serves GET /api/v1/analytics/summary: 200; 400, 403.
-func (a *API) summary(r *request) (answer, error) {
+// getSummaryAnalytics serves GET /api/v1/analytics/summary: 200; 400, 403.
+func (a *API) getSummaryAnalytics(r *request) (answer, error) {
 	q := r.query()
 	span := readSpan(q, a.DB.Now())
 	return a.figures(r, q, span, func(tx *db.Tx) (func(*apijson.Writer, analytics.Span), error) {
@@ -101,8 +101,8 @@ func (a *API) summary(r *request) (answer, error) {
 	})
 }
 
-// sales serves GET /api/v1/analytics/sales: 200; 400, 403.
-func (a *API) sales(r *request) (answer, error) {
+// getSalesAnalytics serves GET /api/v1/analytics/sales: 200; 400, 403.
+func (a *API) getSalesAnalytics(r *request) (answer, error) {
 	q := r.query()
 	zone := readZone(q)
 	span, every := readSpanIn(q, a.DB.Now(), zone), readInterval(q)
@@ -112,8 +112,8 @@ func (a *API) sales(r *request) (answer, error) {
 	})
 }
 
-// channelFigures serves GET /api/v1/analytics/channels: 200; 400, 403.
-func (a *API) channelFigures(r *request) (answer, error) {
+// getChannelAnalytics serves GET /api/v1/analytics/channels: 200; 400, 403.
+func (a *API) getChannelAnalytics(r *request) (answer, error) {
 	q := r.query()
 	span := readSpan(q, a.DB.Now())
 	return a.figures(r, q, span, func(tx *db.Tx) (func(*apijson.Writer, analytics.Span), error) {
@@ -122,16 +122,16 @@ func (a *API) channelFigures(r *request) (answer, error) {
 	})
 }
 
-// stockFigures serves GET /api/v1/analytics/stock: 200; 403.
-func (a *API) stockFigures(r *request) (answer, error) {
+// getStockAnalytics serves GET /api/v1/analytics/stock: 200; 403.
+func (a *API) getStockAnalytics(r *request) (answer, error) {
 	return a.figures(r, r.query(), analytics.Span{}, func(tx *db.Tx) (func(*apijson.Writer, analytics.Span), error) {
 		s, err := analytics.ReadStock(tx)
 		return func(w *apijson.Writer, _ analytics.Span) { writeStockFigures(w, r.caller.Currency, s) }, err
 	})
 }
 
-// webhookFigures serves GET /api/v1/analytics/webhooks: 200; 400, 403.
-func (a *API) webhookFigures(r *request) (answer, error) {
+// getWebhookAnalytics serves GET /api/v1/analytics/webhooks: 200; 400, 403.
+func (a *API) getWebhookAnalytics(r *request) (answer, error) {
 	q := r.query()
 	span := readSpan(q, a.DB.Now())
 	return a.figures(r, q, span, func(tx *db.Tx) (func(*apijson.Writer, analytics.Span), error) {

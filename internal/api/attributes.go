@@ -20,16 +20,13 @@ var attributeRoutes = []*route{
 		}, serve: (*API).listAttributes},
 	{method: "POST", path: "/api/v1/attributes", name: "createAttribute", section: "4.5.4", summary: "Create an attribute",
 		scope: "write:attributes", status: http.StatusCreated,
-		body: func(o *apijson.Object) { drafts.ReadAttribute(o, false) }, answer: sampleAttributeAnswer, serve: (*API).createAttribute},
+		body: func(o *apijson.Object) { drafts.ReadAttribute(o, drafts.ToCreate) }, answer: sampleAttributeAnswer, serve: (*API).createAttribute},
 	{method: "GET", path: "/api/v1/attributes/{id}", name: "getAttribute", section: "4.5.4", summary: "Read an attribute",
 		scope:  "read:attributes",
 		answer: sampleAttributeAnswer, serve: (*API).getAttribute},
-	{method: "PATCH", path: "/api/v1/attributes/{id}", name: "updateAttribute", ifMatch: true, section: "4.5.4",
+	{method: "PATCH", path: "/api/v1/attributes/{id}", name: "updateAttribute", put: "putAttribute", ifMatch: true, section: "4.5.4",
 		summary: "Change an attribute", scope: "write:attributes",
-		body: func(o *apijson.Object) { drafts.ReadAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
-	{method: "PUT", path: "/api/v1/attributes/{id}", name: "putAttribute", ifMatch: true, section: "4.5.4", summary: "Change an attribute",
-		scope: "write:attributes",
-		body:  func(o *apijson.Object) { drafts.ReadAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
+		body: func(o *apijson.Object) { drafts.ReadAttribute(o, drafts.ToUpdate) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
 	{method: "DELETE", path: "/api/v1/attributes/{id}", name: "deleteAttribute", ifMatch: true, section: "4.5.4",
 		summary: "Delete an attribute", scope: "write:attributes",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleAttribute().ID, nil) }), serve: (*API).deleteAttribute},
@@ -46,7 +43,7 @@ func attributeAnswer(status int, a catalog.Attribute) answer {
 // createAttribute serves POST /api/v1/attributes: 201; 400, 409.
 func (a *API) createAttribute(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadAttribute(body, false)
+	draft := drafts.ReadAttribute(body, drafts.ToCreate)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -59,7 +56,7 @@ func (a *API) createAttribute(r *request) (answer, error) {
 // updateAttribute serves PATCH and PUT /api/v1/attributes/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateAttribute(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadAttribute(body, true)
+	draft := drafts.ReadAttribute(body, drafts.ToUpdate)
 	return change(a, r, "attribute", body, func(tx *db.Tx, attribute id.Attribute, expected commerce.Expected) (answer, error) {
 		updated, err := a.Commerce.UpdateAttribute(tx, r.caller, attribute, expected, draft)
 		return attributeAnswer(http.StatusOK, updated), err
@@ -67,17 +64,11 @@ func (a *API) updateAttribute(r *request) (answer, error) {
 }
 
 // getAttribute serves GET /api/v1/attributes/{id}: 200; 404.
-func (a *API) getAttribute(r *request) (out answer, err error) {
-	which, err := pathID[id.Attribute](r, "id", "attribute")
-	if err != nil {
-		return answer{}, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
+func (a *API) getAttribute(r *request) (answer, error) {
+	return get(a, r, "attribute", func(tx *db.Tx, which id.Attribute) (answer, error) {
 		attribute, err := catalog.AttributeByID(tx, which)
-		out = attributeAnswer(http.StatusOK, attribute)
-		return err
+		return attributeAnswer(http.StatusOK, attribute), err
 	})
-	return out, err
 }
 
 // deleteAttribute serves DELETE /api/v1/attributes/{id}: 200; 404, 412.

@@ -11,10 +11,10 @@ import (
 var auditRoutes = []*route{
 	{method: "GET", path: "/api/v1/audit-log", name: "listAuditLog", section: "4.5.10", summary: "Who did what, newest first",
 		scope: "read:users",
-		query: func(q *apijson.Query) { readAuditFilter(q) }, answer: sampleAudit, serve: (*API).listAudit},
+		query: func(q *apijson.Query) { readAuditFilter(q) }, answer: sampleAudit, serve: (*API).listAuditLog},
 	{method: "GET", path: "/api/v1/refused-requests", name: "listRefusedRequests", section: "4.5.10",
 		summary: "The newest requests that were refused", scope: "read:users",
-		query: func(q *apijson.Query) { readRefusedFilter(q) }, answer: sampleRefused, serve: (*API).listRefused},
+		query: func(q *apijson.Query) { readRefusedFilter(q) }, answer: sampleRefused, serve: (*API).listRefusedRequests},
 }
 
 func readAuditFilter(q *apijson.Query) (page, audit.Filter) {
@@ -25,8 +25,8 @@ func readAuditFilter(q *apijson.Query) (page, audit.Filter) {
 	return p, f
 }
 
-// listAudit serves GET /api/v1/audit-log: 200; 400, 403.
-func (a *API) listAudit(r *request) (answer, error) {
+// listAuditLog serves GET /api/v1/audit-log: 200; 400, 403.
+func (a *API) listAuditLog(r *request) (answer, error) {
 	q := r.query()
 	p, filter := readAuditFilter(q)
 	if err := q.Err(); err != nil {

@@ -24,7 +24,7 @@ var authRoutes = []*route{
 		answer: data(func(w *apijson.Writer) { writeLogout(w) }), serve: (*API).logOut},
 	{method: "GET", path: "/api/v1/auth/me", name: "getCurrentUser", section: "4.5.6", summary: "The user whose access token this is",
 		access: loginOnly,
-		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).me},
+		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).getCurrentUser},
 }
 
 // logIn serves POST /api/v1/auth/login: 200; 400, 401, 429, 503.
@@ -85,8 +85,8 @@ func writeLogout(w *apijson.Writer) {
 	w.End()
 }
 
-// me serves GET /api/v1/auth/me: 200; 401.
-func (a *API) me(r *request) (out answer, err error) {
+// getCurrentUser serves GET /api/v1/auth/me: 200; 401.
+func (a *API) getCurrentUser(r *request) (out answer, err error) {
 	err = a.read(r, func(tx *db.Tx) error {
 		user, err := accounts.UserByID(tx, r.caller.User)
 		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteUser(w, "data", user) })

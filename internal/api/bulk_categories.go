@@ -18,11 +18,11 @@ var bulkCategoryRoutes = []*route{
 		rate: &limits.BulkCategories, body: func(o *apijson.Object) { drafts.ReadCategoryImport(o) },
 		answer: data(func(w *apijson.Writer) {
 			writeImportedCategories(w, commerce.ImportedCategories{Created: 2, Updated: 1, Errors: sampleItemErrors()})
-		}), serve: (*API).importCategories},
+		}), serve: (*API).bulkImportCategories},
 }
 
-// importCategories serves POST /api/v1/sdk/categories/bulk-import: 200; 400.
-func (a *API) importCategories(r *request) (answer, error) {
+// bulkImportCategories serves POST /api/v1/sdk/categories/bulk-import: 200; 400.
+func (a *API) bulkImportCategories(r *request) (answer, error) {
 	body := r.object()
 	in := drafts.ReadCategoryImport(body)
 	if err := body.Err(); err != nil {

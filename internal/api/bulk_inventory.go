@@ -15,19 +15,19 @@ var bulkInventoryRoutes = []*route{
 	{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", name: "bulkUpdateInventory", section: "4.2", summary: "Update stock",
 		access: keyHeader, scope: "write:inventory",
 		rate: &limits.BulkInventory, body: func(o *apijson.Object) { drafts.ReadStock(o, "quantity") },
-		answer: data(sampleUpdated), serve: (*API).updateInventory},
+		answer: data(sampleUpdated), serve: (*API).bulkUpdateInventory},
 	{method: "PATCH", path: "/api/v1/inventory/thresholds", name: "setStockThresholds", section: "4.5.5", summary: "Set stock thresholds",
 		scope: "write:inventory",
 		body:  func(o *apijson.Object) { drafts.ReadStock(o, "threshold") }, answer: data(sampleUpdated),
-		serve: (*API).updateThresholds},
+		serve: (*API).setStockThresholds},
 }
 
 func sampleUpdated(w *apijson.Writer) {
 	writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Errors: sampleItemErrors()})
 }
 
-// updateInventory serves PATCH /api/v1/sdk/inventory/bulk-update: 200; 400.
-func (a *API) updateInventory(r *request) (answer, error) {
+// bulkUpdateInventory serves PATCH /api/v1/sdk/inventory/bulk-update: 200; 400.
+func (a *API) bulkUpdateInventory(r *request) (answer, error) {
 	body := r.object()
 	update := drafts.ReadStock(body, "quantity")
 	if err := body.Err(); err != nil {
@@ -41,8 +41,8 @@ func (a *API) updateInventory(r *request) (answer, error) {
 		func(p *commerce.StockPlan) answer { return updatedAnswer(p.Updated) })
 }
 
-// updateThresholds serves PATCH /api/v1/inventory/thresholds: 200; 400.
-func (a *API) updateThresholds(r *request) (answer, error) {
+// setStockThresholds serves PATCH /api/v1/inventory/thresholds: 200; 400.
+func (a *API) setStockThresholds(r *request) (answer, error) {
 	body := r.object()
 	update := drafts.ReadStock(body, "threshold")
 	if err := body.Err(); err != nil {

@@ -13,13 +13,11 @@ var bulkPriceRoutes = []*route{
 	{method: "PATCH", path: "/api/v1/sdk/prices/bulk-update", name: "bulkUpdatePrices", section: "4.2", summary: "Update prices",
 		access: keyHeader, scope: "write:products",
 		rate: &limits.BulkPrices, body: func(o *apijson.Object) { drafts.ReadPrices(o) },
-		answer: data(func(w *apijson.Writer) {
-			writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Errors: sampleItemErrors()})
-		}), serve: (*API).updatePrices},
+		answer: data(sampleUpdated), serve: (*API).bulkUpdatePrices},
 }
 
-// updatePrices serves PATCH /api/v1/sdk/prices/bulk-update: 200; 400.
-func (a *API) updatePrices(r *request) (answer, error) {
+// bulkUpdatePrices serves PATCH /api/v1/sdk/prices/bulk-update: 200; 400.
+func (a *API) bulkUpdatePrices(r *request) (answer, error) {
 	body := r.object()
 	update := drafts.ReadPrices(body)
 	if err := body.Err(); err != nil {

@@ -21,12 +21,12 @@ var bulkProductRoutes = []*route{
 		query: func(q *apijson.Query) { q.Bool("wait") }, body: func(o *apijson.Object) { drafts.ReadImport(o) },
 		answer: data(func(w *apijson.Writer) {
 			writeAccepted(w, commerce.Imported{Job: "019a1c60-0000-7000-8000-000000000001", Errors: sampleItemErrors()})
-		}), serve: (*API).importProducts},
+		}), serve: (*API).bulkImportProducts},
 }
 
-// importProducts serves POST /api/v1/sdk/products/bulk-import: 202, or 200 when the caller waits or asks for a dry
+// bulkImportProducts serves POST /api/v1/sdk/products/bulk-import: 202, or 200 when the caller waits or asks for a dry
 // run; 400, 404.
-func (a *API) importProducts(r *request) (answer, error) {
+func (a *API) bulkImportProducts(r *request) (answer, error) {
 	body, query := r.object(), r.query()
 	in := drafts.ReadImport(body)
 	waits := query.Bool("wait")

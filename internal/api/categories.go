@@ -20,16 +20,14 @@ var categoryRoutes = []*route{
 		}, serve: (*API).listCategories},
 	{method: "POST", path: "/api/v1/categories", name: "createCategory", section: "4.5.2", errors: []int{404}, summary: "Create a category",
 		scope: "write:categories", status: http.StatusCreated,
-		body: func(o *apijson.Object) { drafts.ReadCategory(o, false, false) }, answer: sampleCategoryAnswer, serve: (*API).createCategory},
+		body: func(o *apijson.Object) { drafts.ReadCategory(o, drafts.ToCreate) }, answer: sampleCategoryAnswer, serve: (*API).createCategory},
 	{method: "GET", path: "/api/v1/categories/{id}", name: "getCategory", section: "4.5.2", summary: "Read a category",
 		scope:  "read:categories",
 		answer: sampleCategoryAnswer, serve: (*API).getCategory},
-	{method: "PATCH", path: "/api/v1/categories/{id}", name: "updateCategory", ifMatch: true, section: "4.5.2", summary: "Change a category",
-		scope: "write:categories",
-		body:  func(o *apijson.Object) { drafts.ReadCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
-	{method: "PUT", path: "/api/v1/categories/{id}", name: "putCategory", ifMatch: true, section: "4.5.2", summary: "Change a category",
-		scope: "write:categories",
-		body:  func(o *apijson.Object) { drafts.ReadCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
+	{method: "PATCH", path: "/api/v1/categories/{id}", name: "updateCategory", put: "putCategory", ifMatch: true, section: "4.5.2",
+		summary: "Change a category",
+		scope:   "write:categories",
+		body:    func(o *apijson.Object) { drafts.ReadCategory(o, drafts.ToUpdate) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
 	{method: "DELETE", path: "/api/v1/categories/{id}", name: "deleteCategory", ifMatch: true, section: "4.5.2", summary: "Delete a category",
 		scope:  "write:categories",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleCategory().ID, nil) }), serve: (*API).deleteCategory},
@@ -46,7 +44,7 @@ func categoryAnswer(status int, c catalog.Category) answer {
 // createCategory serves POST /api/v1/categories: 201; 400, 404, 409.
 func (a *API) createCategory(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadCategory(body, false, false)
+	draft := drafts.ReadCategory(body, drafts.ToCreate)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -60,23 +58,17 @@ func (a *API) createCategory(r *request) (answer, error) {
 }
 
 // getCategory serves GET /api/v1/categories/{id}: 200; 404.
-func (a *API) getCategory(r *request) (out answer, err error) {
-	which, err := pathID[id.Category](r, "id", "category")
-	if err != nil {
-		return answer{}, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
-		c, err := catalog.CategoryByID(tx, which)
-		out = categoryAnswer(http.StatusOK, c)
-		return err
+func (a *API) getCategory(r *request) (answer, error) {
+	return get(a, r, "category", func(tx *db.Tx, category id.Category) (answer, error) {
+		c, err := catalog.CategoryByID(tx, category)
+		return categoryAnswer(http.StatusOK, c), err
 	})
-	return out, err
 }
 
 // updateCategory serves PATCH and PUT /api/v1/categories/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateCategory(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadCategory(body, true, false)
+	draft := drafts.ReadCategory(body, drafts.ToUpdate)
 	return change(a, r, "category", body, func(tx *db.Tx, category id.Category, expected commerce.Expected) (answer, error) {
 		c, err := a.Commerce.UpdateCategory(tx, category, expected, draft)
 		return categoryAnswer(http.StatusOK, c), err

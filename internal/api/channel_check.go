@@ -16,14 +16,14 @@ import (
 var channelCheckRoutes = []*route{
 	{method: "POST", path: "/api/v1/channels/{id}/sync/test", name: "testChannel", section: "4.5", summary: "Test a channel's connection",
 		scope:  "write:channels",
-		answer: data(sampleTest), serve: (*API).checkChannel},
+		answer: data(sampleTest), serve: (*API).testChannel},
 	{method: "POST", path: "/channels/{id}/sync/test", name: "testChannelUnversioned", section: "4.5", summary: "Test a channel's connection",
 		scope:  "write:channels",
-		answer: data(sampleTest), serve: (*API).checkChannel},
+		answer: data(sampleTest), serve: (*API).testChannel},
 }
 
-// checkChannel serves POST /channels/{id}/sync/test: 200; 400 for a custom channel, 404.
-func (a *API) checkChannel(r *request) (answer, error) {
+// testChannel serves POST /channels/{id}/sync/test: 200; 400 for a custom channel, 404.
+func (a *API) testChannel(r *request) (answer, error) {
 	c, err := a.channel(r)
 	if err != nil {
 		return answer{}, err

@@ -23,15 +23,12 @@ var channelRoutes = []*route{
 		body:   func(o *apijson.Object) { drafts.ReadChannel(o) },
 		answer: data(sampleNewChannels), serve: (*API).createChannel},
 	{method: "GET", path: "/api/v1/channels/{id}", name: "getChannel", section: "4.5", summary: "Read a channel", scope: "read:channels",
-		answer: data(sampleChannel), serve: (*API).readChannel},
-	{method: "PATCH", path: "/api/v1/channels/{id}", name: "updateChannel", ifMatch: true, section: "4.5", summary: "Change a channel",
-		scope:  "write:channels",
-		body:   func(o *apijson.Object) { drafts.ReadChannelChange(o) },
-		answer: data(sampleChannel), serve: (*API).updateChannel},
-	{method: "PUT", path: "/api/v1/channels/{id}", name: "putChannel", ifMatch: true, section: "4.5",
-		summary: "Change a channel, the same as PATCH", scope: "write:channels",
-		body:   func(o *apijson.Object) { drafts.ReadChannelChange(o) },
-		answer: data(sampleChannel), serve: (*API).updateChannel},
+		answer: data(sampleChannel), serve: (*API).getChannel},
+	{method: "PATCH", path: "/api/v1/channels/{id}", name: "updateChannel", put: "putChannel", ifMatch: true, section: "4.5",
+		summary: "Change a channel",
+		scope:   "write:channels",
+		body:    func(o *apijson.Object) { drafts.ReadChannelChange(o) },
+		answer:  data(sampleChannel), serve: (*API).updateChannel},
 	{method: "DELETE", path: "/api/v1/channels/{id}", name: "deleteChannel", ifMatch: true, section: "4.5",
 		summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
 		query: func(q *apijson.Query) { q.Bool("force") }, answer: data(sampleGone), serve: (*API).deleteChannel},
@@ -39,7 +36,7 @@ var channelRoutes = []*route{
 		scope: "write:channels", status: http.StatusAccepted,
 		body:   func(o *apijson.Object) { drafts.ReadSync(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteJob(w, "data", records.SampleJob) }),
-		serve:  (*API).syncChannel},
+		serve:  (*API).queueChannelSync},
 }
 
 // createChannel serves POST /api/v1/channels: 201; 400, 403.
@@ -116,22 +113,21 @@ func sampleChannels(w *apijson.Writer) {
 		map[id.Channel]channelsync.State{records.SampleChannel.ID: records.SampleChannelSync}, page{1, 20}, 1)
 }
 
-// readChannel serves GET /api/v1/channels/{id}: 200; 404.
-func (a *API) readChannel(r *request) (out answer, err error) {
-	channel, err := pathID[id.Channel](r, "id", "channel")
-	if err != nil {
-		return out, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
+// getChannel serves GET /api/v1/channels/{id}: 200; 404.
+func (a *API) getChannel(r *request) (answer, error) {
+	return get(a, r, "channel", func(tx *db.Tx, channel id.Channel) (answer, error) {
 		c, err := channels.ByID(tx, channel)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		sync, err := channelsync.ByChannel(tx, channel)
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteChannel(w, "data", c, sync) })
-		return err
+		return channelAnswer(tx, c)
 	})
-	return out, err
+}
+
+// channelAnswer is the answer 200 with a channel and how far it is synchronised.
+func channelAnswer(tx *db.Tx, c channels.Channel) (answer, error) {
+	sync, err := channelsync.ByChannel(tx, c.ID)
+	return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { records.WriteChannel(w, "data", c, sync) }), err
 }
 
 // channel reads the channel of the path.
@@ -172,8 +168,7 @@ func (a *API) updateChannel(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		sync, err := channelsync.ByChannel(tx, channel)
-		return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { records.WriteChannel(w, "data", c, sync) }), err
+		return channelAnswer(tx, c)
 	})
 	if err == nil {
 		forget()
@@ -241,8 +236,8 @@ func sampleGone(w *apijson.Writer) {
 	writeGone(w, records.SampleChannel.ID, false)
 }
 
-// syncChannel serves POST /api/v1/channels/{id}/sync: 202 with the job; 400, 404.
-func (a *API) syncChannel(r *request) (answer, error) {
+// queueChannelSync serves POST /api/v1/channels/{id}/sync: 202 with the job; 400, 404.
+func (a *API) queueChannelSync(r *request) (answer, error) {
 	channel, err := pathID[id.Channel](r, "id", "channel")
 	if err != nil {
 		return answer{}, err

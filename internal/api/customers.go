@@ -21,7 +21,7 @@ var customerRoutes = []*route{
 		query: func(q *apijson.Query) { readCustomerFilter(q) }, answer: sampleCustomers, serve: (*API).listCustomers},
 	{method: "POST", path: "/api/v1/customers", name: "createCustomer", section: "4.4", summary: "Create a customer",
 		scope: "write:customers", status: http.StatusCreated,
-		body: func(o *apijson.Object) { drafts.ReadCustomer(o, true) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
+		body: func(o *apijson.Object) { drafts.ReadCustomer(o, drafts.ToCreate) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
 	{method: "POST", path: "/api/v1/customers/merge", name: "mergeCustomers", section: "4.4", errors: []int{404}, summary: "Merge customers",
 		scope: "write:customers",
 		body:  func(o *apijson.Object) { readMerge(o) }, answer: sampleMerged, serve: (*API).mergeCustomers},
@@ -29,13 +29,11 @@ var customerRoutes = []*route{
 		summary: "Preview a merge of customers", scope: "read:customers",
 		query: func(q *apijson.Query) { readMergeQuery(q) }, answer: sampleMerged, serve: (*API).previewMerge},
 	{method: "GET", path: "/api/v1/customers/{id}", name: "getCustomer", section: "4.4", summary: "Read a customer", scope: "read:customers",
-		answer: sampleCustomerAnswer, serve: (*API).readCustomer},
-	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", ifMatch: true, section: "4.4", summary: "Change a customer",
-		scope: "write:customers",
-		body:  func(o *apijson.Object) { drafts.ReadCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
-	{method: "PUT", path: "/api/v1/customers/{id}", name: "putCustomer", ifMatch: true, section: "4.4",
-		summary: "Change a customer, the same as PATCH", scope: "write:customers",
-		body: func(o *apijson.Object) { drafts.ReadCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
+		answer: sampleCustomerAnswer, serve: (*API).getCustomer},
+	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", put: "putCustomer", ifMatch: true, section: "4.4",
+		summary: "Change a customer",
+		scope:   "write:customers",
+		body:    func(o *apijson.Object) { drafts.ReadCustomer(o, drafts.ToUpdate) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
 	{method: "GET", path: "/api/v1/customers/{id}/orders", name: "listCustomerOrders", section: "4.4", summary: "List a customer's orders",
 		scope: "read:customers",
 		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listCustomerOrders},
@@ -49,7 +47,7 @@ var customerRoutes = []*route{
 // createCustomer serves POST /api/v1/customers: 201; 400, 409.
 func (a *API) createCustomer(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadCustomer(body, true)
+	draft := drafts.ReadCustomer(body, drafts.ToCreate)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -66,25 +64,19 @@ func customerAnswer(status int, c records.Customer) answer {
 // updateCustomer serves PATCH and PUT /api/v1/customers/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateCustomer(r *request) (answer, error) {
 	body := r.object()
-	update := drafts.ReadCustomer(body, false)
+	update := drafts.ReadCustomer(body, drafts.ToUpdate)
 	return change(a, r, "customer", body, func(tx *db.Tx, customer id.Customer, expected commerce.Expected) (answer, error) {
 		c, err := a.Commerce.UpdateCustomer(tx, customer, expected, update)
 		return customerAnswer(http.StatusOK, c), err
 	})
 }
 
-// readCustomer serves GET /api/v1/customers/{id}: 200; 404.
-func (a *API) readCustomer(r *request) (answer, error) {
-	customer, err := pathID[id.Customer](r, "id", "customer")
-	if err != nil {
-		return answer{}, err
-	}
-	var c records.Customer
-	err = a.read(r, func(tx *db.Tx) (err error) {
-		c, err = a.Commerce.ReadCustomer(tx, customer)
-		return err
+// getCustomer serves GET /api/v1/customers/{id}: 200; 404.
+func (a *API) getCustomer(r *request) (answer, error) {
+	return get(a, r, "customer", func(tx *db.Tx, customer id.Customer) (answer, error) {
+		c, err := a.Commerce.ReadCustomer(tx, customer)
+		return customerAnswer(http.StatusOK, c), err
 	})
-	return customerAnswer(http.StatusOK, c), err
 }
 
 // readCustomerFilter reads the parameters of the list.
@@ -163,10 +155,10 @@ func readMerge(o *apijson.Object) (primary id.Customer, secondaries []id.Custome
 	list := apijson.UUIDs[id.Customer](o, "secondaryIds", true, limits.MaxSecondaries)
 	o.Describe("secondaryIds", apijson.AtLeastOne)
 	if list.Given() && len(list.Value) == 0 && len(o.Errors()) == before {
-		o.Fault("secondaryIds", "must have at least 1 entry")
+		o.AddError("secondaryIds", "must have at least 1 entry")
 	}
 	if slices.Contains(list.Value, primary) {
-		o.Fault("secondaryIds", "must not name the primary")
+		o.AddError("secondaryIds", "must not name the primary")
 	}
 	for _, which := range list.Value {
 		if !slices.Contains(secondaries, which) {
@@ -196,15 +188,15 @@ func readMergeQuery(q *apijson.Query) (primary id.Customer, secondaries []id.Cus
 		which, ok := id.Parse[id.Customer](text)
 		switch {
 		case !ok:
-			q.Fault("secondaryIds", "must be UUIDs separated by commas")
+			q.AddError("secondaryIds", "must be UUIDs separated by commas")
 		case which == primary:
-			q.Fault("secondaryIds", "must not name the primary")
+			q.AddError("secondaryIds", "must not name the primary")
 		case !slices.Contains(secondaries, which):
 			secondaries = append(secondaries, which)
 		}
 	}
 	if len(secondaries) > limits.MaxSecondaries {
-		q.Fault("secondaryIds", "must have at most %d ids", limits.MaxSecondaries)
+		q.AddError("secondaryIds", "must have at most %d ids", limits.MaxSecondaries)
 	}
 	return primary, secondaries
 }
@@ -215,7 +207,7 @@ func (a *API) previewMerge(r *request) (out answer, err error) {
 	primary, secondaries := readMergeQuery(q)
 	for _, name := range []string{"primaryId", "secondaryIds"} {
 		if q.Text(name) == "" {
-			q.Fault(name, "is required")
+			q.AddError(name, "is required")
 		}
 	}
 	if err := q.Err(); err != nil {

@@ -17,7 +17,7 @@ var deliveryRoutes = []*route{
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", name: "testEndpoint", section: "4.5.9",
 		summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
 		body: func(o *apijson.Object) { readTest(o) }, optional: true,
-		answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery) }), serve: (*API).pingEndpoint},
+		answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery) }), serve: (*API).testEndpoint},
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}/deliveries", name: "listDeliveries", section: "4.5.9",
 		summary: "List an endpoint's deliveries, newest first", scope: "read:webhooks",
 		query: func(q *apijson.Query) { readDeliveryFilter(q) }, answer: sampleDeliveries, serve: (*API).listDeliveries},
@@ -26,14 +26,14 @@ var deliveryRoutes = []*route{
 		query: func(q *apijson.Query) { readAcrossFilter(q) }, answer: data(sampleAcross), serve: (*API).listAllDeliveries},
 	{method: "GET", path: "/api/v1/developer/webhooks/deliveries/{id}", name: "getDelivery", section: "4.5.9",
 		summary: "Read a delivery with its attempts and what they sent", scope: "read:webhooks",
-		answer: data(sampleDelivery), serve: (*API).readDelivery},
+		answer: data(sampleDelivery), serve: (*API).getDelivery},
 	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/{id}/retry", name: "retryDelivery", section: "4.5.9",
 		summary: "Attempt a delivery now", scope: "write:webhooks",
 		answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery) }), serve: (*API).retryDelivery},
 	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", name: "retryFailedDeliveries", section: "4.5.9", errors: []int{404},
 		summary: "Attempt failed deliveries once more, or pending ones now", scope: "write:webhooks",
 		body: func(o *apijson.Object) { readRetry(o) }, status: http.StatusAccepted,
-		answer: data(func(w *apijson.Writer) { writeRetried(w, 12) }), serve: (*API).retryDeliveries},
+		answer: data(func(w *apijson.Writer) { writeRetried(w, 12) }), serve: (*API).retryFailedDeliveries},
 }
 
 func readTest(o *apijson.Object) string {
@@ -41,8 +41,8 @@ func readTest(o *apijson.Object) string {
 	return apijson.Enum(o, "event", false, webhooks.EventNames...).Value
 }
 
-// pingEndpoint serves POST /api/v1/developer/webhooks/{id}/test: 200 with the delivery; 400, 404, 409.
-func (a *API) pingEndpoint(r *request) (answer, error) {
+// testEndpoint serves POST /api/v1/developer/webhooks/{id}/test: 200 with the delivery; 400, 404, 409.
+func (a *API) testEndpoint(r *request) (answer, error) {
 	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
 	if err != nil {
 		return answer{}, err
@@ -92,16 +92,12 @@ func (a *API) listDeliveries(r *request) (answer, error) {
 	})
 }
 
-// readDelivery serves GET /api/v1/developer/webhooks/deliveries/{id}: 200; 404.
-func (a *API) readDelivery(r *request) (out answer, err error) {
-	delivery, err := pathID[id.Delivery](r, "id", "delivery")
-	if err != nil {
-		return answer{}, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
+// getDelivery serves GET /api/v1/developer/webhooks/deliveries/{id}: 200; 404.
+func (a *API) getDelivery(r *request) (answer, error) {
+	return get(a, r, "delivery", func(tx *db.Tx, delivery id.Delivery) (answer, error) {
 		v, err := a.Commerce.ReadDelivery(tx, r.caller, delivery)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
 		detail := records.DeliveryDetail{Tries: v.Tries, Payload: v.Payload, URL: v.Endpoint.URL}
 		if n := len(v.Tries); n > 0 {
@@ -110,10 +106,8 @@ func (a *API) readDelivery(r *request) (out answer, err error) {
 		if v.Happened != 0 && !v.Readable {
 			detail.Payload = withoutData(v.Event, v.Name, v.Happened)
 		}
-		out = one(http.StatusOK, string(v.ID), func(w *apijson.Writer) { records.WriteDeliveryDetail(w, "data", v.Delivery, detail) })
-		return nil
+		return one(http.StatusOK, string(v.ID), func(w *apijson.Writer) { records.WriteDeliveryDetail(w, "data", v.Delivery, detail) }), nil
 	})
-	return out, err
 }
 
 // withoutData is the envelope of an event whose data the caller may not read.
@@ -131,7 +125,7 @@ func readAcrossFilter(q *apijson.Query) webhooks.AcrossFilter {
 	if text := q.Text("cursor"); text != "" {
 		cursor, ok := webhooks.ParseDeliveryCursor(text)
 		if !ok {
-			q.Fault("cursor", "must be a meta.nextCursor of an earlier page")
+			q.AddError("cursor", "must be a meta.nextCursor of an earlier page")
 		}
 		f.After = cursor
 	}
@@ -199,8 +193,8 @@ func readRetry(o *apijson.Object) (endpoint id.Endpoint, state webhooks.State, s
 	return endpoint, state, drafts.ReadTimes(o, false)
 }
 
-// retryDeliveries serves POST /api/v1/developer/webhooks/deliveries/retry: 202; 400, 404.
-func (a *API) retryDeliveries(r *request) (answer, error) {
+// retryFailedDeliveries serves POST /api/v1/developer/webhooks/deliveries/retry: 202; 400, 404.
+func (a *API) retryFailedDeliveries(r *request) (answer, error) {
 	o := r.object()
 	endpoint, state, span := readRetry(o)
 	if err := o.Err(); err != nil {

@@ -26,13 +26,9 @@ var endpointRoutes = []*route{
 		serve:  (*API).createEndpoint},
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}", name: "getEndpoint", section: "4.5.9",
 		summary: "Read a webhook endpoint, without its secret", scope: "read:webhooks",
-		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).readEndpoint},
-	{method: "PATCH", path: "/api/v1/developer/webhooks/{id}", name: "updateEndpoint", ifMatch: true, section: "4.5.9",
+		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).getEndpoint},
+	{method: "PATCH", path: "/api/v1/developer/webhooks/{id}", name: "updateEndpoint", put: "putEndpoint", ifMatch: true, section: "4.5.9",
 		summary: "Change, pause or activate a webhook endpoint", scope: "write:webhooks",
-		body:   func(o *apijson.Object) { drafts.ReadEndpointChange(o) },
-		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).updateEndpoint},
-	{method: "PUT", path: "/api/v1/developer/webhooks/{id}", name: "putEndpoint", ifMatch: true, section: "4.5.9",
-		summary: "The same as PATCH", scope: "write:webhooks",
 		body:   func(o *apijson.Object) { drafts.ReadEndpointChange(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).updateEndpoint},
 	{method: "DELETE", path: "/api/v1/developer/webhooks/{id}", name: "deleteEndpoint", ifMatch: true, section: "4.5.9",
@@ -40,7 +36,7 @@ var endpointRoutes = []*route{
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleEndpoint.ID, nil) }), serve: (*API).deleteEndpoint},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/rotate-secret", name: "rotateEndpointSecret", section: "4.5.9",
 		summary: "Replace the signing secret; the old one signs too for a time", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateEndpoint},
+		body: func(o *apijson.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateEndpointSecret},
 }
 
 // createEndpoint serves POST /api/v1/developer/webhooks: 201; 400, 409.
@@ -95,20 +91,15 @@ func (a *API) deleteEndpoint(r *request) (answer, error) {
 	})
 }
 
-// readEndpoint serves GET /api/v1/developer/webhooks/{id}: 200; 404.
-func (a *API) readEndpoint(r *request) (out answer, err error) {
-	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
-	if err != nil {
-		return answer{}, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
+// getEndpoint serves GET /api/v1/developer/webhooks/{id}: 200; 404.
+func (a *API) getEndpoint(r *request) (answer, error) {
+	return get(a, r, "endpoint", func(tx *db.Tx, endpoint id.Endpoint) (answer, error) {
 		e, err := webhooks.ByID(tx, endpoint)
-		if err == nil {
-			out = endpointAnswer(e)
+		if err != nil {
+			return answer{}, err
 		}
-		return err
+		return endpointAnswer(e), nil
 	})
-	return out, err
 }
 
 // listEndpoints serves GET /api/v1/developer/webhooks: 200; 400.
@@ -141,8 +132,8 @@ func (r *request) maybe() *apijson.Object {
 
 var emptyBody, _ = jsonvalue.Parse([]byte("{}"))
 
-// rotateEndpoint serves POST /api/v1/developer/webhooks/{id}/rotate-secret: 200; 400, 404.
-func (a *API) rotateEndpoint(r *request) (answer, error) {
+// rotateEndpointSecret serves POST /api/v1/developer/webhooks/{id}/rotate-secret: 200; 400, 404.
+func (a *API) rotateEndpointSecret(r *request) (answer, error) {
 	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
 	if err != nil {
 		return answer{}, err

@@ -15,23 +15,23 @@ import (
 var eventRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/webhooks/events", name: "listEventKinds", section: "4.5.9",
 		summary: "The catalogue of events (since v2.4)",
-		answer:  data(func(w *apijson.Writer) { writeCatalogue(w, records.Catalogue()) }), serve: (*API).readCatalogue},
+		answer:  data(func(w *apijson.Writer) { writeCatalogue(w, records.Catalogue()) }), serve: (*API).listEventKinds},
 	{method: "GET", path: "/api/v1/developer/events", name: "listEvents", section: "4.5.9", summary: "The event log, in the order of commits",
 		scope: "read:webhooks",
-		query: func(q *apijson.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).readLog},
+		query: func(q *apijson.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).listEvents},
 	{method: "GET", path: "/api/v1/developer/events/{id}", name: "getEvent", section: "4.5.9", summary: "Read an event of the log",
 		scope: "read:webhooks",
 		answer: data(func(w *apijson.Writer) {
 			records.WriteEvent(w, "data", records.SampleEvent, webhooks.OrderShipped, records.SampleTime, "{}")
-		}), serve: (*API).readEvent},
+		}), serve: (*API).getEvent},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", name: "replayEvents", section: "4.5.9",
 		summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
 		body: func(o *apijson.Object) { drafts.ReadReplay(o) }, status: http.StatusAccepted,
-		answer: data(func(w *apijson.Writer) { writeReplay(w, records.SampleEndpoint.ID, 12) }), serve: (*API).replayEndpoint},
+		answer: data(func(w *apijson.Writer) { writeReplay(w, records.SampleEndpoint.ID, 12) }), serve: (*API).replayEvents},
 }
 
-// readCatalogue serves GET /api/v1/developer/webhooks/events: 200.
-func (a *API) readCatalogue(*request) (answer, error) {
+// listEventKinds serves GET /api/v1/developer/webhooks/events: 200.
+func (a *API) listEventKinds(*request) (answer, error) {
 	return one(http.StatusOK, "", func(w *apijson.Writer) { writeCatalogue(w, records.Catalogue()) }), nil
 }
 
@@ -59,30 +59,24 @@ func readLogQuery(q *apijson.Query) webhooks.LogFilter {
 	return f
 }
 
-// readEvent serves GET /api/v1/developer/events/{id}: 200; 404. The data is null if the caller may not read it.
-func (a *API) readEvent(r *request) (out answer, err error) {
-	which, err := pathID[id.Event](r, "id", "event")
-	if err != nil {
-		return answer{}, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
+// getEvent serves GET /api/v1/developer/events/{id}: 200; 404. The data is null if the caller may not read it.
+func (a *API) getEvent(r *request) (answer, error) {
+	return get(a, r, "event", func(tx *db.Tx, which id.Event) (answer, error) {
 		e, err := webhooks.EventByID(tx, which)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
 		payload := e.Payload
 		if !r.caller.May(webhooks.ReadScope(e.Name)) {
 			payload = withoutData(e.ID, e.Name, e.CreatedAt)
 		}
-		out = one(http.StatusOK, string(e.ID), func(w *apijson.Writer) { w.Raw("data", payload) })
-		return nil
+		return one(http.StatusOK, string(e.ID), func(w *apijson.Writer) { w.Raw("data", payload) }), nil
 	})
-	return out, err
 }
 
-// readLog serves GET /api/v1/developer/events: 200; 400. Following nextAfter while hasMore misses no event. The data
+// listEvents serves GET /api/v1/developer/events: 200; 400. Following nextAfter while hasMore misses no event. The data
 // of events that the caller may not read is null.
-func (a *API) readLog(r *request) (answer, error) {
+func (a *API) listEvents(r *request) (answer, error) {
 	q := r.query()
 	f := readLogQuery(q)
 	if err := q.Err(); err != nil {
@@ -129,8 +123,8 @@ func sampleLog(w *apijson.Writer) {
 	writeLogMeta(w, 2, 100, true, "019a1c57-0000-7000-8000-00000000ee02")
 }
 
-// replayEndpoint serves POST /api/v1/developer/webhooks/{id}/replay: 202; 400, 404.
-func (a *API) replayEndpoint(r *request) (answer, error) {
+// replayEvents serves POST /api/v1/developer/webhooks/{id}/replay: 202; 400, 404.
+func (a *API) replayEvents(r *request) (answer, error) {
 	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
 	if err != nil {
 		return answer{}, err

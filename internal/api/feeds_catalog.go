@@ -16,14 +16,14 @@ var catalogFeedRoutes = []*route{
 			sampleFeed(w, func(w *apijson.Writer, deleted bool) {
 				records.SampleProducts().WriteChanged(w, records.SampleProduct(), deleted)
 			})
-		}, serve: (*API).productChanges},
+		}, serve: (*API).listProductChanges},
 	{method: "GET", path: "/api/v1/sdk/categories/changes", name: "listCategoryChanges", section: "4.3", summary: "Categories that changed",
 		access: keyHeader, scope: "read:categories",
 		query: func(q *apijson.Query) { readFeed(q) }, answer: func(w *apijson.Writer) {
 			sampleFeed(w, func(w *apijson.Writer, deleted bool) {
 				records.WriteChangedCategory(w, records.SampleCategory(), deleted)
 			})
-		}, serve: (*API).categoryChanges},
+		}, serve: (*API).listCategoryChanges},
 }
 
 // sampleFeed describes a feed's page by one item, without and with tombstones.
@@ -113,8 +113,8 @@ func (a *API) feed(r *request, name string, source feedSource, page feedPiece) (
 	return out, err
 }
 
-// productChanges serves GET /api/v1/sdk/products/changes: 200; 400.
-func (a *API) productChanges(r *request) (answer, error) {
+// listProductChanges serves GET /api/v1/sdk/products/changes: 200; 400.
+func (a *API) listProductChanges(r *request) (answer, error) {
 	return a.feed(r, "products", catalog.Products, func(tx *db.Tx, p feedPage, w *apijson.Writer) (int, bool, int64, error) {
 		return catalog.Changes(tx, p.Since, p.Limit, p.Deleted, func(list []*catalog.Product) (err error) {
 			var skus []string
@@ -137,8 +137,8 @@ func (a *API) productChanges(r *request) (answer, error) {
 	})
 }
 
-// categoryChanges serves GET /api/v1/sdk/categories/changes: 200; 400.
-func (a *API) categoryChanges(r *request) (answer, error) {
+// listCategoryChanges serves GET /api/v1/sdk/categories/changes: 200; 400.
+func (a *API) listCategoryChanges(r *request) (answer, error) {
 	return a.feed(r, "categories", catalog.Categories, func(tx *db.Tx, p feedPage, w *apijson.Writer) (int, bool, int64, error) {
 		list, more, err := catalog.CategoryChanges(tx, p.Since, p.Limit, p.Deleted)
 		if err != nil || len(list) == 0 {

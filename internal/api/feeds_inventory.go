@@ -15,7 +15,7 @@ var inventoryFeedRoutes = []*route{
 			sampleFeed(w, func(w *apijson.Writer, deleted bool) {
 				records.WriteChangedLevel(w, &records.SampleLevels()[0], deleted)
 			})
-		}, serve: (*API).inventoryChanges},
+		}, serve: (*API).listInventoryChanges},
 }
 
 // levelFeed counts the feed's items.
@@ -33,8 +33,8 @@ func (levelFeed) Tombstones(tx *db.Tx, since int64) (int64, error) {
 
 func (levelFeed) All(tx *db.Tx) (int64, error) { return stock.All(tx) }
 
-// inventoryChanges serves GET /api/v1/sdk/inventory/changes: 200; 400.
-func (a *API) inventoryChanges(r *request) (answer, error) {
+// listInventoryChanges serves GET /api/v1/sdk/inventory/changes: 200; 400.
+func (a *API) listInventoryChanges(r *request) (answer, error) {
 	return a.feed(r, "inventory", levelFeed{}, func(tx *db.Tx, p feedPage, w *apijson.Writer) (int, bool, int64, error) {
 		return stock.Changes(tx, p.Since, p.Limit, p.Deleted, func(l *stock.Row) { records.WriteChangedLevel(w, l, p.Deleted) })
 	})

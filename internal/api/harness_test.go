@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,12 +23,8 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-// TestMain lets more tests run at once than there are processors: the parallel ones wait most of their time (commerce.RefusalTime).
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if most := flag.Lookup("test.parallel"); most.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {
-		_ = most.Value.Set("6")
-	}
+	dbtest.Waiting() // the parallel ones for commerce.RefusalTime
 	dbtest.Main(m)
 }
 

@@ -16,12 +16,12 @@ var inventoryRoutes = []*route{
 	{method: "GET", path: "/api/v1/inventory", name: "listStockLevels", section: "4.5.5", summary: "List stock levels",
 		scope:  "read:inventory",
 		query:  func(q *apijson.Query) { readInventoryFilter(q) },
-		answer: func(w *apijson.Writer) { writeLevelList(w, records.SampleLevels(), page{1, 20}, 1) }, serve: (*API).listInventory},
+		answer: func(w *apijson.Writer) { writeLevelList(w, records.SampleLevels(), page{1, 20}, 1) }, serve: (*API).listStockLevels},
 	{method: "GET", path: "/api/v1/inventory/{sku}", name: "getStock", section: "4.5.5", summary: "Read the stock of a SKU",
 		scope: "read:inventory",
 		answer: data(func(w *apijson.Writer) {
 			records.WriteStock(w, catalog.Sellable{SKU: "MUG-BLUE", Product: records.SampleProduct().ID}, records.SampleLevels())
-		}), serve: (*API).getInventory},
+		}), serve: (*API).getStock},
 }
 
 // Bounds of the inventory lists.
@@ -40,8 +40,8 @@ func readInventoryFilter(q *apijson.Query) (stock.Filter, page) {
 	return f, p
 }
 
-// listInventory serves GET /api/v1/inventory: 200, by SKU and warehouse; 400.
-func (a *API) listInventory(r *request) (answer, error) {
+// listStockLevels serves GET /api/v1/inventory: 200, by SKU and warehouse; 400.
+func (a *API) listStockLevels(r *request) (answer, error) {
 	q := r.query()
 	f, p := readInventoryFilter(q)
 	if err := q.Err(); err != nil {
@@ -78,8 +78,8 @@ func sellable(sku string, pending *db.Pending[map[string]catalog.Sellable]) (cat
 	return found[sku], err
 }
 
-// getInventory serves GET /api/v1/inventory/{sku}: 200, the sums and the levels of all warehouses; 404.
-func (a *API) getInventory(r *request) (answer, error) {
+// getStock serves GET /api/v1/inventory/{sku}: 200, the sums and the levels of all warehouses; 404.
+func (a *API) getStock(r *request) (answer, error) {
 	sku := r.http.PathValue("sku")
 	var item catalog.Sellable
 	var list []stock.Row

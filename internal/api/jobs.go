@@ -14,12 +14,12 @@ import (
 var jobRoutes = []*route{
 	{method: "GET", path: "/api/v1/sdk/sync/status", name: "getSyncStatus", section: "4.3",
 		summary: "Jobs under way, and the last that ended", access: keyHeader, scope: "read:channels",
-		answer: data(sampleSyncStatus), serve: (*API).syncStatus},
+		answer: data(sampleSyncStatus), serve: (*API).getSyncStatus},
 	{method: "GET", path: "/api/v1/jobs", name: "listJobs", section: "4.5.7", summary: "List jobs, newest first", scope: "read:channels",
 		query: func(q *apijson.Query) { readJobFilter(q) }, answer: data(sampleJobList), serve: (*API).listJobs},
 	{method: "GET", path: "/api/v1/sdk/jobs/{jobId}", name: "getJob", section: "4.3", summary: "Read a job", access: keyHeader,
 		errors: []int{403},
-		answer: data(func(w *apijson.Writer) { records.WriteJob(w, "data", records.SampleJob) }), serve: (*API).readJob},
+		answer: data(func(w *apijson.Writer) { records.WriteJob(w, "data", records.SampleJob) }), serve: (*API).getJob},
 }
 
 // readJobFilter reads the parameters of the list of jobs.
@@ -33,7 +33,7 @@ func readJobFilter(q *apijson.Query) jobs.Filter {
 	if cursor := q.Text("cursor"); cursor != "" {
 		last, ok := id.Parse[id.Job](cursor)
 		if !ok {
-			q.Fault("cursor", "must be a meta.nextCursor of an earlier page")
+			q.AddError("cursor", "must be a meta.nextCursor of an earlier page")
 		}
 		f.After = last
 	}
@@ -86,8 +86,8 @@ func sampleJobList(w *apijson.Writer) {
 // maxActive limits the jobs in the status.
 const maxActive = 100
 
-// syncStatus serves GET /api/v1/sdk/sync/status: 200.
-func (a *API) syncStatus(r *request) (answer, error) {
+// getSyncStatus serves GET /api/v1/sdk/sync/status: 200.
+func (a *API) getSyncStatus(r *request) (answer, error) {
 	return a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
 		active, err := jobs.Active(tx, maxActive)
 		if err != nil {
@@ -131,8 +131,8 @@ func sampleSyncStatus(w *apijson.Writer) {
 	}
 }
 
-// readJob serves GET /api/v1/sdk/jobs/{jobId}: 200; 403 without the read scope of the job's resource, 404.
-func (a *API) readJob(r *request) (out answer, err error) {
+// getJob serves GET /api/v1/sdk/jobs/{jobId}: 200; 403 without the read scope of the job's resource, 404.
+func (a *API) getJob(r *request) (out answer, err error) {
 	which, err := pathID[id.Job](r, "jobId", "job")
 	if err != nil {
 		return answer{}, err

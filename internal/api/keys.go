@@ -14,28 +14,28 @@ import (
 // keyRoutes are interface §4.5.8: API keys, for owners and admins who are logged in.
 var keyRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/api-keys", name: "listApiKeys", section: "4.5.8", summary: "List API keys", access: loginOnly,
-		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: sampleKeys, serve: (*API).listKeys},
+		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: sampleKeys, serve: (*API).listApiKeys},
 	{method: "GET", path: "/api/v1/developer/api-keys/{id}", name: "getApiKey", section: "4.5.8",
 		summary: "Read an API key, without its text", access: loginOnly,
-		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "") }), serve: (*API).readKey},
+		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "") }), serve: (*API).getApiKey},
 	{method: "POST", path: "/api/v1/developer/api-keys", name: "createApiKey", section: "4.5.8",
 		summary: "Make an API key; its text is shown this once", access: loginOnly,
 		body: func(o *apijson.Object) { drafts.ReadKey(o) }, status: http.StatusCreated,
-		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "pk_live_…") }), serve: (*API).createKey},
+		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "pk_live_…") }), serve: (*API).createApiKey},
 	{method: "DELETE", path: "/api/v1/developer/api-keys/{id}", name: "revokeApiKey", section: "4.5.8", summary: "Revoke an API key, at once",
 		access: loginOnly,
-		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleKey.ID, nil) }), serve: (*API).revokeKey},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleKey.ID, nil) }), serve: (*API).revokeApiKey},
 }
 
-// createKey serves POST /api/v1/developer/api-keys: 201; 400, 403.
-func (a *API) createKey(r *request) (answer, error) {
+// createApiKey serves POST /api/v1/developer/api-keys: 201; 400, 403.
+func (a *API) createApiKey(r *request) (answer, error) {
 	if err := r.administers(); err != nil {
 		return answer{}, err
 	}
 	o := r.object()
 	draft := drafts.ReadKey(o)
 	if !draft.ExpiresAt.IsZero() && !draft.ExpiresAt.After(a.DB.Now()) {
-		o.Fault("expiresAt", "must lie in the future")
+		o.AddError("expiresAt", "must lie in the future")
 	}
 	if err := o.Err(); err != nil {
 		return answer{}, err
@@ -46,8 +46,8 @@ func (a *API) createKey(r *request) (answer, error) {
 	})
 }
 
-// revokeKey serves DELETE /api/v1/developer/api-keys/{id}: 200; 403, 404.
-func (a *API) revokeKey(r *request) (answer, error) {
+// revokeApiKey serves DELETE /api/v1/developer/api-keys/{id}: 200; 403, 404.
+func (a *API) revokeApiKey(r *request) (answer, error) {
 	if err := r.administers(); err != nil {
 		return answer{}, err
 	}
@@ -60,26 +60,20 @@ func (a *API) revokeKey(r *request) (answer, error) {
 	})
 }
 
-// readKey serves GET /api/v1/developer/api-keys/{id}: 200; 403, 404.
-func (a *API) readKey(r *request) (out answer, err error) {
+// getApiKey serves GET /api/v1/developer/api-keys/{id}: 200; 403, 404.
+func (a *API) getApiKey(r *request) (answer, error) {
 	if err := r.administers(); err != nil {
 		return answer{}, err
 	}
-	which, err := pathID[id.Key](r, "id", "API key")
-	if err != nil {
-		return answer{}, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
+	return get(a, r, "API key", func(tx *db.Tx, which id.Key) (answer, error) {
 		key, err := accounts.KeyByID(tx, which)
 		a.seen.show(r.caller.Tenant, &key)
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteKey(w, "data", key, "") })
-		return err
+		return one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteKey(w, "data", key, "") }), err
 	})
-	return out, err
 }
 
-// listKeys serves GET /api/v1/developer/api-keys: 200; 400, 403.
-func (a *API) listKeys(r *request) (answer, error) {
+// listApiKeys serves GET /api/v1/developer/api-keys: 200; 400, 403.
+func (a *API) listApiKeys(r *request) (answer, error) {
 	if err := r.administers(); err != nil {
 		return answer{}, err
 	}

@@ -50,6 +50,13 @@ func writeMeta(w *apijson.Writer, p page, total int64, more func(w *apijson.Writ
 	w.End()
 }
 
+// writeCountMeta writes the meta of a list that has no pages.
+func writeCountMeta(w *apijson.Writer, total int) {
+	w.Record("CountMeta", "meta")
+	w.Int("total", int64(total))
+	w.End()
+}
+
 // listFew answers a page of records of which an account has few: read reads the page and how many there are on all
 // pages, write writes one record.
 func listFew[T any](a *API, r *request, p page, read func(tx *db.Tx) (list []T, total int64, err error),

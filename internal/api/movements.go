@@ -16,27 +16,27 @@ var movementRoutes = []*route{
 	{method: "GET", path: "/api/v1/inventory/{sku}/ledger", name: "listStockMovements", section: "4.5.5",
 		summary: "List what moved the stock of a SKU", scope: "read:inventory",
 		query:  func(q *apijson.Query) { readLedgerFilter(q) },
-		answer: func(w *apijson.Writer) { writeLedger(w, records.SampleMovements(), page{1, 20}, 1) }, serve: (*API).listLedger},
+		answer: func(w *apijson.Writer) { writeLedger(w, records.SampleMovements(), page{1, 20}, 1) }, serve: (*API).listStockMovements},
 	{method: "POST", path: "/api/v1/inventory/movements", name: "createStockMovement", section: "4.5.5", errors: []int{404},
 		summary: "Move stock", scope: "write:inventory", status: http.StatusCreated,
 		body: func(o *apijson.Object) { drafts.ReadMovement(o) }, answer: data(func(w *apijson.Writer) {
 			for _, m := range records.SampleMovements() {
 				records.WriteMovement(w, "data", m)
 			}
-		}), serve: (*API).createMovement},
+		}), serve: (*API).createStockMovement},
 	{method: "POST", path: "/api/v1/inventory/transfers", name: "transferStock", section: "4.5.5", errors: []int{404},
 		summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
 		body:   func(o *apijson.Object) { drafts.ReadTransfer(o) },
 		answer: data(func(w *apijson.Writer) { writeTransfer(w, records.SampleMovements()) }),
-		serve:  (*API).createTransfer},
+		serve:  (*API).transferStock},
 }
 
 func readLedgerFilter(q *apijson.Query) (warehouse string, p page) {
 	return q.Text("warehouseCode"), readPage(q, inventoryPage, maxInventoryPage)
 }
 
-// listLedger serves GET /api/v1/inventory/{sku}/ledger: 200, newest first; 400, 404.
-func (a *API) listLedger(r *request) (answer, error) {
+// listStockMovements serves GET /api/v1/inventory/{sku}/ledger: 200, newest first; 400, 404.
+func (a *API) listStockMovements(r *request) (answer, error) {
 	q := r.query()
 	warehouse, p := readLedgerFilter(q)
 	if err := q.Err(); err != nil {
@@ -71,8 +71,8 @@ func writeLedger(w *apijson.Writer, list []stock.Movement, p page, total int64) 
 	w.End()
 }
 
-// createMovement serves POST /api/v1/inventory/movements: 201 with the ledger row; 400, 404.
-func (a *API) createMovement(r *request) (answer, error) {
+// createStockMovement serves POST /api/v1/inventory/movements: 201 with the ledger row; 400, 404.
+func (a *API) createStockMovement(r *request) (answer, error) {
 	body := r.object()
 	in := drafts.ReadMovement(body)
 	if err := body.Err(); err != nil {
@@ -87,8 +87,8 @@ func (a *API) createMovement(r *request) (answer, error) {
 	})
 }
 
-// createTransfer serves POST /api/v1/inventory/transfers: 201 with both ledger rows; 400, 404, 409.
-func (a *API) createTransfer(r *request) (answer, error) {
+// transferStock serves POST /api/v1/inventory/transfers: 201 with both ledger rows; 400, 404, 409.
+func (a *API) transferStock(r *request) (answer, error) {
 	body := r.object()
 	in := drafts.ReadTransfer(body)
 	if err := body.Err(); err != nil {

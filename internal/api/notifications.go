@@ -20,17 +20,17 @@ var notificationRoutes = []*route{
 	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}", name: "receiveNotification", section: "6.3",
 		summary: "A platform's notification", errors: []int{401}, access: public, raw: true,
 		status: http.StatusCreated, others: map[int]func(*apijson.Writer){http.StatusOK: samplePing}, answer: sampleReceived,
-		serve: (*API).receive},
+		serve: (*API).receiveNotification},
 	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", name: "receiveChallengeNotification", section: "6.3",
 		summary: "A platform's notification", errors: []int{401}, access: public, raw: true,
 		status: http.StatusCreated, others: map[int]func(*apijson.Writer){http.StatusOK: samplePing}, answer: sampleReceived,
-		serve: (*API).receive},
+		serve: (*API).receiveNotification},
 	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}", name: "answerHandshake", section: "4.5",
 		summary: "A platform's handshake", errors: []int{400}, access: public, raw: true,
-		query: func(q *apijson.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
+		query: func(q *apijson.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).answerHandshake},
 	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", name: "answerChallenge", section: "4.5",
 		summary: "A platform's handshake", errors: []int{400}, access: public, raw: true,
-		query: func(q *apijson.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
+		query: func(q *apijson.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).answerHandshake},
 }
 
 // platformChannel finds the channel and connector of the path.
@@ -46,8 +46,8 @@ func (a *API) platformChannel(r *request) (c channels.Channel, known connector.C
 	return c, known, err
 }
 
-// receive serves POST …/webhooks/platform/{channelId}/{platform}: 201, 200 for a test call; 400, 401, 404.
-func (a *API) receive(r *request) (answer, error) {
+// receiveNotification serves POST …/webhooks/platform/{channelId}/{platform}: 201, 200 for a test call; 400, 401, 404.
+func (a *API) receiveNotification(r *request) (answer, error) {
 	got, err := a.notification(r)
 	if !got.Verified { // an invalid notification counts against its sender's limit, never against the channel
 		if over := a.limit(r, a.address(r), accounts.Starter, nil); over != nil {
@@ -106,8 +106,8 @@ func sampleReceived(w *apijson.Writer) {
 
 func samplePing(w *apijson.Writer) { writeReceived(w, commerce.Received{Ping: true}) }
 
-// challenge serves GET …/webhooks/platform/{channelId}/{platform}[/challenge]: 200; 400, 404.
-func (a *API) challenge(r *request) (answer, error) {
+// answerHandshake serves GET …/webhooks/platform/{channelId}/{platform}[/challenge]: 200; 400, 404.
+func (a *API) answerHandshake(r *request) (answer, error) {
 	c, known, err := a.platformChannel(r)
 	if err != nil {
 		return answer{}, err

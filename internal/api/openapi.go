@@ -14,11 +14,11 @@ import (
 // docRoutes are interface §9.
 var docRoutes = []*route{
 	{method: "GET", path: "/api/v1/openapi.json", name: "getApiDescription", section: "9", summary: "Read this document", access: public,
-		serve: (*API).openapi},
+		serve: (*API).getApiDescription},
 }
 
-// openapi serves the API description.
-func (a *API) openapi(*request) (answer, error) {
+// getApiDescription serves the API description.
+func (a *API) getApiDescription(*request) (answer, error) {
 	return answer{status: http.StatusOK, body: a.Description()}, nil
 }
 
@@ -83,8 +83,7 @@ func (a *API) Document() []byte {
 }
 
 const aboutAPI = "Catalog and orders between an ERP, shops and marketplaces. Every answer has the headers X-Request-Id, which a " +
-	"request may set, " +
-	"and X-RateLimit-*. Every POST, PATCH and PUT honours Idempotency-Key, every GET answers If-None-Match with 304. " +
+	"request may set, and X-RateLimit-*. Every POST, PATCH and PUT honours Idempotency-Key, every GET answers If-None-Match with 304. " +
 	"Unknown members and parameters are ignored; clients should ignore what they do not know, too."
 
 // tagAbout describes the groups of operations, those that a new integration needs first.

@@ -45,8 +45,6 @@ func writeOrderEdits(w *apijson.Writer, list []orders.Edited) {
 		records.WriteOrderEdit(w, &list[i])
 	}
 	w.EndList()
-	w.Record("CountMeta", "meta")
-	w.Int("total", int64(len(list)))
-	w.End()
+	writeCountMeta(w, len(list))
 	w.End()
 }

@@ -31,11 +31,11 @@ var orderRoutes = []*route{
 	{method: "PATCH", path: "/api/v1/orders/{id}/status", name: "updateOrderStatus", ifMatch: true, section: "4.1",
 		summary: "Move an order's status", errors: []int{422}, scope: "write:orders",
 		body:   func(o *apijson.Object) { drafts.ReadMove(o) },
-		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).moveOrder},
+		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).updateOrderStatus},
 	{method: "PUT", path: "/api/v1/orders/{id}/items", name: "replaceOrderItems", ifMatch: true, section: "4.1",
 		summary: "Replace an order's lines", scope: "write:orders",
 		body:   func(o *apijson.Object) { drafts.ReadOrderLines(o) },
-		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).editOrder},
+		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).replaceOrderItems},
 }
 
 // data describes an answer of {"data": …}.
@@ -115,8 +115,8 @@ func (a *API) changeOrder(r *request, body *apijson.Object,
 	})
 }
 
-// moveOrder serves PATCH /api/v1/orders/{id}/status: 200 with the full order; 400, 404, 412, 422.
-func (a *API) moveOrder(r *request) (answer, error) {
+// updateOrderStatus serves PATCH /api/v1/orders/{id}/status: 200 with the full order; 400, 404, 412, 422.
+func (a *API) updateOrderStatus(r *request) (answer, error) {
 	body := r.object()
 	move := drafts.ReadMove(body)
 	move.Source = orders.FromAPI
@@ -125,8 +125,8 @@ func (a *API) moveOrder(r *request) (answer, error) {
 	})
 }
 
-// editOrder serves PUT /api/v1/orders/{id}/items: 200 with the full order; 400, 404, 409, 412.
-func (a *API) editOrder(r *request) (answer, error) {
+// replaceOrderItems serves PUT /api/v1/orders/{id}/items: 200 with the full order; 400, 404, 409, 412.
+func (a *API) replaceOrderItems(r *request) (answer, error) {
 	body := r.object()
 	edit := drafts.ReadOrderLines(body)
 	return a.changeOrder(r, body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error) {

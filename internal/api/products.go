@@ -20,36 +20,35 @@ var productRoutes = []*route{
 		query: func(q *apijson.Query) { readProductFilter(q) }, answer: sampleProductList, serve: (*API).listProducts},
 	{method: "POST", path: "/api/v1/products", name: "createProduct", section: "4.5.1", summary: "Create a product", scope: "write:products",
 		status: http.StatusCreated,
-		body:   func(o *apijson.Object) { drafts.ReadProduct(o, false) }, answer: sampleProductAnswer, serve: (*API).createProduct},
+		body:   func(o *apijson.Object) { drafts.ReadProduct(o, drafts.ToCreate) }, answer: sampleProductAnswer, serve: (*API).createProduct},
 	{method: "GET", path: "/api/v1/products/{id}", name: "getProduct", section: "4.5.1", summary: "Read a product", scope: "read:products",
 		answer: sampleProductAnswer, serve: (*API).getProduct},
-	{method: "PATCH", path: "/api/v1/products/{id}", name: "updateProduct", ifMatch: true, section: "4.5.1", summary: "Change a product",
-		scope: "write:products",
-		body:  func(o *apijson.Object) { drafts.ReadProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).updateProduct},
-	{method: "PUT", path: "/api/v1/products/{id}", name: "putProduct", ifMatch: true, section: "4.5.1", summary: "Change a product",
-		scope: "write:products",
-		body:  func(o *apijson.Object) { drafts.ReadProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).updateProduct},
+	{method: "PATCH", path: "/api/v1/products/{id}", name: "updateProduct", put: "putProduct", ifMatch: true, section: "4.5.1",
+		summary: "Change a product",
+		scope:   "write:products",
+		body:    func(o *apijson.Object) { drafts.ReadProduct(o, drafts.ToUpdate) }, answer: sampleProductAnswer, serve: (*API).updateProduct},
 	{method: "DELETE", path: "/api/v1/products/{id}", name: "deleteProduct", ifMatch: true, section: "4.5.1", summary: "Delete a product",
 		scope:  "write:products",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleProduct().ID, nil) }), serve: (*API).deleteProduct},
 }
 
 // getProduct serves GET /api/v1/products/{id}: 200; 404.
-func (a *API) getProduct(r *request) (out answer, err error) {
+func (a *API) getProduct(r *request) (answer, error) {
 	which, err := pathID[id.Product](r, "id", "product")
 	if err != nil {
 		return answer{}, err
 	}
-	err = a.readBrief(r, func(tx *db.Tx) error {
+	var p *catalog.Product
+	var shown records.Products
+	err = a.readBrief(r, func(tx *db.Tx) (err error) {
 		tx.Last()
-		p, shown, err := commerce.ReadProduct(tx, r.caller.Currency, which)
-		if err != nil {
-			return err
-		}
-		out = one(http.StatusOK, string(which), func(w *apijson.Writer) { shown.Write(w, "data", p) })
-		return nil
+		p, shown, err = commerce.ReadProduct(tx, r.caller.Currency, which)
+		return err
 	})
-	return out, err
+	if err != nil {
+		return answer{}, err
+	}
+	return one(http.StatusOK, string(p.ID), func(w *apijson.Writer) { shown.Write(w, "data", p) }), nil
 }
 
 // productAnswer is the answer with one product as it is now.
@@ -64,7 +63,7 @@ func productAnswer(tx *db.Tx, r *request, status int, p *catalog.Product) (answe
 // createProduct serves POST /api/v1/products: 201; 400, 409.
 func (a *API) createProduct(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadProduct(body, false)
+	draft := drafts.ReadProduct(body, drafts.ToCreate)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -80,7 +79,7 @@ func (a *API) createProduct(r *request) (answer, error) {
 // updateProduct serves PATCH and PUT /api/v1/products/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateProduct(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadProduct(body, true)
+	draft := drafts.ReadProduct(body, drafts.ToUpdate)
 	return change(a, r, "product", body, func(tx *db.Tx, product id.Product, expected commerce.Expected) (answer, error) {
 		p, err := a.Commerce.UpdateProduct(tx, r.caller, product, expected, draft)
 		if err != nil {
@@ -120,13 +119,13 @@ func readProductFilter(q *apijson.Query) (catalog.Filter, page) {
 			which, ok := id.Parse[id.Product](text)
 			switch {
 			case !ok:
-				q.Fault("ids", "must be UUIDs separated by commas")
+				q.AddError("ids", "must be UUIDs separated by commas")
 			case !slices.Contains(f.IDs, which):
 				f.IDs = append(f.IDs, which)
 			}
 		}
 		if len(f.IDs) > 250 {
-			q.Fault("ids", "must have at most 250 ids")
+			q.AddError("ids", "must have at most 250 ids")
 		}
 	}
 	return f, p
@@ -155,11 +154,11 @@ func readProductSort(q *apijson.Query) (field catalog.Sort, descending bool) {
 	if direction == "" {
 		direction = order
 	}
-	if !slices.Contains(catalog.Sorts, catalog.Sort(name)) {
-		q.Fault("sort", "must be name, sku, price, createdAt or updatedAt, with :asc or :desc behind it")
-	}
-	if direction != "" && direction != "asc" && direction != "desc" {
-		q.Fault("sort", "must end in :asc or :desc")
+	switch {
+	case !slices.Contains(catalog.Sorts, catalog.Sort(name)):
+		q.AddError("sort", "must be name, sku, price, createdAt or updatedAt, with :asc or :desc behind it")
+	case direction != "" && direction != "asc" && direction != "desc":
+		q.AddError("sort", "must end in :asc or :desc")
 	}
 	return catalog.Sort(name), direction == "desc"
 }
@@ -172,9 +171,6 @@ func (a *API) listProducts(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.cursorList(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, string, error) {
-		if f.IDs != nil && len(f.IDs) == 0 {
-			return 0, "", nil
-		}
 		list, total, err := catalog.Page(tx, f)
 		if err != nil {
 			return 0, "", err

@@ -129,6 +129,9 @@ func TestProductList(t *testing.T) {
 			"sort=colour:asc", "sort=name:up", "categoryId=x"} {
 			s.must(t, 400, "GET", "/api/v1/products?"+query, nil)
 		}
+		if answer := s.must(t, 400, "GET", "/api/v1/products?sort=colour:up", nil); len(answer["details"].([]any)) != 1 {
+			t.Errorf("one wrong sort has the errors %v", answer["details"])
+		}
 		if answer := s.must(t, 200, "GET", "/api/v1/products?limit=1000", nil); number(answer, "meta", "limit") != "250" {
 			t.Errorf("limit: %v", answer["meta"])
 		}

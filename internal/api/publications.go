@@ -15,7 +15,7 @@ import (
 var publicationRoutes = []*route{
 	{method: "GET", path: "/api/v1/channels/{id}/publications", name: "listChannelPublications", section: "4.5",
 		summary: "List a channel's publications", scope: "read:channels",
-		query: func(q *apijson.Query) { readPage(q, 20, 250) }, answer: data(samplePublications), serve: (*API).listPublications},
+		query: func(q *apijson.Query) { readPage(q, 20, 250) }, answer: data(samplePublications), serve: (*API).listChannelPublications},
 	{method: "POST", path: "/api/v1/channels/{id}/publications", name: "publishProducts", section: "4.5",
 		summary: "Publish products on a channel", scope: "write:channels",
 		body: func(o *apijson.Object) { readPublications(o) }, answer: data(func(w *apijson.Writer) {
@@ -36,7 +36,7 @@ func readPublications(o *apijson.Object) (d publicationDraft) {
 	d.products = apijson.UUIDs[id.Product](o, "productIds", false, 1000).Value
 	d.skus = o.Texts("skus", false, 1000, apijson.Text{}).Value
 	if !o.Describing() && len(d.products)+len(d.skus) == 0 && len(o.Errors()) == 0 {
-		o.Fault("productIds", "or skus must name at least one product")
+		o.AddError("productIds", "or skus must name at least one product")
 	}
 	return d
 }
@@ -66,8 +66,8 @@ func writePublished(w *apijson.Writer, p commerce.Published) {
 	w.End()
 }
 
-// listPublications serves GET /api/v1/channels/{id}/publications: 200; 400, 404.
-func (a *API) listPublications(r *request) (out answer, err error) {
+// listChannelPublications serves GET /api/v1/channels/{id}/publications: 200; 400, 404.
+func (a *API) listChannelPublications(r *request) (out answer, err error) {
 	q := r.query()
 	p := readPage(q, 20, 250)
 	if err := q.Err(); err != nil {

@@ -143,8 +143,8 @@ func readRefusedFilter(q *apijson.Query) (page, audit.RefusedFilter) {
 		Offset: p.Offset()}
 }
 
-// listRefused serves GET /api/v1/refused-requests: 200; 400, 403.
-func (a *API) listRefused(r *request) (answer, error) {
+// listRefusedRequests serves GET /api/v1/refused-requests: 200; 400, 403.
+func (a *API) listRefusedRequests(r *request) (answer, error) {
 	q := r.query()
 	p, filter := readRefusedFilter(q)
 	if err := q.Err(); err != nil {

@@ -34,6 +34,11 @@ type request struct {
 
 func (r *request) ctx() context.Context { return r.http.Context() }
 
+// reads reports whether the request is a GET or a HEAD: it has no body that counts, and changes nothing.
+func (r *request) reads() bool {
+	return r.http.Method == http.MethodGet || r.http.Method == http.MethodHead
+}
+
 // object starts reading the body.
 func (r *request) object() *apijson.Object { return apijson.Read(r.body) }
 

@@ -26,7 +26,8 @@ const (
 type route struct {
 	method   string
 	path     string // in the syntax of http.ServeMux: /api/v1/orders/{id}
-	name     string // operation id of the API description: createOrder; unique
+	name     string // operation id of the API description, and the handler's name: createOrder; unique
+	put      string // operation id of the same route under PUT, "" if there is none
 	section  string // of docs/interface.md
 	summary  string
 	access   access

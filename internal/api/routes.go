@@ -1,10 +1,13 @@
 package api
 
-import "slices"
+import (
+	"net/http"
+	"slices"
+)
 
 // routes is the whole API table, by section of docs/interface.md.
 func routes() []*route {
-	return slices.Concat(
+	return withPut(slices.Concat(
 		jobRoutes,           // 4.3
 		channelRoutes,       // 4.5
 		publicationRoutes,   // 4.5
@@ -40,5 +43,18 @@ func routes() []*route {
 		accountRoutes,       // 4.5.10
 		auditRoutes,         // 4.5.10
 		analyticsRoutes,     // 4.5.11
-	)
+	))
+}
+
+// withPut adds the routes that a PATCH takes under PUT, too.
+func withPut(list []*route) (all []*route) {
+	for _, patch := range list {
+		all = append(all, patch)
+		if patch.put != "" {
+			put := *patch
+			put.method, put.name, put.put, put.summary = http.MethodPut, patch.put, "", patch.summary+", the same as PATCH"
+			all = append(all, &put)
+		}
+	}
+	return all
 }

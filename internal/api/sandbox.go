@@ -16,11 +16,11 @@ var sandboxRoutes = []*route{
 	{method: "POST", path: "/api/v1/sandbox/clock", name: "moveSandboxClock", section: "6.2", summary: "Move a sandbox account's clock on",
 		errors: []int{403},
 		body:   func(o *apijson.Object) { drafts.ReadAdvance(o) },
-		answer: data(func(w *apijson.Writer) { writeClock(w, time.Minute, time.Hour, records.SampleTime) }), serve: (*API).advanceClock},
+		answer: data(func(w *apijson.Writer) { writeClock(w, time.Minute, time.Hour, records.SampleTime) }), serve: (*API).moveSandboxClock},
 }
 
-// advanceClock serves POST /api/v1/sandbox/clock: 200; 400, 403 without any write scope and outside of a sandbox.
-func (a *API) advanceClock(r *request) (answer, error) {
+// moveSandboxClock serves POST /api/v1/sandbox/clock: 200; 400, 403 without any write scope and outside of a sandbox.
+func (a *API) moveSandboxClock(r *request) (answer, error) {
 	if !r.caller.MayWrite() {
 		return answer{}, apperr.New(apperr.Forbidden, "missing_scope", "this needs a write scope, such as write:webhooks").With("requiredScope",
 			"write:webhooks")

@@ -18,15 +18,13 @@ var segmentRoutes = []*route{
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: sampleSegmentList, serve: (*API).listSegments},
 	{method: "POST", path: "/api/v1/segments", name: "createSegment", section: "4.4", summary: "Create a segment", scope: "write:customers",
 		status: http.StatusCreated,
-		body:   func(o *apijson.Object) { drafts.ReadSegment(o, true) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
+		body:   func(o *apijson.Object) { drafts.ReadSegment(o, drafts.ToCreate) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
 	{method: "GET", path: "/api/v1/segments/{id}", name: "getSegment", section: "4.4", summary: "Read a segment", scope: "read:customers",
-		answer: sampleSegmentAnswer, serve: (*API).readSegment},
-	{method: "PATCH", path: "/api/v1/segments/{id}", name: "updateSegment", ifMatch: true, section: "4.4", summary: "Change a segment",
-		scope: "write:customers",
-		body:  func(o *apijson.Object) { drafts.ReadSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
-	{method: "PUT", path: "/api/v1/segments/{id}", name: "putSegment", ifMatch: true, section: "4.4",
-		summary: "Change a segment, the same as PATCH", scope: "write:customers",
-		body: func(o *apijson.Object) { drafts.ReadSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
+		answer: sampleSegmentAnswer, serve: (*API).getSegment},
+	{method: "PATCH", path: "/api/v1/segments/{id}", name: "updateSegment", put: "putSegment", ifMatch: true, section: "4.4",
+		summary: "Change a segment",
+		scope:   "write:customers",
+		body:    func(o *apijson.Object) { drafts.ReadSegment(o, drafts.ToUpdate) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
 	{method: "DELETE", path: "/api/v1/segments/{id}", name: "deleteSegment", ifMatch: true, section: "4.4", summary: "Delete a segment",
 		scope:  "write:customers",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleID[id.Segment](283), nil) }), serve: (*API).deleteSegment},
@@ -35,7 +33,7 @@ var segmentRoutes = []*route{
 // createSegment serves POST /api/v1/segments: 201; 400.
 func (a *API) createSegment(r *request) (answer, error) {
 	body := r.object()
-	name, rules := drafts.ReadSegment(body, true)
+	name, rules := drafts.ReadSegment(body, drafts.ToCreate)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -54,7 +52,7 @@ func segmentAnswer(status int, s *customers.Segment) answer {
 // updateSegment serves PATCH and PUT /api/v1/segments/{id}: 200; 400, 404, 412.
 func (a *API) updateSegment(r *request) (answer, error) {
 	body := r.object()
-	name, rules := drafts.ReadSegment(body, false)
+	name, rules := drafts.ReadSegment(body, drafts.ToUpdate)
 	return change(a, r, "segment", body, func(tx *db.Tx, segment id.Segment, expected commerce.Expected) (answer, error) {
 		s, err := a.Commerce.UpdateSegment(tx, r.caller, segment, expected, name, rules)
 		if err != nil {
@@ -71,20 +69,15 @@ func (a *API) deleteSegment(r *request) (answer, error) {
 	})
 }
 
-// readSegment serves GET /api/v1/segments/{id}: 200; 404.
-func (a *API) readSegment(r *request) (out answer, err error) {
-	segment, err := pathID[id.Segment](r, "id", "segment")
-	if err != nil {
-		return answer{}, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
+// getSegment serves GET /api/v1/segments/{id}: 200; 404.
+func (a *API) getSegment(r *request) (answer, error) {
+	return get(a, r, "segment", func(tx *db.Tx, segment id.Segment) (answer, error) {
 		s, err := customers.SegmentByID(tx, segment)
-		if err == nil {
-			out = segmentAnswer(http.StatusOK, s)
+		if err != nil {
+			return answer{}, err
 		}
-		return err
+		return segmentAnswer(http.StatusOK, s), nil
 	})
-	return out, err
 }
 
 // listSegments serves GET /api/v1/segments: 200, oldest first; 400.

@@ -134,7 +134,8 @@ func (a *API) unrouted(r *request, allowed []string) answer {
 	return shaped(http.StatusNotFound, apperr.New(0, "not_found", "there is nothing at %s", path), r.id)
 }
 
-// admit checks credential, limit, scope and body, in this order, and calls the handler.
+// admit identifies the caller, counts the request against its limit, and answers it. A conditional read that finds
+// nothing new is answered 304 and is not counted (interface §8): whether it is one is known only at the end.
 func (a *API) admit(r *request) (answer, error) {
 	plan, who := accounts.Starter, a.address(r)
 	var refused error
@@ -144,10 +145,9 @@ func (a *API) admit(r *request) (answer, error) {
 			r.share.Account = int64(r.caller.Tenant)
 		}
 	}
-	reads := r.http.Method == http.MethodGet || r.http.Method == http.MethodHead
-	conditional := reads && refused == nil && r.http.Header.Get("If-None-Match") != ""
+	conditional := r.reads() && refused == nil && r.http.Header.Get("If-None-Match") != ""
 	free := conditional && a.unchanged.Take(who, a.Now(), plan.UnchangedRate()).Allowed
-	if !free && (reads || !r.route.raw) { // an invalid platform notification is counted later
+	if !free && (r.reads() || !r.route.raw) { // an invalid platform notification is counted later
 		if err := a.limit(r, who, plan, r.route.rate); err != nil {
 			return answer{}, err
 		}
@@ -155,16 +155,29 @@ func (a *API) admit(r *request) (answer, error) {
 	if refused != nil {
 		return answer{}, refused
 	}
+	out, err := a.permit(r)
+	if conditional && err == nil && records.NamesETag(r.http.Header["If-None-Match"], out.header["ETag"]) {
+		if free {
+			a.headers(r.out, a.Limiter.Peek(who, a.Now(), rates(plan, nil)...))
+		}
+		out.status, out.body, out.parts = http.StatusNotModified, nil, nil
+		return out, nil
+	}
+	if free {
+		if over := a.limit(r, who, plan, r.route.rate); over != nil {
+			return answer{}, over
+		}
+	}
+	return out, err
+}
+
+// permit checks scope and body of a known caller's request, in this order, and calls the handler.
+func (a *API) permit(r *request) (answer, error) {
 	if r.caller.Key != "" {
 		a.seen.note(r.caller.Tenant, r.caller.Key, a.DB.Now())
 	}
 	a.seen.noteSignIn(r.caller, a.DB.Now())
 	if err := r.caller.Needs(r.route.scope); r.route.access != public && err != nil && !r.ofCaller() {
-		if free {
-			if over := a.limit(r, who, plan, r.route.rate); over != nil {
-				return answer{}, over
-			}
-		}
 		return answer{}, err
 	}
 	if err := a.readBody(r); err != nil {
@@ -174,27 +187,13 @@ func (a *API) admit(r *request) (answer, error) {
 		a.leave(r, false)
 	}
 	out, err := r.route.serve(a, r)
-	if err == nil && reads && out.status == http.StatusOK {
+	if err != nil || !r.reads() { // a write that was done is always answered
+		return out, err
+	}
+	if out.status == http.StatusOK {
 		out.tag()
 	}
-	if err == nil && reads { // a write that was done is always answered
-		err = r.willWrite(out.held())
-	}
-	if conditional { // 304 is decided first and is not counted (interface §8)
-		if err == nil && records.NamesETag(r.http.Header["If-None-Match"], out.header["ETag"]) {
-			if free {
-				a.headers(r.out, a.Limiter.Peek(who, a.Now(), rates(plan, nil)...))
-			}
-			out.status, out.body, out.parts = http.StatusNotModified, nil, nil
-			return out, nil
-		}
-		if free {
-			if over := a.limit(r, who, plan, r.route.rate); over != nil {
-				return answer{}, over
-			}
-		}
-	}
-	return out, err
+	return out, r.willWrite(out.held())
 }
 
 // ofCaller reports whether users may call the route for themselves, and the caller does.

@@ -61,9 +61,7 @@ func writeShipments(w *apijson.Writer, o *orders.Order) {
 		records.WriteShipment(w, o, s)
 	}
 	w.EndList()
-	w.Record("CountMeta", "meta")
-	w.Int("total", int64(len(o.Shipments)))
-	w.End()
+	writeCountMeta(w, len(o.Shipments))
 	w.End()
 }
 

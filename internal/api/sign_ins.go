@@ -69,9 +69,7 @@ func writeSignIns(w *apijson.Writer, list []accounts.SignIn, own id.SignIn) {
 		w.End()
 	}
 	w.EndList()
-	w.Record("CountMeta", "meta")
-	w.Int("total", int64(len(list)))
-	w.End()
+	writeCountMeta(w, len(list))
 }
 
 var sampleSignIn = accounts.SignIn{ID: "019a1c52-7c1e-7d40-9a55-000000000009", Address: "203.0.113.7", Agent: "erp-sync/3.1",

@@ -18,16 +18,12 @@ var userRoutes = []*route{
 	{method: "GET", path: "/api/v1/users", name: "listUsers", section: "4.5.10", summary: "List users", scope: "read:users",
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: sampleUsers, serve: (*API).listUsers},
 	{method: "GET", path: "/api/v1/users/{id}", name: "getUser", section: "4.5.10", summary: "Read a user", scope: "read:users",
-		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).readUser},
+		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).getUser},
 	{method: "POST", path: "/api/v1/users", name: "createUser", section: "4.5.10", summary: "Add a user", scope: "write:users",
 		body: func(o *apijson.Object) { drafts.ReadUser(o) }, status: http.StatusCreated,
 		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).createUser},
-	{method: "PATCH", path: "/api/v1/users/{id}", name: "updateUser", ifMatch: true, section: "4.5.10", own: true,
+	{method: "PATCH", path: "/api/v1/users/{id}", name: "updateUser", put: "putUser", ifMatch: true, section: "4.5.10", own: true,
 		summary: "Change a user; the own password without the scope", scope: "write:users",
-		body:   func(o *apijson.Object) { drafts.ReadUserChange(o) },
-		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).updateUser},
-	{method: "PUT", path: "/api/v1/users/{id}", name: "putUser", ifMatch: true, section: "4.5.10", own: true,
-		summary: "Change a user, the same as PATCH", scope: "write:users",
 		body:   func(o *apijson.Object) { drafts.ReadUserChange(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).updateUser},
 	{method: "DELETE", path: "/api/v1/users/{id}", name: "deleteUser", ifMatch: true, section: "4.5.10", summary: "Remove a user",
@@ -112,18 +108,12 @@ func (a *API) deleteUser(r *request) (answer, error) {
 	})
 }
 
-// readUser serves GET /api/v1/users/{id}: 200; 403, 404.
-func (a *API) readUser(r *request) (out answer, err error) {
-	which, err := pathID[id.User](r, "id", "user")
-	if err != nil {
-		return answer{}, err
-	}
-	err = a.read(r, func(tx *db.Tx) error {
+// getUser serves GET /api/v1/users/{id}: 200; 403, 404.
+func (a *API) getUser(r *request) (answer, error) {
+	return get(a, r, "user", func(tx *db.Tx, which id.User) (answer, error) {
 		user, err := accounts.UserByID(tx, which)
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteUser(w, "data", user) })
-		return err
+		return one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteUser(w, "data", user) }), err
 	})
-	return out, err
 }
 
 // listUsers serves GET /api/v1/users: 200; 400, 403.

@@ -21,15 +21,14 @@ var warehouseRoutes = []*route{
 		}, serve: (*API).listWarehouses},
 	{method: "POST", path: "/api/v1/warehouses", name: "createWarehouse", section: "4.5.3", summary: "Create a warehouse",
 		scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *apijson.Object) { drafts.ReadWarehouse(o, true) }, answer: data(sampleWarehouseData), serve: (*API).createWarehouse},
+		body: func(o *apijson.Object) { drafts.ReadWarehouse(o, drafts.ToCreate) }, answer: data(sampleWarehouseData),
+		serve: (*API).createWarehouse},
 	{method: "GET", path: "/api/v1/warehouses/{id}", name: "getWarehouse", section: "4.5.3", summary: "Read a warehouse",
 		scope: "read:inventory", answer: data(sampleWarehouseData), serve: (*API).getWarehouse},
-	{method: "PATCH", path: "/api/v1/warehouses/{id}", name: "updateWarehouse", ifMatch: true, section: "4.5.3",
+	{method: "PATCH", path: "/api/v1/warehouses/{id}", name: "updateWarehouse", put: "putWarehouse", ifMatch: true, section: "4.5.3",
 		summary: "Change a warehouse", scope: "write:inventory",
-		body: func(o *apijson.Object) { drafts.ReadWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
-	{method: "PUT", path: "/api/v1/warehouses/{id}", name: "putWarehouse", ifMatch: true, section: "4.5.3",
-		summary: "Change a warehouse (as PATCH)", scope: "write:inventory",
-		body: func(o *apijson.Object) { drafts.ReadWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
+		body: func(o *apijson.Object) { drafts.ReadWarehouse(o, drafts.ToUpdate) }, answer: data(sampleWarehouseData),
+		serve: (*API).updateWarehouse},
 	{method: "DELETE", path: "/api/v1/warehouses/{id}", name: "deleteWarehouse", ifMatch: true, section: "4.5.3",
 		summary: "Delete a warehouse", errors: []int{409}, scope: "write:inventory",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleWarehouse().ID, nil) }), serve: (*API).deleteWarehouse},
@@ -48,29 +47,20 @@ func (a *API) listWarehouses(r *request) (answer, error) {
 
 // getWarehouse serves GET /api/v1/warehouses/{id}: 200; 404.
 func (a *API) getWarehouse(r *request) (answer, error) {
-	warehouse, err := pathID[id.Warehouse](r, "id", "warehouse")
-	if err != nil {
-		return answer{}, err
-	}
-	var s stock.Warehouse
-	err = a.read(r, func(tx *db.Tx) (err error) {
-		s, err = stock.WarehouseByID(tx, warehouse)
-		return err
+	return get(a, r, "warehouse", func(tx *db.Tx, warehouse id.Warehouse) (answer, error) {
+		s, err := stock.WarehouseByID(tx, warehouse)
+		return warehouseAnswer(http.StatusOK, s), err
 	})
-	if err != nil {
-		return answer{}, err
-	}
-	return oneWarehouse(http.StatusOK, s), nil
 }
 
-func oneWarehouse(status int, s stock.Warehouse) answer {
+func warehouseAnswer(status int, s stock.Warehouse) answer {
 	return one(status, string(s.ID), func(w *apijson.Writer) { records.WriteWarehouse(w, "data", s) })
 }
 
 // createWarehouse serves POST /api/v1/warehouses: 201; 400, 409.
 func (a *API) createWarehouse(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadWarehouse(body, true)
+	draft := drafts.ReadWarehouse(body, drafts.ToCreate)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -79,17 +69,17 @@ func (a *API) createWarehouse(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return oneWarehouse(http.StatusCreated, s), nil
+		return warehouseAnswer(http.StatusCreated, s), nil
 	})
 }
 
 // updateWarehouse serves PATCH and PUT /api/v1/warehouses/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateWarehouse(r *request) (answer, error) {
 	body := r.object()
-	draft := drafts.ReadWarehouse(body, false)
+	draft := drafts.ReadWarehouse(body, drafts.ToUpdate)
 	return change(a, r, "warehouse", body, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
 		s, err := a.Commerce.UpdateWarehouse(tx, r.caller, warehouse, expected, draft)
-		return oneWarehouse(http.StatusOK, s), err
+		return warehouseAnswer(http.StatusOK, s), err
 	})
 }
 

@@ -45,6 +45,19 @@ func (a *API) writeUnder(r *request, k requestKey, write func(context.Context, i
 	return a.answered(r, k, out, err)
 }
 
+// get answers the record of the path's id, read on a snapshot; noun is the kind of record.
+func get[T ~string](a *API, r *request, noun string, show func(tx *db.Tx, record T) (answer, error)) (out answer, err error) {
+	record, err := pathID[T](r, "id", noun)
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) (err error) {
+		out, err = show(tx, record)
+		return err
+	})
+	return out, err
+}
+
 // change runs an operation on the record of the path's id, in one transaction with the Idempotency-Key; noun is the
 // kind of record. The operation receives what the caller expects of the record.
 func change[T ~string](a *API, r *request, noun string, body *apijson.Object,

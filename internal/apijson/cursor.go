@@ -43,4 +43,4 @@ func (q *Query) Cursor(list string, values int) []string {
 }
 
 // BadCursor records that the parameter cursor is none of this list.
-func (q *Query) BadCursor() { q.Fault("cursor", "must be a meta.nextCursor of an earlier page") }
+func (q *Query) BadCursor() { q.AddError("cursor", "must be a meta.nextCursor of an earlier page") }

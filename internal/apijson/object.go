@@ -19,15 +19,15 @@ type Object struct {
 	up     *Object
 	name   string // under up
 	index  int    // in a list under up, or -1
-	faults *[]apperr.Detail
+	errs   *[]apperr.Detail
 	schema *Schema // when describing
 }
 
 // Read starts reading a body, which must be an object.
 func Read(v *jsonvalue.Value) *Object {
-	o := &Object{value: v, index: -1, faults: &[]apperr.Detail{}}
+	o := &Object{value: v, index: -1, errs: &[]apperr.Detail{}}
 	if v == nil || v.Kind != '{' {
-		o.Fault("", "the body must be a JSON object")
+		o.AddError("", "the body must be a JSON object")
 		o.value = &jsonvalue.Value{Kind: '{'}
 	}
 	return o
@@ -51,25 +51,25 @@ func (o *Object) Record(kind string) {
 }
 
 // Errors are the errors found so far, in the order of reading.
-func (o *Object) Errors() []apperr.Detail { return *o.faults }
+func (o *Object) Errors() []apperr.Detail { return *o.errs }
 
 // Err is the 400 that names all errors, or nil.
 func (o *Object) Err() error {
-	if len(*o.faults) == 0 {
+	if len(*o.errs) == 0 {
 		return nil
 	}
-	return apperr.Validation(*o.faults)
+	return apperr.Validation(*o.errs)
 }
 
-// Fault records an error of a member; name "" means the object itself.
-func (o *Object) Fault(name, format string, args ...any) {
-	*o.faults = append(*o.faults, apperr.Detail{Path: o.Path(name), Message: fmt.Sprintf(format, args...)})
+// AddError records an error of a member; name "" means the object itself.
+func (o *Object) AddError(name, format string, args ...any) {
+	*o.errs = append(*o.errs, apperr.Detail{Path: o.Path(name), Message: fmt.Sprintf(format, args...)})
 }
 
-// Faulty reports whether an error of a member was found already. What its value must also be like is then not checked.
-func (o *Object) Faulty(name string) bool {
+// HasError reports whether an error of a member was found already. What its value must also be like is then not checked.
+func (o *Object) HasError(name string) bool {
 	path := o.Path(name)
-	return slices.ContainsFunc(*o.faults, func(d apperr.Detail) bool { return d.Path == path })
+	return slices.ContainsFunc(*o.errs, func(d apperr.Detail) bool { return d.Path == path })
 }
 
 // Path is the path of a member: "items[0].quantity".
@@ -103,8 +103,8 @@ func (o *Object) NotNull(names ...string) {
 	for _, name := range names {
 		if o.schema != nil {
 			o.schema.Properties[name] = o.schema.Properties[name].withoutNull()
-		} else if v := o.value.Member(name); v != nil && v.Kind == 'n' && !o.Faulty(name) {
-			o.Fault(name, "must not be null")
+		} else if v := o.value.Member(name); v != nil && v.Kind == 'n' && !o.HasError(name) {
+			o.AddError(name, "must not be null")
 		}
 	}
 }
@@ -147,7 +147,7 @@ func look[T any](o *Object, name string, required bool, schema func() *Schema) (
 	f.Null = v != nil && v.Kind == 'n'
 	if v == nil || f.Null {
 		if required {
-			o.Fault(name, "is required")
+			o.AddError(name, "is required")
 		}
 		return nil, f
 	}
@@ -163,5 +163,5 @@ func optional(s *Schema, required bool) *Schema {
 }
 
 func (o *Object) wrongKind(name, want string, v *jsonvalue.Value) {
-	o.Fault(name, "must be %s, not %s", want, v.KindName())
+	o.AddError(name, "must be %s, not %s", want, v.KindName())
 }

@@ -31,9 +31,9 @@ func (o *Object) Free(name string, object bool) patch.Field[string] {
 	case object && v.Kind != '{':
 		o.wrongKind(name, "an object", v)
 	case len(v.Text()) > freeBytes || len(v.Raw()) > freeBytes:
-		o.Fault(name, "must be at most 64 KiB of JSON")
+		o.AddError(name, "must be at most 64 KiB of JSON")
 	case v.Depth() > freeDepth:
-		o.Fault(name, "must be nested at most %d deep", freeDepth)
+		o.AddError(name, "must be nested at most %d deep", freeDepth)
 	default:
 		f.Value = v.Source()
 	}
@@ -73,7 +73,7 @@ func texts[T any](o *Object, name string, required bool, count int, r Text, pars
 	}
 	given := v.Len()
 	if given > count {
-		o.Fault(name, "must have at most %d entries", count)
+		o.AddError(name, "must have at most %d entries", count)
 		return f
 	}
 	f.Value = make([]T, 0, given)
@@ -92,7 +92,7 @@ func texts[T any](o *Object, name string, required bool, count int, r Text, pars
 			entry, message = parse(text)
 		}
 		if message != "" {
-			o.Fault(place, "%s", message)
+			o.AddError(place, "%s", message)
 			continue
 		}
 		f.Value = append(f.Value, entry)
@@ -103,7 +103,7 @@ func texts[T any](o *Object, name string, required bool, count int, r Text, pars
 // Object reads a nested object; inside is not called if it is absent, null or of another type.
 func (o *Object) Object(name string, required bool, inside func(*Object)) patch.Field[*Object] {
 	if o.schema != nil {
-		nested := &Object{index: -1, faults: o.faults, schema: &Schema{Type: "object", Open: true}}
+		nested := &Object{index: -1, errs: o.errs, schema: &Schema{Type: "object", Open: true}}
 		inside(nested)
 		o.schema.property(name, required, optional(nested.schema, required))
 		return patch.Field[*Object]{}
@@ -116,7 +116,7 @@ func (o *Object) Object(name string, required bool, inside func(*Object)) patch.
 		o.wrongKind(name, "an object", v)
 		return f
 	}
-	f.Value = &Object{value: v, up: o, name: name, index: -1, faults: o.faults}
+	f.Value = &Object{value: v, up: o, name: name, index: -1, errs: o.errs}
 	inside(f.Value)
 	return f
 }
@@ -132,7 +132,7 @@ type List struct {
 // objects: they have an error and no members.
 func (o *Object) List(name string, r List, each func(i int, element *Object)) patch.Field[int] {
 	if o.schema != nil {
-		element := &Object{index: 0, faults: o.faults, schema: &Schema{Type: "object", Open: true}}
+		element := &Object{index: 0, errs: o.errs, schema: &Schema{Type: "object", Open: true}}
 		each(0, element)
 		o.schema.property(name, r.Required, optional(&Schema{Type: "array", MinItems: r.Min, MaxItems: r.Max, Items: element.schema}, r.Required))
 		return patch.Field[int]{}
@@ -147,22 +147,22 @@ func (o *Object) List(name string, r List, each func(i int, element *Object)) pa
 		o.wrongKind(name, "an array", v)
 		return f
 	case given < r.Min:
-		o.Fault(name, "must have at least %d %s", r.Min, plural(r.Min, "entry", "entries"))
+		o.AddError(name, "must have at least %d %s", r.Min, plural(r.Min, "entry", "entries"))
 		return f
 	case r.Max > 0 && given > r.Max:
-		o.Fault(name, "must have at most %d entries, not %d", r.Max, given)
+		o.AddError(name, "must have at most %d entries, not %d", r.Max, given)
 		return f
 	}
 	f.Value = given
 	i := -1
 	for _, kid := range v.All {
 		i++
-		element := &Object{value: kid, up: o, name: name, index: i, faults: o.faults}
+		element := &Object{value: kid, up: o, name: name, index: i, errs: o.errs}
 		if r.Apart {
-			element.faults, element.up, element.index = &[]apperr.Detail{}, nil, -1
+			element.errs, element.up, element.index = &[]apperr.Detail{}, nil, -1
 		}
 		if kid.Kind != '{' {
-			element.Fault("", "must be an object, not %s", kid.KindName())
+			element.AddError("", "must be an object, not %s", kid.KindName())
 			if !r.Apart {
 				continue
 			}

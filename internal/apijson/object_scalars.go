@@ -47,7 +47,7 @@ func (o *Object) Text(name string, r Text) patch.Field[string] {
 		text = strings.TrimSpace(text)
 	}
 	if message := badText(text, r); message != "" {
-		o.Fault(name, "%s", message)
+		o.AddError(name, "%s", message)
 		return f
 	}
 	f.Value = text
@@ -122,11 +122,11 @@ func (o *Object) Int(name string, r Int) patch.Field[int64] {
 	n, ok := v.Integer()
 	switch {
 	case !ok:
-		o.Fault(name, "must be an integer from %d to %d", r.Min, r.Max)
+		o.AddError(name, "must be an integer from %d to %d", r.Min, r.Max)
 	case n < r.Min:
-		o.Fault(name, "must be at least %d", r.Min)
+		o.AddError(name, "must be at least %d", r.Min)
 	case n > r.Max:
-		o.Fault(name, "must be at most %d", r.Max)
+		o.AddError(name, "must be at most %d", r.Max)
 	default:
 		f.Value = n
 	}
@@ -163,13 +163,13 @@ func (o *Object) Money(name string, r Money) patch.Field[money.Amount] {
 	amount, err := money.Parse(text)
 	switch {
 	case err != nil:
-		o.Fault(name, "%s", err)
+		o.AddError(name, "%s", err)
 	case amount < 0 && !r.Negative:
-		o.Fault(name, "%s", money.ErrNegative)
+		o.AddError(name, "%s", money.ErrNegative)
 	case amount == 0 && r.Positive:
-		o.Fault(name, "must be greater than 0")
+		o.AddError(name, "must be greater than 0")
 	case r.Max > 0 && amount > r.Max:
-		o.Fault(name, "must be at most %s", r.Max)
+		o.AddError(name, "must be at most %s", r.Max)
 	default:
 		f.Value = amount
 	}
@@ -227,7 +227,7 @@ func UUID[T ~string](o *Object, name string, required bool) patch.Field[T] {
 	}
 	parsed, ok := id.Parse[T](v.Text())
 	if !ok {
-		o.Fault(name, "must be a UUID")
+		o.AddError(name, "must be a UUID")
 	}
 	f.Value = parsed
 	return f
@@ -244,7 +244,7 @@ func Enum[T ~string](o *Object, name string, required bool, allowed ...T) patch.
 		return f
 	}
 	if !slices.Contains(allowed, T(v.Text())) {
-		o.Fault(name, "must be one of %s", strings.Join(words(allowed), ", "))
+		o.AddError(name, "must be one of %s", strings.Join(words(allowed), ", "))
 		return f
 	}
 	f.Value = T(v.Text())
@@ -279,7 +279,7 @@ func (o *Object) Time(name string, required bool) patch.Field[time.Time] {
 	}
 	at, ok := ParseTime(v.Text(), false)
 	if !ok {
-		o.Fault(name, "%s", timeMessage)
+		o.AddError(name, "%s", timeMessage)
 	}
 	f.Value = at
 	return f

@@ -18,7 +18,7 @@ import (
 type Query struct {
 	values url.Values
 	broken map[string]bool // parameters with a value that cannot be decoded
-	faults []apperr.Detail
+	errs   []apperr.Detail
 	schema *Schema
 }
 
@@ -46,15 +46,15 @@ func ParseQuery(text string) *Query {
 
 // Err is the 400 that names all errors, or nil.
 func (q *Query) Err() error {
-	if len(q.faults) == 0 {
+	if len(q.errs) == 0 {
 		return nil
 	}
-	return apperr.Validation(q.faults)
+	return apperr.Validation(q.errs)
 }
 
-// Fault records an error of a parameter.
-func (q *Query) Fault(name, format string, args ...any) {
-	q.faults = append(q.faults, apperr.Detail{Path: name, Message: fmt.Sprintf(format, args...)})
+// AddError records an error of a parameter.
+func (q *Query) AddError(name, format string, args ...any) {
+	q.errs = append(q.errs, apperr.Detail{Path: name, Message: fmt.Sprintf(format, args...)})
 }
 
 // note describes a parameter; true means that the query only describes itself.
@@ -73,7 +73,7 @@ func (q *Query) raw(name string) (string, bool) {
 		return "", false
 	}
 	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
-		q.Fault(name, "must be valid UTF-8 without the character U+0000")
+		q.AddError(name, "must be valid UTF-8 without the character U+0000")
 		return "", false
 	}
 	return text, text != ""
@@ -82,7 +82,7 @@ func (q *Query) raw(name string) (string, bool) {
 // undecoded reports whether a value of a parameter cannot be decoded, which is an error.
 func (q *Query) undecoded(name string) bool {
 	if q.broken[name] {
-		q.Fault(name, "has a percent sign without two hexadecimal digits: write it as %%25")
+		q.AddError(name, "has a percent sign without two hexadecimal digits: write it as %%25")
 	}
 	return q.broken[name]
 }
@@ -94,7 +94,7 @@ func (q *Query) Text(name string) string {
 	}
 	text, _ := q.raw(name)
 	if utf8.RuneCountInString(text) > 255 {
-		q.Fault(name, "must be at most 255 characters long")
+		q.AddError(name, "must be at most 255 characters long")
 	}
 	return text
 }
@@ -105,11 +105,11 @@ func (q *Query) Int(name string, other, least, most int) int {
 		Description: fmt.Sprintf("a value above %d counts as %d", most, most)}) {
 		return other
 	}
-	before := len(q.faults)
+	before := len(q.errs)
 	text, ok := q.raw(name)
 	if !ok {
-		if q.values.Has(name) && len(q.faults) == before {
-			q.Fault(name, "must be an integer, %d or more", least)
+		if q.values.Has(name) && len(q.errs) == before {
+			q.AddError(name, "must be an integer, %d or more", least)
 		}
 		return other
 	}
@@ -118,7 +118,7 @@ func (q *Query) Int(name string, other, least, most int) int {
 		err = nil // n is the largest or the smallest integer
 	}
 	if err != nil || n < least {
-		q.Fault(name, "must be an integer, %d or more", least)
+		q.AddError(name, "must be an integer, %d or more", least)
 		return other
 	}
 	return min(n, most)
@@ -135,7 +135,7 @@ func (q *Query) Bool(name string) bool {
 	}
 	b, err := strconv.ParseBool(text)
 	if err != nil {
-		q.Fault(name, "must be true or false")
+		q.AddError(name, "must be true or false")
 	}
 	return b
 }
@@ -160,7 +160,7 @@ func (q *Query) TimeIn(name string, upper bool, zone *time.Location) (at time.Ti
 		at, ok = ParseTimeIn(text[:i]+"+"+text[i+1:], upper, zone)
 	}
 	if !ok {
-		q.Fault(name, "%s", timeMessage)
+		q.AddError(name, "%s", timeMessage)
 	}
 	return at, ok
 }
@@ -176,7 +176,7 @@ func QueryID[T ~string](q *Query, name string) T {
 	}
 	v, ok := id.Parse[T](text)
 	if !ok {
-		q.Fault(name, "must be a UUID")
+		q.AddError(name, "must be a UUID")
 	}
 	return v
 }
@@ -206,13 +206,13 @@ func queryWords[T ~string](q *Query, name string, many bool, allowed []T) []T {
 	var list []T
 	for _, text := range q.List(name) {
 		if !slices.Contains(allowed, T(text)) {
-			q.Fault(name, "must be one of %s", strings.Join(words(allowed), ", "))
+			q.AddError(name, "must be one of %s", strings.Join(words(allowed), ", "))
 			return nil
 		}
 		list = append(list, T(text))
 	}
 	if len(list) > 1 && !many {
-		q.Fault(name, "must be given once")
+		q.AddError(name, "must be given once")
 	}
 	return list
 }
@@ -228,7 +228,7 @@ func (q *Query) List(name string) []string {
 	}
 	for _, value := range q.values[name] {
 		if !utf8.ValidString(value) || strings.IndexByte(value, 0) >= 0 {
-			q.Fault(name, "must be valid UTF-8 without the character U+0000")
+			q.AddError(name, "must be valid UTF-8 without the character U+0000")
 			return nil
 		}
 		for _, text := range strings.Split(value, ",") {

@@ -27,11 +27,11 @@ func TestParseQuery(t *testing.T) {
 	} {
 		q := ParseQuery(c.query)
 		search, limit, status := q.Text("search"), q.Int("limit", 20, 1, 100), q.List("status")
-		faults := []string{}
-		for _, f := range q.faults {
-			faults = append(faults, f.Path+": "+f.Message)
+		errs := []string{}
+		for _, f := range q.errs {
+			errs = append(errs, f.Path+": "+f.Message)
 		}
-		if got := fmt.Sprintf("%q %d %v %v", search, limit, slices.Clip(status), faults); got != c.want {
+		if got := fmt.Sprintf("%q %d %v %v", search, limit, slices.Clip(status), errs); got != c.want {
 			t.Errorf("%s is read as\n%s\nnot\n%s", c.query, got, c.want)
 		}
 	}

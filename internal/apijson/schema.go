@@ -209,7 +209,7 @@ func (s *Schema) Names() []string { return s.order }
 
 // DescribeBody returns the schema of what a reader reads.
 func DescribeBody(read func(*Object)) *Schema {
-	o := &Object{index: -1, faults: new([]apperr.Detail), schema: &Schema{Type: "object", Open: true}}
+	o := &Object{index: -1, errs: new([]apperr.Detail), schema: &Schema{Type: "object", Open: true}}
 	read(o)
 	return o.schema
 }

@@ -92,7 +92,7 @@ func (c *campaign) measureBaseline(ctx context.Context, s scenario, callers int)
 
 func (c *campaign) openBaseline(ctx context.Context, callers int) (baseline, error) {
 	if c.Baseline == "postgres" {
-		return openBaselinePostgres(ctx, c.BaselineDatabase, callers, c.BaselineUnsafe)
+		return openBaselinePostgres(ctx, c.BaselineDatabase, callers, false)
 	}
 	return openBaselineSQLite(c.BaselineFolder)
 }

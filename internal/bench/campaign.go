@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -64,7 +65,7 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 // measure runs one scenario: seed, warm up, measure, then the baseline.
 func (c *campaign) measure(ctx context.Context, s scenario) Result {
 	usual := choice(c.Rate > 0, openClients, s.clients)
-	result := Result{Scenario: s.name, Unit: s.unit, Clients: orDefault(c.Clients, usual), Accounts: max(len(c.accounts), 1)}
+	result := Result{Scenario: s.name, Unit: s.unit, Clients: cmp.Or(c.Clients, usual), Accounts: max(len(c.accounts), 1)}
 	if c.target != nil {
 		if err := c.measureService(ctx, s, &result); err != nil {
 			result.Failure = err.Error()

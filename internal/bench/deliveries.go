@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func complaintOf(got receipts) error {
 
 // eventLoop is the traffic that causes the events: Count of them, or 20,000, rounded up to whole requests.
 func (c *campaign) eventLoop(clients int) *loop {
-	events := orDefault(c.Count, defaultEvents)
+	events := cmp.Or(c.Count, defaultEvents)
 	perRequest := min(limits.MaxUpdates, c.SKUs)
 	supply := newPriceSource
 	switch c.Events {

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -232,7 +233,7 @@ func (f *fakeService) createOrder(w http.ResponseWriter, r *http.Request) {
 	if len(in.Items) != 3 || len(skus) != 3 {
 		f.t.Errorf("lines of %v, want three different products", skus)
 	}
-	order := fakeOrder{ID: fmt.Sprintf("order-%d", len(f.orders)), Status: orDefault(in.InitialStatus, "PENDING")}
+	order := fakeOrder{ID: fmt.Sprintf("order-%d", len(f.orders)), Status: cmp.Or(in.InitialStatus, "PENDING")}
 	f.orders = append(f.orders, order)
 	f.mu.Unlock()
 	f.emit("order.received", 1)
@@ -244,7 +245,7 @@ func (f *fakeService) orderList(w http.ResponseWriter, r *http.Request) {
 	defer f.mu.Unlock()
 	query := r.URL.Query()
 	limit, _ := strconv.Atoi(query.Get("limit"))
-	page, _ := strconv.Atoi(orDefault(query.Get("page"), "1"))
+	page, _ := strconv.Atoi(cmp.Or(query.Get("page"), "1"))
 	found := []fakeOrder{}
 	for _, order := range f.orders {
 		if filter := query.Get("status"); filter == "" || strings.Contains(filter, order.Status) {
@@ -271,7 +272,7 @@ func (f *fakeService) orderRead(w http.ResponseWriter, r *http.Request) {
 // feed has 2,500 entries: three pages.
 func (f *fakeService) feed(w http.ResponseWriter, r *http.Request) {
 	const entries = 2_500
-	since, _ := strconv.Atoi(orDefault(r.URL.Query().Get("since"), "0"))
+	since, _ := strconv.Atoi(cmp.Or(r.URL.Query().Get("since"), "0"))
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	count := min(limit, entries-since)
 	data := make([]map[string]string, count)

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -115,7 +116,7 @@ func (q grownRequest) measure(caller *caller, o GrownOptions) (GrownRequest, err
 
 // WriteTable prints the requests for reading.
 func (r *GrownReport) WriteTable(w io.Writer) error {
-	fmt.Fprintf(w, "%s/%s, %d cores (%s), %s\n", r.Machine.OS, r.Machine.Arch, r.Machine.Cores, orDefault(r.Machine.CPU, "unknown CPU"),
+	fmt.Fprintf(w, "%s/%s, %d cores (%s), %s\n", r.Machine.OS, r.Machine.Arch, r.Machine.Cores, cmp.Or(r.Machine.CPU, "unknown CPU"),
 		r.Machine.GoVersion)
 	fmt.Fprintf(w, "%d orders, %d products, %d stock levels, %d customers; one request at a time\n\n",
 		r.Records["orders"], r.Records["products"], r.Records["inventory"], r.Records["customers"])

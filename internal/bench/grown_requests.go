@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -137,7 +138,7 @@ func (s *samples) takeRest(read func(path string) (listed, error)) error {
 			return err
 		}
 		if len(l.Data) > 0 {
-			*into = orDefault(l.Data[0].Code, l.Data[0].ID)
+			*into = cmp.Or(l.Data[0].Code, l.Data[0].ID)
 		}
 	}
 	s.skuPrefix = s.skus[0][:len(s.skus[0])*2/3]

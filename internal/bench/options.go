@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -47,36 +48,53 @@ type Options struct {
 
 	Baseline         string // "", "sqlite" or "postgres": the baseline to run beside each scenario
 	BaselineDatabase string // address of a PostgreSQL whose schema BaselineSchema may be dropped
-	BaselineUnsafe   bool   // take a PostgreSQL with fsync=off: for trying the tool, not for figures
 	BaselineFolder   string // folder in which a SQLite file is made and removed; empty: the system's temporary folder
 
 	ServerPIDs []int     // processes of the service on this machine, whose CPU and memory are added up; empty: unknown
 	Progress   io.Writer // what is happening now, one line each
 }
 
+// setDefaults replaces options that are not given.
+func (o *Options) setDefaults() {
+	if o.Progress == nil {
+		o.Progress = io.Discard
+	}
+	o.SKUs = cmp.Or(o.SKUs, 10_000)
+	o.SeedOrders = cmp.Or(o.SeedOrders, 2_000)
+	o.Endpoints = cmp.Or(o.Endpoints, 1)
+	o.Product = cmp.Or(o.Product, "plain")
+	o.Events = cmp.Or(o.Events, "prices")
+	o.Receiver = cmp.Or(o.Receiver, "127.0.0.1:0")
+	o.DeliveryTimeout = cmp.Or(o.DeliveryTimeout, 2*time.Minute)
+	if o.Duration == 0 {
+		o.Duration = 10 * time.Second
+		if o.Count > 0 {
+			o.Duration = 10 * time.Minute
+		}
+	}
+	if len(o.AdminKeys) == 0 {
+		o.AdminKeys = o.Keys
+	}
+}
+
 // prepare sets defaults and refuses invalid options, all errors at once.
 func (o *Options) prepare() error {
-	var faults []error
-	refuse := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	o.setDefaults()
+	var wrong []error
+	refuse := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	between := func(flag string, value, low, high int) {
 		if value < low || value > high {
 			refuse("%s %d: must lie between %d and %d", flag, value, low, high)
 		}
 	}
-	if o.Progress == nil {
-		o.Progress = io.Discard
+	atMost := func(flag string, d time.Duration) {
+		if d < 0 || d > maxDuration {
+			refuse("%s %s: must lie between 0 and %s", flag, d, maxDuration)
+		}
 	}
-	o.SKUs = orDefault(o.SKUs, 10_000)
-	o.SeedOrders = orDefault(o.SeedOrders, 2_000)
-	o.Endpoints = orDefault(o.Endpoints, 1)
-	o.Product = orDefault(o.Product, "plain")
-	o.Events = orDefault(o.Events, "prices")
-	o.Receiver = orDefault(o.Receiver, "127.0.0.1:0")
-	o.DeliveryTimeout = orDefault(o.DeliveryTimeout, 2*time.Minute)
-	if o.Duration == 0 {
-		o.Duration = 10 * time.Second
-		if o.Count > 0 {
-			o.Duration = 10 * time.Minute
+	oneOf := func(flag, value string, of ...string) {
+		if !slices.Contains(of, value) {
+			refuse("%s %q: one of %s", flag, value, strings.Join(of, ", "))
 		}
 	}
 	between("--clients", o.Clients, 0, maxClients)
@@ -85,22 +103,13 @@ func (o *Options) prepare() error {
 	between("--skus", o.SKUs, 3, maxSKUs)
 	between("--seed-orders", o.SeedOrders, 1, maxSeed)
 	between("--endpoints", o.Endpoints, 1, 100)
-	for flag, d := range map[string]time.Duration{"--duration": o.Duration, "--warmup": o.Warmup, "--delivery-timeout": o.DeliveryTimeout} {
-		if d < 0 || d > maxDuration {
-			refuse("%s %s: must lie between 0 and %s", flag, d, maxDuration)
-		}
-	}
-	for flag, choice := range map[string]struct {
-		value string
-		of    []string
-	}{
-		"--product":  {o.Product, []string{"plain", "full"}},
-		"--events":   {o.Events, []string{"prices", "stock", "orders"}},
-		"--baseline": {o.Baseline, []string{"", "sqlite", "postgres"}},
-	} {
-		if !slices.Contains(choice.of, choice.value) {
-			refuse("%s %q: one of %s", flag, choice.value, strings.Join(choice.of, ", "))
-		}
+	atMost("--duration", o.Duration)
+	atMost("--warmup", o.Warmup)
+	atMost("--delivery-timeout", o.DeliveryTimeout)
+	oneOf("--product", o.Product, "plain", "full")
+	oneOf("--events", o.Events, "prices", "stock", "orders")
+	if o.Baseline != "" {
+		oneOf("--baseline", o.Baseline, "sqlite", "postgres")
 	}
 	switch {
 	case o.URL == "" && o.Baseline == "":
@@ -114,9 +123,6 @@ func (o *Options) prepare() error {
 	if o.WebhookSecret != "" && o.Receiver == "127.0.0.1:0" {
 		refuse("--webhook-secret needs --receiver, the address at which that endpoint was registered")
 	}
-	if len(o.AdminKeys) == 0 {
-		o.AdminKeys = o.Keys
-	}
 	if len(o.AdminKeys) != len(o.Keys) {
 		refuse("%d admin keys for %d keys: give one for each", len(o.AdminKeys), len(o.Keys))
 	}
@@ -126,8 +132,8 @@ func (o *Options) prepare() error {
 	if !loopback(o.Receiver) {
 		refuse("--receiver %q: a loopback address with a port, like 127.0.0.1:9099", o.Receiver)
 	}
-	if len(faults) > 0 {
-		return &CallError{errors.Join(faults...)}
+	if len(wrong) > 0 {
+		return &CallError{errors.Join(wrong...)}
 	}
 	return nil
 }
@@ -137,11 +143,3 @@ type CallError struct{ error }
 
 // Unwrap is what is wrong.
 func (e *CallError) Unwrap() error { return e.error }
-
-func orDefault[T comparable](value, standard T) T {
-	var zero T
-	if value == zero {
-		return standard
-	}
-	return value
-}

@@ -140,7 +140,7 @@ func (v *visitor) measure(ctx context.Context, p *PageTime) error {
 
 // WriteTable prints the pages for reading.
 func (r *PagesReport) WriteTable(w io.Writer) error {
-	fmt.Fprintf(w, "%s/%s, %d cores (%s), %s\n\n", r.Machine.OS, r.Machine.Arch, r.Machine.Cores, orDefault(r.Machine.CPU, "unknown CPU"),
+	fmt.Fprintf(w, "%s/%s, %d cores (%s), %s\n\n", r.Machine.OS, r.Machine.Arch, r.Machine.Cores, cmp.Or(r.Machine.CPU, "unknown CPU"),
 		r.Machine.GoVersion)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "cpu ms\tleast ms\tp50 ms\tp95 ms\tmax ms\tKB sent\tKB\tstatus\t page")

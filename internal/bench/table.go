@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -13,7 +14,7 @@ import (
 // comparison with the baseline driver, then what went wrong.
 func (r *Report) WriteTable(w io.Writer) error {
 	fmt.Fprintf(w, "%s/%s, %d cores (%s), %s, forced write %.0f µs\n\n", r.Machine.OS, r.Machine.Arch, r.Machine.Cores,
-		orDefault(r.Machine.CPU, "unknown CPU"), r.Machine.GoVersion, r.Machine.SyncMicros)
+		cmp.Or(r.Machine.CPU, "unknown CPU"), r.Machine.GoVersion, r.Machine.SyncMicros)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	line := func(cells ...any) {
 		for _, cell := range cells {

@@ -51,16 +51,16 @@ func attributeForm(r *request, path string, a catalog.Attribute) *form {
 }
 
 // readAttributeForm reads the form; the options are the lines of one input.
-func readAttributeForm(f *form, partial bool) (commerce.AttributeDraft, error) {
+func readAttributeForm(f *form, to drafts.Purpose) (commerce.AttributeDraft, error) {
 	o := f.Object()
-	draft := drafts.ReadAttribute(o, partial)
+	draft := drafts.ReadAttribute(o, to)
 	options := []string{}
 	for line := range strings.Lines(f.Value("lines")) {
 		if line = strings.TrimSpace(line); line != "" {
 			options = append(options, line)
 		}
 	}
-	if len(options) > 0 || partial {
+	if len(options) > 0 || to == drafts.ToUpdate {
 		draft.Options = patch.To(options)
 	}
 	return draft, o.Err()
@@ -131,7 +131,7 @@ func (d *Dashboard) editAttribute(r *request) (answer, error) {
 // createAttribute serves POST /attributes.
 func (d *Dashboard) createAttribute(r *request) (answer, error) {
 	return r.submit(attributeForm(r, attributesPath, catalog.Attribute{}), d.listAttributes, func(f *form) (answer, error) {
-		draft, err := readAttributeForm(f, false)
+		draft, err := readAttributeForm(f, drafts.ToCreate)
 		if err != nil {
 			return answer{}, err
 		}
@@ -149,7 +149,7 @@ func (d *Dashboard) updateAttribute(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return r.submit(attributeForm(r, attributesPath+"/"+string(a.ID), a), d.editAttribute, func(f *form) (answer, error) {
-		draft, err := readAttributeForm(f, true)
+		draft, err := readAttributeForm(f, drafts.ToUpdate)
 		if err != nil {
 			return answer{}, err
 		}

@@ -24,7 +24,7 @@ func (s *site) caller() accounts.Caller {
 func (s *site) product(document string) (p *catalog.Product) {
 	s.t.Helper()
 	o := apijson.Read(mustParse(s.t, document))
-	draft := drafts.ReadProduct(o, false)
+	draft := drafts.ReadProduct(o, drafts.ToCreate)
 	if err := o.Err(); err != nil {
 		s.t.Fatal(err)
 	}

@@ -193,8 +193,11 @@ func categoryForm(r *request, path string, p categoryPage, c catalog.Category) *
 
 // readCategoryForm reads the form about a category. What was not changed is left out: so a category goes on waiting for its parent.
 func (r *request) readCategoryForm(f *form, c catalog.Category) (catalog.CategoryDraft, error) {
-	o := f.Object()
-	draft := drafts.ReadCategory(o, c.ID != "", false)
+	o, purpose := f.Object(), drafts.ToUpdate
+	if c.ID == "" {
+		purpose = drafts.ToCreate
+	}
+	draft := drafts.ReadCategory(o, purpose)
 	if err := o.Err(); err != nil {
 		return draft, err
 	}

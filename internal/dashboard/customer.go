@@ -246,7 +246,7 @@ func (d *Dashboard) changeCustomer(r *request, build func(r *request, c *custome
 func (d *Dashboard) updateCustomer(r *request) (answer, error) {
 	return d.changeCustomer(r, detailsForm, "Saved", func(tx *db.Tx, f *form, c id.Customer) error {
 		o := f.Object()
-		change := drafts.ReadCustomer(o, false)
+		change := drafts.ReadCustomer(o, drafts.ToUpdate)
 		if err := o.Err(); err != nil {
 			return err
 		}
@@ -286,7 +286,7 @@ func (d *Dashboard) addAddress(r *request) (answer, error) {
 	return d.changeCustomer(r, func(r *request, c *customers.Customer) *form { return bookForm(r, c.ID) }, "Address added",
 		func(tx *db.Tx, f *form, c id.Customer) error {
 			o := f.Object()
-			draft := drafts.ReadAddress(o, true)
+			draft := drafts.ReadAddress(o, drafts.ToCreate)
 			if err := o.Err(); err != nil {
 				return err
 			}

@@ -157,7 +157,7 @@ func (d *Dashboard) newCustomer(r *request) (answer, error) {
 func (d *Dashboard) createCustomer(r *request) (answer, error) {
 	return r.submit(newCustomerForm(r), d.newCustomer, func(f *form) (answer, error) {
 		o := f.Object()
-		draft := drafts.ReadCustomer(o, true)
+		draft := drafts.ReadCustomer(o, drafts.ToCreate)
 		if err := o.Err(); err != nil {
 			return answer{}, err
 		}

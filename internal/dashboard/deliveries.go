@@ -129,7 +129,7 @@ func (r *request) deliveryFilter() (f webhooks.AcrossFilter, wrong string, statu
 	if endpoint, ok := id.Parse[id.Endpoint](q.Text("endpointId")); ok {
 		f.Endpoint = endpoint
 	} else if q.Text("endpointId") != "" {
-		q.Fault("endpointId", "is no endpoint's id")
+		q.AddError("endpointId", "is no endpoint's id")
 	}
 	f.From, f.To = r.moments(q)
 	if cursor, ok := webhooks.ParseDeliveryCursor(q.Text("cursor")); ok {

@@ -191,7 +191,7 @@ func (f *form) Object() *apijson.Object {
 		f.object = apijson.Read(f.document())
 		for _, in := range f.Fields {
 			if words := f.unclear[in.Name]; words != "" {
-				f.object.Fault(in.Name, "%s", words)
+				f.object.AddError(in.Name, "%s", words)
 			}
 		}
 	}

@@ -168,7 +168,7 @@ func (d *Dashboard) createKey(r *request) (answer, error) {
 			return answer{}, apperr.At("scopes", "is not chosen yet: tick at least one box")
 		}
 		if !draft.ExpiresAt.IsZero() && !draft.ExpiresAt.After(d.DB.Now()) {
-			o.Fault("expiresAt", "must lie in the future")
+			o.AddError("expiresAt", "must lie in the future")
 		}
 		if err := o.Err(); err != nil {
 			return answer{}, err

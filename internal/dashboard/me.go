@@ -63,7 +63,7 @@ func (d *Dashboard) changePassword(r *request) (answer, error) {
 		o := f.Object()
 		change, password, current := drafts.ReadUserChange(o)
 		if password == "" && !o.Has("password") {
-			o.Fault("password", "is required")
+			o.AddError("password", "is required")
 		}
 		if err := o.Err(); err != nil {
 			return answer{}, err

@@ -90,7 +90,7 @@ func (f *form) listed(skip func(at string) bool, members ...string) (o *apijson.
 	o = apijson.Read(v)
 	for _, path := range slices.Sorted(maps.Keys(asked)) {
 		if asked[path] != "" {
-			o.Fault(path, "%s", asked[path])
+			o.AddError(path, "%s", asked[path])
 		}
 	}
 	return o, places

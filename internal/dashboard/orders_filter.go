@@ -44,7 +44,7 @@ func (r *request) readOrders(values url.Values) (ordersQuery, error) {
 	if from, ok := r.placedFrom(given.Get("placed")); ok {
 		out.From = max(out.From, from.UnixMicro())
 	} else if given.Has("placed") {
-		q.Fault("placed", "must be today, or a number of days such as 7d")
+		q.AddError("placed", "must be today, or a number of days such as 7d")
 	}
 	out.Limit, out.Offset = ordersPage, (out.Page-1)*ordersPage
 	return out, q.Err()

@@ -46,7 +46,7 @@ func (d *Dashboard) changeProduct(
 
 func readChange(f *form, _ productPage) (catalog.Draft, error) {
 	o := f.Object()
-	draft := drafts.ReadProduct(o, true)
+	draft := drafts.ReadProduct(o, drafts.ToUpdate)
 	return draft, o.Err()
 }
 

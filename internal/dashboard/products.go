@@ -295,7 +295,7 @@ type formView struct {
 func (d *Dashboard) createProduct(r *request) (answer, error) {
 	return r.submit(newProductForm(r), d.newProduct, func(f *form) (answer, error) {
 		o := f.Object()
-		draft := drafts.ReadProduct(o, false)
+		draft := drafts.ReadProduct(o, drafts.ToCreate)
 		if err := o.Err(); err != nil {
 			return answer{}, err
 		}

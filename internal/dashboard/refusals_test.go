@@ -74,7 +74,7 @@ func isNeverShown(message string) bool {
 
 // messagesOf are the texts that a file gives to the functions that make errors, and those of its checks, which begin with "must".
 func messagesOf(file *ast.File) (list []string) {
-	kinds := map[string]bool{"New": true, "At": true, "Fault": true, "refusal": true, "Errorf": true}
+	kinds := map[string]bool{"New": true, "At": true, "AddError": true, "refusal": true, "Errorf": true}
 	add := func(e ast.Expr, all bool) {
 		if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == tokens.STRING {
 			text, err := strconv.Unquote(lit.Value)

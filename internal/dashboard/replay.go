@@ -45,12 +45,12 @@ func (r *request) replaySpan(q url.Values) (span commerce.Span, events []string,
 	}
 	if event := q.Get("event"); event != "" {
 		if !slices.Contains(webhooks.EventNames, event) {
-			read.Fault("event", "is no event")
+			read.AddError("event", "is no event")
 		}
 		events = []string{event}
 	}
 	if q.Get("from") == "" {
-		read.Fault("from", "is required")
+		read.AddError("from", "is required")
 	}
 	return span, events, q.Get("failed") != "", read.Err()
 }
@@ -144,7 +144,7 @@ func (r *request) moments(q *apijson.Query) (from, to int64) {
 		}
 		at, ok := r.format.moment(text, upper)
 		if !ok {
-			q.Fault(name, "must be a date (2026-01-31) or a time (2026-01-31T12:00)")
+			q.AddError(name, "must be a date (2026-01-31) or a time (2026-01-31T12:00)")
 		}
 		return max(1, at.UnixMicro())
 	}

@@ -80,7 +80,7 @@ func segmentForm(r *request, path string, s customers.Segment) *form {
 // readSegmentForm reads name and rules, which replace those of before whole. A day that was not changed keeps its time.
 func readSegmentForm(f *form, before customers.Rules) (name string, rules customers.Rules, err error) {
 	o := f.Object()
-	said, given := drafts.ReadSegment(o, true)
+	said, given := drafts.ReadSegment(o, drafts.ToCreate)
 	if err := o.Err(); err != nil {
 		return "", rules, err
 	}

@@ -199,7 +199,7 @@ func (d *Dashboard) setPassword(r *request) (answer, error) {
 		o := f.Object()
 		_, password, _ := drafts.ReadUserChange(o)
 		if password == "" && !o.Has("password") {
-			o.Fault("password", "is required")
+			o.AddError("password", "is required")
 		}
 		if err := o.Err(); err != nil {
 			return answer{}, err

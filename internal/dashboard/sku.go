@@ -271,7 +271,7 @@ func (d *Dashboard) moveStock(r *request) (answer, error) {
 		o := f.Object()
 		in := drafts.ReadMovement(o)
 		if kind == "receive" && in.Quantity < 0 {
-			o.Fault("quantity", "must be more than 0: take stock away by an adjustment")
+			o.AddError("quantity", "must be more than 0: take stock away by an adjustment")
 		}
 		if err := o.Err(); err != nil {
 			return answer{}, err

@@ -96,7 +96,7 @@ func (d *Dashboard) warehouseScreen(r *request, view editorView, at id.Warehouse
 func (d *Dashboard) createWarehouse(r *request) (answer, error) {
 	return r.submit(warehouseForm(r, warehousesPath, stock.Warehouse{}), d.listWarehouses, func(f *form) (answer, error) {
 		o := f.Object()
-		draft := drafts.ReadWarehouse(o, true)
+		draft := drafts.ReadWarehouse(o, drafts.ToCreate)
 		if err := o.Err(); err != nil {
 			return answer{}, err
 		}
@@ -140,7 +140,7 @@ func (d *Dashboard) updateWarehouse(r *request) (answer, error) {
 	}
 	return r.submit(warehouseForm(r, warehousesPath+"/"+string(w.ID), w), d.editWarehouse, func(f *form) (answer, error) {
 		o := f.Object()
-		draft := drafts.ReadWarehouse(o, false)
+		draft := drafts.ReadWarehouse(o, drafts.ToUpdate)
 		if err := o.Err(); err != nil {
 			return answer{}, err
 		}

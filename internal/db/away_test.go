@@ -97,23 +97,14 @@ func TestLongReadsEnd(t *testing.T) {
 	}()
 	const running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep%' AND state = " +
 		"'active' AND pid <> pg_backend_pid()"
-	until(t, "the read runs", func() bool { return one(t, url, running) == 1 })
+	dbtest.Until(t, "the read runs", func() bool { return one(t, url, running) == 1 })
 	hangUp()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the caller that hung up: %v", err)
 	}
-	until(t, "the read has ended", func() bool { return one(t, url, running) == 0 })
+	dbtest.Until(t, "the read has ended", func() bool { return one(t, url, running) == 0 })
 	if err := patient.Ping(t.Context()); err != nil {
 		t.Error(err)
-	}
-}
-
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(dbtest.Patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("waited in vain: " + what)
-		}
 	}
 }
 

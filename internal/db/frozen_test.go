@@ -39,7 +39,7 @@ func TestNodeThatStandsStill(t *testing.T) {
 				})
 			}()
 			<-held
-			until(t, "another node writes", func() bool {
+			dbtest.Until(t, "another node writes", func() bool {
 				err := nodes[0].Write(t.Context(), 1, func(tx *db.Tx) error {
 					stamped(tx, "other")
 					return raise(tx)

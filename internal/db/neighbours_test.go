@@ -35,7 +35,7 @@ func TestWideReadsLeaveRoomForNeighbours(t *testing.T) {
 		defer close(hold)
 		defer hangUp()
 		taken := 0
-		until(t, "no place is left for the others", func() bool {
+		dbtest.Until(t, "no place is left for the others", func() bool {
 			taken = len(inside)
 			return taken+store.WideWaiting() == begun
 		})

@@ -78,7 +78,7 @@ func TestThroughAPooler(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	until(t, "nothing is left to scrub", func() bool {
+	dbtest.Until(t, "nothing is left to scrub", func() bool {
 		if err := store.Scrub(t.Context()); err != nil {
 			t.Fatal(err)
 		}

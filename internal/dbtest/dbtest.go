@@ -9,6 +9,9 @@ package dbtest
 
 import (
 	"cmp"
+	"flag"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -38,6 +41,16 @@ func PlainEngines(t *testing.T, test func(t *testing.T, store *db.DB)) {
 
 // Patience is db.Config's for tests: what the service answers with "busy" after seconds takes longer on a starved machine.
 const Patience = 5 * time.Minute
+
+// Until waits until something holds, and fails the test if it does not within Patience; what describes it.
+func Until(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(Patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("waited in vain: " + what)
+		}
+	}
+}
 
 // Open opens a store, migrates it unless it is a copy of StoreDir or StoreURL, and closes it at the end of the test. It waits with Patience
 // unless the configuration has its own; a negative one is the service's.
@@ -92,4 +105,13 @@ func Account(t testing.TB, store *db.DB) id.Tenant {
 		t.Fatal(err)
 	}
 	return tenant
+}
+
+// Waiting lets six tests of a package run at once, unless -parallel gives another number: they wait most of their time, and need no
+// processor of their own. Call it before the tests run.
+func Waiting() {
+	flag.Parse()
+	if most := flag.Lookup("test.parallel"); most.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = most.Value.Set("6") // a number is valid
+	}
 }

@@ -16,8 +16,8 @@ func ReadAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 	currency := o.Text("currency", apijson.Text{Max: 3})
 	o.Describe("currency", apijson.Like(currencyCode))
 	change.Name, change.Currency = name.Value, strings.ToUpper(currency.Value)
-	if currency.Set && !o.Faulty("currency") && !money.KnownCurrency(change.Currency) {
-		o.Fault("currency", "must be an ISO 4217 code such as EUR")
+	if currency.Set && !o.HasError("currency") && !money.KnownCurrency(change.Currency) {
+		o.AddError("currency", "must be an ISO 4217 code such as EUR")
 	}
 	strict := o.Bool("strictWarehouses")
 	notNull(o, "strictWarehouses", strict)

@@ -14,11 +14,11 @@ const (
 	currencyCode = `^[A-Za-z]{3}$`
 )
 
-// ReadAddress reads a whole address, or a change of one. zip and postalCode are two names of one field; zip wins.
-func ReadAddress(o *apijson.Object, whole bool) customers.AddressChange {
-	o.Record(named(whole, "CreateAddress", "UpdateAddress"))
+// ReadAddress reads an address to create, or a change of one. zip and postalCode are two names of one field; zip wins.
+func ReadAddress(o *apijson.Object, to Purpose) customers.AddressChange {
+	o.Record(to.named("CreateAddress", "UpdateAddress"))
 	needed := func(name string, longest int) patch.Field[string] {
-		return neededText(o, name, whole, apijson.Text{Max: longest})
+		return neededText(o, name, to, apijson.Text{Max: longest})
 	}
 	c := customers.AddressChange{
 		Type:      apijson.Enum(o, "type", false, customers.AddressTypes...),
@@ -36,33 +36,33 @@ func ReadAddress(o *apijson.Object, whole bool) customers.AddressChange {
 	if c.Country.Value != "" {
 		code, ok := customers.Country(c.Country.Value)
 		if !ok {
-			o.Fault("country", "%s", customers.BadCountry)
+			o.AddError("country", "%s", customers.BadCountry)
 		}
 		c.Country.Value = code
 	}
-	c.Zip = readZip(o, whole)
+	c.Zip = readZip(o, to)
 	return c
 }
 
 // readBookEntry reads an entry of a whole address book; with its id, an existing entry is kept.
 func readBookEntry(o *apijson.Object) customers.AddressChange {
-	c := ReadAddress(o, true)
+	c := ReadAddress(o, ToCreate)
 	o.Record("AddressInput")
 	c.ID, _ = id.Parse[id.Address](o.Text("id", apijson.Text{}).Value)
 	return c
 }
 
-// neededText reads a text that a whole record needs, and that a change must not empty.
-func neededText(o *apijson.Object, name string, whole bool, rule apijson.Text) patch.Field[string] {
-	rule.Required, rule.Filled = whole, true
+// neededText reads a text that a record needs, and that a change must not empty.
+func neededText(o *apijson.Object, name string, to Purpose, rule apijson.Text) patch.Field[string] {
+	rule.Required, rule.Filled = to.makes(), true
 	f := o.Text(name, rule)
-	if !whole {
+	if !to.makes() {
 		o.NotNull(name)
 	}
 	return f
 }
 
-func readZip(o *apijson.Object, whole bool) patch.Field[string] {
+func readZip(o *apijson.Object, to Purpose) patch.Field[string] {
 	before := len(o.Errors())
 	zip, postal := o.Text("zip", apijson.Text{Max: limits.MaxZip}), o.Text("postalCode", apijson.Text{Max: limits.MaxZip})
 	if o.Describing() || len(o.Errors()) > before {
@@ -73,10 +73,10 @@ func readZip(o *apijson.Object, whole bool) patch.Field[string] {
 	}
 	switch {
 	case zip.Value != "":
-	case whole:
-		o.Fault("zip", "is required, or postalCode")
+	case to.makes():
+		o.AddError("zip", "is required, or postalCode")
 	case zip.Set || postal.Set:
-		o.Fault("zip", "must not be empty")
+		o.AddError("zip", "must not be empty")
 	}
 	zip.Null = false
 	return zip

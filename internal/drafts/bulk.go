@@ -15,10 +15,10 @@ import (
 func ReadImport(o *apijson.Object) (in commerce.Import) {
 	o.Record("ImportProducts")
 	o.List("products", apijson.List{Required: true, Min: 1, Max: limits.MaxImport, Apart: true}, func(i int, item *apijson.Object) {
-		d := ReadProduct(item, false)
+		d := ReadProduct(item, ToCreate)
 		d.Index = i
-		if faults := item.Errors(); len(faults) > 0 {
-			in.Errors = append(in.Errors, itemError(i, item.Said("sku"), faults))
+		if errs := item.Errors(); len(errs) > 0 {
+			in.Errors = append(in.Errors, itemError(i, item.Said("sku"), errs))
 			return
 		}
 		in.Drafts = append(in.Drafts, d)
@@ -36,10 +36,10 @@ func ReadImport(o *apijson.Object) (in commerce.Import) {
 func ReadCategoryImport(o *apijson.Object) (in commerce.CategoryImport) {
 	o.Record("ImportCategories")
 	o.List("categories", apijson.List{Required: true, Min: 1, Max: limits.MaxImport, Apart: true}, func(i int, item *apijson.Object) {
-		d := ReadCategory(item, false, true)
+		d := ReadCategory(item, ToImport)
 		d.Index = i
-		if faults := item.Errors(); len(faults) > 0 {
-			in.Errors = append(in.Errors, itemError(i, item.Said("externalId"), faults))
+		if errs := item.Errors(); len(errs) > 0 {
+			in.Errors = append(in.Errors, itemError(i, item.Said("externalId"), errs))
 			return
 		}
 		in.Drafts = append(in.Drafts, d)
@@ -48,13 +48,13 @@ func ReadCategoryImport(o *apijson.Object) (in commerce.CategoryImport) {
 }
 
 // itemError joins the errors of a bulk item into one entry (interface §2.7.4).
-func itemError(index int, key string, faults []apperr.Detail) records.ItemError {
-	f := records.ItemError{Index: index, Key: key, Field: faults[0].Path, Code: "invalid"}
-	if faults[0].Message == "is required" || faults[0].Message == "must not be empty" {
+func itemError(index int, key string, errs []apperr.Detail) records.ItemError {
+	f := records.ItemError{Index: index, Key: key, Field: errs[0].Path, Code: "invalid"}
+	if errs[0].Message == "is required" || errs[0].Message == "must not be empty" {
 		f.Code = "required"
 	}
-	texts := make([]string, len(faults))
-	for i, d := range faults {
+	texts := make([]string, len(errs))
+	for i, d := range errs {
 		texts[i] = strings.TrimSpace(d.Path + " " + d.Message)
 	}
 	f.Error = strings.Join(texts, "; ")

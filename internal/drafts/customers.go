@@ -9,10 +9,10 @@ import (
 )
 
 // ReadCustomer reads the body of POST and PATCH; at creation null counts as absent.
-func ReadCustomer(o *apijson.Object, creating bool) customers.Change {
-	o.Record(named(creating, "CreateCustomer", "UpdateCustomer"))
+func ReadCustomer(o *apijson.Object, to Purpose) customers.Change {
+	o.Record(to.named("CreateCustomer", "UpdateCustomer"))
 	c := customers.Change{
-		Email:     readEmail(o, "email", apijson.Text{Required: creating, Filled: true}),
+		Email:     readEmail(o, "email", apijson.Text{Required: to.makes(), Filled: true}),
 		FirstName: o.Text("firstName", apijson.Text{}),
 		LastName:  o.Text("lastName", apijson.Text{}),
 		Phone:     o.Text("phone", apijson.Text{}),
@@ -22,12 +22,12 @@ func ReadCustomer(o *apijson.Object, creating bool) customers.Change {
 		Tags:      o.Texts("tags", false, limits.MaxTags, apijson.Text{}),
 		Metadata:  o.Free("metadata", true),
 	}
-	if !creating {
+	if !to.makes() {
 		o.NotNull("email")
 	}
 	o.Describe("siret", apijson.Like(`^[0-9]{14}$`))
-	if c.Siret.Given() && !o.Faulty("siret") && !isSiret(c.Siret.Value) {
-		o.Fault("siret", "must be exactly 14 digits")
+	if c.Siret.Given() && !o.HasError("siret") && !isSiret(c.Siret.Value) {
+		o.AddError("siret", "must be exactly 14 digits")
 	}
 	list := o.List("addresses", apijson.List{Max: limits.MaxAddresses}, func(_ int, entry *apijson.Object) {
 		c.Addresses.Value = append(c.Addresses.Value, readBookEntry(entry))
@@ -41,9 +41,9 @@ func isSiret(text string) bool {
 }
 
 // ReadSegment reads the body of POST and PATCH; absent members are nil. Rules are replaced whole.
-func ReadSegment(o *apijson.Object, creating bool) (name *string, rules *customers.Rules) {
-	o.Record(named(creating, "CreateSegment", "UpdateSegment"))
-	f := neededText(o, "name", creating, apijson.Text{})
+func ReadSegment(o *apijson.Object, to Purpose) (name *string, rules *customers.Rules) {
+	o.Record(to.named("CreateSegment", "UpdateSegment"))
+	f := neededText(o, "name", to, apijson.Text{})
 	read := o.Object("rules", false, func(o *apijson.Object) {
 		r := readRules(o)
 		rules = &r
@@ -74,10 +74,10 @@ func readRules(o *apijson.Object) (r customers.Rules) {
 	r.MinTotalSpent = o.Money("minTotalSpent", apijson.Money{}).Ptr()
 	country := o.Text("country", apijson.Text{})
 	o.Describe("country", apijson.Like(countryCode))
-	if country.Given() && !o.Faulty("country") {
+	if country.Given() && !o.HasError("country") {
 		code, ok := customers.Country(country.Value)
 		if !ok {
-			o.Fault("country", "%s", customers.BadCountry)
+			o.AddError("country", "%s", customers.BadCountry)
 		}
 		r.Country = code
 	}

@@ -14,10 +14,18 @@ func notNull[T any](o *apijson.Object, name string, f patch.Field[T]) T {
 	return f.Value
 }
 
-// named chooses a record's name: a if first is true, else b.
-func named(first bool, a, b string) string {
-	if first {
-		return a
-	}
-	return b
-}
+// Purpose is what a body is for, where one reader serves several.
+type Purpose int
+
+// The purposes.
+const (
+	ToCreate Purpose = iota + 1
+	ToUpdate         // members that are left out stay as they are
+	ToImport         // creates the record, or updates all of it
+)
+
+// makes reports whether the body must have all that a record needs.
+func (to Purpose) makes() bool { return to != ToUpdate }
+
+// named is the name of the body in the API description, by its purpose.
+func (to Purpose) named(names ...string) string { return names[to-ToCreate] }

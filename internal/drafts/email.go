@@ -14,7 +14,7 @@ func readEmail(o *apijson.Object, name string, rule apijson.Text) patch.Field[st
 	rule.Max, rule.Format = limits.MaxEmail, "email"
 	f := o.Text(name, rule)
 	if f.Given() && !o.Describing() && f.Value != "" && !validEmail(f.Value) {
-		o.Fault(name, "must be an e-mail address such as ada@example.com")
+		o.AddError(name, "must be an e-mail address such as ada@example.com")
 	}
 	return f
 }

@@ -20,7 +20,7 @@ func ReadKey(o *apijson.Object) commerce.KeyDraft {
 	}
 	o.Describe("scopes", apijson.SomeOf(accounts.AllScopes...))
 	if problem := accounts.BadScopes(draft.Scopes); problem != "" && !o.Describing() && len(o.Errors()) == 0 {
-		o.Fault("scopes", "%s", problem)
+		o.AddError("scopes", "%s", problem)
 	}
 	return draft
 }
@@ -37,7 +37,7 @@ func ReadAdvance(o *apijson.Object) time.Duration {
 		by, err = time.Duration(min(max(seconds, -1), limits.MaxAdvance.Seconds()+1)*float64(time.Second)), nil
 	}
 	if err != nil || by <= 0 || by > limits.MaxAdvance {
-		o.Fault("advance", "must be seconds, or a span such as \"30m\" or \"24h\", up to a year")
+		o.AddError("advance", "must be seconds, or a span such as \"30m\" or \"24h\", up to a year")
 	}
 	return by
 }

@@ -12,7 +12,7 @@ import (
 func ReadPrices(o *apijson.Object) commerce.PriceUpdate {
 	o.Record("UpdatePrices")
 	list := []catalog.PriceDraft{}
-	var faults []records.ItemError
+	var rejected []records.ItemError
 	o.List("updates", apijson.List{Required: true, Min: 1, Max: limits.MaxUpdates, Apart: true}, func(i int, item *apijson.Object) {
 		item.Record("PriceUpdate")
 		d := catalog.PriceDraft{
@@ -22,12 +22,12 @@ func ReadPrices(o *apijson.Object) commerce.PriceUpdate {
 			CompareAt: item.Money("compareAtPrice", apijson.Money{}),
 		}
 		if wrong := item.Errors(); len(wrong) > 0 {
-			faults = append(faults, itemError(i, item.Said("sku"), wrong))
+			rejected = append(rejected, itemError(i, item.Said("sku"), wrong))
 			return
 		}
 		list = append(list, d)
 	})
-	return commerce.NewPriceUpdate(list, faults)
+	return commerce.NewPriceUpdate(list, rejected)
 }
 
 // ReadStock reads a list of quantities for levels: the valid items and the rejected ones. figure is the name of the

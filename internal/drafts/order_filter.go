@@ -35,7 +35,7 @@ func ReadOrderFilter(q *apijson.Query) orders.Filter {
 	if text := q.Text("cursor"); text != "" {
 		cursor, ok := orders.ParseCursor(text)
 		if !ok {
-			q.Fault("cursor", "must be a meta.nextCursor of an earlier page")
+			q.AddError("cursor", "must be a meta.nextCursor of an earlier page")
 		} else {
 			f.After, f.Sort, f.Ascending = cursor, cursor.Sort, cursor.Ascending
 		}
@@ -48,7 +48,7 @@ func readCountry(q *apijson.Query, name string) string {
 	text := q.Text(name)
 	code, ok := orders.CountryCode(text)
 	if text != "" && !ok {
-		q.Fault(name, "must be an ISO 3166-1 code of two letters such as FR")
+		q.AddError(name, "must be an ISO 3166-1 code of two letters such as FR")
 	}
 	return code
 }
@@ -61,7 +61,7 @@ func readTotal(q *apijson.Query, name string) *money.Amount {
 	}
 	amount, err := money.Parse(text)
 	if err != nil || amount < 0 {
-		q.Fault(name, "must be an amount such as 49.90")
+		q.AddError(name, "must be an amount such as 49.90")
 	}
 	return &amount
 }
@@ -79,7 +79,7 @@ func readSort(q *apijson.Query) (orders.Sort, bool) {
 	case orders.ByTotal, orders.ByNumber:
 		sort = orders.Sort(text)
 	default:
-		q.Fault(field, "must be one of createdAt, total, orderNumber")
+		q.AddError(field, "must be one of createdAt, total, orderNumber")
 	}
 	switch strings.ToLower(way) {
 	case "", "desc":
@@ -87,7 +87,7 @@ func readSort(q *apijson.Query) (orders.Sort, bool) {
 	case "asc":
 		return sort, true
 	}
-	q.Fault(direction, "the direction must be asc or desc")
+	q.AddError(direction, "the direction must be asc or desc")
 	return sort, false
 }
 

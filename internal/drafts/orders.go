@@ -52,9 +52,9 @@ func readPast(o *apijson.Object, name string, now time.Time) int64 {
 	case !at.Given() || len(o.Errors()) > before:
 		return 0
 	case at.Value.After(now):
-		o.Fault(name, "must not lie in the future")
+		o.AddError(name, "must not lie in the future")
 	case orders.Shown(at.Value.UnixMicro()) <= 0:
-		o.Fault(name, "must be later than 1970-01-01T00:00:00Z")
+		o.AddError(name, "must be later than 1970-01-01T00:00:00Z")
 	}
 	return at.Value.UnixMicro()
 }
@@ -82,8 +82,8 @@ func readCurrency(o *apijson.Object, name string) patch.Field[string] {
 	f := o.Text(name, apijson.Text{Max: 3})
 	o.Describe(name, apijson.Like(currencyCode))
 	f.Value = strings.ToUpper(f.Value)
-	if f.Given() && !o.Faulty(name) && !o.Describing() && !money.KnownCurrency(f.Value) {
-		o.Fault(name, "must be an ISO 4217 currency such as EUR")
+	if f.Given() && !o.HasError(name) && !o.Describing() && !money.KnownCurrency(f.Value) {
+		o.AddError(name, "must be an ISO 4217 currency such as EUR")
 	}
 	return f
 }
@@ -115,8 +115,8 @@ func ReadOrderLines(o *apijson.Object) commerce.Edit {
 		d := readLine(item, apijson.Text{Required: true, Blank: true})
 		item.Record("OrderLineChange")
 		line := apijson.UUID[id.Line](item, "id", false)
-		if d.SKU == "" && !line.Given() && !item.Faulty("sku") && !item.Describing() {
-			item.Fault("sku", "must not be empty")
+		if d.SKU == "" && !line.Given() && !item.HasError("sku") && !item.Describing() {
+			item.AddError("sku", "must not be empty")
 		}
 		d.ID = line.Value
 		e.Lines = append(e.Lines, d)

@@ -10,13 +10,13 @@ import (
 	"entrepot/internal/patch"
 )
 
-// ReadProduct reads a product (interface §2.7.1). In a partial one every member is optional.
-func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
-	o.Record(named(partial, "UpdateProduct", "ProductInput"))
+// ReadProduct reads a product (interface §2.7.1). Of a change every member is optional.
+func ReadProduct(o *apijson.Object, to Purpose) catalog.Draft {
+	o.Record(to.named("ProductInput", "UpdateProduct"))
 	d := catalog.Draft{
-		SKU:         o.Text("sku", apijson.Text{Required: !partial, Filled: true}).Value,
-		Name:        o.Text("name", apijson.Text{Required: !partial, Filled: true, Max: limits.MaxProductName}),
-		Price:       o.Money("price", apijson.Money{Required: !partial || o.Has("price")}),
+		SKU:         o.Text("sku", apijson.Text{Required: to.makes(), Filled: true}).Value,
+		Name:        o.Text("name", apijson.Text{Required: to.makes(), Filled: true, Max: limits.MaxProductName}),
+		Price:       o.Money("price", apijson.Money{Required: to.makes() || o.Has("price")}),
 		Description: o.Text("description", apijson.Text{Max: limits.MaxDescription, Keep: true}),
 		Slug:        o.Text("slug", apijson.Text{}),
 		CompareAt:   o.Money("compareAtPrice", apijson.Money{}),
@@ -28,7 +28,7 @@ func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
 	d.VariantsSet = o.List("variants", apijson.List{Max: limits.MaxVariants}, func(_ int, v *apijson.Object) {
 		d.Variants = append(d.Variants, readVariant(v))
 	}).Given()
-	if partial {
+	if to == ToUpdate {
 		d.Replace = o.Bool("replaceVariants").Value
 	}
 	o.Object("stock", false, func(s *apijson.Object) {
@@ -41,7 +41,7 @@ func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
 		levels += len(d.Variants[i].Stock)
 	}
 	if levels > limits.MaxLevels {
-		o.Fault("levels", "must be at most %d of a product with its variants, not %d", limits.MaxLevels, levels)
+		o.AddError("levels", "must be at most %d of a product with its variants, not %d", limits.MaxLevels, levels)
 	}
 	o.NotNull("sku", "name", "price")
 	return d
@@ -69,12 +69,12 @@ func readLevels(o *apijson.Object) (list []catalog.StockDraft) {
 		l.Record("LevelInput")
 		d := readStockInput(l, true)
 		if slices.ContainsFunc(list, func(other catalog.StockDraft) bool { return other.Warehouse == d.Warehouse }) && d.Warehouse != "" {
-			l.Fault("warehouseCode", "must be another one than those before it")
+			l.AddError("warehouseCode", "must be another one than those before it")
 		}
 		list = append(list, d)
 	})
 	if given.Given() && o.Has("stock") {
-		o.Fault("levels", "must not be given together with stock")
+		o.AddError("levels", "must not be given together with stock")
 	}
 	return list
 }
@@ -96,7 +96,7 @@ func readImages(o *apijson.Object) (f patch.Field[[]catalog.ImageDraft]) {
 		address := one.Text("url", apijson.Text{Required: true, Max: limits.MaxImageURL, Format: "uri"}).Value
 		one.Describe("url", apijson.Like(`^\s*[Hh][Tt][Tt][Pp][Ss]?://`))
 		if address != "" && !isWebAddress(address) {
-			one.Fault("url", "must be an absolute http or https URL")
+			one.AddError("url", "must be an absolute http or https URL")
 		}
 		list = append(list, catalog.ImageDraft{URL: address, Position: one.Int("position", apijson.Int{Max: 1_000_000}).Or(int64(i))})
 	})

@@ -12,8 +12,8 @@ func readZone(o *apijson.Object, filled bool) *string {
 	if !zone.Set {
 		return nil
 	}
-	if _, ok := regional.Zone(zone.Value); !ok && !o.Faulty("timeZone") {
-		o.Fault("timeZone", "must be the name of a time zone such as Europe/Paris")
+	if _, ok := regional.Zone(zone.Value); !ok && !o.HasError("timeZone") {
+		o.AddError("timeZone", "must be the name of a time zone such as Europe/Paris")
 	}
 	return &zone.Value
 }
@@ -26,7 +26,7 @@ func readLocale(o *apijson.Object) *string {
 	}
 	locale, ok := regional.Locale(given.Value)
 	if !ok && given.Value != "" {
-		o.Fault("locale", "must be a language and a region such as fr-FR")
+		o.AddError("locale", "must be a language and a region such as fr-FR")
 	}
 	return &locale
 }

@@ -8,11 +8,11 @@ import (
 )
 
 // ReadWarehouse reads a new warehouse, or a change of one.
-func ReadWarehouse(o *apijson.Object, whole bool) commerce.WarehouseDraft {
-	o.Record(named(whole, "CreateWarehouse", "UpdateWarehouse"))
+func ReadWarehouse(o *apijson.Object, to Purpose) commerce.WarehouseDraft {
+	o.Record(to.named("CreateWarehouse", "UpdateWarehouse"))
 	d := commerce.WarehouseDraft{
-		Code:    o.Text("code", apijson.Text{Required: whole, Filled: true, Max: limits.MaxWarehouseCode}),
-		Name:    o.Text("name", apijson.Text{Required: whole, Filled: true}),
+		Code:    o.Text("code", apijson.Text{Required: to.makes(), Filled: true, Max: limits.MaxWarehouseCode}),
+		Name:    o.Text("name", apijson.Text{Required: to.makes(), Filled: true}),
 		Default: o.Bool("isDefault"),
 		Address: o.Free("address", true),
 	}
@@ -39,8 +39,8 @@ func ReadMovement(o *apijson.Object) commerce.Movement {
 
 func readDelta(o *apijson.Object) int64 {
 	f := o.Int("quantity", apijson.Int{Required: true, Min: -limits.MaxStock, Max: limits.MaxStock})
-	if f.Given() && f.Value == 0 && !o.Faulty("quantity") && !o.Describing() {
-		o.Fault("quantity", "must not be 0")
+	if f.Given() && f.Value == 0 && !o.HasError("quantity") && !o.Describing() {
+		o.AddError("quantity", "must not be 0")
 	}
 	return f.Value
 }
@@ -56,7 +56,7 @@ func ReadTransfer(o *apijson.Object) commerce.Transfer {
 		Reason:   o.Text("reason", apijson.Text{Max: limits.MaxReason}).Value,
 	}
 	if t.From == t.To && t.From != "" {
-		o.Fault("toWarehouseCode", "must be another warehouse than fromWarehouseCode")
+		o.AddError("toWarehouseCode", "must be another warehouse than fromWarehouseCode")
 	}
 	return t
 }

@@ -36,7 +36,7 @@ func ReadUser(o *apijson.Object) (draft commerce.UserDraft, password string) {
 // hashed before the transaction.
 func ReadUserChange(o *apijson.Object) (change commerce.UserChange, password, current string) {
 	o.Record("UpdateUser")
-	text := func(name string, rule apijson.Text) string { return neededText(o, name, false, rule).Value }
+	text := func(name string, rule apijson.Text) string { return neededText(o, name, ToUpdate, rule).Value }
 	change.Email = text("email", apijson.Text{Max: limits.MaxEmail, Format: "email"})
 	change.Name = text("name", apijson.Text{Max: limits.MaxName})
 	change.Role = notNull(o, "role", apijson.Enum(o, "role", false, accounts.Roles...))
@@ -55,13 +55,13 @@ func longEnough(s *apijson.Schema) { s.MinLength = accounts.MinPassword }
 
 func checkEmail(o *apijson.Object, email string) {
 	if problem := accounts.BadEmail(email); email != "" && problem != "" {
-		o.Fault("email", "%s", problem)
+		o.AddError("email", "%s", problem)
 	}
 }
 
 func checkNewPassword(o *apijson.Object, password string, others ...string) {
 	if problem := accounts.BadPassword(password, others...); password != "" && problem != "" {
-		o.Fault("password", "%s", problem)
+		o.AddError("password", "%s", problem)
 	}
 }
 

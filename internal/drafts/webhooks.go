@@ -19,11 +19,11 @@ func readEvents(o *apijson.Object, required bool) []string {
 		return nil
 	}
 	if len(f.Value) == 0 {
-		o.Fault("events", "must name at least one event")
+		o.AddError("events", "must name at least one event")
 	}
 	for i, event := range f.Value {
 		if event != webhooks.All && !slices.Contains(webhooks.EventNames, event) {
-			o.Fault("events["+strconv.Itoa(i)+"]", "must be * or one of %s", strings.Join(webhooks.EventNames, ", "))
+			o.AddError("events["+strconv.Itoa(i)+"]", "must be * or one of %s", strings.Join(webhooks.EventNames, ", "))
 		}
 	}
 	return f.Value
@@ -88,9 +88,9 @@ func ReadTimes(o *apijson.Object, required bool) commerce.Span {
 	if to.Given() {
 		at, ok := apijson.ParseTime(to.Value, true)
 		if !ok {
-			o.Fault("to", "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)")
+			o.AddError("to", "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)")
 		} else if span.To = at.UnixMicro(); span.To < span.From {
-			o.Fault("to", "must not be before from")
+			o.AddError("to", "must not be before from")
 		}
 	}
 	return span

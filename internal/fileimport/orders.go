@@ -133,25 +133,25 @@ func (s *shop) Customer(ctx context.Context, customer string) (out client.Custom
 
 // CreateCustomer creates a customer.
 func (s *shop) CreateCustomer(ctx context.Context, customer client.Customer, _ string) (client.Customer, error) {
-	return s.writeCustomer(ctx, customer, true, func(tx *db.Tx, change customers.Change) (records.Customer, error) {
+	return s.writeCustomer(ctx, customer, drafts.ToCreate, func(tx *db.Tx, change customers.Change) (records.Customer, error) {
 		return s.commerce.CreateCustomer(tx, change)
 	})
 }
 
 // ChangeCustomer sets the fields that are not empty.
 func (s *shop) ChangeCustomer(ctx context.Context, customer string, changes client.Customer) (client.Customer, error) {
-	return s.writeCustomer(ctx, changes, false, func(tx *db.Tx, change customers.Change) (records.Customer, error) {
+	return s.writeCustomer(ctx, changes, drafts.ToUpdate, func(tx *db.Tx, change customers.Change) (records.Customer, error) {
 		return s.commerce.UpdateCustomer(tx, id.Customer(customer), commerce.Expected{}, change)
 	})
 }
 
-func (s *shop) writeCustomer(ctx context.Context, in client.Customer, creating bool,
+func (s *shop) writeCustomer(ctx context.Context, in client.Customer, to drafts.Purpose,
 	operation func(*db.Tx, customers.Change) (records.Customer, error)) (out client.Customer, err error) {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return out, err
 	}
-	change, err := read(body, func(o *apijson.Object) customers.Change { return drafts.ReadCustomer(o, creating) })
+	change, err := read(body, func(o *apijson.Object) customers.Change { return drafts.ReadCustomer(o, to) })
 	if err != nil {
 		return out, err
 	}

@@ -72,37 +72,46 @@ func parseDate(cell []byte, order dateOrder, zone *time.Location) (at time.Time,
 			month, day = d.a, d.b
 		}
 	}
-	hour, minute, second := 0, 0, 0
+	// Whether there is such a day is asked of UTC: in other zones a day may begin at one o'clock, when clocks go forward.
+	if year < 1900 || month < 1 || month > 12 || day < 1 || time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Day() != day {
+		return at, false
+	}
+	hour, minute, second, ok := 0, 0, 0, true
 	if d.clock != "" {
-		m := timePattern.FindStringSubmatch(strings.TrimSpace(d.clock))
-		if m == nil {
-			return at, false
+		hour, minute, second, zone, ok = parseClock(d.clock, zone)
+	}
+	return time.Date(year, time.Month(month), day, hour, minute, second, 0, zone), ok
+}
+
+// parseClock reads a time of day: hours, minutes and perhaps seconds, am or pm, and perhaps its own zone.
+func parseClock(clock string, usual *time.Location) (hour, minute, second int, zone *time.Location, ok bool) {
+	m := timePattern.FindStringSubmatch(strings.TrimSpace(clock))
+	if m == nil {
+		return 0, 0, 0, usual, false
+	}
+	hour, minute, second = atoi(m[1]), atoi(m[2]), atoi(m[3])
+	if half := strings.ToLower(m[4]); half != "" {
+		if hour < 1 || hour > 12 {
+			return 0, 0, 0, usual, false
 		}
-		hour, minute, second = atoi(m[1]), atoi(m[2]), atoi(m[3])
-		if half := strings.ToLower(m[4]); half != "" {
-			if hour < 1 || hour > 12 {
-				return at, false
-			}
-			hour %= 12
-			if half[0] == 'p' {
-				hour += 12
-			}
-		}
-		switch name := m[5]; {
-		case name == "":
-		case name == "Z" || name == "UTC" || name == "GMT":
-			zone = time.UTC
-		default:
-			offset := atoi(name[1:3])*3600 + atoi(name[len(name)-2:])*60
-			if name[0] == '-' {
-				offset = -offset
-			}
-			zone = time.FixedZone("", offset)
+		hour %= 12
+		if half[0] == 'p' {
+			hour += 12
 		}
 	}
-	at = time.Date(year, time.Month(month), day, hour, minute, second, 0, zone)
-	fits := month >= 1 && month <= 12 && day >= 1 && at.Day() == day && hour < 24 && minute < 60 && second < 60
-	return at, fits && year >= 1900
+	switch name := m[5]; {
+	case name == "":
+		zone = usual
+	case name == "Z" || name == "UTC" || name == "GMT":
+		zone = time.UTC
+	default:
+		offset := atoi(name[1:3])*3600 + atoi(name[len(name)-2:])*60
+		if name[0] == '-' {
+			offset = -offset
+		}
+		zone = time.FixedZone("", offset)
+	}
+	return hour, minute, second, zone, hour < 24 && minute < 60 && second < 60
 }
 
 func atoi(text string) int {

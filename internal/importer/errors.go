@@ -19,9 +19,6 @@ func (e *CallError) Words() string {
 	return e.Message
 }
 
-// ExitCode is the process's exit code for a wrong call.
-func (e *CallError) ExitCode() int { return 2 }
-
 func wrongCall(format string, arguments ...any) error {
 	return &CallError{Message: fmt.Sprintf(format, arguments...)}
 }

@@ -114,6 +114,15 @@ func TestDates(t *testing.T) {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
+	santiago, err := time.LoadLocation("America/Santiago")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{"2026-09-06": "2026-09-06T03:00:00Z", "2026-09-06 01:30": "2026-09-06T04:30:00Z"} {
+		if at, ok := parseDate([]byte(text), dayFirst, santiago); !ok || apiTime(at) != want { // its clocks go forward at midnight
+			t.Errorf("%s in Santiago: %v %v", text, at, ok)
+		}
+	}
 	if at, ok := parseDate([]byte("12/31/2025"), monthFirst, time.UTC); !ok || apiTime(at) != "2025-12-31T00:00:00Z" {
 		t.Errorf("%v %v", at, ok)
 	}

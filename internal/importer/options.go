@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -125,7 +126,31 @@ type Options struct {
 	OnNew    func([]byte)     // in a dry run with a service: every order that would be created, as JSON, one at a time; nil = nobody
 }
 
+// check sets what is left out, and refuses options that are invalid or do not go together.
 func (o *Options) check() error {
+	known, ok := kinds[o.Kind]
+	if !ok {
+		return wrongCall("import what? products, prices, stock or orders")
+	}
+	if err := o.checkWords(); err != nil {
+		return err
+	}
+	o.Batch, o.Concurrency = cmp.Or(o.Batch, known.usual), cmp.Or(o.Concurrency, 3)
+	switch {
+	case o.Batch < 1 || o.Batch > known.most:
+		return wrongCall("--batch is from 1 to %d", known.most)
+	case o.Concurrency < 1 || o.Concurrency > 64:
+		return wrongCall("--concurrency is from 1 to 64")
+	}
+	if err := o.checkTogether(); err != nil {
+		return err
+	}
+	o.setTargets()
+	return nil
+}
+
+// checkWords checks options that are one of a few words; the first is the default.
+func (o *Options) checkWords() error {
 	oneOf := func(flag string, value *string, allowed ...string) error {
 		if *value == "" {
 			*value = allowed[0]
@@ -134,10 +159,6 @@ func (o *Options) check() error {
 			return wrongCall("--%s %s is not known; use %s", flag, *value, strings.Join(allowed, ", "))
 		}
 		return nil
-	}
-	known, ok := kinds[o.Kind]
-	if !ok {
-		return wrongCall("import what? products, prices, stock or orders")
 	}
 	credit := string(o.CreditNotes)
 	for _, err := range []error{
@@ -152,17 +173,12 @@ func (o *Options) check() error {
 		}
 	}
 	o.CreditNotes = CreditNotes(credit)
-	if o.Batch == 0 {
-		o.Batch = known.usual
-	}
-	if o.Concurrency == 0 {
-		o.Concurrency = 3
-	}
+	return nil
+}
+
+// checkTogether refuses options that have no meaning for the kind of records or beside each other.
+func (o *Options) checkTogether() error {
 	switch {
-	case o.Batch < 1 || o.Batch > known.most:
-		return wrongCall("--batch is from 1 to %d", known.most)
-	case o.Concurrency < 1 || o.Concurrency > 64:
-		return wrongCall("--concurrency is from 1 to 64")
 	case o.Kind == Orders && o.Duplicates != duplicatesFirst:
 		return wrongCall("--duplicates is for products; lines of one order may have the same SKU")
 	case o.Kind != Products && o.Duplicates != duplicatesFirst:
@@ -184,6 +200,11 @@ func (o *Options) check() error {
 	case o.PathSeparator != "" && strings.TrimSpace(o.PathSeparator) == "":
 		return wrongCall("--path-separator is a sign, not a blank")
 	}
+	return nil
+}
+
+// setTargets makes the service the target of everything that has no other one.
+func (o *Options) setTargets() {
 	if o.Shop == nil && o.To != nil {
 		o.Shop = o.To
 	}
@@ -199,7 +220,6 @@ func (o *Options) check() error {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return nil
 }
 
 // isList reports whether the file has figures of products that exist.

@@ -105,34 +105,12 @@ func (r *importRun) open(ctx context.Context) (err error) {
 		return err
 	}
 	r.fields = mapping
-	plain := len(r.Map) == 0 && len(r.Set) == 0
 	if r.format = chooseFormat(r.Format, r.table.header, kinds[r.Kind].formats); r.table.container != delimited {
 		r.format = plainFormat
 		r.format.name = string(r.table.container)
 	}
-	switch {
-	case r.Kind.isList():
-		r.maker = &listMaker{table: r.table, mapping: mapping, stock: r.Kind == Stock}
-	case r.Kind == Products:
-		m := &productMaker{
-			table: r.table, mapping: mapping, format: r.format, imageBase: r.ImageBase, twice: r.Duplicates,
-			between: r.CategorySeparator, nesting: r.PathSeparator, exported: plain && isExported(r.table, Products),
-		}
-		m.asIs = m.exported || plain && isOwnShape(r.table)
-		if m.moved, err = readCategories(r.Categories, m.exported); err != nil {
-			return err
-		}
-		r.maker = m
-	default:
-		m := &orderMaker{
-			table: r.table, mapping: mapping, format: r.format, channel: r.Channel, creditNotes: r.CreditNotes,
-			split: r.LongOrders == "split", exported: plain && isExported(r.table, Orders),
-		}
-		m.asIs = m.exported || plain && isOwnOrder(r.table)
-		if r.CreateMissing || r.DryRun && r.Shop != nil {
-			m.missing = newCandidates()
-		}
-		r.maker = m
+	if r.maker, err = r.newMaker(mapping); err != nil {
+		return err
 	}
 	if err := r.maker.prepare(); err != nil {
 		return err
@@ -147,6 +125,33 @@ func (r *importRun) open(ctx context.Context) (err error) {
 	}
 	r.announce(mapping)
 	return r.openState()
+}
+
+// newMaker is what makes records of the kind from rows.
+func (r *importRun) newMaker(mapping *mapping) (maker, error) {
+	plain := len(r.Map) == 0 && len(r.Set) == 0
+	switch {
+	case r.Kind.isList():
+		return &listMaker{table: r.table, mapping: mapping, stock: r.Kind == Stock}, nil
+	case r.Kind == Products:
+		m := &productMaker{
+			table: r.table, mapping: mapping, format: r.format, imageBase: r.ImageBase, twice: r.Duplicates,
+			between: r.CategorySeparator, nesting: r.PathSeparator, exported: plain && isExported(r.table, Products),
+		}
+		m.asIs = m.exported || plain && isOwnShape(r.table)
+		var err error
+		m.moved, err = readCategories(r.Categories, m.exported)
+		return m, err
+	}
+	m := &orderMaker{
+		table: r.table, mapping: mapping, format: r.format, channel: r.Channel, creditNotes: r.CreditNotes,
+		split: r.LongOrders == "split", exported: plain && isExported(r.table, Orders),
+	}
+	m.asIs = m.exported || plain && isOwnOrder(r.table)
+	if r.CreateMissing || r.DryRun && r.Shop != nil {
+		m.missing = newCandidates()
+	}
+	return m, nil
 }
 
 // announce prints what was detected, so that the person can check it.

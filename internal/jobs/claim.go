@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -10,24 +11,23 @@ import (
 
 // The statements of this file serve every tenant: they find jobs that are due.
 
-// Conditions on the type of a job j.
-const (
-	fileTypes = "'file_import', 'file_check', 'order_file_import', 'order_file_check', " +
-		"'price_file_import', 'price_file_check', 'stock_file_import', 'stock_file_check'"
-
-	ofFile = "j.type IN (" + fileTypes + ")"                   // it reads a whole file
-	ofSync = "j.type NOT IN ('order_bulk', " + fileTypes + ")" // it is about a channel, or a bulk import of the API
-	short  = "NOT (" + onChannel + ") AND NOT (" + ofFile + ")"
+// Conditions on the type of a job j. known is true for this version's types: while a new version is rolled out, jobs of its types wait
+// for its nodes.
+var (
+	known     = "j.type IN (" + quoted(Types) + ")"
+	fileTypes = quoted(slices.DeleteFunc(slices.Clone(Types), func(t Type) bool { return !t.OfFile() }))
+	ofFile    = "j.type IN (" + fileTypes + ")"                   // it reads a whole file
+	ofSync    = "j.type NOT IN ('order_bulk', " + fileTypes + ")" // it is about a channel, or a bulk import of the API
+	short     = "NOT (" + onChannel + ") AND NOT (" + ofFile + ")"
 )
 
-// known is the condition for jobs of this version's types: while a new version is rolled out, those of others wait for its nodes.
-var known = func() string {
-	quoted := make([]string, len(Types))
-	for i, t := range Types {
-		quoted[i] = "'" + string(t) + "'"
+func quoted(list []Type) string {
+	texts := make([]string, len(list))
+	for i, t := range list {
+		texts[i] = "'" + string(t) + "'"
 	}
-	return "j.type IN (" + strings.Join(quoted, ", ") + ")"
-}()
+	return strings.Join(texts, ", ")
+}
 
 // Claim leases up to limit short jobs that are due, oldest first: those that call no platform and read no file. If the
 // worker of a job dies, the job is due again when its lease ends; Tries counts the leases.

@@ -141,13 +141,6 @@ func (l *Limiter) Leave(done bool) {
 	l.emptied(now)
 }
 
-// Running is how many requests run, and how many wait.
-func (l *Limiter) Running() (running, waiting int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.running, len(l.waiting)
-}
-
 // take removes the request whose turn it is.
 func (l *Limiter) take() (next *place) {
 	if last := len(l.waiting) - 1; l.overload {

@@ -73,7 +73,7 @@ func TestOverloadIsShed(t *testing.T) {
 			if refused != 0 {
 				t.Errorf("capacity %d/s: %d are refused below it, %d not", capacity, refused, good)
 			}
-			if running, waiting := g.Running(); running != 0 || waiting != 0 {
+			if running, waiting := g.now(); running != 0 || waiting != 0 {
 				t.Errorf("%d run and %d wait at the end", running, waiting)
 			}
 		})
@@ -183,8 +183,15 @@ func TestWhoHangsUpGivesHisPlaceBack(t *testing.T) {
 			t.Error(err)
 		}
 		g.Leave(true)
-		if running, waiting := g.Running(); running != 0 || waiting != 0 {
+		if running, waiting := g.now(); running != 0 || waiting != 0 {
 			t.Errorf("%d run, %d wait", running, waiting)
 		}
 	})
+}
+
+// now is how many requests run, and how many wait.
+func (l *Limiter) now() (running, waiting int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running, len(l.waiting)
 }

@@ -130,8 +130,8 @@ func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing er
 			return key, nil
 		}
 		return key, fmt.Errorf("the store's secrets are encrypted with the master key %s, which is not here (%w): put its copy back to %s, "+
-			"readable by "+
-			"nobody else, or give it in ENTREPOT_MASTER_KEY; a new key could not read them", have, missing, filepath.Join(c.Dir, secretbox.FileName))
+			"readable by nobody else, or give it in ENTREPOT_MASTER_KEY; a new key could not read them", have, missing,
+			filepath.Join(c.Dir, secretbox.FileName))
 	}
 	key, made, err := secretbox.MakeFile(c.Dir)
 	if err != nil {

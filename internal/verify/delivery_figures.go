@@ -52,28 +52,59 @@ func daysOf(c *account, e id.Endpoint) (days []int64, err error) {
 	return slices.Compact(days), nil
 }
 
-// deliveriesOfDay compares one day: pending, delivered, failed, attempts, successful attempts, and their total duration.
-func deliveriesOfDay(c *account, e id.Endpoint, day int64) error {
-	found := map[deliveryKey]*[2][6]int64{}
-	add := func(side int, k deliveryKey, n [6]int64) {
-		sums := found[k]
-		if sums == nil {
-			sums = new([2][6]int64)
-			found[k] = sums
-		}
-		for i := range n {
-			sums[side][i] += n[i]
-		}
+// deliverySums are the sums of deliveries, as stored and as kept: pending, delivered, failed, attempts, successful attempts, and their
+// total duration.
+type deliverySums map[deliveryKey]*[2][6]int64
+
+func (s deliverySums) add(side int, k deliveryKey, n [6]int64) {
+	sums := s[k]
+	if sums == nil {
+		sums = new([2][6]int64)
+		s[k] = sums
 	}
+	for i := range n {
+		sums[side][i] += n[i]
+	}
+}
+
+// deliveriesOfDay compares one day of an endpoint.
+func deliveriesOfDay(c *account, e id.Endpoint, day int64) error {
+	found := deliverySums{}
 	args := []any{c.Tenant, e, day, day + spans.Widths[spans.Days]}
-	err := c.Each(func(r db.Rows) error {
+	if err := found.addStored(c, args); err != nil {
+		return err
+	}
+	if err := found.addKept(c, args); err != nil {
+		return err
+	}
+	for k, sums := range found {
+		c.look()
+		if sums[stored] == sums[kept] {
+			continue
+		}
+		c.derived(func(tx *db.Tx) error {
+			by := sums[stored]
+			for i := range by {
+				by[i] -= sums[kept][i]
+			}
+			webhooks.CorrectFigure(tx, e, k.width, k.bucket, k.event, by)
+			return nil
+		}, "deliveries of %s to endpoint %s from %d on for %d µs: pending, delivered, failed, attempts, answered and "+
+			"milliseconds are %d, kept as %d", k.event, e, k.bucket, k.width, sums[stored], sums[kept])
+	}
+	return nil
+}
+
+// addStored adds up the deliveries of a day and their attempts; args are account, endpoint, begin and end.
+func (s deliverySums) addStored(c *account, args []any) error {
+	return c.Each(func(r db.Rows) error {
 		var k deliveryKey
 		var at int64
 		var n [6]int64
 		err := r.Scan(&at, &k.event, &n[0], &n[1], &n[2], &n[3], &n[4], &n[5])
 		for _, k.width = range spans.Widths {
 			if k.bucket = spans.Down(at, k.width); n != [6]int64{} {
-				add(stored, k, n)
+				s.add(stored, k, n)
 			}
 		}
 		return err
@@ -85,34 +116,21 @@ func deliveriesOfDay(c *account, e id.Endpoint, day int64) error {
 			(SELECT coalesce(sum(t.duration_ms), 0)::BIGINT FROM attempts t WHERE t.tenant_id = $1 AND t.endpoint_id = $2::UUID
 				AND t.position = d.position)
 		FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2::UUID AND d.position >= $3 AND d.position < $4`, args...)
-	if err != nil {
-		return err
-	}
+}
+
+// addKept adds the kept figures of a day; args as of addStored.
+func (s deliverySums) addKept(c *account, args []any) error {
 	for _, width := range spans.Widths {
 		err := c.Each(func(r db.Rows) error {
 			k := deliveryKey{width: width}
 			var n [6]int64
 			err := r.Scan(&k.bucket, &k.event, &n[0], &n[1], &n[2], &n[3], &n[4], &n[5])
-			add(kept, k, n)
+			s.add(kept, k, n)
 			return err
 		}, `SELECT bucket, event, pending, delivered, failed, attempts, answered, duration_ms FROM delivery_figures
 			WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND bucket >= $3 AND bucket < $4 AND span = $5`, append(args, width)...)
 		if err != nil {
 			return err
-		}
-	}
-	for k, sums := range found {
-		c.look()
-		if sums[stored] != sums[kept] {
-			c.derived(func(tx *db.Tx) error {
-				by := sums[stored]
-				for i := range by {
-					by[i] -= sums[kept][i]
-				}
-				webhooks.CorrectFigure(tx, e, k.width, k.bucket, k.event, by)
-				return nil
-			}, "deliveries of %s to endpoint %s from %d on for %d µs: pending, delivered, failed, attempts, answered and "+
-				"milliseconds are %d, kept as %d", k.event, e, k.bucket, k.width, sums[stored], sums[kept])
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func (o *Outcome) counts() figure {
 }
 
 // store adds the changes to the account's rows.
-func (f figures) store(tx db.GuardedWriter, write queueing, tenant id.Tenant) {
+func (f figures) store(write queueing, tenant id.Tenant) {
 	keys := make([]figureKey, 0, len(f))
 	for k := range f {
 		keys = append(keys, k)
@@ -124,7 +124,7 @@ func countNew(tx db.GuardedWriter, write queueing, deliveries []Delivery, how ne
 			d := &deliveries[i]
 			counted.move(d.Endpoint, d.Position, d.Name, figure{pending: 1}, 1)
 		}
-		counted.store(tx, write, tx.TenantID())
+		counted.store(write, tx.TenantID())
 		return
 	}
 	for piece := range db.Pieces(deliveries) {

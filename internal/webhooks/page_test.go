@@ -42,7 +42,7 @@ func spreadDeliveries(t *testing.T, store *db.DB, tenant id.Tenant, n int, state
 				d.EventStamp, d.Name, d.Resource, d.State, db.Null(d.DueAt))
 		}
 		tx.Queue(newQueue, tx.Tenant, endpoint, counts.Pending, counts.Delivered, counts.Failed)
-		counted.store(tx, tx.Queue, tx.Tenant)
+		counted.store(tx.Queue, tx.Tenant)
 		return nil
 	})
 	if err != nil {

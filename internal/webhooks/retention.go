@@ -53,7 +53,7 @@ func DeleteOldDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit in
 	if err != nil || len(positions) == 0 {
 		return 0, err
 	}
-	moved.store(tx, tx.Queue, tx.Tenant)
+	moved.store(tx.Queue, tx.Tenant)
 	dropEmptyFigures(tx, endpoint, before)
 	dropDeliveries(tx, endpoint, positions)
 	tx.Queue("UPDATE queues SET delivered = delivered - $3, failed = failed - $4 WHERE tenant_id = $1 AND endpoint_id = $2",

@@ -64,7 +64,7 @@ func again(tx db.Writer, endpoint id.Endpoint, deliveries []Delivery) {
 			ordered = append(ordered, deliveries[i].Position)
 		}
 	}
-	moved.store(tx, tx.Change, tx.TenantID())
+	moved.store(tx.Change, tx.TenantID())
 	// The first pending delivery of each ordering key is due, the others wait for it.
 	db.Chunks(ordered, func(piece []int64) error {
 		args := append([]any{tx.TenantID(), endpoint, tx.Micros()}, db.Padded(piece)...)

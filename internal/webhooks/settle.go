@@ -55,7 +55,7 @@ func settleAccount(tx db.Writer, outcomes []Outcome) {
 		o := &outcomes[i]
 		moved.move(o.Endpoint, o.Position, o.Name, o.counts(), 1)
 	}
-	moved.store(tx, tx.Queue, outcomes[0].Tenant)
+	moved.store(tx.Queue, outcomes[0].Tenant)
 	for piece := range db.Pieces(outcomes) {
 		settle(tx, piece)
 		keepAttempts(tx, piece)

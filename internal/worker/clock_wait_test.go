@@ -30,7 +30,7 @@ func TestDeliveriesGoOnWhileOperationsWaitForTheClock(t *testing.T) {
 	w := s.start()
 	const n = 20
 	s.emit(n, each)
-	until(t, "they are dispatched, and first attempts under way", func() bool {
+	dbtest.Until(t, "they are dispatched, and first attempts under way", func() bool {
 		served := w.queue(webhooks.Queue{Tenant: s.tenant, Endpoint: inOrder.ID}) != nil
 		return served && s.counts0(plain).Pending == n && s.counts0(inOrder).Pending == n
 	})
@@ -69,7 +69,7 @@ func TestDeliveriesGoOnWhileOperationsWaitForTheClock(t *testing.T) {
 		webhooks.Record(tx, records.EventOf(webhooks.CustomerErased, "c", []byte(`{}`)))
 		return webhooks.ForgetAnswers(tx, []string{"r1"})
 	})
-	until(t, "five wait for the clock", func() (waiting bool) {
+	dbtest.Until(t, "five wait for the clock", func() (waiting bool) {
 		s.read(func(tx *db.Tx) error {
 			return tx.Row(`SELECT count(*) = 5 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
 				AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`, nil, &waiting)
@@ -77,12 +77,12 @@ func TestDeliveriesGoOnWhileOperationsWaitForTheClock(t *testing.T) {
 		return waiting
 	})
 	close(open)
-	until(t, "what was dispatched is delivered and settled", func() bool {
+	dbtest.Until(t, "what was dispatched is delivered and settled", func() bool {
 		return s.counts0(plain).Delivered == n && s.counts0(inOrder).Delivered == n
 	})
 	close(release)
 	all.Wait()
-	until(t, "the replays and test events as well", func() bool {
+	dbtest.Until(t, "the replays and test events as well", func() bool {
 		return s.counts0(plain).Delivered == 2*n+2 && s.counts0(inOrder).Delivered == 2*n+2
 	})
 	s.counts(plain)

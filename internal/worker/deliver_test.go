@@ -48,7 +48,7 @@ func TestDeliversSigned(t *testing.T) {
 		e, secretText := s.endpoint(rc.URL + "/hook?a=b")
 		s.start()
 		s.emit(3, each)
-		until(t, "three deliveries", func() bool { return s.counts0(e).Delivered == 3 })
+		dbtest.Until(t, "three deliveries", func() bool { return s.counts0(e).Delivered == 3 })
 		secret, err := webhooks.ParseSecret(secretText)
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +95,7 @@ func TestRetriesUntilItWorks(t *testing.T) {
 		e, _ := s.endpoint(rc.URL + "/hook")
 		s.start(fast)
 		s.emit(1, each)
-		until(t, "the delivery", func() bool { return s.counts0(e).Delivered == 1 })
+		dbtest.Until(t, "the delivery", func() bool { return s.counts0(e).Delivered == 1 })
 		got := rc.on("/hook")
 		for i, g := range got {
 			if g.header.Get("X-Webhook-Attempt") != fmt.Sprint(i+1) || g.body != got[0].body {
@@ -125,7 +125,7 @@ func TestFailsForGoodAndRetriesByHand(t *testing.T) {
 		e, _ := s.endpoint(rc.URL + "/hook")
 		s.start(fast)
 		s.emit(2, each)
-		until(t, "both failed", func() bool { return s.counts0(e).Failed == 2 })
+		dbtest.Until(t, "both failed", func() bool { return s.counts0(e).Failed == 2 })
 		if n := len(rc.on("/hook")); n != 6 {
 			t.Fatalf("%d attempts", n)
 		}
@@ -140,12 +140,12 @@ func TestFailsForGoodAndRetriesByHand(t *testing.T) {
 		if d := retry(); d.State != webhooks.Pending || d.DueAt == 0 || d.Attempts != 3 {
 			t.Errorf("after the retry: %+v", d)
 		}
-		until(t, "failed again", func() bool { return s.counts0(e).Failed == 2 })
+		dbtest.Until(t, "failed again", func() bool { return s.counts0(e).Failed == 2 })
 		rc.mu.Lock()
 		works = true
 		rc.mu.Unlock()
 		retry()
-		until(t, "delivered", func() bool { return s.counts0(e).Delivered == 1 })
+		dbtest.Until(t, "delivered", func() bool { return s.counts0(e).Delivered == 1 })
 		_, tries := s.deliveries(e)
 		if len(tries[0]) != 5 || len(tries[1]) != 3 {
 			t.Errorf("attempts %+v", tries)
@@ -201,7 +201,10 @@ func TestBadAnswers(t *testing.T) {
 	s.emit(1, each)
 	for name, test := range tests {
 		e := endpoints[name]
-		until(t, name, func() bool { c := s.counts0(e); return c.Pending == 0 && c.Of("") == 1 }) // one reading: between two it may be dispatched
+		dbtest.Until(t, name, func() bool { // one reading: between two it may be dispatched
+			c := s.counts0(e)
+			return c.Pending == 0 && c.Of("") == 1
+		})
 		list, tries := s.deliveries(e)
 		a := tries[0][0]
 		if a.StatusCode != test.status || !strings.Contains(a.Error, test.problem) ||
@@ -225,7 +228,7 @@ func TestRefusesAtTheAttempt(t *testing.T) {
 	e, _ := s.endpoint(strings.Replace(rc.URL, "http:", "https:", 1))
 	s.start(func(c *Config) { c.Guard = &netguard.Guard{}; c.Retries = webhooks.Schedule{} })
 	s.emit(1, each)
-	until(t, "failed", func() bool { return s.counts0(e).Failed == 1 })
+	dbtest.Until(t, "failed", func() bool { return s.counts0(e).Failed == 1 })
 	_, tries := s.deliveries(e)
 	if len(rc.on("/")) != 0 || tries[0][0].Error != "refused: 127.0.0.1 is a loopback address" {
 		t.Errorf("%+v", tries)
@@ -246,7 +249,7 @@ func TestResolvesOncePerAttempt(t *testing.T) {
 	})
 	for i := range int64(2) {
 		s.emit(1, each)
-		until(t, "delivered", func() bool { return s.counts0(e).Delivered == i+1 })
+		dbtest.Until(t, "delivered", func() bool { return s.counts0(e).Delivered == i+1 })
 	}
 	if looked.Load() != 2 || len(rc.on("/hook")) != 2 {
 		t.Errorf("%d look-ups for %d attempts", looked.Load(), len(rc.on("/hook")))
@@ -282,7 +285,7 @@ func TestFollowsAnEndpointThatMoves(t *testing.T) {
 			move("127.0.0.2")
 		}
 		s.emit(1, each)
-		until(t, "delivered", func() bool { return s.counts0(e).Delivered == i+1 })
+		dbtest.Until(t, "delivered", func() bool { return s.counts0(e).Delivered == i+1 })
 	}
 	if old, now := got[0].Load(), got[1].Load(); old > 2 || now < 2 {
 		t.Errorf("%d deliveries at the old address, %d at the new one", old, now)
@@ -302,14 +305,14 @@ func TestRotatedSecretSignsBoth(t *testing.T) {
 	})
 	s.start()
 	s.emit(1, each)
-	until(t, "one", func() bool { return s.counts0(e).Delivered == 1 })
+	dbtest.Until(t, "one", func() bool { return s.counts0(e).Delivered == 1 })
 	s.write(func(tx *db.Tx) error {
 		e.OldSecretUntil = tx.Micros() - 1
 		e.Save(tx)
 		return nil
 	})
 	s.emit(1, each)
-	until(t, "two", func() bool { return s.counts0(e).Delivered == 2 })
+	dbtest.Until(t, "two", func() bool { return s.counts0(e).Delivered == 2 })
 	for i, got := range rc.on("/hook") {
 		values := []string{}
 		for _, text := range []string{second, first}[:2-i] {
@@ -351,7 +354,7 @@ func TestAnswersAfterAnErasureAreDropped(t *testing.T) {
 			return webhooks.ForgetAnswers(tx, []string{"r0"})
 		})
 		close(release)
-		until(t, "delivered", func() bool { return s.counts0(e).Delivered == 1 })
+		dbtest.Until(t, "delivered", func() bool { return s.counts0(e).Delivered == 1 })
 		if _, tries := s.deliveries(e); tries[0][0].StatusCode != 200 || tries[0][0].Response != "" {
 			t.Errorf("%+v", tries)
 		}

@@ -57,13 +57,13 @@ func TestFilesHoldUpNoOtherJob(t *testing.T) {
 		s := newShop(t, store)
 		first := s.start()
 		i := s.upload(8000)
-		until(t, "the file is tried", func() bool { return s.stage(i).Stage == imports.Checked })
+		dbtest.Until(t, "the file is tried", func() bool { return s.stage(i).Stage == imports.Checked })
 		i = s.stage(i)
 		s.write(func(tx *db.Tx) (err error) {
 			i, err = fileimport.Begin(tx, accounts.Caller{Tenant: s.tenant}, i)
 			return err
 		})
-		until(t, "the import runs", func() bool { return s.stage(i).Progress != "" })
+		dbtest.Until(t, "the import runs", func() bool { return s.stage(i).Progress != "" })
 		short := s.job(s.queue(jobs.Job{Type: jobs.ProductImport, Total: 1}))
 		s.stop(first)
 		if left := s.stage(i); left.Stage != imports.Running && left.Stage != imports.Done {

@@ -198,16 +198,6 @@ func (s *shop) counts(e *webhooks.Endpoint) (c webhooks.Counts) {
 	return c
 }
 
-// until waits for something to become true, however loaded the machine is.
-func until(t testing.TB, what string, cond func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !cond(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-	}
-}
-
 // closedPort is an address where nothing listens.
 func closedPort(t testing.TB) string {
 	port, err := dbtest.FreePort()

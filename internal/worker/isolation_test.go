@@ -43,14 +43,14 @@ func TestDeadEndpointsDelayNobody(t *testing.T) {
 		w := s.start()
 		const n = 200
 		s.emit(n, each)
-		until(t, "the good one has everything", func() bool { return s.counts0(good).Delivered == n })
+		dbtest.Until(t, "the good one has everything", func() bool { return s.counts0(good).Delivered == n })
 		if under := most.Load(); under > probes {
 			t.Errorf("%d attempts at once to an endpoint that does not answer", under)
 		}
 		if c := s.counts(hanging); c.Pending != n {
 			t.Errorf("hanging: %+v", c)
 		}
-		until(t, "the first attempts to the one that is gone", func() bool {
+		dbtest.Until(t, "the first attempts to the one that is gone", func() bool {
 			list, _ := s.deliveries(gone)
 			return len(list) == n && !slices.ContainsFunc(list, func(d webhooks.Delivery) bool { return d.Attempts == 0 })
 		})
@@ -78,22 +78,22 @@ func TestPausedKeepsItsQueue(t *testing.T) {
 			return due == 0 && w.queue(webhooks.Queue{Tenant: s.tenant, Endpoint: e.ID}) == nil
 		}
 		s.emit(5, each)
-		until(t, "five wait", func() bool { return s.counts0(e).Pending == 5 })
-		until(t, "a node reads", looked)
+		dbtest.Until(t, "five wait", func() bool { return s.counts0(e).Pending == 5 })
+		dbtest.Until(t, "a node reads", looked)
 		if n := len(rc.on("/hook")); n != 0 {
 			t.Fatalf("%d attempts to a paused endpoint", n)
 		}
 		set(webhooks.Active)
-		until(t, "five go out", func() bool { return s.counts0(e).Delivered == 5 })
+		dbtest.Until(t, "five go out", func() bool { return s.counts0(e).Delivered == 5 })
 		set(webhooks.Paused)
 		s.emit(2, each)
-		until(t, "two wait", func() bool { return s.counts0(e).Pending == 2 })
-		until(t, "a node reads", looked)
+		dbtest.Until(t, "two wait", func() bool { return s.counts0(e).Pending == 2 })
+		dbtest.Until(t, "a node reads", looked)
 		if n := len(rc.on("/hook")); n != 5 {
 			t.Errorf("%d attempts", n)
 		}
 		set(webhooks.Active)
-		until(t, "they go out", func() bool { return s.counts0(e).Delivered == 7 })
+		dbtest.Until(t, "they go out", func() bool { return s.counts0(e).Delivered == 7 })
 		s.counts(e)
 	})
 }
@@ -111,16 +111,16 @@ func TestPauseWhileItHangs(t *testing.T) {
 		w := s.start()
 		const n = 2 * maxPage
 		s.emit(n, each)
-		until(t, "some are under way", func() bool { return len(rc.on("/hook")) == probes })
+		dbtest.Until(t, "some are under way", func() bool { return len(rc.on("/hook")) == probes })
 		s.write(func(tx *db.Tx) error {
 			e.Status = webhooks.Paused
 			e.Save(tx)
 			return nil
 		})
 		name := webhooks.Queue{Tenant: s.tenant, Endpoint: e.ID}
-		until(t, "the pause is seen", func() bool { q := w.queue(name); return q == nil || q.live.Err() != nil })
+		dbtest.Until(t, "the pause is seen", func() bool { q := w.queue(name); return q == nil || q.live.Err() != nil })
 		close(hang)
-		until(t, "the queue is given back", func() bool { return w.queue(name) == nil })
+		dbtest.Until(t, "the queue is given back", func() bool { return w.queue(name) == nil })
 		if got, c := len(rc.on("/hook")), s.counts(e); got != probes || c.Delivered != probes {
 			t.Errorf("%d attempts, %+v", got, c)
 		}
@@ -129,7 +129,7 @@ func TestPauseWhileItHangs(t *testing.T) {
 			e.Save(tx)
 			return nil
 		})
-		until(t, "the rest", func() bool { return s.counts0(e).Delivered == n })
+		dbtest.Until(t, "the rest", func() bool { return s.counts0(e).Delivered == n })
 		if got := len(rc.on("/hook")); got != n {
 			t.Errorf("%d attempts in all", got)
 		}
@@ -153,16 +153,16 @@ func TestWhoGetsWhat(t *testing.T) {
 		s.emit(2, each)
 		other.emit(1, each)
 		for e, n := range map[*webhooks.Endpoint]int64{all: 6, one: 6, late: 2} {
-			until(t, e.URL, func() bool { return s.counts0(e).Delivered == n })
+			dbtest.Until(t, e.URL, func() bool { return s.counts0(e).Delivered == n })
 		}
-		until(t, "the other account's", func() bool { return other.counts0(foreign).Delivered == 1 })
+		dbtest.Until(t, "the other account's", func() bool { return other.counts0(foreign).Delivered == 1 })
 		if c := s.counts(none); c.Of("") != 0 {
 			t.Errorf("got what it did not ask for: %+v", c)
 		}
 		s.write(func(tx *db.Tx) error { one.Delete(tx); return nil })
 		s.emit(5, each)
-		until(t, "the rest", func() bool { return s.counts0(all).Delivered == 11 })
-		until(t, "the deleted one is let go", func() bool { return w.queue(webhooks.Queue{Tenant: s.tenant, Endpoint: one.ID}) == nil })
+		dbtest.Until(t, "the rest", func() bool { return s.counts0(all).Delivered == 11 })
+		dbtest.Until(t, "the deleted one is let go", func() bool { return w.queue(webhooks.Queue{Tenant: s.tenant, Endpoint: one.ID}) == nil })
 		if n := len(rc.on("/one")); n != 6 {
 			t.Errorf("%d deliveries to the deleted endpoint", n)
 		}
@@ -184,7 +184,7 @@ func TestReplays(t *testing.T) {
 		}
 		s.start(start)
 		s.emit(1, func(int) string { return "r0" }) // live, not replayed twice over
-		until(t, "the live one", func() bool { return s.counts0(e).Delivered == 1 })
+		dbtest.Until(t, "the live one", func() bool { return s.counts0(e).Delivered == 1 })
 		s.write(func(tx *db.Tx) error {
 			r, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: e.ID, To: tx.Micros()})
 			if err != nil {
@@ -200,7 +200,7 @@ func TestReplays(t *testing.T) {
 			r.Keep(tx)
 			return err
 		})
-		until(t, "everything again", func() bool { return s.counts0(e).Delivered == n+2 })
+		dbtest.Until(t, "everything again", func() bool { return s.counts0(e).Delivered == n+2 })
 		s.counts(e)
 		place := s.places()
 		last := map[string]int{}
@@ -231,7 +231,7 @@ func TestReplayBeforeDispatch(t *testing.T) {
 		same := func(int) string { return "r" }
 		w := s.start()
 		s.emit(1, same)
-		until(t, "the first event", func() bool { return s.counts0(e).Delivered == 1 })
+		dbtest.Until(t, "the first event", func() bool { return s.counts0(e).Delivered == 1 })
 		s.stop(w)
 		s.emit(1, same) // no node dispatches it
 		s.write(func(tx *db.Tx) error {
@@ -242,7 +242,7 @@ func TestReplayBeforeDispatch(t *testing.T) {
 			return err
 		})
 		s.start()
-		until(t, "the second event, and the first again", func() bool { return s.counts0(e).Delivered == 3 })
+		dbtest.Until(t, "the second event, and the first again", func() bool { return s.counts0(e).Delivered == 3 })
 	})
 }
 
@@ -257,9 +257,9 @@ func TestTestEvent(t *testing.T) {
 			d = webhooks.Test(tx, e, records.EventOf("order.received", "r", []byte("{}")))
 			return nil
 		})
-		until(t, "it arrives", func() bool { return s.counts0(e).Delivered == 1 })
+		dbtest.Until(t, "it arrives", func() bool { return s.counts0(e).Delivered == 1 })
 		s.emit(1, each)
-		until(t, "a real one arrives elsewhere", func() bool { return s.counts0(other).Delivered == 1 })
+		dbtest.Until(t, "a real one arrives elsewhere", func() bool { return s.counts0(other).Delivered == 1 })
 		if got := rc.on("/hook"); len(got) != 1 || got[0].header.Get("webhook-id") != string(d.Event) {
 			t.Errorf("got %+v", got)
 		}

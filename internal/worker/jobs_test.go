@@ -19,7 +19,7 @@ import (
 // job waits until a job has ended.
 func (s *shop) job(which id.Job) (j jobs.Job) {
 	s.t.Helper()
-	until(s.t, "the job ends", func() bool {
+	dbtest.Until(s.t, "the job ends", func() bool {
 		s.read(func(tx *db.Tx) (err error) {
 			j, err = jobs.ByID(tx, which)
 			return err
@@ -147,7 +147,7 @@ func TestJobsOfTheKilledGoOn(t *testing.T) {
 		s.start()
 		for leased := busy.DueAt; leased < busy.DueAt+jobLease.Microseconds(); {
 			now.Add((jobLease / 2).Microseconds())
-			until(t, "the lease is prolonged", func() bool { return look(busy.ID).DueAt > leased })
+			dbtest.Until(t, "the lease is prolonged", func() bool { return look(busy.ID).DueAt > leased })
 			leased = look(busy.ID).DueAt
 		}
 		if j := s.job(killed.ID); j.Status != jobs.Completed {

@@ -99,7 +99,7 @@ func TestOrderedBesidePlain(t *testing.T) {
 			})
 		}
 		all.Wait()
-		until(t, "everything is delivered", func() bool {
+		dbtest.Until(t, "everything is delivered", func() bool {
 			mu.Lock()
 			defer mu.Unlock()
 			return len(got) == len(paths)*writers*each

@@ -39,7 +39,7 @@ func (w *Worker) maintain() {
 		w.failed("measuring queues", w.measure())
 		if now := w.DB.Now(); now.Sub(maintained) >= maintainEvery {
 			maintained = now
-			w.failed("sweeping", w.deleteAllExpired())
+			w.failed("deleting what is past its retention", w.deleteAllExpired())
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestMaintenance(t *testing.T) {
 		w.Keep = time.Millisecond
 		const n = maintainStep + 20
 		s.emit(n, each)
-		until(t, "delivered", func() bool { return s.counts0(e).Delivered == n && s.counts0(gone).Delivered == n })
+		dbtest.Until(t, "delivered", func() bool { return s.counts0(e).Delivered == n && s.counts0(gone).Delivered == n })
 		s.write(func(tx *db.Tx) error {
 			e.Status = webhooks.Paused
 			e.Save(tx)
@@ -28,7 +28,7 @@ func TestMaintenance(t *testing.T) {
 			return nil
 		})
 		s.emit(3, each)
-		until(t, "three wait", func() bool { return s.counts0(e).Pending == 3 })
+		dbtest.Until(t, "three wait", func() bool { return s.counts0(e).Pending == 3 })
 		var newest int64 // of the stamps that are to go: they may run ahead of the clock
 		s.read(func(tx *db.Tx) (err error) {
 			newest, err = webhooks.Newest(tx)
@@ -39,7 +39,7 @@ func TestMaintenance(t *testing.T) {
 				tx.Tenant, 2*time.Minute.Microseconds())
 			return nil
 		})
-		until(t, "all that is settled is past its time", func() bool { return store.Now().UnixMicro() > newest+w.Keep.Microseconds() })
+		dbtest.Until(t, "all that is settled is past its time", func() bool { return store.Now().UnixMicro() > newest+w.Keep.Microseconds() })
 		if err := w.deleteAllExpired(); err != nil {
 			t.Fatal(err)
 		}
@@ -61,11 +61,11 @@ func TestMaintenance(t *testing.T) {
 			e.Save(tx)
 			return nil
 		})
-		until(t, "the three go out", func() bool { return s.counts0(e).Delivered == 3 })
+		dbtest.Until(t, "the three go out", func() bool { return s.counts0(e).Delivered == 3 })
 		if err := w.deleteAllExpired(); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "all is maintained", func() bool { w.deleteAllExpired(); return s.counts(e) == webhooks.Counts{} })
+		dbtest.Until(t, "all is maintained", func() bool { w.deleteAllExpired(); return s.counts(e) == webhooks.Counts{} })
 	})
 }
 
@@ -79,7 +79,7 @@ func TestReplayKeepsItsEvents(t *testing.T) {
 		w.Keep = time.Millisecond
 		const n = 600 // more than one part of a replay
 		s.emit(n, each)
-		until(t, "delivered", func() bool { return s.counts0(e).Delivered == n })
+		dbtest.Until(t, "delivered", func() bool { return s.counts0(e).Delivered == n })
 		s.write(func(tx *db.Tx) error {
 			e.Status = webhooks.Paused
 			e.Save(tx)
@@ -99,18 +99,18 @@ func TestReplayKeepsItsEvents(t *testing.T) {
 			if err := w.deleteAllExpired(); err != nil {
 				t.Fatal(err)
 			}
-			until(t, "all wait", func() bool { return s.counts0(e).Pending == n })
+			dbtest.Until(t, "all wait", func() bool { return s.counts0(e).Pending == n })
 		}
 		s.write(func(tx *db.Tx) error {
 			e.Status = webhooks.Active
 			e.Save(tx)
 			return nil
 		})
-		until(t, "all are settled", func() bool { return s.counts0(e).Pending == 0 })
+		dbtest.Until(t, "all are settled", func() bool { return s.counts0(e).Pending == 0 })
 		if c := s.counts(e); c.Failed > 0 {
 			t.Errorf("%+v", c)
 		}
-		until(t, "nothing is kept any more", func() bool {
+		dbtest.Until(t, "nothing is kept any more", func() bool {
 			if err := w.deleteAllExpired(); err != nil {
 				t.Fatal(err)
 			}
@@ -130,14 +130,14 @@ func TestDeliveryWithoutItsEvent(t *testing.T) {
 		e, _ := s.endpoint(rc.URL+"/hook", func(e *webhooks.Endpoint) { e.Status = webhooks.Paused })
 		s.start()
 		s.emit(1, each)
-		until(t, "it waits", func() bool { return s.counts0(e).Pending == 1 })
+		dbtest.Until(t, "it waits", func() bool { return s.counts0(e).Pending == 1 })
 		s.write(func(tx *db.Tx) error {
 			tx.Queue("DELETE FROM events WHERE tenant_id = $1", tx.Tenant)
 			e.Status = webhooks.Active
 			e.Save(tx)
 			return nil
 		})
-		until(t, "it has failed", func() bool { return s.counts0(e).Failed == 1 })
+		dbtest.Until(t, "it has failed", func() bool { return s.counts0(e).Failed == 1 })
 		if _, tries := s.deliveries(e); len(rc.on("/hook")) != 0 || tries[0][0].Error != errPast.Error() {
 			t.Errorf("%+v", tries)
 		}

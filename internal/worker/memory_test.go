@@ -94,8 +94,8 @@ func TestHangingEndpointsTakeLittleMemory(t *testing.T) {
 	s.record(events, size)
 	seen := watch()
 	w := s.start()
-	until(t, "the good one has everything", func() bool { return got.Load() == events })
-	until(t, "the bound is reached", func() bool { return under.Load() >= payloadBudget/4/(2*size+2*attemptWeight) })
+	dbtest.Until(t, "the good one has everything", func() bool { return got.Load() == events })
+	dbtest.Until(t, "the bound is reached", func() bool { return under.Load() >= payloadBudget/4/(2*size+2*attemptWeight) })
 	seen.most(t, 250, 1500)
 	w.abort()
 }
@@ -127,7 +127,7 @@ func TestHugeHeadersAreRefused(t *testing.T) {
 	seen := watch()
 	s.start(func(c *Config) { c.Retries = webhooks.Schedule{} })
 	for _, e := range list {
-		until(t, "all have failed", func() bool { return s.counts0(e).Failed == 4 })
+		dbtest.Until(t, "all have failed", func() bool { return s.counts0(e).Failed == 4 })
 	}
 	_, tries := s.deliveries(list[0])
 	if a := tries[0][0]; a.StatusCode != 0 || !strings.Contains(a.Error, "headers") {
@@ -162,7 +162,7 @@ func TestManyEndpointsTakeFewGoroutines(t *testing.T) {
 	shops[0].start(func(c *Config) { c.Poll = time.Second })
 	// a slow machine has its time, a stall has not
 	for n := int64(accounts * endpoints); n <= accounts*endpoints*events; n += accounts * endpoints {
-		until(t, "everybody has everything", func() bool { return got.Load() >= n })
+		dbtest.Until(t, "everybody has everything", func() bool { return got.Load() >= n })
 	}
 	t.Logf("%d requests for %d deliveries", got.Load(), accounts*endpoints*events) // more, when answers took longer than an attempt may
 	seen.most(t, 300, 8000)

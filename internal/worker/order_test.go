@@ -58,9 +58,9 @@ func TestOrdered(t *testing.T) {
 		for range commits {
 			before := requests.Load()
 			s.emit(resources*each, func(i int) string { return fmt.Sprint("r", i%resources) })
-			until(t, "deliveries are under way when the next come", func() bool { return requests.Load() > before })
+			dbtest.Until(t, "deliveries are under way when the next come", func() bool { return requests.Load() > before })
 		}
-		until(t, "all settled", func() bool {
+		dbtest.Until(t, "all settled", func() bool {
 			c := s.counts0(e)
 			return c.Pending == 0 && c.Of("") == resources*each*commits
 		})
@@ -105,13 +105,13 @@ func TestOrderedLanesAreApart(t *testing.T) {
 		e, _ := s.endpoint(rc.URL+"/hook", ordered)
 		w := s.start(func(c *Config) { c.Retries = webhooks.Schedule{time.Hour} })
 		s.emit(3, func(int) string { return "dead" })
-		until(t, "a failed attempt", func() bool {
+		dbtest.Until(t, "a failed attempt", func() bool {
 			_, tries := s.deliveries(e)
 			return len(tries) == 3 && len(tries[0]) == 1
 		})
 		broken.Store(false)
 		s.emit(5, each)
-		until(t, "the others", func() bool { return s.counts0(e).Delivered == 5 })
+		dbtest.Until(t, "the others", func() bool { return s.counts0(e).Delivered == 5 })
 		list, tries := s.deliveries(e)
 		if len(tries[0]) != 1 || len(tries[1]) != 0 || list[1].DueAt != 0 || list[2].DueAt != 0 {
 			t.Errorf("the ordering key moved: %+v %+v", list, tries)
@@ -121,7 +121,7 @@ func TestOrderedLanesAreApart(t *testing.T) {
 			_, err := webhooks.Retry(tx, list[0].ID)
 			return err
 		})
-		until(t, "the ordering key", func() bool { return s.counts0(e).Delivered == 8 })
+		dbtest.Until(t, "the ordering key", func() bool { return s.counts0(e).Delivered == 8 })
 		for i, got := range rc.on("/hook")[5:] {
 			if _, n := numberOf(t, got.body); n != i {
 				t.Errorf("place %d: event %d", i, n)
@@ -138,7 +138,7 @@ func TestRetriedLaneKeepsItsOrder(t *testing.T) {
 		e, _ := s.endpoint(closedPort(t)+"/hook", ordered)
 		w := s.start(func(c *Config) { c.Retries = webhooks.Schedule{} })
 		s.emit(4, func(int) string { return "key" })
-		until(t, "all failed", func() bool { return s.counts0(e).Failed == 4 })
+		dbtest.Until(t, "all failed", func() bool { return s.counts0(e).Failed == 4 })
 		s.stop(w)
 		s.write(func(tx *db.Tx) error {
 			e.URL = rc.URL + "/hook"
@@ -159,7 +159,7 @@ func TestRetriedLaneKeepsItsOrder(t *testing.T) {
 		})
 		s.counts(e)
 		s.start()
-		until(t, "six", func() bool { return s.counts0(e).Delivered == 6 })
+		dbtest.Until(t, "six", func() bool { return s.counts0(e).Delivered == 6 })
 		for i, got := range rc.on("/hook") {
 			if _, n := numberOf(t, got.body); n != i%4 {
 				t.Errorf("place %d: event %d", i, n)
@@ -193,7 +193,7 @@ func TestNodesDoNotDouble(t *testing.T) {
 		writers.Wait()
 		var twice []string
 		for i, e := range endpoints {
-			until(t, "300", func() bool { return s.counts0(e).Delivered == 300 })
+			dbtest.Until(t, "300", func() bool { return s.counts0(e).Delivered == 300 })
 			seen := map[string]bool{}
 			for _, got := range rc.on(fmt.Sprintf("/%d", i)) {
 				event := got.header.Get("webhook-id")
@@ -244,7 +244,7 @@ func TestStop(t *testing.T) {
 		e, _ := s.endpoint(rc.URL + "/hook")
 		w := s.start()
 		s.emit(1, each)
-		until(t, "it is under way", func() bool { return len(rc.on("/hook")) == 1 })
+		dbtest.Until(t, "it is under way", func() bool { return len(rc.on("/hook")) == 1 })
 		context.AfterFunc(w.stopping, func() { close(release) })
 		s.stop(w)
 		if c := s.counts(e); c.Delivered != 1 {
@@ -253,7 +253,7 @@ func TestStop(t *testing.T) {
 		stuck, _ := s.endpoint(rc.URL + "/stuck")
 		w = s.start()
 		s.emit(1, each)
-		until(t, "it is stuck", func() bool { return len(rc.on("/stuck")) == 1 })
+		dbtest.Until(t, "it is stuck", func() bool { return len(rc.on("/stuck")) == 1 })
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		if err := w.Stop(ctx); err == nil {

@@ -97,14 +97,7 @@ func (w *Worker) live() {
 	defer close(w.lived)
 	seen := map[string]*sighting{}
 	var beaten time.Time
-	for looked := time.Now(); ; {
-		timer := time.NewTimer(lookEvery)
-		select {
-		case <-w.living.Done():
-			timer.Stop()
-			return
-		case <-timer.C:
-		}
+	for looked := time.Now(); pause(w.living, nil, lookEvery); {
 		if begun := time.Now(); begun.Sub(beaten) >= beatEvery-lookEvery/2 && w.open.Load() > 0 {
 			beaten = begun
 			w.failed("updating this node's row", w.beat(begun))

@@ -45,12 +45,12 @@ func TestTakesOverFromTheKilled(t *testing.T) {
 		inOrder, _ := s.endpoint(rc.URL+"/ordered", ordered)
 		killed := s.start()
 		s.emit(1, each)
-		until(t, "both are under way", func() bool { mu.Lock(); defer mu.Unlock(); return served == 2 })
+		dbtest.Until(t, "both are under way", func() bool { mu.Lock(); defer mu.Unlock(); return served == 2 })
 		s.start()
 		s.emit(3, func(int) string { return "r0" })
 		killed.abort() // as a kill does: nothing is given back
 		at := time.Now()
-		until(t, "the other node has it all", func() bool { return s.counts0(plain).Delivered == 4 && s.counts0(inOrder).Delivered == 4 })
+		dbtest.Until(t, "the other node has it all", func() bool { return s.counts0(plain).Delivered == 4 && s.counts0(inOrder).Delivered == 4 })
 		t.Logf("all is delivered %s after the kill", time.Since(at)) // TestTimesOfTakingOver says what it may take
 		place, last := s.places(), -1
 		for _, got := range rc.on("/ordered") {
@@ -100,7 +100,7 @@ func TestTheUnheardStopsBeforeOthersStart(t *testing.T) {
 		<-begun
 		mute.leave() // it beats no more, and else lives on
 		s.start()
-		until(t, "the other node has it all", func() bool { return s.counts0(e).Delivered == 2 })
+		dbtest.Until(t, "the other node has it all", func() bool { return s.counts0(e).Delivered == 2 })
 		<-ended
 		mu.Lock()
 		defer mu.Unlock()
@@ -143,7 +143,7 @@ func TestTheOnlyNodeGoesOnAtOnce(t *testing.T) {
 		})
 		s.start(func(c *Config) { c.Alone = true })
 		s.emit(1, each)
-		until(t, "it is delivered", func() bool { return s.counts0(e).Delivered == 1 })
+		dbtest.Until(t, "it is delivered", func() bool { return s.counts0(e).Delivered == 1 })
 	})
 }
 
@@ -154,7 +154,7 @@ func TestTheGivenUpGoesOn(t *testing.T) {
 		e, _ := s.endpoint(rc.URL + "/hook")
 		w := s.start()
 		s.emit(1, each)
-		until(t, "it is served", func() bool { return s.counts0(e).Delivered == 1 })
+		dbtest.Until(t, "it is served", func() bool { return s.counts0(e).Delivered == 1 })
 		old := w.name()
 		if err := store.Write(t.Context(), db.Across, func(tx *db.Tx) error {
 			var beat int64
@@ -170,10 +170,10 @@ func TestTheGivenUpGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.emit(20, each)
-		until(t, "the rest", func() bool { return s.counts0(e).Delivered == 21 })
-		until(t, "another name", func() bool { return w.name() != old }) // it may have delivered all before its next beat
+		dbtest.Until(t, "the rest", func() bool { return s.counts0(e).Delivered == 21 })
+		dbtest.Until(t, "another name", func() bool { return w.name() != old }) // it may have delivered all before its next beat
 		s.emit(1, each)
-		until(t, "the last", func() bool { return s.counts0(e).Delivered == 22 })
+		dbtest.Until(t, "the last", func() bool { return s.counts0(e).Delivered == 22 })
 		s.counts(e)
 	})
 }

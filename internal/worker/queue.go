@@ -87,23 +87,10 @@ func (q *queue) feed() {
 		if next > 0 && !full {
 			rest = max(0, min(rest, time.UnixMicro(next).Sub(q.w.DB.Now())))
 		}
-		if q.w.DB.Now().Sub(dry) >= keepDry || !q.pause(q.notified, rest) {
+		if q.w.DB.Now().Sub(dry) >= keepDry || !pause(q.live, q.notified, rest) {
 			return
 		}
 	}
-}
-
-// pause waits until it is notified, for a time, or until the queue ends; it reports whether to continue.
-func (q *queue) pause(notified <-chan struct{}, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-q.live.Done():
-		return false
-	case <-notified:
-	case <-timer.C:
-	}
-	return q.live.Err() == nil
 }
 
 // read reads the endpoint, and as many due deliveries that are not under way as there is room for. serves is false
@@ -291,7 +278,7 @@ func (q *queue) work() {
 			q.staff()
 			q.mu.Unlock()
 		} else if q.health.circuit() {
-			q.pause(nil, probePause)
+			pause(q.live, nil, probePause)
 		}
 	}
 }
@@ -305,7 +292,7 @@ func (q *queue) serve(d *waiting) (o webhooks.Outcome, answered, ok bool) {
 	defer leave()
 	if err := q.load(d); err != nil {
 		q.failed("reading an event", err)
-		q.pause(nil, q.w.Poll)
+		pause(q.live, nil, q.w.Poll)
 		return o, false, false
 	}
 	return q.attempt(&d.Ready, d.Payload)
@@ -320,7 +307,7 @@ func (q *queue) enter(d *webhooks.Ready) (leave func()) {
 	}
 	leave = pool.enter(q.live, d.Size)
 	for leave != nil && q.w.lease.current().Err() != nil { // the next beat prolongs the lease, or another node takes over
-		if !q.pause(nil, lookEvery/4) {
+		if !pause(q.live, nil, lookEvery/4) {
 			leave()
 			return nil
 		}
@@ -346,19 +333,8 @@ func (q *queue) release() {
 			return
 		}
 	}
-	// It is repeated until it succeeds: until then the queue belongs to this node, which does not serve it.
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		err := q.w.DB.Write(q.w.running, q.Tenant, func(tx *db.Tx) error { return webhooks.Release(tx, q.Endpoint, q.node) })
-		if err == nil || q.w.running.Err() != nil {
-			return
-		}
-		q.w.Log.Error("worker: giving a queue back failed, trying again", "endpoint", q.Endpoint, "error", err)
-		timer := time.NewTimer(wait)
-		select {
-		case <-q.w.running.Done():
-			timer.Stop()
-			return
-		case <-timer.C:
-		}
-	}
+	// Until it succeeds the queue belongs to this node, which does not serve it.
+	q.w.insist("releasing a queue", func() error {
+		return q.w.DB.Write(q.w.running, q.Tenant, func(tx *db.Tx) error { return webhooks.Release(tx, q.Endpoint, q.node) })
+	})
 }

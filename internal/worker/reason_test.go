@@ -61,7 +61,7 @@ func TestReasons(t *testing.T) {
 	wantReason := func(url string, reason webhooks.Reason) {
 		t.Helper()
 		e := endpoints[url]
-		until(t, "an attempt at "+url, func() bool {
+		dbtest.Until(t, "an attempt at "+url, func() bool {
 			c := s.counts0(e)
 			return c.Pending == 0 && c != webhooks.Counts{}
 		})
@@ -107,7 +107,7 @@ func TestShownHeadersAreThoseSent(t *testing.T) {
 	e, _ := s.endpoint(rc.URL + "/hook")
 	s.start()
 	s.emit(1, each)
-	until(t, "the delivery", func() bool { return s.counts0(e).Delivered == 1 })
+	dbtest.Until(t, "the delivery", func() bool { return s.counts0(e).Delivered == 1 })
 	list, tries := s.deliveries(e)
 	got := rc.on("/hook")[0].header.Clone()
 	sent := webhooks.Sent{Event: list[0].Event, Name: list[0].Name, At: time.UnixMicro(tries[0][0].At), Number: 1, Version: "test"}

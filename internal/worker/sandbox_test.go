@@ -39,7 +39,7 @@ func TestSandboxClockBringsRetries(t *testing.T) {
 		if err := advance(time.Hour, false); !apperr.Is(err, apperr.Forbidden) {
 			t.Fatalf("another account's clock: %v", err)
 		}
-		until(t, "the first attempt", settled(1))
+		dbtest.Until(t, "the first attempt", settled(1))
 		for i, pause := range []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 24 * time.Hour} {
 			if n := len(receiver.on("/hook")); n != i+1 {
 				t.Fatalf("%d attempts before the clock is moved, want %d", n, i+1)
@@ -47,7 +47,7 @@ func TestSandboxClockBringsRetries(t *testing.T) {
 			if err := advance(pause, true); err != nil {
 				t.Fatal(err)
 			}
-			until(t, fmt.Sprint("attempt ", i+2), settled(i+2))
+			dbtest.Until(t, fmt.Sprint("attempt ", i+2), settled(i+2))
 		}
 		if c, n := s.counts(e), len(receiver.on("/hook")); c.Failed != 1 || n != 6 {
 			t.Errorf("after the last attempt: %+v, %d attempts", c, n)

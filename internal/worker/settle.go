@@ -1,8 +1,6 @@
 package worker
 
 import (
-	"time"
-
 	"entrepot/internal/db"
 	"entrepot/internal/webhooks"
 )
@@ -44,22 +42,10 @@ func (w *Worker) store(batch []settled) {
 	for i := range batch {
 		outcomes[i] = batch[i].outcome
 	}
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		err := w.DB.Write(w.running, db.Across, func(tx *db.Tx) error { return webhooks.Settle(tx, outcomes) })
-		if err == nil {
-			break
-		}
-		if w.running.Err() != nil {
-			return
-		}
-		w.Log.Error("worker: storing outcomes failed, trying again", "outcomes", len(batch), "error", err)
-		timer := time.NewTimer(wait)
-		select {
-		case <-w.running.Done():
-			timer.Stop()
-			return
-		case <-timer.C:
-		}
+	if !w.insist("storing outcomes", func() error {
+		return w.DB.Write(w.running, db.Across, func(tx *db.Tx) error { return webhooks.Settle(tx, outcomes) })
+	}) {
+		return
 	}
 	type stored struct {
 		positions []int64

@@ -11,7 +11,7 @@
 //	link       gives lines of orders their product when its SKU has been created (link.go)
 //	channels   jobs that call platforms, and what makes them due (sync.go)
 //	files      jobs that import files (files.go)
-//	maintain      deletes what is past its retention, in small steps; scrub continues pending scrubs (maintain.go)
+//	maintain   deletes what is past its retention, in small steps; scrub continues pending scrubs (maintain.go)
 //
 // Nodes are equal and any may die at any moment: others take over what it held within seconds, and what it had sent
 // without storing the outcome is sent again (interface §6.2: at least once). Commits of the same process wake the
@@ -197,21 +197,26 @@ func (w *Worker) depart(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
 	if err := w.DB.Write(ctx, db.Across, func(tx *db.Tx) error { return webhooks.LeaveNode(tx, node) }); err != nil {
-		w.Log.Error("worker: queues were not given back, others take them over in some seconds", "error", err)
+		w.Log.Error("worker: queues were not released, others take them over in some seconds", "error", err)
 	}
 }
 
 // pause waits until woken, for a time, or until the worker stops; it reports whether to continue.
 func (w *Worker) pause(woken <-chan struct{}, d time.Duration) bool {
+	return pause(w.stopping, woken, d)
+}
+
+// pause waits until woken, for a time, or until the context ends; it reports whether to continue.
+func pause(ctx context.Context, woken <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
-	case <-w.stopping.Done():
+	case <-ctx.Done():
 		return false
 	case <-woken:
 	case <-timer.C:
 	}
-	return w.stopping.Err() == nil
+	return ctx.Err() == nil
 }
 
 // backOff rests in proportion to the time that looking for work took: with very many endpoints a look takes a while, and
@@ -219,6 +224,23 @@ func (w *Worker) pause(woken <-chan struct{}, d time.Duration) bool {
 func (w *Worker) backOff(looked time.Duration) bool {
 	rest := min(looked/2, w.Poll)
 	return rest < time.Millisecond && w.stopping.Err() == nil || w.pause(nil, rest)
+}
+
+// insist repeats what must not be left undone, with growing pauses, until it succeeds; false if the worker ends first.
+func (w *Worker) insist(doing string, do func() error) bool {
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		err := do()
+		if err == nil {
+			return true
+		}
+		if w.running.Err() != nil {
+			return false
+		}
+		w.Log.Error("worker: "+doing+" failed, trying again", "error", err)
+		if !pause(w.running, nil, wait) {
+			return false
+		}
+	}
 }
 
 // failed logs an error of a loop, unless the worker is stopping.

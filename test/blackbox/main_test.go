@@ -9,10 +9,7 @@
 package blackbox
 
 import (
-	"flag"
-	"fmt"
 	"os"
-	"runtime"
 	"testing"
 
 	"entrepot/internal/dbtest"
@@ -26,10 +23,7 @@ var receiver *harness.Receiver
 var platformURL string
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if few := flag.Lookup("test.parallel"); few.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {
-		_ = few.Value.Set("6") // most of a script's time is waiting for answers and deliveries
-	}
+	dbtest.Waiting() // for answers and deliveries
 	harness.Patient = true
 	receiver = harness.NewReceiver()
 	platform := harness.NewPlatform()

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"entrepot/internal/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 
@@ -51,7 +52,7 @@ func TestKilledDuringErasure(t *testing.T) {
 				answer, _ := key.Call(http.MethodPost, path+"/erase", nil)
 				answered <- answer
 			}()
-			until(t, "the record is erased", func() bool {
+			dbtest.Until(t, "the record is erased", func() bool {
 				read, err := key.Call(http.MethodGet, path, nil)
 				return err == nil && read.Text("data", "status") == "erased"
 			})
@@ -78,7 +79,7 @@ func TestKilledDuringErasure(t *testing.T) {
 				}
 				return n
 			}
-			until(t, "the erasure ends", func() bool { return erased() == 1 })
+			dbtest.Until(t, "the erasure ends", func() bool { return erased() == 1 })
 			again, err := key.Call(http.MethodPost, path+"/erase", nil)
 			if err != nil || again.Status != http.StatusOK || again.Count("data", "orders") != many || erased() != 1 {
 				t.Errorf("asked again: %v %s, %d events", err, again, erased())
@@ -94,7 +95,7 @@ func TestKilledDuringErasure(t *testing.T) {
 		if out, err := server.Command("verify"); err != nil {
 			t.Errorf("verify: %v\n%s", err, out)
 		}
-		until(t, "nothing is left of the erased", func() bool {
+		dbtest.Until(t, "nothing is left of the erased", func() bool {
 			_, err := server.Command("verify-erasure")
 			return err == nil
 		})

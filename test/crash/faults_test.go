@@ -2,7 +2,6 @@ package crash
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"net/http"
 	"os/exec"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 
@@ -83,7 +83,7 @@ func TestDiskFaults(t *testing.T) {
 			end := inject(t, server.PID(), fault.call, fault.err)
 			var refused harness.Answer
 			var err error
-			until(t, "an order is refused", func() bool {
+			dbtest.Until(t, "an order is refused", func() bool {
 				if refused, err = order(); err == nil && refused.Status == http.StatusCreated { // before strace was there
 					made[refused.Text("data", "id")] = true
 					sent++
@@ -95,7 +95,7 @@ func TestDiskFaults(t *testing.T) {
 				t.Errorf("the order: %s, Retry-After %q, want 503 with one of %s", refused, refused.Header.Get("Retry-After"), fault.codes)
 			}
 			if fault.ends {
-				until(t, "the process ends", func() bool { return !server.Running() })
+				dbtest.Until(t, "the process ends", func() bool { return !server.Running() })
 				end()
 				server.Launch()
 			} else {
@@ -107,7 +107,7 @@ func TestDiskFaults(t *testing.T) {
 					t.Errorf("a read: %v %s", err, list)
 				}
 				end()
-				until(t, "the service is ready again", func() bool {
+				dbtest.Until(t, "the service is ready again", func() bool {
 					ready, err := harness.Client{Base: server.Base}.Call(http.MethodGet, "/readyz", nil)
 					return err == nil && ready.Status == http.StatusOK
 				})
@@ -136,14 +136,4 @@ func orderOf(client harness.Client, number int) (harness.Answer, error) {
 	return client.Do(harness.Request{Method: http.MethodPost, Path: "/api/v1/orders",
 		Header: http.Header{"Idempotency-Key": {fmt.Sprint("fault-", number)}},
 		Body:   fmt.Appendf(nil, `{"customerName":"F","externalReference":"F-%d","items":[{"sku":"F","quantity":1,"unitPrice":1}]}`, number)})
-}
-
-// until repeats a check until it holds.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal(errors.New("waited in vain: " + what))
-		}
-	}
 }

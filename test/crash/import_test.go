@@ -64,12 +64,12 @@ func killImport(t *testing.T, path, list string, rows int, line func(n int, wron
 		d := logIn(t, server, account)
 		at := d.upload(path, "list.csv", file.String())
 		d.submit(at, "/check")
-		until(t, "the check is made", func() bool { return strings.Contains(d.open(at), at+`/run"`) })
+		dbtest.Until(t, "the check is made", func() bool { return strings.Contains(d.open(at), at+`/run"`) })
 		d.submit(at, "/run")
 		kills, before := 0, int64(0)
 		for range 3 {
 			var now int64
-			until(t, "more rows are stored", func() bool { now = total(t, account.Key, list); return now > before })
+			dbtest.Until(t, "more rows are stored", func() bool { now = total(t, account.Key, list); return now > before })
 			if now == int64(rows-wrong) {
 				break
 			}
@@ -157,7 +157,7 @@ func logIn(t *testing.T, server *harness.Server, account *harness.Account) *dash
 // open reads a page, and tries again while the service is starting.
 func (d *dashboard) open(path string) (page string) {
 	d.Helper()
-	until(d.T, path+" is shown", func() bool {
+	dbtest.Until(d.T, path+" is shown", func() bool {
 		answer, err := d.client.Get(d.base + path)
 		if err != nil {
 			return false

@@ -76,16 +76,6 @@ func open(t *testing.T, pair *dbtest.Pair, address string) *shop {
 	return s
 }
 
-// until repeats a check until it holds.
-func (s *shop) until(what string, holds func() bool) {
-	s.t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.t.Fatal("waited in vain: " + what)
-		}
-	}
-}
-
 // on is the account's key at one of the nodes.
 func (s *shop) on(node int) harness.Client {
 	client := s.account.Key

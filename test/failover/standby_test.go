@@ -59,7 +59,7 @@ func TestStandbyIsAway(t *testing.T) {
 	pair.StopStandby()
 	first := make(chan harness.Answer)
 	go func() { first <- receive(0, "first") }()
-	s.until("the first change waits for the standby", func() bool {
+	dbtest.Until(s.t, "the first change waits for the standby", func() bool {
 		count("SELECT count(pg_cancel_backend(pid))" + others)
 		return count("SELECT count(*)"+moving) > 0
 	})
@@ -75,10 +75,10 @@ func TestStandbyIsAway(t *testing.T) {
 		t.Errorf("a change that no standby has: %s, want 503 outcome_unknown", cancelled)
 	}
 	pair.StartStandby()
-	s.until("the first change's answer is repeated", func() bool {
+	dbtest.Until(s.t, "the first change's answer is repeated", func() bool {
 		again := receive(1, "first")
 		return again.Status == http.StatusCreated && again.Header.Get("Idempotent-Replay") == "true"
 	})
-	s.until("the second change is stored", func() bool { return receive(0, "second").Status == http.StatusCreated })
+	dbtest.Until(s.t, "the second change is stored", func() bool { return receive(0, "second").Status == http.StatusCreated })
 	onHand(2)
 }

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"os"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -22,12 +20,8 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// TestMain lets more tests run at once than there are processors: they wait most of their time.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if most := flag.Lookup("test.parallel"); most.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {
-		_ = most.Value.Set("6")
-	}
+	dbtest.Waiting()
 	code := m.Run()
 	harness.Cleanup()
 	dbtest.Stop()

@@ -29,15 +29,6 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 // policy allows the page its stylesheet and its search, and nothing else.
 const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// Render renders the page of an OpenAPI 3.1 document in JSON.
-func Render(document []byte) ([]byte, error) {
-	p, err := newPage(document)
-	if err != nil {
-		return nil, err
-	}
-	return p.render()
-}
-
 func (p *page) render() ([]byte, error) {
 	var html bytes.Buffer
 	err := pageTemplate.Execute(&html, p)

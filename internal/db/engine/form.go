@@ -43,9 +43,6 @@ func (f *Form) Rows(args []any) int { return (len(args) - f.Head) / f.Width }
 // pieceSizes are the only list lengths that statements are made for, so that few texts serve every list.
 var pieceSizes = []int{256, 64, 16, 8, 4, 3, 2, 1}
 
-// PieceSizes are the lengths of Pieces, the longest first.
-func PieceSizes() []int { return pieceSizes }
-
 // Pieces cuts a list into pieces of a few fixed sizes.
 func Pieces[T any](list []T) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {

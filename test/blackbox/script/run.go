@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -64,15 +65,14 @@ func (r *run) fail(line int, format string, args ...any) {
 }
 
 // steps runs steps in order and stops at one that cannot be run at all.
-func (r *run) steps(steps []step) bool {
+func (r *run) steps(steps []step) {
 	for at, s := range steps {
 		watched := at+1 < len(steps) && steps[at+1].kind == "events"
 		if err := r.step(s, watched); err != nil {
 			r.fail(s.line, "%v; the rest of the case is left out", err)
-			return false
+			return
 		}
 	}
-	return true
 }
 
 func (r *run) step(s step, watched bool) error {
@@ -202,25 +202,21 @@ func (r *run) check(s step, client harness.Client, request harness.Request) erro
 			within = max(parsed, patience)
 		}
 	}
-	var faults []string
-	err := harness.Eventually(within, func() error {
+	var differences []string
+	_ = harness.Eventually(within, func() error { // the differences say more than its error
 		answer, err := client.Do(request)
 		if err != nil {
-			faults = []string{err.Error()}
+			differences = []string{err.Error()}
 			return err
 		}
-		if faults, err = r.faults(s.expect, modifiers, answer); err != nil {
-			return nil
-		}
-		if len(faults) > 0 {
-			faults = append(faults, inShort(answer))
-			return fmt.Errorf("not as expected")
+		if differences = r.differences(s.expect, modifiers, answer); len(differences) > 0 {
+			differences = append(differences, inShort(answer))
+			return errors.New("not as expected")
 		}
 		return nil
 	})
-	_ = err // the errors say it in full
-	for _, text := range collapse(faults) {
-		r.fail(s.line, "%s", text)
+	if len(differences) > 0 {
+		r.fail(s.line, "%s", strings.Join(differences, "\n      "))
 	}
 	return nil
 }
@@ -234,37 +230,29 @@ func inShort(answer harness.Answer) string {
 	return "in " + text
 }
 
-// collapse joins the differences of one answer into one message.
-func collapse(faults []string) []string {
-	if len(faults) == 0 {
-		return nil
-	}
-	return []string{strings.Join(faults, "\n      ")}
-}
-
-// errors lists how an answer differs from what the script expects of it.
-func (r *run) faults(expect *expectation, modifiers []string, answer harness.Answer) ([]string, error) {
-	var faults []string
+// differences lists how an answer differs from what the script expects of it.
+func (r *run) differences(expect *expectation, modifiers []string, answer harness.Answer) []string {
+	var found []string
 	status, err := r.expand(expect.status)
 	if err != nil {
-		return []string{err.Error()}, nil
+		return []string{err.Error()}
 	}
 	if !slices.Contains(strings.Split(status, "|"), fmt.Sprint(answer.Status)) {
-		faults = append(faults, fmt.Sprintf("want status %s, got %d", status, answer.Status))
+		found = append(found, fmt.Sprintf("want status %s, got %d", status, answer.Status))
 	}
 	for _, header := range expect.headers {
 		if header, err = r.expand(header); err != nil {
-			return []string{err.Error()}, nil
+			return []string{err.Error()}
 		}
 		name, want, _ := strings.Cut(header, ":")
-		faults = append(faults, r.header(name, strings.TrimSpace(want), answer)...)
+		found = append(found, r.header(name, strings.TrimSpace(want), answer)...)
 	}
 	if len(expect.json) > 0 {
 		text, err := r.expand(strings.Join(expect.json, "\n"))
 		if err != nil {
-			return []string{err.Error()}, nil
+			return []string{err.Error()}
 		}
-		faults = append(faults, harness.Match([]byte(text), answer.Body, r.vars)...)
+		found = append(found, harness.Match([]byte(text), answer.Body, r.vars)...)
 	}
 	for at, word := range modifiers {
 		if at+1 >= len(modifiers) {
@@ -276,14 +264,14 @@ func (r *run) faults(expect *expectation, modifiers []string, answer harness.Ans
 			r.vars[name] = string(answer.Body)
 		case "bytes":
 			if kept, bound := r.vars[name]; !bound || kept != string(answer.Body) {
-				faults = append(faults, fmt.Sprintf("not the bytes kept as $%s: %s", name, harness.Short([]byte(kept))))
+				found = append(found, fmt.Sprintf("not the bytes kept as $%s: %s", name, harness.Short([]byte(kept))))
 			}
 		}
 	}
 	if r.fixture.Check != nil {
-		faults = append(faults, r.fixture.Check(answer)...)
+		found = append(found, r.fixture.Check(answer)...)
 	}
-	return faults, nil
+	return found
 }
 
 // header compares one header; several values of one name are joined with commas.
