@@ -90,6 +90,7 @@ func New() *Shop {
 		"POST /order/202309/orders/search":                               s.searchOrders,
 		"GET /order/202507/orders":                                       s.namedOrders,
 		"POST /fulfillment/202309/packages/{id}/ship":                    s.ship,
+		"POST /fulfillment/202309/packages/{id}/shipping_info/update":    s.renumber,
 		"POST /fulfillment/202309/orders/{id}/packages":                  s.shipPart,
 		"POST /fulfillment/202309/orders/{id}/split":                     s.split,
 		"POST /return_refund/202309/cancellations":                       s.cancel,
