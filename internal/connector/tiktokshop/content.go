@@ -128,19 +128,25 @@ func numberOf(p *connector.Product, f connector.Variant, old *product) map[strin
 
 // finish adds the pictures to a product's content.
 func finish(body fields, p *connector.Product, old *product, images map[string]string) {
+	if old == nil {
+		body["idempotency_key"] = keyOf(body, p)
+	}
 	var pictures []fields
 	for _, image := range p.Images[:min(len(p.Images), mostImages)] {
 		pictures = append(pictures, fields{"uri": images[image.ID]})
 	}
 	body["main_images"] = pictures
-	if old == nil {
-		body["idempotency_key"] = keyOf(body)
-	}
 }
 
-// keyOf is the same for the same product with the same content: the shop creates it once, even if the first answer was lost.
-func keyOf(body fields) string {
-	text, err := json.Marshal(body)
+// keyOf is the same for the same product with the same content and pictures: the shop creates it once, even if the first answer was lost. It
+// is made of our names of the pictures: TikTok gives one that is sent again another name. A product in place of one that is gone has
+// another key.
+func keyOf(body fields, p *connector.Product) string {
+	names := []string{p.Known.Product}
+	for _, image := range p.Images {
+		names = append(names, image.ID, image.URL)
+	}
+	text, err := json.Marshal([]any{body, names})
 	if err != nil {
 		return ""
 	}

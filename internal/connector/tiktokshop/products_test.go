@@ -311,3 +311,20 @@ func TestLostAnswersAboutProducts(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A product of which nothing is known here, because the program ended before it could store the answer, is made once, although its picture
+// is sent again and has another name then, and although no search finds it yet.
+func TestProductsThatNoSearchFindsYet(t *testing.T) {
+	s := newShop(t, nil)
+	p := s.shirt()
+	first := must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+	s.Faults = fakeshop.Faults{Unfound: true}
+	s.reopen()
+	again := must(s.session.Upsert(t.Context(), []connector.Product{s.shirt()}))(t)
+	if first[0].IDs.Product == "" || again[0].IDs.Product != first[0].IDs.Product || again[0].Images["i1"] == first[0].Images["i1"] {
+		t.Errorf("%+v, then %+v", first[0], again[0])
+	}
+	if _, doubled := s.Items(); len(doubled) > 0 {
+		t.Errorf("twice: %v", doubled)
+	}
+}

@@ -41,6 +41,7 @@ type Faults struct {
 	Reorder    bool          // the newest notification is sent first
 	Nameless   bool          // refusals of SKUs do not name them
 	ListsAll   bool          // TikTok's warehouse is in the list of the shop's
+	Unfound    bool          // a search of products finds none, as one that is behind
 }
 
 type object = map[string]any
