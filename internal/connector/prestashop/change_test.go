@@ -123,3 +123,9 @@ func TestRowsThatAreNotWrittenTogether(t *testing.T) {
 		t.Errorf("stock %d, %d, prices %s, %s", s.Stock("MUG"), s.Stock("SHIRT-S"), s.Field("MUG", "price", ""), s.Field("SHIRT", "price", ""))
 	}
 }
+
+// What the merchant wrote about a product in the shop stays as long as nothing is written here.
+func TestDescriptions(t *testing.T) {
+	s := newShop(t)
+	connectortest.Descriptions(t, s.session, mug(), func() string { return s.Field("MUG", "description", "1") })
+}

@@ -168,8 +168,10 @@ func (s *session) fill(ctx context.Context, f *shop, u *upsert, stored *stored) 
 	base, reduction := netPrice(p.Price, p.CompareAt)
 	if !fresh {
 		fields := []field{value("reference", p.SKU), price("price", base), texts("name", f.translated(there, "name", name(p.Name))),
-			texts("description", f.translated(there, "description", p.Description)),
 			texts("link_rewrite", f.translated(there, "link_rewrite", linkRewrite(p)))}
+		if p.Describes() {
+			fields = append(fields, texts("description", f.translated(there, "description", p.Description)))
+		}
 		if u.sent = u.sentBefore(); len(p.Categories) > 0 || len(u.sent) > 0 && !slices.Equal(u.sent, []string{f.home}) {
 			category, all, err := s.categories(ctx, f, p.Categories)
 			if err != nil {

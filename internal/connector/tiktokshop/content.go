@@ -41,7 +41,7 @@ func (s *session) content(ctx context.Context, p *connector.Product, old *produc
 	if err != nil {
 		return nil, err
 	}
-	body := fields{"title": cut(p.Name, 255), "description": text(p), "category_id": category,
+	body := fields{"title": cut(p.Name, 255), "description": text(p, old), "category_id": category,
 		"category_version": market.categories(), "external_product_id": p.ID, "skus": skus(p, old, warehouse), "save_mode": "LISTING",
 		"package_weight": fields{"value": cmp.Or(s.link.Channel.Value("packageWeight"), "0.5"), "unit": market.weight()}}
 	if size := strings.Split(s.link.Channel.Value("packageSize"), "x"); len(size) == 3 {
@@ -76,8 +76,12 @@ const mostText = 10_000
 // picture is an image in a text: TikTok takes only those that it serves itself.
 var picture = regexp.MustCompile(`(?i)<img\b[^>]*>`)
 
-// text is what buyers read of a product: without its images, and one that is too long without its markup, which must not be cut in two.
-func text(p *connector.Product) string {
+// text is what buyers read of a product: its description without its images, and one that is too long without its markup, which must not be
+// cut in two; without a description what the merchant has written in the shop.
+func text(p *connector.Product, old *product) string {
+	if old != nil && old.Text != "" && !p.Describes() {
+		return old.Text
+	}
 	whole := strings.TrimSpace(picture.ReplaceAllString(p.Description, ""))
 	if utf8.RuneCountInString(whole) > mostText {
 		whole = cut(connector.Plain(whole), mostText)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/tiktokshop/fakeshop"
 )
 
@@ -327,4 +328,10 @@ func TestProductsThatNoSearchFindsYet(t *testing.T) {
 	if _, doubled := s.Items(); len(doubled) > 0 {
 		t.Errorf("twice: %v", doubled)
 	}
+}
+
+// What the merchant wrote about a product in the shop stays as long as nothing is written here.
+func TestDescriptions(t *testing.T) {
+	s := newShop(t, nil)
+	connectortest.Descriptions(t, s.session, s.mug(), func() string { return s.Content("MUG")["description"].(string) })
 }

@@ -64,6 +64,7 @@ type Shop struct {
 
 type product struct {
 	id, handle, title, status string
+	description               string
 	published                 bool
 	media                     []string
 	shop                      *Shop
