@@ -447,3 +447,16 @@ func (s *Shop) Description(sku string) string {
 		return slices.ContainsFunc(p.variants, func(v *variant) bool { return v.sku == sku })
 	}).description
 }
+
+// KeptAt are the names of the locations that have some of a variant.
+func (s *Shop) KeptAt(sku string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var names []string
+	for i, l := range s.locations {
+		if v := s.variant(func(v *variant) bool { return v.sku == sku }); v != nil && v.levels["gid://shopify/Location/"+strconv.Itoa(i+1)] != 0 {
+			names = append(names, l.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
