@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/amazon/fakeshop"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
@@ -321,6 +322,37 @@ func TestParcelsAreConfirmedOnce(t *testing.T) {
 			}
 			if calls := a.Calls(); faults == (fakeshop.Faults{}) && (calls["confirmShipment"] != 2 || calls["getOrder"] != 1) {
 				t.Errorf("%v", calls)
+			}
+		})
+	}
+}
+
+// A shipment that is made in place of one that was deleted here edits the package that Amazon has. A number that the seller has changed at
+// Amazon stays, and so does that of a package of other contents.
+func TestShipmentsInPlaceOfDeletedOnes(t *testing.T) {
+	for name, c := range map[string]struct {
+		deleted string
+		pieces  int64
+		want    string
+	}{"deleted": {"WRONG", 2, "RIGHT"}, "changed at Amazon": {"ANOTHER", 2, "WRONG"}, "of other contents": {"WRONG", 1, "WRONG"}} {
+		t.Run(name, func(t *testing.T) {
+			a := newAccount(t)
+			id := a.Place(wish("MUG", 2, 1580))
+			parcel := func(key, number string, pieces int64) connector.Parcel {
+				return connector.Parcel{Key: key, Carrier: "DHL", Number: number,
+					Lines: []connector.ParcelLine{{ExternalLine: a.Lines(id)[0], Quantity: pieces}}}
+			}
+			ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel("019a-1", "WRONG", 2)}}
+			a.again(t, func() error { return a.session.PushShipment(t.Context(), ref, ref.Shipped[0]) })
+			ref.Shipped = []connector.Parcel{parcel("019a-2", "RIGHT", c.pieces)}
+			ref.Deleted = func(number string) bool { return number == c.deleted }
+			for range 2 {
+				a.open()
+				a.again(t, func() error { return a.session.PushShipment(t.Context(), ref, ref.Shipped[0]) })
+			}
+			found := connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
+			if len(found.Parcels) != 1 || found.Parcels[0].Number != c.want || found.Parcels[0].Lines[0].Quantity != 2 {
+				t.Errorf("%+v", found.Parcels)
 			}
 		})
 	}

@@ -62,6 +62,12 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 			}
 		}
 	}
+	if replaced := replacedBy(ref, sent, o.Packages); replaced != nil {
+		key = replaced.PackageReferenceID
+		for _, l := range replaced.PackageItems {
+			left[l.OrderItemID] += l.Quantity
+		}
+	}
 	confirmed := parcel{PackageReferenceID: key, TrackingNumber: sent.Number, Carrier: sent.Carrier}
 	var lines []fields
 	for _, l := range sent.Lines {
@@ -94,6 +100,21 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 		s.read = nil
 	}
 	return err
+}
+
+// replacedBy is the package of a shipment that was deleted here in whose place a parcel is; nil for none. It is confirmed again under its own
+// number, which edits it.
+func replacedBy(ref connector.OrderRef, sent connector.Parcel, packages []parcel) *parcel {
+	for i := range packages {
+		contents := map[string]int64{}
+		for _, l := range packages[i].PackageItems {
+			contents[l.OrderItemID] += l.Quantity
+		}
+		if packages[i].PackageStatus.Status != "CANCELLED" && ref.Replaces(sent, []string{packages[i].TrackingNumber}, contents) {
+			return &packages[i]
+		}
+	}
+	return nil
 }
 
 // carrier is Amazon's name of a carrier. Amazon has codes for some hundred carriers; others are sent by name.
