@@ -128,8 +128,8 @@ func undeleted(ref connector.OrderRef, sent connector.Parcel, key string, packag
 	return func(line string, _ int64) int64 { return due[line] }
 }
 
-// replacedBy is the package of a shipment that was deleted here in whose place a parcel is; nil for none. It is confirmed again under its own
-// number, which edits it.
+// replacedBy is the package of a shipment that was deleted here in whose place a parcel is; nil for none. It is confirmed again under its
+// own number, which edits it.
 func replacedBy(ref connector.OrderRef, sent connector.Parcel, packages []parcel) *parcel {
 	for i := range packages {
 		contents := map[string]int64{}
