@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
+	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
@@ -54,6 +55,28 @@ func (s *synced) rename(sku string, price int64) {
 		_, err := s.do.SyncChannel(tx, s.channel.ID, commerce.SyncDraft{Type: jobs.ProductPush})
 		return err
 	}))
+}
+
+// A push knows whether the one before wrote a description, so that one which is gone here goes from the platform, and no other.
+func TestDescriptionsThatWerePushed(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.publish()
+		for _, text := range []string{"", "a mug", "another mug", "", "a third mug"} {
+			s.must(s.write(t, func(tx *db.Tx) error {
+				tx.Change("UPDATE products SET description = $2 WHERE tenant_id = $1", tx.Tenant, text)
+				_, err := s.do.SyncChannel(tx, s.channel.ID, commerce.SyncDraft{Type: jobs.ProductPush})
+				return err
+			}))
+			s.work()
+		}
+		var described []bool
+		for _, known := range s.platform.pushedAs {
+			described = append(described, known.Other[connector.DescribedID] != "")
+		}
+		if want := []bool{false, false, true, true, false}; !slices.Equal(described, want) {
+			t.Errorf("described before: %v, want %v", described, want)
+		}
+	})
 }
 
 // Products that fail for now, however many of them are first, are tried once in a run and keep none of the others off sale; the next run

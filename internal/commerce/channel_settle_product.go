@@ -77,7 +77,14 @@ func (r *channelRun) itemAfter(listed *listing, result connector.Result, status 
 	}
 	if result.IDs.Product != "" {
 		item.ExternalProduct, item.ExternalVariant = result.IDs.Product, result.IDs.Variant
-		item.SetOther(result.IDs.Other, connector.NotifiedID)
+		other := result.IDs.Other
+		if result.SKU == listed.SKU && (listed.Description != "" || listed.Describes() && result.State == connector.Failed) {
+			if other = maps.Clone(other); other == nil {
+				other = map[string]string{}
+			}
+			other[connector.DescribedID] = "1"
+		}
+		item.SetOther(other, connector.NotifiedID)
 	}
 	switch {
 	case result.SKU != listed.SKU:

@@ -36,6 +36,10 @@ type Product struct {
 	Settled bool `json:"-"`
 }
 
+// Describes reports whether a push writes the product's description. One without a description leaves alone what its merchant wrote on the
+// platform, unless a push before replaced that.
+func (p *Product) Describes() bool { return p.Description != "" || p.Known.Other[DescribedID] != "" }
+
 // Variant is one form of a product.
 type Variant struct {
 	SKU        string
@@ -117,6 +121,9 @@ type IDs struct {
 
 // NotifiedID is the name in IDs.Other of an id that notifications name in place of the product's and the variant's.
 const NotifiedID = "item"
+
+// DescribedID is the name in IDs.Other of "1" for a product whose description was written by the last push; sessions need not return it.
+const DescribedID = "described"
 
 // HiddenID is the name in IDs.Other of "1" for what is stored there and not on sale, where prices or quantities of it cannot be set apart.
 const HiddenID = "hidden"

@@ -1,12 +1,14 @@
 package amazon_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/amazon/fakeshop"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
@@ -321,6 +323,47 @@ func TestParcelsAreConfirmedOnce(t *testing.T) {
 			}
 			if calls := a.Calls(); faults == (fakeshop.Faults{}) && (calls["confirmShipment"] != 2 || calls["getOrder"] != 1) {
 				t.Errorf("%v", calls)
+			}
+		})
+	}
+}
+
+// A shipment that is made in place of one that was deleted here edits the package that Amazon has. A number that the seller has changed at
+// Amazon stays, and so does that of a package of other contents: what is in it counts as shipped there, and the rest is confirmed.
+func TestShipmentsInPlaceOfDeletedOnes(t *testing.T) {
+	for name, c := range map[string]struct {
+		deleted string
+		pieces  []int64
+		want    string
+	}{"deleted": {"WRONG", []int64{2}, "RIGHT-0 2"}, "changed at Amazon": {"ANOTHER", []int64{2}, "WRONG 2"},
+		"of other contents": {"WRONG", []int64{1}, "WRONG 2"}, "and one more": {"WRONG", []int64{1, 1, 1}, "WRONG 2, RIGHT-2 1"},
+		"one more first": {"WRONG", []int64{1, 2}, "RIGHT-1 2, RIGHT-0 1"},
+		"and a rest":     {"WRONG", []int64{2, 1}, "RIGHT-0 2, RIGHT-1 1"}} {
+		t.Run(name, func(t *testing.T) {
+			a := newAccount(t)
+			id := a.Place(wish("MUG", 3, 1580))
+			parcel := func(key, number string, pieces int64) connector.Parcel {
+				return connector.Parcel{Key: key, Carrier: "DHL", Number: number,
+					Lines: []connector.ParcelLine{{ExternalLine: a.Lines(id)[0], Quantity: pieces}}}
+			}
+			ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel("019a-1", "WRONG", 2)}}
+			a.again(t, func() error { return a.session.PushShipment(t.Context(), ref, ref.Shipped[0]) })
+			ref.Shipped, ref.Deleted = nil, func(number string) bool { return number == c.deleted }
+			for i, n := range c.pieces {
+				ref.Shipped = append(ref.Shipped, parcel(fmt.Sprint("019a-", i+2), fmt.Sprint("RIGHT-", i), n))
+			}
+			for range 2 {
+				a.open()
+				for _, p := range ref.Shipped {
+					a.again(t, func() error { return a.session.PushShipment(t.Context(), ref, p) })
+				}
+			}
+			var shown []string
+			for _, p := range connectortest.Must(a.session.PullOrder(t.Context(), id))(t).Parcels {
+				shown = append(shown, fmt.Sprint(p.Number, " ", p.Lines[0].Quantity))
+			}
+			if got := strings.Join(shown, ", "); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
 	}

@@ -62,10 +62,17 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 			}
 		}
 	}
+	if replaced := replacedBy(ref, sent, o.Packages); replaced != nil {
+		key = replaced.PackageReferenceID
+		for _, l := range replaced.PackageItems {
+			left[l.OrderItemID] += l.Quantity
+		}
+	}
+	due := undeleted(ref, sent, key, o.Packages)
 	confirmed := parcel{PackageReferenceID: key, TrackingNumber: sent.Number, Carrier: sent.Carrier}
 	var lines []fields
 	for _, l := range sent.Lines {
-		if n := min(l.Quantity, left[l.ExternalLine]); n > 0 { // fees are none of Amazon's lines
+		if n := min(l.Quantity, left[l.ExternalLine], due(l.ExternalLine, l.Quantity)); n > 0 { // fees are none of Amazon's lines
 			lines = append(lines, fields{"orderItemId": l.ExternalLine, "quantity": n})
 			confirmed.PackageItems = append(confirmed.PackageItems, packageItem{l.ExternalLine, n})
 		}
@@ -94,6 +101,46 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 		s.read = nil
 	}
 	return err
+}
+
+// undeleted says how much of a line's quantity in a parcel is in no package of a shipment that was deleted here: Amazon keeps these, so
+// what is in them counts as shipped there. key is the parcel's own package.
+func undeleted(ref connector.OrderRef, sent connector.Parcel, key string, packages []parcel) func(line string, quantity int64) int64 {
+	if ref.Deleted == nil {
+		return func(_ string, quantity int64) int64 { return quantity }
+	}
+	later := map[string]bool{} // references and numbers
+	for _, p := range slices.Backward(ref.Shipped) {
+		if p.Key == sent.Key {
+			break
+		}
+		later[reference(p.Key)], later[p.Number] = true, p.Number != ""
+	}
+	due := ref.ShippedThrough(sent.Key)
+	for _, p := range packages {
+		for _, l := range p.PackageItems {
+			other := p.PackageReferenceID != key && !later[p.PackageReferenceID] && !later[p.TrackingNumber]
+			if other && p.PackageStatus.Status != "CANCELLED" {
+				due[l.OrderItemID] -= l.Quantity
+			}
+		}
+	}
+	return func(line string, _ int64) int64 { return due[line] }
+}
+
+// replacedBy is the package of a shipment that was deleted here in whose place a parcel is; nil for none. It is confirmed again under its
+// own number, which edits it.
+func replacedBy(ref connector.OrderRef, sent connector.Parcel, packages []parcel) *parcel {
+	for i := range packages {
+		contents := map[string]int64{}
+		for _, l := range packages[i].PackageItems {
+			contents[l.OrderItemID] += l.Quantity
+		}
+		if packages[i].PackageStatus.Status != "CANCELLED" && ref.Replaces(sent, []string{packages[i].TrackingNumber}, contents) {
+			return &packages[i]
+		}
+	}
+	return nil
 }
 
 // carrier is Amazon's name of a carrier. Amazon has codes for some hundred carriers; others are sent by name.

@@ -42,8 +42,8 @@ func item(l *listing, f connector.Variant) fields {
 			aspects[aspectName(a)] = []string{aspectValue(a)}
 		}
 	}
-	maps.Copy(product, fields{"title": cut(l.Name, 80), "description": itemText(l.Product), "aspects": aspects,
-		"imageUrls": pictures(l.Product)})
+	maps.Copy(product, fields{"title": cut(l.Name, 80), "description": kept(l.Product, product["description"], itemText(l.Product)),
+		"aspects": aspects, "imageUrls": pictures(l.Product)})
 	body["product"] = product
 	if body["condition"] == nil {
 		body["condition"] = "NEW"
@@ -112,6 +112,14 @@ func text(p *connector.Product) string {
 		return p.Name
 	}
 	return cut(p.Description, mostText)
+}
+
+// kept is the seller's text at eBay in place of one that a product does not have.
+func kept(p *connector.Product, there any, own string) string {
+	if text, _ := there.(string); text != "" && !p.Describes() {
+		return text
+	}
+	return own
 }
 
 // itemText is the text of an item: one that is too long loses its markup, which must not be cut in two.

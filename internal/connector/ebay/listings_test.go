@@ -363,3 +363,9 @@ func TestLostAnswersOfPublications(t *testing.T) {
 		}
 	}
 }
+
+// What the seller wrote about a product at eBay stays as long as nothing is written here.
+func TestDescriptions(t *testing.T) {
+	a := newAccount(t)
+	connectortest.Descriptions(t, a.session, mug(), func() string { return a.Text("MUG") })
+}

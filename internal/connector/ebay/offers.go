@@ -131,7 +131,8 @@ func (s *session) offerBody(a *account, l *listing, f connector.Variant, there o
 		policies[p.setting] = chosen(p.setting, policies[p.setting], p.account)
 	}
 	price["price"] = s.price(f.Price)
-	maps.Copy(body, fields{"sku": f.SKU, "marketplaceId": s.market.id, "format": fixedPrice, "listingDescription": text(l.Product),
+	maps.Copy(body, fields{"sku": f.SKU, "marketplaceId": s.market.id, "format": fixedPrice,
+		"listingDescription":  kept(l.Product, body["listingDescription"], text(l.Product)),
 		"merchantLocationKey": chosen(settingLocation, body["merchantLocationKey"], a.location),
 		"listingPolicies":     policies, "pricingSummary": price})
 	if category := chosen(settingCategory, there.CategoryID, l.category); category != "" {

@@ -123,3 +123,25 @@ func TestRowsThatAreNotWrittenTogether(t *testing.T) {
 		t.Errorf("stock %d, %d, prices %s, %s", s.Stock("MUG"), s.Stock("SHIRT-S"), s.Field("MUG", "price", ""), s.Field("SHIRT", "price", ""))
 	}
 }
+
+// What the merchant wrote about a product in the shop stays as long as nothing is written here.
+func TestDescriptions(t *testing.T) {
+	s := newShop(t)
+	connectortest.Descriptions(t, s.session, mug(), func() string { return s.Field("MUG", "description", "1") })
+}
+
+// A product that was reduced before it got variants does not reduce these.
+func TestReducedProductsThatGetVariants(t *testing.T) {
+	s := newShop(t)
+	p := mug()
+	p.Known = connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)[0].IDs
+	if price, before := s.Reduced("MUG"); price != "7.900000" || before != "9.900000" {
+		t.Fatalf("%s, before %s", price, before)
+	}
+	p.CompareAt = nil
+	p.Variants = []connector.Variant{{SKU: "MUG-L", Price: 110000, Attributes: []connector.Attribute{{Name: "Size", Value: "L"}}}}
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+	if price, before := s.Reduced("MUG-L"); price != "11.000000" || before != "" {
+		t.Errorf("the variant costs %s, before %q", price, before)
+	}
+}

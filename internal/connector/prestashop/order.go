@@ -16,12 +16,16 @@ type beside struct {
 	customers, addresses map[string]*node
 	details, slips       map[string][]*node // by order
 	numbers              map[string][]string
+	sent                 map[string]time.Time // when orders that are refunded now were shipped before that
 }
 
 func (s *session) besides(ctx context.Context, f *shop, rows []*node) (*beside, error) {
-	var ids, sent, customers, addresses []string
+	var ids, sent, refunded, customers, addresses []string
 	for _, r := range rows {
 		ids = append(ids, r.get("id"))
+		if f.known[r.get("current_state")].refund {
+			refunded = append(refunded, r.get("id"))
+		}
 		if f.left(r) && r.get("shipping_number") == "" {
 			sent = append(sent, r.get("id"))
 		}
@@ -29,7 +33,7 @@ func (s *session) besides(ctx context.Context, f *shop, rows []*node) (*beside, 
 		addresses = append(addresses, r.get("id_address_delivery"), r.get("id_address_invoice"))
 	}
 	b := &beside{customers: map[string]*node{}, addresses: map[string]*node{}, details: map[string][]*node{}, slips: map[string][]*node{},
-		numbers: map[string][]string{}}
+		numbers: map[string][]string{}, sent: map[string]time.Time{}}
 	for _, part := range []struct {
 		resource, kind, field string
 		values                []string
@@ -45,6 +49,12 @@ func (s *session) besides(ctx context.Context, f *shop, rows []*node) (*beside, 
 				b.numbers[n.get("id_order")] = append(b.numbers[n.get("id_order")], number)
 			}
 		}},
+		{"order_histories", "order_history", "id_order", refunded, func(n *node) {
+			at, of := f.moment(n.get("date_add"), s.link.Now()), n.get("id_order")
+			if first, before := b.sent[of]; f.shipped(n.get("id_order_state")) && (!before || at.Before(first)) {
+				b.sent[of] = at
+			}
+		}},
 	} {
 		found, err := s.inChunks(ctx, part.resource, part.kind, part.field, part.values, full)
 		if err = ignoreForbidden(err); err != nil {
@@ -58,8 +68,11 @@ func (s *session) besides(ctx context.Context, f *shop, rows []*node) (*beside, 
 }
 
 // left reports whether the shop says that an order has left.
-func (f *shop) left(order *node) bool {
-	at := f.known[order.get("current_state")].ours
+func (f *shop) left(order *node) bool { return f.shipped(order.get("current_state")) }
+
+// shipped reports whether orders in a state, by its id, have left.
+func (f *shop) shipped(state string) bool {
+	at := f.known[state].ours
 	return at == orders.Shipped || at == orders.Delivered
 }
 
@@ -149,7 +162,7 @@ func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (conne
 	}
 	o.ShippedBy(carrier)
 	at := f.known[r.get("current_state")]
-	o.Status, o.Refunded, o.Theirs = at.ours, at.refund, at.name
+	o.Status, o.Refunded, o.Theirs, o.ShippedAt = at.ours, at.refund, at.name, b.sent[r.get("id")]
 	if o.Theirs == "" {
 		o.Theirs = r.get("current_state")
 	}

@@ -168,8 +168,10 @@ func (s *session) fill(ctx context.Context, f *shop, u *upsert, stored *stored) 
 	base, reduction := netPrice(p.Price, p.CompareAt)
 	if !fresh {
 		fields := []field{value("reference", p.SKU), price("price", base), texts("name", f.translated(there, "name", name(p.Name))),
-			texts("description", f.translated(there, "description", p.Description)),
 			texts("link_rewrite", f.translated(there, "link_rewrite", linkRewrite(p)))}
+		if p.Describes() {
+			fields = append(fields, texts("description", f.translated(there, "description", p.Description)))
+		}
 		if u.sent = u.sentBefore(); len(p.Categories) > 0 || len(u.sent) > 0 && !slices.Equal(u.sent, []string{f.home}) {
 			category, all, err := s.categories(ctx, f, p.Categories)
 			if err != nil {
@@ -182,12 +184,22 @@ func (s *session) fill(ctx context.Context, f *shop, u *upsert, stored *stored) 
 			return nil, err
 		}
 	}
-	if len(p.Variants) == 0 {
-		if err := s.reduce(ctx, stored.reductions[id], id, "0", reduction); err != nil {
-			return nil, err
-		}
+	if err := s.reduceProduct(ctx, p, stored.reductions[id], id, reduction); err != nil {
+		return nil, err
 	}
 	return s.putImages(ctx, p, there)
+}
+
+// reduceProduct sets the row with the reduced price of a product without variants. Of one with variants, each of which has its own, it takes
+// away the row that it had without them, which the shop would apply to all that have none.
+func (s *session) reduceProduct(ctx context.Context, p *connector.Product, rows []*node, id string, reduction money.Amount) error {
+	if len(p.Variants) > 0 {
+		if row := reductionOf(rows, "0"); row == nil || row.get("reduction_type") != "amount" {
+			return nil
+		}
+		reduction = 0
+	}
+	return s.reduce(ctx, rows, id, "0", reduction)
 }
 
 // sentCategories is the name in connector.IDs.Other of the categories that the last push put a product in.

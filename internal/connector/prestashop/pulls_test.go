@@ -42,6 +42,29 @@ func TestOrdersThatChangeBetweenPages(t *testing.T) {
 	}
 }
 
+// An order that is refunded when it is seen says when it was shipped, if it was: the history of its states knows that.
+func TestOrdersThatWereRefundedAfterTheyWereShipped(t *testing.T) {
+	for name, states := range map[string][]string{"shipped": {"4", "7"}, "delivered": {"5", "7"}, "not shipped": {"3", "7"}} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+			id := s.Buy("ada@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
+			var sent time.Time
+			for i, state := range states {
+				s.now = s.now.Add(time.Minute)
+				s.Move(id, state)
+				if i == 0 && state != "3" {
+					sent = s.now.Truncate(time.Second)
+				}
+			}
+			o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t)
+			if !o.Refunded || !o.ShippedAt.Equal(sent) {
+				t.Errorf("shipped at %s, not %s: %+v", o.ShippedAt, sent, o)
+			}
+		})
+	}
+}
+
 // Many orders of one second are on pages of their own, and a position of an older version begins anew.
 func TestOrdersOfOneSecond(t *testing.T) {
 	s := newShop(t)

@@ -40,7 +40,10 @@ func input(f *shop, p *connector.Product, there *product) (vars, error) {
 	if p.OnSale {
 		status = "ACTIVE"
 	}
-	in := vars{"title": cut(p.Name, 255), "descriptionHtml": p.Description, "status": status}
+	in := vars{"title": cut(p.Name, 255), "status": status}
+	if p.Describes() {
+		in["descriptionHtml"] = p.Description
+	}
 	if there == nil {
 		in["handle"] = handle(p)
 	}

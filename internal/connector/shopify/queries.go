@@ -10,7 +10,7 @@ import (
 const queryShop = `query Shop {
   shop { name myshopifyDomain url currencyCode ianaTimezone taxesIncluded }
   currentAppInstallation { accessScopes { handle } }
-  locations(first: 250) { nodes { id name isActive } }
+  locations(first: 250) { nodes { id name isActive fulfillsOnlineOrders } }
   publications(first: 20) { nodes { id name } }
 }`
 

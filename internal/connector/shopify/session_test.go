@@ -247,6 +247,40 @@ func TestVariantsThatGotAnotherSKUInTheShop(t *testing.T) {
 	}
 }
 
+// Stock is kept where online orders are shipped from, and the test warns of other such locations, unless the setting chooses one.
+func TestLocationsThatSell(t *testing.T) {
+	s := newShop(t)
+	told := func() string {
+		t.Helper()
+		s.reopen()
+		return strings.Join(connectortest.Must(s.session.Test(t.Context()))(t).Lacking, "\n")
+	}
+	kept := func() string {
+		t.Helper()
+		s.reopen()
+		results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+		item := connector.StockItem{Item: connector.Item{SKU: "MUG", IDs: results[0].IDs}, Quantity: 4}
+		connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{item}))(t)
+		return s.KeptAt("MUG")
+	}
+	if text := told(); text != "" {
+		t.Errorf("one location: %q", text)
+	}
+	s.Online("Shop", false)
+	s.Locate("Warehouse", true)
+	if text, at := told(), kept(); text != "" || at != "Warehouse" {
+		t.Errorf("one location that ships online orders: %q, kept at %s", text, at)
+	}
+	s.Online("Shop", true)
+	if text := told(); !strings.Contains(text, "stock is kept at the location Shop") || !strings.Contains(text, "Warehouse is sold beside it") {
+		t.Errorf("two locations: %q", text)
+	}
+	s.kept["locationId"] = "2"
+	if text := told(); text != "" {
+		t.Errorf("chosen: %q", text)
+	}
+}
+
 // A location that is opened later does not become the one where stock is kept: buyers would be shown the stock of both.
 func TestStockStaysAtItsLocation(t *testing.T) {
 	s := newShop(t)

@@ -26,13 +26,22 @@ type shopAnswer struct {
 		TaxesIncluded                                          bool
 	}
 	CurrentAppInstallation struct{ AccessScopes []struct{ Handle string } }
-	Locations              struct {
-		Nodes []struct {
-			ID, Name string
-			IsActive bool
-		}
-	}
-	Publications struct{ Nodes []struct{ ID, Name string } }
+	Locations              struct{ Nodes []location }
+	Publications           struct{ Nodes []struct{ ID, Name string } }
+}
+
+// location is a place where the shop has stock.
+type location struct {
+	ID, Name             string
+	IsActive             bool
+	FulfillsOnlineOrders bool // what is in stock there is sold by sales channels
+}
+
+// number is the location's own part of its id: they are numbered as they are opened.
+func (l location) number() (text string, n int64) {
+	text = l.ID[strings.LastIndexByte(l.ID, '/')+1:]
+	n, _ = strconv.ParseInt(text, 10, 64)
+	return text, n
 }
 
 // Test reads the shop and the rights of the token.
@@ -59,27 +68,61 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	}
 	if s.choose(a); s.shop.location == "" {
 		out.Missing = append(out.Missing, "the shop has no active location to keep stock at")
+	} else if others := s.soldBeside(a.Locations.Nodes); others != "" {
+		out.Lacking = append(out.Lacking, others)
 	}
 	return out, nil
 }
 
-// choose sets where stock is kept: at the location of the setting, else at the oldest active one. The shop lists them by their names, so a
-// new one may be the first: stock that moved there would also stay at the old one.
+// choose sets where stock is kept: at the location of the setting, else at the oldest active one of those that online orders are shipped
+// from, else at the oldest active one. The shop lists them by their names, so a new one may be the first: stock that moved there would also
+// stay at the old one.
 func (s *session) choose(a shopAnswer) {
 	s.shop = &shop{}
-	wanted, oldest := s.link.Channel.Value("locationId"), int64(0)
-	for _, l := range a.Locations.Nodes {
-		own := l.ID[strings.LastIndexByte(l.ID, '/')+1:]
-		number, _ := strconv.ParseInt(own, 10, 64) // they are numbered as they are opened
-		switch {
-		case !l.IsActive:
-		case wanted != "" && (l.ID == wanted || own == wanted), wanted == "" && (s.shop.location == "" || number < oldest):
-			s.shop.location, oldest = l.ID, number
+	wanted := s.link.Channel.Value("locationId")
+	var chosen *location
+	for i := range a.Locations.Nodes {
+		l := &a.Locations.Nodes[i]
+		own, number := l.number()
+		if !l.IsActive || wanted != "" && wanted != l.ID && wanted != own {
+			continue
 		}
+		if chosen != nil {
+			_, oldest := chosen.number()
+			if chosen.FulfillsOnlineOrders != l.FulfillsOnlineOrders && chosen.FulfillsOnlineOrders ||
+				chosen.FulfillsOnlineOrders == l.FulfillsOnlineOrders && oldest <= number {
+				continue
+			}
+		}
+		chosen = l
+	}
+	if chosen != nil {
+		s.shop.location = chosen.ID
 	}
 	for _, p := range a.Publications.Nodes {
 		s.shop.publications = append(s.shop.publications, p.ID)
 	}
+}
+
+// soldBeside warns of other locations from which the shop sells, and whose stock is its merchant's; "" if there are none, or a setting has
+// chosen among them.
+func (s *session) soldBeside(locations []location) string {
+	var here string
+	var others []string
+	for _, l := range locations {
+		switch {
+		case l.ID == s.shop.location:
+			here = l.Name
+		case l.IsActive && l.FulfillsOnlineOrders:
+			others = append(others, l.Name)
+		}
+	}
+	if len(others) == 0 || s.link.Channel.Value("locationId") != "" {
+		return ""
+	}
+	return connector.Line("stock is kept at the location " + here + ", and what the shop has at " + strings.Join(others, ", ") +
+		" is sold beside it: count that stock in the shop alone, or set it to nothing there; the setting locationId names another location, " +
+		"and ends this warning")
 }
 
 // facts reads the shop once in the session's life.

@@ -84,3 +84,9 @@ func TestSKUsWithQuotes(t *testing.T) {
 		}
 	}
 }
+
+// What the merchant wrote about a product in the shop stays as long as nothing is written here.
+func TestDescriptions(t *testing.T) {
+	s := newShop(t)
+	connectortest.Descriptions(t, s.session, shirt(), func() string { return s.Description("SHIRT-S") })
+}

@@ -41,7 +41,7 @@ func (s *session) content(ctx context.Context, p *connector.Product, old *produc
 	if err != nil {
 		return nil, err
 	}
-	body := fields{"title": cut(p.Name, 255), "description": text(p), "category_id": category,
+	body := fields{"title": cut(p.Name, 255), "description": text(p, old), "category_id": category,
 		"category_version": market.categories(), "external_product_id": p.ID, "skus": skus(p, old, warehouse), "save_mode": "LISTING",
 		"package_weight": fields{"value": cmp.Or(s.link.Channel.Value("packageWeight"), "0.5"), "unit": market.weight()}}
 	if size := strings.Split(s.link.Channel.Value("packageSize"), "x"); len(size) == 3 {
@@ -76,8 +76,12 @@ const mostText = 10_000
 // picture is an image in a text: TikTok takes only those that it serves itself.
 var picture = regexp.MustCompile(`(?i)<img\b[^>]*>`)
 
-// text is what buyers read of a product: without its images, and one that is too long without its markup, which must not be cut in two.
-func text(p *connector.Product) string {
+// text is what buyers read of a product: its description without its images, and one that is too long without its markup, which must not be
+// cut in two; without a description what the merchant has written in the shop.
+func text(p *connector.Product, old *product) string {
+	if old != nil && old.Text != "" && !p.Describes() {
+		return old.Text
+	}
 	whole := strings.TrimSpace(picture.ReplaceAllString(p.Description, ""))
 	if utf8.RuneCountInString(whole) > mostText {
 		whole = cut(connector.Plain(whole), mostText)
@@ -128,19 +132,25 @@ func numberOf(p *connector.Product, f connector.Variant, old *product) map[strin
 
 // finish adds the pictures to a product's content.
 func finish(body fields, p *connector.Product, old *product, images map[string]string) {
+	if old == nil {
+		body["idempotency_key"] = keyOf(body, p)
+	}
 	var pictures []fields
 	for _, image := range p.Images[:min(len(p.Images), mostImages)] {
 		pictures = append(pictures, fields{"uri": images[image.ID]})
 	}
 	body["main_images"] = pictures
-	if old == nil {
-		body["idempotency_key"] = keyOf(body)
-	}
 }
 
-// keyOf is the same for the same product with the same content: the shop creates it once, even if the first answer was lost.
-func keyOf(body fields) string {
-	text, err := json.Marshal(body)
+// keyOf is the same for the same product with the same content and pictures: the shop creates it once, even if the first answer was lost. It
+// is made of our names of the pictures: TikTok gives one that is sent again another name. A product in place of one that is gone has
+// another key.
+func keyOf(body fields, p *connector.Product) string {
+	names := []string{p.Known.Product}
+	for _, image := range p.Images {
+		names = append(names, image.ID, image.URL)
+	}
+	text, err := json.Marshal([]any{body, names})
 	if err != nil {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 type product struct {
 	ID     connector.ID `json:"id"`
 	Status string       `json:"status"`
+	Text   string       `json:"description"`
 	Audit  struct {
 		Status string `json:"status"`
 	} `json:"audit"`

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/tiktokshop/fakeshop"
 )
 
@@ -310,4 +311,27 @@ func TestLostAnswersAboutProducts(t *testing.T) {
 		r[0].Error != "The product is in a campaign" {
 		t.Errorf("%+v", r)
 	}
+}
+
+// A product of which nothing is known here, because the program ended before it could store the answer, is made once, although its picture
+// is sent again and has another name then, and although no search finds it yet.
+func TestProductsThatNoSearchFindsYet(t *testing.T) {
+	s := newShop(t, nil)
+	p := s.shirt()
+	first := must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+	s.Faults = fakeshop.Faults{Unfound: true}
+	s.reopen()
+	again := must(s.session.Upsert(t.Context(), []connector.Product{s.shirt()}))(t)
+	if first[0].IDs.Product == "" || again[0].IDs.Product != first[0].IDs.Product || again[0].Images["i1"] == first[0].Images["i1"] {
+		t.Errorf("%+v, then %+v", first[0], again[0])
+	}
+	if _, doubled := s.Items(); len(doubled) > 0 {
+		t.Errorf("twice: %v", doubled)
+	}
+}
+
+// What the merchant wrote about a product in the shop stays as long as nothing is written here.
+func TestDescriptions(t *testing.T) {
+	s := newShop(t, nil)
+	connectortest.Descriptions(t, s.session, s.mug(), func() string { return s.Content("MUG")["description"].(string) })
 }

@@ -3,6 +3,7 @@ package tiktokshop
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -29,17 +30,13 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	case statuses[o.Status] == orders.Cancelled:
 		return connector.Failf(connector.Rejected, "the order is cancelled on TikTok Shop")
 	case len(ids) == 0:
-		return nil
+		return s.renumber(ctx, o, ref, parcel)
 	case o.byTikTok():
 		return connector.Failf(connector.Cannot, "TikTok ships this order from its own warehouse")
 	case o.Shipping == "TIKTOK":
 		return s.ship(ctx, o, ids, fields{"handover_method": cmp.Or(s.link.Channel.Value("handoverMethod"), "DROP_OFF")})
 	}
-	name := s.carrierOf(ref, parcel)
-	if parcel.Number == "" || name == "" {
-		return connector.Failf(connector.Rejected, "TikTok Shop takes %s", wholeParcels)
-	}
-	carrier, err := s.carrier(ctx, string(o.DeliveryOption), name)
+	carrier, err := s.sender(ctx, o, ref, parcel)
 	if err != nil {
 		return err
 	}
@@ -52,6 +49,50 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 			fields{"order_line_item_ids": ids, "shipping_provider_id": carrier, "tracking_number": parcel.Number}))
 	}
 	return s.ship(ctx, o, ids, fields{"self_shipment": fields{"tracking_number": parcel.Number, "shipping_provider_id": carrier}})
+}
+
+// sender is TikTok's id of the carrier of a parcel. Errors: Failure Rejected for a parcel without a carrier or a number.
+func (s *session) sender(ctx context.Context, o *order, ref connector.OrderRef, parcel connector.Parcel) (string, error) {
+	name := s.carrierOf(ref, parcel)
+	if parcel.Number == "" || name == "" {
+		return "", connector.Failf(connector.Rejected, "TikTok Shop takes %s", wholeParcels)
+	}
+	return s.carrier(ctx, string(o.DeliveryOption), name)
+}
+
+// renumber gives the package of a shipment that was deleted here the number and carrier of the one in its place. TikTok allows that for
+// 72 hours, of packages that the seller ships.
+func (s *session) renumber(ctx context.Context, o *order, ref connector.OrderRef, parcel connector.Parcel) error {
+	if o.byTikTok() || o.Shipping == "TIKTOK" {
+		return nil
+	}
+	contents, numbers := map[string]map[string]int64{}, map[string]string{}
+	for _, b := range o.bundles() {
+		for _, p := range b.pieces {
+			of := string(p.Package)
+			if p.cancelled() || of == "" {
+				continue
+			}
+			if contents[of] == nil {
+				contents[of] = map[string]int64{}
+			}
+			contents[of][b.id]++
+			numbers[of] = p.Number
+		}
+	}
+	for _, of := range slices.Sorted(maps.Keys(contents)) {
+		if !ref.Replaces(parcel, []string{numbers[of]}, contents[of]) {
+			continue
+		}
+		carrier, err := s.sender(ctx, o, ref, parcel)
+		if err != nil {
+			return err
+		}
+		delete(s.orders, string(o.ID))
+		return s.write(ctx, o, "/fulfillment/202309/packages/"+url.PathEscape(of)+"/shipping_info/update",
+			fields{"tracking_number": parcel.Number, "shipping_provider_id": carrier})
+	}
+	return nil
 }
 
 // wholeParcels is what TikTok takes, and what to do about a parcel that is none of these.

@@ -54,6 +54,45 @@ func TestParcelsAreShownOnce(t *testing.T) {
 	}
 }
 
+// A shipment that is made in place of one that was deleted here gives its number and carrier to the package that TikTok has. A number that
+// the merchant has changed in the shop stays, and so does that of a package of other contents.
+func TestShipmentsInPlaceOfDeletedOnes(t *testing.T) {
+	for name, c := range map[string]struct {
+		deleted string
+		pieces  int64
+		want    string
+	}{"deleted": {"WRONG", 2, "RIGHT"}, "changed in the shop": {"ANOTHER", 2, "WRONG"}, "of other contents": {"WRONG", 1, "WRONG"}} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, nil)
+			id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 2}, Cents: 790})
+			line := must(s.session.PullOrder(t.Context(), id))(t).Lines[0].ExternalID
+			parcel := func(key, carrier, number string, pieces int64) connector.Parcel {
+				return connector.Parcel{Key: key, Carrier: carrier, Number: number,
+					Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: pieces}}}
+			}
+			ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel("s1", "DHL", "WRONG", 2)}}
+			if err := s.session.PushShipment(t.Context(), ref, ref.Shipped[0]); err != nil {
+				t.Fatal(err)
+			}
+			ref.Shipped = []connector.Parcel{parcel("s2", "GLS", "RIGHT", c.pieces)}
+			ref.Deleted = func(number string) bool { return number == c.deleted }
+			for range 2 {
+				if err := s.session.(connector.AheadReader).ReadAhead(t.Context(), []string{id}); err != nil {
+					t.Fatal(err)
+				}
+				if err := s.session.PushShipment(t.Context(), ref, ref.Shipped[0]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.Move(id, "IN_TRANSIT")
+			o := must(s.session.PullOrder(t.Context(), id))(t)
+			if len(o.Parcels) != 1 || o.Parcels[0].Number != c.want || o.Parcels[0].Lines[0].Quantity != 2 {
+				t.Errorf("%+v", o.Parcels)
+			}
+		})
+	}
+}
+
 // What TikTok does not take is refused or skipped with the reason: an unknown carrier, a parcel without a number, a status of the
 // carrier's. Where TikTok ships, the package is handed over without a number of ours.
 func TestShippingWays(t *testing.T) {

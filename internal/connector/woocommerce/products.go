@@ -407,7 +407,10 @@ func (f flexible) number() int64 {
 
 // productBody is the request body of a product.
 func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, error) {
-	body := map[string]any{"name": u.Name, "sku": u.SKU, "description": u.Description, "type": "simple", "status": shopStatus(u.OnSale)}
+	body := map[string]any{"name": u.Name, "sku": u.SKU, "type": "simple", "status": shopStatus(u.OnSale)}
+	if u.Describes() {
+		body["description"] = u.Description
+	}
 	categories, err := s.categories(ctx, u.Categories)
 	if err != nil {
 		return nil, err

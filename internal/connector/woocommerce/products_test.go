@@ -105,3 +105,10 @@ func TestProductsThatGotAnotherSKUInTheShop(t *testing.T) {
 		t.Errorf("%d requests to read the stock of products under their own SKUs", n)
 	}
 }
+
+// What the merchant wrote about a product in the shop stays as long as nothing is written here.
+func TestDescriptions(t *testing.T) {
+	s := newShop(t)
+	p := connector.Product{ID: "p2", SKU: "MUG", Name: "Mug", OnSale: true, Price: 79000, Currency: "EUR", Quantity: 9}
+	connectortest.Descriptions(t, s.session, p, func() string { return s.Description("MUG") })
+}

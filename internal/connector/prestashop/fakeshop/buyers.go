@@ -203,6 +203,7 @@ func (s *Shop) Move(order, state string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o := s.find("orders", order); o != nil {
+		s.add("order_histories", map[string]string{"id_order": order, "id_order_state": state, "date_add": s.stamp()})
 		s.move(o, state)
 	}
 }
@@ -289,7 +290,7 @@ func (s *Shop) Stock(sku string) int {
 	return 0
 }
 
-// Order is an order's state, tracking number and how many states its history got over the web service.
+// Order is an order's state, tracking number and how many states its history got after the first.
 func (s *Shop) Order(order string) (state, tracking string, histories int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -171,6 +171,7 @@ func (s *Shop) follow(method string, res *resource, at *row) {
 	case "stock_availables":
 		s.addUp(at.get("id_product"))
 	case "order_histories":
+		at.fields["date_add"] = s.stamp()
 		if o := s.find("orders", at.get("id_order")); o != nil {
 			s.move(o, at.get("id_order_state"))
 		}

@@ -119,6 +119,7 @@ func (s *Shop) findNew(raw json.RawMessage) (object, string) {
 
 type setInput struct {
 	Title, Status, Handle string
+	DescriptionHTML       *string
 	Files                 *[]struct{ ID, OriginalSource string }
 	Variants              []setVariant
 	ProductOptions        []struct{ Name string }
@@ -191,6 +192,9 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 		s.products = append(s.products, p)
 	}
 	p.title, p.status = in.Input.Title, in.Input.Status
+	if in.Input.DescriptionHTML != nil {
+		p.description = *in.Input.DescriptionHTML
+	}
 	if in.Input.Files != nil {
 		p.media = nil
 		for _, f := range *in.Input.Files {
@@ -433,4 +437,26 @@ func (s *Shop) Variants() (shown map[string]Variant, doubled []string) {
 		}
 	}
 	return shown, doubled
+}
+
+// Description is what buyers read of the product that a variant is of.
+func (s *Shop) Description(sku string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.product(func(p *product) bool {
+		return slices.ContainsFunc(p.variants, func(v *variant) bool { return v.sku == sku })
+	}).description
+}
+
+// KeptAt are the names of the locations that have some of a variant.
+func (s *Shop) KeptAt(sku string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var names []string
+	for i, l := range s.locations {
+		if v := s.variant(func(v *variant) bool { return v.sku == sku }); v != nil && v.levels["gid://shopify/Location/"+strconv.Itoa(i+1)] != 0 {
+			names = append(names, l.name)
+		}
+	}
+	return strings.Join(names, ", ")
 }

@@ -64,6 +64,7 @@ type Shop struct {
 
 type product struct {
 	id, handle, title, status string
+	description               string
 	published                 bool
 	media                     []string
 	shop                      *Shop
@@ -83,7 +84,7 @@ type object = map[string]any
 
 // New creates an empty shop.
 func New() *Shop {
-	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{}, locations: []location{{"Shop", true}},
+	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{}, locations: []location{{"Shop", true, true}},
 		Notices: fakeshop.NewOutbox(mostTries)}
 }
 
@@ -286,8 +287,9 @@ func (s *Shop) about(json.RawMessage) (object, string) {
 
 // location is a place where stock may be kept; its number is its place in the list.
 type location struct {
-	name string
-	open bool
+	name   string
+	open   bool
+	online bool // it ships online orders
 }
 
 // Locate opens a location where stock may be kept, or closes it.
@@ -298,13 +300,25 @@ func (s *Shop) Locate(name string, open bool) {
 		s.locations[at].open = open
 		return
 	}
-	s.locations = append(s.locations, location{name, open})
+	s.locations = append(s.locations, location{name, open, true})
+}
+
+// Online says whether online orders are shipped from a location.
+func (s *Shop) Online(name string, online bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.locations {
+		if s.locations[i].name == name {
+			s.locations[i].online = online
+		}
+	}
 }
 
 // shownLocations are the locations, by their names.
 func (s *Shop) shownLocations() (list []object) {
 	for i, l := range s.locations {
-		list = append(list, object{"id": "gid://shopify/Location/" + strconv.Itoa(i+1), "name": l.name, "isActive": l.open})
+		list = append(list, object{"id": "gid://shopify/Location/" + strconv.Itoa(i+1), "name": l.name, "isActive": l.open,
+			"fulfillsOnlineOrders": l.online})
 	}
 	slices.SortFunc(list, func(a, b object) int { return strings.Compare(a["name"].(string), b["name"].(string)) })
 	return list

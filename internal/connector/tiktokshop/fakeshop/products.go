@@ -134,6 +134,9 @@ func (s *Shop) searchProducts(c call) reply {
 	wanted := c.texts("seller_skus")
 	list := []object{}
 	for _, p := range s.products {
+		if s.Faults.Unfound {
+			continue
+		}
 		if len(wanted) == 0 || slices.ContainsFunc(p.skus, func(k *sku) bool { return slices.Contains(wanted, k.sku) }) {
 			list = append(list, p.row())
 		}

@@ -241,3 +241,20 @@ func (s *Shop) searchReversed(c call) reply {
 	}
 	return pageWithin(c, name, list, 10, 50)
 }
+
+// renumber corrects the number and carrier of a package that its seller has shipped.
+func (s *Shop) renumber(c call) reply {
+	for _, o := range s.orders {
+		found := false
+		for _, p := range o.pieces {
+			if p.parcel == c.PathValue("id") && o.shipping == "SELLER" && p.status != "AWAITING_SHIPMENT" {
+				found, p.number, p.carrier = true, fmt.Sprint(c.body["tracking_number"]), fmt.Sprint(c.body["shipping_provider_id"])
+			}
+		}
+		if found {
+			s.settleOrder(o)
+			return good(object{})
+		}
+	}
+	return refused(21011005, "The package was not shipped by its seller")
+}

@@ -41,6 +41,7 @@ type Faults struct {
 	Reorder    bool          // the newest notification is sent first
 	Nameless   bool          // refusals of SKUs do not name them
 	ListsAll   bool          // TikTok's warehouse is in the list of the shop's
+	Unfound    bool          // a search of products finds none, as one that is behind
 }
 
 type object = map[string]any
@@ -90,6 +91,7 @@ func New() *Shop {
 		"POST /order/202309/orders/search":                               s.searchOrders,
 		"GET /order/202507/orders":                                       s.namedOrders,
 		"POST /fulfillment/202309/packages/{id}/ship":                    s.ship,
+		"POST /fulfillment/202309/packages/{id}/shipping_info/update":    s.renumber,
 		"POST /fulfillment/202309/orders/{id}/packages":                  s.shipPart,
 		"POST /fulfillment/202309/orders/{id}/split":                     s.split,
 		"POST /return_refund/202309/cancellations":                       s.cancel,

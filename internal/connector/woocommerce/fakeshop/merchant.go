@@ -150,3 +150,10 @@ func (s *Shop) Rename(sku, to string) {
 	p.sku = to
 	s.notify("product.updated", p.id)
 }
+
+// Description is what buyers read of a product.
+func (s *Shop) Description(sku string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owner(sku, 0).description
+}
