@@ -69,7 +69,7 @@ func TestFormsOfWhatHasChanged(t *testing.T) {
 			{page: "/categories/" + at["/categories"], action: "/categories/" + at["/categories"], input: "name", first: "Cooking",
 				second: "Kitchens"},
 			{page: "/attributes/" + at["/attributes"], action: "/attributes/" + at["/attributes"], input: "label", first: "Stuff", second: "Matter"},
-			{page: "/warehouses/" + at["/warehouses"], action: "/warehouses/" + at["/warehouses"], input: "name", first: "East", second: "Far east"},
+			{page: "/stock/warehouses/" + at["/stock/warehouses"], action: "/stock/warehouses/" + at["/stock/warehouses"] + "/save", input: "name", first: "East", second: "Far east"},
 			{page: "/segments/" + at["/segments"], action: "/segments/" + at["/segments"], input: "name", first: "Often", second: "Friends"},
 			{page: "/webhooks/" + at["/webhooks"], action: "/webhooks/" + at["/webhooks"], input: "description", first: "Page", second: "Status",
 				by: "Olga Owner"},
