@@ -31,7 +31,8 @@ var reached = map[string][]string{
 	"listWarehouses": {"GET /stock/warehouses"}, "createWarehouse": {"POST /stock/warehouses"}, "getWarehouse": {"GET /stock/warehouses/{id}"},
 	"updateWarehouse": {"POST /stock/warehouses/{id}/save"}, "deleteWarehouse": {"POST /stock/warehouses/{id}/delete"},
 	"listStockLevels": {"GET /stock"}, "getStock": {"GET /stock/{sku}"}, "listStockMovements": {"GET /stock/{sku}"},
-	"createStockMovement": {"POST /stock/{sku}/receive", "POST /stock/{sku}/adjust"}, "transferStock": {"POST /stock/{sku}/transfer", "POST /stock/transfer"},
+	"createStockMovement": {"POST /stock/{sku}/receive", "POST /stock/{sku}/adjust"},
+	"transferStock": {"POST /stock/{sku}/transfer", "POST /stock/transfer"},
 	"setStockThresholds": {"POST /stock/thresholds"},
 
 	"listCustomers": {"GET /customers"}, "createCustomer": {"POST /customers/new"}, "getCustomer": {"GET /customers/{id}"},

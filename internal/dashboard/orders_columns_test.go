@@ -65,7 +65,7 @@ func TestSumOfASelection(t *testing.T) {
 	b := s.window(t, s.owner)
 	says := func(words string) {
 		t.Helper()
-		b.until(`document.querySelector("[data-sums] > span").textContent.replaceAll("\u00a0", " ") === "` + words + `"`)
+		b.until(`document.querySelector("#bulk-sums").textContent.replaceAll("\u00a0", " ") === "` + words + `"`)
 	}
 	b.open("/orders")
 	b.click("#t-" + first)
@@ -90,5 +90,5 @@ func TestSumOfASelection(t *testing.T) {
 	b.click("#t-" + first)
 	says("1.234.567,50 €, 2 units to ship")
 	b.click("#t-" + third)
-	b.until(`/ \+ 2\.400.¥, 4 units to ship$/.test(document.querySelector("[data-sums] > span").textContent)`)
+	b.until(`/ \+ 2\.400.¥, 4 units to ship$/.test(document.querySelector("#bulk-sums").textContent)`)
 }
