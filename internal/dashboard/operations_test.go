@@ -32,8 +32,8 @@ var reached = map[string][]string{
 	"updateWarehouse": {"POST /stock/warehouses/{id}/save"}, "deleteWarehouse": {"POST /stock/warehouses/{id}/delete"},
 	"listStockLevels": {"GET /stock"}, "getStock": {"GET /stock/{sku}"}, "listStockMovements": {"GET /stock/{sku}"},
 	"createStockMovement": {"POST /stock/{sku}/receive", "POST /stock/{sku}/adjust"},
-	"transferStock": {"POST /stock/{sku}/transfer", "POST /stock/transfer"},
-	"setStockThresholds": {"POST /stock/thresholds"},
+	"transferStock":       {"POST /stock/{sku}/transfer", "POST /stock/transfer"},
+	"setStockThresholds":  {"POST /stock/thresholds"},
 
 	"listCustomers": {"GET /customers"}, "createCustomer": {"POST /customers/new"}, "getCustomer": {"GET /customers/{id}"},
 	"updateCustomer": {"POST /customers/{id}", "POST /customers/{id}/tags"}, "listCustomerOrders": {"GET /customers/{id}"},

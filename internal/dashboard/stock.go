@@ -53,8 +53,9 @@ func stockPath(sku string) string {
 
 // levelRow shows a level.
 func (r *request) levelRow(l stock.Level) levelRow {
-	row := levelRow{ID: "l-" + string(l.ID), SKU: l.SKU, To: r.page("/stock/{sku}", strings.TrimPrefix(stockPath(l.SKU), prefix)), Warehouse: l.Warehouse,
-		OnHand: r.format.Count(l.OnHand), Reserved: r.format.Count(l.Reserved), Available: r.format.Count(l.Available()),
+	row := levelRow{ID: "l-" + string(l.ID), SKU: l.SKU, To: r.page("/stock/{sku}", strings.TrimPrefix(stockPath(l.SKU), prefix)),
+		Warehouse: l.Warehouse,
+		OnHand:    r.format.Count(l.OnHand), Reserved: r.format.Count(l.Reserved), Available: r.format.Count(l.Available()),
 		Short: l.Available() < 0}
 	switch {
 	case l.Available() < 0:

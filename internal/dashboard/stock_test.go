@@ -341,7 +341,8 @@ func TestTransferOfATypedSKU(t *testing.T) {
 		if out.status != 400 && out.status != 422 || !strings.Contains(out.body, `id="stock-transfer-toWarehouseCode-error"`) {
 			t.Errorf("to where it is: %d %s", out.status, out.words())
 		}
-		page = b.follow(b.submit(t, page, "/stock/transfer", "sku", "MUG", "quantity", "2", "fromWarehouseCode", "MAIN", "toWarehouseCode", "EAST"))
+		page = b.follow(b.submit(t, page, "/stock/transfer", "sku", "MUG", "quantity", "2", "fromWarehouseCode", "MAIN",
+			"toWarehouseCode", "EAST"))
 		has(t, page, "Transferred 2 to EAST")
 		if l := s.level("MUG", "EAST"); l.OnHand != 2 {
 			t.Errorf("%d in EAST", l.OnHand)

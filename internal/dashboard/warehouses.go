@@ -62,7 +62,7 @@ type editorRow struct {
 const warehousesPath = "/stock/warehouses"
 
 func warehouseForm(r *request, path string, w stock.Warehouse) *form {
-	code := field{Name: "code", Label: "Code", Value: w.Code, Required: true, Mono: true, Max: limits.MaxWarehouseCode,
+	code := field{Name: "code", Label: "Code", Value: w.Code, Required: true, Mono: true, Max: limits.MaxWarehouseCode, Unique: true,
 		Hint: "what callers of the API name it by"}
 	if w.ID != "" {
 		code.Kind = "hidden"
