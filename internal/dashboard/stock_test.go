@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/patch"
@@ -380,5 +381,23 @@ func TestAddressesBelowStock(t *testing.T) {
 		has(t, page, "A plan")
 		has(t, b.follow(b.submit(t, page, "/stock/"+sku+"/receive", "sku", sku, "type", "receive", "quantity", "4", "warehouseCode", "MAIN")),
 			"7 on hand in MAIN")
+	}
+}
+
+// Where the forms of a SKU stand below its ledger, as on a phone, a link at the top leads to them.
+func TestFormsOfASKUAreReachedOnAPhone(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	b.look(1440, "light")
+	b.open("/stock/MUG-BLUE")
+	const link = "document.querySelector('a[href=\"#card-receive\"]')"
+	b.until("!" + link + ".checkVisibility()")
+	b.look(390, "light")
+	b.until(link + ".checkVisibility()")
+	b.click(`a[href="#card-receive"]`)
+	b.until("document.querySelector('#card-receive').getBoundingClientRect().top < innerHeight / 2")
+	if page := s.as(s.newUser("vic@test.example", accounts.Viewer)).get("/stock/MUG-BLUE"); strings.Contains(page.body, "#card-receive") {
+		t.Error("a viewer is led to what is not there")
 	}
 }

@@ -34,8 +34,7 @@ async function refresh() {
     ended(false);
     if (from !== at) page.title = document.title;
     if (under.page !== before) return happened(["*"]); // it may be older than what was loaded meanwhile
-    const gone = [403, 404].includes(answer.status); // then its page says so
-    if (!answer.ok && !gone || at !== pageOf(location)) return;
+    if (!answer.ok && ![403, 404].includes(answer.status) || at !== pageOf(location)) return; // what is gone has a page that says so
     const cursor = document.activeElement;
     swap(page, [...ids, "side"], news);
     if (!cursor.isConnected) $("#main").focus({ preventScroll: true });

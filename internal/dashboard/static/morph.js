@@ -37,11 +37,10 @@ export function morph(from, to, how) {
 
 // touched reports whether an input holds something else than the page gave it.
 export function touched(el) {
-  if (el.hidden) return false;
   if (el.matches("input[type=checkbox], input[type=radio]")) return el.checked !== el.defaultChecked;
   if (el === document.activeElement) return el.matches("input, textarea, select");
   if (el.matches("select")) return el.selectedOptions[0] !== ($("option[selected]", el) ?? el.options[0]);
-  return el.matches("input, textarea") && el.value !== el.defaultValue;
+  return el.matches("input:not([hidden]), textarea") && el.value !== el.defaultValue;
 }
 
 function attributes(from, to) {
