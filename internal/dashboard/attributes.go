@@ -37,6 +37,7 @@ func attributeForm(r *request, path string, a catalog.Attribute) *form {
 		field{Name: "label", Label: "Label", Value: a.Label, Required: true},
 		field{
 			Name:     "code",
+			Unique:   true,
 			Label:    "Code",
 			Value:    a.Code,
 			Required: true,

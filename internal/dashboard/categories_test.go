@@ -186,13 +186,13 @@ func TestAttributePage(t *testing.T) {
 func TestWarehousePage(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		b := s.as(s.owner)
-		page := b.follow(b.submit(t, b.get("/warehouses"), "/warehouses", "code", "EAST", "name", "Depot east"))
+		page := b.follow(b.submit(t, b.get("/stock/warehouses"), "/stock/warehouses", "code", "EAST", "name", "Depot east"))
 		has(t, page, "Created the warehouse EAST", "Depot east", "default")
 		_, rest, _ := strings.Cut(page.body, `Depot east`)
 		before := page.body[:len(page.body)-len(rest)]
 		home := before[strings.LastIndex(before, `href="`)+len(`href="`+prefix):]
 		home = home[:strings.Index(home, `"`)]
-		has(t, b.follow(b.submit(t, b.get(home), home, "name", "East", "isDefault", "true", "code", "EAST")), "Saved EAST", "East")
+		has(t, b.follow(b.submit(t, b.get(home), home+"/save", "name", "East", "isDefault", "true", "code", "EAST")), "Saved EAST", "East")
 		out := b.submit(t, b.get(home), home+"/delete")
 		if out.status != 409 || !strings.Contains(out.words(), "default warehouse") {
 			t.Errorf("the default deleted: %d %.300s", out.status, out.words())

@@ -154,7 +154,8 @@ func (d *Dashboard) showCustomer(r *request) (answer, error) {
 }
 
 func detailsForm(r *request, c *customers.Customer) *form {
-	return r.editing(customerPath(c.ID), append([]field{{Name: "email", Label: "E-mail", Kind: "email", Value: c.Email, Required: true}},
+	return r.editing(customerPath(c.ID), append([]field{
+		{Name: "email", Label: "E-mail", Kind: "email", Value: c.Email, Required: true, Unique: true}},
 		personFields(c)...)...)
 }
 

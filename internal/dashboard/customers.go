@@ -131,7 +131,7 @@ func customerBadge(c *customers.Customer) *badge {
 }
 
 func newCustomerForm(r *request) *form {
-	return r.form("/customers/new", append([]field{{Name: "email", Label: "E-mail", Kind: "email", Required: true, Focus: true}},
+	return r.form("/customers/new", append([]field{{Name: "email", Label: "E-mail", Kind: "email", Required: true, Focus: true, Unique: true}},
 		personFields(&customers.Customer{})...)...)
 }
 

@@ -186,7 +186,7 @@ func TestDeletingAnAddressAsks(t *testing.T) {
 	}
 	w := s.window(t, s.owner)
 	w.open(home)
-	w.click(".line:has(a[data-dialog]) a[data-dialog]")
+	w.click(".line [command=show-modal]")
 	w.shows("Delete this address?")
 	if words := eval[string](w, "document.querySelector('dialog[open]').innerText"); !strings.Contains(words, "1 rue X") {
 		t.Errorf("the question: %s", words)

@@ -14,6 +14,7 @@ type flash struct {
 	Tone string `json:"tone"` // good, warn, bad
 	Text string `json:"text"`
 	Undo *undo  `json:"undo,omitempty"`
+	ID   string `json:"-"` // of this showing: a message that is shown again is a new one
 
 	Again map[string]string `json:"again,omitempty"` // inputs by name: what was undone, to be done again with a correction
 }
@@ -83,6 +84,7 @@ func (r *request) takeFlash() *flash {
 	if f.Text == "" {
 		return nil
 	}
+	f.ID = r.newKey()
 	if f.Undo != nil {
 		f.Undo.Action = prefix + f.Undo.Action
 		f.Undo.Key = r.newKey()

@@ -32,6 +32,7 @@ type field struct {
 	Digits            int  // of decimal: the decimals that its currency has
 	ClearBlank        bool // an empty input clears the member (null); otherwise the member is left out and stays
 	SendBlank         bool // an empty input is the text ""
+	Unique            bool // no two records have the same: a conflict is about it
 
 	Form  string // id prefix, set by form
 	shown string // the value before anything was typed, set by form
@@ -210,6 +211,10 @@ func (f *form) fail(err error) bool {
 	}
 	if len(e.Details) == 0 {
 		f.Message = said(e)
+		unique := func(in *field) bool { return in.Unique && in.Kind != "hidden" }
+		if i := slices.IndexFunc(f.Fields, unique); i >= 0 && e.Kind == apperr.Conflict {
+			f.Fields[i].Error = sentence(f.Message)
+		}
 		return true
 	}
 	for _, d := range e.Details {

@@ -84,3 +84,29 @@ func TestErrorsStandBesideTheirInputs(t *testing.T) {
 		}
 	}
 }
+
+// What another record has already is said beside the input, too, where the cursor is then; what was typed stays.
+func TestWhatIsTakenIsSaidBesideItsInput(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	c := s.shopper(t)
+	first := func(path, name string) string { return c.list(path)[0][name].(string) }
+	b := s.as(s.owner)
+	for _, one := range []struct {
+		page, input, taken string
+		others             []string
+	}{
+		{"/customers/new", "email", first("/customers", "email"), nil},
+		{"/products/new", "sku", first("/products", "sku"), []string{"name", "Mug", "price", "1"}},
+		{"/settings/users/new", "email", s.owner.Email, []string{"name", "Vera", "password", password}},
+		{"/stock/warehouses", "code", first("/warehouses", "code"), []string{"name", "Depot"}},
+		{"/attributes", "code", first("/attributes", "code"), []string{"label", "Stuff"}},
+	} {
+		out := b.sendForm(t, b.get(one.page), one.page, append(one.others, one.input, one.taken)...)
+		id := inputID(strings.ReplaceAll(strings.Trim(one.page, "/"), "/", "-"), one.input)
+		if out.status != http.StatusConflict || !strings.Contains(out.body, `id="`+id+`-error"`) ||
+			!strings.Contains(out.body, `value="`+one.taken+`"`) {
+			t.Errorf("%s: %d %.900s", one.page, out.status, out.words())
+		}
+	}
+}

@@ -348,8 +348,8 @@ func TestWhatIsAuditedShows(t *testing.T) {
 			{"/settings/users", "PATCH", "/users/" + vera, "Vera Voss", map[string]any{"name": "Vera Voss"}},
 			{"/attributes", "PATCH", "/attributes/" + attribute, "How to wash it", map[string]any{"label": "How to wash it"}},
 			{"/segments", "PATCH", "/segments/" + segment, "Old friends", map[string]any{"name": "Old friends"}},
-			{"/warehouses", "PATCH", "/warehouses/" + warehouse, "Depot east", map[string]any{"name": "Depot east"}},
-			{"/warehouses/" + warehouse, "POST", "/warehouses", "Depot west", map[string]any{"name": "Depot west", "code": "WEST"}},
+			{"/stock/warehouses", "PATCH", "/warehouses/" + warehouse, "Depot east", map[string]any{"name": "Depot east"}},
+			{"/stock/warehouses/" + warehouse, "POST", "/warehouses", "Depot west", map[string]any{"name": "Depot west", "code": "WEST"}},
 			{"/settings/users/" + vera, "PATCH", "/users/" + vera, "Disabled", map[string]any{"status": "disabled"}},
 		} {
 			b.open(one.page)

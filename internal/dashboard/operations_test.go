@@ -28,11 +28,12 @@ var reached = map[string][]string{
 	"listAttributes": {"GET /attributes"}, "createAttribute": {"POST /attributes"}, "getAttribute": {"GET /attributes/{id}"},
 	"updateAttribute": {"POST /attributes/{id}"}, "deleteAttribute": {"POST /attributes/{id}/delete"},
 
-	"listWarehouses": {"GET /warehouses"}, "createWarehouse": {"POST /warehouses"}, "getWarehouse": {"GET /warehouses/{id}"},
-	"updateWarehouse": {"POST /warehouses/{id}"}, "deleteWarehouse": {"POST /warehouses/{id}/delete"},
+	"listWarehouses": {"GET /stock/warehouses"}, "createWarehouse": {"POST /stock/warehouses"}, "getWarehouse": {"GET /stock/warehouses/{id}"},
+	"updateWarehouse": {"POST /stock/warehouses/{id}/save"}, "deleteWarehouse": {"POST /stock/warehouses/{id}/delete"},
 	"listStockLevels": {"GET /stock"}, "getStock": {"GET /stock/{sku}"}, "listStockMovements": {"GET /stock/{sku}"},
-	"createStockMovement": {"POST /stock/{sku}/receive", "POST /stock/{sku}/adjust"}, "transferStock": {"POST /stock/{sku}/transfer"},
-	"setStockThresholds": {"POST /stock/thresholds"},
+	"createStockMovement": {"POST /stock/{sku}/receive", "POST /stock/{sku}/adjust"},
+	"transferStock":       {"POST /stock/{sku}/transfer", "POST /stock/transfer"},
+	"setStockThresholds":  {"POST /stock/thresholds"},
 
 	"listCustomers": {"GET /customers"}, "createCustomer": {"POST /customers/new"}, "getCustomer": {"GET /customers/{id}"},
 	"updateCustomer": {"POST /customers/{id}", "POST /customers/{id}/tags"}, "listCustomerOrders": {"GET /customers/{id}"},
@@ -87,8 +88,8 @@ var onlyByAPI = map[string]string{
 }
 
 // pagesOnly are the routes of the dashboard that belong to no operation of the API: files on their way in, views, the dashboard's own.
-var pagesOnly = []string{"GET /live", "GET /counts", "GET /search", "GET /setup", "POST /setup", "GET ", "GET /orders/slip",
-	"POST /orders/export",
+var pagesOnly = []string{"GET /live", "GET /counts", "GET /search", "GET /setup", "POST /setup", "GET ",
+	"GET /orders/slip", "GET /orders/sums", "GET /stock/-/{sku}", "POST /orders/export",
 	"GET /orders/bulk/{id}", "POST /orders/views", "POST /orders/views/delete", "POST /orders/columns",
 	"GET /products/import", "POST /products/import",
 	"GET /_parts", "POST /_parts/form", "POST /settings/me/images"}
@@ -106,7 +107,9 @@ func TestEveryOperationIsReached(t *testing.T) {
 	imports := regexp.MustCompile(`^\w+ /(products|prices|inventory|orders)/import(/|$)`) // files, which only pages take
 	served := map[string]bool{}
 	for _, r := range s.routes {
-		served[r.method+" "+r.path] = true
+		if !r.moved {
+			served[r.method+" "+r.path] = true
+		}
 	}
 	known, belongs := map[string]bool{}, map[string]bool{}
 	for path, methods := range description.Paths {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
@@ -82,4 +83,16 @@ func TestLinesWithoutSKUs(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Why lines cannot be edited stands in words, not in the title of a button that no key reaches; who may not ship has no column for it.
+func TestWhatAnOrderDoesNotAllow(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	s.newUser("vic@test.example", accounts.Viewer)
+	path := "/orders/" + s.samples["/orders"]
+	has(t, s.as(s.owner).get(path), "Ship now", "Lines can be edited only while nothing is shipped or refunded")
+	if page := s.as(accounts.User{Email: "vic@test.example"}).get(path); page.status != 200 || strings.Contains(page.words(), "Ship now") {
+		t.Errorf("a viewer: %d %s", page.status, page.words())
+	}
 }

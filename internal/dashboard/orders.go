@@ -17,6 +17,7 @@ import (
 // orderRoutes are the list of orders and what is done from it.
 var orderRoutes = []*route{
 	{method: "GET", path: "/orders", scope: "read:orders", serve: (*Dashboard).showOrders},
+	{method: "GET", path: "/orders/sums", scope: "read:orders", serve: (*Dashboard).sumOrders},
 	{method: "GET", path: "/orders/slip", scope: "read:orders", serve: (*Dashboard).showSlips},
 	{method: "POST", path: "/orders/columns", scope: "read:orders", serve: (*Dashboard).chooseOrderColumns},
 	{method: "POST", path: "/orders/export", scope: "read:orders", serve: (*Dashboard).exportOrders},
@@ -44,7 +45,6 @@ type ordersView struct {
 	SavedID      string // of the saved view that is shown, "" for none
 	Columns      *form
 	hidden       []string // columns
-	Sums         sums
 }
 
 // Shows reports whether a column is shown.
@@ -71,9 +71,6 @@ type orderRow struct {
 	Gauge           gauge
 	Channel         string
 	Total           string
-	Amount          string // the total as a decimal number
-	Currency        string
-	Left            int64 // units to ship
 }
 
 // showOrders serves GET /orders.
@@ -124,7 +121,6 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	for i := range list {
 		view.Rows = append(view.Rows, r.orderRow(q, &list[i]))
 	}
-	view.Sums = r.format.sums(view.Rows)
 	tabs, now := savedTabs(q, saved)
 	view.Tabs = append(view.Tabs, tabs...)
 	if now != nil {
@@ -149,12 +145,9 @@ func (r *request) orderRow(q ordersQuery, o *orders.Summary) orderRow {
 		Placed: r.format.Stamp(o.CreatedAt), Who: orderName(&o.Order), Country: orders.Country(o.ShippingAddress), First: o.FirstLine,
 		More: o.ItemCount - 1, Badge: statusWords[o.Status],
 		Gauge: r.format.gauge(o.Units.Shipped, o.Units.Ordered, "of"), Channel: o.ChannelName,
-		Total: r.format.Money(o.Order.Total, o.Currency), Amount: o.Order.Total.Text(o.Currency), Currency: o.Currency}
+		Total: r.format.Money(o.Order.Total, o.Currency)}
 	if o.Status == orders.Cancelled && o.Units.Shipped == 0 {
 		row.Gauge = gauge{} // of what was cancelled nothing is to ship
-	}
-	if o.Status == orders.Pending || o.Status == orders.Processing || o.Status == orders.PartiallyShipped {
-		row.Left = o.Units.Ordered - o.Units.Shipped
 	}
 	return row
 }

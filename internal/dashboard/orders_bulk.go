@@ -25,19 +25,10 @@ const until = "until"
 // chosenOrders are the orders that a form of the list names: those whose ids it has, or all that match its filter and were placed when
 // its page was made. Errors: Invalid for more than most.
 func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []jobs.Order, err error) {
-	over := fmt.Errorf("%w: %w", errTooMany, apperr.New(apperr.Invalid, "validation_failed",
-		"more than %s orders are chosen; choose fewer with a filter", r.format.Count(int64(most))))
-	if ticked := tickedOrders(sent); sent.Get("all") == "" && len(ticked) > 0 {
-		var chosen []id.Order
-		for _, text := range ticked {
-			order, ok := id.Parse[id.Order](text)
-			if !ok {
-				return nil, apperr.New(apperr.Invalid, "invalid_ids", "an order that was chosen cannot be read")
-			}
-			if len(chosen) == most {
-				return nil, over
-			}
-			chosen = append(chosen, order)
+	if sent.Get("all") == "" && len(tickedOrders(sent)) > 0 {
+		chosen, err := r.tickedIDs(sent, most)
+		if err != nil {
+			return nil, err
 		}
 		whole, err := orders.ByIDs(tx, chosen)
 		for i := range whole {
@@ -57,7 +48,7 @@ func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []job
 			list = append(list, jobs.Order{ID: page[i].ID, Number: page[i].Number})
 		}
 		if len(list) > most {
-			return over
+			return r.tooMany(most)
 		}
 		return nil
 	})
@@ -73,8 +64,13 @@ func (q ordersQuery) tooMany(err error) (out answer, many bool) {
 	return answer{to: strings.TrimPrefix(q.at("/orders"), prefix), flash: &flash{Tone: "warn", Text: said(e)}}, true
 }
 
-// errTooMany marks the error of chosenOrders for more than most.
+// errTooMany marks the error for more orders than can be chosen at once.
 var errTooMany = errors.New("too many orders")
+
+func (r *request) tooMany(most int) error {
+	return fmt.Errorf("%w: %w", errTooMany, apperr.New(apperr.Invalid, "validation_failed",
+		"more than %s orders are chosen; choose fewer with a filter", r.format.Count(int64(most))))
+}
 
 // tickedOrders are the ids that a form holds, one by one (id) or joined by commas (ids).
 func tickedOrders(sent url.Values) []string {

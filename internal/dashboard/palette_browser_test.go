@@ -18,7 +18,7 @@ func TestPalette(t *testing.T) {
 	b.do(ctrlK)
 	b.until("document.querySelector('#palette').open && document.activeElement.closest('#palette')")
 	b.until("document.querySelector('#palette-list').innerText.includes('Overview')")
-	b.keys(kb.Escape)
+	b.keys("mug" + kb.Escape) // at once, whatever is typed
 	b.until("!document.querySelector('#palette').open")
 	b.do(ctrlK)
 	b.until("document.querySelector('#palette').open")

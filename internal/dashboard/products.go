@@ -263,6 +263,7 @@ func newProductForm(r *request) *form {
 			Required: true,
 			Mono:     true,
 			Max:      apijson.MaxText,
+			Unique:   true,
 			Hint:     "it stays for good: orders and stock know the product by it",
 		},
 		field{Name: "price", Label: "Price in " + r.caller().Currency, Kind: "decimal", Required: true,

@@ -22,6 +22,7 @@ var onlyInAMoment = map[string]string{
 	"POST /channels/{id}/status": "TestCustomChannelsHaveNoState", "POST /channels/{id}/sync": "TestStoryOfAShopsChannel",
 	"POST /products/import/{id}/stop": "TestSecondClicksOfAnImport", "POST /orders/import/{id}/stop": "as that of products",
 	"POST /prices/import/{id}/stop": "as that of products", "POST /inventory/import/{id}/stop": "as that of products",
+	"GET /stock/-/{sku}":    "TestAddressesBelowStock",
 	"GET /settings/sandbox": "TestSandboxClock", "POST /settings/sandbox": "TestSandboxClock",
 }
 
@@ -99,7 +100,7 @@ func TestEveryRouteIsOnAPage(t *testing.T) {
 	}
 	for _, route := range s.routes {
 		name := route.method + " " + route.path
-		if found[name] == "" && onlyInAMoment[name] == "" {
+		if found[name] == "" && onlyInAMoment[name] == "" && !route.moved {
 			t.Errorf("no page leads to %s", name)
 		}
 		if found[name] != "" && onlyInAMoment[name] != "" {
@@ -117,7 +118,7 @@ func TestPagesNameWhatTheyHave(t *testing.T) {
 	ids := regexp.MustCompile(` id="([^"]+)"`)
 	posted := regexp.MustCompile(`(?s)<form [^>]*method="post"[^>]* action="([^"?]+)[^>]*>(.*?)</form>`)
 	button := regexp.MustCompile(`<button( class="[^"]*"| name="[^"]*"| value="[^"]*"| formnovalidate)*>`)
-	named := regexp.MustCompile(` (?:aria-labelledby|aria-describedby|for|popovertarget|data-dialog)="([^"]+)"| href="#([^"]+)"`)
+	named := regexp.MustCompile(` (?:aria-labelledby|aria-describedby|for|popovertarget|commandfor)="([^"]+)"| href="#([^"]+)"`)
 	for _, user := range []accounts.User{s.owner, viewer} {
 		b := s.as(user)
 		for _, path := range s.pages() {

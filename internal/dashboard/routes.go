@@ -14,6 +14,7 @@ type route struct {
 	open   bool   // without a session
 	most   int64  // largest form in bytes, 0 for 1 MB
 	file   bool   // it sends a file, no page
+	moved  bool   // it is the address of before, which leads to the page
 	serve  func(*Dashboard, *request) (answer, error)
 }
 

@@ -67,7 +67,7 @@ func TestForeignIDsAreNotFound(t *testing.T) {
 	s := newSite(t, "sqlite")
 	b := s.as(s.owner)
 	for _, route := range s.routes {
-		if !strings.Contains(route.path, "{") || strings.HasSuffix(route.path, "{$}") {
+		if !strings.Contains(route.path, "{") || strings.HasSuffix(route.path, "{$}") || route.moved {
 			continue
 		}
 		out := b.get(route.address())
@@ -90,7 +90,7 @@ func TestForeignRecordsAreNotThere(t *testing.T) {
 		shown := map[string]bool{} // pages of the account, by path
 		for _, route := range s.routes {
 			path := s.sample(route.path)
-			if path == "" {
+			if path == "" || route.moved {
 				continue
 			}
 			if strings.Contains(path, "{") {

@@ -178,15 +178,17 @@ func TestOffline(t *testing.T) {
 func TestDialogs(t *testing.T) {
 	s := newSite(t, "sqlite")
 	b := s.window(t, s.owner)
-	b.open("/settings/me")
-	b.click("[data-dialog=log-out-everywhere]")
-	b.until("document.querySelector('#log-out-everywhere').open")
-	b.click("#log-out-everywhere [data-close]")
-	b.until("!document.querySelector('#log-out-everywhere').open")
-	b.open("/settings/me#log-out-everywhere")
-	b.until("document.querySelector('#log-out-everywhere').checkVisibility()")
-	b.click("#log-out-everywhere button.primary")
-	b.shows("You are logged out everywhere")
+	without := s.withoutScript(t, s.owner)
+	for _, b := range []*window{b, without} {
+		b.open("/settings/me")
+		b.click("[commandfor=log-out-everywhere]")
+		b.until("document.querySelector('#log-out-everywhere:modal')")
+		b.click("#log-out-everywhere [command=close]")
+		b.until("!document.querySelector('#log-out-everywhere').open && document.activeElement.matches('[commandfor=log-out-everywhere]')")
+	}
+	without.click("[commandfor=log-out-everywhere]")
+	without.click("#log-out-everywhere button.primary")
+	without.shows("You are logged out everywhere")
 }
 
 // What is being searched, and the page that one returns to, are marked as busy once the answer takes its time, and no longer than that.

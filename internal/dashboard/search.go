@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"cmp"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -31,8 +30,17 @@ type hits struct {
 
 // searchView is what templates/search.html shows.
 type searchView struct {
-	Query  string
-	Groups []hits
+	Query   string
+	Groups  []hits
+	Palette bool // they are for the palette
+}
+
+// Prefix begins the ids of the groups' heads: the palette may stand over the page of the search.
+func (v searchView) Prefix() string {
+	if v.Palette {
+		return "palette"
+	}
+	return "found"
 }
 
 // Bounds of the search: of the term in characters, and of what is shown of each kind.
@@ -42,18 +50,22 @@ const (
 )
 
 // search serves GET /search: pages and actions by their names, records by an id, or by number, name, e-mail, SKU: of each kind those
-// that were recorded last, and the variant of a SKU. Without a term it lists the pages.
+// that were recorded last, and the variant of a SKU. Without a term it lists the pages. The parameter
+// first leads to the first that is found.
 func (d *Dashboard) search(r *request) (answer, error) {
 	term := strings.TrimSpace(r.http.URL.Query().Get("q"))
 	if runes := []rune(term); len(runes) > longestTerm {
 		term = string(runes[:longestTerm])
 	}
-	view := searchView{Query: term}
+	view := searchView{Query: term, Palette: r.http.URL.Query().Has("palette")}
 	records, err := r.findRecords(term)
 	for _, g := range append(records, hits{"Pages", d.findPages(r, term)}, hits{"Actions", d.findActions(r, term)}) {
 		if len(g.List) > 0 {
 			view.Groups = append(view.Groups, g)
 		}
+	}
+	if r.http.URL.Query().Has("first") && len(view.Groups) > 0 && err == nil {
+		return redirect(strings.TrimPrefix(view.Groups[0].List[0].To, prefix), ""), nil
 	}
 	return show(screen{Template: "search", Title: "Search", Data: view}), err
 }
@@ -137,7 +149,7 @@ func findVariants(tx *db.Tx, r *request, term string) (list []finding, err error
 	found, err := catalog.Resolve(tx, skus)
 	for _, sku := range skus {
 		if s, ok := found[sku]; ok && s.Variant != "" {
-			list = append(list, finding{"tag", s.SKU, s.Name, cmp.Or(r.page("/stock/{sku}", "/stock/"+url.PathEscape(s.SKU)),
+			list = append(list, finding{"tag", s.SKU, s.Name, cmp.Or(r.page("/stock/{sku}", strings.TrimPrefix(stockPath(s.SKU), prefix)),
 				prefix+"/products/"+string(s.Product))})
 		}
 	}
@@ -236,6 +248,7 @@ var actions = []navItem{
 	{Label: "Add a product", Icon: "plus", Path: "/products/new", Scope: "write:products"},
 	{Label: "Import products", Icon: "load", Path: "/products/import", Scope: "write:products"},
 	{Label: "Import prices", Icon: "load", Path: "/prices/import", Scope: "write:products"},
+	{Label: "Transfer stock", Icon: "stock", Path: "/stock/transfer", Scope: "write:inventory"},
 	{Label: "Import stock", Icon: "load", Path: "/inventory/import", Scope: "write:inventory"},
 	{Label: "Import orders", Icon: "load", Path: "/orders/import", Scope: "write:orders"},
 	{Label: "Add a customer", Icon: "plus", Path: "/customers/new", Scope: "write:customers"},

@@ -54,7 +54,7 @@ func (s *site) seedCatalog() {
 		}
 		least := int64(1)
 		segment := d.CreateSegment(tx, s.caller(), "Regulars", customers.Rules{TagsAny: []string{"vip"}, MinOrders: &least, Country: "FR"})
-		s.samples["/attributes"], s.samples["/warehouses"], s.samples["/segments"] = string(a.ID), string(w.ID), string(segment.ID)
+		s.samples["/attributes"], s.samples["/stock/warehouses"], s.samples["/segments"] = string(a.ID), string(w.ID), string(segment.ID)
 		audit.Record(tx, s.caller().Actor(), "import.begun", "import", nobodys, nil) // of a record without a name
 		_, err = d.MoveStock(tx, s.caller(), commerce.Movement{SKU: "POT-4", Cause: stock.Adjustment, Quantity: -5,
 			Reason: "broken in the depot"})
@@ -67,5 +67,6 @@ func (s *site) seedCatalog() {
 	ada := s.customer("ada@example.com", "Lovelace", "vip", "b2b")
 	s.customer("bob@example.com", "Byron")
 	s.order(ada, "MUG-BLUE")
-	s.samples["/products"], s.samples["/stock"], s.samples["/customers"] = string(mug.ID), "MUG-BLUE", string(ada)
+	s.samples["/products"], s.samples["/customers"] = string(mug.ID), string(ada)
+	s.samples["/stock"], s.samples["/stock/-"] = "MUG-BLUE", "MUG-BLUE"
 }

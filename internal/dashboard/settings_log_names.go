@@ -104,7 +104,7 @@ type foundName func(which, name string, there bool)
 var logRecords = map[string]logRecord{
 	"attribute": {"read:attributes", "/attributes/", attributeLogNames},
 	"segment":   {"read:customers", "/segments/", segmentLogNames},
-	"warehouse": {"read:inventory", "/warehouses/", warehouseLogNames},
+	"warehouse": {"read:inventory", "/stock/warehouses/", warehouseLogNames},
 	"user":      {"", "/settings/users/", userLogNames},
 	"api_key":   {"", "/keys/", keyLogNames},
 	"channel":   {"read:channels", "/channels/", channelLogNames},

@@ -76,7 +76,7 @@ func roleOptions(r *request) []option {
 func newUserForm(r *request) *form {
 	return r.form("/settings/users/new",
 		field{Name: "name", Label: "Name", Required: true, Max: limits.MaxName, Complete: "off", Focus: true},
-		field{Name: "email", Label: "E-mail", Kind: "email", Required: true, Max: limits.MaxEmail, Complete: "off"},
+		field{Name: "email", Label: "E-mail", Kind: "email", Required: true, Max: limits.MaxEmail, Complete: "off", Unique: true},
 		field{Name: "role", Label: "Role", Kind: "select", Options: roleOptions(r), Value: string(accounts.Viewer)},
 		field{Name: "password", Label: "First password", Kind: "password", Required: true, Complete: "new-password",
 			Hint: "8 characters or more. The user changes it under My login."})

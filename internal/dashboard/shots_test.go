@@ -21,7 +21,7 @@ var widths = []int64{1440, 1000, 390, 320}
 // pages are the addresses of every page that can be opened, with ids that the sample data has.
 func (s *site) pages() (list []string) {
 	for _, route := range s.routes {
-		if route.method != "GET" || route.path == "/live" || route.path == "" || route.file {
+		if route.method != "GET" || route.path == "/live" || route.path == "" || route.file || route.moved {
 			continue
 		}
 		path := strings.TrimSuffix(route.path, "{$}")

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -18,9 +19,12 @@ import (
 // skuRoutes are the page of one SKU's stock.
 var skuRoutes = []*route{
 	{method: "GET", path: "/stock/{sku}", scope: "read:inventory", serve: (*Dashboard).showSKU},
+	{method: "GET", path: "/stock/-/{sku}", scope: "read:inventory", serve: (*Dashboard).showSKU},
 	{method: "POST", path: "/stock/{sku}/receive", scope: "write:inventory", serve: (*Dashboard).moveStock},
 	{method: "POST", path: "/stock/{sku}/adjust", scope: "write:inventory", serve: (*Dashboard).moveStock},
 	{method: "POST", path: "/stock/{sku}/transfer", scope: "write:inventory", serve: (*Dashboard).transferStock},
+	{method: "GET", path: "/stock/transfer", scope: "write:inventory", serve: (*Dashboard).newTransfer},
+	{method: "POST", path: "/stock/transfer", scope: "write:inventory", serve: (*Dashboard).createTransfer},
 }
 
 // skuView is what templates/sku.html shows.
@@ -132,7 +136,7 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 		}
 		view.Receive, view.Adjust = moveForm(r, sku, "receive", warehouses), moveForm(r, sku, "adjust", warehouses)
 		if len(warehouses) > 1 {
-			view.Transfer = transferForm(r, sku, warehouses)
+			view.Transfer = transferForm(r, skuAction(sku, "transfer"), hiddenField("sku", sku), warehouses)
 		}
 		view.Pager = l.pager(r.format, len(ledger), total, "movement", "movements")
 		return nil
@@ -232,14 +236,18 @@ func moveForm(r *request, sku, kind string, warehouses []stock.Warehouse) *form 
 	if len(options) < 2 {
 		place.Kind = "hidden"
 	}
-	return r.form(strings.TrimPrefix(stockPath(sku), prefix)+"/"+kind, hiddenField("sku", sku), hiddenField("type", kind), quantity, place,
+	return r.form(skuAction(sku, kind), hiddenField("sku", sku), hiddenField("type", kind), quantity, place,
 		field{Name: "reason", Label: "Reason", Max: limits.MaxReason})
 }
 
-func transferForm(r *request, sku string, warehouses []stock.Warehouse) *form {
+// skuAction is where a form about a SKU is sent, below the prefix.
+func skuAction(sku, action string) string { return "/stock/" + url.PathEscape(sku) + "/" + action }
+
+// transferForm moves stock of a SKU, or, at the path of its own page, of one that is typed.
+func transferForm(r *request, path string, sku field, warehouses []stock.Warehouse) *form {
 	options, usual := warehouseOptions(warehouses)
 	other := slices.IndexFunc(warehouses, func(w stock.Warehouse) bool { return w.Code != usual })
-	return r.form(strings.TrimPrefix(stockPath(sku), prefix)+"/transfer", hiddenField("sku", sku),
+	return r.form(path, sku,
 		field{Name: "quantity", Label: "Quantity", Kind: "int", Required: true},
 		field{Name: "fromWarehouseCode", Label: "From", Kind: "select", Value: usual, Options: options},
 		field{Name: "toWarehouseCode", Label: "To", Kind: "select", Value: warehouses[other].Code, Options: options},
@@ -285,28 +293,76 @@ func (d *Dashboard) moveStock(r *request) (answer, error) {
 	})
 }
 
-// transferStock serves POST /stock/{sku}/transfer; its undo is the transfer back.
+// errOneWarehouse is the error of a transfer in an account that has nowhere to transfer to.
+var errOneWarehouse = apperr.New(apperr.Conflict, "conflict", "the account has one warehouse only")
+
+// transferStock serves POST /stock/{sku}/transfer.
 func (d *Dashboard) transferStock(r *request) (answer, error) {
 	warehouses, err := r.warehousesNow()
 	if err != nil {
 		return answer{}, err
 	}
 	if len(warehouses) < 2 {
-		return answer{}, apperr.New(apperr.Conflict, "conflict", "the account has one warehouse only")
+		return answer{}, errOneWarehouse
 	}
 	sku := r.http.PathValue("sku")
-	return r.submit(transferForm(r, sku, warehouses), d.showSKU, func(f *form) (answer, error) {
-		o := f.Object()
-		in := drafts.ReadTransfer(o)
-		if err := o.Err(); err != nil {
-			return answer{}, err
+	return r.submit(transferForm(r, skuAction(sku, "transfer"), hiddenField("sku", sku), warehouses), d.showSKU,
+		func(f *form) (answer, error) { return d.transfer(r, f, sku) })
+}
+
+// transfer moves stock and leads to the page of its SKU; its undo is the transfer back.
+func (d *Dashboard) transfer(r *request, f *form, sku string) (answer, error) {
+	o := f.Object()
+	in := drafts.ReadTransfer(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	in.SKU = sku
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		_, err := d.Commerce.TransferStock(tx, r.caller(), in)
+		words := "Transferred " + r.format.Count(in.Quantity) + " to " + in.To
+		return redirect(strings.TrimPrefix(stockPath(sku), prefix), words).undo(undo{Action: skuAction(sku, "transfer"),
+			Fields: map[string]string{"sku": sku, "quantity": f.Value("quantity"), "fromWarehouseCode": in.To, "toWarehouseCode": in.From}}), err
+	})
+}
+
+// transferPage is the form for a transfer of any SKU.
+func (r *request) transferPage() (*form, error) {
+	var warehouses []stock.Warehouse
+	err := r.read(func(tx *db.Tx) (err error) {
+		warehouses, _, err = stock.Warehouses(tx, maxChoices, 0)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(warehouses) < 2 {
+		return nil, errOneWarehouse
+	}
+	return transferForm(r, "/stock/transfer", field{Name: "sku", Label: "SKU", Required: true, Mono: true,
+		Value: r.http.URL.Query().Get("sku")}, warehouses), nil
+}
+
+// newTransfer serves GET /stock/transfer.
+func (d *Dashboard) newTransfer(r *request) (answer, error) {
+	f, err := r.transferPage()
+	return show(screen{Template: "form", Title: "Transfer stock", Section: "/stock", Crumbs: []crumb{{"Stock", "/stock"}},
+		Data: formView{Form: f, Label: "Transfer", Back: prefix + "/stock"}}), err
+}
+
+// createTransfer serves POST /stock/transfer.
+func (d *Dashboard) createTransfer(r *request) (answer, error) {
+	f, err := r.transferPage()
+	if err != nil {
+		return answer{}, err
+	}
+	return r.submit(f, d.newTransfer, func(f *form) (answer, error) {
+		out, err := d.transfer(r, f, strings.TrimSpace(f.Value("sku")))
+		if apperr.Is(err, apperr.NotFound) {
+			o := f.Object()
+			o.AddError("sku", "is no SKU of a product or variant")
+			err = o.Err()
 		}
-		in.SKU = sku
-		return d.write(r, func(tx *db.Tx) (answer, error) {
-			_, err := d.Commerce.TransferStock(tx, r.caller(), in)
-			home := strings.TrimPrefix(stockPath(sku), prefix)
-			return redirect(home, "Transferred "+r.format.Count(in.Quantity)+" to "+in.To).undo(undo{Action: home + "/transfer",
-				Fields: map[string]string{"sku": sku, "quantity": f.Value("quantity"), "fromWarehouseCode": in.To, "toWarehouseCode": in.From}}), err
-		})
+		return out, err
 	})
 }

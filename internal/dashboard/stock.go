@@ -30,6 +30,7 @@ type stockView struct {
 
 	MaxThreshold int64
 	Empty        *empty
+	Transfer     string // the page to transfer stock, "" for nobody or with one warehouse
 }
 
 // levelRow is one SKU in one warehouse.
@@ -42,13 +43,19 @@ type levelRow struct {
 	Limit                        string // the threshold in words
 }
 
-// stockPath is the page of a SKU.
-func stockPath(sku string) string { return prefix + "/stock/" + url.PathEscape(sku) }
+// stockPath is the page of a SKU. Two addresses below /stock are pages of their own: SKUs of these names stand elsewhere.
+func stockPath(sku string) string {
+	if sku == "warehouses" || sku == "transfer" {
+		return prefix + "/stock/-/" + sku
+	}
+	return prefix + "/stock/" + url.PathEscape(sku)
+}
 
 // levelRow shows a level.
 func (r *request) levelRow(l stock.Level) levelRow {
-	row := levelRow{ID: "l-" + string(l.ID), SKU: l.SKU, To: r.page("/stock/{sku}", "/stock/"+url.PathEscape(l.SKU)), Warehouse: l.Warehouse,
-		OnHand: r.format.Count(l.OnHand), Reserved: r.format.Count(l.Reserved), Available: r.format.Count(l.Available()),
+	row := levelRow{ID: "l-" + string(l.ID), SKU: l.SKU, To: r.page("/stock/{sku}", strings.TrimPrefix(stockPath(l.SKU), prefix)),
+		Warehouse: l.Warehouse,
+		OnHand:    r.format.Count(l.OnHand), Reserved: r.format.Count(l.Reserved), Available: r.format.Count(l.Available()),
 		Short: l.Available() < 0}
 	switch {
 	case l.Available() < 0:
@@ -98,6 +105,9 @@ func (d *Dashboard) stockScreen(r *request, l listing, f stock.Filter) (answer, 
 			return err
 		}
 		view.Filter = stockFilters(l, f, warehouses)
+		if len(warehouses) > 1 {
+			view.Transfer = r.page("/stock/transfer", "/stock/transfer")
+		}
 		view.Thresholds = thresholdForm(r, l, list)
 		for i := range list {
 			row := r.levelRow(list[i].Level)
@@ -126,7 +136,7 @@ func (r *request) firstStock(tx *db.Tx) (*empty, error) {
 		Label: "New product", To: prefix + "/products/new", Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)}
 	if newest.SKU != "" {
 		e.Text, e.Label = "Open a product and receive some of it, or send levels with an API key.", "Receive some of "+newest.SKU
-		e.To = prefix + "/stock/" + url.PathEscape(newest.SKU)
+		e.To = stockPath(newest.SKU)
 		e.Curl = r.curl("PATCH", "/sdk/inventory/bulk-update", `{"updates":[{"sku":`+quote(newest.SKU)+`,"quantity":40}]}`)
 	}
 	e = r.firstStep("write:inventory", e)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/patch"
@@ -316,4 +317,87 @@ func TestImagesByHTTP(t *testing.T) {
 		}
 	}
 	b.shows("Not shown here, because its address does not begin with https")
+}
+
+// Stock is transferred from a page on which the SKU is typed, too; what is wrong stands beside its input, and what was typed stays.
+func TestTransferOfATypedSKU(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c := s.shopper(t)
+		c.articles()
+		b := s.as(s.owner)
+		if out := b.get("/stock/transfer"); out.status != 409 || strings.Contains(b.get("/stock").body, "/stock/transfer") {
+			t.Errorf("with one warehouse: %d %s", out.status, out.words())
+		}
+		c.call("POST", "/warehouses", map[string]any{"code": "EAST", "name": "Depot"})
+		if list := b.get("/stock"); !strings.Contains(list.body, `"`+prefix+`/stock/transfer"`) {
+			t.Error("the list leads to no transfer")
+		}
+		page := b.get("/stock/transfer")
+		out := b.submit(t, page, "/stock/transfer", "sku", "MUGG", "quantity", "2", "fromWarehouseCode", "MAIN", "toWarehouseCode", "EAST")
+		if out.status != 404 && out.status != 422 || !strings.Contains(out.body, `value="MUGG"`) ||
+			!strings.Contains(out.body, `id="stock-transfer-sku-error"`) {
+			t.Errorf("an unknown SKU: %d %s", out.status, out.words())
+		}
+		out = b.submit(t, page, "/stock/transfer", "sku", "MUG", "quantity", "2", "fromWarehouseCode", "MAIN", "toWarehouseCode", "MAIN")
+		if out.status != 400 && out.status != 422 || !strings.Contains(out.body, `id="stock-transfer-toWarehouseCode-error"`) {
+			t.Errorf("to where it is: %d %s", out.status, out.words())
+		}
+		page = b.follow(b.submit(t, page, "/stock/transfer", "sku", "MUG", "quantity", "2", "fromWarehouseCode", "MAIN",
+			"toWarehouseCode", "EAST"))
+		has(t, page, "Transferred 2 to EAST")
+		if l := s.level("MUG", "EAST"); l.OnHand != 2 {
+			t.Errorf("%d in EAST", l.OnHand)
+		}
+		_, page.body, _ = strings.Cut(page.body, `id="toasts"`)
+		b.follow(b.sendForm(t, page, "/stock/MUG/transfer"))
+		if l := s.level("MUG", "EAST"); l.OnHand != 0 {
+			t.Errorf("%d in EAST after the undo", l.OnHand)
+		}
+	})
+}
+
+// Warehouses stand below stock; their addresses of before lead there. A SKU of the name of such a page has a page all the same.
+func TestAddressesBelowStock(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.as(s.owner)
+	at := s.samples["/stock/warehouses"]
+	for from, to := range map[string]string{"/warehouses": "/stock/warehouses", "/warehouses/" + at: "/stock/warehouses/" + at} {
+		if out := b.get(from); out.status != 303 || out.to() != prefix+to {
+			t.Errorf("%s: %d to %s", from, out.status, out.to())
+		}
+		if out := b.get(to); out.status != 200 {
+			t.Errorf("%s: %d", to, out.status)
+		}
+	}
+	c := s.shopper(t)
+	for _, sku := range []string{"warehouses", "transfer"} {
+		c.call("POST", "/products", map[string]any{"name": "A plan", "sku": sku, "price": 1})
+		c.call("POST", "/inventory/movements", map[string]any{"sku": sku, "type": "receive", "quantity": 3})
+		if list := b.get("/stock?search=" + sku); !strings.Contains(list.body, `"`+prefix+`/stock/-/`+sku+`"`) {
+			t.Errorf("%s is not in %s", sku, list.words())
+		}
+		page := b.get("/stock/-/" + sku)
+		has(t, page, "A plan")
+		has(t, b.follow(b.submit(t, page, "/stock/"+sku+"/receive", "sku", sku, "type", "receive", "quantity", "4", "warehouseCode", "MAIN")),
+			"7 on hand in MAIN")
+	}
+}
+
+// Where the forms of a SKU stand below its ledger, as on a phone, a link at the top leads to them.
+func TestFormsOfASKUAreReachedOnAPhone(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	b.look(1440, "light")
+	b.open("/stock/MUG-BLUE")
+	const link = "document.querySelector('a[href=\"#card-receive\"]')"
+	b.until("!" + link + ".checkVisibility()")
+	b.look(390, "light")
+	b.until(link + ".checkVisibility()")
+	b.click(`a[href="#card-receive"]`)
+	b.until("document.querySelector('#card-receive').getBoundingClientRect().top < innerHeight / 2")
+	if page := s.as(s.newUser("vic@test.example", accounts.Viewer)).get("/stock/MUG-BLUE"); strings.Contains(page.body, "#card-receive") {
+		t.Error("a viewer is led to what is not there")
+	}
 }

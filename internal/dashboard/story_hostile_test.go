@@ -145,7 +145,7 @@ func TestHostileNamesOnEveryPage(t *testing.T) {
 		"/products/" + at["/products"]:           {"name": hostile, "description": hostile, "brand": hostile},
 		"/categories/" + at["/categories"]:       {"name": hostile},
 		"/attributes/" + at["/attributes"]:       {"label": hostile},
-		"/warehouses/" + at["/warehouses"]:       {"name": hostile},
+		"/warehouses/" + at["/stock/warehouses"]: {"name": hostile},
 		"/segments/" + at["/segments"]:           {"name": hostile},
 		"/customers/" + at["/customers"]:         {"firstName": hostile, "company": hostile, "tags": []string{hostile}},
 		"/orders/" + at["/orders"]:               {"notes": hostile},

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"strings"
+
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
@@ -9,13 +11,20 @@ import (
 	"entrepot/internal/stock"
 )
 
-// warehouseRoutes are the places that hold stock.
+// warehouseRoutes are the places that hold stock. What is sent about one has one more part than what is sent about a SKU: a path is either.
 var warehouseRoutes = []*route{
-	{method: "GET", path: "/warehouses", scope: "read:inventory", serve: (*Dashboard).listWarehouses},
-	{method: "POST", path: "/warehouses", scope: "write:inventory", serve: (*Dashboard).createWarehouse},
-	{method: "GET", path: "/warehouses/{id}", scope: "write:inventory", serve: (*Dashboard).editWarehouse},
-	{method: "POST", path: "/warehouses/{id}", scope: "write:inventory", serve: (*Dashboard).updateWarehouse},
-	{method: "POST", path: "/warehouses/{id}/delete", scope: "write:inventory", serve: (*Dashboard).deleteWarehouse},
+	{method: "GET", path: "/stock/warehouses", scope: "read:inventory", serve: (*Dashboard).listWarehouses},
+	{method: "POST", path: "/stock/warehouses", scope: "write:inventory", serve: (*Dashboard).createWarehouse},
+	{method: "GET", path: "/stock/warehouses/{id}", scope: "write:inventory", serve: (*Dashboard).editWarehouse},
+	{method: "POST", path: "/stock/warehouses/{id}/save", scope: "write:inventory", serve: (*Dashboard).updateWarehouse},
+	{method: "POST", path: "/stock/warehouses/{id}/delete", scope: "write:inventory", serve: (*Dashboard).deleteWarehouse},
+	{method: "GET", path: "/warehouses", scope: "read:inventory", moved: true, serve: (*Dashboard).movedWarehouses},
+	{method: "GET", path: "/warehouses/{id}", scope: "write:inventory", moved: true, serve: (*Dashboard).movedWarehouses},
+}
+
+// movedWarehouses serves GET /warehouses and GET /warehouses/{id}, where the warehouses were before.
+func (d *Dashboard) movedWarehouses(r *request) (answer, error) {
+	return redirect("/stock"+strings.TrimPrefix(r.http.URL.EscapedPath(), prefix), ""), nil
 }
 
 // editorView is what templates/editor.html shows: a list of records, and beside it the form of a new or an existing one.
@@ -50,10 +59,10 @@ type editorRow struct {
 	At     bool   // it is being edited
 }
 
-const warehousesPath = "/warehouses"
+const warehousesPath = "/stock/warehouses"
 
 func warehouseForm(r *request, path string, w stock.Warehouse) *form {
-	code := field{Name: "code", Label: "Code", Value: w.Code, Required: true, Mono: true, Max: limits.MaxWarehouseCode,
+	code := field{Name: "code", Label: "Code", Value: w.Code, Required: true, Mono: true, Max: limits.MaxWarehouseCode, Unique: true,
 		Hint: "what callers of the API name it by"}
 	if w.ID != "" {
 		code.Kind = "hidden"
@@ -65,7 +74,7 @@ func warehouseForm(r *request, path string, w stock.Warehouse) *form {
 	return r.editing(path, code, field{Name: "name", Label: "Name", Value: w.Name, Required: true}, usual)
 }
 
-// listWarehouses serves GET /warehouses.
+// listWarehouses serves GET /stock/warehouses.
 func (d *Dashboard) listWarehouses(r *request) (answer, error) {
 	return d.warehouseScreen(
 		r,
@@ -92,7 +101,7 @@ func (d *Dashboard) warehouseScreen(r *request, view editorView, at id.Warehouse
 	return show(screen{Template: "editor", Title: "Warehouses", Section: "/stock", Crumbs: []crumb{{"Stock", "/stock"}}, Data: view}), err
 }
 
-// createWarehouse serves POST /warehouses.
+// createWarehouse serves POST /stock/warehouses.
 func (d *Dashboard) createWarehouse(r *request) (answer, error) {
 	return r.submit(warehouseForm(r, warehousesPath, stock.Warehouse{}), d.listWarehouses, func(f *form) (answer, error) {
 		o := f.Object()
@@ -119,7 +128,7 @@ func (r *request) warehouseOf() (w stock.Warehouse, err error) {
 	})
 }
 
-// editWarehouse serves GET /warehouses/{id}.
+// editWarehouse serves GET /stock/warehouses/{id}.
 func (d *Dashboard) editWarehouse(r *request) (answer, error) {
 	w, err := r.warehouseOf()
 	if err != nil {
@@ -128,17 +137,17 @@ func (d *Dashboard) editWarehouse(r *request) (answer, error) {
 	home := warehousesPath + "/" + string(w.ID)
 	gone := newAsk("delete-warehouse", "Delete the warehouse "+w.Code+"?", "It must be empty, with nothing reserved in it. Its ledger stays.",
 		"Delete it", r.form(home+"/delete"))
-	return d.warehouseScreen(r, editorView{Head: w.Name, Form: warehouseForm(r, home, w), Label: "Save", Back: prefix + warehousesPath,
+	return d.warehouseScreen(r, editorView{Head: w.Name, Form: warehouseForm(r, home+"/save", w), Label: "Save", Back: prefix + warehousesPath,
 		Delete: &gone}, w.ID)
 }
 
-// updateWarehouse serves POST /warehouses/{id}.
+// updateWarehouse serves POST /stock/warehouses/{id}/save.
 func (d *Dashboard) updateWarehouse(r *request) (answer, error) {
 	w, err := r.warehouseOf()
 	if err != nil {
 		return answer{}, err
 	}
-	return r.submit(warehouseForm(r, warehousesPath+"/"+string(w.ID), w), d.editWarehouse, func(f *form) (answer, error) {
+	return r.submit(warehouseForm(r, warehousesPath+"/"+string(w.ID)+"/save", w), d.editWarehouse, func(f *form) (answer, error) {
 		o := f.Object()
 		draft := drafts.ReadWarehouse(o, drafts.ToUpdate)
 		if err := o.Err(); err != nil {
@@ -151,7 +160,7 @@ func (d *Dashboard) updateWarehouse(r *request) (answer, error) {
 	})
 }
 
-// deleteWarehouse serves POST /warehouses/{id}/delete.
+// deleteWarehouse serves POST /stock/warehouses/{id}/delete.
 func (d *Dashboard) deleteWarehouse(r *request) (answer, error) {
 	w, err := r.warehouseOf()
 	if err != nil {

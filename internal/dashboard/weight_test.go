@@ -3,8 +3,11 @@ package dashboard
 import (
 	"compress/gzip"
 	"io"
+	"io/fs"
 	"regexp"
+	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // Bounds of what a page weighs on the wire: the first visit brings the static files, too.
@@ -64,5 +67,31 @@ func TestPagesAreLight(t *testing.T) {
 	t.Logf("at most %d bytes with all that is loaded, %d elements; static files %v", heaviest, most, files)
 	if len(files) < 3 {
 		t.Errorf("pages load %v", files)
+	}
+}
+
+// The script stays so short that it can be read in one sitting: 500 lines, with their comments, none too long.
+func TestScriptIsShort(t *testing.T) {
+	const most, widest = 500, 140
+	names, err := fs.Glob(embedded, "static/*.js")
+	if err != nil || len(names) < 5 {
+		t.Fatalf("%q %v", names, err)
+	}
+	lines := 0
+	for _, name := range names {
+		content, err := fs.ReadFile(embedded, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(content)) {
+			lines++
+			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > widest {
+				t.Errorf("%s: longer than %d characters: %s", name, widest, line)
+			}
+		}
+	}
+	t.Logf("%d lines", lines)
+	if lines > most {
+		t.Errorf("the script has %d lines, at most %d are wanted: see what the browser does by itself, and what a page can render", lines, most)
 	}
 }

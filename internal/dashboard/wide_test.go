@@ -58,7 +58,7 @@ func TestListsAreWideReads(t *testing.T) {
 				answers <- result{path, status, !freed.Load()}
 			}()
 		}
-		if page := s.as(s.owner).get("/warehouses"); page.status != 200 {
+		if page := s.as(s.owner).get("/stock/warehouses"); page.status != 200 {
 			t.Errorf("a short page beside the wide reads: %d", page.status)
 		}
 		s.await(t, func() bool { return s.DB.WideWaiting()-waiting+len(answers) == len(lists) }) // a list that takes another place answers

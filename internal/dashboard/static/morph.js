@@ -7,16 +7,9 @@ const nameOf = node => idOf(node) || node.nodeName === "FORM" && node.getAttribu
 // Who a page comes for: typed says that inputs keep what somebody has typed or ticked, stays which elements are left alone as a whole.
 export const everything = { typed: false, stays: () => false };
 export const asTyped = { typed: true, stays: () => false };
-export const news = { typed: true, stays: el => el.matches("[role=alert], [data-stays]") || begun(el) && (behind = true) };
+export const news = { typed: true, stays: el => el.matches("[role=alert], [data-stays]") || begun(el) && (news.behind = true),
+  behind: false }; // they left a form alone
 export const answerTo = form => ({ typed: false, stays: el => el !== form && begun(el) });
-let behind = false; // news left a form alone
-
-// leftBehind reports, once, whether news left a form alone.
-export function leftBehind() {
-  const was = behind;
-  behind = false;
-  return was;
-}
 
 // begun reports whether somebody fills in this form, waits for its answer, or has to read why it was refused.
 export const begun = el => el.matches("form[method=post]") && (!!el.dataset.busy || !!$("[aria-invalid=true], [role=alert]", el) ||
@@ -47,23 +40,23 @@ export function touched(el) {
   if (el.matches("input[type=checkbox], input[type=radio]")) return el.checked !== el.defaultChecked;
   if (el === document.activeElement) return el.matches("input, textarea, select");
   if (el.matches("select")) return el.selectedOptions[0] !== ($("option[selected]", el) ?? el.options[0]);
-  return el.matches("input, textarea") && el.value !== el.defaultValue;
+  return el.matches("input:not([hidden]), textarea") && el.value !== el.defaultValue;
 }
 
 function attributes(from, to) {
   for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && !kept(from, name)) from.removeAttribute(name);
-  for (const { name, value } of [...to.attributes]) if (from.getAttribute(name) !== value && !kept(from, name)) from.setAttribute(name, value);
+  for (const { name, value } of [...to.attributes]) {
+    if (from.getAttribute(name) !== value && !kept(from, name)) from.setAttribute(name, value);
+  }
 }
 
 // kept are attributes that belong to the person, not to the page.
-const kept = (el, name) => name === "open" && el.matches("details, dialog") || name === "hidden" && el.hasAttribute("data-copy");
+const kept = (el, name) => name === "open" && el.matches("details, dialog");
 
 function settle(from, to, typed) {
   if (typed) return;
-  if (from.matches("input[type=checkbox], input[type=radio]")) from.checked = to.hasAttribute("checked");
-  else if (from.matches("input:not([type=file])")) { if (from.value !== to.getAttribute("value")) from.value = to.getAttribute("value") ?? ""; }
-  else if (from.matches("textarea")) { if (from.value !== to.value) from.value = to.value; }
-  else if (from.matches("select")) from.value = to.value;
+  if (from.matches("[type=checkbox], [type=radio]")) from.checked = to.checked;
+  else if (from.matches("input:not([type=file]), textarea, select") && from.value !== to.value) from.value = to.value;
 }
 
 function children(from, to, how) {
@@ -79,13 +72,10 @@ function children(from, to, how) {
     const same = nameOf(next) && named.get(nameOf(next));
     if (same && left(same)) continue;
     const match = idOf(next) ? same : at && !idOf(at) && at.nodeName === next.nodeName ? at : null;
-    if (!match) {
-      from.insertBefore(document.importNode(next, true), at);
-      continue;
-    }
-    if (match === at) step();
+    if (!match) from.insertBefore(document.importNode(next, true), at);
+    else if (match === at) step();
     else from.moveBefore ? from.moveBefore(match, at) : from.insertBefore(match, at);
-    morph(match, next, how);
+    if (match) morph(match, next, how);
   }
   while (at) drop(step(), how);
 }

@@ -1,18 +1,14 @@
 // The page that is shown: its elements are taken from other pages, and it says what came of a request.
-import { $, all } from "./dom.js";
-import { morph } from "./morph.js";
+import { $ } from "./dom.js";
+import { asTyped, morph } from "./morph.js";
 
-const needed = [];
-// whenFresh runs something for this page, and again whenever parts of it were taken from another one.
-export const whenFresh = run => { needed.push(run); };
-export const prepare = () => { for (const run of needed) run(); };
-
-// swap takes the elements with these ids from a page.
+// swap takes the elements with these ids from a page, and its title unless it is the same page as it is typed. Who has to look at them then
+// listens for "fresh".
 export function swap(page, ids, how) {
   const pairs = ids.map(id => [document.getElementById(id), page.getElementById(id)]).filter(([mine, theirs]) => mine && theirs);
   for (const [mine, theirs] of pairs) morph(mine, theirs, how);
-  if (pairs.length) document.title = page.title;
-  prepare();
+  if (pairs.length && how !== asTyped) document.title = page.title;
+  dispatchEvent(new Event("fresh"));
 }
 
 // ended says that the session has ended, on a page that keeps what was typed until somebody has logged in in another tab.
@@ -31,28 +27,9 @@ export function working(marked, work) {
   return work.finally(() => { clearTimeout(slow); for (const el of marked) el?.removeAttribute("aria-busy"); });
 }
 
-// say shows a message for ten seconds, longer while the pointer or the cursor is on it.
+// say shows a message, for as long as the style sheet lets it stay.
 export function say(words, tone = "good") {
-  const toast = document.createElement("div"), text = document.createElement("span");
-  toast.className = "toast";
+  const toast = Object.assign(document.createElement("div"), { className: "toast", textContent: words });
   toast.dataset.tone = tone;
-  text.textContent = words;
-  toast.append(text);
   $("#toasts").replaceChildren(toast);
-  fade();
 }
-
-let fading = 0;
-function fade() {
-  clearTimeout(fading);
-  fading = setTimeout(() => {
-    const toasts = $("#toasts");
-    if (toasts.matches(":hover, :focus-within")) return fade();
-    toasts.replaceChildren();
-  }, 10000);
-}
-
-whenFresh(() => {
-  for (const el of all("[data-copy][hidden]")) el.hidden = false;
-  if ($("#toasts .toast")) fade();
-});
