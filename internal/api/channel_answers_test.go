@@ -80,6 +80,10 @@ func TestAChannelTakesItsAnswersWithIt(t *testing.T) {
 // stored meanwhile. Repeating the deletion with its key has the same answer.
 func TestAChannelTakesItsAnswersWithItInSteps(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
+		var err error
+		if s.Commerce.Connectors, err = connector.NewSet(); err != nil {
+			t.Fatal(err)
+		}
 		s.Commerce.AtOnce = 1
 		order := s.shop(t)
 		channel := text(s.must(t, 201, "POST", "/api/v1/channels", `{"name":"ERP","platform":"CUSTOM"}`), "data", "channel", "id")
