@@ -17,6 +17,7 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/stock"
 )
 
 // corner makes a custom channel that has every product.
@@ -392,6 +393,84 @@ func TestMergesBesideOthers(t *testing.T) {
 			}
 			s.holds(-1)
 			s.proof()
+		}
+	})
+}
+
+// depot makes a warehouse with an empty level of every SKU and returns it; LYON's first level has a threshold.
+func (s *shop) depot(code string) (made id.Warehouse) {
+	s.Helper()
+	var levels []commerce.StockDraft
+	for i := range skus {
+		levels = append(levels, commerce.StockDraft{Index: i, SKU: fmt.Sprintf("SKU-%d", i), Warehouse: code})
+	}
+	s.must(func(tx *db.Tx) error {
+		_, err := s.do.UpdateThresholds(tx, s.who, commerce.StockUpdate{Drafts: levels})
+		return err
+	})
+	s.must(func(tx *db.Tx) error {
+		_, err := s.do.UpdateThresholds(tx, s.who, commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "SKU-3", Warehouse: code, Quantity: 5}}})
+		return err
+	})
+	s.must(func(tx *db.Tx) error {
+		return tx.Row("SELECT id FROM warehouses WHERE tenant_id = $1 AND code = $2", []any{tx.Tenant, code}, &made)
+	})
+	return made
+}
+
+func (s *shop) levels(code string) int {
+	return s.count("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND deleted_at IS NULL", code)
+}
+
+// The empty levels of a warehouse go in steps before it is deleted. This may die before any of its transactions; a deletion that is refused
+// takes none away, and thresholds stay until the end.
+func TestWarehouseIsEmptiedInSteps(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		s.do.AtOnce = 1
+		remove := func(which id.Warehouse) error {
+			return s.write(func(tx *db.Tx) error { return s.do.DeleteWarehouse(tx, s.who, which, commerce.Expected{}) })
+		}
+		held := s.depot("HELD")
+		s.must(func(tx *db.Tx) error {
+			_, err := s.do.MoveStock(tx, s.who, commerce.Movement{SKU: "SKU-7", Warehouse: "HELD", Cause: stock.Receive, Quantity: 1})
+			return err
+		})
+		if err := s.do.EmptyWarehouse(t.Context(), store, s.who.Tenant, held, commerce.Expected{}); err != nil || s.levels("HELD") != skus {
+			t.Errorf("%d levels of a warehouse with stock are left, %v", s.levels("HELD"), err)
+		}
+		if err := remove(held); !apperr.Is(err, apperr.Conflict) {
+			t.Errorf("a warehouse with stock is deleted: %v", err)
+		}
+		cut := 0
+		for n := range int64(100) {
+			code := fmt.Sprintf("LYON-%d", n)
+			which := s.depot(code)
+			left := new(atomic.Int64)
+			left.Store(n)
+			err := s.do.EmptyWarehouse(dying{t.Context(), left}, store, s.who.Tenant, which, commerce.Expected{})
+			s.holds(n)
+			if now := s.levels(code); err == nil && now != 1 || now == 0 {
+				t.Fatalf("%d levels are left, %v", now, err)
+			}
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			} else if err != nil {
+				cut++
+			}
+			if err := remove(which); err != nil || s.levels(code) != 0 {
+				t.Fatalf("%d levels are left, %v", s.levels(code), err)
+			}
+			s.holds(n)
+			if err == nil {
+				break
+			}
+			if n == 99 {
+				t.Fatal("it never ended")
+			}
+		}
+		if cut < 3 {
+			t.Errorf("it died %d times", cut)
 		}
 	})
 }
