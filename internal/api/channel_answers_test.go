@@ -1,6 +1,8 @@
 package api
 
 import (
+	"fmt"
+	"sync"
 	"testing"
 
 	"entrepot/internal/accounts"
@@ -69,6 +71,64 @@ func TestAChannelTakesItsAnswersWithIt(t *testing.T) {
 		})
 		if n != 4 {
 			t.Errorf("%d answers are kept", n)
+		}
+		s.sound(t)
+	})
+}
+
+// A channel with much is deleted in steps, while its orders change by requests with keys: with the answer everything is gone, also what was
+// stored meanwhile. Repeating the deletion with its key has the same answer.
+func TestAChannelTakesItsAnswersWithItInSteps(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		var err error
+		if s.Commerce.Connectors, err = connector.NewSet(); err != nil {
+			t.Fatal(err)
+		}
+		s.Commerce.AtOnce = 1
+		order := s.shop(t)
+		channel := text(s.must(t, 201, "POST", "/api/v1/channels", `{"name":"ERP","platform":"CUSTOM"}`), "data", "channel", "id")
+		var made []string
+		for range 12 {
+			body := order(map[string]any{"channelId": channel, "initialStatus": "PROCESSING"})
+			made = append(made, text(s.keyed(t, "POST", "/api/v1/orders", body).json(t), "data", "id"))
+		}
+		keyed := func(method, path string, body any, key string) reply {
+			return s.do(call{method: method, path: path, body: body, header: map[string]string{"Idempotency-Key": key}})
+		}
+		var all sync.WaitGroup
+		for _, one := range made {
+			all.Go(func() {
+				for i := range 6 {
+					r := keyed("PATCH", "/api/v1/orders/"+one, map[string]any{"notes": fmt.Sprint(i)}, id.New[string]())
+					if r.status != 200 && r.status != 404 {
+						t.Errorf("%d %s", r.status, r.body)
+					}
+				}
+			})
+		}
+		var first reply
+		key := id.New[string]()
+		all.Go(func() { first = keyed("DELETE", "/api/v1/channels/"+channel, nil, key) })
+		all.Wait()
+		if first.status != 200 {
+			t.Fatalf("%d %s", first.status, first.body)
+		}
+		if again := keyed("DELETE", "/api/v1/channels/"+channel, nil, key); again.status != 200 || string(again.body) != string(first.body) {
+			t.Errorf("again: %d %s", again.status, again.body)
+		}
+		if r := s.do(call{method: "DELETE", path: "/api/v1/channels/" + channel}); r.status != 404 {
+			t.Errorf("without a key: %d %s", r.status, r.body)
+		}
+		for _, one := range made {
+			s.must(t, 404, "GET", "/api/v1/orders/"+one, nil)
+			s.write(s.tenant, func(tx *db.Tx) error {
+				var n int
+				err := tx.Row("SELECT count(*) FROM idempotency_keys WHERE tenant_id = $1 AND resource_id = $2", []any{tx.Tenant, one}, &n)
+				if n > 0 {
+					t.Errorf("%d answers about %s", n, one)
+				}
+				return err
+			})
 		}
 		s.sound(t)
 	})

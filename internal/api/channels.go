@@ -198,6 +198,7 @@ func (a *API) deleteChannel(r *request) (answer, error) {
 	})
 	if err == nil {
 		forget()
+		err = a.Commerce.FinishChannelDeletion(r.ctx(), a.DB, r.caller.Tenant, which)
 	}
 	return out, err
 }

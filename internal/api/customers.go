@@ -175,10 +175,20 @@ func (a *API) mergeCustomers(r *request) (answer, error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
+	finish := func() error {
+		return a.Commerce.FinishMerges(r.ctx(), a.DB, r.caller.Tenant, append([]id.Customer{primary}, secondaries...)...)
+	}
+	if err := finish(); err != nil {
+		return answer{}, err
+	}
+	out, err := a.write(r, func(tx *db.Tx) (answer, error) {
 		merged, err := a.Commerce.MergeCustomers(tx, r.caller, primary, secondaries)
 		return one(http.StatusOK, string(primary), func(w *apijson.Writer) { writeMerged(w, merged) }), err
 	})
+	if err == nil {
+		err = finish()
+	}
+	return out, err
 }
 
 // readMergeQuery reads the parameters of a preview: the members of POST /customers/merge.

@@ -85,6 +85,13 @@ func (a *API) updateWarehouse(r *request) (answer, error) {
 
 // deleteWarehouse serves DELETE /api/v1/warehouses/{id}: 200; 404, 409, 412.
 func (a *API) deleteWarehouse(r *request) (answer, error) {
+	which, err := pathID[id.Warehouse](r, "id", "warehouse")
+	if err == nil {
+		err = a.Commerce.EmptyWarehouse(r.ctx(), a.DB, r.caller.Tenant, which, r.expected(nil))
+	}
+	if err != nil {
+		return answer{}, err
+	}
 	return change(a, r, "warehouse", nil, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
 		return deleted(warehouse, nil), a.Commerce.DeleteWarehouse(tx, r.caller, warehouse, expected)
 	})

@@ -169,7 +169,33 @@ func Unpublish(tx *db.Tx, product id.Product) error {
 	return nil
 }
 
-// UnpublishAll queues the deletion of all publications on a channel, which the caller has locked.
+// UnpublishSome queues the deletion of at most limit publications on a channel, which gets none any more, and returns how many those are.
+func UnpublishSome(tx *db.Tx, channel id.Channel, limit int) (n int64, err error) {
+	by := map[PublicationStatus][]id.Product{}
+	err = tx.Each(func(r db.Rows) error {
+		var product id.Product
+		var status PublicationStatus
+		err := r.Scan(&product, &status)
+		n, by[status] = n+1, append(by[status], product)
+		return err
+	}, `SELECT product_id, status FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID ORDER BY product_id LIMIT $3::BIGINT`,
+		tx.Tenant, channel, limit)
+	for status, products := range by {
+		for piece := range db.Pieces(products) {
+			tx.Change(`DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND status = $3 AND product_id IN `+
+				db.In(len(piece), 4), append([]any{tx.Tenant, channel, status}, db.Args(piece)...)...).Rows(int64(len(piece)), nil)
+		}
+		countPublication(tx, channel, status, -int64(len(products)))
+	}
+	return n, err
+}
+
+// AnyOnChannel reports whether a channel has more than n publications.
+func AnyOnChannel(tx *db.Tx, channel id.Channel, n int) (bool, error) {
+	return db.MoreThan(tx, n, "publications WHERE tenant_id = $1 AND channel_id = $2::UUID", channel)
+}
+
+// UnpublishAll queues the deletion of all publications on a channel, which gets none any more.
 func UnpublishAll(tx db.Writer, channel id.Channel) {
 	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 	for _, status := range publicationStatuses {

@@ -87,10 +87,25 @@ func (c Channel) Save(tx db.Writer) {
 // SaveTokens is Save after the channel's tokens were renewed: for its merchant it is still the same version.
 func (c Channel) SaveTokens(tx db.Writer) { table.Update(tx, &c, "id = $2::UUID", c.ID).Rows(1, nil) }
 
-// Delete deletes a channel's row and its remembered notifications.
+// Delete deletes a channel's row.
 func Delete(tx db.Writer, channel id.Channel) {
-	tx.Queue("DELETE FROM notifications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 	tx.Queue("DELETE FROM channels WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), channel).Rows(1, nil)
+}
+
+// ForgetSome deletes at most limit remembered notifications of a channel and returns how many it deleted.
+func ForgetSome(tx *db.Tx, channel id.Channel, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM notifications WHERE tenant_id = $1 AND channel_id = $2::UUID AND key IN (SELECT key FROM notifications
+		WHERE tenant_id = $1 AND channel_id = $2::UUID ORDER BY key LIMIT $3::BIGINT)`, tx.Tenant, channel, limit)
+}
+
+// AnyNotifications reports whether more than n notifications of a channel are remembered.
+func AnyNotifications(tx *db.Tx, channel id.Channel, n int) (bool, error) {
+	return db.MoreThan(tx, n, "notifications WHERE tenant_id = $1 AND channel_id = $2::UUID", channel)
+}
+
+// Forget queues the deletion of all remembered notifications of a channel.
+func Forget(tx db.Writer, channel id.Channel) {
+	tx.Queue("DELETE FROM notifications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 }
 
 // Seen remembers a notification by its delivery key until a time, and reports whether it was remembered before

@@ -210,6 +210,17 @@ func Pulled(tx db.Writer, channel id.Channel, until, pullAt int64) {
 		tx.TenantID(), channel, db.Null(until), tx.Micros(), pullAt)
 }
 
+// DeleteSome deletes at most limit items of a channel and returns how many it deleted.
+func DeleteSome(tx *db.Tx, channel id.Channel, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku IN (SELECT sku FROM channel_items
+		WHERE tenant_id = $1 AND channel_id = $2::UUID ORDER BY sku LIMIT $3::BIGINT)`, tx.Tenant, channel, limit)
+}
+
+// AnyItems reports whether a channel has more than n items.
+func AnyItems(tx *db.Tx, channel id.Channel, n int) (bool, error) {
+	return db.MoreThan(tx, n, "channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID", channel)
+}
+
 // Delete queues the deletion of a channel's state and items.
 func Delete(tx db.Writer, channel id.Channel) {
 	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)

@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"context"
+	"slices"
 
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
@@ -15,11 +16,11 @@ import (
 type ChannelAnswers struct {
 	since   int64 // later answers may be missing
 	records map[string]bool
-	answers []idempotency.Ref
+	answers map[string][]idempotency.Ref // by record
 }
 
 // FindChannelAnswers finds them on a snapshot, which delays no other work; nil if there are none: a platform's channel keeps
-// its orders, unless force is set.
+// its orders, unless force is set, and FinishChannelDeletion finds those of a channel with much.
 func (s *Service) FindChannelAnswers(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel, force bool) (
 	found *ChannelAnswers, err error) {
 	since := store.OldestWrite() // before the snapshot
@@ -28,48 +29,65 @@ func (s *Service) FindChannelAnswers(ctx context.Context, store *db.DB, tenant i
 		if err != nil || c.Platform != channels.Custom && !force {
 			return nil // the deletion says so, too
 		}
-		records, err := orders.RecordsOf(tx, channel)
-		if err != nil {
+		if much, err := s.hasMuch(tx, channel); much || err != nil {
 			return err
 		}
-		found = &ChannelAnswers{since: since, records: map[string]bool{}}
-		if len(records) == 0 {
-			return nil
-		}
-		for _, r := range records {
-			found.records[r] = true
-		}
-		found.answers, err = found.search(tx, 0)
-		return err
+		found = &ChannelAnswers{since: since}
+		return found.find(tx, channel)
 	})
 	return found, err
 }
 
-func (f *ChannelAnswers) search(tx *db.Tx, since int64) ([]idempotency.Ref, error) {
-	return idempotency.Search(tx, since, func(r string) bool { return f.records[r] }, noForms, func(string) bool { return false })
+// find finds the answers about all orders of the channel.
+func (f *ChannelAnswers) find(tx *db.Tx, channel id.Channel) error {
+	list, err := orders.RecordsOf(tx, channel)
+	if err != nil {
+		return err
+	}
+	f.records, f.answers = setOf(list), map[string][]idempotency.Ref{}
+	if len(list) > 0 {
+		f.answers, err = idempotency.About(tx, 0, f.has)
+	}
+	return err
 }
 
-// noForms is the beginning of no request.
-const noForms = "none"
+// findNewer adds the answers that were stored since.
+func (f *ChannelAnswers) findNewer(ctx context.Context, store *db.DB, tenant id.Tenant) error {
+	since := store.OldestWrite() // before the snapshot
+	return store.Read(ctx, tenant, func(tx *db.Tx) error {
+		newer, err := idempotency.About(tx, f.since, f.has)
+		for record, answers := range newer {
+			f.answers[record] = append(f.answers[record], answers...)
+		}
+		f.since = max(f.since, since)
+		return err
+	})
+}
 
-// now adds the answers that were stored since. known is false if the channel has orders or shipments now that it did not have
-// when they were looked for.
-func (f *ChannelAnswers) now(tx *db.Tx, channel id.Channel) (answers []idempotency.Ref, known bool, err error) {
-	if f == nil || tx.Micros() < f.since {
-		return nil, false, nil
-	}
-	records, err := orders.RecordsOf(tx, channel)
-	if err != nil {
-		return nil, false, err
-	}
-	for _, r := range records {
-		if !f.records[r] {
-			return nil, false, nil
+func (f *ChannelAnswers) has(record string) bool { return f.records[record] }
+
+// about are the answers about some orders, which the transaction has locked, and their shipments. If it was not looked for answers about
+// one of them, it reads every answer of the account.
+func (f *ChannelAnswers) about(tx *db.Tx, records []string) (answers []idempotency.Ref, err error) {
+	since := int64(0)
+	if f != nil && tx.Micros() >= f.since && !slices.ContainsFunc(records, func(r string) bool { return !f.records[r] }) {
+		since = f.since
+		for _, record := range records {
+			answers = append(answers, f.answers[record]...)
 		}
 	}
-	if len(records) == 0 {
-		return nil, true, nil
+	these := setOf(records)
+	newer, err := idempotency.About(tx, since, func(record string) bool { return these[record] })
+	for _, more := range newer {
+		answers = append(answers, more...)
 	}
-	later, err := f.search(tx, f.since)
-	return append(f.answers, later...), true, err
+	return answers, err
+}
+
+func setOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, one := range list {
+		set[one] = true
+	}
+	return set
 }

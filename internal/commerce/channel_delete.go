@@ -1,6 +1,10 @@
 package commerce
 
 import (
+	"context"
+	"slices"
+	"time"
+
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
 	"entrepot/internal/catalog"
@@ -11,15 +15,18 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/jobs"
+	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
+	"entrepot/internal/unfinished"
 	"entrepot/internal/webhooks"
 )
 
 // DeleteChannel deletes a channel (interface §1). A custom one is deleted with its keys, orders and publications:
 // reservations are released, totals corrected, references freed, and no order event is emitted; products stay. A
-// platform's channel is only deactivated and keeps its orders, unless force is set. found is what FindChannelAnswers found,
+// platform's channel is only deactivated and keeps its orders, unless force is set. If much belongs to the channel, only the channel and
+// its keys are gone with the transaction, and FinishChannelDeletion must follow. found is what FindChannelAnswers found,
 // or nil. gone says whether it was deleted. Errors: NotFound; those of Expected.
 func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, expected Expected, force bool,
 	found *ChannelAnswers) (gone bool, err error) {
@@ -42,77 +49,198 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	if err := expectChannel(tx, c, expected); err != nil {
 		return false, err
 	}
-	if err := orders.LockOfChannel(tx, channel); err != nil { // and none of its orders changes
-		return false, err
-	}
-	held, err := orders.HeldBy(tx, channel)
+	much, err := s.hasMuch(tx, channel)
 	if err != nil {
 		return false, err
 	}
-	if err := withdrawOrders(tx, channel); err != nil {
+	if much {
+		unfinished.Begin(tx, unfinished.ChannelDeletion, string(channel))
+	} else if err := emptyChannel(tx, channel, found); err != nil {
 		return false, err
 	}
-	if err := orders.ForgetSearched(tx, channel); err != nil {
-		return false, err
-	}
-	var shifts []stock.Shift
-	for _, h := range held {
-		shifts = append(
-			shifts,
-			stock.Shift{SKU: h.SKU, Warehouse: h.Warehouse, Product: h.Product, Variant: h.Variant, Reserve: -h.Reserved},
-		)
-	}
-	changes, err := shiftStock(
-		tx,
-		shifts,
-		stock.Why{Cause: stock.Adjustment, ReferenceType: "channel", ReferenceID: string(c.ID), Actor: who.Actor()},
-	)
-	if err != nil {
-		return false, err
-	}
-	answers, known, err := found.now(tx, channel)
-	if err != nil {
-		return false, err
-	}
-	if known {
-		idempotency.Delete(tx, answers)
-	} else {
-		orders.PurgeAnswers(tx, channel)
-	}
-	orders.Purge(tx, channel)
 	accounts.RevokeOfChannel(tx, channel)
 	jobs.EndOfChannel(tx, channel, records.JobErrors(records.JobError("the channel was deleted", "")))
-	channelsync.Delete(tx, channel)
-	catalog.UnpublishAll(tx, channel)
 	channels.Delete(tx, channel)
-	webhooks.Record(tx, stockEvents(tx, changes, "adjustment")...)
 	audit.Record(tx, who.Actor(), "channel.deleted", "channel", string(c.ID), map[string]string{"platform": c.Platform})
 	return true, nil
 }
 
-// withdrawOrders takes the orders of a channel, which are about to be purged, out of their customers' records.
-func withdrawOrders(tx *db.Tx, channel id.Channel) error {
-	counted, err := orders.SpentOn(tx, channel)
+// hasMuch reports whether more belongs to a channel than one transaction deletes without making others wait.
+func (s *Service) hasMuch(tx *db.Tx, channel id.Channel) (much bool, err error) {
+	n := s.atOnce()
+	for _, more := range []func() (bool, error){
+		func() (bool, error) { return orders.AnyOfChannel(tx, channel, n) },
+		func() (bool, error) { return catalog.AnyOnChannel(tx, channel, n*textsAtOnce) },
+		func() (bool, error) { return channelsync.AnyItems(tx, channel, n*textsAtOnce) },
+		func() (bool, error) { return channels.AnyNotifications(tx, channel, n*textsAtOnce) },
+	} {
+		if much || err != nil {
+			break
+		}
+		much, err = more()
+	}
+	return much, err
+}
+
+// FinishChannelDeletion deletes what belongs to a channel with much, which DeleteChannel has deleted, in short transactions; it does
+// nothing if that is done. Several processes may do it at once, and each returns when all is done.
+func (s *Service) FinishChannelDeletion(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel) error {
+	answers := &ChannelAnswers{since: store.OldestWrite()} // before the snapshot
+	var left []id.Order
+	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
+		begun, err := unfinished.Find(tx, unfinished.ChannelDeletion, string(channel))
+		if err == nil && begun == nil {
+			err = errEnded
+		}
+		if err == nil {
+			left, err = orders.OfChannel(tx, channel)
+		}
+		if err == nil {
+			err = answers.find(tx, channel)
+		}
+		return err
+	})
+	if err != nil {
+		return orEnded(err)
+	}
+	searched := time.Now()
+	do := &operation{store: store, tenant: tenant, kind: unfinished.ChannelDeletion, subject: string(channel), stride: s.newStride(store)}
+	err = do.orders(ctx, left, func() error {
+		if time.Since(searched) < searchAgain {
+			return nil
+		}
+		searched = time.Now()
+		return answers.findNewer(ctx, store, tenant)
+	}, func(tx *db.Tx, some []id.Order) error { return removeOrders(tx, channel, some, answers) })
+	for _, some := range []func(tx *db.Tx, limit int) (int64, error){
+		func(tx *db.Tx, limit int) (int64, error) { return catalog.UnpublishSome(tx, channel, limit) },
+		func(tx *db.Tx, limit int) (int64, error) { return channelsync.DeleteSome(tx, channel, limit) },
+		func(tx *db.Tx, limit int) (int64, error) { return channels.ForgetSome(tx, channel, limit) },
+	} {
+		if err == nil {
+			err = do.each(ctx, func(tx *db.Tx) (bool, error) {
+				n, err := some(tx, do.stride.Size*textsAtOnce)
+				return n > 0, err
+			})
+		}
+	}
+	if err == nil {
+		err = do.end(ctx, func(tx *db.Tx) error {
+			orders.ForgetChannel(tx, channel)
+			return emptyChannel(tx, channel, answers)
+		})
+	}
+	return orEnded(err)
+}
+
+// searchAgain is after how long a deletion looks for newer answers on a snapshot, so that its transactions need not read many.
+const searchAgain = time.Second
+
+// emptyChannel deletes everything that belongs to a channel which is deleted, or in steps what is left of it.
+func emptyChannel(tx *db.Tx, channel id.Channel, found *ChannelAnswers) error {
+	left, err := orders.OfChannel(tx, channel)
 	if err != nil {
 		return err
 	}
-	theirs := make([]id.Customer, len(counted))
-	for i, spent := range counted {
-		theirs[i] = spent.Customer
-	}
-	if err := customers.LockRows(tx, theirs); err != nil {
+	if err := removeOrders(tx, channel, left, found); err != nil {
 		return err
 	}
-	left, err := orders.ShippedBeside(tx, channel, theirs)
+	channelsync.Delete(tx, channel)
+	catalog.UnpublishAll(tx, channel)
+	channels.Forget(tx, channel)
+	return nil
+}
+
+// removeOrders deletes some orders of a channel, those that are still there, with the answers about them: their reservations are
+// released, their customers' totals corrected.
+func removeOrders(tx *db.Tx, channel id.Channel, some []id.Order, found *ChannelAnswers) error {
+	some, err := orders.LockSome(tx, some) // none of them changes any more
+	if err != nil || len(some) == 0 {
+		return err
+	}
+	list, err := orders.ByIDs(tx, some)
 	if err != nil {
 		return err
 	}
-	countries := map[id.Customer][]customers.OrderCountry{}
+	shipments, err := orders.ShipmentsOf(tx, some)
+	if err != nil {
+		return err
+	}
+	if err := withdrawOrders(tx, list); err != nil {
+		return err
+	}
+	var shifts []stock.Shift
+	for _, o := range list {
+		for _, l := range o.Lines {
+			if l.Reserved > 0 {
+				shifts = append(shifts,
+					stock.Shift{SKU: l.SKU, Warehouse: l.Warehouse, Product: l.Product, Variant: l.Variant, Reserve: -l.Reserved})
+			}
+		}
+	}
+	changes, err := shiftStock(tx, shifts, stock.Why{Cause: stock.Adjustment, ReferenceType: "channel", ReferenceID: string(channel)})
+	if err != nil {
+		return err
+	}
+	answers, err := found.about(tx, slices.Concat(texts(some), shipments))
+	if err != nil {
+		return err
+	}
+	idempotency.Delete(tx, answers)
+	webhooks.Record(tx, stockEvents(tx, changes, "adjustment")...)
+	return orders.Remove(tx, list)
+}
+
+// withdrawOrders takes orders, which are about to be deleted, out of their customers' records.
+func withdrawOrders(tx *db.Tx, list []orders.Order) error {
+	type theirs struct {
+		orders int64
+		spent  money.Amount
+		at     []int64 // when they were created
+	}
+	by := map[id.Customer]*theirs{}
+	var people, outdated []id.Customer
+	for i := range list {
+		o := &list[i]
+		if o.Customer == "" {
+			continue
+		}
+		if by[o.Customer] == nil {
+			by[o.Customer], people = new(theirs), append(people, o.Customer)
+		}
+		of := by[o.Customer]
+		of.orders, of.spent, of.at = of.orders+1, of.spent+spent(o), append(of.at, o.CreatedAt)
+	}
+	slices.Sort(people)
+	countries, err := customers.LockCountries(tx, people)
+	if err != nil {
+		return err
+	}
+	for _, customer := range people {
+		if of := by[customer]; slices.Contains(of.at, countries[customer]) {
+			outdated = append(outdated, customer)
+		} else {
+			customers.Spend(tx, customer, -of.orders, -of.spent)
+		}
+	}
+	left, err := orders.ShippedBeside(tx, idsOf(list), outdated)
+	if err != nil {
+		return err
+	}
+	beside := map[id.Customer][]customers.OrderCountry{}
 	for _, l := range left {
-		countries[l.Customer] = append(countries[l.Customer], customers.OrderCountry{Code: l.Country, At: l.CreatedAt})
+		beside[l.Customer] = append(beside[l.Customer], customers.OrderCountry{Code: l.Country, At: l.CreatedAt})
 	}
-	for _, spent := range counted {
-		customers.Withdraw(tx, spent.Customer, spent.Orders, spent.Total, customers.NewestCountry(countries[spent.Customer]))
+	for _, customer := range outdated {
+		customers.Withdraw(tx, customer, by[customer].orders, by[customer].spent, customers.NewestCountry(beside[customer]))
 	}
 	return nil
+}
+
+func idsOf(list []orders.Order) []id.Order {
+	ids := make([]id.Order, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	return ids
 }

@@ -1,11 +1,9 @@
 package commerce
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
@@ -19,22 +17,6 @@ import (
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
-
-// Bounds of a step, in orders; of other texts it takes textsAtOnce times as many. The least is some milliseconds of work: with fewer, the
-// cost of the transactions would outweigh it on a busy machine, where each takes long whatever it does.
-const (
-	leastAtOnce = 32
-	mostAtOnce  = 128
-	textsAtOnce = 8
-)
-
-// ordersAtOnce are how many orders one transaction erases.
-const ordersAtOnce = 64
-
-// erasureRest is after how long without a step an erasure counts as interrupted.
-const erasureRest = 10 * time.Second
-
-func (s *Service) atOnce() int { return cmp.Or(s.AtOnce, ordersAtOnce) }
 
 // large reports whether an erasure is more than one transaction of n orders does without making others wait.
 func (t trace) large(n int) bool {
@@ -56,7 +38,7 @@ func (s *Service) eraseInSteps(ctx context.Context, store *db.DB, who accounts.C
 			return found, nil
 		}
 		err := store.Write(ctx, who.Tenant, func(tx *db.Tx) error { return beginErasure(tx, who, customer, found) })
-		if errors.Is(err, errErased) {
+		if errors.Is(err, errEnded) {
 			return found, nil
 		}
 		if err != nil {
@@ -73,7 +55,7 @@ func (s *Service) eraseInSteps(ctx context.Context, store *db.DB, who accounts.C
 	}
 	slices.Sort(found.orders)
 	steps := &erasureSteps{store: store, tenant: who.Tenant, customer: customer, found: found,
-		stride: store.NewStride(max(1, min(leastAtOnce, s.atOnce())), mostAtOnce), anonymiser: anonymiser{known: slices.Clone(found.texts.known)}}
+		stride: s.newStride(store), anonymiser: anonymiser{known: slices.Clone(found.texts.known)}}
 	if err := steps.orders(ctx); err != nil {
 		return found, orEnded(err)
 	}
@@ -102,17 +84,6 @@ func (s *Service) eraseInSteps(ctx context.Context, store *db.DB, who accounts.C
 	return left, nil
 }
 
-// errErased is the error of a step when the erasure has ended, or had ended before it was to begin.
-var errErased = errors.New("commerce: the customer is erased")
-
-// orEnded is nil for an erasure that has ended, which is then left to eraseCustomer to say.
-func orEnded(err error) error {
-	if errors.Is(err, errErased) {
-		return nil
-	}
-	return err
-}
-
 // beginErasure empties the records of a person, and keeps what is needed to find the rest.
 func beginErasure(tx *db.Tx, who accounts.Caller, customer id.Customer, found trace) error {
 	people, err := person(tx, customer)
@@ -130,7 +101,7 @@ func beginErasure(tx *db.Tx, who accounts.Caller, customer id.Customer, found tr
 	case known[at].Status == customers.Erased:
 		begun, err := customers.ErasingOf(tx, customer)
 		if err == nil && begun == nil {
-			err = errErased
+			err = errEnded
 		}
 		return err
 	case known[at].Status == customers.Secondary:
@@ -176,27 +147,9 @@ type erasureSteps struct {
 
 // step runs a transaction that does some of the work, after locking the erasure; do says whether there was anything to do.
 func (s *erasureSteps) step(ctx context.Context, do func(tx *db.Tx, begun *customers.Erasing) (bool, error)) (more bool, err error) {
-	var took time.Duration
-	err = s.store.WriteBulk(ctx, s.tenant, func(tx *db.Tx) error {
-		started := time.Now()
-		begun, err := customers.LockErasing(tx, s.customer)
-		if err == nil && begun == nil {
-			err = errErased
-		}
-		if err == nil {
-			more, err = do(tx, begun)
-		}
-		if err == nil && more {
-			begun.Save(tx)
-			err = tx.Flush()
-		}
-		took = time.Since(started)
-		return err
-	})
-	if err == nil && more {
-		s.stride.Next(ctx, took)
-	}
-	return more, err
+	return oneStep(ctx, s.store, s.tenant, s.stride, func(tx *db.Tx) (*customers.Erasing, error) {
+		return customers.LockErasing(tx, s.customer)
+	}, do)
 }
 
 // orders erases the person in the orders that are left, one step after the other.
@@ -341,22 +294,4 @@ func after(list []id.Order, order id.Order) []id.Order {
 		at++
 	}
 	return list[at:]
-}
-
-// ContinueErasures ends the erasures of all accounts that were interrupted: those that nobody has continued for some seconds, or all if
-// this is the only process and begins.
-func (s *Service) ContinueErasures(ctx context.Context, store *db.DB, all bool) error {
-	var left []customers.Erasing
-	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
-		until := tx.Micros() + 1
-		if !all {
-			until -= erasureRest.Microseconds()
-		}
-		left, err = customers.LeftErasings(tx, until)
-		return err
-	})
-	for _, one := range left {
-		err = errors.Join(err, s.EraseCustomer(ctx, store, accounts.Caller{Tenant: one.Tenant}, one.Customer, nil))
-	}
-	return err
 }

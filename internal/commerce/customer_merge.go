@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"context"
 	"slices"
 
 	"entrepot/internal/accounts"
@@ -11,6 +12,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
+	"entrepot/internal/unfinished"
 	"entrepot/internal/webhooks"
 )
 
@@ -23,9 +25,21 @@ type Merged struct {
 
 // MergeCustomers merges several records into one (interface §4.4): orders, totals and tags of the secondaries move to
 // the primary, and later orders with their e-mails or ids go to it, see linkCustomer. All or nothing. It emits
-// customer.merged. Errors: NotFound for an unknown record; Conflict for one that was erased or merged already.
+// customer.merged. If the secondaries have many orders, these and the totals do not move with the transaction, and FinishMerges
+// must follow; the result is what is true then. Errors: NotFound for an unknown record; Conflict for one that was erased or merged already.
 func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Customer, secondaries []id.Customer) (Merged, error) {
-	moved, found, err := lockWithOrders(tx, append([]id.Customer{primary}, secondaries...), secondaries)
+	many, err := orders.AnyOf(tx, secondaries, s.atOnce())
+	if err != nil {
+		return Merged{}, err
+	}
+	var moved []id.Order
+	var found []customers.Customer
+	all := append([]id.Customer{primary}, secondaries...)
+	if many { // no order is added to them any more, and those that they have stay as they are
+		found, err = customers.LockAll(tx, all)
+	} else {
+		moved, found, err = lockWithOrders(tx, all, secondaries)
+	}
 	if err != nil {
 		return Merged{}, err
 	}
@@ -36,15 +50,94 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	before := into.Copy()
 	into.Absorb(tx.Micros(), absorbed)
 	result := Merged{Secondaries: secondaries, OrdersMoved: len(moved)}
+	if many {
+		if result.OrdersMoved, err = orders.CountOf(tx, secondaries); err != nil {
+			return Merged{}, err
+		}
+	}
 	if result.Primary, err = customerRecord(tx, into, secondaries...); err != nil {
 		return Merged{}, err
 	}
 	customers.SaveMerge(tx, before, into, absorbed)
-	orders.MoveTo(tx, primary, secondaries)
+	for _, from := range secondaries {
+		if many {
+			unfinished.Begin(tx, unfinished.CustomerMerge, string(from))
+		} else if err := moveOrders(tx, from, primary, moved); err != nil {
+			return Merged{}, err
+		}
+	}
 	audit.Record(tx, who.Actor(), webhooks.CustomerMerged, "customer", string(primary), nil)
 	webhooks.Record(tx, records.NewEvent(webhooks.CustomerMerged, string(primary),
 		func(w *apijson.Writer) { records.WriteCustomerMergedData(w, primary, secondaries, result.OrdersMoved) }))
 	return result, nil
+}
+
+// moveOrders moves those of some locked orders that a locked record has to another one, with what they add to its totals.
+func moveOrders(tx *db.Tx, from, to id.Customer, some []id.Order) error {
+	n, spent, err := orders.MoveTo(tx, from, to, some)
+	customers.MoveTotals(tx, from, to, n, spent)
+	return err
+}
+
+// FinishMerges moves the orders of records that MergeCustomers has merged, in short transactions, to the one that each is merged into now:
+// of those that are or were merged into some of a list. It is called before a merge, too, which then finds all orders where they belong.
+// Several processes may do it at once, and each returns when all is done.
+func (s *Service) FinishMerges(ctx context.Context, store *db.DB, tenant id.Tenant, of ...id.Customer) error {
+	var left []customers.Customer
+	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
+		all, err := unfinished.Subjects[id.Customer](tx, unfinished.CustomerMerge)
+		if err == nil && len(all) > 0 {
+			left, err = customers.ReadAll(tx, all)
+		}
+		return err
+	})
+	for _, c := range left {
+		if err == nil && (slices.Contains(of, c.ID) || slices.Contains(of, c.MergedInto)) {
+			err = s.finishMerge(ctx, store, tenant, c.ID)
+		}
+	}
+	return err
+}
+
+// finishMerge is FinishMerges for one record.
+func (s *Service) finishMerge(ctx context.Context, store *db.DB, tenant id.Tenant, from id.Customer) error {
+	var left []id.Order
+	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
+		begun, err := unfinished.Find(tx, unfinished.CustomerMerge, string(from))
+		if err == nil && begun == nil {
+			err = errEnded
+		}
+		if err == nil {
+			left, err = orders.Of(tx, []id.Customer{from})
+		}
+		return err
+	})
+	if err != nil {
+		return orEnded(err)
+	}
+	do := &operation{store: store, tenant: tenant, kind: unfinished.CustomerMerge, subject: string(from), stride: s.newStride(store)}
+	move := func(tx *db.Tx, some []id.Order) error {
+		locked, err := orders.LockSome(tx, some)
+		if err != nil || len(locked) == 0 {
+			return err
+		}
+		into, err := customers.LockMerged(tx, from)
+		if err != nil {
+			return err
+		}
+		return moveOrders(tx, from, into, locked)
+	}
+	err = do.orders(ctx, left, func() error { return nil }, move)
+	if err == nil {
+		err = do.end(ctx, func(tx *db.Tx) error {
+			rest, err := orders.Of(tx, []id.Customer{from})
+			if err != nil {
+				return err
+			}
+			return move(tx, rest)
+		})
+	}
+	return orEnded(err)
 }
 
 // PreviewMerge returns the result that MergeCustomers would have, and changes nothing: the primary as it would be, and

@@ -92,6 +92,7 @@ func takeEmail(tx *db.Tx, before, c *customers.Customer) error {
 	case taken.Status != customers.Secondary || taken.MergedInto != c.ID:
 		return emailTaken(tx, taken)
 	}
+	orders.LeaveEmail(tx, taken.ID, taken.Email) // those that have not moved yet (see FinishMerges)
 	return customers.ExchangeEmail(tx, before, taken.ID)
 }
 

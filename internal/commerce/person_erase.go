@@ -3,6 +3,7 @@ package commerce
 import (
 	"context"
 	"slices"
+	"time"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/channels"
@@ -12,6 +13,8 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
+	"entrepot/internal/webhooks"
 )
 
 // erasePerson erases whom a platform reports to have asked for it: the customer with the e-mail address, and those of
@@ -26,32 +29,32 @@ func (s *Service) erasePerson(ctx context.Context, store *db.DB, c channels.Chan
 		}
 	}
 	var people []id.Customer
-	var nobodys bool
-	err := store.Read(ctx, c.Tenant, func(tx *db.Tx) (err error) {
-		people, nobodys, err = peopleOf(tx, c.Platform, person.Email, names)
-		return err
-	})
-	if err == nil && nobodys {
-		var made id.Customer
-		err = store.Write(ctx, c.Tenant, func(tx *db.Tx) (err error) {
-			made, err = adoptOrders(tx, c.Platform, names)
+	for {
+		var free []id.Order
+		err := store.Read(ctx, c.Tenant, func(tx *db.Tx) (err error) {
+			people, free, err = peopleOf(tx, c.Platform, person.Email, names)
 			return err
 		})
-		if made != "" {
-			people = append(people, made)
+		if err == nil && len(free) > 0 {
+			err = s.adoptOrders(ctx, store, c.Tenant, free)
+		} else if err == nil {
+			break
+		}
+		if err != nil {
+			return err
 		}
 	}
 	for _, one := range people {
-		if err == nil {
-			err = s.EraseCustomer(ctx, store, accounts.Caller{Tenant: c.Tenant}, one, nil)
+		if err := s.EraseCustomer(ctx, store, accounts.Caller{Tenant: c.Tenant}, one, nil); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
-// peopleOf finds a person's customers by e-mail address and by names on a platform; nobodys says that some orders of the person
-// have no customer.
-func peopleOf(tx *db.Tx, platform, email string, names []string) (people []id.Customer, nobodys bool, err error) {
+// peopleOf finds a person's customers by e-mail address and by names on a platform, and the orders of the person that have no customer,
+// sorted.
+func peopleOf(tx *db.Tx, platform, email string, names []string) (people []id.Customer, free []id.Order, err error) {
 	add := func(c *customers.Customer, err error) error {
 		if err == nil && c != nil {
 			c, err = customers.Primary(tx, c)
@@ -63,56 +66,87 @@ func peopleOf(tx *db.Tx, platform, email string, names []string) (people []id.Cu
 	}
 	if email != "" {
 		if err := add(customers.ByEmail(tx, email)); err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
 	}
 	theirs, err := orders.OfPlatformBuyer(tx, platform, names)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
-	list, err := orders.ByIDs(tx, theirs)
-	if err != nil {
-		return nil, false, err
-	}
-	for _, o := range list {
+	seen := map[id.Customer]bool{}
+	for _, o := range theirs {
 		if o.Customer == "" {
-			nobodys = true
-			continue
-		}
-		if err := add(customers.ByID(tx, o.Customer)); err != nil {
-			return nil, false, err
+			free = append(free, o.Order)
+		} else if !seen[o.Customer] {
+			seen[o.Customer] = true
+			if err := add(customers.ByID(tx, o.Customer)); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
-	return people, nobodys, nil
+	slices.Sort(free)
+	return people, free, nil
 }
 
-// adoptOrders gives a buyer's orders without a customer one that has nothing but them; "" if there are none any more.
-func adoptOrders(tx *db.Tx, platform string, names []string) (id.Customer, error) {
-	theirs, err := orders.OfPlatformBuyer(tx, platform, names)
+// adoptOrders gives a buyer's orders without a customer one that has nothing but them, in short transactions. After a crash those that
+// were done have theirs, and the rest gets another one.
+func (s *Service) adoptOrders(ctx context.Context, store *db.DB, tenant id.Tenant, free []id.Order) error {
+	stride, parent := s.newStride(store), id.New[id.Customer]()
+	for len(free) > 0 {
+		some := free[:min(len(free), stride.Size)]
+		var took time.Duration
+		if err := store.WriteBulk(ctx, tenant, func(tx *db.Tx) (err error) {
+			started := time.Now()
+			if parent, err = adopt(tx, parent, some); err == nil {
+				err = tx.Flush()
+			}
+			took = time.Since(started)
+			return err
+		}); err != nil {
+			return err
+		}
+		free = free[len(some):]
+		stride.Next(ctx, took)
+	}
+	return nil
+}
+
+// adopt gives a customer those of some orders that have none; it is made with the first, and another one is if it was erased meanwhile.
+func adopt(tx *db.Tx, parent id.Customer, some []id.Order) (id.Customer, error) {
+	locked, err := orders.LockSome(tx, some)
 	if err != nil {
-		return "", err
+		return parent, err
 	}
-	slices.Sort(theirs)
-	made := customers.Customer{ID: id.New[id.Customer](), Metadata: "{}", Tags: []string{}, Status: customers.Active,
-		CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
-	made.Email = customers.ErasedEmail(made.ID)
+	list, err := orders.ByIDs(tx, locked)
+	if err != nil {
+		return parent, err
+	}
+	list = slices.DeleteFunc(list, func(o orders.Order) bool { return o.Customer != "" })
+	if len(list) == 0 {
+		return parent, nil
+	}
+	known, err := customers.LockAll(tx, []id.Customer{parent})
+	if err != nil {
+		return parent, err
+	}
+	if len(known) > 0 && known[0].Status != customers.Active {
+		parent = id.New[id.Customer]()
+		known = nil
+	}
 	var total money.Amount
-	for _, order := range theirs {
-		o, err := orders.Lock(tx, order)
-		if err != nil {
-			return "", err
-		}
-		if o.Customer != "" {
-			continue
-		}
-		o.Customer, o.CustomerEmail = made.ID, ""
+	for i := range list {
+		o := &list[i]
+		total += spent(o)
+		o.Customer, o.CustomerEmail = parent, ""
 		orders.SaveBuyer(tx, o)
-		made.OrdersCount, total = made.OrdersCount+1, total+spent(o)
 	}
-	if made.OrdersCount == 0 {
-		return "", nil
+	if len(known) > 0 {
+		customers.Spend(tx, parent, int64(len(list)), total)
+		return parent, nil
 	}
-	made.TotalSpent = total
+	made := customers.Customer{ID: parent, Email: customers.ErasedEmail(parent), Metadata: "{}", Tags: []string{},
+		Status: customers.Active, OrdersCount: int64(len(list)), TotalSpent: total, CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
 	customers.Insert(tx, made)
-	return made.ID, nil
+	webhooks.Record(tx, customerEvent(webhooks.CustomerCreated, records.Customer{Customer: made}))
+	return parent, nil
 }

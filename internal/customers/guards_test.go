@@ -237,6 +237,8 @@ func TestTotalsMove(t *testing.T) {
 			two.Absorb(1, []Customer{*one})
 			SaveMerge(tx, before, two, []Customer{*one})
 		})
+		want("merged, with orders", a, 2, 31)
+		commit(t, store, tenant, func(tx *db.Tx) { MoveTotals(tx, a.ID, b.ID, 2, 31) })
 		want("primary", b, 4, 61)
 		want("secondary", a, 0, 0)
 		is := readCustomer(t, store, tenant, b.ID)

@@ -5,6 +5,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/money"
 	"entrepot/internal/search"
 )
 
@@ -65,10 +66,10 @@ func (c *Customer) Absorb(at int64, secondaries []Customer) {
 }
 
 // SaveMerge writes the result of Absorb on locked records; before is the old state of the primary. Records merged into
-// a secondary before are now merged into the primary. Orders are not changed here.
+// a secondary before are now merged into the primary. Orders, and what they add to the totals, are not changed here: see MoveTotals.
 func SaveMerge(tx db.Writer, before, c *Customer, secondaries []Customer) {
 	for _, s := range secondaries {
-		tx.Queue(`UPDATE customers SET status = 'secondary', merged_into = $3::UUID, orders_count = 0, total_spent = 0, updated_at = $4
+		tx.Queue(`UPDATE customers SET status = 'secondary', merged_into = $3::UUID, updated_at = $4
 			WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.TenantID(), s.ID, c.ID, max(tx.Micros(), s.UpdatedAt+1)).Rows(1, nil)
 		moveMerged(tx, s.ID, c.ID)
 		deleteTags(tx, s.ID)
@@ -77,8 +78,32 @@ func SaveMerge(tx db.Writer, before, c *Customer, secondaries []Customer) {
 		s.Status, s.MergedInto = Secondary, c.ID
 		search.Put(tx, search.Customers, s.document())
 	}
-	Spend(tx, c.ID, c.OrdersCount-before.OrdersCount, c.TotalSpent-before.TotalSpent)
 	Save(tx, before, c)
+}
+
+// MoveTotals moves what some orders add to the totals of a locked record to another one that is locked, too.
+func MoveTotals(tx db.Writer, from, to id.Customer, orders int64, spent money.Amount) {
+	Spend(tx, from, -orders, -spent)
+	Spend(tx, to, orders, spent)
+}
+
+// LockMerged locks a record that was merged, and the one that it is merged into now, and returns this.
+func LockMerged(tx *db.Tx, secondary id.Customer) (into id.Customer, err error) {
+	read := func() (into id.Customer, err error) {
+		return into, tx.Row("SELECT merged_into FROM customers WHERE tenant_id = $1 AND id = $2::UUID", []any{tx.Tenant, secondary},
+			db.Opt(&into))
+	}
+	if into, err = read(); err != nil {
+		return "", err
+	}
+	if err := LockRows(tx, []id.Customer{secondary, into}); err != nil {
+		return "", err
+	}
+	now, err := read()
+	if err == nil && now != into {
+		err = db.ErrRetry
+	}
+	return into, err
 }
 
 // moveMerged makes the records merged into one record merged into another.

@@ -49,14 +49,30 @@ func MoveOrder(tx *db.Tx, customer id.Customer, created int64, before, after str
 
 // LockRows locks records, without reading them, so that no order is added to them until the transaction ends.
 func LockRows(tx *db.Tx, customers []id.Customer) error {
-	return db.Chunks(customers, func(piece []id.Customer) error {
+	_, err := LockCountries(tx, customers)
+	return err
+}
+
+// LockCountries is LockRows, and returns when the order was created that gave each record its country; those without are left out.
+func LockCountries(tx *db.Tx, customers []id.Customer) (map[id.Customer]int64, error) {
+	at := map[id.Customer]int64{}
+	return at, db.Chunks(customers, func(piece []id.Customer) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		return tx.Each(func(db.Rows) error { return nil },
-			"SELECT id FROM customers WHERE tenant_id = $1 AND id IN "+db.In(len(args)-1, 2)+" ORDER BY id"+string(db.ForUpdate), args...)
+		return tx.Each(func(r db.Rows) error {
+			var customer id.Customer
+			var created int64
+			err := r.Scan(&customer, db.Opt(&created))
+			if created != 0 {
+				at[customer] = created
+			}
+			return err
+		}, "SELECT id, order_country_at FROM customers WHERE tenant_id = $1 AND id IN "+db.In(len(args)-1, 2)+" ORDER BY id"+
+			string(db.ForUpdate), args...)
 	})
 }
 
-// Withdraw takes deleted orders and what they cost out of a locked record's totals. country is that of the newest order left.
+// Withdraw takes deleted orders, the newest among them, and what they cost out of a locked record's totals. country is that of the newest
+// order left.
 func Withdraw(tx db.Writer, customer id.Customer, orders int64, spent money.Amount, country OrderCountry) {
 	tx.Queue(`UPDATE customers SET orders_count = orders_count - $3, total_spent = total_spent - $4,
 			order_country = CASE WHEN status = $7 THEN NULL ELSE $5::TEXT END, order_country_at = CASE WHEN status = $7 THEN NULL ELSE $6::BIGINT END

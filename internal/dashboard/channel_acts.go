@@ -290,9 +290,13 @@ func (d *Dashboard) deleteChannel(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return d.write(r, func(tx *db.Tx) (answer, error) {
+		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.DeleteChannel(tx, r.caller(), c.ID, commerce.Expected{}, true, found)
 			return redirect("/channels", "The channel is deleted"), err
 		})
+		if err == nil {
+			err = d.Commerce.FinishChannelDeletion(r.http.Context(), d.DB, r.caller().Tenant, c.ID)
+		}
+		return out, err
 	})
 }

@@ -131,9 +131,19 @@ func (d *Dashboard) mergeCustomers(r *request) (answer, error) {
 		return d.previewMerge(r)
 	}
 	return r.submit(mergeForm(r, c.ID, other), d.previewMerge, func(*form) (answer, error) {
-		return d.write(r, func(tx *db.Tx) (answer, error) {
+		finish := func() error {
+			return d.Commerce.FinishMerges(r.http.Context(), d.DB, r.caller().Tenant, c.ID, other)
+		}
+		if err := finish(); err != nil {
+			return answer{}, err
+		}
+		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			merged, err := d.Commerce.MergeCustomers(tx, r.caller(), c.ID, []id.Customer{other})
 			return redirect(customerPath(c.ID), "Merged: "+r.format.plural(int64(merged.OrdersMoved), "order", "orders")+" moved"), err
 		})
+		if err == nil {
+			err = finish()
+		}
+		return out, err
 	})
 }

@@ -56,6 +56,15 @@ func Repeat(n, first int, row string) string {
 // In writes "($2,$3,$4)" for n arguments starting at $first.
 func In(n, first int) string { return Values(1, n, first) }
 
+// MoreThan reports whether a query finds more than n rows: from is what follows FROM and has the tenant as $1, then the arguments.
+func MoreThan(tx *Tx, n int, from string, args ...any) (bool, error) {
+	args = append([]any{tx.Tenant}, args...)
+	var found int
+	err := tx.Row("SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT $"+strconv.Itoa(len(args)+1)+"::BIGINT) AS first", append(args, n+1),
+		&found)
+	return found > n, err
+}
+
 // Chunks cuts a list into pieces and calls each for every piece, until it fails.
 func Chunks[T any](list []T, each func(piece []T) error) error {
 	for piece := range Pieces(list) {

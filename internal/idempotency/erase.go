@@ -1,6 +1,7 @@
 package idempotency
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -25,7 +26,7 @@ func Search(tx *db.Tx, since int64, about func(resource string) bool, beginning 
 	where := "tenant_id = $1"
 	if since != 0 {
 		args = append(args, since+Retention.Microseconds())
-		where = "+tenant_id = $1 AND expires_at >= $3" // + makes the planner use the index of expires_at
+		where = savedSince(3)
 	}
 	return list, tx.Each(func(r db.Rows) error {
 		var ref Ref
@@ -36,6 +37,29 @@ func Search(tx *db.Tx, since int64, about func(resource string) bool, beginning 
 		}
 		return err
 	}, "SELECT key, space, resource_id, CASE WHEN space LIKE $2 THEN answer ELSE '' END FROM idempotency_keys WHERE "+where, args...)
+}
+
+// About finds the stored answers about some resources, by resource. since is that of Search.
+func About(tx *db.Tx, since int64, resources func(resource string) bool) (map[string][]Ref, error) {
+	found := map[string][]Ref{}
+	where, args := "tenant_id = $1", []any{tx.Tenant}
+	if since != 0 {
+		where, args = savedSince(2), append(args, since+Retention.Microseconds())
+	}
+	return found, tx.Each(func(r db.Rows) error {
+		var ref Ref
+		var resource string
+		err := r.Scan(&ref.Key, &ref.Space, &resource)
+		if resources(resource) {
+			found[resource] = append(found[resource], ref)
+		}
+		return err
+	}, "SELECT key, space, resource_id FROM idempotency_keys WHERE "+where, args...)
+}
+
+// savedSince is the condition for answers whose expiry is at least an argument.
+func savedSince(argument int) string {
+	return fmt.Sprintf("+tenant_id = $1 AND expires_at >= $%d", argument) // + makes the planner use the index of expires_at
 }
 
 // Load reads stored answers; those that are gone are left out.

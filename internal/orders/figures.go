@@ -110,13 +110,14 @@ func sameSold(before, after *Order) bool {
 	})
 }
 
-// countAll adds new orders to the kept figures, one row for each bucket, and to the kept counts.
-func countAll(tx db.GuardedWriter, list []Order) {
+// countAll adds new orders to the kept figures, one row for each bucket, and to the kept counts (sign 1), or takes deleted ones out of
+// them (-1).
+func countAll(tx db.GuardedWriter, list []Order, sign int64) {
 	sums := map[figureKey]int{}
 	var rows, one []figureRow
 	for i := range list {
-		list[i].tally(tx, 1)
-		one = list[i].moves(one[:0], 1)
+		list[i].tally(tx, sign)
+		one = list[i].moves(one[:0], sign)
 		for _, r := range one {
 			r.version = 1
 			at, known := sums[r.figureKey]

@@ -3,6 +3,7 @@ package orders
 import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/money"
 )
 
 // maxAddresses limits the different shipping addresses that are read from one customer's orders.
@@ -49,6 +50,12 @@ func LastOrders(tx *db.Tx, customers []id.Customer) (map[id.Customer]int64, erro
 // Of returns the orders of some customers. LockOf also locks them until the transaction ends.
 func Of(tx *db.Tx, customers []id.Customer) ([]id.Order, error) {
 	return ordersBy(tx, "customer_id", customers, "")
+}
+
+// AnyOf reports whether some customers, at most 256, have more than n orders.
+func AnyOf(tx *db.Tx, customers []id.Customer, n int) (bool, error) {
+	these := db.Padded(customers)
+	return db.MoreThan(tx, n, "orders WHERE tenant_id = $1 AND customer_id IN "+db.In(len(these), 2), these...)
 }
 
 // CountOf counts the orders of some customers.
@@ -101,12 +108,20 @@ func SaveEmailKey(w db.Writer, number int64, email string) {
 const ownEmail = `CASE WHEN email_key IS NULL AND customer_email IS NOT NULL
 	THEN (SELECT c.email_key FROM customers c WHERE c.tenant_id = $1 AND c.id = orders.customer_id) ELSE email_key END`
 
-// MoveTo assigns every order of some customers to another one.
-func MoveTo(tx db.Writer, to id.Customer, from []id.Customer) {
-	db.Chunks(from, func(piece []id.Customer) error {
-		args := append([]any{tx.TenantID(), tx.Micros(), to}, db.Padded(piece)...)
+// MoveTo assigns some locked orders of a customer to another one, and returns how many those were and what they add to a customer's
+// total.
+func MoveTo(tx *db.Tx, from, to id.Customer, some []id.Order) (n int64, spent money.Amount, err error) {
+	return n, spent, db.Chunks(some, func(piece []id.Order) error {
+		var count, sum int64
+		these := db.Padded(piece)
+		if err := tx.Row(`SELECT count(*), coalesce(sum(CASE WHEN status = 'CANCELLED' THEN 0 ELSE total END), 0)::BIGINT FROM orders
+			WHERE tenant_id = $1 AND customer_id = $2::UUID AND id IN `+db.In(len(these), 3), append([]any{tx.Tenant, from}, these...), &count,
+			&sum); err != nil {
+			return err
+		}
+		n, spent = n+count, spent+money.Amount(sum)
 		tx.Queue("UPDATE orders SET customer_id = $3::UUID, email_key = "+ownEmail+", "+later+
-			" WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-3, 4), args...)
+			" WHERE tenant_id = $1 AND customer_id = $4::UUID AND id IN "+db.In(len(these), 5), append([]any{tx.Tenant, tx.Micros(), to, from}, these...)...).Rows(count, nil)
 		return nil
 	})
 }

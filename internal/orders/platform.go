@@ -230,12 +230,18 @@ func ByPlatformID(tx *db.Tx, channel id.Channel, platformID string) (id.Order, e
 	return order, err
 }
 
+// Bought is an order with its customer, "" for none.
+type Bought struct {
+	Order    id.Order
+	Customer id.Customer
+}
+
 // OfPlatformBuyer finds the orders of all channels of a platform whose buyer has one of some names there.
-func OfPlatformBuyer(tx *db.Tx, platform string, names []string) (list []id.Order, err error) {
+func OfPlatformBuyer(tx *db.Tx, platform string, names []string) (list []Bought, err error) {
 	return list, db.Chunks(names, func(piece []string) error {
 		args := append([]any{tx.Tenant, platform}, db.Padded(piece)...)
-		found, err := db.List(tx, func(r db.Rows) (order id.Order, err error) { return order, r.Scan(&order) },
-			`SELECT o.id FROM channels c JOIN orders o ON o.tenant_id = c.tenant_id AND o.channel_id = c.id
+		found, err := db.List(tx, func(r db.Rows) (b Bought, err error) { return b, r.Scan(&b.Order, db.Opt(&b.Customer)) },
+			`SELECT o.id, o.customer_id FROM channels c JOIN orders o ON o.tenant_id = c.tenant_id AND o.channel_id = c.id
 			WHERE c.tenant_id = $1 AND c.platform = $2 AND o.platform_buyer IN `+db.In(len(args)-2, 3), args...)
 		list = append(list, found...)
 		return err

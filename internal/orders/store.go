@@ -251,7 +251,7 @@ func InsertAll(tx db.Writer, list []Order) {
 	lineTable.Insert(tx, lines...)
 	shipmentTable.Insert(tx, shipments...)
 	shipmentLineTable.Insert(tx, shipped...)
-	countAll(tx, list)
+	countAll(tx, list, 1)
 	docs := make([]search.Document, len(list))
 	for i := range list {
 		docs[i] = list[i].document()

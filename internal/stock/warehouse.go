@@ -83,9 +83,9 @@ func insertWarehouse(tx db.Writer, code string) {
 	warehouseTable.InsertBehind(tx, Warehouse{ID: id.New[id.Warehouse](), Code: code, Name: code, CreatedAt: tx.Micros()}).OrNothing()
 }
 
-// Delete deletes a warehouse with its levels, all of which are empty. Errors: Conflict if it is the default, has
-// stock, or something is reserved in it.
-func (w Warehouse) Delete(tx *db.Tx) error {
+// MayBeDeleted is nil for a warehouse whose levels are all empty. Errors: Conflict if it is the default, has stock, or something is
+// reserved in it.
+func (w Warehouse) MayBeDeleted(tx *db.Tx) error {
 	if w.Default {
 		return apperr.New(apperr.Conflict, "conflict", "%s is the default warehouse, make another one the default first", w.Code)
 	}
@@ -97,6 +97,35 @@ func (w Warehouse) Delete(tx *db.Tx) error {
 	}
 	if held > 0 {
 		return apperr.New(apperr.Conflict, "conflict", "%s still holds stock, or something is reserved in it", w.Code)
+	}
+	return nil
+}
+
+// HasMore reports whether the warehouse has more than n levels.
+func (w Warehouse) HasMore(tx *db.Tx, n int) (bool, error) {
+	return db.MoreThan(tx, n, "stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND deleted_at IS NULL", w.Code)
+}
+
+// RemoveEmpty removes at most limit levels of the warehouse that are empty and that nobody has given a threshold, in the order of their
+// SKUs behind one of them, and returns the last; "" if there are none left.
+func (w Warehouse) RemoveEmpty(tx *db.Tx, after string, limit int) (last string, err error) {
+	rows, err := levelTable.All(tx, `AND warehouse_code = $2 AND deleted_at IS NULL AND on_hand = 0 AND reserved = 0
+		AND coalesce(threshold, 0) = 0 AND sku > $3 ORDER BY sku LIMIT $4::BIGINT`, w.Code, after, limit)
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	empty := make([]Level, len(rows))
+	for i := range rows {
+		empty[i] = rows[i].Level
+	}
+	remove(tx, empty, Why{})
+	return empty[len(empty)-1].SKU, nil
+}
+
+// Delete deletes a warehouse with its levels, all of which are empty. Errors: those of MayBeDeleted.
+func (w Warehouse) Delete(tx *db.Tx) error {
+	if err := w.MayBeDeleted(tx); err != nil {
+		return err
 	}
 	rows, err := levelTable.All(tx, "AND warehouse_code = $2 AND deleted_at IS NULL ORDER BY sku", w.Code)
 	if err != nil {

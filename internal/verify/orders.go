@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/unfinished"
 )
 
 func openLines(c *account) error {
@@ -240,10 +241,12 @@ func shipments(c *account) error {
 
 func orderChannels(c *account) error {
 	// Each table is counted by itself: a GROUP BY over all of them would sort a row for every order in memory.
-	return c.each(`SELECT 'orders' AS what, count(*), count(c.id) FROM orders x
-			LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = x.channel_id WHERE x.tenant_id = $1 AND x.channel_id IS NOT NULL
-		UNION ALL SELECT 'publications', count(*), count(c.id) FROM publications x
-			LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = x.channel_id WHERE x.tenant_id = $1
+	const there = `LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = x.channel_id
+			LEFT JOIN unfinished u ON u.tenant_id = $1 AND u.kind = '` + string(unfinished.ChannelDeletion) + `' AND u.subject = x.channel_id`
+	return c.each(`SELECT 'orders' AS what, count(*), count(coalesce(c.id, u.subject)) FROM orders x `+there+`
+			WHERE x.tenant_id = $1 AND x.channel_id IS NOT NULL
+		UNION ALL SELECT 'publications', count(*), count(coalesce(c.id, u.subject)) FROM publications x `+there+`
+			WHERE x.tenant_id = $1
 		UNION ALL SELECT 'jobs that are due', count(*), count(c.id) FROM jobs x
 			LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = x.channel_id
 			WHERE x.tenant_id = $1 AND x.channel_id IS NOT NULL AND x.due_at IS NOT NULL`, nil, func(r db.Rows) error {

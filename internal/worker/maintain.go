@@ -79,11 +79,11 @@ func (w *Worker) scrub() {
 	}
 }
 
-// erase ends erasures that a crash or a caller who went away interrupted: at once those that this process finds when it begins and is the
-// only one.
-func (w *Worker) erase() {
+// continueSteps ends operations in steps that a crash or a caller who went away interrupted: at once those that this process finds when it
+// begins and is the only one.
+func (w *Worker) continueSteps() {
 	for all := w.Alone; ; all = false {
-		w.failed("ending erasures", w.Commerce.ContinueErasures(w.stopping, w.DB, all))
+		w.failed("ending operations in steps", w.Commerce.ContinueSteps(w.stopping, w.DB, all))
 		if !w.pause(nil, max(scrubEvery, w.Poll)) {
 			return
 		}

@@ -141,8 +141,8 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	} else {
 		go w.live()
 	}
-	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.maintain, w.erase, w.scrub,
-		w.watchEdits, w.packSearches, w.followSorts, w.followValues, w.foldSales} {
+	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.maintain,
+		w.continueSteps, w.scrub, w.watchEdits, w.packSearches, w.followSorts, w.followValues, w.foldSales} {
 		w.loops.Go(loop)
 	}
 	return w, nil
