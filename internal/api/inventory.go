@@ -70,9 +70,8 @@ func writeLevelList(w *apijson.Writer, list []stock.Row, p page, total int64) {
 }
 
 // sellable finds the product or variant with the SKU of the path. Errors: NotFound.
-func sellable(tx *db.Tx, r *request) (catalog.Sellable, error) {
-	sku := r.http.PathValue("sku")
-	found, err := catalog.Resolve(tx, []string{sku})
+func sellable(sku string, pending *db.Pending[map[string]catalog.Sellable]) (catalog.Sellable, error) {
+	found, err := pending.Wait()
 	if _, ok := found[sku]; !ok && err == nil {
 		err = apperr.Missing("SKU")
 	}
@@ -81,11 +80,14 @@ func sellable(tx *db.Tx, r *request) (catalog.Sellable, error) {
 
 // getStock serves GET /api/v1/inventory/{sku}: 200, the sums and the levels of all warehouses; 404.
 func (a *API) getStock(r *request) (answer, error) {
+	sku := r.http.PathValue("sku")
 	var item catalog.Sellable
 	var list []stock.Row
-	err := a.read(r, func(tx *db.Tx) (err error) {
-		if item, err = sellable(tx, r); err == nil {
-			list, err = levelsOf(tx, item.SKU)
+	err := a.readBrief(r, func(tx *db.Tx) (err error) {
+		tx.Last()
+		named, levels := catalog.PrefetchResolve(tx, []string{sku}), stock.PrefetchOfSKU(tx, sku)
+		if item, err = sellable(sku, named); err == nil {
+			list, err = levels.Wait()
 		}
 		return err
 	})
@@ -93,24 +95,4 @@ func (a *API) getStock(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteStock(w, item, list) }), nil
-}
-
-// levelsRead is how many levels of a SKU are read at a time.
-const levelsRead = 1000
-
-// levelsOf reads all levels of a SKU, whose sums the answer has, by warehouse.
-func levelsOf(tx *db.Tx, sku string) ([]stock.Row, error) {
-	var list []stock.Row
-	f := stock.Filter{SKU: sku, Limit: levelsRead}
-	for more := true; more; {
-		piece, _, err := stock.List(tx, f)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, piece...)
-		if more = len(piece) == levelsRead; more {
-			f.After = &stock.Place{SKU: sku, Warehouse: piece[len(piece)-1].Warehouse}
-		}
-	}
-	return list, nil
 }

@@ -320,7 +320,7 @@ func TestInventoryFeed(t *testing.T) {
 func TestStockOfManyWarehouses(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.stockUp(t, map[string]int64{"A": -1})
-		const warehouses = levelsRead + 2
+		const warehouses = 1002
 		updates := make([]item, 0, warehouses)
 		for i := range warehouses {
 			updates = append(updates, item{"sku": "A", "warehouseCode": fmt.Sprintf("W%04d", i), "quantity": 2})

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/records"
@@ -44,7 +45,8 @@ func (a *API) listStockMovements(r *request) (answer, error) {
 	var list []stock.Movement
 	var total int64
 	err := a.read(r, func(tx *db.Tx) error {
-		item, err := sellable(tx, r)
+		sku := r.http.PathValue("sku")
+		item, err := sellable(sku, catalog.PrefetchResolve(tx, []string{sku}))
 		if err == nil {
 			list, total, err = stock.Ledger(tx, item.SKU, warehouse, p.Limit, p.Offset())
 		}

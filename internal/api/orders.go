@@ -90,7 +90,7 @@ func (a *API) readOrder(r *request) (o *orders.Order, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = a.read(r, func(tx *db.Tx) (err error) {
+	err = a.readBrief(r, func(tx *db.Tx) (err error) {
 		tx.Last()
 		o, err = orders.ByID(tx, order)
 		return err

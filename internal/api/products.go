@@ -33,14 +33,21 @@ var productRoutes = []*route{
 }
 
 // getProduct serves GET /api/v1/products/{id}: 200; 404.
-func (a *API) getProduct(r *request) (answer, error) {
-	return get(a, r, "product", func(tx *db.Tx, product id.Product) (answer, error) {
-		p, err := catalog.ByID(tx, product)
+func (a *API) getProduct(r *request) (out answer, err error) {
+	which, err := pathID[id.Product](r, "id", "product")
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.readBrief(r, func(tx *db.Tx) error {
+		tx.Last()
+		p, shown, err := commerce.ReadProduct(tx, r.caller.Currency, which)
 		if err != nil {
-			return answer{}, err
+			return err
 		}
-		return productAnswer(tx, r, http.StatusOK, p)
+		out = one(http.StatusOK, string(which), func(w *apijson.Writer) { shown.Write(w, "data", p) })
+		return nil
 	})
+	return out, err
 }
 
 // productAnswer is the answer with one product as it is now.

@@ -78,3 +78,8 @@ func (a *API) readWide(r *request, run func(tx *db.Tx) error) error {
 func (a *API) read(r *request, run func(tx *db.Tx) error) error {
 	return a.DB.Read(r.ctx(), r.caller.Tenant, run)
 }
+
+// readBrief is read for a record by its key, see db.ReadBrief.
+func (a *API) readBrief(r *request, run func(tx *db.Tx) error) error {
+	return a.DB.ReadBrief(r.ctx(), r.caller.Tenant, run)
+}

@@ -29,16 +29,17 @@ type Publication struct {
 	Error       string
 }
 
-var publicationsText db.Text
-
 // PublicationsOf reads the publications of products, by product, in the order of the channels' ids.
 func PublicationsOf(tx *db.Tx, products []id.Product) (map[id.Product][]Publication, error) {
-	found, scan := map[id.Product][]Publication{}, publicationTable.Scanner()
-	err := each(tx, products, &publicationsText, publicationTable.Select("")+" WHERE tenant_id = $1 AND product_id IN ",
-		" ORDER BY product_id, channel_id", func(r db.Rows) error {
-			p, err := scan(r)
-			found[p.Product] = append(found[p.Product], p.Publication)
-			return err
-		})
-	return found, err
+	return PrefetchPublications(tx, products).Wait()
+}
+
+// PrefetchPublications is PublicationsOf as a pending read.
+func PrefetchPublications(r db.Reader, products []id.Product) *db.Pending[map[id.Product][]Publication] {
+	found, scan := &db.Pending[map[id.Product][]Publication]{Value: map[id.Product][]Publication{}}, publicationTable.Scanner()
+	return found.Await(db.PrefetchOf(r, publicationsOf, products, func(row db.Rows) error {
+		p, err := scan(row)
+		found.Value[p.Product] = append(found.Value[p.Product], p.Publication)
+		return err
+	})...)
 }

@@ -68,21 +68,26 @@ func (c *collector) part(p *Product, has *productRow) {
 
 // fetch reads variants and links.
 func (c *collector) fetch(tx *db.Tx) error {
-	variants := prefetchVariants(tx, c.withVariant, func(product id.Product, v Variant) {
+	return db.WaitAll(append(c.prefetchVariants(tx, c.withVariant), c.prefetchLinks(tx, c.withLink)...))
+}
+
+func (c *collector) prefetchVariants(r db.Reader, products []id.Product) []*db.PendingRead {
+	return prefetchVariants(r, products, func(product id.Product, v Variant) {
 		if p := c.byID[product]; p != nil {
 			p.Variants = append(p.Variants, v)
 		}
 	})
+}
+
+func (c *collector) prefetchLinks(r db.Reader, products []id.Product) []*db.PendingRead {
 	scan := linkTable.Scanner()
-	links := prefetchEach(tx, c.withLink, &linksText, linkTable.Select("")+" WHERE tenant_id = $1 AND product_id IN ",
-		" ORDER BY product_id, position", func(r db.Rows) error {
-			l, err := scan(r)
-			if p := c.byID[l.product]; p != nil {
-				p.Links = append(p.Links, l.Link)
-			}
-			return err
-		})
-	return db.WaitAll(append(variants, links...))
+	return db.PrefetchOf(r, linksOf, products, func(row db.Rows) error {
+		l, err := scan(row)
+		if p := c.byID[l.product]; p != nil {
+			p.Links = append(p.Links, l.Link)
+		}
+		return err
+	})
 }
 
 // eachVariant reads the variants of products, those of one product in their order.
@@ -91,28 +96,39 @@ func eachVariant(tx *db.Tx, products []id.Product, take func(product id.Product,
 }
 
 // prefetchVariants is eachVariant as pending reads.
-func prefetchVariants(tx *db.Tx, products []id.Product, take func(product id.Product, v Variant)) []*db.PendingRead {
+func prefetchVariants(r db.Reader, products []id.Product, take func(product id.Product, v Variant)) []*db.PendingRead {
 	scan := variantTable.Scanner()
-	return prefetchEach(tx, products, &variantsText, variantTable.Select("")+" WHERE tenant_id = $1 AND product_id IN ",
-		" ORDER BY product_id, position, id", func(r db.Rows) error {
-			v, err := scan(r)
-			if err == nil {
-				take(v.product, v.Variant)
-			}
-			return err
-		})
+	return db.PrefetchOf(r, variantsOf, products, func(row db.Rows) error {
+		v, err := scan(row)
+		if err == nil {
+			take(v.product, v.Variant)
+		}
+		return err
+	})
 }
 
-var variantsText, linksText, byIDText, ownersText, slugsText db.Text
+// The reads of products by their ids, which are the first columns.
+var (
+	productsBy = &db.Keyed{Head: 1, Build: func(n int) string {
+		return productTable.Select("p") + " WHERE p.tenant_id = $1 AND p.id IN " + db.In(n, 2) + " AND p.deleted_at IS NULL"
+	}}
+	variantsOf     = partsOf(variantTable.Select(""), "position, id")
+	linksOf        = partsOf(linkTable.Select(""), "position")
+	publicationsOf = partsOf(publicationTable.Select(""), "channel_id")
+)
+
+// partsOf reads rows of a table that belong to products.
+func partsOf(selection, order string) *db.Keyed {
+	return &db.Keyed{Head: 1, Build: func(n int) string {
+		return selection + " WHERE tenant_id = $1 AND product_id IN " + db.In(n, 2) + " ORDER BY product_id, " + order
+	}}
+}
+
+var ownersText, slugsText db.Text
 
 // each runs "head IN (keys) tail" for all keys, in pieces.
 func each[T ~string](tx *db.Tx, keys []T, text *db.Text, head, tail string, row func(db.Rows) error) error {
 	return eachOf(tx, keys, text, func(n int) string { return head + db.In(n, 2) + tail }, row)
-}
-
-// prefetchEach is each as pending reads.
-func prefetchEach[T ~string](tx *db.Tx, keys []T, text *db.Text, head, tail string, row func(db.Rows) error) []*db.PendingRead {
-	return prefetchOf(tx, keys, text, func(n int) string { return head + db.In(n, 2) + tail }, row)
 }
 
 // eachOf runs a query that takes keys from $2 on, for all keys, in pieces; the query may name its last key more than once.
@@ -137,8 +153,7 @@ func prefetchOf[T ~string](r db.Reader, keys []T, text *db.Text, build func(n in
 // ByIDs reads products with their variants and links, in no order; unknown and deleted ones are left out.
 func ByIDs(tx *db.Tx, ids []id.Product) ([]*Product, error) {
 	c := newCollector(productTable, len(ids))
-	err := each(tx, ids, &byIDText, productTable.Select("p")+" WHERE p.tenant_id = $1 AND p.id IN ", " AND p.deleted_at IS NULL", c.add)
-	if err != nil {
+	if err := db.WaitAll(db.PrefetchOf(tx, productsBy, ids, c.add)); err != nil {
 		return nil, err
 	}
 	return c.list, c.fetch(tx)
@@ -149,14 +164,37 @@ func Missing() error { return productTable.Missing() }
 
 // ByID reads one product that is not deleted. Errors: NotFound.
 func ByID(tx *db.Tx, product id.Product) (*Product, error) {
-	list, err := ByIDs(tx, []id.Product{product})
-	if err == nil && len(list) == 0 {
+	return PrefetchByID(tx, product).Wait()
+}
+
+// PendingProduct is one product with pending reads of it and its parts.
+type PendingProduct struct {
+	collector            *collector
+	row, variants, links []*db.PendingRead
+}
+
+// PrefetchByID is ByID as a pending read.
+func PrefetchByID(r db.Reader, product id.Product) PendingProduct {
+	c, ids := newCollector(productTable, 1), []id.Product{product}
+	return PendingProduct{c, db.PrefetchOf(r, productsBy, ids, c.add), c.prefetchVariants(r, ids), c.prefetchLinks(r, ids)}
+}
+
+// Wait waits for the reads of the product, and of the parts that it has. Errors: NotFound.
+func (p PendingProduct) Wait() (*Product, error) {
+	err := db.WaitAll(p.row)
+	if err == nil && len(p.collector.list) == 0 {
 		err = Missing()
+	}
+	if err == nil && len(p.collector.withVariant) > 0 {
+		err = db.WaitAll(p.variants)
+	}
+	if err == nil && len(p.collector.withLink) > 0 {
+		err = db.WaitAll(p.links)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return list[0], nil
+	return p.collector.list[0], nil
 }
 
 // ReadFor reads what the drafts concern: the products with their SKUs, categories, and slugs. media converts images to

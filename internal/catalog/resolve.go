@@ -21,23 +21,18 @@ func Resolve(r db.Reader, skus []string) (map[string]Sellable, error) {
 // PrefetchResolve is Resolve as a pending read.
 func PrefetchResolve(r db.Reader, skus []string) *db.Pending[map[string]Sellable] {
 	p := &db.Pending[map[string]Sellable]{Value: make(map[string]Sellable, len(skus))}
-	for len(skus) > 0 {
-		piece := skus[:min(256, len(skus))]
-		skus = skus[len(piece):]
-		p.Await(r.PrefetchKeys(func(row db.Rows) error {
-			var s Sellable
-			var variant string
-			if err := row.Scan(&s.SKU, &s.Product, db.Opt(&s.Variant), &s.Name, db.Opt(&variant)); err != nil {
-				return err
-			}
-			if variant != "" && variant != s.Name {
-				s.Name += " - " + variant
-			}
-			p.Value[s.SKU] = s
-			return nil
-		}, resolved, []any{r.TenantID()}, db.Args(piece)))
-	}
-	return p
+	return p.Await(db.PrefetchOf(r, resolved, skus, func(row db.Rows) error {
+		var s Sellable
+		var variant string
+		if err := row.Scan(&s.SKU, &s.Product, db.Opt(&s.Variant), &s.Name, db.Opt(&variant)); err != nil {
+			return err
+		}
+		if variant != "" && variant != s.Name {
+			s.Name += " - " + variant
+		}
+		p.Value[s.SKU] = s
+		return nil
+	})...)
 }
 
 var resolved = &db.Keyed{Head: 1, Column: 0, Tables: []string{"skus", "products", "variants"},

@@ -17,7 +17,7 @@ func CustomerRecords(tx *db.Tx, list []customers.Customer) ([]records.Customer, 
 	for i := range list {
 		shown[i].Customer, ids[i] = list[i], list[i].ID
 	}
-	segments, last, err := segmentsFor(tx, ids)
+	segments, last, err := segmentsFor(tx, customers.PrefetchSegments(tx), ids)
 	if err != nil {
 		return nil, err
 	}
@@ -29,8 +29,13 @@ func CustomerRecords(tx *db.Tx, list []customers.Customer) ([]records.Customer, 
 
 // customerRecord is CustomerRecords for one customer; orders of the others count as its own.
 func customerRecord(tx *db.Tx, c *customers.Customer, others ...id.Customer) (records.Customer, error) {
+	return recordIn(tx, customers.PrefetchSegments(tx), c, others...)
+}
+
+// recordIn is customerRecord with segments that were asked for before.
+func recordIn(tx *db.Tx, pending *db.Pending[[]customers.Segment], c *customers.Customer, others ...id.Customer) (records.Customer, error) {
 	r := records.Customer{Customer: *c}
-	segments, last, err := segmentsFor(tx, append([]id.Customer{c.ID}, others...))
+	segments, last, err := segmentsFor(tx, pending, append([]id.Customer{c.ID}, others...))
 	newest := int64(0)
 	for _, at := range last {
 		newest = max(newest, at)
@@ -39,9 +44,10 @@ func customerRecord(tx *db.Tx, c *customers.Customer, others ...id.Customer) (re
 	return r, err
 }
 
-// segmentsFor reads the segments and, if one of them needs it, when the customers ordered last.
-func segmentsFor(tx *db.Tx, ids []id.Customer) (segments []customers.Segment, last map[id.Customer]int64, err error) {
-	segments, err = customers.Segments(tx)
+// segmentsFor waits for the segments and reads, if one of them needs it, when the customers ordered last.
+func segmentsFor(tx *db.Tx, pending *db.Pending[[]customers.Segment], ids []id.Customer) (segments []customers.Segment,
+	last map[id.Customer]int64, err error) {
+	segments, err = pending.Wait()
 	if err == nil && slices.ContainsFunc(segments, func(s customers.Segment) bool { return s.Rules.PrefetchOrders() }) {
 		last, err = orders.LastOrders(tx, ids)
 	}
@@ -60,11 +66,12 @@ func chooseSegments(r *records.Customer, segments []customers.Segment, lastOrder
 // ReadCustomer reads one customer. If its address book is empty, addresses are derived from its orders (interface
 // §2.5). Errors: NotFound.
 func (s *Service) ReadCustomer(tx *db.Tx, customer id.Customer) (records.Customer, error) {
+	segments := customers.PrefetchSegments(tx)
 	c, err := customers.Read(tx, customer)
 	if err != nil {
 		return records.Customer{}, err
 	}
-	r, err := customerRecord(tx, c) // segments follow the stored book
+	r, err := recordIn(tx, segments, c) // segments follow the stored book
 	if err != nil {
 		return r, err
 	}

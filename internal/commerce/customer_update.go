@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/orders"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
@@ -49,6 +50,11 @@ func (s *Service) holdCustomer(tx *db.Tx, customer id.Customer, expected Expecte
 // UpdateCustomer changes a customer and emits customer.updated (interface §4.4). If nothing changes, it writes and
 // emits nothing. Errors: those of holdCustomer; Conflict when another record has the e-mail.
 func (s *Service) UpdateCustomer(tx *db.Tx, customer id.Customer, expected Expected, change customers.Change) (records.Customer, error) {
+	if change.Email.Given() {
+		if err := lockLeft(tx, customer, change.Email.Value); err != nil {
+			return records.Customer{}, err
+		}
+	}
 	c, before, err := s.holdCustomer(tx, customer, expected)
 	if err != nil {
 		return records.Customer{}, err
@@ -61,9 +67,24 @@ func (s *Service) UpdateCustomer(tx *db.Tx, customer id.Customer, expected Expec
 	return saveCustomer(tx, before, c)
 }
 
-// takeEmail makes sure that a locked customer may have its new e-mail. One of a record merged into it is exchanged for its
-// present one, so that orders with either lead to it (open point 52). Errors: Conflict when another customer has it.
+// lockLeft locks the orders of a customer who is to get another e-mail address, because orders are locked before customers.
+func lockLeft(tx *db.Tx, customer id.Customer, email string) error {
+	c, err := customers.ByID(tx, customer)
+	if err != nil || c == nil || customers.EmailKey(c.Email) == customers.EmailKey(email) {
+		return err
+	}
+	_, err = orders.LockOf(tx, []id.Customer{customer})
+	return err
+}
+
+// takeEmail makes sure that a locked customer may have its new e-mail, and leaves its orders the present one. One of a record merged into
+// it is exchanged for its present one, so that orders with either lead to it (open point 52). Errors: Conflict when another customer has
+// it.
 func takeEmail(tx *db.Tx, before, c *customers.Customer) error {
+	if customers.EmailKey(before.Email) == customers.EmailKey(c.Email) {
+		return nil
+	}
+	orders.LeaveEmail(tx, c.ID, before.Email)
 	taken, err := customers.ByEmail(tx, c.Email)
 	switch {
 	case err != nil || taken == nil || taken.ID == c.ID:

@@ -35,7 +35,7 @@ func (p PendingOrder) linkCustomer(r db.Reader, o *orders.Order) (made *records.
 		}
 		made = &records.Customer{Customer: newCustomer(r.Micros(), o)}
 		chooseSegments(made, segments, r.Micros())
-		o.Customer = made.ID
+		o.Customer, o.EmailOfCustomer = made.ID, true
 		return made, nil
 	}
 	if c.Status == customers.Erased {
@@ -45,6 +45,7 @@ func (p PendingOrder) linkCustomer(r db.Reader, o *orders.Order) (made *records.
 	if p.draft.CustomerID != "" {
 		o.CustomerEmail = c.Email
 	}
+	o.EmailOfCustomer = customers.EmailKey(c.Email) == orders.EmailKey(o.CustomerEmail)
 	return nil, nil
 }
 
@@ -55,7 +56,11 @@ func countCustomer(w db.GuardedWriter, made *records.Customer, o *orders.Order) 
 		return []webhooks.Event{customerEvent(webhooks.CustomerCreated, *made)}
 	}
 	if o.Customer != "" {
-		customers.Ordered(w, o.Customer, spent(o), customers.CountryOfOrder(o.ShippingAddress, o.CreatedAt))
+		email := ""
+		if o.EmailOfCustomer {
+			email = customers.EmailKey(o.CustomerEmail)
+		}
+		customers.Ordered(w, o.Customer, email, spent(o), customers.CountryOfOrder(o.ShippingAddress, o.CreatedAt))
 	}
 	return nil
 }

@@ -27,3 +27,18 @@ func ProductRecords(tx *db.Tx, currency string, list []*catalog.Product) (s reco
 	s.Publications, err = catalog.PublicationsOf(tx, ids)
 	return s, err
 }
+
+// ReadProduct reads one product with what reads of products show, all at once. Errors: NotFound.
+func ReadProduct(r db.Reader, currency string, product id.Product) (p *catalog.Product, s records.Products, err error) {
+	pending, levels := catalog.PrefetchByID(r, product), stock.PrefetchOfProduct(r, product)
+	publications := catalog.PrefetchPublications(r, []id.Product{product})
+	s.Currency = currency
+	if p, err = pending.Wait(); err != nil {
+		return nil, s, err
+	}
+	if s.Levels, err = levels.Wait(); err != nil {
+		return nil, s, err
+	}
+	s.Publications, err = publications.Wait()
+	return p, s, err
+}

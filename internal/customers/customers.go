@@ -185,12 +185,12 @@ func countListed(r db.Reader, includeInactive bool) (total int64, err error) {
 	return total, err
 }
 
-// Ordered counts a new order in its customer's totals. If the customer was merged or erased meanwhile, the operation
-// runs again.
-func Ordered(w db.GuardedWriter, customer id.Customer, spent money.Amount, country OrderCountry) {
+// Ordered counts a new order in its customer's totals; email is the key of the customer's address if the order has the same one, "" if
+// it has another. If the customer was merged or erased meanwhile, or no longer has that address, the operation runs again.
+func Ordered(w db.GuardedWriter, customer id.Customer, email string, spent money.Amount, country OrderCountry) {
 	w.Put(db.Touches(1, nil), "UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, "+newestCountry+
-		" WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'",
-		w.TenantID(), customer, spent, db.Null(country.Code), country.At)
+		" WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active' AND ($6 = '' OR email_key = $6)",
+		w.TenantID(), customer, spent, db.Null(country.Code), country.At, email)
 }
 
 // newestCountry sets an order's country $4, which may be NULL, unless the present value comes from an order newer than

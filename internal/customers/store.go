@@ -9,15 +9,28 @@ import (
 )
 
 // Read reads a whole record. Errors: NotFound.
-func Read(tx *db.Tx, customer id.Customer) (*Customer, error) { return whole(tx, db.NoLock, customer) }
+func Read(tx *db.Tx, customer id.Customer) (*Customer, error) {
+	row := PrefetchByID(tx, customer)
+	parts := make([]Customer, 1) // the tags and addresses come with the row, in one message
+	parts[0].ID = customer
+	loading := prefetchParts(tx, parts)
+	c, err := row.Wait()
+	if err == nil && c == nil {
+		err = Missing()
+	}
+	if err == nil {
+		err = db.WaitAll(loading)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Tags, c.Addresses = parts[0].Tags, parts[0].Addresses
+	return c, nil
+}
 
 // Lock reads a whole record and locks it until the transaction ends. Errors: NotFound.
 func Lock(tx *db.Tx, customer id.Customer) (*Customer, error) {
-	return whole(tx, db.ForUpdate, customer)
-}
-
-func whole(tx *db.Tx, lock db.Lock, customer id.Customer) (*Customer, error) {
-	c, err := table.One(tx, lock, "id = $2::UUID", customer)
+	c, err := table.One(tx, db.ForUpdate, "id = $2::UUID", customer)
 	if err != nil {
 		return nil, err
 	}
@@ -27,40 +40,35 @@ func whole(tx *db.Tx, lock db.Lock, customer id.Customer) (*Customer, error) {
 }
 
 // load reads the tags and addresses of records.
-func load(tx *db.Tx, list []Customer) error {
+func load(tx *db.Tx, list []Customer) error { return db.WaitAll(prefetchParts(tx, list)) }
+
+// prefetchParts is load as pending reads.
+func prefetchParts(r db.Reader, list []Customer) (pending []*db.PendingRead) {
 	at := make(map[id.Customer]*Customer, len(list))
 	ids := make([]id.Customer, len(list))
 	for i := range list {
 		list[i].Tags, list[i].Addresses = []string{}, []Address{}
 		at[list[i].ID], ids[i] = &list[i], list[i].ID
 	}
-	for piece := range slices.Chunk(ids, 256) {
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		scanTag, scanAddress := tagTable.Scanner(), addressTable.Scanner()
-		tags := tx.Prefetch(func(r db.Rows) error {
-			t, err := scanTag(r)
-			at[t.customer].Tags = append(at[t.customer].Tags, t.tag)
-			return err
-		}, readTags.For(len(args)-1, partsOf(tagTable.Select(""))), args...)
-		addresses := tx.Prefetch(func(r db.Rows) error {
-			a, err := scanAddress(r)
-			at[a.customer].Addresses = append(at[a.customer].Addresses, a.Address)
-			return err
-		}, readAddresses.For(len(args)-1, partsOf(addressTable.Select(""))), args...)
-		if err := db.WaitAll([]*db.PendingRead{tags, addresses}); err != nil {
-			return err
-		}
-	}
-	return nil
+	scanTag, scanAddress := tagTable.Scanner(), addressTable.Scanner()
+	return append(db.PrefetchOf(r, tagsOf, ids, func(row db.Rows) error {
+		t, err := scanTag(row)
+		at[t.customer].Tags = append(at[t.customer].Tags, t.tag)
+		return err
+	}), db.PrefetchOf(r, addressesOf, ids, func(row db.Rows) error {
+		a, err := scanAddress(row)
+		at[a.customer].Addresses = append(at[a.customer].Addresses, a.Address)
+		return err
+	})...)
 }
 
-var readTags, readAddresses db.Text
+var tagsOf, addressesOf = partsOf(tagTable.Select("")), partsOf(addressTable.Select(""))
 
-// partsOf completes a query for the rows of n customers in another table.
-func partsOf(query string) func(n int) string {
-	return func(n int) string {
-		return query + " WHERE tenant_id = $1 AND customer_id IN " + db.In(n, 2) + " ORDER BY customer_id, position"
-	}
+// partsOf reads rows of a table that belong to customers, in their order.
+func partsOf(selection string) *db.Keyed {
+	return &db.Keyed{Head: 1, Build: func(n int) string {
+		return selection + " WHERE tenant_id = $1 AND customer_id IN " + db.In(n, 2) + " ORDER BY customer_id, position"
+	}}
 }
 
 // Copy copies a record before an operation changes it.

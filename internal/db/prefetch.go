@@ -37,6 +37,14 @@ func (tx *Tx) PrefetchKeys(each func(Rows) error, k *Keyed, head []any, keys []a
 	return tx.prefetch(engine.Pending{SQL: k.Text(len(keys)), Args: slices.Concat(head, keys), Each: each, Keyed: k})
 }
 
+// PrefetchOf is PrefetchKeys for any number of keys whose head is the tenant alone.
+func PrefetchOf[T any](r Reader, k *Keyed, keys []T, each func(Rows) error) (list []*PendingRead) {
+	for piece := range slices.Chunk(keys, 256) {
+		list = append(list, r.PrefetchKeys(each, k, []any{r.TenantID()}, Args(piece)))
+	}
+	return list
+}
+
 func (tx *Tx) prefetch(read engine.Pending) *PendingRead {
 	q := &PendingRead{tx: tx, Pending: read}
 	if err := tx.beforeRead(read.SQL); err != nil {

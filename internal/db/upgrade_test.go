@@ -102,6 +102,7 @@ var oldRows = map[int]string{
 	37: `INSERT INTO stock_values VALUES (1, 'MAIN', 0, 0, 0, 500000); INSERT INTO stock_level_values VALUES (1, 'P', 'MAIN', 5, 100000);
 		INSERT INTO stock_values_until VALUES (1, 1);`,
 	38: `UPDATE search_until SET stamp = 1;`,
+	59: `INSERT INTO erasures VALUES (1, '#70', '[]', '[]', NULL, 1700000000000000);`,
 	44: `INSERT INTO search_grams VALUES (1, 'order', 0, 0, ''); INSERT INTO search_places VALUES (1, 'order', 0, '#24');`,
 }
 

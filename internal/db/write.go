@@ -133,6 +133,17 @@ func (d *DB) Lookup(ctx context.Context, tenant id.Tenant, run func(*Tx) error) 
 	return d.read(ctx, tenant, engine.Lookup, run)
 }
 
+// ReadBrief is Read for a few rows by their keys that run prefetches all at once. On PostgreSQL, reads that several callers request at the
+// same moment travel in one message and share its snapshot; run begins again, on a snapshot of its own, if it reads anything more.
+func (d *DB) ReadBrief(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	at, err := d.admission.enterNarrow(ctx, tenant, d.now())
+	if err != nil {
+		return err
+	}
+	defer at.leave()
+	return d.read(ctx, tenant, engine.Brief, run)
+}
+
 func (d *DB) read(ctx context.Context, tenant id.Tenant, how engine.ReadMode, run func(*Tx) error) error {
 	return d.again(ctx, func() error {
 		return d.engine.Read(ctx, tenant, how, func(s engine.Session) error {

@@ -252,7 +252,7 @@ func (f *filling) order(i int, at time.Time) made {
 	if f.dice.IntN(20) > 0 && len(f.customers) > 0 {
 		o.customer = f.dice.IntN(len(f.customers))
 		c := &f.customers[o.customer]
-		o.Customer, o.CustomerName, o.CustomerEmail = c.ID, c.FirstName+" "+c.LastName, c.Email
+		o.Customer, o.CustomerName, o.CustomerEmail, o.EmailOfCustomer = c.ID, c.FirstName+" "+c.LastName, c.Email, true
 	} else {
 		o.CustomerName = f.word() + " " + f.word()
 	}

@@ -154,7 +154,7 @@ func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 		if f.Customer == "" && f.Email == "" {
 			return listFound(tx, f)
 		}
-		return listLooking(tx, f, byCustomer)
+		return listLooking(tx, f, f.access())
 	}
 	if f.countedOverTotals() && f.some() {
 		fewer, err := f.countedAreFewer(tx)
@@ -193,8 +193,7 @@ func prefetchMatching(tx *db.Tx, f Filter) *db.Pending[int64] {
 	if f.countedOverTotals() {
 		way = byTotal
 	}
-	w := db.NewWhere(tx, "o")
-	return prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+f.conditions(w.Bind, way, f.Statuses), w.Args())
+	return f.prefetchCount(tx, way)
 }
 
 // likePattern is the LIKE pattern for a text at any position, in any case, of a folded column.

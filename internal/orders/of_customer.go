@@ -89,11 +89,31 @@ func ordersBy[T ~string](tx *db.Tx, column string, values []T, lock string) (lis
 // and runs again.
 const later = "updated_at = CASE WHEN updated_at >= $2 THEN updated_at + 1 ELSE $2::BIGINT END"
 
+// SaveEmailKey queues finding an order by its e-mail address again, whatever its customer's is, unless the order has not the given one any
+// more.
+func SaveEmailKey(w db.Writer, number int64, email string) {
+	w.Queue("UPDATE orders SET email_key = $4 WHERE tenant_id = $1 AND number = $2 AND coalesce(customer_email, '') = $3",
+		w.TenantID(), number, email, db.Null(EmailKey(email)))
+}
+
+// ownEmail is an order's e-mail address as a key of its own. Until now it may have been found by that of its customer, which must not
+// have changed yet.
+const ownEmail = `CASE WHEN email_key IS NULL AND customer_email IS NOT NULL
+	THEN (SELECT c.email_key FROM customers c WHERE c.tenant_id = $1 AND c.id = orders.customer_id) ELSE email_key END`
+
 // MoveTo assigns every order of some customers to another one.
 func MoveTo(tx db.Writer, to id.Customer, from []id.Customer) {
 	db.Chunks(from, func(piece []id.Customer) error {
 		args := append([]any{tx.TenantID(), tx.Micros(), to}, db.Padded(piece)...)
-		tx.Queue("UPDATE orders SET customer_id = $3::UUID, "+later+" WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-3, 4), args...)
+		tx.Queue("UPDATE orders SET customer_id = $3::UUID, email_key = "+ownEmail+", "+later+
+			" WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-3, 4), args...)
 		return nil
 	})
+}
+
+// LeaveEmail keeps orders findable by the e-mail address that they have in common with a locked customer, who gets another one.
+func LeaveEmail(tx db.Writer, customer id.Customer, email string) {
+	tx.Queue(`UPDATE orders SET email_key = $3
+		WHERE tenant_id = $1 AND customer_id = $2::UUID AND email_key IS NULL AND customer_email IS NOT NULL`,
+		tx.TenantID(), customer, EmailKey(email))
 }

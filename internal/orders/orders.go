@@ -32,6 +32,7 @@ type Order struct {
 	Customer          id.Customer
 	CustomerName      string
 	CustomerEmail     string
+	EmailOfCustomer   bool   // the customer has this address: searches by it go by the customer; written at creation, never read
 	PlatformID        string // the platform's id of a platform's order, "" for all others
 	PlatformBuyer     string // the platform's name of the buyer, "" where it needs none; written at creation, never read
 	ExternalNumber    string // the number that the buyer sees there

@@ -16,7 +16,8 @@ import (
 type access int
 
 const (
-	byCustomer access = iota // all orders of the customer or e-mail address, sorted afterwards
+	byCustomer access = iota // all orders of the customer, sorted afterwards
+	byEmail                  // all orders of the e-mail address, sorted afterwards; see Filter.parts
 	// (status, created_at), or (channel_id, status, created_at): exactly the orders that match the counted filter
 	byStatus
 	bySort    // all orders in the order of the sort; those that do not match are skipped
@@ -43,7 +44,7 @@ func (f Filter) fixedAccess() bool {
 }
 
 // inTime reports whether the index has the creation after its leading columns.
-func (a access) inTime() bool { return a == byCustomer || a.inStates() }
+func (a access) inTime() bool { return a == byCustomer || a == byEmail || a.inStates() }
 
 // inOrder reports whether the index has the order of the list.
 func (f Filter) inOrder(way access) bool {
@@ -59,8 +60,10 @@ func (f Filter) inOrder(way access) bool {
 // access is the index for a page whose choice is fixed.
 func (f Filter) access() access {
 	switch {
-	case f.Customer != "" || f.Email != "":
+	case f.Customer != "":
 		return byCustomer
+	case f.Email != "":
+		return byEmail
 	case f.Country != "":
 		return byCountry
 	case f.byTotals() && f.Sort == ByTotal:
@@ -80,8 +83,7 @@ func (f Filter) countedOverTotals() bool {
 func (f Filter) countedAreFewer(tx *db.Tx) (bool, error) {
 	counted := prefetchTotal(tx, f.CountedFilter)
 	within := Filter{RowFilter: RowFilter{MinTotal: f.MinTotal, MaxTotal: f.MaxTotal}, Sort: ByTotal}
-	w := db.NewWhere(tx, "o")
-	led := prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+within.conditions(w.Bind, byTotal, nil), w.Args())
+	led := within.prefetchCount(tx, byTotal)
 	n, err := counted.Wait()
 	if err != nil {
 		return false, err
@@ -174,8 +176,50 @@ func (f Filter) passed() (passed CountedFilter, any bool) {
 	return CountedFilter{From: f.To + 1}, f.To > 0
 }
 
-// conditions writes a page's conditions for one index and some of the states.
-func (f Filter) conditions(bind func(any) string, way access, states []Status) string {
+// part is some of the orders of a list that one index has together.
+type part struct {
+	states []Status // none: of any status
+	email  emailPart
+}
+
+// emailPart says which orders of an e-mail address are meant: most have that of their customer and are found through it, so that no
+// index of addresses grows with every order (decision 244).
+type emailPart int
+
+const (
+	anyOf       emailPart = iota // both
+	ofOrders                     // those that have the address as a key of their own
+	ofCustomers                  // those of the customer whose address it is
+)
+
+// parts are the parts of a list by one index, which have no order in common.
+func (f Filter) parts(way access) []part {
+	if way == byEmail {
+		return []part{{f.Statuses, ofOrders}, {f.Statuses, ofCustomers}}
+	}
+	return []part{{f.Statuses, anyOf}}
+}
+
+// hasEmail is the condition that an order has the filter's e-mail address.
+func (f Filter) hasEmail(bind func(any) string, which emailPart) string {
+	key := bind(EmailKey(f.Email))
+	own := "o.email_key = " + key
+	theirs := "o.email_key IS NULL AND o.customer_id = (SELECT e.id FROM customers e WHERE e.tenant_id = $1 AND e.email_key = " + key + ")"
+	return map[emailPart]string{anyOf: own + " OR " + theirs, ofOrders: own, ofCustomers: theirs}[which]
+}
+
+// prefetchCount prefetches how many orders match a filter, counted by one index.
+func (f Filter) prefetchCount(r db.Reader, way access) *db.Pending[int64] {
+	w := db.NewWhere(r, "o")
+	counts := make([]string, 0, 2)
+	for _, p := range f.parts(way) {
+		counts = append(counts, "(SELECT count(*) FROM orders o WHERE "+f.conditions(w.Bind, way, p)+")")
+	}
+	return prefetchNumber(r, "SELECT "+strings.Join(counts, " + "), w.Args())
+}
+
+// conditions writes a page's conditions for one index and a part of the list.
+func (f Filter) conditions(bind func(any) string, way access, p part) string {
 	var text strings.Builder
 	text.WriteString("o.tenant_id = $1")
 	and := func(leads bool, condition string) {
@@ -188,7 +232,7 @@ func (f Filter) conditions(bind func(any) string, way access, states []Status) s
 		and(true, "o.customer_id = "+bind(f.Customer)+"::UUID")
 	}
 	if f.Email != "" {
-		and(f.Customer == "", "o.email_key = "+bind(emailKey(f.Email)))
+		and(way == byEmail, f.hasEmail(bind, p.email))
 	}
 	if f.Country != "" {
 		and(way == byCountry, "o.country = "+bind(f.Country))
@@ -202,6 +246,7 @@ func (f Filter) conditions(bind func(any) string, way access, states []Status) s
 	if f.Channel != "" {
 		and(way == byStatus, "o.channel_id = "+bind(f.Channel)+"::UUID")
 	}
+	states := p.states
 	if way.inStates() && len(states) == 0 {
 		states = Statuses
 	}
@@ -255,8 +300,8 @@ func (f Filter) wait(page *db.Pending[[]Order]) ([]Order, error) {
 	return list, err
 }
 
-// page writes the query of one page. Each state of an index by status is a branch of its own, in the order of the list. SQLite merges the
-// branches as far as the page reaches; PostgreSQL would sort them, so each says how far that is.
+// page writes the query of one page. Each part of the list, and each state of an index by status, is a branch of its own, in the order of
+// the list. SQLite merges the branches as far as the page reaches; PostgreSQL would sort them, so each says how far that is.
 func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
 	w := db.NewWhere(r, "o")
 	column, order := "o."+sortColumns[f.Sort], direction(f.Ascending)
@@ -269,8 +314,8 @@ func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
 	if f.After == nil && f.Offset > 0 {
 		offset, reach = " OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Bind(f.Limit+f.Offset)
 	}
-	branch := func(states []Status) string {
-		where := f.conditions(w.Bind, way, states)
+	branch := func(p part) string {
+		where := f.conditions(w.Bind, way, p)
 		if f.After != nil {
 			where += " AND (" + column + ", o.id) " + beyond(f.Ascending) + " (" + w.Bind(f.After.Value) + "::BIGINT, " + w.Bind(f.After.ID) +
 				"::UUID)"
@@ -278,16 +323,19 @@ func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
 		return "SELECT " + column + " AS k, o.id AS id FROM orders o WHERE " + where +
 			db.OnPostgres(" ORDER BY "+column+" "+order+", o.id "+order+" LIMIT "+reach+"::BIGINT")
 	}
-	ids := ""
-	if way.inStates() && inOrder && len(f.states()) > 1 {
-		for i, s := range f.states() {
-			if i > 0 {
-				ids += " UNION ALL "
-			}
-			ids += db.OnPostgres("SELECT * FROM (") + branch([]Status{s}) + db.OnPostgres(") AS b"+strconv.Itoa(i))
+	parts := f.parts(way)
+	if way.inStates() && inOrder {
+		parts = nil
+		for _, s := range f.states() {
+			parts = append(parts, part{states: []Status{s}})
 		}
-	} else {
-		ids = branch(f.Statuses)
+	}
+	ids := ""
+	for i, p := range parts {
+		if i > 0 {
+			ids += " UNION ALL "
+		}
+		ids += db.OnPostgres("SELECT * FROM (") + branch(p) + db.OnPostgres(") AS b"+strconv.Itoa(i))
 	}
 	return "SELECT " + table.Columns("o") + " FROM (" + db.OnPostgres("SELECT k, id FROM (") + ids + db.OnPostgres(") AS branches") +
 		" ORDER BY k " + order + ", id " + order + " LIMIT " + limit + "::BIGINT" + offset + `) AS page

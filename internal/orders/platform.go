@@ -108,14 +108,13 @@ var issueTable = db.NewTable("order_issues",
 func prefetchRefunds(r db.Reader, order id.Order) *db.Pending[[]Refund] {
 	p, at := new(db.Pending[[]Refund]), map[string]int{}
 	scan, scanLine := refundTable.Scanner(), refundLineTable.Scanner()
-	heads := r.Prefetch(func(row db.Rows) error {
+	heads := prefetchOf(r, refundsOf, order, func(row db.Rows) error {
 		head, err := scan(row)
 		at[head.ID] = len(p.Value)
 		p.Value = append(p.Value, head.Refund)
 		return err
-	}, "SELECT "+refundTable.Columns("")+" FROM order_refunds WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id",
-		r.TenantID(), order)
-	lines := r.Prefetch(func(row db.Rows) error {
+	})
+	lines := prefetchOf(r, refundLinesOf, order, func(row db.Rows) error {
 		l, err := scanLine(row)
 		if err != nil {
 			return err
@@ -123,9 +122,7 @@ func prefetchRefunds(r db.Reader, order id.Order) *db.Pending[[]Refund] {
 		refund := &p.Value[at[l.refund]]
 		refund.Lines = append(refund.Lines, l.RefundLine)
 		return nil
-	}, "SELECT "+refundLineTable.Columns("")+
-		" FROM order_refund_lines WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY refund_id, line_id",
-		r.TenantID(), order)
+	})
 	return p.Await(heads, lines)
 }
 
@@ -133,12 +130,11 @@ func prefetchRefunds(r db.Reader, order id.Order) *db.Pending[[]Refund] {
 func prefetchIssues(r db.Reader, order id.Order) *db.Pending[[]Issue] {
 	p := new(db.Pending[[]Issue])
 	scan := issueTable.Scanner()
-	return p.Await(r.Prefetch(func(row db.Rows) error {
+	return p.Await(prefetchOf(r, issuesOf, order, func(row db.Rows) error {
 		i, err := scan(row)
 		p.Value = append(p.Value, i.Issue)
 		return err
-	}, "SELECT "+issueTable.Columns("")+" FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, code, path",
-		r.TenantID(), order))
+	}))
 }
 
 // Flag queues an issue of a locked order, unless the order has it already. For one code and path only the newest

@@ -49,8 +49,7 @@ func (f CountedFilter) some() bool {
 
 // listLooking reads a page of a search by examining each order.
 func listLooking(tx *db.Tx, f Filter, way access) ([]Order, int64, error) {
-	w := db.NewWhere(tx, "o")
-	n, err := prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+f.conditions(w.Bind, way, f.Statuses), w.Args()).Wait()
+	n, err := f.prefetchCount(tx, way).Wait()
 	if err != nil || n == 0 || int64(f.Offset) >= n {
 		return []Order{}, n, err
 	}
@@ -64,7 +63,7 @@ func (f Filter) addMatching(tx *db.Tx, found []search.ID, page *search.Page) err
 		piece := found[:min(256, len(found))]
 		found = found[len(piece):]
 		w := db.NewWhere(tx, "o")
-		where := f.conditions(w.Bind, byID, f.Statuses)
+		where := f.conditions(w.Bind, byID, part{states: f.Statuses})
 		err := tx.Each(func(r db.Rows) error {
 			var text string
 			var h search.Hit

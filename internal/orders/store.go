@@ -1,7 +1,6 @@
 package orders
 
 import (
-	"slices"
 	"sort"
 	"sync"
 
@@ -28,14 +27,19 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 	var o *Order
 	first := Entry{ID: id.History(order)}
 	scan := table.Scanner(&first.Status, &first.Source, &first.Actor, &first.At)
-	row := tx.Prefetch(func(r db.Rows) error {
+	row := prefetchOf(tx, wholeOf(), order, func(r db.Rows) error {
 		found, err := scan(r)
 		o = &found
 		return err
-	}, wholeText(), tx.Tenant, order)
+	})
 	lines := prefetchLines(tx, []id.Order{order})
 	history := prefetchHistory(tx, order)
 	shipments, shipped := prefetchShipments(tx, order)
+	var refunds *db.Pending[[]Refund]
+	var issues *db.Pending[[]Issue]
+	if !lock {
+		refunds, issues = prefetchRefunds(tx, order), prefetchIssues(tx, order)
+	}
 	if err := db.WaitAll(append(held, row)); err != nil {
 		return nil, err
 	}
@@ -64,7 +68,9 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 	if o.PlatformID == "" {
 		return o, nil
 	}
-	refunds, issues := prefetchRefunds(tx, order), prefetchIssues(tx, order)
+	if lock {
+		refunds, issues = prefetchRefunds(tx, order), prefetchIssues(tx, order)
+	}
 	var err error
 	if o.Refunds, err = refunds.Wait(); err != nil {
 		return nil, err
@@ -115,49 +121,64 @@ func waitLines(p *db.Pending[[]lineRow]) ([]lineRow, error) {
 // prefetchLines prefetches the lines of orders; waitLines waits for them.
 func prefetchLines(tx *db.Tx, ids []id.Order) *db.Pending[[]lineRow] {
 	p, scan := new(db.Pending[[]lineRow]), lineTable.Scanner()
-	for piece := range slices.Chunk(ids, 256) {
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		p.Await(tx.Prefetch(func(r db.Rows) error {
-			l, err := scan(r)
-			p.Value = append(p.Value, l)
-			return err
-		}, linesText.For(len(args)-1, func(n int) string {
-			return lineTable.Select("") + " WHERE tenant_id = $1 AND order_id IN " + db.In(n, 2)
-		}), args...))
-	}
-	return p
+	return p.Await(db.PrefetchOf(tx, linesOf, ids, func(r db.Rows) error {
+		l, err := scan(r)
+		p.Value = append(p.Value, l)
+		return err
+	})...)
 }
 
-var linesText db.Text
+// partsOf reads rows of a table that belong to orders; the order's id is their first column.
+func partsOf(selection, order string) *db.Keyed {
+	return &db.Keyed{Head: 1, Build: func(n int) string {
+		return selection + " WHERE tenant_id = $1 AND order_id IN " + db.In(n, 2) + order
+	}}
+}
 
-// wholeText selects an order's own row and the first entry of its history, which is in it.
-var wholeText = sync.OnceValue(func() string {
-	return "SELECT " + table.Columns("o") + ", o.initial_status, o.initial_source, o.initial_actor, coalesce(o.recorded_at, o.created_at)" +
-		from + "WHERE o.tenant_id = $1 AND o.id = $2::UUID"
-})
+// The reads of an order by its id.
+var (
+	// wholeOf reads an order's own row, with the first entry of its history.
+	wholeOf = sync.OnceValue(func() *db.Keyed {
+		return &db.Keyed{Head: 1, Build: func(n int) string {
+			return "SELECT " + table.Columns("o") + ", o.initial_status, o.initial_source, o.initial_actor, coalesce(o.recorded_at, o.created_at)" +
+				from + "WHERE o.tenant_id = $1 AND o.id IN " + db.In(n, 2)
+		}}
+	})
+	linesOf         = partsOf(lineTable.Select(""), "")
+	historyOf       = partsOf(entryTable.Select(""), " ORDER BY created_at, id")
+	shipmentsOf     = partsOf(shipmentTable.Select(""), " ORDER BY created_at, id")
+	shipmentLinesOf = partsOf(shipmentLineTable.Select(""), " ORDER BY shipment_id, id")
+	refundsOf       = partsOf(refundTable.Select(""), " ORDER BY created_at, id")
+	refundLinesOf   = partsOf(refundLineTable.Select(""), " ORDER BY refund_id, line_id")
+	issuesOf        = partsOf(issueTable.Select(""), " ORDER BY created_at, code, path")
+)
+
+// prefetchOf prefetches what a keyed read finds of one order.
+func prefetchOf(r db.Reader, read *db.Keyed, order id.Order, each func(db.Rows) error) *db.PendingRead {
+	return r.PrefetchKeys(each, read, []any{r.TenantID()}, []any{order})
+}
 
 // prefetchHistory prefetches every status change of an order since its creation.
 func prefetchHistory(r db.Reader, order id.Order) *db.Pending[[]Entry] {
 	p, scan := new(db.Pending[[]Entry]), entryTable.Scanner()
-	return p.Await(r.Prefetch(func(row db.Rows) error {
+	return p.Await(prefetchOf(r, historyOf, order, func(row db.Rows) error {
 		e, err := scan(row)
 		p.Value = append(p.Value, e.Entry)
 		return err
-	}, entryTable.Select("")+" WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id", r.TenantID(), order))
+	}))
 }
 
 // prefetchShipments prefetches the shipments of an order; a second read fills their lines.
 func prefetchShipments(r db.Reader, order id.Order) (p *db.Pending[[]Shipment], lines *db.PendingRead) {
 	p, at := &db.Pending[[]Shipment]{Value: []Shipment{}}, map[id.Shipment]int{}
 	scan, scanLine := shipmentTable.Scanner(), shipmentLineTable.Scanner()
-	p.Await(r.Prefetch(func(row db.Rows) error {
+	p.Await(prefetchOf(r, shipmentsOf, order, func(row db.Rows) error {
 		s, err := scan(row)
 		at[s.ID] = len(p.Value)
 		p.Value = append(p.Value, s.Shipment)
 		return err
-	}, "SELECT "+shipmentTable.Columns("")+" FROM shipments WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id",
-		r.TenantID(), order))
-	lines = r.Prefetch(func(row db.Rows) error {
+	}))
+	lines = prefetchOf(r, shipmentLinesOf, order, func(row db.Rows) error {
 		l, err := scanLine(row)
 		if err != nil {
 			return err
@@ -165,8 +186,7 @@ func prefetchShipments(r db.Reader, order id.Order) (p *db.Pending[[]Shipment], 
 		s := &p.Value[at[l.shipment]]
 		s.Lines = append(s.Lines, l.ShipmentLine)
 		return nil
-	}, "SELECT "+shipmentLineTable.Columns("")+" FROM shipment_lines WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY shipment_id, id",
-		r.TenantID(), order)
+	})
 	return p, lines
 }
 
@@ -239,7 +259,16 @@ func InsertAll(tx db.Writer, list []Order) {
 	search.Put(tx, search.Orders, docs...)
 }
 
-func emailKey(email string) string { return search.Fold(email) }
+// EmailKey folds an e-mail address for comparison.
+func EmailKey(email string) string { return search.Fold(email) }
+
+// emailKey is by what an order is found by its address, "" if that is its customer.
+func (o *Order) emailKey() string {
+	if o.EmailOfCustomer {
+		return ""
+	}
+	return EmailKey(o.CustomerEmail)
+}
 
 func insertLines(w db.GuardedWriter, order id.Order, lines []Line, first int) {
 	rows := make([]lineRow, len(lines))
@@ -297,7 +326,7 @@ func SaveDetails(tx db.Writer, before, o *Order) {
 func SaveBuyer(tx db.Writer, o *Order) {
 	tx.Queue(`UPDATE orders SET customer_id = $3, customer_name = $4, customer_email = $5, email_key = $6, search = $7
 		WHERE tenant_id = $1 AND id = $2::UUID AND customer_id IS NULL`,
-		tx.TenantID(), o.ID, db.Null(o.Customer), o.CustomerName, db.Null(o.CustomerEmail), db.Null(emailKey(o.CustomerEmail)), o.search()).
+		tx.TenantID(), o.ID, db.Null(o.Customer), o.CustomerName, db.Null(o.CustomerEmail), db.Null(EmailKey(o.CustomerEmail)), o.search()).
 		Rows(1, nil)
 	search.Put(tx, search.Orders, o.document())
 }

@@ -82,10 +82,7 @@ func readLevels(r db.Reader, skus []string, each func(Level)) error {
 func prefetchLevels(r db.Reader, skus []string, warehouse string, each func(Level)) []*db.PendingRead {
 	pending := make([]*db.PendingRead, 0, 1)
 	slices.Sort(skus)
-	skus = slices.Compact(skus)
-	for len(skus) > 0 {
-		piece := skus[:min(256, len(skus))]
-		skus = skus[len(piece):]
+	for piece := range slices.Chunk(slices.Compact(skus), 256) {
 		scan, of, head := rowScanner(), levelsOf, []any{r.TenantID()}
 		if warehouse != "" {
 			of, head = levelsIn, append(head, warehouse)

@@ -144,6 +144,24 @@ func orderCountries(c *account) error {
 	})
 }
 
+func orderEmails(c *account) error {
+	return c.each(`SELECT o.number, o.customer_email, coalesce(o.email_key, p.email_key), p.status FROM orders o
+		LEFT JOIN customers p ON p.tenant_id = $1 AND p.id = o.customer_id AND o.customer_email IS NOT NULL
+		WHERE o.tenant_id = $1`, nil, func(r db.Rows) error {
+		var number int64
+		var email, found string
+		var status customers.Status
+		err := r.Scan(&number, db.Opt(&email), db.Opt(&found), db.Opt(&status))
+		if orders.EmailKey(email) != found && status != customers.Erased { // an erasure in steps comes to its orders last
+			c.derived(func(tx *db.Tx) error {
+				orders.SaveEmailKey(tx, number, email)
+				return nil
+			}, "%s has the e-mail address %q, lists find it by %q", orders.Number(number), email, found)
+		}
+		return err
+	})
+}
+
 // byShipment are the status changes that shipments cause, beside those that a caller may request (interface §3.1).
 var byShipment = map[orders.Status][]orders.Status{
 	orders.Processing:       {orders.PartiallyShipped, orders.Shipped},

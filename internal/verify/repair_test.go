@@ -33,6 +33,7 @@ var drifts = []struct{ check, sql string }{
 		GROUP BY tenant_id, bucket`},
 	{"customer totals", "UPDATE customers SET orders_count = orders_count + 2, total_spent = total_spent - 5 WHERE tenant_id = $1"},
 	{"order countries", "UPDATE orders SET country = 'ZZ' WHERE tenant_id = $1"},
+	{"order e-mails", "UPDATE orders SET email_key = 'other@example.com' WHERE tenant_id = $1"},
 	{"searches", "UPDATE search_blocks SET body = 'x' || body WHERE tenant_id = $1"},
 	{"searches", "DELETE FROM search_blocks WHERE tenant_id = $1"},
 	{"searches", "INSERT INTO search_places SELECT tenant_id, kind, 0, first_id FROM search_blocks WHERE tenant_id = $1 AND kind = 'order'" +

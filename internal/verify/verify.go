@@ -45,6 +45,7 @@ var Checks = []Check{
 	{"order status", "An order's status fits what was shipped of it.", orderStatus, false},
 	{"order totals", "An order's amounts follow from its lines.", orderTotals, false},
 	{"order countries", "Lists find an order by the country that its shipping address names.", orderCountries, true},
+	{"order e-mails", "Lists find an order by the e-mail address that it has, its own or through its customer.", orderEmails, true},
 	{"order history", "An order's history is one chain of allowed moves, from how it was created to how it is.", orderHistory, false},
 	{"order numbers", "The next order number is beyond every order's.", orderNumbers, false},
 	{"shipments", "Every line of a shipment has its shipment, and every shipment its order.", shipments, false},

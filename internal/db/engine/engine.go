@@ -80,6 +80,7 @@ const (
 	Peek                    // one snapshot; a power cut may undo what was seen
 	Patient                 // as Stored; on SQLite it rests between rows, so that others get the processor
 	Lookup                  // a Peek at a few rows by key; each message may be a snapshot of its own, shared with other callers
+	Brief                   // as Stored, of a few rows by key, asked for all at once: other callers may share the snapshot
 )
 
 // Has reports whether a mode is one of m.

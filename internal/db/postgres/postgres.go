@@ -55,6 +55,7 @@ type Engine struct {
 	apart    apart                             // tenants that are in none of these
 	groups   groups.Gatherings[[]*engine.Step] // planned writes
 	lookups  groups.Mixtures[*lookup]          // look-ups
+	briefs   groups.Mixtures[*lookup]          // brief reads
 	starved  starved                           // transactions that have lost many races to optimistic ones
 	timeout  string                            // statement_timeout of every transaction, in milliseconds; "0" for none
 	bounds   bounds                            // of what a transaction waits for
@@ -89,7 +90,8 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	e := &Engine{now: c.Now, log: c.Log, pool: newConnections(pool), writers: newLimits(writersPerAccount), bulk: newLimits(1),
 		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: groups.NewGatherings[[]*engine.Step](),
 		mixed: groups.NewMixtures[planned](c.Groups, true, false), apart: apart{until: map[id.Tenant]time.Time{}},
-		lookups: groups.NewMixtures[*lookup](c.Groups, false, false), starved: newStarved(),
+		lookups: groups.NewMixtures[*lookup](c.Groups, false, false), briefs: groups.NewMixtures[*lookup](c.Groups, false, false),
+		starved: newStarved(),
 		timeout: milliseconds(c.StatementTimeout), bounds: newBounds(c.Patience), injected: c.Injected, pooled: pooled, stop: stop,
 		kept: make(chan struct{})}
 	if mode := config.ConnConfig.DefaultQueryExecMode; mode == pgx.QueryExecModeCacheStatement || mode == pgx.QueryExecModeCacheDescribe {

@@ -141,6 +141,49 @@ func TestLookupsOfACallerThatHangsUp(t *testing.T) {
 	others.Wait()
 }
 
+// A brief read sees one snapshot. One that asks for more than its message has runs again, on a snapshot of its own.
+func TestBriefReads(t *testing.T) {
+	e := open(t)
+	ask := func(s engine.Session) (seen []string, err error) {
+		pending := make([]*engine.Pending, 2)
+		for i := range pending {
+			pending[i] = &engine.Pending{SQL: "SELECT current_setting('transaction_isolation') || pg_current_snapshot()::TEXT || $1::TEXT",
+				Args: []any{fmt.Sprint(i)}, Each: func(r engine.Rows) error {
+					var text string
+					err := r.Scan(&text)
+					seen = append(seen, text[:len(text)-1])
+					return err
+				}}
+		}
+		s.Answer(pending)
+		return seen, errors.Join(pending[0].Err, pending[1].Err)
+	}
+	for _, messages := range []int{1, 3} {
+		var seen []string
+		runs := 0
+		err := e.Read(t.Context(), tenant, engine.Brief, func(s engine.Session) error {
+			seen = nil
+			runs++
+			for range messages {
+				more, err := ask(s)
+				if err != nil {
+					return err
+				}
+				seen = append(seen, more...)
+				// from now on a snapshot is another one
+				script(t, e, "INSERT INTO tallies (tenant_id, name, key, n) VALUES (1, 'word', gen_random_uuid()::TEXT, 1)")
+			}
+			return nil
+		})
+		if err != nil || len(seen) != 2*messages || len(slices.Compact(seen)) != 1 || !strings.HasPrefix(seen[0], "repeatable read") {
+			t.Errorf("%d messages see %v, %v", messages, seen, err)
+		}
+		if runs != min(messages, 2) {
+			t.Errorf("%d messages took %d runs", messages, runs)
+		}
+	}
+}
+
 func open(t *testing.T) *postgres.Engine {
 	t.Helper()
 	e, err := postgres.Open(t.Context(),

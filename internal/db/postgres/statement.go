@@ -22,16 +22,16 @@ type (
 	statement = groups.Statement[reply]
 )
 
-// lookUp sends a message with everything that a group reads, and keeps the rows for its callers.
-func (e *Engine) lookUp(ctx context.Context, group []*lookup) error {
-	begin := opening{timeout: e.timeout, lockTimeout: e.bounds.lock}
+// lookUp sends a message with everything that a group reads, if wanted in one snapshot, and keeps the rows for its callers.
+func (e *Engine) lookUp(ctx context.Context, group []*lookup, snapshot bool) error {
+	begin := opening{begin: beginRead, timeout: e.timeout, lockTimeout: e.bounds.lock}
 	for _, l := range group {
 		if !slices.Contains(begin.tenants, l.Tenant) {
 			begin.tenants = append(begin.tenants, l.Tenant)
 		}
 	}
 	return e.in(ctx, ctx, begin, func(s *session) error {
-		s.single = true
+		s.single, s.ends = !snapshot, snapshot
 		return s.readAll(groups.Statements(group, len(begin.tenants) > 1))
 	})
 }
@@ -47,6 +47,7 @@ func (s *session) readAll(list []*statement) error {
 		sql, args := st.Text()
 		b.Queue(sql, args...)
 	}
+	s.end(b)
 	results := s.conn.SendBatch(s.ctx, b)
 	defer results.Close()
 	if err := skipResults(results, skip); err != nil {
@@ -98,7 +99,7 @@ func read(s *statement, rows pgx.Rows) error {
 			}
 			row, wants = row[:last], of
 		case s.Keyed != nil:
-			wants = s.Of(string(row[s.Keyed.Column]))
+			wants = s.Of(keyText(row[s.Keyed.Column], fields[s.Keyed.Column]))
 		}
 		for _, r := range wants {
 			r.fields = fields
@@ -106,6 +107,14 @@ func read(s *statement, rows pgx.Rows) error {
 		}
 	}
 	return rows.Err()
+}
+
+// keyText is a key as it was given: a text, or an id.
+func keyText(value []byte, field pgconn.FieldDescription) string {
+	if field.DataTypeOID == pgtype.UUIDOID && field.Format == pgx.BinaryFormatCode {
+		return pgtype.UUID{Bytes: [16]byte(value), Valid: true}.String()
+	}
+	return string(value)
 }
 
 // copied is a row that stays when the connection reads the next one.

@@ -72,18 +72,26 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 
 // Read runs reads on one snapshot, or a look-up in messages shared with others. It ends when its caller hangs up.
 func (e *Engine) Read(ctx context.Context, tenant id.Tenant, how engine.ReadMode, read func(engine.Session) error) error {
-	if how == engine.Lookup {
+	switch how {
+	case engine.Lookup:
 		return read(e.shared(ctx, tenant))
+	case engine.Brief:
+		s := e.brief(ctx, tenant)
+		if err := read(s); !s.more {
+			return err
+		}
 	}
 	leave, err := e.readers.enterWithin(ctx, tenant, e.bounds.connection)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	begin := opening{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", tenants: []id.Tenant{tenant}, timeout: e.timeout,
+	begin := opening{begin: beginRead, tenants: []id.Tenant{tenant}, timeout: e.timeout,
 		lockTimeout: e.bounds.lock}
 	return e.in(ctx, ctx, begin, func(s *session) error { return read(s) })
 }
+
+const beginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 // Version is not known: only the server has the state of the store.
 func (e *Engine) Version(...string) (v engine.Version, known bool) { return v, false }
