@@ -15,8 +15,8 @@ import (
 // lastUsed collects in memory when keys were used, so that a request writes nothing for that.
 type lastUsed struct {
 	mu   sync.Mutex
-	keys map[usedKey]time.Time
-	ins  map[usedSignIn]time.Time
+	keys    map[usedKey]time.Time
+	signIns map[usedSignIn]time.Time
 }
 
 type usedSignIn struct {
@@ -30,7 +30,7 @@ type usedKey struct {
 }
 
 func newLastUsed() *lastUsed {
-	return &lastUsed{keys: map[usedKey]time.Time{}, ins: map[usedSignIn]time.Time{}}
+	return &lastUsed{keys: map[usedKey]time.Time{}, signIns: map[usedSignIn]time.Time{}}
 }
 
 func (u *lastUsed) note(tenant id.Tenant, key id.Key, at time.Time) {
@@ -43,7 +43,7 @@ func (u *lastUsed) note(tenant id.Tenant, key id.Key, at time.Time) {
 func (u *lastUsed) noteSignIn(who accounts.Caller, at time.Time) {
 	if who.Stale(at) {
 		u.mu.Lock()
-		u.ins[usedSignIn{who.Tenant, who.SignIn}] = at
+		u.signIns[usedSignIn{who.Tenant, who.SignIn}] = at
 		u.mu.Unlock()
 	}
 }
@@ -64,12 +64,12 @@ func (a *API) Flush(ctx context.Context) error {
 
 func (a *API) flushLastUsed(ctx context.Context) error {
 	a.seen.mu.Lock()
-	keys, ins := maps.Clone(a.seen.keys), a.seen.ins
-	a.seen.ins = map[usedSignIn]time.Time{}
+	keys, signIns := maps.Clone(a.seen.keys), a.seen.signIns
+	a.seen.signIns = map[usedSignIn]time.Time{}
 	a.seen.mu.Unlock()
-	for in, at := range ins {
-		if err := a.DB.Write(ctx, in.tenant, func(tx *db.Tx) error {
-			accounts.UsedSignIn(tx, in.signIn, at)
+	for s, at := range signIns {
+		if err := a.DB.Write(ctx, s.tenant, func(tx *db.Tx) error {
+			accounts.UsedSignIn(tx, s.signIn, at)
 			return nil
 		}); err != nil {
 			return err

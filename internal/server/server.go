@@ -266,13 +266,13 @@ func (n *node) background(ctx context.Context, log *slog.Logger) {
 	defer flush.Stop()
 	defer tidy.Stop()
 	var hashed int64
-	hashed = release(hashed)
+	hashed = freeHashes(hashed)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tidy.C:
-			hashed = release(hashed)
+			hashed = freeHashes(hashed)
 		case <-flush.C:
 			if err := n.api.Flush(ctx); err != nil && ctx.Err() == nil {
 				log.Warn("times of last use and refused requests were not written", "error", err)
@@ -281,9 +281,9 @@ func (n *node) background(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// release returns the memory of passwords hashed since the last time to the system: 19 MiB each, which the garbage
+// freeHashes returns the memory of passwords hashed since the last time to the system: 19 MiB each, which the garbage
 // collector would otherwise keep for minutes in an idle process.
-func release(before int64) (hashed int64) {
+func freeHashes(before int64) (hashed int64) {
 	if hashed = accounts.Hashed(); hashed != before {
 		debug.FreeOSMemory()
 	}
