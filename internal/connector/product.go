@@ -68,6 +68,27 @@ func (v *Variant) Differs() []Attribute {
 	return list
 }
 
+// Choosable are products whose variants differ in what buyers choose by: without their trade numbers, unless some differ in nothing else.
+func Choosable(products []Product) []Product {
+	list := slices.Clone(products)
+	for i := range list {
+		variants, seen := slices.Clone(list[i].Variants), map[string]bool{}
+		for k := range variants {
+			v := &variants[k]
+			v.Attributes = v.Differs()
+			values := ""
+			for _, a := range v.Attributes {
+				values += strings.ToLower(a.Value) + "\x00"
+			}
+			seen[values] = true
+		}
+		if len(seen) == len(variants) {
+			list[i].Variants = variants
+		}
+	}
+	return list
+}
+
 // Numbers are the trade numbers of a form of a product: the variant's own, or those of a product without variants.
 func (v *Variant) Numbers(p *Product) []Attribute {
 	all := v.Attributes

@@ -34,6 +34,7 @@ func (u *upsert) fail(_ int, f *connector.Failure, again bool) {
 // picture, the stock rows and a reduced price are separate resources, and references are not unique. So all that the
 // shop has of the products is read first, and new products are enabled last, when they are complete.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
+	products = connector.Choosable(products)
 	var askable []connector.Product
 	list := make([]*upsert, len(products))
 	for i := range products {

@@ -58,6 +58,7 @@ func (p *product) known(sku, id string) *variant {
 // answers when it is done. Lists in a request replace the stored ones: all variants are sent each time, also those that the merchant has
 // added, pictures only if they are others than the shop's.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
+	products = connector.Choosable(products)
 	unknown, err := s.findNew(ctx, products)
 	if err != nil {
 		return nil, err

@@ -183,6 +183,7 @@ func (u *upsert) fail(again bool, format string, args ...any) {
 // Upsert puts products on sale. Existing ones are found by SKU first, so that a push whose answer was lost doubles
 // nothing. A product with variants is a draft until all of them exist.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
+	products = connector.Choosable(products)
 	var skus []string
 	for _, p := range products {
 		skus = append(skus, p.SKU)
