@@ -14,7 +14,7 @@ import (
 
 // lastUsed collects in memory when keys were used, so that a request writes nothing for that.
 type lastUsed struct {
-	mu   sync.Mutex
+	mu      sync.Mutex
 	keys    map[usedKey]time.Time
 	signIns map[usedSignIn]time.Time
 }

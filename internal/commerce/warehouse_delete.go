@@ -25,8 +25,8 @@ func (s *Service) DeleteWarehouse(tx *db.Tx, who accounts.Caller, warehouse id.W
 }
 
 // EmptyWarehouse precedes DeleteWarehouse: of a warehouse with many levels it removes those that are empty, in short transactions, so that
-// few are left for the deletion. It removes none if the deletion would be refused, which says why. If that is refused later, or never comes,
-// nothing is lost: a level is there again when its stock is set.
+// few are left for the deletion. It removes none if the deletion would be refused, which says why. If that is refused later, or never
+// comes, nothing is lost: a level is there again when its stock is set.
 func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Tenant, warehouse id.Warehouse, expected Expected) error {
 	few := s.atOnce() * textsAtOnce
 	many := false

@@ -121,7 +121,8 @@ func MoveTo(tx *db.Tx, from, to id.Customer, some []id.Order) (n int64, spent mo
 		}
 		n, spent = n+count, spent+money.Amount(sum)
 		tx.Queue("UPDATE orders SET customer_id = $3::UUID, email_key = "+ownEmail+", "+later+
-			" WHERE tenant_id = $1 AND customer_id = $4::UUID AND id IN "+db.In(len(these), 5), append([]any{tx.Tenant, tx.Micros(), to, from}, these...)...).Rows(count, nil)
+			" WHERE tenant_id = $1 AND customer_id = $4::UUID AND id IN "+db.In(len(these), 5),
+			append([]any{tx.Tenant, tx.Micros(), to, from}, these...)...).Rows(count, nil)
 		return nil
 	})
 }

@@ -409,7 +409,8 @@ func (s *shop) depot(code string) (made id.Warehouse) {
 		return err
 	})
 	s.must(func(tx *db.Tx) error {
-		_, err := s.do.UpdateThresholds(tx, s.who, commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "SKU-3", Warehouse: code, Quantity: 5}}})
+		_, err := s.do.UpdateThresholds(tx, s.who,
+			commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "SKU-3", Warehouse: code, Quantity: 5}}})
 		return err
 	})
 	s.must(func(tx *db.Tx) error {

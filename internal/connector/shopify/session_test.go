@@ -272,7 +272,8 @@ func TestLocationsThatSell(t *testing.T) {
 		t.Errorf("one location that ships online orders: %q, kept at %s", text, at)
 	}
 	s.Online("Shop", true)
-	if text := told(); !strings.Contains(text, "stock is kept at the location Shop") || !strings.Contains(text, "Warehouse is sold beside it") {
+	text := told()
+	if !strings.Contains(text, "stock is kept at the location Shop") || !strings.Contains(text, "Warehouse is sold beside it") {
 		t.Errorf("two locations: %q", text)
 	}
 	s.kept["locationId"] = "2"

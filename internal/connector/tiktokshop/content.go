@@ -142,8 +142,8 @@ func finish(body fields, p *connector.Product, old *product, images map[string]s
 	body["main_images"] = pictures
 }
 
-// keyOf is the same for the same product with the same content and pictures: the shop creates it once, even if the first answer was lost. It
-// is made of our names of the pictures: TikTok gives one that is sent again another name. A product in place of one that is gone has
+// keyOf is the same for the same product with the same content and pictures: the shop creates it once, even if the first answer was lost.
+// It is made of our names of the pictures: TikTok gives one that is sent again another name. A product in place of one that is gone has
 // another key.
 func keyOf(body fields, p *connector.Product) string {
 	names := []string{p.Known.Product}
