@@ -100,7 +100,7 @@ func (f Feed) Tombstones(tx *db.Tx, since int64) (n int64, err error) {
 }
 
 // DeleteTombstones removes up to limit tombstones of products and categories deleted before a time. It serves every tenant.
-func DeleteTombstones(tx *db.Tx, before int64, limit int) (swept int64, err error) {
+func DeleteTombstones(tx *db.Tx, before int64, limit int) (deleted int64, err error) {
 	for _, f := range []Feed{Products, Categories} {
 		held := ""
 		if f == Products { // lists by name and price leave a deleted product out because of its tombstone
@@ -109,9 +109,9 @@ func DeleteTombstones(tx *db.Tx, before int64, limit int) (swept int64, err erro
 		n, err := tx.Exec("DELETE FROM "+string(f)+" WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM "+string(f)+
 			" WHERE deleted_at < $1"+held+" ORDER BY deleted_at LIMIT $2)", before, limit)
 		if err != nil {
-			return swept, err
+			return deleted, err
 		}
-		swept += n
+		deleted += n
 	}
-	return swept, nil
+	return deleted, nil
 }

@@ -55,7 +55,7 @@ func (o *Order) Editable() error {
 func (o *Order) Edit(drafts []LineDraft) error {
 	old := slices.Clone(o.Lines)
 	used := map[id.Line]bool{}
-	var faults []apperr.Detail
+	var details []apperr.Detail
 	var lines []Line
 	for i, d := range drafts {
 		line := d.Line()
@@ -66,7 +66,7 @@ func (o *Order) Edit(drafts []LineDraft) error {
 				if at >= 0 {
 					message = "is named twice"
 				}
-				faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].id", i), Message: message})
+				details = append(details, apperr.Detail{Path: fmt.Sprintf("items[%d].id", i), Message: message})
 				continue
 			}
 			used[d.ID] = true
@@ -74,8 +74,8 @@ func (o *Order) Edit(drafts []LineDraft) error {
 		}
 		lines = append(lines, line)
 	}
-	if len(faults) > 0 {
-		return apperr.Validation(faults)
+	if len(details) > 0 {
+		return apperr.Validation(details)
 	}
 	o.Lines = lines
 	return nil

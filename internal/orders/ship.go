@@ -61,28 +61,28 @@ func (o *Order) ShipRest(draft ShipmentDraft, now int64) (shipment Shipment, ok 
 // wanted sums the drafted quantities by order line. Errors: Invalid for an unknown line or more than remains.
 func (o *Order) wanted(draft ShipmentDraft) ([]int64, error) {
 	wanted := make([]int64, len(o.Lines))
-	var faults []apperr.Detail
+	var details []apperr.Detail
 	for i, d := range draft.Lines {
 		at := o.index(d.Line)
 		if at < 0 {
-			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].orderItemId", i), Message: "the order has no such line"})
+			details = append(details, apperr.Detail{Path: fmt.Sprintf("items[%d].orderItemId", i), Message: "the order has no such line"})
 			continue
 		}
 		wanted[at] += d.Quantity
 	}
-	if len(faults) > 0 {
-		return nil, apperr.Validation(faults)
+	if len(details) > 0 {
+		return nil, apperr.Validation(details)
 	}
 	for i, d := range draft.Lines {
 		at := o.index(d.Line)
 		if l := o.Lines[at]; wanted[at] > l.unshipped() {
 			message := fmt.Sprintf("Cannot ship %d of %s only %d remaining", wanted[at], l.SKU, l.unshipped())
-			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].quantity", i), Message: message})
+			details = append(details, apperr.Detail{Path: fmt.Sprintf("items[%d].quantity", i), Message: message})
 			wanted[at] = 0 // report the line once
 		}
 	}
-	if len(faults) > 0 {
-		return nil, &apperr.Error{Kind: apperr.Invalid, Code: "quantity_exceeds_remaining", Message: faults[0].Message, Details: faults}
+	if len(details) > 0 {
+		return nil, &apperr.Error{Kind: apperr.Invalid, Code: "quantity_exceeds_remaining", Message: details[0].Message, Details: details}
 	}
 	return wanted, nil
 }
