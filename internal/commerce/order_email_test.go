@@ -197,3 +197,44 @@ func TestOrderWhileItsCustomerIsRenamed(t *testing.T) {
 		}
 	})
 }
+
+// Orders that a merge in steps has not moved yet are found by their address, also when the two records have exchanged theirs meanwhile.
+func TestOrdersOfAMergeAreFoundByTheirEmail(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store, 1)
+		s.do.AtOnce = 2
+		lines := map[int]int64{0: 1}
+		primary := s.create(t, s.draft("a@post.example", lines)).Customer
+		var second id.Customer
+		for range 5 {
+			second = s.create(t, s.draft("b@post.example", lines)).Customer
+		}
+		want := func(when string) {
+			t.Helper()
+			for email, numbers := range map[string][]int64{"a@post.example": {1}, "b@post.example": {2, 3, 4, 5, 6}} {
+				if got := s.byEmail(t, orders.RowFilter{Email: email}); !slices.Equal(got, numbers) {
+					t.Errorf("%s: %s has the orders %d, not %d", when, email, got, numbers)
+				}
+			}
+		}
+		err := s.write(t, func(tx *db.Tx) error {
+			_, err := s.do.MergeCustomers(tx, s.who, primary, []id.Customer{second})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want("begun")
+		if err := s.rename(t, primary, "b@post.example"); err != nil {
+			t.Fatal(err)
+		}
+		want("exchanged")
+		if err := s.do.FinishMerges(t.Context(), store, s.who.Tenant, primary); err != nil {
+			t.Fatal(err)
+		}
+		want("ended")
+		if n := len(s.byEmail(t, orders.RowFilter{Customer: primary})); n != 6 {
+			t.Errorf("the primary has %d orders", n)
+		}
+	})
+}
