@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"entrepot/internal/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 
@@ -57,7 +58,7 @@ func TestKilledDuringSteps(t *testing.T) {
 				answer, _ := key.Do(harness.Request{Method: method, Path: "/api/v1" + path, Body: []byte(body)})
 				answered <- answer
 			}()
-			until(t, method+" "+path+" has begun", begun)
+			dbtest.Until(t, method+" "+path+" has begun", begun)
 			server.Kill()
 			if answer := <-answered; answer.Status == 0 {
 				cut++
@@ -66,7 +67,7 @@ func TestKilledDuringSteps(t *testing.T) {
 				t.Errorf("verify between two steps: %v\n%s", err, out)
 			}
 			server.Launch()
-			until(t, method+" "+path+" ends", func() bool { return !left() })
+			dbtest.Until(t, method+" "+path+" ends", func() bool { return !left() })
 		}
 		for round := range *kills {
 			channel := call(201, http.MethodPost, "/channels", `{"name":"Corner","platform":"CUSTOM"}`).Text("data", "channel", "id")
