@@ -112,7 +112,11 @@ func TestMergeMovesWhatItsPreviewSaid(t *testing.T) {
 		b := s.as(s.owner)
 		home := "/customers/" + string(ada)
 		for _, with := range []string{"nobody@example.com", "ada@example.com"} {
-			has(t, b.get(home+"/merge?with="+with), "is no other customer's e-mail address or id")
+			page := b.get(home + "/merge?with=" + with)
+			has(t, page, "is no other customer's e-mail address or id")
+			if !strings.Contains(page.body, ` aria-invalid="true"`) {
+				t.Errorf("%s: it is not said beside the input", with)
+			}
 		}
 		if page := b.get(home + "/merge"); page.status != 200 || strings.Contains(page.words(), "is no other customer") {
 			t.Errorf("before another record is named: %d %.300s", page.status, page.words())

@@ -85,7 +85,8 @@ func (d *Dashboard) previewMerge(r *request) (answer, error) {
 	if e, ok := apperr.As(err); ok && (e.Kind == apperr.Invalid || e.Kind == apperr.Conflict) {
 		view.Problem, err = said(e), nil
 		if len(e.Details) > 0 {
-			view.Problem = "“" + named + "” " + restated(e.Details[0].Message)
+			words := restated(e.Details[0].Message)
+			view.Problem, view.Search.At("with").Error = "“"+named+"” "+words, sentence(words)
 		}
 	}
 	return show(screen{Template: "merge", Title: "Merge", Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"},

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -343,9 +344,12 @@ func (r *request) transferPage() (*form, error) {
 		Value: r.http.URL.Query().Get("sku")}, warehouses), nil
 }
 
-// newTransfer serves GET /stock/transfer.
+// newTransfer serves GET /stock/transfer; with one warehouse it leads to where another one is created.
 func (d *Dashboard) newTransfer(r *request) (answer, error) {
 	f, err := r.transferPage()
+	if errors.Is(err, errOneWarehouse) {
+		return answer{to: warehousesPath, flash: &flash{Tone: "warn", Text: "A transfer needs a second warehouse: create it here"}}, nil
+	}
 	return show(screen{Template: "form", Title: "Transfer stock", Section: "/stock", Crumbs: []crumb{{"Stock", "/stock"}},
 		Data: formView{Form: f, Label: "Transfer", Back: prefix + "/stock"}}), err
 }
