@@ -245,5 +245,6 @@ func (s *service) restart() {
 		return
 	}
 	s.stop()
+	http.DefaultClient.CloseIdleConnections() // else a request may go out over one that has just ended
 	s.start()
 }

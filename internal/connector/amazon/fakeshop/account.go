@@ -61,8 +61,7 @@ type Account struct {
 	requests  int
 	next      int
 	refresh   string
-	token     string
-	tokenEnds time.Time
+	access    map[string]time.Time // access tokens, and when each ends: a new one leaves those before as they are
 	buckets   map[string]*bucket
 	calls     map[string]int
 	listings  map[string]*listing
@@ -74,7 +73,7 @@ type Account struct {
 
 // New creates an account with nothing to sell.
 func New() *Account {
-	a := &Account{Now: time.Now, Settle: 2 * time.Second, Working: 3 * time.Second, mux: http.NewServeMux(), refresh: RefreshToken,
+	a := &Account{access: map[string]time.Time{}, Now: time.Now, Settle: 2 * time.Second, Working: 3 * time.Second, mux: http.NewServeMux(), refresh: RefreshToken,
 		buckets: map[string]*bucket{}, calls: map[string]int{}, listings: map[string]*listing{}, documents: map[string]*document{},
 		tokens: map[string]search{}}
 	for pattern, op := range map[string]operation{
@@ -150,8 +149,9 @@ func (a *Account) login(w http.ResponseWriter, r *http.Request) {
 	if a.Rotate {
 		a.refresh = RefreshToken + a.id()
 	}
-	a.token, a.tokenEnds = "Atza|"+a.id(), a.Now().Add(time.Hour)
-	answer(w, http.StatusOK, object{"access_token": a.token, "refresh_token": a.refresh, "token_type": "bearer", "expires_in": 3600})
+	token := "Atza|" + a.id()
+	a.access[token] = a.Now().Add(time.Hour)
+	answer(w, http.StatusOK, object{"access_token": token, "refresh_token": a.refresh, "token_type": "bearer", "expires_in": 3600})
 }
 
 func (a *Account) id() string {
@@ -169,7 +169,7 @@ func (a *Account) serve(w http.ResponseWriter, r *http.Request, op operation) {
 	w.Header().Set("x-amzn-RequestId", strconv.Itoa(a.requests))
 	w.Header().Set("x-amzn-RateLimit-Limit", strconv.FormatFloat(op.rate, 'f', -1, 64))
 	switch {
-	case a.token == "" || r.Header.Get("x-amz-access-token") != a.token || !a.Now().Before(a.tokenEnds):
+	case !a.Now().Before(a.access[r.Header.Get("x-amz-access-token")]):
 		answer(w, http.StatusForbidden, object{"errors": []object{{"code": "Unauthorized", "message": "Access to requested resource is denied.",
 			"details": "The access token you provided has expired."}}})
 		return
@@ -245,18 +245,19 @@ func (a *Account) participations(*http.Request, object) (int, any) {
 		"participation": object{"isParticipating": true, "hasSuspendedListings": false}}}}
 }
 
-// Expire ends the access token.
+// Expire ends every access token.
 func (a *Account) Expire() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.token = ""
+	clear(a.access)
 }
 
 // Revoke ends the seller's consent.
 func (a *Account) Revoke() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.token, a.refresh = "", "revoked"
+	clear(a.access)
+	a.refresh = "revoked"
 }
 
 // Calls is how often each operation was asked for; "429" is how many of these were refused.
