@@ -73,7 +73,8 @@ type Account struct {
 
 // New creates an account with nothing to sell.
 func New() *Account {
-	a := &Account{access: map[string]time.Time{}, Now: time.Now, Settle: 2 * time.Second, Working: 3 * time.Second, mux: http.NewServeMux(), refresh: RefreshToken,
+	a := &Account{Now: time.Now, Settle: 2 * time.Second, Working: 3 * time.Second, mux: http.NewServeMux(), refresh: RefreshToken,
+		access:  map[string]time.Time{},
 		buckets: map[string]*bucket{}, calls: map[string]int{}, listings: map[string]*listing{}, documents: map[string]*document{},
 		tokens: map[string]search{}}
 	for pattern, op := range map[string]operation{
