@@ -21,5 +21,5 @@ func (e Expected) check(write func(w *apijson.Writer)) error {
 	if e.Invalid != nil || !e.conditional() || records.NamesETag(e.Versions, records.ETag(records.Document(write))) {
 		return e.Invalid
 	}
-	return apperr.New(apperr.Precondition, "precondition_failed", "it has changed since: read it again")
+	return apperr.New(apperr.Precondition, "precondition_failed", "the record has changed since it was read: read it again")
 }

@@ -80,7 +80,7 @@ func (d *Dashboard) handler(route *route) http.Handler {
 		}
 		d.send(r, out)
 		d.Log.Info("page", "id", r.id, "method", hr.Method, "path", prefix+route.path, "status", out.code(),
-			"took", time.Since(start).Round(time.Microsecond))
+			"took_ms", float64(time.Since(start).Microseconds())/1000)
 	})
 }
 

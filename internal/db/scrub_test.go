@@ -70,7 +70,7 @@ func scrubUntilDone(t *testing.T, store *db.DB) {
 		case n == 0:
 			return
 		case time.Now().After(end):
-			t.Fatalf("after a minute %d are still pending", n)
+			t.Fatalf("in the end %d are still pending", n)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, 
 	w.Log.LogAttrs(context.Background(), slog.LevelInfo, "attempt", slog.String("delivery", string(d.ID)),
 		slog.String("endpoint", string(q.Endpoint)), slog.String("event", d.Name), slog.String("eventId", string(d.Event)),
 		slog.Int64("attempt", o.Number), slog.Int64("status", o.StatusCode),
-		slog.Duration("took", took), slog.String("state", string(o.State)), slog.String("error", o.Error))
+		tookMS(took), slog.String("state", string(o.State)), slog.String("error", o.Error))
 	return o, o.StatusCode != 0, true
 }
 

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -65,7 +66,7 @@ func (w *Worker) run(job jobs.Job) {
 	holding.Wait()
 	switch {
 	case err == nil:
-		w.Log.Info("job", "job", job.ID, "type", job.Type, "items", job.Total, "took", time.Since(start))
+		w.Log.Info("job", "job", job.ID, "type", job.Type, "items", job.Total, tookMS(time.Since(start)))
 	case !errors.Is(err, jobs.ErrLost):
 		w.failed("running the job "+string(job.ID), err)
 		w.failed("putting off the job "+string(job.ID), w.prolong(w.running, job, jobRest))
@@ -112,4 +113,9 @@ func (w *Worker) hold(ctx context.Context, job jobs.Job) {
 
 func (w *Worker) prolong(ctx context.Context, job jobs.Job, lease time.Duration) error {
 	return w.DB.Write(ctx, job.Tenant, func(tx *db.Tx) error { jobs.Hold(tx, job, lease); return nil })
+}
+
+// tookMS is how long something took, in milliseconds, as requests are logged.
+func tookMS(d time.Duration) slog.Attr {
+	return slog.Float64("took_ms", float64(d.Microseconds())/1000)
 }

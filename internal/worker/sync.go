@@ -110,7 +110,7 @@ func (w *Worker) runHeld(job jobs.Job, run func(ctx context.Context) error) {
 	holding.Wait()
 	switch {
 	case err == nil:
-		w.Log.Info("job", "job", job.ID, "type", job.Type, "channel", job.Channel, "items", job.Total, "took", time.Since(start))
+		w.Log.Info("job", "job", job.ID, "type", job.Type, "channel", job.Channel, "items", job.Total, tookMS(time.Since(start)))
 	case w.stopping.Err() != nil && !errors.Is(err, jobs.ErrLost):
 		free, cancel := context.WithTimeout(context.WithoutCancel(w.stopping), 2*time.Second)
 		defer cancel()

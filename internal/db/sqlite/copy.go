@@ -18,7 +18,7 @@ import (
 func CopyFile(dir, to string) (err error) {
 	from := filepath.Join(dir, File)
 	if _, err := os.Stat(from); err != nil {
-		return fmt.Errorf("there is no store in %s: %w", dir, err)
+		return fmt.Errorf("there is no store in %s: say where it is with --data (%w)", dir, err)
 	}
 	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s exists already, it is not overwritten", to)
