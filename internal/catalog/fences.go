@@ -80,8 +80,8 @@ func (f Filter) pageByFences(tx *db.Tx) (page []id.Product, found bool, err erro
 	if err != nil || at == nil || at.rows != rows {
 		return nil, false, err
 	}
-	late, stale, err := f.changedByID(tx, rows.until)
-	if err != nil || len(late)+len(stale) > mostLate {
+	late, stale, many, err := f.changedByID(tx, rows.until)
+	if err != nil || many {
 		return nil, false, err
 	}
 	from := max(0, f.Offset-len(late)) // as in walkSorts
@@ -117,23 +117,42 @@ func (at *fences) skip(w *db.Where, f Filter, from int64) int64 {
 }
 
 // changedByID reads the matching products that changed since a stamp, and the matching rows of product_sorts of all that did, in the
-// order of the page; too many are not read to the end.
-func (f Filter) changedByID(tx *db.Tx, until int64) (late, stale []chosen, err error) {
-	w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL AND p.changed_at > ?", until)
-	f.andStatuses(w, inProducts)
-	now, err := db.List(tx, scanID, "SELECT p.id FROM products p WHERE "+w.String()+" LIMIT "+w.Bind(mostLate+1)+"::BIGINT", w.Args()...)
-	if err != nil || len(now) > mostLate {
-		return byID(now), nil, err
+// order of the page; more than mostLate are not read to the end, and many is true. The order of the stamps and the ids lead both engines to
+// the indexes of these: PostgreSQL, which expects a third of all products, would look through all of them.
+func (f Filter) changedByID(tx *db.Tx, until int64) (late, stale []chosen, many bool, err error) {
+	var changed []id.Product
+	fits := func(status Status) bool { return len(f.Statuses) == 0 || slices.Contains(f.Statuses, status) }
+	err = tx.Each(func(r db.Rows) error {
+		var product id.Product
+		var status Status
+		var deleted int64
+		err := r.Scan(&product, &status, &deleted)
+		changed = append(changed, product)
+		if deleted == 0 && fits(status) {
+			late = append(late, chosen{id: product})
+		}
+		return err
+	}, `SELECT p.id, p.status, coalesce(p.deleted_at, 0) FROM products p WHERE p.tenant_id = $1 AND p.changed_at > $2
+		ORDER BY p.changed_at LIMIT $3::BIGINT`, tx.Tenant, until, mostLate+1)
+	if err != nil || len(changed) > mostLate {
+		return nil, nil, true, err
 	}
-	w = db.NewWhere(tx, "p").And("p.changed_at > ? AND s.tenant_id = $1 AND s.product_id = p.id", until)
-	f.andStatuses(w, inSorts)
-	was, err := db.List(tx, scanID, "SELECT s.product_id FROM products p CROSS JOIN product_sorts s WHERE "+w.String()+
-		" LIMIT "+w.Bind(mostLate+1)+"::BIGINT", w.Args()...)
-	late, stale = byID(now), byID(was)
+	err = each(tx, changed, &sortedText, "SELECT s.product_id, s.status FROM product_sorts s WHERE s.tenant_id = $1 AND s.product_id IN ", "",
+		func(r db.Rows) error {
+			var product id.Product
+			var status Status
+			err := r.Scan(&product, &status)
+			if fits(status) {
+				stale = append(stale, chosen{id: product})
+			}
+			return err
+		})
 	slices.SortFunc(late, f.compare)
 	slices.SortFunc(stale, f.compare)
-	return late, stale, err
+	return late, stale, false, err
 }
+
+var sortedText db.Text
 
 // followFences makes the fences that pages have wanted since they were made, and forgets those that none wants any more.
 func followFences(ctx context.Context, store *db.DB) (err error) {
