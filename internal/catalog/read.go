@@ -112,17 +112,10 @@ var (
 	productsBy = &db.Keyed{Head: 1, Build: func(n int) string {
 		return productTable.Select("p") + " WHERE p.tenant_id = $1 AND p.id IN " + db.In(n, 2) + " AND p.deleted_at IS NULL"
 	}}
-	variantsOf     = partsOf(variantTable.Select(""), "position, id")
-	linksOf        = partsOf(linkTable.Select(""), "position")
-	publicationsOf = partsOf(publicationTable.Select(""), "channel_id")
+	variantsOf     = db.KeyedBy(variantTable.Select(""), "product_id", " ORDER BY product_id, position, id")
+	linksOf        = db.KeyedBy(linkTable.Select(""), "product_id", " ORDER BY product_id, position")
+	publicationsOf = db.KeyedBy(publicationTable.Select(""), "product_id", " ORDER BY product_id, channel_id")
 )
-
-// partsOf reads rows of a table that belong to products.
-func partsOf(selection, order string) *db.Keyed {
-	return &db.Keyed{Head: 1, Build: func(n int) string {
-		return selection + " WHERE tenant_id = $1 AND product_id IN " + db.In(n, 2) + " ORDER BY product_id, " + order
-	}}
-}
 
 var ownersText, slugsText db.Text
 

@@ -62,14 +62,11 @@ func prefetchParts(r db.Reader, list []Customer) (pending []*db.PendingRead) {
 	})...)
 }
 
-var tagsOf, addressesOf = partsOf(tagTable.Select("")), partsOf(addressTable.Select(""))
-
-// partsOf reads rows of a table that belong to customers, in their order.
-func partsOf(selection string) *db.Keyed {
-	return &db.Keyed{Head: 1, Build: func(n int) string {
-		return selection + " WHERE tenant_id = $1 AND customer_id IN " + db.In(n, 2) + " ORDER BY customer_id, position"
-	}}
-}
+// The reads of what belongs to customers, in its order.
+var (
+	tagsOf      = db.KeyedBy(tagTable.Select(""), "customer_id", " ORDER BY customer_id, position")
+	addressesOf = db.KeyedBy(addressTable.Select(""), "customer_id", " ORDER BY customer_id, position")
+)
 
 // Copy copies a record before an operation changes it.
 func (c *Customer) Copy() *Customer {

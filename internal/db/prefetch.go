@@ -24,6 +24,14 @@ func (tx *Tx) Prefetch(each func(Rows) error, sql string, args ...any) *PendingR
 // Keyed is a read of the rows of some keys, see PrefetchKeys.
 type Keyed = engine.Keyed
 
+// KeyedBy reads the rows that have one of some keys in a column, which is the result's first. selection ends before WHERE; rest follows the
+// conditions.
+func KeyedBy(selection, column, rest string) *Keyed {
+	return &Keyed{Head: 1, Build: func(n int) string {
+		return selection + " WHERE tenant_id = $1 AND " + column + " IN " + In(n, 2) + rest
+	}}
+}
+
 // MixedKeys is the FROM list of Keyed.Mixed for keys whose head is the tenant alone: k(tenant, key, n), where n is the
 // number of the key from 1. of is the SQL type of the keys.
 func MixedKeys(of string) string {

@@ -128,13 +128,6 @@ func prefetchLines(tx *db.Tx, ids []id.Order) *db.Pending[[]lineRow] {
 	})...)
 }
 
-// partsOf reads rows of a table that belong to orders; the order's id is their first column.
-func partsOf(selection, order string) *db.Keyed {
-	return &db.Keyed{Head: 1, Build: func(n int) string {
-		return selection + " WHERE tenant_id = $1 AND order_id IN " + db.In(n, 2) + order
-	}}
-}
-
 // The reads of an order by its id.
 var (
 	// wholeOf reads an order's own row, with the first entry of its history.
@@ -144,13 +137,13 @@ var (
 				from + "WHERE o.tenant_id = $1 AND o.id IN " + db.In(n, 2)
 		}}
 	})
-	linesOf         = partsOf(lineTable.Select(""), "")
-	historyOf       = partsOf(entryTable.Select(""), " ORDER BY created_at, id")
-	shipmentsOf     = partsOf(shipmentTable.Select(""), " ORDER BY created_at, id")
-	shipmentLinesOf = partsOf(shipmentLineTable.Select(""), " ORDER BY shipment_id, id")
-	refundsOf       = partsOf(refundTable.Select(""), " ORDER BY created_at, id")
-	refundLinesOf   = partsOf(refundLineTable.Select(""), " ORDER BY refund_id, line_id")
-	issuesOf        = partsOf(issueTable.Select(""), " ORDER BY created_at, code, path")
+	linesOf         = db.KeyedBy(lineTable.Select(""), "order_id", "")
+	historyOf       = db.KeyedBy(entryTable.Select(""), "order_id", " ORDER BY created_at, id")
+	shipmentsOf     = db.KeyedBy(shipmentTable.Select(""), "order_id", " ORDER BY created_at, id")
+	shipmentLinesOf = db.KeyedBy(shipmentLineTable.Select(""), "order_id", " ORDER BY shipment_id, id")
+	refundsOf       = db.KeyedBy(refundTable.Select(""), "order_id", " ORDER BY created_at, id")
+	refundLinesOf   = db.KeyedBy(refundLineTable.Select(""), "order_id", " ORDER BY refund_id, line_id")
+	issuesOf        = db.KeyedBy(issueTable.Select(""), "order_id", " ORDER BY created_at, code, path")
 )
 
 // prefetchOf prefetches what a keyed read finds of one order.

@@ -46,10 +46,7 @@ func PrefetchOfProduct(r db.Reader, product id.Product) *db.Pending[map[string][
 }
 
 var (
-	livingOf = &db.Keyed{Head: 1, Column: 0, Build: func(n int) string {
-		return levelTable.Select("") + " WHERE tenant_id = $1 AND sku IN " + db.In(n, 2) +
-			" AND deleted_at IS NULL ORDER BY sku, warehouse_code"
-	}}
+	livingOf   = db.KeyedBy(levelTable.Select(""), "sku", " AND deleted_at IS NULL ORDER BY sku, warehouse_code")
 	ofProducts = &db.Keyed{Head: 1, Column: 0, Build: func(n int) string {
 		return "SELECT p.id, " + levelTable.Columns("l") + ` FROM (
 				SELECT id, sku FROM products WHERE tenant_id = $1 AND id IN ` + db.In(n, 2) + `

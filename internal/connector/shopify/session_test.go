@@ -250,7 +250,7 @@ func TestVariantsThatGotAnotherSKUInTheShop(t *testing.T) {
 // Stock is kept where online orders are shipped from, and the test warns of other such locations, unless the setting chooses one.
 func TestLocationsThatSell(t *testing.T) {
 	s := newShop(t)
-	told := func() string {
+	warning := func() string {
 		t.Helper()
 		s.reopen()
 		return strings.Join(connectortest.Must(s.session.Test(t.Context()))(t).Lacking, "\n")
@@ -263,21 +263,21 @@ func TestLocationsThatSell(t *testing.T) {
 		connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{item}))(t)
 		return s.KeptAt("MUG")
 	}
-	if text := told(); text != "" {
+	if text := warning(); text != "" {
 		t.Errorf("one location: %q", text)
 	}
 	s.Online("Shop", false)
 	s.Locate("Warehouse", true)
-	if text, at := told(), kept(); text != "" || at != "Warehouse" {
+	if text, at := warning(), kept(); text != "" || at != "Warehouse" {
 		t.Errorf("one location that ships online orders: %q, kept at %s", text, at)
 	}
 	s.Online("Shop", true)
-	text := told()
+	text := warning()
 	if !strings.Contains(text, "stock is kept at the location Shop") || !strings.Contains(text, "Warehouse is sold beside it") {
 		t.Errorf("two locations: %q", text)
 	}
 	s.kept["locationId"] = "2"
-	if text := told(); text != "" {
+	if text := warning(); text != "" {
 		t.Errorf("chosen: %q", text)
 	}
 }

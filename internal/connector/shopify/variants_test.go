@@ -91,20 +91,10 @@ func TestDescriptions(t *testing.T) {
 	connectortest.Descriptions(t, s.session, shirt(), func() string { return s.Description("SHIRT-S") })
 }
 
-// Buyers choose a variant by what it is, not by its trade number, which other platforms need.
+// See connectortest.TradeNumbers.
 func TestTradeNumbersAreNothingToChoose(t *testing.T) {
 	s := newShop(t)
-	form := func(sku, size, number string) connector.Variant {
-		return connector.Variant{SKU: sku, Price: 200000, Quantity: 4,
-			Attributes: []connector.Attribute{{Name: "EAN", Value: number}, {Name: "Size", Value: size}}}
-	}
-	p := connector.Product{ID: "019a-shirt-0001", SKU: "SHIRT", Name: "Shirt", Slug: "shirt", OnSale: true, Price: 200000, Currency: "EUR",
-		Variants: []connector.Variant{form("SHIRT-S", "S", "4006381333931"), form("SHIRT-M", "M", "4006381333948")}}
-	for _, r := range connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{p}))(t) {
-		if r.State != connector.Live {
-			t.Errorf("%+v", r)
-		}
-	}
+	connectortest.TradeNumbers(t, s.session)
 	if got := s.Options("SHIRT-S"); got != "Size: S, DENY" {
 		t.Error(got)
 	}
