@@ -96,18 +96,6 @@ func ordersBy[T ~string](tx *db.Tx, column string, values []T, lock string) (lis
 // and runs again.
 const later = "updated_at = CASE WHEN updated_at >= $2 THEN updated_at + 1 ELSE $2::BIGINT END"
 
-// SaveEmailKey queues finding an order by its e-mail address again, whatever its customer's is, unless the order has not the given one any
-// more.
-func SaveEmailKey(w db.Writer, number int64, email string) {
-	w.Queue("UPDATE orders SET email_key = $4 WHERE tenant_id = $1 AND number = $2 AND coalesce(customer_email, '') = $3",
-		w.TenantID(), number, email, db.Null(EmailKey(email)))
-}
-
-// ownEmail is an order's e-mail address as a key of its own. Until now it may have been found by that of its customer, which must not
-// have changed yet.
-const ownEmail = `CASE WHEN email_key IS NULL AND customer_email IS NOT NULL
-	THEN (SELECT c.email_key FROM customers c WHERE c.tenant_id = $1 AND c.id = orders.customer_id) ELSE email_key END`
-
 // MoveTo assigns some locked orders of a customer to another one, and returns how many those were and what they add to a customer's
 // total.
 func MoveTo(tx *db.Tx, from, to id.Customer, some []id.Order) (n int64, spent money.Amount, err error) {
@@ -125,11 +113,4 @@ func MoveTo(tx *db.Tx, from, to id.Customer, some []id.Order) (n int64, spent mo
 			append([]any{tx.Tenant, tx.Micros(), to, from}, these...)...).Rows(count, nil)
 		return nil
 	})
-}
-
-// LeaveEmail keeps orders findable by the e-mail address that they have in common with a locked customer, who gets another one.
-func LeaveEmail(tx db.Writer, customer id.Customer, email string) {
-	tx.Queue(`UPDATE orders SET email_key = $3
-		WHERE tenant_id = $1 AND customer_id = $2::UUID AND email_key IS NULL AND customer_email IS NOT NULL`,
-		tx.TenantID(), customer, EmailKey(email))
 }

@@ -4,6 +4,7 @@
 //	totals.go    what an order costs: pure
 //	ship.go      what shipping and undoing it change: pure
 //	table.go     the columns, each named once; store.go  insert, lock, save
+//	email.go     the e-mail addresses by which lists find orders
 //	list.go      filters, sorts, pages; figures.go keeps counts and sums, from which figures_read.go has totals without counting rows
 package orders
 

@@ -182,30 +182,12 @@ type part struct {
 	email  emailPart
 }
 
-// emailPart says which orders of an e-mail address are meant: most have that of their customer and are found through it, so that no
-// index of addresses grows with every order (decision 244).
-type emailPart int
-
-const (
-	anyOf       emailPart = iota // both
-	ofOrders                     // those that have the address as a key of their own
-	ofCustomers                  // those of the customer whose address it is
-)
-
 // parts are the parts of a list by one index, which have no order in common.
 func (f Filter) parts(way access) []part {
 	if way == byEmail {
 		return []part{{f.Statuses, ofOrders}, {f.Statuses, ofCustomers}}
 	}
 	return []part{{f.Statuses, anyOf}}
-}
-
-// hasEmail is the condition that an order has the filter's e-mail address.
-func (f Filter) hasEmail(bind func(any) string, which emailPart) string {
-	key := bind(EmailKey(f.Email))
-	own := "o.email_key = " + key
-	theirs := "o.email_key IS NULL AND o.customer_id = (SELECT e.id FROM customers e WHERE e.tenant_id = $1 AND e.email_key = " + key + ")"
-	return map[emailPart]string{anyOf: own + " OR " + theirs, ofOrders: own, ofCustomers: theirs}[which]
 }
 
 // prefetchCount prefetches how many orders match a filter, counted by one index.

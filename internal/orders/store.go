@@ -252,17 +252,6 @@ func InsertAll(tx db.Writer, list []Order) {
 	search.Put(tx, search.Orders, docs...)
 }
 
-// EmailKey folds an e-mail address for comparison.
-func EmailKey(email string) string { return search.Fold(email) }
-
-// emailKey is by what an order is found by its address, "" if that is its customer.
-func (o *Order) emailKey() string {
-	if o.EmailOfCustomer {
-		return ""
-	}
-	return EmailKey(o.CustomerEmail)
-}
-
 func insertLines(w db.GuardedWriter, order id.Order, lines []Line, first int) {
 	rows := make([]lineRow, len(lines))
 	for i, l := range lines {
