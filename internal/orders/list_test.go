@@ -172,9 +172,9 @@ func TestPagesShowWhatTheFilterSays(t *testing.T) {
 	dbtest.Long(t, "it compares lists for all pairs of filters")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant, other := dbtest.Account(t, store), dbtest.Account(t, store)
-		was := fewRows
-		fewRows = 40
-		defer func() { fewRows = was }()
+		few, step := fewRows, alongStep
+		fewRows, alongStep = 40, 7
+		defer func() { fewRows, alongStep = few, step }()
 		all := sample(t, store, tenant, 700)
 		if err := search.Pack(t.Context(), store, tenant, search.Orders, 300); err != nil { // a part of them
 			t.Fatal(err)

@@ -13,18 +13,20 @@ var fewRows int64 = 2000
 func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	rest := f
 	rest.Search = ""
-	some := f.some()
+	some, counted := f.some(), int64(0)
 	if some {
-		n, err := prefetchTotal(tx, f.CountedFilter).Wait()
-		if err != nil || n == 0 {
-			return []Order{}, n, err
+		var err error
+		counted, err = prefetchTotal(tx, f.CountedFilter).Wait()
+		if err != nil || counted == 0 {
+			return []Order{}, counted, err
 		}
-		if n <= fewRows {
+		if counted <= fewRows {
 			return listLooking(tx, f, byStatus)
 		}
 	}
+	all := !some && rest.RowFilter == (RowFilter{}) // the index of searches answers the filter alone
 	page := newFoundPage(f)
-	if !some && f.withoutSearch() == (RowFilter{}) && f.Sort == ByCreatedAt { // the index of searches answers the filter alone
+	if all && f.Sort == ByCreatedAt {
 		err := search.Find(tx, search.Orders, f.Search, func(id search.ID, created int64) error {
 			page.Add(search.Hit{ID: id, Sort: created})
 			return nil
@@ -36,10 +38,63 @@ func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 		found = append(found, id)
 		return nil
 	})
-	if err == nil {
-		err = rest.addMatching(tx, found, page)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case some && counted < int64(len(found)):
+		return listLooking(tx, f, byStatus)
+	case all && int64(len(found)) > fewRows:
+		soon, err := f.endsSoon(tx, int64(len(found)))
+		if err != nil {
+			return nil, 0, err
+		}
+		if soon {
+			return listAlong(tx, rest, found)
+		}
 	}
-	return readFound(tx, page, err)
+	return readFound(tx, page, rest.addMatching(tx, found, page))
+}
+
+// endsSoon reports whether a page ends so soon in the order of the sort that fewer orders are passed than were found, which are evenly
+// distributed.
+func (f Filter) endsSoon(tx *db.Tx, found int64) (bool, error) {
+	all, err := prefetchTotal(tx, CountedFilter{}).Wait()
+	return float64(f.Offset+f.Limit)*float64(all) < float64(found)*float64(found), err
+}
+
+// alongStep is how many orders listAlong reads at once. Tests lower it.
+var alongStep = 1000
+
+// listAlong reads a page of the orders found by going along all orders in the order of the sort.
+func listAlong(tx *db.Tx, f Filter, found []search.ID) ([]Order, int64, error) {
+	among := make(map[search.ID]bool, len(found))
+	for _, id := range found {
+		among[id] = true
+	}
+	column, order := "o."+sortColumns[f.Sort], direction(f.Ascending)
+	var page []search.ID
+	var err error
+	skip, read := f.Offset, alongStep
+	for last := f.After; err == nil && len(page) < f.Limit && read == alongStep; {
+		w := db.NewWhere(tx, "o")
+		if read = 0; last != nil {
+			w.And("("+column+", o.id) "+beyond(f.Ascending)+" (?::BIGINT, ?::UUID)", last.Value, last.ID)
+		}
+		last = new(Cursor)
+		err = tx.Each(func(r db.Rows) error {
+			err := r.Scan(&last.Value, &last.ID)
+			read++
+			if id := search.ParseID(string(last.ID)); among[id] && len(page) < f.Limit {
+				if skip--; skip < 0 {
+					page = append(page, id)
+				}
+			}
+			return err
+		}, "SELECT "+column+", o.id FROM orders o WHERE "+w.String()+" ORDER BY "+column+" "+order+", o.id "+order+" LIMIT "+
+			w.Bind(alongStep)+"::BIGINT", w.Args()...)
+	}
+	list, err := inOrder(tx, page, err)
+	return list, int64(len(found)), err
 }
 
 // some reports whether the counted filter has a condition.
