@@ -90,8 +90,7 @@ func (w Warehouse) MayBeDeleted(tx *db.Tx) error {
 		return apperr.New(apperr.Conflict, "conflict", "%s is the default warehouse, make another one the default first", w.Code)
 	}
 	var held int64
-	err := tx.Row(`SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2
-		AND (reserved <> 0 OR on_hand <> 0 AND deleted_at IS NULL)`, []any{tx.Tenant, w.Code}, &held)
+	err := tx.Row("SELECT CASE WHEN "+holds("on_hand <> 0 OR reserved <> 0")+" THEN 1 ELSE 0 END", []any{tx.Tenant, w.Code}, &held)
 	if err != nil {
 		return err
 	}
@@ -136,9 +135,14 @@ func (w Warehouse) Delete(tx *db.Tx) error {
 		empty[i] = rows[i].Level
 	}
 	remove(tx, empty, Why{})
-	tx.Change(`DELETE FROM warehouses WHERE tenant_id = $1 AND id = $2::UUID AND is_default = FALSE
-		AND NOT EXISTS (SELECT 1 FROM stock_levels l
-			WHERE l.tenant_id = $1 AND l.warehouse_code = $3 AND (l.reserved <> 0 OR l.deleted_at IS NULL))`,
-		tx.Tenant, w.ID, w.Code).Rows(1, nil)
+	tx.Change(`DELETE FROM warehouses WHERE tenant_id = $1 AND id = $3::UUID AND is_default = FALSE
+		AND NOT (`+holds("TRUE")+")", tx.Tenant, w.Code, w.ID).Rows(1, nil)
 	return nil
+}
+
+// holds is the condition that a warehouse, $2, has a level that fulfils a condition, or a deleted one with reservations. Living and deleted
+// levels have an index each.
+func holds(condition string) string {
+	const levels = "EXISTS (SELECT 1 FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND "
+	return levels + "deleted_at IS NULL AND (" + condition + ")) OR " + levels + "deleted_at IS NOT NULL AND reserved <> 0)"
 }
