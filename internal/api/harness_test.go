@@ -39,8 +39,9 @@ type server struct {
 	token   string // the owner's
 	now     *clock
 	config  db.Config
-	second  *API                                          // another node's, see twin
-	trace   *atomic.Pointer[func(sql string, args []any)] // called with every statement that reads
+	second  *API  // another node's, see twin
+	trace   *hook // called with every statement that reads
+	wrote   *hook // called with every statement that is queued to write
 }
 
 // clock is the time of a test: for the limits it stays the same until the test moves it; the store sees each reading
@@ -95,12 +96,8 @@ func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, now: now, trace: new(atomic.Pointer[func(sql string, args []any)])}
-	config.Trace = func(sql string, args []any) {
-		if run := s.trace.Load(); run != nil {
-			(*run)(sql, args)
-		}
-	}
+	s := &server{t: t, now: now, trace: new(hook), wrote: new(hook)}
+	config.Trace, config.Wrote = called(s.trace), called(s.wrote)
 	store := dbtest.Open(t, config)
 	s.config = config
 	s.API = New(Config{DB: store, Commerce: &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Hashing: quick, Dev: true},
@@ -111,6 +108,17 @@ func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 	s.key = s.newKey(accounts.AllScopes...)
 	s.token = s.newToken(s.owner)
 	return s
+}
+
+// hook is what is called with statements at the time, if anything is.
+type hook = atomic.Pointer[func(sql string, args []any)]
+
+func called(h *hook) func(sql string, args []any) {
+	return func(sql string, args []any) {
+		if run := h.Load(); run != nil {
+			(*run)(sql, args)
+		}
+	}
 }
 
 // newAccount makes an account whose owner has ownerPassword.

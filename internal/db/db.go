@@ -43,6 +43,7 @@ type Config struct {
 	Patience         time.Duration // for tests: waits for connections, locks and places of wide reads are at least so long; 0: the service's
 
 	Trace func(sql string, args []any) // for tests: called with every statement that reads; nil for none
+	Wrote func(sql string, args []any) // for tests: called with every statement that is queued to write; nil for none
 	Sent  func(reads int)              // for tests: called for every message of reads, with the number of its statements; nil for none
 }
 
@@ -51,6 +52,7 @@ type DB struct {
 	engine engine.Engine
 	now    func() time.Time
 	trace  func(sql string, args []any)
+	wrote  func(sql string, args []any)
 	sent   func(reads int)
 	log    *slog.Logger
 	mu     sync.Mutex
@@ -83,7 +85,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &DB{now: c.Now, trace: c.Trace, sent: c.Sent, log: c.Log, wakers: map[string][]chan struct{}{}, failed: make(chan struct{}),
+	d := &DB{now: c.Now, trace: c.Trace, wrote: c.Wrote, sent: c.Sent, log: c.Log, wakers: map[string][]chan struct{}{}, failed: make(chan struct{}),
 		open: openWrites{began: map[int64]time.Time{}}}
 	var err error
 	switch {

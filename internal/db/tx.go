@@ -238,6 +238,11 @@ func (tx *Tx) steps() []*Step {
 		steps = append(steps, tx.after...)
 	}
 	tx.before, tx.after, tx.stamps = nil, nil, 0
+	if tx.db.wrote != nil {
+		for _, s := range steps {
+			tx.db.wrote(s.SQL, s.Args)
+		}
+	}
 	return steps
 }
 

@@ -104,6 +104,7 @@ var oldRows = map[int]string{
 	38: `UPDATE search_until SET stamp = 1;`,
 	44: `INSERT INTO search_grams VALUES (1, 'order', 0, 0, ''); INSERT INTO search_places VALUES (1, 'order', 0, '#24');`,
 	59: `INSERT INTO erasures VALUES (1, '#20', '[]', '[]', NULL, 1700000000000000);`,
+	61: `INSERT INTO unfinished VALUES (1, 'channel deletion', '#90', NULL, 1700000000000000);`,
 }
 
 // droppedColumns are those that a later migration takes away on purpose.

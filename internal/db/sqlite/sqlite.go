@@ -203,9 +203,6 @@ func (e *Engine) DDL(text string) string { return ddlWords.Replace(text) }
 
 var ddlWords = strings.NewReplacer("--sqlite ", "", " UUID", " TEXT", "strpos(", "instr(", "UNLOGGED ", "", ` COLLATE "C"`, "")
 
-// AfterMigration does nothing: a SQLite file has no users to keep apart, and its planner keeps no statistics.
-func (e *Engine) AfterMigration(context.Context) error { return nil }
-
 // Catalog lists tables from SQLite's catalog.
 func (e *Engine) Catalog() engine.Catalog {
 	return engine.Catalog{

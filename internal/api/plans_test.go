@@ -1,0 +1,105 @@
+package api
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+)
+
+// growing are tables that may have very many rows of an account.
+var growing = strings.Fields("orders order_lines order_history shipments shipment_lines customers customer_tags customer_addresses " +
+	"products variants skus product_categories product_sorts publications channel_items categories stock_levels movements sold_skus " +
+	"events deliveries attempts idempotency_keys jobs audit_log")
+
+// mayReadAll are beginnings of statements that go by the account alone, and why they may.
+var mayReadAll = map[string]string{
+	"SELECT changed_at FROM ":                        "the newest stamp",
+	"SELECT coalesce(max(stamp), 0) FROM events":     "the newest stamp",
+	"UPDATE order_numbers SET next":                  "the highest number",
+	"SELECT EXISTS (SELECT 1 FROM variants":          "the first row",
+	"SELECT id, stamp, event, resource_id":           "a page of the log, in its order",
+	"SELECT j.tenant_id, j.id, j.type":               "a page of jobs, newest first",
+	"SELECT id, actor, action":                       "a page of the audit log, newest first",
+	"SELECT count(*) FROM audit_log":                 "their number",
+	"SELECT l.warehouse_code, sum(l.on_hand":         "the value of the stock, while its sums are not there (decision 136)",
+	"UPDATE deliveries SET due_at = due_at -":        "the clock of a sandbox, which moves all",
+	"UPDATE jobs SET due_at = due_at -":              "the clock of a sandbox, which moves all",
+	"UPDATE idempotency_keys SET expires_at":         "the clock of a sandbox, which moves all",
+	"SELECT key, space, resource_id, CASE":           "an erasure, before its transaction (decision 223)",
+	"SELECT id FROM jobs WHERE tenant_id = $1 AND ":  "an erasure, before its transaction (decision 223)",
+	"SELECT id FROM audit_log WHERE tenant_id = $1 ": "an erasure, before its transaction (decision 223)",
+}
+
+// No request makes SQLite go through all rows of an account to find some: each step of a plan that reads a table that grows has more to
+// go by than the account, unless it ends soon in the order of an index, or has to see them all (decision 254).
+func TestRoutesReadByKey(t *testing.T) {
+	dbtest.Long(t, "every route is called")
+	w := newFixture(t, "sqlite")
+	type statement struct {
+		route, sql string
+		args       []any
+	}
+	var mu sync.Mutex
+	var route string
+	seen := map[string]statement{}
+	note := func(sql string, args []any) {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, again := seen[sql]; !again {
+			seen[sql] = statement{route, sql, slices.Clone(args)}
+		}
+	}
+	w.trace.Store(&note)
+	w.wrote.Store(&note)
+	for _, r := range routes() {
+		if made := rows[r.method+" "+r.path]; made.req != nil {
+			a := made.req(w)
+			mu.Lock()
+			route = r.method + " " + r.path
+			mu.Unlock()
+			if got := w.send(r, a, w.credential(r, a)); got.status >= http.StatusInternalServerError {
+				t.Errorf("%s: %d", route, got.status)
+			}
+		}
+	}
+	w.trace.Store(nil)
+	w.wrote.Store(nil)
+	err := w.DB.Read(t.Context(), w.tenant, func(tx *db.Tx) error {
+		for _, s := range seen {
+			if s.sql == "" { // a lock
+				continue
+			}
+			for line := range strings.Lines(dbtest.Plan(t, tx, s.sql, s.args...)) {
+				if line = strings.TrimSpace(line); readsAll(s.sql, line) {
+					t.Errorf("%s: %s\n%s", s.route, line, s.sql)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readsAll reports whether a step of a statement's plan reads all rows that an account, or everyone, has in a table that grows, though it
+// may not.
+func readsAll(sql, step string) bool {
+	for head := range mayReadAll {
+		if strings.HasPrefix(sql, head) {
+			return false
+		}
+	}
+	read := regexp.MustCompile(`^(?:SCAN|SEARCH) (\w+)(.*)`).FindStringSubmatch(step)
+	if read == nil || strings.HasPrefix(step, "SEARCH") && !strings.HasSuffix(step, "(tenant_id=?)") {
+		return false
+	}
+	of := regexp.MustCompile(`(?:FROM|JOIN|UPDATE|INTO) (\w+)(?: AS)? ` + read[1] + `\b`).FindStringSubmatch(sql)
+	return slices.Contains(growing, read[1]) || of != nil && slices.Contains(growing, of[1])
+}

@@ -1,0 +1,1 @@
+-- What SQLite's planner is told of the indexes (decision 254) follows the migrations.
