@@ -9,40 +9,104 @@ import (
 	"entrepot/internal/search"
 )
 
-// pageOfFound reads a page of a search.
+// pageOfFound reads a page of a search. If the filter selects fewer products than the search finds, these are looked through.
 func (f Filter) pageOfFound(tx *db.Tx) ([]id.Product, int64, error) {
-	// The index of searches answers such a filter alone.
-	if f.Sort == ByCreation && len(f.Statuses) == 0 && f.Category == "" && f.Channel == "" {
-		page := &search.Page{Offset: f.Offset, Limit: f.Limit, Ascending: !f.Descending}
-		if f.After != "" {
-			page.After = &search.Hit{ID: search.ParseID(string(f.After))}
-		}
-		err := search.Find(tx, search.Products, f.Search, func(id search.ID, _ int64) error {
-			page.Add(search.Hit{ID: id})
-			return nil
-		})
-		hits := page.Hits()
-		list := make([]id.Product, len(hits))
-		for i, h := range hits {
-			list[i] = id.Product(h.ID.String())
-		}
-		return list, page.Total, err
+	f, of, counts, err := f.narrowed(tx)
+	if err != nil {
+		return nil, 0, err
 	}
-	var found []search.ID
-	err := search.Find(tx, search.Products, f.Search, func(id search.ID, _ int64) error {
-		found = append(found, id)
+	alone := len(of) == 0 && len(f.Statuses) == 0 // the index of searches answers the filter
+	if alone && f.Sort == ByCreation {
+		return f.pageOfNewest(tx)
+	}
+	var found []id.Product
+	err = search.Find(tx, search.Products, f.Search, func(product search.ID, _ int64) error {
+		found = append(found, id.Product(product.String()))
 		return nil
 	})
+	n := int64(len(found))
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case len(of) > 0 && of[0].size < n:
+		return f.pageOfLooked(tx, "m.product_id FROM "+of[0].table+" m", of[0].where(tx))
+	case len(f.Statuses) > 0 && f.asked(counts) < n:
+		w := db.AndIn(db.NewWhere(tx, "p").And("p.deleted_at IS NULL"), "p.status", f.Statuses)
+		return f.pageOfLooked(tx, "p.id FROM products p", w)
+	case alone && float64(f.Offset+f.Limit)*float64(sumOf(counts)) < float64(n)*float64(n): // the page ends before as many are passed
+		list, err := f.walk(tx, f.containing)
+		return list, n, err
+	}
 	chosen := &choice{filter: f}
 	chosen.filter.Search = "" // applied already
-	for len(found) > 0 && err == nil {
-		piece := make([]id.Product, min(256, len(found)))
-		for i := range piece {
-			piece[i] = id.Product(found[i].String())
-		}
-		found = found[len(piece):]
-		err = chosen.look(tx, piece)
+	err = chosen.look(tx, found)
+	return chosen.page(), chosen.total, err
+}
+
+// narrowed is the filter without a category or a channel that has every product, its other memberships, and the kept counts.
+func (f Filter) narrowed(tx *db.Tx) (Filter, []members, map[Status]int64, error) {
+	if f.Sort == ByCreation && len(f.Statuses) == 0 && f.Category == "" && f.Channel == "" {
+		return f, nil, nil, nil
 	}
+	counts, err := Counts(tx)
+	if err != nil {
+		return f, nil, nil, err
+	}
+	of, err := f.memberships(tx)
+	of = slices.DeleteFunc(of, func(m members) bool {
+		if m.size != sumOf(counts) {
+			return false
+		}
+		if m.of == any(f.Channel) {
+			f.Channel = ""
+		} else {
+			f.Category = ""
+		}
+		return true
+	})
+	return f, of, counts, err
+}
+
+// asked is how many products have the statuses of the filter.
+func (f Filter) asked(counts map[Status]int64) (n int64) {
+	for _, status := range f.Statuses {
+		n += counts[status]
+	}
+	return n
+}
+
+// containing is the condition that a product is found, for a list that walks in the order of its sort.
+func (f Filter) containing(w *db.Where, of subject) {
+	w.And("EXISTS (SELECT 1 FROM products x WHERE x.tenant_id = $1 AND x.id = "+of.id+` AND x.search LIKE ? ESCAPE '\')`,
+		db.Containing(search.Fold(f.Search)))
+}
+
+// pageOfNewest reads a page of a search by creation, without another condition.
+func (f Filter) pageOfNewest(tx *db.Tx) ([]id.Product, int64, error) {
+	page := &search.Page{Offset: f.Offset, Limit: f.Limit, Ascending: !f.Descending}
+	if f.After != "" {
+		page.After = &search.Hit{ID: search.ParseID(string(f.After))}
+	}
+	err := search.Find(tx, search.Products, f.Search, func(id search.ID, _ int64) error {
+		page.Add(search.Hit{ID: id})
+		return nil
+	})
+	hits := page.Hits()
+	list := make([]id.Product, len(hits))
+	for i, h := range hits {
+		list[i] = id.Product(h.ID.String())
+	}
+	return list, page.Total, err
+}
+
+// pageOfLooked reads a page of a search by looking at each product whose id a statement selects.
+func (f Filter) pageOfLooked(tx *db.Tx, selection string, w *db.Where) ([]id.Product, int64, error) {
+	among, err := db.List(tx, scanID, "SELECT "+selection+" WHERE "+w.String(), w.Args()...)
+	if err != nil {
+		return nil, 0, err
+	}
+	chosen := &choice{filter: f}
+	err = chosen.look(tx, among)
 	return chosen.page(), chosen.total, err
 }
 

@@ -18,7 +18,7 @@ func TestProductListsKeepToTheirIndex(t *testing.T) {
 		for _, statuses := range [][]catalog.Status{nil, {catalog.Archived}, {catalog.DraftStatus, catalog.Archived}, {catalog.Active}} {
 			for _, category := range []string{"", m.whole[0], m.big[0], m.small[0]} {
 				for _, channel := range []string{"", m.whole[1], m.big[1], m.small[1]} {
-					for _, term := range []string{"", "hing 0001", "no such thing"} {
+					for _, term := range []string{"", "hing 0001", "hing 0", "hi", "no such thing"} {
 						for _, sort := range catalog.Sorts {
 							for _, descending := range []bool{false, true} {
 								m.products(catalog.Filter{Statuses: statuses, Category: id.Category(category), Channel: id.Channel(channel), Search: term,
