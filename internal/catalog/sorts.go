@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"entrepot/internal/db"
@@ -201,9 +202,13 @@ func (f Filter) walkSorts(tx *db.Tx, fit fit) ([]id.Product, error) {
 	return f.mergePage(list, stale, late, from), nil
 }
 
+// behindStamp is the condition that a product changed since a stamp. The stamp is part of the text: where it is an argument, PostgreSQL soon
+// plans for any stamp, and looks through all products.
+func behindStamp(until int64) string { return "p.changed_at > " + strconv.FormatInt(until, 10) }
+
 // changedSince reads the matching products that changed since a stamp, in the order of the page.
 func (f Filter) changedSince(tx *db.Tx, until int64, fit fit) ([]chosen, error) {
-	w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL AND p.changed_at > ?", until)
+	w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL AND " + behindStamp(until))
 	fit(w, inProducts)
 	late, err := f.listChosen(tx, "SELECT p.id, p."+string(f.Sort)+" FROM products p WHERE "+w.String(), w.Args()...)
 	slices.SortFunc(late, f.compare)
@@ -212,7 +217,7 @@ func (f Filter) changedSince(tx *db.Tx, until int64, fit fit) ([]chosen, error) 
 
 // staleSince reads the rows of the sorts that match but whose products changed or were deleted since a stamp, in the order of the page.
 func (f Filter) staleSince(tx *db.Tx, until int64, fit fit) ([]chosen, error) {
-	w := db.NewWhere(tx, "p").And("p.changed_at > ? AND s.tenant_id = $1 AND s.product_id = p.id", until)
+	w := db.NewWhere(tx, "p").And(behindStamp(until) + " AND s.tenant_id = $1 AND s.product_id = p.id")
 	fit(w, inSorts)
 	stale, err := f.listChosen(tx, "SELECT s.product_id, s."+string(f.Sort)+" FROM products p CROSS JOIN product_sorts s WHERE "+w.String(),
 		w.Args()...)
