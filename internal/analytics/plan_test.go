@@ -29,6 +29,11 @@ func TestWebhookFiguresReadFewDeliveries(t *testing.T) {
 			store := dbtest.Open(t, config)
 			tenant := dbtest.Account(t, store)
 			fillDeliveries(t, store, tenant)
+			write(t, store, tenant, func(tx *db.Tx) error {
+				addEvent(tx, day(0), false)
+				addEvent(tx, day(1), false)
+				return nil
+			})
 			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
 				before := deliveriesRead(t, tx, engine)
 				asked = nil

@@ -51,9 +51,8 @@ type went struct {
 // ReadWebhooks reads the deliveries of a span, endpoint by endpoint.
 func ReadWebhooks(tx *db.Tx, s Span) (Webhooks, error) {
 	out := Webhooks{Span: s}
-	err := count(tx, &out.Events, `SELECT (SELECT count(*) FROM events WHERE tenant_id = $1 AND stamp >= $2 AND stamp <= $3)
-		- (SELECT count(*) FROM events WHERE tenant_id = $1 AND stamp >= $2 AND stamp <= $3 AND endpoint_id IS NOT NULL)`, s.From, s.To)
-	if err != nil {
+	var err error
+	if out.Events, err = countEvents(tx, s); err != nil {
 		return out, err
 	}
 	out.Endpoints, err = db.List(tx, func(r db.Rows) (e Endpoint, err error) { return e, r.Scan(&e.ID, &e.URL, &e.Status) },
