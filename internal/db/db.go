@@ -85,8 +85,8 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &DB{now: c.Now, trace: c.Trace, wrote: c.Wrote, sent: c.Sent, log: c.Log, wakers: map[string][]chan struct{}{}, failed: make(chan struct{}),
-		open: openWrites{began: map[int64]time.Time{}}}
+	d := &DB{now: c.Now, trace: c.Trace, wrote: c.Wrote, sent: c.Sent, log: c.Log, wakers: map[string][]chan struct{}{},
+		failed: make(chan struct{}), open: openWrites{began: map[int64]time.Time{}}}
 	var err error
 	switch {
 	case c.URL == "":
