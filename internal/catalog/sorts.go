@@ -202,8 +202,8 @@ func (f Filter) walkSorts(tx *db.Tx, fit fit) ([]id.Product, error) {
 	return f.mergePage(list, stale, late, from), nil
 }
 
-// behindStamp is the condition that a product changed since a stamp. The stamp is part of the text: where it is an argument, PostgreSQL plans
-// for any stamp, and looks through all products.
+// behindStamp is the condition that a product changed since a stamp. The stamp is part of the text: where it is an argument, PostgreSQL
+// plans for any stamp, and looks through all products.
 func behindStamp(until int64) string { return "p.changed_at > " + strconv.FormatInt(until, 10) }
 
 // changedSince reads the matching products that changed since a stamp, in the order of the page.
