@@ -125,6 +125,25 @@ func TestChannelSettingsAreChecked(t *testing.T) {
 	})
 }
 
+// A setting that the service does not know is kept as it was sent, also a number that no machine holds.
+func TestUnknownSettingsAreKeptAsSent(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.Commerce.Connectors = everyPlatform(t)
+		body := shopBody()
+		body["settings"] = member{"huge": json.RawMessage(`1e400`), "exact": json.RawMessage(`[1.50,-0]`)}
+		made := s.must(t, 201, "POST", "/api/v1/channels", body)
+		path := "/api/v1/channels/" + channelOf(made)
+		s.must(t, 200, "PATCH", path, member{"settings": member{"tiny": json.RawMessage(`1E-400`), "baseUrl": nil}})
+		s.must(t, 400, "PATCH", path, member{"settings": member{"baseUrl": json.RawMessage(`1e400`)}})
+		read := string(s.do(call{method: "GET", path: path}).body)
+		for _, kept := range []string{`"huge":1e400`, `"exact":[1.50,-0]`, `"tiny":1E-400`} {
+			if !strings.Contains(read, kept) {
+				t.Errorf("%s is missing in %s", kept, read)
+			}
+		}
+	})
+}
+
 // A change of one setting leaves the others: above all, a shop that must not oversell still does not. null takes one away.
 func TestSettingsThatAChangeOmitsStay(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {

@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
@@ -197,6 +199,36 @@ func TestOneEvent(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Of two calls that retry the same failed deliveries at once each counts those that it made pending. On SQLite there is one writer, so
+// nothing can come between.
+func TestFailedDeliveriesAreRetriedByOneCall(t *testing.T) {
+	s := newServer(t, "postgres", limits.Off{})
+	endpoint, _ := s.hook(t, `{"url":"http://127.0.0.1:9/in","events":["*"]}`)
+	for range 3 {
+		s.attempted(t, endpoint, "order.shipped", webhooks.Failed, webhooks.Attempt{StatusCode: 404})
+	}
+	retried := func(node *server) string {
+		return number(node.must(t, 202, "POST", hookPath+"/deliveries/retry", `{"status":"failed"}`), "data", "retried")
+	}
+	twin := s.twin()
+	var between atomic.Bool
+	second := ""
+	hook := func(sql string, _ []any) {
+		if strings.Contains(sql, "ORDER BY d.position LIMIT") && between.CompareAndSwap(false, true) {
+			second = retried(twin)
+		}
+	}
+	s.trace.Store(&hook)
+	first := retried(s)
+	s.trace.Store(nil)
+	if first != "0" || second != "3" {
+		t.Errorf("3 deliveries are retried %s and, in between, %s times", first, second)
+	}
+	if got := s.must(t, 200, "GET", hookPath+"/"+endpoint+"/deliveries?status=pending", nil); number(got, "meta", "total") != "3" {
+		t.Errorf("%v", got)
+	}
 }
 
 // The description names every header that an attempt sends, beside those of HTTP itself.

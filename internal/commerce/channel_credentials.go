@@ -33,7 +33,7 @@ func (s *Service) CheckAddresses(ctx context.Context, platform string, draft Cha
 	if !ok {
 		return nil
 	}
-	var settings map[string]any
+	var settings map[string]*json.RawMessage // others than those looked at may be what no Go type holds, such as 1e400
 	if draft.Settings != nil {
 		if err := json.Unmarshal([]byte(*draft.Settings), &settings); err != nil {
 			return err // it was parsed as JSON before
@@ -45,9 +45,9 @@ func (s *Service) CheckAddresses(ctx context.Context, platform string, draft Cha
 			continue
 		}
 		// A setting replaces a credential of its name that is not given.
-		if setting, given := settings[f.Name]; given && setting != nil {
-			text, isText := setting.(string)
-			if !isText {
+		if setting := settings[f.Name]; setting != nil {
+			var text string
+			if json.Unmarshal(*setting, &text) != nil {
 				faults = append(faults, apperr.Detail{Path: "settings." + f.Name, Message: "must be a string"})
 			} else if problem := s.refused(ctx, text); problem != "" {
 				faults = append(faults, apperr.Detail{Path: "settings." + f.Name, Message: problem})

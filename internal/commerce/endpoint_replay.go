@@ -21,19 +21,18 @@ func (s *Service) ReplayEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.End
 	return n, nil
 }
 
-// replay counts a replay's deliveries, creates the first of them, and stores the rest of the replay for a worker.
+// replay creates the first of a replay's deliveries, stores the rest of it for a worker, and returns how many both are. They are counted as
+// they are created, because another transaction may make the same failed deliveries pending meanwhile.
 func replay(tx *db.Tx, wanted webhooks.Replay) (int64, error) {
 	r, err := webhooks.NewReplay(tx, wanted)
 	if err != nil {
 		return 0, err
 	}
-	n, err := r.Size(tx)
-	if err != nil || n == 0 {
-		return 0, err
+	created, done, err := r.Run(tx)
+	if err != nil || done {
+		return int64(created), err
 	}
-	_, done, err := r.Run(tx)
-	if err == nil && !done {
-		r.Keep(tx)
-	}
-	return n, err
+	rest, err := r.Size(tx)
+	r.Keep(tx)
+	return int64(created) + rest, err
 }
