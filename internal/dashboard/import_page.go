@@ -30,6 +30,9 @@ type importPage struct {
 // shownLines is how many refused rows a page shows; the file to download has all.
 const shownLines = 20
 
+// shownDiffs is how many changes a page shows at once: enough to see that columns were read as they are meant.
+const shownDiffs = 8
+
 // searchedLines is how many lines about rows a page searches for those that are stored without something.
 const searchedLines = 1000
 
@@ -120,7 +123,9 @@ type importView struct {
 	Figures     []figure
 	Run, Stop   *actView
 	Drop        *ask
+	See         *crumb
 	Diffs       []diffRow
+	MoreDiffs   []diffRow // those that are folded
 	DiffWords   string
 	Before      string // address of the file of the values before, "" for none
 	New         []string
@@ -172,7 +177,9 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 	default:
 		view.ended(r, p, counts, may)
 	}
-	view.refused(r, p)
+	if p.i.Stage != imports.New { // what an earlier check found is of other columns
+		view.refused(r, p)
+	}
 	if may && !p.i.UnderWay() {
 		gone := newAsk("discard-import", "Delete this file?", "What it has stored stays. The list of its refused rows goes with it.",
 			"Delete the file", r.form(p.path("/discard")))
@@ -313,6 +320,9 @@ func (v *importView) diffs(r *request, p importPage, c fileimport.Checked) {
 	for _, d := range c.Changed {
 		v.Diffs = append(v.Diffs, diffRow{SKU: d.SKU, Changes: r.diffWords(d)})
 	}
+	if len(v.Diffs) > shownDiffs+1 {
+		v.Diffs, v.MoreDiffs = v.Diffs[:shownDiffs], v.Diffs[shownDiffs:]
+	}
 	if c.Before > 0 {
 		v.Before = prefix + p.path("/before")
 	}
@@ -367,6 +377,7 @@ func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool
 		v.Notice = &notice
 	default:
 		v.Head, v.Under, v.Ended = "Imported", "Ended", r.format.Stamp(p.job.CompletedAt)
+		v.See = &crumb{"See the " + strings.ToLower(r.files().label), r.files().section}
 		return
 	}
 	if may {

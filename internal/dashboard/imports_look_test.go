@@ -1,0 +1,64 @@
+package dashboard
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What a check has found needs a person first: the refused rows stand above the changes, of which the first few show how the columns were
+// read, and their number leads to them. After the import a button leads to what was stored.
+func TestACheckShowsRefusedRowsFirst(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		list, first := "sku;name;price\n", "sku;name;price\n"
+		for i := range 30 {
+			first += fmt.Sprintf("CUP-%02d;Cup;%d,50\n", i, i+1)
+			list += fmt.Sprintf("CUP-%02d;Cup;%d,90\n", i, i+1)
+		}
+		b := s.as(s.owner)
+		for _, file := range []string{first, list + "BOWL;Bowl;auf Anfrage\n"} {
+			given := b.give("cups.csv", strings.NewReader(file))
+			b.follow(b.submit(t, b.follow(given), importOf(given)+"/check"))
+			s.runImports()
+			page := b.get(importOf(given))
+			if file != first {
+				refused, changes, rest := strings.Index(page.body, `id="card-refused"`), strings.Index(page.body, `id="card-changes"`),
+					strings.Index(page.body, "Show 22 more")
+				if refused < 0 || changes < refused || rest < changes || strings.Count(page.body[changes:rest], "<del>") != 8 {
+					t.Errorf("refused at %d, changes at %d, the rest at %d: %.900s", refused, changes, rest, page.words())
+				}
+				if !strings.Contains(page.body, `<a href="#refused">row refused</a>`) {
+					t.Error("the number of refused rows does not lead to them")
+				}
+			}
+			b.follow(b.submit(t, page, importOf(given)+"/run"))
+			s.runImports()
+			has(t, b.get(importOf(given)), "See the products")
+		}
+	})
+}
+
+// What is imported is what was checked: a page on which a column was chosen anew since then offers to check again, and not to import. When
+// the columns then lack something, rows that an earlier check refused are not shown.
+func TestChangedColumnsAreCheckedAgain(t *testing.T) {
+	s := newSite(t, "sqlite")
+	at := s.checkedImport("printemps.csv")
+	b := s.window(t, s.owner)
+	b.open(at)
+	visible := func(words string) bool {
+		return b.is(fmt.Sprintf("[...document.querySelectorAll('button')].some(e => e.checkVisibility() && e.innerText.trim().startsWith(%q))",
+			words))
+	}
+	if !visible("Import ") || visible("Check again") {
+		t.Fatal("a file that was checked cannot be imported")
+	}
+	b.act("document.querySelector('#choices select')", "el.value = '', el.dispatchEvent(new Event('input', {bubbles: true}))")
+	if visible("Import ") || !visible("Check again") {
+		t.Fatal("columns that were not checked can be imported")
+	}
+	b.press("Check again")
+	b.shows("Something has to be chosen")
+	if words := b.text(); strings.Contains(words, "auf Anfrage\" is not") || strings.Contains(words, "Refused rows") {
+		t.Errorf("rows of an earlier check: %s", words)
+	}
+}
