@@ -167,6 +167,24 @@ func (f *field) choose() {
 	}
 }
 
+// mostOptions is how many options of checks are shown at once; of more, those that are not chosen are folded.
+const mostOptions = 20
+
+// Shown are the options of checks that are always in sight.
+func (f *field) Shown() []option { return f.options(true) }
+
+// Folded are those that are shown when somebody asks for them.
+func (f *field) Folded() []option { return f.options(false) }
+
+func (f *field) options(shown bool) (list []option) {
+	for _, o := range f.Options {
+		if (o.On || len(f.Options) <= mostOptions) == shown {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
 // At is a field by its name; it panics if the form does not have it, which the test of templates detects.
 func (f *form) At(name string) *field {
 	if in := f.find(name); in != nil {
