@@ -5,11 +5,18 @@ import (
 	"fmt"
 	"image/png"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 )
 
 const longName = "Samsung Galaxy Express 3 4G LTE with 8GB Memory, Protective Cover and Charger - Midnight Blue (Unlocked)"
@@ -158,5 +165,46 @@ func TestAReplayProposesItsBeginning(t *testing.T) {
 	}
 	if strings.Contains(page.words(), " again ") && strings.Contains(page.words(), "Send ") {
 		t.Error("it is counted already")
+	}
+}
+
+// A job of a channel is called after it, in the list of deliveries as in the event log; one of a file by the end of its id.
+func TestJobsAreCalledAfterTheirChannel(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.seed()
+		s.do(s.account.Tenant, func(tx *db.Tx) error {
+			own := jobs.Insert(tx, jobs.Job{Type: jobs.StockPush, Channel: id.Channel(s.samples["/channels"])})
+			file := jobs.Insert(tx, jobs.Job{Type: jobs.ProductImport, Input: "{}"})
+			channel, err := channels.ByID(tx, own.Channel)
+			if err != nil {
+				return err
+			}
+			names := map[string]string{}
+			err = jobNames(tx, []string{string(own.ID), string(file.ID)}, func(which, name string, _ bool) { names[which] = name })
+			if want := "…" + string(file.ID)[30:]; names[string(own.ID)] != channel.Name || names[string(file.ID)] != want {
+				t.Errorf("%v, wanted %s and %s", names, channel.Name, want)
+			}
+			return err
+		})
+	})
+}
+
+// On a phone the buttons above a list fill their rows, forms as links; keys that it does not have are not shown.
+func TestButtonsOfAPhone(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	b.look(360, "light")
+	call(b, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
+	call(b, emulation.SetEmitTouchEventsForMouse, emulation.SetEmitTouchEventsForMouseParams{Enabled: true, Configuration: "mobile"})
+	b.open("/orders")
+	if right := eval[[]float64](b, `[...document.querySelectorAll("#orders-do .btn")].map(e => e.getBoundingClientRect())
+		.reduce((rows, r) => rows.set(r.top, Math.max(rows.get(r.top) ?? 0, r.right)), new Map()).values().toArray()`); len(right) < 2 ||
+		slices.Max(right)-slices.Min(right) > 1 {
+		t.Errorf("the rows of buttons end at %v", right)
+	}
+	b.until("matchMedia('(pointer: coarse)').matches")
+	if b.is("document.querySelector('.search kbd').checkVisibility()") {
+		t.Error("the search shows a key")
 	}
 }
