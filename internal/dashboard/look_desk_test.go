@@ -29,8 +29,8 @@ func TestNamesHaveTheRoom(t *testing.T) {
 	b.look(1440, "light")
 	for path, cell := range map[string]string{"/products": "[data-at=name]", "/stock": "[data-at=who]"} {
 		b.open(path)
-		part := eval[float64](b, fmt.Sprintf("(list => list.querySelector('td%s').offsetWidth / list.offsetWidth)(document.querySelector('.rows'))",
-			cell))
+		part := eval[float64](b, fmt.Sprintf(
+			"(list => list.querySelector('td%s').offsetWidth / list.offsetWidth)(document.querySelector('.rows'))", cell))
 		if part < 0.35 {
 			t.Errorf("%s: the name has %.0f %% of the list", path, 100*part)
 		}
