@@ -208,3 +208,19 @@ func TestButtonsOfAPhone(t *testing.T) {
 		t.Error("the search shows a key")
 	}
 }
+
+// Without a script the field for a file shows which was chosen, and nothing promises keys or news that only the script has.
+func TestWithoutScriptNothingIsPromised(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.withoutScript(t, s.owner)
+	b.open("/products/import")
+	input := eval[string](b, "(style => style.opacity + ' ' + style.position)(getComputedStyle(document.querySelector('.drop input')))")
+	if input != "1 static" {
+		t.Errorf("the input for a file is %s", input)
+	}
+	b.open("/orders")
+	shown := eval[[]string](b, "[...document.querySelectorAll('kbd, .live')].filter(e => e.checkVisibility()).map(e => e.innerText)")
+	if len(shown) > 0 {
+		t.Errorf("without a script there are %q", shown)
+	}
+}
