@@ -244,7 +244,7 @@ func (f *form) fail(err error) bool {
 		}
 		in := f.Fields[i]
 		if in.Error == "" {
-			in.Error = sentence(words)
+			in.Error = belowInput(words)
 		}
 		f.Problems = append(f.Problems, problem{ID: in.ID(), Text: in.Label + " " + words})
 	}
@@ -304,6 +304,14 @@ func sentence(message string) string {
 		return ""
 	}
 	return strings.ToUpper(message[:1]) + message[1:]
+}
+
+// belowInput is a message about an input as it stands below it, where its label is not the subject.
+func belowInput(message string) string {
+	if strings.HasPrefix(message, "is ") {
+		message = "this " + message
+	}
+	return sentence(message)
 }
 
 func inputID(form, name string) string { return form + "-" + strings.Map(idChar, name) }

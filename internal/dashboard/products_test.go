@@ -26,7 +26,13 @@ func mustParse(t testing.TB, document string) *jsonvalue.Value {
 func TestProductList(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		b := s.as(s.owner)
-		has(t, b.get("/products"), "No products yet", "bulk-import")
+		has(t, b.get("/products"), "No products yet", "New product", "Import a file", "bulk-import")
+		for _, path := range []string{"/orders", "/stock"} {
+			has(t, b.get(path), "New product", "Import a file")
+		}
+		if viewer := s.as(s.newUser("vera@test.example", accounts.Viewer)).get("/products"); strings.Contains(viewer.body, "Import a file") {
+			t.Error("a reader is led to an import")
+		}
 		s.product(`{"sku":"MUG-1","name":"Blue mug","price":12.5,"compareAtPrice":15,"variants":[{"sku":"MUG-1-S"}],"stock":{"quantity":7}}`)
 		s.product(`{"sku":"POT-1","name":"Iron <script>pot</script>","price":89,"status":"ARCHIVED"}`)
 		page := b.get("/products")
