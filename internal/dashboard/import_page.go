@@ -327,8 +327,36 @@ func (v *importView) diffs(r *request, p importPage, c fileimport.Checked) {
 		v.Before = prefix + p.path("/before")
 	}
 	if c.Updated > len(c.Changed) {
-		v.DiffWords = "The first " + r.format.Count(int64(len(c.Changed))) + " of " + r.format.Count(int64(c.Updated)) + "."
+		v.DiffWords = "The first " + r.format.Count(int64(len(c.Changed))) + " of " + r.format.Count(int64(c.Updated)) + ". "
 	}
+	v.DiffWords += r.moveWords(c.Prices)
+}
+
+// moveWords says how many prices rise and fall, and by how much at most; "" if none does.
+func (r *request) moveWords(m fileimport.Moves) string {
+	var parts []string
+	for _, move := range []struct {
+		count     int
+		most      int64
+		one, many string
+	}{{m.Rise, m.MostRise, "price rises", "prices rise"}, {m.Fall, m.MostFall, "price falls", "prices fall"}} {
+		if move.count == 0 {
+			continue
+		}
+		words := r.format.plural(int64(move.count), move.one, move.many)
+		switch {
+		case move.most == 0:
+		case move.count == 1:
+			words += ", by " + r.format.Count(move.most) + " %"
+		default:
+			words += ", by " + r.format.Count(move.most) + " % at most"
+		}
+		parts = append(parts, words)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "; ") + "."
 }
 
 // outcome shows the results of an import so far.

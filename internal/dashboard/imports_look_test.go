@@ -27,6 +27,7 @@ func TestACheckShowsRefusedRowsFirst(t *testing.T) {
 				if refused < 0 || changes < refused || rest < changes || strings.Count(page.body[changes:rest], "<del>") != 8 {
 					t.Errorf("refused at %d, changes at %d, the rest at %d: %.900s", refused, changes, rest, page.words())
 				}
+				has(t, page, "Changes 30 prices rise, by 27 % at most.")
 				if !strings.Contains(page.body, `<a href="#refused">row refused</a>`) {
 					t.Error("the number of refused rows does not lead to them")
 				}
