@@ -353,7 +353,8 @@ func (r *request) noOrders(q ordersQuery, places []channels.Channel) (*empty, er
 	if newest.SKU == "" {
 		e = r.firstStep("write:products", empty{Icon: "order", Head: "No orders yet",
 			Text:  "An order needs a product. Enter one first, or import a list of them.",
-			Label: "New product", To: prefix + "/products/new", File: prefix + importsPath, Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)})
+			Label: "New product", To: prefix + "/products/new", File: prefix + importsPath,
+			Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)})
 	}
 	return &e, nil
 }
