@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
 
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
@@ -223,4 +224,37 @@ func TestWithoutScriptNothingIsPromised(t *testing.T) {
 	if len(shown) > 0 {
 		t.Errorf("without a script there are %q", shown)
 	}
+}
+
+// The packing slips have a button to print them, which is not on the paper.
+func TestSlipsArePrinted(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	c.order("PROCESSING", nil, 1)
+	b := s.window(t, s.owner)
+	b.open("/orders/slip")
+	b.do(chromedp.Evaluate[chromedp.Void]("print = () => document.body.dataset.printed = 'yes'"))
+	b.press("Print")
+	b.until("document.body.dataset.printed === 'yes'")
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	if b.is("document.querySelector('[data-print]').checkVisibility()") {
+		t.Error("the button is on the paper")
+	}
+}
+
+// A job that found nothing to do says so.
+func TestAJobWithNothingToDo(t *testing.T) {
+	s := newSite(t, "sqlite")
+	var done, failed jobs.Job
+	s.do(s.account.Tenant, func(tx *db.Tx) error {
+		done = jobs.Finish(tx, jobs.Insert(tx, jobs.Job{Type: jobs.StockPush}), false)
+		failed = jobs.Insert(tx, jobs.Job{Type: jobs.StockPush})
+		failed.Errors = `[{"error":"the shop does not answer"}]`
+		failed = jobs.Finish(tx, failed, true)
+		return nil
+	})
+	b := s.as(s.owner)
+	has(t, b.get("/jobs/"+string(done.ID)), "Progress There was nothing to do.")
+	has(t, b.get("/jobs/"+string(failed.ID)), "Progress Nothing was done.", "the shop does not answer")
 }
