@@ -33,6 +33,9 @@ const shownLines = 20
 // shownDiffs is how many changes a page shows at once: enough to see that columns were read as they are meant.
 const shownDiffs = 8
 
+// manyColumns is how many columns may stand between what a check has found and the end of the page.
+const manyColumns = 10
+
 // searchedLines is how many lines about rows a page searches for those that are stored without something.
 const searchedLines = 1000
 
@@ -115,7 +118,7 @@ type importView struct {
 	Choices *form // nil where nothing can be chosen any more
 	More    []*field
 	Become  []*field // what becomes of the orders
-	Fields  bool     // the columns are shown without choices
+	Fold    bool     // the columns are folded
 
 	Head, Under string // of the card that says how far it is
 	Ended       stamp  // after Under, empty for none
@@ -260,6 +263,7 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	}
 	f := r.format
 	v.Head, v.Under = "What would happen", "Nothing is stored yet."
+	v.Fold = len(v.Columns) > manyColumns
 	v.Figures = []figure{countFigure(f, c.Created, "new product", "new products"), {f.Count(int64(c.Updated)), "changed", false},
 		{f.Count(int64(c.Unchanged)), "the same already", false}, refusedFigure(f, c.Counts)}
 	switch k := r.files(); {

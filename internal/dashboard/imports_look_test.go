@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 // What a check has found needs a person first: the refused rows stand above the changes, of which the first few show how the columns were
@@ -61,5 +63,31 @@ func TestChangedColumnsAreCheckedAgain(t *testing.T) {
 	b.shows("Something has to be chosen")
 	if words := b.text(); strings.Contains(words, "auf Anfrage\" is not") || strings.Contains(words, "Refused rows") {
 		t.Errorf("rows of an earlier check: %s", words)
+	}
+}
+
+// Of a file with many columns the button to check it is in sight from the beginning, and what the check has found stands at the top of the
+// page, with the columns folded below.
+func TestAFileWithManyColumns(t *testing.T) {
+	s := newSite(t, "sqlite")
+	names, values := "sku;name;price", "CUP;Cup;3,50"
+	for i := range 30 {
+		names += fmt.Sprintf(";extra %d", i)
+		values += ";x"
+	}
+	at := importOf(s.as(s.owner).give("cups.csv", strings.NewReader(names+"\n"+values+"\n")))
+	b := s.window(t, s.owner)
+	b.look(1440, "light")
+	b.open(at)
+	if low := eval[float64](b, "document.querySelector('#choices > footer button').getBoundingClientRect().bottom - innerHeight"); low > 0 {
+		t.Errorf("the button is %v pixels below the window", low)
+	}
+	b.do(chromedp.Evaluate[chromedp.Void]("scrollTo(0, document.body.scrollHeight)"))
+	b.press("Check what would happen")
+	b.shows("Checking the file")
+	s.runImports()
+	b.shows("Import 1 product")
+	if down := eval[float64](b, "scrollY"); down != 0 || b.is("document.querySelector('#choices select').checkVisibility()") {
+		t.Errorf("%v pixels down, or the columns are not folded", down)
 	}
 }

@@ -56,6 +56,12 @@ func TestFiguresAreOnOneLine(t *testing.T) {
 	if n := lines("#lines .gauge"); n != 1 {
 		t.Errorf("the units are broken over %d lines", n)
 	}
+	p := s.product(`{"sku":"WH11","name":"Hoodie","price":54,"variants":[{"sku":"WH11-S-Blue","name":"Eos V-Neck Hoodie-S-Blue","price":54}]}`)
+	b.open("/products/" + string(p.ID))
+	hidden := eval[float64](b, "(e => e.scrollWidth - e.clientWidth)(document.querySelector('#card-variants td:nth-child(2) input'))")
+	if hidden > 0 {
+		t.Errorf("%v pixels of a variant's name do not fit into its input", hidden)
+	}
 	given := s.as(s.owner).give("list.csv", strings.NewReader("Artikelbezeichnung;SKU;Price\n"+longName+", "+longName+";A-1;12.50\n"))
 	b.open(importOf(given))
 	if n := lines("td.column bdi"); n != 1 {
