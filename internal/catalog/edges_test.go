@@ -105,16 +105,17 @@ func TestSlugsOfOtherScripts(t *testing.T) {
 	}
 }
 
-// A variant's line is named after the product and the variant, unless both have one name.
+// A variant's line is named after the product and the variant, or after the variant alone if its name begins with the product's.
 func TestNamesOfSellables(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)
 		d := mug("Mug", 1)
-		d.Variants, d.VariantsSet = []VariantDraft{{SKU: "S", Name: patch.To("Small")}, {SKU: "M", Name: patch.To("Mug")}}, true
+		d.Variants, d.VariantsSet = []VariantDraft{{SKU: "S", Name: patch.To("Small")}, {SKU: "M", Name: patch.To("Mug")},
+			{SKU: "L", Name: patch.To("Mug, large")}}, true
 		commit(t, store, tenant, storing(t, d))
 		commit(t, store, tenant, func(tx *db.Tx) error {
-			named, err := Resolve(tx, []string{"MUG", "S", "M"})
-			if named["MUG"].Name != "Mug" || named["S"].Name != "Mug - Small" || named["M"].Name != "Mug" {
+			named, err := Resolve(tx, []string{"MUG", "S", "M", "L"})
+			if named["MUG"].Name != "Mug" || named["S"].Name != "Mug - Small" || named["M"].Name != "Mug" || named["L"].Name != "Mug, large" {
 				t.Errorf("%+v", named)
 			}
 			return err

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"strings"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -10,7 +12,7 @@ type Sellable struct {
 	SKU     string
 	Product id.Product
 	Variant id.Variant // "" when the SKU is the product's own
-	Name    string     // the product's name; for a variant a dash and its name follow
+	Name    string     // the product's name, then a dash and the variant's, unless that begins with it
 }
 
 // Resolve finds the products and variants of SKUs, by SKU; unknown SKUs are left out.
@@ -27,7 +29,10 @@ func PrefetchResolve(r db.Reader, skus []string) *db.Pending[map[string]Sellable
 		if err := row.Scan(&s.SKU, &s.Product, db.Opt(&s.Variant), &s.Name, db.Opt(&variant)); err != nil {
 			return err
 		}
-		if variant != "" && variant != s.Name {
+		switch {
+		case strings.HasPrefix(variant, s.Name): // "Apron, M" of "Apron"
+			s.Name = variant
+		case variant != "":
 			s.Name += " - " + variant
 		}
 		p.Value[s.SKU] = s

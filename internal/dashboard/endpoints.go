@@ -311,8 +311,8 @@ func (d *Dashboard) fillEndpoint(r *request, e *webhooks.Endpoint, view *endpoin
 	view.Test = r.form(at + "/test")
 	view.Retry = r.form("/webhooks/deliveries/retry", field{Name: "endpointId", Kind: "hidden", Value: string(e.ID)})
 	view.Rotate = newAsk("rotate", "Rotate the signing secret?",
-		"A new secret signs from now on. For 24 hours the header webhook-signature carries "+
-			"a signature of the old one, too; X-Webhook-Signature is the new one's at once.", "Rotate secret", r.form(at+"/rotate"))
+		"You get a new secret, which your endpoint needs at once if it checks X-Webhook-Signature: from now on that header is signed with "+
+			"the new one only. The header Webhook-Signature is signed with both for 24 hours.", "Rotate secret", r.form(at+"/rotate"))
 	view.Delete = newAsk("delete", "Delete this endpoint?", "Nothing is sent to it any more; what waits for it, and its "+
 		"deliveries, are deleted. Type its host to confirm.", "Delete endpoint", r.form(at+"/delete",
 		field{Name: "typed", Label: "Type " + hostOf(e), Required: true, Complete: "off"}))

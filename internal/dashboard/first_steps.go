@@ -11,7 +11,7 @@ import (
 // firstStep is what an empty list shows; the button is only for users who may do what it leads to.
 func (r *request) firstStep(scope string, e empty) empty {
 	if !r.caller().May(scope) {
-		e.Label, e.To = "", ""
+		e.Label, e.To, e.File = "", "", ""
 	}
 	return e
 }

@@ -167,6 +167,24 @@ func (f *field) choose() {
 	}
 }
 
+// mostOptions is how many options of checks are shown at once; of more, those that are not chosen are folded.
+const mostOptions = 20
+
+// Shown are the options of checks that are always in sight.
+func (f *field) Shown() []option { return f.options(true) }
+
+// Folded are those that are shown when somebody asks for them.
+func (f *field) Folded() []option { return f.options(false) }
+
+func (f *field) options(shown bool) (list []option) {
+	for _, o := range f.Options {
+		if (o.On || len(f.Options) <= mostOptions) == shown {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
 // At is a field by its name; it panics if the form does not have it, which the test of templates detects.
 func (f *form) At(name string) *field {
 	if in := f.find(name); in != nil {
@@ -226,7 +244,7 @@ func (f *form) fail(err error) bool {
 		}
 		in := f.Fields[i]
 		if in.Error == "" {
-			in.Error = sentence(words)
+			in.Error = belowInput(words)
 		}
 		f.Problems = append(f.Problems, problem{ID: in.ID(), Text: in.Label + " " + words})
 	}
@@ -286,6 +304,14 @@ func sentence(message string) string {
 		return ""
 	}
 	return strings.ToUpper(message[:1]) + message[1:]
+}
+
+// belowInput is a message about an input as it stands below it, where its label is not the subject.
+func belowInput(message string) string {
+	if strings.HasPrefix(message, "is ") {
+		message = "this " + message
+	}
+	return sentence(message)
 }
 
 func inputID(form, name string) string { return form + "-" + strings.Map(idChar, name) }

@@ -30,6 +30,12 @@ type importPage struct {
 // shownLines is how many refused rows a page shows; the file to download has all.
 const shownLines = 20
 
+// shownDiffs is how many changes a page shows at once: enough to see that columns were read as they are meant.
+const shownDiffs = 8
+
+// manyColumns is how many columns may stand between what a check has found and the end of the page.
+const manyColumns = 10
+
 // searchedLines is how many lines about rows a page searches for those that are stored without something.
 const searchedLines = 1000
 
@@ -112,7 +118,7 @@ type importView struct {
 	Choices *form // nil where nothing can be chosen any more
 	More    []*field
 	Become  []*field // what becomes of the orders
-	Fields  bool     // the columns are shown without choices
+	Fold    bool     // the columns are folded
 
 	Head, Under string // of the card that says how far it is
 	Ended       stamp  // after Under, empty for none
@@ -120,7 +126,9 @@ type importView struct {
 	Figures     []figure
 	Run, Stop   *actView
 	Drop        *ask
+	See         *crumb
 	Diffs       []diffRow
+	MoreDiffs   []diffRow // those that are folded
 	DiffWords   string
 	Before      string // address of the file of the values before, "" for none
 	New         []string
@@ -172,7 +180,9 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 	default:
 		view.ended(r, p, counts, may)
 	}
-	view.refused(r, p)
+	if p.i.Stage != imports.New { // what an earlier check found is of other columns
+		view.refused(r, p)
+	}
 	if may && !p.i.UnderWay() {
 		gone := newAsk("discard-import", "Delete this file?", "What it has stored stays. The list of its refused rows goes with it.",
 			"Delete the file", r.form(p.path("/discard")))
@@ -253,6 +263,7 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	}
 	f := r.format
 	v.Head, v.Under = "What would happen", "Nothing is stored yet."
+	v.Fold = len(v.Columns) > manyColumns
 	v.Figures = []figure{countFigure(f, c.Created, "new product", "new products"), {f.Count(int64(c.Updated)), "changed", false},
 		{f.Count(int64(c.Unchanged)), "the same already", false}, refusedFigure(f, c.Counts)}
 	switch k := r.files(); {
@@ -313,12 +324,43 @@ func (v *importView) diffs(r *request, p importPage, c fileimport.Checked) {
 	for _, d := range c.Changed {
 		v.Diffs = append(v.Diffs, diffRow{SKU: d.SKU, Changes: r.diffWords(d)})
 	}
+	if len(v.Diffs) > shownDiffs+1 {
+		v.Diffs, v.MoreDiffs = v.Diffs[:shownDiffs], v.Diffs[shownDiffs:]
+	}
 	if c.Before > 0 {
 		v.Before = prefix + p.path("/before")
 	}
 	if c.Updated > len(c.Changed) {
-		v.DiffWords = "The first " + r.format.Count(int64(len(c.Changed))) + " of " + r.format.Count(int64(c.Updated)) + "."
+		v.DiffWords = "The first " + r.format.Count(int64(len(c.Changed))) + " of " + r.format.Count(int64(c.Updated)) + ". "
 	}
+	v.DiffWords += r.moveWords(c.Prices)
+}
+
+// moveWords says how many prices rise and fall, and by how much at most; "" if none does.
+func (r *request) moveWords(m fileimport.Moves) string {
+	var parts []string
+	for _, move := range []struct {
+		count     int
+		most      int64
+		one, many string
+	}{{m.Rise, m.MostRise, "price rises", "prices rise"}, {m.Fall, m.MostFall, "price falls", "prices fall"}} {
+		if move.count == 0 {
+			continue
+		}
+		words := r.format.plural(int64(move.count), move.one, move.many)
+		switch {
+		case move.most == 0:
+		case move.count == 1:
+			words += ", by " + r.format.Count(move.most) + " %"
+		default:
+			words += ", by " + r.format.Count(move.most) + " % at most"
+		}
+		parts = append(parts, words)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "; ") + "."
 }
 
 // outcome shows the results of an import so far.
@@ -367,6 +409,7 @@ func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool
 		v.Notice = &notice
 	default:
 		v.Head, v.Under, v.Ended = "Imported", "Ended", r.format.Stamp(p.job.CompletedAt)
+		v.See = &crumb{"See the " + strings.ToLower(r.files().label), r.files().section}
 		return
 	}
 	if may {

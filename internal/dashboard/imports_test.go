@@ -377,7 +377,7 @@ func TestUploadsAreBounded(t *testing.T) {
 	if out.status != 413 || !strings.Contains(out.words(), "The file is larger than 64 MB: divide it, or compress it with gzip") {
 		t.Errorf("%d %.500s", out.status, out.words())
 	}
-	if out := b.post(importsPath, nil); out.status != 422 || !strings.Contains(out.words(), "Is missing: choose one") {
+	if out := b.post(importsPath, nil); out.status != 422 || !strings.Contains(out.words(), "This is missing: choose one") {
 		t.Errorf("without a file: %d %.500s", out.status, out.words())
 	}
 	b.header.Set("Sec-Fetch-Site", "cross-site")

@@ -352,8 +352,9 @@ func (r *request) noOrders(q ordersQuery, places []channels.Channel) (*empty, er
 		Label: "Add a channel", To: prefix + "/channels/new", Curl: r.curl("POST", "/orders", orderBody(newest, channel))})
 	if newest.SKU == "" {
 		e = r.firstStep("write:products", empty{Icon: "order", Head: "No orders yet",
-			Text:  "Orders are of products: enter one first, or send a list of them.",
-			Label: "New product", To: prefix + "/products/new", Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)})
+			Text:  "An order needs a product. Enter one first, or import a list of them.",
+			Label: "New product", To: prefix + "/products/new", File: prefix + importsPath,
+			Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)})
 	}
 	return &e, nil
 }

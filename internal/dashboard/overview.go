@@ -142,7 +142,7 @@ func (d *Dashboard) firstSteps(r *request) (list []need) {
 	for _, n := range []need{
 		{Icon: "plug", Head: "Connect a channel", Text: "A shop, a marketplace, or a system of your own with a key.", Label: "Add a channel",
 			part: "/channels/new", area: "write:channels"},
-		{Icon: "tag", Head: "Bring your products", Text: "From a file, or one by one.", Label: "Add products", part: "/products/new",
+		{Icon: "tag", Head: "Bring your products", Text: "From a file, or one by one.", Label: "Add products", part: "/products",
 			area: "write:products"},
 		{Icon: "hook", Head: "Hear of every change", Text: "Webhooks notify your systems as things happen.", Label: "Add a webhook",
 			part: "/webhooks/new", area: "write:webhooks"},

@@ -86,6 +86,7 @@ type step struct {
 type empty struct {
 	Icon, Head, Text string
 	Label, To        string // of the button, "" for none
+	File             string // the page where a file is given, "" for none
 	Curl             string // a command that works, "" for none
 }
 

@@ -1,11 +1,14 @@
 package dashboard
 
 import (
+	"cmp"
+
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/money"
 	"entrepot/internal/records"
 )
 
@@ -36,7 +39,9 @@ type productView struct {
 	Attributes   *form // nil while there is nothing to enter
 	Levels       []levelRow
 	Publications []publicationRow
-	Moves        []formButton // to other statuses
+	Facts        []pair        // for those who may only read
+	VariantFacts []variantFact // likewise
+	Moves        []formButton  // to other statuses
 	Delete       ask
 	Pairs        []pair
 }
@@ -46,6 +51,9 @@ type variantRow struct {
 	SKU, Name, Price, CompareAt *field
 	To                          string // its stock
 }
+
+// variantFact is a variant for those who may only read.
+type variantFact struct{ SKU, Name, Price, To string }
 
 // publicationRow is a channel, and the product's place there.
 type publicationRow struct {
@@ -145,9 +153,47 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 			view.Moves = append(view.Moves, formButton{Label: statusMoves[to], Form: r.form(p.path("/status"), hiddenField("status", string(to)))})
 		}
 	}
+	if !r.caller().May("write:products") {
+		view.Facts, view.VariantFacts = p.facts(r, view.Categories)
+	}
 	return show(
 		screen{Template: "product", Title: p.product.Name, Section: "/products", Crumbs: []crumb{{"Products", "/products"}}, Data: view},
 	)
+}
+
+// facts are the product's values in words, and those of its variants; the categories are those that are ticked in their form.
+func (p productPage) facts(r *request, categories *form) (list []pair, variants []variantFact) {
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, pair{Name: name, Value: value})
+		}
+	}
+	price := func(a *money.Amount) string {
+		if a == nil {
+			return ""
+		}
+		return r.format.Money(*a, r.caller().Currency)
+	}
+	add("Name", p.product.Name)
+	add("Price", price(&p.product.Price))
+	add("Price before", price(p.product.CompareAt))
+	if categories != nil {
+		for _, o := range categories.At("categoryIds").Options {
+			if o.On {
+				add("Category", o.Label)
+			}
+		}
+	}
+	add("Slug", p.product.Slug)
+	add("Description", p.product.Description)
+	for _, v := range p.product.Variants {
+		fact := variantFact{SKU: v.SKU, Name: v.Name, Price: cmp.Or(price(v.Price), price(&p.product.Price))}
+		if r.d.opens(r, "/stock/{sku}") {
+			fact.To = stockPath(v.SKU)
+		}
+		variants = append(variants, fact)
+	}
+	return list, variants
 }
 
 // statusMoves are the words of the buttons that change a status.

@@ -148,8 +148,8 @@ func productHeads(l listing, f catalog.Filter) []head {
 // firstProduct is the list of an account that has no product yet.
 func firstProduct(r *request) *empty {
 	e := r.firstStep("write:products", empty{Icon: "tag", Head: "No products yet",
-		Text:  "Enter the first one here, or send a list of them with an API key.",
-		Label: "New product", To: prefix + "/products/new",
+		Text:  "Enter the first one, import the list that you have, or send one with an API key.",
+		Label: "New product", To: prefix + "/products/new", File: prefix + importsPath,
 		Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)})
 	return &e
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -25,7 +26,13 @@ func mustParse(t testing.TB, document string) *jsonvalue.Value {
 func TestProductList(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		b := s.as(s.owner)
-		has(t, b.get("/products"), "No products yet", "bulk-import")
+		has(t, b.get("/products"), "No products yet", "New product", "Import a file", "bulk-import")
+		for _, path := range []string{"/orders", "/stock"} {
+			has(t, b.get(path), "New product", "Import a file")
+		}
+		if viewer := s.as(s.newUser("vera@test.example", accounts.Viewer)).get("/products"); strings.Contains(viewer.body, "Import a file") {
+			t.Error("a reader is led to an import")
+		}
 		s.product(`{"sku":"MUG-1","name":"Blue mug","price":12.5,"compareAtPrice":15,"variants":[{"sku":"MUG-1-S"}],"stock":{"quantity":7}}`)
 		s.product(`{"sku":"POT-1","name":"Iron <script>pot</script>","price":89,"status":"ARCHIVED"}`)
 		page := b.get("/products")
@@ -157,4 +164,29 @@ func TestProductAttributes(t *testing.T) {
 	if now, _ := s.stored(p.ID); strings.Contains(now.Attributes, "weight") {
 		t.Errorf("a blank attribute stays: %s", now.Attributes)
 	}
+}
+
+// Who may only read sees all of a product: its images and categories, and prices as money, in place of the values of the forms.
+func TestAProductForReaders(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c := s.shopper(t)
+		c.call("POST", "/categories", map[string]any{"name": "Kitchen", "externalId": "kitchen"})
+		plain := s.product(`{"sku":"POT","name":"Pot","price":1250.5}`)
+		mug := s.product(`{"sku":"MUG","name":"Mug","price":12.5,"compareAtPrice":15,"categoryIds":["kitchen"],
+			"images":[{"url":"https://images.example/mug.jpg"}],
+			"variants":[{"sku":"MUG-S","name":"Small","price":11},{"sku":"MUG-L","name":"Large"}]}`)
+		b := s.as(s.newUser("vera@test.example", accounts.Viewer))
+		b.header.Set("Accept-Language", "de-DE")
+		page := b.get("/products/" + string(mug.ID))
+		has(t, page, "Price 12,50 €", "Price before 15,00 €", "Category Kitchen", "MUG-S Small 11,00 €",
+			"MUG-L Large 12,50 €")
+		if !strings.Contains(page.body, `src="https://images.example/mug.jpg"`) {
+			t.Error("no image")
+		}
+		page = b.get("/products/" + string(plain.ID))
+		has(t, page, "Price 1.250,50 €")
+		if strings.Contains(page.words(), "Variants") {
+			t.Errorf("a product without variants: %s", page.words())
+		}
+	})
 }

@@ -1,10 +1,12 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
@@ -66,10 +68,11 @@ func (d *Dashboard) showReplay(r *request) (answer, error) {
 		q = r.refused.sent
 	}
 	view := replayView{Endpoint: r.endpointRow(e, webhooks.Counts{}, webhooks.Health{}),
-		From: r.localMoment(q, "from"), To: r.localMoment(q, "to"), Zone: r.format.zone.String(), Failed: q.Get("failed") != "",
+		From: cmp.Or(r.localMoment(q, "from"), r.format.local(r.format.now.Add(-time.Hour).Truncate(time.Minute).UnixMicro())),
+		To:   r.localMoment(q, "to"), Zone: r.format.zone.String(), Failed: q.Get("failed") != "",
 		Filters: []choice{r.choose("event", "Event", "What it subscribes to", eventOptions()[1:]...)},
 		Action:  prefix + "/webhooks/replay/" + string(e.ID)}
-	if view.From != "" {
+	if q.Has("from") {
 		span, events, failed, err := r.replaySpan(q)
 		if err != nil {
 			view.Wrong = saidOf(err)

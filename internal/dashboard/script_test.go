@@ -157,7 +157,7 @@ func TestCursorOnWhatIsWrong(t *testing.T) {
 	b.until("document.activeElement.matches('main [role=alert]')")
 }
 
-// Without a connection a bar says so, until there is one.
+// Without a connection a bar says so, until there is one. It covers no message, and no list says that it is live.
 func TestOffline(t *testing.T) {
 	s := newSite(t, "sqlite")
 	b := s.window(t, s.owner)
@@ -170,8 +170,16 @@ func TestOffline(t *testing.T) {
 	offline(true)
 	b.until(bar)
 	b.shows("You are offline")
+	if b.is("document.querySelector('.live').checkVisibility()") {
+		t.Error("the list says that it is live")
+	}
+	if room := eval[float64](b, `(() => { const toast = document.createElement("div");
+		toast.className = "toast", toast.innerText = "No answer came", document.querySelector("#toasts").replaceChildren(toast);
+		return document.querySelector("#offline").getBoundingClientRect().top - toast.getBoundingClientRect().bottom })()`); room < 0 {
+		t.Errorf("the bar covers %v pixels of a message", -room)
+	}
 	offline(false)
-	b.until("!" + bar)
+	b.until("!" + bar + " && document.querySelector('.live').checkVisibility()")
 }
 
 // A dialog asks before what cannot be undone; it opens with the script and without.

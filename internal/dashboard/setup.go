@@ -81,7 +81,7 @@ func (d *Dashboard) setUp(r *request) (answer, error) {
 			return answer{}, err
 		}
 		out, err := d.openSession(r, user)
-		out.to, out.flash = "/", &flash{Tone: "good", Text: "Welcome: the account is there"}
+		out.to, out.flash = "/", &flash{Tone: "good", Text: "Welcome! Your account is ready"}
 		return out, err
 	})
 }

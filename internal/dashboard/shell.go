@@ -15,7 +15,6 @@ type shell struct {
 	Groups  []navGroup
 	Foot    []navItem
 	LogOut  *form
-	Theme   string // "light" or "dark", "" for the system's
 }
 
 // navGroup is a part of the sidebar under its heading.

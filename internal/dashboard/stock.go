@@ -132,11 +132,12 @@ func (r *request) firstStock(tx *db.Tx) (*empty, error) {
 		return nil, err
 	}
 	e := empty{Icon: "stock", Head: "No stock yet",
-		Text:  "Stock is of products: enter one first, or send some with their stock with an API key.",
-		Label: "New product", To: prefix + "/products/new", Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)}
+		Text:  "Stock belongs to a product. Enter one first, or import a list of products and their stock.",
+		Label: "New product", To: prefix + "/products/new", File: prefix + importsPath,
+		Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)}
 	if newest.SKU != "" {
 		e.Text, e.Label = "Open a product and receive some of it, or send levels with an API key.", "Receive some of "+newest.SKU
-		e.To = stockPath(newest.SKU)
+		e.To, e.File = stockPath(newest.SKU), prefix+stockImportsPath
 		e.Curl = r.curl("PATCH", "/sdk/inventory/bulk-update", `{"updates":[{"sku":`+quote(newest.SKU)+`,"quantity":40}]}`)
 	}
 	e = r.firstStep("write:inventory", e)

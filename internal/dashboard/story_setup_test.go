@@ -25,7 +25,7 @@ func TestStoryOfTheFirstDay(t *testing.T) {
 	b.fill("#setup-email", "olga@test.example")
 	b.fill("#setup-password", password)
 	b.click("main form button")
-	b.shows("Welcome: the account is there")
+	b.shows("Welcome! Your account is ready")
 	b.shows("First steps")
 	for _, step := range []string{"Connect a channel", "Bring your products", "Hear of every change"} {
 		b.shows(step)

@@ -2,10 +2,12 @@ package dashboard
 
 import (
 	"encoding/json"
+	"slices"
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 	"entrepot/internal/webhooks"
 )
@@ -47,7 +49,7 @@ func (r *request) subjectNames(tx *db.Tx, list []subject) (map[string]string, er
 
 // subjectReads read the names of records, by the kind of their events. Categories are called by their ids.
 var subjectReads = map[string]func(tx *db.Tx, ids []string, found foundName) error{
-	"order": orderNames, "product": productNames, "channel": ownIDs, "customer": customerLogNames,
+	"order": orderNames, "product": productNames, "channel": jobNames, "customer": customerLogNames,
 }
 
 func orderNames(tx *db.Tx, ids []string, found foundName) error {
@@ -56,6 +58,22 @@ func orderNames(tx *db.Tx, ids []string, found foundName) error {
 		found(string(order), orders.Number(number), true)
 	}
 	return err
+}
+
+// jobNames calls the jobs of a channel after it, as the event log does, and others by the end of their id.
+func jobNames(tx *db.Tx, ids []string, found foundName) error {
+	list, err := jobs.ByIDs(tx, idsOf[id.Job](ids))
+	if err != nil {
+		return err
+	}
+	named := map[string]bool{}
+	for _, j := range list {
+		if j.ChannelName != "" {
+			named[string(j.ID)] = true
+			found(string(j.ID), j.ChannelName, true)
+		}
+	}
+	return ownIDs(tx, slices.DeleteFunc(ids, func(which string) bool { return named[which] }), found)
 }
 
 func productNames(tx *db.Tx, ids []string, found foundName) error {

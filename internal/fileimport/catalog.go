@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"math/big"
 	"net/http"
 
 	"entrepot/internal/accounts"
@@ -17,6 +18,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/importer"
+	"entrepot/internal/money"
 	"entrepot/internal/records"
 )
 
@@ -30,6 +32,36 @@ type Checked struct {
 	Warehouses  []string `json:"warehouses,omitempty"`  // that a stock list would create
 	Before      int      `json:"before,omitempty"`      // values that the file of a list replaces, if all of them are kept (see Before)
 	New         []Diff   `json:"new,omitempty"`         // the first new products
+	Prices      Moves    `json:"prices,omitzero"`       // of all products that would change
+}
+
+// Moves are how prices move.
+type Moves struct {
+	Rise     int   `json:"rise,omitempty"`
+	Fall     int   `json:"fall,omitempty"`
+	MostRise int64 `json:"mostRise,omitempty"` // percent of the price before, rounded; 0 if that was 0
+	MostFall int64 `json:"mostFall,omitempty"`
+}
+
+// note counts the change of a price.
+func (m *Moves) note(from, to money.Amount) {
+	switch {
+	case to > from:
+		m.Rise++
+		m.MostRise = max(m.MostRise, percent(to-from, from))
+	case to < from:
+		m.Fall++
+		m.MostFall = max(m.MostFall, percent(from-to, from))
+	}
+}
+
+// percent is a difference in percent of an amount, rounded; 0 of none.
+func percent(difference, of money.Amount) int64 {
+	if of <= 0 {
+		return 0
+	}
+	n := new(big.Int).Mul(big.NewInt(int64(difference)), big.NewInt(100))
+	return n.Add(n, big.NewInt(int64(of)/2)).Div(n, big.NewInt(int64(of))).Int64()
 }
 
 // Order is a new order of a dry run.
@@ -66,6 +98,7 @@ type trial struct {
 	asks    bool // products are only asked for, by orders: those that exist stay as they are
 	creates bool // and those that do not are created
 	changed []Diff
+	prices  Moves
 	new     []Diff
 	orders  []Order
 	places  []string // codes of warehouses
@@ -97,7 +130,9 @@ func (t *trial) noteProduct(r *nouns.Change, levels []commerce.LevelChange) (act
 		return "create", nil
 	case !r.Changed() && len(levels) == 0:
 		return "unchanged", nil
-	case len(t.changed) >= mostDiffs:
+	}
+	t.prices.note(r.Before.Price, r.After.Price)
+	if len(t.changed) >= mostDiffs {
 		return "update", nil
 	}
 	d := Diff{SKU: r.After.SKU, Name: r.After.Name}

@@ -90,6 +90,9 @@ func (t *trial) notePrices(tx *db.Tx, list []nouns.PriceDraft) ([]client.Change,
 				fields = append(fields, FieldChange{f.name, from, to})
 			}
 		}
+		if before[i].Price != nil && after.Price != nil {
+			t.prices.note(*before[i].Price, *after.Price)
+		}
 		if len(fields) > 0 {
 			if err := t.kept.price(before[i]); err != nil {
 				return nil, err

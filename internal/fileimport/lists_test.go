@@ -54,6 +54,9 @@ func TestAPriceListIsTriedAndImported(t *testing.T) {
 		if got := strings.Join(changes(c), ", "); got != want || c.Unchanged != 1 || c.Created != 0 || len(c.New) != 0 {
 			s.Errorf("%s\n%+v", got, c.Counts)
 		}
+		if want := (fileimport.Moves{Rise: 1, Fall: 1, MostRise: 4, MostFall: 8}); c.Prices != want {
+			s.Errorf("prices move as %+v, not %+v", c.Prices, want)
+		}
 		if rows := dbtest.RowsOf(s.T, s.store, s.tenant, "products"); strings.Contains(rows, "130000") {
 			s.Error("the dry run has stored a price")
 		}

@@ -171,7 +171,7 @@ func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary import
 			t.kept.count = 0 // they are not all there
 		}
 		text, err := json.Marshal(Checked{Counts: summary.Counts, Rows: summary.Rows, NotImported: summary.NotImported, Changed: t.changed,
-			New: t.new, Orders: t.orders, Warehouses: t.places, Before: t.kept.count})
+			New: t.new, Orders: t.orders, Warehouses: t.places, Before: t.kept.count, Prices: t.prices})
 		if err != nil {
 			return err
 		}

@@ -35,6 +35,12 @@ func List(tx *db.Tx, f Filter) (list []Job, more bool, err error) {
 	return list, more, err
 }
 
+// ByIDs reads some jobs; unknown ones are left out.
+func ByIDs(tx *db.Tx, ids []id.Job) ([]Job, error) {
+	w := db.AndIn(db.NewWhere(tx, "j"), "j.id", ids)
+	return read(tx, "WHERE "+w.String(), w.Args()...)
+}
+
 // andOneOf adds the condition that a column is one of some words; without words, none.
 func andOneOf[T ~string](w *db.Where, column string, words []T) {
 	texts := make([]string, len(words))

@@ -81,6 +81,7 @@ addEventListener("submit", event => {
 addEventListener("click", event => {
   if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   if (event.target.closest("[data-jump]")) return jump(event);
+  if (event.target.closest("[data-print]")) return print();
   const text = event.target.closest("[data-copy]")?.dataset.copy;
   if (text) copy(text).then(() => say("Copied"), () => say("Copying is not allowed here: select the text and copy it yourself", "bad"));
 });
