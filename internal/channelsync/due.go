@@ -2,6 +2,7 @@ package channelsync
 
 import (
 	"cmp"
+	"errors"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -89,20 +90,28 @@ func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
 		[]any{tx.Tenant, key + "pending", key + "removing"}, &c.Publications)
 }
 
-// MarkChanges marks items as due whose stock, prices or product changed in the account after a stamp of its clock.
-func MarkChanges(tx *db.Tx, channel id.Channel, since int64) error {
-	for _, sql := range []string{
-		`UPDATE channel_items SET stock_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku IN
-			(SELECT sku FROM stock_levels WHERE tenant_id = $1 AND changed_at > $3)`,
-		`UPDATE channel_items SET stock_due = TRUE, content_due = (variant_id IS NULL), marks = marks + 1
-			WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id IN
-			(SELECT id FROM products WHERE tenant_id = $1 AND changed_at > $3)`,
-	} {
-		if _, err := tx.Exec(sql, tx.Tenant, channel, since); err != nil {
-			return err
+// MarkChanges marks items as due whose stock, prices or product changed in the account after a stamp of its clock and up to another one.
+// It comes no further than limit changes of either kind, and returns the stamp up to which it came.
+func MarkChanges(tx *db.Tx, channel id.Channel, since, until int64, limit int) (int64, error) {
+	for _, table := range []string{"stock_levels", "products"} {
+		err := tx.Row("SELECT changed_at FROM "+table+" WHERE tenant_id = $1 AND changed_at > $2 AND changed_at < $3 "+
+			"ORDER BY changed_at LIMIT 1 OFFSET $4::BIGINT", []any{tx.Tenant, since, until, limit - 1}, &until)
+		if err != nil && !errors.Is(err, db.ErrNoRow) {
+			return 0, err
 		}
 	}
-	return nil
+	for _, sql := range []string{
+		`UPDATE channel_items SET stock_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku IN
+			(SELECT sku FROM stock_levels WHERE tenant_id = $1 AND changed_at > $3 AND changed_at <= $4)`,
+		`UPDATE channel_items SET stock_due = TRUE, content_due = (variant_id IS NULL), marks = marks + 1
+			WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id IN
+			(SELECT id FROM products WHERE tenant_id = $1 AND changed_at > $3 AND changed_at <= $4)`,
+	} {
+		if _, err := tx.Exec(sql, tx.Tenant, channel, since, until); err != nil {
+			return 0, err
+		}
+	}
+	return until, nil
 }
 
 // MarkCheck queues that the platform's stock of some SKUs must be read again.
