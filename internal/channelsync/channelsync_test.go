@@ -166,7 +166,10 @@ func TestChangesMakeDue(t *testing.T) {
 			})
 			for at := since; at < last; { // one change at a time
 				from := at
-				f.write(func(tx *db.Tx) (err error) { at, err = channelsync.MarkChanges(tx, f.channel, from, last, 1); return err })
+				f.write(func(tx *db.Tx) (err error) {
+					at, err = channelsync.MarkChanges(tx, f.channel, from, last, 1)
+					return err
+				})
 				if at <= from {
 					t.Fatalf("from %d on it came to %d", from-before, at-before)
 				}

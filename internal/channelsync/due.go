@@ -128,6 +128,8 @@ func MarkCheckExternal(tx db.Writer, channel id.Channel, external string) {
 		AND (external_product = $3 OR external_variant = $3 OR external_item = $3 AND external_item <> '')`, tx.TenantID(), channel, external)
 }
 
+const compared = "marks = marks + 1, check_due = check_due OR $3, content_due = content_due OR ($4 AND variant_id IS NULL)"
+
 // MarkLevels queues that stock and prices of all items must be compared with what the platform is known to show; with check, with what it
 // shows.
 func MarkLevels(tx db.Writer, channel id.Channel, check bool) {
@@ -137,8 +139,18 @@ func MarkLevels(tx db.Writer, channel id.Channel, check bool) {
 
 // MarkAll queues that all items of a channel must be compared with the platform.
 func MarkAll(tx db.Writer, channel id.Channel, stock, content bool) {
-	tx.Queue("UPDATE channel_items SET marks = marks + 1, check_due = check_due OR $3, "+
-		"content_due = content_due OR ($4 AND variant_id IS NULL) WHERE tenant_id = $1 "+ofChannel, tx.TenantID(), channel, stock, content)
+	tx.Queue("UPDATE channel_items SET "+compared+" WHERE tenant_id = $1 "+ofChannel, tx.TenantID(), channel, stock, content)
+}
+
+// MarkSome does so with at most limit items, in the order of their SKUs behind one of them. It returns the last; "" if there are none left.
+func MarkSome(tx *db.Tx, channel id.Channel, stock, content bool, after string, limit int) (last string, err error) {
+	err = tx.Row("SELECT coalesce(max(sku), '') FROM (SELECT sku"+fromItems+" AND sku > $3 ORDER BY sku LIMIT $4::BIGINT) AS piece",
+		[]any{tx.Tenant, channel, after, limit}, &last)
+	if err == nil && last != "" {
+		tx.Queue("UPDATE channel_items SET "+compared+" WHERE tenant_id = $1 "+ofChannel+" AND sku > $5 AND sku <= $6",
+			tx.Tenant, channel, stock, content, after, last)
+	}
+	return last, err
 }
 
 // ForgetItems queues that nothing is known of a channel's items on its platform, because it is another shop now: its ids there are those of

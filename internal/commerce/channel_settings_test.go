@@ -137,7 +137,34 @@ func TestManyChangesAreMarked(t *testing.T) {
 	})
 }
 
-// counting is a context that counts how often it is asked whether it has ended: by each transaction once.
+// A request to compare all of a channel with many items marks them in several transactions.
+func TestManyItemsAreMarkedForASync(t *testing.T) {
+	syncedEngines(t, 40, func(t *testing.T, s *synced) {
+		s.do.AtOnce = 1
+		s.publish()
+		s.work()
+		for kind, due := range map[jobs.Type]string{jobs.StockPush: "check_due", jobs.ProductPush: "content_due"} {
+			d, begun := commerce.SyncDraft{Type: kind}, new(atomic.Int64)
+			s.must(s.do.MarkForSync(counting{t.Context(), begun}, s.store, s.who.Tenant, s.channel.ID, &d))
+			if n := s.count("SELECT count(*) FROM channel_items WHERE tenant_id = $1 AND marks > 0 AND " + due); n != 40 {
+				t.Errorf("%s: %d items are due", kind, n)
+			}
+			if n := begun.Load(); n < 3 {
+				t.Errorf("%s: they were marked in %d transactions", kind, n)
+			}
+			marks := s.count("SELECT sum(marks) FROM channel_items WHERE tenant_id = $1")
+			s.must(s.write(t, func(tx *db.Tx) error { _, err := s.do.SyncChannel(tx, s.channel.ID, d); return err }))
+			if now := s.count("SELECT sum(marks) FROM channel_items WHERE tenant_id = $1"); now != marks {
+				t.Errorf("%s: the request marked items again", kind)
+			}
+			if s.work() == 0 || s.count("SELECT count(*) FROM channel_items WHERE tenant_id = $1 AND "+due) != 0 {
+				t.Errorf("%s: no job compared them", kind)
+			}
+		}
+	})
+}
+
+// counting is a context that counts how often it is asked whether it has ended: by each transaction once, or more often.
 type counting struct {
 	context.Context
 	asked *atomic.Int64
