@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/limits"
 	"entrepot/internal/server"
 )
 
@@ -45,7 +46,7 @@ func newConfigCommand(env *environment) *cobra.Command {
 // checkAdmin refuses an owner that serve would refuse on an empty store.
 func checkAdmin(admin server.Admin) error {
 	if admin.Email != "" {
-		if problem := accounts.BadEmail(admin.Email); problem != "" {
+		if problem := limits.BadLogin(admin.Email); problem != "" {
 			return wrong("admin-email %s", problem)
 		}
 	}

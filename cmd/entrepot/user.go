@@ -82,7 +82,7 @@ func (env *environment) setPassword(cmd *cobra.Command, args []string) (work, er
 
 // userDraft checks a new user's login and hashes its password.
 func (env *environment) userDraft(cmd *cobra.Command, email, name, passwordFlag string) (draft commerce.UserDraft, err error) {
-	if problem := accounts.BadEmail(email); problem != "" {
+	if problem := limits.BadLogin(email); problem != "" {
 		return draft, wrong("the e-mail address %s, not %q", problem, email)
 	}
 	if n := utf8.RuneCountInString(name); n < 1 || n > limits.MaxName {

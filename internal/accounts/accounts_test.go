@@ -126,16 +126,6 @@ func TestScopesOfKeysAndRoles(t *testing.T) {
 	}
 }
 
-func TestEmailsOfLogins(t *testing.T) {
-	for email, good := range map[string]bool{"a@b.c": true, "A.b+c@exämple.org": true, "root@localhost": true, "": false,
-		"a": false, "@b": false, "a@": false,
-		"a@b@c": false, "a b@c": false, "a@b,c@d": false, "<a@b>": false, strings.Repeat("x", 251) + "@b.c": false} {
-		if problem := accounts.BadEmail(email); (problem == "") != good {
-			t.Errorf("%q: %q", email, problem)
-		}
-	}
-}
-
 // A new account has everything its first request needs: the same rows as the bare account that other tests use.
 func TestNewAccountHasWhatRequestsNeed(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {

@@ -8,7 +8,6 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/limits"
 )
 
 // Status of a user: a disabled one cannot log in, and open logins end at once.
@@ -43,16 +42,6 @@ type User struct {
 // FoldEmail is the form of e-mail addresses for comparison.
 func FoldEmail(email string) string {
 	return norm.NFC.String(strings.ToLower(strings.TrimSpace(email)))
-}
-
-// BadEmail is the error of a login's e-mail address, "" for none.
-func BadEmail(email string) string {
-	local, domain, ok := strings.Cut(email, "@")
-	if !ok || local == "" || domain == "" || len(email) > limits.MaxEmail ||
-		strings.Contains(domain, "@") || strings.ContainsAny(email, " \t\r\n<>,;") {
-		return "must be an e-mail address such as ada@example.com"
-	}
-	return ""
 }
 
 // emailTaken is the 409 for an address that has a login already, in any account.

@@ -28,12 +28,11 @@ func (a *API) bulkImportCategories(r *request) (answer, error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		out, err := a.Commerce.ImportCategories(tx, in)
-		if err != nil {
-			return answer{}, err
-		}
-		return one(http.StatusOK, "", func(w *apijson.Writer) { writeImportedCategories(w, out) }), nil
+	return a.finishCategories(r, func() (answer, error) {
+		return a.write(r, func(tx *db.Tx) (answer, error) {
+			out, err := a.Commerce.ImportCategories(tx, in)
+			return one(http.StatusOK, "", func(w *apijson.Writer) { writeImportedCategories(w, out) }), err
+		})
 	})
 }
 

@@ -41,6 +41,15 @@ func categoryAnswer(status int, c catalog.Category) answer {
 	return one(status, string(c.ID), func(w *apijson.Writer) { records.WriteCategory(w, "data", c) })
 }
 
+// finishCategories runs a write of categories, and answers when their products are linked.
+func (a *API) finishCategories(r *request, write func() (answer, error)) (answer, error) {
+	out, err := write()
+	if err == nil {
+		err = a.Commerce.FinishCategories(r.ctx(), a.DB, r.caller.Tenant)
+	}
+	return out, err
+}
+
 // createCategory serves POST /api/v1/categories: 201; 400, 404, 409.
 func (a *API) createCategory(r *request) (answer, error) {
 	body := r.object()
@@ -48,12 +57,11 @@ func (a *API) createCategory(r *request) (answer, error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		c, err := a.Commerce.CreateCategory(tx, draft)
-		if err != nil {
-			return answer{}, err
-		}
-		return categoryAnswer(http.StatusCreated, c), nil
+	return a.finishCategories(r, func() (answer, error) {
+		return a.write(r, func(tx *db.Tx) (answer, error) {
+			c, err := a.Commerce.CreateCategory(tx, draft)
+			return categoryAnswer(http.StatusCreated, c), err
+		})
 	})
 }
 
@@ -69,16 +77,20 @@ func (a *API) getCategory(r *request) (answer, error) {
 func (a *API) updateCategory(r *request) (answer, error) {
 	body := r.object()
 	draft := drafts.ReadCategory(body, drafts.ToUpdate)
-	return change(a, r, "category", body, func(tx *db.Tx, category id.Category, expected commerce.Expected) (answer, error) {
-		c, err := a.Commerce.UpdateCategory(tx, category, expected, draft)
-		return categoryAnswer(http.StatusOK, c), err
+	return a.finishCategories(r, func() (answer, error) {
+		return change(a, r, "category", body, func(tx *db.Tx, category id.Category, expected commerce.Expected) (answer, error) {
+			c, err := a.Commerce.UpdateCategory(tx, category, expected, draft)
+			return categoryAnswer(http.StatusOK, c), err
+		})
 	})
 }
 
 // deleteCategory serves DELETE /api/v1/categories/{id}: 200; 404, 412.
 func (a *API) deleteCategory(r *request) (answer, error) {
-	return change(a, r, "category", nil, func(tx *db.Tx, category id.Category, expected commerce.Expected) (answer, error) {
-		return deleted(category, nil), a.Commerce.DeleteCategory(tx, category, expected)
+	return a.finishCategories(r, func() (answer, error) {
+		return change(a, r, "category", nil, func(tx *db.Tx, category id.Category, expected commerce.Expected) (answer, error) {
+			return deleted(category, nil), a.Commerce.DeleteCategory(tx, category, expected)
+		})
 	})
 }
 

@@ -248,6 +248,9 @@ func (a *API) queueChannelSync(r *request) (answer, error) {
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
+	if err := a.Commerce.MarkForSync(r.ctx(), a.DB, r.caller.Tenant, channel, &draft); err != nil {
+		return answer{}, err
+	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		j, err := a.Commerce.SyncChannel(tx, channel, draft)
 		return one(http.StatusAccepted, string(j.ID), func(w *apijson.Writer) { records.WriteJob(w, "data", j) }), err

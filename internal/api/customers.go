@@ -65,6 +65,13 @@ func customerAnswer(status int, c records.Customer) answer {
 func (a *API) updateCustomer(r *request) (answer, error) {
 	body := r.object()
 	update := drafts.ReadCustomer(body, drafts.ToUpdate)
+	which, err := pathID[id.Customer](r, "id", "customer")
+	if err == nil {
+		err = a.Commerce.LeaveEmail(r.ctx(), a.DB, r.caller.Tenant, which, r.expected(body), update)
+	}
+	if err != nil {
+		return answer{}, err
+	}
 	return change(a, r, "customer", body, func(tx *db.Tx, customer id.Customer, expected commerce.Expected) (answer, error) {
 		c, err := a.Commerce.UpdateCustomer(tx, customer, expected, update)
 		return customerAnswer(http.StatusOK, c), err

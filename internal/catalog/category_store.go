@@ -163,6 +163,15 @@ func (c Category) document() search.Document {
 	return search.Document{ID: string(c.ID), Text: c.Name + "\t" + c.Slug + "\t" + c.ExternalID}
 }
 
+// stored reads a category that may be deleted; nil for none.
+func stored(tx *db.Tx, category id.Category) (*Category, error) {
+	list, err := categoryTable.All(tx, "AND id = $2::UUID", category)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
 // DeleteCategory makes a category a tombstone.
 func DeleteCategory(tx db.Writer, c Category) {
 	tx.Tally(countedCategories, "", -1)

@@ -51,7 +51,7 @@ func storingCategories(t *testing.T, drafts ...CategoryDraft) write {
 		}
 		changes := tree.Settle()
 		SaveCategories(tx, changes)
-		waiting, err := Waiting(tx, arrived)
+		waiting, _, err := Waiting(tx, arrived, 100)
 		var here []Category
 		for _, c := range changes {
 			here = append(here, c.After)
@@ -139,7 +139,7 @@ func deletingCategory(external string) write {
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		products, err := Linked(tx, list[0].ID)
+		products, _, err := Linked(tx, list[0].ID, 100)
 		DeleteCategory(tx, list[0])
 		Leave(tx, list[0], products)
 		return err
@@ -295,9 +295,9 @@ func TestTheCatalogStaysInItsAccount(t *testing.T) {
 			empty("feed", len(feed), err)
 			tree, err := ReadTree(tx, []id.Category{cups.ID}, []CategoryDraft{category("CUPS", "Cups"), category("LATER", "L")})
 			empty("tree", len(tree.nodes)+len(tree.slugs), err)
-			touched, err := Waiting(tx, []string{"LATER"})
+			touched, _, err := Waiting(tx, []string{"LATER"}, 9)
 			empty("waiting", len(touched), err)
-			touched, err = Linked(tx, cups.ID)
+			touched, _, err = Linked(tx, cups.ID, 9)
 			empty("linked", len(touched), err)
 			categories, total, err := ListCategories(tx, CategoryFilter{Limit: 9})
 			empty("categories", len(categories)+int(total), err)

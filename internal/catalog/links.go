@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"entrepot/internal/db"
@@ -53,7 +54,7 @@ func (k *Lookup) readReferences(tx *db.Tx, drafts []Draft) error {
 	})
 }
 
-var referenceIDsText, memberOfText, referencesText, waitingText, linkWaitingText, linkedText, dropTwiceText, touchText db.Text
+var referenceIDsText, memberOfText, referencesText, linkWaitingText, leaveText, dropTwiceText, touchText db.Text
 
 // Touched is a product whose categories change because a category was created or deleted.
 type Touched struct {
@@ -78,53 +79,109 @@ func countLinks(tx db.GuardedWriter, links []Link, n int64) {
 	}
 }
 
-// Waiting finds the products with links that wait for one of the externalIds, and the categories that they are in.
-func Waiting(tx *db.Tx, externals []string) ([]Touched, error) {
-	list, err := touched(tx, externals, &waitingText, "l.category_id IS NULL AND l.reference")
+// Waiting finds products with links that wait for one of the externalIds; with more, it has not read all of these.
+func Waiting(tx *db.Tx, externals []string, limit int) (list []Touched, more bool, err error) {
+	return touched(tx, "l.category_id IS NULL AND l.reference", externals, limit)
+}
+
+// Linked finds products in a category; with more, it has not read all of these.
+func Linked(tx *db.Tx, category id.Category, limit int) (list []Touched, more bool, err error) {
+	return touched(tx, "l.category_id", []string{string(category)}, limit)
+}
+
+// Awaited returns those of the externalIds for which products wait.
+func Awaited(tx *db.Tx, externals []string) (list []string, err error) {
+	return list, db.Chunks(externals, func(piece []string) error {
+		return tx.Each(func(r db.Rows) error {
+			var external string
+			err := r.Scan(&external)
+			list = append(list, external)
+			return err
+		}, `WITH v(external) AS (VALUES `+db.Values(len(piece), 1, 2, "::TEXT")+`)
+			SELECT external FROM v WHERE EXISTS (SELECT 1 FROM product_categories l
+				WHERE l.tenant_id = $1 AND l.category_id IS NULL AND l.reference = v.external)`,
+			append([]any{tx.Tenant}, db.Args(piece)...)...)
+	})
+}
+
+// touched reads the products by SKU, so that both engines put them into the feed and the events in one order. limit is for the links that
+// one statement finds.
+func touched(tx *db.Tx, column string, keys []string, limit int) (list []Touched, more bool, err error) {
+	at := map[id.Product]int{}
+	err = db.Chunks(keys, func(piece []string) error {
+		these, links := db.Padded(piece), 0
+		return tx.Each(func(r db.Rows) error {
+			if links++; links > limit {
+				more = true
+				return nil
+			}
+			var t Touched
+			var reference string
+			if err := r.Scan((*string)(&t.ID), &t.SKU, &t.Name, &t.was, &reference); err != nil {
+				return err
+			}
+			if _, found := at[t.ID]; !found {
+				at[t.ID], list = len(list), append(list, t)
+			}
+			of := &list[at[t.ID]]
+			of.references = append(of.references, reference)
+			return nil
+		}, `SELECT p.id, p.sku, p.name, p.changed_at, l.reference
+			FROM product_categories l JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
+			WHERE l.tenant_id = $1 AND p.deleted_at IS NULL AND `+column+` IN `+db.In(len(these), 3)+` LIMIT $2::BIGINT`,
+			append([]any{tx.Tenant, limit + 1}, these...)...)
+	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	at := make(map[id.Product]*Touched, len(list))
 	ids := make([]id.Product, len(list))
 	for i := range list {
-		ids[i], at[list[i].ID] = list[i].ID, &list[i]
+		ids[i] = list[i].ID
 	}
-	const head = "SELECT product_id, category_id FROM product_categories WHERE tenant_id = $1 AND category_id IS NOT NULL AND product_id IN "
-	return list, each(tx, ids, &memberOfText, head, "", func(r db.Rows) error {
-		var product id.Product
-		var category id.Category
-		err := r.Scan((*string)(&product), (*string)(&category))
-		at[product].in = append(at[product].in, category)
-		return err
-	})
-}
-
-// Linked finds the products in a category.
-func Linked(tx *db.Tx, category id.Category) ([]Touched, error) {
-	return touched(tx, []string{string(category)}, &linkedText, "l.category_id")
-}
-
-// touched reads the products by SKU, so that both engines put them into the feed and the events in one order.
-func touched(tx *db.Tx, keys []string, text *db.Text, column string) (list []Touched, err error) {
-	seen := map[id.Product]int{}
-	err = each(tx, keys, text, `SELECT p.id, p.sku, p.name, p.changed_at, l.reference
-		FROM product_categories l JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
-		WHERE l.tenant_id = $1 AND p.deleted_at IS NULL AND `+column+` IN `, "", func(r db.Rows) error {
-		var t Touched
-		var reference string
-		if err := r.Scan((*string)(&t.ID), &t.SKU, &t.Name, &t.was, &reference); err != nil {
+	err = each(tx, ids, &memberOfText, "SELECT product_id, category_id FROM product_categories WHERE tenant_id = $1 AND product_id IN ", "",
+		func(r db.Rows) error {
+			var product id.Product
+			var category id.Category
+			err := r.Scan((*string)(&product), db.Opt((*string)(&category)))
+			if of := &list[at[product]]; category != "" {
+				of.in = append(of.in, category)
+			}
 			return err
-		}
-		at, found := seen[t.ID]
-		if !found {
-			at = len(list)
-			seen[t.ID], list = at, append(list, t)
-		}
-		list[at].references = append(list[at].references, reference)
-		return nil
-	})
+		})
 	slices.SortFunc(list, func(a, b Touched) int { return cmp.Compare(a.SKU, b.SKU) })
-	return list, err
+	return list, more, err
+}
+
+// ArriveSome links at most limit products that wait for a category to it, and returns them: none if it does not exist any more.
+func ArriveSome(tx *db.Tx, category id.Category, limit int) ([]Touched, error) {
+	c, err := stored(tx, category)
+	if err != nil || c == nil || c.DeletedAt != 0 || c.ExternalID == "" {
+		return nil, err
+	}
+	products, _, err := Waiting(tx, []string{c.ExternalID}, limit)
+	Arrive(tx, []Category{*c}, products)
+	return products, err
+}
+
+// LeaveSome takes at most limit products out of a deleted category, and returns them. If there is another one with its externalId by now,
+// they are in that one.
+func LeaveSome(tx *db.Tx, category id.Category, limit int) ([]Touched, error) {
+	gone, err := stored(tx, category)
+	if err != nil || gone == nil {
+		return nil, err
+	}
+	products, _, err := Linked(tx, category, limit)
+	if err != nil || len(products) == 0 {
+		return nil, err
+	}
+	var heir id.Category
+	err = tx.Row("SELECT id FROM categories WHERE tenant_id = $1 AND external_id = $2 AND deleted_at IS NULL",
+		[]any{tx.Tenant, gone.ExternalID}, &heir)
+	if err != nil && !errors.Is(err, db.ErrNoRow) {
+		return nil, err
+	}
+	leave(tx, *gone, heir, products)
+	return products, nil
 }
 
 // Arrive links products to categories that now exist; the products get a new place in the feed. A product that is in such a category
@@ -158,27 +215,54 @@ func Arrive(tx db.Writer, categories []Category, products []Touched) {
 		}), args...)
 		return nil
 	})
+	dropTwice(tx, products)
+	touch(tx, products)
+}
+
+// dropTwice deletes links of products to a category that an earlier link names.
+func dropTwice(tx db.Writer, products []Touched) {
 	db.Chunks(products, func(piece []Touched) error {
-		args := []any{tx.TenantID()}
-		for i := range piece {
-			args = append(args, string(piece[i].ID))
-		}
 		tx.Change(dropTwiceText.For(len(piece), func(n int) string {
 			return `DELETE FROM product_categories WHERE tenant_id = $1 AND product_id IN ` + db.In(n, 2) + `
 				AND EXISTS (SELECT 1 FROM product_categories o WHERE o.tenant_id = $1 AND o.product_id = product_categories.product_id
 					AND o.category_id = product_categories.category_id AND o.position < product_categories.position)`
-		}), args...)
+		}), append([]any{tx.TenantID()}, idsOf(piece)...)...)
 		return nil
 	})
-	touch(tx, products)
+}
+
+func idsOf(list []Touched) []any {
+	ids := make([]any, len(list))
+	for i := range list {
+		ids[i] = string(list[i].ID)
+	}
+	return ids
 }
 
 // Leave removes products from a category that is deleted; the links wait for a new category with the same externalId, also those
 // that named the category by its id or by an earlier externalId.
-func Leave(tx db.Writer, gone Category, products []Touched) {
-	tx.Change(`UPDATE product_categories SET category_id = NULL, reference = CASE WHEN $3::TEXT = '' THEN reference ELSE $3::TEXT END
-		WHERE tenant_id = $1 AND category_id = $2`, tx.TenantID(), gone.ID, gone.ExternalID)
-	db.DropTally(tx, countedMembers, string(gone.ID))
+func Leave(tx db.Writer, gone Category, products []Touched) { leave(tx, gone, "", products) }
+
+// leave is Leave with the category that has the externalId by now, "" for none.
+func leave(tx db.Writer, gone Category, heir id.Category, products []Touched) {
+	db.Chunks(products, func(piece []Touched) error {
+		head := []any{tx.TenantID(), gone.ID, db.Null(heir), gone.ExternalID}
+		tx.Change(leaveText.For(len(piece), func(n int) string {
+			return `UPDATE product_categories SET category_id = $3::UUID, reference = CASE WHEN $4::TEXT = '' THEN reference ELSE $4::TEXT END
+				WHERE tenant_id = $1 AND product_id IN ` + db.In(n, 5) + ` AND ` + aside("category_id = $2::UUID")
+		}), append(head, idsOf(piece)...)...)
+		return nil
+	})
+	for _, p := range products {
+		moved := []Link{{Category: gone.ID}}
+		countLinks(tx, moved, -1)
+		if moved[0].Category = heir; !slices.Contains(p.in, heir) {
+			countLinks(tx, moved, 1)
+		}
+	}
+	if heir != "" {
+		dropTwice(tx, products)
+	}
 	touch(tx, products)
 }
 

@@ -164,7 +164,16 @@ func TestChangesMakeDue(t *testing.T) {
 				}
 				return nil
 			})
-			f.write(func(tx *db.Tx) error { return channelsync.MarkChanges(tx, f.channel, since) })
+			for at := since; at < last; { // one change at a time
+				from := at
+				f.write(func(tx *db.Tx) (err error) {
+					at, err = channelsync.MarkChanges(tx, f.channel, from, last, 1)
+					return err
+				})
+				if at <= from {
+					t.Fatalf("from %d on it came to %d", from-before, at-before)
+				}
+			}
 			for _, sku := range []string{"P", "P-S"} {
 				i := f.item(sku)
 				if i.StockDue {

@@ -2,6 +2,7 @@ package channelsync
 
 import (
 	"cmp"
+	"errors"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -89,20 +90,28 @@ func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
 		[]any{tx.Tenant, key + "pending", key + "removing"}, &c.Publications)
 }
 
-// MarkChanges marks items as due whose stock, prices or product changed in the account after a stamp of its clock.
-func MarkChanges(tx *db.Tx, channel id.Channel, since int64) error {
-	for _, sql := range []string{
-		`UPDATE channel_items SET stock_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku IN
-			(SELECT sku FROM stock_levels WHERE tenant_id = $1 AND changed_at > $3)`,
-		`UPDATE channel_items SET stock_due = TRUE, content_due = (variant_id IS NULL), marks = marks + 1
-			WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id IN
-			(SELECT id FROM products WHERE tenant_id = $1 AND changed_at > $3)`,
-	} {
-		if _, err := tx.Exec(sql, tx.Tenant, channel, since); err != nil {
-			return err
+// MarkChanges marks items as due whose stock, prices or product changed in the account after a stamp of its clock and up to another one.
+// It comes no further than limit changes of either kind, and returns the stamp up to which it came.
+func MarkChanges(tx *db.Tx, channel id.Channel, since, until int64, limit int) (int64, error) {
+	for _, table := range []string{"stock_levels", "products"} {
+		err := tx.Row("SELECT changed_at FROM "+table+" WHERE tenant_id = $1 AND changed_at > $2 AND changed_at < $3 "+
+			"ORDER BY changed_at LIMIT 1 OFFSET $4::BIGINT", []any{tx.Tenant, since, until, limit - 1}, &until)
+		if err != nil && !errors.Is(err, db.ErrNoRow) {
+			return 0, err
 		}
 	}
-	return nil
+	for _, sql := range []string{
+		`UPDATE channel_items SET stock_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku IN
+			(SELECT sku FROM stock_levels WHERE tenant_id = $1 AND changed_at > $3 AND changed_at <= $4)`,
+		`UPDATE channel_items SET stock_due = TRUE, content_due = (variant_id IS NULL), marks = marks + 1
+			WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id IN
+			(SELECT id FROM products WHERE tenant_id = $1 AND changed_at > $3 AND changed_at <= $4)`,
+	} {
+		if _, err := tx.Exec(sql, tx.Tenant, channel, since, until); err != nil {
+			return 0, err
+		}
+	}
+	return until, nil
 }
 
 // MarkCheck queues that the platform's stock of some SKUs must be read again.
@@ -119,6 +128,8 @@ func MarkCheckExternal(tx db.Writer, channel id.Channel, external string) {
 		AND (external_product = $3 OR external_variant = $3 OR external_item = $3 AND external_item <> '')`, tx.TenantID(), channel, external)
 }
 
+const compared = "marks = marks + 1, check_due = check_due OR $3, content_due = content_due OR ($4 AND variant_id IS NULL)"
+
 // MarkLevels queues that stock and prices of all items must be compared with what the platform is known to show; with check, with what it
 // shows.
 func MarkLevels(tx db.Writer, channel id.Channel, check bool) {
@@ -128,8 +139,18 @@ func MarkLevels(tx db.Writer, channel id.Channel, check bool) {
 
 // MarkAll queues that all items of a channel must be compared with the platform.
 func MarkAll(tx db.Writer, channel id.Channel, stock, content bool) {
-	tx.Queue("UPDATE channel_items SET marks = marks + 1, check_due = check_due OR $3, "+
-		"content_due = content_due OR ($4 AND variant_id IS NULL) WHERE tenant_id = $1 "+ofChannel, tx.TenantID(), channel, stock, content)
+	tx.Queue("UPDATE channel_items SET "+compared+" WHERE tenant_id = $1 "+ofChannel, tx.TenantID(), channel, stock, content)
+}
+
+// MarkSome does so with at most limit items, in the order of their SKUs behind one of them. It returns the last; "" if there are none left.
+func MarkSome(tx *db.Tx, channel id.Channel, stock, content bool, after string, limit int) (last string, err error) {
+	err = tx.Row("SELECT coalesce(max(sku), '') FROM (SELECT sku"+fromItems+" AND sku > $3 ORDER BY sku LIMIT $4::BIGINT) AS piece",
+		[]any{tx.Tenant, channel, after, limit}, &last)
+	if err == nil && last != "" {
+		tx.Queue("UPDATE channel_items SET "+compared+" WHERE tenant_id = $1 "+ofChannel+" AND sku > $5 AND sku <= $6",
+			tx.Tenant, channel, stock, content, after, last)
+	}
+	return last, err
 }
 
 // ForgetItems queues that nothing is known of a channel's items on its platform, because it is another shop now: its ids there are those of

@@ -6,7 +6,7 @@ import (
 )
 
 // CreateCategory creates a category (interface §4.5). Children and products that wait for its externalId are linked to
-// it. Errors: NotFound for the parent; Conflict when the externalId is taken; Invalid.
+// it; FinishCategories must follow. Errors: NotFound for the parent; Conflict when the externalId is taken; Invalid.
 func (s *Service) CreateCategory(tx *db.Tx, draft catalog.CategoryDraft) (catalog.Category, error) {
 	if err := tx.LockClock(); err != nil {
 		return catalog.Category{}, err
@@ -15,7 +15,7 @@ func (s *Service) CreateCategory(tx *db.Tx, draft catalog.CategoryDraft) (catalo
 	if err != nil {
 		return catalog.Category{}, err
 	}
-	c, err := placeCategory(tx, tree, "", draft)
+	c, err := s.placeCategory(tx, tree, "", draft)
 	c.CreatedAt, c.UpdatedAt = tx.Micros(), tx.Micros()
 	return c, err
 }

@@ -22,7 +22,7 @@ type ImportedCategories struct {
 }
 
 // ImportCategories creates and updates categories by externalId, in any order: children may come before their parents,
-// even in an earlier request (interface §4.2). Rejected items do not affect the others.
+// even in an earlier request (interface §4.2). Rejected items do not affect the others. FinishCategories must follow.
 func (s *Service) ImportCategories(tx *db.Tx, in CategoryImport) (ImportedCategories, error) {
 	if err := tx.LockClock(); err != nil {
 		return ImportedCategories{}, err
@@ -44,5 +44,5 @@ func (s *Service) ImportCategories(tx *db.Tx, in CategoryImport) (ImportedCatego
 		}
 	}
 	sortErrors(out.Errors)
-	return out, saveTree(tx, tree)
+	return out, s.saveTree(tx, tree)
 }

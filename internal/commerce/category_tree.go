@@ -8,11 +8,14 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// saveTree queues the changed categories of a tree, the links of products that waited for new ones, and the events.
-func saveTree(tx *db.Tx, tree *catalog.Tree) error {
+// saveTree queues the changed categories of a tree, the links of products that waited for new ones, and the events. If many products
+// wait, FinishCategories must follow.
+func (s *Service) saveTree(tx *db.Tx, tree *catalog.Tree) error {
 	changes := tree.Settle()
+	if err := arriveBefore(tx, changes); err != nil {
+		return err
+	}
 	var arrived []catalog.Category
-	var externals []string
 	events := make([]webhooks.Event, 0, len(changes))
 	for _, r := range changes {
 		name := webhooks.CategoryUpdated
@@ -21,22 +24,22 @@ func saveTree(tx *db.Tx, tree *catalog.Tree) error {
 		}
 		events = append(events, categoryEvent(name, r.After))
 		if r.After.ExternalID != "" && (r.Before == nil || r.Before.ExternalID != r.After.ExternalID) {
-			arrived, externals = append(arrived, r.After), append(externals, r.After.ExternalID)
+			arrived = append(arrived, r.After)
 		}
 	}
-	touched, err := catalog.Waiting(tx, externals)
+	products, err := s.arrive(tx, arrived)
 	if err != nil {
 		return err
 	}
 	catalog.SaveCategories(tx, changes)
-	catalog.Arrive(tx, arrived, touched)
-	webhooks.Record(tx, append(events, relinked(touched)...)...)
+	catalog.Arrive(tx, arrived, products)
+	webhooks.Record(tx, append(events, relinked(products)...)...)
 	return nil
 }
 
 // placeCategory applies a draft to one category of a tree, "" for a new one, and saves the result. Errors: those of
 // CreateCategory and UpdateCategory.
-func placeCategory(tx *db.Tx, tree *catalog.Tree, target id.Category, draft catalog.CategoryDraft) (catalog.Category, error) {
+func (s *Service) placeCategory(tx *db.Tx, tree *catalog.Tree, target id.Category, draft catalog.CategoryDraft) (catalog.Category, error) {
 	if draft.Parent.Given() && tree.Node(draft.Parent.Value) == nil {
 		return catalog.Category{}, apperr.Missing("parent category")
 	}
@@ -48,7 +51,7 @@ func placeCategory(tx *db.Tx, tree *catalog.Tree, target id.Category, draft cata
 	if err := refused(faults); err != nil {
 		return catalog.Category{}, err
 	}
-	if err := saveTree(tx, tree); err != nil {
+	if err := s.saveTree(tx, tree); err != nil {
 		return catalog.Category{}, err
 	}
 	return *tree.Node(placed), nil

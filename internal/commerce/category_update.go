@@ -27,8 +27,8 @@ func holdCategory(tx *db.Tx, category id.Category, expected Expected, drafts ...
 }
 
 // UpdateCategory changes a category (interface §4.5). Children and products that wait for its externalId are linked to
-// it. Errors: NotFound for the category or the parent; those of Expected; Conflict when the externalId is taken;
-// Invalid when it would be below itself.
+// it; FinishCategories must follow. Errors: NotFound for the category or the parent; those of Expected; Conflict when the
+// externalId is taken; Invalid when it would be below itself.
 func (s *Service) UpdateCategory(tx *db.Tx, category id.Category, expected Expected,
 	draft catalog.CategoryDraft) (catalog.Category, error) {
 	tree, c, err := holdCategory(tx, category, expected, draft)
@@ -36,7 +36,7 @@ func (s *Service) UpdateCategory(tx *db.Tx, category id.Category, expected Expec
 		return catalog.Category{}, err
 	}
 	before := *c
-	after, err := placeCategory(tx, tree, category, draft)
+	after, err := s.placeCategory(tx, tree, category, draft)
 	if after != before {
 		after.UpdatedAt = tx.Micros()
 	}

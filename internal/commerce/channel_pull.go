@@ -82,26 +82,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 			return err
 		}
 		if page.Next == "" {
-			left := placeOf(r.job)
-			r.job.Cursor = pullPlace{Failures: left.Failures, Notified: left.Notified}.text()
-			return r.write(ctx, func(tx *db.Tx) error {
-				now, err := r.present(tx)
-				if err != nil || !settingsOf(now).OrdersFrom.Equal(begun) { // then the next pull begins where it says now
-					return err
-				}
-				until := state.PulledUntil
-				if !page.Until.IsZero() {
-					until = max(until, page.Until.UnixMicro())
-				}
-				channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
-				next := tx.Now().Add(r.nextPull(state)).UnixMicro()
-				// A pull that a notification or an outage made due soon stays so: another one meanwhile may miss the same changes.
-				if soon := tx.Now().Add(r.restAfterPull()).UnixMicro(); state.PullAt > tx.Micros() && (!mine || state.PullAt <= soon) {
-					next = min(next, state.PullAt)
-				}
-				channelsync.Pulled(tx, r.channel.ID, until, next)
-				return nil
-			})
+			return r.endPull(ctx, state, begun, page.Until)
 		}
 		cursor.Page = page.Next
 		if mine {
@@ -113,6 +94,32 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// endPull stores how far a pull came whose last page is taken: state is that before it, begun the setting ordersFrom, and until the time up
+// to which the platform has given all orders, if it says so.
+func (r *channelRun) endPull(ctx context.Context, state channelsync.State, begun, until time.Time) error {
+	left := placeOf(r.job)
+	r.job.Cursor = pullPlace{Failures: left.Failures, Notified: left.Notified}.text()
+	return r.write(ctx, func(tx *db.Tx) error {
+		now, err := r.present(tx)
+		if err != nil || !settingsOf(now).OrdersFrom.Equal(begun) { // then the next pull begins where it says now
+			return err
+		}
+		pulled := state.PulledUntil
+		if !until.IsZero() {
+			pulled = max(pulled, until.UnixMicro())
+		}
+		channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
+		next := tx.Now().Add(r.nextPull(state)).UnixMicro()
+		// A pull that a notification or an outage made due soon stays so: another one meanwhile may miss the same changes.
+		mine := r.job.Type == jobs.OrderPull
+		if soon := tx.Now().Add(r.restAfterPull()).UnixMicro(); state.PullAt > tx.Micros() && (!mine || state.PullAt <= soon) {
+			next = min(next, state.PullAt)
+		}
+		channelsync.Pulled(tx, r.channel.ID, pulled, next)
+		return nil
+	})
 }
 
 // keepPlace stores where the pull goes on.

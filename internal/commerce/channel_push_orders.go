@@ -138,35 +138,8 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connec
 		return ctx.Err()
 	}
 	f := connector.FailureOf(pushed)
-	sync := orders.Sync{State: orders.Synced}
-	switch {
-	case f == nil:
-	case f.Kind == connector.Cannot:
-		sync.State, sync.Error = orders.SyncSkipped, f.Error()
-	case !f.Lasting() || f.Kind == connector.Unauthorized || f.Kind == connector.Forbidden || f.Kind == connector.Underway:
-		sync.State, sync.Error = orders.SyncPending, f.Error()
-	default:
-		sync.State, sync.Error = orders.SyncFailed, f.Error()
-	}
-	err = r.write(ctx, func(tx *db.Tx) error {
-		now, err := orders.Lock(tx, order)
-		if err != nil {
-			return err
-		}
-		moved := now.UpdatedAt != o.UpdatedAt || now.Sync.State != orders.SyncPending
-		if sent := f == nil && (o.Status == orders.Shipped || o.Status == orders.Delivered); sent {
-			now.SentStatus = o.Status // also if the order is another one here meanwhile, such as one whose shipment was deleted
-		} else if moved {
-			return nil
-		}
-		if !moved {
-			sync.Attempts, sync.UpdatedAt = now.Sync.Attempts+1, tx.Micros()
-			now.Sync = sync
-		}
-		orders.SaveSync(tx, now)
-		return nil
-	})
-	if err != nil && !apperr.Is(err, apperr.NotFound) {
+	sync := syncAfter(f)
+	if err := r.storeSync(ctx, o, sync, f == nil); err != nil {
 		return err
 	}
 	switch {
@@ -181,6 +154,45 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connec
 	r.job.Processed++
 	r.job.Updated++
 	return nil
+}
+
+// syncAfter is what an order shows of a push that ended so; f is nil if it succeeded.
+func syncAfter(f *connector.Failure) orders.Sync {
+	switch {
+	case f == nil:
+		return orders.Sync{State: orders.Synced}
+	case f.Kind == connector.Cannot:
+		return orders.Sync{State: orders.SyncSkipped, Error: f.Error()}
+	case !f.Lasting() || f.Kind == connector.Unauthorized || f.Kind == connector.Forbidden || f.Kind == connector.Underway:
+		return orders.Sync{State: orders.SyncPending, Error: f.Error()}
+	}
+	return orders.Sync{State: orders.SyncFailed, Error: f.Error()}
+}
+
+// storeSync stores the outcome of the push of an order. If the order has changed since, it waits for another push.
+func (r *channelRun) storeSync(ctx context.Context, pushed *orders.Order, sync orders.Sync, sent bool) error {
+	err := r.write(ctx, func(tx *db.Tx) error {
+		now, err := orders.Lock(tx, pushed.ID)
+		if err != nil {
+			return err
+		}
+		moved := now.UpdatedAt != pushed.UpdatedAt || now.Sync.State != orders.SyncPending
+		if sent && (pushed.Status == orders.Shipped || pushed.Status == orders.Delivered) {
+			now.SentStatus = pushed.Status // also if the order is another one here meanwhile, such as one whose shipment was deleted
+		} else if moved {
+			return nil
+		}
+		if !moved {
+			sync.Attempts, sync.UpdatedAt = now.Sync.Attempts+1, tx.Micros()
+			now.Sync = sync
+		}
+		orders.SaveSync(tx, now)
+		return nil
+	})
+	if apperr.Is(err, apperr.NotFound) {
+		return nil
+	}
+	return err
 }
 
 // push sends an order's status to the platform: parcels first, so that the platform's message to the buyer about the

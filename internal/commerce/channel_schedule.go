@@ -17,8 +17,8 @@ import (
 // SyncTopic is the topic on which the store wakes loops when work on a channel may be due.
 const SyncTopic = "channel_sync"
 
-// ScheduleChannels queues the work that is due for channels: scheduled pulls, and pushes of changes. It reports
-// whether there was any.
+// ScheduleChannels queues the work that is due for channels: scheduled pulls, and pushes of changes. Very many changes are marked in
+// several transactions, one of each channel at a time. It reports whether there was any work.
 func (s *Service) ScheduleChannels(ctx context.Context, store *db.DB) (bool, error) {
 	var due []channelsync.Waiting
 	err := store.Read(ctx, db.Across, func(tx *db.Tx) (err error) {
@@ -28,45 +28,52 @@ func (s *Service) ScheduleChannels(ctx context.Context, store *db.DB) (bool, err
 	if err != nil {
 		return false, err
 	}
-	for _, w := range due {
-		one := store.Write(ctx, w.Tenant, func(tx *db.Tx) error {
-			err := s.scheduleChannel(tx, w)
-			if apperr.Is(err, apperr.NotFound) {
-				return nil
+	worked, stride := len(due) > 0, s.newStride(store)
+	for len(due) > 0 {
+		rest := due[:0]
+		for _, w := range due {
+			more, one := timed(ctx, store, w.Tenant, stride, func(tx *db.Tx) (bool, error) {
+				more, err := s.scheduleChannel(tx, w, stride.Size*textsAtOnce)
+				if apperr.Is(err, apperr.NotFound) {
+					return false, nil
+				}
+				return more, err
+			})
+			if err = errors.Join(err, one); one == nil && more {
+				rest = append(rest, w)
 			}
-			return err
-		})
-		err = errors.Join(err, one)
+		}
+		due = rest
 	}
-	return len(due) > 0, err
+	return worked, err
 }
 
-// scheduleChannel marks what changed in the account since the last run, and queues one job for each kind of work that is due.
-func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting) error {
+// scheduleChannel marks what changed in the account since the last run, at most limit changes of a kind, and queues one job for each kind
+// of work that is due. more says that there are more changes.
+func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (more bool, err error) {
 	c, err := channels.Lock(tx, w.Channel)
 	if err != nil {
-		return err
+		return false, err
 	}
 	state, err := channelsync.Lock(tx, w.Channel)
 	if err != nil {
-		return err
+		return false, err
 	}
 	platform, calls := s.platform(c.Platform)
 	if !calls {
 		state.PullAt, state.CheckAt, state.Clock = tx.Now().AddDate(10, 0, 0).UnixMicro(), 0, tx.Now().AddDate(10, 0, 0).UnixMicro()
 		state.Save(tx)
-		return nil
+		return false, nil
 	}
 	does, settings := platform.Capabilities(), settingsOf(c)
 	clock, err := channelsync.Clock(tx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if clock > state.Clock {
-		if err := channelsync.MarkChanges(tx, w.Channel, state.Clock); err != nil {
-			return err
+		if state.Clock, err = channelsync.MarkChanges(tx, w.Channel, state.Clock, clock, limit); err != nil {
+			return false, err
 		}
-		state.Clock = clock
 	}
 	if does.Watched {
 		lookDaily(tx, &state)
@@ -82,17 +89,17 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting) error {
 	if state.HeldUntil <= tx.Micros() {
 		counts, err := channelsync.CountDue(tx, w.Channel)
 		if err != nil {
-			return err
+			return false, err
 		}
 		kinds = append(kinds, dueKinds(counts, does, settings)...)
 	}
 	state.Save(tx)
 	for _, kind := range kinds {
 		if err := queueOnce(tx, kind, w.Channel, jobInput{Scheduled: true}); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return state.Clock < clock, nil
 }
 
 // looked is the name of the time at which all products were last to be looked at on a platform that takes some off sale.

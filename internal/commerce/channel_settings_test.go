@@ -1,8 +1,10 @@
 package commerce_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,6 +106,73 @@ func TestPullEveryChanges(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Very many changes are marked as due in several transactions, all of them before the scheduler rests.
+func TestManyChangesAreMarked(t *testing.T) {
+	syncedEngines(t, 40, func(t *testing.T, s *synced) {
+		s.do.AtOnce = 1
+		s.publish()
+		s.work()
+		s.must(s.write(t, func(tx *db.Tx) error {
+			_, err := tx.Exec("UPDATE channel_syncs SET clock = 0, held_until = $2 WHERE tenant_id = $1", tx.Tenant, tx.Micros()+1_000_000_000)
+			return err
+		}))
+		if n := s.count("SELECT count(*) FROM channel_items WHERE tenant_id = $1 AND NOT stock_due"); n != 40 {
+			t.Fatalf("%d items are up to date", n)
+		}
+		s.must(s.write(t, func(tx *db.Tx) error {
+			_, err := tx.Exec("UPDATE channel_syncs SET pull_at = 0 WHERE tenant_id = $1", tx.Tenant)
+			return err
+		}))
+		begun := new(atomic.Int64)
+		_, err := s.do.ScheduleChannels(counting{t.Context(), begun}, s.store)
+		s.must(err)
+		if n := s.count("SELECT count(*) FROM channel_items WHERE tenant_id = $1 AND stock_due"); n != 40 {
+			t.Errorf("%d items are due", n)
+		}
+		if n := begun.Load(); n < 3 {
+			t.Errorf("they were marked in %d transactions", n)
+		}
+	})
+}
+
+// A request to compare all of a channel with many items marks them in several transactions.
+func TestManyItemsAreMarkedForASync(t *testing.T) {
+	syncedEngines(t, 40, func(t *testing.T, s *synced) {
+		s.do.AtOnce = 1
+		s.publish()
+		s.work()
+		for kind, due := range map[jobs.Type]string{jobs.StockPush: "check_due", jobs.ProductPush: "content_due"} {
+			d, begun := commerce.SyncDraft{Type: kind}, new(atomic.Int64)
+			s.must(s.do.MarkForSync(counting{t.Context(), begun}, s.store, s.who.Tenant, s.channel.ID, &d))
+			if n := s.count("SELECT count(*) FROM channel_items WHERE tenant_id = $1 AND marks > 0 AND " + due); n != 40 {
+				t.Errorf("%s: %d items are due", kind, n)
+			}
+			if n := begun.Load(); n < 3 {
+				t.Errorf("%s: they were marked in %d transactions", kind, n)
+			}
+			marks := s.count("SELECT sum(marks) FROM channel_items WHERE tenant_id = $1")
+			s.must(s.write(t, func(tx *db.Tx) error { _, err := s.do.SyncChannel(tx, s.channel.ID, d); return err }))
+			if now := s.count("SELECT sum(marks) FROM channel_items WHERE tenant_id = $1"); now != marks {
+				t.Errorf("%s: the request marked items again", kind)
+			}
+			if s.work() == 0 || s.count("SELECT count(*) FROM channel_items WHERE tenant_id = $1 AND "+due) != 0 {
+				t.Errorf("%s: no job compared them", kind)
+			}
+		}
+	})
+}
+
+// counting is a context that counts how often it is asked whether it has ended: by each transaction once, or more often.
+type counting struct {
+	context.Context
+	asked *atomic.Int64
+}
+
+func (c counting) Err() error {
+	c.asked.Add(1)
+	return c.Context.Err()
 }
 
 // A job whose channel is deleted while it runs ends, and leaves nothing of the channel behind.

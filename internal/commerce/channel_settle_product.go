@@ -13,44 +13,64 @@ import (
 	"entrepot/internal/id"
 )
 
+// productOutcome is what the results for a product's SKUs say of the product.
+type productOutcome struct {
+	status        catalog.PublicationStatus
+	reason        string // why it failed
+	external, url string // of the product itself
+	again         bool   // it may succeed when it is tried again
+	underway      bool   // the platform still works on it
+}
+
+func outcomeOf(sku string, results []connector.Result) (o productOutcome) {
+	o.status = catalog.PublicationPublished
+	if len(results) == 0 {
+		o.status, o.reason = catalog.PublicationFailed, "the platform said nothing about it"
+	}
+	for _, result := range results {
+		o.add(result)
+		if result.SKU == sku {
+			o.external, o.url = result.IDs.Product, result.URL
+		}
+	}
+	return o
+}
+
+// add is what the result for one more SKU makes of it: the worst counts.
+func (o *productOutcome) add(result connector.Result) {
+	published := o.status == catalog.PublicationPublished
+	switch result.State {
+	case connector.Waiting:
+		o.underway = true
+		if published {
+			o.status = catalog.PublicationPending
+		}
+	case connector.Live:
+		reviewed := result.Review != "" && published
+		o.underway = o.underway || reviewed
+		if reviewed && !result.Shown { // its previous version is still on sale
+			o.status = catalog.PublicationPending
+		}
+	case connector.Failed, connector.Gone:
+		if o.again = o.again || result.Again; o.reason == "" {
+			o.reason = result.SKU + ": " + result.Error
+		}
+		o.status = catalog.PublicationFailed
+	}
+}
+
 // settleProduct stores the results for a product's SKUs.
 func (r *channelRun) settleProduct(tx db.Writer, publications *catalog.Publications, listed *listing, results []connector.Result,
 	later *error) {
-	status, reason, external, url := catalog.PublicationPublished, "", "", ""
-	again := false
-	if len(results) == 0 {
-		status, reason = catalog.PublicationFailed, "the platform said nothing about it"
+	o := outcomeOf(listed.SKU, results)
+	r.underway, r.news = r.underway || o.underway, r.news || o.underway
+	if o.status == catalog.PublicationFailed && o.again {
+		o.status = catalog.PublicationPending
+		*later = connector.Failf(connector.Temporary, "%s", o.reason)
 	}
+	publications.Settle(tx, id.Product(listed.ID), o.status, o.external, o.url, o.reason)
 	for _, result := range results {
-		switch result.State {
-		case connector.Waiting:
-			r.underway, r.news = true, true
-			if status == catalog.PublicationPublished {
-				status = catalog.PublicationPending
-			}
-		case connector.Live:
-			reviewed := result.Review != "" && status == catalog.PublicationPublished
-			r.underway, r.news = r.underway || reviewed, r.news || reviewed
-			if reviewed && !result.Shown { // its previous version is still on sale
-				status = catalog.PublicationPending
-			}
-		case connector.Failed, connector.Gone:
-			if again = again || result.Again; reason == "" {
-				reason = result.SKU + ": " + result.Error
-			}
-			status = catalog.PublicationFailed
-		}
-		if result.SKU == listed.SKU {
-			external, url = result.IDs.Product, result.URL
-		}
-	}
-	if status == catalog.PublicationFailed && again {
-		status = catalog.PublicationPending
-		*later = connector.Failf(connector.Temporary, "%s", reason)
-	}
-	publications.Settle(tx, id.Product(listed.ID), status, external, url, reason)
-	for _, result := range results {
-		channelsync.Put(tx, r.itemAfter(listed, result, status))
+		channelsync.Put(tx, r.itemAfter(listed, result, o.status))
 	}
 	for sku, item := range listed.known { // variants that the product no longer has
 		if _, still := listed.ids[sku]; !still {
@@ -59,8 +79,8 @@ func (r *channelRun) settleProduct(tx db.Writer, publications *catalog.Publicati
 	}
 	r.job.Processed++
 	switch {
-	case status == catalog.PublicationFailed:
-		r.fail(listed.SKU, external, "refused", reason)
+	case o.status == catalog.PublicationFailed:
+		r.fail(listed.SKU, o.external, "refused", o.reason)
 	case listed.known[listed.SKU].ExternalProduct == "":
 		r.job.Created++
 	default:

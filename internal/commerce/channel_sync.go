@@ -1,6 +1,8 @@
 package commerce
 
 import (
+	"context"
+
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
@@ -14,6 +16,33 @@ type SyncDraft struct {
 	Type        jobs.Type
 	ExternalIDs []string // of orders to pull, as the platform names them
 	SKUs        []string // whose stock is to be compared with the platform's
+	marked      bool     // all items are marked (MarkForSync)
+}
+
+// MarkForSync precedes SyncChannel: it marks the items of a channel with many that are to be compared with the platform, in short
+// transactions, and notes that in the draft. A scheduled push compares them if no job comes.
+func (s *Service) MarkForSync(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel, draft *SyncDraft) error {
+	stock, content := draft.marks()
+	if !stock && !content {
+		return nil
+	}
+	many := false
+	err := store.Read(ctx, tenant, func(tx *db.Tx) (err error) {
+		many, err = channelsync.AnyItems(tx, channel, s.atOnce()*textsAtOnce)
+		return err
+	})
+	if err != nil || !many {
+		return err
+	}
+	draft.marked = true
+	return before(ctx, s, store, tenant, func(tx *db.Tx, last string, orders int) (to string, err error) {
+		return channelsync.MarkSome(tx, channel, stock, content, last, orders*textsAtOnce)
+	})
+}
+
+// marks says of what all items of the channel are to be compared with the platform.
+func (d SyncDraft) marks() (stock, content bool) {
+	return d.Type == jobs.StockPush && len(d.SKUs) == 0, d.Type == jobs.ProductPush
 }
 
 // SyncChannel queues work on a channel (interface §4.5). At most one job of a type waits for a channel; a second
@@ -39,11 +68,11 @@ func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (j
 		return jobs.Job{}, err
 	}
 	channels.Keep(tx, channel)
-	switch {
+	switch stock, content := draft.marks(); {
+	case (stock || content) && !draft.marked:
+		channelsync.MarkAll(tx, c.ID, stock, content)
 	case draft.Type == jobs.StockPush && len(draft.SKUs) > 0:
 		channelsync.MarkCheck(tx, c.ID, draft.SKUs)
-	case draft.Type == jobs.StockPush || draft.Type == jobs.ProductPush:
-		channelsync.MarkAll(tx, c.ID, draft.Type == jobs.StockPush, draft.Type == jobs.ProductPush)
 	}
 	input := jobInput{ExternalIDs: draft.ExternalIDs, SKUs: draft.SKUs}
 	if waits != nil {

@@ -1,6 +1,8 @@
 package commerce
 
 import (
+	"context"
+
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/customers"
@@ -48,7 +50,7 @@ func (s *Service) holdCustomer(tx *db.Tx, customer id.Customer, expected Expecte
 }
 
 // UpdateCustomer changes a customer and emits customer.updated (interface §4.4). If nothing changes, it writes and
-// emits nothing. Errors: those of holdCustomer; Conflict when another record has the e-mail.
+// emits nothing. LeaveEmail must precede it. Errors: those of holdCustomer; Conflict when another record has the e-mail.
 func (s *Service) UpdateCustomer(tx *db.Tx, customer id.Customer, expected Expected, change customers.Change) (records.Customer, error) {
 	if change.Email.Given() {
 		if err := lockLeft(tx, customer, change.Email.Value); err != nil {
@@ -67,14 +69,37 @@ func (s *Service) UpdateCustomer(tx *db.Tx, customer id.Customer, expected Expec
 	return saveCustomer(tx, before, c)
 }
 
-// lockLeft locks the orders of a customer who is to get another e-mail address, because orders are locked before customers.
+// lockLeft locks the orders that are to keep the present e-mail address of a customer who gets another one, because orders are locked
+// before customers.
 func lockLeft(tx *db.Tx, customer id.Customer, email string) error {
 	c, err := customers.ByID(tx, customer)
 	if err != nil || c == nil || customers.EmailKey(c.Email) == customers.EmailKey(email) {
 		return err
 	}
-	_, err = orders.LockOf(tx, []id.Customer{customer})
-	return err
+	return orders.LockByEmail(tx, customer)
+}
+
+// LeaveEmail precedes UpdateCustomer: if the change gives a customer with many orders another e-mail address, these keep the present one as
+// their own, in short transactions, so that few are left for the change. Lists find them by it as before, whatever becomes of the change.
+func (s *Service) LeaveEmail(ctx context.Context, store *db.DB, tenant id.Tenant, customer id.Customer, expected Expected,
+	change customers.Change) error {
+	if !change.Email.Given() || expected.Invalid != nil {
+		return nil
+	}
+	many := false
+	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
+		c, err := customers.ByID(tx, customer)
+		if err == nil && c != nil && c.Status == customers.Active && customers.EmailKey(c.Email) != customers.EmailKey(change.Email.Value) {
+			many, err = orders.AnyByEmail(tx, customer, s.atOnce())
+		}
+		return err
+	})
+	if err != nil || !many {
+		return err
+	}
+	return before(ctx, s, store, tenant, func(tx *db.Tx, last int64, n int) (to int64, err error) {
+		return orders.LeaveSome(tx, customer, last, n)
+	})
 }
 
 // takeEmail makes sure that a locked customer may have its new e-mail, and leaves its orders the present one. One of a record merged into

@@ -38,8 +38,12 @@ func (s *shop) byEmail(t testing.TB, f orders.RowFilter) (numbers []int64) {
 
 // rename gives a customer another e-mail address.
 func (s *shop) rename(t testing.TB, customer id.Customer, email string) error {
+	change := customers.Change{Email: patch.To(email)}
+	if err := s.do.LeaveEmail(t.Context(), s.store, s.who.Tenant, customer, commerce.Expected{}, change); err != nil {
+		return err
+	}
 	return s.write(t, func(tx *db.Tx) error {
-		_, err := s.do.UpdateCustomer(tx, customer, commerce.Expected{}, customers.Change{Email: patch.To(email)})
+		_, err := s.do.UpdateCustomer(tx, customer, commerce.Expected{}, change)
 		return err
 	})
 }
@@ -117,6 +121,7 @@ func TestOrdersAreFoundByTheirEmail(t *testing.T) {
 func TestOrdersAreFoundByTheirEmailInParallel(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store, 1)
+		s.do.AtOnce = 1
 		lines := map[int]int64{0: 1}
 		const callers, each = 8, 12
 		address := func(n int) string { return fmt.Sprintf("%d@post.example", n%5) }

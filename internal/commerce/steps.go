@@ -51,18 +51,29 @@ func oneStep[T any, P interface {
 	Save(tx db.Writer)
 }](ctx context.Context, store *db.DB, tenant id.Tenant, stride *db.Stride, lock func(tx *db.Tx) (P, error),
 	do func(tx *db.Tx, begun P) (bool, error)) (more bool, err error) {
-	var took time.Duration
-	err = store.WriteBulk(ctx, tenant, func(tx *db.Tx) error {
-		started := time.Now()
+	return timed(ctx, store, tenant, stride, func(tx *db.Tx) (bool, error) {
 		begun, err := lock(tx)
 		if err == nil && begun == nil {
 			err = errEnded
 		}
-		if err == nil {
-			more, err = do(tx, begun)
+		if err != nil {
+			return false, err
 		}
+		more, err := do(tx, begun)
 		if err == nil && more {
 			begun.Save(tx)
+		}
+		return more, err
+	})
+}
+
+// timed runs a transaction that does some of what is to be done, and if there is more, lets others have their turn.
+func timed(ctx context.Context, store *db.DB, tenant id.Tenant, stride *db.Stride,
+	do func(tx *db.Tx) (bool, error)) (more bool, err error) {
+	var took time.Duration
+	err = store.WriteBulk(ctx, tenant, func(tx *db.Tx) error {
+		started := time.Now()
+		if more, err = do(tx); err == nil && more {
 			err = tx.Flush()
 		}
 		took = time.Since(started)
@@ -72,6 +83,26 @@ func oneStep[T any, P interface {
 		stride.Next(ctx, took)
 	}
 	return more, err
+}
+
+// before does in short transactions what the transaction of an operation would do otherwise: something that makes no difference if the
+// operation is refused then, or never comes. do gets the place behind which a step begins, the zero value at first, and its size in
+// orders; it returns where the step ended, the zero value if nothing is left.
+func before[P comparable](ctx context.Context, s *Service, store *db.DB, tenant id.Tenant,
+	do func(tx *db.Tx, last P, orders int) (to P, err error)) error {
+	stride := s.newStride(store)
+	var none, last P
+	for {
+		to := none
+		more, err := timed(ctx, store, tenant, stride, func(tx *db.Tx) (_ bool, err error) {
+			to, err = do(tx, last, stride.Size)
+			return to != none, err
+		})
+		if err != nil || !more {
+			return err
+		}
+		last = to
+	}
 }
 
 // operation is an unfinished one of which this process does steps.
@@ -153,6 +184,8 @@ func (s *Service) ContinueSteps(ctx context.Context, store *db.DB, all bool) err
 			err = errors.Join(err, s.FinishChannelDeletion(ctx, store, one.Tenant, id.Channel(one.Subject)))
 		case unfinished.CustomerMerge:
 			err = errors.Join(err, s.finishMerge(ctx, store, one.Tenant, id.Customer(one.Subject)))
+		case unfinished.CategoryArrival, unfinished.CategoryDeletion:
+			err = errors.Join(err, s.finishCategory(ctx, store, one.Tenant, one.Kind, id.Category(one.Subject)))
 		}
 	}
 	return err

@@ -3,7 +3,6 @@ package commerce
 import (
 	"context"
 	"errors"
-	"time"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apperr"
@@ -37,29 +36,17 @@ func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Te
 		}
 		return err
 	})
-	stride := s.newStride(store)
-	last := ""
-	for first := true; err == nil && many; first = false {
-		var to string
-		var took time.Duration
-		err = store.WriteBulk(ctx, tenant, func(tx *db.Tx) error {
-			started := time.Now()
+	if err == nil && many {
+		err = before(ctx, s, store, tenant, func(tx *db.Tx, last string, orders int) (to string, err error) {
 			w, err := holdWarehouse(tx, warehouse, expected)
-			if err == nil && first {
+			if err == nil && last == "" {
 				err = w.MayBeDeleted(tx)
 			}
-			if err == nil {
-				to, err = w.RemoveEmpty(tx, last, stride.Size*textsAtOnce)
+			if err != nil {
+				return "", err
 			}
-			if err == nil {
-				err = tx.Flush()
-			}
-			took = time.Since(started)
-			return err
+			return w.RemoveEmpty(tx, last, orders*textsAtOnce)
 		})
-		if last, many = to, to != ""; err == nil && many {
-			stride.Next(ctx, took)
-		}
 	}
 	var refused *apperr.Error
 	if errors.As(err, &refused) {

@@ -54,7 +54,7 @@ func ReadUserChange(o *apijson.Object) (change commerce.UserChange, password, cu
 func longEnough(s *apijson.Schema) { s.MinLength = accounts.MinPassword }
 
 func checkEmail(o *apijson.Object, email string) {
-	if problem := accounts.BadEmail(email); email != "" && problem != "" {
+	if problem := limits.BadLogin(email); email != "" && problem != "" {
 		o.AddError("email", "%s", problem)
 	}
 }

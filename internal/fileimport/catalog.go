@@ -259,6 +259,9 @@ func (c *catalog) ImportCategories(ctx context.Context, list []client.Category) 
 		out = client.CategoriesImported{Created: imported.Created, Updated: imported.Updated, Errors: itemErrors(imported.Errors)}
 		return err
 	})
+	if err == nil {
+		err = c.commerce.FinishCategories(ctx, c.store, c.who.Tenant)
+	}
 	return out, err
 }
 

@@ -119,32 +119,46 @@ var anonymise db.Text
 
 // SaveLines writes lines of locked orders as given.
 func SaveLines(tx db.Writer, list []PersonalLine) {
-	savePersonal(tx, list, &personalLines, func(p PersonalLine) []any {
+	savePersonal(tx, list, personalLines, func(p PersonalLine) []any {
 		return []any{p.Order, p.ID, p.Name, db.Null(p.Description), db.Null(p.Metadata)}
-	}, "order_lines", "name", "description", "metadata")
+	})
 }
 
 // SaveShipments writes shipments of locked orders as given.
 func SaveShipments(tx db.Writer, list []PersonalShipment) {
-	savePersonal(tx, list, &personalShipments, func(p PersonalShipment) []any {
+	savePersonal(tx, list, personalShipments, func(p PersonalShipment) []any {
 		return []any{p.Order, p.ID, db.Null(p.Carrier), db.Null(p.TrackingNumber), db.Null(p.TrackingURL)}
-	}, "shipments", "carrier", "tracking_number", "tracking_url")
+	})
 }
 
-var personalLines, personalShipments db.Text
+// personalColumns are three columns of a table whose key is an order and an id.
+type personalColumns struct {
+	table   string
+	columns [3]string
+	text    db.Text
+}
 
-// savePersonal writes three columns of rows of a table whose key is an order and an id.
-func savePersonal[T any](tx db.Writer, list []T, text *db.Text, values func(T) []any, table, a, b, c string) {
+var (
+	personalLines     = &personalColumns{table: "order_lines", columns: [3]string{"name", "description", "metadata"}}
+	personalShipments = &personalColumns{table: "shipments", columns: [3]string{"carrier", "tracking_number", "tracking_url"}}
+)
+
+// savePersonal writes personal columns of rows; values are a row's order, its id, and what is in the columns.
+func savePersonal[T any](tx db.Writer, list []T, in *personalColumns, values func(T) []any) {
 	db.Chunks(list, func(piece []T) error {
 		args := append(make([]any, 0, 1+5*len(piece)), tx.TenantID())
 		for _, one := range piece {
 			args = append(args, values(one)...)
 		}
-		tx.Queue(text.For(len(piece), func(n int) string {
-			return "WITH v(order_id, id, a, b, c) AS (VALUES " + db.Values(n, 5, 2, "::UUID", "::UUID", "::TEXT", "::TEXT", "::TEXT") + `)
-				UPDATE ` + table + " SET " + a + " = v.a, " + b + " = v.b, " + c + ` = v.c
-				FROM v WHERE ` + table + ".tenant_id = $1 AND " + table + ".order_id = v.order_id AND " + table + ".id = v.id"
-		}), args...).Rows(int64(len(piece)), nil)
+		tx.Queue(in.text.For(len(piece), in.update), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
+}
+
+// update is the statement for n rows.
+func (in *personalColumns) update(n int) string {
+	t, c := in.table, in.columns
+	return "WITH v(order_id, id, a, b, c) AS (VALUES " + db.Values(n, 5, 2, "::UUID", "::UUID", "::TEXT", "::TEXT", "::TEXT") + `)
+		UPDATE ` + t + " SET " + c[0] + " = v.a, " + c[1] + " = v.b, " + c[2] + ` = v.c
+		FROM v WHERE ` + t + ".tenant_id = $1 AND " + t + ".order_id = v.order_id AND " + t + ".id = v.id"
 }

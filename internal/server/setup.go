@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/limits"
 )
 
 // Admin is the owner of the first account, created on an empty store (interface §5.1).
@@ -55,7 +56,7 @@ func (s *Server) firstStart(ctx context.Context, store *Store) error {
 
 // FirstAccount checks an owner's login and hashes its password; the result is the draft of the first account.
 func FirstAccount(ctx context.Context, admin Admin, name string) (commerce.AccountDraft, error) {
-	if problem := accounts.BadEmail(admin.Email); problem != "" {
+	if problem := limits.BadLogin(admin.Email); problem != "" {
 		return commerce.AccountDraft{}, errors.New("the first owner's e-mail address " + problem + " (ENTREPOT_ADMIN_EMAIL)")
 	}
 	if problem := accounts.BadPassword(admin.Password, admin.Email); problem != "" {

@@ -2,11 +2,11 @@ package stock
 
 import "testing"
 
-// ShortSweeps lets searches of a few levels read them as those of many.
-func ShortSweeps(t *testing.T) {
-	list, of := sweepList, sweepRange
-	sweepList, sweepRange = 4, 16
-	t.Cleanup(func() { sweepList, sweepRange = list, of })
+// ShortLists lets searches of a few levels read them as those of many.
+func ShortLists(t *testing.T) {
+	list, of := listKeys, rangeKeys
+	listKeys, rangeKeys = 4, 16
+	t.Cleanup(func() { listKeys, rangeKeys = list, of })
 }
 
 // ShortPages lets pages be deep from the tenth level on, during a test.

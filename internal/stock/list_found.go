@@ -26,10 +26,10 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
 	some, err := someVariants(tx)
 	owned := func(tx *db.Tx) *db.Where { return db.NewWhere(tx, "s") }
 	if err == nil {
-		err = (&sweep{table: "products s", key: "s.id", value: "s.sku", where: owned}).each(tx, products, add)
+		err = (&keyReader{table: "products s", key: "s.id", value: "s.sku", where: owned}).each(tx, products, add)
 	}
 	if err == nil && some {
-		err = (&sweep{table: "variants s", key: "s.product_id", value: "s.sku", where: owned}).each(tx, products, add)
+		err = (&keyReader{table: "variants s", key: "s.product_id", value: "s.sku", where: owned}).each(tx, products, add)
 	}
 	if err != nil {
 		return nil, 0, err
@@ -39,7 +39,7 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
 	if f.After != nil {
 		p.after = &levelKey{f.After.SKU, f.After.Warehouse}
 	}
-	levels := &sweep{table: "stock_levels l", key: "l.sku", value: "l.warehouse_code", where: f.where}
+	levels := &keyReader{table: "stock_levels l", key: "l.sku", value: "l.warehouse_code", where: f.where}
 	if err := levels.each(tx, slices.Compact(skus), p.add); err != nil {
 		return nil, 0, err
 	}

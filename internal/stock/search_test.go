@@ -17,7 +17,7 @@ import (
 // A search finds the levels that looking at each of them finds, whether the products lie close together or far apart and whether
 // their SKUs do, with levels in several warehouses, deleted ones, variants and products without any.
 func TestSearchOfManyLevels(t *testing.T) {
-	stock.ShortSweeps(t)
+	stock.ShortLists(t)
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)
 		type level struct{ sku, name, warehouse, text string }

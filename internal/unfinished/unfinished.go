@@ -12,8 +12,10 @@ type Kind string
 
 // The kinds.
 const (
-	ChannelDeletion Kind = "channel deletion" // of the channel with this id, whose row is deleted already
-	CustomerMerge   Kind = "customer merge"   // of the record with this id, which is merged already, and has orders left
+	ChannelDeletion  Kind = "channel deletion"  // of the channel with this id, whose row is deleted already
+	CustomerMerge    Kind = "customer merge"    // of the record with this id, which is merged already, and has orders left
+	CategoryArrival  Kind = "category arrival"  // of the category with this id, for which products wait
+	CategoryDeletion Kind = "category deletion" // of the category with this id, which is a tombstone already, and has products left
 )
 
 // Operation is one that has begun and not ended.
@@ -36,8 +38,13 @@ var table = db.NewTable("unfinished",
 const key = "kind = $2 AND subject = $3::UUID"
 
 // Begin stores that an operation has begun.
-func Begin(tx db.Writer, kind Kind, subject string) {
-	table.InsertOne(tx, Operation{Kind: kind, Subject: subject, TouchedAt: tx.Micros()}).Rows(1, nil)
+func Begin(tx db.Writer, kind Kind, subject string) { begin(tx, kind, subject).Rows(1, nil) }
+
+// BeginOrGoOn is Begin for an operation that may have begun already.
+func BeginOrGoOn(tx db.Writer, kind Kind, subject string) { begin(tx, kind, subject).OrNothing() }
+
+func begin(tx db.Writer, kind Kind, subject string) *db.Step {
+	return table.InsertOne(tx, Operation{Kind: kind, Subject: subject, TouchedAt: tx.Micros()})
 }
 
 // Find reads an operation; nil if it has not begun, or has ended.

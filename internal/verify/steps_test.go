@@ -17,6 +17,7 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/patch"
 	"entrepot/internal/stock"
 )
 
@@ -471,6 +472,60 @@ func TestWarehouseIsEmptiedInSteps(t *testing.T) {
 			}
 		}
 		if cut < 3 {
+			t.Errorf("it died %d times", cut)
+		}
+	})
+}
+
+// A customer with many orders leaves them the present e-mail address in steps before it gets another one. This may die before any of its
+// transactions, and the change may be refused: every order is found by its address.
+func TestEmailIsLeftInSteps(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		s.do.AtOnce = 1
+		cut := 0
+		for n := range int64(100) {
+			who, _ := s.two(int(n), 9)
+			left := new(atomic.Int64)
+			left.Store(n)
+			free := customers.Change{Email: patch.To(fmt.Sprintf("new%d@merge.example", n))}
+			err := s.do.LeaveEmail(dying{t.Context(), left}, store, s.who.Tenant, who, commerce.Expected{}, free)
+			s.holds(n)
+			bound := s.count("SELECT count(*) FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND email_key IS NULL", who)
+			if err == nil && bound > 0 {
+				t.Fatalf("%d orders are left for the change", bound)
+			} else if err != nil {
+				if !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+				cut++
+			}
+			change := func(change customers.Change) error {
+				return s.write(func(tx *db.Tx) error {
+					_, err := s.do.UpdateCustomer(tx, who, commerce.Expected{}, change)
+					return err
+				})
+			}
+			if err := change(customers.Change{Email: patch.To(fmt.Sprintf("into%d@merge.example", n))}); !apperr.Is(err, apperr.Conflict) {
+				t.Fatalf("an address that another one has: %v", err)
+			}
+			s.holds(n)
+			if err := change(free); err != nil {
+				t.Fatal(err)
+			}
+			s.holds(n)
+			if found := s.count("SELECT count(*) FROM orders WHERE tenant_id = $1 AND email_key = $2",
+				fmt.Sprintf("from%d@merge.example", n)); found != 9 {
+				t.Fatalf("%d orders are found by their address", found)
+			}
+			if err == nil {
+				break
+			}
+			if n == 99 {
+				t.Fatal("it never ended")
+			}
+		}
+		if cut < 4 {
 			t.Errorf("it died %d times", cut)
 		}
 	})

@@ -2,9 +2,9 @@ package stock
 
 import "entrepot/internal/db"
 
-// sweep reads a value of the rows of many keys. Keys that lie close together are read as a range, with the rows between
+// keyReader reads a value of the rows of many keys. Keys that lie close together are read as a range, with the rows between
 // them, because the next row costs a quarter of looking one up (docs/decisions/0197).
-type sweep struct {
+type keyReader struct {
 	table string // and its alias
 	key   string // column that an index begins with after the account
 	value string
@@ -18,30 +18,30 @@ type sweep struct {
 
 // Keys that are looked up at once or by the first range, and those of the largest range. Tests lower them.
 var (
-	sweepList  = 256
-	sweepRange = 4096
+	listKeys  = 256
+	rangeKeys = 4096
 )
 
-// sweepWaste is how many rows of a range are read for each one that is expected.
-const sweepWaste = 2
+// rangeWaste is how many rows of a range are read for each one that is expected.
+const rangeWaste = 2
 
 // each calls found for every row of some keys, which are sorted and different.
-func (s *sweep) each(tx *db.Tx, keys []string, found func(key, value string)) error {
+func (s *keyReader) each(tx *db.Tx, keys []string, found func(key, value string)) error {
 	for len(keys) > 0 {
-		if s.keys > 0 && s.pause == 0 && len(keys) >= sweepList {
-			piece := keys[:min(max(sweepList, s.size), len(keys))]
+		if s.keys > 0 && s.pause == 0 && len(keys) >= listKeys {
+			piece := keys[:min(max(listKeys, s.size), len(keys))]
 			whole, err := s.readRange(tx, piece, found)
 			if err != nil {
 				return err
 			}
 			if whole {
-				keys, s.last, s.size = keys[len(piece):], 0, min(4*len(piece), sweepRange)
+				keys, s.last, s.size = keys[len(piece):], 0, min(4*len(piece), rangeKeys)
 				continue
 			}
 			s.last, s.size = max(1, 2*s.last), 0
 			s.pause = s.last
 		}
-		piece := keys[:min(sweepList, len(keys))]
+		piece := keys[:min(listKeys, len(keys))]
 		if err := s.readList(tx, piece, found); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (s *sweep) each(tx *db.Tx, keys []string, found func(key, value string)) er
 }
 
 // readList looks up each key.
-func (s *sweep) readList(tx *db.Tx, keys []string, found func(key, value string)) error {
+func (s *keyReader) readList(tx *db.Tx, keys []string, found func(key, value string)) error {
 	s.keys += len(keys)
 	w := db.AndIn(s.where(tx), s.key, db.Padded(keys))
 	return tx.Each(func(r db.Rows) error {
@@ -65,8 +65,8 @@ func (s *sweep) readList(tx *db.Tx, keys []string, found func(key, value string)
 
 // readRange reads all rows from the first key to the last. If these are far more than the keys should have, it stops and
 // finds nothing.
-func (s *sweep) readRange(tx *db.Tx, keys []string, found func(key, value string)) (whole bool, err error) {
-	most := sweepWaste * len(keys) * max(1, (s.rows+s.keys-1)/s.keys)
+func (s *keyReader) readRange(tx *db.Tx, keys []string, found func(key, value string)) (whole bool, err error) {
+	most := rangeWaste * len(keys) * max(1, (s.rows+s.keys-1)/s.keys)
 	w := s.where(tx).And(s.key+" >= ?", keys[0]).And(s.key+" <= ?", keys[len(keys)-1])
 	limit := " ORDER BY " + s.key + " LIMIT " + w.Bind(most+1)
 	type row struct{ key, value string }
@@ -93,6 +93,6 @@ func (s *sweep) readRange(tx *db.Tx, keys []string, found func(key, value string
 	return true, nil
 }
 
-func (s *sweep) text(w *db.Where) string {
+func (s *keyReader) text(w *db.Where) string {
 	return "SELECT " + s.key + ", " + s.value + " FROM " + s.table + " WHERE " + w.String()
 }
