@@ -297,6 +297,15 @@ func (d *Dashboard) editCategory(r *request) (answer, error) {
 	return d.categoryScreen(r, c)
 }
 
+// writeCategory runs a write of a category, and answers when its products are linked.
+func (d *Dashboard) writeCategory(r *request, operation func(tx *db.Tx) (answer, error)) (answer, error) {
+	out, err := d.write(r, operation)
+	if err == nil {
+		err = d.Commerce.FinishCategories(r.http.Context(), d.DB, r.caller().Tenant)
+	}
+	return out, err
+}
+
 // createCategory serves POST /categories.
 func (d *Dashboard) createCategory(r *request) (answer, error) {
 	p, err := r.readCategories("")
@@ -308,7 +317,7 @@ func (d *Dashboard) createCategory(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return d.write(r, func(tx *db.Tx) (answer, error) {
+		return d.writeCategory(r, func(tx *db.Tx) (answer, error) {
 			c, err := d.Commerce.CreateCategory(tx, draft)
 			return redirect(categoriesPath, "Created "+c.Name), err
 		})
@@ -330,7 +339,7 @@ func (d *Dashboard) updateCategory(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return d.write(r, func(tx *db.Tx) (answer, error) {
+		return d.writeCategory(r, func(tx *db.Tx) (answer, error) {
 			now, err := d.Commerce.UpdateCategory(tx, c.ID, commerce.Expected{}, draft)
 			return redirect(categoriesPath, "Saved "+now.Name), err
 		})
@@ -343,7 +352,7 @@ func (d *Dashboard) deleteCategory(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return d.write(r, func(tx *db.Tx) (answer, error) {
+	return d.writeCategory(r, func(tx *db.Tx) (answer, error) {
 		return redirect(categoriesPath, "Deleted "+c.Name), d.Commerce.DeleteCategory(tx, c.ID, commerce.Expected{})
 	})
 }

@@ -265,7 +265,11 @@ func (d *Dashboard) syncChannel(r *request) (answer, error) {
 	return r.submit(syncForm(r, "/channels/"+string(channel)), d.showChannel, func(f *form) (answer, error) {
 		o := f.Object()
 		draft := drafts.ReadSync(o)
-		if err := o.Err(); err != nil {
+		err := o.Err()
+		if err == nil {
+			err = d.Commerce.MarkForSync(r.http.Context(), d.DB, r.caller().Tenant, channel, &draft)
+		}
+		if err != nil {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
