@@ -3,7 +3,6 @@ package connector
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"entrepot/internal/money"
 )
@@ -107,16 +106,6 @@ var numbers = map[string]string{"ean": "ean", "ean13": "ean", "gtin": "gtin", "g
 
 // Number is what kind of trade number the attribute is: "ean", "gtin", "upc" or "isbn"; "" for any other attribute.
 func (a Attribute) Number() string { return numbers[Letters(a.Name)] }
-
-// Letters are the letters and digits of a name, in small letters: names that people write differ in the rest.
-func Letters(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, strings.ToLower(name))
-}
 
 // Category is a category with its ancestors.
 type Category struct {

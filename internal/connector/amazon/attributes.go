@@ -101,9 +101,9 @@ func (s *session) content(p *connector.Product, f form) fields {
 		}
 		title += " " + strings.Join(differs, " ")
 	}
-	all["item_name"] = s.text(cut(title, 200))
+	all["item_name"] = s.text(connector.Cut(title, 200))
 	if text := connector.Plain(p.Description); text != "" {
-		all["product_description"] = s.text(cut(text, 2000))
+		all["product_description"] = s.text(connector.Cut(text, 2000))
 	}
 	if brand := f.value("brand"); brand != "" {
 		all["brand"] = s.text(brand)
@@ -176,11 +176,4 @@ func (s *session) mapped(f form) map[string]string {
 		}
 	}
 	return all
-}
-
-func cut(text string, most int) string {
-	if r := []rune(strings.TrimSpace(text)); len(r) > most {
-		return string(r[:most])
-	}
-	return strings.TrimSpace(text)
 }

@@ -42,7 +42,7 @@ func item(l *listing, f connector.Variant) fields {
 			aspects[aspectName(a)] = []string{aspectValue(a)}
 		}
 	}
-	maps.Copy(product, fields{"title": cut(l.Name, 80), "description": kept(l.Product, product["description"], itemText(l.Product)),
+	maps.Copy(product, fields{"title": connector.Cut(l.Name, 80), "description": kept(l.Product, product["description"], itemText(l.Product)),
 		"aspects": aspects, "imageUrls": pictures(l.Product)})
 	body["product"] = product
 	if body["condition"] == nil {
@@ -96,9 +96,9 @@ func shownAttributes(p *connector.Product) []connector.Attribute {
 }
 
 // eBay takes so many characters of an aspect's name and value.
-func aspectName(a connector.Attribute) string { return cut(a.Name, 40) }
+func aspectName(a connector.Attribute) string { return connector.Cut(a.Name, 40) }
 
-func aspectValue(a connector.Attribute) string { return cut(a.Value, 65) }
+func aspectValue(a connector.Attribute) string { return connector.Cut(a.Value, 65) }
 
 // Bounds of texts, in characters with their markup.
 const (
@@ -111,7 +111,7 @@ func text(p *connector.Product) string {
 	if p.Description == "" {
 		return p.Name
 	}
-	return cut(p.Description, mostText)
+	return connector.Cut(p.Description, mostText)
 }
 
 // kept is the seller's text at eBay in place of one that a product does not have.
@@ -127,7 +127,7 @@ func itemText(p *connector.Product) string {
 	if whole := text(p); utf8.RuneCountInString(whole) <= mostItemText {
 		return whole
 	}
-	return cut(markup.ReplaceAllString(p.Description, " "), mostItemText)
+	return connector.Cut(markup.ReplaceAllString(p.Description, " "), mostItemText)
 }
 
 // markup is a tag of HTML.
@@ -170,8 +170,8 @@ func itemGroup(p *connector.Product) fields {
 			aspects[name] = []string{aspectValue(a)}
 		}
 	}
-	return fields{"title": cut(p.Name, 80), "description": text(p), "aspects": aspects, "imageUrls": pictures(p), "variantSKUs": skus,
-		"variesBy": fields{"specifications": specifications}}
+	return fields{"title": connector.Cut(p.Name, 80), "description": text(p), "aspects": aspects, "imageUrls": pictures(p),
+		"variantSKUs": skus, "variesBy": fields{"specifications": specifications}}
 }
 
 // category is the category of a listing: that of the setting, else the one that eBay suggests for the title; "" where eBay suggests none
@@ -180,7 +180,7 @@ func (s *session) category(ctx context.Context, p *connector.Product) (string, e
 	if id := s.link.Channel.Value(settingCategory); id != "" {
 		return id, nil
 	}
-	title := cut(p.Name, 80)
+	title := connector.Cut(p.Name, 80)
 	if id, known := s.categories[title]; known {
 		return id, nil
 	}
@@ -213,11 +213,4 @@ func unlessMissing(err error) error {
 		return nil
 	}
 	return err
-}
-
-func cut(text string, most int) string {
-	if r := []rune(strings.TrimSpace(text)); len(r) > most {
-		return string(r[:most])
-	}
-	return strings.TrimSpace(text)
 }

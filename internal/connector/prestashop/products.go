@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/money"
@@ -260,35 +259,20 @@ func name(text string) string {
 		}
 		return r
 	}, text)
-	return cut(strings.Join(strings.Fields(text), " "), 128)
+	return connector.Cut(strings.Join(strings.Fields(text), " "), 128)
 }
 
 // linkRewrite is the product's part of an address: its slug, in letters and digits.
 func linkRewrite(p *connector.Product) string { return slug(p.Slug, p.Name, p.SKU) }
 
+// slug is the first of some texts of which something can stand in an address.
 func slug(candidates ...string) string {
 	for _, text := range candidates {
-		var b strings.Builder
-		for _, r := range strings.ToLower(text) {
-			switch {
-			case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-				b.WriteRune(r)
-			case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-				b.WriteByte('-')
-			}
-		}
-		if out := cut(strings.Trim(b.String(), "-"), 128); out != "" {
+		if out := connector.Cut(connector.Slug(text), 128); out != "" {
 			return out
 		}
 	}
 	return "product"
-}
-
-func cut(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return string(r[:most])
-	}
-	return text
 }
 
 func flag(on bool) string {

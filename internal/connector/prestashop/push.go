@@ -47,7 +47,7 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	if len(numbers) == 0 {
 		return nil
 	}
-	tracking := cut(strings.Join(numbers, ", "), 64)
+	tracking := connector.Cut(strings.Join(numbers, ", "), 64)
 	if s.tracked[order.ExternalID] == tracking {
 		return nil
 	}

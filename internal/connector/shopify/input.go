@@ -2,7 +2,6 @@ package shopify
 
 import (
 	"slices"
-	"strings"
 
 	"entrepot/internal/connector"
 )
@@ -18,20 +17,7 @@ func handle(p *connector.Product) string {
 	if len(own) > 8 {
 		own = own[len(own)-8:]
 	}
-	return plain(name) + "-" + plain(own)
-}
-
-// plain is a text in small letters, digits and hyphens.
-func plain(text string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(text) {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			b.WriteRune(r)
-		} else if b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
-			b.WriteByte('-')
-		}
-	}
-	return strings.Trim(b.String(), "-")
+	return connector.Slug(name) + "-" + connector.Slug(own)
 }
 
 // input is what the product shall be. Errors: Failure Rejected if the merchant's own variants cannot stay beside it.
@@ -40,7 +26,7 @@ func input(f *shop, p *connector.Product, there *product) (vars, error) {
 	if p.OnSale {
 		status = "ACTIVE"
 	}
-	in := vars{"title": cut(p.Name, 255), "status": status}
+	in := vars{"title": connector.Cut(p.Name, 255), "status": status}
 	if p.Describes() {
 		in["descriptionHtml"] = p.Description
 	}
@@ -48,7 +34,7 @@ func input(f *shop, p *connector.Product, there *product) (vars, error) {
 		in["handle"] = handle(p)
 	}
 	if n := len(p.Categories); n > 0 {
-		in["productType"] = cut(p.Categories[n-1].Name, 255)
+		in["productType"] = connector.Cut(p.Categories[n-1].Name, 255)
 	}
 	if files, changed := pictures(p, there); changed || there == nil {
 		in["files"] = files
@@ -66,7 +52,7 @@ func pictures(p *connector.Product, there *product) (files []vars, changed bool)
 	var shown []string
 	for i, image := range p.Images {
 		if own[i] == "" {
-			files, changed = append(files, vars{"originalSource": image.URL, "contentType": "IMAGE", "alt": cut(p.Name, 512)}), true
+			files, changed = append(files, vars{"originalSource": image.URL, "contentType": "IMAGE", "alt": connector.Cut(p.Name, 512)}), true
 			continue
 		}
 		files, shown = append(files, vars{"id": own[i]}), append(shown, own[i])
@@ -135,11 +121,4 @@ func variantInput(f *shop, form connector.Variant, old *variant) vars {
 	}
 	v["inventoryQuantities"] = []vars{{"locationId": f.location, "name": "available", "quantity": quantity}}
 	return v
-}
-
-func cut(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return string(r[:most])
-	}
-	return text
 }

@@ -96,7 +96,7 @@ func (s *session) takeAll(ctx context.Context, list []order, page *connector.Ord
 			continue
 		}
 		out, err := o.read()
-		if o.cut(z) {
+		if o.incomplete(z) {
 			out, err = s.PullOrder(ctx, o.ID)
 		}
 		switch f := connector.FailureOf(err); {

@@ -52,8 +52,8 @@ type orderedLine struct {
 	LineItem          struct{ ID string }
 }
 
-// cut reports whether the answer in a size may have only a part of it.
-func (sh *shipping) cut(z size) bool {
+// incomplete reports whether the answer in a size may have only a part of it.
+func (sh *shipping) incomplete(z size) bool {
 	return len(sh.Fulfillments) >= z.few || len(sh.FulfillmentOrders.Nodes) >= z.few ||
 		slices.ContainsFunc(sh.Fulfillments, func(f fulfillment) bool { return len(f.FulfillmentLineItems.Nodes) >= z.lines }) ||
 		slices.ContainsFunc(sh.FulfillmentOrders.Nodes, func(part fulfillmentOrder) bool { return len(part.LineItems.Nodes) >= z.lines })
@@ -90,7 +90,7 @@ func (s *session) ReadAhead(ctx context.Context, externalIDs []string) error {
 		}
 		externalIDs = externalIDs[min(used.orders, len(externalIDs)):]
 		for _, at := range a.Nodes {
-			if at != nil && at.ID != "" && !at.cut(used) {
+			if at != nil && at.ID != "" && !at.incomplete(used) {
 				s.ahead[at.ID] = at
 			}
 		}
@@ -342,7 +342,7 @@ func (s *session) PushCancel(ctx context.Context, order connector.OrderRef, reas
 	var a struct {
 		OrderCancel struct{ OrderCancelUserErrors userErrors }
 	}
-	v := vars{"id": order.ExternalID, "reason": "OTHER", "note": cut(reason, 255), "refund": nil}
+	v := vars{"id": order.ExternalID, "reason": "OTHER", "note": connector.Cut(reason, 255), "refund": nil}
 	if s.link.Channel.Value("refundOnCancel") == "true" {
 		v["refund"] = vars{"originalPaymentMethodsRefund": true}
 	}

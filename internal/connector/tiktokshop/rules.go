@@ -98,7 +98,7 @@ func (a *attribute) choose(text string) (chosen fields, id connector.ID, ok bool
 			return fields{"id": string(v.ID)}, v.ID, true
 		}
 	}
-	return fields{"name": cut(text, 50)}, "", a.Free || len(a.Values) == 0
+	return fields{"name": connector.Cut(text, 50)}, "", a.Free || len(a.Values) == 0
 }
 
 // lacks names an attribute that a product lacks, with some of the values that TikTok takes.
@@ -115,7 +115,7 @@ func (a *attribute) lacks(given string) string {
 		text += " with one of the values " + strings.Join(some, ", ")
 	}
 	if given != "" {
-		text += ` in place of "` + cut(given, 50) + `"`
+		text += ` in place of "` + connector.Cut(given, 50) + `"`
 	}
 	return text
 }
