@@ -158,12 +158,10 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		if o.byAmazon() && !s.takesFBA() {
 			continue
 		}
-		taken, err := s.takeOrder(o)
-		if err != nil {
-			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: o.OrderID, Error: err.Error()})
-			continue
+		converted, err := s.convert(o)
+		if err := page.Take(o.OrderID, converted, err); err != nil {
+			return connector.OrderPage{}, err
 		}
-		page.Orders = append(page.Orders, taken)
 	}
 	switch at.Token = found.Pagination.NextToken; {
 	case at.Token != "":
@@ -184,7 +182,7 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 		return connector.Order{}, connector.Failf(connector.Rejected,
 			"Amazon ships the order %s itself: the channel's setting fba can be \"take\"", externalID)
 	}
-	return s.takeOrder(o)
+	return s.convert(o)
 }
 
 // readOrder reads one order as Amazon has it.

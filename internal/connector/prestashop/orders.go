@@ -75,8 +75,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		}
 		rows = append(rows, slips...)
 	}
-	page.Orders, page.Unreadable, err = s.orders(ctx, f, rows)
-	return page, err
+	return page, s.convertAll(ctx, f, rows, &page)
 }
 
 // after is the position behind a full page of a size whose last order changed at a time.
@@ -166,8 +165,7 @@ func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page co
 	if err != nil {
 		return page, err
 	}
-	page.Orders, page.Unreadable, err = s.orders(ctx, f, rows)
-	return page, err
+	return page, s.convertAll(ctx, f, rows, &page)
 }
 
 // PullOrder gives one order.
@@ -183,12 +181,9 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	if len(rows) == 0 {
 		return connector.Order{}, connector.Failf(connector.Missing, "the shop has no order %s", externalID)
 	}
-	list, unreadable, err := s.orders(ctx, f, rows[:1])
-	if err == nil && len(unreadable) > 0 {
-		err = connector.Failf(connector.Rejected, "%s", unreadable[0].Error)
-	}
+	b, err := s.besides(ctx, f, rows[:1])
 	if err != nil {
 		return connector.Order{}, err
 	}
-	return list[0], nil
+	return s.convert(ctx, f, b, rows[0])
 }

@@ -112,9 +112,9 @@ func (o *order) refunded(sum sums, l refundedLine) money.Amount {
 	return sum.of(l.SubtotalSet) + sum.of(l.TotalTaxSet)
 }
 
-// read converts the order. A shop may store prices with or without tax: lines are without, and the discount is the
+// convert converts the order. A shop may store prices with or without tax: lines are without, and the discount is the
 // difference between them and the total, which is the shop's own.
-func (o *order) read() (connector.Order, error) {
+func (o *order) convert() (connector.Order, error) {
 	amounts, err := connector.NewSums(o.CurrencyCode)
 	if err != nil {
 		return connector.Order{}, err
@@ -182,11 +182,7 @@ func (o *order) read() (connector.Order, error) {
 			out.Lines = append(out.Lines, fee)
 		}
 	}
-	rest := out.Shipping + out.Tax - out.Total
-	for _, l := range out.Lines {
-		rest += l.Amount
-	}
-	out.Discount = max(rest, 0)
+	out.Discount = max(out.Excess(), 0)
 	o.parcels(&out)
 	for _, r := range o.Refunds {
 		out.Refunds = o.appendRefund(out.Refunds, sum, r)
@@ -309,14 +305,7 @@ func (o *order) buyer(out *connector.Order) {
 			out.Phone = c.DefaultPhoneNumber.PhoneNumber
 		}
 	}
-	for _, p := range []*connector.Place{out.ShipTo, out.BillTo} {
-		if p != nil && out.Name == "" {
-			out.Name = p.Name
-		}
-		if p != nil && out.Phone == "" {
-			out.Phone = p.Phone
-		}
-	}
+	out.Complete()
 }
 
 func (a *address) place() *connector.Place {

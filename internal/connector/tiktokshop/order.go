@@ -138,9 +138,9 @@ var statuses = map[string]orders.Status{
 	"CANCELLED": orders.Cancelled, "CANCEL": orders.Cancelled,
 }
 
-// take converts an order. Lines of an order that TikTok ships have no SKU: the stock is in TikTok's warehouses, so nothing of it is
+// convert converts an order. Lines of an order that TikTok ships have no SKU: the stock is in TikTok's warehouses, so nothing of it is
 // reserved.
-func (o *order) take() (connector.Order, error) {
+func (o *order) convert() (connector.Order, error) {
 	sum, err := connector.NewSums(o.Payment.Currency)
 	if err != nil {
 		return connector.Order{}, err
@@ -176,13 +176,7 @@ func (o *order) take() (connector.Order, error) {
 		out.Lines, taxes = append(out.Lines, line), append(taxes, tax)
 	}
 	takeTaxOut(&out, taxes, of(o.Payment.ShippingTax), money.Digits(out.Currency))
-	rest := out.Shipping + out.Tax - out.Total
-	for _, l := range out.Lines {
-		rest += l.Amount
-	}
-	if out.Discount = max(rest, 0); rest < 0 {
-		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fees", Name: "Fees", Quantity: 1, Amount: -rest, Fee: true})
-	}
+	out.Balance()
 	o.buyer(&out)
 	out.ShippedBy(o.DeliveryName)
 	out.ToBeCancelled(o.ToBeCancelled)
@@ -197,10 +191,8 @@ func (o *order) take() (connector.Order, error) {
 // tax added. Tax that TikTok gives for a part is subtracted from it; the rest is subtracted from all parts in
 // proportion.
 func takeTaxOut(o *connector.Order, taxes []money.Amount, shipping money.Amount, digits int) {
-	var goods, left money.Amount
-	for _, l := range o.Lines {
-		goods += l.Amount
-	}
+	var left money.Amount
+	goods := o.Goods()
 	for _, tax := range taxes {
 		left -= tax
 	}

@@ -89,7 +89,7 @@ func (s *session) pullChanged(ctx context.Context, at place, cursor connector.Cu
 	if !date.IsZero() && at.token == "" && date.Before(at.until) { // our clock is ahead of the platform's
 		at.until = date
 	}
-	page, err := s.takeAll(ctx, out.Orders)
+	page, err := s.convertAll(ctx, out.Orders)
 	page.Until = at.until.Add(-tail)
 	if cursor.Since.After(at.until) {
 		page.Until = cursor.Since
@@ -137,7 +137,7 @@ func (s *session) pullReversed(ctx context.Context, path string, span fields, ne
 	if err != nil {
 		return connector.OrderPage{}, err
 	}
-	page, err := s.takeAll(ctx, list)
+	page, err := s.convertAll(ctx, list)
 	page.Until = until
 	if next.part != "" {
 		page.Next = next.String()
@@ -145,16 +145,14 @@ func (s *session) pullReversed(ctx context.Context, path string, span fields, ne
 	return page, err
 }
 
-// takeAll converts orders, with their refunds.
-func (s *session) takeAll(ctx context.Context, list []order) (connector.OrderPage, error) {
+// convertAll converts orders, with their refunds.
+func (s *session) convertAll(ctx context.Context, list []order) (connector.OrderPage, error) {
 	var page connector.OrderPage
 	for i := range list {
-		o, err := list[i].take()
-		if err != nil {
-			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: string(list[i].ID), Error: err.Error()})
-			continue
+		o, err := list[i].convert()
+		if err := page.Take(string(list[i].ID), o, err); err != nil {
+			return connector.OrderPage{}, err
 		}
-		page.Orders = append(page.Orders, o)
 	}
 	if err := s.addRefunds(ctx, list, page.Orders); err != nil {
 		return connector.OrderPage{}, err
@@ -197,7 +195,7 @@ func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (connect
 	if err != nil {
 		return connector.OrderPage{}, err
 	}
-	return s.takeAll(ctx, list)
+	return s.convertAll(ctx, list)
 }
 
 // PullOrder gives one order.
@@ -206,7 +204,7 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	if err != nil {
 		return connector.Order{}, err
 	}
-	page, err := s.takeAll(ctx, []order{*o})
+	page, err := s.convertAll(ctx, []order{*o})
 	switch {
 	case err != nil:
 		return connector.Order{}, err

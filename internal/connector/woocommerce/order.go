@@ -143,20 +143,16 @@ type meta struct {
 	ShownValue flexible `json:"display_value"`
 }
 
-// readOrder decodes an order; take is false for a record that is no order. modified is the shop's own text, for paging.
-func readOrder(raw json.RawMessage) (out connector.Order, modified string, take bool, err error) {
+// convert reads an order; is is false for a record that is no order. modified is the shop's own text, for paging.
+func convert(raw json.RawMessage) (out connector.Order, modified string, is bool, err error) {
 	var in shopOrder
-	if err := json.Unmarshal(raw, &in); err != nil {
-		var id struct {
+	if json.Unmarshal(raw, &in) != nil {
+		var known struct {
 			ID flexible `json:"id"`
 		}
-		_ = json.Unmarshal(raw, &id)
-		return connector.Order{
-				ExternalID: string(id.ID),
-			}, "", false, connector.Failf(
-				connector.Rejected,
-				"the order is not what the shop's documentation says",
-			)
+		_ = json.Unmarshal(raw, &known)
+		return connector.Order{ExternalID: string(known.ID)}, "", true,
+			connector.Failf(connector.Rejected, "the order is not what the shop's documentation says")
 	}
 	out = connector.Order{
 		ExternalID: string(in.ID),
@@ -177,12 +173,12 @@ func readOrder(raw json.RawMessage) (out connector.Order, modified string, take 
 		return out, string(in.Modified), false, nil
 	}
 	if err := in.amounts(&out); err != nil {
-		return out, string(in.Modified), false, err
+		return out, string(in.Modified), true, err
 	}
 	in.people(&out)
 	for _, r := range in.Refunds { // without lines and time, which Detail reads
-		read := amounts{digits: money.Digits(out.Currency)}
-		out.Refunds = append(out.Refunds, connector.Refund{ExternalID: string(r.ID), Amount: max(-read.of(r.Total), 0),
+		sum := connector.Sums{Digits: money.Digits(out.Currency)}
+		out.Refunds = append(out.Refunds, connector.Refund{ExternalID: string(r.ID), Amount: max(-sum.Of(string(r.Total)), 0),
 			Reason: html.UnescapeString(string(r.Reason)), CreatedAt: out.UpdatedAt})
 	}
 	in.parcels(&out)
@@ -190,13 +186,15 @@ func readOrder(raw json.RawMessage) (out connector.Order, modified string, take 
 }
 
 // amounts reads lines and amounts. A merchant may raise what a line costs after its discount above what it costs before: then the
-// line costs that, and the shop's discount, which is the difference of both, is as much larger.
+// line costs that, and the shop's discount, which is the difference of both, is as much larger. A shop may calculate with more digits than
+// its currency has: what amounts that were rounded apart lack to their total is at most a unit for each two of them.
 func (in shopOrder) amounts(out *connector.Order) error {
-	read := amounts{digits: money.Digits(out.Currency)}
-	out.Discount, out.Shipping, out.Tax, out.Total = read.of(in.Discount), read.of(in.Shipping), read.of(in.Tax), read.of(in.Total)
+	sum := connector.Sums{Digits: money.Digits(out.Currency)} // shops have currencies of their own, too
+	of := func(text flexible) money.Amount { return sum.Of(string(text)) }
+	out.Discount, out.Shipping, out.Tax, out.Total = of(in.Discount), of(in.Shipping), of(in.Tax), of(in.Total)
 	for _, l := range in.Lines {
-		amount := read.of(l.Subtotal)
-		if raised := read.of(l.Total); raised > amount {
+		amount := of(l.Subtotal)
+		if raised := of(l.Total); raised > amount {
 			out.Discount += raised - amount
 			amount = raised
 		}
@@ -212,15 +210,12 @@ func (in shopOrder) amounts(out *connector.Order) error {
 	}
 	for _, l := range in.Fees {
 		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: string(l.ID), Name: html.UnescapeString(string(l.Name)), Quantity: 1,
-			Amount: read.of(l.Total), Fee: true})
+			Amount: of(l.Total), Fee: true})
 	}
-	if read.wrong != "" {
-		return connector.Failf(connector.Rejected, "%q is no amount", connector.Line(read.wrong))
+	if sum.Err() == nil && sum.Finer() {
+		out.EvenOut(-out.Excess(), money.Unit(sum.Digits)*money.Amount(len(out.Lines)+4)/2)
 	}
-	if read.finer {
-		read.even(out)
-	}
-	return nil
+	return sum.Err()
 }
 
 // people fills in who bought, and where it goes.
@@ -291,41 +286,6 @@ func (p place) place() *connector.Place {
 		PostalCode: string(p.Postcode),
 		Country:    strings.ToUpper(string(p.Country)),
 		Phone:      string(p.Phone),
-	}
-}
-
-// amounts parses decimal texts to the currency's digits, and keeps the first invalid one. A shop may calculate with more digits.
-type amounts struct {
-	digits int
-	wrong  string
-	finer  bool // some amount had more digits than the currency
-}
-
-func (a *amounts) of(text flexible) money.Amount {
-	if text == "" {
-		return 0
-	}
-	v, err := connector.Rounded(string(text), a.digits)
-	if err != nil && a.wrong == "" {
-		a.wrong = string(text)
-	}
-	_, decimals, _ := strings.Cut(string(text), ".")
-	a.finer = a.finer || len(strings.TrimRight(decimals, "0")) > a.digits
-	return v
-}
-
-// even makes amounts that were rounded apart add up to their total: a difference of at most one unit for each two of them goes to the
-// largest line.
-func (a *amounts) even(out *connector.Order) {
-	rest, largest := out.Total-out.Tax-out.Shipping+out.Discount, 0
-	for i, l := range out.Lines {
-		rest -= l.Amount
-		if l.Amount > out.Lines[largest].Amount {
-			largest = i
-		}
-	}
-	if bound := money.Unit(a.digits) * money.Amount(len(out.Lines)+4) / 2; len(out.Lines) > 0 && max(rest, -rest) <= bound {
-		out.Lines[largest].Amount += rest
 	}
 }
 

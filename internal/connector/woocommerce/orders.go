@@ -56,19 +56,17 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 		return out, err
 	}
 	if token.Until.IsZero() {
-		if token.Until = answer.Date(); token.Until.IsZero() {
-			token.Until = s.link.Now()
-		}
+		token.Until = s.link.TimeOf(answer)
 	}
 	last := ""
 	for _, raw := range list {
-		order, at, take, err := readOrder(raw)
+		order, at, is, err := convert(raw)
 		last = max(last, at)
-		switch {
-		case err != nil:
-			out.Unreadable = append(out.Unreadable, connector.Unreadable{ExternalID: order.ExternalID, Error: connector.FailureOf(err).Message})
-		case take:
-			out.Orders = append(out.Orders, order)
+		if !is {
+			continue
+		}
+		if err := out.Take(order.ExternalID, order, err); err != nil {
+			return out, err
 		}
 	}
 	return s.next(out, token, token.more(answer, len(list)), last)
@@ -117,8 +115,8 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	if _, err := s.get(ctx, "/orders/"+externalID, nil, &raw); err != nil {
 		return connector.Order{}, err
 	}
-	order, _, take, err := readOrder(raw)
-	if err == nil && !take {
+	order, _, is, err := convert(raw)
+	if err == nil && !is {
 		err = connector.Failf(connector.Missing, "the order is a draft of a checkout")
 	}
 	return order, err
@@ -153,10 +151,10 @@ func (s *session) refunds(ctx context.Context, o *connector.Order) (out []connec
 		return nil, err
 	}
 	for _, r := range list {
-		read := amounts{digits: money.Digits(o.Currency)}
+		sum := connector.Sums{Digits: money.Digits(o.Currency)}
 		refund := connector.Refund{
 			ExternalID: string(r.ID),
-			Amount:     read.of(r.Amount),
+			Amount:     sum.Of(string(r.Amount)),
 			Reason:     html.UnescapeString(string(r.Reason)),
 			CreatedAt:  moment(string(r.Created)),
 		}
@@ -164,11 +162,11 @@ func (s *session) refunds(ctx context.Context, o *connector.Order) (out []connec
 			for _, meta := range l.Meta {
 				if meta.Key == "_refunded_item_id" {
 					refund.Lines = append(refund.Lines, connector.RefundLine{ExternalLine: string(meta.Value), Quantity: -whole(l.Quantity),
-						Amount: -read.of(l.Total) - read.of(l.TotalTax)})
+						Amount: -sum.Of(string(l.Total)) - sum.Of(string(l.TotalTax))})
 				}
 			}
 		}
-		if read.wrong == "" {
+		if sum.Err() == nil {
 			out = append(out, refund)
 		}
 	}
