@@ -22,10 +22,7 @@ const (
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	var skus []string
 	for i := range products {
-		skus = append(skus, products[i].SKU)
-		for _, v := range products[i].Variants {
-			skus = append(skus, v.SKU)
-		}
+		skus = append(skus, products[i].SKUs()...)
 	}
 	there, err := s.find(ctx, skus)
 	if err != nil {
@@ -237,12 +234,8 @@ func (s *session) results(p *connector.Product, there map[string]listing, operat
 		}
 		return r
 	}
-	first := one(p.SKU)
-	first.Images = s.images(p)
-	list := []connector.Result{first}
-	for _, v := range p.Variants {
-		list = append(list, one(v.SKU))
-	}
+	list := p.Results(one)
+	list[0].Images = s.images(p)
 	return list
 }
 

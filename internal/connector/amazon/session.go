@@ -1,10 +1,8 @@
 package amazon
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -124,13 +122,6 @@ func (s *session) call(ctx context.Context, op operation, method, path string, q
 }
 
 func (s *session) attempt(ctx context.Context, op operation, method, path string, query url.Values, body, into any) error {
-	var content []byte
-	if body != nil {
-		var err error
-		if content, err = json.Marshal(body); err != nil {
-			return err
-		}
-	}
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
@@ -139,15 +130,11 @@ func (s *session) attempt(ctx context.Context, op operation, method, path string
 		r.Header.Set("X-Amz-Date", s.link.Now().UTC().Format("20060102T150405Z"))
 		return nil
 	})
-	r, err := http.NewRequestWithContext(ctx, method, s.base+path, bytes.NewReader(content))
+	r, err := connector.JSONRequest(ctx, method, s.base+path, body)
 	if err != nil {
-		return connector.Failf(connector.Rejected, "Amazon's address cannot be called")
+		return err
 	}
 	r.Header.Set("X-Amz-Access-Token", s.token)
-	r.Header.Set("Accept", "application/json")
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
 	answer, err := s.link.Client.Do(r)
 	if err != nil {
 		return err
@@ -172,10 +159,7 @@ func (s *session) answered(op operation, answer *connector.Response, into any) e
 		every = time.Duration(float64(time.Second) / rate)
 	}
 	if answer.Status < 400 {
-		if into == nil || len(bytes.TrimSpace(answer.Body)) == 0 {
-			return connector.Accepted(answer)
-		}
-		return connector.DecodeAnswer(answer, into)
+		return connector.Accepted(answer, into)
 	}
 	if f := connector.GatewayPage(answer); f != nil {
 		return f

@@ -184,7 +184,7 @@ func (s *session) results(l *listing) []connector.Result {
 	if l.id != "" {
 		link = "https://" + s.market.site + "/itm/" + l.id
 	}
-	one := func(sku string) connector.Result {
+	return l.Results(func(sku string) connector.Result {
 		ids := connector.IDs{Product: l.id, Variant: sku}
 		if o := l.offers[sku]; o.OfferID != "" {
 			ids.Other = map[string]string{offerID: o.OfferID}
@@ -193,12 +193,7 @@ func (s *session) results(l *listing) []connector.Result {
 			}
 		}
 		return connector.Result{SKU: sku, State: connector.Live, Priced: true, IDs: ids, URL: link}
-	}
-	results := []connector.Result{one(l.SKU)}
-	for _, v := range l.Variants {
-		results = append(results, one(v.SKU))
-	}
-	return results
+	})
 }
 
 // offerID is under what the id of a SKU's offer is kept.

@@ -1,9 +1,7 @@
 package ebay
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -119,29 +117,20 @@ func (s *session) callAsApp(ctx context.Context, method, path string, body, into
 
 // send sends a request with a token.
 func (s *session) send(ctx context.Context, token, method, path string, body, into any) (*connector.Response, error) {
-	var content []byte
-	if body != nil {
-		var err error
-		if content, err = json.Marshal(body); err != nil {
-			return nil, err
-		}
-	}
 	address := s.base + path
 	if strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://") {
 		address = path
 	}
-	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content))
+	r, err := connector.JSONRequest(ctx, method, address, body)
 	if err != nil {
-		return nil, connector.Failf(connector.Rejected, "eBay's address cannot be called")
+		return nil, err
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
 	if strings.Contains(path, "/post-order/") {
 		r.Header.Set("Authorization", "IAF "+token)
 	}
 	r.Header.Set("X-EBAY-C-MARKETPLACE-ID", s.market.id)
-	r.Header.Set("Accept", "application/json")
 	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Content-Language", s.market.language)
 	}
 	s.connector.counted(s.link.Channel, apiOf(path))
@@ -170,10 +159,7 @@ func (p problem) text() string {
 // read converts an answer to a value or a failure.
 func (s *session) read(answer *connector.Response, into any) error {
 	if answer.Status < 400 {
-		if into == nil || len(bytes.TrimSpace(answer.Body)) == 0 {
-			return connector.Accepted(answer)
-		}
-		return connector.DecodeAnswer(answer, into)
+		return connector.Accepted(answer, into)
 	}
 	if f := connector.GatewayPage(answer); f != nil {
 		return f

@@ -1,11 +1,8 @@
 package prestashop
 
 import (
-	"bytes"
 	"context"
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"path"
 	"slices"
@@ -121,20 +118,11 @@ func (s *session) uploadImage(ctx context.Context, product string, image connect
 	if err != nil {
 		return "", err
 	}
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {`form-data; name="image"; filename="` + fileName(image.URL) + `"`}, "Content-Type": {picture.Kind}})
-	if err == nil {
-		_, err = part.Write(picture.Body)
-	}
-	if err == nil {
-		err = form.Close()
-	}
+	form, kind, err := picture.Form("image", fileName(image.URL), nil)
 	if err != nil {
 		return "", err
 	}
-	doc, _, err := s.send(ctx, http.MethodPost, "images/products/"+url.PathEscape(product), nil, form.FormDataContentType(), body.Bytes())
+	doc, _, err := s.send(ctx, http.MethodPost, "images/products/"+url.PathEscape(product), nil, kind, form)
 	return doc.at("image").get("id"), err
 }
 

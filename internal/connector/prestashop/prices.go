@@ -31,18 +31,13 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	results := make([]connector.Result, len(items))
 	var changes priceChanges
 	for i, item := range items {
-		results[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
+		results[i] = item.Result(connector.Live)
 		if !shown.change(&changes, i, item) {
 			results[i].State = connector.Gone
 		}
 	}
 	note := func(of []int) func(int, *connector.Failure) {
-		return func(k int, f *connector.Failure) {
-			r := &results[of[k]]
-			if r.State, r.Error = connector.Failed, f.Error(); f.Kind == connector.Missing {
-				r.State = connector.Gone
-			}
-		}
+		return func(k int, f *connector.Failure) { results[of[k]].Fail(f) }
 	}
 	if err := s.patchAll(ctx, "products", "product", changes.products, note(changes.ofProducts)); err != nil {
 		return nil, err

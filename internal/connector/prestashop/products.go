@@ -82,12 +82,12 @@ func (s *session) results(u *upsert) []connector.Result {
 		return connector.FailedProduct(u.Product, u.failed, u.again)
 	}
 	url := strings.TrimSuffix(s.base, "api/") + "index.php?controller=product&id_product=" + u.id()
-	results := []connector.Result{{SKU: u.SKU, State: connector.Live, Priced: true, URL: url, Images: u.images,
-		IDs: connector.IDs{Product: u.id(), Other: map[string]string{sentCategories: strings.Join(u.sent, ",")}}}}
-	for _, v := range u.Variants {
-		results = append(results, connector.Result{SKU: v.SKU, State: connector.Live, Priced: true,
-			IDs: connector.IDs{Product: u.id(), Variant: u.combinations[v.SKU]}, URL: url})
-	}
+	results := u.Results(func(sku string) connector.Result {
+		return connector.Result{SKU: sku, State: connector.Live, Priced: true, URL: url,
+			IDs: connector.IDs{Product: u.id(), Variant: u.combinations[sku]}}
+	})
+	results[0].Images, results[0].IDs.Variant = u.images, "" // a variant may have the product's own SKU
+	results[0].IDs.Other = map[string]string{sentCategories: strings.Join(u.sent, ",")}
 	return results
 }
 

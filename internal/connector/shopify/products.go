@@ -180,15 +180,12 @@ func results(p *connector.Product, there, made *product) []connector.Result {
 		}
 		return r
 	}
-	first := one(p.SKU)
-	first.Images, first.Review, first.Shown = images, awaited(p, images, made), true
-	list := []connector.Result{first}
-	for _, v := range p.Variants {
-		r := one(v.SKU)
-		if r.IDs.Variant == "" {
-			r = connector.Result{SKU: v.SKU, State: connector.Failed, Error: "the shop took the product without it", Again: true}
+	list := p.Results(one)
+	list[0].Images, list[0].Review, list[0].Shown = images, awaited(p, images, made), true
+	for i := 1; i < len(list); i++ {
+		if r := &list[i]; r.IDs.Variant == "" {
+			*r = connector.Result{SKU: r.SKU, State: connector.Failed, Error: "the shop took the product without it", Again: true}
 		}
-		list = append(list, r)
 	}
 	return list
 }

@@ -18,7 +18,7 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	list := make([]connector.Result, len(items))
 	var at []int
 	for i, item := range items {
-		list[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
+		list[i] = item.Result(connector.Live)
 		if item.IDs.Other[itemID] == "" {
 			list[i].State = connector.Gone
 			continue
@@ -147,7 +147,7 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	for _, item := range items {
 		of := item.IDs.Product
 		if item.IDs.Variant == "" { // a product with variants has no price of its own here
-			results = append(results, connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live})
+			results = append(results, item.Result(connector.Live))
 			continue
 		}
 		if byProduct[of] == nil {
@@ -191,7 +191,7 @@ func prices(items []connector.PriceItem) []vars {
 func priceResults(items []connector.PriceItem, refused userErrors) []connector.Result {
 	results := make([]connector.Result, len(items))
 	for i, item := range items {
-		results[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
+		results[i] = item.Result(connector.Live)
 	}
 	for _, e := range refused {
 		for i := range results {

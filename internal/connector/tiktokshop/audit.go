@@ -30,21 +30,15 @@ func results(p *connector.Product, old, made *product, images map[string]string)
 		}
 		return r
 	}
-	first := one(p.SKU)
-	first.Images = images
-	list := []connector.Result{first}
-	for _, v := range p.Variants {
-		list = append(list, one(v.SKU))
-	}
+	list := p.Results(one)
+	list[0].Images = images
 	return list
 }
 
 // failed are the results for a product that the shop refused.
 func failed(p *connector.Product, images map[string]string, f *connector.Failure) []connector.Result {
-	list := []connector.Result{{SKU: p.SKU, State: connector.Failed, Error: f.Error(), Images: images}}
-	for _, v := range p.Variants {
-		list = append(list, connector.Result{SKU: v.SKU, State: connector.Failed, Error: f.Error()})
-	}
+	list := connector.FailedProduct(p, f, false)
+	list[0].Images = images
 	return list
 }
 

@@ -76,9 +76,7 @@ const productsPath = "/product/202309/products"
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	var skus []string
 	for i := range products {
-		for _, f := range products[i].Forms() {
-			skus = append(skus, f.SKU)
-		}
+		skus = append(skus, products[i].FormSKUs()...)
 	}
 	there, err := s.search(ctx, skus)
 	if err != nil {

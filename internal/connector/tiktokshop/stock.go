@@ -141,7 +141,7 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	var results []connector.Result
 	for _, it := range items {
 		if it.IDs.Hidden() {
-			results = append(results, connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live})
+			results = append(results, it.Result(connector.Live))
 		} else {
 			shown = append(shown, it)
 		}
@@ -168,7 +168,7 @@ func (s *session) eachProduct(ctx context.Context, what string, n int, change fu
 			if it.IDs.Product != first.IDs.Product {
 				break
 			}
-			r := connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live}
+			r := it.Result(connector.Live)
 			if there {
 				body = append(body, one)
 			} else {

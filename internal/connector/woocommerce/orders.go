@@ -69,16 +69,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 			return out, err
 		}
 	}
-	return s.next(out, token, token.more(answer, len(list)), last)
-}
-
-// more reports whether pages follow. One that is not full need not be the last: the shop leaves out of a page what it cannot load, such as
-// an order of a plugin that is gone, and some hosts give fewer than they are asked for.
-func (t pageToken) more(answer *connector.Response, got int) bool {
-	if pages, err := strconv.Atoi(answer.Header.Get("X-WP-TotalPages")); err == nil {
-		return t.Page < pages
-	}
-	return got >= t.Size
+	return s.next(out, token, !lastPage(answer, token.Page, len(list) < token.Size), last)
 }
 
 // next sets where the pull continues.

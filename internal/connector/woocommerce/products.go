@@ -73,23 +73,17 @@ func inCalls(skus []string) (calls [][]string) {
 func (s *session) bySKU(ctx context.Context, skus []string) (map[string]found, error) {
 	out := map[string]found{}
 	for _, piece := range inCalls(skus) {
-		for page := 1; ; page++ {
-			var list []found
-			query := url.Values{"sku": {strings.Join(piece, ",")}, "per_page": {"100"}, "page": {strconv.Itoa(page)}, "status": {"any"},
-				"_fields": {productFields}}
-			if _, err := s.get(ctx, "/products", query, &list); err != nil {
-				return nil, err
-			}
-			for _, f := range list {
-				sku := html.UnescapeString(string(f.SKU))
-				for _, ours := range piece {
-					if _, exact := out[ours]; strings.EqualFold(ours, sku) && (!exact || ours == sku) {
-						out[ours] = f
-					}
+		there, err := list[found](ctx, s, "/products", url.Values{"sku": {strings.Join(piece, ",")}, "status": {"any"},
+			"_fields": {productFields}})
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range there {
+			sku := html.UnescapeString(string(f.SKU))
+			for _, ours := range piece {
+				if _, exact := out[ours]; strings.EqualFold(ours, sku) && (!exact || ours == sku) {
+					out[ours] = f
 				}
-			}
-			if len(list) < 100 {
-				break
 			}
 		}
 	}
@@ -185,11 +179,8 @@ func (u *upsert) fail(again bool, format string, args ...any) {
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	products = connector.Choosable(products)
 	var skus []string
-	for _, p := range products {
-		skus = append(skus, p.SKU)
-		for _, v := range p.Variants {
-			skus = append(skus, v.SKU)
-		}
+	for i := range products {
+		skus = append(skus, products[i].SKUs()...)
 	}
 	there, err := s.bySKU(ctx, skus)
 	if err != nil {
@@ -322,8 +313,7 @@ func (u *upsert) claimImages() {
 }
 
 // putProducts creates and changes the products themselves, without variations. Those with new pictures are sent in
-// calls of their own, because the shop fetches each picture during the call. If one of these fails, the others stay as
-// they are; after two failures in a row the rest waits for the next push.
+// calls of their own, because the shop fetches each picture during the call: one that fails undoes nothing of the others.
 func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 	var plain, pictured []*upsert
 	for _, u := range list {
@@ -338,27 +328,16 @@ func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 	if err := s.putBatch(ctx, plain); err != nil {
 		return err
 	}
-	done, failures := len(plain), 0
-	var missed *connector.Failure
-	for _, u := range pictured {
-		if failures < mostFailures {
-			err := s.putBatch(ctx, []*upsert{u})
-			if missed = connector.FailureOf(err); missed == nil {
-				done, failures = done+1, 0
-				continue
-			}
-			if done == 0 || missed.Kind != connector.Temporary || ctx.Err() != nil {
-				return err
-			}
-			failures++
+	fail := func(i int, f *connector.Failure, again bool) { pictured[i].fail(again, "%s", f.Message) }
+	err := connector.Each(len(pictured), func(i int) error { return s.putBatch(ctx, pictured[i:i+1]) }, fail)
+	if f := connector.FailureOf(err); f != nil && f.Kind == connector.Temporary && len(plain) > 0 && ctx.Err() == nil {
+		for i := range pictured {
+			fail(i, f, true)
 		}
-		u.fail(true, "%s", missed.Message)
+		return nil
 	}
-	return nil
+	return err
 }
-
-// mostFailures is how many calls in a row may fail before the push stops.
-const mostFailures = 2
 
 // putBatch writes some products in one call.
 func (s *session) putBatch(ctx context.Context, list []*upsert) error {

@@ -1,7 +1,6 @@
 package woocommerce
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -11,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,6 +83,34 @@ func (s *session) get(ctx context.Context, path string, query url.Values, into a
 	return s.call(ctx, http.MethodGet, "/wc/v3"+path, query, nil, into)
 }
 
+// pageOf is how many entries a page has at most.
+const pageOf = 100
+
+// list reads all pages of a list of wc/v3.
+func list[T any](ctx context.Context, s *session, path string, query url.Values) (all []T, err error) {
+	query.Set("per_page", strconv.Itoa(pageOf))
+	for page := 1; ; page++ {
+		query.Set("page", strconv.Itoa(page))
+		var some []T
+		answer, err := s.get(ctx, path, query, &some)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, some...); lastPage(answer, page, len(some) < pageOf) {
+			return all, nil
+		}
+	}
+}
+
+// lastPage reports whether no page follows. One that is not full need not be the last: the shop leaves out of a page what it cannot load,
+// such as an order of a plugin that is gone, and some hosts give fewer than they are asked for.
+func lastPage(answer *connector.Response, page int, short bool) bool {
+	if pages, err := strconv.Atoi(answer.Header.Get("X-WP-TotalPages")); err == nil {
+		return page >= pages
+	}
+	return short
+}
+
 // call sends a request with the shop's key and reads the answer into a value. Errors: *connector.Failure.
 func (s *session) call(ctx context.Context, method, path string, query url.Values, body, into any) (*connector.Response, error) {
 	var first error
@@ -97,7 +125,7 @@ func (s *session) call(ctx context.Context, method, path string, query url.Value
 		if err == nil {
 			s.link.Facts.Keep(authFact, way)
 			if into == nil {
-				return answer, connector.Accepted(answer)
+				return answer, connector.Accepted(answer, nil)
 			}
 			return answer, connector.DecodeAnswer(answer, into)
 		}
@@ -143,20 +171,9 @@ func (s *session) send(ctx context.Context, way, method, path string, query url.
 	if way == authSigned {
 		ctx = connector.Signed(ctx, func(r *http.Request) error { return s.sign(r, address) })
 	}
-	var content []byte
-	if body != nil {
-		var err error
-		if content, err = json.Marshal(body); err != nil {
-			return nil, &connector.Failure{Kind: connector.Rejected, Message: "the request cannot be written", Err: err}
-		}
-	}
-	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content))
+	r, err := connector.JSONRequest(ctx, method, address, body)
 	if err != nil {
-		return nil, connector.Failf(connector.Rejected, "the channel's address cannot be used")
-	}
-	r.Header.Set("Accept", "application/json")
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
+		return nil, err
 	}
 	if way == authHeader {
 		r.SetBasicAuth(s.key.key, s.key.secret)

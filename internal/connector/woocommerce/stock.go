@@ -77,7 +77,7 @@ func (s *session) updateRows(
 		answer, err := s.batch(connector.Repeatable(ctx), path, nil, update, nil)
 		if connector.Is(err, connector.Missing) { // the product above the variations is gone
 			for _, r := range byPath[path] {
-				out = append(out, connector.Result{SKU: r.SKU, State: connector.Gone, IDs: r.IDs})
+				out = append(out, r.Result(connector.Gone))
 			}
 			continue
 		}
@@ -100,7 +100,7 @@ func (r row) external() string {
 }
 
 func rowResult(r row, f found, check func(connector.Item, found) string) connector.Result {
-	result := connector.Result{SKU: r.SKU, State: connector.Live, IDs: r.IDs}
+	result := r.Result(connector.Live)
 	switch {
 	case f.Error != nil && strings.HasSuffix(f.Error.Code, "_invalid_id"):
 		result.State, result.Error = connector.Gone, f.Error.text()
@@ -172,7 +172,7 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 	}
 	entries := append(answer.Update, answer.Delete...)
 	for _, i := range items {
-		result := connector.Result{SKU: i.SKU, State: connector.Live, IDs: i.IDs}
+		result := i.Result(connector.Live)
 		if f := entryAt(entries, seen[i.IDs.Product]); f.Error != nil && !strings.HasSuffix(f.Error.Code, "_invalid_id") {
 			result.State, result.Error = connector.Failed, f.Error.text()
 		}

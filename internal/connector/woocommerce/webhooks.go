@@ -120,20 +120,7 @@ func (s *session) deleteWebhook(ctx context.Context, id int64) error {
 }
 
 // webhooks lists those for an address, whatever their status.
-func (s *session) webhooks(ctx context.Context, address string) (mine []webhook, err error) {
-	for page := 1; ; page++ {
-		var list []webhook
-		query := url.Values{"per_page": {"100"}, "page": {strconv.Itoa(page)}, "status": {"all"}, "orderby": {"id"}, "order": {"asc"}}
-		if _, err := s.get(ctx, "/webhooks", query, &list); err != nil {
-			return nil, err
-		}
-		for _, w := range list {
-			if w.Address == address {
-				mine = append(mine, w)
-			}
-		}
-		if len(list) < 100 {
-			return mine, nil
-		}
-	}
+func (s *session) webhooks(ctx context.Context, address string) ([]webhook, error) {
+	all, err := list[webhook](ctx, s, "/webhooks", url.Values{"status": {"all"}, "orderby": {"id"}, "order": {"asc"}})
+	return slices.DeleteFunc(all, func(w webhook) bool { return w.Address != address }), err
 }
