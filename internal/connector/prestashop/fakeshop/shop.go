@@ -178,7 +178,7 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.requests++
-	if n := s.Faults.Busy; n > 0 && s.requests%n == 0 {
+	if fakeshop.Nth(s.Faults.Busy, s.requests) {
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "busy", http.StatusServiceUnavailable)
 		return
@@ -232,8 +232,8 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.writes++
-	lost := n(s.Faults.LoseAnswer, s.writes)
-	broken := n(s.Faults.WriteAnd500, s.writes)
+	lost := fakeshop.Nth(s.Faults.LoseAnswer, s.writes)
+	broken := fakeshop.Nth(s.Faults.WriteAnd500, s.writes)
 	out := http.ResponseWriter(w)
 	if lost || broken {
 		out = nowhere{}
@@ -241,15 +241,11 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.write(out, r, s.resources[name], id)
 	switch {
 	case lost:
-		if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
-			_ = c.Close()
-		}
+		fakeshop.HangUp(w)
 	case broken:
 		http.Error(w, "", http.StatusInternalServerError)
 	}
 }
-
-func n(every, count int) bool { return every > 0 && count%every == 0 }
 
 // nowhere is a response writer that discards the answer.
 type nowhere struct{}

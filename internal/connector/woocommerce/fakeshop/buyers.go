@@ -4,6 +4,8 @@ import (
 	"html"
 	"slices"
 	"strconv"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // Wish is what a buyer orders.
@@ -190,7 +192,7 @@ func (s *Shop) Orders() map[int64]Order {
 	all := map[int64]Order{}
 	for id, o := range s.orders {
 		_, _, total := o.sums()
-		shown := Order{ID: id, Status: o.status, Total: cents(total), Parcels: len(o.parcels), Refunds: len(o.refunds)}
+		shown := Order{ID: id, Status: o.status, Total: fakeshop.Decimal(total), Parcels: len(o.parcels), Refunds: len(o.refunds)}
 		for _, l := range o.lines {
 			shown.Units += l.quantity
 		}

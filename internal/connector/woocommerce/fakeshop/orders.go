@@ -2,12 +2,13 @@ package fakeshop
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // order is an order; amounts are cents.
@@ -54,14 +55,6 @@ type note struct {
 	id       int64
 	text     string
 	customer bool
-}
-
-func cents(n int64) string {
-	sign := ""
-	if n < 0 {
-		sign, n = "-", -n
-	}
-	return fmt.Sprintf("%s%d.%02d", sign, n/100, n%100)
 }
 
 // net is what of a gross price at 19 % is not tax.
@@ -185,7 +178,7 @@ func (s *Shop) showOrder(o *order) map[string]any {
 	discount, tax, total := o.sums()
 	coupons := []any{}
 	if discount > 0 {
-		coupons = append(coupons, map[string]any{"id": o.id, "code": "ten", "discount": cents(discount)})
+		coupons = append(coupons, map[string]any{"id": o.id, "code": "ten", "discount": fakeshop.Decimal(discount)})
 	}
 	showLine := func(l *orderLine) map[string]any {
 		var sku any = escaped(l.sku)
@@ -199,11 +192,11 @@ func (s *Shop) showOrder(o *order) map[string]any {
 			"variation_id": l.variation,
 			"quantity":     l.quantity,
 			"sku":          sku,
-			"subtotal": cents(
+			"subtotal": fakeshop.Decimal(
 				l.sub,
 			),
-			"total":     cents(l.total),
-			"total_tax": cents(l.tax),
+			"total":     fakeshop.Decimal(l.total),
+			"total_tax": fakeshop.Decimal(l.tax),
 			"price":     float64(l.total) / 100 / float64(max(l.quantity, 1)),
 			"image": map[string]any{
 				"id":  "",
@@ -222,14 +215,14 @@ func (s *Shop) showOrder(o *order) map[string]any {
 			map[string]any{
 				"id":        l.id,
 				"name":      l.name,
-				"total":     cents(l.total),
-				"total_tax": cents(l.tax),
-				"taxes":     []any{map[string]any{"id": 1, "total": cents(l.tax + 1)}},
+				"total":     fakeshop.Decimal(l.total),
+				"total_tax": fakeshop.Decimal(l.tax),
+				"taxes":     []any{map[string]any{"id": 1, "total": fakeshop.Decimal(l.tax + 1)}},
 			},
 		)
 	}
 	for _, r := range o.refunds {
-		refunds = append(refunds, map[string]any{"id": r.id, "reason": r.reason, "total": cents(-r.amount)})
+		refunds = append(refunds, map[string]any{"id": r.id, "reason": r.reason, "total": fakeshop.Decimal(-r.amount)})
 	}
 	first, last, _ := strings.Cut(o.name, " ")
 	address := map[string]any{
@@ -261,14 +254,14 @@ func (s *Shop) showOrder(o *order) map[string]any {
 		"date_created_gmt":  o.created.Format(gmt),
 		"date_modified_gmt": o.modified.Format(gmt),
 		"date_paid_gmt":     nil,
-		"discount_total": cents(
+		"discount_total": fakeshop.Decimal(
 			discount,
 		),
-		"shipping_total": cents(o.shipping),
+		"shipping_total": fakeshop.Decimal(o.shipping),
 		"shipping_lines": []any{map[string]any{"id": 9, "method_title": "Express &amp; safe", "method_id": "flat_rate",
-			"total": cents(o.shipping)}},
-		"total_tax":            cents(tax),
-		"total":                cents(total),
+			"total": fakeshop.Decimal(o.shipping)}},
+		"total_tax":            fakeshop.Decimal(tax),
+		"total":                fakeshop.Decimal(total),
 		"billing":              billing,
 		"shipping":             address,
 		"payment_method":       "bacs",
@@ -287,13 +280,13 @@ func showRefund(o *order, r *refund) map[string]any {
 	for _, l := range r.lines {
 		lines = append(
 			lines,
-			map[string]any{"id": l.id + 100000, "quantity": -l.quantity, "total": cents(-l.total), "total_tax": cents(-l.tax),
+			map[string]any{"id": l.id + 100000, "quantity": -l.quantity, "total": fakeshop.Decimal(-l.total), "total_tax": fakeshop.Decimal(-l.tax),
 				"meta_data": []any{map[string]any{"key": "_refunded_item_id", "value": strconv.FormatInt(l.id, 10)}}},
 		)
 	}
 	return map[string]any{
 		"id":               r.id,
-		"amount":           cents(r.amount),
+		"amount":           fakeshop.Decimal(r.amount),
 		"reason":           r.reason,
 		"date_created_gmt": r.at.Format(gmt),
 		"line_items":       lines,

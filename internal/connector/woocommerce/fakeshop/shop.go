@@ -7,8 +7,6 @@
 package fakeshop
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -20,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // Habits are the switches of a shop. A number n means every nth request of that kind; 0 is never.
@@ -331,9 +331,7 @@ func (s *Shop) signed(r *http.Request) string {
 	}
 	slices.Sort(pairs)
 	base := r.Method + "&" + escape("http://"+r.Host+r.URL.Path) + "&" + escape(strings.Join(pairs, "&"))
-	mac := hmac.New(sha256.New, []byte(s.Secret+"&"))
-	mac.Write([]byte(base))
-	if base64.StdEncoding.EncodeToString(mac.Sum(nil)) != given {
+	if base64.StdEncoding.EncodeToString(fakeshop.MAC(s.Secret+"&", []byte(base))) != given {
 		return "Invalid signature - provided signature does not match."
 	}
 	at, _ := strconv.ParseInt(query.Get("oauth_timestamp"), 10, 64)
