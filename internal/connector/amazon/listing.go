@@ -266,3 +266,16 @@ func (s *session) deleteListing(ctx context.Context, sku string) error {
 	}
 	return err
 }
+
+// offerType is the product type of a listing that only offers what is in Amazon's catalog.
+const offerType = "PRODUCT"
+
+// about are the parameters of all requests about listings.
+func (s *session) about() url.Values {
+	return url.Values{"marketplaceIds": {s.market.id}, "issueLocale": {"en_US"}}
+}
+
+// listing is the path of a SKU's listing.
+func (s *session) listing(sku string) string {
+	return "/listings/2021-08-01/items/" + url.PathEscape(s.seller) + "/" + url.PathEscape(sku)
+}

@@ -13,19 +13,19 @@ import (
 	"entrepot/internal/orders"
 )
 
-// mine reads an order before a write. Errors: Cannot when Amazon ships it.
-func (s *session) mine(ctx context.Context, id string) (*order, error) {
-	if s.read == nil || s.read.OrderID != id {
+// beforeWrite is an order before a write. Errors: Cannot when Amazon ships it.
+func (s *session) beforeWrite(ctx context.Context, id string) (*order, error) {
+	if s.last == nil || s.last.OrderID != id {
 		o, err := s.readOrder(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		s.read = o
+		s.last = o
 	}
-	if s.read.byAmazon() {
+	if s.last.byAmazon() {
 		return nil, connector.Failf(connector.Cannot, "Amazon ships this order itself")
 	}
-	return s.read, nil
+	return s.last, nil
 }
 
 // reference is Amazon's number of a parcel within its order, derived from the parcel's key: a repeated confirmation
@@ -39,7 +39,7 @@ func reference(key string) string {
 // PushShipment confirms a parcel, which needs a tracking number: what of it Amazon has in no other package, because a label that was bought
 // at Amazon confirms its package by itself.
 func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent connector.Parcel) error {
-	o, err := s.mine(ctx, ref.ExternalID)
+	o, err := s.beforeWrite(ctx, ref.ExternalID)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 		o.Packages = slices.DeleteFunc(o.Packages, func(p parcel) bool { return p.PackageReferenceID == key })
 		o.Packages = append(o.Packages, confirmed) // Amazon itself shows it a little later
 	} else {
-		s.read = nil
+		s.last = nil
 	}
 	return err
 }
@@ -141,17 +141,6 @@ func replacedBy(ref connector.OrderRef, sent connector.Parcel, packages []parcel
 		}
 	}
 	return nil
-}
-
-// carrier is Amazon's name of a carrier. Amazon has codes for some hundred carriers; others are sent by name.
-func carrier(name string) (code, shown string) {
-	if code, known := carriers[connector.Letters(name)]; known {
-		return code, name
-	}
-	if name == "" {
-		name = "Other"
-	}
-	return "Other", name
 }
 
 // PushStatus cancels the order, or confirms the parcels that are missing: an order's status on Amazon follows from its

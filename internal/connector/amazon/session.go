@@ -24,7 +24,7 @@ type session struct {
 	token  string
 	until  time.Time               // when the token ends
 	fresh  bool                    // the token was renewed by this session
-	read   *order                  // the order that was read last, as far as nothing was written since
+	last   *order                  // the order that was read last, as far as nothing was written since
 	feeds  map[string]*feedOutcome // of the feeds that were polled
 	off    map[string]string       // see OffSale
 
@@ -90,18 +90,6 @@ func limits() []connector.Limit {
 	return list
 }
 
-// Capabilities says what Amazon can do. It sends no notifications by itself, so orders depend on the scheduled pull,
-// one search in five minutes.
-func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Async: true, Watched: true,
-		PartialShipments: true, Tracking: true,
-		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
-		Batch:    connector.Batch{Products: 500, Stock: 2500, Prices: 2500, Notified: getOrder.burst},
-		Limits:   limits(),
-		Time:     connector.Timing{Overlap: 5 * time.Minute, Tail: behind, Every: 5 * time.Minute, Poll: 10 * time.Second},
-	}
-}
-
 // call sends a request with the seller's token and decodes the JSON of its answer. An expired token is renewed before,
 // a refused one once.
 func (s *session) call(ctx context.Context, op operation, method, path string, query url.Values, body, into any) error {
@@ -139,7 +127,7 @@ func (s *session) attempt(ctx context.Context, op operation, method, path string
 	if err != nil {
 		return err
 	}
-	return s.answered(op, answer, into)
+	return s.read(op, answer, into)
 }
 
 // agent is the User-Agent in Amazon's form: App/Version (Language=…).
@@ -151,8 +139,8 @@ func agent(name string) string {
 	return name + " (Language=Go)"
 }
 
-// answered converts an answer to a value or a failure, and applies the limit in it.
-func (s *session) answered(op operation, answer *connector.Response, into any) error {
+// read converts an answer to a value or a failure, and applies the limit in it.
+func (s *session) read(op operation, answer *connector.Response, into any) error {
 	every := op.every
 	if rate, err := strconv.ParseFloat(answer.Header.Get("X-Amzn-RateLimit-Limit"), 64); err == nil && rate > 0 {
 		s.link.Client.Pace(op.name, rate)

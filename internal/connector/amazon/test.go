@@ -58,7 +58,7 @@ const testSKU = "entrepot-connection-test"
 
 // rights names the missing roles of the app, and finds out whether it gets the buyers' names and addresses.
 func (s *session) rights(ctx context.Context) (missing []string, err error) {
-	s.link.Facts.Keep(personal, "") // it may have got the role since
+	s.link.Facts.Keep(personFact, "") // it may have got the role since
 	at := s.link.Now().Add(-time.Hour)
 	_, err = s.searchOrders(ctx, url.Values{"lastUpdatedAfter": {at.UTC().Format(time.RFC3339)}, "maxResultsPerPage": {"1"}})
 	switch f := connector.FailureOf(err); {
@@ -81,17 +81,4 @@ func (s *session) rights(ctx context.Context) (missing []string, err error) {
 		return missing, err
 	}
 	return missing, nil
-}
-
-// offerType is the product type of a listing that only offers what is in Amazon's catalog.
-const offerType = "PRODUCT"
-
-// about are the parameters of all requests about listings.
-func (s *session) about() url.Values {
-	return url.Values{"marketplaceIds": {s.market.id}, "issueLocale": {"en_US"}}
-}
-
-// listing is the path of a SKU's listing.
-func (s *session) listing(sku string) string {
-	return "/listings/2021-08-01/items/" + url.PathEscape(s.seller) + "/" + url.PathEscape(sku)
 }

@@ -67,7 +67,7 @@ func (o *order) convert(market string) (connector.Order, error) {
 		Total: sum.Of(o.PricingSummary.Total.Value)}
 	out.Status, out.Refunded = o.status()
 	out.ToBeCancelled(o.CancelStatus.CancelState == "IN_PROGRESS")
-	if o.CancelStatus.CancelState == "CANCELED" {
+	if o.CancelStatus.CancelState == cancelled {
 		out.Theirs = "cancelled"
 	}
 	if theirs := o.market(); theirs != market {
@@ -127,7 +127,7 @@ const fulfilled = "FULFILLED"
 // status is the meaning of eBay's states; the first that matches.
 func (o *order) status() (status orders.Status, refunded bool) {
 	switch {
-	case o.CancelStatus.CancelState == "CANCELED":
+	case o.CancelStatus.CancelState == cancelled:
 		return orders.Cancelled, false
 	case o.OrderPaymentStatus == "FULLY_REFUNDED" && o.OrderFulfillmentStatus == fulfilled:
 		return orders.Shipped, true

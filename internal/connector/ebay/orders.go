@@ -96,8 +96,8 @@ func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page co
 
 // PullOrder gives one order.
 func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
-	var o order
-	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(externalID), nil, &o); err != nil {
+	o, err := s.readOrder(ctx, externalID)
+	if err != nil {
 		return connector.Order{}, err
 	}
 	return o.convert(s.market.id)
@@ -136,4 +136,10 @@ func (s *session) parcels(ctx context.Context, id string) ([]connector.Parcel, e
 		list = append(list, parcel)
 	}
 	return list, nil
+}
+
+// readOrder reads an order as eBay has it.
+func (s *session) readOrder(ctx context.Context, id string) (o order, err error) {
+	_, err = s.get(ctx, selling+"/order/"+url.PathEscape(id), nil, &o)
+	return o, err
 }

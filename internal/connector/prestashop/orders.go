@@ -32,7 +32,7 @@ type pageToken struct {
 // pages are read leaves the span, and those behind it move up: the next page starts again at the time of the last order, unless many
 // orders have the same second.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
-	f, err := s.orderFacts(ctx)
+	f, err := s.withStates(ctx)
 	if err != nil {
 		return connector.OrderPage{}, err
 	}
@@ -157,7 +157,7 @@ func (f *shop) moment(text string, now time.Time) time.Time {
 
 // ReadOrders gives orders by their ids.
 func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page connector.OrderPage, err error) {
-	f, err := s.orderFacts(ctx)
+	f, err := s.withStates(ctx)
 	if err != nil {
 		return page, err
 	}
@@ -170,7 +170,7 @@ func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page co
 
 // PullOrder gives one order.
 func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
-	f, err := s.orderFacts(ctx)
+	f, err := s.withStates(ctx)
 	if err != nil {
 		return connector.Order{}, err
 	}
@@ -186,4 +186,12 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 		return connector.Order{}, err
 	}
 	return s.convert(ctx, f, b, rows[0])
+}
+
+func (s *session) readOrder(ctx context.Context, id string) (*node, error) {
+	rows, err := s.list(ctx, "orders", "order", full().any("id", id))
+	if err == nil && len(rows) == 0 {
+		err = connector.Failf(connector.Missing, "the shop has no order %s", id)
+	}
+	return first(rows), err
 }

@@ -91,27 +91,6 @@ func (f fulfillment) stands() bool {
 	return f.Status != "CANCELLED" && f.Status != "ERROR" && f.Status != "FAILURE"
 }
 
-type refund struct {
-	ID, Note         string
-	CreatedAt        *time.Time
-	TotalRefundedSet amount
-	RefundLineItems  struct{ Nodes []refundedLine }
-}
-
-type refundedLine struct {
-	Quantity                 int64
-	LineItem                 struct{ ID string }
-	SubtotalSet, TotalTaxSet amount
-}
-
-// refunded is what the buyer paid for what a refund has of a line.
-func (o *order) refunded(sum sums, l refundedLine) money.Amount {
-	if o.TaxesIncluded {
-		return sum.of(l.SubtotalSet)
-	}
-	return sum.of(l.SubtotalSet) + sum.of(l.TotalTaxSet)
-}
-
 // convert converts the order. A shop may store prices with or without tax: lines are without, and the discount is the
 // difference between them and the total, which is the shop's own.
 func (o *order) convert() (connector.Order, error) {
@@ -334,21 +313,6 @@ func (o *order) parcels(out *connector.Order) {
 			out.Parcels = append(out.Parcels, parcel)
 		}
 	}
-}
-
-func (o *order) appendRefund(list []connector.Refund, sum sums, r refund) []connector.Refund {
-	out := connector.Refund{ExternalID: r.ID, Amount: sum.of(r.TotalRefundedSet), Reason: r.Note}
-	if r.CreatedAt != nil {
-		out.CreatedAt = *r.CreatedAt
-	}
-	for _, n := range r.RefundLineItems.Nodes {
-		out.Lines = append(out.Lines, connector.RefundLine{ExternalLine: n.LineItem.ID, Quantity: n.Quantity,
-			Amount: o.refunded(sum, n)})
-	}
-	if out.Amount == 0 && len(out.Lines) == 0 {
-		return list
-	}
-	return append(list, out)
 }
 
 // sums parses amounts in Shopify's structure.

@@ -86,7 +86,7 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 
 // upsert puts one product into the shop; unknown says that it is not there.
 func (s *session) upsert(ctx context.Context, p *connector.Product, unknown bool) ([]connector.Result, error) {
-	f, err := s.facts(ctx)
+	f, err := s.readShop(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (s *session) upsert(ctx context.Context, p *connector.Product, unknown bool
 
 // publish shows some products on the shop's sales channels: a new one is on none. Those that cannot be shown fail.
 func (s *session) publish(ctx context.Context, products []connector.Product, by [][]connector.Result, some []int) error {
-	f, err := s.facts(ctx)
+	f, err := s.readShop(ctx)
 	if err != nil {
 		return err
 	}

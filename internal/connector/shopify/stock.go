@@ -11,7 +11,7 @@ import (
 
 // SetStock makes the shop show quantities, all in one request. An item that is not kept at the location yet is made to be.
 func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]connector.Result, error) {
-	f, err := s.facts(ctx)
+	f, err := s.readShop(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *session) activate(ctx context.Context, item, location string) error {
 
 // ReadStock gives the quantities that the shop shows.
 func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
-	f, err := s.facts(ctx)
+	f, err := s.readShop(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -213,7 +213,7 @@ func (s *session) show(ctx context.Context, p *connector.Product, old *product) 
 
 // turn takes a product on sale or off. TikTok refuses to do it twice, and the answer of the first time may be lost.
 func (s *session) turn(ctx context.Context, how, id string) error {
-	err := s.each(ctx, http.MethodPost, productsPath+"/"+how, id)
+	err := s.changeOne(ctx, http.MethodPost, productsPath+"/"+how, id)
 	if connector.Is(err, connector.Rejected) {
 		if now, failed := s.whole(ctx, id); failed == nil && (now.Status == sellerOff) == (how == "deactivate") {
 			return nil
@@ -225,8 +225,8 @@ func (s *session) turn(ctx context.Context, how, id string) error {
 // sellerOff is the status of a product that its seller has taken off sale.
 const sellerOff = "SELLER_DEACTIVATED"
 
-// each does something with one product by a call that takes several, and refuses them by items of an answer with code 0.
-func (s *session) each(ctx context.Context, method, path, id string) error {
+// changeOne does something with one product by a call that takes several, and refuses them by items of an answer with code 0.
+func (s *session) changeOne(ctx context.Context, method, path, id string) error {
 	var refused itemErrors
 	_, err := s.call(connector.Repeatable(ctx), request{method: method, path: path, body: fields{"product_ids": []string{id}}}, &refused)
 	if err == nil && len(refused.Errors) > 0 {
@@ -248,7 +248,7 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 			}
 			return s.turn(ctx, "deactivate", id)
 		}
-		err = s.each(ctx, http.MethodDelete, productsPath, id)
+		err = s.changeOne(ctx, http.MethodDelete, productsPath, id)
 		if connector.Is(err, connector.Rejected) { // it is gone if the answer of the first time was lost
 			if _, failed := s.whole(ctx, id); connector.Is(failed, connector.Missing) {
 				return failed
@@ -256,4 +256,37 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 		}
 		return err
 	})
+}
+
+// results are the results for a product that the shop accepted. A new one has its price and is audited before it is
+// live; the previous version of a live one stays on sale until its change is audited.
+func results(p *connector.Product, old, made *product, images map[string]string) []connector.Result {
+	state, operation, review := connector.Waiting, string(made.ID)+" "+p.Forms()[0].SKU, ""
+	switch {
+	case !p.OnSale:
+		state, operation = connector.Live, ""
+	case old != nil && old.Status == "ACTIVATE":
+		state, operation, review = connector.Live, "", operation
+	}
+	one := func(name string) connector.Result {
+		r := connector.Result{SKU: name, State: state, Operation: operation, Review: review, Priced: old == nil,
+			IDs: connector.IDs{Product: string(made.ID), Variant: made.sku(name)}}
+		if r.IDs.Variant == "" && old != nil {
+			r.IDs.Variant = old.sku(name)
+		}
+		if !p.OnSale {
+			r.IDs.Other = map[string]string{connector.HiddenID: "1"}
+		}
+		return r
+	}
+	list := p.Results(one)
+	list[0].Images = images
+	return list
+}
+
+// failed are the results for a product that the shop refused.
+func failed(p *connector.Product, images map[string]string, f *connector.Failure) []connector.Result {
+	list := connector.FailedProduct(p, f, false)
+	list[0].Images = images
+	return list
 }

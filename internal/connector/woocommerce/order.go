@@ -1,10 +1,8 @@
 package woocommerce
 
 import (
-	"bytes"
 	"encoding/json"
 	"html"
-	"strconv"
 	"strings"
 	"time"
 
@@ -88,36 +86,6 @@ type place struct{ address }
 func (p *place) UnmarshalJSON(raw []byte) error {
 	p.address = address{}
 	_ = json.Unmarshal(raw, &p.address) // its members take any value
-	return nil
-}
-
-// several is a list. PHP writes one from which an entry was removed as an object, and an empty one as null or false.
-type several[T any] []T
-
-// UnmarshalJSON reads a list, or the members of an object in their order.
-func (s *several[T]) UnmarshalJSON(raw []byte) error {
-	*s = nil
-	switch raw[0] {
-	case '[':
-		return json.Unmarshal(raw, (*[]T)(s))
-	case '{':
-	default:
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.Token(); err != nil {
-		return err
-	}
-	for d.More() {
-		if _, err := d.Token(); err != nil {
-			return err
-		}
-		var one T
-		if err := d.Decode(&one); err != nil {
-			return err
-		}
-		*s = append(*s, one)
-	}
 	return nil
 }
 
@@ -287,32 +255,4 @@ func (p place) place() *connector.Place {
 		Country:    strings.ToUpper(string(p.Country)),
 		Phone:      string(p.Phone),
 	}
-}
-
-// moment reads one of the shop's times, which are UTC unless a plugin added an offset; the zero time for none.
-func moment(text string) time.Time {
-	at, err := time.Parse(gmt, text)
-	if err != nil {
-		at, err = time.Parse(time.RFC3339, text)
-	}
-	if err != nil {
-		return time.Time{}
-	}
-	return at.UTC()
-}
-
-func whole(text flexible) int64 {
-	n, err := strconv.ParseFloat(string(text), 64)
-	if err != nil {
-		return 0
-	}
-	return int64(n)
-}
-
-// notZero is an id; the shop writes 0 for none.
-func notZero(text flexible) string {
-	if text == "0" {
-		return ""
-	}
-	return string(text)
 }

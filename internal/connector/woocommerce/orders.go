@@ -3,17 +3,15 @@ package woocommerce
 import (
 	"context"
 	"encoding/json"
-	"html"
 	"net/url"
 	"strconv"
 	"time"
 
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
-// perPage is how many orders a page has.
-var perPage = connector.PageSize{Most: 100, Least: 10}
+// pageOrders is how many orders a page has.
+var pageOrders = connector.PageSize{Most: 100, Least: 10}
 
 // gmt is how the shop writes times: UTC without saying so.
 const gmt = "2006-01-02T15:04:05"
@@ -36,7 +34,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 			return out, &connector.Failure{Kind: connector.Rejected, Message: "the pull's cursor is unreadable", Err: err}
 		}
 	}
-	if size := perPage.Of(s.link.Facts, s.link.Now()); token.Size != size {
+	if size := pageOrders.Of(s.link.Facts, s.link.Now()); token.Size != size {
 		token.Page, token.Size = 1, size
 	}
 	status := "any"
@@ -52,7 +50,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 		&list,
 	)
 	if err != nil {
-		perPage.Failed(s.link.Facts, s.link.Now(), token.Size, err)
+		pageOrders.Failed(s.link.Facts, s.link.Now(), token.Size, err)
 		return out, err
 	}
 	if token.Until.IsZero() {
@@ -127,39 +125,4 @@ func (s *session) Detail(ctx context.Context, o *connector.Order) error {
 	}
 	o.Refunds = refunds
 	return err
-}
-
-// refunds reads the refunds of an order.
-func (s *session) refunds(ctx context.Context, o *connector.Order) (out []connector.Refund, err error) {
-	var list []struct {
-		ID      flexible      `json:"id"`
-		Amount  flexible      `json:"amount"`
-		Reason  flexible      `json:"reason"`
-		Created flexible      `json:"date_created_gmt"`
-		Lines   several[line] `json:"line_items"`
-	}
-	if _, err := s.get(ctx, "/orders/"+o.ExternalID+"/refunds", url.Values{"per_page": {"100"}}, &list); err != nil {
-		return nil, err
-	}
-	for _, r := range list {
-		sum := connector.Sums{Digits: money.Digits(o.Currency)}
-		refund := connector.Refund{
-			ExternalID: string(r.ID),
-			Amount:     sum.Of(string(r.Amount)),
-			Reason:     html.UnescapeString(string(r.Reason)),
-			CreatedAt:  moment(string(r.Created)),
-		}
-		for _, l := range r.Lines {
-			for _, meta := range l.Meta {
-				if meta.Key == "_refunded_item_id" {
-					refund.Lines = append(refund.Lines, connector.RefundLine{ExternalLine: string(meta.Value), Quantity: -whole(l.Quantity),
-						Amount: -sum.Of(string(l.Total)) - sum.Of(string(l.TotalTax))})
-				}
-			}
-		}
-		if sum.Err() == nil {
-			out = append(out, refund)
-		}
-	}
-	return out, nil
 }

@@ -7,11 +7,9 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // skusPerCall limits a request by SKU, because the SKUs are in the URL.
@@ -39,16 +37,6 @@ type found struct {
 		Slug string   `json:"slug"`
 	}] `json:"categories"`
 	Error *problem `json:"error"`
-}
-
-// missing reports whether the shop's product does not have a picture any more.
-func (f found) missing(image string) bool {
-	for _, i := range f.Images {
-		if string(i.ID) == image {
-			return false
-		}
-	}
-	return true
 }
 
 func (f found) variation() bool { return f.Type == "variation" }
@@ -281,37 +269,6 @@ func (u *upsert) claim(there map[string]found) {
 	}
 }
 
-// claimImages finds which of the product's pictures the shop has: it fetches an address once more whenever that is sent again, and keeps no
-// address. Those in the shop that are not known here came by a request whose answer was lost, if there are as many as were sent; else they
-// are the merchant's own, and stay behind ours.
-func (u *upsert) claimImages() {
-	u.Images = slices.Clone(u.Images)
-	known := slices.Clone(u.DroppedImages)
-	var unknown []*connector.Image
-	for i := range u.Images {
-		image := &u.Images[i]
-		if image.Known != "" && u.there.missing(image.Known) {
-			image.Known = ""
-		}
-		if known = append(known, image.Known); image.Known == "" {
-			unknown = append(unknown, image)
-		}
-	}
-	var left []string
-	for _, i := range u.there.Images {
-		if !slices.Contains(known, string(i.ID)) {
-			left = append(left, string(i.ID))
-		}
-	}
-	if u.Settled || len(left) != len(unknown) {
-		u.others = left
-		return
-	}
-	for i, image := range unknown {
-		image.Known = left[i]
-	}
-}
-
 // putProducts creates and changes the products themselves, without variations. Those with new pictures are sent in
 // calls of their own, because the shop fetches each picture during the call: one that fails undoes nothing of the others.
 func (s *session) putProducts(ctx context.Context, list []*upsert) error {
@@ -379,73 +336,38 @@ func (s *session) putBatch(ctx context.Context, list []*upsert) error {
 	return nil
 }
 
-// number is an id as the shop's JSON wants it.
-func (f flexible) number() int64 {
-	n, _ := strconv.ParseInt(string(f), 10, 64)
-	return n
-}
-
-// productBody is the request body of a product.
-func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, error) {
-	body := map[string]any{"name": u.Name, "sku": u.SKU, "type": "simple", "status": shopStatus(u.OnSale)}
-	if u.Describes() {
-		body["description"] = u.Description
+// Unpublish hides products as drafts, or deletes them. Variations follow their products.
+func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) (out []connector.Result, err error) {
+	var update []map[string]any
+	var gone []int64
+	seen := map[string]int{}
+	var order []string
+	for _, i := range items {
+		if _, known := seen[i.IDs.Product]; known || i.IDs.Product == "" {
+			continue
+		}
+		seen[i.IDs.Product] = len(order)
+		order = append(order, i.IDs.Product)
+		id := flexible(i.IDs.Product).number()
+		gone = append(gone, id)
+		update = append(update, map[string]any{"id": id, "status": "draft"})
 	}
-	categories, err := s.categories(ctx, u.Categories)
+	var answer batchAnswer
+	if remove {
+		answer, err = s.batch(connector.Repeatable(ctx), "/products/batch", nil, nil, gone)
+	} else {
+		answer, err = s.batch(connector.Repeatable(ctx), "/products/batch", nil, update, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if all := u.withTheirs(categories); all != nil {
-		body["categories"] = all
-	}
-	images := []map[string]any{}
-	for i, image := range u.Images {
-		if image.Known != "" {
-			images = append(images, map[string]any{"id": flexible(image.Known).number(), "position": i})
-		} else {
-			images = append(images, map[string]any{"src": image.URL, "position": i})
+	entries := append(answer.Update, answer.Delete...)
+	for _, i := range items {
+		result := i.Result(connector.Live)
+		if f := entryAt(entries, seen[i.IDs.Product]); f.Error != nil && !strings.HasSuffix(f.Error.Code, "_invalid_id") {
+			result.State, result.Error = connector.Failed, f.Error.text()
 		}
+		out = append(out, result)
 	}
-	for _, other := range u.others {
-		images = append(images, map[string]any{"id": flexible(other).number(), "position": len(images)})
-	}
-	body["images"] = images
-	if body["attributes"], err = s.attributes(ctx, u); err != nil {
-		return nil, err
-	}
-	if len(u.Variants) == 0 {
-		prices(body, u.Price, u.CompareAt, u.Currency)
-		quantity(body, u.Quantity)
-	} else {
-		body["type"], body["manage_stock"] = "variable", false
-		if u.there.ID == "" || u.there.Status != "publish" {
-			body["status"] = "draft" // until its variations are there
-		}
-	}
-	if u.there.special() {
-		delete(body, "type")
-	}
-	return body, nil
-}
-
-func shopStatus(onSale bool) string {
-	if onSale {
-		return "publish"
-	}
-	return "draft"
-}
-
-// prices writes a price with its reduction. The shop accepts any text as a price and stores an invalid one as empty.
-func prices(body map[string]any, price money.Amount, compareAt *money.Amount, currency string) {
-	body["regular_price"], body["sale_price"] = price.Text(currency), ""
-	if compareAt != nil && *compareAt > price {
-		body["regular_price"], body["sale_price"] = compareAt.Text(currency), price.Text(currency)
-	}
-}
-
-// quantity writes stock. Without manage_stock the shop silently ignores it.
-func quantity(body map[string]any, n int64) {
-	if n != connector.NotOurs {
-		body["manage_stock"], body["stock_quantity"] = true, n
-	}
+	return out, nil
 }

@@ -12,23 +12,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"entrepot/internal/connector"
 )
-
-// Capabilities says what WooCommerce can do, and its limits.
-func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{
-		Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Tracking: true,
-		Statuses: []connector.Status{processing, shipped, returned},
-		Batch:    connector.Batch{Products: 20, Stock: 100, Prices: 100},
-		Limits: []connector.Limit{
-			{Every: 100 * time.Millisecond, Burst: 30, AtOnce: 2},
-		}, // no limit of its own; PHP on the merchant's host
-		Time: connector.Timing{Overlap: 5 * time.Minute},
-	}
-}
 
 // Open makes a session.
 func (*Connector) Open(link connector.Link) connector.Session {
@@ -241,24 +227,6 @@ func (s *session) failure(answer *connector.Response) error {
 		f.Message = "the shop answered " + http.StatusText(answer.Status)
 	}
 	return f
-}
-
-// flexible is a text, number or boolean, kept as text; null and anything else is "". Shops use different types for the
-// same member.
-type flexible string
-
-// UnmarshalJSON takes any JSON value and never fails.
-func (f *flexible) UnmarshalJSON(raw []byte) error {
-	var text string
-	switch {
-	case json.Unmarshal(raw, &text) == nil:
-		*f = flexible(text)
-	case len(raw) > 0 && raw[0] != '{' && raw[0] != '[':
-		*f = flexible(raw)
-	default:
-		*f = ""
-	}
-	return nil
 }
 
 // isCode reports whether an error has one of the platform's codes.

@@ -144,39 +144,3 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	take(others)
 	return out, err
 }
-
-// Unpublish hides products as drafts, or deletes them. Variations follow their products.
-func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) (out []connector.Result, err error) {
-	var update []map[string]any
-	var gone []int64
-	seen := map[string]int{}
-	var order []string
-	for _, i := range items {
-		if _, known := seen[i.IDs.Product]; known || i.IDs.Product == "" {
-			continue
-		}
-		seen[i.IDs.Product] = len(order)
-		order = append(order, i.IDs.Product)
-		id := flexible(i.IDs.Product).number()
-		gone = append(gone, id)
-		update = append(update, map[string]any{"id": id, "status": "draft"})
-	}
-	var answer batchAnswer
-	if remove {
-		answer, err = s.batch(connector.Repeatable(ctx), "/products/batch", nil, nil, gone)
-	} else {
-		answer, err = s.batch(connector.Repeatable(ctx), "/products/batch", nil, update, nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	entries := append(answer.Update, answer.Delete...)
-	for _, i := range items {
-		result := i.Result(connector.Live)
-		if f := entryAt(entries, seen[i.IDs.Product]); f.Error != nil && !strings.HasSuffix(f.Error.Code, "_invalid_id") {
-			result.State, result.Error = connector.Failed, f.Error.text()
-		}
-		out = append(out, result)
-	}
-	return out, nil
-}

@@ -146,7 +146,8 @@ func (a *Account) login(w http.ResponseWriter, r *http.Request) {
 		fakeshop.JSON(w, http.StatusUnauthorized, object{"error": "invalid_client", "error_description": "Client authentication failed"})
 		return
 	case r.FormValue("grant_type") != "refresh_token" || r.FormValue("refresh_token") != a.refresh:
-		fakeshop.JSON(w, http.StatusBadRequest, object{"error": "invalid_grant", "error_description": "The request has an invalid grant parameter"})
+		fakeshop.JSON(w, http.StatusBadRequest, object{"error": "invalid_grant",
+			"error_description": "The request has an invalid grant parameter"})
 		return
 	}
 	if a.Rotate {
@@ -173,7 +174,8 @@ func (a *Account) serve(w http.ResponseWriter, r *http.Request, op operation) {
 	w.Header().Set("x-amzn-RateLimit-Limit", strconv.FormatFloat(op.rate, 'f', -1, 64))
 	switch {
 	case !a.Now().Before(a.access[r.Header.Get("x-amz-access-token")]):
-		fakeshop.JSON(w, http.StatusForbidden, object{"errors": []object{{"code": "Unauthorized", "message": "Access to requested resource is denied.",
+		fakeshop.JSON(w, http.StatusForbidden, object{"errors": []object{{"code": "Unauthorized",
+			"message": "Access to requested resource is denied.",
 			"details": "The access token you provided has expired."}}})
 		return
 	case !agent.MatchString(r.UserAgent()):

@@ -178,8 +178,8 @@ func (o *order) show() object {
 		"buyer_email": "ada@scs.tiktokw.example", "shipping_type": o.shipping, "fulfillment_type": "FULFILLMENT_BY_SELLER",
 		"delivery_option_id": "5", "delivery_option_name": "Express & safe", "packages": []object{{"id": o.pieces[0].parcel}},
 		"line_items": lines,
-		"payment": object{"currency": "EUR", "sub_total": fakeshop.Decimal(goods), "shipping_fee": fakeshop.Decimal(o.shippingCents), "tax": fakeshop.Decimal(o.taxCents),
-			"total_amount": fakeshop.Decimal(total)}}
+		"payment": object{"currency": "EUR", "sub_total": fakeshop.Decimal(goods), "shipping_fee": fakeshop.Decimal(o.shippingCents),
+			"tax": fakeshop.Decimal(o.taxCents), "total_amount": fakeshop.Decimal(total)}}
 	if o.fbt {
 		out["fulfillment_type"] = "FULFILLMENT_BY_TIKTOK"
 	}

@@ -238,7 +238,8 @@ func (s *Shop) post(ctx context.Context, client *http.Client, h hook, body []byt
 	for name, value := range map[string]string{"Content-Type": "application/json", "X-WC-Webhook-Topic": h.topic,
 		"X-WC-Webhook-Resource": resource,
 		"X-WC-Webhook-Event":    event, "X-WC-Webhook-ID": strconv.FormatInt(h.id, 10), "X-WC-Webhook-Delivery-ID": delivery,
-		"X-WC-Webhook-Signature": base64.StdEncoding.EncodeToString(fakeshop.MAC(h.secret, body)), "User-Agent": "WooCommerce/11.0.1 Hookshot (WordPress/7.1)"} {
+		"X-WC-Webhook-Signature": base64.StdEncoding.EncodeToString(fakeshop.MAC(h.secret, body)),
+		"User-Agent":             "WooCommerce/11.0.1 Hookshot (WordPress/7.1)"} {
 		r.Header.Set(name, value)
 	}
 	got, err := client.Do(r)

@@ -243,3 +243,33 @@ func (s *session) brand(ctx context.Context, p *connector.Product, old *product,
 	s.brands[key] = id
 	return id, nil
 }
+
+// category is that of the setting categoryId, else the one that the product has in the shop, else the one that TikTok recommends.
+func (s *session) category(ctx context.Context, p *connector.Product, old *product) (string, error) {
+	if id := s.link.Channel.Value("categoryId"); id != "" {
+		return id, nil
+	}
+	if old != nil {
+		for _, c := range old.Chain {
+			if c.Leaf {
+				return string(c.ID), nil
+			}
+		}
+	}
+	market, err := s.market(ctx)
+	if err != nil {
+		return "", err
+	}
+	var out struct {
+		Leaf connector.ID `json:"leaf_category_id"`
+	}
+	if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202309/categories/recommend",
+		body: fields{"product_title": connector.Cut(p.Name, 255), "category_version": market.categories()}}, &out); err != nil {
+		return "", err
+	}
+	if out.Leaf == "" {
+		return "", connector.Failf(connector.Rejected, "TikTok recommends no category for %q: the channel's setting categoryId can name one",
+			connector.Cut(p.Name, 80))
+	}
+	return string(out.Leaf), nil
+}

@@ -210,3 +210,8 @@ func (s *session) renew(ctx context.Context) error {
 	}
 	return err
 }
+
+type pageInfo struct {
+	HasNextPage bool
+	EndCursor   string
+}

@@ -1,0 +1,44 @@
+package woocommerce
+
+import (
+	"context"
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+	"html"
+	"net/url"
+)
+
+// refunds reads the refunds of an order.
+func (s *session) refunds(ctx context.Context, o *connector.Order) (out []connector.Refund, err error) {
+	var list []struct {
+		ID      flexible      `json:"id"`
+		Amount  flexible      `json:"amount"`
+		Reason  flexible      `json:"reason"`
+		Created flexible      `json:"date_created_gmt"`
+		Lines   several[line] `json:"line_items"`
+	}
+	if _, err := s.get(ctx, "/orders/"+o.ExternalID+"/refunds", url.Values{"per_page": {"100"}}, &list); err != nil {
+		return nil, err
+	}
+	for _, r := range list {
+		sum := connector.Sums{Digits: money.Digits(o.Currency)}
+		refund := connector.Refund{
+			ExternalID: string(r.ID),
+			Amount:     sum.Of(string(r.Amount)),
+			Reason:     html.UnescapeString(string(r.Reason)),
+			CreatedAt:  moment(string(r.Created)),
+		}
+		for _, l := range r.Lines {
+			for _, meta := range l.Meta {
+				if meta.Key == "_refunded_item_id" {
+					refund.Lines = append(refund.Lines, connector.RefundLine{ExternalLine: string(meta.Value), Quantity: -whole(l.Quantity),
+						Amount: -sum.Of(string(l.Total)) - sum.Of(string(l.TotalTax))})
+				}
+			}
+		}
+		if sum.Err() == nil {
+			out = append(out, refund)
+		}
+	}
+	return out, nil
+}
