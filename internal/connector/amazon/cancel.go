@@ -187,11 +187,11 @@ func refusedMessages(report []byte) (refused map[string][]string, unread bool) {
 	}
 	for _, m := range out.Message {
 		for _, r := range m.ProcessingReport.Result {
+			about := strings.TrimSpace(r.MessageID)
+			if about == "0" {
+				about = ""
+			}
 			if r.ResultCode == "Error" {
-				about := strings.TrimSpace(r.MessageID)
-				if about == "0" {
-					about = ""
-				}
 				refused[about] = append(refused[about], connector.Line(r.ResultDescription))
 			}
 		}

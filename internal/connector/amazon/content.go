@@ -87,19 +87,11 @@ func (s *session) content(p *connector.Product, f form) fields {
 	if !s.full() {
 		return all
 	}
-	title := p.Name
-	if f.variant {
-		var differs []string
-		for _, v := range p.Variants {
-			if v.SKU == f.sku {
-				for _, a := range v.Attributes {
-					differs = append(differs, a.Value)
-				}
-			}
-		}
-		title += " " + strings.Join(differs, " ")
+	title := []string{p.Name}
+	for _, a := range f.attributes[len(p.Attributes):] { // those by which it differs
+		title = append(title, a.Value)
 	}
-	all["item_name"] = s.text(connector.Cut(title, 200))
+	all["item_name"] = s.text(connector.Cut(strings.Join(title, " "), 200))
 	if text := connector.Plain(p.Description); text != "" {
 		all["product_description"] = s.text(connector.Cut(text, 2000))
 	}

@@ -60,7 +60,7 @@ func (s *session) searchOrders(ctx context.Context, query url.Values) (page orde
 	err = s.withPersons(func(includedData string) error {
 		query.Set("includedData", includedData)
 		page = orderList{}
-		return s.call(ctx, searchOrders, http.MethodGet, "/orders/2026-01-01/orders", query, nil, &page)
+		return s.call(ctx, request{searchOrders, http.MethodGet, "/orders/2026-01-01/orders", query, nil}, &page)
 	})
 	if err == nil && !page.said() {
 		err = connector.Failf(connector.Temporary, "the answer to a search for orders is not Amazon's")
@@ -183,8 +183,7 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 func (s *session) readOrder(ctx context.Context, id string) (*order, error) {
 	var out oneOrder
 	err := s.withPersons(func(includedData string) error {
-		return s.call(ctx, getOrder, http.MethodGet, "/orders/2026-01-01/orders/"+url.PathEscape(id), url.Values{"includedData": {includedData}},
-			nil, &out)
+		return s.call(ctx, request{getOrder, http.MethodGet, "/orders/2026-01-01/orders/" + url.PathEscape(id), url.Values{"includedData": {includedData}}, nil}, &out)
 	})
 	if err == nil && out.OrderID == "" {
 		err = connector.Failf(connector.Missing, "Amazon has no order %s", id)

@@ -227,7 +227,10 @@ func (s *session) results(p *connector.Product, there map[string]listing, operat
 	one := func(sku string) connector.Result {
 		r := connector.Result{SKU: sku, State: connector.Live, Operation: operation, Priced: p.OnSale || there[sku].SKU != ""}
 		if l, known := there[sku]; known {
-			r.IDs, r.URL = s.ids(l, !p.OnSale), s.page(l.asin())
+			r.IDs, r.URL = s.ids(l), s.page(l.asin())
+			if !p.OnSale {
+				r.IDs.Other[connector.HiddenID] = "1"
+			}
 		}
 		if operation != "" {
 			r.State = connector.Waiting
@@ -240,13 +243,10 @@ func (s *session) results(p *connector.Product, there map[string]listing, operat
 }
 
 // ids are Amazon's ids of a listing; the SKU is one of them.
-func (s *session) ids(l listing, hidden bool) connector.IDs {
+func (s *session) ids(l listing) connector.IDs {
 	ids := connector.IDs{Product: cmp.Or(l.asin(), l.SKU), Variant: l.SKU, Other: map[string]string{otherType: l.productType()}}
 	if l.byAmazon() {
 		ids.Other[otherFBA] = "1"
-	}
-	if hidden {
-		ids.Other[connector.HiddenID] = "1"
 	}
 	return ids
 }

@@ -44,24 +44,10 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 		return err
 	}
 	key := reference(sent.Key)
-	left := map[string]int64{}
-	for _, it := range o.OrderItems {
-		left[it.OrderItemID] = it.QuantityOrdered
+	if o.shows(ref, sent) {
+		return nil
 	}
-	ours := map[string]bool{}
-	for _, p := range ref.Shipped {
-		ours[reference(p.Key)] = true
-	}
-	for _, known := range o.Packages {
-		if sent.Number != "" && known.TrackingNumber == sent.Number && (known.PackageReferenceID == key || !ours[known.PackageReferenceID]) {
-			return nil
-		}
-		for _, l := range known.PackageItems {
-			if known.PackageReferenceID != key && known.PackageStatus.Status != "CANCELLED" {
-				left[l.OrderItemID] -= l.Quantity
-			}
-		}
-	}
+	left := o.unpacked(key)
 	if replaced := replacedBy(ref, sent, o.Packages); replaced != nil {
 		key = replaced.PackageReferenceID
 		for _, l := range replaced.PackageItems {
@@ -91,9 +77,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 	}
 	detail := fields{"packageReferenceId": key, "trackingNumber": sent.Number, "shipDate": at.UTC().Format(time.RFC3339), "orderItems": lines}
 	detail["carrierCode"], detail["carrierName"] = carrier(sent.Carrier)
-	err = s.call(connector.Repeatable(ctx), confirmShipment, http.MethodPost,
-		"/orders/v0/orders/"+url.PathEscape(ref.ExternalID)+"/shipmentConfirmation", nil,
-		fields{"marketplaceId": s.market.id, "packageDetail": detail}, nil)
+	err = s.call(connector.Repeatable(ctx), request{confirmShipment, http.MethodPost, "/orders/v0/orders/" + url.PathEscape(ref.ExternalID) + "/shipmentConfirmation", nil, fields{"marketplaceId": s.market.id, "packageDetail": detail}}, nil)
 	if err == nil {
 		o.Packages = slices.DeleteFunc(o.Packages, func(p parcel) bool { return p.PackageReferenceID == key })
 		o.Packages = append(o.Packages, confirmed) // Amazon itself shows it a little later
@@ -101,6 +85,33 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 		s.last = nil
 	}
 	return err
+}
+
+// shows reports whether a package has the number of a parcel: its own, or one that is none of ours.
+func (o *order) shows(ref connector.OrderRef, sent connector.Parcel) bool {
+	others := map[string]bool{}
+	for _, p := range ref.Shipped {
+		others[reference(p.Key)] = p.Key != sent.Key
+	}
+	return slices.ContainsFunc(o.Packages, func(p parcel) bool {
+		return sent.Number != "" && p.TrackingNumber == sent.Number && !others[p.PackageReferenceID]
+	})
+}
+
+// unpacked is how many of each line are in no package, other than that of a key.
+func (o *order) unpacked(key string) map[string]int64 {
+	left := map[string]int64{}
+	for _, it := range o.OrderItems {
+		left[it.OrderItemID] = it.QuantityOrdered
+	}
+	for _, p := range o.Packages {
+		for _, l := range p.PackageItems {
+			if p.PackageReferenceID != key && p.PackageStatus.Status != "CANCELLED" {
+				left[l.OrderItemID] -= l.Quantity
+			}
+		}
+	}
+	return left
 }
 
 // undeleted says how much of a line's quantity in a parcel is in no package of a shipment that was deleted here: Amazon keeps these, so

@@ -90,44 +90,53 @@ func limits() []connector.Limit {
 	return list
 }
 
+// request is one request of the API; body is sent as JSON, nil for none.
+type request struct {
+	op           operation
+	method, path string
+	query        url.Values
+	body         any
+}
+
 // call sends a request with the seller's token and decodes the JSON of its answer. An expired token is renewed before,
 // a refused one once.
-func (s *session) call(ctx context.Context, op operation, method, path string, query url.Values, body, into any) error {
+func (s *session) call(ctx context.Context, r request, into any) error {
 	if s.token == "" || !s.until.IsZero() && !s.link.Now().Before(s.until) {
 		if err := s.renew(ctx); err != nil {
 			return err
 		}
 	}
-	err := s.attempt(ctx, op, method, path, query, body, into)
+	err := s.attempt(ctx, r, into)
 	f := connector.FailureOf(err)
 	if f != nil && (f.Kind == connector.Unauthorized || f.Kind == connector.Forbidden) && !s.fresh { // both stand for a token that ended
 		if err := s.renew(ctx); err != nil {
 			return err
 		}
-		err = s.attempt(ctx, op, method, path, query, body, into)
+		err = s.attempt(ctx, r, into)
 	}
 	return err
 }
 
-func (s *session) attempt(ctx context.Context, op operation, method, path string, query url.Values, body, into any) error {
-	if len(query) > 0 {
-		path += "?" + query.Encode()
+func (s *session) attempt(ctx context.Context, r request, into any) error {
+	address := s.base + r.path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
 	}
-	ctx = connector.Signed(connector.Within(ctx, op.name), func(r *http.Request) error {
-		r.Header.Set("User-Agent", agent(r.Header.Get("User-Agent")))
-		r.Header.Set("X-Amz-Date", s.link.Now().UTC().Format("20060102T150405Z"))
+	ctx = connector.Signed(connector.Within(ctx, r.op.name), func(out *http.Request) error {
+		out.Header.Set("User-Agent", agent(out.Header.Get("User-Agent")))
+		out.Header.Set("X-Amz-Date", s.link.Now().UTC().Format("20060102T150405Z"))
 		return nil
 	})
-	r, err := connector.JSONRequest(ctx, method, s.base+path, body)
+	out, err := connector.JSONRequest(ctx, r.method, address, r.body)
 	if err != nil {
 		return err
 	}
-	r.Header.Set("X-Amz-Access-Token", s.token)
-	answer, err := s.link.Client.Do(r)
+	out.Header.Set("X-Amz-Access-Token", s.token)
+	answer, err := s.link.Client.Do(out)
 	if err != nil {
 		return err
 	}
-	return s.read(op, answer, into)
+	return s.read(r.op, answer, into)
 }
 
 // agent is the User-Agent in Amazon's form: App/Version (Language=…).

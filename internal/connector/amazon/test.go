@@ -27,7 +27,7 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 			Participation struct{ IsParticipating, HasSuspendedListings bool }
 		}
 	}
-	if err := s.call(ctx, participations, http.MethodGet, "/sellers/v1/marketplaceParticipations", nil, nil, &there); err != nil {
+	if err := s.call(ctx, request{participations, http.MethodGet, "/sellers/v1/marketplaceParticipations", nil, nil}, &there); err != nil {
 		return connector.Shop{}, err
 	}
 	shop := connector.Shop{URL: "https://" + s.market.site, Currency: s.market.currency}
@@ -72,7 +72,7 @@ func (s *session) rights(ctx context.Context) (missing []string, err error) {
 		"attributes": fields{"condition_type": []fields{{"value": "new_new", "marketplace_id": s.market.id}}}}
 	query := s.about()
 	query.Set("mode", "VALIDATION_PREVIEW")
-	err = s.call(connector.Repeatable(ctx), putListing, http.MethodPut, s.listing(testSKU), query, body, nil)
+	err = s.call(connector.Repeatable(ctx), request{putListing, http.MethodPut, s.listing(testSKU), query, body}, nil)
 	switch f := connector.FailureOf(err); {
 	case f == nil, f.Kind == connector.Rejected, f.Kind == connector.Missing: // it was looked at
 	case f.Kind == connector.Forbidden:

@@ -81,10 +81,9 @@ func (s *session) readCombinations(ctx context.Context, b *beside, rows []*node)
 	var ids []string
 	for _, r := range rows {
 		for _, line := range orderLines(b.details[r.get("id")], r) {
-			if id := line.id("product_attribute_id"); id != "" {
-				if _, known := s.cache["combinations/"+id]; !known {
-					ids = append(ids, id)
-				}
+			id := line.id("product_attribute_id")
+			if _, known := s.cache["combinations/"+id]; id != "" && !known {
+				ids = append(ids, id)
 			}
 		}
 	}

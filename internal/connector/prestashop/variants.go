@@ -81,7 +81,10 @@ func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.
 		if combination != "" && !same(rows, combination, v.SKU, own-base) {
 			err = s.patch(ctx, "combinations", "combination", combination, fields...)
 		} else if combination == "" {
-			combination, err = s.createCombination(ctx, f, id, v, i == 0 && len(rows) == 0, fields)
+			if i == 0 && len(rows) == 0 {
+				fields = append(fields, value("default_on", "1"))
+			}
+			combination, err = s.createCombination(ctx, f, id, v, fields)
 		}
 		if err == nil {
 			err = s.reduce(ctx, stored.reductions[id], id, combination, reduction)
@@ -178,7 +181,7 @@ func (s *session) sameValues(ctx context.Context, f *shop, r *node, v connector.
 	return slices.Equal(have, want), nil
 }
 
-func (s *session) createCombination(ctx context.Context, f *shop, product string, v connector.Variant, standard bool,
+func (s *session) createCombination(ctx context.Context, f *shop, product string, v connector.Variant,
 	fields []field) (string, error) {
 	var values []field
 	for _, a := range v.Attributes {
@@ -188,11 +191,7 @@ func (s *session) createCombination(ctx context.Context, f *shop, product string
 		}
 		values = append(values, group("product_option_value", value("id", id)))
 	}
-	fields = append(fields, value("id_product", product))
-	if standard {
-		fields = append(fields, value("default_on", "1"))
-	}
-	fields = append(fields, group("associations", group("product_option_values", values...)))
+	fields = append(fields, value("id_product", product), group("associations", group("product_option_values", values...)))
 	made, err := s.create(ctx, "combinations", "combination", fields...)
 	if err == nil && made.get("id") == "" {
 		err = connector.Failf(connector.Temporary, "the shop did not say which combination it made")

@@ -118,15 +118,8 @@ func (o *order) convert() (connector.Order, error) {
 	out.ShippedBy(strings.Join(ways, ", "))
 	sold := o.sold()
 	edited := o.edited(sold)
-	if edited { // the present amounts are without what was refunded, which stays in the order here
-		out.Tax, out.Total = sum.of(o.CurrentTotalTaxSet), sum.of(o.CurrentTotalPriceSet)
-		for _, r := range o.Refunds {
-			for _, n := range r.RefundLineItems.Nodes {
-				if sold[n.LineItem.ID].cut {
-					out.Tax, out.Total = out.Tax+sum.of(n.TotalTaxSet), out.Total+o.refunded(sum, n)
-				}
-			}
-		}
+	if edited {
+		out.Tax, out.Total = o.present(sum, sold)
 	}
 	if o.TaxesIncluded {
 		for _, l := range o.ShippingLines.Nodes {
@@ -134,25 +127,15 @@ func (o *order) convert() (connector.Order, error) {
 		}
 	}
 	for _, l := range o.LineItems.Nodes {
-		if edited && sold[l.ID].quantity <= 0 {
-			continue
-		}
-		if !edited {
+		switch {
+		case !edited:
 			out.Lines = append(out.Lines, o.line(sum, l, l.Quantity))
-		} else {
+		case sold[l.ID].quantity > 0:
 			out.Lines = append(out.Lines, o.line(sum, l, sold[l.ID].quantity))
 		}
 	}
 	if o.TaxesIncluded && !o.taxLinesGiven() {
-		parts := []money.Amount{out.Shipping}
-		for _, l := range out.Lines {
-			parts = append(parts, l.Amount)
-		}
-		shares := sum.Spread(out.Tax, parts)
-		out.Shipping -= shares[0]
-		for i := range out.Lines {
-			out.Lines[i].Amount -= shares[i+1]
-		}
+		spreadTax(&out, sum)
 	}
 	for _, fee := range []connector.OrderLine{{Name: "Tip", Amount: sum.of(o.TotalTipReceivedSet)},
 		{Name: "Duties", Amount: sum.optional(o.OriginalTotalDutiesSet)}} {
@@ -167,6 +150,32 @@ func (o *order) convert() (connector.Order, error) {
 		out.Refunds = o.appendRefund(out.Refunds, sum, r)
 	}
 	return out, sum.Err()
+}
+
+// present are the tax and the total of an order that was edited. The shop's are without what was refunded, which stays in the order here.
+func (o *order) present(sum sums, sold map[string]soldLine) (tax, total money.Amount) {
+	tax, total = sum.of(o.CurrentTotalTaxSet), sum.of(o.CurrentTotalPriceSet)
+	for _, r := range o.Refunds {
+		for _, n := range r.RefundLineItems.Nodes {
+			if sold[n.LineItem.ID].cut {
+				tax, total = tax+sum.of(n.TotalTaxSet), total+o.refunded(sum, n)
+			}
+		}
+	}
+	return tax, total
+}
+
+// spreadTax takes the tax out of prices that include it, from each by its size.
+func spreadTax(out *connector.Order, sum sums) {
+	parts := []money.Amount{out.Shipping}
+	for _, l := range out.Lines {
+		parts = append(parts, l.Amount)
+	}
+	shares := sum.Spread(out.Tax, parts)
+	out.Shipping -= shares[0]
+	for i := range out.Lines {
+		out.Lines[i].Amount -= shares[i+1]
+	}
 }
 
 // taxLinesGiven reports whether the shop says what tax is in each price.

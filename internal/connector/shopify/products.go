@@ -1,6 +1,7 @@
 package shopify
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -146,19 +147,17 @@ func (s *session) publish(ctx context.Context, products []connector.Product, by 
 		return err
 	}
 	for k, i := range some {
-		failed := err
-		if one, ok := said[k]; err == nil && !ok {
+		one, ok := said[k]
+		failed := cmp.Or(err, one.UserErrors.err())
+		if err == nil && !ok {
 			failed = errUnsaid
-		} else if err == nil {
-			failed = one.UserErrors.err()
-			if at := one.Publishable.OnlineStoreURL; at != "" { // it had none while it was on no channel
-				for r := range by[i] {
-					by[i][r].URL = at
-				}
-			}
 		}
 		if failure := connector.FailureOf(failed); failure != nil {
 			by[i] = connector.FailedProduct(&products[i], failure, !failure.Lasting())
+			continue
+		}
+		for r := range by[i] { // it had no address while it was on no channel
+			by[i][r].URL = cmp.Or(one.Publishable.OnlineStoreURL, by[i][r].URL)
 		}
 	}
 	return nil

@@ -88,28 +88,35 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 // search finds the products that have one of some SKUs.
 func (s *session) search(ctx context.Context, skus []string) (found []product, err error) {
 	for piece := range slices.Chunk(skus, 50) {
-		query := url.Values{"page_size": {"100"}}
-		for {
-			var out struct {
-				Next     string    `json:"next_page_token"`
-				Products []product `json:"products"`
+		some, err := s.searchSome(ctx, piece)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range some {
+			if p.Status != "DELETED" && !slices.ContainsFunc(found, func(f product) bool { return f.ID == p.ID }) {
+				found = append(found, p)
 			}
-			if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202502/products/search",
-				query: query, body: fields{"seller_skus": piece}}, &out); err != nil {
-				return nil, err
-			}
-			for _, p := range out.Products {
-				if p.Status != "DELETED" && !slices.ContainsFunc(found, func(f product) bool { return f.ID == p.ID }) {
-					found = append(found, p)
-				}
-			}
-			if out.Next == "" || len(out.Products) == 0 {
-				break
-			}
-			query.Set("page_token", out.Next)
 		}
 	}
 	return found, nil
+}
+
+// searchSome reads all pages of one search.
+func (s *session) searchSome(ctx context.Context, skus []string) (found []product, err error) {
+	for query := (url.Values{"page_size": {"100"}}); ; {
+		var out struct {
+			Next     string    `json:"next_page_token"`
+			Products []product `json:"products"`
+		}
+		if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202502/products/search",
+			query: query, body: fields{"seller_skus": skus}}, &out); err != nil {
+			return nil, err
+		}
+		if found = append(found, out.Products...); out.Next == "" || len(out.Products) == 0 {
+			return found, nil
+		}
+		query.Set("page_token", out.Next)
+	}
 }
 
 // whole reads a product. Errors: Failure Missing when the shop does not have it any more.

@@ -208,6 +208,20 @@ type itemErrors struct {
 	} `json:"errors"`
 }
 
+// of is why a SKU was refused: by the last refusal of it or of all.
+func (list itemErrors) of(sku string) (text string, is bool) {
+	for _, e := range list.Errors {
+		if e.Detail.SKU != "" && string(e.Detail.SKU) != sku {
+			continue
+		}
+		text, is = e.Message, true
+		if len(e.Detail.Extra) > 0 {
+			text = e.Detail.Extra[0].Message
+		}
+	}
+	return connector.Line(text), is
+}
+
 // renew gets new tokens. The refresh token may be another one each time.
 func (s *session) renew(ctx context.Context) error {
 	fresh, err := s.link.RenewToken(ctx, s.token, connector.Renewal{

@@ -199,14 +199,8 @@ func (s *session) change(ctx context.Context, product, what string, body []field
 		if r.State == connector.Live && err != nil {
 			r.State, r.Error = connector.Failed, err.Error()
 		}
-		for _, e := range refused.Errors {
-			if r.State != connector.Gone && (e.Detail.SKU == "" || string(e.Detail.SKU) == r.IDs.Variant) {
-				text := e.Message
-				if len(e.Detail.Extra) > 0 {
-					text = e.Detail.Extra[0].Message
-				}
-				r.State, r.Error = connector.Failed, connector.Line(text)
-			}
+		if text, is := refused.of(r.IDs.Variant); is && r.State != connector.Gone {
+			r.State, r.Error = connector.Failed, text
 		}
 	}
 	return nil

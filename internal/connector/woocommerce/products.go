@@ -59,19 +59,21 @@ func inCalls(skus []string) (calls [][]string) {
 
 // bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without case.
 func (s *session) bySKU(ctx context.Context, skus []string) (map[string]found, error) {
-	out := map[string]found{}
+	var all []found
 	for _, piece := range inCalls(skus) {
 		there, err := list[found](ctx, s, "/products", url.Values{"sku": {strings.Join(piece, ",")}, "status": {"any"},
 			"_fields": {productFields}})
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range there {
-			sku := html.UnescapeString(string(f.SKU))
-			for _, ours := range piece {
-				if _, exact := out[ours]; strings.EqualFold(ours, sku) && (!exact || ours == sku) {
-					out[ours] = f
-				}
+		all = append(all, there...)
+	}
+	out := map[string]found{}
+	for _, f := range all {
+		sku := html.UnescapeString(string(f.SKU))
+		for _, ours := range skus {
+			if _, has := out[ours]; strings.EqualFold(ours, sku) && (!has || ours == sku) {
+				out[ours] = f
 			}
 		}
 	}
@@ -96,24 +98,34 @@ func (s *session) byIDs(ctx context.Context, items []connector.Item) (map[string
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
-		for piece := range slices.Chunk(slices.Sorted(maps.Keys(byPath[path])), 100) {
-			var list []found
-			_, err := s.get(ctx, path, url.Values{"include": {strings.Join(piece, ",")}, "per_page": {"100"}, "status": {"any"},
-				"_fields": {productFields}}, &list)
-			if connector.Is(err, connector.Missing) { // the product above the variations is gone
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			for _, f := range list {
-				if sku, known := byPath[path][string(f.ID)]; known && f.Status != "trash" {
-					out[sku] = f
-				}
+		there, err := s.included(ctx, path, slices.Sorted(maps.Keys(byPath[path])))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range there {
+			if sku, known := byPath[path][string(f.ID)]; known && f.Status != "trash" {
+				out[sku] = f
 			}
 		}
 	}
 	return out, nil
+}
+
+// included reads what is below an address by ids: nothing if the product above the variations is gone.
+func (s *session) included(ctx context.Context, path string, ids []string) (all []found, err error) {
+	for piece := range slices.Chunk(ids, pageOf) {
+		var some []found
+		_, err := s.get(ctx, path, url.Values{"include": {strings.Join(piece, ",")}, "per_page": {"100"}, "status": {"any"},
+			"_fields": {productFields}}, &some)
+		if connector.Is(err, connector.Missing) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
 }
 
 // addKnown adds what the shop has of products under other SKUs than ours: it was pushed before, and gets ours again.
@@ -229,9 +241,8 @@ func (s *session) addParents(ctx context.Context, products []connector.Product, 
 	if len(skuOf) == 0 {
 		return nil
 	}
-	var list []found
-	if _, err := s.get(ctx, "/products", url.Values{"include": {strings.Join(slices.Sorted(maps.Keys(skuOf)), ",")}, "per_page": {"100"},
-		"status": {"any"}, "_fields": {productFields}}, &list); err != nil {
+	list, err := s.included(ctx, "/products", slices.Sorted(maps.Keys(skuOf)))
+	if err != nil {
 		return err
 	}
 	for _, f := range list {

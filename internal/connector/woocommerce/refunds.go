@@ -29,11 +29,9 @@ func (s *session) refunds(ctx context.Context, o *connector.Order) (out []connec
 			CreatedAt:  moment(string(r.Created)),
 		}
 		for _, l := range r.Lines {
-			for _, meta := range l.Meta {
-				if meta.Key == "_refunded_item_id" {
-					refund.Lines = append(refund.Lines, connector.RefundLine{ExternalLine: string(meta.Value), Quantity: -whole(l.Quantity),
-						Amount: -sum.Of(string(l.Total)) - sum.Of(string(l.TotalTax))})
-				}
+			if of := l.refundOf(); of != "" {
+				refund.Lines = append(refund.Lines, connector.RefundLine{ExternalLine: of, Quantity: -whole(l.Quantity),
+					Amount: -sum.Of(string(l.Total)) - sum.Of(string(l.TotalTax))})
 			}
 		}
 		if sum.Err() == nil {
@@ -41,4 +39,14 @@ func (s *session) refunds(ctx context.Context, o *connector.Order) (out []connec
 		}
 	}
 	return out, nil
+}
+
+// refundOf is the id of the line that a line of a refund is of, "" for none.
+func (l line) refundOf() string {
+	for _, m := range l.Meta {
+		if m.Key == "_refunded_item_id" {
+			return string(m.Value)
+		}
+	}
+	return ""
 }
