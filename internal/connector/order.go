@@ -153,6 +153,12 @@ func (r OrderRef) ShippedThrough(key string) map[string]int64 {
 	return quantities
 }
 
+// SharesNumber reports whether another shipment has the tracking number of a parcel, as two in one box have: that the platform shows the
+// number does not mean then that it shows the parcel.
+func (r OrderRef) SharesNumber(parcel Parcel) bool {
+	return slices.ContainsFunc(r.Shipped, func(p Parcel) bool { return p.Key != parcel.Key && p.Number == parcel.Number })
+}
+
 // Parcel is a shipment: lines that left together. Key is its permanent name, so that it is shown on the platform once.
 type Parcel struct {
 	Key       string

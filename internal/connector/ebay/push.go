@@ -50,7 +50,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	}
 	missing := ref.ShippedThrough(parcel.Key)
 	for _, p := range o.parcels {
-		if parcel.Number != "" && p.Number == plainNumber(parcel.Number) {
+		if parcel.Number != "" && p.Number == plainNumber(parcel.Number) && !ref.SharesNumber(parcel) {
 			return nil
 		}
 		for _, l := range p.Lines {

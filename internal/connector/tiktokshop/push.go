@@ -21,7 +21,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 		return err
 	}
 	for _, p := range o.Pieces {
-		if parcel.Number != "" && p.Number == parcel.Number {
+		if parcel.Number != "" && p.Number == parcel.Number && !ref.SharesNumber(parcel) {
 			return nil
 		}
 	}
