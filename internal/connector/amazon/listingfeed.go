@@ -268,7 +268,8 @@ func (s *session) partEnded(ctx context.Context, operation string, part feedPart
 }
 
 // partRefused are the results of a part of which SKUs were refused, by the SKU, and those of its other new listings.
-func (s *session) partRefused(ctx context.Context, operation string, part feedPart, refused map[string][]issue) ([]connector.Result, error) {
+func (s *session) partRefused(ctx context.Context, operation string, part feedPart, refused map[string][]issue) ([]connector.Result,
+	error) {
 	skus := slices.Sorted(maps.Keys(refused))
 	there, err := s.find(ctx, skus) // what was refused may be gone
 	if err != nil {

@@ -183,7 +183,8 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 func (s *session) readOrder(ctx context.Context, id string) (*order, error) {
 	var out oneOrder
 	err := s.withPersons(func(includedData string) error {
-		return s.call(ctx, request{getOrder, http.MethodGet, "/orders/2026-01-01/orders/" + url.PathEscape(id), url.Values{"includedData": {includedData}}, nil}, &out)
+		return s.call(ctx, request{getOrder, http.MethodGet, "/orders/2026-01-01/orders/" + url.PathEscape(id),
+			url.Values{"includedData": {includedData}}, nil}, &out)
 	})
 	if err == nil && out.OrderID == "" {
 		err = connector.Failf(connector.Missing, "Amazon has no order %s", id)

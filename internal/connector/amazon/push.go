@@ -77,7 +77,9 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 	}
 	detail := fields{"packageReferenceId": key, "trackingNumber": sent.Number, "shipDate": at.UTC().Format(time.RFC3339), "orderItems": lines}
 	detail["carrierCode"], detail["carrierName"] = carrier(sent.Carrier)
-	err = s.call(connector.Repeatable(ctx), request{confirmShipment, http.MethodPost, "/orders/v0/orders/" + url.PathEscape(ref.ExternalID) + "/shipmentConfirmation", nil, fields{"marketplaceId": s.market.id, "packageDetail": detail}}, nil)
+	err = s.call(connector.Repeatable(ctx), request{confirmShipment, http.MethodPost,
+		"/orders/v0/orders/" + url.PathEscape(ref.ExternalID) + "/shipmentConfirmation", nil,
+		fields{"marketplaceId": s.market.id, "packageDetail": detail}}, nil)
 	if err == nil {
 		o.Packages = slices.DeleteFunc(o.Packages, func(p parcel) bool { return p.PackageReferenceID == key })
 		o.Packages = append(o.Packages, confirmed) // Amazon itself shows it a little later

@@ -122,7 +122,8 @@ func (s *session) searchOrders(ctx context.Context, at pageToken, cursor connect
 }
 
 // pullReversed returns the orders with cancellations or returns that changed in a span.
-func (s *session) pullReversed(ctx context.Context, path string, span fields, next pageToken, until time.Time) (connector.OrderPage, error) {
+func (s *session) pullReversed(ctx context.Context, path string, span fields, next pageToken, until time.Time) (connector.OrderPage,
+	error) {
 	found, err := s.reversals(ctx, path, span)
 	if err != nil {
 		return connector.OrderPage{}, err
