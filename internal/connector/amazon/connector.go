@@ -8,9 +8,10 @@
 package amazon
 
 import (
+	"time"
+
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
-	"time"
 )
 
 // Connector translates for Amazon.

@@ -1,10 +1,11 @@
 package amazon
 
 import (
-	"entrepot/internal/connector"
 	"fmt"
 	"maps"
 	"slices"
+
+	"entrepot/internal/connector"
 )
 
 // mostImages is how many pictures a listing has.

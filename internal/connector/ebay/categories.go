@@ -2,9 +2,10 @@ package ebay
 
 import (
 	"context"
-	"entrepot/internal/connector"
 	"net/url"
 	"slices"
+
+	"entrepot/internal/connector"
 )
 
 // category is the category of a listing: that of the setting, else the one that eBay suggests for the title; "" where eBay suggests none

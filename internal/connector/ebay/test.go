@@ -2,9 +2,10 @@ package ebay
 
 import (
 	"context"
-	"entrepot/internal/connector"
 	"net/url"
 	"strings"
+
+	"entrepot/internal/connector"
 )
 
 // Test reads the account: whose it is, and whether it has what a listing needs.

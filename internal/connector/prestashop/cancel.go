@@ -2,6 +2,7 @@ package prestashop
 
 import (
 	"context"
+
 	"entrepot/internal/connector"
 	"entrepot/internal/orders"
 )

@@ -2,9 +2,10 @@ package prestashop
 
 import (
 	"context"
-	"entrepot/internal/connector"
 	"slices"
 	"strings"
+
+	"entrepot/internal/connector"
 )
 
 // categories are the shop's ids of a product's categories: the first one, and all. Missing ones are created below

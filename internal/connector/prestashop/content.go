@@ -2,9 +2,10 @@ package prestashop
 
 import (
 	"context"
-	"entrepot/internal/connector"
 	"slices"
 	"strings"
+
+	"entrepot/internal/connector"
 )
 
 // createProduct creates the product, disabled.

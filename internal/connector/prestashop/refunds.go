@@ -1,8 +1,9 @@
 package prestashop
 
 import (
-	"entrepot/internal/connector"
 	"time"
+
+	"entrepot/internal/connector"
 )
 
 func refunds(f *shop, slips []*node, digits int, now time.Time) (list []connector.Refund) {

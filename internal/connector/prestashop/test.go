@@ -2,9 +2,10 @@ package prestashop
 
 import (
 	"context"
-	"entrepot/internal/connector"
 	"net/http"
 	"strings"
+
+	"entrepot/internal/connector"
 )
 
 // Test reads the rights of the key and the shop's facts. It requests the list of resources, which only the web service

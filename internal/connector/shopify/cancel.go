@@ -2,6 +2,7 @@ package shopify
 
 import (
 	"context"
+
 	"entrepot/internal/connector"
 )
 

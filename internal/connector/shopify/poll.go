@@ -2,9 +2,10 @@ package shopify
 
 import (
 	"context"
-	"entrepot/internal/connector"
 	"slices"
 	"strings"
+
+	"entrepot/internal/connector"
 )
 
 // Poll says what became of pictures. Of those that the shop says nothing about, nothing is known to be wrong.

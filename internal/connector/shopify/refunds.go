@@ -1,9 +1,10 @@
 package shopify
 
 import (
+	"time"
+
 	"entrepot/internal/connector"
 	"entrepot/internal/money"
-	"time"
 )
 
 type refund struct {

@@ -2,9 +2,10 @@ package shopify
 
 import (
 	"context"
-	"entrepot/internal/connector"
 	"slices"
 	"strings"
+
+	"entrepot/internal/connector"
 )
 
 // Test reads the shop and the rights of the token.

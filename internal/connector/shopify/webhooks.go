@@ -2,8 +2,9 @@ package shopify
 
 import (
 	"context"
-	"entrepot/internal/connector"
 	"strings"
+
+	"entrepot/internal/connector"
 )
 
 // topics are the events to register, by the API's names and by those in notifications.

@@ -3,9 +3,10 @@ package tiktokshop
 import (
 	"cmp"
 	"context"
+	"net/url"
+
 	"entrepot/internal/connector"
 	"entrepot/internal/orders"
-	"net/url"
 )
 
 // PushCancel cancels the whole order: by granting what its buyer asked for, as far as that goes, and by a cancellation of the seller's. One

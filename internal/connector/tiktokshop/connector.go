@@ -8,10 +8,11 @@
 package tiktokshop
 
 import (
+	"time"
+
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
 	"entrepot/internal/orders"
-	"time"
 )
 
 // Connector translates for TikTok Shop.

@@ -2,9 +2,10 @@ package tiktokshop
 
 import (
 	"context"
-	"entrepot/internal/connector"
 	"net/http"
 	"net/url"
+
+	"entrepot/internal/connector"
 )
 
 // Test tests what the authorisation covers: the shop, its orders, its products and a warehouse to sell from.

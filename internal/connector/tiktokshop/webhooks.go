@@ -2,8 +2,9 @@ package tiktokshop
 
 import (
 	"context"
-	"entrepot/internal/connector"
 	"net/http"
+
+	"entrepot/internal/connector"
 )
 
 // topics are the events to register.

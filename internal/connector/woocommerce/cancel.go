@@ -2,6 +2,7 @@ package woocommerce
 
 import (
 	"context"
+
 	"entrepot/internal/connector"
 )
 

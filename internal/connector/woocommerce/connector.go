@@ -8,9 +8,10 @@
 package woocommerce
 
 import (
+	"time"
+
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
-	"time"
 )
 
 // Connector translates for WooCommerce.

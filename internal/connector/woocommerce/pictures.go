@@ -1,8 +1,9 @@
 package woocommerce
 
 import (
-	"entrepot/internal/connector"
 	"slices"
+
+	"entrepot/internal/connector"
 )
 
 // claimImages finds which of the product's pictures the shop has: it fetches an address once more whenever that is sent again, and keeps no

@@ -2,10 +2,11 @@ package woocommerce
 
 import (
 	"context"
-	"entrepot/internal/connector"
-	"entrepot/internal/money"
 	"html"
 	"net/url"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
 )
 
 // refunds reads the refunds of an order.
