@@ -223,29 +223,15 @@ type listingWrite struct {
 
 // write makes a change by a request.
 func (s *session) write(ctx context.Context, w listingWrite) error {
+	r := request{putListing, http.MethodPut, s.listing(w.sku), s.about(), w.body}
 	switch w.kind {
 	case endListing:
 		return s.deleteListing(ctx, w.sku)
 	case changeListing:
-		return s.patchListing(ctx, w.sku, w.body)
+		r.op, r.method = patchListing, http.MethodPatch
 	}
-	return s.putListing(ctx, w.sku, w.body)
-}
-
-// putListing makes a listing, or replaces it whole.
-func (s *session) putListing(ctx context.Context, sku string, body fields) error {
 	var out submission
-	err := s.call(connector.Repeatable(ctx), request{putListing, http.MethodPut, s.listing(sku), s.about(), body}, &out)
-	if err == nil {
-		err = out.accepted()
-	}
-	return err
-}
-
-// patchListing changes some attributes of a listing.
-func (s *session) patchListing(ctx context.Context, sku string, body fields) error {
-	var out submission
-	err := s.call(connector.Repeatable(ctx), request{patchListing, http.MethodPatch, s.listing(sku), s.about(), body}, &out)
+	err := s.call(connector.Repeatable(ctx), r, &out)
 	if err == nil {
 		err = out.accepted()
 	}

@@ -279,7 +279,7 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 		case l.byAmazon():
 			return connector.Failf(connector.Rejected, "Amazon ships it from its own warehouses: close the offer in Seller Central")
 		}
-		return s.patchListing(ctx, sku, fields{"productType": l.productType(),
-			"patches": []fields{patch("merge", "fulfillment_availability", availability(0))}})
+		return s.write(ctx, listingWrite{sku: sku, kind: changeListing, body: fields{"productType": l.productType(),
+			"patches": []fields{patch("merge", "fulfillment_availability", availability(0))}}})
 	})
 }
