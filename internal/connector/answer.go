@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"entrepot/internal/netguard"
@@ -78,39 +77,6 @@ func redirected(resp *http.Response) error {
 	}
 	return Failf(Rejected, "%s redirects to %s: if that is the right address, enter it for the channel", resp.Request.URL.Host,
 		line(to.Scheme+"://"+to.Host))
-}
-
-// line is the first line of a text, cut to what a message can take.
-func line(text string) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(strings.ToValidUTF8(text, "?")), "\n")
-	if r := []rune(text); len(r) > 200 {
-		text = string(r[:200]) + "…"
-	}
-	return text
-}
-
-// Line is a text of a platform in the form of a message: without markup, on one line, cut to 200 characters.
-func Line(text string) string { return line(Plain(text)) }
-
-// Plain is a text without markup, on one line.
-func Plain(text string) string {
-	var out strings.Builder
-	depth := 0
-	for _, r := range text {
-		switch {
-		case r == '<':
-			depth++
-		case r == '>' && depth > 0:
-			depth--
-			out.WriteByte(' ')
-		case depth > 0:
-		case r < ' ':
-			out.WriteByte(' ')
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return strings.Join(strings.Fields(out.String()), " ")
 }
 
 // HTTPFailure is the failure that an answer's status means, for platforms without a better description; nil below 400.

@@ -13,13 +13,16 @@ const (
 	maxScan   = 2 * maxAnswer
 )
 
-// Accepted checks an answer of which only the status matters: it is empty or JSON. A page with status 200 comes from a
+// Accepted decodes the JSON of an answer that may be empty; into is nil if only the status matters. A page with status 200 comes from a
 // proxy or host, and is no sign that anything was done. Errors: as DecodeAnswer.
-func Accepted(answer *Response) error {
+func Accepted(answer *Response, into any) error {
 	if len(bytes.TrimSpace(answer.Body)) == 0 {
 		return nil
 	}
-	return DecodeAnswer(answer, new(json.RawMessage))
+	if into == nil {
+		into = new(json.RawMessage)
+	}
+	return DecodeAnswer(answer, into)
 }
 
 // DecodeAnswer decodes the JSON of an answer. Shops write warnings of their plugins before it, which may contain

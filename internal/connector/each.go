@@ -59,14 +59,7 @@ func UpsertEach(products []Product, upsert func(*Product) ([]Result, error)) ([]
 
 // FailedProduct is the results of a product that could not be put on sale whole.
 func FailedProduct(p *Product, f *Failure, again bool) []Result {
-	failed := func(sku string) Result {
-		return Result{SKU: sku, State: Failed, Error: f.Error(), Again: again}
-	}
-	results := []Result{failed(p.SKU)}
-	for _, v := range p.Variants {
-		results = append(results, failed(v.SKU))
-	}
-	return results
+	return p.Results(func(sku string) Result { return Result{SKU: sku, State: Failed, Error: f.Error(), Again: again} })
 }
 
 // UnpublishEach takes items off sale on a platform that does so one by one. key is what the platform takes off at a
@@ -83,13 +76,13 @@ func UnpublishEach(items []Item, key func(Item) string, takeOff func(key string)
 			err = takeOff(k)
 			done[k] = err
 		}
-		r := Result{SKU: item.SKU, IDs: item.IDs, State: Gone}
+		r := item.Result(Gone)
 		switch f := FailureOf(err); {
 		case f == nil, f.Kind == Missing:
 		case !f.Lasting(), f.Kind == Unauthorized:
 			return results, err
 		default:
-			r.State, r.Error = Failed, f.Error()
+			r.Fail(f)
 		}
 		results = append(results, r)
 	}

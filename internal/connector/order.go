@@ -63,17 +63,6 @@ type Order struct {
 	Sent      map[string]int64 // of an order that was shipped in part: pieces that have left, by line, which may be in no parcel above
 }
 
-// Left notes how many pieces of a line have left, if the order was shipped in part.
-func (o *Order) Left(line string, quantity int64) {
-	if o.Status != orders.PartiallyShipped || quantity <= 0 {
-		return
-	}
-	if o.Sent == nil {
-		o.Sent = map[string]int64{}
-	}
-	o.Sent[line] += quantity
-}
-
 // OrderLine is one line of an order.
 type OrderLine struct {
 	ExternalID string
@@ -86,20 +75,6 @@ type OrderLine struct {
 	Fee bool // nothing to ship, such as a tip or gift wrapping
 
 	Options map[string]any // what the buyer chose or entered for it, such as a text to engrave; nil for nothing
-}
-
-// Choose notes what the buyer chose or entered for the line under a name: all of it, where that is several, such as toppings.
-func (l *OrderLine) Choose(name, value string) {
-	if name == "" || value == "" {
-		return
-	}
-	if l.Options == nil {
-		l.Options = map[string]any{}
-	}
-	if before, ok := l.Options[name].(string); ok {
-		value = before + ", " + value
-	}
-	l.Options[name] = value
 }
 
 // Place is an address. Unknown parts are empty.
@@ -178,6 +153,12 @@ func (r OrderRef) ShippedThrough(key string) map[string]int64 {
 	return quantities
 }
 
+// SharesNumber reports whether another shipment has the tracking number of a parcel, as two in one box have: that the platform shows the
+// number does not mean then that it shows the parcel.
+func (r OrderRef) SharesNumber(parcel Parcel) bool {
+	return slices.ContainsFunc(r.Shipped, func(p Parcel) bool { return p.Key != parcel.Key && p.Number == parcel.Number })
+}
+
 // Parcel is a shipment: lines that left together. Key is its permanent name, so that it is shown on the platform once.
 type Parcel struct {
 	Key       string
@@ -194,27 +175,4 @@ type ParcelLine struct {
 	ExternalLine string
 	SKU          string
 	Quantity     int64
-}
-
-// ShippedBy notes the way of shipping that the buyer chose; "" is none.
-func (o *Order) ShippedBy(method string) {
-	if method != "" {
-		o.note("shippingMethod", method)
-	}
-}
-
-// ToBeCancelled notes whether the buyer has asked for the order's cancellation, or that of a part, and nobody has answered.
-func (o *Order) ToBeCancelled(asked bool) {
-	if asked {
-		o.note("cancellationRequested", true)
-	} else {
-		o.note("cancellationRequested", nil)
-	}
-}
-
-func (o *Order) note(name string, value any) {
-	if o.Payment == nil {
-		o.Payment = map[string]any{}
-	}
-	o.Payment[name] = value
 }

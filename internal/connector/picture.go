@@ -1,8 +1,11 @@
 package connector
 
 import (
+	"bytes"
 	"context"
+	"mime/multipart"
 	"net/http"
+	"net/textproto"
 	"strings"
 )
 
@@ -39,4 +42,24 @@ func (c *Client) Picture(ctx context.Context, address string) (Picture, error) {
 		return Picture{}, Failf(Rejected, "%s is no picture", shown)
 	}
 	return Picture{Kind: kind, Body: answer.Body}, nil
+}
+
+// Form is a form with the picture as a file in a field, and with further fields, and the form's content type.
+func (p Picture) Form(field, file string, more map[string]string) (body []byte, contentType string, err error) {
+	var out bytes.Buffer
+	form := multipart.NewWriter(&out)
+	part, err := form.CreatePart(textproto.MIMEHeader{"Content-Type": {p.Kind},
+		"Content-Disposition": {`form-data; name="` + field + `"; filename="` + file + `"`}})
+	if err == nil {
+		_, err = part.Write(p.Body)
+	}
+	for name, value := range more {
+		if err == nil {
+			err = form.WriteField(name, value)
+		}
+	}
+	if err == nil {
+		err = form.Close()
+	}
+	return out.Bytes(), form.FormDataContentType(), err
 }

@@ -26,6 +26,14 @@ type Link struct {
 	Now     func() time.Time
 }
 
+// TimeOf is the platform's time in an answer, or the service's if the answer has none.
+func (l Link) TimeOf(answer *Response) time.Time {
+	if at := answer.Date(); !at.IsZero() {
+		return at
+	}
+	return l.Now()
+}
+
 // Capabilities says what a platform can do. Anything else is skipped and shown as skipped; that is no error.
 type Capabilities struct {
 	Products bool // Upsert and Unpublish

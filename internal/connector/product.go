@@ -3,7 +3,6 @@ package connector
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"entrepot/internal/money"
 )
@@ -59,6 +58,31 @@ func (p *Product) Forms() []Variant {
 	return []Variant{{SKU: p.SKU, Name: p.Name, Price: p.Price, CompareAt: p.CompareAt, Quantity: p.Quantity, Known: p.Known}}
 }
 
+// SKUs are the product's own SKU and those of its variants.
+func (p *Product) SKUs() []string {
+	list := []string{p.SKU}
+	for _, v := range p.Variants {
+		list = append(list, v.SKU)
+	}
+	return list
+}
+
+// FormSKUs are the SKUs of what can be bought of it.
+func (p *Product) FormSKUs() (list []string) {
+	for _, f := range p.Forms() {
+		list = append(list, f.SKU)
+	}
+	return list
+}
+
+// Results are the results for all SKUs of a product, its own first.
+func (p *Product) Results(of func(sku string) Result) (list []Result) {
+	for _, sku := range p.SKUs() {
+		list = append(list, of(sku))
+	}
+	return list
+}
+
 // Differs are the attributes by which buyers choose the variant: without its trade numbers, unless there is nothing else.
 func (v *Variant) Differs() []Attribute {
 	list := slices.DeleteFunc(slices.Clone(v.Attributes), func(a Attribute) bool { return a.Number() != "" })
@@ -108,16 +132,6 @@ var numbers = map[string]string{"ean": "ean", "ean13": "ean", "gtin": "gtin", "g
 // Number is what kind of trade number the attribute is: "ean", "gtin", "upc" or "isbn"; "" for any other attribute.
 func (a Attribute) Number() string { return numbers[Letters(a.Name)] }
 
-// Letters are the letters and digits of a name, in small letters: names that people write differ in the rest.
-func Letters(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, strings.ToLower(name))
-}
-
 // Category is a category with its ancestors.
 type Category struct {
 	ID     string // the service's id
@@ -158,6 +172,9 @@ type Item struct {
 	IDs IDs
 }
 
+// Result is a result for the item, of which nothing is new.
+func (i Item) Result(state string) Result { return Result{SKU: i.SKU, IDs: i.IDs, State: state} }
+
 // StockItem is a quantity to show.
 type StockItem struct {
 	Item
@@ -194,4 +211,12 @@ type Result struct {
 	Priced    bool              // of Upsert: the price was set too, so SetPrices is not needed
 	Error     string            // of Failed and Gone: the reason, without the SKU
 	Again     bool              // of Failed: a later try may succeed
+}
+
+// Fail notes why the platform refused it. What the platform does not have is Gone.
+func (r *Result) Fail(f *Failure) {
+	r.State, r.Error, r.Again = Failed, f.Error(), !f.Lasting()
+	if f.Kind == Missing {
+		r.State = Gone
+	}
 }

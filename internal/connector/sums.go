@@ -8,9 +8,10 @@ import (
 	"entrepot/internal/money"
 )
 
-// Sums parses the amounts of one order, in its currency's minor unit, and remembers whether one of them was invalid.
+// Sums parses the amounts of one order, and remembers whether one of them was invalid.
 type Sums struct {
-	digits int
+	Digits int // decimals of the currency's minor unit, to which amounts are rounded
+	finer  bool
 	err    error
 }
 
@@ -19,7 +20,7 @@ func NewSums(currency string) (*Sums, error) {
 	if !money.KnownCurrency(currency) {
 		return nil, Failf(Rejected, "the order is in an unknown currency")
 	}
-	return &Sums{digits: money.Digits(currency)}, nil
+	return &Sums{Digits: money.Digits(currency)}, nil
 }
 
 // Of is an amount that a platform wrote as a decimal, 0 for "". It may be negative.
@@ -27,12 +28,17 @@ func (s *Sums) Of(text string) money.Amount {
 	if text == "" {
 		return 0
 	}
-	v, err := Rounded(text, s.digits)
+	v, err := Rounded(text, s.Digits)
 	if err != nil && s.err == nil {
-		s.err = Failf(Rejected, "the order has an amount that is no number")
+		s.err = Failf(Rejected, "the order has the amount %q, which is no number", Line(text))
 	}
+	_, decimals, _ := strings.Cut(text, ".")
+	s.finer = s.finer || len(strings.TrimRight(decimals, "0")) > s.Digits
 	return v
 }
+
+// Finer reports whether an amount had more decimals than the currency.
+func (s *Sums) Finer() bool { return s.finer }
 
 // Spread divides a total over amounts, to each its share by size. The shares add up to the total; all are 0 if it or the amounts are not
 // above 0.
@@ -52,7 +58,7 @@ func (s *Sums) Spread(total money.Amount, over []money.Amount) []money.Amount {
 		upTo, _ := bits.Div64(high, low, uint64(all)) // seen is at most all
 		next := total
 		if seen < all {
-			next = money.Amount(upTo).Round(s.digits)
+			next = money.Amount(upTo).Round(s.Digits)
 		}
 		shares[i], given = next-given, next
 	}

@@ -66,8 +66,8 @@ func tikTok() story.Shop {
 			story.RefundsAll: "all money of what was not shipped comes back by a cancellation"},
 		Faults: func() {
 			shop.Audit = 3 * time.Minute
-			shop.Faults = tiktokshop.Faults{LoseAnswer: 13, Throttle: 17, HTML: 29, Broken: 41,
-				Drop: 5, Reorder: true}
+			shop.Faults = tiktokshop.Faults{LoseAnswer: 13, Throttle: 17, HTML: 29, Broken: 41}
+			shop.Notices.Drop, shop.Notices.Reorder = 5, true
 		},
 		Images: shop.Images,
 		Stands: func() (map[string]story.Shown, []string) {

@@ -12,7 +12,7 @@ func TestTikTokNotifies(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
 		shop := fakeshop.New()
-		shop.Faults.Reorder = true
+		shop.Notices.Reorder = true
 		go shop.Deliver(t.Context())
 		channel := s.connectTikTok(shop, map[string]any{"pullEvery": 3600})
 		s.await("the pull after the connection test", func() string {

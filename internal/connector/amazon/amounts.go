@@ -1,6 +1,8 @@
 package amazon
 
 import (
+	"maps"
+
 	"entrepot/internal/connector"
 	"entrepot/internal/money"
 )
@@ -13,15 +15,15 @@ var fees = []struct{ kind, name string }{
 // proceeds are an order's amounts by kind, and the tax in each kind if Amazon gives it.
 type proceeds struct{ amount, tax map[string]money.Amount }
 
-func (p proceeds) add(list []part, sum *sums) {
+func (p proceeds) add(list []part, sum *connector.Sums) {
 	for _, b := range list {
 		if b.Status == "PENDING" { // a tip that may still change
 			continue
 		}
-		p.amount[b.Type] += sum.of(b.Subtotal)
+		p.amount[b.Type] += sum.Of(b.Subtotal.Amount)
 		if b.Type == "TAX" {
 			for _, d := range b.DetailedBreakdowns {
-				p.tax[d.Subtype] += sum.of(d.Value)
+				p.tax[d.Subtype] += sum.Of(d.Value.Amount)
 			}
 		}
 	}
@@ -31,42 +33,45 @@ func newProceeds() proceeds { return proceeds{map[string]money.Amount{}, map[str
 
 func magnitude(a money.Amount) money.Amount { return max(a, -a) }
 
+// proceeds are the order's amounts in all, and those of its lines by their ids.
+func (o *order) proceeds(sum *connector.Sums) (all proceeds, ofLine map[string]proceeds) {
+	all, ofLine = newProceeds(), map[string]proceeds{}
+	for _, it := range o.OrderItems {
+		p := newProceeds()
+		p.add(it.Proceeds.Breakdowns, sum)
+		if len(it.Proceeds.Breakdowns) == 0 {
+			p.amount["ITEM"] = it.whole(sum)
+		}
+		ofLine[it.OrderItemID] = p
+		all.add(it.Proceeds.Breakdowns, sum)
+	}
+	ofOrder := newProceeds()
+	ofOrder.add(o.Proceeds.Breakdowns, sum)
+	maps.Copy(all.amount, ofOrder.amount) // what both say is the same; some is said of the order alone
+	return all, ofLine
+}
+
 // amounts copies an order's amounts. If the parts without the tax already add up to the total, prices include tax, and
 // the tax that Amazon gives is subtracted from each part; if prices are without tax, Amazon has kept the tax and the
 // seller does not get it.
 func (s *session) amounts(o *order, out *connector.Order) error {
 	out.Currency = currencyOf(o, s.market.currency)
-	if !money.KnownCurrency(out.Currency) {
-		return connector.Failf(connector.Rejected, "order %s is in an unknown currency", o.OrderID)
+	sum, err := connector.NewSums(out.Currency)
+	if err != nil {
+		return err
 	}
-	sum := &sums{digits: money.Digits(out.Currency)}
-	all, ofLine := newProceeds(), map[string]proceeds{}
-	var goods money.Amount
-	for _, it := range o.OrderItems {
-		p := newProceeds()
-		p.add(it.Proceeds.Breakdowns, sum)
-		if len(it.Proceeds.Breakdowns) == 0 {
-			p.amount["ITEM"] = s.whole(it, sum)
-		}
-		ofLine[it.OrderItemID] = p
-		all.add(it.Proceeds.Breakdowns, sum)
-	}
-	for _, l := range out.Lines {
-		goods += ofLine[l.ExternalID].amount["ITEM"]
-	}
-	ofOrder := newProceeds()
-	ofOrder.add(o.Proceeds.Breakdowns, sum)
-	for kind, amount := range ofOrder.amount { // what both say is the same; some is said of the order alone
-		all.amount[kind] = amount
-	}
+	all, ofLine := o.proceeds(sum)
 	tax, discount := all.amount["TAX"], magnitude(all.amount["DISCOUNT"])
-	net := goods + all.amount["SHIPPING"] - discount
+	net := all.amount["SHIPPING"] - discount
+	for _, l := range out.Lines {
+		net += ofLine[l.ExternalID].amount["ITEM"]
+	}
 	for _, f := range fees {
 		net += all.amount[f.kind]
 	}
 	out.Total = net + tax
 	if o.Proceeds.GrandTotal.Amount != "" {
-		out.Total = sum.of(o.Proceeds.GrandTotal)
+		out.Total = sum.Of(o.Proceeds.GrandTotal.Amount)
 	}
 	within := tax != 0 && out.Total == net && !s.market.taxOnTop
 	if tax != 0 && out.Total == net && s.market.taxOnTop {
@@ -93,18 +98,15 @@ func (s *session) amounts(o *order, out *connector.Order) error {
 		}
 	}
 	out.Shipping, out.Discount, out.Tax = all.amount["SHIPPING"]-in(all, "SHIPPING"), discount-in(all, "DISCOUNT"), tax
-	if sum.err != nil {
-		return connector.Failf(connector.Rejected, "order %s has an amount that is no number", o.OrderID)
-	}
-	return nil
+	return sum.Err()
 }
 
 // whole is the amount of a line without parts: pending orders have a price at most.
-func (s *session) whole(it item, sum *sums) money.Amount {
+func (it item) whole(sum *connector.Sums) money.Amount {
 	if it.Proceeds.ProceedsTotal.Amount != "" {
-		return sum.of(it.Proceeds.ProceedsTotal)
+		return sum.Of(it.Proceeds.ProceedsTotal.Amount)
 	}
-	amount, _ := sum.of(it.Product.Price.UnitPrice).Times(max(it.QuantityOrdered, 0))
+	amount, _ := sum.Of(it.Product.Price.UnitPrice.Amount).Times(max(it.QuantityOrdered, 0))
 	return amount
 }
 

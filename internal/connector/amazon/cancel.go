@@ -52,7 +52,7 @@ func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ stri
 		feed, message, _ := strings.Cut(place, " ")
 		return s.cancelled(ctx, ref.ExternalID, feed, message)
 	}
-	o, err := s.mine(ctx, ref.ExternalID)
+	o, err := s.beforeWrite(ctx, ref.ExternalID)
 	if err != nil || o.Fulfillment.FulfillmentStatus == "CANCELLED" {
 		return err
 	}
@@ -121,13 +121,13 @@ func (s *session) cancelled(ctx context.Context, order, feed, message string) er
 	if !out.ended { // Amazon forgets feeds: the next try begins anew
 		return underway()
 	}
-	s.read = nil
+	s.last = nil
 	reason := strings.Join(append(slices.Clone(out.refused[""]), out.refused[message]...), "; ")
 	if out.unread { // the order itself says whether it is cancelled
 		reason = "its report cannot be read"
 	}
 	if out.state != feedDone || reason != "" {
-		if o, err := s.mine(ctx, order); err == nil && o.Fulfillment.FulfillmentStatus == "CANCELLED" {
+		if o, err := s.beforeWrite(ctx, order); err == nil && o.Fulfillment.FulfillmentStatus == "CANCELLED" {
 			return nil // the reason was about another message
 		}
 		return connector.Failf(connector.Rejected, "Amazon did not cancel the order, please cancel it there: %s %s", out.state, reason)
@@ -187,11 +187,11 @@ func refusedMessages(report []byte) (refused map[string][]string, unread bool) {
 	}
 	for _, m := range out.Message {
 		for _, r := range m.ProcessingReport.Result {
+			about := strings.TrimSpace(r.MessageID)
+			if about == "0" {
+				about = ""
+			}
 			if r.ResultCode == "Error" {
-				about := strings.TrimSpace(r.MessageID)
-				if about == "0" {
-					about = ""
-				}
 				refused[about] = append(refused[about], connector.Line(r.ResultDescription))
 			}
 		}

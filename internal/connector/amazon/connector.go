@@ -1,12 +1,15 @@
 // Package amazon connects seller accounts of Amazon's Selling Partner API. README.md says what the platform promises.
 //
 //	verify.go, outcome.go  notifications: whether they are genuine, and what they mean
-//	orders.go, order.go    orders in; push.go sends shipments, states and cancellations back
-//	products.go            products out; levels.go has their quantities and prices
+//	session.go             requests, tokens and errors; test.go tests the connection
+//	orders.go, order.go    orders in; push.go sends shipments and states back, cancel.go cancellations
+//	products.go            products out; stock.go has their quantities and prices
 //	fakeshop               the platform in memory, for tests and for trying a channel
 package amazon
 
 import (
+	"time"
+
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
 )
@@ -34,5 +37,17 @@ func (*Connector) Profile() connector.Profile {
 			{Name: "refreshToken", Required: true, Form: connector.Secret, Note: "refresh token of the seller's authorisation, begins with Atzr|"},
 			{Name: "relaySecret", Form: connector.Secret, Note: "what the relay puts into X-Relay-Secret; without it anybody can queue pulls"},
 		},
+	}
+}
+
+// Capabilities says what Amazon can do. It sends no notifications by itself, so orders depend on the scheduled pull,
+// one search in five minutes.
+func (*Connector) Capabilities() connector.Capabilities {
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Async: true, Watched: true,
+		PartialShipments: true, Tracking: true,
+		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
+		Batch:    connector.Batch{Products: 500, Stock: 2500, Prices: 2500, Notified: getOrder.burst},
+		Limits:   limits(),
+		Time:     connector.Timing{Overlap: 5 * time.Minute, Tail: tail, Every: 5 * time.Minute, Poll: 10 * time.Second},
 	}
 }

@@ -28,7 +28,8 @@ type document struct{ FeedDocumentID, URL, CompressionAlgorithm string }
 // submit queues a feed and returns its id. Submitting it twice does no harm: both kinds of feeds set absolute values.
 func (s *session) submit(ctx context.Context, op operation, kind, form string, content []byte) (feed string, err error) {
 	var doc document
-	err = s.call(connector.Repeatable(ctx), createDocument, http.MethodPost, feedsPath+"/documents", nil, fields{"contentType": form}, &doc)
+	err = s.call(connector.Repeatable(ctx), request{createDocument, http.MethodPost, feedsPath + "/documents", nil,
+		fields{"contentType": form}}, &doc)
 	if err != nil {
 		return "", err
 	}
@@ -45,8 +46,8 @@ func (s *session) submit(ctx context.Context, op operation, kind, form string, c
 		return "", signedFailure(f)
 	}
 	var out struct{ FeedID string }
-	err = s.call(ctx, op, http.MethodPost, feedsPath+"/feeds", nil,
-		fields{"feedType": kind, "marketplaceIds": []string{s.market.id}, "inputFeedDocumentId": doc.FeedDocumentID}, &out)
+	err = s.call(ctx, request{op, http.MethodPost, feedsPath + "/feeds", nil,
+		fields{"feedType": kind, "marketplaceIds": []string{s.market.id}, "inputFeedDocumentId": doc.FeedDocumentID}}, &out)
 	if err == nil && out.FeedID == "" {
 		err = connector.Failf(connector.Temporary, "Amazon queued a feed without a name")
 	}
@@ -72,7 +73,7 @@ const (
 // feed is the state of a feed; ended is false while Amazon processes it.
 func (s *session) feed(ctx context.Context, id string) (state, report string, ended bool, err error) {
 	var out struct{ ProcessingStatus, ResultFeedDocumentID string }
-	err = s.call(ctx, getFeed, http.MethodGet, feedsPath+"/feeds/"+url.PathEscape(id), nil, nil, &out)
+	err = s.call(ctx, request{getFeed, http.MethodGet, feedsPath + "/feeds/" + url.PathEscape(id), nil, nil}, &out)
 	switch out.ProcessingStatus {
 	case feedDone, feedFatal, feedCancelled:
 		ended = err == nil

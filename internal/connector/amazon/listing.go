@@ -139,39 +139,34 @@ const searchMost = 20
 // find searches the listings of some SKUs.
 func (s *session) find(ctx context.Context, skus []string) (map[string]listing, error) {
 	found := map[string]listing{}
-	slices.Sort(skus)
-	for piece := range slices.Chunk(slices.Compact(skus), searchMost) {
-		plain := slices.DeleteFunc(slices.Clone(piece), func(sku string) bool { return strings.Contains(sku, ",") })
-		for _, sku := range piece {
-			if strings.Contains(sku, ",") { // the comma is what parts SKUs in a search
-				if err := s.findOne(ctx, sku, found); err != nil {
-					return nil, err
-				}
-			}
+	var plain, others []string
+	for _, sku := range slices.Compact(slices.Sorted(slices.Values(skus))) {
+		if strings.Contains(sku, ",") { // the comma is what parts SKUs in a search
+			others = append(others, sku)
+		} else {
+			plain = append(plain, sku)
 		}
-		if len(plain) == 0 {
-			continue
-		}
+	}
+	for piece := range slices.Chunk(plain, searchMost) {
 		query := s.about()
-		query.Set("identifiers", strings.Join(plain, ","))
+		query.Set("identifiers", strings.Join(piece, ","))
 		query.Set("identifiersType", "SKU")
 		query.Set("includedData", listingParts)
 		query.Set("pageSize", "20")
 		var out struct{ Items []listing }
-		err := s.call(ctx, searchListings, http.MethodGet, "/listings/2021-08-01/items/"+url.PathEscape(s.seller), query, nil, &out)
-		if connector.Is(err, connector.Missing) { // the search is not there,
-			for _, sku := range plain {
-				if err := s.findOne(ctx, sku, found); err != nil {
-					return nil, err
-				}
-			}
-			continue
-		}
-		if err != nil {
+		err := s.call(ctx, request{searchListings, http.MethodGet, "/listings/2021-08-01/items/" + url.PathEscape(s.seller), query, nil}, &out)
+		if connector.Is(err, connector.Missing) { // the search is not there
+			others = append(others, piece...)
+		} else if err != nil {
 			return nil, err
 		}
 		for _, l := range out.Items {
 			found[l.SKU] = l
+		}
+	}
+	for _, sku := range others {
+		if err := s.findOne(ctx, sku, found); err != nil {
+			return nil, err
 		}
 	}
 	return found, nil
@@ -184,7 +179,7 @@ func (s *session) findOne(ctx context.Context, sku string, found map[string]list
 	query := s.about()
 	query.Set("includedData", listingParts)
 	var l listing
-	err := s.call(ctx, searchListings, http.MethodGet, s.listing(sku), query, nil, &l)
+	err := s.call(ctx, request{searchListings, http.MethodGet, s.listing(sku), query, nil}, &l)
 	if connector.Is(err, connector.Missing) {
 		return nil
 	}
@@ -228,29 +223,15 @@ type listingWrite struct {
 
 // write makes a change by a request.
 func (s *session) write(ctx context.Context, w listingWrite) error {
+	r := request{putListing, http.MethodPut, s.listing(w.sku), s.about(), w.body}
 	switch w.kind {
 	case endListing:
 		return s.deleteListing(ctx, w.sku)
 	case changeListing:
-		return s.patchListing(ctx, w.sku, w.body)
+		r.op, r.method = patchListing, http.MethodPatch
 	}
-	return s.putListing(ctx, w.sku, w.body)
-}
-
-// putListing makes a listing, or replaces it whole.
-func (s *session) putListing(ctx context.Context, sku string, body fields) error {
 	var out submission
-	err := s.call(connector.Repeatable(ctx), putListing, http.MethodPut, s.listing(sku), s.about(), body, &out)
-	if err == nil {
-		err = out.accepted()
-	}
-	return err
-}
-
-// patchListing changes some attributes of a listing.
-func (s *session) patchListing(ctx context.Context, sku string, body fields) error {
-	var out submission
-	err := s.call(connector.Repeatable(ctx), patchListing, http.MethodPatch, s.listing(sku), s.about(), body, &out)
+	err := s.call(connector.Repeatable(ctx), r, &out)
 	if err == nil {
 		err = out.accepted()
 	}
@@ -260,9 +241,22 @@ func (s *session) patchListing(ctx context.Context, sku string, body fields) err
 // deleteListing ends a listing.
 func (s *session) deleteListing(ctx context.Context, sku string) error {
 	query := url.Values{"marketplaceIds": {s.market.id}}
-	err := s.call(connector.Repeatable(ctx), deleteListing, http.MethodDelete, s.listing(sku), query, nil, nil)
+	err := s.call(connector.Repeatable(ctx), request{deleteListing, http.MethodDelete, s.listing(sku), query, nil}, nil)
 	if connector.Is(err, connector.Missing) {
 		return nil
 	}
 	return err
+}
+
+// offerType is the product type of a listing that only offers what is in Amazon's catalog.
+const offerType = "PRODUCT"
+
+// about are the parameters of all requests about listings.
+func (s *session) about() url.Values {
+	return url.Values{"marketplaceIds": {s.market.id}, "issueLocale": {"en_US"}}
+}
+
+// listing is the path of a SKU's listing.
+func (s *session) listing(sku string) string {
+	return "/listings/2021-08-01/items/" + url.PathEscape(s.seller) + "/" + url.PathEscape(sku)
 }

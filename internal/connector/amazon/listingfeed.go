@@ -175,7 +175,7 @@ func (s *session) endFeed(ctx context.Context, id string, out *feedOutcome) erro
 		return nil
 	}
 	out.abandoned = true
-	err := s.call(ctx, getFeed, http.MethodDelete, feedsPath+"/feeds/"+url.PathEscape(id), nil, nil, nil)
+	err := s.call(ctx, request{getFeed, http.MethodDelete, feedsPath + "/feeds/" + url.PathEscape(id), nil, nil}, nil)
 	if connector.Is(err, connector.Unauthorized) {
 		return err
 	}
@@ -260,12 +260,22 @@ func (s *session) partEnded(ctx context.Context, operation string, part feedPart
 		}
 		return []connector.Result{all}, nil
 	}
-	skus := slices.Sorted(maps.Keys(refused))
-	there, err := s.find(ctx, slices.Clone(skus)) // what was refused may be gone
+	results, err := s.partRefused(ctx, operation, part, refused)
 	if err != nil {
 		return nil, err
 	}
-	results := []connector.Result{all}
+	return append([]connector.Result{all}, results...), nil
+}
+
+// partRefused are the results of a part of which SKUs were refused, by the SKU, and those of its other new listings.
+func (s *session) partRefused(ctx context.Context, operation string, part feedPart, refused map[string][]issue) ([]connector.Result,
+	error) {
+	skus := slices.Sorted(maps.Keys(refused))
+	there, err := s.find(ctx, skus) // what was refused may be gone
+	if err != nil {
+		return nil, err
+	}
+	var results []connector.Result
 	for _, sku := range skus {
 		r := connector.Result{SKU: sku, State: connector.Failed, Operation: operation, Error: refusals(refused[sku])}
 		if _, known := there[sku]; !known && !slices.Contains(part.Made, sku) {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 
@@ -120,9 +119,9 @@ func (o *order) delivered() bool {
 	return arrived > 0
 }
 
-// takeOrder converts an order. Lines of an order that Amazon ships have no SKU: the stock is in Amazon's warehouses,
+// convert converts an order. Lines of an order that Amazon ships have no SKU: the stock is in Amazon's warehouses,
 // so nothing of it is reserved.
-func (s *session) takeOrder(o *order) (connector.Order, error) {
+func (s *session) convert(o *order) (connector.Order, error) {
 	out := connector.Order{ExternalID: o.OrderID, Number: o.OrderID, CreatedAt: o.CreatedTime, UpdatedAt: o.LastUpdatedTime,
 		Name: o.Recipient.DeliveryAddress.Name, Email: o.Buyer.BuyerEmail, Phone: o.Recipient.DeliveryAddress.Phone,
 		ShipTo: o.shipTo(), Payment: o.extras()}
@@ -216,25 +215,4 @@ func (o *order) toBeCancelled() bool {
 	return slices.ContainsFunc(o.OrderItems, func(it item) bool {
 		return it.Cancellation.CancellationRequest != nil && it.QuantityOrdered > 0
 	})
-}
-
-// sums parses amounts and remembers the first invalid one.
-type sums struct {
-	digits int
-	err    error
-}
-
-func (s *sums) of(c cash) money.Amount {
-	if c.Amount == "" {
-		return 0
-	}
-	text, negative := strings.CutPrefix(c.Amount, "-")
-	v, err := money.Parse(text)
-	if err != nil && s.err == nil {
-		s.err = err
-	}
-	if negative {
-		v = -v
-	}
-	return v.Round(s.digits)
 }

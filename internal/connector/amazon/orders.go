@@ -14,7 +14,7 @@ import (
 const (
 	pageOrders = "100"
 	longest    = 2*365*24*time.Hour - 24*time.Hour
-	behind     = 3 * time.Minute
+	tail       = 3 * time.Minute
 	apart      = 10 * time.Minute // how far our clock may be ahead of Amazon's, as long as no answer has told
 )
 
@@ -24,24 +24,18 @@ const (
 	personData = "BUYER,RECIPIENT"
 )
 
-// personal is the fact that says whether the app gets names and addresses: "no" if not.
-const personal = "personalData"
-
-// parts are the parts of an order to ask for.
-func (s *session) parts(personData_ bool) string {
-	if personData_ {
-		return orderData + "," + personData
-	}
-	return orderData
-}
+// personFact is the fact that says whether the app gets names and addresses: "no" if not.
+const personFact = "personalData"
 
 // withPersons requests orders with names and addresses, and again without them if the app may not have them.
 func (s *session) withPersons(request func(includedData string) error) error {
-	allowed := s.link.Facts.Fact(personal) != "no"
-	err := request(s.parts(allowed))
-	if allowed && connector.Is(err, connector.Forbidden) {
-		if err = request(s.parts(false)); err == nil {
-			s.link.Facts.Keep(personal, "no")
+	if s.link.Facts.Fact(personFact) == "no" {
+		return request(orderData)
+	}
+	err := request(orderData + "," + personData)
+	if connector.Is(err, connector.Forbidden) {
+		if err = request(orderData); err == nil {
+			s.link.Facts.Keep(personFact, "no")
 		}
 	}
 	return err
@@ -66,7 +60,7 @@ func (s *session) searchOrders(ctx context.Context, query url.Values) (page orde
 	err = s.withPersons(func(includedData string) error {
 		query.Set("includedData", includedData)
 		page = orderList{}
-		return s.call(ctx, searchOrders, http.MethodGet, "/orders/2026-01-01/orders", query, nil, &page)
+		return s.call(ctx, request{searchOrders, http.MethodGet, "/orders/2026-01-01/orders", query, nil}, &page)
 	})
 	if err == nil && !page.said() {
 		err = connector.Failf(connector.Temporary, "the answer to a search for orders is not Amazon's")
@@ -79,9 +73,9 @@ func (s *session) takesFBA() bool { return takesFBA(s.link.Channel) }
 
 func takesFBA(ch connector.Channel) bool { return ch.Settings["fba"] == "take" }
 
-// place is the position of a pull: Amazon's token is valid only for the same search, and the pull ends at the time
+// pageToken is the position of a pull: Amazon's token is valid only for the same search, and the pull ends at the time
 // that its first page gave. A span with more pages than can be read before the token ends is read in pieces of a length.
-type place struct {
+type pageToken struct {
 	Since, Until time.Time
 	Token        string
 	Piece        time.Duration
@@ -91,7 +85,7 @@ type place struct {
 // shortest is the shortest piece of a span.
 const shortest = time.Minute
 
-func (p place) String() string {
+func (p pageToken) String() string {
 	text, err := json.Marshal(p)
 	if err != nil {
 		return ""
@@ -105,19 +99,19 @@ func (s *session) newest() time.Time {
 	if !known {
 		ahead = -apart
 	}
-	return s.link.Now().Add(ahead - behind)
+	return s.link.Now().Add(ahead - tail)
 }
 
 // begin is where a pull, or a piece of it, begins. Amazon refuses a span that begins after its end.
-func (s *session) begin(since time.Time, piece time.Duration) place {
+func (s *session) begin(since time.Time, piece time.Duration) pageToken {
 	newest := s.newest()
-	if oldest := newest.Add(behind - longest); since.Before(oldest) {
+	if oldest := newest.Add(tail - longest); since.Before(oldest) {
 		since = oldest
 	}
 	if since.After(newest) {
 		since = newest
 	}
-	at := place{Since: since, Piece: piece}
+	at := pageToken{Since: since, Piece: piece}
 	if end := since.Add(piece).Truncate(time.Second); piece > 0 && end.Before(newest) {
 		at.End = end
 	}
@@ -158,12 +152,10 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		if o.byAmazon() && !s.takesFBA() {
 			continue
 		}
-		taken, err := s.takeOrder(o)
-		if err != nil {
-			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: o.OrderID, Error: err.Error()})
-			continue
+		converted, err := s.convert(o)
+		if err := page.Take(o.OrderID, converted, err); err != nil {
+			return connector.OrderPage{}, err
 		}
-		page.Orders = append(page.Orders, taken)
 	}
 	switch at.Token = found.Pagination.NextToken; {
 	case at.Token != "":
@@ -184,15 +176,15 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 		return connector.Order{}, connector.Failf(connector.Rejected,
 			"Amazon ships the order %s itself: the channel's setting fba can be \"take\"", externalID)
 	}
-	return s.takeOrder(o)
+	return s.convert(o)
 }
 
 // readOrder reads one order as Amazon has it.
 func (s *session) readOrder(ctx context.Context, id string) (*order, error) {
 	var out oneOrder
 	err := s.withPersons(func(includedData string) error {
-		return s.call(ctx, getOrder, http.MethodGet, "/orders/2026-01-01/orders/"+url.PathEscape(id), url.Values{"includedData": {includedData}},
-			nil, &out)
+		return s.call(ctx, request{getOrder, http.MethodGet, "/orders/2026-01-01/orders/" + url.PathEscape(id),
+			url.Values{"includedData": {includedData}}, nil}, &out)
 	})
 	if err == nil && out.OrderID == "" {
 		err = connector.Failf(connector.Missing, "Amazon has no order %s", id)

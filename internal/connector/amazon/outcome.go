@@ -25,7 +25,7 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 	if err != nil {
 		return connector.Outcome{}, err
 	}
-	for _, seller := range find(body, "SellerId", payloadDepth) {
+	for _, seller := range members(body, "SellerId", payloadDepth) {
 		if seller != ch.Credentials["sellerId"] {
 			return connector.Outcome{}, apperr.New(apperr.Invalid, "wrong_seller", "the notification is about another seller than the channel's")
 		}
@@ -36,9 +36,9 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 		if reason := elsewhere(ch, body); reason != "" {
 			return outcome.Ignore(reason), nil
 		}
-		return outcome.PullOrder(first(find(body, "AmazonOrderId", payloadDepth))), nil
+		return outcome.PullOrder(first(members(body, "AmazonOrderId", payloadDepth))), nil
 	case "LISTINGS_ITEM_MFN_QUANTITY_CHANGE", "LISTINGS_ITEM_STATUS_CHANGE", "LISTINGS_ITEM_ISSUES_CHANGE":
-		return outcome.PushStock(first(find(body, "Sku", payloadDepth))), nil
+		return outcome.PushStock(first(members(body, "Sku", payloadDepth))), nil
 	}
 	return outcome, nil
 }
@@ -48,11 +48,11 @@ const summaryDepth = payloadDepth + 1
 
 // elsewhere says why an order is not the channel's: it is of another marketplace, or Amazon ships it.
 func elsewhere(ch connector.Channel, body []byte) string {
-	market := first(find(body, "MarketplaceId", summaryDepth))
+	market := first(members(body, "MarketplaceId", summaryDepth))
 	switch {
 	case market != "" && !strings.EqualFold(market, ch.Value("marketplaceId")):
 		return "the order is of another marketplace"
-	case first(find(body, "FulfillmentType", summaryDepth)) == "AFN" && !takesFBA(ch):
+	case first(members(body, "FulfillmentType", summaryDepth)) == "AFN" && !takesFBA(ch):
 		return "Amazon ships the order itself"
 	}
 	return ""
@@ -72,8 +72,8 @@ func open(body []byte) (e envelope, inner []byte, err error) {
 // name other sellers.
 const payloadDepth = 2
 
-// find returns the values of a member, in any case, of a JSON object and of the objects within it down to depth.
-func find(raw []byte, name string, depth int) []string {
+// members returns the values of a member, in any case, of a JSON object and of the objects within it down to depth.
+func members(raw []byte, name string, depth int) []string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) != nil {
 		return nil
@@ -87,7 +87,7 @@ func find(raw []byte, name string, depth int) []string {
 			}
 		}
 		if depth > 0 {
-			found = append(found, find(object[member], name, depth-1)...)
+			found = append(found, members(object[member], name, depth-1)...)
 		}
 	}
 	return found

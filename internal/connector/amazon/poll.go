@@ -67,7 +67,7 @@ func (s *session) listed(operation string, skus []string, there map[string]listi
 			waiting = append(waiting, r)
 			continue
 		default:
-			r.IDs = s.ids(l, false)
+			r.IDs = s.ids(l)
 		}
 		results = append(results, r)
 	}

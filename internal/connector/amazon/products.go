@@ -22,10 +22,7 @@ const (
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	var skus []string
 	for i := range products {
-		skus = append(skus, products[i].SKU)
-		for _, v := range products[i].Variants {
-			skus = append(skus, v.SKU)
-		}
+		skus = append(skus, products[i].SKUs()...)
 	}
 	there, err := s.find(ctx, skus)
 	if err != nil {
@@ -230,30 +227,26 @@ func (s *session) results(p *connector.Product, there map[string]listing, operat
 	one := func(sku string) connector.Result {
 		r := connector.Result{SKU: sku, State: connector.Live, Operation: operation, Priced: p.OnSale || there[sku].SKU != ""}
 		if l, known := there[sku]; known {
-			r.IDs, r.URL = s.ids(l, !p.OnSale), s.page(l.asin())
+			r.IDs, r.URL = s.ids(l), s.page(l.asin())
+			if !p.OnSale {
+				r.IDs.Other[connector.HiddenID] = "1"
+			}
 		}
 		if operation != "" {
 			r.State = connector.Waiting
 		}
 		return r
 	}
-	first := one(p.SKU)
-	first.Images = s.images(p)
-	list := []connector.Result{first}
-	for _, v := range p.Variants {
-		list = append(list, one(v.SKU))
-	}
+	list := p.Results(one)
+	list[0].Images = s.images(p)
 	return list
 }
 
 // ids are Amazon's ids of a listing; the SKU is one of them.
-func (s *session) ids(l listing, hidden bool) connector.IDs {
+func (s *session) ids(l listing) connector.IDs {
 	ids := connector.IDs{Product: cmp.Or(l.asin(), l.SKU), Variant: l.SKU, Other: map[string]string{otherType: l.productType()}}
 	if l.byAmazon() {
 		ids.Other[otherFBA] = "1"
-	}
-	if hidden {
-		ids.Other[connector.HiddenID] = "1"
 	}
 	return ids
 }
@@ -286,7 +279,7 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 		case l.byAmazon():
 			return connector.Failf(connector.Rejected, "Amazon ships it from its own warehouses: close the offer in Seller Central")
 		}
-		return s.patchListing(ctx, sku, fields{"productType": l.productType(),
-			"patches": []fields{patch("merge", "fulfillment_availability", availability(0))}})
+		return s.write(ctx, listingWrite{sku: sku, kind: changeListing, body: fields{"productType": l.productType(),
+			"patches": []fields{patch("merge", "fulfillment_availability", availability(0))}}})
 	})
 }

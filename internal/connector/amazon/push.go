@@ -13,19 +13,19 @@ import (
 	"entrepot/internal/orders"
 )
 
-// mine reads an order before a write. Errors: Cannot when Amazon ships it.
-func (s *session) mine(ctx context.Context, id string) (*order, error) {
-	if s.read == nil || s.read.OrderID != id {
+// beforeWrite is an order before a write. Errors: Cannot when Amazon ships it.
+func (s *session) beforeWrite(ctx context.Context, id string) (*order, error) {
+	if s.last == nil || s.last.OrderID != id {
 		o, err := s.readOrder(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		s.read = o
+		s.last = o
 	}
-	if s.read.byAmazon() {
+	if s.last.byAmazon() {
 		return nil, connector.Failf(connector.Cannot, "Amazon ships this order itself")
 	}
-	return s.read, nil
+	return s.last, nil
 }
 
 // reference is Amazon's number of a parcel within its order, derived from the parcel's key: a repeated confirmation
@@ -39,29 +39,15 @@ func reference(key string) string {
 // PushShipment confirms a parcel, which needs a tracking number: what of it Amazon has in no other package, because a label that was bought
 // at Amazon confirms its package by itself.
 func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent connector.Parcel) error {
-	o, err := s.mine(ctx, ref.ExternalID)
+	o, err := s.beforeWrite(ctx, ref.ExternalID)
 	if err != nil {
 		return err
 	}
 	key := reference(sent.Key)
-	left := map[string]int64{}
-	for _, it := range o.OrderItems {
-		left[it.OrderItemID] = it.QuantityOrdered
+	if o.shows(ref, sent) {
+		return nil
 	}
-	ours := map[string]bool{}
-	for _, p := range ref.Shipped {
-		ours[reference(p.Key)] = true
-	}
-	for _, known := range o.Packages {
-		if sent.Number != "" && known.TrackingNumber == sent.Number && (known.PackageReferenceID == key || !ours[known.PackageReferenceID]) {
-			return nil
-		}
-		for _, l := range known.PackageItems {
-			if known.PackageReferenceID != key && known.PackageStatus.Status != "CANCELLED" {
-				left[l.OrderItemID] -= l.Quantity
-			}
-		}
-	}
+	left := o.unpacked(key)
 	if replaced := replacedBy(ref, sent, o.Packages); replaced != nil {
 		key = replaced.PackageReferenceID
 		for _, l := range replaced.PackageItems {
@@ -91,16 +77,43 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 	}
 	detail := fields{"packageReferenceId": key, "trackingNumber": sent.Number, "shipDate": at.UTC().Format(time.RFC3339), "orderItems": lines}
 	detail["carrierCode"], detail["carrierName"] = carrier(sent.Carrier)
-	err = s.call(connector.Repeatable(ctx), confirmShipment, http.MethodPost,
-		"/orders/v0/orders/"+url.PathEscape(ref.ExternalID)+"/shipmentConfirmation", nil,
-		fields{"marketplaceId": s.market.id, "packageDetail": detail}, nil)
+	err = s.call(connector.Repeatable(ctx), request{confirmShipment, http.MethodPost,
+		"/orders/v0/orders/" + url.PathEscape(ref.ExternalID) + "/shipmentConfirmation", nil,
+		fields{"marketplaceId": s.market.id, "packageDetail": detail}}, nil)
 	if err == nil {
 		o.Packages = slices.DeleteFunc(o.Packages, func(p parcel) bool { return p.PackageReferenceID == key })
 		o.Packages = append(o.Packages, confirmed) // Amazon itself shows it a little later
 	} else {
-		s.read = nil
+		s.last = nil
 	}
 	return err
+}
+
+// shows reports whether a package has the number of a parcel: its own, or one that is none of ours.
+func (o *order) shows(ref connector.OrderRef, sent connector.Parcel) bool {
+	others := map[string]bool{}
+	for _, p := range ref.Shipped {
+		others[reference(p.Key)] = p.Key != sent.Key
+	}
+	return slices.ContainsFunc(o.Packages, func(p parcel) bool {
+		return sent.Number != "" && p.TrackingNumber == sent.Number && !others[p.PackageReferenceID]
+	})
+}
+
+// unpacked is how many of each line are in no package, other than that of a key.
+func (o *order) unpacked(key string) map[string]int64 {
+	left := map[string]int64{}
+	for _, it := range o.OrderItems {
+		left[it.OrderItemID] = it.QuantityOrdered
+	}
+	for _, p := range o.Packages {
+		for _, l := range p.PackageItems {
+			if p.PackageReferenceID != key && p.PackageStatus.Status != "CANCELLED" {
+				left[l.OrderItemID] -= l.Quantity
+			}
+		}
+	}
+	return left
 }
 
 // undeleted says how much of a line's quantity in a parcel is in no package of a shipment that was deleted here: Amazon keeps these, so
@@ -141,17 +154,6 @@ func replacedBy(ref connector.OrderRef, sent connector.Parcel, packages []parcel
 		}
 	}
 	return nil
-}
-
-// carrier is Amazon's name of a carrier. Amazon has codes for some hundred carriers; others are sent by name.
-func carrier(name string) (code, shown string) {
-	if code, known := carriers[connector.Letters(name)]; known {
-		return code, name
-	}
-	if name == "" {
-		name = "Other"
-	}
-	return "Other", name
 }
 
 // PushStatus cancels the order, or confirms the parcels that are missing: an order's status on Amazon follows from its

@@ -53,7 +53,7 @@ func (s *session) report(ctx context.Context, id string) (*report, error) {
 		return open(bytes.NewReader(nil)), nil
 	}
 	var doc document
-	if err := s.call(ctx, getDocument, http.MethodGet, feedsPath+"/documents/"+url.PathEscape(id), nil, nil, &doc); err != nil {
+	if err := s.call(ctx, request{getDocument, http.MethodGet, feedsPath + "/documents/" + url.PathEscape(id), nil, nil}, &doc); err != nil {
 		return nil, err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, doc.URL, nil)

@@ -1,10 +1,8 @@
 package amazon
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -26,7 +24,7 @@ type session struct {
 	token  string
 	until  time.Time               // when the token ends
 	fresh  bool                    // the token was renewed by this session
-	read   *order                  // the order that was read last, as far as nothing was written since
+	last   *order                  // the order that was read last, as far as nothing was written since
 	feeds  map[string]*feedOutcome // of the feeds that were polled
 	off    map[string]string       // see OffSale
 
@@ -92,67 +90,53 @@ func limits() []connector.Limit {
 	return list
 }
 
-// Capabilities says what Amazon can do. It sends no notifications by itself, so orders depend on the scheduled pull,
-// one search in five minutes.
-func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Async: true, Watched: true,
-		PartialShipments: true, Tracking: true,
-		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
-		Batch:    connector.Batch{Products: 500, Stock: 2500, Prices: 2500, Notified: getOrder.burst},
-		Limits:   limits(),
-		Time:     connector.Timing{Overlap: 5 * time.Minute, Tail: behind, Every: 5 * time.Minute, Poll: 10 * time.Second},
-	}
+// request is one request of the API; body is sent as JSON, nil for none.
+type request struct {
+	op           operation
+	method, path string
+	query        url.Values
+	body         any
 }
 
 // call sends a request with the seller's token and decodes the JSON of its answer. An expired token is renewed before,
 // a refused one once.
-func (s *session) call(ctx context.Context, op operation, method, path string, query url.Values, body, into any) error {
+func (s *session) call(ctx context.Context, r request, into any) error {
 	if s.token == "" || !s.until.IsZero() && !s.link.Now().Before(s.until) {
 		if err := s.renew(ctx); err != nil {
 			return err
 		}
 	}
-	err := s.attempt(ctx, op, method, path, query, body, into)
+	err := s.attempt(ctx, r, into)
 	f := connector.FailureOf(err)
 	if f != nil && (f.Kind == connector.Unauthorized || f.Kind == connector.Forbidden) && !s.fresh { // both stand for a token that ended
 		if err := s.renew(ctx); err != nil {
 			return err
 		}
-		err = s.attempt(ctx, op, method, path, query, body, into)
+		err = s.attempt(ctx, r, into)
 	}
 	return err
 }
 
-func (s *session) attempt(ctx context.Context, op operation, method, path string, query url.Values, body, into any) error {
-	var content []byte
-	if body != nil {
-		var err error
-		if content, err = json.Marshal(body); err != nil {
-			return err
-		}
+func (s *session) attempt(ctx context.Context, r request, into any) error {
+	address := s.base + r.path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
 	}
-	if len(query) > 0 {
-		path += "?" + query.Encode()
-	}
-	ctx = connector.Signed(connector.Within(ctx, op.name), func(r *http.Request) error {
-		r.Header.Set("User-Agent", agent(r.Header.Get("User-Agent")))
-		r.Header.Set("X-Amz-Date", s.link.Now().UTC().Format("20060102T150405Z"))
+	ctx = connector.Signed(connector.Within(ctx, r.op.name), func(out *http.Request) error {
+		out.Header.Set("User-Agent", agent(out.Header.Get("User-Agent")))
+		out.Header.Set("X-Amz-Date", s.link.Now().UTC().Format("20060102T150405Z"))
 		return nil
 	})
-	r, err := http.NewRequestWithContext(ctx, method, s.base+path, bytes.NewReader(content))
-	if err != nil {
-		return connector.Failf(connector.Rejected, "Amazon's address cannot be called")
-	}
-	r.Header.Set("X-Amz-Access-Token", s.token)
-	r.Header.Set("Accept", "application/json")
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	answer, err := s.link.Client.Do(r)
+	out, err := connector.JSONRequest(ctx, r.method, address, r.body)
 	if err != nil {
 		return err
 	}
-	return s.answered(op, answer, into)
+	out.Header.Set("X-Amz-Access-Token", s.token)
+	answer, err := s.link.Client.Do(out)
+	if err != nil {
+		return err
+	}
+	return s.read(r.op, answer, into)
 }
 
 // agent is the User-Agent in Amazon's form: App/Version (Language=…).
@@ -164,18 +148,15 @@ func agent(name string) string {
 	return name + " (Language=Go)"
 }
 
-// answered converts an answer to a value or a failure, and applies the limit in it.
-func (s *session) answered(op operation, answer *connector.Response, into any) error {
+// read converts an answer to a value or a failure, and applies the limit in it.
+func (s *session) read(op operation, answer *connector.Response, into any) error {
 	every := op.every
 	if rate, err := strconv.ParseFloat(answer.Header.Get("X-Amzn-RateLimit-Limit"), 64); err == nil && rate > 0 {
 		s.link.Client.Pace(op.name, rate)
 		every = time.Duration(float64(time.Second) / rate)
 	}
 	if answer.Status < 400 {
-		if into == nil || len(bytes.TrimSpace(answer.Body)) == 0 {
-			return connector.Accepted(answer)
-		}
-		return connector.DecodeAnswer(answer, into)
+		return connector.Accepted(answer, into)
 	}
 	if f := connector.GatewayPage(answer); f != nil {
 		return f

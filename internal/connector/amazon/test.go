@@ -27,7 +27,7 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 			Participation struct{ IsParticipating, HasSuspendedListings bool }
 		}
 	}
-	if err := s.call(ctx, participations, http.MethodGet, "/sellers/v1/marketplaceParticipations", nil, nil, &there); err != nil {
+	if err := s.call(ctx, request{participations, http.MethodGet, "/sellers/v1/marketplaceParticipations", nil, nil}, &there); err != nil {
 		return connector.Shop{}, err
 	}
 	shop := connector.Shop{URL: "https://" + s.market.site, Currency: s.market.currency}
@@ -58,7 +58,7 @@ const testSKU = "entrepot-connection-test"
 
 // rights names the missing roles of the app, and finds out whether it gets the buyers' names and addresses.
 func (s *session) rights(ctx context.Context) (missing []string, err error) {
-	s.link.Facts.Keep(personal, "") // it may have got the role since
+	s.link.Facts.Keep(personFact, "") // it may have got the role since
 	at := s.link.Now().Add(-time.Hour)
 	_, err = s.searchOrders(ctx, url.Values{"lastUpdatedAfter": {at.UTC().Format(time.RFC3339)}, "maxResultsPerPage": {"1"}})
 	switch f := connector.FailureOf(err); {
@@ -72,7 +72,7 @@ func (s *session) rights(ctx context.Context) (missing []string, err error) {
 		"attributes": fields{"condition_type": []fields{{"value": "new_new", "marketplace_id": s.market.id}}}}
 	query := s.about()
 	query.Set("mode", "VALIDATION_PREVIEW")
-	err = s.call(connector.Repeatable(ctx), putListing, http.MethodPut, s.listing(testSKU), query, body, nil)
+	err = s.call(connector.Repeatable(ctx), request{putListing, http.MethodPut, s.listing(testSKU), query, body}, nil)
 	switch f := connector.FailureOf(err); {
 	case f == nil, f.Kind == connector.Rejected, f.Kind == connector.Missing: // it was looked at
 	case f.Kind == connector.Forbidden:
@@ -81,17 +81,4 @@ func (s *session) rights(ctx context.Context) (missing []string, err error) {
 		return missing, err
 	}
 	return missing, nil
-}
-
-// offerType is the product type of a listing that only offers what is in Amazon's catalog.
-const offerType = "PRODUCT"
-
-// about are the parameters of all requests about listings.
-func (s *session) about() url.Values {
-	return url.Values{"marketplaceIds": {s.market.id}, "issueLocale": {"en_US"}}
-}
-
-// listing is the path of a SKU's listing.
-func (s *session) listing(sku string) string {
-	return "/listings/2021-08-01/items/" + url.PathEscape(s.seller) + "/" + url.PathEscape(sku)
 }

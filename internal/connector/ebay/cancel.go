@@ -25,7 +25,7 @@ const (
 // beside a request. Requests of some sellers need an additional signature, which the service does not make: then the merchant must cancel
 // manually.
 func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
-	o, err := s.cancelling(ctx, ref.ExternalID)
+	o, err := s.readOrder(ctx, ref.ExternalID)
 	if err != nil || o.CancelStatus.CancelState == cancelled {
 		return err
 	}
@@ -53,17 +53,11 @@ func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ stri
 		return notCancelled(err)
 	}
 	// An order that cannot be cancelled is no error: there is no id then.
-	if o, err = s.cancelling(ctx, ref.ExternalID); err != nil || o.CancelStatus.CancelState == cancelled {
+	if o, err = s.readOrder(ctx, ref.ExternalID); err != nil || o.CancelStatus.CancelState == cancelled {
 		return err
 	}
 	reason := strings.Trim(connector.Line(string(out.OrderEligibilityResult.FailureReason)), `[]"`)
 	return notCancelled(connector.Failf(connector.Rejected, "it cannot be cancelled %s", strings.ReplaceAll(reason, `"`, "")))
-}
-
-// cancelling reads an order that is to be cancelled.
-func (s *session) cancelling(ctx context.Context, id string) (o order, err error) {
-	_, err = s.get(ctx, selling+"/order/"+url.PathEscape(id), nil, &o)
-	return o, err
 }
 
 // paid reports whether the buyer has paid: the money then goes back by the cancellation.

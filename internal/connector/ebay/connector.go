@@ -1,7 +1,8 @@
 // Package ebay connects seller accounts on eBay. README.md says what the platform promises.
 //
 //	verify.go, outcome.go  notifications: whether they are genuine, and what they mean
-//	orders.go, order.go    orders in; push.go sends shipments, states and cancellations back
+//	session.go             requests, tokens and errors; test.go tests the connection
+//	orders.go, order.go    orders in; push.go sends shipments and states back, cancel.go cancellations
 //	products.go            products out; stock.go has their quantities and prices
 //	fakeshop               the platform in memory, for tests and for trying a channel
 package ebay
@@ -68,4 +69,15 @@ func base(ch connector.Channel) string {
 		return other
 	}
 	return api
+}
+
+// Capabilities says what eBay can do.
+func (*Connector) Capabilities() connector.Capabilities {
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
+		Tracking: true, Watched: true,
+		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
+		Batch:    connector.Batch{Products: bulkMost, Stock: bulkMost, Prices: bulkMost, Orders: byID},
+		Limits:   []connector.Limit{{AtOnce: 4}},
+		Time:     connector.Timing{Overlap: 10 * time.Minute, Tail: tail},
+	}
 }

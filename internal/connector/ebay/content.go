@@ -1,10 +1,8 @@
 package ebay
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,7 +40,7 @@ func item(l *listing, f connector.Variant) fields {
 			aspects[aspectName(a)] = []string{aspectValue(a)}
 		}
 	}
-	maps.Copy(product, fields{"title": cut(l.Name, 80), "description": kept(l.Product, product["description"], itemText(l.Product)),
+	maps.Copy(product, fields{"title": connector.Cut(l.Name, 80), "description": kept(l.Product, product["description"], itemText(l.Product)),
 		"aspects": aspects, "imageUrls": pictures(l.Product)})
 	body["product"] = product
 	if body["condition"] == nil {
@@ -96,9 +94,9 @@ func shownAttributes(p *connector.Product) []connector.Attribute {
 }
 
 // eBay takes so many characters of an aspect's name and value.
-func aspectName(a connector.Attribute) string { return cut(a.Name, 40) }
+func aspectName(a connector.Attribute) string { return connector.Cut(a.Name, 40) }
 
-func aspectValue(a connector.Attribute) string { return cut(a.Value, 65) }
+func aspectValue(a connector.Attribute) string { return connector.Cut(a.Value, 65) }
 
 // Bounds of texts, in characters with their markup.
 const (
@@ -111,7 +109,7 @@ func text(p *connector.Product) string {
 	if p.Description == "" {
 		return p.Name
 	}
-	return cut(p.Description, mostText)
+	return connector.Cut(p.Description, mostText)
 }
 
 // kept is the seller's text at eBay in place of one that a product does not have.
@@ -127,7 +125,7 @@ func itemText(p *connector.Product) string {
 	if whole := text(p); utf8.RuneCountInString(whole) <= mostItemText {
 		return whole
 	}
-	return cut(markup.ReplaceAllString(p.Description, " "), mostItemText)
+	return connector.Cut(markup.ReplaceAllString(p.Description, " "), mostItemText)
 }
 
 // markup is a tag of HTML.
@@ -170,54 +168,6 @@ func itemGroup(p *connector.Product) fields {
 			aspects[name] = []string{aspectValue(a)}
 		}
 	}
-	return fields{"title": cut(p.Name, 80), "description": text(p), "aspects": aspects, "imageUrls": pictures(p), "variantSKUs": skus,
-		"variesBy": fields{"specifications": specifications}}
-}
-
-// category is the category of a listing: that of the setting, else the one that eBay suggests for the title; "" where eBay suggests none
-// to the application, so that eBay itself says what an offer lacks.
-func (s *session) category(ctx context.Context, p *connector.Product) (string, error) {
-	if id := s.link.Channel.Value(settingCategory); id != "" {
-		return id, nil
-	}
-	title := cut(p.Name, 80)
-	if id, known := s.categories[title]; known {
-		return id, nil
-	}
-	if s.tree == "" {
-		var tree struct{ CategoryTreeID string }
-		if _, err := s.get(ctx, "/commerce/taxonomy/v1/get_default_category_tree_id", url.Values{"marketplace_id": {s.market.id}},
-			&tree); err != nil {
-			return "", unlessMissing(err)
-		}
-		s.tree = tree.CategoryTreeID
-	}
-	var suggested struct {
-		CategorySuggestions []struct{ Category struct{ CategoryID string } }
-	}
-	_, err := s.get(ctx, "/commerce/taxonomy/v1/category_tree/"+url.PathEscape(s.tree)+"/get_category_suggestions",
-		url.Values{"q": {title}}, &suggested)
-	if err == nil && len(suggested.CategorySuggestions) == 0 {
-		err = connector.Failf(connector.Rejected, "eBay knows no category for %q: the channel's setting categoryId can name one", title)
-	}
-	if err != nil {
-		return "", unlessMissing(err)
-	}
-	s.categories[title] = suggested.CategorySuggestions[0].Category.CategoryID
-	return s.categories[title], nil
-}
-
-// unlessMissing is an error other than that eBay does not have what was asked for.
-func unlessMissing(err error) error {
-	if connector.Is(err, connector.Missing) {
-		return nil
-	}
-	return err
-}
-
-func cut(text string, most int) string {
-	if r := []rune(strings.TrimSpace(text)); len(r) > most {
-		return string(r[:most])
-	}
-	return strings.TrimSpace(text)
+	return fields{"title": connector.Cut(p.Name, 80), "description": text(p), "aspects": aspects, "imageUrls": pictures(p),
+		"variantSKUs": skus, "variesBy": fields{"specifications": specifications}}
 }

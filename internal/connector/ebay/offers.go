@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/money"
@@ -278,106 +277,5 @@ func (s *session) ofGroup(ctx context.Context, what, key string, into any) error
 
 func (s *session) withdraw(ctx context.Context, o offer) error {
 	_, err := s.call(connector.Repeatable(ctx), http.MethodPost, inventory+"/offer/"+url.PathEscape(o.OfferID)+"/withdraw", fields{}, nil)
-	return err
-}
-
-// Unpublish ends listings; remove takes the items away as well. A listing with variations ends as a whole, by the group of its variants.
-func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) ([]connector.Result, error) {
-	skus := make([]string, len(items))
-	for i, it := range items {
-		skus[i] = it.SKU
-	}
-	found, err := s.items(ctx, skus)
-	if err != nil {
-		return nil, err
-	}
-	for _, sku := range skus {
-		if f := found.of(sku).failure(); f != nil && f.Kind != connector.Missing {
-			return nil, f
-		}
-	}
-	parents, keys, groups := parentsOf(items), map[string]string{}, map[string][]string{}
-	for _, it := range items {
-		keys[it.SKU] = it.SKU
-		group := parents[it.IDs.Product]
-		if named := found[it.SKU].InventoryItem.groups(); len(named) > 0 {
-			group = named[0]
-		}
-		if group != "" {
-			keys[it.SKU], groups[group] = groupKey+group, append(groups[group], it.SKU)
-		}
-	}
-	if !remove {
-		return connector.UnpublishEach(items, func(it connector.Item) string { return keys[it.SKU] },
-			func(key string) error { return s.takeOff(ctx, key, groups) })
-	}
-	results, err := connector.UnpublishEach(items, func(it connector.Item) string { return it.SKU },
-		func(sku string) error { return s.remove(ctx, "/inventory_item/"+url.PathEscape(sku)) })
-	for group := range groups {
-		if err == nil {
-			err = s.remove(ctx, "/inventory_item_group/"+url.PathEscape(group))
-		}
-	}
-	return results, err
-}
-
-// parentsOf are the groups of listings with variants, as they were made here: the SKU that has no offer of its own. eBay may leave out of
-// an item to which group it belongs.
-func parentsOf(items []connector.Item) map[string]string {
-	parents, offers := map[string]string{}, map[string]bool{}
-	for _, it := range items {
-		if it.IDs.Other[offerID] == "" {
-			parents[it.IDs.Product] = it.SKU
-		} else {
-			offers[it.IDs.Product] = true
-		}
-	}
-	maps.DeleteFunc(parents, func(listing, _ string) bool { return listing == "" || !offers[listing] })
-	return parents
-}
-
-// groupKey is what the key of a group of variants begins with among SKUs, of which none has a line break.
-const groupKey = "group\n"
-
-// takeOff ends the listing of a SKU, or of a group of variants with the SKUs in it: where eBay ends no groups, one by one.
-func (s *session) takeOff(ctx context.Context, key string, groups map[string][]string) error {
-	if group, ok := strings.CutPrefix(key, groupKey); ok {
-		err := s.ofGroup(ctx, "withdraw", group, nil)
-		if f := connector.FailureOf(err); f != nil && f.Code == noOffer { // it is off sale
-			return nil
-		}
-		if !connector.Is(err, connector.Missing) {
-			return err
-		}
-		for _, sku := range groups[group] {
-			if err := s.takeOff(ctx, sku, nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	there, err := s.offerOf(ctx, key)
-	if err != nil || !there.live() {
-		return err
-	}
-	err = s.withdraw(ctx, there)
-	if connector.Is(err, connector.Rejected, connector.Missing) { // it is off sale if the answer of the first time was lost
-		if now, failed := s.offerOf(ctx, key); failed == nil && !now.live() {
-			return nil
-		}
-		err = connector.Failf(connector.Rejected, "eBay does not end its listing: %s", connector.FailureOf(err).Message)
-	}
-	return err
-}
-
-// noOffer is the code of the refusal to end a listing that does not exist.
-const noOffer = "25725"
-
-// remove deletes an item or a group; that it is not there is a success.
-func (s *session) remove(ctx context.Context, path string) error {
-	_, err := s.call(connector.Repeatable(ctx), http.MethodDelete, inventory+path, nil, nil)
-	if connector.Is(err, connector.Missing) {
-		return nil
-	}
 	return err
 }

@@ -50,9 +50,9 @@ type contact struct {
 	ContactAddress               struct{ AddressLine1, AddressLine2, City, StateOrProvince, PostalCode, CountryCode string }
 }
 
-// take converts an order of an account, all of whose marketplaces eBay lists together. eBay's amounts are of whole lines; the discount is
-// the difference to its total.
-func (o *order) take(market string) (connector.Order, error) {
+// convert converts an order of an account, all of whose marketplaces eBay lists together. eBay's amounts are of whole lines; the discount
+// is the difference to its total.
+func (o *order) convert(market string) (connector.Order, error) {
 	currency := o.PricingSummary.Total.Currency
 	sum, err := connector.NewSums(currency)
 	if err != nil {
@@ -67,7 +67,7 @@ func (o *order) take(market string) (connector.Order, error) {
 		Total: sum.Of(o.PricingSummary.Total.Value)}
 	out.Status, out.Refunded = o.status()
 	out.ToBeCancelled(o.CancelStatus.CancelState == "IN_PROGRESS")
-	if o.CancelStatus.CancelState == "CANCELED" {
+	if o.CancelStatus.CancelState == cancelled {
 		out.Theirs = "cancelled"
 	}
 	if theirs := o.market(); theirs != market {
@@ -75,19 +75,15 @@ func (o *order) take(market string) (connector.Order, error) {
 	}
 	o.buyer(&out)
 	o.tax(sum, &out)
-	rest := out.Shipping + out.Tax - out.Total
 	for _, l := range o.LineItems {
 		line := connector.OrderLine{ExternalID: l.LineItemID, SKU: l.SKU, Name: l.Title, Quantity: l.Quantity,
 			Amount: sum.Of(l.LineItemCost.Value), Item: connector.IDs{Product: l.LegacyItemID}}
-		rest += line.Amount
 		out.Lines = append(out.Lines, line)
 		if l.LineItemFulfillmentStatus == fulfilled {
 			out.Left(l.LineItemID, l.Quantity)
 		}
 	}
-	if out.Discount = max(rest, 0); rest < 0 {
-		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fees", Name: "Fees", Quantity: 1, Amount: -rest, Fee: true})
-	}
+	out.Balance()
 	out.Refunds = o.refunds(sum)
 	return out, sum.Err()
 }
@@ -131,7 +127,7 @@ const fulfilled = "FULFILLED"
 // status is the meaning of eBay's states; the first that matches.
 func (o *order) status() (status orders.Status, refunded bool) {
 	switch {
-	case o.CancelStatus.CancelState == "CANCELED":
+	case o.CancelStatus.CancelState == cancelled:
 		return orders.Cancelled, false
 	case o.OrderPaymentStatus == "FULLY_REFUNDED" && o.OrderFulfillmentStatus == fulfilled:
 		return orders.Shipped, true

@@ -35,9 +35,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		if err != nil {
 			return connector.OrderPage{}, err
 		}
-		if until = answer.Date(); until.IsZero() {
-			until = s.link.Now()
-		}
+		until = s.link.TimeOf(answer)
 	}
 	since := cursor.Since
 	if oldest := until.Add(-longest); since.Before(oldest) {
@@ -60,7 +58,9 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	if out.Total == nil && out.Orders == nil { // it would be taken for a page without orders
 		return connector.OrderPage{}, connector.Failf(connector.Temporary, "the answer to a request for orders is not eBay's")
 	}
-	s.takeAll(out.Orders, &page)
+	if err := s.convertAll(out.Orders, &page); err != nil {
+		return connector.OrderPage{}, err
+	}
 	switch {
 	case first && out.Total != nil && *out.Total > pageOrders:
 		offset = (*out.Total - 1) / pageOrders * pageOrders
@@ -73,16 +73,15 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	return page, nil
 }
 
-// takeAll adds orders to a page.
-func (s *session) takeAll(list []order, page *connector.OrderPage) {
+// convertAll adds orders to a page.
+func (s *session) convertAll(list []order, page *connector.OrderPage) error {
 	for i := range list {
-		o, err := list[i].take(s.market.id)
-		if err != nil {
-			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: list[i].OrderID, Error: err.Error()})
-			continue
+		o, err := list[i].convert(s.market.id)
+		if err := page.Take(list[i].OrderID, o, err); err != nil {
+			return err
 		}
-		page.Orders = append(page.Orders, o)
 	}
+	return nil
 }
 
 // ReadOrders gives orders by their ids.
@@ -92,17 +91,16 @@ func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page co
 	if _, err := s.get(ctx, selling+"/order", query, &out); err != nil {
 		return page, err
 	}
-	s.takeAll(out.Orders, &page)
-	return page, nil
+	return page, s.convertAll(out.Orders, &page)
 }
 
 // PullOrder gives one order.
 func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
-	var o order
-	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(externalID), nil, &o); err != nil {
+	o, err := s.readOrder(ctx, externalID)
+	if err != nil {
 		return connector.Order{}, err
 	}
-	return o.take(s.market.id)
+	return o.convert(s.market.id)
 }
 
 // Detail reads the parcels of an order of which something was shipped.
@@ -138,4 +136,10 @@ func (s *session) parcels(ctx context.Context, id string) ([]connector.Parcel, e
 		list = append(list, parcel)
 	}
 	return list, nil
+}
+
+// readOrder reads an order as eBay has it.
+func (s *session) readOrder(ctx context.Context, id string) (o order, err error) {
+	_, err = s.get(ctx, selling+"/order/"+url.PathEscape(id), nil, &o)
+	return o, err
 }

@@ -6,22 +6,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/orders"
 )
-
-// Capabilities says what eBay can do.
-func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
-		Tracking: true, Watched: true,
-		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
-		Batch:    connector.Batch{Products: bulkMost, Stock: bulkMost, Prices: bulkMost, Orders: byID},
-		Limits:   []connector.Limit{{AtOnce: 4}},
-		Time:     connector.Timing{Overlap: 10 * time.Minute, Tail: tail},
-	}
-}
 
 // pushed is an order that is being changed: as eBay has it, with what this session has shipped of it since.
 type pushed struct {
@@ -39,14 +27,14 @@ func (s *session) beforeWrite(ctx context.Context, id string) (*pushed, error) {
 	if err := s.spare(ctx, fulfillmentAPI); err != nil {
 		return nil, err
 	}
-	at := &pushed{id: id}
-	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(id), nil, &at.order); err != nil {
+	o, err := s.readOrder(ctx, id)
+	if err != nil {
 		return nil, err
 	}
-	if at.CancelStatus.CancelState == "CANCELED" {
+	if o.CancelStatus.CancelState == cancelled {
 		return nil, connector.Failf(connector.Rejected, "the order is cancelled on eBay")
 	}
-	var err error
+	at := &pushed{order: o, id: id}
 	if at.parcels, err = s.parcels(ctx, id); err == nil {
 		s.pushed = at
 	}
@@ -62,7 +50,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	}
 	missing := ref.ShippedThrough(parcel.Key)
 	for _, p := range o.parcels {
-		if parcel.Number != "" && p.Number == plainNumber(parcel.Number) {
+		if parcel.Number != "" && p.Number == plainNumber(parcel.Number) && !ref.SharesNumber(parcel) {
 			return nil
 		}
 		for _, l := range p.Lines {
@@ -117,7 +105,7 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 		return s.PushCancel(ctx, ref, "")
 	case orders.Shipped:
 		o, err := s.beforeWrite(ctx, ref.ExternalID)
-		if err != nil || o.OrderFulfillmentStatus == "FULFILLED" {
+		if err != nil || o.OrderFulfillmentStatus == fulfilled {
 			return err
 		}
 		taken, err := o.takenBack()

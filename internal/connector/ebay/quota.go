@@ -69,50 +69,72 @@ func (q *quotas) of(api string) (left quota, known bool) {
 func (c *Connector) quotas(ctx context.Context, ch connector.Channel) *quotas {
 	read, err := c.limits.get(ctx, app(ch), func(ctx context.Context) (*quotas, time.Duration, error) {
 		q := &quotas{byAPI: map[string]quota{}, used: map[string]int64{}}
-		token, err := c.appToken(ctx, ch)
-		if err != nil {
+		if c.readQuotas(ctx, ch, q) != nil || q.scarce() {
 			return q, scarceLife, nil //nolint:nilerr // they are unknown
 		}
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, base(ch)+"/developer/analytics/v1_beta/rate_limit/?api_context=sell", nil)
-		if err != nil {
-			return q, scarceLife, nil //nolint:nilerr // they are unknown
-		}
-		r.Header.Set("Authorization", "Bearer "+token)
-		var out struct {
-			RateLimits []struct {
-				APIName   string
-				Resources []struct {
-					Rates []struct {
-						Limit, Remaining, TimeWindow int64
-						Reset                        time.Time
-					}
-				}
-			}
-		}
-		if status, err := c.call(r, &out); err != nil || status != http.StatusOK {
-			return q, scarceLife, nil //nolint:nilerr // they are unknown
-		}
-		life := quotaLife
-		for _, api := range out.RateLimits {
-			for _, resource := range api.Resources {
-				for _, rate := range resource.Rates {
-					name := strings.ToLower(api.APIName)
-					if known, twice := q.byAPI[name]; rate.Limit <= 0 || twice && known.remaining <= rate.Remaining {
-						continue
-					}
-					q.byAPI[name] = quota{rate.Limit, rate.Remaining, rate.Reset}
-					if rate.Remaining < rate.Limit/2 {
-						life = scarceLife
-					}
-				}
-			}
-		}
-		return q, life, nil
+		return q, quotaLife, nil
 	})
 	if err != nil {
 		return &quotas{used: map[string]int64{}}
 	}
 	return read
+}
+
+// rate is a quota as eBay gives it.
+type rate struct {
+	Limit, Remaining int64
+	Reset            time.Time
+}
+
+// readQuotas adds what eBay says of the quotas. Errors: those of no answer.
+func (c *Connector) readQuotas(ctx context.Context, ch connector.Channel, q *quotas) error {
+	token, err := c.appToken(ctx, ch)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base(ch)+"/developer/analytics/v1_beta/rate_limit/?api_context=sell", nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	var out struct {
+		RateLimits []struct {
+			APIName   string
+			Resources []struct{ Rates []rate }
+		}
+	}
+	status, err := c.call(r, &out)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("eBay answered %d to the request for quotas", status)
+	}
+	if err != nil {
+		return err
+	}
+	for _, api := range out.RateLimits {
+		for _, resource := range api.Resources {
+			for _, one := range resource.Rates {
+				q.add(strings.ToLower(api.APIName), one)
+			}
+		}
+	}
+	return nil
+}
+
+// add notes a quota of an API. Of several the scarcest counts.
+func (q *quotas) add(api string, r rate) {
+	if known, twice := q.byAPI[api]; r.Limit > 0 && (!twice || known.remaining > r.Remaining) {
+		q.byAPI[api] = quota{r.Limit, r.Remaining, r.Reset}
+	}
+}
+
+// scarce reports whether less than half of a quota is left.
+func (q *quotas) scarce() bool {
+	for _, one := range q.byAPI {
+		if one.remaining < one.limit/2 {
+			return true
+		}
+	}
+	return false
 }
 
 // counted notes a request, if the quotas are known.

@@ -1,9 +1,7 @@
 package ebay
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -36,34 +34,6 @@ func (c *Connector) Open(l connector.Link) connector.Session {
 	m.id = id
 	return &session{link: l, connector: c, base: base(l.Channel), market: m, token: l.Channel.Value(connector.TokenField),
 		categories: map[string]string{}}
-}
-
-// market is what goes with a marketplace.
-type market struct{ id, language, currency, site string }
-
-// locale is the language as requests about several items name it.
-func (m market) locale() string { return strings.ReplaceAll(m.language, "-", "_") }
-
-var markets = map[string]market{
-	"EBAY_US":        {language: "en-US", currency: "USD", site: "www.ebay.com"},
-	"EBAY_CA":        {language: "en-CA", currency: "CAD", site: "www.ebay.ca"},
-	"EBAY_GB":        {language: "en-GB", currency: "GBP", site: "www.ebay.co.uk"},
-	"EBAY_IE":        {language: "en-IE", currency: "EUR", site: "www.ebay.ie"},
-	"EBAY_AU":        {language: "en-AU", currency: "AUD", site: "www.ebay.com.au"},
-	"EBAY_DE":        {language: "de-DE", currency: "EUR", site: "www.ebay.de"},
-	"EBAY_AT":        {language: "de-AT", currency: "EUR", site: "www.ebay.at"},
-	"EBAY_CH":        {language: "de-CH", currency: "CHF", site: "www.ebay.ch"},
-	"EBAY_FR":        {language: "fr-FR", currency: "EUR", site: "www.ebay.fr"},
-	"EBAY_BE":        {language: "fr-BE", currency: "EUR", site: "www.befr.ebay.be"},
-	"EBAY_IT":        {language: "it-IT", currency: "EUR", site: "www.ebay.it"},
-	"EBAY_ES":        {language: "es-ES", currency: "EUR", site: "www.ebay.es"},
-	"EBAY_HK":        {language: "zh-HK", currency: "HKD", site: "www.ebay.com.hk"},
-	"EBAY_SG":        {language: "en-SG", currency: "SGD", site: "www.ebay.com.sg"},
-	"EBAY_MY":        {language: "en-MY", currency: "MYR", site: "www.ebay.com.my"},
-	"EBAY_PH":        {language: "en-PH", currency: "PHP", site: "www.ebay.ph"},
-	"EBAY_MOTORS_US": {language: "en-US", currency: "USD", site: "www.ebay.com"},
-	"EBAY_NL":        {language: "nl-NL", currency: "EUR", site: "www.ebay.nl"},
-	"EBAY_PL":        {language: "pl-PL", currency: "PLN", site: "www.ebay.pl"},
 }
 
 // inventory is where products are, selling where orders are.
@@ -119,29 +89,20 @@ func (s *session) callAsApp(ctx context.Context, method, path string, body, into
 
 // send sends a request with a token.
 func (s *session) send(ctx context.Context, token, method, path string, body, into any) (*connector.Response, error) {
-	var content []byte
-	if body != nil {
-		var err error
-		if content, err = json.Marshal(body); err != nil {
-			return nil, err
-		}
-	}
 	address := s.base + path
 	if strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://") {
 		address = path
 	}
-	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content))
+	r, err := connector.JSONRequest(ctx, method, address, body)
 	if err != nil {
-		return nil, connector.Failf(connector.Rejected, "eBay's address cannot be called")
+		return nil, err
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
 	if strings.Contains(path, "/post-order/") {
 		r.Header.Set("Authorization", "IAF "+token)
 	}
 	r.Header.Set("X-EBAY-C-MARKETPLACE-ID", s.market.id)
-	r.Header.Set("Accept", "application/json")
 	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Content-Language", s.market.language)
 	}
 	s.connector.counted(s.link.Channel, apiOf(path))
@@ -170,10 +131,7 @@ func (p problem) text() string {
 // read converts an answer to a value or a failure.
 func (s *session) read(answer *connector.Response, into any) error {
 	if answer.Status < 400 {
-		if into == nil || len(bytes.TrimSpace(answer.Body)) == 0 {
-			return connector.Accepted(answer)
-		}
-		return connector.DecodeAnswer(answer, into)
+		return connector.Accepted(answer, into)
 	}
 	if f := connector.GatewayPage(answer); f != nil {
 		return f

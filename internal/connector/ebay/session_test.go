@@ -474,6 +474,28 @@ func TestParcelsAreShownOnce(t *testing.T) {
 	}
 }
 
+// Two shipments in one box have one tracking number: both are shown, each once.
+func TestShipmentsOfOneNumber(t *testing.T) {
+	a := newAccount(t)
+	id := a.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "MUG", Quantity: 1, Cents: 790}, {SKU: "CUP", Quantity: 2, Cents: 490}}})
+	lines := connectortest.Must(a.session.PullOrder(t.Context(), id))(t).Lines
+	parcel := func(key string, l connector.OrderLine) connector.Parcel {
+		return connector.Parcel{Key: key, Carrier: "DHL", Number: "JD1",
+			Lines: []connector.ParcelLine{{ExternalLine: l.ExternalID, Quantity: l.Quantity}}}
+	}
+	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel("s1", lines[0]), parcel("s2", lines[1])}}
+	for range 2 {
+		for _, p := range ref.Shipped {
+			if err := a.session.PushShipment(t.Context(), ref, p); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if parcels, pieces, _ := a.Order(id); parcels != 2 || pieces != 3 {
+		t.Errorf("%d parcels of %d pieces", parcels, pieces)
+	}
+}
+
 // The number of a parcel whose carrier nobody named reaches the buyer; eBay takes no number alone.
 func TestNumbersWithoutACarrier(t *testing.T) {
 	a := newAccount(t)

@@ -11,7 +11,7 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	results := make([]connector.Result, len(items))
 	requests := map[string]fields{}
 	for i, it := range items {
-		results[i] = connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live}
+		results[i] = it.Result(connector.Live)
 		requests[it.SKU] = fields{"sku": it.SKU, "shipToLocationAvailability": fields{"quantity": it.Quantity}}
 		if o := liveOffer(it.Item); o != "" {
 			requests[it.SKU]["offers"] = []fields{{"offerId": o, "availableQuantity": it.Quantity}}
@@ -25,7 +25,7 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	results := make([]connector.Result, len(items))
 	requests := map[string]fields{}
 	for i, it := range items {
-		results[i] = connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live}
+		results[i] = it.Result(connector.Live)
 		if o := liveOffer(it.Item); o != "" {
 			requests[it.SKU] = fields{"sku": it.SKU, "offers": []fields{{"offerId": o, "price": s.price(it.Price)}}}
 		}
@@ -51,10 +51,7 @@ func (s *session) update(ctx context.Context, requests map[string]fields, result
 			continue
 		}
 		if f := done.of(r.SKU).failure(); f != nil {
-			r.State, r.Error, r.Again = connector.Failed, f.Error(), !f.Lasting()
-			if f.Kind == connector.Missing {
-				r.State = connector.Gone
-			}
+			r.Fail(f)
 		}
 	}
 	return results, nil

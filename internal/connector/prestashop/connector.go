@@ -1,14 +1,18 @@
 // Package prestashop connects shops that run PrestaShop. README.md says what the platform promises.
 //
 //	verify.go, outcome.go  notifications: whether they are genuine, and what they mean
-//	orders.go, order.go    orders in; push.go sends shipments, states and cancellations back
+//	session.go             requests, tokens and errors; test.go tests the connection
+//	orders.go, order.go    orders in; push.go sends shipments and states back, cancel.go cancellations
 //	products.go            products out; stock.go has their quantities, prices.go their prices
 //	fakeshop               the platform in memory, for tests and for trying a channel
 package prestashop
 
 import (
+	"time"
+
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
+	"entrepot/internal/orders"
 )
 
 // Connector translates for PrestaShop.
@@ -35,3 +39,16 @@ func (*Connector) Profile() connector.Profile {
 		},
 	}
 }
+
+// Capabilities says what a shop can do. It has no parcels: an order has one field for tracking numbers.
+func (*Connector) Capabilities() connector.Capabilities {
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Tracking: true,
+		Statuses: []connector.Status{orders.Processing, orders.Shipped, orders.Delivered, orders.Cancelled, orders.Returned},
+		Batch:    connector.Batch{Products: 10, Stock: 100, Prices: 50, Orders: byID},
+		Limits:   []connector.Limit{{AtOnce: 3}},
+		Time:     connector.Timing{Overlap: overlap, Tail: tail},
+	}
+}
+
+// overlap is how far a pull starts before the last one's end: rows of one second are not all written at once.
+const overlap = 5 * time.Minute

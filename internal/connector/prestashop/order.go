@@ -81,10 +81,9 @@ func (s *session) readCombinations(ctx context.Context, b *beside, rows []*node)
 	var ids []string
 	for _, r := range rows {
 		for _, line := range orderLines(b.details[r.get("id")], r) {
-			if id := line.id("product_attribute_id"); id != "" {
-				if _, known := s.cache["combinations/"+id]; !known {
-					ids = append(ids, id)
-				}
+			id := line.id("product_attribute_id")
+			if _, known := s.cache["combinations/"+id]; id != "" && !known {
+				ids = append(ids, id)
 			}
 		}
 	}
@@ -109,34 +108,25 @@ func orderLines(details []*node, order *node) []*node {
 	return order.at("associations", "order_rows").all("order_row")
 }
 
-// orders converts rows to orders.
-func (s *session) orders(ctx context.Context, f *shop, rows []*node) (list []connector.Order, unreadable []connector.Unreadable,
-
-	err error) {
+// convertAll converts rows to the orders of a page.
+func (s *session) convertAll(ctx context.Context, f *shop, rows []*node, page *connector.OrderPage) error {
 	if len(rows) == 0 {
-		return nil, nil, nil
+		return nil
 	}
 	b, err := s.besides(ctx, f, rows)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	for _, r := range rows {
-		o, err := s.order(ctx, f, b, r)
-		var failure *connector.Failure
-		switch {
-		case err == nil:
-			list = append(list, o)
-		case connector.FailureOf(err).Kind == connector.Rejected:
-			failure = connector.FailureOf(err)
-			unreadable = append(unreadable, connector.Unreadable{ExternalID: r.get("id"), Error: failure.Error()})
-		default:
-			return nil, nil, err
+		o, err := s.convert(ctx, f, b, r)
+		if err := page.Take(r.get("id"), o, err); err != nil {
+			return err
 		}
 	}
-	return list, unreadable, nil
+	return nil
 }
 
-func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (connector.Order, error) {
+func (s *session) convert(ctx context.Context, f *shop, b *beside, r *node) (connector.Order, error) {
 	currency, err := s.iso(ctx, "currencies", "currency", r.get("id_currency"))
 	if err != nil {
 		return connector.Order{}, err
@@ -175,16 +165,11 @@ func (s *session) order(ctx context.Context, f *shop, b *beside, r *node) (conne
 	if o.BillTo, err = s.place(ctx, b.addresses[r.get("id_address_invoice")]); err != nil {
 		return o, err
 	}
-	for _, p := range []*connector.Place{o.ShipTo, o.BillTo} {
-		if p != nil && o.Phone == "" {
-			o.Phone = p.Phone
-		}
-		if p != nil && o.Name == "" {
-			o.Name = p.Name
-		}
-	}
+	o.Complete()
 	o.Lines = s.lines(b.details[o.ExternalID], r, digits)
-	evenOut(o.Lines, exact("total_products"))
+	if goods := exact("total_products"); goods != 0 {
+		o.EvenOut(goods-o.Goods(), money.Unit(digits)*money.Amount(len(o.Lines)))
+	}
 	if wrapping := exact("total_wrapping_tax_excl"); wrapping != 0 {
 		o.Lines = append(o.Lines,
 			connector.OrderLine{ExternalID: "wrapping", Name: "Gift wrapping", Quantity: 1, Amount: wrapping, Fee: true})
@@ -224,52 +209,13 @@ func (s *session) reference(line connector.OrderLine) string {
 	return cmp.Or(s.cache["combinations/"+line.Item.Variant].get("reference"), line.SKU)
 }
 
-// evenOut makes separately rounded lines add up to their sum: the difference, a few cents at most, goes to the largest.
-func evenOut(lines []connector.OrderLine, sum money.Amount) {
-	if len(lines) == 0 || sum == 0 {
-		return
-	}
-	largest := 0
-	for i, l := range lines {
-		sum -= l.Amount
-		if l.Amount > lines[largest].Amount {
-			largest = i
-		}
-	}
-	if bound := money.Amount(len(lines)) * money.Scale / 100; sum >= -bound && sum <= bound {
-		lines[largest].Amount += sum
-	}
-}
-
 // evenTax makes amounts that were rounded apart add up to their total: a unit or two that are over or missing go to the tax, which the shop
 // does not give.
 func evenTax(o *connector.Order, digits int) {
-	rest := o.Total - o.Shipping - o.Tax + o.Discount
-	for _, l := range o.Lines {
-		rest -= l.Amount
-	}
+	rest := -o.Excess()
 	if bound := 2 * money.Unit(digits); rest >= -bound && rest <= bound && o.Tax+rest >= 0 {
 		o.Tax += rest
 	}
-}
-
-func refunds(f *shop, slips []*node, digits int, now time.Time) (list []connector.Refund) {
-	for _, slip := range slips {
-		amount := slip.sum(digits, "total_products_tax_incl", "total_shipping_tax_incl")
-		if amount <= 0 { // written without its parts
-			amount = slip.sum(digits, "amount", "shipping_cost_amount")
-		}
-		if amount <= 0 {
-			continue
-		}
-		refund := connector.Refund{ExternalID: slip.get("id"), Amount: amount, CreatedAt: f.moment(slip.get("date_add"), now)}
-		for _, d := range slip.at("associations", "order_slip_details").all("order_slip_detail") {
-			refund.Lines = append(refund.Lines, connector.RefundLine{ExternalLine: d.get("id_order_detail"), Quantity: d.int("product_quantity"),
-				Amount: d.sum(digits, "amount_tax_incl")})
-		}
-		list = append(list, refund)
-	}
-	return list
 }
 
 func (s *session) place(ctx context.Context, n *node) (*connector.Place, error) {

@@ -32,7 +32,7 @@ type pageToken struct {
 // pages are read leaves the span, and those behind it move up: the next page starts again at the time of the last order, unless many
 // orders have the same second.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
-	f, err := s.orderFacts(ctx)
+	f, err := s.withStates(ctx)
 	if err != nil {
 		return connector.OrderPage{}, err
 	}
@@ -75,8 +75,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		}
 		rows = append(rows, slips...)
 	}
-	page.Orders, page.Unreadable, err = s.orders(ctx, f, rows)
-	return page, err
+	return page, s.convertAll(ctx, f, rows, &page)
 }
 
 // after is the position behind a full page of a size whose last order changed at a time.
@@ -158,7 +157,7 @@ func (f *shop) moment(text string, now time.Time) time.Time {
 
 // ReadOrders gives orders by their ids.
 func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page connector.OrderPage, err error) {
-	f, err := s.orderFacts(ctx)
+	f, err := s.withStates(ctx)
 	if err != nil {
 		return page, err
 	}
@@ -166,13 +165,12 @@ func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page co
 	if err != nil {
 		return page, err
 	}
-	page.Orders, page.Unreadable, err = s.orders(ctx, f, rows)
-	return page, err
+	return page, s.convertAll(ctx, f, rows, &page)
 }
 
 // PullOrder gives one order.
 func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
-	f, err := s.orderFacts(ctx)
+	f, err := s.withStates(ctx)
 	if err != nil {
 		return connector.Order{}, err
 	}
@@ -183,12 +181,17 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	if len(rows) == 0 {
 		return connector.Order{}, connector.Failf(connector.Missing, "the shop has no order %s", externalID)
 	}
-	list, unreadable, err := s.orders(ctx, f, rows[:1])
-	if err == nil && len(unreadable) > 0 {
-		err = connector.Failf(connector.Rejected, "%s", unreadable[0].Error)
-	}
+	b, err := s.besides(ctx, f, rows[:1])
 	if err != nil {
 		return connector.Order{}, err
 	}
-	return list[0], nil
+	return s.convert(ctx, f, b, rows[0])
+}
+
+func (s *session) readOrder(ctx context.Context, id string) (*node, error) {
+	rows, err := s.list(ctx, "orders", "order", full().any("id", id))
+	if err == nil && len(rows) == 0 {
+		err = connector.Failf(connector.Missing, "the shop has no order %s", id)
+	}
+	return first(rows), err
 }

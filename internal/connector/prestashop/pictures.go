@@ -1,11 +1,8 @@
 package prestashop
 
 import (
-	"bytes"
 	"context"
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"path"
 	"slices"
@@ -13,61 +10,6 @@ import (
 
 	"entrepot/internal/connector"
 )
-
-// categories are the shop's ids of a product's categories: the first one, and all. Missing ones are created below
-// their parent. A product without categories is in the shop's home category.
-func (s *session) categories(ctx context.Context, f *shop, list []connector.Category) (main string, all []string, err error) {
-	main = f.home
-	for i := range list {
-		id, err := s.category(ctx, f, &list[i])
-		if connector.Is(err, connector.Forbidden) { // a key that may not touch categories still sells
-			continue
-		}
-		if err != nil {
-			return "", nil, err
-		}
-		if len(all) == 0 {
-			main = id
-		}
-		all = append(all, id)
-	}
-	if len(all) == 0 {
-		all = []string{main}
-	}
-	return main, all, nil
-}
-
-func (s *session) category(ctx context.Context, f *shop, c *connector.Category) (string, error) {
-	parent := f.home
-	if c.Parent != nil {
-		var err error
-		if parent, err = s.category(ctx, f, c.Parent); err != nil {
-			return "", err
-		}
-	}
-	label := name(c.Name)
-	if id, ok := s.tree[parent+"/"+label]; ok {
-		return id, nil
-	}
-	rows, err := s.list(ctx, "categories", "category", display("id", "name").any("id_parent", parent))
-	if err != nil {
-		return "", err
-	}
-	for _, r := range rows {
-		s.tree[parent+"/"+r.in("name", f.language)] = r.get("id")
-	}
-	if id, ok := s.tree[parent+"/"+label]; ok {
-		return id, nil
-	}
-	made, err := s.create(ctx, "categories", "category", value("id_parent", parent), value("active", "1"),
-		texts("name", f.everywhere(label)), texts("link_rewrite", f.everywhere(slug(c.Slug, c.Name))))
-	if err != nil {
-		clear(s.tree) // it may be there all the same
-		return "", err
-	}
-	s.tree[parent+"/"+label] = made.get("id")
-	return made.get("id"), nil
-}
 
 // putImages uploads pictures that the shop does not have yet, and deletes those that the product no longer has. The shop
 // takes bytes, not addresses, and stores no name. So after a push without an answer, or before the first, pictures in the
@@ -121,20 +63,11 @@ func (s *session) uploadImage(ctx context.Context, product string, image connect
 	if err != nil {
 		return "", err
 	}
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {`form-data; name="image"; filename="` + fileName(image.URL) + `"`}, "Content-Type": {picture.Kind}})
-	if err == nil {
-		_, err = part.Write(picture.Body)
-	}
-	if err == nil {
-		err = form.Close()
-	}
+	form, kind, err := picture.Form("image", fileName(image.URL), nil)
 	if err != nil {
 		return "", err
 	}
-	doc, _, err := s.send(ctx, http.MethodPost, "images/products/"+url.PathEscape(product), nil, form.FormDataContentType(), body.Bytes())
+	doc, _, err := s.send(ctx, http.MethodPost, "images/products/"+url.PathEscape(product), nil, kind, form)
 	return doc.at("image").get("id"), err
 }
 

@@ -2,6 +2,7 @@ package prestashop
 
 import (
 	"context"
+	"slices"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/money"
@@ -31,18 +32,13 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	results := make([]connector.Result, len(items))
 	var changes priceChanges
 	for i, item := range items {
-		results[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
+		results[i] = item.Result(connector.Live)
 		if !shown.change(&changes, i, item) {
 			results[i].State = connector.Gone
 		}
 	}
 	note := func(of []int) func(int, *connector.Failure) {
-		return func(k int, f *connector.Failure) {
-			r := &results[of[k]]
-			if r.State, r.Error = connector.Failed, f.Error(); f.Kind == connector.Missing {
-				r.State = connector.Gone
-			}
-		}
+		return func(k int, f *connector.Failure) { results[of[k]].Fail(f) }
 	}
 	if err := s.patchAll(ctx, "products", "product", changes.products, note(changes.ofProducts)); err != nil {
 		return nil, err
@@ -132,4 +128,77 @@ func (p *shownPrices) change(c *priceChanges, i int, item connector.PriceItem) b
 		set(combination, p.combinations[product][combination]+base-own)
 	}
 	return true
+}
+
+// netPrice is the price that the shop stores and its reduction, which is a row of its own there.
+func netPrice(p money.Amount, before *money.Amount) (base, reduction money.Amount) {
+	if before != nil && *before > p {
+		return *before, *before - p
+	}
+	return p, 0
+}
+
+// reduceProduct sets the row with the reduced price of a product without variants. Of one with variants, each of which has its own, it
+// takes away the row that it had without them, which the shop would apply to all that have none.
+func (s *session) reduceProduct(ctx context.Context, p *connector.Product, rows []*node, id string, reduction money.Amount) error {
+	if len(p.Variants) > 0 {
+		if row := reductionOf(rows, "0"); row == nil || row.get("reduction_type") != "amount" {
+			return nil
+		}
+		reduction = 0
+	}
+	return s.reduce(ctx, rows, id, "0", reduction)
+}
+
+// reduce sets the row with a reduced price: there is one for a product or combination that applies to all customers
+// without end, or none. rows are those of the product.
+func (s *session) reduce(ctx context.Context, rows []*node, product, combination string, reduction money.Amount) error {
+	row := reductionOf(rows, combination)
+	switch {
+	case row == nil && reduction == 0:
+		return nil
+	case row == nil:
+		_, err := s.create(ctx, "specific_prices", "specific_price", value("id_shop_group", "0"), value("id_shop", "0"), value("id_cart", "0"),
+			value("id_product", product), value("id_product_attribute", combination), value("id_currency", "0"), value("id_country", "0"),
+			value("id_group", "0"), value("id_customer", "0"), value("price", "-1"), value("from_quantity", "1"), price("reduction", reduction),
+			value("reduction_tax", "0"), value("reduction_type", "amount"), value("from", noTime), value("to", noTime))
+		return err
+	case reduction == 0:
+		return s.remove(ctx, "specific_prices", row.get("id"))
+	case row.amount("reduction") == reduction && row.get("reduction_type") == "amount":
+		return nil
+	}
+	return s.patch(ctx, "specific_prices", "specific_price", row.get("id"), price("reduction", reduction), value("reduction_type", "amount"),
+		value("reduction_tax", "0"))
+}
+
+// noTime is the shop's value for no time.
+const noTime = "0000-00-00 00:00:00"
+
+func forEverybody(r *node) bool {
+	for _, name := range []string{"id_cart", "id_currency", "id_country", "id_group", "id_customer"} {
+		if r.id(name) != "" {
+			return false
+		}
+	}
+	return r.int("from_quantity") <= 1 && (r.get("to") == noTime || r.get("to") == "")
+}
+
+// reductionOf is the row with the reduced price of a product or combination that applies to all customers without end.
+func reductionOf(rows []*node, combination string) *node {
+	at := slices.IndexFunc(rows, func(r *node) bool { return r.get("id_product_attribute") == combination && forEverybody(r) })
+	if at < 0 {
+		return nil
+	}
+	return rows[at]
+}
+
+// readReductions reads the rows of reduced prices of products.
+func (s *session) readReductions(ctx context.Context, products []string) (map[string][]*node, error) {
+	rows, err := s.inChunks(ctx, "specific_prices", "specific_price", "id_product", products, full)
+	by := map[string][]*node{}
+	for _, r := range rows {
+		by[r.get("id_product")] = append(by[r.get("id_product")], r)
+	}
+	return by, ignoreForbidden(err) // without it a product with a reduced price is refused when that is written
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode"
 
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // upsert is one product on its way into the shop.
@@ -46,7 +44,7 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 		list[i].fail(i, connector.Failf(connector.Rejected,
 			"PrestaShop cannot be asked for the reference %q: it consists of signs of its filters", products[i].SKU), false)
 	}
-	f, err := s.productFacts(ctx)
+	f, err := s.withLanguages(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +81,12 @@ func (s *session) results(u *upsert) []connector.Result {
 		return connector.FailedProduct(u.Product, u.failed, u.again)
 	}
 	url := strings.TrimSuffix(s.base, "api/") + "index.php?controller=product&id_product=" + u.id()
-	results := []connector.Result{{SKU: u.SKU, State: connector.Live, Priced: true, URL: url, Images: u.images,
-		IDs: connector.IDs{Product: u.id(), Other: map[string]string{sentCategories: strings.Join(u.sent, ",")}}}}
-	for _, v := range u.Variants {
-		results = append(results, connector.Result{SKU: v.SKU, State: connector.Live, Priced: true,
-			IDs: connector.IDs{Product: u.id(), Variant: u.combinations[v.SKU]}, URL: url})
-	}
+	results := u.Results(func(sku string) connector.Result {
+		return connector.Result{SKU: sku, State: connector.Live, Priced: true, URL: url,
+			IDs: connector.IDs{Product: u.id(), Variant: u.combinations[sku]}}
+	})
+	results[0].Images, results[0].IDs.Variant = u.images, "" // a variant may have the product's own SKU
+	results[0].IDs.Other = map[string]string{sentCategories: strings.Join(u.sent, ",")}
 	return results
 }
 
@@ -126,169 +124,6 @@ func first(rows []*node) *node {
 		return nil
 	}
 	return rows[0]
-}
-
-// createProduct creates the product, disabled.
-func (s *session) createProduct(ctx context.Context, f *shop, u *upsert) (*node, error) {
-	p := u.Product
-	category, all, err := s.categories(ctx, f, p.Categories)
-	if err != nil {
-		return nil, err
-	}
-	u.sent = all
-	kind := "standard"
-	if len(p.Variants) > 0 {
-		kind = "combinations"
-	}
-	base, _ := netPrice(p.Price, p.CompareAt)
-	made, err := s.create(ctx, "products", "product",
-		value("id_category_default", category), value("reference", p.SKU), price("price", base), value("active", "0"), value("state", "1"),
-		value("type", "simple"), value("product_type", kind), value("available_for_order", "1"), value("show_price", "1"),
-		value("minimal_quantity", "1"),
-		texts("name", f.everywhere(name(p.Name))), texts("link_rewrite", f.everywhere(linkRewrite(p))),
-		texts("description", f.everywhere(p.Description)),
-		associations(all))
-	if err == nil && made.get("id") == "" {
-		err = connector.Failf(connector.Temporary, "the shop did not say which product it made")
-	}
-	return made, err
-}
-
-func associations(categories []string) field {
-	var list []field
-	for _, id := range categories {
-		list = append(list, group("category", value("id", id)))
-	}
-	return group("associations", group("categories", list...))
-}
-
-// fill sets texts, price, categories, pictures and a reduced price of a product. Texts that the merchant has written
-// in languages other than the shop's own are sent again, because a write without them would clear them.
-func (s *session) fill(ctx context.Context, f *shop, u *upsert, stored *stored) (images map[string]string, err error) {
-	p, there, fresh, id := u.Product, u.there, u.fresh, u.id()
-	base, reduction := netPrice(p.Price, p.CompareAt)
-	if !fresh {
-		fields := []field{value("reference", p.SKU), price("price", base), texts("name", f.translated(there, "name", name(p.Name))),
-			texts("link_rewrite", f.translated(there, "link_rewrite", linkRewrite(p)))}
-		if p.Describes() {
-			fields = append(fields, texts("description", f.translated(there, "description", p.Description)))
-		}
-		if u.sent = u.sentBefore(); len(p.Categories) > 0 || len(u.sent) > 0 && !slices.Equal(u.sent, []string{f.home}) {
-			category, all, err := s.categories(ctx, f, p.Categories)
-			if err != nil {
-				return nil, err
-			}
-			category, list := u.withTheirs(category, all)
-			u.sent, fields = all, append(fields, value("id_category_default", category), associations(list))
-		}
-		if err := s.patch(ctx, "products", "product", id, fields...); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.reduceProduct(ctx, p, stored.reductions[id], id, reduction); err != nil {
-		return nil, err
-	}
-	return s.putImages(ctx, p, there)
-}
-
-// reduceProduct sets the row with the reduced price of a product without variants. Of one with variants, each of which has its own, it
-// takes away the row that it had without them, which the shop would apply to all that have none.
-func (s *session) reduceProduct(ctx context.Context, p *connector.Product, rows []*node, id string, reduction money.Amount) error {
-	if len(p.Variants) > 0 {
-		if row := reductionOf(rows, "0"); row == nil || row.get("reduction_type") != "amount" {
-			return nil
-		}
-		reduction = 0
-	}
-	return s.reduce(ctx, rows, id, "0", reduction)
-}
-
-// sentCategories is the name in connector.IDs.Other of the categories that the last push put a product in.
-const sentCategories = "categories"
-
-func (u *upsert) sentBefore() []string {
-	return strings.FieldsFunc(u.Known.Other[sentCategories], func(r rune) bool { return r == ',' })
-}
-
-// withTheirs are the categories that a product shall be in: its own, and those that its merchant has put it in. The main one is its own
-// unless the merchant's is another.
-func (u *upsert) withTheirs(main string, own []string) (string, []string) {
-	all, before := slices.Clone(own), u.sentBefore()
-	for _, c := range u.there.at("associations", "categories").all("category") {
-		if id := c.get("id"); id != "" && !slices.Contains(all, id) && !slices.Contains(before, id) {
-			if all = append(all, id); id == u.there.get("id_category_default") {
-				main = id
-			}
-		}
-	}
-	return main, all
-}
-
-// netPrice is the price that the shop stores and its reduction, which is a row of its own there.
-func netPrice(p money.Amount, before *money.Amount) (base, reduction money.Amount) {
-	if before != nil && *before > p {
-		return *before, *before - p
-	}
-	return p, 0
-}
-
-// everywhere is a text in every language of the shop.
-func (f *shop) everywhere(text string) map[string]string {
-	all := map[string]string{}
-	for _, l := range f.languages {
-		all[l] = text
-	}
-	return all
-}
-
-// translated is a text in the shop's own language, and in the others what is there already.
-func (f *shop) translated(n *node, field, text string) map[string]string {
-	all := f.everywhere(text)
-	for _, l := range f.languages {
-		if old := n.in(field, l); l != f.language && old != "" {
-			all[l] = old
-		}
-	}
-	return all
-}
-
-// name is a product's name without the characters that the shop refuses.
-func name(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if strings.ContainsRune("<>;=#{}", r) {
-			return ' '
-		}
-		return r
-	}, text)
-	return cut(strings.Join(strings.Fields(text), " "), 128)
-}
-
-// linkRewrite is the product's part of an address: its slug, in letters and digits.
-func linkRewrite(p *connector.Product) string { return slug(p.Slug, p.Name, p.SKU) }
-
-func slug(candidates ...string) string {
-	for _, text := range candidates {
-		var b strings.Builder
-		for _, r := range strings.ToLower(text) {
-			switch {
-			case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-				b.WriteRune(r)
-			case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-				b.WriteByte('-')
-			}
-		}
-		if out := cut(strings.Trim(b.String(), "-"), 128); out != "" {
-			return out
-		}
-	}
-	return "product"
-}
-
-func cut(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return string(r[:most])
-	}
-	return text
 }
 
 func flag(on bool) string {

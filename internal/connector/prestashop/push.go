@@ -6,24 +6,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/orders"
 )
-
-// Capabilities says what a shop can do. It has no parcels: an order has one field for tracking numbers.
-func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Tracking: true,
-		Statuses: []connector.Status{orders.Processing, orders.Shipped, orders.Delivered, orders.Cancelled, orders.Returned},
-		Batch:    connector.Batch{Products: 10, Stock: 100, Prices: 50, Orders: byID},
-		Limits:   []connector.Limit{{AtOnce: 3}},
-		Time:     connector.Timing{Overlap: overlap, Tail: tail},
-	}
-}
-
-// overlap is how far a pull starts before the last one's end: rows of one second are not all written at once.
-const overlap = 5 * time.Minute
 
 // ReadAhead reads the carrier rows of orders. Their states are read one by one right before they change, because the shop
 // would take any state in place of a cancellation.
@@ -47,7 +33,7 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	if len(numbers) == 0 {
 		return nil
 	}
-	tracking := cut(strings.Join(numbers, ", "), 64)
+	tracking := connector.Cut(strings.Join(numbers, ", "), 64)
 	if s.tracked[order.ExternalID] == tracking {
 		return nil
 	}
@@ -84,14 +70,6 @@ func (s *session) carriers(ctx context.Context, id string) ([]*node, error) {
 	return s.list(ctx, "order_carriers", "order_carrier", full().any("id_order", id))
 }
 
-func (s *session) readOrder(ctx context.Context, id string) (*node, error) {
-	rows, err := s.list(ctx, "orders", "order", full().any("id", id))
-	if err == nil && len(rows) == 0 {
-		err = connector.Failf(connector.Missing, "the shop has no order %s", id)
-	}
-	return first(rows), err
-}
-
 // target is the shop's state for a status.
 var target = map[orders.Status]string{orders.Processing: "PS_OS_PREPARATION", orders.Shipped: "PS_OS_SHIPPING",
 	orders.Delivered: "PS_OS_DELIVERED",
@@ -100,7 +78,7 @@ var target = map[orders.Status]string{orders.Processing: "PS_OS_PREPARATION", or
 // PushStatus changes the order's status by adding a state to its history, as the shop itself does. Adding the same
 // state again would send its mail again, so the order is read before, and once more if the answer was lost.
 func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to connector.Status) error {
-	f, err := s.orderFacts(ctx)
+	f, err := s.withStates(ctx)
 	if err != nil {
 		return err
 	}
@@ -135,9 +113,4 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 // between the usual ones.
 func reached(now, to orders.Status) bool {
 	return now == to || to == orders.Processing && now != orders.Pending && now != "" || to == orders.Shipped && now == orders.Delivered
-}
-
-// PushCancel cancels the order, which gives its stock back in the shop. The shop keeps no reason.
-func (s *session) PushCancel(ctx context.Context, order connector.OrderRef, _ string) error {
-	return s.PushStatus(ctx, order, orders.Cancelled)
 }

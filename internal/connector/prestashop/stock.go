@@ -47,7 +47,7 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	var changes [][]field
 	var at []int
 	for i, item := range items {
-		results[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
+		results[i] = item.Result(connector.Live)
 		own := rows[stockPlaceOf(item.IDs)]
 		if len(own) == 0 {
 			results[i].State = connector.Gone
@@ -60,10 +60,7 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 		}
 	}
 	err = s.patchAll(ctx, "stock_availables", "stock_available", changes, func(k int, f *connector.Failure) {
-		r := &results[at[k]]
-		if r.State, r.Error, r.Again = connector.Failed, f.Error(), !f.Lasting(); f.Kind == connector.Missing {
-			r.State = connector.Gone
-		}
+		results[at[k]].Fail(f)
 	})
 	if err != nil {
 		return nil, err

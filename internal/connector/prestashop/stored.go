@@ -2,7 +2,6 @@ package prestashop
 
 import (
 	"context"
-	"slices"
 
 	"entrepot/internal/connector"
 )
@@ -62,16 +61,6 @@ func (s *session) readStored(ctx context.Context, products []connector.Product) 
 	return out, err
 }
 
-// readReductions reads the rows of reduced prices of products.
-func (s *session) readReductions(ctx context.Context, products []string) (map[string][]*node, error) {
-	rows, err := s.inChunks(ctx, "specific_prices", "specific_price", "id_product", products, full)
-	by := map[string][]*node{}
-	for _, r := range rows {
-		by[r.get("id_product")] = append(by[r.get("id_product")], r)
-	}
-	return by, ignoreForbidden(err) // without it a product with a reduced price is refused when that is written
-}
-
 // product is the shop's product: by its id from the last push, else by its reference, which must be unique then; nil
 // if the shop does not have it.
 func (st *stored) product(p *connector.Product) (*node, error) {
@@ -89,13 +78,4 @@ func (st *stored) product(p *connector.Product) (*node, error) {
 			st.owners[p.SKU])
 	}
 	return nil, nil
-}
-
-// reductionOf is the row with the reduced price of a product or combination that applies to all customers without end.
-func reductionOf(rows []*node, combination string) *node {
-	at := slices.IndexFunc(rows, func(r *node) bool { return r.get("id_product_attribute") == combination && forEverybody(r) })
-	if at < 0 {
-		return nil
-	}
-	return rows[at]
 }

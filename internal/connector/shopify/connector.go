@@ -1,14 +1,18 @@
 // Package shopify connects hosted storefronts of Shopify. README.md says what the platform promises.
 //
 //	verify.go, outcome.go  notifications: whether they are genuine, and what they mean
-//	orders.go, order.go    orders in; push.go sends shipments, states and cancellations back
+//	session.go             requests, tokens and errors; test.go tests the connection
+//	orders.go, order.go    orders in; push.go sends shipments and states back, cancel.go cancellations
 //	products.go            products out; stock.go has their quantities and prices
 //	fakeshop               the platform in memory, for tests and for trying a channel
 package shopify
 
 import (
+	"time"
+
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
+	"entrepot/internal/orders"
 )
 
 // Connector translates for Shopify.
@@ -33,5 +37,16 @@ func (*Connector) Profile() connector.Profile {
 			{Name: "previousWebhookSecret", Form: connector.Secret,
 				Note: "the client secret before it was rotated; remove it an hour after the rotation"},
 		},
+	}
+}
+
+// Capabilities says what a shop can do. Limits are points, which the shop counts itself: see session.go.
+func (*Connector) Capabilities() connector.Capabilities {
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
+		Tracking: true, Async: true,
+		Statuses: []connector.Status{orders.Shipped, orders.Delivered, orders.Cancelled},
+		Batch:    connector.Batch{Products: 20, Stock: 250, Prices: 250, Orders: sizes[0].orders},
+		Limits:   []connector.Limit{{AtOnce: 4}},
+		Time:     connector.Timing{Overlap: 2 * time.Minute, Tail: tail, Poll: 2 * time.Minute}, // of pictures, and of what the shop holds back
 	}
 }

@@ -24,14 +24,6 @@ type byKnownSKU struct {
 // mostFound is how many variants a search returns at most.
 const mostFound = 250
 
-// skusOf are the SKUs that a product has in the shop.
-func skusOf(p *connector.Product) (skus []string) {
-	for _, f := range p.Forms() {
-		skus = append(skus, f.SKU)
-	}
-	return skus
-}
-
 // search is the text of a search by SKU, in single quotes as Shopify's own examples, but for a SKU that has some.
 func search(skus []string) string {
 	terms := make([]string, len(skus))
@@ -66,7 +58,7 @@ func (s *session) findNew(ctx context.Context, products []connector.Product) (ma
 		return nil
 	}
 	for i := range products {
-		own := skusOf(&products[i])
+		own := products[i].FormSKUs()
 		if products[i].Known.Product != "" || len(own) > mostSKUs {
 			continue
 		}
@@ -96,7 +88,7 @@ func (s *session) known(ctx context.Context, products []connector.Product, group
 	}
 	there := map[int]bool{}
 	for k, i := range group {
-		own := skusOf(&products[i])
+		own := products[i].FormSKUs()
 		byAddress := string(a["a"+strconv.Itoa(k)])
 		there[k] = byAddress != "null" || len(found.Nodes) >= mostFound
 		for _, n := range found.Nodes {
@@ -109,7 +101,7 @@ func (s *session) known(ctx context.Context, products []connector.Product, group
 // find searches the product in the shop: by its id from the last push, by its address, by its SKUs. A SKU that belongs
 // to another product there is an error.
 func (s *session) find(ctx context.Context, p *connector.Product) (*product, error) {
-	skus := skusOf(p)
+	skus := p.FormSKUs()
 	if len(skus) > mostSKUs {
 		skus = skus[:mostSKUs]
 	}

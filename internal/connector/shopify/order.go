@@ -91,30 +91,9 @@ func (f fulfillment) stands() bool {
 	return f.Status != "CANCELLED" && f.Status != "ERROR" && f.Status != "FAILURE"
 }
 
-type refund struct {
-	ID, Note         string
-	CreatedAt        *time.Time
-	TotalRefundedSet amount
-	RefundLineItems  struct{ Nodes []refundedLine }
-}
-
-type refundedLine struct {
-	Quantity                 int64
-	LineItem                 struct{ ID string }
-	SubtotalSet, TotalTaxSet amount
-}
-
-// refunded is what the buyer paid for what a refund has of a line.
-func (o *order) refunded(sum sums, l refundedLine) money.Amount {
-	if o.TaxesIncluded {
-		return sum.of(l.SubtotalSet)
-	}
-	return sum.of(l.SubtotalSet) + sum.of(l.TotalTaxSet)
-}
-
-// read converts the order. A shop may store prices with or without tax: lines are without, and the discount is the
+// convert converts the order. A shop may store prices with or without tax: lines are without, and the discount is the
 // difference between them and the total, which is the shop's own.
-func (o *order) read() (connector.Order, error) {
+func (o *order) convert() (connector.Order, error) {
 	amounts, err := connector.NewSums(o.CurrencyCode)
 	if err != nil {
 		return connector.Order{}, err
@@ -139,15 +118,8 @@ func (o *order) read() (connector.Order, error) {
 	out.ShippedBy(strings.Join(ways, ", "))
 	sold := o.sold()
 	edited := o.edited(sold)
-	if edited { // the present amounts are without what was refunded, which stays in the order here
-		out.Tax, out.Total = sum.of(o.CurrentTotalTaxSet), sum.of(o.CurrentTotalPriceSet)
-		for _, r := range o.Refunds {
-			for _, n := range r.RefundLineItems.Nodes {
-				if sold[n.LineItem.ID].cut {
-					out.Tax, out.Total = out.Tax+sum.of(n.TotalTaxSet), out.Total+o.refunded(sum, n)
-				}
-			}
-		}
+	if edited {
+		out.Tax, out.Total = o.present(sum, sold)
 	}
 	if o.TaxesIncluded {
 		for _, l := range o.ShippingLines.Nodes {
@@ -155,25 +127,15 @@ func (o *order) read() (connector.Order, error) {
 		}
 	}
 	for _, l := range o.LineItems.Nodes {
-		if edited && sold[l.ID].quantity <= 0 {
-			continue
-		}
-		if !edited {
+		switch {
+		case !edited:
 			out.Lines = append(out.Lines, o.line(sum, l, l.Quantity))
-		} else {
+		case sold[l.ID].quantity > 0:
 			out.Lines = append(out.Lines, o.line(sum, l, sold[l.ID].quantity))
 		}
 	}
 	if o.TaxesIncluded && !o.taxLinesGiven() {
-		parts := []money.Amount{out.Shipping}
-		for _, l := range out.Lines {
-			parts = append(parts, l.Amount)
-		}
-		shares := sum.Spread(out.Tax, parts)
-		out.Shipping -= shares[0]
-		for i := range out.Lines {
-			out.Lines[i].Amount -= shares[i+1]
-		}
+		spreadTax(&out, sum)
 	}
 	for _, fee := range []connector.OrderLine{{Name: "Tip", Amount: sum.of(o.TotalTipReceivedSet)},
 		{Name: "Duties", Amount: sum.optional(o.OriginalTotalDutiesSet)}} {
@@ -182,16 +144,38 @@ func (o *order) read() (connector.Order, error) {
 			out.Lines = append(out.Lines, fee)
 		}
 	}
-	rest := out.Shipping + out.Tax - out.Total
-	for _, l := range out.Lines {
-		rest += l.Amount
-	}
-	out.Discount = max(rest, 0)
+	out.Discount = max(out.Excess(), 0)
 	o.parcels(&out)
 	for _, r := range o.Refunds {
 		out.Refunds = o.appendRefund(out.Refunds, sum, r)
 	}
 	return out, sum.Err()
+}
+
+// present are the tax and the total of an order that was edited. The shop's are without what was refunded, which stays in the order here.
+func (o *order) present(sum sums, sold map[string]soldLine) (tax, total money.Amount) {
+	tax, total = sum.of(o.CurrentTotalTaxSet), sum.of(o.CurrentTotalPriceSet)
+	for _, r := range o.Refunds {
+		for _, n := range r.RefundLineItems.Nodes {
+			if sold[n.LineItem.ID].cut {
+				tax, total = tax+sum.of(n.TotalTaxSet), total+o.refunded(sum, n)
+			}
+		}
+	}
+	return tax, total
+}
+
+// spreadTax takes the tax out of prices that include it, from each by its size.
+func spreadTax(out *connector.Order, sum sums) {
+	parts := []money.Amount{out.Shipping}
+	for _, l := range out.Lines {
+		parts = append(parts, l.Amount)
+	}
+	shares := sum.Spread(out.Tax, parts)
+	out.Shipping -= shares[0]
+	for i := range out.Lines {
+		out.Lines[i].Amount -= shares[i+1]
+	}
 }
 
 // taxLinesGiven reports whether the shop says what tax is in each price.
@@ -309,14 +293,7 @@ func (o *order) buyer(out *connector.Order) {
 			out.Phone = c.DefaultPhoneNumber.PhoneNumber
 		}
 	}
-	for _, p := range []*connector.Place{out.ShipTo, out.BillTo} {
-		if p != nil && out.Name == "" {
-			out.Name = p.Name
-		}
-		if p != nil && out.Phone == "" {
-			out.Phone = p.Phone
-		}
-	}
+	out.Complete()
 }
 
 func (a *address) place() *connector.Place {
@@ -345,21 +322,6 @@ func (o *order) parcels(out *connector.Order) {
 			out.Parcels = append(out.Parcels, parcel)
 		}
 	}
-}
-
-func (o *order) appendRefund(list []connector.Refund, sum sums, r refund) []connector.Refund {
-	out := connector.Refund{ExternalID: r.ID, Amount: sum.of(r.TotalRefundedSet), Reason: r.Note}
-	if r.CreatedAt != nil {
-		out.CreatedAt = *r.CreatedAt
-	}
-	for _, n := range r.RefundLineItems.Nodes {
-		out.Lines = append(out.Lines, connector.RefundLine{ExternalLine: n.LineItem.ID, Quantity: n.Quantity,
-			Amount: o.refunded(sum, n)})
-	}
-	if out.Amount == 0 && len(out.Lines) == 0 {
-		return list
-	}
-	return append(list, out)
 }
 
 // sums parses amounts in Shopify's structure.

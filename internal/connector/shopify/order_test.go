@@ -20,7 +20,7 @@ func TestEditedLinesOfAShopWithTaxInItsPrices(t *testing.T) {
 		TotalPriceSet: euros("36.00"), TotalTaxSet: euros("6.00"), CurrentTotalPriceSet: euros("12.00"), CurrentTotalTaxSet: euros("2.00")}
 	o.LineItems.Nodes = []line{{ID: "1", SKU: "A", Quantity: 3, CurrentQuantity: 1, OriginalTotalSet: euros("36.00"),
 		OriginalUnitPriceSet: euros("12.00"), TaxLines: taxLines{{PriceSet: euros("6.00")}}}}
-	got, err := o.read()
+	got, err := o.convert()
 	if err != nil || len(got.Lines) != 1 || got.Lines[0].Quantity != 1 || got.Lines[0].Amount != 10*money.Scale || got.Discount != 0 ||
 		got.Total != 12*money.Scale || got.Tax != 2*money.Scale {
 		t.Errorf("%+v, %v", got, err)
@@ -51,7 +51,7 @@ func TestEditedAndRefundedLines(t *testing.T) {
 			r.RefundLineItems.Nodes = append(r.RefundLineItems.Nodes, l)
 		}
 		o.Refunds = []refund{r}
-		got, err := o.read()
+		got, err := o.convert()
 		var quantity int64
 		for _, l := range got.Lines {
 			quantity += l.Quantity
@@ -69,7 +69,7 @@ func TestFeesKeepTheirOrder(t *testing.T) {
 		o := order{ID: "gid://shopify/Order/1", CurrencyCode: "EUR", TotalPriceSet: euros("5.00"), TotalTipReceivedSet: euros("2.00"),
 			OriginalTotalDutiesSet: new(amount)}
 		*o.OriginalTotalDutiesSet = euros("3.00")
-		got, err := o.read()
+		got, err := o.convert()
 		is := func(l connector.OrderLine, id string) bool { return l.ExternalID == id }
 		if err != nil || !slices.EqualFunc(got.Lines, []string{"tip", "duties"}, is) {
 			t.Fatalf("%+v, %v", got.Lines, err)
@@ -82,7 +82,7 @@ func TestTaxThatIsNotBrokenDown(t *testing.T) {
 	o := order{ID: "gid://shopify/Order/1", CurrencyCode: "EUR", TaxesIncluded: true, TotalPriceSet: euros("24.90"),
 		TotalTaxSet: euros("4.15"), TotalShippingPriceSet: euros("5.00")}
 	o.LineItems.Nodes = []line{{ID: "1", SKU: "A", Quantity: 2, CurrentQuantity: 2, OriginalUnitPriceSet: euros("9.95")}}
-	got, err := o.read()
+	got, err := o.convert()
 	if err != nil || len(got.Lines) != 1 || got.Discount != 0 || got.Tax+got.Shipping+got.Lines[0].Amount != got.Total ||
 		got.Lines[0].Amount.String() != "16.58" || got.Shipping.String() != "4.17" {
 		t.Errorf("%+v, %v", got, err)

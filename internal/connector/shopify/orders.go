@@ -26,9 +26,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		if err != nil {
 			return connector.OrderPage{}, err
 		}
-		if until = answer.Date(); until.IsZero() {
-			until = s.link.Now()
-		}
+		until = s.link.TimeOf(answer)
 	}
 	page := connector.OrderPage{Until: until.Add(-tail)}
 	if cursor.Since.After(until) {
@@ -51,7 +49,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	}); err != nil {
 		return connector.OrderPage{}, err
 	}
-	if err := s.takeAll(ctx, a.Orders.Nodes, &page); err != nil {
+	if err := s.convertAll(ctx, a.Orders.Nodes, &page); err != nil {
 		return connector.OrderPage{}, err
 	}
 	if a.Orders.PageInfo.HasNextPage {
@@ -80,32 +78,29 @@ func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page co
 				list = append(list, *o)
 			}
 		}
-		if err := s.takeAll(ctx, list, &page); err != nil {
+		if err := s.convertAll(ctx, list, &page); err != nil {
 			return page, err
 		}
 	}
 	return page, nil
 }
 
-// takeAll adds orders to a page. One of which the answer may have only a part is read alone.
-func (s *session) takeAll(ctx context.Context, list []order, page *connector.OrderPage) error {
+// convertAll adds orders to a page. One of which the answer may have only a part is read alone.
+func (s *session) convertAll(ctx context.Context, list []order, page *connector.OrderPage) error {
 	z := s.size()
 	for i := range list {
 		o := &list[i]
 		if s.leavesOut(o) {
 			continue
 		}
-		out, err := o.read()
-		if o.cut(z) {
+		out, err := o.convert()
+		if o.incomplete(z) {
 			out, err = s.PullOrder(ctx, o.ID)
 		}
-		switch f := connector.FailureOf(err); {
-		case f == nil:
-			page.Orders = append(page.Orders, out)
-		case f.Kind == connector.Missing:
-		case f.Kind == connector.Rejected:
-			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: o.ID, Error: f.Error()})
-		default:
+		if connector.Is(err, connector.Missing) {
+			continue
+		}
+		if err := page.Take(o.ID, out, err); err != nil {
 			return err
 		}
 	}
@@ -146,7 +141,7 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 		o.LineItems.Nodes = append(o.LineItems.Nodes, more.Order.LineItems.Nodes...)
 		o.LineItems.PageInfo = more.Order.LineItems.PageInfo
 	}
-	return o.read()
+	return o.convert()
 }
 
 // readOrder reads an order without the lines behind its first ones, with all of its parcels and refunds if the shop accepts such a query.

@@ -1,6 +1,7 @@
 package shopify
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -86,7 +87,7 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 
 // upsert puts one product into the shop; unknown says that it is not there.
 func (s *session) upsert(ctx context.Context, p *connector.Product, unknown bool) ([]connector.Result, error) {
-	f, err := s.facts(ctx)
+	f, err := s.readShop(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +128,7 @@ func (s *session) upsert(ctx context.Context, p *connector.Product, unknown bool
 
 // publish shows some products on the shop's sales channels: a new one is on none. Those that cannot be shown fail.
 func (s *session) publish(ctx context.Context, products []connector.Product, by [][]connector.Result, some []int) error {
-	f, err := s.facts(ctx)
+	f, err := s.readShop(ctx)
 	if err != nil {
 		return err
 	}
@@ -146,19 +147,17 @@ func (s *session) publish(ctx context.Context, products []connector.Product, by 
 		return err
 	}
 	for k, i := range some {
-		failed := err
-		if one, ok := said[k]; err == nil && !ok {
+		one, ok := said[k]
+		failed := cmp.Or(err, one.UserErrors.err())
+		if err == nil && !ok {
 			failed = errUnsaid
-		} else if err == nil {
-			failed = one.UserErrors.err()
-			if at := one.Publishable.OnlineStoreURL; at != "" { // it had none while it was on no channel
-				for r := range by[i] {
-					by[i][r].URL = at
-				}
-			}
 		}
 		if failure := connector.FailureOf(failed); failure != nil {
 			by[i] = connector.FailedProduct(&products[i], failure, !failure.Lasting())
+			continue
+		}
+		for r := range by[i] { // it had no address while it was on no channel
+			by[i][r].URL = cmp.Or(one.Publishable.OnlineStoreURL, by[i][r].URL)
 		}
 	}
 	return nil
@@ -180,15 +179,12 @@ func results(p *connector.Product, there, made *product) []connector.Result {
 		}
 		return r
 	}
-	first := one(p.SKU)
-	first.Images, first.Review, first.Shown = images, awaited(p, images, made), true
-	list := []connector.Result{first}
-	for _, v := range p.Variants {
-		r := one(v.SKU)
-		if r.IDs.Variant == "" {
-			r = connector.Result{SKU: v.SKU, State: connector.Failed, Error: "the shop took the product without it", Again: true}
+	list := p.Results(one)
+	list[0].Images, list[0].Review, list[0].Shown = images, awaited(p, images, made), true
+	for i := 1; i < len(list); i++ {
+		if r := &list[i]; r.IDs.Variant == "" {
+			*r = connector.Result{SKU: r.SKU, State: connector.Failed, Error: "the shop took the product without it", Again: true}
 		}
-		list = append(list, r)
 	}
 	return list
 }

@@ -10,17 +10,6 @@ import (
 	"entrepot/internal/orders"
 )
 
-// Capabilities says what a shop can do. Limits are points, which the shop counts itself: see graphql.go.
-func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
-		Tracking: true, Async: true,
-		Statuses: []connector.Status{orders.Shipped, orders.Delivered, orders.Cancelled},
-		Batch:    connector.Batch{Products: 20, Stock: 250, Prices: 250, Orders: sizes[0].orders},
-		Limits:   []connector.Limit{{AtOnce: 4}},
-		Time:     connector.Timing{Overlap: 2 * time.Minute, Tail: tail, Poll: 2 * time.Minute}, // of pictures, and of what the shop holds back
-	}
-}
-
 // shipping is what of an order has left the shop's point of view.
 type shipping struct {
 	ID                string
@@ -52,8 +41,8 @@ type orderedLine struct {
 	LineItem          struct{ ID string }
 }
 
-// cut reports whether the answer in a size may have only a part of it.
-func (sh *shipping) cut(z size) bool {
+// incomplete reports whether the answer in a size may have only a part of it.
+func (sh *shipping) incomplete(z size) bool {
 	return len(sh.Fulfillments) >= z.few || len(sh.FulfillmentOrders.Nodes) >= z.few ||
 		slices.ContainsFunc(sh.Fulfillments, func(f fulfillment) bool { return len(f.FulfillmentLineItems.Nodes) >= z.lines }) ||
 		slices.ContainsFunc(sh.FulfillmentOrders.Nodes, func(part fulfillmentOrder) bool { return len(part.LineItems.Nodes) >= z.lines })
@@ -90,7 +79,7 @@ func (s *session) ReadAhead(ctx context.Context, externalIDs []string) error {
 		}
 		externalIDs = externalIDs[min(used.orders, len(externalIDs)):]
 		for _, at := range a.Nodes {
-			if at != nil && at.ID != "" && !at.cut(used) {
+			if at != nil && at.ID != "" && !at.incomplete(used) {
 				s.ahead[at.ID] = at
 			}
 		}
@@ -330,24 +319,4 @@ func rest(order connector.OrderRef, at *shipping) func(line string, remaining in
 		missing[line] -= n
 		return n
 	}
-}
-
-// PushCancel cancels the order in the shop and gives its stock back. Money moves only when the channel's setting refundOnCancel says so.
-func (s *session) PushCancel(ctx context.Context, order connector.OrderRef, reason string) error {
-	at, err := s.shipping(ctx, order.ExternalID)
-	if err != nil || at.CancelledAt != nil {
-		return err
-	}
-	delete(s.ahead, order.ExternalID)
-	var a struct {
-		OrderCancel struct{ OrderCancelUserErrors userErrors }
-	}
-	v := vars{"id": order.ExternalID, "reason": "OTHER", "note": cut(reason, 255), "refund": nil}
-	if s.link.Channel.Value("refundOnCancel") == "true" {
-		v["refund"] = vars{"originalPaymentMethodsRefund": true}
-	}
-	if _, err := s.call(ctx, mutateCancel, v, &a); err != nil {
-		return err
-	}
-	return a.OrderCancel.OrderCancelUserErrors.err()
 }

@@ -114,11 +114,13 @@ const orderFields = `fragment orderFields on Order {
     refundLineItems(first: $parts) { nodes { quantity lineItem { id } subtotalSet { ...amount } totalTaxSet { ...amount } } }
   }
 }
-fragment lineFields on LineItem {
+fragment placeFields on MailingAddress { name company address1 address2 city provinceCode zip countryCodeV2 phone }
+` + lineFields
+
+const lineFields = `fragment lineFields on LineItem {
   id sku name quantity currentQuantity variant { id } product { id } customAttributes { key value }
   originalTotalSet { ...amount } originalUnitPriceSet { ...amount } taxLines(first: 5) { priceSet { ...amount } }
 }
-fragment placeFields on MailingAddress { name company address1 address2 city provinceCode zip countryCodeV2 phone }
 fragment amount on MoneyBag { shopMoney { amount } }`
 
 // Queries for orders: what one may cost at most depends on how many orders, lines, parcels and refunds it might give.
@@ -141,11 +143,7 @@ const queryOrder = `query Order($id: ID!, $lines: Int!, $parts: Int!, $few: Int!
 const queryMoreLines = `query MoreLines($id: ID!, $after: String!) {
   order(id: $id) { lineItems(first: 50, after: $after) { pageInfo { hasNextPage endCursor } nodes { ...lineFields } } }
 }
-fragment lineFields on LineItem {
-  id sku name quantity currentQuantity variant { id } product { id } customAttributes { key value }
-  originalTotalSet { ...amount } originalUnitPriceSet { ...amount } taxLines(first: 5) { priceSet { ...amount } }
-}
-fragment amount on MoneyBag { shopMoney { amount } }`
+` + lineFields
 
 // shippingFields are what is needed of an order to ship and to cancel it.
 const shippingFields = `fragment shippingFields on Order {

@@ -11,14 +11,14 @@ import (
 
 // SetStock makes the shop show quantities, all in one request. An item that is not kept at the location yet is made to be.
 func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]connector.Result, error) {
-	f, err := s.facts(ctx)
+	f, err := s.readShop(ctx)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]connector.Result, len(items))
 	var at []int
 	for i, item := range items {
-		list[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
+		list[i] = item.Result(connector.Live)
 		if item.IDs.Other[itemID] == "" {
 			list[i].State = connector.Gone
 			continue
@@ -104,7 +104,7 @@ func (s *session) activate(ctx context.Context, item, location string) error {
 
 // ReadStock gives the quantities that the shop shows.
 func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
-	f, err := s.facts(ctx)
+	f, err := s.readShop(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	for _, item := range items {
 		of := item.IDs.Product
 		if item.IDs.Variant == "" { // a product with variants has no price of its own here
-			results = append(results, connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live})
+			results = append(results, item.Result(connector.Live))
 			continue
 		}
 		if byProduct[of] == nil {
@@ -191,7 +191,7 @@ func prices(items []connector.PriceItem) []vars {
 func priceResults(items []connector.PriceItem, refused userErrors) []connector.Result {
 	results := make([]connector.Result, len(items))
 	for i, item := range items {
-		results[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
+		results[i] = item.Result(connector.Live)
 	}
 	for _, e := range refused {
 		for i := range results {

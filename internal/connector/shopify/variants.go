@@ -36,7 +36,7 @@ func variants(f *shop, p *connector.Product, there *product) (options, list []va
 		switch {
 		case len(p.Variants) > 0:
 			for _, a := range form.Attributes {
-				values[i] = append(values[i], option{a.Name, cut(a.Value, 255)})
+				values[i] = append(values[i], option{a.Name, connector.Cut(a.Value, 255)})
 			}
 		case len(others) > 0: // the merchant has given it variants in the shop
 			values[i] = old[i].SelectedOptions

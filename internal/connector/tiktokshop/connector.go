@@ -1,14 +1,18 @@
 // Package tiktokshop connects shops on TikTok Shop. README.md says what the platform promises.
 //
 //	verify.go, outcome.go  notifications: whether they are genuine, and what they mean
-//	orders.go, order.go    orders in; push.go sends shipments, states and cancellations back
+//	session.go             requests, tokens and errors; test.go tests the connection
+//	orders.go, order.go    orders in; push.go sends shipments and states back, cancel.go cancellations
 //	products.go            products out; stock.go has their quantities and prices
 //	fakeshop               the platform in memory, for tests and for trying a channel
 package tiktokshop
 
 import (
+	"time"
+
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
+	"entrepot/internal/orders"
 )
 
 // Connector translates for TikTok Shop.
@@ -35,5 +39,17 @@ func (*Connector) Profile() connector.Profile {
 				Note: "cipher of the shop, from the list of authorised shops"},
 			{Name: "shopId", Form: connector.Text, Note: "id of the shop; notifications about other shops of the app are then ignored"},
 		},
+	}
+}
+
+// Capabilities says what TikTok Shop can do. It documents no limits: five requests a second for each shop were
+// accepted in tests.
+func (*Connector) Capabilities() connector.Capabilities {
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Async: true, Watched: true,
+		PartialShipments: true, Tracking: true,
+		Statuses: []connector.Status{orders.Shipped, orders.Cancelled},
+		Batch:    connector.Batch{Products: 24, Stock: 250, Prices: 250, Orders: byID},
+		Limits:   []connector.Limit{{Every: time.Second / 5, Burst: 10, AtOnce: 4}, {Name: connector.PictureLimit, AtOnce: 4}},
+		Time:     connector.Timing{Overlap: 10 * time.Minute, Tail: tail, Poll: time.Minute},
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"net/http"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -41,7 +40,7 @@ func (s *session) content(ctx context.Context, p *connector.Product, old *produc
 	if err != nil {
 		return nil, err
 	}
-	body := fields{"title": cut(p.Name, 255), "description": text(p, old), "category_id": category,
+	body := fields{"title": connector.Cut(p.Name, 255), "description": text(p, old), "category_id": category,
 		"category_version": market.categories(), "external_product_id": p.ID, "skus": skus(p, old, warehouse), "save_mode": "LISTING",
 		"package_weight": fields{"value": cmp.Or(s.link.Channel.Value("packageWeight"), "0.5"), "unit": market.weight()}}
 	if size := strings.Split(s.link.Channel.Value("packageSize"), "x"); len(size) == 3 {
@@ -84,7 +83,7 @@ func text(p *connector.Product, old *product) string {
 	}
 	whole := strings.TrimSpace(picture.ReplaceAllString(p.Description, ""))
 	if utf8.RuneCountInString(whole) > mostText {
-		whole = cut(connector.Plain(whole), mostText)
+		whole = connector.Cut(connector.Plain(whole), mostText)
 	}
 	return cmp.Or(whole, p.Name)
 }
@@ -102,7 +101,7 @@ func skus(p *connector.Product, old *product, warehouse string) (list []fields) 
 		}
 		var attributes []fields
 		for _, a := range f.Differs() {
-			attributes = append(attributes, fields{"name": cut(a.Name, 20), "value_name": cut(a.Value, 50)})
+			attributes = append(attributes, fields{"name": connector.Cut(a.Name, 20), "value_name": connector.Cut(a.Value, 50)})
 		}
 		if len(attributes) > 0 {
 			one["sales_attributes"] = attributes
@@ -156,41 +155,4 @@ func keyOf(body fields, p *connector.Product) string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
-}
-
-// category is that of the setting categoryId, else the one that the product has in the shop, else the one that TikTok recommends.
-func (s *session) category(ctx context.Context, p *connector.Product, old *product) (string, error) {
-	if id := s.link.Channel.Value("categoryId"); id != "" {
-		return id, nil
-	}
-	if old != nil {
-		for _, c := range old.Chain {
-			if c.Leaf {
-				return string(c.ID), nil
-			}
-		}
-	}
-	market, err := s.market(ctx)
-	if err != nil {
-		return "", err
-	}
-	var out struct {
-		Leaf connector.ID `json:"leaf_category_id"`
-	}
-	if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202309/categories/recommend",
-		body: fields{"product_title": cut(p.Name, 255), "category_version": market.categories()}}, &out); err != nil {
-		return "", err
-	}
-	if out.Leaf == "" {
-		return "", connector.Failf(connector.Rejected, "TikTok recommends no category for %q: the channel's setting categoryId can name one",
-			cut(p.Name, 80))
-	}
-	return string(out.Leaf), nil
-}
-
-func cut(text string, most int) string {
-	if r := []rune(strings.TrimSpace(text)); len(r) > most {
-		return string(r[:most])
-	}
-	return strings.TrimSpace(text)
 }

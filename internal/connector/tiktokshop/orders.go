@@ -27,44 +27,44 @@ const (
 	partReturns       = "returns"
 )
 
-// place is the position of a pull: its part, its end by the platform's clock, and the platform's token of the next page.
-type place struct {
+// pageToken is the position of a pull: its part, its end by the platform's clock, and the platform's token of the next page.
+type pageToken struct {
 	part  string
 	until time.Time
 	token string
 }
 
-func (p place) String() string {
+func (p pageToken) String() string {
 	return p.part + " " + strconv.FormatInt(p.until.Unix(), 10) + " " + p.token
 }
 
-func parsePlace(text string) place {
+func parseToken(text string) pageToken {
 	part, rest, _ := strings.Cut(text, " ")
 	until, token, _ := strings.Cut(rest, " ")
 	seconds, err := strconv.ParseInt(until, 10, 64)
 	if err != nil {
-		return place{part: partOrders}
+		return pageToken{part: partOrders}
 	}
-	return place{part, time.Unix(seconds, 0).UTC(), token}
+	return pageToken{part, time.Unix(seconds, 0).UTC(), token}
 }
 
 // PullOrders returns a page of the orders that changed in a closed span, then of those with changed cancellations and returns.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
-	at := parsePlace(cursor.Page)
+	at := parseToken(cursor.Page)
 	if at.until.IsZero() {
 		at.until = s.now().Truncate(time.Second).UTC()
 	}
 	switch at.part {
 	case partCancellations:
-		return s.pullReversed(ctx, cancellationsPath, at.span(cursor), place{partReturns, at.until, ""}, at.until.Add(-tail))
+		return s.pullReversed(ctx, cancellationsPath, at.span(cursor), pageToken{partReturns, at.until, ""}, at.until.Add(-tail))
 	case partReturns:
-		return s.pullReversed(ctx, returnsPath, at.span(cursor), place{}, at.until.Add(-tail))
+		return s.pullReversed(ctx, returnsPath, at.span(cursor), pageToken{}, at.until.Add(-tail))
 	}
 	return s.pullChanged(ctx, at, cursor)
 }
 
 // span is the time of a pull. Until when it goes may be before its beginning, by a clock that is behind the platform's.
-func (p place) span(cursor connector.Cursor) fields {
+func (p pageToken) span(cursor connector.Cursor) fields {
 	span := fields{"update_time_lt": p.until.Unix() + 1}
 	if !cursor.Since.IsZero() {
 		span["update_time_ge"] = min(cursor.Since.Unix(), p.until.Unix())
@@ -77,7 +77,7 @@ const clocksApart = 3 * time.Second
 
 // pullChanged returns a page of orders by the time of their change. Without a sort order TikTok begins with the newest. The first page
 // says what time it is there: where it is later than here, the page is requested up to then.
-func (s *session) pullChanged(ctx context.Context, at place, cursor connector.Cursor) (connector.OrderPage, error) {
+func (s *session) pullChanged(ctx context.Context, at pageToken, cursor connector.Cursor) (connector.OrderPage, error) {
 	out, date, err := s.searchOrders(ctx, at, cursor)
 	if first := at.token == ""; err == nil && first && date.Sub(at.until) > clocksApart {
 		at.until = date
@@ -89,13 +89,13 @@ func (s *session) pullChanged(ctx context.Context, at place, cursor connector.Cu
 	if !date.IsZero() && at.token == "" && date.Before(at.until) { // our clock is ahead of the platform's
 		at.until = date
 	}
-	page, err := s.takeAll(ctx, out.Orders)
+	page, err := s.convertAll(ctx, out.Orders)
 	page.Until = at.until.Add(-tail)
 	if cursor.Since.After(at.until) {
 		page.Until = cursor.Since
 	}
 	if at.token = out.Next; at.token == "" || len(out.Orders) == 0 {
-		at = place{partCancellations, at.until, ""}
+		at = pageToken{partCancellations, at.until, ""}
 	}
 	page.Next = at.String()
 	return page, err
@@ -108,7 +108,7 @@ type foundOrders struct {
 }
 
 // searchOrders asks for a page, and returns the time at which it was given, zero if that is not said.
-func (s *session) searchOrders(ctx context.Context, at place, cursor connector.Cursor) (out foundOrders, date time.Time, err error) {
+func (s *session) searchOrders(ctx context.Context, at pageToken, cursor connector.Cursor) (out foundOrders, date time.Time, err error) {
 	query := url.Values{"page_size": {strconv.Itoa(pageOrders)}, "sort_field": {"update_time"}, "sort_order": {"ASC"}}
 	if at.token != "" {
 		query.Set("page_token", at.token)
@@ -122,7 +122,8 @@ func (s *session) searchOrders(ctx context.Context, at place, cursor connector.C
 }
 
 // pullReversed returns the orders with cancellations or returns that changed in a span.
-func (s *session) pullReversed(ctx context.Context, path string, span fields, next place, until time.Time) (connector.OrderPage, error) {
+func (s *session) pullReversed(ctx context.Context, path string, span fields, next pageToken, until time.Time) (connector.OrderPage,
+	error) {
 	found, err := s.reversals(ctx, path, span)
 	if err != nil {
 		return connector.OrderPage{}, err
@@ -133,11 +134,11 @@ func (s *session) pullReversed(ctx context.Context, path string, span fields, ne
 			ids = append(ids, id)
 		}
 	}
-	list, err := s.named(ctx, ids)
+	list, err := s.readOrders(ctx, ids)
 	if err != nil {
 		return connector.OrderPage{}, err
 	}
-	page, err := s.takeAll(ctx, list)
+	page, err := s.convertAll(ctx, list)
 	page.Until = until
 	if next.part != "" {
 		page.Next = next.String()
@@ -145,16 +146,14 @@ func (s *session) pullReversed(ctx context.Context, path string, span fields, ne
 	return page, err
 }
 
-// takeAll converts orders, with their refunds.
-func (s *session) takeAll(ctx context.Context, list []order) (connector.OrderPage, error) {
+// convertAll converts orders, with their refunds.
+func (s *session) convertAll(ctx context.Context, list []order) (connector.OrderPage, error) {
 	var page connector.OrderPage
 	for i := range list {
-		o, err := list[i].take()
-		if err != nil {
-			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: string(list[i].ID), Error: err.Error()})
-			continue
+		o, err := list[i].convert()
+		if err := page.Take(string(list[i].ID), o, err); err != nil {
+			return connector.OrderPage{}, err
 		}
-		page.Orders = append(page.Orders, o)
 	}
 	if err := s.addRefunds(ctx, list, page.Orders); err != nil {
 		return connector.OrderPage{}, err
@@ -162,8 +161,8 @@ func (s *session) takeAll(ctx context.Context, list []order) (connector.OrderPag
 	return page, nil
 }
 
-// named reads orders by their ids.
-func (s *session) named(ctx context.Context, ids []string) (list []order, err error) {
+// readOrders reads orders by their ids.
+func (s *session) readOrders(ctx context.Context, ids []string) (list []order, err error) {
 	for piece := range slices.Chunk(ids, byID) {
 		var out struct {
 			Orders []order `json:"orders"`
@@ -177,9 +176,9 @@ func (s *session) named(ctx context.Context, ids []string) (list []order, err er
 	return list, nil
 }
 
-// one reads an order. Errors: Failure Missing when the shop does not have it.
-func (s *session) one(ctx context.Context, id string) (*order, error) {
-	list, err := s.named(ctx, []string{id})
+// readOrder reads an order. Errors: Failure Missing when the shop does not have it.
+func (s *session) readOrder(ctx context.Context, id string) (*order, error) {
+	list, err := s.readOrders(ctx, []string{id})
 	if err != nil {
 		return nil, err
 	}
@@ -193,20 +192,20 @@ func (s *session) one(ctx context.Context, id string) (*order, error) {
 
 // ReadOrders gives orders by their ids.
 func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (connector.OrderPage, error) {
-	list, err := s.named(ctx, externalIDs)
+	list, err := s.readOrders(ctx, externalIDs)
 	if err != nil {
 		return connector.OrderPage{}, err
 	}
-	return s.takeAll(ctx, list)
+	return s.convertAll(ctx, list)
 }
 
 // PullOrder gives one order.
 func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
-	o, err := s.one(ctx, externalID)
+	o, err := s.readOrder(ctx, externalID)
 	if err != nil {
 		return connector.Order{}, err
 	}
-	page, err := s.takeAll(ctx, []order{*o})
+	page, err := s.convertAll(ctx, []order{*o})
 	switch {
 	case err != nil:
 		return connector.Order{}, err

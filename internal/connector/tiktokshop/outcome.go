@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// topics names the event types, which arrive as numbers.
-var topics = map[connector.ID]connector.ID{
+// topicNames names the event types, which arrive as numbers.
+var topicNames = map[connector.ID]connector.ID{
 	"1":  "ORDER_STATUS_CHANGE",
 	"2":  "REVERSE_STATUS_UPDATE",
 	"3":  "RECIPIENT_ADDRESS_UPDATE",
@@ -41,7 +41,7 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 		return connector.Outcome{}, err
 	}
 	topic := e.Type
-	if name, ok := topics[topic]; ok {
+	if name, ok := topicNames[topic]; ok {
 		topic = name
 	}
 	outcome := connector.About(string(topic), connector.Key(string(e.NotificationID)))

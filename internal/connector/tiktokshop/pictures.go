@@ -1,11 +1,8 @@
 package tiktokshop
 
 import (
-	"bytes"
 	"context"
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
 
 	"entrepot/internal/connector"
 )
@@ -26,14 +23,14 @@ func (s *session) upload(ctx context.Context, p *connector.Product) (map[string]
 		if err != nil {
 			return nil, err
 		}
-		body, kind, err := pictureForm(picture)
+		form, kind, err := picture.Form("data", "picture", map[string]string{"use_case": "MAIN_IMAGE"})
 		if err != nil {
 			return nil, err
 		}
 		var out struct {
 			URI string `json:"uri"`
 		}
-		if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202309/images/upload", form: body,
+		if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202309/images/upload", form: form,
 			formType: kind, account: true}, &out); err != nil {
 			return nil, err
 		}
@@ -43,21 +40,4 @@ func (s *session) upload(ctx context.Context, p *connector.Product) (map[string]
 		names[image.ID] = out.URI
 	}
 	return names, nil
-}
-
-func pictureForm(picture connector.Picture) (body []byte, contentType string, err error) {
-	var out bytes.Buffer
-	form := multipart.NewWriter(&out)
-	part, err := form.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="data"; filename="picture"`},
-		"Content-Type": {picture.Kind}})
-	if err == nil {
-		_, err = part.Write(picture.Body)
-	}
-	if err == nil {
-		err = form.WriteField("use_case", "MAIN_IMAGE")
-	}
-	if err == nil {
-		err = form.Close()
-	}
-	return out.Bytes(), form.FormDataContentType(), err
 }

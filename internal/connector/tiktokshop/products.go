@@ -76,9 +76,7 @@ const productsPath = "/product/202309/products"
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	var skus []string
 	for i := range products {
-		for _, f := range products[i].Forms() {
-			skus = append(skus, f.SKU)
-		}
+		skus = append(skus, products[i].FormSKUs()...)
 	}
 	there, err := s.search(ctx, skus)
 	if err != nil {
@@ -90,28 +88,35 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 // search finds the products that have one of some SKUs.
 func (s *session) search(ctx context.Context, skus []string) (found []product, err error) {
 	for piece := range slices.Chunk(skus, 50) {
-		query := url.Values{"page_size": {"100"}}
-		for {
-			var out struct {
-				Next     string    `json:"next_page_token"`
-				Products []product `json:"products"`
+		some, err := s.searchSome(ctx, piece)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range some {
+			if p.Status != "DELETED" && !slices.ContainsFunc(found, func(f product) bool { return f.ID == p.ID }) {
+				found = append(found, p)
 			}
-			if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202502/products/search",
-				query: query, body: fields{"seller_skus": piece}}, &out); err != nil {
-				return nil, err
-			}
-			for _, p := range out.Products {
-				if p.Status != "DELETED" && !slices.ContainsFunc(found, func(f product) bool { return f.ID == p.ID }) {
-					found = append(found, p)
-				}
-			}
-			if out.Next == "" || len(out.Products) == 0 {
-				break
-			}
-			query.Set("page_token", out.Next)
 		}
 	}
 	return found, nil
+}
+
+// searchSome reads all pages of one search.
+func (s *session) searchSome(ctx context.Context, skus []string) (found []product, err error) {
+	for query := (url.Values{"page_size": {"100"}}); ; {
+		var out struct {
+			Next     string    `json:"next_page_token"`
+			Products []product `json:"products"`
+		}
+		if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202502/products/search",
+			query: query, body: fields{"seller_skus": skus}}, &out); err != nil {
+			return nil, err
+		}
+		if found = append(found, out.Products...); out.Next == "" || len(out.Products) == 0 {
+			return found, nil
+		}
+		query.Set("page_token", out.Next)
+	}
 }
 
 // whole reads a product. Errors: Failure Missing when the shop does not have it any more.
@@ -215,7 +220,7 @@ func (s *session) show(ctx context.Context, p *connector.Product, old *product) 
 
 // turn takes a product on sale or off. TikTok refuses to do it twice, and the answer of the first time may be lost.
 func (s *session) turn(ctx context.Context, how, id string) error {
-	err := s.each(ctx, http.MethodPost, productsPath+"/"+how, id)
+	err := s.changeOne(ctx, http.MethodPost, productsPath+"/"+how, id)
 	if connector.Is(err, connector.Rejected) {
 		if now, failed := s.whole(ctx, id); failed == nil && (now.Status == sellerOff) == (how == "deactivate") {
 			return nil
@@ -227,8 +232,8 @@ func (s *session) turn(ctx context.Context, how, id string) error {
 // sellerOff is the status of a product that its seller has taken off sale.
 const sellerOff = "SELLER_DEACTIVATED"
 
-// each does something with one product by a call that takes several, and refuses them by items of an answer with code 0.
-func (s *session) each(ctx context.Context, method, path, id string) error {
+// changeOne does something with one product by a call that takes several, and refuses them by items of an answer with code 0.
+func (s *session) changeOne(ctx context.Context, method, path, id string) error {
 	var refused itemErrors
 	_, err := s.call(connector.Repeatable(ctx), request{method: method, path: path, body: fields{"product_ids": []string{id}}}, &refused)
 	if err == nil && len(refused.Errors) > 0 {
@@ -250,7 +255,7 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 			}
 			return s.turn(ctx, "deactivate", id)
 		}
-		err = s.each(ctx, http.MethodDelete, productsPath, id)
+		err = s.changeOne(ctx, http.MethodDelete, productsPath, id)
 		if connector.Is(err, connector.Rejected) { // it is gone if the answer of the first time was lost
 			if _, failed := s.whole(ctx, id); connector.Is(failed, connector.Missing) {
 				return failed
@@ -258,4 +263,37 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 		}
 		return err
 	})
+}
+
+// results are the results for a product that the shop accepted. A new one has its price and is audited before it is
+// live; the previous version of a live one stays on sale until its change is audited.
+func results(p *connector.Product, old, made *product, images map[string]string) []connector.Result {
+	state, operation, review := connector.Waiting, string(made.ID)+" "+p.Forms()[0].SKU, ""
+	switch {
+	case !p.OnSale:
+		state, operation = connector.Live, ""
+	case old != nil && old.Status == "ACTIVATE":
+		state, operation, review = connector.Live, "", operation
+	}
+	one := func(name string) connector.Result {
+		r := connector.Result{SKU: name, State: state, Operation: operation, Review: review, Priced: old == nil,
+			IDs: connector.IDs{Product: string(made.ID), Variant: made.sku(name)}}
+		if r.IDs.Variant == "" && old != nil {
+			r.IDs.Variant = old.sku(name)
+		}
+		if !p.OnSale {
+			r.IDs.Other = map[string]string{connector.HiddenID: "1"}
+		}
+		return r
+	}
+	list := p.Results(one)
+	list[0].Images = images
+	return list
+}
+
+// failed are the results for a product that the shop refused.
+func failed(p *connector.Product, images map[string]string, f *connector.Failure) []connector.Result {
+	list := connector.FailedProduct(p, f, false)
+	list[0].Images = images
+	return list
 }

@@ -21,7 +21,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 		return err
 	}
 	for _, p := range o.Pieces {
-		if parcel.Number != "" && p.Number == parcel.Number {
+		if parcel.Number != "" && p.Number == parcel.Number && !ref.SharesNumber(parcel) {
 			return nil
 		}
 	}
@@ -88,7 +88,7 @@ func (s *session) renumber(ctx context.Context, o *order, ref connector.OrderRef
 		if err != nil {
 			return err
 		}
-		delete(s.orders, string(o.ID))
+		delete(s.ahead, string(o.ID))
 		return s.write(ctx, o, "/fulfillment/202309/packages/"+url.PathEscape(of)+"/shipping_info/update",
 			fields{"tracking_number": parcel.Number, "shipping_provider_id": carrier})
 	}
@@ -101,10 +101,10 @@ const wholeParcels = "a parcel with a carrier and a tracking number only: delete
 
 // ReadAhead reads the orders.
 func (s *session) ReadAhead(ctx context.Context, externalIDs []string) error {
-	s.orders = map[string]*order{}
-	list, err := s.named(ctx, externalIDs)
+	s.ahead = map[string]*order{}
+	list, err := s.readOrders(ctx, externalIDs)
 	for i := range list {
-		s.orders[string(list[i].ID)] = &list[i]
+		s.ahead[string(list[i].ID)] = &list[i]
 	}
 	return err
 }
@@ -112,17 +112,17 @@ func (s *session) ReadAhead(ctx context.Context, externalIDs []string) error {
 // beforeWrite is an order before a write: as this session knows it, because parcels of one order follow each other, or
 // as the shop has it.
 func (s *session) beforeWrite(ctx context.Context, id string) (*order, error) {
-	if o := s.orders[id]; o != nil {
+	if o := s.ahead[id]; o != nil {
 		return o, nil
 	}
-	o, err := s.one(ctx, id)
+	o, err := s.readOrder(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if s.orders == nil {
-		s.orders = map[string]*order{}
+	if s.ahead == nil {
+		s.ahead = map[string]*order{}
 	}
-	s.orders[id] = o
+	s.ahead[id] = o
 	return o, nil
 }
 
@@ -130,7 +130,7 @@ func (s *session) beforeWrite(ctx context.Context, id string) (*order, error) {
 func (s *session) write(ctx context.Context, o *order, path string, body fields) error {
 	_, err := s.call(ctx, request{method: http.MethodPost, path: path, body: body}, nil)
 	if err != nil {
-		delete(s.orders, string(o.ID))
+		delete(s.ahead, string(o.ID))
 	}
 	return err
 }
@@ -194,7 +194,7 @@ func (s *session) ship(ctx context.Context, o *order, ids []string, how fields) 
 	}
 	for of, pieces := range groups {
 		if others[of] {
-			delete(s.orders, string(o.ID)) // its packages are others afterwards
+			delete(s.ahead, string(o.ID)) // its packages are others afterwards
 			var err error
 			if of, err = s.split(ctx, string(o.ID), pieces, rest(o, pieces)); err != nil {
 				return err
@@ -253,42 +253,4 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 		return connector.Failf(connector.Cannot, "TikTok Shop takes no word about %s: it asks the carrier", to)
 	}
 	return nil
-}
-
-// PushCancel cancels the whole order: by granting what its buyer asked for, as far as that goes, and by a cancellation of the seller's. One
-// that waits for TikTok's decision is not repeated.
-func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
-	o, err := s.beforeWrite(ctx, ref.ExternalID)
-	if err != nil || statuses[o.Status] == orders.Cancelled {
-		return err
-	}
-	found, err := s.reversals(ctx, cancellationsPath, fields{"order_ids": []string{ref.ExternalID}})
-	if err != nil {
-		return err
-	}
-	gone := 0
-	for _, r := range found {
-		switch {
-		case r.asked():
-			delete(s.orders, ref.ExternalID)
-			if err := s.write(ctx, o, "/return_refund/202309/cancellations/"+url.PathEscape(string(r.CancelID))+"/approve", fields{}); err != nil {
-				return err
-			}
-		case r.open():
-			return nil
-		case !r.done():
-			continue
-		}
-		gone += len(r.Cancelled)
-	}
-	if gone >= len(o.Pieces) {
-		return nil
-	}
-	reason := "seller_cancel_reason_out_of_stock"
-	if o.Status == "UNPAID" {
-		reason = "seller_cancel_unpaid_reason_out_of_stock"
-	}
-	delete(s.orders, ref.ExternalID)
-	return s.write(ctx, o, "/return_refund/202309/cancellations",
-		fields{"order_id": ref.ExternalID, "cancel_reason": cmp.Or(s.link.Channel.Value("cancelReason"), reason)})
 }

@@ -1,6 +1,7 @@
 package tiktokshop_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,28 @@ func TestParcelsAreShownOnce(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Two shipments in one box have one tracking number: both are shown, the second also by a session that has not made the first.
+func TestShipmentsOfOneNumber(t *testing.T) {
+	s := newShop(t, nil)
+	id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"CUP": 2, "MUG": 1}, Cents: 790})
+	ref := connector.OrderRef{ExternalID: id}
+	for i, l := range must(s.session.PullOrder(t.Context(), id))(t).Lines {
+		ref.Shipped = append(ref.Shipped, connector.Parcel{Key: "s" + strconv.Itoa(i), Carrier: "GLS", Number: "G1",
+			Lines: []connector.ParcelLine{{ExternalLine: l.ExternalID, Quantity: l.Quantity}}})
+	}
+	for range 2 {
+		for _, p := range ref.Shipped {
+			s.reopen()
+			if err := s.session.PushShipment(t.Context(), ref, p); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if parcels, pieces, _ := s.Order(id); parcels != 2 || pieces != 3 {
+		t.Errorf("%d parcels of %d pieces", parcels, pieces)
 	}
 }
 

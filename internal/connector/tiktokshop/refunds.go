@@ -93,43 +93,60 @@ func (s *session) reversals(ctx context.Context, path string, filter fields) (li
 	}
 }
 
-// addRefunds adds the refunds of orders, and what their buyers ask for. An order counts as changed at the time of each.
+// addRefunds adds the refunds of orders, and what their buyers ask for; raw are the same orders as TikTok gives them.
 func (s *session) addRefunds(ctx context.Context, raw []order, list []connector.Order) error {
-	if len(list) == 0 {
-		return nil
+	given, orders := map[string]*order{}, map[string]*connector.Order{}
+	for i := range raw {
+		given[string(raw[i].ID)] = &raw[i]
 	}
-	ids := make([]string, len(list))
+	var ids []string
 	for i := range list {
-		ids[i] = list[i].ExternalID
+		if id := list[i].ExternalID; orders[id] == nil {
+			ids, orders[id] = append(ids, id), &list[i]
+		}
 	}
-	for _, path := range []string{cancellationsPath, returnsPath} {
-		for piece := range slices.Chunk(ids, 50) {
-			found, err := s.reversals(ctx, path, fields{"order_ids": piece})
-			if err != nil {
-				return err
-			}
-			for _, r := range found {
-				i := slices.IndexFunc(list, func(o connector.Order) bool { return o.ExternalID == string(r.Order) })
-				j := slices.IndexFunc(raw, func(o order) bool { return o.ID == r.Order })
-				if i < 0 || j < 0 {
-					continue
-				}
-				if r.asked() {
-					list[i].ToBeCancelled(true)
-				}
-				if at := moment(r.Updated); at.After(list[i].UpdatedAt) && (r.done() || r.CancelID != "") { // it does not change its order's time
-					list[i].UpdatedAt = at
-				}
-				if !r.done() {
-					continue
-				}
-				if err := addRefund(&list[i], &raw[j], &r); err != nil {
-					return err
-				}
-			}
+	found, err := s.reversalsOf(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		id := string(found[i].Order)
+		if orders[id] == nil {
+			continue
+		}
+		if err := found[i].addTo(orders[id], given[id]); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// reversalsOf lists the cancellations of orders, and then the returns.
+func (s *session) reversalsOf(ctx context.Context, orders []string) (list []reversal, err error) {
+	for _, path := range []string{cancellationsPath, returnsPath} {
+		for piece := range slices.Chunk(orders, 50) {
+			found, err := s.reversals(ctx, path, fields{"order_ids": piece})
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, found...)
+		}
+	}
+	return list, nil
+}
+
+// addTo adds what it says to its order, which counts as changed at its time: TikTok does not change the order's.
+func (r *reversal) addTo(out *connector.Order, o *order) error {
+	if r.asked() {
+		out.ToBeCancelled(true)
+	}
+	if at := moment(r.Updated); at.After(out.UpdatedAt) && (r.done() || r.CancelID != "") {
+		out.UpdatedAt = at
+	}
+	if !r.done() {
+		return nil
+	}
+	return addRefund(out, o, r)
 }
 
 // addRefund adds the refund of a cancellation or return.
@@ -149,12 +166,10 @@ func addRefund(out *connector.Order, o *order, r *reversal) error {
 			break
 		}
 		line := connector.RefundLine{ExternalLine: b.id}
-		for _, p := range b.pieces {
-			for _, l := range append(slices.Clone(r.Cancelled), r.Returned...) {
-				if l.Piece == p.ID {
-					line.Quantity++
-					line.Amount += sum.Of(string(l.Amount.Total))
-				}
+		for _, l := range append(slices.Clone(r.Cancelled), r.Returned...) {
+			if slices.ContainsFunc(b.pieces, func(p piece) bool { return p.ID == l.Piece }) {
+				line.Quantity++
+				line.Amount += sum.Of(string(l.Amount.Total))
 			}
 		}
 		if line.Quantity > 0 {

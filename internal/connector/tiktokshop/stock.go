@@ -141,7 +141,7 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	var results []connector.Result
 	for _, it := range items {
 		if it.IDs.Hidden() {
-			results = append(results, connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live})
+			results = append(results, it.Result(connector.Live))
 		} else {
 			shown = append(shown, it)
 		}
@@ -168,7 +168,7 @@ func (s *session) eachProduct(ctx context.Context, what string, n int, change fu
 			if it.IDs.Product != first.IDs.Product {
 				break
 			}
-			r := connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live}
+			r := it.Result(connector.Live)
 			if there {
 				body = append(body, one)
 			} else {
@@ -199,14 +199,8 @@ func (s *session) change(ctx context.Context, product, what string, body []field
 		if r.State == connector.Live && err != nil {
 			r.State, r.Error = connector.Failed, err.Error()
 		}
-		for _, e := range refused.Errors {
-			if r.State != connector.Gone && (e.Detail.SKU == "" || string(e.Detail.SKU) == r.IDs.Variant) {
-				text := e.Message
-				if len(e.Detail.Extra) > 0 {
-					text = e.Detail.Extra[0].Message
-				}
-				r.State, r.Error = connector.Failed, connector.Line(text)
-			}
+		if text, is := refused.of(r.IDs.Variant); is && r.State != connector.Gone {
+			r.State, r.Error = connector.Failed, text
 		}
 	}
 	return nil

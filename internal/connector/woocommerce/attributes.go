@@ -5,7 +5,6 @@ import (
 	"html"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"entrepot/internal/connector"
@@ -141,17 +140,9 @@ func (s *session) othersOptions(ctx context.Context, u *upsert) (map[string][]st
 }
 
 // variations reads the variations of a product in the shop, with their attributes.
-func (s *session) variations(ctx context.Context, product flexible) (all []found, err error) {
-	for page := 1; ; page++ {
-		var list []found
-		query := url.Values{"per_page": {"100"}, "page": {strconv.Itoa(page)}, "orderby": {"id"}, "order": {"asc"}, "_fields": {"id,attributes"}}
-		if _, err := s.get(ctx, "/products/"+string(product)+"/variations", query, &list); err != nil {
-			return nil, err
-		}
-		if all = append(all, list...); len(list) < 100 {
-			return all, nil
-		}
-	}
+func (s *session) variations(ctx context.Context, product flexible) ([]found, error) {
+	return list[found](ctx, s, "/products/"+string(product)+"/variations",
+		url.Values{"orderby": {"id"}, "order": {"asc"}, "_fields": {"id,attributes"}})
 }
 
 func contains(list []string, value string) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"entrepot/internal/connector"
@@ -76,4 +77,26 @@ func (s *session) createCategory(ctx context.Context, c connector.Category, pare
 		}
 	}
 	return made.ID.number(), err
+}
+
+// withTheirs are the categories that a product shall have: its own, and behind them those that its merchant has put it in; nil to leave
+// them as they are. The shop's own for products without one goes with the first other.
+func (u *upsert) withTheirs(own []map[string]any) []map[string]any {
+	before := u.sentBefore(sentCategories)
+	var ids []string
+	for _, c := range own {
+		id, _ := c["id"].(int64)
+		ids = append(ids, strconv.FormatInt(id, 10))
+	}
+	u.keepSent(sentCategories, ids)
+	if len(own)+len(before) == 0 {
+		return nil
+	}
+	list := append([]map[string]any{}, own...)
+	for _, c := range u.there.Categories {
+		if id := string(c.ID); !slices.Contains(ids, id) && !slices.Contains(before, id) && c.Slug != "uncategorized" {
+			list = append(list, map[string]any{"id": c.ID.number()})
+		}
+	}
+	return list
 }

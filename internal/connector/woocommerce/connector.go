@@ -1,12 +1,15 @@
 // Package woocommerce connects shops that run WooCommerce. README.md says what the platform promises.
 //
 //	verify.go, outcome.go  notifications: whether they are genuine, and what they mean
-//	orders.go, order.go    orders in; push.go sends shipments, states and cancellations back
+//	session.go             requests, tokens and errors; test.go tests the connection
+//	orders.go, order.go    orders in; push.go sends shipments and states back, cancel.go cancellations
 //	products.go            products out; stock.go has their quantities and prices
 //	fakeshop               the platform in memory, for tests and for trying a channel
 package woocommerce
 
 import (
+	"time"
+
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
 )
@@ -34,5 +37,18 @@ func (*Connector) Profile() connector.Profile {
 				Note: "secret of the webhooks, letters and digits only; made by the connection test if none is given",
 			},
 		},
+	}
+}
+
+// Capabilities says what WooCommerce can do, and its limits.
+func (*Connector) Capabilities() connector.Capabilities {
+	return connector.Capabilities{
+		Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Tracking: true,
+		Statuses: []connector.Status{processing, shipped, returned},
+		Batch:    connector.Batch{Products: 20, Stock: 100, Prices: 100},
+		Limits: []connector.Limit{
+			{Every: 100 * time.Millisecond, Burst: 30, AtOnce: 2},
+		}, // no limit of its own; PHP on the merchant's host
+		Time: connector.Timing{Overlap: 5 * time.Minute},
 	}
 }

@@ -1,10 +1,8 @@
 package woocommerce
 
 import (
-	"bytes"
 	"encoding/json"
 	"html"
-	"strconv"
 	"strings"
 	"time"
 
@@ -91,36 +89,6 @@ func (p *place) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// several is a list. PHP writes one from which an entry was removed as an object, and an empty one as null or false.
-type several[T any] []T
-
-// UnmarshalJSON reads a list, or the members of an object in their order.
-func (s *several[T]) UnmarshalJSON(raw []byte) error {
-	*s = nil
-	switch raw[0] {
-	case '[':
-		return json.Unmarshal(raw, (*[]T)(s))
-	case '{':
-	default:
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.Token(); err != nil {
-		return err
-	}
-	for d.More() {
-		if _, err := d.Token(); err != nil {
-			return err
-		}
-		var one T
-		if err := d.Decode(&one); err != nil {
-			return err
-		}
-		*s = append(*s, one)
-	}
-	return nil
-}
-
 // line is a line of goods, a fee, or, with negative numbers, what of one was refunded.
 type line struct {
 	ID        flexible      `json:"id"`
@@ -143,20 +111,16 @@ type meta struct {
 	ShownValue flexible `json:"display_value"`
 }
 
-// readOrder decodes an order; take is false for a record that is no order. modified is the shop's own text, for paging.
-func readOrder(raw json.RawMessage) (out connector.Order, modified string, take bool, err error) {
+// convert reads an order; is is false for a record that is no order. modified is the shop's own text, for paging.
+func convert(raw json.RawMessage) (out connector.Order, modified string, is bool, err error) {
 	var in shopOrder
-	if err := json.Unmarshal(raw, &in); err != nil {
-		var id struct {
+	if json.Unmarshal(raw, &in) != nil {
+		var known struct {
 			ID flexible `json:"id"`
 		}
-		_ = json.Unmarshal(raw, &id)
-		return connector.Order{
-				ExternalID: string(id.ID),
-			}, "", false, connector.Failf(
-				connector.Rejected,
-				"the order is not what the shop's documentation says",
-			)
+		_ = json.Unmarshal(raw, &known)
+		return connector.Order{ExternalID: string(known.ID)}, "", true,
+			connector.Failf(connector.Rejected, "the order is not what the shop's documentation says")
 	}
 	out = connector.Order{
 		ExternalID: string(in.ID),
@@ -177,12 +141,12 @@ func readOrder(raw json.RawMessage) (out connector.Order, modified string, take 
 		return out, string(in.Modified), false, nil
 	}
 	if err := in.amounts(&out); err != nil {
-		return out, string(in.Modified), false, err
+		return out, string(in.Modified), true, err
 	}
 	in.people(&out)
 	for _, r := range in.Refunds { // without lines and time, which Detail reads
-		read := amounts{digits: money.Digits(out.Currency)}
-		out.Refunds = append(out.Refunds, connector.Refund{ExternalID: string(r.ID), Amount: max(-read.of(r.Total), 0),
+		sum := connector.Sums{Digits: money.Digits(out.Currency)}
+		out.Refunds = append(out.Refunds, connector.Refund{ExternalID: string(r.ID), Amount: max(-sum.Of(string(r.Total)), 0),
 			Reason: html.UnescapeString(string(r.Reason)), CreatedAt: out.UpdatedAt})
 	}
 	in.parcels(&out)
@@ -190,13 +154,15 @@ func readOrder(raw json.RawMessage) (out connector.Order, modified string, take 
 }
 
 // amounts reads lines and amounts. A merchant may raise what a line costs after its discount above what it costs before: then the
-// line costs that, and the shop's discount, which is the difference of both, is as much larger.
+// line costs that, and the shop's discount, which is the difference of both, is as much larger. A shop may calculate with more digits than
+// its currency has: what amounts that were rounded apart lack to their total is at most a unit for each two of them.
 func (in shopOrder) amounts(out *connector.Order) error {
-	read := amounts{digits: money.Digits(out.Currency)}
-	out.Discount, out.Shipping, out.Tax, out.Total = read.of(in.Discount), read.of(in.Shipping), read.of(in.Tax), read.of(in.Total)
+	sum := connector.Sums{Digits: money.Digits(out.Currency)} // shops have currencies of their own, too
+	of := func(text flexible) money.Amount { return sum.Of(string(text)) }
+	out.Discount, out.Shipping, out.Tax, out.Total = of(in.Discount), of(in.Shipping), of(in.Tax), of(in.Total)
 	for _, l := range in.Lines {
-		amount := read.of(l.Subtotal)
-		if raised := read.of(l.Total); raised > amount {
+		amount := of(l.Subtotal)
+		if raised := of(l.Total); raised > amount {
 			out.Discount += raised - amount
 			amount = raised
 		}
@@ -212,15 +178,12 @@ func (in shopOrder) amounts(out *connector.Order) error {
 	}
 	for _, l := range in.Fees {
 		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: string(l.ID), Name: html.UnescapeString(string(l.Name)), Quantity: 1,
-			Amount: read.of(l.Total), Fee: true})
+			Amount: of(l.Total), Fee: true})
 	}
-	if read.wrong != "" {
-		return connector.Failf(connector.Rejected, "%q is no amount", connector.Line(read.wrong))
+	if sum.Err() == nil && sum.Finer() {
+		out.EvenOut(-out.Excess(), money.Unit(sum.Digits)*money.Amount(len(out.Lines)+4)/2)
 	}
-	if read.finer {
-		read.even(out)
-	}
-	return nil
+	return sum.Err()
 }
 
 // people fills in who bought, and where it goes.
@@ -292,67 +255,4 @@ func (p place) place() *connector.Place {
 		Country:    strings.ToUpper(string(p.Country)),
 		Phone:      string(p.Phone),
 	}
-}
-
-// amounts parses decimal texts to the currency's digits, and keeps the first invalid one. A shop may calculate with more digits.
-type amounts struct {
-	digits int
-	wrong  string
-	finer  bool // some amount had more digits than the currency
-}
-
-func (a *amounts) of(text flexible) money.Amount {
-	if text == "" {
-		return 0
-	}
-	v, err := connector.Rounded(string(text), a.digits)
-	if err != nil && a.wrong == "" {
-		a.wrong = string(text)
-	}
-	_, decimals, _ := strings.Cut(string(text), ".")
-	a.finer = a.finer || len(strings.TrimRight(decimals, "0")) > a.digits
-	return v
-}
-
-// even makes amounts that were rounded apart add up to their total: a difference of at most one unit for each two of them goes to the
-// largest line.
-func (a *amounts) even(out *connector.Order) {
-	rest, largest := out.Total-out.Tax-out.Shipping+out.Discount, 0
-	for i, l := range out.Lines {
-		rest -= l.Amount
-		if l.Amount > out.Lines[largest].Amount {
-			largest = i
-		}
-	}
-	if bound := money.Unit(a.digits) * money.Amount(len(out.Lines)+4) / 2; len(out.Lines) > 0 && max(rest, -rest) <= bound {
-		out.Lines[largest].Amount += rest
-	}
-}
-
-// moment reads one of the shop's times, which are UTC unless a plugin added an offset; the zero time for none.
-func moment(text string) time.Time {
-	at, err := time.Parse(gmt, text)
-	if err != nil {
-		at, err = time.Parse(time.RFC3339, text)
-	}
-	if err != nil {
-		return time.Time{}
-	}
-	return at.UTC()
-}
-
-func whole(text flexible) int64 {
-	n, err := strconv.ParseFloat(string(text), 64)
-	if err != nil {
-		return 0
-	}
-	return int64(n)
-}
-
-// notZero is an id; the shop writes 0 for none.
-func notZero(text flexible) string {
-	if text == "0" {
-		return ""
-	}
-	return string(text)
 }

@@ -21,8 +21,8 @@ func read(t *testing.T, over map[string]any) (connector.Order, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _, take, err := readOrder(raw)
-	if err == nil && !take {
+	out, _, is, err := convert(raw)
+	if err == nil && !is {
 		t.Fatal("it is no order")
 	}
 	return out, err

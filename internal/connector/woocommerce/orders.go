@@ -3,17 +3,15 @@ package woocommerce
 import (
 	"context"
 	"encoding/json"
-	"html"
 	"net/url"
 	"strconv"
 	"time"
 
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
-// perPage is how many orders a page has.
-var perPage = connector.PageSize{Most: 100, Least: 10}
+// pageOrders is how many orders a page has.
+var pageOrders = connector.PageSize{Most: 100, Least: 10}
 
 // gmt is how the shop writes times: UTC without saying so.
 const gmt = "2006-01-02T15:04:05"
@@ -36,7 +34,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 			return out, &connector.Failure{Kind: connector.Rejected, Message: "the pull's cursor is unreadable", Err: err}
 		}
 	}
-	if size := perPage.Of(s.link.Facts, s.link.Now()); token.Size != size {
+	if size := pageOrders.Of(s.link.Facts, s.link.Now()); token.Size != size {
 		token.Page, token.Size = 1, size
 	}
 	status := "any"
@@ -52,35 +50,24 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 		&list,
 	)
 	if err != nil {
-		perPage.Failed(s.link.Facts, s.link.Now(), token.Size, err)
+		pageOrders.Failed(s.link.Facts, s.link.Now(), token.Size, err)
 		return out, err
 	}
 	if token.Until.IsZero() {
-		if token.Until = answer.Date(); token.Until.IsZero() {
-			token.Until = s.link.Now()
-		}
+		token.Until = s.link.TimeOf(answer)
 	}
 	last := ""
 	for _, raw := range list {
-		order, at, take, err := readOrder(raw)
+		order, at, is, err := convert(raw)
 		last = max(last, at)
-		switch {
-		case err != nil:
-			out.Unreadable = append(out.Unreadable, connector.Unreadable{ExternalID: order.ExternalID, Error: connector.FailureOf(err).Message})
-		case take:
-			out.Orders = append(out.Orders, order)
+		if !is {
+			continue
+		}
+		if err := out.Take(order.ExternalID, order, err); err != nil {
+			return out, err
 		}
 	}
-	return s.next(out, token, token.more(answer, len(list)), last)
-}
-
-// more reports whether pages follow. One that is not full need not be the last: the shop leaves out of a page what it cannot load, such as
-// an order of a plugin that is gone, and some hosts give fewer than they are asked for.
-func (t pageToken) more(answer *connector.Response, got int) bool {
-	if pages, err := strconv.Atoi(answer.Header.Get("X-WP-TotalPages")); err == nil {
-		return t.Page < pages
-	}
-	return got >= t.Size
+	return s.next(out, token, !lastPage(answer, token.Page, len(list) < token.Size), last)
 }
 
 // next sets where the pull continues.
@@ -117,8 +104,8 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	if _, err := s.get(ctx, "/orders/"+externalID, nil, &raw); err != nil {
 		return connector.Order{}, err
 	}
-	order, _, take, err := readOrder(raw)
-	if err == nil && !take {
+	order, _, is, err := convert(raw)
+	if err == nil && !is {
 		err = connector.Failf(connector.Missing, "the order is a draft of a checkout")
 	}
 	return order, err
@@ -138,39 +125,4 @@ func (s *session) Detail(ctx context.Context, o *connector.Order) error {
 	}
 	o.Refunds = refunds
 	return err
-}
-
-// refunds reads the refunds of an order.
-func (s *session) refunds(ctx context.Context, o *connector.Order) (out []connector.Refund, err error) {
-	var list []struct {
-		ID      flexible      `json:"id"`
-		Amount  flexible      `json:"amount"`
-		Reason  flexible      `json:"reason"`
-		Created flexible      `json:"date_created_gmt"`
-		Lines   several[line] `json:"line_items"`
-	}
-	if _, err := s.get(ctx, "/orders/"+o.ExternalID+"/refunds", url.Values{"per_page": {"100"}}, &list); err != nil {
-		return nil, err
-	}
-	for _, r := range list {
-		read := amounts{digits: money.Digits(o.Currency)}
-		refund := connector.Refund{
-			ExternalID: string(r.ID),
-			Amount:     read.of(r.Amount),
-			Reason:     html.UnescapeString(string(r.Reason)),
-			CreatedAt:  moment(string(r.Created)),
-		}
-		for _, l := range r.Lines {
-			for _, meta := range l.Meta {
-				if meta.Key == "_refunded_item_id" {
-					refund.Lines = append(refund.Lines, connector.RefundLine{ExternalLine: string(meta.Value), Quantity: -whole(l.Quantity),
-						Amount: -read.of(l.Total) - read.of(l.TotalTax)})
-				}
-			}
-		}
-		if read.wrong == "" {
-			out = append(out, refund)
-		}
-	}
-	return out, nil
 }

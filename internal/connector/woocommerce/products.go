@@ -7,11 +7,9 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // skusPerCall limits a request by SKU, because the SKUs are in the URL.
@@ -41,16 +39,6 @@ type found struct {
 	Error *problem `json:"error"`
 }
 
-// missing reports whether the shop's product does not have a picture any more.
-func (f found) missing(image string) bool {
-	for _, i := range f.Images {
-		if string(i.ID) == image {
-			return false
-		}
-	}
-	return true
-}
-
 func (f found) variation() bool { return f.Type == "variation" }
 
 // special reports whether a product is of a kind that a plugin or the merchant made it, such as a bundle or a subscription: it stays.
@@ -71,25 +59,21 @@ func inCalls(skus []string) (calls [][]string) {
 
 // bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without case.
 func (s *session) bySKU(ctx context.Context, skus []string) (map[string]found, error) {
-	out := map[string]found{}
+	var all []found
 	for _, piece := range inCalls(skus) {
-		for page := 1; ; page++ {
-			var list []found
-			query := url.Values{"sku": {strings.Join(piece, ",")}, "per_page": {"100"}, "page": {strconv.Itoa(page)}, "status": {"any"},
-				"_fields": {productFields}}
-			if _, err := s.get(ctx, "/products", query, &list); err != nil {
-				return nil, err
-			}
-			for _, f := range list {
-				sku := html.UnescapeString(string(f.SKU))
-				for _, ours := range piece {
-					if _, exact := out[ours]; strings.EqualFold(ours, sku) && (!exact || ours == sku) {
-						out[ours] = f
-					}
-				}
-			}
-			if len(list) < 100 {
-				break
+		there, err := list[found](ctx, s, "/products", url.Values{"sku": {strings.Join(piece, ",")}, "status": {"any"},
+			"_fields": {productFields}})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, there...)
+	}
+	out := map[string]found{}
+	for _, f := range all {
+		sku := html.UnescapeString(string(f.SKU))
+		for _, ours := range skus {
+			if _, has := out[ours]; strings.EqualFold(ours, sku) && (!has || ours == sku) {
+				out[ours] = f
 			}
 		}
 	}
@@ -114,24 +98,34 @@ func (s *session) byIDs(ctx context.Context, items []connector.Item) (map[string
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
-		for piece := range slices.Chunk(slices.Sorted(maps.Keys(byPath[path])), 100) {
-			var list []found
-			_, err := s.get(ctx, path, url.Values{"include": {strings.Join(piece, ",")}, "per_page": {"100"}, "status": {"any"},
-				"_fields": {productFields}}, &list)
-			if connector.Is(err, connector.Missing) { // the product above the variations is gone
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			for _, f := range list {
-				if sku, known := byPath[path][string(f.ID)]; known && f.Status != "trash" {
-					out[sku] = f
-				}
+		there, err := s.included(ctx, path, slices.Sorted(maps.Keys(byPath[path])))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range there {
+			if sku, known := byPath[path][string(f.ID)]; known && f.Status != "trash" {
+				out[sku] = f
 			}
 		}
 	}
 	return out, nil
+}
+
+// included reads what is below an address by ids: nothing if the product above the variations is gone.
+func (s *session) included(ctx context.Context, path string, ids []string) (all []found, err error) {
+	for piece := range slices.Chunk(ids, pageOf) {
+		var some []found
+		_, err := s.get(ctx, path, url.Values{"include": {strings.Join(piece, ",")}, "per_page": {"100"}, "status": {"any"},
+			"_fields": {productFields}}, &some)
+		if connector.Is(err, connector.Missing) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
 }
 
 // addKnown adds what the shop has of products under other SKUs than ours: it was pushed before, and gets ours again.
@@ -185,11 +179,8 @@ func (u *upsert) fail(again bool, format string, args ...any) {
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	products = connector.Choosable(products)
 	var skus []string
-	for _, p := range products {
-		skus = append(skus, p.SKU)
-		for _, v := range p.Variants {
-			skus = append(skus, v.SKU)
-		}
+	for i := range products {
+		skus = append(skus, products[i].SKUs()...)
 	}
 	there, err := s.bySKU(ctx, skus)
 	if err != nil {
@@ -250,9 +241,8 @@ func (s *session) addParents(ctx context.Context, products []connector.Product, 
 	if len(skuOf) == 0 {
 		return nil
 	}
-	var list []found
-	if _, err := s.get(ctx, "/products", url.Values{"include": {strings.Join(slices.Sorted(maps.Keys(skuOf)), ",")}, "per_page": {"100"},
-		"status": {"any"}, "_fields": {productFields}}, &list); err != nil {
+	list, err := s.included(ctx, "/products", slices.Sorted(maps.Keys(skuOf)))
+	if err != nil {
 		return err
 	}
 	for _, f := range list {
@@ -290,40 +280,8 @@ func (u *upsert) claim(there map[string]found) {
 	}
 }
 
-// claimImages finds which of the product's pictures the shop has: it fetches an address once more whenever that is sent again, and keeps no
-// address. Those in the shop that are not known here came by a request whose answer was lost, if there are as many as were sent; else they
-// are the merchant's own, and stay behind ours.
-func (u *upsert) claimImages() {
-	u.Images = slices.Clone(u.Images)
-	known := slices.Clone(u.DroppedImages)
-	var unknown []*connector.Image
-	for i := range u.Images {
-		image := &u.Images[i]
-		if image.Known != "" && u.there.missing(image.Known) {
-			image.Known = ""
-		}
-		if known = append(known, image.Known); image.Known == "" {
-			unknown = append(unknown, image)
-		}
-	}
-	var left []string
-	for _, i := range u.there.Images {
-		if !slices.Contains(known, string(i.ID)) {
-			left = append(left, string(i.ID))
-		}
-	}
-	if u.Settled || len(left) != len(unknown) {
-		u.others = left
-		return
-	}
-	for i, image := range unknown {
-		image.Known = left[i]
-	}
-}
-
 // putProducts creates and changes the products themselves, without variations. Those with new pictures are sent in
-// calls of their own, because the shop fetches each picture during the call. If one of these fails, the others stay as
-// they are; after two failures in a row the rest waits for the next push.
+// calls of their own, because the shop fetches each picture during the call: one that fails undoes nothing of the others.
 func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 	var plain, pictured []*upsert
 	for _, u := range list {
@@ -338,27 +296,16 @@ func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 	if err := s.putBatch(ctx, plain); err != nil {
 		return err
 	}
-	done, failures := len(plain), 0
-	var missed *connector.Failure
-	for _, u := range pictured {
-		if failures < mostFailures {
-			err := s.putBatch(ctx, []*upsert{u})
-			if missed = connector.FailureOf(err); missed == nil {
-				done, failures = done+1, 0
-				continue
-			}
-			if done == 0 || missed.Kind != connector.Temporary || ctx.Err() != nil {
-				return err
-			}
-			failures++
+	fail := func(i int, f *connector.Failure, again bool) { pictured[i].fail(again, "%s", f.Message) }
+	err := connector.Each(len(pictured), func(i int) error { return s.putBatch(ctx, pictured[i:i+1]) }, fail)
+	if f := connector.FailureOf(err); f != nil && f.Kind == connector.Temporary && len(plain) > 0 && ctx.Err() == nil {
+		for i := range pictured {
+			fail(i, f, true)
 		}
-		u.fail(true, "%s", missed.Message)
+		return nil
 	}
-	return nil
+	return err
 }
-
-// mostFailures is how many calls in a row may fail before the push stops.
-const mostFailures = 2
 
 // putBatch writes some products in one call.
 func (s *session) putBatch(ctx context.Context, list []*upsert) error {
@@ -400,73 +347,38 @@ func (s *session) putBatch(ctx context.Context, list []*upsert) error {
 	return nil
 }
 
-// number is an id as the shop's JSON wants it.
-func (f flexible) number() int64 {
-	n, _ := strconv.ParseInt(string(f), 10, 64)
-	return n
-}
-
-// productBody is the request body of a product.
-func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, error) {
-	body := map[string]any{"name": u.Name, "sku": u.SKU, "type": "simple", "status": shopStatus(u.OnSale)}
-	if u.Describes() {
-		body["description"] = u.Description
+// Unpublish hides products as drafts, or deletes them. Variations follow their products.
+func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) (out []connector.Result, err error) {
+	var update []map[string]any
+	var gone []int64
+	seen := map[string]int{}
+	var order []string
+	for _, i := range items {
+		if _, known := seen[i.IDs.Product]; known || i.IDs.Product == "" {
+			continue
+		}
+		seen[i.IDs.Product] = len(order)
+		order = append(order, i.IDs.Product)
+		id := flexible(i.IDs.Product).number()
+		gone = append(gone, id)
+		update = append(update, map[string]any{"id": id, "status": "draft"})
 	}
-	categories, err := s.categories(ctx, u.Categories)
+	var answer batchAnswer
+	if remove {
+		answer, err = s.batch(connector.Repeatable(ctx), "/products/batch", nil, nil, gone)
+	} else {
+		answer, err = s.batch(connector.Repeatable(ctx), "/products/batch", nil, update, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if all := u.withTheirs(categories); all != nil {
-		body["categories"] = all
-	}
-	images := []map[string]any{}
-	for i, image := range u.Images {
-		if image.Known != "" {
-			images = append(images, map[string]any{"id": flexible(image.Known).number(), "position": i})
-		} else {
-			images = append(images, map[string]any{"src": image.URL, "position": i})
+	entries := append(answer.Update, answer.Delete...)
+	for _, i := range items {
+		result := i.Result(connector.Live)
+		if f := entryAt(entries, seen[i.IDs.Product]); f.Error != nil && !strings.HasSuffix(f.Error.Code, "_invalid_id") {
+			result.State, result.Error = connector.Failed, f.Error.text()
 		}
+		out = append(out, result)
 	}
-	for _, other := range u.others {
-		images = append(images, map[string]any{"id": flexible(other).number(), "position": len(images)})
-	}
-	body["images"] = images
-	if body["attributes"], err = s.attributes(ctx, u); err != nil {
-		return nil, err
-	}
-	if len(u.Variants) == 0 {
-		prices(body, u.Price, u.CompareAt, u.Currency)
-		quantity(body, u.Quantity)
-	} else {
-		body["type"], body["manage_stock"] = "variable", false
-		if u.there.ID == "" || u.there.Status != "publish" {
-			body["status"] = "draft" // until its variations are there
-		}
-	}
-	if u.there.special() {
-		delete(body, "type")
-	}
-	return body, nil
-}
-
-func shopStatus(onSale bool) string {
-	if onSale {
-		return "publish"
-	}
-	return "draft"
-}
-
-// prices writes a price with its reduction. The shop accepts any text as a price and stores an invalid one as empty.
-func prices(body map[string]any, price money.Amount, compareAt *money.Amount, currency string) {
-	body["regular_price"], body["sale_price"] = price.Text(currency), ""
-	if compareAt != nil && *compareAt > price {
-		body["regular_price"], body["sale_price"] = compareAt.Text(currency), price.Text(currency)
-	}
-}
-
-// quantity writes stock. Without manage_stock the shop silently ignores it.
-func quantity(body map[string]any, n int64) {
-	if n != connector.NotOurs {
-		body["manage_stock"], body["stock_quantity"] = true, n
-	}
+	return out, nil
 }

@@ -208,11 +208,6 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 	return connector.Failf(connector.Cannot, "WooCommerce has no status for %s", to)
 }
 
-// PushCancel cancels an order; the shop takes back the stock by itself.
-func (s *session) PushCancel(ctx context.Context, order connector.OrderRef, _ string) error {
-	return s.move(ctx, order, "cancelled", "cancelled", "failed", "refunded", "trash")
-}
-
 // move sets an order's status unless it has an equivalent one. Setting "refunded" makes the shop create a refund, so
 // it must not be set twice.
 func (s *session) move(ctx context.Context, order connector.OrderRef, to string, good ...string) error {

@@ -1,7 +1,6 @@
 package woocommerce
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -11,24 +10,11 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"entrepot/internal/connector"
 )
-
-// Capabilities says what WooCommerce can do, and its limits.
-func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{
-		Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Tracking: true,
-		Statuses: []connector.Status{processing, shipped, returned},
-		Batch:    connector.Batch{Products: 20, Stock: 100, Prices: 100},
-		Limits: []connector.Limit{
-			{Every: 100 * time.Millisecond, Burst: 30, AtOnce: 2},
-		}, // no limit of its own; PHP on the merchant's host
-		Time: connector.Timing{Overlap: 5 * time.Minute},
-	}
-}
 
 // Open makes a session.
 func (*Connector) Open(link connector.Link) connector.Session {
@@ -83,6 +69,34 @@ func (s *session) get(ctx context.Context, path string, query url.Values, into a
 	return s.call(ctx, http.MethodGet, "/wc/v3"+path, query, nil, into)
 }
 
+// pageOf is how many entries a page has at most.
+const pageOf = 100
+
+// list reads all pages of a list of wc/v3.
+func list[T any](ctx context.Context, s *session, path string, query url.Values) (all []T, err error) {
+	query.Set("per_page", strconv.Itoa(pageOf))
+	for page := 1; ; page++ {
+		query.Set("page", strconv.Itoa(page))
+		var some []T
+		answer, err := s.get(ctx, path, query, &some)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, some...); lastPage(answer, page, len(some) < pageOf) {
+			return all, nil
+		}
+	}
+}
+
+// lastPage reports whether no page follows. One that is not full need not be the last: the shop leaves out of a page what it cannot load,
+// such as an order of a plugin that is gone, and some hosts give fewer than they are asked for.
+func lastPage(answer *connector.Response, page int, short bool) bool {
+	if pages, err := strconv.Atoi(answer.Header.Get("X-WP-TotalPages")); err == nil {
+		return page >= pages
+	}
+	return short
+}
+
 // call sends a request with the shop's key and reads the answer into a value. Errors: *connector.Failure.
 func (s *session) call(ctx context.Context, method, path string, query url.Values, body, into any) (*connector.Response, error) {
 	var first error
@@ -97,7 +111,7 @@ func (s *session) call(ctx context.Context, method, path string, query url.Value
 		if err == nil {
 			s.link.Facts.Keep(authFact, way)
 			if into == nil {
-				return answer, connector.Accepted(answer)
+				return answer, connector.Accepted(answer, nil)
 			}
 			return answer, connector.DecodeAnswer(answer, into)
 		}
@@ -143,20 +157,9 @@ func (s *session) send(ctx context.Context, way, method, path string, query url.
 	if way == authSigned {
 		ctx = connector.Signed(ctx, func(r *http.Request) error { return s.sign(r, address) })
 	}
-	var content []byte
-	if body != nil {
-		var err error
-		if content, err = json.Marshal(body); err != nil {
-			return nil, &connector.Failure{Kind: connector.Rejected, Message: "the request cannot be written", Err: err}
-		}
-	}
-	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content))
+	r, err := connector.JSONRequest(ctx, method, address, body)
 	if err != nil {
-		return nil, connector.Failf(connector.Rejected, "the channel's address cannot be used")
-	}
-	r.Header.Set("Accept", "application/json")
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
+		return nil, err
 	}
 	if way == authHeader {
 		r.SetBasicAuth(s.key.key, s.key.secret)
@@ -224,24 +227,6 @@ func (s *session) failure(answer *connector.Response) error {
 		f.Message = "the shop answered " + http.StatusText(answer.Status)
 	}
 	return f
-}
-
-// flexible is a text, number or boolean, kept as text; null and anything else is "". Shops use different types for the
-// same member.
-type flexible string
-
-// UnmarshalJSON takes any JSON value and never fails.
-func (f *flexible) UnmarshalJSON(raw []byte) error {
-	var text string
-	switch {
-	case json.Unmarshal(raw, &text) == nil:
-		*f = flexible(text)
-	case len(raw) > 0 && raw[0] != '{' && raw[0] != '[':
-		*f = flexible(raw)
-	default:
-		*f = ""
-	}
-	return nil
 }
 
 // isCode reports whether an error has one of the platform's codes.

@@ -77,7 +77,7 @@ func (s *session) updateRows(
 		answer, err := s.batch(connector.Repeatable(ctx), path, nil, update, nil)
 		if connector.Is(err, connector.Missing) { // the product above the variations is gone
 			for _, r := range byPath[path] {
-				out = append(out, connector.Result{SKU: r.SKU, State: connector.Gone, IDs: r.IDs})
+				out = append(out, r.Result(connector.Gone))
 			}
 			continue
 		}
@@ -100,7 +100,7 @@ func (r row) external() string {
 }
 
 func rowResult(r row, f found, check func(connector.Item, found) string) connector.Result {
-	result := connector.Result{SKU: r.SKU, State: connector.Live, IDs: r.IDs}
+	result := r.Result(connector.Live)
 	switch {
 	case f.Error != nil && strings.HasSuffix(f.Error.Code, "_invalid_id"):
 		result.State, result.Error = connector.Gone, f.Error.text()
@@ -143,40 +143,4 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	others, err := s.byIDs(ctx, slices.DeleteFunc(slices.Clone(items), func(i connector.Item) bool { return seen[i.SKU] }))
 	take(others)
 	return out, err
-}
-
-// Unpublish hides products as drafts, or deletes them. Variations follow their products.
-func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) (out []connector.Result, err error) {
-	var update []map[string]any
-	var gone []int64
-	seen := map[string]int{}
-	var order []string
-	for _, i := range items {
-		if _, known := seen[i.IDs.Product]; known || i.IDs.Product == "" {
-			continue
-		}
-		seen[i.IDs.Product] = len(order)
-		order = append(order, i.IDs.Product)
-		id := flexible(i.IDs.Product).number()
-		gone = append(gone, id)
-		update = append(update, map[string]any{"id": id, "status": "draft"})
-	}
-	var answer batchAnswer
-	if remove {
-		answer, err = s.batch(connector.Repeatable(ctx), "/products/batch", nil, nil, gone)
-	} else {
-		answer, err = s.batch(connector.Repeatable(ctx), "/products/batch", nil, update, nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	entries := append(answer.Update, answer.Delete...)
-	for _, i := range items {
-		result := connector.Result{SKU: i.SKU, State: connector.Live, IDs: i.IDs}
-		if f := entryAt(entries, seen[i.IDs.Product]); f.Error != nil && !strings.HasSuffix(f.Error.Code, "_invalid_id") {
-			result.State, result.Error = connector.Failed, f.Error.text()
-		}
-		out = append(out, result)
-	}
-	return out, nil
 }

@@ -26,7 +26,7 @@ type webhook struct {
 // EnsureWebhooks ensures that each topic has exactly one active webhook for the address. Shops disable one after seven
 // failures in a row.
 func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTarget) ([]connector.Webhook, error) {
-	there, err := s.webhooks(ctx, target.URL)
+	there, err := s.registered(ctx, target.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (s *session) createWebhook(ctx context.Context, target connector.WebhookTar
 	if !connector.Is(err, connector.Temporary) {
 		return made, err
 	}
-	there, again := s.webhooks(ctx, target.URL)
+	there, again := s.registered(ctx, target.URL)
 	if at := slices.IndexFunc(there, func(w webhook) bool { return w.Topic == topic }); again == nil && at >= 0 {
 		return there[at], nil
 	}
@@ -91,7 +91,7 @@ func (s *session) createWebhook(ctx context.Context, target connector.WebhookTar
 
 // RemoveWebhooks deletes the webhooks for the address.
 func (s *session) RemoveWebhooks(ctx context.Context, target connector.WebhookTarget) error {
-	there, err := s.webhooks(ctx, target.URL)
+	there, err := s.registered(ctx, target.URL)
 	if err != nil {
 		return err
 	}
@@ -119,21 +119,8 @@ func (s *session) deleteWebhook(ctx context.Context, id int64) error {
 	return err
 }
 
-// webhooks lists those for an address, whatever their status.
-func (s *session) webhooks(ctx context.Context, address string) (mine []webhook, err error) {
-	for page := 1; ; page++ {
-		var list []webhook
-		query := url.Values{"per_page": {"100"}, "page": {strconv.Itoa(page)}, "status": {"all"}, "orderby": {"id"}, "order": {"asc"}}
-		if _, err := s.get(ctx, "/webhooks", query, &list); err != nil {
-			return nil, err
-		}
-		for _, w := range list {
-			if w.Address == address {
-				mine = append(mine, w)
-			}
-		}
-		if len(list) < 100 {
-			return mine, nil
-		}
-	}
+// registered lists those for an address, whatever their status.
+func (s *session) registered(ctx context.Context, address string) ([]webhook, error) {
+	all, err := list[webhook](ctx, s, "/webhooks", url.Values{"status": {"all"}, "orderby": {"id"}, "order": {"asc"}})
+	return slices.DeleteFunc(all, func(w webhook) bool { return w.Address != address }), err
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // What the account answers to.
@@ -96,7 +98,7 @@ func New() *Account {
 		a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, op) })
 	}
 	a.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusForbidden, problem("Unauthorized", "Access to requested resource is denied."))
+		fakeshop.JSON(w, http.StatusForbidden, problem("Unauthorized", "Access to requested resource is denied."))
 	})
 	a.mux.HandleFunc("/documents/{id}", a.content)
 	a.mux.HandleFunc("POST /auth/o2/token", a.login)
@@ -141,10 +143,11 @@ func (a *Account) login(w http.ResponseWriter, r *http.Request) {
 	a.calls["login"]++
 	switch {
 	case r.FormValue("client_id") != ClientID || r.FormValue("client_secret") != ClientSecret:
-		answer(w, http.StatusUnauthorized, object{"error": "invalid_client", "error_description": "Client authentication failed"})
+		fakeshop.JSON(w, http.StatusUnauthorized, object{"error": "invalid_client", "error_description": "Client authentication failed"})
 		return
 	case r.FormValue("grant_type") != "refresh_token" || r.FormValue("refresh_token") != a.refresh:
-		answer(w, http.StatusBadRequest, object{"error": "invalid_grant", "error_description": "The request has an invalid grant parameter"})
+		fakeshop.JSON(w, http.StatusBadRequest, object{"error": "invalid_grant",
+			"error_description": "The request has an invalid grant parameter"})
 		return
 	}
 	if a.Rotate {
@@ -152,7 +155,7 @@ func (a *Account) login(w http.ResponseWriter, r *http.Request) {
 	}
 	token := "Atza|" + a.id()
 	a.access[token] = a.Now().Add(time.Hour)
-	answer(w, http.StatusOK, object{"access_token": token, "refresh_token": a.refresh, "token_type": "bearer", "expires_in": 3600})
+	fakeshop.JSON(w, http.StatusOK, object{"access_token": token, "refresh_token": a.refresh, "token_type": "bearer", "expires_in": 3600})
 }
 
 func (a *Account) id() string {
@@ -166,16 +169,17 @@ var agent = regexp.MustCompile(`^[^\s/]+/\S+ \(Language=[^)]+\)$`)
 func (a *Account) serve(w http.ResponseWriter, r *http.Request, op operation) {
 	a.requests++
 	a.calls[op.name]++
-	every := func(n int) bool { return n > 0 && a.requests%n == 0 }
+	every := func(n int) bool { return fakeshop.Nth(n, a.requests) }
 	w.Header().Set("x-amzn-RequestId", strconv.Itoa(a.requests))
 	w.Header().Set("x-amzn-RateLimit-Limit", strconv.FormatFloat(op.rate, 'f', -1, 64))
 	switch {
 	case !a.Now().Before(a.access[r.Header.Get("x-amz-access-token")]):
-		answer(w, http.StatusForbidden, object{"errors": []object{{"code": "Unauthorized", "message": "Access to requested resource is denied.",
+		fakeshop.JSON(w, http.StatusForbidden, object{"errors": []object{{"code": "Unauthorized",
+			"message": "Access to requested resource is denied.",
 			"details": "The access token you provided has expired."}}})
 		return
 	case !agent.MatchString(r.UserAgent()):
-		answer(w, http.StatusBadRequest, problem("InvalidInput", "The User-Agent header is not of the form App/Version (Language=…)."))
+		fakeshop.JSON(w, http.StatusBadRequest, problem("InvalidInput", "The User-Agent header is not of the form App/Version (Language=…)."))
 		return
 	case every(a.Page):
 		w.Header().Set("Content-Type", "text/html")
@@ -185,29 +189,27 @@ func (a *Account) serve(w http.ResponseWriter, r *http.Request, op operation) {
 	case every(a.TooMany) || !a.enter(op):
 		a.calls["429"]++
 		w.Header().Del("x-amzn-RateLimit-Limit") // it is not in every answer
-		answer(w, http.StatusTooManyRequests, problem("QuotaExceeded", "You exceeded your quota for the requested resource."))
+		fakeshop.JSON(w, http.StatusTooManyRequests, problem("QuotaExceeded", "You exceeded your quota for the requested resource."))
 		return
 	case every(a.Broken):
-		answer(w, http.StatusInternalServerError, problem("InternalFailure", "We encountered an internal error. Please try again."))
+		fakeshop.JSON(w, http.StatusInternalServerError, problem("InternalFailure", "We encountered an internal error. Please try again."))
 		return
 	}
 	body := object{}
 	if r.Method == http.MethodPut || r.Method == http.MethodPost || r.Method == http.MethodPatch {
 		if json.NewDecoder(r.Body).Decode(&body) != nil || !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
-			answer(w, http.StatusUnsupportedMediaType, problem("InvalidInput", "The body is not JSON."))
+			fakeshop.JSON(w, http.StatusUnsupportedMediaType, problem("InvalidInput", "The body is not JSON."))
 			return
 		}
 	}
 	status, out := op.do(r, body)
 	switch {
 	case every(a.LoseAnswer):
-		if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
-			_ = c.Close()
-		}
+		fakeshop.HangUp(w)
 	case every(a.FailAfterWrite):
-		answer(w, http.StatusInternalServerError, problem("InternalFailure", "We encountered an internal error. Please try again."))
+		fakeshop.JSON(w, http.StatusInternalServerError, problem("InternalFailure", "We encountered an internal error. Please try again."))
 	default:
-		answer(w, status, out)
+		fakeshop.JSON(w, status, out)
 	}
 }
 
@@ -225,14 +227,6 @@ func (a *Account) enter(op operation) bool {
 	}
 	b.left--
 	return true
-}
-
-func answer(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	if body != nil {
-		_ = json.NewEncoder(w).Encode(body)
-	}
 }
 
 func problem(code, message string) object {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 const feedsPath = "/feeds/2021-06-30"
@@ -99,7 +101,7 @@ func (a *Account) addFeed(_ *http.Request, body object) (int, any) {
 	}
 	f := &feed{id: a.id(), kind: kind, input: input, at: a.Now(), ready: a.Now().Add(a.Working)}
 	a.feeds = append(a.feeds, f)
-	f.fatal = a.LoseFeed > 0 && len(a.feeds)%a.LoseFeed == 0
+	f.fatal = fakeshop.Nth(a.LoseFeed, len(a.feeds))
 	return http.StatusAccepted, object{"feedId": f.id}
 }
 

@@ -1,12 +1,13 @@
 package fakeshop
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // Wish is an order as a buyer makes it. Amounts are cents; those of lines are of the whole line.
@@ -146,9 +147,9 @@ func (a *Account) Total(id string) string {
 	defer a.mu.Unlock()
 	o := a.find(id)
 	if o.Pending {
-		return euros(0)["amount"].(string)
+		return fakeshop.Decimal(0)
 	}
-	return euros(o.total())["amount"].(string)
+	return fakeshop.Decimal(o.total())
 }
 
 func (o *order) total() int64 {
@@ -202,11 +203,7 @@ func (o *order) ordered() (n int64) {
 }
 
 func euros(cents int64) object {
-	sign := ""
-	if cents < 0 {
-		sign, cents = "-", -cents
-	}
-	return object{"amount": fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100), "currencyCode": "EUR"}
+	return object{"amount": fakeshop.Decimal(cents), "currencyCode": "EUR"}
 }
 
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }

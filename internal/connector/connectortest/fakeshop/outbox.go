@@ -13,7 +13,7 @@ import (
 
 // Outbox holds a shop's notifications until they are sent. It is safe for concurrent use; set its switches before.
 type Outbox struct {
-	Tries     int  // how often a notification is sent until it is answered with success; 0 for once
+	Tries     int  // how often a notification is sent until it is answered 200; 0 for once
 	Drop      int  // every n-th notification is lost; 0: none
 	Duplicate bool // each is sent twice
 	Reorder   bool // the newest is sent first
@@ -110,7 +110,7 @@ func (o *Outbox) next() (next Letter, found bool) {
 	return next, true
 }
 
-// send reports whether a notification was answered with success, or cannot be sent at all.
+// send reports whether a notification was answered 200, which is a success to every platform, or cannot be sent at all.
 func (o *Outbox) send(ctx context.Context, client *http.Client, to string, l Letter, sign func(Letter, http.Header)) bool {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(l.Body))
 	if err != nil {
@@ -126,5 +126,5 @@ func (o *Outbox) send(ctx context.Context, client *http.Client, to string, l Let
 		return false
 	}
 	_ = answer.Body.Close()
-	return answer.StatusCode < 300
+	return answer.StatusCode == http.StatusOK
 }

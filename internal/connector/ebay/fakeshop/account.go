@@ -154,15 +154,15 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id, secret, _ := r.BasicAuth()
 	if id == ClientID && secret == ClientSecret && r.FormValue("grant_type") == "client_credentials" {
 		a.appToken = "app " + a.id()
-		answer(w, http.StatusOK, object{"access_token": a.appToken, "expires_in": 7200, "token_type": "Application Access Token"})
+		fakeshop.JSON(w, http.StatusOK, object{"access_token": a.appToken, "expires_in": 7200, "token_type": "Application Access Token"})
 		return
 	}
 	if id != ClientID || secret != ClientSecret || r.FormValue("refresh_token") != RefreshToken {
-		answer(w, http.StatusBadRequest, object{"error": "invalid_grant"})
+		fakeshop.JSON(w, http.StatusBadRequest, object{"error": "invalid_grant"})
 		return
 	}
 	a.token = "token " + a.id()
-	answer(w, http.StatusOK, object{"access_token": a.token, "expires_in": 7200, "token_type": "User Access Token"})
+	fakeshop.JSON(w, http.StatusOK, object{"access_token": a.token, "expires_in": 7200, "token_type": "User Access Token"})
 }
 
 func (a *Account) id() string {
@@ -187,7 +187,7 @@ func (a *Account) Spend(api string, limit, used int64) {
 // rates says what is left of the quotas, which begin anew at midnight.
 func (a *Account) rates(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != "Bearer "+a.appToken {
-		answer(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
+		fakeshop.JSON(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
 		return
 	}
 	list := []object{}
@@ -196,7 +196,7 @@ func (a *Account) rates(w http.ResponseWriter, r *http.Request) {
 			"resources": []object{{"name": "sell." + api, "rates": []object{{"limit": q.Limit, "remaining": max(0, q.Limit-q.Used),
 				"reset": stamp(a.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)), "timeWindow": 86400}}}}})
 	}
-	answer(w, http.StatusOK, object{"rateLimits": list})
+	fakeshop.JSON(w, http.StatusOK, object{"rateLimits": list})
 }
 
 // over counts a request, and reports whether it is beyond its API's quota.
@@ -214,27 +214,27 @@ func (a *Account) over(r *http.Request) bool {
 func (a *Account) serve(w http.ResponseWriter, r *http.Request, serve func(*http.Request, object) (int, any)) {
 	a.requests++
 	if a.over(r) {
-		answer(w, http.StatusTooManyRequests, problem(2001, "Too many requests."))
+		fakeshop.JSON(w, http.StatusTooManyRequests, problem(2001, "Too many requests."))
 		return
 	}
 	const notifying = "/commerce/notification/v1/"
 	switch got := r.Header.Get("Authorization"); {
 	case asApp(r) && got == "Bearer "+a.appToken && strings.HasPrefix(r.URL.Path, notifying):
 	case a.token == "" || got != "Bearer "+a.token && got != "IAF "+a.token:
-		answer(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
+		fakeshop.JSON(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
 		return
 	case strings.HasPrefix(r.URL.Path, notifying) && !strings.HasPrefix(r.URL.Path, notifying+"subscription"):
-		answer(w, http.StatusForbidden, problem(1100, "Access denied"))
+		fakeshop.JSON(w, http.StatusForbidden, problem(1100, "Access denied"))
 		return
 	}
-	if n := a.Faults.Broken; n > 0 && a.requests%n == 0 {
-		answer(w, http.StatusInternalServerError, problem(25001, "A system error has occurred."))
+	if fakeshop.Nth(a.Faults.Broken, a.requests) {
+		fakeshop.JSON(w, http.StatusInternalServerError, problem(25001, "A system error has occurred."))
 		return
 	}
 	body := object{}
 	if r.Method == http.MethodPut || r.Method == http.MethodPost {
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || r.Header.Get("Content-Language") == "" {
-			answer(w, http.StatusBadRequest, problem(25709, "Invalid value for header Content-Language."))
+			fakeshop.JSON(w, http.StatusBadRequest, problem(25709, "Invalid value for header Content-Language."))
 			return
 		}
 	}
@@ -242,25 +242,15 @@ func (a *Account) serve(w http.ResponseWriter, r *http.Request, serve func(*http
 	if status == http.StatusNotFound && a.Faults.Missing400 {
 		status = http.StatusBadRequest
 	}
-	if n := a.Faults.LoseAnswer; n > 0 && a.requests%n == 0 {
-		if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
-			_ = c.Close()
-		}
+	if fakeshop.Nth(a.Faults.LoseAnswer, a.requests) {
+		fakeshop.HangUp(w)
 		return
 	}
 	if o, ok := out.(object); ok && o["Location"] != nil {
 		w.Header().Set("Location", fmt.Sprint(o["Location"]))
 		out = nil
 	}
-	answer(w, status, out)
-}
-
-func answer(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	if body != nil {
-		_ = json.NewEncoder(w).Encode(body)
-	}
+	fakeshop.JSON(w, status, out)
 }
 
 func problem(id int, message string) object {

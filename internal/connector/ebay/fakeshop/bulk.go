@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // most is how many entries a request about several SKUs or offers may have.
@@ -29,7 +31,7 @@ func (a *Account) many(do func(in object) (status int, out object)) func(*http.R
 			seen[key] = true
 			var status int
 			var out object
-			if a.parts++; a.Faults.Partial > 0 && a.parts%a.Faults.Partial == 0 {
+			if a.parts++; fakeshop.Nth(a.Faults.Partial, a.parts) {
 				status, out = http.StatusInternalServerError, problem(25001, "A system error has occurred.")
 			} else {
 				status, out = do(in)

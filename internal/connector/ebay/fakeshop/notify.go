@@ -107,13 +107,13 @@ func (a *Account) publicKey(w http.ResponseWriter, r *http.Request) {
 	der, err := x509.MarshalPKIXPublicKey(&a.pair.PublicKey)
 	switch {
 	case err != nil:
-		answer(w, http.StatusInternalServerError, problem(25001, "A system error has occurred."))
+		fakeshop.JSON(w, http.StatusInternalServerError, problem(25001, "A system error has occurred."))
 	case a.appToken == "" || r.Header.Get("Authorization") != "Bearer "+a.appToken:
-		answer(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
+		fakeshop.JSON(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
 	case r.PathValue("kid") != keyID:
-		answer(w, http.StatusNotFound, problem(195011, "The specified public key ID does not exist."))
+		fakeshop.JSON(w, http.StatusNotFound, problem(195011, "The specified public key ID does not exist."))
 	default:
-		answer(w, http.StatusOK, object{"algorithm": "ECDSA", "digest": "SHA1",
+		fakeshop.JSON(w, http.StatusOK, object{"algorithm": "ECDSA", "digest": "SHA1",
 			"key": "-----BEGIN PUBLIC KEY-----" + base64.StdEncoding.EncodeToString(der) + "-----END PUBLIC KEY-----"})
 	}
 }

@@ -2,13 +2,12 @@ package fakeshop
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
-	"entrepot/internal/money"
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // Bought is a line of an order that a buyer places, at Cents each.
@@ -114,7 +113,7 @@ func (o *order) total() (cents int64) {
 func (a *Account) Total(id string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return euros(a.find(id).total())["value"].(string)
+	return fakeshop.Decimal(a.find(id).total())
 }
 
 // Numbers are the tracking numbers of an order's parcels.
@@ -183,11 +182,7 @@ func (a *Account) find(id string) *order {
 }
 
 func euros(cents int64) object {
-	sign := ""
-	if cents < 0 {
-		sign, cents = "-", -cents
-	}
-	return object{"value": fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100), "currency": "EUR"}
+	return object{"value": fakeshop.Decimal(cents), "currency": "EUR"}
 }
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
@@ -345,8 +340,8 @@ func (a *Account) OnSale() map[string]int64 {
 	defer a.mu.Unlock()
 	found := map[string]int64{}
 	for sku, o := range a.offers {
-		if price, err := money.Parse(o.price); err == nil && o.listing != "" && o.quantity > 0 {
-			found[sku] = int64(price) / (money.Scale / 100)
+		if cents, ok := fakeshop.Cents(o.price); ok && o.listing != "" && o.quantity > 0 {
+			found[sku] = cents
 		}
 	}
 	return found

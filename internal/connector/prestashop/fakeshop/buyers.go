@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // Bought is a line of an order that a buyer places: a product, or one of its combinations.
@@ -117,7 +119,7 @@ func (s *Shop) Total(order string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	cents := (millionths(s.find("orders", order).get("total_paid_tax_incl")) + 5_000) / 10_000
-	return fmt.Sprintf("%d.%02d", cents/100, cents%100)
+	return fakeshop.Decimal(cents)
 }
 
 // Item is what the shop shows of a reference. Price is net, in millionths.

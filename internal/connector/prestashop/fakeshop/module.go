@@ -2,8 +2,6 @@ package fakeshop
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
 	"strconv"
@@ -28,9 +26,7 @@ func (s *Shop) Deliver(ctx context.Context) {
 	}, func(l fakeshop.Letter, header http.Header) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		mac := hmac.New(sha256.New, []byte(s.secret))
-		_, _ = mac.Write(l.Body)
-		header.Set("X-PrestaShop-Signature", hex.EncodeToString(mac.Sum(nil)))
+		header.Set("X-PrestaShop-Signature", hex.EncodeToString(fakeshop.MAC(s.secret, l.Body)))
 	})
 }
 

@@ -72,18 +72,18 @@ func (r *row) get(name string) string { return r.fields[name] }
 
 // states are those of a fresh installation.
 var states = []struct {
-	setting, name                 string
-	paid, shipped, takesStockOnly bool
+	setting, name string
+	paid, shipped bool
 }{
-	{"PS_OS_CHEQUE", "Awaiting check payment", false, false, false}, {"PS_OS_PAYMENT", "Payment accepted", true, false, false},
-	{"PS_OS_PREPARATION", "Processing in progress", true, false, false}, {"PS_OS_SHIPPING", "Shipped", true, true, false},
-	{"PS_OS_DELIVERED", "Delivered", true, true, false}, {"PS_OS_CANCELED", "Canceled", false, false, false},
-	{"PS_OS_REFUND", "Refunded", false, false, false}, {"PS_OS_ERROR", "Payment error", false, false, false},
-	{"PS_OS_OUTOFSTOCK_PAID", "On backorder (paid)", true, false, false},
-	{"PS_OS_BANKWIRE", "Awaiting bank wire payment", false, false, false},
-	{"PS_OS_WS_PAYMENT", "Remote payment accepted", true, false, false},
-	{"PS_OS_OUTOFSTOCK_UNPAID", "On backorder (not paid)", false, false, false},
-	{"PS_OS_COD_VALIDATION", "Awaiting Cash On Delivery validation", false, false, false},
+	{"PS_OS_CHEQUE", "Awaiting check payment", false, false}, {"PS_OS_PAYMENT", "Payment accepted", true, false},
+	{"PS_OS_PREPARATION", "Processing in progress", true, false}, {"PS_OS_SHIPPING", "Shipped", true, true},
+	{"PS_OS_DELIVERED", "Delivered", true, true}, {"PS_OS_CANCELED", "Canceled", false, false},
+	{"PS_OS_REFUND", "Refunded", false, false}, {"PS_OS_ERROR", "Payment error", false, false},
+	{"PS_OS_OUTOFSTOCK_PAID", "On backorder (paid)", true, false},
+	{"PS_OS_BANKWIRE", "Awaiting bank wire payment", false, false},
+	{"PS_OS_WS_PAYMENT", "Remote payment accepted", true, false},
+	{"PS_OS_OUTOFSTOCK_UNPAID", "On backorder (not paid)", false, false},
+	{"PS_OS_COD_VALIDATION", "Awaiting Cash On Delivery validation", false, false},
 }
 
 // New creates an empty shop with two languages, in Paris.
@@ -177,23 +177,7 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	s.requests++
-	if n := s.Faults.Busy; n > 0 && s.requests%n == 0 {
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, "busy", http.StatusServiceUnavailable)
-		return
-	}
-	if s.Off {
-		s.refuse(w, http.StatusServiceUnavailable, 22, "The PrestaShop webservice is disabled. Please activate it in the PrestaShop Back Office")
-		return
-	}
-	switch want := "Basic " + base64.StdEncoding.EncodeToString([]byte(Key+":")); r.Header.Get("Authorization") {
-	case want:
-	case "":
-		http.Error(w, "401 Unauthorized", http.StatusUnauthorized)
-		return
-	default:
-		s.refuse(w, http.StatusUnauthorized, 18, "Invalid authentication key format")
+	if s.requests++; s.unserved(w, r) {
 		return
 	}
 	version := "8.2.0"
@@ -202,54 +186,76 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("PSWS-Version", version)
 	w.Header().Set("Date", s.Now().UTC().Format(http.TimeFormat))
-	if path == "" {
-		s.root(w)
-		return
-	}
 	name, id, _ := strings.Cut(path, "/")
-	if s.Absent && s.Rights[name] == nil {
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
-	if s.resources[name] == nil {
-		s.refuse(w, http.StatusBadRequest, 27, "Resource of type \""+name+"\" does not exists")
-		return
-	}
-	if s.Old && r.Method == http.MethodPatch {
-		s.refuse(w, http.StatusMethodNotAllowed, 23, "Method PATCH is not valid")
-		return
-	}
-	if !s.allowed(name, r.Method) {
-		if !s.allowed(name, "GET") {
-			s.refuse(w, http.StatusUnauthorized, 26, "Resource of type \""+name+"\" is not allowed with this authentication key")
-		} else {
-			s.refuse(w, http.StatusMethodNotAllowed, 25, "Method "+r.Method+" is not allowed for the resource "+name+" with this authentication key")
-		}
-		return
-	}
-	if r.Method == http.MethodGet {
+	switch {
+	case path == "":
+		s.root(w)
+	case s.refused(w, r.Method, name):
+	case r.Method == http.MethodGet:
 		s.read(w, r, s.resources[name], id)
-		return
+	default:
+		s.serveWrite(w, r, s.resources[name], id)
 	}
+}
+
+// unserved answers a request that the shop does not let in, and reports whether it is one.
+func (s *Shop) unserved(w http.ResponseWriter, r *http.Request) bool {
+	if fakeshop.Nth(s.Faults.Busy, s.requests) {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "busy", http.StatusServiceUnavailable)
+		return true
+	}
+	if s.Off {
+		s.refuse(w, http.StatusServiceUnavailable, 22, "The PrestaShop webservice is disabled. Please activate it in the PrestaShop Back Office")
+		return true
+	}
+	switch want := "Basic " + base64.StdEncoding.EncodeToString([]byte(Key+":")); r.Header.Get("Authorization") {
+	case want:
+		return false
+	case "":
+		http.Error(w, "401 Unauthorized", http.StatusUnauthorized)
+	default:
+		s.refuse(w, http.StatusUnauthorized, 18, "Invalid authentication key format")
+	}
+	return true
+}
+
+// refused answers what the key may not do with a resource, and reports whether it is so.
+func (s *Shop) refused(w http.ResponseWriter, method, name string) bool {
+	switch {
+	case s.Absent && s.Rights[name] == nil:
+		w.WriteHeader(http.StatusNotFound)
+	case s.resources[name] == nil:
+		s.refuse(w, http.StatusBadRequest, 27, "Resource of type \""+name+"\" does not exists")
+	case s.Old && method == http.MethodPatch:
+		s.refuse(w, http.StatusMethodNotAllowed, 23, "Method PATCH is not valid")
+	case s.allowed(name, method):
+		return false
+	case !s.allowed(name, "GET"):
+		s.refuse(w, http.StatusUnauthorized, 26, "Resource of type \""+name+"\" is not allowed with this authentication key")
+	default:
+		s.refuse(w, http.StatusMethodNotAllowed, 25, "Method "+method+" is not allowed for the resource "+name+" with this authentication key")
+	}
+	return true
+}
+
+// serveWrite writes, with the faults of writes.
+func (s *Shop) serveWrite(w http.ResponseWriter, r *http.Request, res *resource, id string) {
 	s.writes++
-	lost := n(s.Faults.LoseAnswer, s.writes)
-	broken := n(s.Faults.WriteAnd500, s.writes)
-	out := http.ResponseWriter(w)
+	lost := fakeshop.Nth(s.Faults.LoseAnswer, s.writes)
+	broken := fakeshop.Nth(s.Faults.WriteAnd500, s.writes)
+	out := w
 	if lost || broken {
 		out = nowhere{}
 	}
-	s.write(out, r, s.resources[name], id)
+	s.write(out, r, res, id)
 	switch {
 	case lost:
-		if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
-			_ = c.Close()
-		}
+		fakeshop.HangUp(w)
 	case broken:
 		http.Error(w, "", http.StatusInternalServerError)
 	}
 }
-
-func n(every, count int) bool { return every > 0 && count%every == 0 }
 
 // nowhere is a response writer that discards the answer.
 type nowhere struct{}

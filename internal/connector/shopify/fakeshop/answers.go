@@ -2,14 +2,15 @@ package fakeshop
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 func euros(cents int64) object {
-	return object{"shopMoney": object{"amount": fmt.Sprintf("%d.%02d", cents/100, cents%100)}}
+	return object{"shopMoney": object{"amount": fakeshop.Decimal(cents)}}
 }
 
 // show is an order as the shop gives it, with at most so many lines, parcels and refunds.

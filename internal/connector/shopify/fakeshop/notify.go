@@ -2,8 +2,6 @@ package fakeshop
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -36,11 +34,9 @@ func (s *Shop) Deliver(ctx context.Context) {
 		}
 		return ""
 	}, func(l fakeshop.Letter, header http.Header) {
-		mac := hmac.New(sha256.New, []byte(WebhookSecret))
-		_, _ = mac.Write(l.Body)
 		at := strings.LastIndexByte(l.Topic, '_') // INVENTORY_LEVELS_UPDATE is inventory_levels/update
 		header.Set("X-Shopify-Topic", strings.ToLower(l.Topic[:at]+"/"+l.Topic[at+1:]))
 		header.Set("X-Shopify-Webhook-Id", fmt.Sprint("delivery-", l.Number))
-		header.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+		header.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(fakeshop.MAC(WebhookSecret, l.Body)))
 	})
 }

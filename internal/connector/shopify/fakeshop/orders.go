@@ -2,9 +2,10 @@ package fakeshop
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 type order struct {
@@ -193,7 +194,7 @@ func (s *Shop) Total(id string) string {
 	if len(o.refunds) == 0 {
 		_, total = o.amounts(now)
 	}
-	return fmt.Sprintf("%d.%02d", total/100, total%100)
+	return fakeshop.Decimal(total)
 }
 
 // Order is what became of an order: parcels with their numbers, whether it is delivered or cancelled.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/money"
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 func (p *product) show() object {
@@ -415,8 +415,8 @@ func (s *Shop) OnSale() map[string]int64 {
 	found := map[string]int64{}
 	for _, p := range s.products {
 		for _, v := range p.variants {
-			if price, err := money.Parse(v.price); err == nil && p.status == "ACTIVE" && v.available() > 0 {
-				found[v.sku] = int64(price) / (money.Scale / 100)
+			if cents, ok := fakeshop.Cents(v.price); ok && p.status == "ACTIVE" && v.available() > 0 {
+				found[v.sku] = cents
 			}
 		}
 	}

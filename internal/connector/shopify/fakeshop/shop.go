@@ -124,10 +124,10 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case nth(s.Faults.Broken, s.requests):
+	case fakeshop.Nth(s.Faults.Broken, s.requests):
 		http.Error(w, "<html>Bad gateway</html>", http.StatusBadGateway)
 		return
-	case nth(s.Faults.Throttle, s.requests):
+	case fakeshop.Nth(s.Faults.Throttle, s.requests):
 		s.answer(w, object{"errors": []object{{"message": "Throttled", "extensions": object{"code": "THROTTLED"}}},
 			"extensions": object{"cost": object{"requestedQueryCost": 300,
 				"throttleStatus": object{"maximumAvailable": 2000, "currentlyAvailable": 100, "restoreRate": 100}}}})
@@ -139,10 +139,8 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	data, wrong := s.run(found[1], in.Variables)
-	if nth(s.Faults.LoseAnswer, s.requests) {
-		if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
-			_ = c.Close()
-		}
+	if fakeshop.Nth(s.Faults.LoseAnswer, s.requests) {
+		fakeshop.HangUp(w)
 		return
 	}
 	if wrong != "" {
@@ -184,8 +182,6 @@ func mask(value any, path []any) (errors []object) {
 	}
 	return errors
 }
-
-func nth(every, count int) bool { return every > 0 && count%every == 0 }
 
 func (s *Shop) answer(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -249,7 +245,7 @@ func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong s
 			all, _ := json.Marshal(own)
 			return do(all)
 		}
-		if nth(s.Faults.Unsaid, s.fields) {
+		if fakeshop.Nth(s.Faults.Unsaid, s.fields) {
 			data["a"+strconv.Itoa(i)] = nil
 			continue
 		}

@@ -1,21 +1,16 @@
-// Package fakeshop is a shop with the part of TikTok Shop's Open API that the connector uses, in memory: for tests, and for integrators who
-// have no shop at hand. It keeps the habits of the real one: every request is signed over its very bytes and within five minutes, a shop's
-// cipher is demanded or refused, refusals come inside answers with status 200, tokens rotate, lists begin with the newest, an order has one
-// line for each piece and no address before it is paid, products are audited, and a product that is changed whole loses what is left out.
 package fakeshop
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // tokens issues a new pair; the refresh token is valid once.
@@ -61,16 +56,14 @@ func signature(r *http.Request, q url.Values, body []byte) string {
 		}
 	}
 	slices.Sort(names)
-	mac := hmac.New(sha256.New, []byte(AppSecret))
-	_, _ = io.WriteString(mac, AppSecret+r.URL.Path)
+	text := AppSecret + r.URL.Path
 	for _, name := range names {
-		_, _ = io.WriteString(mac, name+q.Get(name))
+		text += name + q.Get(name)
 	}
-	if !strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
-		_, _ = mac.Write(body)
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
+		body = nil
 	}
-	_, _ = io.WriteString(mac, AppSecret)
-	return hex.EncodeToString(mac.Sum(nil))
+	return hex.EncodeToString(fakeshop.MAC(AppSecret, []byte(text), body, []byte(AppSecret)))
 }
 
 // Expire ends the access token; Revoke ends the refresh token, too.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"entrepot/internal/money"
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // each runs a change of SKUs; refused SKUs are listed in an answer with code 0.
@@ -193,8 +193,8 @@ func (s *Shop) OnSale() map[string]int64 {
 	items, _ := s.Items()
 	found := map[string]int64{}
 	for name, item := range items {
-		if price, err := money.Parse(item.Price); err == nil && item.Status == "ACTIVATE" && item.Quantity > 0 {
-			found[name] = int64(price) / (money.Scale / 100)
+		if cents, ok := fakeshop.Cents(item.Price); ok && item.Status == "ACTIVATE" && item.Quantity > 0 {
+			found[name] = cents
 		}
 	}
 	return found

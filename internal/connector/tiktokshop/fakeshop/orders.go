@@ -2,11 +2,12 @@ package fakeshop
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 type order struct {
@@ -156,18 +157,16 @@ func (s *Shop) Total(id string) (total string) {
 	return total
 }
 
-func euros(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
-
 func (o *order) show() object {
 	lines := []object{}
 	var goods int64
 	for _, p := range o.pieces {
 		goods += p.cents
 		l := object{"id": p.id, "sku_id": p.skuID, "product_id": p.product, "seller_sku": p.sku, "product_name": "Article " + p.sku,
-			"sku_name": "Default", "sale_price": euros(p.cents), "currency": "EUR", "display_status": p.status, "package_id": p.parcel,
+			"sku_name": "Default", "sale_price": fakeshop.Decimal(p.cents), "currency": "EUR", "display_status": p.status, "package_id": p.parcel,
 			"tracking_number": p.number, "shipping_provider_name": p.carrier}
 		if p.tax > 0 {
-			l["item_tax"] = []object{{"tax_type": "VAT", "tax_amount": euros(p.tax)}}
+			l["item_tax"] = []object{{"tax_type": "VAT", "tax_amount": fakeshop.Decimal(p.tax)}}
 		}
 		lines = append(lines, l)
 	}
@@ -179,8 +178,8 @@ func (o *order) show() object {
 		"buyer_email": "ada@scs.tiktokw.example", "shipping_type": o.shipping, "fulfillment_type": "FULFILLMENT_BY_SELLER",
 		"delivery_option_id": "5", "delivery_option_name": "Express & safe", "packages": []object{{"id": o.pieces[0].parcel}},
 		"line_items": lines,
-		"payment": object{"currency": "EUR", "sub_total": euros(goods), "shipping_fee": euros(o.shippingCents), "tax": euros(o.taxCents),
-			"total_amount": euros(total)}}
+		"payment": object{"currency": "EUR", "sub_total": fakeshop.Decimal(goods), "shipping_fee": fakeshop.Decimal(o.shippingCents),
+			"tax": fakeshop.Decimal(o.taxCents), "total_amount": fakeshop.Decimal(total)}}
 	if o.fbt {
 		out["fulfillment_type"] = "FULFILLMENT_BY_TIKTOK"
 	}

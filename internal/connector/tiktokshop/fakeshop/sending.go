@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 func (s *Shop) namedOrders(c call) reply {
@@ -228,14 +230,15 @@ func (s *Shop) searchReversed(c call) reply {
 		}
 		lines := []object{}
 		for _, id := range r.pieces {
-			lines = append(lines, object{"order_line_item_id": id, "refund_amount": object{"refund_total": euros(r.cents / int64(len(r.pieces)))}})
+			lines = append(lines, object{"order_line_item_id": id,
+				"refund_amount": object{"refund_total": fakeshop.Decimal(r.cents / int64(len(r.pieces)))}})
 		}
 		shown := object{one + "_id": r.id, "order_id": r.order, one + "_status": r.status, one + "_reason_text": "No longer needed",
 			"role": r.role, one + "_line_items": lines, "create_time": r.created.Unix(), "update_time": r.updated.Unix()}
 		if r.partial {
-			shown["partial_refund"] = object{"currency": "EUR", "amount": euros(r.cents)}
+			shown["partial_refund"] = object{"currency": "EUR", "amount": fakeshop.Decimal(r.cents)}
 		} else {
-			shown["refund_amount"] = object{"currency": "EUR", "refund_total": euros(r.cents)}
+			shown["refund_amount"] = object{"currency": "EUR", "refund_total": fakeshop.Decimal(r.cents)}
 		}
 		list = append(list, shown)
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // The credentials and ids that a new shop has.
@@ -37,8 +39,6 @@ type Faults struct {
 	HTML       int           // a proxy answers with a page of HTML
 	Hang       int           // it never answers
 	Slow       time.Duration // each answer takes that long
-	Drop       int           // of notifications: it is lost
-	Reorder    bool          // the newest notification is sent first
 	Nameless   bool          // refusals of SKUs do not name them
 	ListsAll   bool          // TikTok's warehouse is in the list of the shop's
 	Unfound    bool          // a search of products finds none, as one that is behind
@@ -57,6 +57,8 @@ type Shop struct {
 	Demands Category          // what the category that is recommended demands
 	Brands  map[string]string // ids of the brands that it knows, by name
 
+	Notices *fakeshop.Outbox
+
 	mu       sync.Mutex
 	mux      *http.ServeMux
 	requests int
@@ -72,15 +74,12 @@ type Shop struct {
 	orders   []*order
 	reversed []*reversal
 	calls    map[string]int
-	queue    []outcome
-	notified int
-	wake     chan struct{}
 }
 
 // New creates a shop with two warehouses and nothing to sell.
 func New() *Shop {
 	s := &Shop{Now: time.Now, Region: "DE", mux: http.NewServeMux(), access: AccessToken, refresh: RefreshToken, hooks: map[string]string{},
-		made: map[string]object{}, calls: map[string]int{}, wake: make(chan struct{}, 1)}
+		made: map[string]object{}, calls: map[string]int{}, Notices: fakeshop.NewOutbox(mostTries)}
 	for pattern, serve := range map[string]func(call) reply{
 		"GET /authorization/202309/shops":                                s.shops,
 		"GET /logistics/202309/warehouses":                               s.warehouses,
@@ -169,7 +168,7 @@ func (s *Shop) serve(w http.ResponseWriter, r *http.Request, serve func(call) re
 	s.requests++
 	s.calls[r.Method+" "+r.URL.Path]++
 	n, f := s.requests, s.Faults
-	due := func(every int) bool { return every > 0 && n%every == 0 }
+	due := func(every int) bool { return fakeshop.Nth(every, n) }
 	var out reply
 	hang := due(f.Hang)
 	switch refusal := s.refusal(r, raw); {
@@ -201,9 +200,7 @@ func (s *Shop) serve(w http.ResponseWriter, r *http.Request, serve func(call) re
 		w.WriteHeader(http.StatusBadGateway)
 		_, _ = io.WriteString(w, "<html><h1>Bad Gateway</h1></html>")
 	case due(f.LoseAnswer):
-		if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
-			_ = c.Close()
-		}
+		fakeshop.HangUp(w)
 	case due(f.Broken):
 		answer(w, reply{status: http.StatusInternalServerError, code: 36009003, message: "Internal error, please try again later"})
 	default:

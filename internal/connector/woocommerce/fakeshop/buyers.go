@@ -1,9 +1,13 @@
 package fakeshop
 
 import (
+	"cmp"
 	"html"
+	"maps"
 	"slices"
 	"strconv"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // Wish is what a buyer orders.
@@ -24,78 +28,38 @@ type Wish struct {
 func (s *Shop) Place(w Wish) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o := &order{
-		id:       s.id(),
-		status:   "pending",
-		created:  s.now(),
-		modified: s.now(),
-		email:    w.Email,
-		name:     w.Name,
-		phone:    "+49 30 1",
-		city:     "Berlin",
-		shipping: w.Shipping,
-	}
-	if o.name == "" {
-		o.name = "Jörg O'Neil"
-	}
-	skus := []string{}
-	for sku := range w.SKUs {
-		skus = append(skus, sku)
-	}
-	slices.Sort(skus)
-	for _, sku := range skus {
-		p := s.owner(sku, 0)
-		if p == nil {
-			continue
+	o := &order{id: s.id(), status: "pending", created: s.now(), modified: s.now(), email: w.Email, name: cmp.Or(w.Name, "Jörg O'Neil"),
+		phone: "+49 30 1", city: "Berlin", shipping: w.Shipping}
+	for _, sku := range slices.Sorted(maps.Keys(w.SKUs)) {
+		if p := s.owner(sku, 0); p != nil {
+			o.lines = append(o.lines, s.lineOf(p, sku, w))
 		}
-		l := &orderLine{id: s.id(), product: p.id, sku: html.UnescapeString(p.sku), name: p.name, quantity: w.SKUs[sku],
-			engraving: w.Engraving}
-		if p.parent != 0 {
-			l.product, l.variation = p.parent, p.id
-		}
-		price := p.regular
-		if p.sale != "" {
-			price = p.sale
-		}
-		each, _ := strconv.ParseFloat(price, 64)
-		gross := int64(each*100+0.5) * l.quantity
-		l.sub = net(gross)
-		l.total = l.sub - (l.sub*w.Discount+50)/100
-		l.tax = (l.total*19 + 50) / 100
-		o.lines = append(o.lines, l)
 	}
-	if w.Unknown > 0 {
-		o.lines = append(
-			o.lines,
-			&orderLine{
-				id:       s.id(),
-				name:     "Gone mug",
-				quantity: w.Unknown,
-				sub:      100 * w.Unknown,
-				total:    100 * w.Unknown,
-				tax:      19 * w.Unknown,
-			},
-		)
+	if n := w.Unknown; n > 0 {
+		o.lines = append(o.lines, &orderLine{id: s.id(), name: "Gone mug", quantity: n, sub: 100 * n, total: 100 * n, tax: 19 * n})
 	}
 	if w.Fee != 0 {
-		o.fees = append(
-			o.fees,
-			&orderLine{id: s.id(), name: "Gift wrap", quantity: 1, sub: w.Fee, total: w.Fee, tax: (w.Fee*19 + 50) / 100},
-		)
+		o.fees = append(o.fees, &orderLine{id: s.id(), name: "Gift wrap", quantity: 1, sub: w.Fee, total: w.Fee, tax: (w.Fee*19 + 50) / 100})
 	}
 	s.orders[o.id] = o
 	s.notify("order.created", o.id)
 	if w.Status != "pending" {
-		s.setStatus(o, orDefault(w.Status, "processing"))
+		s.setStatus(o, cmp.Or(w.Status, "processing"))
 	}
 	return o.id
 }
 
-func orDefault(text, standard string) string {
-	if text == "" {
-		return standard
+// lineOf is the line of an order for a product or variation.
+func (s *Shop) lineOf(p *product, sku string, w Wish) *orderLine {
+	l := &orderLine{id: s.id(), product: p.id, sku: html.UnescapeString(p.sku), name: p.name, quantity: w.SKUs[sku], engraving: w.Engraving}
+	if p.parent != 0 {
+		l.product, l.variation = p.parent, p.id
 	}
-	return text
+	each, _ := strconv.ParseFloat(cmp.Or(p.sale, p.regular), 64)
+	l.sub = net(int64(each*100+0.5) * l.quantity)
+	l.total = l.sub - (l.sub*w.Discount+50)/100
+	l.tax = (l.total*19 + 50) / 100
+	return l
 }
 
 // Move sets an order's status as the shop's merchant would.
@@ -190,7 +154,7 @@ func (s *Shop) Orders() map[int64]Order {
 	all := map[int64]Order{}
 	for id, o := range s.orders {
 		_, _, total := o.sums()
-		shown := Order{ID: id, Status: o.status, Total: cents(total), Parcels: len(o.parcels), Refunds: len(o.refunds)}
+		shown := Order{ID: id, Status: o.status, Total: fakeshop.Decimal(total), Parcels: len(o.parcels), Refunds: len(o.refunds)}
 		for _, l := range o.lines {
 			shown.Units += l.quantity
 		}

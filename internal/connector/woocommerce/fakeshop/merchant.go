@@ -10,13 +10,8 @@ import (
 func (s *Shop) AddImage(sku, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one := image{s.id(), address}
-	if s.media == nil {
-		s.media = map[int64]string{}
-	}
-	s.media[one.id] = address
 	p := s.owner(sku, 0)
-	p.images = append(p.images, one)
+	p.images = append(p.images, s.addMedia(address))
 }
 
 // AddAttribute gives a product a value of an attribute of the whole shop, as its merchant may.

@@ -1,13 +1,16 @@
 package fakeshop
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // order is an order; amounts are cents.
@@ -54,14 +57,6 @@ type note struct {
 	id       int64
 	text     string
 	customer bool
-}
-
-func cents(n int64) string {
-	sign := ""
-	if n < 0 {
-		sign, n = "-", -n
-	}
-	return fmt.Sprintf("%s%d.%02d", sign, n/100, n%100)
 }
 
 // net is what of a gross price at 19 % is not tax.
@@ -183,70 +178,19 @@ func (l *orderLine) meta() []any {
 
 func (s *Shop) showOrder(o *order) map[string]any {
 	discount, tax, total := o.sums()
-	coupons := []any{}
-	if discount > 0 {
-		coupons = append(coupons, map[string]any{"id": o.id, "code": "ten", "discount": cents(discount)})
-	}
-	showLine := func(l *orderLine) map[string]any {
-		var sku any = escaped(l.sku)
-		if l.sku == "" {
-			sku = nil
-		}
-		return map[string]any{
-			"id":           l.id,
-			"name":         escaped(l.name),
-			"product_id":   l.product,
-			"variation_id": l.variation,
-			"quantity":     l.quantity,
-			"sku":          sku,
-			"subtotal": cents(
-				l.sub,
-			),
-			"total":     cents(l.total),
-			"total_tax": cents(l.tax),
-			"price":     float64(l.total) / 100 / float64(max(l.quantity, 1)),
-			"image": map[string]any{
-				"id":  "",
-				"src": "",
-			},
-			"meta_data": l.meta(),
-		}
-	}
-	lines, fees, refunds := []any{}, []any{}, []any{}
+	lines, fees, refunds, coupons := []any{}, []any{}, []any{}, []any{}
 	for _, l := range o.lines {
-		lines = append(lines, showLine(l))
+		lines = append(lines, l.show())
 	}
 	for _, l := range o.fees {
-		fees = append(
-			fees,
-			map[string]any{
-				"id":        l.id,
-				"name":      l.name,
-				"total":     cents(l.total),
-				"total_tax": cents(l.tax),
-				"taxes":     []any{map[string]any{"id": 1, "total": cents(l.tax + 1)}},
-			},
-		)
+		fees = append(fees, map[string]any{"id": l.id, "name": l.name, "total": fakeshop.Decimal(l.total), "total_tax": fakeshop.Decimal(l.tax),
+			"taxes": []any{map[string]any{"id": 1, "total": fakeshop.Decimal(l.tax + 1)}}})
 	}
 	for _, r := range o.refunds {
-		refunds = append(refunds, map[string]any{"id": r.id, "reason": r.reason, "total": cents(-r.amount)})
+		refunds = append(refunds, map[string]any{"id": r.id, "reason": r.reason, "total": fakeshop.Decimal(-r.amount)})
 	}
-	first, last, _ := strings.Cut(o.name, " ")
-	address := map[string]any{
-		"first_name": first,
-		"last_name":  last,
-		"company":    "",
-		"address_1":  "Straße 1",
-		"address_2":  "",
-		"city":       o.city,
-		"state":      "",
-		"postcode":   "10115",
-		"country":    "DE",
-		"phone":      o.phone,
-	}
-	billing := map[string]any{"email": o.email}
-	for name, v := range address {
-		billing[name] = v
+	if discount > 0 {
+		coupons = append(coupons, map[string]any{"id": o.id, "code": "ten", "discount": fakeshop.Decimal(discount)})
 	}
 	local := o.created.Add(time.Hour) // a zone that the shop does not name
 	return map[string]any{
@@ -255,22 +199,18 @@ func (s *Shop) showOrder(o *order) map[string]any {
 		"status":             o.status,
 		"currency":           "EUR",
 		"prices_include_tax": true,
-		"date_created": local.Format(
-			gmt,
-		),
-		"date_created_gmt":  o.created.Format(gmt),
-		"date_modified_gmt": o.modified.Format(gmt),
-		"date_paid_gmt":     nil,
-		"discount_total": cents(
-			discount,
-		),
-		"shipping_total": cents(o.shipping),
+		"date_created":       local.Format(gmt),
+		"date_created_gmt":   o.created.Format(gmt),
+		"date_modified_gmt":  o.modified.Format(gmt),
+		"date_paid_gmt":      nil,
+		"discount_total":     fakeshop.Decimal(discount),
+		"shipping_total":     fakeshop.Decimal(o.shipping),
 		"shipping_lines": []any{map[string]any{"id": 9, "method_title": "Express &amp; safe", "method_id": "flat_rate",
-			"total": cents(o.shipping)}},
-		"total_tax":            cents(tax),
-		"total":                cents(total),
-		"billing":              billing,
-		"shipping":             address,
+			"total": fakeshop.Decimal(o.shipping)}},
+		"total_tax":            fakeshop.Decimal(tax),
+		"total":                fakeshop.Decimal(total),
+		"billing":              o.address(map[string]any{"email": o.email}),
+		"shipping":             o.address(map[string]any{}),
 		"payment_method":       "bacs",
 		"payment_method_title": "Bank",
 		"customer_note":        "",
@@ -282,18 +222,37 @@ func (s *Shop) showOrder(o *order) map[string]any {
 	}
 }
 
+// show is a line of goods.
+func (l *orderLine) show() map[string]any {
+	var sku any = escaped(l.sku)
+	if l.sku == "" {
+		sku = nil
+	}
+	return map[string]any{"id": l.id, "name": escaped(l.name), "product_id": l.product, "variation_id": l.variation, "quantity": l.quantity,
+		"sku": sku, "subtotal": fakeshop.Decimal(l.sub), "total": fakeshop.Decimal(l.total), "total_tax": fakeshop.Decimal(l.tax),
+		"price": float64(l.total) / 100 / float64(max(l.quantity, 1)), "image": map[string]any{"id": "", "src": ""}, "meta_data": l.meta()}
+}
+
+// address adds the buyer's address to members.
+func (o *order) address(to map[string]any) map[string]any {
+	first, last, _ := strings.Cut(o.name, " ")
+	maps.Copy(to, map[string]any{"first_name": first, "last_name": last, "company": "", "address_1": "Straße 1", "address_2": "",
+		"city": o.city, "state": "", "postcode": "10115", "country": "DE", "phone": o.phone})
+	return to
+}
+
 func showRefund(o *order, r *refund) map[string]any {
 	lines := []any{}
 	for _, l := range r.lines {
 		lines = append(
 			lines,
-			map[string]any{"id": l.id + 100000, "quantity": -l.quantity, "total": cents(-l.total), "total_tax": cents(-l.tax),
+			map[string]any{"id": l.id + 100000, "quantity": -l.quantity, "total": fakeshop.Decimal(-l.total), "total_tax": fakeshop.Decimal(-l.tax),
 				"meta_data": []any{map[string]any{"key": "_refunded_item_id", "value": strconv.FormatInt(l.id, 10)}}},
 		)
 	}
 	return map[string]any{
 		"id":               r.id,
-		"amount":           cents(r.amount),
+		"amount":           fakeshop.Decimal(r.amount),
 		"reason":           r.reason,
 		"date_created_gmt": r.at.Format(gmt),
 		"line_items":       lines,
@@ -309,11 +268,9 @@ func (s *Shop) setStatus(o *order, status string) {
 	o.status = status
 	switch status {
 	case "processing", "on-hold", "completed":
-		s.moveStock(o, !o.reduced, -1)
-		o.reduced = true
+		s.reduce(o, true)
 	case "cancelled", "failed":
-		s.moveStock(o, o.reduced, 1)
-		o.reduced = false
+		s.reduce(o, false)
 	case "refunded": // it writes a refund of the rest, without lines
 		_, _, total := o.sums()
 		for _, r := range o.refunds {
@@ -327,19 +284,21 @@ func (s *Shop) setStatus(o *order, status string) {
 	s.touch(o)
 }
 
-func (s *Shop) moveStock(o *order, do bool, sign int64) {
-	if !do {
+// reduce takes the stock of an order, or gives it back, unless that is done.
+func (s *Shop) reduce(o *order, reduced bool) {
+	if o.reduced == reduced {
 		return
 	}
+	o.reduced = reduced
 	for _, l := range o.lines {
-		id := l.product
-		if l.variation != 0 {
-			id = l.variation
+		p := s.products[cmp.Or(l.variation, l.product)]
+		if p == nil || !p.managed {
+			continue
 		}
-		if p := s.products[id]; p != nil && p.managed {
-			p.quantity += sign * l.quantity
-			s.notify("product.updated", p.id)
+		if p.quantity += l.quantity; reduced {
+			p.quantity -= 2 * l.quantity
 		}
+		s.notify("product.updated", p.id)
 	}
 }
 
@@ -354,27 +313,26 @@ func (s *Shop) fulfil(o *order, parcel map[string]any) {
 func (o *order) kept() []any {
 	list := []any{map[string]any{"id": 1, "key": "_wc_order_attribution_source_type", "value": "typein"}}
 	if len(o.parcels) > 0 {
-		left := map[int64]int64{}
-		for _, l := range o.lines {
-			left[l.id] = l.quantity
-		}
-		for _, p := range o.parcels {
-			for _, item := range itemsOf(p) {
-				if left[item.ID] -= item.Quantity; left[item.ID] <= 0 {
-					delete(left, item.ID)
-				}
-			}
-		}
-		state := "partially_fulfilled"
-		if len(left) == 0 {
-			state = "fulfilled"
-		}
-		list = append(list, map[string]any{"id": 2, "key": "_fulfillment_status", "value": state})
+		list = append(list, map[string]any{"id": 2, "key": "_fulfillment_status", "value": o.fulfilment()})
 	}
 	if o.tracking != nil {
 		list = append(list, map[string]any{"id": 3, "key": "_wc_shipment_tracking_items", "value": o.tracking})
 	}
 	return list
+}
+
+// fulfilment is how much of an order is in its parcels.
+func (o *order) fulfilment() string {
+	sent := map[int64]int64{}
+	for _, p := range o.parcels {
+		for _, item := range itemsOf(p) {
+			sent[item.ID] += item.Quantity
+		}
+	}
+	if slices.ContainsFunc(o.lines, func(l *orderLine) bool { return sent[l.id] < l.quantity }) {
+		return "partially_fulfilled"
+	}
+	return "fulfilled"
 }
 
 type fulfilledItem struct {

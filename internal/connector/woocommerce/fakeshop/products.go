@@ -229,31 +229,9 @@ func (s *Shop) apply(p *product, body map[string]any) *answer {
 		}
 	}
 	if _, given := body["images"]; given {
-		var list []image
-		for _, i := range objects(body, "images") {
-			if id, ok := whole(i, "id"); ok && id != 0 {
-				if s.media[id] == "" {
-					return refuse(bad(400, "woocommerce_product_invalid_image_id", "#"+strconv.FormatInt(id, 10)+" is an invalid image ID."))
-				}
-				list = append(list, image{id, s.media[id]})
-				continue
-			}
-			src, _ := text(i, "src")
-			if strings.Contains(src, "not-there") {
-				return refuse(
-					bad(
-						400,
-						"woocommerce_product_image_upload_error",
-						"Error getting remote image "+src+". Error: A valid URL was not provided.",
-					),
-				)
-			}
-			one := image{s.id(), src}
-			if s.media == nil {
-				s.media = map[int64]string{}
-			}
-			s.media[one.id] = src
-			list = append(list, one)
+		list, refused := s.takeImages(objects(body, "images"))
+		if refused != nil {
+			return refused
 		}
 		p.images = list
 	}
@@ -274,6 +252,37 @@ func (s *Shop) apply(p *product, body map[string]any) *answer {
 	}
 	p.modified = s.now()
 	return nil
+}
+
+// takeImages fetches the pictures that a body names by their addresses, and finds the others.
+func (s *Shop) takeImages(given []map[string]any) (list []image, refused *answer) {
+	refuse := func(a answer) ([]image, *answer) { return nil, &a }
+	for _, i := range given {
+		if id, ok := whole(i, "id"); ok && id != 0 {
+			if s.media[id] == "" {
+				return refuse(bad(400, "woocommerce_product_invalid_image_id", "#"+strconv.FormatInt(id, 10)+" is an invalid image ID."))
+			}
+			list = append(list, image{id, s.media[id]})
+			continue
+		}
+		src, _ := text(i, "src")
+		if strings.Contains(src, "not-there") {
+			return refuse(bad(400, "woocommerce_product_image_upload_error",
+				"Error getting remote image "+src+". Error: A valid URL was not provided."))
+		}
+		list = append(list, s.addMedia(src))
+	}
+	return list, nil
+}
+
+// addMedia puts a picture into the media library.
+func (s *Shop) addMedia(address string) image {
+	one := image{s.id(), address}
+	if s.media == nil {
+		s.media = map[int64]string{}
+	}
+	s.media[one.id] = address
+	return one
 }
 
 func (s *Shop) deleteProduct(p *product, force bool) answer {

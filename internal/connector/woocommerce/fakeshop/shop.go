@@ -7,8 +7,6 @@
 package fakeshop
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -20,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // Habits are the switches of a shop. A number n means every nth request of that kind; 0 is never.
@@ -137,60 +137,13 @@ type request struct {
 
 // ServeHTTP answers like the shop's REST interface.
 func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	raw := http.MaxBytesReader(w, r.Body, 32<<20)
 	var content json.RawMessage
-	_ = json.NewDecoder(raw).Decode(&content)
-	s.mu.Lock()
-	write := r.Method != http.MethodGet
-	hang := s.every(s.Habits.Hang, "hang")
-	tooMany := !hang && s.every(s.Habits.TooMany, "429")
-	down := s.down
-	s.mu.Unlock()
+	_ = json.NewDecoder(http.MaxBytesReader(w, r.Body, 32<<20)).Decode(&content)
 	w.Header().Set("Date", s.now().Format(http.TimeFormat))
-	switch {
-	case down == -1:
-		panic(http.ErrAbortHandler)
-	case hang:
-		<-r.Context().Done()
-		return
-	case down == http.StatusServiceUnavailable:
-		reply(
-			w,
-			answer{
-				503,
-				map[string]any{"code": "wp_die", "message": "Briefly unavailable for scheduled maintenance. Check back in a minute.",
-					"data": map[string]any{"status": 503}},
-				map[string]string{"Retry-After": "2"},
-			},
-			"",
-		)
-		return
-	case down != 0:
-		w.Header().Set("Content-Type", "text/html")
-		w.WriteHeader(down)
-		fmt.Fprintf(
-			w,
-			"<html><head><title>%d</title></head><body><center><h1>%d %s</h1></center></body></html>",
-			down,
-			down,
-			http.StatusText(down),
-		)
-		return
-	case tooMany:
-		reply(
-			w,
-			answer{429, map[string]any{"code": "too_many_requests", "message": "slow down"}, map[string]string{"Retry-After": "1"}},
-			"",
-		)
+	if s.unserved(w, r) {
 		return
 	}
-	if s.Habits.Slow > 0 {
-		select {
-		case <-time.After(s.Habits.Slow):
-		case <-r.Context().Done():
-			return
-		}
-	}
+	write := r.Method != http.MethodGet
 	s.mu.Lock()
 	out := s.serve(r, content)
 	broken := write && out.status < 300 && s.every(s.Habits.FailAfterWrite, "500")
@@ -199,14 +152,9 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	switch {
 	case broken:
-		out = answer{
-			status: 500,
-			body: map[string]any{"code": "internal_server_error", "message": "<p>There has been a critical error on this website.</p>",
-				"data": map[string]any{
-					"status": 500,
-					"error":  map[string]any{"message": "Uncaught Error in /var/www/x.php:9\nStack trace: #0 {main}"},
-				}},
-		}
+		out = answer{status: 500, body: map[string]any{"code": "internal_server_error",
+			"message": "<p>There has been a critical error on this website.</p>", "data": map[string]any{"status": 500,
+				"error": map[string]any{"message": "Uncaught Error in /var/www/x.php:9\nStack trace: #0 {main}"}}}}
 	case lost:
 		panic(http.ErrAbortHandler)
 	}
@@ -215,6 +163,41 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		before = "<br />\n<b>Warning</b>:  Undefined array key [3] in <b>/var/www/x.php</b> on line <b>12</b><br />\n"
 	}
 	reply(w, out, before)
+}
+
+// unserved answers a request that does not reach the shop, and reports whether it is one.
+func (s *Shop) unserved(w http.ResponseWriter, r *http.Request) bool {
+	s.mu.Lock()
+	down, hang := s.down, s.every(s.Habits.Hang, "hang")
+	tooMany := !hang && s.every(s.Habits.TooMany, "429")
+	s.mu.Unlock()
+	switch {
+	case down == -1:
+		panic(http.ErrAbortHandler)
+	case hang:
+		<-r.Context().Done()
+		return true
+	case down == http.StatusServiceUnavailable:
+		out := bad(down, "wp_die", "Briefly unavailable for scheduled maintenance. Check back in a minute.")
+		out.header = map[string]string{"Retry-After": "2"}
+		reply(w, out, "")
+		return true
+	case down != 0:
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(down)
+		fmt.Fprintf(w, "<html><head><title>%[1]d</title></head><body><center><h1>%[1]d %[2]s</h1></center></body></html>", down,
+			http.StatusText(down))
+		return true
+	case tooMany:
+		reply(w, answer{429, map[string]any{"code": "too_many_requests", "message": "slow down"}, map[string]string{"Retry-After": "1"}}, "")
+		return true
+	}
+	select {
+	case <-r.Context().Done():
+		return true
+	case <-time.After(s.Habits.Slow):
+		return false
+	}
 }
 
 func reply(w http.ResponseWriter, out answer, before string) {
@@ -331,9 +314,7 @@ func (s *Shop) signed(r *http.Request) string {
 	}
 	slices.Sort(pairs)
 	base := r.Method + "&" + escape("http://"+r.Host+r.URL.Path) + "&" + escape(strings.Join(pairs, "&"))
-	mac := hmac.New(sha256.New, []byte(s.Secret+"&"))
-	mac.Write([]byte(base))
-	if base64.StdEncoding.EncodeToString(mac.Sum(nil)) != given {
+	if base64.StdEncoding.EncodeToString(fakeshop.MAC(s.Secret+"&", []byte(base))) != given {
 		return "Invalid signature - provided signature does not match."
 	}
 	at, _ := strconv.ParseInt(query.Get("oauth_timestamp"), 10, 64)

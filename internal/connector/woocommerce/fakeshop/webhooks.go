@@ -3,9 +3,7 @@ package fakeshop
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -15,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // hook is a registration.
@@ -234,13 +234,12 @@ func (s *Shop) post(ctx context.Context, client *http.Client, h hook, body []byt
 	if err != nil {
 		return false
 	}
-	mac := hmac.New(sha256.New, []byte(h.secret))
-	mac.Write(body)
 	resource, event, _ := strings.Cut(h.topic, ".")
 	for name, value := range map[string]string{"Content-Type": "application/json", "X-WC-Webhook-Topic": h.topic,
 		"X-WC-Webhook-Resource": resource,
 		"X-WC-Webhook-Event":    event, "X-WC-Webhook-ID": strconv.FormatInt(h.id, 10), "X-WC-Webhook-Delivery-ID": delivery,
-		"X-WC-Webhook-Signature": base64.StdEncoding.EncodeToString(mac.Sum(nil)), "User-Agent": "WooCommerce/11.0.1 Hookshot (WordPress/7.1)"} {
+		"X-WC-Webhook-Signature": base64.StdEncoding.EncodeToString(fakeshop.MAC(h.secret, body)),
+		"User-Agent":             "WooCommerce/11.0.1 Hookshot (WordPress/7.1)"} {
 		r.Header.Set(name, value)
 	}
 	got, err := client.Do(r)

@@ -98,7 +98,7 @@ func (a *attribute) choose(text string) (chosen fields, id connector.ID, ok bool
 			return fields{"id": string(v.ID)}, v.ID, true
 		}
 	}
-	return fields{"name": cut(text, 50)}, "", a.Free || len(a.Values) == 0
+	return fields{"name": connector.Cut(text, 50)}, "", a.Free || len(a.Values) == 0
 }
 
 // lacks names an attribute that a product lacks, with some of the values that TikTok takes.
@@ -115,7 +115,7 @@ func (a *attribute) lacks(given string) string {
 		text += " with one of the values " + strings.Join(some, ", ")
 	}
 	if given != "" {
-		text += ` in place of "` + cut(given, 50) + `"`
+		text += ` in place of "` + connector.Cut(given, 50) + `"`
 	}
 	return text
 }
@@ -242,4 +242,34 @@ func (s *session) brand(ctx context.Context, p *connector.Product, old *product,
 	}
 	s.brands[key] = id
 	return id, nil
+}
+
+// category is that of the setting categoryId, else the one that the product has in the shop, else the one that TikTok recommends.
+func (s *session) category(ctx context.Context, p *connector.Product, old *product) (string, error) {
+	if id := s.link.Channel.Value("categoryId"); id != "" {
+		return id, nil
+	}
+	if old != nil {
+		for _, c := range old.Chain {
+			if c.Leaf {
+				return string(c.ID), nil
+			}
+		}
+	}
+	market, err := s.market(ctx)
+	if err != nil {
+		return "", err
+	}
+	var out struct {
+		Leaf connector.ID `json:"leaf_category_id"`
+	}
+	if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202309/categories/recommend",
+		body: fields{"product_title": connector.Cut(p.Name, 255), "category_version": market.categories()}}, &out); err != nil {
+		return "", err
+	}
+	if out.Leaf == "" {
+		return "", connector.Failf(connector.Rejected, "TikTok recommends no category for %q: the channel's setting categoryId can name one",
+			connector.Cut(p.Name, 80))
+	}
+	return string(out.Leaf), nil
 }

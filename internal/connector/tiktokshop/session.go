@@ -23,19 +23,19 @@ const (
 // session is one shop, ready to be called.
 type session struct {
 	connector.Unsupported
-	link      connector.Link
-	api, auth string // addresses without a slash at the end
-	token     string
-	ahead     time.Duration // of the platform's clock before ours, once it has refused ours
-	region    string
-	warehouse string            // see salesWarehouse
-	listed    []warehouse       // see warehouses; nil until they are read
-	unlisted  bool              // they may not be read
-	rules     map[string]*rules // by category
-	brands    map[string]string // ids by category and name
-	carriers  map[string][]carrier
-	off       map[string]string // see OffSale
-	orders    map[string]*order // orders that were read before they are changed, as far as writes since have changed them
+	link       connector.Link
+	api, auth  string // addresses without a slash at the end
+	token      string
+	clockAhead time.Duration // of the platform's clock before ours, once it has refused ours
+	region     string
+	warehouse  string            // see salesWarehouse
+	listed     []warehouse       // see warehouses; nil until they are read
+	unlisted   bool              // they may not be read
+	rules      map[string]*rules // by category
+	brands     map[string]string // ids by category and name
+	carriers   map[string][]carrier
+	off        map[string]string // see OffSale
+	ahead      map[string]*order // orders that were read before they are changed, as far as writes since have changed them
 }
 
 // Open makes a session for one channel.
@@ -47,7 +47,7 @@ func (*Connector) Open(l connector.Link) connector.Session {
 	return s
 }
 
-func (s *session) now() time.Time { return s.link.Now().Add(s.ahead) }
+func (s *session) now() time.Time { return s.link.Now().Add(s.clockAhead) }
 
 // request is one request of the API.
 type request struct {
@@ -95,7 +95,7 @@ func (s *session) setClock(answer *connector.Response) bool {
 		return false
 	}
 	off := answer.Date().Sub(s.now())
-	s.ahead += off
+	s.clockAhead += off
 	return off.Abs() > 20*time.Second
 }
 
@@ -206,6 +206,20 @@ type itemErrors struct {
 			} `json:"extra_errors"`
 		} `json:"detail"`
 	} `json:"errors"`
+}
+
+// of is why a SKU was refused: by the last refusal of it or of all.
+func (list itemErrors) of(sku string) (text string, is bool) {
+	for _, e := range list.Errors {
+		if e.Detail.SKU != "" && string(e.Detail.SKU) != sku {
+			continue
+		}
+		text, is = e.Message, true
+		if len(e.Detail.Extra) > 0 {
+			text = e.Detail.Extra[0].Message
+		}
+	}
+	return connector.Line(text), is
 }
 
 // renew gets new tokens. The refresh token may be another one each time.

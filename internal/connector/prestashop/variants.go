@@ -81,7 +81,10 @@ func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.
 		if combination != "" && !same(rows, combination, v.SKU, own-base) {
 			err = s.patch(ctx, "combinations", "combination", combination, fields...)
 		} else if combination == "" {
-			combination, err = s.createCombination(ctx, f, id, v, i == 0 && len(rows) == 0, fields)
+			if i == 0 && len(rows) == 0 {
+				fields = append(fields, value("default_on", "1"))
+			}
+			combination, err = s.createCombination(ctx, f, id, v, fields)
 		}
 		if err == nil {
 			err = s.reduce(ctx, stored.reductions[id], id, combination, reduction)
@@ -178,7 +181,7 @@ func (s *session) sameValues(ctx context.Context, f *shop, r *node, v connector.
 	return slices.Equal(have, want), nil
 }
 
-func (s *session) createCombination(ctx context.Context, f *shop, product string, v connector.Variant, standard bool,
+func (s *session) createCombination(ctx context.Context, f *shop, product string, v connector.Variant,
 	fields []field) (string, error) {
 	var values []field
 	for _, a := range v.Attributes {
@@ -188,50 +191,12 @@ func (s *session) createCombination(ctx context.Context, f *shop, product string
 		}
 		values = append(values, group("product_option_value", value("id", id)))
 	}
-	fields = append(fields, value("id_product", product))
-	if standard {
-		fields = append(fields, value("default_on", "1"))
-	}
-	fields = append(fields, group("associations", group("product_option_values", values...)))
+	fields = append(fields, value("id_product", product), group("associations", group("product_option_values", values...)))
 	made, err := s.create(ctx, "combinations", "combination", fields...)
 	if err == nil && made.get("id") == "" {
 		err = connector.Failf(connector.Temporary, "the shop did not say which combination it made")
 	}
 	return made.get("id"), err
-}
-
-// reduce sets the row with a reduced price: there is one for a product or combination that applies to all customers
-// without end, or none. rows are those of the product.
-func (s *session) reduce(ctx context.Context, rows []*node, product, combination string, reduction money.Amount) error {
-	row := reductionOf(rows, combination)
-	switch {
-	case row == nil && reduction == 0:
-		return nil
-	case row == nil:
-		_, err := s.create(ctx, "specific_prices", "specific_price", value("id_shop_group", "0"), value("id_shop", "0"), value("id_cart", "0"),
-			value("id_product", product), value("id_product_attribute", combination), value("id_currency", "0"), value("id_country", "0"),
-			value("id_group", "0"), value("id_customer", "0"), value("price", "-1"), value("from_quantity", "1"), price("reduction", reduction),
-			value("reduction_tax", "0"), value("reduction_type", "amount"), value("from", noTime), value("to", noTime))
-		return err
-	case reduction == 0:
-		return s.remove(ctx, "specific_prices", row.get("id"))
-	case row.amount("reduction") == reduction && row.get("reduction_type") == "amount":
-		return nil
-	}
-	return s.patch(ctx, "specific_prices", "specific_price", row.get("id"), price("reduction", reduction), value("reduction_type", "amount"),
-		value("reduction_tax", "0"))
-}
-
-// noTime is the shop's value for no time.
-const noTime = "0000-00-00 00:00:00"
-
-func forEverybody(r *node) bool {
-	for _, name := range []string{"id_cart", "id_currency", "id_country", "id_group", "id_customer"} {
-		if r.id(name) != "" {
-			return false
-		}
-	}
-	return r.int("from_quantity") <= 1 && (r.get("to") == noTime || r.get("to") == "")
 }
 
 func sortedValues(m map[string]string) []string {

@@ -9,45 +9,6 @@ import (
 	"entrepot/internal/connector"
 )
 
-// results are the results for a product that the shop accepted. A new one has its price and is audited before it is
-// live; the previous version of a live one stays on sale until its change is audited.
-func results(p *connector.Product, old, made *product, images map[string]string) []connector.Result {
-	state, operation, review := connector.Waiting, string(made.ID)+" "+p.Forms()[0].SKU, ""
-	switch {
-	case !p.OnSale:
-		state, operation = connector.Live, ""
-	case old != nil && old.Status == "ACTIVATE":
-		state, operation, review = connector.Live, "", operation
-	}
-	one := func(name string) connector.Result {
-		r := connector.Result{SKU: name, State: state, Operation: operation, Review: review, Priced: old == nil,
-			IDs: connector.IDs{Product: string(made.ID), Variant: made.sku(name)}}
-		if r.IDs.Variant == "" && old != nil {
-			r.IDs.Variant = old.sku(name)
-		}
-		if !p.OnSale {
-			r.IDs.Other = map[string]string{connector.HiddenID: "1"}
-		}
-		return r
-	}
-	first := one(p.SKU)
-	first.Images = images
-	list := []connector.Result{first}
-	for _, v := range p.Variants {
-		list = append(list, one(v.SKU))
-	}
-	return list
-}
-
-// failed are the results for a product that the shop refused.
-func failed(p *connector.Product, images map[string]string, f *connector.Failure) []connector.Result {
-	list := []connector.Result{{SKU: p.SKU, State: connector.Failed, Error: f.Error(), Images: images}}
-	for _, v := range p.Variants {
-		list = append(list, connector.Result{SKU: v.SKU, State: connector.Failed, Error: f.Error()})
-	}
-	return list
-}
-
 // Poll requests the results of audits: of all products by one search, and for a failed one the product itself, which
 // has the reasons.
 func (s *session) Poll(ctx context.Context, operations []string) ([]connector.Result, error) {

@@ -1,7 +1,6 @@
 package shopify
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -73,15 +72,11 @@ func (s *session) attempt(ctx context.Context, query string, v vars, into any) (
 			return nil, err
 		}
 	}
-	body, err := json.Marshal(map[string]any{"query": query, "variables": v})
+	r, err := connector.JSONRequest(ctx, http.MethodPost, s.base+"/admin/api/"+apiVersion+"/graphql.json",
+		map[string]any{"query": query, "variables": v})
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/admin/api/"+apiVersion+"/graphql.json", bytes.NewReader(body))
-	if err != nil {
-		return nil, connector.Failf(connector.Rejected, "the shop's address cannot be called")
-	}
-	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-Shopify-Access-Token", s.token)
 	answer, err := s.link.Client.Do(r)
 	if err != nil {
@@ -214,4 +209,9 @@ func (s *session) renew(ctx context.Context) error {
 		s.token = fresh[connector.TokenField]
 	}
 	return err
+}
+
+type pageInfo struct {
+	HasNextPage bool
+	EndCursor   string
 }

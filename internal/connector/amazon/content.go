@@ -2,8 +2,6 @@ package amazon
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -89,21 +87,13 @@ func (s *session) content(p *connector.Product, f form) fields {
 	if !s.full() {
 		return all
 	}
-	title := p.Name
-	if f.variant {
-		var differs []string
-		for _, v := range p.Variants {
-			if v.SKU == f.sku {
-				for _, a := range v.Attributes {
-					differs = append(differs, a.Value)
-				}
-			}
-		}
-		title += " " + strings.Join(differs, " ")
+	title := []string{p.Name}
+	for _, a := range f.attributes[len(p.Attributes):] { // those by which it differs
+		title = append(title, a.Value)
 	}
-	all["item_name"] = s.text(cut(title, 200))
+	all["item_name"] = s.text(connector.Cut(strings.Join(title, " "), 200))
 	if text := connector.Plain(p.Description); text != "" {
-		all["product_description"] = s.text(cut(text, 2000))
+		all["product_description"] = s.text(connector.Cut(text, 2000))
 	}
 	if brand := f.value("brand"); brand != "" {
 		all["brand"] = s.text(brand)
@@ -125,39 +115,6 @@ func (s *session) content(p *connector.Product, f form) fields {
 	return all
 }
 
-// mostImages is how many pictures a listing has.
-const mostImages = 9
-
-// locator is the attribute with a listing's n-th picture.
-func locator(n int) string {
-	if n == 0 {
-		return "main_product_image_locator"
-	}
-	return fmt.Sprintf("other_product_image_locator_%d", n)
-}
-
-// images are the attributes in which a product's pictures are, by the service's ids.
-func (s *session) images(p *connector.Product) map[string]string {
-	all := map[string]string{}
-	for i, image := range p.Images {
-		if i < mostImages && s.full() {
-			all[image.ID] = locator(i)
-		}
-	}
-	return all
-}
-
-// emptied are the attributes that had pictures at the last push and have none any more.
-func (s *session) emptied(p *connector.Product) (names []string) {
-	had := slices.Clone(p.DroppedImages)
-	for _, image := range p.Images {
-		had = append(had, image.Known)
-	}
-	now := slices.Collect(maps.Values(s.images(p)))
-	slices.Sort(had)
-	return slices.DeleteFunc(slices.Compact(had), func(name string) bool { return name == "" || !s.full() || slices.Contains(now, name) })
-}
-
 // parent are the attributes of the listing that groups variants and cannot be bought.
 func (s *session) parent(p *connector.Product) fields {
 	all := s.content(p, form{sku: p.SKU, attributes: p.Attributes})
@@ -176,11 +133,4 @@ func (s *session) mapped(f form) map[string]string {
 		}
 	}
 	return all
-}
-
-func cut(text string, most int) string {
-	if r := []rune(strings.TrimSpace(text)); len(r) > most {
-		return string(r[:most])
-	}
-	return strings.TrimSpace(text)
 }

@@ -3,44 +3,10 @@ package shopify
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"entrepot/internal/connector"
 )
-
-// States of a picture. The shop fetches pictures after it has answered.
-const (
-	ready  = "READY"
-	failed = "FAILED"
-)
-
-type media struct {
-	ID, Status  string
-	MediaErrors []struct{ Message string }
-}
-
-const mediaID = "gid://shopify/MediaImage/"
-
-// awaited names the pictures of a product that the shop has not fetched yet, as "pictures 1:27 3:29": the place of each among the product's
-// and its number; "" for none.
-func awaited(p *connector.Product, shown map[string]string, made *product) string {
-	name := ""
-	for i, image := range p.Images {
-		at := slices.IndexFunc(made.Media.Nodes, func(m media) bool { return m.ID == shown[image.ID] })
-		if at < 0 {
-			continue
-		}
-		number, ours := strings.CutPrefix(made.Media.Nodes[at].ID, mediaID)
-		if state := made.Media.Nodes[at].Status; ours && state != "" && state != ready {
-			name += " " + strconv.Itoa(i+1) + ":" + number
-		}
-	}
-	if name == "" {
-		return ""
-	}
-	return "pictures" + name
-}
 
 // Poll says what became of pictures. Of those that the shop says nothing about, nothing is known to be wrong.
 func (s *session) Poll(ctx context.Context, operations []string) (results []connector.Result, err error) {

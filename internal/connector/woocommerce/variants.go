@@ -15,16 +15,7 @@ func (s *session) putVariations(ctx context.Context, list []*upsert) error {
 		var create, update []map[string]any
 		var made, changed []connector.Variant
 		for _, v := range u.Variants {
-			body := map[string]any{"sku": v.SKU, "status": "publish"}
-			prices(body, v.Price, v.CompareAt, u.Currency)
-			quantity(body, v.Quantity)
-			var attributes []map[string]any
-			for _, a := range v.Attributes {
-				one := u.called(a.Name)
-				one["option"] = a.Value
-				attributes = append(attributes, one)
-			}
-			body["attributes"] = attributes
+			body := u.variationBody(v)
 			if form, has := u.forms[v.SKU]; has {
 				body["id"] = form.ID.number()
 				update, changed = append(update, body), append(changed, v)
@@ -46,26 +37,40 @@ func (s *session) putVariations(ctx context.Context, list []*upsert) error {
 		if err != nil {
 			return err
 		}
-		settle := func(variants []connector.Variant, entries []found) {
-			for i, v := range variants {
-				switch {
-				case i >= len(entries):
-					u.failed = append(
-						u.failed,
-						connector.Result{SKU: v.SKU, State: connector.Failed, Error: "the shop said nothing about it", Again: true},
-					)
-				case entries[i].Error != nil:
-					u.failed = append(u.failed, connector.Result{SKU: v.SKU, State: connector.Failed, Error: entries[i].Error.text()})
-				default:
-					u.live = append(u.live, connector.Result{SKU: v.SKU, State: connector.Live, Priced: true, URL: entries[i].Permalink,
-						IDs: connector.IDs{Product: string(u.there.ID), Variant: string(entries[i].ID)}})
-				}
-			}
-		}
-		settle(made, answer.Create)
-		settle(changed, answer.Update)
+		u.settle(made, answer.Create)
+		u.settle(changed, answer.Update)
 	}
 	return nil
+}
+
+// variationBody is the request body of a variation.
+func (u *upsert) variationBody(v connector.Variant) map[string]any {
+	body := map[string]any{"sku": v.SKU, "status": "publish"}
+	prices(body, v.Price, v.CompareAt, u.Currency)
+	quantity(body, v.Quantity)
+	var attributes []map[string]any
+	for _, a := range v.Attributes {
+		one := u.called(a.Name)
+		one["option"] = a.Value
+		attributes = append(attributes, one)
+	}
+	body["attributes"] = attributes
+	return body
+}
+
+// settle notes what the shop answered about variants.
+func (u *upsert) settle(variants []connector.Variant, entries []found) {
+	for i, v := range variants {
+		switch {
+		case i >= len(entries):
+			u.failed = append(u.failed, connector.Result{SKU: v.SKU, State: connector.Failed, Error: "the shop said nothing about it", Again: true})
+		case entries[i].Error != nil:
+			u.failed = append(u.failed, connector.Result{SKU: v.SKU, State: connector.Failed, Error: entries[i].Error.text()})
+		default:
+			u.live = append(u.live, connector.Result{SKU: v.SKU, State: connector.Live, Priced: true, URL: entries[i].Permalink,
+				IDs: connector.IDs{Product: string(u.there.ID), Variant: string(entries[i].ID)}})
+		}
+	}
 }
 
 // release puts products with variants on sale when they are complete, and takes incomplete ones off sale.

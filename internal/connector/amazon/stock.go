@@ -83,7 +83,7 @@ func (s *session) SetLevels(ctx context.Context, stocks []connector.StockItem, p
 
 // setOne changes one SKU. If it is refused, it may have been deleted.
 func (s *session) setOne(ctx context.Context, c *change) (connector.Result, error) {
-	result := connector.Result{SKU: c.item.SKU, IDs: c.item.IDs, State: connector.Live}
+	result := c.item.Result(connector.Live)
 	err := s.write(ctx, c.write())
 	f := connector.FailureOf(err)
 	switch {

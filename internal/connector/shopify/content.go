@@ -1,0 +1,72 @@
+package shopify
+
+import (
+	"entrepot/internal/connector"
+)
+
+// handle is the product's part of an address. It ends with the product's own part, so that a merchant's product with
+// the same name has another address.
+func handle(p *connector.Product) string {
+	name := p.Slug
+	if name == "" {
+		name = p.Name
+	}
+	own := p.ID
+	if len(own) > 8 {
+		own = own[len(own)-8:]
+	}
+	return connector.Slug(name) + "-" + connector.Slug(own)
+}
+
+// input is what the product shall be. Errors: Failure Rejected if the merchant's own variants cannot stay beside it.
+func input(f *shop, p *connector.Product, there *product) (vars, error) {
+	status := "DRAFT"
+	if p.OnSale {
+		status = "ACTIVE"
+	}
+	in := vars{"title": connector.Cut(p.Name, 255), "status": status}
+	if p.Describes() {
+		in["descriptionHtml"] = p.Description
+	}
+	if there == nil {
+		in["handle"] = handle(p)
+	}
+	if n := len(p.Categories); n > 0 {
+		in["productType"] = connector.Cut(p.Categories[n-1].Name, 255)
+	}
+	if files, changed := pictures(p, there); changed || there == nil {
+		in["files"] = files
+	}
+	options, list, err := variants(f, p, there)
+	in["productOptions"], in["variants"] = options, list
+	return in, err
+}
+
+// variantInput is what a form of a product shall be; old is what the shop has of it, nil if nothing.
+func variantInput(f *shop, form connector.Variant, old *variant) vars {
+	sku, price, before, quantity := form.SKU, form.Price, form.CompareAt, form.Quantity
+	v := vars{"sku": sku, "price": price.String(), "compareAtPrice": nil}
+	if quantity == connector.NotOurs {
+		v["inventoryItem"] = vars{"sku": sku}
+	} else {
+		v["inventoryItem"] = vars{"sku": sku, "tracked": true}
+	}
+	if before != nil && *before > price {
+		v["compareAtPrice"] = before.String()
+	}
+	if old != nil {
+		v["id"] = old.ID
+		old.keepPolicy(v)
+		if form.Known.Variant != "" {
+			return v
+		}
+	}
+	if quantity == connector.NotOurs {
+		return v
+	}
+	if old == nil {
+		v["inventoryPolicy"] = "DENY"
+	}
+	v["inventoryQuantities"] = []vars{{"locationId": f.location, "name": "available", "quantity": quantity}}
+	return v
+}

@@ -1,0 +1,73 @@
+package woocommerce
+
+import (
+	"context"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+)
+
+// productBody is the request body of a product.
+func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, error) {
+	body := map[string]any{"name": u.Name, "sku": u.SKU, "type": "simple", "status": shopStatus(u.OnSale)}
+	if u.Describes() {
+		body["description"] = u.Description
+	}
+	categories, err := s.categories(ctx, u.Categories)
+	if err != nil {
+		return nil, err
+	}
+	if all := u.withTheirs(categories); all != nil {
+		body["categories"] = all
+	}
+	images := []map[string]any{}
+	for i, image := range u.Images {
+		if image.Known != "" {
+			images = append(images, map[string]any{"id": flexible(image.Known).number(), "position": i})
+		} else {
+			images = append(images, map[string]any{"src": image.URL, "position": i})
+		}
+	}
+	for _, other := range u.others {
+		images = append(images, map[string]any{"id": flexible(other).number(), "position": len(images)})
+	}
+	body["images"] = images
+	if body["attributes"], err = s.attributes(ctx, u); err != nil {
+		return nil, err
+	}
+	if len(u.Variants) == 0 {
+		prices(body, u.Price, u.CompareAt, u.Currency)
+		quantity(body, u.Quantity)
+	} else {
+		body["type"], body["manage_stock"] = "variable", false
+		if u.there.ID == "" || u.there.Status != "publish" {
+			body["status"] = "draft" // until its variations are there
+		}
+	}
+	if u.there.special() {
+		delete(body, "type")
+	}
+	return body, nil
+}
+
+func shopStatus(onSale bool) string {
+	if onSale {
+		return "publish"
+	}
+	return "draft"
+}
+
+// prices writes a price with its reduction. The shop accepts any text as a price and stores an invalid one as empty.
+func prices(body map[string]any, price money.Amount, compareAt *money.Amount, currency string) {
+	body["regular_price"], body["sale_price"] = price.Text(currency), ""
+	if compareAt != nil && *compareAt > price {
+		body["regular_price"], body["sale_price"] = compareAt.Text(currency), price.Text(currency)
+	}
+}
+
+// quantity writes stock. Without manage_stock the shop silently ignores it.
+func quantity(body map[string]any, n int64) {
+	if n != connector.NotOurs {
+		body["manage_stock"], body["stock_quantity"] = true, n
+	}
+}
