@@ -52,12 +52,6 @@ type RowFilter struct {
 	MaxTotal *money.Amount
 }
 
-// withoutSearch are the conditions other than the search.
-func (f RowFilter) withoutSearch() RowFilter {
-	f.Search = ""
-	return f
-}
-
 // byTotals reports whether the totals are bounded.
 func (f RowFilter) byTotals() bool { return f.MinTotal != nil || f.MaxTotal != nil }
 
