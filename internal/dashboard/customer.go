@@ -245,14 +245,24 @@ func (d *Dashboard) changeCustomer(r *request, build func(r *request, c *custome
 
 // updateCustomer serves POST /customers/{id}.
 func (d *Dashboard) updateCustomer(r *request) (answer, error) {
-	return d.changeCustomer(r, detailsForm, "Saved", func(tx *db.Tx, f *form, c id.Customer) error {
+	c, err := d.customerOf(r)
+	if err != nil {
+		return answer{}, err
+	}
+	return r.submit(detailsForm(r, &c.Customer), d.showCustomer, func(f *form) (answer, error) {
 		o := f.Object()
 		change := drafts.ReadCustomer(o, drafts.ToUpdate)
-		if err := o.Err(); err != nil {
-			return err
+		err := o.Err()
+		if err == nil {
+			err = d.Commerce.LeaveEmail(r.http.Context(), d.DB, r.caller().Tenant, c.ID, commerce.Expected{}, change)
 		}
-		_, err := d.Commerce.UpdateCustomer(tx, c, commerce.Expected{}, change)
-		return err
+		if err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.UpdateCustomer(tx, c.ID, commerce.Expected{}, change)
+			return redirect(customerPath(c.ID), "Saved"), err
+		})
 	})
 }
 
