@@ -81,7 +81,7 @@ ROWS ?= 1000000
 bench: build ## measure this machine: the service beside the bare database driver (the baseline), BENCHTIME each, cold starts, a store of ROWS orders
 	$(BIN) bench all --here --baseline sqlite --baseline-dir bin --duration $(BENCHTIME)
 	$(BIN) bench cold-start --dir bin
-	$(BIN) bench grown --data bin/grown-$(ROWS) --rows $(ROWS)
+	$(BIN) bench grown --data bin/grown-$(ROWS) --rows $(ROWS) --changes
 
 SUDO = $(if $(filter 0,$(shell id -u)),,sudo)
 postgres: ## install PostgreSQL's binaries and PgBouncer for the tests if they are missing

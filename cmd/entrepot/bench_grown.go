@@ -29,7 +29,9 @@ func newGrownCommand(env *environment) *cobra.Command {
 		Long: "Ask the lists, searches, feeds and figures of a large account again and again, one request at a time: time of each beside its\n" +
 			"goal.\n\n" +
 			"With --data a store is filled as by \"entrepot bench fill\" unless it is there, and a service is started on it. With --url and\n" +
-			"--key a service that runs already is asked, on either engine; start it with ENTREPOT_RATE_LIMITS=off.",
+			"--key a service that runs already is asked, on either engine; start it with ENTREPOT_RATE_LIMITS=off.\n\n" +
+			"With --changes records are created, changed and deleted, too: what that takes must not depend on how many others there are. Of\n" +
+			"customers, a merged pair is left for each round.",
 		Example: "  entrepot bench grown --data ./filled --rows 1000000\n" +
 			"  entrepot bench grown --url http://127.0.0.1:8080 --key pk_live_… --server-pid 4711 --json",
 		Args: noArguments,
@@ -62,10 +64,12 @@ func newGrownCommand(env *environment) *cobra.Command {
 	}
 	flags := grown.Flags()
 	flags.StringVar(&o.URL, "url", cmp.Or(env.getenv("ENTREPOT_URL"), "http://127.0.0.1:8080"), "base address of the service")
-	flags.StringVar(&o.Key, "key", env.getenv("ENTREPOT_KEY"), "API key of the filled account, with every scope that reads")
+	flags.StringVar(&o.Key, "key", env.getenv("ENTREPOT_KEY"),
+		"API key of the filled account, with every scope that reads, or every scope for --changes")
 	flags.StringVar(&store.folder, "data", "", "data folder of a filled SQLite store, created if it is not there")
 	flags.IntVar(&store.rows, "rows", 1_000_000, "orders and products of a store that is created")
 	flags.IntVar(&o.Times, "times", 20, "how often each request is sent")
+	flags.BoolVar(&o.Changes, "changes", false, "also create, change and delete records of this run")
 	flags.IntSliceVar(&o.ServerPIDs, "server-pid", nil, "process of the service, to measure its processor time; several with commas")
 	flags.BoolVar(&o.AllowRemote, "allow-remote", false, "permit a service that is not on this machine")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
@@ -87,7 +91,7 @@ func (s *grownStore) start(ctx context.Context, env *environment, o *bench.Grown
 	if err != nil {
 		return nil, err
 	}
-	if o.Key, err = s.key(ctx, env); err != nil {
+	if o.Key, err = s.key(ctx, env, o.Changes); err != nil {
 		return nil, err
 	}
 	process, err := bench.Launch{
@@ -118,8 +122,12 @@ func (s *grownStore) fill(ctx context.Context, env *environment) error {
 	return os.Rename(partial, s.folder)
 }
 
-// key returns a new key of the filled account.
-func (s *grownStore) key(ctx context.Context, env *environment) (string, error) {
+// key returns a new key of the filled account, which may change records or only read them.
+func (s *grownStore) key(ctx context.Context, env *environment, change bool) (string, error) {
+	scopes := "read:products,read:categories,read:inventory,read:orders,read:customers,read:channels,read:analytics"
+	if change {
+		scopes = "all"
+	}
 	var accounts []struct{ ID, Name string }
 	if err := runSelf(ctx, env, bench.Environment(), &accounts, "account", "list", "--json", "--data", s.folder); err != nil {
 		return "", err
@@ -128,8 +136,7 @@ func (s *grownStore) key(ctx context.Context, env *environment) (string, error) 
 		if a.Name == filledName {
 			var made struct{ Key string }
 			err := runSelf(ctx, env, bench.Environment(), &made, "key", "create", "--json", "--data", s.folder, "--account", a.ID,
-				"--name", "bench grown", "--scopes",
-				"read:products,read:categories,read:inventory,read:orders,read:customers,read:channels,read:analytics")
+				"--name", "bench grown", "--scopes", scopes)
 			return made.Key, err
 		}
 	}

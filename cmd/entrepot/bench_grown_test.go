@@ -18,13 +18,17 @@ func TestBenchGrownFillsAndAsks(t *testing.T) {
 	p := &program{t: t}
 	folder := filepath.Join(t.TempDir(), "filled")
 	var made os.FileInfo
-	for range 2 {
-		code, out, complaint := p.call("bench", "grown", "--data", folder, "--rows", "1000", "--times", "2", "--json")
+	for _, run := range []struct {
+		flags    []string
+		requests int // at least
+	}{{nil, 30}, {[]string{"--changes"}, 44}} {
+		call := append([]string{"bench", "grown", "--data", folder, "--rows", "1000", "--times", "2", "--json"}, run.flags...)
+		code, out, complaint := p.call(call...)
 		var report bench.GrownReport
 		if err := json.Unmarshal([]byte(out), &report); code != done || err != nil {
 			t.Fatalf("exit %d, %v: %s %s", code, err, out, complaint)
 		}
-		if len(report.Requests) < 30 || report.Failed() || report.Records["orders"] != 1000 || report.Records["customers"] != 87 {
+		if len(report.Requests) < run.requests || report.Failed() || report.Records["orders"] != 1000 || report.Records["customers"] != 87 {
 			t.Errorf("%+v", report)
 		}
 		store, err := os.Stat(folder)

@@ -14,8 +14,9 @@ import (
 // GrownOptions say which service to ask, and how often.
 type GrownOptions struct {
 	URL         string // base address of the service
-	Key         string // API key of a filled account, with every scope that reads
+	Key         string // API key of a filled account, with every scope that reads; for changes, with every scope
 	Times       int    // how often each request is sent, 1 to 10,000
+	Changes     bool   // also create, change and delete records of the run's own
 	ServerPIDs  []int  // processes of the service, to measure their processor time
 	AllowRemote bool
 	Progress    io.Writer
@@ -47,7 +48,7 @@ func (r *GrownReport) Failed() bool {
 }
 
 // Grown asks each list, search, feed and figure of a large account repeatedly, one request at a time. What is asked for,
-// such as customers and words to search, is taken from the account's own records. It changes nothing.
+// such as customers and words to search, is taken from the account's own records. It changes nothing but with o.Changes.
 func Grown(ctx context.Context, o GrownOptions) (*GrownReport, error) {
 	if o.Times < 1 || o.Times > 10_000 {
 		return nil, &CallError{fmt.Errorf("--times must lie between 1 and 10000")}
@@ -75,6 +76,13 @@ func Grown(ctx context.Context, o GrownOptions) (*GrownReport, error) {
 		if o.Progress != nil {
 			fmt.Fprintf(o.Progress, "%s, %s: p50 %s ms\n", q.list, q.name, wait(done.P50))
 		}
+	}
+	if o.Changes {
+		done, err := o.changes(caller, time.Now())
+		if err != nil {
+			return nil, err
+		}
+		report.Requests = append(report.Requests, done...)
 	}
 	return report, nil
 }

@@ -171,6 +171,8 @@ func (s *samples) requests(now time.Time) (list []grownRequest) {
 	add("orders", "search of a reference", listGoal, "orders?search={}", s.references...)
 	add("orders", "search of a name", listGoal, "orders?search={}", s.words...)
 	add("orders", "search of an e-mail address", listGoal, "orders?search={}", s.emails...)
+	add("orders", "of a status, search of a name", listGoal, "orders?status=PENDING&search={}", s.words...)
+	add("orders", "search of a name by total", listGoal, "orders?search={}&sort=total:desc", s.words...)
 	add("orders", fmt.Sprintf("page %d", s.deepPage), pageGoal, "orders?page={}", strconv.FormatInt(s.deepPage, 10))
 	add("orders", fmt.Sprintf("cursor after page %d", s.deepPage), listGoal, "orders?cursor={}", s.deepCursor)
 	year := "orders?sort=total:desc&" + yearBefore(now)
