@@ -21,6 +21,7 @@ var growing = strings.Fields("orders order_lines order_history shipments shipmen
 var mayReadAll = map[string]string{
 	"SELECT changed_at FROM ":                        "the newest stamp",
 	"SELECT coalesce(max(stamp), 0) FROM events":     "the newest stamp",
+	"SELECT coalesce(min(stamp), 0) FROM events":     "the oldest stamp",
 	"UPDATE order_numbers SET next":                  "the highest number",
 	"SELECT EXISTS (SELECT 1 FROM variants":          "the first row",
 	"SELECT id, stamp, event, resource_id":           "a page of the log, in its order",
