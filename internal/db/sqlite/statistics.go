@@ -96,13 +96,15 @@ func (x index) statistics() string {
 	}
 	text := strconv.Itoa(share * accounts)
 	for i, column := range x.columns {
-		switch known, ok := sharing[column]; {
+		switch {
 		case x.unique && i == len(x.columns)-1:
 			share = 1
-		case ok:
-			share = min(share, known)
 		case column != "tenant_id":
-			share = min(share, sharingUsually)
+			known, ok := sharing[column]
+			if !ok {
+				known = sharingUsually
+			}
+			share = max(1, min(share/2, known)) // a column that would select nothing is left out of the search
 		}
 		text += " " + strconv.Itoa(share)
 	}
