@@ -7,8 +7,8 @@ import (
 )
 
 // SQLite's planner knows nothing of the rows, and believes that an index leads to ten rows of an account. So it would go through a million
-// rows where it can look up twenty. Here it is told of a store with large accounts, whatever the store holds: a statement has the same
-// plan in every store (decision 254).
+// rows where it can look up twenty. Here it gets the statistics of a store with large accounts, whatever the store holds: a statement has
+// the same plan in every store (decision 254).
 
 // many and few are how many rows an account has in a table, and in a partial index that leaves out nearly all of them.
 const many, few = 1_000_000, 1_000
@@ -30,7 +30,7 @@ var sharing = map[string]int{
 
 const sharingUsually = 10
 
-// AfterMigration tells the planner how many rows share the leading columns of each index.
+// AfterMigration gives the planner the number of rows that share the leading columns of each index.
 func (e *Engine) AfterMigration(ctx context.Context) error {
 	return e.inWriter(ctx, func(c *conn) error {
 		indexes, err := c.indexes()
