@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"maps"
 	"sync"
 
 	"entrepot/internal/db"
@@ -12,7 +13,7 @@ import (
 // touched by the end of the log's keeping has as many events as when they were last counted, which is remembered here: counting a
 // million events takes a tenth of a second.
 
-const hour = 3_600_000_000
+var hour = spans.Widths[spans.Hours]
 
 // hoursOf is the key in the store's memory of an account's counted hours.
 type hoursOf id.Tenant
@@ -55,41 +56,56 @@ func eventsBetween(tx *db.Tx, from, to int64) (n int64, err error) {
 	return n, count(tx, &n, "SELECT ("+within+") - ("+within+" AND endpoint_id IS NOT NULL)", from, to)
 }
 
-// eventsInHours counts the events of the hours from one to before another, all of them over. Those that are not remembered are counted
-// together, from the first of them to the last.
+// eventsInHours counts the events of the hours from one to before another, all of them over.
 func eventsInHours(tx *db.Tx, from, to int64) (n int64, err error) {
 	kept, _ := tx.Memo().LoadOrStore(hoursOf(tx.Tenant), &countedHours{events: map[int64]int64{}})
 	c := kept.(*countedHours)
+	n, missing, end := c.sum(from, to)
+	if missing >= end {
+		return n, nil
+	}
+	counted, err := eventsByHour(tx, missing, end)
+	if err != nil {
+		return 0, err
+	}
+	c.keep(counted)
+	n, _, _ = c.sum(from, to)
+	return n, nil
+}
+
+// sum adds up the events of the hours from one to before another, and returns the first that is not remembered, and the end of the last.
+func (c *countedHours) sum(from, to int64) (n, missing, end int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	missing, end := to, from
+	missing, end = to, from
 	for h := from; h < to; h += hour {
-		if _, known := c.events[h]; !known {
+		events, known := c.events[h]
+		if n += events; !known {
 			missing, end = min(missing, h), h+hour
 		}
 	}
-	if missing < end {
-		for h := missing; h < end; h += hour {
-			c.events[h] = 0
-		}
-		const within = "SELECT stamp / 3600000000 * 3600000000 AS h, "
-		err = tx.Each(func(r db.Rows) error {
-			var h, events int64
-			err := r.Scan(&h, &events)
-			c.events[h] = events
-			return err
-		}, "SELECT h, sum(n)::BIGINT FROM ("+within+"count(*) AS n FROM events WHERE tenant_id = $1 AND stamp >= $2 AND stamp < $3 GROUP BY 1"+
-			" UNION ALL "+within+"-count(*) FROM events WHERE tenant_id = $1 AND stamp >= $2 AND stamp < $3 AND endpoint_id IS NOT NULL GROUP BY 1"+
-			") AS counted GROUP BY h", tx.Tenant, missing, end)
-		if err != nil {
-			clear(c.events)
-			return 0, err
-		}
+	return n, missing, end
+}
+
+func (c *countedHours) keep(counted map[int64]int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.Copy(c.events, counted)
+}
+
+// eventsByHour counts the events of each hour from one to before another.
+func eventsByHour(tx *db.Tx, from, to int64) (map[int64]int64, error) {
+	counted := map[int64]int64{}
+	for h := from; h < to; h += hour {
+		counted[h] = 0
 	}
-	for h := range c.events {
-		if h >= from && h < to {
-			n += c.events[h]
-		}
-	}
-	return n, nil
+	const within = "SELECT stamp / 3600000000 * 3600000000 AS h, "
+	return counted, tx.Each(func(r db.Rows) error {
+		var h, events int64
+		err := r.Scan(&h, &events)
+		counted[h] = events
+		return err
+	}, "SELECT h, sum(n)::BIGINT FROM ("+within+"count(*) AS n FROM events WHERE tenant_id = $1 AND stamp >= $2 AND stamp < $3 GROUP BY 1"+
+		" UNION ALL "+within+"-count(*) FROM events WHERE tenant_id = $1 AND stamp >= $2 AND stamp < $3 AND endpoint_id IS NOT NULL GROUP BY 1"+
+		") AS counted GROUP BY h", tx.Tenant, from, to)
 }

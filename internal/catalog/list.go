@@ -64,13 +64,19 @@ func Page(tx *db.Tx, f Filter) (list []id.Product, total int64, err error) {
 	return f.pageOfAll(tx, counts)
 }
 
-// pageOfAll reads a page of all products, or of those with the filter's statuses; counts are those of all products.
-func (f Filter) pageOfAll(tx *db.Tx, counts map[Status]int64) (list []id.Product, total int64, err error) {
-	for status, n := range counts {
+// asked is how many products have the statuses of the filter, or any if it has none.
+func (f Filter) asked(counts map[Status]int64) (n int64) {
+	for status, one := range counts {
 		if len(f.Statuses) == 0 || slices.Contains(f.Statuses, status) {
-			total += n
+			n += one
 		}
 	}
+	return n
+}
+
+// pageOfAll reads a page of all products, or of those with the filter's statuses; counts are those of all products.
+func (f Filter) pageOfAll(tx *db.Tx, counts map[Status]int64) (list []id.Product, total int64, err error) {
+	total = f.asked(counts)
 	if int64(f.Offset) >= total {
 		return []id.Product{}, total, nil
 	}

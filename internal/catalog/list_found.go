@@ -67,14 +67,6 @@ func (f Filter) narrowed(tx *db.Tx) (Filter, []members, map[Status]int64, error)
 	return f, of, counts, err
 }
 
-// asked is how many products have the statuses of the filter.
-func (f Filter) asked(counts map[Status]int64) (n int64) {
-	for _, status := range f.Statuses {
-		n += counts[status]
-	}
-	return n
-}
-
 // containing is the condition that a product is found, for a list that walks in the order of its sort.
 func (f Filter) containing(w *db.Where, of subject) {
 	w.And("EXISTS (SELECT 1 FROM products x WHERE x.tenant_id = $1 AND x.id = "+of.id+` AND x.search LIKE ? ESCAPE '\')`,

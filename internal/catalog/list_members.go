@@ -90,15 +90,8 @@ func (f Filter) countMembers(tx *db.Tx, of []members, counts map[Status]int64) (
 	if len(f.Statuses) == 0 && len(of) == 1 {
 		return of[0].size, nil
 	}
-	var asked int64
-	var others []Status
-	for _, status := range Statuses {
-		if slices.Contains(f.Statuses, status) {
-			asked += counts[status]
-		} else {
-			others = append(others, status)
-		}
-	}
+	others := slices.DeleteFunc(slices.Clone(Statuses), func(s Status) bool { return slices.Contains(f.Statuses, s) })
+	asked := f.asked(counts)
 	rest := sumOf(counts) - asked
 	switch {
 	case len(f.Statuses) > 0 && asked < of[0].size && asked <= rest:

@@ -11,6 +11,9 @@ var fewRows int64 = 2000
 
 // listFound reads a page of a search, of all orders or of those that match the counted filter.
 func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
+	if f.After != nil {
+		f.Offset = 0
+	}
 	rest := f
 	rest.Search = ""
 	some, counted := f.some(), int64(0)
@@ -138,7 +141,7 @@ func (f Filter) addMatching(tx *db.Tx, found []search.ID, page *search.Page) err
 func newFoundPage(f Filter) *search.Page {
 	p := &search.Page{Offset: f.Offset, Limit: f.Limit, Ascending: f.Ascending}
 	if f.After != nil {
-		p.Offset, p.After = 0, &search.Hit{ID: search.ParseID(string(f.After.ID)), Sort: f.After.Value}
+		p.After = &search.Hit{ID: search.ParseID(string(f.After.ID)), Sort: f.After.Value}
 	}
 	return p
 }
