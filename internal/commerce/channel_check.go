@@ -241,6 +241,10 @@ func (s *Service) checkPassed(
 		if hookURL != "" {
 			state.HookURL = hookURL
 		}
+		if !same {
+			hooksOutdated(tx, &state)
+			return nil
+		}
 		state.Save(tx)
 		tx.Wake(SyncTopic)
 		return nil

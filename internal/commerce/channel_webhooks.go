@@ -74,9 +74,17 @@ func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.
 	}
 	hooks, failed := session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: hookURL, Secret: opened.Credentials["webhookSecret"]})
 	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
+		now, err := channels.Lock(tx, c.ID)
+		if err != nil {
+			return err
+		}
 		state, err := channelsync.Lock(tx, c.ID)
 		if err != nil || state.HookURL == "" {
 			return err
+		}
+		if edited(c, now) {
+			hooksOutdated(tx, &state)
+			return nil
 		}
 		state.CheckAt = tx.Now().Add(checkEvery).UnixMicro()
 		if failed == nil {
@@ -91,6 +99,15 @@ func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.
 		failed = fmt.Errorf("looking at the webhooks: %w", failed)
 	}
 	return errors.Join(failed, err)
+}
+
+// hooksOutdated queues that the webhooks of a channel were set up with credentials that were replaced meanwhile: what is known of them does
+// not hold, and a new check is due.
+func hooksOutdated(tx *db.Tx, state *channelsync.State) {
+	state.CheckAt = tx.Micros()
+	state.Save(tx)
+	channelsync.ForgetShop(tx, state.Channel)
+	tx.Wake(SyncTopic)
 }
 
 // RemoveWebhooks removes a channel's webhooks from its platform, if the platform answers.

@@ -2,6 +2,11 @@ package platforms
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"entrepot/internal/connector/woocommerce/fakeshop"
@@ -51,14 +56,64 @@ func TestANewSecretOfNotificationsReachesTheShop(t *testing.T) {
 	engines(t, func(t *testing.T, s *service) {
 		shop := newWooShop(t, fakeshop.Habits{})
 		channel := s.connect(shop, map[string]any{"pullEvery": 3600})
-		s.call("PATCH", "/api/v1/channels/"+channel,
-			map[string]any{"credentials": map[string]any{"webhookSecret": "another0secret0of0the0notifications"}}, 200)
+		s.newSecret(channel, "another0secret0of0the0notifications")
 		s.await("the shop's webhooks", func() string {
 			calls := shop.Calls()
 			return unless(calls["PUT webhooks/N"] == 5, calls, s.jobs(channel))
 		})
-		shop.AddProduct("MUG", "Mug", "5", 9)
-		order := shop.Place(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}})
-		s.await("the order of a notification", func() string { return unless(s.here(channel)[order] != nil, s.jobs(channel)) })
+		s.orderNotified(shop, channel)
 	})
+}
+
+// orderNotified places an order and waits for it, on a channel that pulls but every hour.
+func (s *service) orderNotified(shop *wooShop, channel string) {
+	s.Helper()
+	shop.AddProduct("MUG", "Mug", "5", 9)
+	order := shop.Place(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}})
+	s.await("the order of a notification", func() string { return unless(s.here(channel)[order] != nil, s.jobs(channel)) })
+}
+
+// A secret that is replaced while webhooks are set up with the one before reaches the shop, too, whether a test or a job does that.
+func TestASecretReplacedWhileWebhooksAreSetUp(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		shop := newWooShop(t, fakeshop.Habits{})
+		var hold atomic.Bool
+		held, goOn := make(chan struct{}), make(chan struct{})
+		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/webhooks") && hold.CompareAndSwap(true, false) {
+				held <- struct{}{}
+				<-goOn
+			}
+			shop.ServeHTTP(w, r)
+		}))
+		t.Cleanup(front.Close)
+		channel := s.call("POST", "/api/v1/channels", map[string]any{"name": "Woo", "platform": "WOOCOMMERCE",
+			"settings":    map[string]any{"pullEvery": 3600},
+			"credentials": map[string]any{"url": front.URL, "consumerKey": "ck_test", "consumerSecret": "cs_test"}}, 201).Text("data", "channel", "id")
+		replaced := func(secret string) {
+			t.Helper()
+			<-held
+			s.newSecret(channel, secret)
+			goOn <- struct{}{}
+			s.await(secret, func() string {
+				hooks := shop.Hooks()
+				other := func(h fakeshop.Hook) bool { return h.Secret != secret }
+				return unless(len(hooks) == 5 && !slices.ContainsFunc(hooks, other), hooks, s.jobs(channel))
+			})
+		}
+		hold.Store(true)
+		tested := make(chan struct{})
+		go func() { defer close(tested); s.try("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}) }()
+		replaced("while0a0test0runs")
+		<-tested
+		hold.Store(true)
+		s.newSecret(channel, "which0a0job0sets0up")
+		replaced("while0a0job0runs")
+		s.orderNotified(shop, channel)
+	})
+}
+
+func (s *service) newSecret(channel, secret string) {
+	s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"credentials": map[string]any{"webhookSecret": secret}}, 200)
 }

@@ -283,7 +283,7 @@ func (s *Shop) render(n notification) []byte {
 }
 
 // Hook is a webhook as a test sees it.
-type Hook struct{ Topic, Address, Status string }
+type Hook struct{ Topic, Address, Status, Secret string }
 
 // Hooks are all webhooks, oldest first.
 func (s *Shop) Hooks() (list []Hook) {
@@ -296,7 +296,7 @@ func (s *Shop) Hooks() (list []Hook) {
 	slices.Sort(ids)
 	for _, id := range ids {
 		h := s.hooks[id]
-		list = append(list, Hook{h.topic, h.address, h.status})
+		list = append(list, Hook{h.topic, h.address, h.status, h.secret})
 	}
 	return list
 }
