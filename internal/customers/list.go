@@ -45,6 +45,15 @@ func listAll(tx *db.Tx, f Filter) (list []Customer, total int64, err error) {
 	if err != nil || int64(f.Offset) >= total {
 		return []Customer{}, total, err
 	}
+	if f.Offset >= deepFrom {
+		before, found, err := f.beforePage(tx, total)
+		if err != nil {
+			return nil, 0, err
+		}
+		if found {
+			f.After, f.Offset = before, 0
+		}
+	}
 	w := f.where(tx)
 	f.behind(w)
 	list, err = table.Rows(tx, w, "c.id DESC", f.Limit, f.Offset)
