@@ -53,9 +53,30 @@ func OnChannel(tx *db.Tx, channel id.Channel, limit, offset int) ([]ChannelPubli
 	if err != nil || int64(offset) >= total {
 		return []ChannelPublication{}, total, err
 	}
+	first, err := publicationAt(tx, channel, int64(offset), total)
+	if err != nil || first == "" && offset > 0 { // fewer than were counted
+		return []ChannelPublication{}, total, err
+	}
 	w := db.NewWhere(tx, "b").Join("LEFT JOIN products p ON p.tenant_id = $1 AND p.id = b.product_id").And("b.channel_id = ?::UUID", channel)
-	list, err := channelTable.Rows(tx, w, "b.product_id", limit, offset)
+	db.AndGiven(w, "b.product_id >= ?::UUID", first)
+	list, err := channelTable.Rows(tx, w, "b.product_id", limit, 0)
 	return list, total, err
+}
+
+// publicationAt finds the product at a place, from 0, of a channel's total publications by product id; "" for the first one. It passes
+// entries of an index from the end that is nearer, and looks at no product on the way.
+func publicationAt(tx *db.Tx, channel id.Channel, place, total int64) (product id.Product, err error) {
+	if place == 0 {
+		return "", nil
+	}
+	order := ""
+	if place > total/2 {
+		place, order = total-1-place, " DESC"
+	}
+	err = tx.Each(func(r db.Rows) error { return r.Scan(&product) },
+		"SELECT product_id FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID ORDER BY product_id"+order+
+			" LIMIT 1 OFFSET $3::BIGINT", tx.Tenant, channel, place)
+	return product, err
 }
 
 // ChannelPublication is a publication, listed with its channel.

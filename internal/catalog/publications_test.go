@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -81,5 +83,52 @@ func TestPublicationsAreCounted(t *testing.T) {
 			return err
 		}
 		commit(t, store, tenant, same, func(tx *db.Tx) error { UnpublishAll(tx, channels[0]); return nil }, same)
+	})
+}
+
+// Each page of a channel's publications has what the whole list has there, from either end.
+func TestPagesOfPublications(t *testing.T) {
+	channel := id.New[id.Channel]()
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant := dbtest.Account(t, store)
+		var products []id.Product
+		var all []func(tx *db.Tx) error
+		for i := range 9 {
+			d := mug(fmt.Sprint("M", i), 1)
+			d.SKU = fmt.Sprint("M", i)
+			all = append(all, storing(t, d), func(tx *db.Tx) error {
+				p, err := readProduct(tx, d.SKU)
+				if err == nil {
+					products = append(products, p.ID)
+				}
+				return err
+			})
+		}
+		all = append(all, func(tx *db.Tx) error {
+			p, err := ReadPublications(tx, channel, products...)
+			if err == nil {
+				p.Publish(tx, PublicationPublished, products)
+			}
+			return err
+		})
+		commit(t, store, tenant, all...)
+		slices.Sort(products)
+		commit(t, store, tenant, func(tx *db.Tx) error {
+			for offset := range len(products) + 2 {
+				page, total, err := OnChannel(tx, channel, 4, offset)
+				if err != nil {
+					return err
+				}
+				var got []id.Product
+				for _, p := range page {
+					got = append(got, p.Product)
+				}
+				want := products[min(offset, len(products)):min(offset+4, len(products))]
+				if total != int64(len(products)) || !slices.Equal(got, want) {
+					t.Errorf("from %d of %d: %v, want %v", offset, total, got, want)
+				}
+			}
+			return nil
+		})
 	})
 }
