@@ -40,10 +40,15 @@ func ShippedBeside(tx *db.Tx, but []id.Order, customers []id.Customer) (list []S
 
 // RecordsOf are the ids of a channel's orders and of their shipments.
 func RecordsOf(tx *db.Tx, channel id.Channel) ([]string, error) {
-	return db.List(tx, func(r db.Rows) (record string, err error) { return record, r.Scan(&record) },
-		`SELECT id::TEXT FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID
-		UNION ALL SELECT s.id::TEXT FROM orders o JOIN shipments s ON s.tenant_id = $1 AND s.order_id = o.id
-			WHERE o.tenant_id = $1 AND o.channel_id = $2::UUID`, tx.Tenant, channel)
+	some, err := OfChannel(tx, channel)
+	if err != nil {
+		return nil, err
+	}
+	list, err := ShipmentsOf(tx, some)
+	for _, order := range some {
+		list = append(list, string(order))
+	}
+	return list, err
 }
 
 // ShipmentsOf are the ids of the shipments of some orders.
