@@ -62,7 +62,7 @@ func (r *channelRun) settleOperations(ctx context.Context, results []connector.R
 		return nil
 	}
 	var off []connector.Item
-	err := r.write(ctx, func(tx *db.Tx) error {
+	err := r.writeItems(ctx, func(tx *db.Tx) error {
 		off = nil
 		ended := map[id.Product][]endedItem{}
 		for _, operation := range operationsOf(results) {

@@ -191,7 +191,7 @@ func (r *channelRun) takeOff(ctx context.Context, gone []goneProduct) error {
 			}
 		}
 	}
-	return r.write(ctx, func(tx *db.Tx) error {
+	return r.writeItems(ctx, func(tx *db.Tx) error {
 		publications, err := catalog.ReadPublications(tx, r.channel.ID, products...)
 		if err != nil {
 			return err
@@ -255,10 +255,7 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 			by[listed] = append(by[listed], result)
 		}
 	}
-	return r.write(ctx, func(tx *db.Tx) error {
-		if err := r.sameShop(tx); err != nil {
-			return err
-		}
+	return r.writeItems(ctx, func(tx *db.Tx) error {
 		for _, listed := range unchanged {
 			own := listed.known[listed.SKU]
 			own.ContentDue = false
@@ -296,5 +293,5 @@ func (r *channelRun) forgetContent(ctx context.Context, listings []listing, push
 	if len(known) == 0 {
 		return nil
 	}
-	return r.write(ctx, func(tx *db.Tx) error { channelsync.Put(tx, known...); return nil })
+	return r.writeItems(ctx, func(tx *db.Tx) error { channelsync.Put(tx, known...); return nil })
 }

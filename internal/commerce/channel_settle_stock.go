@@ -46,10 +46,7 @@ func (d levelResults) open(sku string) bool {
 
 // settleLevels stores what the platform shows now. Items that were not reached, or that changed during the push, stay due.
 func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done levelResults) error {
-	return r.write(ctx, func(tx *db.Tx) error {
-		if err := r.sameShop(tx); err != nil {
-			return err
-		}
+	return r.writeItems(ctx, func(tx *db.Tx) error {
 		publications, err := r.publicationsOf(tx, due, done)
 		if err != nil {
 			return err
