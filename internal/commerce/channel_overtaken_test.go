@@ -1,10 +1,12 @@
 package commerce_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"entrepot/internal/channels"
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -65,4 +67,42 @@ func (s *synced) product(tx *db.Tx, sku string) (found id.Product) {
 	s.t.Helper()
 	s.must(tx.Row("SELECT id FROM products WHERE tenant_id = $1 AND sku = $2 AND deleted_at IS NULL", []any{tx.Tenant, sku}, &found))
 	return found
+}
+
+// A product that is changed or deleted while it is put on sale for the first time is pushed again, or taken off.
+func TestAProductChangesDuringItsFirstPush(t *testing.T) {
+	for _, how := range []string{"changed", "deleted"} {
+		t.Run(how, func(t *testing.T) {
+			syncedEngines(t, 2, func(t *testing.T, s *synced) {
+				p := s.platform
+				p.does.Products = true
+				s.set(`{"unpublish": "delete"}`, channels.Active)
+				s.publish()
+				p.whilePut = func() {
+					*s.clock = s.clock.Add(time.Second)
+					s.must(s.write(t, func(tx *db.Tx) error {
+						if how == "deleted" {
+							return s.do.DeleteProduct(tx, s.who, s.product(tx, "SKU-1"), commerce.Expected{})
+						}
+						tx.Change("UPDATE products SET name = name || '!', changed_at = "+db.Clock+" + $2::BIGINT WHERE tenant_id = $1 AND sku = 'SKU-1'",
+							tx.Tenant, tx.Stamps(1))
+						return nil
+					}))
+					_, err := s.do.ScheduleChannels(t.Context(), s.store) // finds the change, and nothing on the platform that it is about
+					s.must(err)
+				}
+				s.work()
+				switch how {
+				case "changed":
+					if p.tried["SKU-1"] != 2 || p.tried["SKU-0"] != 1 {
+						t.Errorf("pushed so often: %v", p.tried)
+					}
+				case "deleted":
+					if fmt.Sprint(p.removed) != "[SKU-1]" {
+						t.Errorf("taken off: %v", p.removed)
+					}
+				}
+			})
+		})
+	}
 }

@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"entrepot/internal/catalog"
@@ -98,6 +99,8 @@ type listing struct {
 	connector.Product
 	status  catalog.PublicationStatus
 	content string
+	stamp   int64 // of the product's last change
+	stale   bool  // it has changed since, and no item was there to be marked
 	known   map[string]channelsync.Item
 	ids     map[string]skuIDs
 }
@@ -269,6 +272,9 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 		if err != nil {
 			return err
 		}
+		if err := markStale(tx, listings); err != nil {
+			return err
+		}
 		for i := range listings {
 			if listed := &listings[i]; bySKU[listed.SKU] == listed {
 				r.settleProduct(tx, publications, listed, by[listed], later)
@@ -276,6 +282,25 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 		}
 		return nil
 	})
+}
+
+// markStale finds which products have changed, or were deleted, since they were read for their first push. Those that have an item are
+// marked with the account's other changes.
+func markStale(tx *db.Tx, listings []listing) error {
+	first := map[id.Product]*listing{}
+	for i := range listings {
+		if listed := &listings[i]; listed.known[listed.SKU].SKU == "" {
+			first[id.Product(listed.ID)], listed.stale = listed, true
+		}
+	}
+	if len(first) == 0 {
+		return nil
+	}
+	now, err := catalog.ByIDs(tx, slices.Collect(maps.Keys(first)))
+	for _, p := range now {
+		first[p.ID].stale = p.ChangedAt != first[p.ID].stamp
+	}
+	return err
 }
 
 // forgetContent notes that the content of products which are about to be pushed is not known any more: whether a push happened whose answer
