@@ -106,3 +106,29 @@ func TestAProductChangesDuringItsFirstPush(t *testing.T) {
 		})
 	}
 }
+
+// Settings that decide what a pull makes of orders, or when the next one is, hold when they change while a pull reads its last page.
+func TestSettingsOfPullsChangeDuringTheLastPage(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		p := s.platform
+		s.set(`{"pullEvery": 86400}`, channels.Active)
+		s.place("a")
+		*s.clock = s.clock.Add(5 * time.Minute)
+		p.whilePull = func() { s.set(`{"pullEvery": 60, "statusMap": {"paid": "PENDING"}}`, channels.Active) }
+		s.work()
+		*s.clock = s.clock.Add(time.Minute)
+		pulls := p.pulls
+		if s.work(); p.pulls == pulls {
+			t.Error("the next pull comes by the time that holds no more")
+		}
+		s.place("b")
+		*s.clock = s.clock.Add(5 * time.Minute)
+		p.whilePull = func() { s.set(`{"pullEvery": 60, "statusMap": {"paid": "SHIPPED"}}`, channels.Active) }
+		s.work()
+		*s.clock = s.clock.Add(5 * time.Minute)
+		s.work()
+		if n := s.count("SELECT count(*) FROM orders WHERE tenant_id = $1 AND status <> 'SHIPPED'"); n != 0 {
+			t.Errorf("%d orders have the status that the platform's word meant before", n)
+		}
+	})
+}
