@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -131,4 +132,39 @@ func TestSettingsOfPullsChangeDuringTheLastPage(t *testing.T) {
 			t.Errorf("%d orders have the status that the platform's word meant before", n)
 		}
 	})
+}
+
+// What changes while a channel is left alone after a failure is pushed once that time is over, also when a pull is due before.
+func TestChangesWhileAChannelIsHeld(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		p := s.platform
+		s.set(`{"pullEvery": 86400}`, channels.Active)
+		s.publish()
+		s.work()
+		s.must(s.write(t, func(tx *db.Tx) error {
+			state, err := channelsync.Lock(tx, s.channel.ID)
+			state.HeldUntil, state.PullAt = tx.Now().Add(time.Minute).UnixMicro(), tx.Micros()
+			state.Save(tx)
+			return err
+		}))
+		s.price("SKU-0", 130000)
+		_, err := s.do.ScheduleChannels(t.Context(), s.store)
+		s.must(err)
+		s.work()
+		*s.clock = s.clock.Add(2 * time.Minute)
+		if s.work(); p.prices["SKU-0"] != "13" {
+			t.Errorf("the platform shows %v", p.prices)
+		}
+	})
+}
+
+// price gives a product a price.
+func (s *synced) price(sku string, price int64) {
+	s.t.Helper()
+	*s.clock = s.clock.Add(time.Second)
+	s.must(s.write(s.t, func(tx *db.Tx) error {
+		tx.Change("UPDATE products SET price = $4, changed_at = "+db.Clock+" + $3::BIGINT WHERE tenant_id = $1 AND sku = $2",
+			tx.Tenant, sku, tx.Stamps(1), price)
+		return nil
+	}))
 }
