@@ -153,6 +153,16 @@ func MarkSome(tx *db.Tx, channel id.Channel, stock, content bool, after string, 
 	return last, err
 }
 
+// Doubt queues that it is not known what the platform shows of some SKUs: stock and price are pushed again, and with content the product.
+func Doubt(tx db.Writer, channel id.Channel, skus []string, content bool) {
+	for piece := range db.Pieces(skus) {
+		tx.Queue(`UPDATE channel_items SET quantity = NULL, price = '', stock_due = TRUE, marks = marks + 1,
+			content = CASE WHEN $3 THEN '' ELSE content END, content_due = content_due OR ($3 AND variant_id IS NULL)
+			WHERE tenant_id = $1 `+ofChannel+` AND sku IN `+db.In(len(piece), 4),
+			append([]any{tx.TenantID(), channel, content}, db.Padded(piece)...)...)
+	}
+}
+
 // ForgetItems queues that nothing is known of a channel's items on its platform, because it is another shop now: its ids there are those of
 // other things. All products that were on the other one are pushed, and found by their SKUs.
 func ForgetItems(tx db.Writer, channel id.Channel) {

@@ -1,6 +1,7 @@
 package commerce_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 )
 
 // A push that is reading stock, or taking a product off sale, while its channel is pointed at another shop stores no ids of the first one
@@ -167,4 +169,65 @@ func (s *synced) price(sku string, price int64) {
 			tx.Tenant, sku, tx.Stamps(1), price)
 		return nil
 	}))
+}
+
+// A node that stands still in the middle of a push, for so long that another node does the work, overtakes that one when it goes on: what
+// it wrote is written again.
+func TestANodeThatStoodStillOvertakesAnother(t *testing.T) {
+	for _, kind := range []jobs.Type{jobs.StockPush, jobs.ProductPush} {
+		t.Run(string(kind), func(t *testing.T) {
+			syncedEngines(t, 1, func(t *testing.T, s *synced) {
+				p := s.platform
+				s.publish()
+				s.work()
+				s.rename("SKU-0", 120000)
+				if kind == jobs.StockPush {
+					s.work()
+					s.price("SKU-0", 125000)
+				}
+				stood := func() {
+					*s.clock = s.clock.Add(5 * time.Minute) // its lease ends
+					s.rename("SKU-0", 130000)
+					s.work()
+				}
+				if p.whileSet = stood; kind == jobs.ProductPush {
+					p.whileSet, p.whilePut = nil, stood
+				}
+				if err := s.do.RunChannelJob(t.Context(), s.store, s.claim(kind), time.Minute); !errors.Is(err, jobs.ErrLost) {
+					t.Errorf("the node that stood still ends with %v", err)
+				}
+				s.work()
+				var name string
+				s.must(s.store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
+					return tx.Row("SELECT name FROM products WHERE tenant_id = $1", []any{tx.Tenant}, &name)
+				}))
+				if p.prices["SKU-0"] != "13" || p.titles["SKU-0"] != name {
+					t.Errorf("the platform shows %q at %s", p.titles["SKU-0"], p.prices["SKU-0"])
+				}
+			})
+		})
+	}
+}
+
+// claim schedules what is due and runs it, up to a job of a type, which it claims.
+func (s *synced) claim(kind jobs.Type) jobs.Job {
+	s.t.Helper()
+	*s.clock = s.clock.Add(time.Second)
+	_, err := s.do.ScheduleChannels(s.t.Context(), s.store)
+	s.must(err)
+	for {
+		var job jobs.Job
+		var ok bool
+		s.must(s.store.Write(s.t.Context(), db.Across, func(tx *db.Tx) (err error) {
+			job, ok, err = jobs.ClaimOnChannel(tx, time.Minute)
+			return err
+		}))
+		if !ok {
+			s.t.Fatalf("no %s is due", kind)
+		}
+		if job.Type == kind {
+			return job
+		}
+		s.must(s.do.RunChannelJob(s.t.Context(), s.store, job, time.Minute))
+	}
 }

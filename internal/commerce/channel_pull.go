@@ -96,8 +96,8 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	}
 }
 
-// endPull stores how far a pull came whose last page is taken: state is that before it, and until the time up to which the platform has given
-// all orders, if it says so.
+// endPull stores how far a pull came whose last page is taken: state is that before it, and until the time up to which the platform has
+// given all orders, if it says so.
 func (r *channelRun) endPull(ctx context.Context, state channelsync.State, until time.Time) error {
 	left := placeOf(r.job)
 	r.job.Cursor = pullPlace{Failures: left.Failures, Notified: left.Notified}.text()

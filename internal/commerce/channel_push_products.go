@@ -258,7 +258,7 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 			by[listed] = append(by[listed], result)
 		}
 	}
-	return r.writeItems(ctx, func(tx *db.Tx) error {
+	err := r.writeItems(ctx, func(tx *db.Tx) error {
 		for _, listed := range unchanged {
 			own := listed.known[listed.SKU]
 			own.ContentDue = false
@@ -282,6 +282,7 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 		}
 		return nil
 	})
+	return r.orDoubt(ctx, err, slices.Collect(maps.Keys(bySKU)), true)
 }
 
 // markStale finds which products have changed, or were deleted, since they were read for their first push. Those that have an item are

@@ -230,8 +230,8 @@ func orLost(err error) error {
 	return err
 }
 
-// writeItems is write for what the job found out about items on the platform. It fails when the channel was pointed at another shop while the
-// job ran, which has forgotten them: their ids are those of other things there.
+// writeItems is write for what the job found out about items on the platform. It fails when the channel was pointed at another shop while
+// the job ran: that has forgotten them, and their ids are those of other things there.
 func (r *channelRun) writeItems(ctx context.Context, do func(tx *db.Tx) error) error {
 	return r.write(ctx, func(tx *db.Tx) error {
 		now, err := r.held(tx)

@@ -88,8 +88,8 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (
 	return more, nil
 }
 
-// markDue marks what changed in the account since the channel's clock, at most limit changes of a kind, and counts what is due to be pushed.
-// all says that no change is left.
+// markDue marks what changed in the account since the channel's clock, at most limit changes of a kind, and counts what is due to be
+// pushed. all says that no change is left.
 func markDue(tx *db.Tx, state *channelsync.State, does connector.Capabilities, limit int) (due channelsync.Counts, all bool, err error) {
 	clock, err := channelsync.Clock(tx)
 	if err == nil && clock > state.Clock {

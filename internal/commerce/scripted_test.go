@@ -342,8 +342,8 @@ func syncedEngines(t *testing.T, products int, test func(t *testing.T, s *synced
 	var looks atomic.Int64
 	dbtest.EnginesAt(t, func() time.Time { looks.Add(1); return clock }, func(t *testing.T, store *db.DB) {
 		clock = at
-		p := &scripted{now: store.Now, stock: map[string]int64{}, prices: map[string]string{}, tried: map[string]int{}, titles: map[string]string{},
-			shown: map[string]orders.Status{}}
+		p := &scripted{now: store.Now, stock: map[string]int64{}, prices: map[string]string{}, tried: map[string]int{},
+			titles: map[string]string{}, shown: map[string]orders.Status{}}
 		p.does = connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true,
 			Batch: connector.Batch{Products: 10, Stock: 100, Prices: 100, Orders: 50}, Time: connector.Timing{Tail: time.Minute}}
 		set, err := connector.NewSet(p)
