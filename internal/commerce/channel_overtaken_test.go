@@ -231,3 +231,34 @@ func (s *synced) claim(kind jobs.Type) jobs.Job {
 		s.must(s.do.RunChannelJob(s.t.Context(), s.store, job, time.Minute))
 	}
 }
+
+// A channel that is activated again while its webhooks are being removed gets them back at once, not with the daily check.
+func TestAChannelComesBackWhileItsWebhooksGo(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		checkIn := func() time.Duration {
+			return time.Duration(s.count("SELECT coalesce(check_at, 0) FROM channel_syncs WHERE tenant_id = $1")-s.clock.UnixMicro()) * time.Microsecond
+		}
+		set := func(checkAt time.Time) {
+			s.must(s.write(t, func(tx *db.Tx) error {
+				state, err := channelsync.Lock(tx, s.channel.ID)
+				state.HookURL, state.CheckAt = "https://hooks.example", checkAt.UnixMicro()
+				state.Save(tx)
+				return err
+			}))
+		}
+		for _, comesBack := range []bool{false, true} {
+			s.set(`{}`, channels.Inactive)
+			set(s.clock.Add(24 * time.Hour))
+			s.platform.whileGone = func() {
+				if comesBack {
+					s.set(`{}`, channels.Active)
+					set(s.clock.Add(24 * time.Hour)) // the check has come, and found them there still
+				}
+			}
+			s.must(s.do.RemoveWebhooks(t.Context(), s.store, s.channel, "https://hooks.example"))
+			if in := checkIn(); (in <= 0) != comesBack {
+				t.Errorf("it comes back %v: the next check is in %v", comesBack, in)
+			}
+		}
+	})
+}

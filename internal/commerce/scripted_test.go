@@ -35,6 +35,7 @@ type scripted struct {
 	whilePut  func()            // done once, in the middle of the next push
 	whileRead func()            // done once, while stock is read
 	whileSet  func()            // done once, before prices are set
+	whileGone func()            // done once, while webhooks are removed
 	whileOff  func()            // done once, while products are taken off sale
 	pushedAs  []connector.IDs   // by which each product or level was pushed, in their order
 	refusal   error             // of a connection test
@@ -267,6 +268,11 @@ func (p *scripted) Poll(_ context.Context, operations []string) (list []connecto
 		}
 	}
 	return list, nil
+}
+
+func (p *scripted) RemoveWebhooks(context.Context, connector.WebhookTarget) error {
+	once(&p.whileGone)
+	return nil
 }
 
 func (p *scripted) Unpublish(_ context.Context, items []connector.Item, remove bool) (list []connector.Result, err error) {
