@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
 )
 
 // A push that is reading stock, or taking a product off sale, while its channel is pointed at another shop stores no ids of the first one
@@ -236,7 +237,8 @@ func (s *synced) claim(kind jobs.Type) jobs.Job {
 func TestAChannelComesBackWhileItsWebhooksGo(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {
 		checkIn := func() time.Duration {
-			return time.Duration(s.count("SELECT coalesce(check_at, 0) FROM channel_syncs WHERE tenant_id = $1")-s.clock.UnixMicro()) * time.Microsecond
+			at := s.count("SELECT coalesce(check_at, 0) FROM channel_syncs WHERE tenant_id = $1")
+			return time.UnixMicro(at).Sub(*s.clock)
 		}
 		set := func(checkAt time.Time) {
 			s.must(s.write(t, func(tx *db.Tx) error {
@@ -259,6 +261,24 @@ func TestAChannelComesBackWhileItsWebhooksGo(t *testing.T) {
 			if in := checkIn(); (in <= 0) != comesBack {
 				t.Errorf("it comes back %v: the next check is in %v", comesBack, in)
 			}
+		}
+	})
+}
+
+// An order that is notified of again, after a pull has read it and while that pull waits for its platform, is read again at once.
+func TestAnOrderIsNotifiedOfAgainWhileItsPullWaits(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		p := s.platform
+		p.many = 40
+		s.place("A")
+		s.notify("A", "waits for its payment")
+		s.work()
+		*s.clock = s.clock.Add(time.Second)
+		p.orders[0].Theirs, p.orders[0].Status, p.orders[0].UpdatedAt = "shipped", orders.Shipped, *s.clock
+		s.notify("A", "has left")
+		s.work()
+		if n := s.count("SELECT count(*) FROM orders WHERE tenant_id = $1 AND status = 'SHIPPED'"); n != 1 || len(p.pages) != 1 {
+			t.Errorf("%d orders were shipped when %d pages were read; read by name: %v", n, len(p.pages), p.named)
 		}
 	})
 }
