@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
+	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
@@ -281,4 +282,37 @@ func TestAnOrderIsNotifiedOfAgainWhileItsPullWaits(t *testing.T) {
 			t.Errorf("%d orders were shipped when %d pages were read; read by name: %v", n, len(p.pages), p.named)
 		}
 	})
+}
+
+// A product that is to be taken off while its platform still works on putting it on sale is taken off once that is done, too: it would be
+// on sale without anybody knowing of it.
+func TestAProductIsWithdrawnWhileItsPlatformWorks(t *testing.T) {
+	for _, known := range []string{"", "their SKU-0"} {
+		syncedEngines(t, 1, func(t *testing.T, s *synced) {
+			p := s.platform
+			p.does.Async = true
+			s.set(`{"unpublish": "delete"}`, channels.Active)
+			s.publish()
+			s.must(s.write(t, func(tx *db.Tx) error {
+				item := channelsync.NewItem(s.channel.ID, "SKU-0", s.product(tx, "SKU-0"), "")
+				item.Operation, item.ExternalProduct = "op", known
+				channelsync.Put(tx, item)
+				return nil
+			}))
+			s.unpublish("SKU-0")
+			s.work()
+			if now := len(p.removed) > 0; now != (known != "") {
+				t.Errorf("what %q is on sale was taken off at once: %v", known, now)
+			}
+			p.removed = nil
+			p.polled = map[string][]connector.Result{"op": {{SKU: "SKU-0", State: connector.Live, IDs: connector.IDs{Product: "their SKU-0"}}}}
+			*s.clock = s.clock.Add(10 * time.Minute)
+			s.work()
+			left := s.count("SELECT count(*) FROM publications WHERE tenant_id = $1") +
+				s.count("SELECT count(*) FROM channel_items WHERE tenant_id = $1")
+			if fmt.Sprint(p.removed) != "[SKU-0]" || left != 0 {
+				t.Errorf("taken off in the end: %v; %d records are left", p.removed, left)
+			}
+		})
+	}
 }

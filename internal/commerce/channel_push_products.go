@@ -167,7 +167,8 @@ func (r *channelRun) listings(ctx context.Context, batch []catalog.Due) (listing
 	return listings, gone, err
 }
 
-// takeOff takes products off the platform.
+// takeOff takes products off the platform. One on which the platform still works is taken off once more when that is done: it may be put on
+// sale then.
 func (r *channelRun) takeOff(ctx context.Context, gone []goneProduct) error {
 	if len(gone) == 0 {
 		return nil
@@ -200,6 +201,10 @@ func (r *channelRun) takeOff(ctx context.Context, gone []goneProduct) error {
 			return err
 		}
 		for _, g := range gone {
+			if slices.ContainsFunc(g.items, func(i channelsync.Item) bool { return i.Operation != "" }) {
+				r.underway = true
+				continue
+			}
 			r.job.Processed++
 			reason := ""
 			for _, i := range g.items {
