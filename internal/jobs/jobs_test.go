@@ -240,3 +240,22 @@ func TestTextsThatChangeWhileTheyAreRewritten(t *testing.T) {
 		}
 	})
 }
+
+// A lease that is prolonged at the moment in which the job is released does not have it run before its time.
+func TestALeaseIsProlongedAsItsJobIsReleased(t *testing.T) {
+	engines(t, func(y *yard) {
+		y.insert(jobs.Job{Type: jobs.OrderBulk})
+		job := y.claim(1)[0]
+		for _, do := range []func(tx *db.Tx){
+			func(tx *db.Tx) { jobs.Again(tx, job, tx.Now().Add(time.Hour)) },
+			func(tx *db.Tx) { jobs.Hold(tx, job, time.Minute) },
+		} {
+			if err := y.write(func(tx *db.Tx) error { do(tx); return nil }); err != nil {
+				y.Fatal(err)
+			}
+		}
+		if in := y.read(job.ID).DueAt - y.now.Load(); in != time.Hour.Microseconds() {
+			t.Errorf("it is due in %s", time.Duration(in)*time.Microsecond)
+		}
+	})
+}
