@@ -24,9 +24,18 @@ func StockDue(tx *db.Tx, channel id.Channel, after Item, limit int) ([]Item, err
 }
 
 // OfProducts reads the items of products.
-func OfProducts(tx *db.Tx, channel id.Channel, products []id.Product) (list []Item, err error) {
-	for piece := range db.Pieces(products) {
-		found, err := items.All(tx, ofChannel+" AND product_id IN "+db.In(len(piece), 3), append([]any{channel}, db.Padded(piece)...)...)
+func OfProducts(tx *db.Tx, channel id.Channel, products []id.Product) ([]Item, error) {
+	return itemsBy(tx, channel, "product_id", products)
+}
+
+// OfSKUs reads the items of SKUs.
+func OfSKUs(tx *db.Tx, channel id.Channel, skus []string) ([]Item, error) {
+	return itemsBy(tx, channel, "sku", skus)
+}
+
+func itemsBy[T any](tx *db.Tx, channel id.Channel, column string, keys []T) (list []Item, err error) {
+	for piece := range db.Pieces(keys) {
+		found, err := items.All(tx, ofChannel+" AND "+column+" IN "+db.In(len(piece), 3), append([]any{channel}, db.Padded(piece)...)...)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
@@ -13,7 +14,9 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
+	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/patch"
 )
 
 // A push that is reading stock, or taking a product off sale, while its channel is pointed at another shop stores no ids of the first one
@@ -312,6 +315,52 @@ func TestAProductIsWithdrawnWhileItsPlatformWorks(t *testing.T) {
 				s.count("SELECT count(*) FROM channel_items WHERE tenant_id = $1")
 			if fmt.Sprint(p.removed) != "[SKU-0]" || left != 0 {
 				t.Errorf("taken off in the end: %v; %d records are left", p.removed, left)
+			}
+		})
+	}
+}
+
+// A product that is made anew, and published, before the deleted one with its SKU has been taken off waits for that, which may be long. It
+// keeps no others from being pushed, and is not pushed in vain.
+func TestAProductIsMadeAnewBeforeTheOldOneIsTakenOff(t *testing.T) {
+	for _, works := range []bool{false, true} {
+		syncedEngines(t, 2, func(t *testing.T, s *synced) {
+			p := s.platform
+			p.does.Async = true
+			s.set(`{"unpublish": "delete"}`, channels.Active)
+			s.publish()
+			s.work()
+			*s.clock = s.clock.Add(time.Second)
+			s.must(s.write(t, func(tx *db.Tx) error {
+				if works { // on the old one, still
+					if _, err := tx.Exec("UPDATE channel_items SET operation = 'op' WHERE tenant_id = $1 AND sku = 'SKU-0'", tx.Tenant); err != nil {
+						return err
+					}
+				}
+				return s.do.DeleteProduct(tx, s.who, s.product(tx, "SKU-0"), commerce.Expected{})
+			}))
+			s.must(s.write(t, func(tx *db.Tx) error {
+				_, err := s.do.CreateProduct(tx, s.who, catalog.Draft{SKU: "SKU-0", Name: patch.To("Again"), Price: patch.To(money.Amount(150000))})
+				return err
+			}))
+			s.must(s.write(t, func(tx *db.Tx) error {
+				_, err := s.do.PublishProducts(tx, s.channel.ID, nil, []string{"SKU-0"})
+				return err
+			}))
+			s.rename("SKU-1", 120000)
+			s.work()
+			if p.titles["SKU-1"] != "Product SKU-1!" || works != (p.titles["SKU-0"] == "Product SKU-0") {
+				t.Errorf("the platform works %v: %v", works, p.titles)
+			}
+			p.polled = map[string][]connector.Result{"op": {{SKU: "SKU-0", State: connector.Live, IDs: connector.IDs{Product: "their SKU-0"}}}}
+			*s.clock = s.clock.Add(10 * time.Minute)
+			s.work()
+			published := s.count("SELECT count(*) FROM publications WHERE tenant_id = $1 AND status = 'published'")
+			if p.titles["SKU-0"] != "Again" || p.tried["SKU-0"] != 2 || published != 2 {
+				t.Errorf("the platform shows %v after pushes %v, %d products are published", p.titles, p.tried, published)
+			}
+			if n := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND status <> 'COMPLETED'"); n != 0 {
+				t.Errorf("%d jobs did not end well", n)
 			}
 		})
 	}
