@@ -53,6 +53,7 @@ type scripted struct {
 	titles    map[string]string // names of products that the platform shows
 	polled    map[string][]connector.Result
 	removed   []string        // SKUs that were taken off sale for good
+	keeps     bool            // it takes nothing off sale for now
 	pages     []string        // that pulls of what changed asked for
 	ahead     [][]string      // orders that were read before their push, by call
 	stale     map[string]bool // orders that are refused until they are read again
@@ -276,7 +277,9 @@ func (p *scripted) RemoveWebhooks(context.Context, connector.WebhookTarget) erro
 }
 
 func (p *scripted) Unpublish(_ context.Context, items []connector.Item, remove bool) (list []connector.Result, err error) {
-	once(&p.whileOff)
+	if once(&p.whileOff); p.keeps {
+		return nil, connector.Failf(connector.Temporary, "away")
+	}
 	for _, i := range items {
 		if remove {
 			p.removed = append(p.removed, i.SKU)
