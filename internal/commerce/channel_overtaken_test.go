@@ -365,3 +365,21 @@ func TestAProductIsMadeAnewBeforeTheOldOneIsTakenOff(t *testing.T) {
 		})
 	}
 }
+
+// A channel that is deactivated for a moment, in which its pull ends, is pulled once it is active again, however rarely it is otherwise.
+func TestAChannelIsInactiveForAMoment(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.set(`{"pullEvery": 86400}`, channels.Active)
+		s.work()
+		s.place("A")
+		*s.clock = s.clock.Add(24 * time.Hour)
+		_, err := s.do.ScheduleChannels(t.Context(), s.store)
+		s.must(err)
+		s.set(`{"pullEvery": 86400}`, channels.Inactive)
+		s.work()
+		s.set(`{"pullEvery": 86400}`, channels.Active)
+		if s.work(); s.count(ordersHere) != 1 {
+			t.Errorf("%d orders are here", s.count(ordersHere))
+		}
+	})
+}
