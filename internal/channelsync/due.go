@@ -24,9 +24,18 @@ func StockDue(tx *db.Tx, channel id.Channel, after Item, limit int) ([]Item, err
 }
 
 // OfProducts reads the items of products.
-func OfProducts(tx *db.Tx, channel id.Channel, products []id.Product) (list []Item, err error) {
-	for piece := range db.Pieces(products) {
-		found, err := items.All(tx, ofChannel+" AND product_id IN "+db.In(len(piece), 3), append([]any{channel}, db.Padded(piece)...)...)
+func OfProducts(tx *db.Tx, channel id.Channel, products []id.Product) ([]Item, error) {
+	return itemsBy(tx, channel, "product_id", products)
+}
+
+// OfSKUs reads the items of SKUs.
+func OfSKUs(tx *db.Tx, channel id.Channel, skus []string) ([]Item, error) {
+	return itemsBy(tx, channel, "sku", skus)
+}
+
+func itemsBy[T any](tx *db.Tx, channel id.Channel, column string, keys []T) (list []Item, err error) {
+	for piece := range db.Pieces(keys) {
+		found, err := items.All(tx, ofChannel+" AND "+column+" IN "+db.In(len(piece), 3), append([]any{channel}, db.Padded(piece)...)...)
 		if err != nil {
 			return nil, err
 		}
@@ -151,6 +160,16 @@ func MarkSome(tx *db.Tx, channel id.Channel, stock, content bool, after string, 
 			tx.Tenant, channel, stock, content, after, last)
 	}
 	return last, err
+}
+
+// Doubt queues that it is not known what the platform shows of some SKUs: stock and price are pushed again, and with content the product.
+func Doubt(tx db.Writer, channel id.Channel, skus []string, content bool) {
+	for piece := range db.Pieces(skus) {
+		tx.Queue(`UPDATE channel_items SET quantity = NULL, price = '', stock_due = TRUE, marks = marks + 1,
+			content = CASE WHEN $3 THEN '' ELSE content END, content_due = content_due OR ($3 AND variant_id IS NULL)
+			WHERE tenant_id = $1 `+ofChannel+` AND sku IN `+db.In(len(piece), 4),
+			append([]any{tx.TenantID(), channel, content}, db.Padded(piece)...)...)
+	}
 }
 
 // ForgetItems queues that nothing is known of a channel's items on its platform, because it is another shop now: its ids there are those of

@@ -71,7 +71,7 @@ type listingContext struct {
 
 // listing is a product as its platform is to show it; known are the items of its SKUs.
 func (c *listingContext) listing(p *catalog.Product, known map[string]channelsync.Item) (listing, error) {
-	listed := listing{known: known, ids: map[string]skuIDs{p.SKU: {product: p.ID}}}
+	listed := listing{stamp: p.ChangedAt, known: known, ids: map[string]skuIDs{p.SKU: {product: p.ID}}}
 	own := known[p.SKU]
 	listed.Product = connector.Product{
 		ID:          string(p.ID),

@@ -62,7 +62,7 @@ func (r *channelRun) settleOperations(ctx context.Context, results []connector.R
 		return nil
 	}
 	var off []connector.Item
-	err := r.write(ctx, func(tx *db.Tx) error {
+	err := r.writeItems(ctx, func(tx *db.Tx) error {
 		off = nil
 		ended := map[id.Product][]endedItem{}
 		for _, operation := range operationsOf(results) {
@@ -96,8 +96,32 @@ func (r *channelRun) settleOperations(ctx context.Context, results []connector.R
 	if err != nil || len(off) == 0 {
 		return err
 	}
-	_, err = r.session.Unpublish(ctx, off, true)
-	return err
+	return r.takeBack(ctx, off)
+}
+
+// takeBack takes SKUs off the platform that were put on sale with refused ones. Until that is done they are known, and their stock is set.
+func (r *channelRun) takeBack(ctx context.Context, off []connector.Item) error {
+	results, err := r.session.Unpublish(ctx, off, true)
+	if err != nil {
+		return err
+	}
+	var skus []string
+	for _, i := range off {
+		skus = append(skus, i.SKU)
+	}
+	for _, result := range results {
+		if result.State == connector.Failed {
+			skus = slices.DeleteFunc(skus, func(sku string) bool { return sku == result.SKU })
+		}
+	}
+	return r.writeItems(ctx, func(tx *db.Tx) error {
+		items, err := channelsync.OfSKUs(tx, r.channel.ID, skus)
+		for _, i := range items {
+			i.ExternalProduct, i.ExternalVariant, i.Content = "", "", ""
+			channelsync.Put(tx, i)
+		}
+		return err
+	})
 }
 
 // operationResults are the results of one operation.
@@ -169,7 +193,7 @@ func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedIte
 			r.fail(i.result.SKU, i.ExternalProduct, "refused", i.problem())
 		case waited && reason != "" && i.named:
 			off = append(off, asItem(item))
-			item.ExternalProduct, item.ExternalVariant, item.Content = "", "", ""
+			item.Content = ""
 		case own.IDs.Product == "" || i.Variant == "":
 			own = i.result
 		}

@@ -14,7 +14,7 @@ import (
 // settleReviews stores the results of the platform's reviews. A product whose change was accepted is published; one
 // whose change was refused is failed with the reason, and its previous version stays on sale.
 func (r *channelRun) settleReviews(ctx context.Context, results []connector.Result) error {
-	return r.write(ctx, func(tx *db.Tx) error {
+	return r.writeItems(ctx, func(tx *db.Tx) error {
 		for _, review := range operationsOf(results) {
 			items, err := channelsync.OfReview(tx, r.channel.ID, review.name)
 			if err != nil {

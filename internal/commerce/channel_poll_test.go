@@ -180,3 +180,26 @@ func publish(tx *db.Tx, channel id.Channel, status catalog.PublicationStatus, pr
 	}
 	return err
 }
+
+// What was put on sale together with a refused part, and cannot be taken off for now, stays known, so that its stock is set.
+func TestAPartThatCannotBeTakenOff(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.platform.does.Async, s.platform.keeps = true, true
+		s.platform.polled = map[string][]connector.Result{"op": {{SKU: "A", State: connector.Failed, Error: "no picture"},
+			{SKU: "SKU-0", State: connector.Live, IDs: connector.IDs{Product: "p"}}}}
+		s.must(s.write(t, func(tx *db.Tx) error {
+			product := s.product(tx, "SKU-0")
+			s.must(publish(tx, s.channel.ID, catalog.PublicationPending, product))
+			for _, sku := range []string{"SKU-0", "A"} {
+				item := channelsync.NewItem(s.channel.ID, sku, product, "")
+				item.Operation = "op"
+				channelsync.Put(tx, item)
+			}
+			return nil
+		}))
+		s.poll()
+		if n := s.count("SELECT count(*) FROM channel_items WHERE tenant_id = $1 AND external_product = 'p'"); n != 1 {
+			t.Errorf("%d SKUs are known to be on sale", n)
+		}
+	})
+}

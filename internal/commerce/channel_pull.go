@@ -48,7 +48,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	begun, since := r.settings.OrdersFrom, r.ordersFrom()
+	since := r.ordersFrom()
 	if state.PulledUntil != 0 {
 		since = time.UnixMicro(state.PulledUntil).UTC()
 	}
@@ -82,7 +82,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 			return err
 		}
 		if page.Next == "" {
-			return r.endPull(ctx, state, begun, page.Until)
+			return r.endPull(ctx, state, page.Until)
 		}
 		cursor.Page = page.Next
 		if mine {
@@ -96,14 +96,18 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	}
 }
 
-// endPull stores how far a pull came whose last page is taken: state is that before it, begun the setting ordersFrom, and until the time up
-// to which the platform has given all orders, if it says so.
-func (r *channelRun) endPull(ctx context.Context, state channelsync.State, begun, until time.Time) error {
+// endPull stores how far a pull came whose last page is taken: state is that before it, and until the time up to which the platform has
+// given all orders, if it says so.
+func (r *channelRun) endPull(ctx context.Context, state channelsync.State, until time.Time) error {
 	left := placeOf(r.job)
 	r.job.Cursor = pullPlace{Failures: left.Failures, Notified: left.Notified}.text()
 	return r.write(ctx, func(tx *db.Tx) error {
-		now, err := r.present(tx)
-		if err != nil || !settingsOf(now).OrdersFrom.Equal(begun) { // then the next pull begins where it says now
+		channel, err := r.held(tx)
+		if err != nil || settingsOf(channel).rereads(r.settings) { // then the next pull begins where they say
+			return err
+		}
+		now, err := channelsync.Lock(tx, r.channel.ID)
+		if err != nil {
 			return err
 		}
 		pulled := state.PulledUntil
@@ -116,6 +120,9 @@ func (r *channelRun) endPull(ctx context.Context, state channelsync.State, begun
 		mine := r.job.Type == jobs.OrderPull
 		if soon := tx.Now().Add(r.restAfterPull()).UnixMicro(); state.PullAt > tx.Micros() && (!mine || state.PullAt <= soon) {
 			next = min(next, state.PullAt)
+		}
+		if now.PullAt != state.PullAt { // it was made due meanwhile
+			next = min(next, now.PullAt)
 		}
 		channelsync.Pulled(tx, r.channel.ID, pulled, next)
 		return nil

@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"entrepot/internal/catalog"
@@ -21,13 +22,17 @@ func (r *channelRun) pushProducts(ctx context.Context) error {
 	var later error
 	for {
 		batch, err := r.nextProducts(ctx, &due)
-		if err != nil || len(batch) == 0 {
-			if err == nil {
-				err = later
-			}
+		if err != nil {
 			return err
 		}
-		listings, gone, err := r.listings(ctx, batch)
+		if len(batch) == 0 && due.again() {
+			continue
+		}
+		if len(batch) == 0 {
+			r.underway = r.underway || len(due.blocked) > 0
+			return later
+		}
+		listings, gone, err := r.listings(ctx, batch, &due)
 		if err != nil {
 			return err
 		}
@@ -49,6 +54,20 @@ type dueProducts struct {
 	changes bool       // the publications are done
 	after   id.Product // the last that was listed
 	tried   map[id.Product]bool
+	blocked []id.Product // that have a SKU which the platform has as one of another product
+	twice   bool         // it has begun again
+}
+
+// again has a run begin again, once, with the products that were blocked: the others have been pushed or taken off since.
+func (d *dueProducts) again() bool {
+	if len(d.blocked) == 0 || d.twice {
+		return false
+	}
+	for _, product := range d.blocked {
+		delete(d.tried, product)
+	}
+	d.blocked, d.twice, d.changes, d.after = nil, true, false, ""
+	return true
 }
 
 // nextProducts lists the next products that are due and that this run has not tried.
@@ -98,6 +117,8 @@ type listing struct {
 	connector.Product
 	status  catalog.PublicationStatus
 	content string
+	stamp   int64 // of the product's last change
+	stale   bool  // it has changed since, and no item was there to be marked
 	known   map[string]channelsync.Item
 	ids     map[string]skuIDs
 }
@@ -123,10 +144,14 @@ type goneProduct struct {
 	items   []channelsync.Item
 }
 
-// listings reads a batch as it is to be pushed. Products that were deleted or are to be removed are returned separately.
-func (r *channelRun) listings(ctx context.Context, batch []catalog.Due) (listings []listing, gone []goneProduct, err error) {
+// listings reads a batch as it is to be pushed. Products that were deleted or are to be removed are returned separately, and those that
+// are blocked are left out.
+func (r *channelRun) listings(ctx context.Context, batch []catalog.Due, due *dueProducts) (
+	listings []listing, gone []goneProduct, err error) {
+	var blocked []id.Product
+	var holders []channelsync.Item
 	err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
-		listings, gone = nil, nil
+		listings, gone, blocked, holders = nil, nil, nil, nil
 		ids := make([]id.Product, len(batch))
 		for i, d := range batch {
 			ids[i] = d.Product
@@ -146,6 +171,10 @@ func (r *channelRun) listings(ctx context.Context, batch []catalog.Due) (listing
 		if err != nil {
 			return err
 		}
+		others, err := r.otherItems(tx, read)
+		if err != nil {
+			return err
+		}
 		for _, d := range batch {
 			listed, ok := read[d.Product]
 			if !ok || d.Status == catalog.PublicationRemoving {
@@ -156,15 +185,49 @@ func (r *channelRun) listings(ctx context.Context, batch []catalog.Due) (listing
 				gone = append(gone, g)
 				continue
 			}
+			if held := others[d.Product]; len(held) > 0 {
+				blocked, holders = append(blocked, d.Product), append(holders, held...)
+				continue
+			}
 			listed.status = d.Status
 			listings = append(listings, listed)
 		}
 		return nil
 	})
-	return listings, gone, err
+	if err != nil || len(blocked) == 0 {
+		return listings, gone, err
+	}
+	due.blocked = append(due.blocked, blocked...)
+	return listings, gone, r.writeItems(ctx, func(tx *db.Tx) error {
+		for _, i := range holders {
+			i.ContentDue = true
+			channelsync.Put(tx, i)
+		}
+		return nil
+	})
 }
 
-// takeOff takes products off the platform.
+// otherItems are the items that the platform has of SKUs of some products as those of others: of one that was deleted, and whose SKU
+// another has now, or one that gave up a variant. These have to be taken off, or pushed, first.
+func (r *channelRun) otherItems(tx *db.Tx, read map[id.Product]listing) (map[id.Product][]channelsync.Item, error) {
+	of := map[string]id.Product{}
+	for product, listed := range read {
+		for sku := range listed.ids {
+			if _, known := listed.known[sku]; !known {
+				of[sku] = product
+			}
+		}
+	}
+	list, err := channelsync.OfSKUs(tx, r.channel.ID, slices.Collect(maps.Keys(of)))
+	others := map[id.Product][]channelsync.Item{}
+	for _, i := range list {
+		others[of[i.SKU]] = append(others[of[i.SKU]], i)
+	}
+	return others, err
+}
+
+// takeOff takes products off the platform. One on which the platform still works is taken off once more when that is done: it may be put on
+// sale then.
 func (r *channelRun) takeOff(ctx context.Context, gone []goneProduct) error {
 	if len(gone) == 0 {
 		return nil
@@ -191,12 +254,16 @@ func (r *channelRun) takeOff(ctx context.Context, gone []goneProduct) error {
 			}
 		}
 	}
-	return r.write(ctx, func(tx *db.Tx) error {
+	return r.writeItems(ctx, func(tx *db.Tx) error {
 		publications, err := catalog.ReadPublications(tx, r.channel.ID, products...)
 		if err != nil {
 			return err
 		}
 		for _, g := range gone {
+			if slices.ContainsFunc(g.items, func(i channelsync.Item) bool { return i.Operation != "" }) {
+				r.underway = true
+				continue
+			}
 			r.job.Processed++
 			reason := ""
 			for _, i := range g.items {
@@ -255,10 +322,7 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 			by[listed] = append(by[listed], result)
 		}
 	}
-	return r.write(ctx, func(tx *db.Tx) error {
-		if err := r.sameShop(tx); err != nil {
-			return err
-		}
+	err := r.writeItems(ctx, func(tx *db.Tx) error {
 		for _, listed := range unchanged {
 			own := listed.known[listed.SKU]
 			own.ContentDue = false
@@ -272,6 +336,9 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 		if err != nil {
 			return err
 		}
+		if err := markStale(tx, listings); err != nil {
+			return err
+		}
 		for i := range listings {
 			if listed := &listings[i]; bySKU[listed.SKU] == listed {
 				r.settleProduct(tx, publications, listed, by[listed], later)
@@ -279,6 +346,26 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 		}
 		return nil
 	})
+	return r.orDoubt(ctx, err, slices.Collect(maps.Keys(bySKU)), true)
+}
+
+// markStale finds which products have changed, or were deleted, since they were read for their first push. Those that have an item are
+// marked with the account's other changes.
+func markStale(tx *db.Tx, listings []listing) error {
+	first := map[id.Product]*listing{}
+	for i := range listings {
+		if listed := &listings[i]; listed.known[listed.SKU].SKU == "" {
+			first[id.Product(listed.ID)], listed.stale = listed, true
+		}
+	}
+	if len(first) == 0 {
+		return nil
+	}
+	now, err := catalog.ByIDs(tx, slices.Collect(maps.Keys(first)))
+	for _, p := range now {
+		first[p.ID].stale = p.ChangedAt != first[p.ID].stamp
+	}
+	return err
 }
 
 // forgetContent notes that the content of products which are about to be pushed is not known any more: whether a push happened whose answer
@@ -296,5 +383,5 @@ func (r *channelRun) forgetContent(ctx context.Context, listings []listing, push
 	if len(known) == 0 {
 		return nil
 	}
-	return r.write(ctx, func(tx *db.Tx) error { channelsync.Put(tx, known...); return nil })
+	return r.writeItems(ctx, func(tx *db.Tx) error { channelsync.Put(tx, known...); return nil })
 }

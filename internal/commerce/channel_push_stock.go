@@ -130,7 +130,7 @@ func (r *channelRun) dueStock(ctx context.Context, after *channelsync.Item, limi
 		if err != nil || len(orphans) == 0 {
 			return due, err
 		}
-		if err := r.write(ctx, func(tx *db.Tx) error {
+		if err := r.writeItems(ctx, func(tx *db.Tx) error {
 			for _, i := range orphans {
 				i.StockDue, i.CheckDue = false, false
 				channelsync.Put(tx, i)
@@ -215,7 +215,7 @@ func (r *channelRun) forgetLevels(ctx context.Context, due []dueLevel, done leve
 	if len(done.stock)+len(done.price) == 0 {
 		return nil
 	}
-	return r.write(ctx, func(tx *db.Tx) error {
+	return r.writeItems(ctx, func(tx *db.Tx) error {
 		for i := range due {
 			d := &due[i]
 			_, stock := done.stock[d.SKU]

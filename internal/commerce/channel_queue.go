@@ -75,7 +75,8 @@ func queueOnce(tx *db.Tx, kind jobs.Type, channel id.Channel, input jobInput) er
 		return err
 	}
 	if waits != nil {
-		if _, changed := inputOf(*waits).with(input); !changed {
+		before, _ := remaining(*waits)
+		if _, changed := before.with(input); !changed {
 			return nil
 		}
 	}
@@ -114,22 +115,34 @@ func queueOnce(tx *db.Tx, kind jobs.Type, channel id.Channel, input jobInput) er
 // joinJob adds a request to a waiting job. It reports false if the job has started meanwhile, or would have to pull
 // too many named orders. The channel is locked.
 func joinJob(tx *db.Tx, waits *jobs.Job, input jobInput) (bool, error) {
-	all, changed := inputOf(*waits).with(input)
+	before, at := remaining(*waits)
+	all, changed := before.with(input)
 	if !changed {
 		return true, nil
 	}
 	if len(all.ExternalIDs) > maxNamed {
 		return false, nil
 	}
-	if soon := tx.Now().Add(burst).UnixMicro(); len(all.Notified) > len(inputOf(*waits).Notified) && waits.DueAt > soon {
+	if soon := tx.Now().Add(burst).UnixMicro(); len(all.Notified) > len(before.Notified) && waits.DueAt > soon {
 		waits.DueAt = soon // the pull rests, but an order need not wait for that (pullPlace.RestUntil)
 	}
 	text, err := all.text()
 	if err != nil {
 		return false, err
 	}
+	if waits.Type == jobs.OrderPull {
+		waits.Cursor = at.text()
+	}
 	waits.Input, waits.Total = text, max(waits.Total, int64(len(all.ExternalIDs)))
 	return jobs.Amend(tx, *waits)
+}
+
+// remaining is what a waiting job has still to do, and where it goes on. Orders of notifications that earlier runs have read are not
+// among it: they may have changed since.
+func remaining(job jobs.Job) (in jobInput, at pullPlace) {
+	in, at = inputOf(job), placeOf(job)
+	in.Notified, at.Notified = in.Notified[min(at.Notified, len(in.Notified)):], 0
+	return in, at
 }
 
 // inputOf decodes a job's input.

@@ -214,23 +214,39 @@ func (r *channelRun) recheckWebhooks(ctx context.Context) error {
 // present reads the channel as it is now. Errors: jobs.ErrLost when it is deleted, which has ended its jobs.
 func (r *channelRun) present(tx *db.Tx) (channels.Channel, error) {
 	c, err := channels.ByID(tx, r.channel.ID)
-	if apperr.Is(err, apperr.NotFound) {
-		err = jobs.ErrLost
-	}
-	return c, err
+	return c, orLost(err)
 }
 
-// sameShop fails when the channel was pointed at another shop while the job ran: what it found out is not true of that one.
-func (r *channelRun) sameShop(tx *db.Tx) error {
-	now, err := r.present(tx)
-	if err != nil {
-		return err
-	}
-	same, err := r.Service.sameShop(r.channel, now)
-	if err == nil && !same {
-		err = connector.Failf(connector.Temporary, "the channel was pointed at another shop")
+// held is present, and keeps the channel as it is until the end of the transaction.
+func (r *channelRun) held(tx *db.Tx) (channels.Channel, error) {
+	c, err := channels.Lock(tx, r.channel.ID)
+	return c, orLost(err)
+}
+
+func orLost(err error) error {
+	if apperr.Is(err, apperr.NotFound) {
+		return jobs.ErrLost
 	}
 	return err
+}
+
+// writeItems is write for what the job found out about items on the platform. It fails when the channel was pointed at another shop while
+// the job ran: that has forgotten them, and their ids are those of other things there.
+func (r *channelRun) writeItems(ctx context.Context, do func(tx *db.Tx) error) error {
+	return r.write(ctx, func(tx *db.Tx) error {
+		now, err := r.held(tx)
+		if err != nil {
+			return err
+		}
+		same, err := r.sameShop(r.channel, now)
+		if err == nil && !same {
+			err = connector.Failf(connector.Temporary, "the channel was pointed at another shop")
+		}
+		if err != nil {
+			return err
+		}
+		return do(tx)
+	})
 }
 
 // state reads the channel's state.

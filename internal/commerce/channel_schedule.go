@@ -66,32 +66,18 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (
 		return false, nil
 	}
 	does, settings := platform.Capabilities(), settingsOf(c)
-	clock, err := channelsync.Clock(tx)
-	if err != nil {
-		return false, err
-	}
-	if clock > state.Clock {
-		if state.Clock, err = channelsync.MarkChanges(tx, w.Channel, state.Clock, clock, limit); err != nil {
-			return false, err
-		}
-	}
-	if does.Watched {
-		lookDaily(tx, &state)
-	}
 	var kinds []jobs.Type
 	if state.PullAt <= tx.Micros() || state.CheckAt != 0 && state.CheckAt <= tx.Micros() {
 		kinds = append(kinds, jobs.OrderPull)
 		state.PullAt = tx.Now().Add(s.pullEvery(settings, does)).UnixMicro()
 	}
-	if state.PollAt <= tx.Micros() {
-		state.PollAt = 0
-	}
+	// While the channel is held, changes stay unread: once they are marked, nothing says when that time is over that they are due.
 	if state.HeldUntil <= tx.Micros() {
-		counts, err := channelsync.CountDue(tx, w.Channel)
+		due, all, err := markDue(tx, &state, does, limit)
 		if err != nil {
 			return false, err
 		}
-		kinds = append(kinds, dueKinds(counts, does, settings)...)
+		kinds, more = append(kinds, dueKinds(due, does, settings)...), !all
 	}
 	state.Save(tx)
 	for _, kind := range kinds {
@@ -99,7 +85,27 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (
 			return false, err
 		}
 	}
-	return state.Clock < clock, nil
+	return more, nil
+}
+
+// markDue marks what changed in the account since the channel's clock, at most limit changes of a kind, and counts what is due to be
+// pushed. all says that no change is left.
+func markDue(tx *db.Tx, state *channelsync.State, does connector.Capabilities, limit int) (due channelsync.Counts, all bool, err error) {
+	clock, err := channelsync.Clock(tx)
+	if err == nil && clock > state.Clock {
+		state.Clock, err = channelsync.MarkChanges(tx, state.Channel, state.Clock, clock, limit)
+	}
+	if err != nil {
+		return due, false, err
+	}
+	if does.Watched {
+		lookDaily(tx, state)
+	}
+	if state.PollAt <= tx.Micros() {
+		state.PollAt = 0
+	}
+	due, err = channelsync.CountDue(tx, state.Channel)
+	return due, state.Clock >= clock, err
 }
 
 // looked is the name of the time at which all products were last to be looked at on a platform that takes some off sale.

@@ -3,6 +3,7 @@ package commerce
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -38,6 +39,12 @@ func (s channelSettings) ordersFrom(c channels.Channel) time.Time {
 		return time.UnixMicro(c.CreatedAt).UTC()
 	}
 	return s.OrdersFrom
+}
+
+// rereads reports whether orders that were pulled by other settings have to be pulled again: some of them were left out, or the platform's
+// statuses mean something else now.
+func (s channelSettings) rereads(before channelSettings) bool {
+	return !s.OrdersFrom.Equal(before.OrdersFrom) || !maps.Equal(s.StatusMap, before.StatusMap)
 }
 
 // settingsOf reads a channel's settings; invalid ones count as not given.

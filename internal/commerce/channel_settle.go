@@ -96,6 +96,10 @@ func (r *channelRun) rest(ctx context.Context, rests pause) error {
 
 // completed completes a successful job. A scheduled one that found nothing to do and ends no outage is not reported.
 func (r *channelRun) completed(tx *db.Tx) error {
+	now, err := r.held(tx)
+	if err != nil {
+		return err
+	}
 	state, err := channelsync.Lock(tx, r.channel.ID)
 	if err != nil {
 		return err
@@ -103,10 +107,6 @@ func (r *channelRun) completed(tx *db.Tx) error {
 	kind := string(r.job.Type)
 	over := state.Since(kind) != 0
 	state.SetSince(kind, 0)
-	now, err := r.present(tx)
-	if err != nil {
-		return err
-	}
 	if now.Status != channels.NeedsReauth { // otherwise its credentials were refused while the job ran, and the error says so
 		state.Failures, state.HeldUntil, state.LastError = 0, 0, ""
 	}

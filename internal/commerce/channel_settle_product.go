@@ -91,9 +91,11 @@ func (r *channelRun) settleProduct(tx db.Writer, publications *catalog.Publicati
 // itemAfter is a SKU's item after a push.
 func (r *channelRun) itemAfter(listed *listing, result connector.Result, status catalog.PublicationStatus) channelsync.Item {
 	item, ok := listed.known[result.SKU]
+	item.ContentDue = false
 	if !ok {
 		ids := listed.ids[result.SKU]
 		item = channelsync.NewItem(r.channel.ID, result.SKU, ids.product, ids.variant)
+		item.ContentDue = listed.stale && result.SKU == listed.SKU
 	}
 	if result.IDs.Product != "" {
 		item.ExternalProduct, item.ExternalVariant = result.IDs.Product, result.IDs.Variant
@@ -116,7 +118,6 @@ func (r *channelRun) itemAfter(listed *listing, result connector.Result, status 
 		item.SetImages(all)
 	}
 	item.Operation, item.Review = result.Operation, result.Review
-	item.ContentDue = false
 	item.StockDue, item.CheckDue = true, true // the platform's values are read next, not assumed
 	if level, known := levelOf(item, *listed); known && result.Priced {
 		item.Price = level.priceText()

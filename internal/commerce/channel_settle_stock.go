@@ -3,6 +3,8 @@ package commerce
 import (
 	"cmp"
 	"context"
+	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 )
 
 // levelResults are the results of a batch, by SKU: whether stock and price that were to be pushed are on the platform now.
@@ -46,10 +49,7 @@ func (d levelResults) open(sku string) bool {
 
 // settleLevels stores what the platform shows now. Items that were not reached, or that changed during the push, stay due.
 func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done levelResults) error {
-	return r.write(ctx, func(tx *db.Tx) error {
-		if err := r.sameShop(tx); err != nil {
-			return err
-		}
+	err := r.writeItems(ctx, func(tx *db.Tx) error {
 		publications, err := r.publicationsOf(tx, due, done)
 		if err != nil {
 			return err
@@ -76,6 +76,23 @@ func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done leve
 		}
 		return nil
 	})
+	return r.orDoubt(ctx, err, slices.Concat(slices.Collect(maps.Keys(done.stock)), slices.Collect(maps.Keys(done.price))), false)
+}
+
+// orDoubt handles the error with which the outcome of a push was stored. If another node has the job, because this one stood still for so
+// long, that one may have pushed newer values in between, which these have overtaken: all are pushed again.
+func (r *channelRun) orDoubt(ctx context.Context, err error, skus []string, content bool) error {
+	if len(skus) == 0 || !errors.Is(err, jobs.ErrLost) {
+		return err
+	}
+	return errors.Join(err, r.store.Write(ctx, r.job.Tenant, func(tx *db.Tx) error {
+		if _, err := r.held(tx); err != nil {
+			return err
+		}
+		channelsync.Doubt(tx, r.channel.ID, skus, content)
+		jobs.InsertOnce(tx, r.job.Type, r.channel.ID, unasked)
+		return nil
+	}))
 }
 
 // publicationsOf reads the publications of what was looked at or refused.

@@ -73,8 +73,9 @@ func (s *Service) UpdateChannel(
 	if err := s.forgetOtherShop(tx, old, c); err != nil {
 		return c, err
 	}
-	if was == channels.Inactive && c.Status != was { // its webhooks were removed from the platform then
+	if was == channels.Inactive && c.Status != was { // its webhooks were removed from the platform then, and its jobs have ended
 		channelsync.CheckNow(tx, channel)
+		channelsync.PullAt(tx, channel, tx.Micros())
 		tx.Wake(SyncTopic)
 	}
 	if !reflect.DeepEqual(before.levelRules, settingsOf(c).levelRules) {

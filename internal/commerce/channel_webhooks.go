@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
@@ -118,12 +119,23 @@ func (s *Service) RemoveWebhooks(ctx context.Context, store *db.DB, c channels.C
 	}
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
-	err = session.RemoveWebhooks(ctx, connector.WebhookTarget{URL: hookURL})
-	if err != nil && !connector.Is(err, connector.Cannot) {
-		return err
+	failed := session.RemoveWebhooks(ctx, connector.WebhookTarget{URL: hookURL})
+	if connector.Is(failed, connector.Cannot) {
+		failed = nil
 	}
-	return store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
-		channelsync.NoHooks(tx, c.ID)
+	err = store.Write(context.WithoutCancel(ctx), c.Tenant, func(tx *db.Tx) error {
+		now, err := channels.Lock(tx, c.ID)
+		if err != nil && !apperr.Is(err, apperr.NotFound) {
+			return err
+		}
+		if failed == nil {
+			channelsync.NoHooks(tx, c.ID)
+		}
+		if err == nil && now.Receives() { // it was activated again meanwhile, and its webhooks may have been found before they went
+			channelsync.CheckNow(tx, c.ID)
+			tx.Wake(SyncTopic)
+		}
 		return nil
 	})
+	return errors.Join(failed, err)
 }

@@ -280,9 +280,10 @@ func (e *erasure) writeAnswers() {
 }
 
 func (e *erasure) writeJobs() {
-	for _, j := range e.jobs {
+	for _, old := range e.jobs {
+		j := old
 		j.Input, j.Cursor, j.Errors = e.json(j.Input, nil), e.redact(j.Cursor), e.json(j.Errors, nil)
-		j.Save(e.tx)
+		j.Save(e.tx, old)
 	}
 }
 

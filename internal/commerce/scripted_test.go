@@ -33,6 +33,10 @@ type scripted struct {
 	given     time.Time         // when it gave the last of them
 	whilePull func()            // done once, in the middle of the next pull
 	whilePut  func()            // done once, in the middle of the next push
+	whileRead func()            // done once, while stock is read
+	whileSet  func()            // done once, before prices are set
+	whileGone func()            // done once, while webhooks are removed
+	whileOff  func()            // done once, while products are taken off sale
 	pushedAs  []connector.IDs   // by which each product or level was pushed, in their order
 	refusal   error             // of a connection test
 	currency  string            // that it says it has
@@ -46,8 +50,10 @@ type scripted struct {
 	setStock  []string          // SKUs whose stock was set apart
 	broken    map[string]bool   // SKUs at which a push fails for now
 	tried     map[string]int    // how often each SKU was put on sale
+	titles    map[string]string // names of products that the platform shows
 	polled    map[string][]connector.Result
 	removed   []string        // SKUs that were taken off sale for good
+	keeps     bool            // it takes nothing off sale for now
 	pages     []string        // that pulls of what changed asked for
 	ahead     [][]string      // orders that were read before their push, by call
 	stale     map[string]bool // orders that are refused until they are read again
@@ -154,10 +160,7 @@ func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (conne
 		return connector.OrderPage{Next: until.Format(time.RFC3339Nano)}, nil
 	}
 	list := p.where(func(o connector.Order) bool { return o.UpdatedAt.Before(until) && !o.UpdatedAt.Before(cursor.Since) })
-	if do := p.whilePull; do != nil {
-		p.whilePull = nil
-		do()
-	}
+	once(&p.whilePull)
 	return connector.OrderPage{Orders: list, Until: until}, nil
 }
 
@@ -167,10 +170,7 @@ func (p *scripted) slowPage(cursor connector.Cursor) (connector.OrderPage, error
 		return connector.OrderPage{}, &connector.Failure{Kind: connector.Throttled, Message: "too early", After: wait}
 	}
 	p.given = p.now()
-	if do := p.whilePull; do != nil {
-		p.whilePull = nil
-		do()
-	}
+	once(&p.whilePull)
 	p.pages = append(p.pages, cursor.Page)
 	if n, _ := strconv.Atoi(cursor.Page); n+1 < p.many {
 		return connector.OrderPage{Next: strconv.Itoa(n + 1)}, nil
@@ -218,6 +218,7 @@ func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list
 	p.interrupt()
 	for _, product := range products {
 		p.pushedAs = append(p.pushedAs, product.Known)
+		p.titles[product.SKU] = product.Name
 		for _, f := range product.Forms() {
 			r := p.result(f.SKU)
 			if p.tried[f.SKU]++; r.State == connector.Live {
@@ -231,10 +232,13 @@ func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list
 }
 
 // interrupt does what is to be done in the middle of a push.
-func (p *scripted) interrupt() {
-	if do := p.whilePut; do != nil {
-		p.whilePut = nil
-		do()
+func (p *scripted) interrupt() { once(&p.whilePut) }
+
+// once does something, if there is something to do, and not again.
+func once(do *func()) {
+	if now := *do; now != nil {
+		*do = nil
+		now()
 	}
 }
 
@@ -267,7 +271,15 @@ func (p *scripted) Poll(_ context.Context, operations []string) (list []connecto
 	return list, nil
 }
 
+func (p *scripted) RemoveWebhooks(context.Context, connector.WebhookTarget) error {
+	once(&p.whileGone)
+	return nil
+}
+
 func (p *scripted) Unpublish(_ context.Context, items []connector.Item, remove bool) (list []connector.Result, err error) {
+	if once(&p.whileOff); p.keeps {
+		return nil, connector.Failf(connector.Temporary, "away")
+	}
 	for _, i := range items {
 		if remove {
 			p.removed = append(p.removed, i.SKU)
@@ -296,6 +308,7 @@ func (p *scripted) SetStock(_ context.Context, items []connector.StockItem) (lis
 }
 
 func (p *scripted) SetPrices(_ context.Context, items []connector.PriceItem) (list []connector.Result, err error) {
+	once(&p.whileSet)
 	for _, i := range items {
 		p.prices[i.SKU], p.setPrices = i.Price.String(), append(p.setPrices, i.SKU)
 		list = append(list, connector.Result{SKU: i.SKU, State: connector.Live, IDs: i.IDs})
@@ -308,6 +321,7 @@ func (p *scripted) ReadStock(_ context.Context, items []connector.Item) (map[str
 	for _, i := range items {
 		shown[i.SKU] = p.stock[i.SKU]
 	}
+	once(&p.whileRead)
 	return shown, nil
 }
 
@@ -338,7 +352,7 @@ func syncedEngines(t *testing.T, products int, test func(t *testing.T, s *synced
 	dbtest.EnginesAt(t, func() time.Time { looks.Add(1); return clock }, func(t *testing.T, store *db.DB) {
 		clock = at
 		p := &scripted{now: store.Now, stock: map[string]int64{}, prices: map[string]string{}, tried: map[string]int{},
-			shown: map[string]orders.Status{}}
+			titles: map[string]string{}, shown: map[string]orders.Status{}}
 		p.does = connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true,
 			Batch: connector.Batch{Products: 10, Stock: 100, Prices: 100, Orders: 50}, Time: connector.Timing{Tail: time.Minute}}
 		set, err := connector.NewSet(p)

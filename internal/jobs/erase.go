@@ -43,8 +43,10 @@ func Load(tx *db.Tx, list []id.Job) (found []Texts, err error) {
 	})
 }
 
-// Save writes a job's texts.
-func (t Texts) Save(tx db.Writer) {
-	tx.Queue("UPDATE jobs SET input = $3, cursor = $4, errors = $5 WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), t.ID,
-		t.Input, t.Cursor, t.Errors)
+// Save writes a job's texts, which were others before. If they have changed since they were read, the transaction runs again: a job goes on
+// meanwhile, and is given more to do.
+func (t Texts) Save(tx db.Writer, before Texts) {
+	tx.Queue("UPDATE jobs SET input = $3, cursor = $4, errors = $5 WHERE tenant_id = $1 AND id = $2::UUID "+
+		"AND input = $6 AND cursor = $7 AND errors = $8",
+		tx.TenantID(), t.ID, t.Input, t.Cursor, t.Errors, before.Input, before.Cursor, before.Errors).Rows(1, nil)
 }

@@ -172,9 +172,9 @@ func Last(tx *db.Tx) (*Job, error) {
 // ErrLost means that the job is no longer this worker's: its lease ended and another took it, or it has ended.
 var ErrLost = errors.New("jobs: the lease is lost")
 
-// Hold queues a new lease for a job.
+// Hold queues a new lease for a job. One that was released meanwhile runs when it was to.
 func Hold(tx db.Writer, j Job, lease time.Duration) {
-	held(tx, "UPDATE jobs SET due_at = $4", j, tx.Now().Add(lease).UnixMicro())
+	held(tx, "UPDATE jobs SET due_at = CASE status WHEN 'PROCESSING' THEN $4 ELSE due_at END", j, tx.Now().Add(lease).UnixMicro())
 }
 
 // outcome updates the progress of a job's row; its arguments begin with $4.

@@ -212,3 +212,50 @@ func TestJobsOfUnknownTypesWait(t *testing.T) {
 		}
 	})
 }
+
+// An erasure that rewrites the texts of a job does not take back what was asked of the job, or done, since it read them.
+func TestTextsThatChangeWhileTheyAreRewritten(t *testing.T) {
+	engines(t, func(y *yard) {
+		job := y.insert(jobs.Job{Type: jobs.OrderBulk, Input: "Ada"})
+		tries := 0
+		err := y.write(func(tx *db.Tx) error {
+			list, err := jobs.Load(tx, []id.Job{job.ID})
+			if err != nil {
+				return err
+			}
+			if tries++; tries == 1 { // as another node may at this moment
+				if _, err := tx.Exec("UPDATE jobs SET input = 'Ada and more' WHERE tenant_id = $1", tx.Tenant); err != nil {
+					return err
+				}
+				list[0].Save(tx, list[0])
+				return nil
+			}
+			now := list[0]
+			now.Input = "erased"
+			now.Save(tx, list[0])
+			return nil
+		})
+		if got := y.read(job.ID).Input; err != nil || tries != 2 || got != "erased" {
+			t.Errorf("after %d tries it is %q (%v)", tries, got, err)
+		}
+	})
+}
+
+// A lease that is prolonged at the moment in which the job is released does not have it run before its time.
+func TestALeaseIsProlongedAsItsJobIsReleased(t *testing.T) {
+	engines(t, func(y *yard) {
+		y.insert(jobs.Job{Type: jobs.OrderBulk})
+		job := y.claim(1)[0]
+		for _, do := range []func(tx *db.Tx){
+			func(tx *db.Tx) { jobs.Again(tx, job, tx.Now().Add(time.Hour)) },
+			func(tx *db.Tx) { jobs.Hold(tx, job, time.Minute) },
+		} {
+			if err := y.write(func(tx *db.Tx) error { do(tx); return nil }); err != nil {
+				y.Fatal(err)
+			}
+		}
+		if in := y.read(job.ID).DueAt - y.now.Load(); in != time.Hour.Microseconds() {
+			t.Errorf("it is due in %s", time.Duration(in)*time.Microsecond)
+		}
+	})
+}
