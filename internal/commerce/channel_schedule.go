@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
+	"entrepot/internal/unfinished"
 )
 
 // SyncTopic is the topic on which the store wakes loops when work on a channel may be due.
@@ -75,8 +76,11 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (
 			return false, err
 		}
 	}
+	looks := false
 	if does.Watched {
-		lookDaily(tx, &state)
+		if looks, err = s.lookDaily(tx, &state); err != nil {
+			return false, err
+		}
 	}
 	var kinds []jobs.Type
 	if state.PullAt <= tx.Micros() || state.CheckAt != 0 && state.CheckAt <= tx.Micros() {
@@ -90,6 +94,9 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (
 		counts, err := channelsync.CountDue(tx, w.Channel)
 		if err != nil {
 			return false, err
+		}
+		if looks { // the items are marked, or the job marks them
+			counts.Stock = max(counts.Stock, 1)
 		}
 		kinds = append(kinds, dueKinds(counts, does, settings)...)
 	}
@@ -105,16 +112,18 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (
 // looked is the name of the time at which all products were last to be looked at on a platform that takes some off sale.
 const looked = "looked"
 
-// lookDaily marks all items of a channel once a day. A platform's notifications of what it does with them may be lost, or not be set up.
-func lookDaily(tx *db.Tx, state *channelsync.State) {
+// lookDaily has all items of a channel marked once a day, and reports whether it is time for that. A platform's notifications of what it
+// does with them may be lost, or not be set up.
+func (s *Service) lookDaily(tx *db.Tx, state *channelsync.State) (bool, error) {
 	last := state.Since(looked)
 	if last != 0 && time.UnixMicro(last).Add(24*time.Hour).After(tx.Now()) {
-		return
+		return false, nil
 	}
 	state.SetSince(looked, tx.Micros())
-	if last != 0 {
-		channelsync.MarkAll(tx, state.Channel, true, false)
+	if last == 0 {
+		return false, nil
 	}
+	return true, s.changeItems(tx, state.Channel, unfinished.ItemsLooked)
 }
 
 func dueKinds(counts channelsync.Counts, does connector.Capabilities, settings channelSettings) (kinds []jobs.Type) {
