@@ -172,8 +172,18 @@ func (a *API) updateChannel(r *request) (answer, error) {
 	})
 	if err == nil {
 		forget()
+		err = a.finishItems(r)
 	}
 	return out, err
+}
+
+// finishItems ends what a change of the channel in the path has begun with all of its items.
+func (a *API) finishItems(r *request) error {
+	channel, err := pathID[id.Channel](r, "id", "channel")
+	if err != nil {
+		return err
+	}
+	return a.Commerce.FinishItems(r.ctx(), a.DB, r.caller.Tenant, channel)
 }
 
 // deleteChannel serves DELETE /api/v1/channels/{id}: 200; 404, 412.

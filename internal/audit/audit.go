@@ -33,7 +33,7 @@ func Record(tx db.GuardedWriter, actor, action, resourceType, resourceID string,
 		}
 		text = string(b)
 	}
-	table.Insert(tx, Entry{id.New[id.Audit](), actor, action, resourceType, resourceID, text, tx.Micros()})
+	table.Insert(tx, Entry{id.At[id.Audit](tx.Micros()), actor, action, resourceType, resourceID, text, tx.Micros()})
 }
 
 var table = db.NewTable("audit_log",
@@ -80,7 +80,6 @@ func List(tx *db.Tx, f Filter) ([]Entry, int64, error) {
 	db.AndGiven(w, "action = ?", f.Action)
 	db.AndGiven(w, "resource_type = ?", f.ResourceType)
 	db.AndGiven(w, "resource_id = ?", f.ResourceID)
-	db.AndGiven(w, "created_at >= ?", f.From)
-	db.AndGiven(w, "created_at <= ?", f.To)
+	db.AndWithin[id.Audit](w, "", f.From, f.To)
 	return table.Page(tx, w, "id DESC", f.Limit, f.Offset)
 }

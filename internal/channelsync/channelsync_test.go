@@ -72,8 +72,13 @@ func (f *fixture) put() (own, variant channelsync.Item) {
 func TestWhatBecomesDueMeanwhileStaysDue(t *testing.T) {
 	engines(t, func(f *fixture) {
 		f.put()
-		all := func(stock, content bool) func(tx *db.Tx) error {
-			return func(tx *db.Tx) error { channelsync.MarkAll(tx, f.channel, stock, content); return nil }
+		all := func(marks ...channelsync.Change) func(tx *db.Tx) error {
+			return func(tx *db.Tx) error {
+				for _, mark := range marks {
+					mark.All(tx, f.channel)
+				}
+				return nil
+			}
 		}
 		for name, c := range map[string]struct {
 			meanwhile      func(tx *db.Tx) error
@@ -81,9 +86,9 @@ func TestWhatBecomesDueMeanwhileStaysDue(t *testing.T) {
 		}{
 			"nothing": {func(*db.Tx) error { return nil }, false, false},
 			"its SKU": {func(tx *db.Tx) error { channelsync.MarkCheck(tx, f.channel, []string{"P"}); return nil }, true, false},
-			"stock":   {all(true, false), true, false},
-			"content": {all(false, true), false, true},
-			"all":     {all(true, true), true, true},
+			"stock":   {all(channelsync.Looked), true, false},
+			"content": {all(channelsync.Content), false, true},
+			"all":     {all(channelsync.Looked, channelsync.Content), true, true},
 		} {
 			f.write(func(tx *db.Tx) error { // nothing is due
 				i := f.known(tx, "P")

@@ -137,27 +137,37 @@ func MarkCheckExternal(tx db.Writer, channel id.Channel, external string) {
 		AND (external_product = $3 OR external_variant = $3 OR external_item = $3 AND external_item <> '')`, tx.TenantID(), channel, external)
 }
 
-const compared = "marks = marks + 1, check_due = check_due OR $3, content_due = content_due OR ($4 AND variant_id IS NULL)"
+// Change is one that is made to all items of a channel; that it is made to some of them twice makes no difference.
+type Change struct{ set string }
 
-// MarkLevels queues that stock and prices of all items must be compared with what the platform is known to show; with check, with what it
-// shows.
-func MarkLevels(tx db.Writer, channel id.Channel, check bool) {
-	tx.Queue("UPDATE channel_items SET stock_due = TRUE, check_due = check_due OR $3, marks = marks + 1 WHERE tenant_id = $1 "+ofChannel,
-		tx.TenantID(), channel, check)
+// The changes.
+var (
+	// Compared: stock and prices must be compared with what the platform is known to show.
+	Compared = Change{"stock_due = TRUE, marks = marks + 1"}
+	// Looked: stock and prices must be compared with what the platform shows.
+	Looked = Change{"check_due = TRUE, marks = marks + 1"}
+	// Content: products must be compared with what was pushed.
+	Content = Change{"content_due = (content_due OR variant_id IS NULL), marks = marks + 1"}
+	// Forgotten: nothing is known of the items, because the channel is another shop now: its ids there are those of other things. All products
+	// that were on the other one are pushed, and found by their SKUs.
+	Forgotten = Change{`external_product = '', external_variant = '', other = '{}', external_item = '', images = '{}',
+		content = '', quantity = NULL, price = '', operation = '', review = '', error = NULL,
+		content_due = (content_due OR (variant_id IS NULL AND external_product <> '')), marks = marks + 1`}
+)
+
+// All queues that a change is made to all items of a channel.
+func (c Change) All(tx db.Writer, channel id.Channel) {
+	tx.Queue("UPDATE channel_items SET "+c.set+" WHERE tenant_id = $1 "+ofChannel, tx.TenantID(), channel)
 }
 
-// MarkAll queues that all items of a channel must be compared with the platform.
-func MarkAll(tx db.Writer, channel id.Channel, stock, content bool) {
-	tx.Queue("UPDATE channel_items SET "+compared+" WHERE tenant_id = $1 "+ofChannel, tx.TenantID(), channel, stock, content)
-}
-
-// MarkSome does so with at most limit items, in the order of their SKUs behind one of them. It returns the last; "" if there are none left.
-func MarkSome(tx *db.Tx, channel id.Channel, stock, content bool, after string, limit int) (last string, err error) {
+// Some makes a change to at most limit items of a channel, in the order of their SKUs behind one of them. It returns the last; "" if there
+// are none left.
+func (c Change) Some(tx *db.Tx, channel id.Channel, after string, limit int) (last string, err error) {
 	err = tx.Row("SELECT coalesce(max(sku), '') FROM (SELECT sku"+fromItems+" AND sku > $3 ORDER BY sku LIMIT $4::BIGINT) AS piece",
 		[]any{tx.Tenant, channel, after, limit}, &last)
 	if err == nil && last != "" {
-		tx.Queue("UPDATE channel_items SET "+compared+" WHERE tenant_id = $1 "+ofChannel+" AND sku > $5 AND sku <= $6",
-			tx.Tenant, channel, stock, content, after, last)
+		tx.Queue("UPDATE channel_items SET "+c.set+" WHERE tenant_id = $1 "+ofChannel+" AND sku > $3 AND sku <= $4",
+			tx.Tenant, channel, after, last)
 	}
 	return last, err
 }
@@ -170,15 +180,6 @@ func Doubt(tx db.Writer, channel id.Channel, skus []string, content bool) {
 			WHERE tenant_id = $1 `+ofChannel+` AND sku IN `+db.In(len(piece), 4),
 			append([]any{tx.TenantID(), channel, content}, db.Padded(piece)...)...)
 	}
-}
-
-// ForgetItems queues that nothing is known of a channel's items on its platform, because it is another shop now: its ids there are those of
-// other things. All products that were on the other one are pushed, and found by their SKUs.
-func ForgetItems(tx db.Writer, channel id.Channel) {
-	tx.Queue(`UPDATE channel_items SET external_product = '', external_variant = '', other = '{}', external_item = '', images = '{}',
-		content = '', quantity = NULL, price = '', operation = '', review = '', error = NULL,
-		content_due = content_due OR (variant_id IS NULL AND external_product <> ''), marks = marks + 1
-		WHERE tenant_id = $1 AND channel_id = $2::UUID`, tx.TenantID(), channel)
 }
 
 // Forget queues the deletion of a product's items: nothing of it is on the platform any more.

@@ -117,7 +117,7 @@ func TestQuantitiesThatFailKeepNoneBehindThem(t *testing.T) {
 			p.stock[sku] = -7 // as a person on the platform may set it
 		}
 		s.must(s.write(t, func(tx *db.Tx) error {
-			channelsync.MarkAll(tx, s.channel.ID, true, false)
+			channelsync.Looked.All(tx, s.channel.ID)
 			_, err := s.do.SyncChannel(tx, s.channel.ID, commerce.SyncDraft{Type: jobs.StockPush})
 			return err
 		}))

@@ -14,6 +14,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
 	"entrepot/internal/records"
+	"entrepot/internal/unfinished"
 )
 
 // Bounds of the work on channels.
@@ -59,6 +60,9 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	case !c.Receives():
 		return s.giveUpChannelJob(ctx, store, job, errInactive.Error())
 	}
+	if err := s.finishItemsBefore(ctx, store, job); err != nil {
+		return err
+	}
 	session, err := s.openSession(ctx, store, c)
 	if err != nil {
 		return err
@@ -102,6 +106,16 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 		return r.rest(ctx, *rests)
 	}
 	return r.settle(ctx, err)
+}
+
+// finishItemsBefore does what a job depends on: the ids of another shop are forgotten before any call, and a push of stock finds all that is
+// due. What began after the channel was read belongs to a change that ends the run (stands).
+func (s *Service) finishItemsBefore(ctx context.Context, store *db.DB, job jobs.Job) error {
+	kinds := []unfinished.Kind{unfinished.ItemsForgotten}
+	if job.Type == jobs.StockPush {
+		kinds = append(kinds, unfinished.ItemsDue, unfinished.ItemsLooked)
+	}
+	return s.finishItems(ctx, store, job.Tenant, job.Channel, kinds...)
 }
 
 // confirmed tests credentials that were refused: a host may refuse a call now and then that it takes a moment later, and the channel need

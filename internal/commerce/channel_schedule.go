@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
+	"entrepot/internal/unfinished"
 )
 
 // SyncTopic is the topic on which the store wakes loops when work on a channel may be due.
@@ -73,7 +74,7 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (
 	}
 	// While the channel is held, changes stay unread: once they are marked, nothing says when that time is over that they are due.
 	if state.HeldUntil <= tx.Micros() {
-		due, all, err := markDue(tx, &state, does, limit)
+		due, all, err := s.markDue(tx, &state, does, limit)
 		if err != nil {
 			return false, err
 		}
@@ -90,37 +91,44 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (
 
 // markDue marks what changed in the account since the channel's clock, at most limit changes of a kind, and counts what is due to be
 // pushed. all says that no change is left.
-func markDue(tx *db.Tx, state *channelsync.State, does connector.Capabilities, limit int) (due channelsync.Counts, all bool, err error) {
+func (s *Service) markDue(tx *db.Tx, state *channelsync.State, does connector.Capabilities, limit int) (
+	due channelsync.Counts, all bool, err error) {
 	clock, err := channelsync.Clock(tx)
 	if err == nil && clock > state.Clock {
 		state.Clock, err = channelsync.MarkChanges(tx, state.Channel, state.Clock, clock, limit)
 	}
+	looks := false
+	if err == nil && does.Watched {
+		looks, err = s.lookDaily(tx, state)
+	}
 	if err != nil {
 		return due, false, err
-	}
-	if does.Watched {
-		lookDaily(tx, state)
 	}
 	if state.PollAt <= tx.Micros() {
 		state.PollAt = 0
 	}
 	due, err = channelsync.CountDue(tx, state.Channel)
+	if looks { // the items are marked, or the job marks them
+		due.Stock = max(due.Stock, 1)
+	}
 	return due, state.Clock >= clock, err
 }
 
 // looked is the name of the time at which all products were last to be looked at on a platform that takes some off sale.
 const looked = "looked"
 
-// lookDaily marks all items of a channel once a day. A platform's notifications of what it does with them may be lost, or not be set up.
-func lookDaily(tx *db.Tx, state *channelsync.State) {
+// lookDaily has all items of a channel marked once a day, and reports whether it is time for that. A platform's notifications of what it
+// does with them may be lost, or not be set up.
+func (s *Service) lookDaily(tx *db.Tx, state *channelsync.State) (bool, error) {
 	last := state.Since(looked)
 	if last != 0 && time.UnixMicro(last).Add(24*time.Hour).After(tx.Now()) {
-		return
+		return false, nil
 	}
 	state.SetSince(looked, tx.Micros())
-	if last != 0 {
-		channelsync.MarkAll(tx, state.Channel, true, false)
+	if last == 0 {
+		return false, nil
 	}
+	return true, s.changeItems(tx, state.Channel, unfinished.ItemsLooked)
 }
 
 func dueKinds(counts channelsync.Counts, does connector.Capabilities, settings channelSettings) (kinds []jobs.Type) {

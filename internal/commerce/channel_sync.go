@@ -22,13 +22,13 @@ type SyncDraft struct {
 // MarkForSync precedes SyncChannel: it marks the items of a channel with many that are to be compared with the platform, in short
 // transactions, and notes that in the draft. A scheduled push compares them if no job comes.
 func (s *Service) MarkForSync(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel, draft *SyncDraft) error {
-	stock, content := draft.marks()
-	if !stock && !content {
+	mark, marks := draft.marks()
+	if !marks {
 		return nil
 	}
 	many := false
 	err := store.Read(ctx, tenant, func(tx *db.Tx) (err error) {
-		many, err = channelsync.AnyItems(tx, channel, s.atOnce()*textsAtOnce)
+		many, err = channelsync.AnyItems(tx, channel, s.itemsAtOnce())
 		return err
 	})
 	if err != nil || !many {
@@ -36,13 +36,16 @@ func (s *Service) MarkForSync(ctx context.Context, store *db.DB, tenant id.Tenan
 	}
 	draft.marked = true
 	return before(ctx, s, store, tenant, func(tx *db.Tx, last string, orders int) (to string, err error) {
-		return channelsync.MarkSome(tx, channel, stock, content, last, orders*textsAtOnce)
+		return mark.Some(tx, channel, last, orders*textsAtOnce)
 	})
 }
 
-// marks says of what all items of the channel are to be compared with the platform.
-func (d SyncDraft) marks() (stock, content bool) {
-	return d.Type == jobs.StockPush && len(d.SKUs) == 0, d.Type == jobs.ProductPush
+// marks says how all items of the channel are to be compared with the platform, if they are.
+func (d SyncDraft) marks() (mark channelsync.Change, marks bool) {
+	if d.Type == jobs.ProductPush {
+		return channelsync.Content, true
+	}
+	return channelsync.Looked, d.Type == jobs.StockPush && len(d.SKUs) == 0
 }
 
 // SyncChannel queues work on a channel (interface §4.5). At most one job of a type waits for a channel; a second
@@ -68,9 +71,9 @@ func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (j
 		return jobs.Job{}, err
 	}
 	channels.Keep(tx, channel)
-	switch stock, content := draft.marks(); {
-	case (stock || content) && !draft.marked:
-		channelsync.MarkAll(tx, c.ID, stock, content)
+	switch mark, marks := draft.marks(); {
+	case marks && !draft.marked:
+		mark.All(tx, c.ID)
 	case draft.Type == jobs.StockPush && len(draft.SKUs) > 0:
 		channelsync.MarkCheck(tx, c.ID, draft.SKUs)
 	}

@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/records"
+	"entrepot/internal/unfinished"
 )
 
 // holdChannel locks a channel that an operation changes. Errors: NotFound; those of Expected.
@@ -33,7 +34,7 @@ func expectChannel(tx *db.Tx, c channels.Channel, expected Expected) error {
 	return expected.check(func(w *apijson.Writer) { records.WriteChannel(w, "data", c, sync) })
 }
 
-// UpdateChannel changes the members of a channel that the draft sets. Errors: NotFound; those of Expected; Invalid for
+// UpdateChannel changes the members of a channel that the draft sets. FinishItems must follow. Errors: NotFound; those of Expected; Invalid for
 // invalid credentials.
 func (s *Service) UpdateChannel(
 	tx *db.Tx,
@@ -99,7 +100,9 @@ func (s *Service) forgetOtherShop(tx *db.Tx, before, now channels.Channel) error
 		return err
 	}
 	channelsync.ForgetShop(tx, now.ID)
-	channelsync.ForgetItems(tx, now.ID)
+	if err := s.changeItems(tx, now.ID, unfinished.ItemsForgotten); err != nil {
+		return err
+	}
 	channelsync.CheckNow(tx, now.ID)
 	tx.Wake(SyncTopic)
 	return nil
@@ -126,7 +129,14 @@ func (s *Service) pushLevelsAgain(tx *db.Tx, c channels.Channel, check bool) err
 	if !calls {
 		return nil
 	}
-	channelsync.MarkLevels(tx, c.ID, check)
+	if err := s.changeItems(tx, c.ID, unfinished.ItemsDue); err != nil {
+		return err
+	}
+	if check {
+		if err := s.changeItems(tx, c.ID, unfinished.ItemsLooked); err != nil {
+			return err
+		}
+	}
 	if does := platform.Capabilities(); !c.Receives() || !does.Stock && !does.Prices {
 		return nil
 	}

@@ -176,10 +176,14 @@ func (d *Dashboard) changeChannel(r *request) (answer, error) {
 		if err := d.Commerce.CheckAddresses(r.http.Context(), c.Platform, draft); err != nil {
 			return answer{}, err
 		}
-		return d.write(r, func(tx *db.Tx) (answer, error) {
+		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateChannel(tx, r.caller(), c.ID, commerce.Expected{}, draft)
 			return redirect(at, "Saved"), err
 		})
+		if err == nil {
+			err = d.Commerce.FinishItems(r.http.Context(), d.DB, r.caller().Tenant, c.ID)
+		}
+		return out, err
 	})
 }
 

@@ -39,7 +39,9 @@ func (d *DB) Migrate(ctx context.Context) (int, error) {
 		ran++
 	}
 	if ran == 0 {
-		return 0, nil
+		if prepared, err := d.engine.Prepared(ctx); prepared || err != nil {
+			return 0, err
+		}
 	}
 	return ran, d.engine.AfterMigration(ctx)
 }

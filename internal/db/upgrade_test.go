@@ -105,6 +105,7 @@ var oldRows = map[int]string{
 	44: `INSERT INTO search_grams VALUES (1, 'order', 0, 0, ''); INSERT INTO search_places VALUES (1, 'order', 0, '#24');`,
 	59: `INSERT INTO erasures VALUES (1, '#20', '[]', '[]', NULL, 1700000000000000);`,
 	61: `INSERT INTO unfinished VALUES (1, 'channel deletion', '#90', NULL, 1700000000000000);`,
+	64: `UPDATE unfinished SET place = 'P';`,
 }
 
 // droppedColumns are those that a later migration takes away on purpose.

@@ -3,6 +3,9 @@ package db
 import (
 	"strconv"
 	"strings"
+	"time"
+
+	"entrepot/internal/id"
 )
 
 // Where collects the conditions of a query and their arguments; the first is always tenant_id.
@@ -42,6 +45,21 @@ func AndGiven[V comparable](w *Where, condition string, value V) *Where {
 		w.And(condition, value)
 	}
 	return w
+}
+
+// idsAhead is by how much the moment of a record's id may differ from its created_at: ids were made before their transactions once.
+const idsAhead = time.Hour
+
+// AndWithin adds the condition that a record with a time-ordered id was created between two moments, in microseconds since 1970, both
+// included, 0 for none. Its id is about as old, so that an index with the ids at its end leads to such records. prefix is the table's name
+// in the query with a dot, if it has one.
+func AndWithin[T ~string](w *Where, prefix string, from, to int64) {
+	if from != 0 {
+		w.And(prefix+"created_at >= ?", from).And(prefix+"id >= ?::UUID", id.First[T](from-idsAhead.Microseconds()))
+	}
+	if to != 0 {
+		w.And(prefix+"created_at <= ?", to).And(prefix+"id < ?::UUID", id.First[T](to+idsAhead.Microseconds()))
+	}
 }
 
 // AndContains adds the condition that a column contains a text; % and _ in it are plain characters. The comparison is

@@ -196,7 +196,7 @@ func TestListsAndAbandonedJobs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		import1 := y.insert(jobs.Job{Type: jobs.ProductImport, Status: jobs.Completed})
+		import1 := y.insert(jobs.Job{Type: jobs.ProductImport, Status: jobs.Completed, CompletedAt: 1})
 		for name, c := range map[string]struct {
 			filter jobs.Filter
 			want   []id.Job

@@ -1,6 +1,9 @@
 package jobs
 
 import (
+	"cmp"
+	"slices"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -15,24 +18,83 @@ type Filter struct {
 	Limit    int
 }
 
-// List reads a page of jobs, newest first, and whether more follow.
+// List reads a page of jobs, newest first, and whether more follow. However few jobs match, it finds them in the order of an index: it
+// reads a page of each part of the filter.
 func List(tx *db.Tx, f Filter) (list []Job, more bool, err error) {
-	w := db.NewWhere(tx, "j")
-	if f.Channel != "" {
-		w.And("j.channel_id = ?::UUID", f.Channel)
+	for _, part := range f.parts() {
+		w := db.NewWhere(tx, "j")
+		part.conditions(w)
+		found, err := read(tx, "WHERE "+w.String()+" ORDER BY j.id DESC LIMIT "+w.Bind(f.Limit+1)+"::BIGINT", w.Args()...)
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, found...)
 	}
-	andOneOf(w, "j.type", f.Types)
-	andOneOf(w, "j.status", f.Statuses)
-	db.AndGiven(w, "j.created_at >= ?", f.From)
-	db.AndGiven(w, "j.created_at <= ?", f.To)
-	if f.After != "" {
-		w.And("j.id < ?::UUID", f.After)
-	}
-	list, err = read(tx, "WHERE "+w.String()+" ORDER BY j.id DESC LIMIT "+w.Bind(f.Limit+1)+"::BIGINT", w.Args()...)
+	slices.SortFunc(list, func(a, b Job) int { return cmp.Compare(b.ID, a.ID) })
 	if more = len(list) > f.Limit; more {
 		list = list[:f.Limit]
 	}
-	return list, more, err
+	return list, more, nil
+}
+
+// parts are filters that share no job: one for each status, unless most jobs may have one of them; otherwise one for the channel, or one
+// for each type.
+func (f Filter) parts() (list []Filter) {
+	statuses, types := slices.Compact(slices.Sorted(slices.Values(f.Statuses))), slices.Compact(slices.Sorted(slices.Values(f.Types)))
+	switch only := f.Channel == "" && len(types) == 0; {
+	case f.byStatus(), only && len(statuses) > 0:
+		for _, s := range statuses {
+			part := f
+			part.Statuses = []Status{s}
+			list = append(list, part)
+		}
+	case f.Channel == "" && len(types) > 0:
+		for _, t := range types {
+			part := f
+			part.Types = []Type{t}
+			list = append(list, part)
+		}
+	default:
+		list = []Filter{f}
+	}
+	return list
+}
+
+// byStatus reports whether the statuses of a filter leave out most jobs.
+func (f Filter) byStatus() bool {
+	return len(f.Statuses) > 0 && !slices.Contains(f.Statuses, Completed)
+}
+
+// conditions adds those of a part of a filter. Where SQLite's planner would prefer another index than the one that selects more, it is
+// kept from seeing that condition.
+func (f Filter) conditions(w *db.Where) {
+	if f.Channel != "" && f.byStatus() {
+		w.And("NOT (j.channel_id <> ?::UUID)", f.Channel)
+	} else if f.Channel != "" {
+		w.And("j.channel_id = ?::UUID", f.Channel)
+	}
+	if f.byStatus() || f.Channel != "" {
+		andOneOf(w, "j.type || ''", f.Types)
+	} else {
+		andOneOf(w, "j.type", f.Types)
+	}
+	if len(f.Statuses) == 1 {
+		switch f.Statuses[0] {
+		case Pending, Processing:
+			w.And("j.due_at IS NOT NULL")
+		default:
+			w.And("j.completed_at IS NOT NULL")
+		}
+	}
+	if f.byStatus() || f.Channel == "" && len(f.Types) == 0 {
+		andOneOf(w, "j.status", f.Statuses)
+	} else {
+		andOneOf(w, "j.status || ''", f.Statuses)
+	}
+	db.AndWithin[id.Job](w, "j.", f.From, f.To)
+	if f.After != "" {
+		w.And("j.id < ?::UUID", f.After)
+	}
 }
 
 // ByIDs reads some jobs; unknown ones are left out.

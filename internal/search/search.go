@@ -162,7 +162,23 @@ const blocksRead = 16
 
 // Each calls each for every record of a kind, in no order.
 func Each(tx *db.Tx, kind Kind, each func(id ID, sort int64, text string) error) error {
-	loose, err := unpacked(tx, kind, func(e entry) error { return each(e.id, e.sort, e.text) })
+	found, err := prefetchLogged(tx, kind, math.MaxInt64).Wait()
+	if err != nil {
+		return err
+	}
+	loose := make(map[ID]bool, len(found.ids))
+	once := onceEach(loose, func(e entry) error { return each(e.id, e.sort, e.text) })
+	if err := eachRecord(tx, kind, found.ids, once); err != nil {
+		return err
+	}
+	scan, sql := looseRows(kind)
+	err = tx.Each(func(r db.Rows) error { // as they come: after a large import there are very many
+		e, err := scan(r)
+		if err == nil {
+			err = once(e)
+		}
+		return err
+	}, sql, tx.Tenant, string(kind))
 	if err != nil {
 		return err
 	}
@@ -184,14 +200,12 @@ func Each(tx *db.Tx, kind Kind, each func(id ID, sort int64, text string) error)
 func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error) {
 	fresh := prefetchLogged(tx, kind, math.MaxInt64)
 	var put []entry
+	scan, sql := looseRows(kind)
 	loose := tx.Prefetch(func(r db.Rows) error {
-		var text string
-		var e entry
-		err := r.Scan(&text, &e.sort, &e.text)
-		e.id, e.text = ParseID(text), kind.Folded(e.text)
+		e, err := scan(r)
 		put = append(put, e)
 		return err
-	}, "SELECT id, sort, text FROM search_loose WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
+	}, sql, tx.Tenant, string(kind))
 	found, err := fresh.Wait()
 	if err == nil {
 		err = loose.Wait()
@@ -200,16 +214,7 @@ func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error)
 		return nil, err
 	}
 	known := make(map[ID]bool, len(found.ids)+len(put))
-	once := func(e entry) error {
-		if known[e.id] {
-			return nil
-		}
-		known[e.id] = true
-		if e.text == "" {
-			return nil
-		}
-		return each(e)
-	}
+	once := onceEach(known, each)
 	if err := eachRecord(tx, kind, found.ids, once); err != nil {
 		return nil, err
 	}
@@ -219,6 +224,30 @@ func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error)
 		}
 	}
 	return known, nil
+}
+
+// looseRows is the statement that reads the unpacked texts of a kind, and what reads one of its rows.
+func looseRows(kind Kind) (scan func(r db.Rows) (entry, error), sql string) {
+	return func(r db.Rows) (e entry, err error) {
+		var text string
+		err = r.Scan(&text, &e.sort, &e.text)
+		e.id, e.text = ParseID(text), kind.Folded(e.text)
+		return e, err
+	}, "SELECT id, sort, text FROM search_loose WHERE tenant_id = $1 AND kind = $2"
+}
+
+// onceEach is each for the first state of a record that it gets, unless that has no text. It adds the record to those that are known.
+func onceEach(known map[ID]bool, each func(entry) error) func(entry) error {
+	return func(e entry) error {
+		if known[e.id] {
+			return nil
+		}
+		known[e.id] = true
+		if e.text == "" {
+			return nil
+		}
+		return each(e)
+	}
 }
 
 // candidates are the blocks that may contain a term: those in no group by their first id, others by their place.

@@ -16,6 +16,11 @@ const (
 	CustomerMerge    Kind = "customer merge"    // of the record with this id, which is merged already, and has orders left
 	CategoryArrival  Kind = "category arrival"  // of the category with this id, for which products wait
 	CategoryDeletion Kind = "category deletion" // of the category with this id, which is a tombstone already, and has products left
+
+	// What is done to all items of the channel with this id, in the order of their SKUs.
+	ItemsForgotten Kind = "items forgotten" // the channel names another shop already
+	ItemsDue       Kind = "items due"       // its rules for stock and prices are others already
+	ItemsLooked    Kind = "items looked at" // the daily look at the platform
 )
 
 // Operation is one that has begun and not ended.
@@ -24,6 +29,7 @@ type Operation struct {
 	Kind      Kind
 	Subject   string // a UUID
 	DoneTo    string // records up to this UUID are done; "" before the first
+	Place     string // records up to this place are done, where they are in another order; "" before the first
 	TouchedAt int64  // when the last step was done, in microseconds since 1970
 }
 
@@ -32,6 +38,7 @@ var table = db.NewTable("unfinished",
 	db.Col("kind", func(o *Operation) any { return &o.Kind }).Fixed(),
 	db.Col("subject", func(o *Operation) any { return &o.Subject }).Fixed(),
 	db.Col("done_to", func(o *Operation) any { return &o.DoneTo }).Null(),
+	db.Col("place", func(o *Operation) any { return &o.Place }),
 	db.Col("touched_at", func(o *Operation) any { return &o.TouchedAt }),
 )
 
@@ -42,6 +49,13 @@ func Begin(tx db.Writer, kind Kind, subject string) { begin(tx, kind, subject).R
 
 // BeginOrGoOn is Begin for an operation that may have begun already.
 func BeginOrGoOn(tx db.Writer, kind Kind, subject string) { begin(tx, kind, subject).OrNothing() }
+
+// BeginAnew is Begin for an operation that may have begun already, and is to be done from the first record again then.
+func BeginAnew(tx db.Writer, kind Kind, subject string) {
+	tx.Queue(`INSERT INTO unfinished (tenant_id, kind, subject, touched_at) VALUES ($1, $2, $3::UUID, $4)
+		ON CONFLICT (tenant_id, kind, subject) DO UPDATE SET done_to = NULL, place = '', touched_at = excluded.touched_at`,
+		tx.TenantID(), string(kind), subject, tx.Micros())
+}
 
 func begin(tx db.Writer, kind Kind, subject string) *db.Step {
 	return table.InsertOne(tx, Operation{Kind: kind, Subject: subject, TouchedAt: tx.Micros()})

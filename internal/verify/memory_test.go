@@ -16,7 +16,7 @@ import (
 // gathers finds the steps of SQLite's plans that hold a whole table in memory: sorting within a group that an index gives is none.
 var gathers = regexp.MustCompile(`MATERIALIZE|AUTOMATIC|USE TEMP B-TREE FOR (GROUP|ORDER) BY|CO-ROUTINE \w+ .*SCAN`)
 
-// few are statements that may gather, because what they gather is small: each is known by a part of its text.
+// few are statements that may gather in one of their steps, because what that one gathers is small: each is known by a part of its text.
 var few = []string{
 	"WHERE tenant_id = $1 AND reserved <> 0", // what open orders hold
 	"sum(version)::BIGINT",                   // a row for each hour and status
@@ -46,10 +46,11 @@ func TestChecksGatherNoTable(t *testing.T) {
 	err := store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
 		for sql, args := range statements {
 			plan := dbtest.Plan(t, tx, sql, args...)
-			if !gathers.MatchString(plan) {
+			found := gathers.FindAllString(strings.ReplaceAll(plan, "MATERIALIZE listed\n", ""), -1) // a list in the statement itself
+			if len(found) == 0 {
 				continue
 			}
-			if i := slices.IndexFunc(few, func(part string) bool { return strings.Contains(sql, part) }); i >= 0 {
+			if i := slices.IndexFunc(few, func(part string) bool { return strings.Contains(sql, part) }); i >= 0 && len(found) == 1 {
 				seen[few[i]] = true
 			} else {
 				t.Errorf("%s\n%s", sql, plan)

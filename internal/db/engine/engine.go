@@ -38,6 +38,8 @@ type Engine interface {
 	Script(ctx context.Context, sql string) error // statements without arguments, in one transaction if the engine supports it
 	DDL(text string) string                       // a migration's text in the engine's dialect
 	AfterMigration(ctx context.Context) error     // applies what every table of the schema needs
+	// Prepared reports whether that is done: a process may have died behind its last migration.
+	Prepared(ctx context.Context) (bool, error)
 	Catalog() Catalog
 
 	// Scrub removes from the store's files what deleted and changed rows of the given tables left there. left are

@@ -1,6 +1,12 @@
 package postgres
 
-import "context"
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"entrepot/internal/db/engine"
+)
 
 // AfterMigration applies what PostgreSQL needs for every table that has a tenant. Running it again changes nothing.
 //
@@ -35,4 +41,18 @@ BEGIN
 		EXECUTE format('ALTER TABLE %I ALTER COLUMN tenant_id SET (n_distinct = 1)', t);
 	END LOOP;
 END $$`)
+}
+
+// Prepared reports whether every table that has a tenant has what AfterMigration applies.
+func (e *Engine) Prepared(ctx context.Context) (bool, error) {
+	conn, release, err := e.pool.acquire(ctx)
+	if err != nil {
+		return false, engine.Unavailable(err)
+	}
+	defer release()
+	var missing int64
+	err = conn.Conn().QueryRow(ctx, `SELECT count(*) FROM pg_attribute a JOIN pg_class k ON k.oid = a.attrelid
+		JOIN pg_namespace n ON n.oid = k.relnamespace WHERE n.nspname = current_schema() AND k.relkind = 'r' AND a.attname = 'tenant_id'
+			AND (NOT k.relrowsecurity OR a.attoptions IS NULL)`, pgx.QueryExecModeExec).Scan(&missing)
+	return missing == 0, err
 }

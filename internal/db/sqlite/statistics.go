@@ -24,7 +24,7 @@ var small = words("tenants users tokens api_keys channels channel_syncs warehous
 // sharing is how many rows of an account have the same value in a column; of any other column sharingUsually have.
 var sharing = map[string]int{
 	"status": 100_000, "kind": 100_000, "country": 50_000, "channel_id": 50_000, "warehouse_code": 50_000, "endpoint_id": 50_000,
-	"event": 50_000, "action": 10_000, "actor": 10_000, "span": 100_000, "width": 10_000, "slice": 10_000, "category_id": 5_000,
+	"event": 50_000, "action": 10_000, "actor": 50_000, "resource_type": 20_000, "type": 50_000, "span": 100_000, "width": 10_000, "slice": 10_000, "category_id": 5_000,
 	"name": 100, "import_id": 1_000, "job_id": 1_000, "tag": 1_000,
 }
 
@@ -48,6 +48,20 @@ func (e *Engine) AfterMigration(ctx context.Context) error {
 			}
 		}
 		return c.script("ANALYZE sqlite_schema;")
+	})
+}
+
+// Prepared reports whether the planner was told of every index.
+func (e *Engine) Prepared(ctx context.Context) (told bool, err error) {
+	return told, e.inWriter(ctx, func(c *conn) error {
+		made, err := c.text("SELECT CAST(count(*) AS TEXT) FROM sqlite_schema WHERE name = 'sqlite_stat1'")
+		if err != nil || made == "0" {
+			return err
+		}
+		missing, err := c.text("SELECT CAST(count(*) AS TEXT) FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL " +
+			"AND name NOT IN (SELECT idx FROM sqlite_stat1)")
+		told = missing == "0"
+		return err
 	})
 }
 
