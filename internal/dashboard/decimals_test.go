@@ -13,21 +13,21 @@ func TestTypedDecimals(t *testing.T) {
 		"1,250,000": "1250000", "1.250.000": "1250000", "12,3456": "12.3456", "1 250,500": "1250.500", "-3,5": "-3.5",
 		"1,25,000": "1,25,000", "1.2.3": "1.2.3", "a": "a", "1,250.5,0": "1,250.5,0", "12 50": "12 50",
 	} {
-		if number, unclear := typedDecimal(said, 2); number != want || unclear != "" {
+		if number, unclear := typedDecimal(said, ".", 2); number != want || unclear != "" {
 			t.Errorf("%q is %q, not %q; asked: %q", said, number, want, unclear)
 		}
 	}
 	for said, ask := range map[string]string{"1,250": "may be 1250 or 1.25:", "1.250": "may be 1250 or 1.25:",
 		"12,125":  "may be 12125 or 12.1250:",
 		"999.999": "may be 999999 or 999.9990:", "1,000": "may be 1000 or 1.00:"} {
-		if _, unclear := typedDecimal(said, 2); !strings.HasPrefix(unclear, ask) {
+		if _, unclear := typedDecimal(said, ".", 2); !strings.HasPrefix(unclear, ask) {
 			t.Errorf("%q: %q", said, unclear)
 		}
 	}
-	if number, unclear := typedDecimal("2.500", 3); number != "2.500" || unclear != "" {
+	if number, unclear := typedDecimal("2.500", ".", 3); number != "2.500" || unclear != "" {
 		t.Errorf("of a currency with three decimals: %q, %q", number, unclear)
 	}
-	if _, unclear := typedDecimal("2,500", 3); unclear == "" {
+	if _, unclear := typedDecimal("2,500", ".", 3); unclear == "" {
 		t.Error("2,500 is clear")
 	}
 }

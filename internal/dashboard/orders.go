@@ -260,6 +260,9 @@ func placedWords(text string) string {
 	return "last " + text[:len(text)-1] + " days"
 }
 
+// amountPattern is what the input of an amount may contain: whether it is clear is said when it is read.
+const amountPattern = `[0-9][0-9 .,'’]*`
+
 // orderMenus are the filters that can be set.
 func (r *request) orderMenus(q ordersQuery, places []channels.Channel) []orderMenu {
 	status := orderMenu{ID: "f-status", Label: "Status"}
@@ -285,8 +288,11 @@ func (r *request) orderMenus(q ordersQuery, places []channels.Channel) []orderMe
 		{Form: "f", Name: "customerEmail", Label: "E-mail", Kind: "email", Value: q.Email},
 		{Form: "f", Name: "country", Label: "Country", Hint: "Two letters, such as FR", Max: 2, Value: q.Country}}}
 	total := orderMenu{ID: "f-total", Label: "Total", Kept: q.hidden("minTotal", "maxTotal"), Inputs: []field{
-		{Form: "f", Name: "minTotal", Label: "At least", Kind: "number", Value: q.values.Get("minTotal")},
-		{Form: "f", Name: "maxTotal", Label: "At most", Kind: "number", Value: q.values.Get("maxTotal")}}}
+		{Form: "f", Name: "minTotal", Label: "At least"}, {Form: "f", Name: "maxTotal", Label: "At most"}}}
+	for i := range total.Inputs {
+		in := &total.Inputs[i]
+		in.Kind, in.Pattern, in.Value = "decimal", amountPattern, r.format.typing(q.values.Get(in.Name))
+	}
 	list := []orderMenu{status, placed, customer, total}
 	if len(channel.Links) > 0 {
 		list = slices.Insert(list, 2, channel)
