@@ -21,7 +21,7 @@ type field struct {
 	Kind              string   // of input; "" is text. Besides HTML's: textarea, select, checks (several of Options), decimal, int
 	Value             string   // its initial value
 	Values            []string // the initial values of checks
-	Options           []option // of select and checks
+	Options           []option // of select and checks; of a text they are proposed
 	Required          bool
 	Optional          bool   // its label says so
 	Complete          string // HTML's autocomplete
@@ -58,6 +58,14 @@ func (f field) Input() string {
 		return "text"
 	}
 	return f.Kind
+}
+
+// Proposals are what browsers offer while somebody types.
+func (f field) Proposals() []option {
+	if f.Input() == "text" {
+		return f.Options
+	}
+	return nil
 }
 
 // Mode is the inputmode attribute, "" for none.
