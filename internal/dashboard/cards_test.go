@@ -1,6 +1,9 @@
 package dashboard
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Where orders are cards, each shows when it was placed and by which channel, below its buyer.
 func TestOrderCardsShowDateAndChannel(t *testing.T) {
@@ -20,5 +23,29 @@ func TestOrderCardsShowDateAndChannel(t *testing.T) {
 	}
 	if rows := eval[int](b, "document.querySelectorAll('table.rows tbody tr').length"); rows == 0 {
 		t.Error("no orders are shown")
+	}
+}
+
+// On a phone, a card says what was ordered and how much of it is shipped, and nothing covers anything else.
+func TestOrderCardsShowLinesAndUnits(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	c.order("PROCESSING", map[string]any{"customerName": strings.Repeat("Ada ", 40)}, 2, 3)
+	c.order("PENDING", nil, 100_000)
+	b := s.window(t, s.owner)
+	for _, width := range []int64{390, 320} {
+		b.look(width, "light")
+		b.open("/orders")
+		if bare := eval[[]string](b, `[...document.querySelectorAll('table.rows tbody tr')].filter(row => {
+			const cells = [...row.cells].filter(cell => cell.checkVisibility()).map(cell => [cell, cell.getBoundingClientRect()]);
+			const seen = at => cells.some(([cell, box]) => cell.dataset.at === at && box.width > 40 && box.right <= innerWidth);
+			return !seen('more') || !seen('units') || !seen('name') || cells.some(([one, a]) => cells.some(([other, b]) => one !== other &&
+				one.dataset.at !== 'tick' && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
+		}).map(row => row.innerText)`); len(bare) > 0 {
+			t.Errorf("at %d: %q", width, bare)
+		}
+		b.shows("The MUG +1")
+		b.shows("0 of 5")
 	}
 }
