@@ -270,8 +270,12 @@ func (d *Dashboard) showEndpoint(r *request) (answer, error) {
 	}
 	var e *webhooks.Endpoint
 	var view endpointView
+	left := ""
 	err = r.read(func(tx *db.Tx) (err error) {
 		if e, err = webhooks.ByID(tx, which); err != nil {
+			return err
+		}
+		if left, err = r.leftToQueue(tx, which); err != nil {
 			return err
 		}
 		counts, err := webhooks.Tally(tx, which)
@@ -293,8 +297,23 @@ func (d *Dashboard) showEndpoint(r *request) (answer, error) {
 		return answer{}, err
 	}
 	d.fillEndpoint(r, e, &view)
+	if left != "" {
+		view.Pairs = append(view.Pairs, pair{Name: "Replay", Value: left})
+	}
 	return show(screen{Template: "endpoint", Title: view.Endpoint.Name, Section: "/webhooks",
 		Crumbs: []crumb{{"Webhooks", "/webhooks"}, {view.Endpoint.Name, ""}}, Data: view}), nil
+}
+
+// leftToQueue says how many deliveries of replays are not queued yet, "" for none.
+func (r *request) leftToQueue(tx *db.Tx, which id.Endpoint) (string, error) {
+	n, more, err := webhooks.Left(tx, which)
+	switch {
+	case err != nil || n == 0:
+		return "", err
+	case more:
+		return "more than " + r.format.Count(n) + " deliveries follow", nil
+	}
+	return r.format.plural(n, "delivery follows", "deliveries follow"), nil
 }
 
 // fillEndpoint adds the actions on an endpoint.
