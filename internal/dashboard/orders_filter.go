@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/drafts"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
@@ -53,6 +54,21 @@ func (r *request) readOrders(values url.Values) (ordersQuery, error) {
 	}
 	out.Limit, out.Offset = ordersPage, (out.Page-1)*ordersPage
 	return out, q.Err()
+}
+
+// ordersShown reads the list's parameters from the address of its page. Totals that are wrong, which people type, do not refuse the page:
+// it says what is wrong, in place of orders. Errors: Invalid, if anything else is wrong.
+func (r *request) ordersShown() (q ordersQuery, wrong string, err error) {
+	values := r.http.URL.Query()
+	q, err = r.readOrders(values)
+	e, ok := apperr.As(err)
+	if !ok || slices.ContainsFunc(e.Details, func(d apperr.Detail) bool { return d.Path != "minTotal" && d.Path != "maxTotal" }) {
+		return q, "", err
+	}
+	values.Del("minTotal")
+	values.Del("maxTotal")
+	q, err = r.readOrders(values)
+	return q, said(e), err
 }
 
 // placedFrom is the beginning of a span that ends now, at a midnight in the user's zone.

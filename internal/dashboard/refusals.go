@@ -21,6 +21,7 @@ var restatements = []struct {
 }{
 	{regexp.MustCompile(`must be an integer(, not .*)?( from|, |$)`), "must be a whole number$2"},
 	{regexp.MustCompile(`must be a number or a decimal string, not .*`), "must be a number such as " + sampleDecimal},
+	{regexp.MustCompile(`must be a decimal number$`), "must be a number such as " + sampleDecimal},
 	{regexp.MustCompile(`must be a string or a number, not .*`), "must be text or a number"},
 	{regexp.MustCompile(`must be a string, not .*`), "must be text"},
 	{regexp.MustCompile(`must be true or false, not .*`), "must be true or false"},

@@ -38,7 +38,8 @@ func (r *request) zoneField(value, where string) field {
 		zones = append(zones, option{Value: name})
 	}
 	return field{Name: "timeZone", Label: "Time zone", Max: regional.MaxZone, Value: value, ClearBlank: true, Options: zones, Complete: "off",
-		Hint: "Type the name of your city, or the largest near it: Paris for Europe/Paris." + where + " It is " + r.format.write(r.format.now, "2 Jan, 15:04 MST") + " now."}
+		Hint: "Type the name of your city, or the largest near it: Paris for Europe/Paris." + where +
+			" It is " + r.format.write(r.format.now, "2 Jan, 15:04 MST") + " now."}
 }
 
 // readZone lets the city stand for its time zone.

@@ -55,8 +55,8 @@ func accountForm(r *request, a accounts.Account) *form {
 	zone.Required, zone.ClearBlank = true, false
 	return r.editing("/settings/account",
 		field{Name: "name", Label: "Name", Required: true, Max: limits.MaxName, Value: a.Name},
-		field{Name: "currency", Label: "Currency of product prices", Required: true, Max: 3, Mono: true, Value: a.Currency, Options: currencyOptions(),
-			Hint: "ISO 4217, such as EUR. Prices keep their numbers when it changes."},
+		field{Name: "currency", Label: "Currency of product prices", Required: true, Max: 3, Mono: true, Value: a.Currency,
+			Options: currencyOptions(), Hint: "ISO 4217, such as EUR. Prices keep their numbers when it changes."},
 		field{Name: "strictWarehouses", Label: "Refuse stock of warehouses that do not exist", Kind: "checkbox", Value: strict,
 			Hint: "Otherwise an import that names an unknown warehouse makes it."},
 		zone, r.localeField(a.Settings.Locale, "As each browser says"))
