@@ -133,7 +133,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 		for i := range view.Tabs[:len(view.Tabs)-len(tabs)] {
 			view.Tabs[i].Current = false
 		}
-	} else if q.filtered() {
+	} else if q.filtered() && wrong == "" {
 		view.Save = r.form("/orders/views")
 	}
 	view.Pager = r.ordersPager(q, total)
