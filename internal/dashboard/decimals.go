@@ -15,8 +15,9 @@ var (
 
 // typedDecimal is a decimal number as people type it, with a point before its decimals: they write a point or a comma there, and points,
 // commas, spaces or apostrophes between groups of three digits. What can be read in two ways, such as 1,250, is not guessed: unclear asks
-// which is meant. Before as many decimals as its currency has, a point is clear. What is no number stays as it was typed.
-func typedDecimal(said string, digits int) (number, unclear string) {
+// which is meant, in the writing of a locale, whose sign before decimals is point. Before as many decimals as its currency has, that sign
+// is clear. What is no number stays as it was typed.
+func typedDecimal(said, point string, digits int) (number, unclear string) {
 	said = strings.TrimSpace(said)
 	if found := spacedGroups.FindStringSubmatch(said); found != nil {
 		whole := found[1] + strings.Map(digitsOnly, found[2])
@@ -25,14 +26,15 @@ func typedDecimal(said string, digits int) (number, unclear string) {
 	switch {
 	case oneGroup.MatchString(said):
 		number = strings.Replace(said, ",", ".", 1)
-		if number == said && digits == 3 {
+		if digits == 3 && strings.Contains(said, point) {
 			return number, ""
 		}
 		exact := strings.TrimSuffix(number, "0")
 		if exact == number {
 			exact += "0"
 		}
-		return number, fmt.Sprintf("may be %s or %s: type one of these", strings.Replace(number, ".", "", 1), exact)
+		return number, fmt.Sprintf("may be %s or %s: type one of these", strings.Replace(number, ".", "", 1),
+			strings.Replace(exact, ".", point, 1))
 	case pointGroups.MatchString(said) && (strings.Count(said, ".") > 1 || strings.Contains(said, ",")):
 		return strings.Replace(strings.ReplaceAll(said, ".", ""), ",", ".", 1), ""
 	case commaGroups.MatchString(said) && (strings.Count(said, ",") > 1 || strings.Contains(said, ".")):
@@ -48,4 +50,27 @@ func digitsOnly(c rune) rune {
 		return c
 	}
 	return -1
+}
+
+// point is what the locale writes before decimals.
+func (f format) point() string {
+	if f.separators.decimal == "," {
+		return ","
+	}
+	return "."
+}
+
+// typing is a number as the locale writes it in an input, without separators between its thousands; anything else stays.
+func (f format) typing(number string) string {
+	if numeral.MatchString(number) {
+		return strings.Replace(number, ".", f.point(), 1)
+	}
+	return number
+}
+
+// fill lets an input of a decimal number show its value as the locale writes it.
+func (f format) fill(in *field) {
+	if in.Kind == "decimal" && in.exact == "" {
+		in.exact, in.Value = in.Value, f.typing(in.Value)
+	}
 }

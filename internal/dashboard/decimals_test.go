@@ -13,22 +13,107 @@ func TestTypedDecimals(t *testing.T) {
 		"1,250,000": "1250000", "1.250.000": "1250000", "12,3456": "12.3456", "1 250,500": "1250.500", "-3,5": "-3.5",
 		"1,25,000": "1,25,000", "1.2.3": "1.2.3", "a": "a", "1,250.5,0": "1,250.5,0", "12 50": "12 50",
 	} {
-		if number, unclear := typedDecimal(said, 2); number != want || unclear != "" {
+		if number, unclear := typedDecimal(said, ".", 2); number != want || unclear != "" {
 			t.Errorf("%q is %q, not %q; asked: %q", said, number, want, unclear)
 		}
 	}
 	for said, ask := range map[string]string{"1,250": "may be 1250 or 1.25:", "1.250": "may be 1250 or 1.25:",
 		"12,125":  "may be 12125 or 12.1250:",
 		"999.999": "may be 999999 or 999.9990:", "1,000": "may be 1000 or 1.00:"} {
-		if _, unclear := typedDecimal(said, 2); !strings.HasPrefix(unclear, ask) {
+		if _, unclear := typedDecimal(said, ".", 2); !strings.HasPrefix(unclear, ask) {
 			t.Errorf("%q: %q", said, unclear)
 		}
 	}
-	if number, unclear := typedDecimal("2.500", 3); number != "2.500" || unclear != "" {
+	if number, unclear := typedDecimal("2.500", ".", 3); number != "2.500" || unclear != "" {
 		t.Errorf("of a currency with three decimals: %q, %q", number, unclear)
 	}
-	if _, unclear := typedDecimal("2,500", 3); unclear == "" {
-		t.Error("2,500 is clear")
+	for said, point := range map[string]string{"2,500": ".", "2.500": ","} {
+		if _, unclear := typedDecimal(said, point, 3); unclear == "" {
+			t.Errorf("%s is clear where decimals begin with %s", said, point)
+		}
+	}
+	if number, unclear := typedDecimal("2,500", ",", 3); number != "2.500" || unclear != "" {
+		t.Errorf("of a currency with three decimals, and a comma before them: %q, %q", number, unclear)
+	}
+	if _, unclear := typedDecimal("1.250", ",", 2); !strings.HasPrefix(unclear, "may be 1250 or 1,25:") {
+		t.Errorf("what is asked where decimals begin with a comma: %s", unclear)
+	}
+}
+
+// Inputs show numbers as the user's locale writes them and take them so; a point is taken too. What was not changed stays exact, also in a
+// form that was filled before the locale changed.
+func TestPricesAsTheLocaleWritesThem(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c, b := s.shopper(t), s.as(s.owner)
+	c.call("POST", "/attributes", map[string]any{"code": "weight", "label": "Weight", "type": "number"})
+	made := c.call("POST", "/products", map[string]any{"sku": "FINE", "name": "Fine", "price": "1234.5", "attributes": map[string]any{
+		"weight": 1.125}, "variants": []any{map[string]any{"sku": "FINE-1", "name": "One", "price": "2.125"}}})
+	product := "/products/" + made["id"].(string)
+	price := func() any { return c.call("GET", product, nil)["price"] }
+	english := b.get(product)
+	c.call("PATCH", "/account", map[string]any{"locale": "de-DE"})
+	german := b.get(product)
+	for page, want := range map[*reply]string{&english: "1234.50", &german: "1234,50"} {
+		if now := page.inputs(t, product).Get("price"); now != want {
+			t.Errorf("the price is shown as %q, not %s", now, want)
+		}
+	}
+	if now := german.inputs(t, product+"/variants").Get("variants[0].price"); now != "2,125" {
+		t.Errorf("the price of the variant is shown as %q", now)
+	}
+	b.follow(b.sendForm(t, english, product, "name", "Finer"))
+	german = b.get(product)
+	b.follow(b.sendForm(t, german, product+"/variants", "variants[0].name", "The one"))
+	b.follow(b.sendForm(t, german, product, "name", "Finest", "compareAtPrice", "2000,5"))
+	if now := c.call("GET", product, nil); now["price"] != 1234.5 || now["compareAtPrice"] != 2000.5 || now["name"] != "Finest" {
+		t.Errorf("stored: %v %v %v", now["name"], now["price"], now["compareAtPrice"])
+	}
+	for typed, want := range map[string]any{"12,75": 12.75, "13.75": 13.75, "1.250,50": 1250.5} {
+		if b.follow(b.sendForm(t, b.get(product), product, "price", typed)); price() != want {
+			t.Errorf("%s is stored as %v", typed, price())
+		}
+	}
+	before := price()
+	for typed, want := range map[string]string{"1.250": "may be 1250 or 1,25: type one of these",
+		"12,50,1": "must be a number such as 12,50"} {
+		if out := b.sendForm(t, b.get(product), product, "price", typed); out.status != 422 || !strings.Contains(out.words(), want) ||
+			!strings.Contains(out.body, `value="`+typed+`"`) || price() != before {
+			t.Errorf("%q: %d %v %s", typed, out.status, price(), out.words())
+		}
+	}
+	weight := product + "/attributes"
+	page := b.get(product)
+	if now := page.inputs(t, weight).Get("value-weight"); now != "1,125" {
+		t.Errorf("the weight is shown as %q", now)
+	}
+	b.follow(b.sendForm(t, page, weight, "value-weight", "1,3750"))
+	if now := c.call("GET", product, nil)["attributes"].(map[string]any)["weight"]; now != 1.375 {
+		t.Errorf("the weight is %v", now)
+	}
+}
+
+// Totals of the filter of orders are typed as the locale writes them; what the address then says is clear in every locale.
+func TestTotalsOfAFilter(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c, b := s.shopper(t), s.as(s.owner)
+	c.articles()
+	c.order("PENDING", nil, 1)
+	c.call("PATCH", "/account", map[string]any{"locale": "fr-FR"})
+	has(t, b.get("/orders?minTotal=9,5"), "Total: from 9,5", "1–1 of 1")
+	has(t, b.get("/orders?minTotal=9,6"), "Total: from 9,6", "No order matches")
+	if page := b.get("/orders?minTotal=9.5"); !strings.Contains(page.body, `value="9,5"`) || !strings.Contains(page.body, "minTotal=9.5") {
+		t.Error("the filter is not shown as the locale writes it")
+	}
+	if out := b.get("/orders?minTotal=1.250&status=PENDING"); out.status != 400 || strings.Contains(out.words(), "ORD-") ||
+		!strings.Contains(out.words(), "Min total may be 1250 or 1,25: type one of these") || !strings.Contains(out.body, `value="1.250"`) ||
+		!strings.Contains(out.words(), "Status: Pending") || strings.Contains(out.words(), "Export CSV") {
+		t.Errorf("%d %s", out.status, out.words()) // what would be exported is not what the filter says
+	}
+	if out := b.get("/orders?minTotal=much&status=LOST"); out.status != 400 || strings.Contains(out.words(), "Columns") {
+		t.Errorf("%d %s", out.status, out.words())
+	}
+	if page := b.get("/orders?maxTotal=9,5010"); !strings.Contains(page.body, "maxTotal=9.5010") || page.status != 200 {
+		t.Errorf("%d %s", page.status, page.words())
 	}
 }
 

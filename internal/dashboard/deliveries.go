@@ -27,6 +27,7 @@ type deliveryRow struct {
 	ID, Event, Endpoint, EndpointTo, To string
 	Resource, ResourceID, ResourceTo    string // what the event is about
 	Answer                              string // of the newest attempt
+	Error                               string // the same in full
 	Attempts                            string
 	Status                              badge
 	At, Next                            stamp
@@ -36,12 +37,22 @@ type deliveryRow struct {
 func (r *request) deliveryRow(d *webhooks.Delivery, endpoint string) deliveryRow {
 	row := deliveryRow{ID: string(d.ID), Event: d.Name, Endpoint: endpoint, EndpointTo: prefix + "/webhooks/" + string(d.Endpoint),
 		Resource: d.Resource, ResourceID: d.Resource, To: prefix + "/webhooks/deliveries/" + string(d.ID),
-		Answer: d.Error, Attempts: r.format.Count(d.Attempts),
+		Answer: shortError(d.Error), Error: d.Error, Attempts: r.format.Count(d.Attempts),
 		Status: deliveryBadge(d), At: r.format.Stamp(d.Position), Next: r.format.Due(d.DueAt), Waits: d.DueAt != 0}
 	if row.Answer == "" && d.StatusCode != 0 {
 		row.Answer = "HTTP " + strconv.FormatInt(d.StatusCode, 10)
 	}
 	return row
+}
+
+// shortError is an error of a connection without the address, beside which there would be no room for what went wrong.
+func shortError(text string) string {
+	if rest, ok := strings.CutPrefix(text, "connecting to "); ok {
+		if _, why, found := strings.Cut(rest, ": "); found {
+			return strings.TrimPrefix(why, "dial: ")
+		}
+	}
+	return text
 }
 
 func deliveryBadge(d *webhooks.Delivery) badge {

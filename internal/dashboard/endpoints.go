@@ -236,14 +236,15 @@ func (d *Dashboard) createEndpoint(r *request) (answer, error) {
 			}
 			return string(e.ID), secret, nil
 		})
-		return showSecret("Endpoint added", "Copy the signing secret now", endpoint, secret), err
+		return showSecret("Endpoint added", "Copy the signing secret now", "", endpoint, secret), err
 	})
 }
 
-func showSecret(title, head, endpoint, secret string) answer {
+// showSecret is the page with a new signing secret; more is what else to know about it.
+func showSecret(title, head, more, endpoint, secret string) answer {
 	return show(screen{Template: "secret", Title: title, Section: "/webhooks", Crumbs: []crumb{{"Webhooks", "/webhooks"}, {title, ""}},
 		Data: once{Head: head, Text: "Your endpoint checks with it that a request comes from here; the page of each delivery shows how. " +
-			"It is shown only this once.",
+			"It is shown only this once." + more,
 			Label: "Signing secret", Secret: secret, Back: prefix + "/webhooks/" + endpoint}})
 }
 
@@ -269,8 +270,12 @@ func (d *Dashboard) showEndpoint(r *request) (answer, error) {
 	}
 	var e *webhooks.Endpoint
 	var view endpointView
+	left := ""
 	err = r.read(func(tx *db.Tx) (err error) {
 		if e, err = webhooks.ByID(tx, which); err != nil {
+			return err
+		}
+		if left, err = r.leftToQueue(tx, which); err != nil {
 			return err
 		}
 		counts, err := webhooks.Tally(tx, which)
@@ -292,8 +297,23 @@ func (d *Dashboard) showEndpoint(r *request) (answer, error) {
 		return answer{}, err
 	}
 	d.fillEndpoint(r, e, &view)
+	if left != "" {
+		view.Pairs = append(view.Pairs, pair{Name: "Replay", Value: left})
+	}
 	return show(screen{Template: "endpoint", Title: view.Endpoint.Name, Section: "/webhooks",
 		Crumbs: []crumb{{"Webhooks", "/webhooks"}, {view.Endpoint.Name, ""}}, Data: view}), nil
+}
+
+// leftToQueue says how many deliveries of replays are not queued yet, "" for none.
+func (r *request) leftToQueue(tx *db.Tx, which id.Endpoint) (string, error) {
+	n, more, err := webhooks.Left(tx, which)
+	switch {
+	case err != nil || n == 0:
+		return "", err
+	case more:
+		return "more than " + r.format.Count(n) + " deliveries follow", nil
+	}
+	return r.format.plural(n, "delivery follows", "deliveries follow"), nil
 }
 
 // fillEndpoint adds the actions on an endpoint.
@@ -302,6 +322,9 @@ func (d *Dashboard) fillEndpoint(r *request, e *webhooks.Endpoint, view *endpoin
 	view.Pairs = []pair{{Name: "URL", Value: e.URL, Mono: true}, {Name: "Events", Value: eventWords(e.Events)},
 		{Name: "Answers", Value: view.Endpoint.Health}, {Name: "Waiting", Value: view.Endpoint.WaitingWords},
 		{Name: "Failed", Value: view.Endpoint.FailedWords}, {Name: "Endpoint id", Value: string(e.ID), Mono: true}}
+	if e.OldSecretUntil > r.format.now.UnixMicro() {
+		view.Pairs = append(view.Pairs, pair{Name: "Old secret signs until", At: r.format.Stamp(e.OldSecretUntil)})
+	}
 	view.Edit = newEndpointFormView(endpointForm(r, at, *e))
 	status := webhooks.Paused
 	if e.Status == webhooks.Paused {
@@ -410,7 +433,8 @@ func (d *Dashboard) rotateEndpoint(r *request) (answer, error) {
 		_, secret, err := d.Commerce.RotateEndpoint(tx, r.caller(), e.ID, commerce.UsualGrace)
 		return string(e.ID), secret, err
 	})
-	return showSecret("Secret rotated", "Copy the new signing secret now", string(e.ID), secret), err
+	return showSecret("Secret rotated", "Copy the new signing secret now",
+		" Until the time on the endpoint's page, the old one signs Webhook-Signature as well.", string(e.ID), secret), err
 }
 
 // deleteEndpoint serves POST /webhooks/{id}/delete.

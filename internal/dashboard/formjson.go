@@ -66,9 +66,11 @@ func (f *form) member(in *field) (value json.RawMessage, given bool) {
 	switch in.Kind {
 	case "decimal", "int", "number":
 		plain := strings.ReplaceAll(strings.TrimSpace(said), "\u00a0", "")
-		if in.Kind == "decimal" && said != in.shown {
-			words := ""
-			if plain, words = typedDecimal(said, in.Digits); words != "" {
+		switch words := ""; {
+		case in.Kind == "decimal" && said == in.shown:
+			plain = in.exact
+		case in.Kind == "decimal":
+			if plain, words = typedDecimal(said, f.point, in.Digits); words != "" {
 				f.ask(in.Name, words)
 			}
 		}

@@ -21,21 +21,23 @@ type field struct {
 	Kind              string   // of input; "" is text. Besides HTML's: textarea, select, checks (several of Options), decimal, int
 	Value             string   // its initial value
 	Values            []string // the initial values of checks
-	Options           []option // of select and checks
+	Options           []option // of select and checks; of a text they are proposed
 	Required          bool
 	Optional          bool   // its label says so
 	Complete          string // HTML's autocomplete
 	Placeholder       string
-	Max               int  // characters, 0 for no bound in the browser
-	Focus             bool // the cursor is here when the page opens
-	Mono              bool // codes and identifiers
-	Digits            int  // of decimal: the decimals that its currency has
-	ClearBlank        bool // an empty input clears the member (null); otherwise the member is left out and stays
-	SendBlank         bool // an empty input is the text ""
-	Unique            bool // no two records have the same: a conflict is about it
+	Max               int    // characters, 0 for no bound in the browser
+	Focus             bool   // the cursor is here when the page opens
+	Pattern           string // what browsers accept, a regular expression
+	Mono              bool   // codes and identifiers
+	Digits            int    // of decimal: the decimals that its currency has
+	ClearBlank        bool   // an empty input clears the member (null); otherwise the member is left out and stays
+	SendBlank         bool   // an empty input is the text ""
+	Unique            bool   // no two records have the same: a conflict is about it
 
 	Form  string // id prefix, set by form
 	shown string // the value before anything was typed, set by form
+	exact string // of decimal: that value with a point before its decimals
 	Error string // its error
 }
 
@@ -56,6 +58,14 @@ func (f field) Input() string {
 		return "text"
 	}
 	return f.Kind
+}
+
+// Proposals are what browsers offer while somebody types.
+func (f field) Proposals() []option {
+	if f.Input() == "text" {
+		return f.Options
+	}
+	return nil
 }
 
 // Mode is the inputmode attribute, "" for none.
@@ -79,6 +89,7 @@ type form struct {
 	Problems []problem // the errors of the inputs
 
 	path    string            // below the prefix
+	point   string            // what the user's locale writes before decimals
 	unclear map[string]string // what is asked about inputs whose numbers can be read in two ways, by their names
 	sent    url.Values
 	object  *apijson.Object
@@ -117,11 +128,12 @@ func (r *request) form(action string, fields ...field) *form {
 	if r.refused != nil && r.refused.path == path {
 		return r.refused
 	}
-	f := &form{Action: prefix + action, path: path, Key: r.newKey()}
+	f := &form{Action: prefix + action, path: path, point: r.format.point(), Key: r.newKey()}
 	for _, in := range fields {
 		if in.Kind == "" && strings.Contains(in.Value, "\n") {
 			in.Kind = "textarea" // an input of one line would join the lines
 		}
+		r.format.fill(&in)
 		in.Form, in.shown = strings.Trim(strings.Map(idChar, path), "-"), in.Value
 		f.Fields = append(f.Fields, &in)
 	}
@@ -243,6 +255,9 @@ func (f *form) fail(err error) bool {
 			continue
 		}
 		in := f.Fields[i]
+		if in.Kind == "decimal" {
+			words = strings.Replace(words, sampleDecimal, strings.Replace(sampleDecimal, ".", f.point, 1), 1)
+		}
 		if in.Error == "" {
 			in.Error = belowInput(words)
 		}

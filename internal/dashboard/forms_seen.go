@@ -22,6 +22,9 @@ const seenName = "_seen"
 // then be sent again.
 func (r *request) editing(action string, fields ...field) *form {
 	before := r.refused
+	for i := range fields {
+		r.format.fill(&fields[i])
+	}
 	f := r.form(action, fields...)
 	if before != nil && f == before {
 		return f
@@ -68,9 +71,13 @@ func (f *form) restore(fields []field) {
 // seen reports whether a field shows a stored value.
 func (f *field) seen() bool { return f.Kind != "hidden" && f.Kind != "password" }
 
-// digest is a short hash of a field's value.
+// digest is a short hash of a field's value. It does not depend on how a locale writes numbers, which can change meanwhile.
 func (f *field) digest() string {
-	sum := sha256.Sum256([]byte(f.Value + "\x00" + strings.Join(f.Values, "\x00")))
+	value := f.Value
+	if f.Kind == "decimal" {
+		value, _ = typedDecimal(value, ".", 0)
+	}
+	sum := sha256.Sum256([]byte(value + "\x00" + strings.Join(f.Values, "\x00")))
 	return hex.EncodeToString(sum[:6])
 }
 

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"cmp"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +39,7 @@ type ordersView struct {
 	Rows         []orderRow
 	Words, Count string
 	Total        int64
+	Wrong        string // what is wrong with the filter, in place of orders
 	Pager        pager
 	Empty        *empty
 	Bulk         *form
@@ -75,7 +78,7 @@ type orderRow struct {
 
 // showOrders serves GET /orders.
 func (d *Dashboard) showOrders(r *request) (answer, error) {
-	q, err := r.readOrders(r.http.URL.Query())
+	q, wrong, err := r.ordersShown()
 	if err != nil {
 		return answer{}, err
 	}
@@ -86,7 +89,9 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	var saved []views.View
 	err = r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
-			list, total, err = orders.ListSummaries(tx, q.Filter)
+			if wrong == "" {
+				list, total, err = orders.ListSummaries(tx, q.Filter)
+			}
 			return err
 		}, func(tx *db.Tx) (err error) {
 			counts, err = orders.StatusCounts(tx)
@@ -106,7 +111,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	view := ordersView{Search: q.Search, Kept: q.hidden("search"), All: q.hidden(), Total: total, Tabs: r.orderTabs(q, counts),
 		Chips: r.orderChips(q, places), Menus: r.orderMenus(q, places), Bulk: r.form("/orders/bulk", shown),
 		Words: r.format.plural(total, "order", "orders"), Count: r.format.Count(total),
-		hidden: r.hiddenColumns()}
+		Wrong: wrong, hidden: r.hiddenColumns()}
 	view.Columns, view.Heads = r.orderColumnsForm(view.hidden), view.shownHeads(orderHeads(q))
 	for _, s := range []orders.Status{orders.Processing, orders.Delivered, orders.Returned, orders.Cancelled} {
 		move := option{Value: string(s), Label: movedWords[s]}
@@ -128,16 +133,20 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 		for i := range view.Tabs[:len(view.Tabs)-len(tabs)] {
 			view.Tabs[i].Current = false
 		}
-	} else if q.filtered() {
+	} else if q.filtered() && wrong == "" {
 		view.Save = r.form("/orders/views")
 	}
 	view.Pager = r.ordersPager(q, total)
-	if total == 0 {
+	if total == 0 && wrong == "" {
 		if view.Empty, err = r.noOrders(q, places); err != nil {
 			return answer{}, err
 		}
 	}
-	return view.Pager.after(show(screen{Template: "orders", Title: "Orders", Section: "/orders", Data: view})), nil
+	out := view.Pager.after(show(screen{Template: "orders", Title: "Orders", Section: "/orders", Data: view}))
+	if wrong != "" {
+		out.status = http.StatusBadRequest
+	}
+	return out, nil
 }
 
 func (r *request) orderRow(q ordersQuery, o *orders.Summary) orderRow {
@@ -260,6 +269,9 @@ func placedWords(text string) string {
 	return "last " + text[:len(text)-1] + " days"
 }
 
+// amountPattern is what the input of an amount may contain: whether it is clear is said when it is read.
+const amountPattern = `[0-9][0-9 .,'’]*`
+
 // orderMenus are the filters that can be set.
 func (r *request) orderMenus(q ordersQuery, places []channels.Channel) []orderMenu {
 	status := orderMenu{ID: "f-status", Label: "Status"}
@@ -285,8 +297,11 @@ func (r *request) orderMenus(q ordersQuery, places []channels.Channel) []orderMe
 		{Form: "f", Name: "customerEmail", Label: "E-mail", Kind: "email", Value: q.Email},
 		{Form: "f", Name: "country", Label: "Country", Hint: "Two letters, such as FR", Max: 2, Value: q.Country}}}
 	total := orderMenu{ID: "f-total", Label: "Total", Kept: q.hidden("minTotal", "maxTotal"), Inputs: []field{
-		{Form: "f", Name: "minTotal", Label: "At least", Kind: "number", Value: q.values.Get("minTotal")},
-		{Form: "f", Name: "maxTotal", Label: "At most", Kind: "number", Value: q.values.Get("maxTotal")}}}
+		{Form: "f", Name: "minTotal", Label: "At least"}, {Form: "f", Name: "maxTotal", Label: "At most"}}}
+	for i := range total.Inputs {
+		in := &total.Inputs[i]
+		in.Kind, in.Pattern, in.Value = "decimal", amountPattern, cmp.Or(r.format.typing(q.values.Get(in.Name)), r.query().Text(in.Name))
+	}
 	list := []orderMenu{status, placed, customer, total}
 	if len(channel.Links) > 0 {
 		list = slices.Insert(list, 2, channel)

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/drafts"
+	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 
@@ -36,8 +38,12 @@ func (r *request) readOrders(values url.Values) (ordersQuery, error) {
 			given.Set(name, text)
 		}
 	}
+	unclear := r.amountsOf(given, "minTotal", "maxTotal")
 	q := apijson.ReadQuery(r.daysOf(given, "createdAtGte", "createdAtLte"))
 	out := ordersQuery{Filter: drafts.ReadOrderFilter(q), values: given, Page: 1}
+	for name, words := range unclear {
+		q.AddError(name, "%s", words)
+	}
 	if n, err := strconv.Atoi(values.Get("page")); err == nil {
 		out.Page = min(max(n, 1), 10_000_000)
 	}
@@ -50,6 +56,21 @@ func (r *request) readOrders(values url.Values) (ordersQuery, error) {
 	return out, q.Err()
 }
 
+// ordersShown reads the list's parameters from the address of its page. Totals that are wrong, which people type, do not refuse the page:
+// it says what is wrong, in place of orders. Errors: Invalid, if anything else is wrong.
+func (r *request) ordersShown() (q ordersQuery, wrong string, err error) {
+	values := r.http.URL.Query()
+	q, err = r.readOrders(values)
+	e, ok := apperr.As(err)
+	if !ok || slices.ContainsFunc(e.Details, func(d apperr.Detail) bool { return d.Path != "minTotal" && d.Path != "maxTotal" }) {
+		return q, "", err
+	}
+	values.Del("minTotal")
+	values.Del("maxTotal")
+	q, err = r.readOrders(values)
+	return q, said(e), err
+}
+
 // placedFrom is the beginning of a span that ends now, at a midnight in the user's zone.
 func (r *request) placedFrom(text string) (time.Time, bool) {
 	days, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
@@ -60,6 +81,24 @@ func (r *request) placedFrom(text string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return r.format.midnight(1 - days), true
+}
+
+// amountsOf converts amounts of a query that are written as people write them, and gives what is asked about those that can be read in two
+// ways, by their names. What it writes is clear in every locale.
+func (r *request) amountsOf(values url.Values, names ...string) (unclear map[string]string) {
+	unclear = map[string]string{}
+	for _, name := range names {
+		number, words := typedDecimal(values.Get(name), r.format.point(), money.Digits(r.caller().Currency))
+		switch {
+		case words != "":
+			unclear[name] = words
+		case oneGroup.MatchString(number):
+			values.Set(name, number+"0")
+		case number != "":
+			values.Set(name, number)
+		}
+	}
+	return unclear
 }
 
 // daysOf converts the times of a query, a lower and an upper bound, from the user's zone: bare dates become the first and the last

@@ -104,13 +104,16 @@ func (d *Dashboard) updateAttributes(r *request) (answer, error) {
 			}
 			for _, in := range f.Fields {
 				code := strings.TrimPrefix(in.Name, "value-")
-				value, err := attributeValue(types[code], strings.TrimSpace(f.Value(in.Name)))
+				if f.Value(in.Name) == in.shown { // an unchanged value keeps its type
+					continue
+				}
+				value, err := attributeValue(types[code], strings.TrimSpace(f.Value(in.Name)), f.point)
 				switch {
 				case err != nil:
 					return catalog.Draft{}, apperr.At(in.Name, "%s", err.Error())
 				case value == nil:
 					delete(values, code)
-				case valueText(values[code]) != f.Value(in.Name): // an unchanged value keeps its type
+				default:
 					values[code] = value
 				}
 			}
@@ -119,14 +122,14 @@ func (d *Dashboard) updateAttributes(r *request) (answer, error) {
 		})
 }
 
-// attributeValue is what was typed, as JSON of the attribute's type; nil for nothing.
-func attributeValue(kind catalog.AttributeType, said string) (json.RawMessage, error) {
+// attributeValue is what was typed, as JSON of the attribute's type; nil for nothing. point is what the locale writes before decimals.
+func attributeValue(kind catalog.AttributeType, said, point string) (json.RawMessage, error) {
 	if said == "" {
 		return nil, nil
 	}
 	switch kind {
 	case "number":
-		plain, unclear := typedDecimal(said, 3)
+		plain, unclear := typedDecimal(said, point, 3)
 		if unclear != "" {
 			return nil, apperr.New(apperr.Invalid, "validation_failed", "%s", unclear)
 		}

@@ -11,13 +11,17 @@ import (
 
 // The messages of rules name members of requests and kinds of JSON, because they are the API's. This file says the same to people.
 
+// sampleDecimal is the number that messages show; beside an input it is written as the user's locale does.
+const sampleDecimal = "12.50"
+
 // restatements are patterns of messages, and what pages say instead.
 var restatements = []struct {
 	pattern *regexp.Regexp
 	words   string
 }{
 	{regexp.MustCompile(`must be an integer(, not .*)?( from|, |$)`), "must be a whole number$2"},
-	{regexp.MustCompile(`must be a number or a decimal string, not .*`), "must be a number such as 12.50"},
+	{regexp.MustCompile(`must be a number or a decimal string, not .*`), "must be a number such as " + sampleDecimal},
+	{regexp.MustCompile(`must be a decimal number$`), "must be a number such as " + sampleDecimal},
 	{regexp.MustCompile(`must be a string or a number, not .*`), "must be text or a number"},
 	{regexp.MustCompile(`must be a string, not .*`), "must be text"},
 	{regexp.MustCompile(`must be true or false, not .*`), "must be true or false"},

@@ -1,7 +1,11 @@
 package dashboard
 
 import (
+	"maps"
 	"slices"
+	"sync"
+
+	"golang.org/x/text/currency"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
@@ -14,10 +18,35 @@ import (
 var locales = []string{"en-GB", "en-US", "cs-CZ", "da-DK", "de-AT", "de-CH", "de-DE", "es-ES", "fi-FI", "fr-CA", "fr-FR", "hu-HU", "it-IT",
 	"ja-JP", "nl-NL", "nb-NO", "pl-PL", "pt-BR", "pt-PT", "ro-RO", "sv-SE"}
 
+// currencyOptions are the currencies that are in use somewhere.
+var currencyOptions = sync.OnceValue(func() []option {
+	codes := map[string]bool{}
+	for in := currency.Query(); in.Next(); {
+		codes[in.Unit().String()] = true
+	}
+	var list []option
+	for _, code := range slices.Sorted(maps.Keys(codes)) {
+		list = append(list, option{Value: code})
+	}
+	return list
+})
+
 // zoneField is the input of a time zone; where says which one applies if it is empty.
 func (r *request) zoneField(value, where string) field {
-	return field{Name: "timeZone", Label: "Time zone", Max: regional.MaxZone, Value: value, ClearBlank: true,
-		Hint: "Its name, such as Europe/Paris." + where + " It is " + r.format.write(r.format.now, "2 Jan, 15:04 MST") + " now."}
+	var zones []option
+	for _, name := range regional.Zones() {
+		zones = append(zones, option{Value: name})
+	}
+	return field{Name: "timeZone", Label: "Time zone", Max: regional.MaxZone, Value: value, ClearBlank: true, Options: zones, Complete: "off",
+		Hint: "Type the name of your city, or the largest near it: Paris for Europe/Paris." + where +
+			" It is " + r.format.write(r.format.now, "2 Jan, 15:04 MST") + " now."}
+}
+
+// readZone lets the city stand for its time zone.
+func (f *form) readZone() {
+	if f.sent.Has("timeZone") {
+		f.sent.Set("timeZone", regional.ZoneOf(f.Value("timeZone")))
+	}
 }
 
 // localeField is the input of a locale; none says what applies if it is empty.
@@ -54,6 +83,7 @@ func zoneName(a accounts.Account) string {
 // changePreferences serves POST /settings/me/preferences.
 func (d *Dashboard) changePreferences(r *request) (answer, error) {
 	return r.submit(preferencesForm(r), d.showMe, func(f *form) (answer, error) {
+		f.readZone()
 		o := f.Object()
 		given, _, _ := drafts.ReadUserChange(o)
 		if err := o.Err(); err != nil {

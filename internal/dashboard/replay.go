@@ -114,12 +114,14 @@ func (d *Dashboard) replayEndpoint(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, refusal(apperr.Invalid, saidOf(err))
 	}
-	typed, _ := strconv.ParseInt(strings.TrimSpace(sent.Get("typed")), 10, 64)
-	f := r.replayForm("/webhooks/"+string(e.ID)+"/replay", sent, max(typed, typeAbove+1))
-	return r.submit(f, d.showReplay, func(*form) (answer, error) {
+	action := "/webhooks/" + string(e.ID) + "/replay"
+	f := r.replayForm(action, sent, 0)
+	typed := strings.Map(digitsOnly, sent.Get("typed")) // also as the page writes it: 2,648
+	return r.submit(f, d.showReplay, func(f *form) (answer, error) {
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			n, err := d.Commerce.ReplayEndpoint(tx, r.caller(), e.ID, span, events, failed)
-			if err == nil && n > typeAbove && typed != n {
+			if err == nil && n > typeAbove && typed != strconv.FormatInt(n, 10) {
+				f.Fields = r.replayForm(action, sent, n).Fields
 				err = apperr.At("typed", "must be %d: that many deliveries are sent", n)
 			}
 			return redirect("/webhooks/"+string(e.ID), r.format.plural(n, "delivery is", "deliveries are")+" queued again"), err

@@ -56,7 +56,7 @@ func accountForm(r *request, a accounts.Account) *form {
 	return r.editing("/settings/account",
 		field{Name: "name", Label: "Name", Required: true, Max: limits.MaxName, Value: a.Name},
 		field{Name: "currency", Label: "Currency of product prices", Required: true, Max: 3, Mono: true, Value: a.Currency,
-			Hint: "ISO 4217, such as EUR. Prices keep their numbers when it changes."},
+			Options: currencyOptions(), Hint: "ISO 4217, such as EUR. Prices keep their numbers when it changes."},
 		field{Name: "strictWarehouses", Label: "Refuse stock of warehouses that do not exist", Kind: "checkbox", Value: strict,
 			Hint: "Otherwise an import that names an unknown warehouse makes it."},
 		zone, r.localeField(a.Settings.Locale, "As each browser says"))
@@ -91,6 +91,7 @@ func (d *Dashboard) showAccount(r *request) (answer, error) {
 // updateAccount serves POST /settings/account.
 func (d *Dashboard) updateAccount(r *request) (answer, error) {
 	return r.submit(accountForm(r, r.session.Account), d.showAccount, func(f *form) (answer, error) {
+		f.readZone()
 		o := f.Object()
 		change := drafts.ReadAccountChange(o)
 		if err := o.Err(); err != nil {

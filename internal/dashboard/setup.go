@@ -21,6 +21,8 @@ func setupForm(r *request) *form {
 		field{Name: "token", Kind: "hidden", Value: r.http.FormValue("token")},
 		field{Name: "account", Label: "Name of the account", Required: true, Max: limits.MaxName, Focus: true, Complete: "organization",
 			Hint: "Your shop or company, as your colleagues know it"},
+		field{Name: "currency", Label: "Currency of your prices", Required: true, Max: 3, Mono: true, Value: "EUR", Options: currencyOptions(),
+			Hint: "Its three letters: EUR, USD, GBP. Prices keep their numbers when it is changed later."},
 		field{Name: "name", Label: "Your name", Required: true, Max: limits.MaxName, Complete: "name"},
 		field{Name: "email", Label: "Your e-mail", Kind: "email", Required: true, Complete: "username"},
 		field{Name: "password", Label: "Password", Kind: "password", Required: true, Complete: "new-password",
@@ -67,7 +69,7 @@ func (d *Dashboard) setUp(r *request) (answer, error) {
 		}
 		var user accounts.User
 		err = d.DB.Write(r.http.Context(), db.Across, func(tx *db.Tx) error {
-			if err := d.Commerce.SetUp(tx, token, commerce.AccountDraft{Name: draft.Account, Plan: d.Plan,
+			if err := d.Commerce.SetUp(tx, token, commerce.AccountDraft{Name: draft.Account, Plan: d.Plan, Currency: draft.Currency,
 				Owner: &commerce.UserDraft{Email: draft.Email, Name: draft.Name, PasswordHash: hash}}); err != nil {
 				return err
 			}

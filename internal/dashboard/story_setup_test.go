@@ -21,6 +21,10 @@ func TestStoryOfTheFirstDay(t *testing.T) {
 	b := s.window(t, accounts.User{})
 	b.open("/setup?token=" + token)
 	b.fill("#setup-account", "Atelier Lumen")
+	if proposed := eval[string](b, "document.querySelector('#setup-currency').value"); proposed != "EUR" {
+		t.Errorf("the currency proposed is %s", proposed)
+	}
+	b.fill("#setup-currency", "chf")
 	b.fill("#setup-name", "Olga Owner")
 	b.fill("#setup-email", "olga@test.example")
 	b.fill("#setup-password", password)
@@ -30,6 +34,9 @@ func TestStoryOfTheFirstDay(t *testing.T) {
 	for _, step := range []string{"Connect a channel", "Bring your products", "Hear of every change"} {
 		b.shows(step)
 	}
+	b.open("/settings/account")
+	b.until("document.querySelector('#settings-account-currency').value === 'CHF'")
+	b.open("/")
 	b.press("Add a channel")
 	b.until("location.pathname === '" + prefix + "/channels/new'")
 	b.open("/setup?token=" + token)

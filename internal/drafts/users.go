@@ -66,15 +66,19 @@ func checkNewPassword(o *apijson.Object, password string, others ...string) {
 }
 
 // Setup is the first account with its owner.
-type Setup struct{ Account, Name, Email, Password string }
+type Setup struct{ Account, Currency, Name, Email, Password string }
 
 // ReadSetup reads the form of the set-up page.
 func ReadSetup(o *apijson.Object) Setup {
 	s := Setup{
 		Account:  o.Text("account", apijson.Text{Required: true, Max: limits.MaxName}).Value,
+		Currency: readCurrency(o, "currency").Value,
 		Name:     o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value,
 		Email:    o.Text("email", apijson.Text{Required: true, Max: limits.MaxEmail, Format: "email"}).Value,
 		Password: o.Text("password", apijson.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value,
+	}
+	if s.Currency == "" && !o.HasError("currency") {
+		o.AddError("currency", "is required")
 	}
 	checkEmail(o, s.Email)
 	checkNewPassword(o, s.Password, s.Email, s.Name)

@@ -1,6 +1,7 @@
 package regional
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -44,6 +45,25 @@ func TestDaysBegin(t *testing.T) {
 		if in := Day(last.Year(), last.Month(), last.Day(), zone); !in.Equal(at) {
 			t.Errorf("the last moment of %d-%d-%d in %s belongs to the day of %s", c.year, c.month, c.day, c.zone, in)
 		}
+	}
+}
+
+// Every zone of the list is known, and found by its city; no two have the same city.
+func TestZonesToChooseFrom(t *testing.T) {
+	for _, name := range Zones() {
+		city := name[strings.LastIndexByte(name, '/')+1:]
+		if _, ok := Zone(name); !ok || ZoneOf(strings.ToLower(strings.ReplaceAll(city, "_", " "))) != name {
+			t.Errorf("%s: known %v, its city is of %s", name, ok, ZoneOf(city))
+		}
+	}
+	for said, want := range map[string]string{"america/new york": "America/New_York", " UTC ": "UTC", "US/Eastern": "US/Eastern", "": "",
+		"Atlantis": "Atlantis"} {
+		if got := ZoneOf(said); got != want {
+			t.Errorf("%q is %q", said, got)
+		}
+	}
+	if n := len(Zones()); n < 400 {
+		t.Errorf("%d zones", n)
 	}
 }
 

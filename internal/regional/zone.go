@@ -3,6 +3,7 @@
 package regional
 
 import (
+	_ "embed"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +15,25 @@ const MaxZone = 64
 
 // zones caches loaded zones by name; their number is limited by the database.
 var zones sync.Map
+
+//go:embed zones.txt
+var zoneNames string
+
+// Zones are the names of time zones to choose from: one for each place where clocks have differed since 1970, and UTC. Zone also finds the
+// older names that the database keeps, such as US/Eastern.
+func Zones() []string { return strings.Fields(zoneNames) }
+
+// ZoneOf is the name of the zone that people mean by its name or its city's, in any case and with spaces: "new york" is America/New_York.
+// Any other text stays as it is.
+func ZoneOf(said string) string {
+	place := strings.ReplaceAll(strings.TrimSpace(said), " ", "_")
+	for _, name := range Zones() {
+		if city := name[strings.LastIndexByte(name, '/')+1:]; strings.EqualFold(name, place) || strings.EqualFold(city, place) {
+			return name
+		}
+	}
+	return said
+}
 
 // Zone finds a time zone by its name in the IANA database, such as Europe/Paris; "" is UTC. It reports whether there is one.
 func Zone(name string) (*time.Location, bool) {

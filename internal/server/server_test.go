@@ -235,8 +235,8 @@ func TestSetUpLinkWorksOnce(t *testing.T) {
 		}
 		browser := &http.Client{Jar: jar}
 		post := func(token, password string) (int, string) {
-			response, err := browser.PostForm(s.URL()+"/setup", url.Values{"token": {token}, "account": {"Corner shop"}, "name": {"Me"},
-				"email": {"me@example.com"}, "password": {password}})
+			response, err := browser.PostForm(s.URL()+"/setup", url.Values{"token": {token}, "account": {"Corner shop"}, "currency": {"EUR"},
+				"name": {"Me"}, "email": {"me@example.com"}, "password": {password}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,8 @@
 package webhooks
 
 import (
+	"fmt"
+
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -134,6 +136,27 @@ func (r *Replay) retryFailed(tx *db.Tx, where string, args []any) (int, bool, er
 func (r *Replay) Keep(tx db.Writer) {
 	replayTable.InsertOne(tx, *r)
 	tx.Wake(Topic)
+}
+
+// mostLeft bounds what Left counts of each replay.
+const mostLeft = 100_000
+
+// Left counts the deliveries that replays and bulk retries of an endpoint have still to queue; more reports that there are more than it
+// counted.
+func Left(tx *db.Tx, endpoint id.Endpoint) (n int64, more bool, err error) {
+	list, err := db.List(tx, replayTable.Scanner(),
+		"SELECT "+replayTable.Columns("")+" FROM replays WHERE tenant_id = $1 AND endpoint_id = $2::UUID", tx.Tenant, endpoint)
+	if err != nil || len(list) == 0 {
+		return 0, false, err
+	}
+	e, err := ByID(tx, endpoint)
+	for i := 0; i < len(list) && err == nil; i++ {
+		var left int64
+		where, args := list[i].condition(tx, e)
+		err = tx.Row(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d) AS following", where, mostLeft), args, &left)
+		n, more = n+left, more || left == mostLeft
+	}
+	return n, more, err
 }
 
 // KeptReplay identifies a replay that is not complete.
