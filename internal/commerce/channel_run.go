@@ -108,8 +108,8 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	return r.settle(ctx, err)
 }
 
-// finishItemsBefore does what a job depends on: the ids of another shop are forgotten before any call, and a push of stock finds all that is
-// due. What began after the channel was read belongs to a change that ends the run (stands).
+// finishItemsBefore does what a job depends on: the ids of another shop are forgotten before any call, and a push of stock finds all that
+// is due. What began after the channel was read belongs to a change that ends the run (stands).
 func (s *Service) finishItemsBefore(ctx context.Context, store *db.DB, job jobs.Job) error {
 	kinds := []unfinished.Kind{unfinished.ItemsForgotten}
 	if job.Type == jobs.StockPush {

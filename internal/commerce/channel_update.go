@@ -34,8 +34,8 @@ func expectChannel(tx *db.Tx, c channels.Channel, expected Expected) error {
 	return expected.check(func(w *apijson.Writer) { records.WriteChannel(w, "data", c, sync) })
 }
 
-// UpdateChannel changes the members of a channel that the draft sets. FinishItems must follow. Errors: NotFound; those of Expected; Invalid for
-// invalid credentials.
+// UpdateChannel changes the members of a channel that the draft sets. FinishItems must follow. Errors: NotFound; those of Expected; Invalid
+// for invalid credentials.
 func (s *Service) UpdateChannel(
 	tx *db.Tx,
 	who accounts.Caller,

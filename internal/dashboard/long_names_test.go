@@ -48,7 +48,8 @@ func TestLongNamesLeaveRoom(t *testing.T) {
 	b := s.window(t, s.owner)
 	b.look(390, "light")
 	b.open("/stock/MUG")
-	if width := eval[float64](b, `document.querySelector('main a[href*="/orders/"]').closest('td').getBoundingClientRect().width`); width < 80 {
+	width := eval[float64](b, `document.querySelector('main a[href*="/orders/"]').closest('td').getBoundingClientRect().width`)
+	if width < 80 {
 		t.Errorf("the number of an order has %v px", width)
 	}
 	b.open("/webhooks/replay/" + endpoint)

@@ -88,9 +88,10 @@ func TestASecretReplacedWhileWebhooksAreSetUp(t *testing.T) {
 			shop.ServeHTTP(w, r)
 		}))
 		t.Cleanup(front.Close)
-		channel := s.call("POST", "/api/v1/channels", map[string]any{"name": "Woo", "platform": "WOOCOMMERCE",
+		made := s.call("POST", "/api/v1/channels", map[string]any{"name": "Woo", "platform": "WOOCOMMERCE",
 			"settings":    map[string]any{"pullEvery": 3600},
-			"credentials": map[string]any{"url": front.URL, "consumerKey": "ck_test", "consumerSecret": "cs_test"}}, 201).Text("data", "channel", "id")
+			"credentials": map[string]any{"url": front.URL, "consumerKey": "ck_test", "consumerSecret": "cs_test"}}, 201)
+		channel := made.Text("data", "channel", "id")
 		replaced := func(secret string) {
 			t.Helper()
 			<-held
