@@ -49,9 +49,12 @@ type (
 // BeforeAll sorts before every identifier of any kind.
 const BeforeAll = "00000000-0000-0000-0000-000000000000"
 
+// lastMilli is the last millisecond that identifiers know, in the year 10889.
+const lastMilli = 1<<48 - 1
+
 // First sorts before the identifiers that are generated from a time on, in microseconds since 1970.
 func First[T ~string](micros int64) T {
-	millis := max(0, micros) / 1000
+	millis := min(max(0, micros)/1000, lastMilli)
 	return T(fmt.Sprintf("%08x-%04x-7000-8000-000000000000", millis>>16, millis&0xffff))
 }
 

@@ -24,6 +24,11 @@ func TestAt(t *testing.T) {
 		}
 		last = next
 	}
+	for _, far := range []int64{-1 << 63, -1, 253_402_304_400_000_000, 1<<63 - 1} { // the third is an hour behind the year 9999
+		if bound, ok := id.Parse[id.Job](string(id.First[id.Job](far))); !ok || (far > 0) != (bound > id.At[id.Job](moment)) {
+			t.Errorf("the first of %d: %s", far, bound)
+		}
+	}
 	if early := id.At[id.Job](-5); early >= id.First[id.Job](1000) {
 		t.Errorf("before 1970: %s", early)
 	}
