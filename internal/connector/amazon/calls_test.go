@@ -15,7 +15,7 @@ func TestCallsOfADay(t *testing.T) {
 	s := newShop(t)
 	spent := func(what string, most int, longest time.Duration, do func()) {
 		t.Helper()
-		before, began := s.Calls(), s.now
+		before, began := s.Calls(), s.Now()
 		do()
 		calls, refused := 0, s.Calls()["429"]-before["429"]
 		for name, n := range s.Calls() {
@@ -23,7 +23,7 @@ func TestCallsOfADay(t *testing.T) {
 				calls += n - before[name]
 			}
 		}
-		took := s.now.Sub(began)
+		took := s.Now().Sub(began)
 		t.Logf("%s: %d requests in %s", what, calls, took.Round(time.Second))
 		if calls > most || took > longest || refused > 0 {
 			t.Errorf("%s: %d requests in %s, %d refused", what, calls, took, refused)
@@ -55,12 +55,12 @@ func TestCallsOfADay(t *testing.T) {
 		s.poll(t)
 	})
 	s.offers(t, "SKU-499", "8.10", 5)
-	began := s.now
+	began := s.Now()
 	var ids []string
 	for i := range 200 {
 		ids = append(ids, s.Place(wish(fmt.Sprintf("SKU-%03d", i), 1, 810)))
 	}
-	s.now = s.now.Add(5 * time.Minute)
+	s.pass(5 * time.Minute)
 	spent("200 orders", 4, time.Minute, func() {
 		if list, _ := s.pull(t, began); len(list) != 200 {
 			t.Errorf("%d orders", len(list))

@@ -72,7 +72,7 @@ func TestAFeedRefusesSome(t *testing.T) {
 	if operation == "" || operation != s.operations["SHIRT"] || operation == s.operations["SKU-001"] || s.failed["NAMELESS"] == "" {
 		t.Fatalf("%v, %v", s.operations, s.failed)
 	}
-	s.now = s.now.Add(time.Hour)
+	s.pass(time.Hour)
 	named := map[string]string{}
 	for _, r := range must(s.session.Poll(t.Context(), []string{operation}))(t) {
 		named[r.SKU] = r.State + " " + r.Error
@@ -93,7 +93,7 @@ func TestAFeedThatEndsFatally(t *testing.T) {
 	s := newShop(t)
 	s.LoseFeed = 1
 	s.take(must(s.session.Upsert(t.Context(), mugs(30)))(t))
-	s.now = s.now.Add(time.Hour)
+	s.pass(time.Hour)
 	for _, r := range must(s.session.Poll(t.Context(), []string{s.operations["SKU-003"]}))(t) {
 		if r.State != connector.Failed || !r.Again || r.SKU != "" || !strings.Contains(r.Error, "FATAL") {
 			t.Errorf("%+v", r)
@@ -108,11 +108,11 @@ func TestAFeedThatNeverEnds(t *testing.T) {
 	s.Working = 10_000 * time.Hour
 	s.take(must(s.session.Upsert(t.Context(), mugs(30)))(t))
 	operation := s.operations["SKU-003"]
-	s.now = s.now.Add(5 * time.Hour)
+	s.pass(5 * time.Hour)
 	if results := must(s.session.Poll(t.Context(), []string{operation}))(t); len(results) != 0 || s.Calls()["cancelFeed"] != 0 {
 		t.Errorf("after five hours: %+v, %v", results, s.Calls())
 	}
-	s.now = s.now.Add(2 * time.Hour)
+	s.pass(2 * time.Hour)
 	results := must(s.session.Poll(t.Context(), []string{operation, s.operations["SKU-004"]}))(t)
 	for _, r := range results {
 		if r.State != connector.Failed || !r.Again || r.SKU != "" || !strings.Contains(r.Error, "sent again") {
@@ -134,7 +134,7 @@ func TestALongReport(t *testing.T) {
 	products := mugs(71)
 	products[7].Price = 0
 	s.take(must(s.session.Upsert(t.Context(), products))(t))
-	s.now = s.now.Add(time.Hour)
+	s.pass(time.Hour)
 	s.poll(t)
 	if !strings.HasPrefix(s.failed["SKU-007"], connector.Failed) || len(s.failed) != 1 {
 		t.Errorf("%v", s.failed)
@@ -147,7 +147,7 @@ func TestAReportThatIsTooLarge(t *testing.T) {
 	s := newShop(t)
 	s.Wordy = 3_000_000
 	s.take(must(s.session.Upsert(t.Context(), mugs(30)))(t))
-	s.now = s.now.Add(time.Hour)
+	s.pass(time.Hour)
 	for _, r := range must(s.session.Poll(t.Context(), []string{s.operations["SKU-003"]}))(t) {
 		if r.State != connector.Failed || r.Again || r.SKU != "" || !strings.Contains(r.Error, "too large to be read") {
 			t.Errorf("%+v", r)

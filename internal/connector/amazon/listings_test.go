@@ -110,7 +110,7 @@ func (s *shop) poll(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			s.now = s.now.Add(30 * time.Second)
+			s.pass(30 * time.Second)
 		}
 		return nil
 	})
@@ -160,7 +160,7 @@ func TestAcceptedIsNotLive(t *testing.T) {
 	if now := must(s.session.Poll(t.Context(), []string{results[0].Operation}))(t); len(now) != 0 {
 		t.Errorf("%+v", now)
 	}
-	s.now = s.now.Add(time.Hour)
+	s.pass(time.Hour)
 	if now := must(s.session.Poll(t.Context(), []string{results[0].Operation}))(t); len(now) != 2 || now[0].State != connector.Live ||
 		now[0].IDs.Product != "B0MUG" || now[0].URL != "https://www.amazon.de/dp/B0MUG" {
 		t.Errorf("%+v", now)

@@ -44,29 +44,29 @@ func TestOrdersArePulled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := newAccount(t)
 			a.Faults = faults
-			began := a.now
+			began := a.Now()
 			ids := map[string]bool{}
 			for range 230 {
 				ids[a.Place(wish("MUG", 2, 1580))] = true
-				a.now = a.now.Add(time.Second)
+				a.pass(time.Second)
 			}
-			placed := a.now
-			a.now = a.now.Add(3 * time.Minute)
+			placed := a.Now()
+			a.pass(3 * time.Minute)
 			list, until := a.pull(t, began)
 			for _, o := range list {
 				delete(ids, o.ExternalID)
 			}
-			if len(ids) != 0 || until.After(a.now) || until.Before(placed) {
+			if len(ids) != 0 || until.After(a.Now()) || until.Before(placed) {
 				t.Fatalf("%d orders are missing; until %s", len(ids), until)
 			}
-			a.now = a.now.Add(time.Hour)
+			a.pass(time.Hour)
 			changed := list[3].ExternalID
 			a.Cancel(changed)
-			a.now = a.now.Add(time.Minute) // too early for a search
+			a.pass(time.Minute) // too early for a search
 			if now, _ := a.pull(t, until); len(now) != 0 && faults.Broken == 0 {
 				t.Errorf("%+v", now)
 			}
-			a.now = a.now.Add(2 * time.Minute)
+			a.pass(2 * time.Minute)
 			now, _ := a.pull(t, until)
 			if len(now) == 0 || now[0].ExternalID != changed || now[0].Status != orders.Cancelled || len(now[0].Lines) != 0 {
 				t.Errorf("%+v", now)
@@ -77,7 +77,7 @@ func TestOrdersArePulled(t *testing.T) {
 
 func TestASpanThatHasNotBegun(t *testing.T) {
 	a := newAccount(t)
-	if page := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: a.now}))(t); page.Until.After(a.now) || page.Next != "" {
+	if page := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: a.Now()}))(t); page.Until.After(a.Now()) || page.Next != "" {
 		t.Errorf("%+v", page)
 	}
 	if page := must(a.session.PullOrders(t.Context(), connector.Cursor{}))(t); page.Next != "" {
@@ -88,31 +88,31 @@ func TestASpanThatHasNotBegun(t *testing.T) {
 // A pull whose page token has ended is read in two halves, and in quarters if a half has too many pages for a token, too.
 func TestATokenEnds(t *testing.T) {
 	a := newAccount(t)
-	began := a.now
+	began := a.Now()
 	ids := map[string]bool{}
 	place := func(n int) {
 		for range n {
 			ids[a.Place(wish("MUG", 1, 790))] = true
-			a.now = a.now.Add(time.Second)
+			a.pass(time.Second)
 		}
 	}
 	place(101)
-	placed := a.now
-	a.now = a.now.Add(time.Hour)
+	placed := a.Now()
+	a.pass(time.Hour)
 	page := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began}))(t)
-	a.now = a.now.Add(time.Hour)
+	a.pass(time.Hour)
 	if last := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began, Page: page.Next}))(t); !last.Until.Equal(page.Until) ||
 		len(last.Orders) != 1 { // what changed after the first page was read is in none of them
 		t.Errorf("%d orders until %s", len(last.Orders), last.Until)
 	}
-	a.now = a.now.Add(25 * time.Hour)
+	a.pass(25 * time.Hour)
 	place(101)
 	rest := connector.Cursor{Since: began, Page: page.Next}
 	half := must(a.session.PullOrders(t.Context(), rest))(t)
 	if len(half.Orders) != 100 || half.Next == "" {
 		t.Fatalf("%d orders until %s", len(half.Orders), half.Until)
 	}
-	a.now = a.now.Add(25 * time.Hour) // the half has two pages, too
+	a.pass(25 * time.Hour) // the half has two pages, too
 	searches := 0
 	for rest.Page = half.Next; rest.Page != ""; searches++ {
 		page := must(a.session.PullOrders(t.Context(), rest))(t)
@@ -266,11 +266,11 @@ func TestOrdersWithoutPersons(t *testing.T) {
 // What Amazon ships from its own warehouses is none of ours to ship, and reserves nothing here.
 func TestOrdersThatAmazonShips(t *testing.T) {
 	a := newAccount(t)
-	began := a.now
+	began := a.Now()
 	fba := wish("MUG", 1, 790)
 	fba.FBA = true
 	id, own := a.Place(fba), a.Place(wish("PEN", 1, 100))
-	a.now = a.now.Add(time.Hour)
+	a.pass(time.Hour)
 	if list, _ := a.pull(t, began); len(list) != 1 || list[0].ExternalID != own {
 		t.Errorf("%+v", list)
 	}
@@ -443,7 +443,7 @@ func TestOrdersAreCancelledByAFeed(t *testing.T) {
 		if err = a.session.PushCancel(t.Context(), ref, ""); connector.Is(err, connector.Underway) {
 			must(0, a.session.(connector.Collector).Send(t.Context()))(t)
 		}
-		a.now = a.now.Add(time.Hour)
+		a.pass(time.Hour)
 	}
 	if !connector.Is(err, connector.Rejected) || len(a.facts) != 0 {
 		t.Errorf("%v, %v", err, a.facts)
@@ -468,7 +468,7 @@ func TestReportsOfCancellations(t *testing.T) {
 					got[i] = a.session.PushCancel(t.Context(), ref, "")
 				}
 				must(0, a.session.(connector.Collector).Send(t.Context()))(t)
-				a.now = a.now.Add(time.Hour)
+				a.pass(time.Hour)
 			}
 			if got[0] != nil || !connector.Is(got[1], connector.Rejected) || name == "latin" && !strings.Contains(got[1].Error(), "für Käufer") {
 				t.Errorf("%v, %v", got[0], got[1])
@@ -498,7 +498,7 @@ func TestCancellationsAreOneFeed(t *testing.T) {
 			failed[kind]++
 		}
 		must(0, a.session.(connector.Collector).Send(t.Context()))(t)
-		a.now = a.now.Add(5 * time.Minute)
+		a.pass(5 * time.Minute)
 		return failed
 	}
 	if got := run(); got[connector.Underway] != 40 {

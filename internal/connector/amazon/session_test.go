@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ type account struct {
 	settings map[string]string
 	facts    map[string]string
 	renewed  int
+	ticks    sync.Mutex // guards now: a handler whose answer is lost may still read it
 	now      time.Time
 }
 
@@ -48,17 +50,30 @@ func (a *account) Renew(ctx context.Context, name, stale string,
 	return a.kept, err
 }
 
+func (a *account) clock() time.Time {
+	a.ticks.Lock()
+	defer a.ticks.Unlock()
+	return a.now
+}
+
+// pass lets time pass.
+func (a *account) pass(d time.Duration) {
+	a.ticks.Lock()
+	defer a.ticks.Unlock()
+	a.now = a.now.Add(d)
+}
+
 func newAccount(t *testing.T) *account {
 	t.Helper()
 	a := &account{Account: fakeshop.New(), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC), facts: map[string]string{},
 		settings: map[string]string{}}
-	a.Now = func() time.Time { return a.now }
+	a.Now = a.clock
 	server := httptest.NewServer(a.Account)
 	t.Cleanup(server.Close)
 	a.kept = connector.Credentials{"baseUrl": server.URL, "sellerId": fakeshop.SellerID, "marketplaceId": fakeshop.MarketplaceID,
 		"clientId": fakeshop.ClientID, "clientSecret": fakeshop.ClientSecret, "refreshToken": fakeshop.RefreshToken}
 	a.clients = connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(a.Now, func(_ context.Context, d time.Duration) error {
-		a.now = a.now.Add(d)
+		a.pass(d)
 		return nil
 	})
 	a.open()
@@ -97,7 +112,7 @@ func (a *account) again(t *testing.T, call func() error) {
 		if f.Lasting() && f.Kind != connector.Underway {
 			t.Fatal(err)
 		}
-		a.now = a.now.Add(max(f.After, time.Minute))
+		a.pass(max(f.After, time.Minute))
 		a.open()
 	}
 	t.Fatal("it never ends")
@@ -145,7 +160,7 @@ func TestTestNamesWhatIsMissing(t *testing.T) {
 func TestTokensAreRenewed(t *testing.T) {
 	a := newAccount(t)
 	a.Rotate = true
-	for _, end := range []func(){func() {}, a.Expire, func() { a.now = a.now.Add(time.Hour) }, a.Expire} {
+	for _, end := range []func(){func() {}, a.Expire, func() { a.pass(time.Hour) }, a.Expire} {
 		end()
 		a.open()
 		must(a.session.Test(t.Context()))(t)
@@ -187,7 +202,7 @@ func TestLimitsAreKept(t *testing.T) {
 		t.Errorf("%d requests were too many", refused)
 	}
 	a.TooMany = 1 // another service uses the same app
-	a.now = a.now.Add(time.Hour)
+	a.pass(time.Hour)
 	_, err = a.session.PullOrders(t.Context(), connector.Cursor{})
 	if f := connector.FailureOf(err); f == nil || f.Kind != connector.Throttled || f.Code != "QuotaExceeded" || f.After < time.Minute {
 		t.Errorf("%v", err)

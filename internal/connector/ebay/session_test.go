@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ type account struct {
 	client  *connector.Client
 	kept    connector.Credentials // what Renew has stored
 	renewed int
+	ticks   sync.Mutex // guards now: a handler whose answer is lost may still read it
 	now     time.Time
 	refuses string // a request that contains this is refused as a whole
 	lacks   string // a gateway does not let requests to this path through
@@ -61,17 +63,30 @@ func (a *account) Renew(ctx context.Context, name, stale string,
 	return a.kept, err
 }
 
+func (a *account) clock() time.Time {
+	a.ticks.Lock()
+	defer a.ticks.Unlock()
+	return a.now
+}
+
+// pass lets time pass.
+func (a *account) pass(d time.Duration) {
+	a.ticks.Lock()
+	defer a.ticks.Unlock()
+	a.now = a.now.Add(d)
+}
+
 func newAccount(t *testing.T) *account {
 	t.Helper()
 	a := &account{Account: fakeshop.New(), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
-	a.Now = func() time.Time { return a.now }
+	a.Now = a.clock
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
 	a.kept = connector.Credentials{"baseUrl": server.URL, "clientId": fakeshop.ClientID, "clientSecret": fakeshop.ClientSecret,
 		"refreshToken": fakeshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)}
 	c := ebay.New(http.DefaultClient, a.Now)
 	a.client = connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(a.Now, func(_ context.Context, d time.Duration) error {
-		a.now = a.now.Add(d)
+		a.pass(d)
 		return nil
 	}).Client("channel", c.Capabilities().Limits)
 	a.session = c.Open(connector.Link{Client: a.client, Tokens: a, Now: a.Now,
@@ -188,7 +203,7 @@ func TestListings(t *testing.T) {
 				if err == nil && !slices.ContainsFunc(results, func(r connector.Result) bool { return r.State != connector.Live }) {
 					break
 				}
-				a.now = a.now.Add(time.Minute)
+				a.pass(time.Minute)
 			}
 			a.Faults = fakeshop.Faults{Missing400: faults.Missing400}
 			small, n, listing := a.Offer("SHIRT-S")
@@ -249,9 +264,9 @@ func TestOrdersThatMoveBetweenPages(t *testing.T) {
 	for range 330 {
 		id, _ := a.Buy("MUG", 1, 790)
 		ids = append(ids, id)
-		a.now = a.now.Add(time.Second)
+		a.pass(time.Second)
 	}
-	a.now = a.now.Add(2 * time.Minute)
+	a.pass(2 * time.Minute)
 	found := map[string]bool{}
 	cursor := connector.Cursor{}
 	for n := 0; ; n++ {
@@ -262,7 +277,7 @@ func TestOrdersThatMoveBetweenPages(t *testing.T) {
 		if cursor.Page = page.Next; page.Next == "" || n > 20 {
 			break
 		}
-		a.now = a.now.Add(time.Minute)
+		a.pass(time.Minute)
 		for _, moved := range []string{ids[n], ids[150+n], ids[300+n]} {
 			a.Refund(moved, 10)
 		}
@@ -280,9 +295,9 @@ func TestOrdersArePulled(t *testing.T) {
 	for range 130 {
 		id, _ := a.Buy("MUG", 2, 790)
 		ids = append(ids, id)
-		a.now = a.now.Add(time.Second)
+		a.pass(time.Second)
 	}
-	a.now = a.now.Add(2 * time.Minute)
+	a.pass(2 * time.Minute)
 	var list []connector.Order
 	cursor := connector.Cursor{}
 	for {
@@ -302,9 +317,9 @@ func TestOrdersArePulled(t *testing.T) {
 		list[0].Shipping != 49000 || list[0].Discount != 0 || list[0].ShipTo.Country != "DE" || list[0].Name != "Ada Lovelace" {
 		t.Fatalf("%d: %+v", len(list), list[0])
 	}
-	a.now = a.now.Add(time.Hour)
+	a.pass(time.Hour)
 	a.Refund(ids[3], 790)
-	a.now = a.now.Add(2 * time.Minute)
+	a.pass(2 * time.Minute)
 	page := connectortest.Must(a.session.PullOrders(t.Context(), cursor))(t)
 	if len(page.Orders) != 1 || len(page.Orders[0].Refunds) != 1 || page.Orders[0].Refunds[0].Amount != 79000 {
 		t.Errorf("%+v", page)
@@ -378,9 +393,9 @@ func TestRefundsOfLinesAreTaken(t *testing.T) {
 	o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
 	mugs, cup := o.Lines[0].ExternalID, o.Lines[1].ExternalID
 	a.RefundLine(id, mugs, 300)
-	a.now = a.now.Add(time.Hour)
+	a.pass(time.Hour)
 	a.RefundLine(id, cup, 500)
-	a.now = a.now.Add(time.Hour)
+	a.pass(time.Hour)
 	a.Refund(id, 490)
 	o = connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
 	of := map[money.Amount]connector.Refund{}
@@ -411,7 +426,7 @@ func TestLinesRefundedInPartsDoNotLeave(t *testing.T) {
 		return pieces
 	}
 	for i, cents := range []int64{1000, 579, 1, 100} {
-		a.now = a.now.Add(time.Hour)
+		a.pass(time.Hour)
 		a.RefundLine(id, mugs, cents)
 		if want := int64(i / 2 * 2); refunded() != min(want, 2) {
 			t.Errorf("after refund %d: %d pieces", i, refunded())
