@@ -82,8 +82,8 @@ func TestMigrationsOfAnOlderStoreAreLogged(t *testing.T) {
 	}
 }
 
-// A process that dies behind its last migration has not told the planner of the new indexes, nor protected the new tables: the next one
-// does.
+// A process that dies behind its last migration leaves the planner without statistics of the new indexes, and the new tables without
+// protection: the next one makes up for it.
 func TestWhatFollowsMigrationsIsMadeUpFor(t *testing.T) {
 	for engine, c := range map[string]struct {
 		config     db.Config

@@ -52,16 +52,16 @@ func (e *Engine) AfterMigration(ctx context.Context) error {
 	})
 }
 
-// Prepared reports whether the planner was told of every index.
-func (e *Engine) Prepared(ctx context.Context) (told bool, err error) {
-	return told, e.inWriter(ctx, func(c *conn) error {
+// Prepared reports whether the planner has statistics of every index.
+func (e *Engine) Prepared(ctx context.Context) (prepared bool, err error) {
+	return prepared, e.inWriter(ctx, func(c *conn) error {
 		made, err := c.text("SELECT CAST(count(*) AS TEXT) FROM sqlite_schema WHERE name = 'sqlite_stat1'")
 		if err != nil || made == "0" {
 			return err
 		}
 		missing, err := c.text("SELECT CAST(count(*) AS TEXT) FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL " +
 			"AND name NOT IN (SELECT idx FROM sqlite_stat1)")
-		told = missing == "0"
+		prepared = missing == "0"
 		return err
 	})
 }
