@@ -11,7 +11,7 @@ type Filter struct {
 	Search          string // part of e-mail, names, company or phone
 	Email           string
 	Tag             string
-	Rules           *Rules      // of a segment
+	Segment         *Segment    // only those who meet its rules; it need not be stored
 	IncludeInactive bool        // records merged into another too
 	After           id.Customer // the last one of the page before, in place of Offset
 	Limit, Offset   int
@@ -22,8 +22,13 @@ func List(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	if f.Search != "" && f.Email == "" {
 		return listFound(tx, f)
 	}
+	if f.Segment != nil && f.Email == "" {
+		if list, total, found, err := listSegment(tx, f); found || err != nil {
+			return list, total, err
+		}
+	}
 	switch {
-	case f.Email != "" || f.Rules != nil:
+	case f.Email != "" || f.Segment != nil:
 	case f.Tag != "":
 		return listTagged(tx, f)
 	default:
@@ -107,8 +112,8 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 	if f.Tag != "" {
 		andTag(w, f.Tag)
 	}
-	if f.Rules != nil {
-		f.Rules.where(w)
+	if f.Segment != nil {
+		f.Segment.Rules.where(w)
 	}
 	return w
 }
