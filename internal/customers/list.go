@@ -70,8 +70,7 @@ func listAll(tx *db.Tx, f Filter) (list []Customer, total int64, err error) {
 
 // listTagged is List by a tag alone; only customers that are neither merged nor erased have tags.
 func listTagged(tx *db.Tx, f Filter) ([]Customer, int64, error) {
-	var total int64
-	err := tx.Row("SELECT count(*) FROM customer_tags WHERE tenant_id = $1 AND tag = $2", []any{tx.Tenant, f.Tag}, &total)
+	total, err := countTagged(tx, f.Tag)
 	if err != nil || int64(f.Offset) >= total {
 		return []Customer{}, total, err
 	}
@@ -85,6 +84,10 @@ func listTagged(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	}
 	list, err := newestFirst(tx, ids)
 	return list, total, err
+}
+
+func countTagged(tx *db.Tx, tag string) (n int64, err error) {
+	return n, tx.Row("SELECT count(*) FROM customer_tags WHERE tenant_id = $1 AND tag = $2", []any{tx.Tenant, tag}, &n)
 }
 
 // newestFirst reads the records of a page with their tags and addresses.

@@ -32,6 +32,7 @@ type memberPage struct {
 	Filter
 	list        *segmentList
 	stale, late []id.Customer // newest first
+	byTag       bool          // see from
 }
 
 // membersOf reads who has changed in a segment, with or without a tag, whose members the store keeps; nil if it does not.
@@ -65,14 +66,21 @@ func (p *memberPage) among(tx *db.Tx, ids []search.ID) ([]id.Customer, error) {
 // tagged adds the condition that members m have the tag of the filter.
 func (p *memberPage) tagged(w *db.Where) {
 	if p.Tag != "" {
-		w.And("m.customer_id IN (SELECT t.customer_id FROM customer_tags t WHERE t.tenant_id = $1 AND t.tag = ?)", p.Tag)
+		w.And("EXISTS (SELECT 1 FROM customer_tags t WHERE t.tenant_id = $1 AND t.tag = ? AND t.customer_id = m.customer_id)", p.Tag)
 	}
 }
 
-func (p *memberPage) where(tx *db.Tx) *db.Where {
-	w := db.NewWhere(tx, "m").And("m.list_id = ?", p.list.ID)
+// from are the rows m of the list that the filter takes, read from it or, if the tag has fewer customers, from these.
+func (p *memberPage) from(tx *db.Tx) (table string, w *db.Where) {
+	w = db.NewWhere(tx, "m")
+	if p.byTag {
+		w.And("m.tag = ?", p.Tag)
+		return "customer_tags m", w.And("EXISTS (SELECT 1 FROM segment_members l WHERE l.tenant_id = $1 AND l.list_id = ? AND "+
+			"l.customer_id = m.customer_id)", p.list.ID)
+	}
+	w.And("m.list_id = ?", p.list.ID)
 	p.tagged(w)
-	return w
+	return "segment_members m", w
 }
 
 // count is how many rows of the list the filter takes.
@@ -80,8 +88,13 @@ func (p *memberPage) count(tx *db.Tx) (rows int64, err error) {
 	if p.Tag == "" {
 		return p.list.members, nil
 	}
-	w := p.where(tx)
-	return rows, tx.Row("SELECT count(*) FROM segment_members m WHERE "+w.String(), w.Args(), &rows)
+	have, err := countTagged(tx, p.Tag)
+	if err != nil {
+		return 0, err
+	}
+	p.byTag = have < p.list.members
+	table, w := p.from(tx)
+	return rows, tx.Row("SELECT count(*) FROM "+table+" WHERE "+w.String(), w.Args(), &rows)
 }
 
 // read reads the customers of the page, from the end of the list that is nearer.
@@ -93,7 +106,7 @@ func (p *memberPage) read(tx *db.Tx, rows int64) ([]id.Customer, error) {
 	}
 	from := max(0, offset-len(late)) // this many of those who changed may come before
 	n := int64(p.Limit + len(late) + len(stale))
-	w := p.where(tx)
+	table, w := p.from(tx)
 	db.AndGiven(w, "m.customer_id < ?::UUID", p.After)
 	order, skip := " DESC", int64(from)
 	oldest := p.After == "" && int64(from) > rows/2
@@ -102,7 +115,7 @@ func (p *memberPage) read(tx *db.Tx, rows int64) ([]id.Customer, error) {
 		order, skip = "", rows-skip-n
 	}
 	list, err := db.List(tx, func(r db.Rows) (c id.Customer, err error) { return c, r.Scan(&c) },
-		"SELECT m.customer_id FROM segment_members m WHERE "+w.String()+" ORDER BY m.customer_id"+order+
+		"SELECT m.customer_id FROM "+table+" WHERE "+w.String()+" ORDER BY m.customer_id"+order+
 			" LIMIT "+w.Bind(n)+"::BIGINT OFFSET "+w.Bind(skip)+"::BIGINT", w.Args()...)
 	if oldest {
 		slices.Reverse(list)
