@@ -114,7 +114,7 @@ func (a *API) listCustomers(r *request) (answer, error) {
 			if err != nil {
 				return 0, "", err
 			}
-			f.Rules = &s.Rules
+			f.Segment = s
 		}
 		found, total, err := customers.List(tx, f)
 		if err != nil {

@@ -238,32 +238,12 @@ func (f Filter) listChosen(tx *db.Tx, sql string, args ...any) ([]chosen, error)
 // mergePage merges two lists in the page's order. The first is a part of the sorts, behind from of its rows; the stale
 // ones are left out. The second, late, is complete.
 func (f Filter) mergePage(list, stale, late []chosen, from int) []id.Product {
-	page := make([]id.Product, 0, f.Limit)
-	if from > 0 && len(list) == 0 { // the page is after the end
-		return page
+	page := db.MergePage(list, stale, late, f.compare, from, f.Offset, f.Limit)
+	ids := make([]id.Product, len(page))
+	for i := range page {
+		ids[i] = page[i].id
 	}
-	at := from // position of the next product
-	if from > 0 {
-		gone, _ := slices.BinarySearchFunc(stale, list[0], f.compare)
-		before, _ := slices.BinarySearchFunc(late, list[0], f.compare)
-		at, stale, late = from-gone+before, stale[gone:], late[before:]
-	}
-	for len(page) < f.Limit && len(list)+len(late) > 0 {
-		next := &list
-		switch {
-		case len(list) > 0 && len(stale) > 0 && f.compare(list[0], stale[0]) == 0:
-			list, stale = list[1:], stale[1:]
-			continue
-		case len(list) == 0 || len(late) > 0 && f.compare(late[0], list[0]) < 0:
-			next = &late
-		}
-		if at >= f.Offset {
-			page = append(page, (*next)[0].id)
-		}
-		*next = (*next)[1:]
-		at++
-	}
-	return page
+	return ids
 }
 
 // repeatedSorts is the key of the count of rows that RepeatSort has written.

@@ -49,7 +49,7 @@ func segmentsFor(tx *db.Tx, pending *db.Pending[[]customers.Segment], ids []id.C
 	last map[id.Customer]int64, err error) {
 	segments, err = pending.Wait()
 	if err == nil && slices.ContainsFunc(segments, func(s customers.Segment) bool { return s.Rules.PrefetchOrders() }) {
-		last, err = orders.LastOrders(tx, ids)
+		last, err = customers.LastOrders(tx, ids)
 	}
 	return segments, last, err
 }

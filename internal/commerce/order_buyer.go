@@ -30,6 +30,7 @@ func takeBuyer(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 			return false, err
 		}
 		webhooks.Record(tx, countCustomer(tx, made, &named)...)
+		customers.NoteChange(tx, named.Customer)
 	}
 	o.Customer, o.CustomerName, o.CustomerEmail, o.CustomerPhone = named.Customer, named.CustomerName, named.CustomerEmail, named.CustomerPhone
 	orders.SaveBuyer(tx, o)

@@ -4,6 +4,7 @@
 //	change.go     what a caller may change of it; address.go its address book: pure
 //	store.go      lock, load, save; list.go filters and pages
 //	segment.go    saved filters: one rule in Go and in SQL; a test compares the two
+//	segment_lists.go who is in each segment, kept a little behind; segment_follow.go brings it up to date
 //	merge.go      several records of one person or company
 //	erase.go      erasure of a person's data
 package customers
@@ -156,6 +157,7 @@ func Insert(w db.GuardedWriter, c Customer) {
 // InsertUnreported is Insert for a record without an event.
 func InsertUnreported(w db.GuardedWriter, c Customer) {
 	Insert(w, c)
+	NoteChange(w, c.ID)
 	search.Put(w, search.Customers, c.document())
 }
 
@@ -185,8 +187,9 @@ func countListed(r db.Reader, includeInactive bool) (total int64, err error) {
 	return total, err
 }
 
-// Ordered counts a new order in its customer's totals; email is the key of the customer's address if the order has the same one, "" if
-// it has another. If the customer was merged or erased meanwhile, or no longer has that address, the operation runs again.
+// Ordered counts a new order, which the event log announces, in its customer's totals; email is the key of the customer's address if the
+// order has the same one, "" if it has another. If the customer was merged or erased meanwhile, or no longer has that address, the operation
+// runs again.
 func Ordered(w db.GuardedWriter, customer id.Customer, email string, spent money.Amount, country OrderCountry) {
 	w.Put(db.Touches(1, nil), "UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, "+newestCountry+
 		" WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active' AND ($6 = '' OR email_key = $6)",
@@ -204,6 +207,7 @@ func Spend(tx db.Writer, customer id.Customer, orders int64, spent money.Amount)
 	if customer == "" || orders == 0 && spent == 0 {
 		return
 	}
+	NoteChange(tx, customer)
 	tx.Queue("UPDATE customers SET orders_count = orders_count + $3, total_spent = total_spent + $4 WHERE tenant_id = $1 AND id = $2::UUID",
 		tx.TenantID(), customer, orders, spent).Rows(1, nil)
 }

@@ -229,7 +229,7 @@ func TestRulesInGoAndSQLAgree(t *testing.T) {
 			}
 			var got []id.Customer
 			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-				list, total, err := List(tx, Filter{Rules: &r, Limit: 1000, IncludeInactive: true})
+				list, total, err := List(tx, Filter{Segment: &Segment{Rules: r}, Limit: 1000, IncludeInactive: true})
 				if err == nil && total != int64(len(list)) {
 					err = fmt.Errorf("a total of %d for %d", total, len(list))
 				}

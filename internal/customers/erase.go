@@ -30,6 +30,7 @@ func (c *Customer) Erase(tx db.Writer, orders int) {
 		OrdersCount: c.OrdersCount, TotalSpent: c.TotalSpent, CreatedAt: c.CreatedAt, UpdatedAt: max(tx.Micros(), c.UpdatedAt+1),
 		ErasedAt: tx.Micros(), ErasedOrders: int64(orders), Tags: []string{}, Addresses: []Address{}}
 	tx.Tally(counted, c.countedAs(), 1)
+	NoteChange(tx, c.ID)
 	table.Update(tx, c, "id = $2::UUID", c.ID).Rows(1, nil)
 	deleteTags(tx, c.ID)
 	deleteAddresses(tx, c.ID)

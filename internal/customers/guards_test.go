@@ -130,7 +130,8 @@ func TestCustomersStayInTheirAccount(t *testing.T) {
 			if list, err := MergedInto(tx, a.ID); len(list) != 0 || err != nil {
 				t.Errorf("merged into: %v, %v", list, err)
 			}
-			for _, f := range []Filter{{}, {Tag: "a"}, {Search: "shop"}, {Email: a.Email}, {Rules: &Rules{TagsAny: []string{"a"}}}} {
+			for _, f := range []Filter{{}, {Tag: "a"}, {Search: "shop"}, {Email: a.Email},
+				{Segment: &Segment{Rules: Rules{TagsAny: []string{"a"}}}}} {
 				f.Limit, f.IncludeInactive = 9, true
 				if list, total, err := List(tx, f); len(list) != 0 || total != 0 || err != nil {
 					t.Errorf("list of %+v: %d of %d, %v", f, len(list), total, err)

@@ -11,7 +11,7 @@ type Filter struct {
 	Search          string // part of e-mail, names, company or phone
 	Email           string
 	Tag             string
-	Rules           *Rules      // of a segment
+	Segment         *Segment    // only those who meet its rules; it need not be stored
 	IncludeInactive bool        // records merged into another too
 	After           id.Customer // the last one of the page before, in place of Offset
 	Limit, Offset   int
@@ -22,8 +22,13 @@ func List(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	if f.Search != "" && f.Email == "" {
 		return listFound(tx, f)
 	}
+	if f.Segment != nil && f.Email == "" {
+		if list, total, found, err := listSegment(tx, f); found || err != nil {
+			return list, total, err
+		}
+	}
 	switch {
-	case f.Email != "" || f.Rules != nil:
+	case f.Email != "" || f.Segment != nil:
 	case f.Tag != "":
 		return listTagged(tx, f)
 	default:
@@ -65,8 +70,7 @@ func listAll(tx *db.Tx, f Filter) (list []Customer, total int64, err error) {
 
 // listTagged is List by a tag alone; only customers that are neither merged nor erased have tags.
 func listTagged(tx *db.Tx, f Filter) ([]Customer, int64, error) {
-	var total int64
-	err := tx.Row("SELECT count(*) FROM customer_tags WHERE tenant_id = $1 AND tag = $2", []any{tx.Tenant, f.Tag}, &total)
+	total, err := countTagged(tx, f.Tag)
 	if err != nil || int64(f.Offset) >= total {
 		return []Customer{}, total, err
 	}
@@ -80,6 +84,10 @@ func listTagged(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	}
 	list, err := newestFirst(tx, ids)
 	return list, total, err
+}
+
+func countTagged(tx *db.Tx, tag string) (n int64, err error) {
+	return n, tx.Row("SELECT count(*) FROM customer_tags WHERE tenant_id = $1 AND tag = $2", []any{tx.Tenant, tag}, &n)
 }
 
 // newestFirst reads the records of a page with their tags and addresses.
@@ -107,8 +115,8 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 	if f.Tag != "" {
 		andTag(w, f.Tag)
 	}
-	if f.Rules != nil {
-		f.Rules.where(w)
+	if f.Segment != nil {
+		f.Segment.Rules.where(w)
 	}
 	return w
 }

@@ -73,6 +73,7 @@ func SaveMerge(tx db.Writer, before, c *Customer, secondaries []Customer) {
 			WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.TenantID(), s.ID, c.ID, max(tx.Micros(), s.UpdatedAt+1)).Rows(1, nil)
 		moveMerged(tx, s.ID, c.ID)
 		deleteTags(tx, s.ID)
+		NoteChange(tx, s.ID)
 		tx.Tally(counted, string(Active), -1)
 		tx.Tally(counted, string(Secondary), 1)
 		s.Status, s.MergedInto = Secondary, c.ID

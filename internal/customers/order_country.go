@@ -30,6 +30,7 @@ func MoveOrder(tx *db.Tx, customer id.Customer, created int64, before, after str
 	case customer == "" || was == is:
 		return nil
 	case is != "":
+		NoteChange(tx, customer)
 		tx.Queue("UPDATE customers SET "+newestCountry+" WHERE tenant_id = $1 AND id = $2::UUID AND status <> $3",
 			tx.Tenant, customer, Erased, is, created)
 		return nil
@@ -42,6 +43,7 @@ func MoveOrder(tx *db.Tx, customer id.Customer, created int64, before, after str
 		return err
 	}
 	newest := NewestCountry(list)
+	NoteChange(tx, customer)
 	tx.Queue("UPDATE customers SET order_country = $3, order_country_at = $4 WHERE tenant_id = $1 AND id = $2::UUID AND status <> $5",
 		tx.Tenant, customer, db.Null(newest.Code), db.Null(newest.At), Erased)
 	return nil
@@ -74,6 +76,7 @@ func LockCountries(tx *db.Tx, customers []id.Customer) (map[id.Customer]int64, e
 // Withdraw takes deleted orders, the newest among them, and what they cost out of a locked record's totals. country is that of the newest
 // order left.
 func Withdraw(tx db.Writer, customer id.Customer, orders int64, spent money.Amount, country OrderCountry) {
+	NoteChange(tx, customer)
 	tx.Queue(`UPDATE customers SET orders_count = orders_count - $3, total_spent = total_spent - $4,
 			order_country = CASE WHEN status = $7 THEN NULL ELSE $5::TEXT END, order_country_at = CASE WHEN status = $7 THEN NULL ELSE $6::BIGINT END
 		WHERE tenant_id = $1 AND id = $2::UUID`,

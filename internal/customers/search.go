@@ -14,7 +14,7 @@ func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 		page.After = &search.Hit{ID: search.ParseID(string(f.After))}
 	}
 	var found []search.ID
-	look := f.Tag != "" || f.Rules != nil
+	look := f.Tag != "" || f.Segment != nil
 	err := search.Find(tx, search.Customers, f.Search, func(id search.ID, sort int64) error {
 		switch {
 		case sort == isSecondary && !f.IncludeInactive:
@@ -26,9 +26,21 @@ func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 		return nil
 	})
 	f.Search = ""
+	var members *memberPage
+	if f.Segment != nil && len(found) > 0 && err == nil {
+		members, err = membersOf(tx, f)
+	}
 	for len(found) > 0 && err == nil {
 		piece := found[:min(256, len(found))]
 		found = found[len(piece):]
+		if members != nil {
+			var some []id.Customer
+			some, err = members.among(tx, piece)
+			for _, c := range some {
+				page.Add(search.Hit{ID: search.ParseID(string(c))})
+			}
+			continue
+		}
 		w := f.where(tx)
 		err = tx.Each(func(r db.Rows) error {
 			var text string

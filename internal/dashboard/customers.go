@@ -62,10 +62,10 @@ func (d *Dashboard) listCustomers(r *request) (answer, error) {
 		for i := range segments {
 			options = append(options, option{Value: string(segments[i].ID), Label: segments[i].Name})
 			if segments[i].ID == segment {
-				f.Rules = &segments[i].Rules
+				f.Segment = &segments[i]
 			}
 		}
-		if segment != "" && f.Rules == nil {
+		if segment != "" && f.Segment == nil {
 			return apperr.Missing("segment")
 		}
 		if len(options) > 0 {

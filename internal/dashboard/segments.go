@@ -46,12 +46,6 @@ type segmentRow struct {
 	At                                   bool
 }
 
-// countSegment is how many customers meet rules.
-func countSegment(tx *db.Tx, rules *customers.Rules) (int64, error) {
-	_, total, err := customers.List(tx, customers.Filter{Rules: rules})
-	return total, err
-}
-
 func dayText(micros *int64) string {
 	if micros == nil {
 		return ""
@@ -148,12 +142,12 @@ func (d *Dashboard) segmentScreen(r *request, view segmentsView, at id.Segment) 
 		if err != nil {
 			return err
 		}
-		for i := range list {
+		counts, err := customers.CountIn(tx, list)
+		if err != nil {
+			return err
+		}
+		for i, n := range counts {
 			s := &list[i]
-			n, err := countSegment(tx, &s.Rules)
-			if err != nil {
-				return err
-			}
 			view.Rows = append(view.Rows, segmentRow{ID: string(s.ID), To: prefix + segmentsPath + "/" + string(s.ID), Name: s.Name,
 				Rules: r.ruleWords(s.Rules), Customers: r.format.plural(n, "customer", "customers"), At: s.ID == at,
 				List: prefix + "/customers?segmentId=" + string(s.ID)})
@@ -185,8 +179,10 @@ func (d *Dashboard) countRules(r *request, view segmentsView, f *form, s custome
 		return answer{}, err
 	}
 	err = r.read(func(tx *db.Tx) error {
-		n, err := countSegment(tx, &rules)
-		view.Count = r.format.plural(n, "customer is", "customers are") + " in it now"
+		counts, err := customers.CountIn(tx, []customers.Segment{{Rules: rules}})
+		if err == nil {
+			view.Count = r.format.plural(counts[0], "customer is", "customers are") + " in it now"
+		}
 		return err
 	})
 	if err != nil {

@@ -31,22 +31,6 @@ func Destinations(tx *db.Tx, customer id.Customer, but id.Order) ([]Destination,
 		ORDER BY created_at DESC, id DESC LIMIT $4::BIGINT`, tx.Tenant, customer, but, maxAddresses)
 }
 
-// LastOrders returns when the newest order of each customer was created; those without orders are left out.
-func LastOrders(tx *db.Tx, customers []id.Customer) (map[id.Customer]int64, error) {
-	last := map[id.Customer]int64{}
-	return last, db.Chunks(customers, func(piece []id.Customer) error {
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		return tx.Each(func(r db.Rows) error {
-			var customer id.Customer
-			var at int64
-			err := r.Scan(&customer, &at)
-			last[customer] = at
-			return err
-		}, "SELECT customer_id, max(created_at) FROM orders WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-1,
-			2)+" GROUP BY customer_id", args...)
-	})
-}
-
 // Of returns the orders of some customers. LockOf also locks them until the transaction ends.
 func Of(tx *db.Tx, customers []id.Customer) ([]id.Order, error) {
 	return ordersBy(tx, "customer_id", customers, "")

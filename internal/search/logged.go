@@ -26,9 +26,9 @@ var sources = map[Kind]source{
 // follows reports whether new records of a kind are found in the log.
 func (k Kind) follows() bool { return sources[k].event != "" }
 
-// inLog is the condition for events e of new records, after the condition on the account. It repeats the condition of
+// InLog is the condition for events e of new records, after the condition on the account. It repeats the condition of
 // the partial index, without which SQLite's planner does not use it.
-func (k Kind) inLog() string {
+func (k Kind) InLog() string {
 	return " AND e.event = '" + sources[k].event + "' AND e.event <> 'product.updated' AND e.event <> 'stock.updated'" +
 		" AND e.event <> 'product.created' AND e.event <> 'product.deleted' AND e.endpoint_id IS NULL"
 }
@@ -37,29 +37,39 @@ func (k Kind) inLog() string {
 // a bound of the index, the account is not taken from the event, and the default 0 is inside the subquery (row-level
 // security allows no COALESCE there).
 func (k Kind) behind(account string) string {
-	return k.inLog() + " AND e.stamp > (SELECT coalesce(max(u.stamp), 0) FROM search_until u WHERE u.tenant_id = " + account +
+	return k.InLog() + " AND e.stamp > (SELECT coalesce(max(u.stamp), 0) FROM search_until u WHERE u.tenant_id = " + account +
 		" AND u.kind = '" + string(k) + "')"
 }
 
-// logged are new records from the log that blocks may not include.
-type logged struct {
-	ids  []string
-	last int64 // the stamp of the last one
+// Logged are new records of the log.
+type Logged struct {
+	IDs  []string
+	Last int64 // the stamp of the last one
 }
 
-// prefetchLogged prefetches them in the order of the log, at most limit of them.
-func prefetchLogged(tx *db.Tx, kind Kind, limit int64) *db.Pending[logged] {
-	p := new(db.Pending[logged])
+// prefetchLogged prefetches those that blocks may not include in the order of the log, at most limit of them.
+func prefetchLogged(tx *db.Tx, kind Kind, limit int) *db.Pending[Logged] {
 	if !kind.follows() {
 		return nil
 	}
+	return prefetchEvents(tx, kind.behind("$1"), limit)
+}
+
+// PrefetchLogged prefetches the records of orders or customers that were new after a stamp, in the order of the log, at most limit of them.
+func PrefetchLogged(tx *db.Tx, kind Kind, after int64, limit int) *db.Pending[Logged] {
+	return prefetchEvents(tx, kind.InLog()+" AND e.stamp > $3", limit, after)
+}
+
+// prefetchEvents prefetches what events are about; the first argument of more is $3.
+func prefetchEvents(tx *db.Tx, condition string, limit int, more ...any) *db.Pending[Logged] {
+	p := new(db.Pending[Logged])
 	return p.Await(tx.Prefetch(func(r db.Rows) error {
 		var record string
-		err := r.Scan(&record, &p.Value.last)
-		p.Value.ids = append(p.Value.ids, record)
+		err := r.Scan(&record, &p.Value.Last)
+		p.Value.IDs = append(p.Value.IDs, record)
 		return err
-	}, "SELECT e.resource_id, e.stamp FROM events e WHERE e.tenant_id = $1"+kind.behind("$1")+" ORDER BY e.stamp LIMIT $2::BIGINT",
-		tx.Tenant, limit))
+	}, "SELECT e.resource_id, e.stamp FROM events e WHERE e.tenant_id = $1"+condition+" ORDER BY e.stamp LIMIT $2::BIGINT",
+		append([]any{tx.Tenant, limit}, more...)...))
 }
 
 // eachRecord reads records as they are now, a piece at a time; deleted ones are left out.
@@ -85,12 +95,12 @@ func packLogged(tx *db.Tx, kind Kind, least int) (int, error) {
 		return 0, err
 	}
 	next, err := prefetchLogged(tx, kind, packStep).Wait()
-	n := len(next.ids)
+	n := len(next.IDs)
 	if err != nil || n < max(1, least) {
 		return 0, err
 	}
 	var docs []looseRow
-	err = eachRecord(tx, kind, next.ids, func(e entry) error {
+	err = eachRecord(tx, kind, next.IDs, func(e entry) error {
 		docs = append(docs, looseRow{entry: e})
 		return nil
 	})
@@ -103,7 +113,7 @@ func packLogged(tx *db.Tx, kind Kind, least int) (int, error) {
 		return 0, err
 	}
 	tx.Queue("INSERT INTO search_until (tenant_id, kind, stamp) VALUES ($1,$2,$3)"+
-		" ON CONFLICT (tenant_id, kind) DO UPDATE SET stamp = excluded.stamp", tx.Tenant, string(kind), next.last)
+		" ON CONFLICT (tenant_id, kind) DO UPDATE SET stamp = excluded.stamp", tx.Tenant, string(kind), next.Last)
 	return n, nil
 }
 

@@ -166,9 +166,9 @@ func Each(tx *db.Tx, kind Kind, each func(id ID, sort int64, text string) error)
 	if err != nil {
 		return err
 	}
-	loose := make(map[ID]bool, len(found.ids))
+	loose := make(map[ID]bool, len(found.IDs))
 	once := onceEach(loose, func(e entry) error { return each(e.id, e.sort, e.text) })
-	if err := eachRecord(tx, kind, found.ids, once); err != nil {
+	if err := eachRecord(tx, kind, found.IDs, once); err != nil {
 		return err
 	}
 	scan, sql := looseRows(kind)
@@ -213,9 +213,9 @@ func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error)
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[ID]bool, len(found.ids)+len(put))
+	known := make(map[ID]bool, len(found.IDs)+len(put))
 	once := onceEach(known, each)
-	if err := eachRecord(tx, kind, found.ids, once); err != nil {
+	if err := eachRecord(tx, kind, found.IDs, once); err != nil {
 		return nil, err
 	}
 	for _, e := range put {

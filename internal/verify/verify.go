@@ -55,6 +55,7 @@ var Checks = []Check{
 	{"searches", "Searches look through every order, customer and product, as it is, and through nothing else.", searched, true},
 	{"order channels", "The channel of an order, a publication or a job that is due is there.", orderChannels, false},
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals, true},
+	{"segments", "The kept list of a segment has the customers who meet its rules.", segments, true},
 	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus, false},
 	{"product sorts", "Lists by name and price find every product by those it has.", productSorts, true},
 	{"stock value", "What the stock of each warehouse is worth is what its levels have on hand at their prices.", stockValue, true},

@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
+	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
@@ -102,6 +103,14 @@ func (w *Worker) packSearches() {
 func (w *Worker) followSorts() {
 	for w.pause(nil, max(catalog.SortRest, w.Poll)) {
 		w.failed("sorting products", catalog.FollowSorts(w.stopping, w.DB))
+	}
+}
+
+// followSegments updates the lists of segments for customers who changed.
+func (w *Worker) followSegments() {
+	var lists customers.SegmentFollower
+	for w.pause(nil, max(customers.SegmentRest, w.Poll)) {
+		w.failed("listing the customers of segments", lists.All(w.stopping, w.DB))
 	}
 }
 
@@ -209,8 +218,9 @@ func (w *Worker) deleteOldEvents() error {
 			return err
 		}))
 		if stale {
-			// Until their texts are packed, searches find new records by their events.
-			if packed := search.PackBefore(w.stopping, w.DB, tenant, before); packed != nil {
+			// Until their texts are packed, searches find new records by their events, and so do lists of segments.
+			if packed := errors.Join(search.PackBefore(w.stopping, w.DB, tenant, before),
+				customers.FollowSegmentsSurely(w.stopping, w.DB, tenant)); packed != nil {
 				err = errors.Join(err, packed)
 				continue
 			}

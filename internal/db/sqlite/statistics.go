@@ -19,13 +19,13 @@ const accounts = 100
 // small are the tables with a few rows for each account.
 var small = words("tenants users tokens api_keys channels channel_syncs warehouses attributes endpoints segments nodes scrubs " +
 	"setup_links replays unfinished erasures queues change_clocks order_numbers dispatch_cursors product_sorts_until stock_values " +
-	"stock_values_until search_until store_keys schema_versions dashboard_views")
+	"stock_values_until search_until segment_lists segment_lists_until segment_changes store_keys schema_versions dashboard_views")
 
 // sharing is how many rows of an account have the same value in a column; of any other column sharingUsually have.
 var sharing = map[string]int{
 	"status": 100_000, "kind": 100_000, "country": 50_000, "channel_id": 50_000, "warehouse_code": 50_000, "endpoint_id": 50_000,
 	"event": 50_000, "action": 10_000, "actor": 50_000, "resource_type": 20_000, "type": 50_000, "span": 100_000, "width": 10_000,
-	"slice": 10_000, "category_id": 5_000,
+	"slice": 10_000, "category_id": 5_000, "list_id": 100_000,
 	"name": 100, "import_id": 1_000, "job_id": 1_000, "tag": 1_000,
 }
 
