@@ -45,6 +45,7 @@ func newServeCommand(env *environment) *cobra.Command {
 				return err
 			}
 			defer func() { err = errors.Join(err, end()) }()
+			slog.SetDefault(config.Log) // what libraries write with package log has the form of the other lines, too
 			env.relaxCollector()
 			env.addThread()
 			config.Budget = server.LimitMemory(config.Lend)

@@ -88,7 +88,7 @@ func (a *API) getCustomer(r *request) (answer, error) {
 
 // readCustomerFilter reads the parameters of the list.
 func readCustomerFilter(q *apijson.Query) (f customers.Filter, segment id.Segment, p page) {
-	f = customers.Filter{Search: q.Text("search"), Email: q.Text("email"), Tag: q.Text("tag"), IncludeInactive: q.Bool("includeInactive")}
+	f = customers.Filter{Search: q.Text("search"), Email: q.Email("email"), Tag: q.Text("tag"), IncludeInactive: q.Bool("includeInactive")}
 	segment = apijson.QueryID[id.Segment](q, "segmentId")
 	p = readPage(q, 20, 100)
 	f.Limit, f.Offset = p.Limit, p.Offset()

@@ -108,6 +108,28 @@ func TestCustomerLife(t *testing.T) {
 	})
 }
 
+// Clients that put an e-mail address into the query as it is send the '+' of a tagged one unescaped, which arrives as a space: it
+// is found all the same, of customers and of orders (interface §4.1, §4.4).
+func TestEmailWithPlusInTheQuery(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.shop(t)
+		s.must(t, 201, "POST", "/api/v1/orders", item{"customerName": "Ada", "customerEmail": "ada+shop+1@x.example",
+			"items": []item{{"sku": "A-1", "quantity": 1, "unitPrice": 1}}})
+		for _, query := range []string{"ada+shop+1@x.example", "ADA%2bshop%2B1@x.example", "%20ada+shop%2b1@x.example+"} {
+			for _, list := range []string{"orders?customerEmail=", "customers?email="} {
+				if total := at(s.must(t, 200, "GET", "/api/v1/"+list+query, nil), "meta", "total"); fmt.Sprint(total) != "1" {
+					t.Errorf("%s%s finds %v, not the one", list, query, total)
+				}
+			}
+		}
+		for _, list := range []string{"orders?customerEmail=adashop1@x.example", "customers?email=ada+shop@x.example"} {
+			if total := at(s.must(t, 200, "GET", "/api/v1/"+list, nil), "meta", "total"); fmt.Sprint(total) != "0" {
+				t.Errorf("%s finds %v", list, total)
+			}
+		}
+	})
+}
+
 func TestCustomerEmailIsUnique(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		ada := s.customer(t, `{"email":"ada@x.example"}`)

@@ -95,3 +95,45 @@ func TestLevelsOfSeveralWarehouses(t *testing.T) {
 		}
 	})
 }
+
+// Lines of one SKU that no warehouse can serve together are served by several: an order is not refused, and no level falls
+// below zero, while each of its lines finds its units somewhere (interface §2.7.8).
+func TestLinesOfOneSKUFindTheirWarehouses(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.Commerce.Connectors = everyPlatform(t)
+		channels := map[string]string{}
+		for _, oversell := range []string{"reject", "allow"} {
+			channels[oversell] = channelOf(s.must(t, 201, "POST", "/api/v1/channels", item{"name": oversell, "platform": "CUSTOM",
+				"settings": item{"oversell": oversell}}))
+		}
+		for n, c := range []struct {
+			main, lyon int64
+			oversell   string
+			lines      []int64
+			status     int
+			want       string // levels of MAIN and LYON: quantity/reserved/available threshold
+		}{
+			{3, 3, "reject", []int64{3, 3}, 201, "3/3/0 0, 3/3/0 0"},
+			{5, 3, "reject", []int64{3, 5}, 201, "5/5/0 0, 3/3/0 0"},
+			{3, 5, "reject", []int64{1, 3, 2, 2}, 201, "3/3/0 0, 5/5/0 0"},
+			{3, 3, "reject", []int64{3, 4}, 409, "3/0/3 0, 3/0/3 0"},
+			{3, 3, "reject", []int64{6}, 409, "3/0/3 0, 3/0/3 0"},
+			{6, 6, "reject", []int64{3, 3}, 201, "6/6/0 0, 6/0/6 0"},
+			{5, 6, "reject", []int64{3, 3}, 201, "5/0/5 0, 6/6/0 0"},
+			{3, 3, "allow", []int64{3, 3}, 201, "3/3/0 0, 3/3/0 0"},
+			{3, 4, "allow", []int64{6}, 201, "3/0/3 0, 4/6/-2 0"},
+		} {
+			sku := fmt.Sprintf("PAIR-%d", n)
+			s.stockUp(t, map[string]int64{sku: c.main})
+			s.setStock(t, item{"sku": sku, "warehouseCode": "LYON", "quantity": c.lyon})
+			lines := make([]item, len(c.lines))
+			for i, quantity := range c.lines {
+				lines[i] = item{"sku": sku, "quantity": quantity, "unitPrice": 1}
+			}
+			s.must(t, c.status, "POST", "/api/v1/orders", item{"customerName": "Ada", "channelId": channels[c.oversell], "items": lines})
+			if got := s.level(t, sku, "MAIN") + ", " + s.level(t, sku, "LYON"); got != c.want {
+				t.Errorf("%s %v of %d and %d: %s, not %s", c.oversell, c.lines, c.main, c.lyon, got, c.want)
+			}
+		}
+	})
+}

@@ -99,6 +99,11 @@ func (q *Query) Text(name string) string {
 	return text
 }
 
+// Email reads an e-mail address to look for. As no address has a space in it, one there is a '+' that was not escaped.
+func (q *Query) Email(name string) string {
+	return strings.ReplaceAll(q.Text(name), " ", "+")
+}
+
 // Int reads an integer, or returns other when absent. A value above most is cut to most; one below least is an error.
 func (q *Query) Int(name string, other, least, most int) int {
 	if q.note(name, &Schema{Type: "integer", Minimum: whole(int64(least)), Default: other,

@@ -16,7 +16,7 @@ func ReadOrderFilter(q *apijson.Query) orders.Filter {
 	f.Statuses = apijson.QueryEnums(q, "status", orders.Statuses...)
 	f.Channel = apijson.QueryID[id.Channel](q, "channelId")
 	f.Customer = apijson.QueryID[id.Customer](q, "customerId")
-	f.Email, f.Search = q.Text("customerEmail"), q.Text("search")
+	f.Email, f.Search = q.Email("customerEmail"), q.Text("search")
 	slices.Sort(f.Statuses)
 	f.Statuses = slices.Compact(f.Statuses)
 	for _, name := range []string{"createdAtGte", "createdAt[gte]", "dateFrom"} {

@@ -2,7 +2,6 @@ package stock
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -30,105 +29,6 @@ type Levels = map[Place]Level
 func PrefetchLevels(r db.Reader, skus []string) *db.Pending[Levels] {
 	p := &db.Pending[Levels]{Value: make(Levels, len(skus))}
 	return p.Await(prefetchLevels(r, slices.Clone(skus), "", func(l Level) { p.Value[l.Place()] = l })...)
-}
-
-// Choose sets the warehouse of shifts without one: the default warehouse if it has enough, else the one with the most
-// available, else the default. What the other shifts free or take counts: of a line that is replaced, the new one finds
-// the units of the old one. It returns the levels for PlanShifts: those that were prefetched, of at least the
-// shifts' SKUs, or with nil those that it reads.
-func Choose(r db.Reader, prefetched *db.Pending[Levels], shifts []Shift) (Levels, error) {
-	if prefetched == nil {
-		skus := make([]string, len(shifts))
-		for i, s := range shifts {
-			skus[i] = s.SKU
-		}
-		prefetched = PrefetchLevels(r, skus)
-	}
-	levels, err := prefetched.Wait()
-	if err != nil {
-		return nil, err
-	}
-	if err := follow(r, levels, shifts); err != nil {
-		return nil, err
-	}
-	bySKU, wanted := map[string][]Level{}, map[string]int64{}
-	var freed map[Place]int64 // by the shifts that have a warehouse; nil for a new order, which has none
-	for _, s := range shifts {
-		if s.Warehouse == "" {
-			wanted[s.SKU] += s.Reserve - s.OnHand // an order that is created as shipped reserves nothing
-			continue
-		}
-		if freed == nil {
-			freed = map[Place]int64{}
-		}
-		freed[Place{s.SKU, s.Warehouse}] += s.OnHand - s.Reserve
-	}
-	for _, l := range levels {
-		if !l.Deleted {
-			l.OnHand += freed[l.Place()]
-			bySKU[l.SKU] = append(bySKU[l.SKU], l)
-		}
-	}
-	fallback := ""
-	for i, s := range shifts {
-		if s.Warehouse != "" {
-			continue
-		}
-		if known := bySKU[s.SKU]; len(known) == 1 {
-			shifts[i].Warehouse = known[0].Warehouse
-			continue
-		}
-		if fallback == "" {
-			if fallback, err = defaultWarehouse(r); err != nil {
-				return nil, err
-			}
-		}
-		shifts[i].Warehouse = place(bySKU[s.SKU], fallback, wanted[s.SKU])
-	}
-	return levels, nil
-}
-
-// follow handles shifts of older lines whose level was deleted: with its product, then what orders reserve stays
-// there; or with its warehouse, which had nothing reserved, then another warehouse is chosen.
-func follow(r db.Reader, levels Levels, shifts []Shift) error {
-	for i := range shifts {
-		s := &shifts[i]
-		l, ok := levels[Place{s.SKU, s.Warehouse}]
-		if s.alive = s.Warehouse == "" || ok && !l.Deleted; s.alive {
-			continue
-		}
-		var product id.Product
-		err := r.Row("SELECT product_id FROM skus WHERE tenant_id = $1 AND sku = $2", []any{r.TenantID(), s.SKU}, &product)
-		if err != nil && !errors.Is(err, db.ErrNoRow) {
-			return err
-		}
-		s.alive = product == s.Product
-		there, err := HasWarehouse(r, s.Warehouse)
-		if err != nil {
-			return err
-		}
-		if !there {
-			s.Warehouse = ""
-		}
-	}
-	return nil
-}
-
-// place names the warehouse that takes wanted units: fallback if it has enough, else the one with the most available.
-// Of several with equally much it is fallback, then the first code, whatever order the levels come in.
-func place(levels []Level, fallback string, wanted int64) string {
-	best := fallback
-	var most int64
-	for i, l := range levels {
-		if l.Warehouse == fallback && l.Available() >= wanted {
-			return fallback
-		}
-		equal := l.Available() == most && best != fallback && (l.Warehouse == fallback || l.Warehouse < best)
-		if i == 0 || l.Available() > most || equal {
-			best, most = l.Warehouse, l.Available()
-		}
-	}
-	return best
 }
 
 // ShiftPlan is the changes of levels, to be stored.

@@ -1,0 +1,130 @@
+package stock
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Choose sets the warehouse of shifts without one: the default warehouse if it has enough for all of them that have the
+// SKU, else the one with the most available, else the default; if that has too little for all, each of several shifts
+// gets one on its own. What the other shifts free or take counts: of a line that is replaced, the new one finds the units
+// of the old one. It returns the levels for PlanShifts: those that were prefetched, of at least the shifts' SKUs, or with
+// nil those that it reads.
+func Choose(r db.Reader, prefetched *db.Pending[Levels], shifts []Shift) (Levels, error) {
+	if prefetched == nil {
+		skus := make([]string, len(shifts))
+		for i, s := range shifts {
+			skus[i] = s.SKU
+		}
+		prefetched = PrefetchLevels(r, skus)
+	}
+	levels, err := prefetched.Wait()
+	if err != nil {
+		return nil, err
+	}
+	if err := follow(r, levels, shifts); err != nil {
+		return nil, err
+	}
+	bySKU, open := map[string][]Level{}, map[string][]int{} // open: the shifts without a warehouse
+	var freed map[Place]int64                               // by the shifts that have a warehouse; nil for a new order, which has none
+	for i, s := range shifts {
+		if s.Warehouse == "" {
+			open[s.SKU] = append(open[s.SKU], i)
+			continue
+		}
+		if freed == nil {
+			freed = map[Place]int64{}
+		}
+		freed[Place{s.SKU, s.Warehouse}] += s.OnHand - s.Reserve
+	}
+	for _, l := range levels {
+		if !l.Deleted {
+			l.OnHand += freed[l.Place()]
+			bySKU[l.SKU] = append(bySKU[l.SKU], l)
+		}
+	}
+	fallback := ""
+	for sku, which := range open {
+		if fallback == "" && len(bySKU[sku]) != 1 {
+			if fallback, err = defaultWarehouse(r); err != nil {
+				return nil, err
+			}
+		}
+		placeAll(bySKU[sku], fallback, shifts, which)
+	}
+	return levels, nil
+}
+
+// follow handles shifts of older lines whose level was deleted: with its product, then what orders reserve stays
+// there; or with its warehouse, which had nothing reserved, then another warehouse is chosen.
+func follow(r db.Reader, levels Levels, shifts []Shift) error {
+	for i := range shifts {
+		s := &shifts[i]
+		l, ok := levels[Place{s.SKU, s.Warehouse}]
+		if s.alive = s.Warehouse == "" || ok && !l.Deleted; s.alive {
+			continue
+		}
+		var product id.Product
+		err := r.Row("SELECT product_id FROM skus WHERE tenant_id = $1 AND sku = $2", []any{r.TenantID(), s.SKU}, &product)
+		if err != nil && !errors.Is(err, db.ErrNoRow) {
+			return err
+		}
+		s.alive = product == s.Product
+		there, err := HasWarehouse(r, s.Warehouse)
+		if err != nil {
+			return err
+		}
+		if !there {
+			s.Warehouse = ""
+		}
+	}
+	return nil
+}
+
+// placeAll chooses the warehouse of some shifts of one SKU: the same for all, unless none has enough for that; then each
+// its own, the largest first, as the smaller ones fit in more places. It changes levels, which are those of the SKU.
+func placeAll(levels []Level, fallback string, shifts []Shift, which []int) {
+	var wanted int64
+	for _, i := range which {
+		wanted += shifts[i].takes()
+	}
+	warehouse := place(levels, fallback, wanted)
+	level := func() *Level {
+		return &levels[slices.IndexFunc(levels, func(l Level) bool { return l.Warehouse == warehouse })]
+	}
+	apart := len(levels) > 1 && level().Available() < wanted
+	if apart {
+		slices.SortStableFunc(which, func(a, b int) int { return cmp.Compare(shifts[b].takes(), shifts[a].takes()) })
+	}
+	for _, i := range which {
+		if apart {
+			warehouse = place(levels, fallback, shifts[i].takes())
+			level().Reserved += shifts[i].takes()
+		}
+		shifts[i].Warehouse = warehouse
+	}
+}
+
+// takes is how many available units the shift takes: an order that is created as shipped reserves nothing.
+func (s Shift) takes() int64 { return s.Reserve - s.OnHand }
+
+// place names the warehouse that takes wanted units: fallback if it has enough, else the one with the most available.
+// Of several with equally much it is fallback, then the first code, whatever order the levels come in.
+func place(levels []Level, fallback string, wanted int64) string {
+	best := fallback
+	var most int64
+	for i, l := range levels {
+		if l.Warehouse == fallback && l.Available() >= wanted {
+			return fallback
+		}
+		equal := l.Available() == most && best != fallback && (l.Warehouse == fallback || l.Warehouse < best)
+		if i == 0 || l.Available() > most || equal {
+			best, most = l.Warehouse, l.Available()
+		}
+	}
+	return best
+}
