@@ -149,7 +149,7 @@ func (s *seeding) makeProducts() error {
 			return out.Errors, err
 		},
 		func(tx *db.Tx) ([]records.ItemError, error) {
-			out, err := s.store.Commerce.UpdateThresholds(tx, s.who, low)
+			out, err := s.store.Commerce.SetThresholds(tx, s.who, low)
 			return out.Errors, err
 		},
 	} {

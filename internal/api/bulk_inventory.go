@@ -33,7 +33,12 @@ func (a *API) bulkUpdateInventory(r *request) (answer, error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	return bulk(a, r, a.Commerce.UpdateInventory(r.caller, update),
+	return a.updateLevels(r, a.Commerce.UpdateInventory(r.caller, update))
+}
+
+// updateLevels stores a bulk update of levels in pieces, and answers with the outcome of all.
+func (a *API) updateLevels(r *request, update *commerce.Bulk[*commerce.StockPlan]) (answer, error) {
+	return bulk(a, r, update,
 		func(tx *db.Tx, p *commerce.StockPlan) error {
 			_, err := p.Apply(tx, r.caller)
 			return err
@@ -48,13 +53,7 @@ func (a *API) setStockThresholds(r *request) (answer, error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		out, err := a.Commerce.UpdateThresholds(tx, r.caller, update)
-		if err != nil {
-			return answer{}, err
-		}
-		return updatedAnswer(out), nil
-	})
+	return a.updateLevels(r, a.Commerce.UpdateThresholds(r.caller, update))
 }
 
 func updatedAnswer(out commerce.Updated) answer {

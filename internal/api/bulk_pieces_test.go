@@ -149,6 +149,36 @@ func TestOrdersBetweenPieces(t *testing.T) {
 	})
 }
 
+// Thresholds are stored in pieces, too: an order that comes meanwhile is stored before the next of them.
+func TestOrdersBetweenPiecesOfThresholds(t *testing.T) {
+	dbtest.Long(t, "a large bulk request is answered in pieces")
+	engines(t, func(t *testing.T, s *server) {
+		s.fill(t)
+		_, from := s.eventsSince(0)
+		s.whenRead("CROSS JOIN stock_levels", func(sku string) {
+			s.must(t, 201, "POST", "/api/v1/orders", item{"customerName": "Ada", "items": []any{item{"sku": sku, "quantity": 2, "unitPrice": 1}}})
+		}, sku(0), sku(256), sku(512))
+		var updates []any
+		for i := range many {
+			updates = append(updates, item{"sku": sku(i), "threshold": 4})
+		}
+		out := s.must(t, 200, "PATCH", "/api/v1/inventory/thresholds", item{"updates": updates})
+		s.trace.Store(nil)
+		if number(out, "data", "updated") != fmt.Sprint(many) {
+			t.Errorf("answer: %v", out)
+		}
+		names, _ := s.eventsSince(from)
+		want := "1 order.received, 1 stock.low, 1 order.received, 1 stock.low, 1 order.received, 1 stock.low" // the SKUs of the orders are
+		if got := runs(names); got != want {
+			t.Errorf("events: %s, not %s", got, want)
+		}
+		if got := s.level(t, sku(256), "MAIN"); got != "5/2/3 4" {
+			t.Errorf("a level of which an order reserved while its piece was planned: %s", got)
+		}
+		s.sound(t)
+	})
+}
+
 // A piece whose products were changed after it was planned is planned again, and no other piece.
 func TestOneLostPieceIsPlannedAgain(t *testing.T) {
 	dbtest.Long(t, "a large bulk request is answered in pieces")

@@ -36,6 +36,7 @@ type samples struct {
 	tag, channel, category, warehouse string
 	deepPage, deepProducts            int64
 	deepCursor, yearCursor, skuPrefix string
+	usual, usualSKU                   string // what the addresses, or the SKUs, of very many records have
 }
 
 // listed is an answer of a list, with the fields of any record that requests ask for.
@@ -142,6 +143,10 @@ func (s *samples) takeRest(read func(path string) (listed, error)) error {
 		}
 	}
 	s.skuPrefix = s.skus[0][:len(s.skus[0])*2/3]
+	s.usualSKU = s.skus[0][:len(s.skus[0])*1/3]
+	if len(s.emails) > 0 {
+		s.usual = s.emails[0][strings.LastIndexByte(s.emails[0], '.')+1:]
+	}
 	return nil
 }
 
@@ -173,6 +178,9 @@ func (s *samples) requests(now time.Time) (list []grownRequest) {
 	add("orders", "search of an e-mail address", listGoal, "orders?search={}", s.emails...)
 	add("orders", "of a status, search of a name", listGoal, "orders?status=PENDING&search={}", s.words...)
 	add("orders", "search of a name by total", listGoal, "orders?search={}&sort=total:desc", s.words...)
+	add("orders", "of a status, search of what nearly all have", listGoal, "orders?status=DELIVERED&search={}", s.usual)
+	add("orders", "of a status by total, search of what nearly all have", listGoal, "orders?status=DELIVERED&sort=total:desc&search={}",
+		s.usual)
 	add("orders", fmt.Sprintf("page %d", s.deepPage), pageGoal, "orders?page={}", strconv.FormatInt(s.deepPage, 10))
 	add("orders", fmt.Sprintf("cursor after page %d", s.deepPage), listGoal, "orders?cursor={}", s.deepCursor)
 	year := "orders?sort=total:desc&" + yearBefore(now)
@@ -180,9 +188,13 @@ func (s *samples) requests(now time.Time) (list []grownRequest) {
 	add("orders", "of a year by total, by cursor", listGoal, year+"&cursor={}", s.yearCursor)
 	one("customers", "all", listGoal, "customers")
 	add("customers", "search", listGoal, "customers?search={}", s.words...)
+	if s.tag != "" {
+		add("customers", "of a tag, search of what nearly all have", listGoal, "customers?search={}&tag="+url.QueryEscape(s.tag), s.usual)
+	}
 	add("customers", "of a tag", listGoal, "customers?tag={}", s.tag)
 	add("products", "search of a name", listGoal, "products?search={}", s.names...)
 	add("products", "search of a SKU", listGoal, "products?search={}", s.skus...)
+	add("products", "of a status, search of what nearly all have", listGoal, "products?status=ACTIVE&search={}", s.usualSKU)
 	one("products", "status DRAFT", listGoal, "products?status=DRAFT")
 	one("products", "by name", listGoal, "products?sort=name:asc")
 	one("products", "by price", listGoal, "products?sort=price:asc")
@@ -198,6 +210,7 @@ func (s *samples) requests(now time.Time) (list []grownRequest) {
 	one("inventory", "low", listGoal, "inventory?low=true")
 	add("inventory", "search of a SKU", listGoal, "inventory?search={}", s.skus...)
 	add("inventory", "search of a part of many SKUs", listGoal, "inventory?search={}", s.skuPrefix)
+	add("inventory", "search of a part of all SKUs", listGoal, "inventory?search={}", s.usualSKU)
 	one("feeds", "1,000 products", listGoal, "sdk/products/changes?limit=1000&includeDeleted=true")
 	one("feeds", "1,000 stock levels", listGoal, "sdk/inventory/changes?limit=1000&includeDeleted=true")
 	from := "from=" + now.AddDate(-1, 0, 0).UTC().Format(time.DateOnly)

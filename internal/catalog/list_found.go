@@ -9,38 +9,104 @@ import (
 	"entrepot/internal/search"
 )
 
-// pageOfFound reads a page of a search. If the filter selects fewer products than the search finds, these are looked through.
+// fewProducts is how many products a search looks at one by one, whatever else is asked for.
+const fewProducts = 1000
+
+// lookUpCost is about how many entries of an index are read while one product is looked up.
+const lookUpCost = 4
+
+// pageOfFound reads a page of a search.
 func (f Filter) pageOfFound(tx *db.Tx) ([]id.Product, int64, error) {
 	f, of, counts, err := f.narrowed(tx)
 	if err != nil {
 		return nil, 0, err
 	}
-	alone := len(of) == 0 && len(f.Statuses) == 0 // the index of searches answers the filter
-	if alone && f.Sort == ByCreation {
-		return f.pageOfNewest(tx)
+	if f.Sort == ByCreation && len(of) == 0 && len(f.Statuses) == 0 { // the index of searches answers the filter
+		page := f.newPage()
+		err := search.Find(tx, search.Products, f.Search, func(id search.ID, _ int64) error {
+			page.Add(search.Hit{ID: id})
+			return nil
+		})
+		return productsOf(page), page.Total, err
 	}
-	var found []id.Product
-	err = search.Find(tx, search.Products, f.Search, func(product search.ID, _ int64) error {
-		found = append(found, id.Product(product.String()))
-		return nil
-	})
-	n := int64(len(found))
-	switch {
-	case err != nil:
+	found, err := search.FindSet(tx, search.Products, f.Search, nil)
+	left := f // what is still to be looked at
+	left.Search = ""
+	if err == nil && found.Len() > fewProducts {
+		found, left, err = left.settle(tx, found, of, counts)
+	}
+	if err != nil {
 		return nil, 0, err
-	case len(of) > 0 && of[0].size < n:
-		return f.pageOfLooked(tx, "m.product_id FROM "+of[0].table+" m", of[0].where(tx))
-	case len(f.Statuses) > 0 && f.asked(counts) < n:
-		w := db.AndIn(db.NewWhere(tx, "p").And("p.deleted_at IS NULL"), "p.status", f.Statuses)
-		return f.pageOfLooked(tx, "p.id FROM products p", w)
-	case alone && float64(f.Offset+f.Limit)*float64(sumOf(counts)) < float64(n)*float64(n): // the page ends before as many are passed
-		list, err := f.walk(tx, f.containing)
-		return list, n, err
 	}
-	chosen := &choice{filter: f}
-	chosen.filter.Search = "" // applied already
-	err = chosen.look(tx, found)
+	n := found.Len()
+	if len(left.Statuses) == 0 && left.Category == "" && left.Channel == "" {
+		if f.Sort == ByCreation {
+			page := f.newPage()
+			for _, product := range found.IDs() {
+				page.Add(search.Hit{ID: product})
+			}
+			return productsOf(page), n, nil
+		}
+		// The page ends before as many are passed.
+		if len(of) == 0 && float64(f.Offset+f.Limit)*float64(sumOf(counts)) < float64(n)*float64(n) {
+			list, err := f.walk(tx, func(w *db.Where, s subject) {
+				f.andStatuses(w, s)
+				f.containing(w, s)
+			})
+			return list, n, err
+		}
+	}
+	chosen := &choice{filter: left}
+	ids := make([]id.Product, n)
+	for i, product := range found.IDs() {
+		ids[i] = id.Product(product.String())
+	}
+	err = chosen.look(tx, ids)
 	return chosen.page(), chosen.total, err
+}
+
+// settle leaves those of very many products that have the filter's statuses and are in its category and channel, as far as an index says so
+// for less than looking at each of them, and takes these conditions out of the filter.
+func (f Filter) settle(tx *db.Tx, found *search.Set, of []members, counts map[Status]int64) (_ *search.Set, left Filter, err error) {
+	for _, m := range of {
+		if err == nil && m.size < lookUpCost*found.Len() {
+			w := m.where(tx)
+			found, err = found.Keep(tx, "SELECT m.product_id FROM "+m.table+" m WHERE "+w.String(), w.Args()...)
+			f = f.without(m)
+		}
+	}
+	if len(f.Statuses) == 0 || err != nil {
+		return found, f, err
+	}
+	others := slices.DeleteFunc(slices.Clone(Statuses), func(s Status) bool { return slices.Contains(f.Statuses, s) })
+	with := func(statuses []Status) (string, []any) {
+		w := db.AndIn(db.NewWhere(tx, "p").And("p.deleted_at IS NULL"), "p.status", statuses)
+		return "SELECT p.id FROM products p WHERE " + w.String(), w.Args()
+	}
+	asked := f.asked(counts)
+	rest := sumOf(counts) - asked
+	if min(asked, rest) >= lookUpCost*found.Len() {
+		return found, f, nil
+	}
+	if asked <= rest {
+		sql, args := with(f.Statuses)
+		found, err = found.Keep(tx, sql, args...)
+	} else if rest > 0 {
+		sql, args := with(others)
+		found, err = found.Drop(tx, sql, args...)
+	}
+	f.Statuses = nil
+	return found, f, err
+}
+
+// without is the filter without a category or a channel.
+func (f Filter) without(m members) Filter {
+	if m.of == any(f.Channel) {
+		f.Channel = ""
+	} else {
+		f.Category = ""
+	}
+	return f
 }
 
 // narrowed is the filter without a category or a channel that has every product, its other memberships, and the kept counts.
@@ -57,49 +123,36 @@ func (f Filter) narrowed(tx *db.Tx) (Filter, []members, map[Status]int64, error)
 		if m.size != sumOf(counts) {
 			return false
 		}
-		if m.of == any(f.Channel) {
-			f.Channel = ""
-		} else {
-			f.Category = ""
-		}
+		f = f.without(m)
 		return true
 	})
 	return f, of, counts, err
 }
 
-// containing is the condition that a product is found, for a list that walks in the order of its sort.
+// containing is the condition that a product is found, for a list that walks in the order of its sort: set aside, so that PostgreSQL does
+// not find all of these first.
 func (f Filter) containing(w *db.Where, of subject) {
-	w.And("EXISTS (SELECT 1 FROM products x WHERE x.tenant_id = $1 AND x.id = "+of.id+` AND x.search LIKE ? ESCAPE '\')`,
+	w.And(aside("EXISTS (SELECT 1 FROM products x WHERE x.tenant_id = $1 AND x.id = "+of.id+` AND x.search LIKE ? ESCAPE '\')`),
 		db.Containing(search.Fold(f.Search)))
 }
 
-// pageOfNewest reads a page of a search by creation, without another condition.
-func (f Filter) pageOfNewest(tx *db.Tx) ([]id.Product, int64, error) {
+// newPage is the page of a list by creation, empty.
+func (f Filter) newPage() *search.Page {
 	page := &search.Page{Offset: f.Offset, Limit: f.Limit, Ascending: !f.Descending}
 	if f.After != "" {
-		page.After = &search.Hit{ID: search.ParseID(string(f.After))}
+		page.After = &search.Hit{ID: search.ParseID(f.After)}
 	}
-	err := search.Find(tx, search.Products, f.Search, func(id search.ID, _ int64) error {
-		page.Add(search.Hit{ID: id})
-		return nil
-	})
+	return page
+}
+
+// productsOf are the products of a page.
+func productsOf(page *search.Page) []id.Product {
 	hits := page.Hits()
 	list := make([]id.Product, len(hits))
 	for i, h := range hits {
 		list[i] = id.Product(h.ID.String())
 	}
-	return list, page.Total, err
-}
-
-// pageOfLooked reads a page of a search by looking at each product whose id a statement selects.
-func (f Filter) pageOfLooked(tx *db.Tx, selection string, w *db.Where) ([]id.Product, int64, error) {
-	among, err := db.List(tx, scanID, "SELECT "+selection+" WHERE "+w.String(), w.Args()...)
-	if err != nil {
-		return nil, 0, err
-	}
-	chosen := &choice{filter: f}
-	err = chosen.look(tx, among)
-	return chosen.page(), chosen.total, err
+	return list
 }
 
 // LastRecorded finds the newest products that contain a term, at most n; searches of everything show these.

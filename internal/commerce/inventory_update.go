@@ -25,6 +25,8 @@ type StockUpdate struct {
 	Drafts []StockDraft
 	Errors []records.ItemError
 
+	thresholds bool // the quantities are thresholds
+
 	before *Updated             // the outcome up to here; nil for the first piece
 	places map[stock.Place]bool // of the items of earlier pieces
 	more   bool                 // other pieces follow
@@ -42,7 +44,7 @@ type StockPlan struct {
 // UpdateInventory is the bulk update of stock.
 func (s *Service) UpdateInventory(who accounts.Caller, u StockUpdate) *Bulk[*StockPlan] {
 	decide := func(tx *db.Tx, p piece, before *StockPlan) (*StockPlan, error) {
-		part := StockUpdate{Drafts: u.Drafts[p.from:p.to], Errors: u.Errors, more: !p.last}
+		part := StockUpdate{Drafts: u.Drafts[p.from:p.to], Errors: u.Errors, thresholds: u.thresholds, more: !p.last}
 		if before != nil {
 			part.before, part.places = &before.Updated, before.update.places
 		}
@@ -71,8 +73,13 @@ func (p *StockPlan) decide(tx *db.Tx, who accounts.Caller) error {
 	if err != nil {
 		return err
 	}
-	p.kept, p.plan = settings, p.levels.Plan(settings)
-	p.events = stockEvents(tx, p.plan.Changes(), "import")
+	p.kept = settings
+	if p.update.thresholds {
+		p.plan = p.levels.PlanThresholds(settings)
+	} else {
+		p.plan = p.levels.Plan(settings)
+	}
+	p.events = stockEvents(tx, p.plan.Changes(), string(p.cause()))
 	return nil
 }
 
@@ -91,6 +98,14 @@ func (p *StockPlan) Preview() (levels []LevelChange, warehouses []string) {
 	return levels, warehouses
 }
 
+// cause is why levels change, as their events and the ledger have it; a threshold changes no quantity and has no row there.
+func (p *StockPlan) cause() stock.Cause {
+	if p.update.thresholds {
+		return stock.Adjustment
+	}
+	return stock.Import
+}
+
 // Apply queues the plan's writes and events.
 func (p *StockPlan) Apply(tx *db.Tx, who accounts.Caller) (Updated, error) {
 	moved, err := p.levels.Refresh(tx)
@@ -100,7 +115,7 @@ func (p *StockPlan) Apply(tx *db.Tx, who accounts.Caller) (Updated, error) {
 	if err != nil {
 		return Updated{}, err
 	}
-	p.plan.Write(tx, stock.Why{Cause: stock.Import, Actor: who.Actor()})
+	p.plan.Write(tx, stock.Why{Cause: p.cause(), Actor: who.Actor()})
 	webhooks.Record(tx, p.events...)
 	return p.Updated, nil
 }

@@ -373,7 +373,8 @@ func TestOtherListsKeepToTheirIndex(t *testing.T) {
 		}{
 			{customers.Filter{}, plenty}, {customers.Filter{IncludeInactive: true}, plenty}, {customers.Filter{Tag: "few"}, 4},
 			{customers.Filter{Tag: "none"}, 0}, {customers.Filter{Email: "C17@x.example"}, 1}, {customers.Filter{Search: "c17@"}, 1},
-			{customers.Filter{Tag: "many"}, plenty / 2},
+			{customers.Filter{Tag: "many"}, plenty / 2}, {customers.Filter{Tag: "few", Search: "@x"}, 4},
+			{customers.Filter{Tag: "few", Search: "c17@"}, 0},
 		} {
 			c.filter.Limit = 7
 			most := int64(100)

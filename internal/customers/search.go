@@ -6,56 +6,71 @@ import (
 	"entrepot/internal/search"
 )
 
-// listFound reads a page of a search. If the filter has conditions beyond the index of searches, the customers found
-// are read and checked.
+// lookUpCost is about how many entries of an index are read while one customer is looked up.
+const lookUpCost = 4
+
+// listFound reads a page of a search. If the filter has conditions beyond the index of searches, the customers found are read and checked;
+// of a tag that not many more have, its index says who of them has it.
 func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
+	found, err := search.FindSet(tx, search.Customers, f.Search, func(sort int64) bool { return sort != isSecondary || f.IncludeInactive })
+	f.Search = ""
+	if err == nil && f.Tag != "" {
+		found, f.Tag, err = keepTagged(tx, found, f.Tag)
+	}
 	page := &search.Page{Offset: f.Offset, Limit: f.Limit}
 	if f.After != "" {
-		page.After = &search.Hit{ID: search.ParseID(string(f.After))}
+		page.After = &search.Hit{ID: search.ParseID(f.After)}
 	}
-	var found []search.ID
-	look := f.Tag != "" || f.Segment != nil
-	err := search.Find(tx, search.Customers, f.Search, func(id search.ID, sort int64) error {
-		switch {
-		case sort == isSecondary && !f.IncludeInactive:
-		case look:
-			found = append(found, id)
-		default:
+	ids := found.IDs()
+	if err == nil && f.Tag == "" && f.Segment == nil {
+		for _, id := range ids {
 			page.Add(search.Hit{ID: id})
 		}
-		return nil
-	})
-	f.Search = ""
-	var members *memberPage
-	if f.Segment != nil && len(found) > 0 && err == nil {
-		members, err = membersOf(tx, f)
+		ids = nil
 	}
-	for len(found) > 0 && err == nil {
-		piece := found[:min(256, len(found))]
-		found = found[len(piece):]
-		if members != nil {
-			var some []id.Customer
-			some, err = members.among(tx, piece)
-			for _, c := range some {
-				page.Add(search.Hit{ID: search.ParseID(string(c))})
-			}
-			continue
+	among := func(piece []search.ID) ([]id.Customer, error) { return meeting(tx, f, piece) }
+	if err == nil && f.Segment != nil && len(ids) > 0 {
+		var members *memberPage
+		if members, err = membersOf(tx, f); members != nil {
+			among = func(piece []search.ID) ([]id.Customer, error) { return members.among(tx, piece) }
 		}
-		w := f.where(tx)
-		err = tx.Each(func(r db.Rows) error {
-			var text string
-			err := r.Scan(&text)
-			page.Add(search.Hit{ID: search.ParseID(text)})
-			return err
-		}, "SELECT c.id FROM customers c WHERE "+w.String()+" AND c.id IN ("+search.Bind(w, piece)+")", w.Args()...)
+	}
+	for len(ids) > 0 && err == nil {
+		piece := ids[:min(256, len(ids))]
+		ids = ids[len(piece):]
+		var some []id.Customer
+		some, err = among(piece)
+		for _, c := range some {
+			page.Add(search.Hit{ID: search.ParseID(c)})
+		}
 	}
 	hits := page.Hits()
-	ids := make([]search.ID, len(hits))
+	shown := make([]search.ID, len(hits))
 	for i, h := range hits {
-		ids[i] = h.ID
+		shown[i] = h.ID
 	}
-	list, err := readFound(tx, ids, err)
+	list, err := readFound(tx, shown, err)
 	return list, page.Total, err
+}
+
+// meeting are those of some customers who meet the filter's conditions.
+func meeting(tx *db.Tx, f Filter, some []search.ID) ([]id.Customer, error) {
+	w := f.where(tx)
+	condition := " AND c.id IN (" + search.Bind(w, some) + ")"
+	return db.List(tx, func(r db.Rows) (c id.Customer, err error) { return c, r.Scan(&c) },
+		"SELECT c.id FROM customers c WHERE "+w.String()+condition, w.Args()...)
+}
+
+// keepTagged leaves those of the customers found that have a tag, and returns "" for it; if so many have it that looking at each of those
+// found costs less, it leaves all, and returns the tag.
+func keepTagged(tx *db.Tx, found *search.Set, tag string) (*search.Set, string, error) {
+	const with = "customer_tags WHERE tenant_id = $1 AND tag = $2"
+	many, err := db.MoreThan(tx, int(lookUpCost*found.Len()), with, tag)
+	if err != nil || many {
+		return found, tag, err
+	}
+	found, err = found.Keep(tx, "SELECT customer_id FROM "+with, tx.Tenant, tag)
+	return found, "", err
 }
 
 // LastRecorded reads the newest active customers that contain a term, at most n; searches of everything show these.

@@ -98,7 +98,7 @@ func (d *Dashboard) setThresholds(r *request) (answer, error) {
 			if err := sameThresholds(tx, typed); err != nil {
 				return answer{}, err
 			}
-			done, err := d.Commerce.UpdateThresholds(tx, r.caller(), update)
+			done, err := d.Commerce.SetThresholds(tx, r.caller(), update)
 			if err != nil {
 				return answer{}, err
 			}

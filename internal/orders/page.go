@@ -282,10 +282,22 @@ func (f Filter) wait(page *db.Pending[[]Order]) ([]Order, error) {
 	return list, err
 }
 
-// page writes the query of one page. Each part of the list, and each state of an index by status, is a branch of its own, in the order of
-// the list. SQLite merges the branches as far as the page reaches; PostgreSQL would sort them, so each says how far that is.
+// page writes the query of one page.
 func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
 	w := db.NewWhere(r, "o")
+	order := direction(f.Ascending)
+	return "SELECT " + table.Columns("o") + " FROM (" + f.keys(w, way) + `) AS page
+		CROSS JOIN orders o
+		LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = o.channel_id
+		LEFT JOIN customers p ON p.tenant_id = $1 AND p.id = o.customer_id
+		WHERE o.tenant_id = $1 AND o.id = page.id` + // CROSS, so that SQLite takes the page first
+		db.OnPostgres(" ORDER BY page.k "+order+", page.id "+order), w.Args()
+}
+
+// keys writes the query of the sort values k and ids of one page. Each part of the list, and each state of an index by status, is a branch
+// of its own, in the order of the list. SQLite merges the branches as far as the page reaches; PostgreSQL would sort them, so each says how
+// far that is.
+func (f Filter) keys(w *db.Where, way access) (sql string) {
 	column, order := "o."+sortColumns[f.Sort], direction(f.Ascending)
 	inOrder := f.inOrder(way)
 	if !inOrder {
@@ -319,13 +331,8 @@ func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
 		}
 		ids += db.OnPostgres("SELECT * FROM (") + branch(p) + db.OnPostgres(") AS b"+strconv.Itoa(i))
 	}
-	return "SELECT " + table.Columns("o") + " FROM (" + db.OnPostgres("SELECT k, id FROM (") + ids + db.OnPostgres(") AS branches") +
-		" ORDER BY k " + order + ", id " + order + " LIMIT " + limit + "::BIGINT" + offset + `) AS page
-		CROSS JOIN orders o
-		LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = o.channel_id
-		LEFT JOIN customers p ON p.tenant_id = $1 AND p.id = o.customer_id
-		WHERE o.tenant_id = $1 AND o.id = page.id` + // CROSS, so that SQLite takes the page first
-		db.OnPostgres(" ORDER BY page.k "+order+", page.id "+order), w.Args()
+	return db.OnPostgres("SELECT k, id FROM (") + ids + db.OnPostgres(") AS branches") +
+		" ORDER BY k " + order + ", id " + order + " LIMIT " + limit + "::BIGINT" + offset
 }
 
 func beyond(ascending bool) string {

@@ -36,26 +36,19 @@ func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 		})
 		return readFound(tx, page, err)
 	}
-	var found []search.ID
-	err := search.Find(tx, search.Orders, f.Search, func(id search.ID, _ int64) error {
-		found = append(found, id)
-		return nil
-	})
-	switch {
-	case err != nil:
+	found, err := search.FindSet(tx, search.Orders, f.Search, nil)
+	if err != nil {
 		return nil, 0, err
-	case some && counted < int64(len(found)):
-		return listLooking(tx, f, byStatus)
-	case all && int64(len(found)) > fewRows:
-		soon, err := f.endsSoon(tx, int64(len(found)))
-		if err != nil {
-			return nil, 0, err
-		}
-		if soon {
-			return listAlong(tx, rest, found)
+	}
+	if all && found.Len() > fewRows {
+		if soon, err := f.endsSoon(tx, found.Len()); err != nil || soon {
+			return listAlong(tx, rest, found, found.Len(), err)
 		}
 	}
-	return readFound(tx, page, rest.addMatching(tx, found, page))
+	if !all && found.Len() > fewRows {
+		return listBoth(tx, rest, found, page)
+	}
+	return readFound(tx, page, rest.addMatching(tx, found.IDs(), page))
 }
 
 // endsSoon reports whether a page ends so soon in the order of the sort that fewer orders are passed than were found, which are evenly
@@ -68,36 +61,38 @@ func (f Filter) endsSoon(tx *db.Tx, found int64) (bool, error) {
 // alongStep is how many orders listAlong reads at once. Tests lower it.
 var alongStep = 1000
 
-// listAlong reads a page of the orders found by going along all orders in the order of the sort.
-func listAlong(tx *db.Tx, f Filter, found []search.ID) ([]Order, int64, error) {
-	among := make(map[search.ID]bool, len(found))
-	for _, id := range found {
-		among[id] = true
+// listAlong reads a page of the orders found that match the rest of the filter, which are total, by going along all that match it in the
+// order of the sort.
+func listAlong(tx *db.Tx, f Filter, found *search.Set, total int64, err error) ([]Order, int64, error) {
+	if int64(f.Offset) >= total {
+		return []Order{}, total, err
 	}
-	column, order := "o."+sortColumns[f.Sort], direction(f.Ascending)
+	way := f.access()
+	if !f.inOrder(way) {
+		way = bySort
+	}
 	var page []search.ID
-	var err error
-	skip, read := f.Offset, alongStep
-	for last := f.After; err == nil && len(page) < f.Limit && read == alongStep; {
+	step := f
+	step.Offset, step.Limit = 0, alongStep
+	for skip, read := f.Offset, alongStep; err == nil && len(page) < f.Limit && read == alongStep; {
 		w := db.NewWhere(tx, "o")
-		if read = 0; last != nil {
-			w.And("("+column+", o.id) "+beyond(f.Ascending)+" (?::BIGINT, ?::UUID)", last.Value, last.ID)
-		}
-		last = new(Cursor)
+		keys := step.keys(w, way)
+		last := &Cursor{}
+		read = 0
 		err = tx.Each(func(r db.Rows) error {
 			err := r.Scan(&last.Value, &last.ID)
 			read++
-			if id := search.ParseID(string(last.ID)); among[id] && len(page) < f.Limit {
+			if id := search.ParseID(last.ID); found.Has(id) && len(page) < f.Limit {
 				if skip--; skip < 0 {
 					page = append(page, id)
 				}
 			}
 			return err
-		}, "SELECT "+column+", o.id FROM orders o WHERE "+w.String()+" ORDER BY "+column+" "+order+", o.id "+order+" LIMIT "+
-			w.Bind(alongStep)+"::BIGINT", w.Args()...)
+		}, keys, w.Args()...)
+		step.After = last
 	}
 	list, err := inOrder(tx, page, err)
-	return list, int64(len(found)), err
+	return list, total, err
 }
 
 // some reports whether the counted filter has a condition.

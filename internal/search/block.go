@@ -16,9 +16,18 @@ func (id ID) String() string {
 	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
 }
 
-// ParseID parses a UUID of the store.
-func ParseID(text string) (id ID) {
-	hex.Decode(id[:], []byte(strings.ReplaceAll(text, "-", ""))) // ids from the store are valid
+// ParseID parses a UUID of the store; "" is the zero ID.
+func ParseID[T ~string | ~[]byte](text T) (id ID) {
+	if len(text) != 36 {
+		return id
+	}
+	var digits [32]byte
+	copy(digits[:8], text[:8])
+	copy(digits[8:12], text[9:13])
+	copy(digits[12:16], text[14:18])
+	copy(digits[16:20], text[19:23])
+	copy(digits[20:], text[24:])
+	hex.Decode(id[:], digits[:]) // ids from the store are valid
 	return id
 }
 
@@ -82,6 +91,21 @@ func matches(body, keys, term []byte, each func(id ID, sort int64) error) error 
 }
 
 var lineBreak = []byte{'\n'}
+
+// misses calls each for every entry whose text does not contain a term without line breaks.
+func misses(body, keys, term []byte, each func(id ID) error) error {
+	for line := 0; len(body) > 0; line++ {
+		end := bytes.IndexByte(body, '\n')
+		if !bytes.Contains(body[:end], term) {
+			id, _ := keyAt(keys, line)
+			if err := each(id); err != nil {
+				return err
+			}
+		}
+		body = body[end+1:]
+	}
+	return nil
+}
 
 // filter says for each trigram (three consecutive bytes) that a block does not contain it, or may contain it: one bit
 // for its hash.

@@ -23,6 +23,7 @@ type Page struct {
 	Total         int64 // of all that were added
 
 	best []Hit
+	last *Hit // no hit behind it is on the page; nil while there may be any
 }
 
 func (p *Page) compare(a, b Hit) int {
@@ -39,10 +40,15 @@ func (p *Page) Add(h Hit) {
 	if p.After != nil && p.compare(*p.After, h) >= 0 {
 		return
 	}
+	if p.last != nil && p.compare(h, *p.last) > 0 {
+		return
+	}
 	reach := p.Offset + p.Limit
 	if p.best = append(p.best, h); len(p.best) >= 2*reach+1000 {
 		slices.SortFunc(p.best, p.compare)
 		p.best = p.best[:reach]
+		last := p.best[reach-1]
+		p.last = &last
 	}
 }
 

@@ -2,6 +2,7 @@
 // total are those of examining every record.
 //
 //	search.go  Put and Find
+//	set.go     what is found, as a set that other conditions narrow; and the few that are not found
 //	newest.go  the newest records that contain a term
 //	logged.go  new orders and customers, which are found in the event log
 //	block.go   the packed texts of a thousand records
@@ -94,15 +95,22 @@ func Renew(w db.Writer, kind Kind, rows, id string) {
 		w.TenantID(), string(kind), id)
 }
 
-// Find calls each for every record that contains a term, in no order.
+// Find calls each for every record that contains a term, in no order; of very many, roughly the newest first, as most lists have them: a
+// page then keeps the first that it gets.
 func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error) error {
+	return find(tx, kind, term, "DESC", each)
+}
+
+// find is Find with the order of the blocks if all of them are read; the records that are not packed come last.
+func find(tx *db.Tx, kind Kind, term, order string, each func(id ID, sort int64) error) error {
 	term = Fold(term)
 	chosen := prefetchCandidates(tx, kind, term)
+	var put []entry
 	loose, err := unpacked(tx, kind, func(e entry) error {
-		if !strings.Contains(e.text, term) {
-			return nil
+		if strings.Contains(e.text, term) {
+			put = append(put, e)
 		}
-		return each(e.id, e.sort)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -114,7 +122,7 @@ func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error)
 	var body, keys db.Buffer
 	wanted := []byte(term)
 	packed := func(id ID, sort int64) error {
-		if loose[id] {
+		if len(loose) > 0 && loose[id] {
 			return nil
 		}
 		return each(id, sort)
@@ -127,7 +135,8 @@ func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error)
 	}
 	const blocks = "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2"
 	if all {
-		return tx.Each(read, blocks, tx.Tenant, string(kind))
+		err = tx.Each(read, blocks+" ORDER BY first_id "+order, tx.Tenant, string(kind))
+		some = candidates{}
 	}
 	for len(some.first) > 0 && err == nil {
 		piece := some.first[:min(blocksRead, len(some.first))]
@@ -153,6 +162,9 @@ func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error)
 		}, `SELECT p.place, b.body, b.keys FROM search_places p CROSS JOIN search_blocks b
 			WHERE p.tenant_id = $1 AND p.kind = $2 AND b.tenant_id = $1 AND b.kind = $2 AND b.first_id = p.first_id AND p.place IN `+
 			db.In(len(args)-2, 3), args...)
+	}
+	for i := 0; i < len(put) && err == nil; i++ {
+		err = each(put[i].id, put[i].sort)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand"
@@ -100,6 +101,77 @@ func (s *sample) erase(n int) {
 	})
 }
 
+// checkSet compares what a term finds as a set, and what is left of it, with the records that contain the term, and those that do not with
+// all others.
+func (s *sample) checkSet(when, term string, want map[string]int64) {
+	s.Helper()
+	var all, others []string
+	for id := range s.texts {
+		if all = append(all, id); !contains(want, id) {
+			others = append(others, id)
+		}
+	}
+	err := s.store.Read(s.Context(), s.tenant, func(tx *db.Tx) error {
+		found, err := search.FindSet(tx, search.Orders, term, nil)
+		if err != nil {
+			return err
+		}
+		if !slices.IsSortedFunc(found.IDs(), search.CompareIDs) {
+			s.Errorf("%s: %q is not in the order of the ids", when, term)
+		}
+		for _, id := range all {
+			if found.Has(search.ParseID(id)) != contains(want, id) {
+				s.Errorf("%s: %q has %s: %v", when, term, id, !contains(want, id))
+			}
+		}
+		none := id.New[string]()
+		some := map[string]bool{none: true} // one that there is not, and every third
+		for i := 0; i < len(all); i += 3 {
+			some[all[i]] = true
+		}
+		these := "VALUES ('" + none + "'),('" + strings.Join(slices.Collect(maps.Keys(some)), "'),('") + "')"
+		kept, err := found.Keep(tx, these)
+		if err != nil {
+			return err
+		}
+		dropped, err := found.Drop(tx, these)
+		for _, id := range found.IDs() {
+			if is := some[id.String()]; kept.Has(id) != is || dropped.Has(id) == is {
+				s.Errorf("%s: %q: kept %v, dropped %v: %s", when, term, kept.Has(id), !dropped.Has(id), id)
+			}
+		}
+		if kept.Len()+dropped.Len() != found.Len() {
+			s.Errorf("%s: %q: %d kept and %d dropped of %d", when, term, found.Len()-kept.Len(), dropped.Len(), found.Len())
+		}
+		return errors.Join(err, s.checkRest(tx, when, term, others))
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// checkRest compares the records that do not contain a term with the others, if they are few.
+func (s *sample) checkRest(tx *db.Tx, when, term string, others []string) error {
+	s.Helper()
+	slices.Sort(others)
+	for _, most := range []int{len(others), max(0, len(others)-1)} {
+		found, few, err := search.FindRest(tx, search.Orders, term, most)
+		var rest []string
+		for _, id := range found {
+			rest = append(rest, id.String())
+		}
+		if slices.Sort(rest); err != nil || few != (most >= len(others)) || few && !slices.Equal(rest, others) {
+			s.Errorf("%s: %q: %d records do not contain it, few %v, not %d; %v", when, term, len(rest), few, len(others), err)
+		}
+	}
+	return nil
+}
+
+func contains(of map[string]int64, id string) bool {
+	_, there := of[id]
+	return there
+}
+
 // check compares what some terms find with what looking at everything finds.
 func (s *sample) check(when string) {
 	s.Helper()
@@ -111,6 +183,9 @@ func (s *sample) check(when string) {
 			if strings.Contains(search.Fold(d.Text), search.Fold(term)) {
 				want[id] = d.Sort
 			}
+		}
+		if len(term)%4 == 1 {
+			s.checkSet(when, term, want)
 		}
 		got := map[string]int64{}
 		err := s.store.Read(s.Context(), s.tenant, func(tx *db.Tx) error {

@@ -32,7 +32,7 @@ func (o ops) threshold(n int64) func(tx *db.Tx) error {
 		inputs := []stock.StockInput{{SKU: o.sku, Product: o.product, Quantity: n}}
 		s, err := stock.ReadSnapshot(tx, inputs)
 		if err == nil {
-			s.SetThresholds(tx, inputs)
+			s.PlanThresholds(inputs).Write(tx, stock.Why{})
 		}
 		return err
 	}

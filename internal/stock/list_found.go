@@ -12,16 +12,41 @@ import (
 // pageOfFound reads a page of a search: the levels of products whose texts contain the term, and those of the SKU that
 // equals it.
 func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
-	var products []string
-	err := search.Find(tx, search.Products, f.Search, func(id search.ID, _ int64) error {
-		products = append(products, id.String())
-		return nil
-	})
+	rest, few, err := search.FindRest(tx, search.Products, f.Search, fewRest)
 	if err != nil {
 		return nil, 0, err
 	}
-	slices.Sort(products)
-	skus := []string{strings.TrimSpace(f.Search)}
+	if few {
+		return f.pageBut(tx, rest)
+	}
+	found, err := search.FindSet(tx, search.Products, f.Search, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	skus, err := skusOf(tx, found.IDs())
+	if err != nil {
+		return nil, 0, err
+	}
+	skus = append(skus, strings.TrimSpace(f.Search))
+	slices.Sort(skus)
+	p := &levelPage{reach: f.Offset + f.Limit}
+	if f.After != nil {
+		p.after = &levelKey{f.After.SKU, f.After.Warehouse}
+	}
+	if err := f.levels().each(tx, slices.Compact(skus), p.add); err != nil {
+		return nil, 0, err
+	}
+	p.cut()
+	list, err := readRows(tx, p.best[min(f.Offset, len(p.best)):])
+	return list, p.total, err
+}
+
+// skusOf are the SKUs of some products, which come in the order of their ids, and of their variants.
+func skusOf(tx *db.Tx, ids []search.ID) (skus []string, err error) {
+	products := make([]string, len(ids))
+	for i := range ids {
+		products[i] = ids[i].String()
+	}
 	add := func(_, sku string) { skus = append(skus, sku) }
 	some, err := someVariants(tx)
 	owned := func(tx *db.Tx) *db.Where { return db.NewWhere(tx, "s") }
@@ -31,21 +56,12 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
 	if err == nil && some {
 		err = (&keyReader{table: "variants s", key: "s.product_id", value: "s.sku", where: owned}).each(tx, products, add)
 	}
-	if err != nil {
-		return nil, 0, err
-	}
-	slices.Sort(skus)
-	p := &levelPage{reach: f.Offset + f.Limit}
-	if f.After != nil {
-		p.after = &levelKey{f.After.SKU, f.After.Warehouse}
-	}
-	levels := &keyReader{table: "stock_levels l", key: "l.sku", value: "l.warehouse_code", where: f.where}
-	if err := levels.each(tx, slices.Compact(skus), p.add); err != nil {
-		return nil, 0, err
-	}
-	p.cut()
-	list, err := readRows(tx, p.best[min(f.Offset, len(p.best)):])
-	return list, p.total, err
+	return skus, err
+}
+
+// levels reads the levels of the filter, by SKU.
+func (f Filter) levels() *keyReader {
+	return &keyReader{table: "stock_levels l", key: "l.sku", value: "l.warehouse_code", where: f.where}
 }
 
 // someVariants reports whether the account has variants.

@@ -64,7 +64,7 @@ func TestBulkStatementsKeepToTheKey(t *testing.T) {
 	write(func(tx *db.Tx) error {
 		snapshot, err := ReadSnapshot(tx, inputs)
 		if err == nil {
-			snapshot.SetThresholds(tx, inputs)
+			snapshot.PlanThresholds(inputs).Write(tx, Why{})
 		}
 		return err
 	})

@@ -1,7 +1,6 @@
 package stock_test
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,6 +43,7 @@ func TestSearchOfManyLevels(t *testing.T) {
 						if (i+n)%17 == 0 {
 							deleted = int64(5)
 						} else {
+							tx.Tally("levels", warehouse, 1)
 							levels = append(levels, level{sku, name, warehouse, search.Fold(skus[0] + " " + name)})
 						}
 						tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low,
@@ -58,34 +58,57 @@ func TestSearchOfManyLevels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, term := range []string{"cup", "c-0", "c-01", "m7 ", "m1", "s8", "s80", "k2", "c-0003", "C-0123", "V-0-0057", "none"} {
-			for _, warehouse := range []string{"", "MAIN"} {
-				var want []string
+		for _, few := range []int{0, 40, 2000} { // the last is how many it is
+			stock.SetFewRest(few)
+			compareSearches(t, store, tenant, func(term, warehouse string) (want []string) {
 				for _, l := range levels {
 					if (strings.Contains(l.text, search.Fold(term)) || l.sku == term) && (warehouse == "" || l.warehouse == warehouse) {
 						want = append(want, l.sku+"@"+l.warehouse)
 					}
 				}
-				slices.SortFunc(want, func(a, b string) int { return cmp.Compare(a, b) })
-				for _, offset := range []int{0, 13, 5000} {
-					f := stock.Filter{Search: term, Warehouse: warehouse, Limit: 30, Offset: offset}
-					err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-						list, total, err := stock.List(tx, f)
-						var got []string
-						for _, r := range list {
-							got = append(got, r.SKU+"@"+r.Warehouse)
-						}
-						part := want[min(offset, len(want)):min(offset+30, len(want))]
-						if total != int64(len(want)) || !slices.Equal(got, part) {
-							t.Errorf("%+v: %d levels, not %d\n%v\n%v", f, total, len(want), got, part)
-						}
-						return err
-					})
-					if err != nil {
-						t.Fatal(err)
+				slices.Sort(want)
+				return want
+			})
+		}
+	})
+}
+
+// compareSearches compares pages of searches, by page number and by cursor, with those that looking at each level gives.
+func compareSearches(t *testing.T, store *db.DB, tenant id.Tenant, looking func(term, warehouse string) []string) {
+	t.Helper()
+	for _, term := range []string{"cup", "c-", "c-0", "c-01", "m7 ", "m", "m1", "s8", "s80", "k", "k2", "c-0003", "C-0123", "V-0-0057", "none"} {
+		for _, warehouse := range []string{"", "MAIN"} {
+			want := looking(term, warehouse)
+			for _, offset := range []int{0, 13, len(want) / 2, len(want) - 20, 5000} {
+				f := stock.Filter{Search: term, Warehouse: warehouse, Limit: 30, Offset: max(0, offset)}
+				behind := f
+				err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+					part := want[min(f.Offset, len(want)):min(f.Offset+30, len(want))]
+					list, total, err := stock.List(tx, f)
+					if got := places(list); total != int64(len(want)) || !slices.Equal(got, part) {
+						t.Errorf("%+v: %d levels, not %d\n%v\n%v", f, total, len(want), got, part)
 					}
+					if len(part) < 30 || err != nil {
+						return err
+					}
+					behind.After, behind.Offset, behind.Limit = &stock.Place{SKU: list[9].SKU, Warehouse: list[9].Warehouse}, 0, 20
+					next, _, err := stock.List(tx, behind)
+					if got := places(next); !slices.Equal(got, part[10:]) {
+						t.Errorf("%+v: behind %s %v\n%v", f, part[9], got, part[10:])
+					}
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
 				}
 			}
 		}
-	})
+	}
+}
+
+func places(list []stock.Row) (names []string) {
+	for _, r := range list {
+		names = append(names, r.SKU+"@"+r.Warehouse)
+	}
+	return names
 }

@@ -259,10 +259,10 @@ func (s *Snapshot) Add(tx db.Writer, inputs []StockInput, why Why) ([]Change, []
 	return p.changes, ledger
 }
 
-// SetThresholds sets the thresholds of levels to the inputs' quantities; otherwise it is like Set, and a missing level
+// PlanThresholds plans that the thresholds of levels become the inputs' quantities; otherwise it is like Plan, and a missing level
 // is created with nothing on hand.
-func (s *Snapshot) SetThresholds(tx db.Writer, inputs []StockInput) []Change {
-	var p Plan
+func (s *Snapshot) PlanThresholds(inputs []StockInput) *Plan {
+	p := &Plan{writes: writes{changes: make([]Change, 0, len(inputs))}}
 	for i := range inputs {
 		t := &inputs[i]
 		before := &s.levels[t.at]
@@ -274,6 +274,5 @@ func (s *Snapshot) SetThresholds(tx db.Writer, inputs []StockInput) []Change {
 			p.add(before, &after)
 		}
 	}
-	p.Write(tx, Why{})
-	return p.changes
+	return p
 }

@@ -247,7 +247,7 @@ func (s *shop) life() {
 		return err
 	})
 	s.must(func(tx *db.Tx) error {
-		_, err := s.do.UpdateThresholds(tx, s.who,
+		_, err := s.do.SetThresholds(tx, s.who,
 			commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "SKU-9", Quantity: 70}, {SKU: "SKU-9", Warehouse: "OSLO", Quantity: 1}}})
 		return err
 	})

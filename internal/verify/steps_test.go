@@ -406,11 +406,11 @@ func (s *shop) depot(code string) (made id.Warehouse) {
 		levels = append(levels, commerce.StockDraft{Index: i, SKU: fmt.Sprintf("SKU-%d", i), Warehouse: code})
 	}
 	s.must(func(tx *db.Tx) error {
-		_, err := s.do.UpdateThresholds(tx, s.who, commerce.StockUpdate{Drafts: levels})
+		_, err := s.do.SetThresholds(tx, s.who, commerce.StockUpdate{Drafts: levels})
 		return err
 	})
 	s.must(func(tx *db.Tx) error {
-		_, err := s.do.UpdateThresholds(tx, s.who,
+		_, err := s.do.SetThresholds(tx, s.who,
 			commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "SKU-3", Warehouse: code, Quantity: 5}}})
 		return err
 	})

@@ -1,0 +1,168 @@
+package search
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"entrepot/internal/db"
+)
+
+// Set has the records that a search has found, by id. Other conditions narrow it: an index gives the ids of those that fulfil one, or of
+// all others, which costs a quarter of looking up as many records.
+type Set struct {
+	ids []ID // sorted
+	at  int  // where the last one was looked for: an index often gives neighbours
+}
+
+// FindSet finds all records that contain a term. keep says by its sort value whether a record counts; nil counts all.
+func FindSet(tx *db.Tx, kind Kind, term string, keep func(sort int64) bool) (*Set, error) {
+	s := &Set{}
+	var odd []ID // that came behind a higher one: few, for sorting them all would take as long as finding them
+	err := find(tx, kind, term, "ASC", func(id ID, sort int64) error {
+		switch {
+		case keep != nil && !keep(sort):
+		case len(s.ids) > 0 && CompareIDs(id, s.ids[len(s.ids)-1]) < 0:
+			odd = append(odd, id)
+		default:
+			s.ids = append(s.ids, id)
+		}
+		return nil
+	})
+	slices.SortFunc(odd, CompareIDs)
+	s.ids = merged(s.ids, odd)
+	return s, err
+}
+
+// merged are two sorted lists in one.
+func merged(a, b []ID) []ID {
+	if len(b) == 0 {
+		return a
+	}
+	all := make([]ID, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		first := &a
+		if CompareIDs(b[0], a[0]) < 0 {
+			first = &b
+		}
+		all, *first = append(all, (*first)[0]), (*first)[1:]
+	}
+	return append(append(all, a...), b...)
+}
+
+// CompareIDs compares two ids as indexes do.
+func CompareIDs(a, b ID) int { return bytes.Compare(a[:], b[:]) }
+
+// Len is how many records it has.
+func (s *Set) Len() int64 { return int64(len(s.ids)) }
+
+// IDs are their ids, in their order.
+func (s *Set) IDs() []ID { return s.ids }
+
+// Has reports whether a record is in it.
+func (s *Set) Has(id ID) bool {
+	_, there := s.find(id)
+	return there
+}
+
+// find returns the place of an id. It looks at the places around the last one first, in steps that grow.
+func (s *Set) find(id ID) (at int, there bool) {
+	low, high := 0, len(s.ids)
+	switch before := s.at < high && CompareIDs(s.ids[s.at], id) <= 0; {
+	case before:
+		low = s.at
+		for step := 1; low+step < high; step *= 2 {
+			if CompareIDs(s.ids[low+step], id) > 0 {
+				high = low + step
+				break
+			}
+			low += step
+		}
+	case high > 0:
+		high = s.at
+		for step := 1; high-step > 0; step *= 2 {
+			if CompareIDs(s.ids[high-step], id) <= 0 {
+				low = high - step
+				break
+			}
+			high -= step
+		}
+	}
+	at, there = slices.BinarySearchFunc(s.ids[low:high], id, CompareIDs)
+	s.at = min(low+at, max(0, len(s.ids)-1))
+	return low + at, there
+}
+
+// Keep is the set of those records in it whose ids a statement reads in its only column.
+func (s *Set) Keep(tx *db.Tx, sql string, args ...any) (*Set, error) {
+	return s.only(tx, true, sql, args)
+}
+
+// Drop is the set without these.
+func (s *Set) Drop(tx *db.Tx, sql string, args ...any) (*Set, error) {
+	return s.only(tx, false, sql, args)
+}
+
+func (s *Set) only(tx *db.Tx, read bool, sql string, args []any) (*Set, error) {
+	marked := make([]bool, len(s.ids))
+	n := 0
+	var text db.Buffer
+	err := tx.Each(func(r db.Rows) error {
+		err := r.Scan(&text)
+		if at, there := s.find(ParseID(text)); there && !marked[at] {
+			marked[at] = true
+			n++
+		}
+		return err
+	}, sql, args...)
+	if !read {
+		n = len(s.ids) - n
+	}
+	left := &Set{ids: make([]ID, 0, n)}
+	for i, id := range s.ids {
+		if marked[i] == read {
+			left.ids = append(left.ids, id)
+		}
+	}
+	return left, err
+}
+
+// errMany ends a search for the records that do not contain a term.
+var errMany = errors.New("search: too many records do not contain the term")
+
+// FindRest finds the records that do not contain a term, in no order. If there are more than most of them, few is false; that is known as
+// soon as so many have been met.
+func FindRest(tx *db.Tx, kind Kind, term string, most int) (rest []ID, few bool, err error) {
+	term = Fold(term)
+	add := func(id ID) error {
+		if rest = append(rest, id); len(rest) > most {
+			return errMany
+		}
+		return nil
+	}
+	loose, err := unpacked(tx, kind, func(e entry) error {
+		if strings.Contains(e.text, term) {
+			return nil
+		}
+		return add(e.id)
+	})
+	if err == nil {
+		var body, keys db.Buffer
+		err = tx.Each(func(r db.Rows) error {
+			if err := r.Scan(&body, &keys); err != nil {
+				return err
+			}
+			return misses(body, keys, []byte(term), func(id ID) error {
+				if loose[id] {
+					return nil
+				}
+				return add(id)
+			})
+		}, "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2 ORDER BY first_id DESC", tx.Tenant, string(kind))
+	}
+	if errors.Is(err, errMany) {
+		return nil, false, nil
+	}
+	return rest, err == nil, err
+}
