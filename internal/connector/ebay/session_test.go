@@ -2,13 +2,10 @@ package ebay_test
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,19 +14,14 @@ import (
 	"entrepot/internal/connector/ebay"
 	"entrepot/internal/connector/ebay/fakeshop"
 	"entrepot/internal/money"
-	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
 )
 
-// account is a fake account that answers, and the clock that both sides go by: sleeping moves it.
+// account is a fake account that answers, and the service that calls it.
 type account struct {
 	*fakeshop.Account
+	*connectortest.Host
 	session connector.Session
-	client  *connector.Client
-	kept    connector.Credentials // what Renew has stored
-	renewed int
-	ticks   sync.Mutex // guards now: a handler whose answer is lost may still read it
-	now     time.Time
 	refuses string // a request that contains this is refused as a whole
 	lacks   string // a gateway does not let requests to this path through
 }
@@ -50,47 +42,14 @@ func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.Account.ServeHTTP(w, r)
 }
 
-func (a *account) Renew(ctx context.Context, name, stale string,
-	renew func(context.Context, connector.Credentials) (connector.Credentials, error)) (connector.Credentials, error) {
-	if a.kept[name] != stale {
-		return a.kept, nil
-	}
-	fresh, err := renew(ctx, a.kept)
-	if err == nil {
-		a.kept[name] = fresh[name]
-		a.renewed++
-	}
-	return a.kept, err
-}
-
-func (a *account) clock() time.Time {
-	a.ticks.Lock()
-	defer a.ticks.Unlock()
-	return a.now
-}
-
-// pass lets time pass.
-func (a *account) pass(d time.Duration) {
-	a.ticks.Lock()
-	defer a.ticks.Unlock()
-	a.now = a.now.Add(d)
-}
-
 func newAccount(t *testing.T) *account {
 	t.Helper()
-	a := &account{Account: fakeshop.New(), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
-	a.Now = a.clock
-	server := httptest.NewServer(a)
-	t.Cleanup(server.Close)
-	a.kept = connector.Credentials{"baseUrl": server.URL, "clientId": fakeshop.ClientID, "clientSecret": fakeshop.ClientSecret,
-		"refreshToken": fakeshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)}
-	c := ebay.New(http.DefaultClient, a.Now)
-	a.client = connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(a.Now, func(_ context.Context, d time.Duration) error {
-		a.pass(d)
-		return nil
-	}).Client("channel", c.Capabilities().Limits)
-	a.session = c.Open(connector.Link{Client: a.client, Tokens: a, Now: a.Now,
-		Channel: connector.Channel{ID: "channel", Platform: "EBAY", Credentials: a.kept}})
+	a := &account{Account: fakeshop.New()}
+	a.Host = connectortest.NewHost(nil, connector.Credentials{"baseUrl": connectortest.Serve(t, a), "clientId": fakeshop.ClientID,
+		"clientSecret": fakeshop.ClientSecret, "refreshToken": fakeshop.RefreshToken, "marketplaceId": "EBAY_DE",
+		"verificationToken": strings.Repeat("v", 32)})
+	a.Now = a.Clock
+	a.session = a.Open(ebay.New(http.DefaultClient, a.Now))
 	return a
 }
 
@@ -116,11 +75,11 @@ func TestAccountIsTestedAndTokensRenewed(t *testing.T) {
 	}
 	a.Expire()
 	connectortest.Must(a.session.Test(t.Context()))(t)
-	if a.renewed != 2 {
-		t.Errorf("renewed %d times", a.renewed)
+	if a.Renewals != 2 {
+		t.Errorf("renewed %d times", a.Renewals)
 	}
 	a.Expire()
-	a.kept["refreshToken"] = "revoked"
+	a.Kept["refreshToken"] = "revoked"
 	if _, err := a.session.Test(t.Context()); !connector.Is(err, connector.Unauthorized) {
 		t.Errorf("%v", err)
 	}
@@ -167,8 +126,8 @@ func TestSubscriptionsMove(t *testing.T) {
 			}
 		}
 	}
-	second := ebay.New(http.DefaultClient, a.Now).Open(connector.Link{Client: a.client, Tokens: a, Now: a.Now,
-		Channel: connector.Channel{ID: "other", Platform: "EBAY", Credentials: a.kept}})
+	a.Channel = "other"
+	second := a.Open(ebay.New(http.DefaultClient, a.Now))
 	other := connector.WebhookTarget{URL: "https://new.example/api/v1/webhooks/platform/other/ebay"}
 	if on := connectortest.Must(second.EnsureWebhooks(t.Context(), other))(t); len(on) != 0 || len(a.Notified()) != 3 {
 		t.Errorf("%v, %v", on, a.Notified())
@@ -184,7 +143,7 @@ func TestAlerts(t *testing.T) {
 	if !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "alertEmail") {
 		t.Errorf("%v", err)
 	}
-	a.kept["alertEmail"] = "ops@example.com"
+	a.Settings["alertEmail"] = "ops@example.com"
 	if on := connectortest.Must(a.session.EnsureWebhooks(t.Context(), target))(t); len(on) != 3 {
 		t.Errorf("%v", on)
 	}
@@ -203,7 +162,7 @@ func TestListings(t *testing.T) {
 				if err == nil && !slices.ContainsFunc(results, func(r connector.Result) bool { return r.State != connector.Live }) {
 					break
 				}
-				a.pass(time.Minute)
+				a.Pass(time.Minute)
 			}
 			a.Faults = fakeshop.Faults{Missing400: faults.Missing400}
 			small, n, listing := a.Offer("SHIRT-S")
@@ -264,9 +223,9 @@ func TestOrdersThatMoveBetweenPages(t *testing.T) {
 	for range 330 {
 		id, _ := a.Buy("MUG", 1, 790)
 		ids = append(ids, id)
-		a.pass(time.Second)
+		a.Pass(time.Second)
 	}
-	a.pass(2 * time.Minute)
+	a.Pass(2 * time.Minute)
 	found := map[string]bool{}
 	cursor := connector.Cursor{}
 	for n := 0; ; n++ {
@@ -277,7 +236,7 @@ func TestOrdersThatMoveBetweenPages(t *testing.T) {
 		if cursor.Page = page.Next; page.Next == "" || n > 20 {
 			break
 		}
-		a.pass(time.Minute)
+		a.Pass(time.Minute)
 		for _, moved := range []string{ids[n], ids[150+n], ids[300+n]} {
 			a.Refund(moved, 10)
 		}
@@ -295,9 +254,9 @@ func TestOrdersArePulled(t *testing.T) {
 	for range 130 {
 		id, _ := a.Buy("MUG", 2, 790)
 		ids = append(ids, id)
-		a.pass(time.Second)
+		a.Pass(time.Second)
 	}
-	a.pass(2 * time.Minute)
+	a.Pass(2 * time.Minute)
 	var list []connector.Order
 	cursor := connector.Cursor{}
 	for {
@@ -317,9 +276,9 @@ func TestOrdersArePulled(t *testing.T) {
 		list[0].Shipping != 49000 || list[0].Discount != 0 || list[0].ShipTo.Country != "DE" || list[0].Name != "Ada Lovelace" {
 		t.Fatalf("%d: %+v", len(list), list[0])
 	}
-	a.pass(time.Hour)
+	a.Pass(time.Hour)
 	a.Refund(ids[3], 790)
-	a.pass(2 * time.Minute)
+	a.Pass(2 * time.Minute)
 	page := connectortest.Must(a.session.PullOrders(t.Context(), cursor))(t)
 	if len(page.Orders) != 1 || len(page.Orders[0].Refunds) != 1 || page.Orders[0].Refunds[0].Amount != 79000 {
 		t.Errorf("%+v", page)
@@ -393,9 +352,9 @@ func TestRefundsOfLinesAreTaken(t *testing.T) {
 	o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
 	mugs, cup := o.Lines[0].ExternalID, o.Lines[1].ExternalID
 	a.RefundLine(id, mugs, 300)
-	a.pass(time.Hour)
+	a.Pass(time.Hour)
 	a.RefundLine(id, cup, 500)
-	a.pass(time.Hour)
+	a.Pass(time.Hour)
 	a.Refund(id, 490)
 	o = connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
 	of := map[money.Amount]connector.Refund{}
@@ -426,7 +385,7 @@ func TestLinesRefundedInPartsDoNotLeave(t *testing.T) {
 		return pieces
 	}
 	for i, cents := range []int64{1000, 579, 1, 100} {
-		a.pass(time.Hour)
+		a.Pass(time.Hour)
 		a.RefundLine(id, mugs, cents)
 		if want := int64(i / 2 * 2); refunded() != min(want, 2) {
 			t.Errorf("after refund %d: %d pieces", i, refunded())
