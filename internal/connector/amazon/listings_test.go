@@ -162,7 +162,8 @@ func TestAcceptedIsNotLive(t *testing.T) {
 		t.Errorf("%+v", now)
 	}
 	s.Pass(time.Hour)
-	if now := connectortest.Must(s.session.Poll(t.Context(), []string{results[0].Operation}))(t); len(now) != 2 || now[0].State != connector.Live ||
+	now := connectortest.Must(s.session.Poll(t.Context(), []string{results[0].Operation}))(t)
+	if len(now) != 2 || now[0].State != connector.Live ||
 		now[0].IDs.Product != "B0MUG" || now[0].URL != "https://www.amazon.de/dp/B0MUG" {
 		t.Errorf("%+v", now)
 	}
@@ -212,7 +213,8 @@ func TestOwnListingsAreAdopted(t *testing.T) {
 	s.upsert(t, mug(), pen)
 	s.offers(t, "MUG", "7.90", 9)
 	s.offers(t, "PEN", "7.90", 50)
-	got := connectortest.Must(s.session.(connector.LevelSetter).SetLevels(t.Context(), []connector.StockItem{{Item: s.item("PEN"), Quantity: 1}},
+	got := connectortest.Must(s.session.(connector.LevelSetter).SetLevels(t.Context(),
+		[]connector.StockItem{{Item: s.item("PEN"), Quantity: 1}},
 		[]connector.PriceItem{{Item: s.item("PEN"), Price: 50000}}))(t)
 	s.offers(t, "PEN", "5.00", 50)
 	if len(got) != 1 || !s.FBA("PEN") || s.Listings() != 2 || len(s.failed) != 0 {
@@ -330,7 +332,8 @@ func TestManyLevelsAreOneFeed(t *testing.T) {
 // A feed that Amazon gives up is no reason to believe that anything of it was done.
 func TestALostFeed(t *testing.T) {
 	s := newShop(t)
-	if results := connectortest.Must(s.session.Poll(t.Context(), []string{"feed 77"}))(t); len(results) != 1 || results[0].State != connector.Failed ||
+	results := connectortest.Must(s.session.Poll(t.Context(), []string{"feed 77"}))(t)
+	if len(results) != 1 || results[0].State != connector.Failed ||
 		!results[0].Again || results[0].SKU != "" {
 		t.Errorf("%+v", results)
 	}

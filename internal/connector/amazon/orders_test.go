@@ -77,7 +77,8 @@ func TestOrdersArePulled(t *testing.T) {
 
 func TestASpanThatHasNotBegun(t *testing.T) {
 	a := newAccount(t)
-	if page := connectortest.Must(a.session.PullOrders(t.Context(), connector.Cursor{Since: a.Now()}))(t); page.Until.After(a.Now()) || page.Next != "" {
+	page := connectortest.Must(a.session.PullOrders(t.Context(), connector.Cursor{Since: a.Now()}))(t)
+	if page.Until.After(a.Now()) || page.Next != "" {
 		t.Errorf("%+v", page)
 	}
 	if page := connectortest.Must(a.session.PullOrders(t.Context(), connector.Cursor{}))(t); page.Next != "" {
@@ -101,7 +102,8 @@ func TestATokenEnds(t *testing.T) {
 	a.Pass(time.Hour)
 	page := connectortest.Must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began}))(t)
 	a.Pass(time.Hour)
-	if last := connectortest.Must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began, Page: page.Next}))(t); !last.Until.Equal(page.Until) ||
+	last := connectortest.Must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began, Page: page.Next}))(t)
+	if !last.Until.Equal(page.Until) ||
 		len(last.Orders) != 1 { // what changed after the first page was read is in none of them
 		t.Errorf("%d orders until %s", len(last.Orders), last.Until)
 	}

@@ -87,7 +87,8 @@ func TestTestNamesWhatIsMissing(t *testing.T) {
 	}
 	a.Kept["marketplaceId"] = "A13V1IB3VIYZZH"
 	a.open()
-	if shop := connectortest.Must(a.session.Test(t.Context()))(t); len(shop.Missing) == 0 || !strings.Contains(shop.Missing[0], fakeshop.MarketplaceID) {
+	shop = connectortest.Must(a.session.Test(t.Context()))(t)
+	if len(shop.Missing) == 0 || !strings.Contains(shop.Missing[0], fakeshop.MarketplaceID) {
 		t.Errorf("%q", shop.Missing)
 	}
 }

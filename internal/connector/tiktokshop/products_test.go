@@ -90,8 +90,9 @@ func (s *shop) levels(t *testing.T, got map[string]connector.Result) {
 		t.Errorf("%v", shown)
 	}
 	calls := s.Calls("prices/update")
-	results = by(connectortest.Must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: item("SHIRT-M"), Price: 300000, Currency: "EUR"},
-		{Item: item("SHIRT-S"), Price: 310000, Currency: "EUR"}}))(t))
+	results = by(connectortest.Must(s.session.SetPrices(t.Context(),
+		[]connector.PriceItem{{Item: item("SHIRT-M"), Price: 300000, Currency: "EUR"},
+			{Item: item("SHIRT-S"), Price: 310000, Currency: "EUR"}}))(t))
 	items, _ := s.Items()
 	if items["SHIRT-S"].Price != "31.00" || items["SHIRT-M"].Price != "30.00" || s.Calls("prices/update") != calls+1 {
 		t.Errorf("%+v %+v", items, results)
@@ -148,8 +149,9 @@ func TestRefusedProducts(t *testing.T) {
 	}
 	unpictured := product("PLAIN", "Plain")
 	unpictured.Images = nil
-	got := by(connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{product("CUP", "Cup"), product("BAD", "unsellable"), unpictured,
-		product("CURE", "a miracle"), s.mug()}))(t))
+	got := by(connectortest.Must(s.session.Upsert(t.Context(),
+		[]connector.Product{product("CUP", "Cup"), product("BAD", "unsellable"), unpictured,
+			product("CURE", "a miracle"), s.mug()}))(t))
 	for sku, want := range map[string]string{"CUP": "PLATE", "BAD": "prohibited words", "PLAIN": "picture"} {
 		if got[sku].State != connector.Failed || !strings.Contains(got[sku].Error, want) {
 			t.Errorf("%s: %+v", sku, got[sku])
