@@ -17,15 +17,11 @@ import (
 
 // For days that lie entirely in the span, the webhook figures read no deliveries or attempts except for the last errors.
 func TestWebhookFiguresReadFewDeliveries(t *testing.T) {
-	type statement struct {
-		sql  string
-		args []any
-	}
-	var asked []statement
 	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
 		"postgres": {URL: dbtest.PlainStoreURL(t)}} {
 		t.Run(engine, func(t *testing.T) {
-			config.Trace = func(sql string, args []any) { asked = append(asked, statement{sql, args}) }
+			var read dbtest.Statements
+			config.Trace = read.Add
 			store := dbtest.Open(t, config)
 			tenant := dbtest.Account(t, store)
 			fillDeliveries(t, store, tenant)
@@ -36,7 +32,7 @@ func TestWebhookFiguresReadFewDeliveries(t *testing.T) {
 			})
 			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
 				before := deliveriesRead(t, tx, engine)
-				asked = nil
+				read.Reset()
 				got, err := analytics.ReadWebhooks(tx, week)
 				if err != nil {
 					return err
@@ -50,11 +46,11 @@ func TestWebhookFiguresReadFewDeliveries(t *testing.T) {
 				}
 				if engine == "sqlite" {
 					all := ""
-					for _, s := range asked {
-						plan := dbtest.Plan(t, tx, s.sql, s.args...)
+					for _, s := range read.List() {
+						plan := s.Plan(t, tx)
 						all += plan
 						if strings.Contains(plan, "SCAN d\n") || strings.Contains(plan, "SCAN f\n") || strings.Contains(plan, "SCAN t\n") {
-							t.Errorf("%s\n%s", s.sql, plan)
+							t.Errorf("%s\n%s", s.SQL, plan)
 						}
 					}
 					if !strings.Contains(all, "events_tests") || !strings.Contains(all, "SEARCH events USING COVERING INDEX") {

@@ -11,13 +11,7 @@ import (
 
 // SQLite reads and counts the entries of a filter by the index of what selects most, in the order of the list.
 func TestListsKeepToTheirIndexes(t *testing.T) {
-	type statement struct {
-		sql  string
-		args []any
-	}
-	var asked []statement
-	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true,
-		Trace: func(sql string, args []any) { asked = append(asked, statement{sql, args}) }})
+	store, read := dbtest.Reading(t)
 	for name, l := range map[string]struct {
 		filter audit.Filter
 		by     string
@@ -35,16 +29,16 @@ func TestListsKeepToTheirIndexes(t *testing.T) {
 			f := l.filter
 			f.From, f.To, f.Limit = span[0], span[1], 20
 			err := store.Read(t.Context(), dbtest.Account(t, store), func(tx *db.Tx) error {
-				asked = nil
+				read.Reset()
 				if _, _, err := audit.List(tx, f); err != nil {
 					return err
 				}
-				for _, s := range asked {
-					plan := dbtest.Plan(t, tx, s.sql, s.args...)
-					counts := name == "all" && strings.HasPrefix(s.sql, "SELECT count(*)") // by any index, if it must go through all
+				for _, s := range read.List() {
+					plan := s.Plan(t, tx)
+					counts := name == "all" && strings.HasPrefix(s.SQL, "SELECT count(*)") // by any index, if it must go through all
 					if !strings.Contains(plan, l.by+" (") && !(counts && when == "") || strings.Contains(plan, "TEMP B-TREE") ||
 						when != "" && !strings.Contains(plan, "id>? AND id<?)") {
-						t.Errorf("%s%s:\n%s%s", name, when, plan, s.sql)
+						t.Errorf("%s%s:\n%s%s", name, when, plan, s.SQL)
 					}
 				}
 				return nil

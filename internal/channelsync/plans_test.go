@@ -12,23 +12,17 @@ import (
 
 // What is due for a channel is counted in the indexes of what is due, not over all rows of the channel.
 func TestCountsKeepToTheirIndexes(t *testing.T) {
-	type statement struct {
-		sql  string
-		args []any
-	}
-	var asked []statement
-	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true,
-		Trace: func(sql string, args []any) { asked = append(asked, statement{sql, args}) }})
+	store, read := dbtest.Reading(t)
 	err := store.Read(t.Context(), dbtest.Account(t, store), func(tx *db.Tx) error {
-		asked = nil
+		read.Reset()
 		if _, err := channelsync.CountDue(tx, id.New[id.Channel]()); err != nil {
 			return err
 		}
 		counted, all := 0, ""
-		for _, s := range asked {
-			if strings.Contains(s.sql, "FROM channel_items") {
+		for _, s := range read.List() {
+			if strings.Contains(s.SQL, "FROM channel_items") {
 				counted++
-				all += dbtest.Plan(t, tx, s.sql, s.args...)
+				all += s.Plan(t, tx)
 			}
 		}
 		if counted != 4 {

@@ -5,28 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"entrepot/internal/channels"
+	"entrepot/internal/dbtest"
 )
 
 // fullShop is more products than a transaction of these tests changes items.
 const fullShop = 40
-
-// dying is a context that ends once it was asked n times, as each transaction does when it begins.
-type dying struct {
-	context.Context
-	left *atomic.Int64
-}
-
-func (d dying) Err() error {
-	if d.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return d.Context.Err()
-}
 
 // diesAt changes a channel, and ends what this begins for its items in steps that die before the transaction with the number n. It reports
 // whether they came to their end before.
@@ -36,9 +23,7 @@ func (s *synced) diesAt(n int64, change func()) (whole bool) {
 	if s.left() != 1 {
 		s.t.Fatal("the items are changed in one transaction")
 	}
-	left := new(atomic.Int64)
-	left.Store(n)
-	err := s.do.FinishItems(dying{s.t.Context(), left}, s.store, s.who.Tenant, s.channel.ID)
+	err := s.do.FinishItems(dbtest.Dying(s.t.Context(), n), s.store, s.who.Tenant, s.channel.ID)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.t.Fatal(err)
 	}

@@ -24,17 +24,12 @@ type many struct {
 	t       *testing.T
 	store   *db.DB
 	tenant  id.Tenant
-	asked   []statement // what was read since reset
+	read    dbtest.Statements
 	sample  []listed
 	whole   [2]string // a category and a channel with every product
 	big     [2]string // with many
 	small   [2]string // and with few
 	members map[string]map[id.Product]bool
-}
-
-type statement struct {
-	sql  string
-	args []any
 }
 
 type listed struct {
@@ -57,7 +52,7 @@ func onEach(t *testing.T, test func(m *many)) {
 		"postgres": {URL: dbtest.PlainStoreURL(t), Pool: 4}} {
 		t.Run(engine, func(t *testing.T) {
 			m := &many{t: t, members: map[string]map[id.Product]bool{}}
-			config.Trace = func(sql string, args []any) { m.asked = append(m.asked, statement{sql, args}) }
+			config.Trace = m.read.Add
 			m.store = dbtest.Open(t, config)
 			m.tenant = dbtest.Account(t, m.store)
 			m.fill()
@@ -214,13 +209,13 @@ func (m *many) reads(name string, most int64, list func(tx *db.Tx) error) {
 	m.t.Helper()
 	err := m.store.Read(m.t.Context(), m.tenant, func(tx *db.Tx) error {
 		before := m.fetched(tx)
-		m.asked = nil
+		m.read.Reset()
 		if err := list(tx); err != nil {
 			return err
 		}
-		asked := m.asked
+		asked := m.read.List()
 		if rows := m.fetched(tx) - before; rows > most {
-			m.t.Errorf("%s: %d rows read, %d at most; %s", name, rows, most, asked[len(asked)-1].sql)
+			m.t.Errorf("%s: %d rows read, %d at most; %s", name, rows, most, asked[len(asked)-1].SQL)
 		}
 		for _, s := range asked {
 			m.holds(tx, name, s)
@@ -249,14 +244,14 @@ func (m *many) fetched(tx *db.Tx) (n int64) {
 var scans = regexp.MustCompile(`SCAN (p|l|c|k|m|products|stock_levels|customers|customer_tags|product_categories|publications|skus)\b`)
 
 // holds wants a plan of SQLite that reads no table from end to end.
-func (m *many) holds(tx *db.Tx, name string, s statement) {
+func (m *many) holds(tx *db.Tx, name string, s dbtest.Statement) {
 	m.t.Helper()
 	if m.store.Engine() != "sqlite" {
 		return
 	}
-	plan := dbtest.Plan(m.t, tx, s.sql, s.args...)
+	plan := s.Plan(m.t, tx)
 	if found := scans.FindString(plan); found != "" && !strings.Contains(plan, "CO-ROUTINE "+found[len("SCAN "):]) {
-		m.t.Errorf("%s: %s\n%s\n%s", name, found, s.sql, plan)
+		m.t.Errorf("%s: %s\n%s\n%s", name, found, s.SQL, plan)
 	}
 }
 
@@ -282,11 +277,10 @@ func TestTombstonesAreCountedByThemselves(t *testing.T) {
 			"levels": stock.Tombstones} {
 			m.reads(name, 1, func(tx *db.Tx) error { // one product is gone
 				_, err := count(tx, 0)
-				if asked := m.asked[:1]; m.store.Engine() == "sqlite" {
-					if plan := dbtest.Plan(m.t, tx, asked[0].sql, asked[0].args...); !strings.Contains(plan, "tombstones (tenant_id=? AND deleted_at>?)") {
+				if m.store.Engine() == "sqlite" {
+					if plan := m.read.List()[0].Plan(t, tx); !strings.Contains(plan, "tombstones (tenant_id=? AND deleted_at>?)") {
 						t.Errorf("%s: %s", name, plan)
 					}
-					m.asked = asked
 				}
 				return err
 			})
@@ -362,8 +356,8 @@ func TestOtherListsKeepToTheirIndex(t *testing.T) {
 		}
 		m.reads("levels of most products", 4*plenty, func(tx *db.Tx) error {
 			list, total, err := stock.List(tx, stock.Filter{Search: "thing", Limit: 7})
-			if total != plenty-1 || len(list) != 7 || len(m.asked) > 14 {
-				t.Errorf("%d levels of %d, by %d statements", len(list), total, len(m.asked))
+			if total != plenty-1 || len(list) != 7 || len(m.read.List()) > 14 {
+				t.Errorf("%d levels of %d, by %d statements", len(list), total, len(m.read.List()))
 			}
 			return err
 		})
@@ -395,16 +389,14 @@ func TestOtherListsKeepToTheirIndex(t *testing.T) {
 // by wants every statement about levels to find them by an index, on SQLite.
 func (m *many) by(tx *db.Tx, index string) {
 	m.t.Helper()
-	asked := m.asked
-	for _, s := range asked {
-		if m.store.Engine() != "sqlite" || !strings.Contains(s.sql, "FROM stock_levels") {
+	for _, s := range m.read.List() {
+		if m.store.Engine() != "sqlite" || !strings.Contains(s.SQL, "FROM stock_levels") {
 			continue
 		}
-		if plan := dbtest.Plan(m.t, tx, s.sql, s.args...); !strings.Contains(plan, "INDEX "+index) {
-			m.t.Errorf("not by %s: %s\n%s", index, s.sql, plan)
+		if plan := s.Plan(m.t, tx); !strings.Contains(plan, "INDEX "+index) {
+			m.t.Errorf("not by %s: %s\n%s", index, s.SQL, plan)
 		}
 	}
-	m.asked = asked
 }
 
 // What runs low and what is oversold are read without the other levels, however few are wanted.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"testing"
 
 	"entrepot/internal/connector"
@@ -25,19 +24,6 @@ func (a asking) Read(connector.Channel, connector.Notification) (connector.Outco
 	return connector.About("erase", "").EraseCustomer(a.Person), nil
 }
 
-// ending is a context that ends when it has been asked so many times whether it has.
-type ending struct {
-	context.Context
-	left *atomic.Int64
-}
-
-func (e ending) Err() error {
-	if e.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return e.Context.Err()
-}
-
 // A platform asks to erase a buyer whose many orders have no customer. This may die before any of its transactions; when the platform asks
 // again, all of the person is erased, and only once if it did not die between two steps.
 func TestABuyerWithoutRecordIsErasedInSteps(t *testing.T) {
@@ -55,13 +41,11 @@ func TestABuyerWithoutRecordIsErasedInSteps(t *testing.T) {
 					t.Fatalf("%q of %q", o.CustomerName, o.Customer)
 				}
 			}
-			left := new(atomic.Int64)
-			left.Store(n)
 			ask := func(ctx context.Context) error {
 				_, err := p.do.ReceiveNotification(ctx, store, p.channel, asking{connector.Person{Username: buyer}}, connector.Notification{})
 				return err
 			}
-			err := ask(ending{t.Context(), left})
+			err := ask(dbtest.Dying(t.Context(), n))
 			p.sound(t)
 			if err != nil {
 				if !errors.Is(err, context.Canceled) {

@@ -12,13 +12,7 @@ import (
 
 // SQLite reads each part of a list in the order of an index, and of each index no more than the filter that selects most.
 func TestListsOfJobsKeepToTheirIndexes(t *testing.T) {
-	type statement struct {
-		sql  string
-		args []any
-	}
-	var asked []statement
-	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true,
-		Trace: func(sql string, args []any) { asked = append(asked, statement{sql, args}) }})
+	store, read := dbtest.Reading(t)
 	const (
 		newest  = "SEARCH j USING INDEX sqlite_autoindex_jobs_1 (tenant_id=?"
 		channel = "SEARCH j USING INDEX jobs_channel (tenant_id=? AND channel_id=?"
@@ -55,19 +49,19 @@ func TestListsOfJobsKeepToTheirIndexes(t *testing.T) {
 			f := l.filter
 			f.From, f.To, f.Limit = span[0], span[1], 20
 			err := store.Read(t.Context(), dbtest.Account(t, store), func(tx *db.Tx) error {
-				asked = nil
+				read.Reset()
 				if _, _, err := jobs.List(tx, f); err != nil {
 					return err
 				}
-				lists := asked
+				lists := read.List()
 				if len(lists) != l.parts {
 					t.Errorf("%s%s: %d statements", name, when, len(lists))
 				}
 				for _, s := range lists {
-					plan := dbtest.Plan(t, tx, s.sql, s.args...)
+					plan := s.Plan(t, tx)
 					within := strings.Contains(plan, "id>? AND id<?)")
 					if !strings.Contains(plan, l.by) || strings.Contains(plan, "TEMP B-TREE") || when != "" && !within {
-						t.Errorf("%s%s:\n%s%s", name, when, plan, s.sql)
+						t.Errorf("%s%s:\n%s%s", name, when, plan, s.SQL)
 					}
 				}
 				return nil

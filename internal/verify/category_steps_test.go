@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"entrepot/internal/apperr"
@@ -62,9 +61,7 @@ func (s *shop) dropCategory(category id.Category) error {
 func (s *shop) finish(n int64) error {
 	ctx := s.Context()
 	if n >= 0 {
-		left := new(atomic.Int64)
-		left.Store(n)
-		ctx = dying{ctx, left}
+		ctx = dbtest.Dying(ctx, n)
 	}
 	return s.do.FinishCategories(ctx, s.store, s.who.Tenant)
 }

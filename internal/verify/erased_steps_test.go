@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"entrepot/internal/apperr"
@@ -21,19 +20,6 @@ import (
 	"entrepot/internal/records"
 	"entrepot/internal/verify"
 )
-
-// dying is a context that ends when it has been asked so many times whether it has: before some transaction.
-type dying struct {
-	context.Context
-	left *atomic.Int64
-}
-
-func (d dying) Err() error {
-	if d.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return d.Context.Err()
-}
 
 // regular makes a customer with orders, a merged record and an address.
 func (s *shop) regular(email string, n int) (customer id.Customer) {
@@ -102,13 +88,11 @@ func TestErasureDiesAtEveryStep(t *testing.T) {
 		s := newShop(t, store)
 		s.do.AtOnce = 1
 		began := 0
-		for n := range int64(100) {
+		dbtest.DiesAtEveryStep(t, 3, func(ctx context.Context, n int64) error {
 			email := fmt.Sprintf("ada%d@steps.example", n)
 			const many = 12
 			customer := s.regular(email, many)
-			left := new(atomic.Int64)
-			left.Store(n)
-			err := s.do.EraseCustomer(dying{t.Context(), left}, store, s.who, customer, nil)
+			err := s.do.EraseCustomer(ctx, store, s.who, customer, nil)
 			events, c := s.erased(customer)
 			p := s.proof()
 			s.holds(n)
@@ -146,13 +130,8 @@ func TestErasureDiesAtEveryStep(t *testing.T) {
 				}
 			}
 			s.holds(n)
-			if err == nil {
-				break
-			}
-			if n == 99 {
-				t.Fatal("it never ended")
-			}
-		}
+			return err
+		})
 		if began < 3 {
 			t.Errorf("it died %d times between two steps", began)
 		}
@@ -193,9 +172,7 @@ func TestErasureWithoutOrdersThatWentMeanwhile(t *testing.T) {
 			return err
 		})
 		for n := int64(1); ; n++ {
-			left := new(atomic.Int64)
-			left.Store(n)
-			if err := s.do.EraseCustomer(dying{t.Context(), left}, store, s.who, customer, nil); !errors.Is(err, context.Canceled) {
+			if err := s.do.EraseCustomer(dbtest.Dying(t.Context(), n), store, s.who, customer, nil); !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 			if _, c := s.erased(customer); c.Status == customers.Erased {

@@ -2,7 +2,6 @@ package verify_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -109,18 +108,15 @@ func (s *shop) gone(channel id.Channel) {
 func TestChannelDeletionDiesAtEveryStep(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
-		cut := 0
-		for n := range int64(100) {
-			s.do.AtOnce = 1
+		s.do.AtOnce = 1
+		dbtest.DiesAtEveryStep(t, 4, func(ctx context.Context, n int64) error {
 			channel := s.corner()
 			s.trade(channel, 5)
 			kept := s.count("SELECT count(*) FROM events WHERE tenant_id = $1 AND event LIKE 'order.%'")
 			if err := s.close(channel); err != nil {
 				t.Fatal(err)
 			}
-			left := new(atomic.Int64)
-			left.Store(n)
-			err := s.do.FinishChannelDeletion(dying{t.Context(), left}, store, s.who.Tenant, channel)
+			err := s.do.FinishChannelDeletion(ctx, store, s.who.Tenant, channel)
 			s.holds(n)
 			d := draft("late@corner.example", orders.Pending, "SKU-1")
 			d.Channel = channel
@@ -131,13 +127,9 @@ func TestChannelDeletionDiesAtEveryStep(t *testing.T) {
 				t.Fatalf("deleted twice: %v", err)
 			}
 			if err != nil {
-				if !errors.Is(err, context.Canceled) {
-					t.Fatal(err)
-				}
 				if s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1") != 1 {
 					t.Fatal("nobody would go on")
 				}
-				cut++
 				if err := s.do.ContinueSteps(t.Context(), store, true); err != nil {
 					t.Fatal(err)
 				}
@@ -147,16 +139,8 @@ func TestChannelDeletionDiesAtEveryStep(t *testing.T) {
 			if now := s.count("SELECT count(*) FROM events WHERE tenant_id = $1 AND event LIKE 'order.%'"); now != kept {
 				t.Errorf("%d events of orders", now-kept)
 			}
-			if err == nil {
-				break
-			}
-			if n == 99 {
-				t.Fatal("it never ended")
-			}
-		}
-		if cut < 4 {
-			t.Errorf("it died %d times between two steps", cut)
-		}
+			return err
+		})
 	})
 }
 
@@ -273,16 +257,13 @@ func TestMergeDiesAtEveryStep(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
 		s.do.AtOnce = 1
-		cut := 0
-		for n := range int64(100) {
+		dbtest.DiesAtEveryStep(t, 4, func(ctx context.Context, n int64) error {
 			from, into := s.two(int(n), 9)
 			merged, err := s.join(into, from)
 			if err != nil || merged.OrdersMoved != 9 || merged.Primary.OrdersCount != 11 {
 				t.Fatalf("%+v, %v", merged, err)
 			}
-			left := new(atomic.Int64)
-			left.Store(n)
-			err = s.do.FinishMerges(dying{t.Context(), left}, store, s.who.Tenant, into)
+			err = s.do.FinishMerges(ctx, store, s.who.Tenant, into)
 			s.holds(n)
 			if _, err := s.join(into, from); !apperr.Is(err, apperr.Conflict) {
 				t.Fatalf("merged twice: %v", err)
@@ -295,10 +276,6 @@ func TestMergeDiesAtEveryStep(t *testing.T) {
 				t.Error("an order is not the primary's")
 			}
 			if err != nil {
-				if !errors.Is(err, context.Canceled) {
-					t.Fatal(err)
-				}
-				cut++
 				if err := s.do.ContinueSteps(t.Context(), store, true); err != nil {
 					t.Fatal(err)
 				}
@@ -310,18 +287,10 @@ func TestMergeDiesAtEveryStep(t *testing.T) {
 				string(into)); n != 1 {
 				t.Errorf("%d events", n)
 			}
-			if err == nil {
-				break
-			}
-			if n == 99 {
-				t.Fatal("it never ended")
-			}
-		}
+			return err
+		})
 		if n := s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1"); n > 0 {
 			t.Errorf("%d operations are unfinished", n)
-		}
-		if cut < 4 {
-			t.Errorf("it died %d times between two steps", cut)
 		}
 	})
 }
@@ -444,36 +413,20 @@ func TestWarehouseIsEmptiedInSteps(t *testing.T) {
 		if err := remove(held); !apperr.Is(err, apperr.Conflict) {
 			t.Errorf("a warehouse with stock is deleted: %v", err)
 		}
-		cut := 0
-		for n := range int64(100) {
+		dbtest.DiesAtEveryStep(t, 3, func(ctx context.Context, n int64) error {
 			code := fmt.Sprintf("LYON-%d", n)
 			which := s.depot(code)
-			left := new(atomic.Int64)
-			left.Store(n)
-			err := s.do.EmptyWarehouse(dying{t.Context(), left}, store, s.who.Tenant, which, commerce.Expected{})
+			err := s.do.EmptyWarehouse(ctx, store, s.who.Tenant, which, commerce.Expected{})
 			s.holds(n)
 			if now := s.levels(code); err == nil && now != 1 || now == 0 {
 				t.Fatalf("%d levels are left, %v", now, err)
-			}
-			if err != nil && !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			} else if err != nil {
-				cut++
 			}
 			if err := remove(which); err != nil || s.levels(code) != 0 {
 				t.Fatalf("%d levels are left, %v", s.levels(code), err)
 			}
 			s.holds(n)
-			if err == nil {
-				break
-			}
-			if n == 99 {
-				t.Fatal("it never ended")
-			}
-		}
-		if cut < 3 {
-			t.Errorf("it died %d times", cut)
-		}
+			return err
+		})
 	})
 }
 
@@ -483,22 +436,14 @@ func TestEmailIsLeftInSteps(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
 		s.do.AtOnce = 1
-		cut := 0
-		for n := range int64(100) {
+		dbtest.DiesAtEveryStep(t, 4, func(ctx context.Context, n int64) error {
 			who, _ := s.two(int(n), 9)
-			left := new(atomic.Int64)
-			left.Store(n)
 			free := customers.Change{Email: patch.To(fmt.Sprintf("new%d@merge.example", n))}
-			err := s.do.LeaveEmail(dying{t.Context(), left}, store, s.who.Tenant, who, commerce.Expected{}, free)
+			err := s.do.LeaveEmail(ctx, store, s.who.Tenant, who, commerce.Expected{}, free)
 			s.holds(n)
 			bound := s.count("SELECT count(*) FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND email_key IS NULL", who)
 			if err == nil && bound > 0 {
 				t.Fatalf("%d orders are left for the change", bound)
-			} else if err != nil {
-				if !errors.Is(err, context.Canceled) {
-					t.Fatal(err)
-				}
-				cut++
 			}
 			change := func(change customers.Change) error {
 				return s.write(func(tx *db.Tx) error {
@@ -518,15 +463,7 @@ func TestEmailIsLeftInSteps(t *testing.T) {
 				fmt.Sprintf("from%d@merge.example", n)); found != 9 {
 				t.Fatalf("%d orders are found by their address", found)
 			}
-			if err == nil {
-				break
-			}
-			if n == 99 {
-				t.Fatal("it never ended")
-			}
-		}
-		if cut < 4 {
-			t.Errorf("it died %d times", cut)
-		}
+			return err
+		})
 	})
 }

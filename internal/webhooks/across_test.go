@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"entrepot/internal/db"
@@ -157,20 +156,10 @@ func TestPlansOfDeliveriesOverAllEndpoints(t *testing.T) {
 
 // What one record or one event led to is found without going through the other deliveries of an endpoint.
 func TestDeliveriesOfOneRecordAreFew(t *testing.T) {
-	var mu sync.Mutex
-	type query struct {
-		sql  string
-		args []any
-	}
-	var list []query
-	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true, Trace: func(sql string, args []any) {
-		mu.Lock()
-		defer mu.Unlock()
-		list = append(list, query{sql, slices.Clone(args)})
-	}})
+	store, read := dbtest.Reading(t)
 	tenant := dbtest.Account(t, store)
 	all := fillDeliveries(t, store, tenant, 200)
-	list = nil
+	read.Reset()
 	var found int
 	err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
 		of, err := OfResource(tx, all[0].Resource, 10)
@@ -188,15 +177,12 @@ func TestDeliveriesOfOneRecordAreFew(t *testing.T) {
 	if err != nil || found == 0 {
 		t.Fatalf("%d are found: %v", found, err)
 	}
-	mu.Lock()
-	statements := slices.Clone(list)
-	mu.Unlock()
 	many := regexp.MustCompile(`(?m)SEARCH \w+ USING PRIMARY KEY \(tenant_id=\?( AND endpoint_id=\?( AND position[<>].*)?)?\)|SCAN d`)
 	err = store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-		for _, s := range statements {
-			plan := strings.ReplaceAll(dbtest.Plan(t, tx, s.sql, s.args...), "SEARCH q ", "")
-			if strings.Contains(s.sql, "deliveries ") && many.MatchString(plan) {
-				t.Errorf("%s\n%s", s.sql, plan)
+		for _, s := range read.List() {
+			plan := strings.ReplaceAll(s.Plan(t, tx), "SEARCH q ", "")
+			if strings.Contains(s.SQL, "deliveries ") && many.MatchString(plan) {
+				t.Errorf("%s\n%s", s.SQL, plan)
 			}
 		}
 		return nil

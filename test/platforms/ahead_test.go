@@ -20,7 +20,7 @@ func (o *opened) parcelOf(t *testing.T, id, number string) connector.OrderRef {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parcel := connector.Parcel{Key: "parcel " + number, Carrier: "DHL", Number: number, ShippedAt: o.now, Rest: true}
+	parcel := connector.Parcel{Key: "parcel " + number, Carrier: "DHL", Number: number, ShippedAt: o.Clock(), Rest: true}
 	for _, l := range in.Lines {
 		if l.SKU != "" {
 			parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: l.ExternalID, SKU: l.SKU, Quantity: l.Quantity})
@@ -62,7 +62,7 @@ func TestOrdersReadAhead(t *testing.T) {
 				ids = append(ids, shop.Buy(story.Wish{Email: "ada@shop.example", Lines: []story.Line{{SKU: item.SKU, Quantity: 2, Cents: 1000}}}))
 				refs = append(refs, o.parcelOf(t, ids[i], fmt.Sprint("JD", i)))
 			}
-			o.now = o.now.Add(time.Minute)
+			o.Pass(time.Minute)
 			before := calls.Load()
 			readAhead := func(ids []string) {
 				if can {

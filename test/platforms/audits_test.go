@@ -2,12 +2,11 @@ package platforms
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/tiktokshop/fakeshop"
 )
 
@@ -17,15 +16,12 @@ import (
 func TestTikTokAudits(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
-		pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
-		}))
-		t.Cleanup(pictures.Close)
+		pictures := connectortest.Pictures(t)
 		shop := fakeshop.New()
 		shop.Now, shop.Audit, shop.Refuses = s.clock.now, 3*time.Hour, "miracle"
 		channel := s.connectTikTok(shop, nil)
 		product := s.call("POST", "/api/v1/products", map[string]any{"sku": "MUG", "name": "Mug", "price": 12,
-			"stock": map[string]any{"quantity": 9}, "images": []any{map[string]any{"url": pictures.URL + "/front.png"}}}, 201).Text("data", "id")
+			"stock": map[string]any{"quantity": 9}, "images": []any{map[string]any{"url": pictures + "/front.png"}}}, 201).Text("data", "id")
 		s.call("POST", "/api/v1/channels/"+channel+"/publications", map[string]any{"skus": []string{"MUG"}}, 200)
 		shown := func() fakeshop.Item { items, _ := shop.Items(); return items["MUG"] }
 		publication := func() (status, reason string) {

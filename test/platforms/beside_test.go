@@ -11,7 +11,6 @@ import (
 
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest/story"
-
 	prestashop "entrepot/internal/connector/prestashop/fakeshop"
 	shopifyshop "entrepot/internal/connector/shopify/fakeshop"
 	wooshop "entrepot/internal/connector/woocommerce/fakeshop"
@@ -109,7 +108,7 @@ func TestWooThatGivesNoLists(t *testing.T) {
 			inner.ServeHTTP(w, r)
 		}))
 		if fulfillments {
-			o.facts["tracking"] = "fulfillment"
+			o.Facts["tracking"] = "fulfillment"
 		}
 		inner.AddProduct("MUG", "Mug", "10", 9)
 		id := inner.Place(wooshop.Wish{SKUs: map[string]int64{"MUG": 1}})

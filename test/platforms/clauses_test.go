@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/connectortest/story"
-
 	prestashop "entrepot/internal/connector/prestashop/fakeshop"
 )
 
@@ -201,7 +201,7 @@ func TestAHundredNotificationsInAnOutage(t *testing.T) {
 		inner := shop.Handler.(*prestashop.Shop)
 		c := s.connectShop(t, shop, map[string]any{"pullEvery": 3600})
 		c.publish(t, map[string]any{"sku": "MUG", "name": "Mug", "price": 10, "stock": map[string]any{"quantity": 500},
-			"images": []any{map[string]any{"url": pictured(t)}}}, "MUG")
+			"images": []any{map[string]any{"url": connectortest.Pictures(t) + "/front.png"}}}, "MUG")
 		c.settle(t)
 		_, last := s.events("")
 		jobs := func() int { return len(s.call("GET", "/api/v1/jobs?limit=100&channelId="+c.id, nil, 200).List("data")) }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/connectortest/story"
 )
 
@@ -165,15 +166,6 @@ func (c *channelOf) publish(t *testing.T, product map[string]any, skus ...string
 	})
 }
 
-// pictured serves a picture.
-func pictured(t *testing.T) string {
-	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
-	}))
-	t.Cleanup(pictures.Close)
-	return pictures.URL + "/front.png"
-}
-
 // events are the names of what happened after an event, and the id of the last one.
 func (s *service) events(after string) (names []string, last string) {
 	s.Helper()
@@ -207,7 +199,7 @@ func TestOwnWritesComeBack(t *testing.T) {
 func (s *service) hearsItself(t *testing.T, c *channelOf) {
 	sku := "MUG-" + c.Platform
 	c.publish(t, map[string]any{"sku": sku, "name": "Mug " + c.Platform, "price": 10, "stock": map[string]any{"quantity": 9},
-		"attributes": map[string]any{"EAN": story.EAN(7)}, "images": []any{map[string]any{"url": pictured(t)}}}, sku)
+		"attributes": map[string]any{"EAN": story.EAN(7)}, "images": []any{map[string]any{"url": connectortest.Pictures(t) + "/front.png"}}}, sku)
 	id := c.Buy(story.Wish{Email: "ada@shop.example", Lines: []story.Line{{SKU: sku, Quantity: 2, Cents: 1000}}})
 	order := func() document {
 		return s.call("GET", "/api/v1/orders?channelId="+c.id, nil, 200).Object("data", 0)

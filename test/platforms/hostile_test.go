@@ -197,7 +197,7 @@ func (o *opened) calls() map[string]func(t *testing.T) ([]connector.Result, stri
 			return nil, "", err
 		},
 		"PullOrders": func(t *testing.T) ([]connector.Result, string, error) {
-			page, err := o.PullOrders(t.Context(), connector.Cursor{Since: o.now.Add(-time.Hour)})
+			page, err := o.PullOrders(t.Context(), connector.Cursor{Since: o.Clock().Add(-time.Hour)})
 			text := ""
 			for _, u := range page.Unreadable {
 				text += " " + u.Error

@@ -12,9 +12,8 @@ import (
 
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest/story"
-	"entrepot/internal/money"
-
 	wooshop "entrepot/internal/connector/woocommerce/fakeshop"
+	"entrepot/internal/money"
 )
 
 // Stock and prices are pushed while the n-th request fails, for every n: what is reported as done beside the failure was done, so that
@@ -147,7 +146,7 @@ func TestCallsOfAWave(t *testing.T) {
 				waiting = append(waiting, o.accepted(t, func() ([]connector.Result, error) { return o.SetPrices(t.Context(), piece) })...)
 			}
 			second := calls.Load() - before - wave
-			if o.now = o.now.Add(time.Hour); len(waiting) > 0 {
+			if o.Pass(time.Hour); len(waiting) > 0 {
 				o.accepted(t, func() ([]connector.Result, error) { return o.Poll(t.Context(), waiting) })
 			}
 			t.Logf("%d products: %d calls for stock, %d for prices", count, wave, second)
@@ -169,7 +168,7 @@ func (o *opened) accepted(t *testing.T, do func() ([]connector.Result, error)) (
 	t.Helper()
 	results, err := do()
 	for connector.Is(err, connector.Throttled) {
-		o.now = o.now.Add(max(time.Second, connector.FailureOf(err).After))
+		o.Pass(max(time.Second, connector.FailureOf(err).After))
 		results, err = do()
 	}
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"entrepot/internal/connector/connectortest"
 )
 
 // setsPrice reports whether a request sets the price of something that the platform has already.
@@ -31,10 +33,7 @@ func setsPrice(platform string, r *http.Request, body string) bool {
 // The price of a product goes with its publication. After it no platform is sent the price again; one that changes is sent once.
 func TestPricesAreSentOnce(t *testing.T) {
 	t.Parallel()
-	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
-	}))
-	t.Cleanup(pictures.Close)
+	pictures := connectortest.Pictures(t)
 	engines(t, func(t *testing.T, s *service) {
 		for _, o := range shops() {
 			var prices atomic.Int64
@@ -62,7 +61,7 @@ func TestPricesAreSentOnce(t *testing.T) {
 				return map[string]any{"sku": o.Platform + "-" + size, "name": size, "stock": 9, "attributes": attributes}
 			}
 			s.call("POST", "/api/v1/products", map[string]any{"sku": o.Platform, "name": "Shirt " + o.Platform, "price": 12,
-				"images":   []any{map[string]any{"url": pictures.URL + "/front.png"}},
+				"images":   []any{map[string]any{"url": pictures + "/front.png"}},
 				"variants": []any{variant("S"), variant("M")}}, 201)
 			s.call("POST", "/api/v1/channels/"+channel+"/publications", map[string]any{"skus": []string{o.Platform}}, 200)
 			stockPushes := func() (ended int) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/connector/connectortest"
 	ebayshop "entrepot/internal/connector/ebay/fakeshop"
 )
 
@@ -18,7 +19,7 @@ func TestStockAndOrdersHaveAShareOfTheQuota(t *testing.T) {
 		account.Spend("inventory", 10000, 100)
 		c := s.connectShop(t, ebayStory(account), map[string]any{"pullEvery": 300})
 		c.publish(t, map[string]any{"sku": "MUG", "name": "Mug", "price": 7.9, "stock": map[string]any{"quantity": 9},
-			"images": []any{map[string]any{"url": pictured(t), "position": 1}}}, "MUG")
+			"images": []any{map[string]any{"url": connectortest.Pictures(t) + "/front.png", "position": 1}}}, "MUG")
 		first, o := c.buy(t, 2)
 		c.call("POST", "/api/v1/orders/"+o.Text("id")+"/shipments", map[string]any{"carrier": "DHL", "trackingNumber": "JD1", "items": []any{
 			map[string]any{"orderItemId": o.Text("items", 0, "id"), "quantity": 2}}}, 201)

@@ -5,9 +5,9 @@ import (
 	"maps"
 	"testing"
 
-	"entrepot/internal/connector/connectortest/story"
-
 	amazonshop "entrepot/internal/connector/amazon/fakeshop"
+	"entrepot/internal/connector/connectortest"
+	"entrepot/internal/connector/connectortest/story"
 	prestashop "entrepot/internal/connector/prestashop/fakeshop"
 	shopifyshop "entrepot/internal/connector/shopify/fakeshop"
 	wooshop "entrepot/internal/connector/woocommerce/fakeshop"
@@ -53,7 +53,7 @@ func TestReducedPrices(t *testing.T) {
 		one, parent := "ONE-"+shop.Platform, "ALL-"+shop.Platform
 		own, inherits := parent+"-OWN", parent+"-INHERITS"
 		size := func(value, ean string) map[string]any { return map[string]any{"Size": value, "EAN": ean} }
-		images := []any{map[string]any{"url": pictured(t)}}
+		images := []any{map[string]any{"url": connectortest.Pictures(t) + "/front.png"}}
 		c.publish(t, map[string]any{"sku": one, "name": "Mug " + one, "price": 10, "compareAtPrice": 12.5, "images": images,
 			"stock": map[string]any{"quantity": 9}, "attributes": map[string]any{"EAN": "4006381333931"}}, one)
 		c.publish(t, map[string]any{"sku": parent, "name": "Mug " + parent, "price": 10, "compareAtPrice": 15, "images": images,

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/connectortest/story"
 )
 
@@ -55,7 +56,7 @@ func (s *service) keepsRules(t *testing.T, shop story.Shop) {
 			return ""
 		})
 	}
-	picture := []any{map[string]any{"url": pictured(t)}}
+	picture := []any{map[string]any{"url": connectortest.Pictures(t) + "/front.png"}}
 	for _, p := range []map[string]any{{"sku": mug, "name": "Mug " + c.Platform, "price": 9.9, "images": picture,
 		"attributes": map[string]any{"EAN": story.EAN(1)}},
 		{"sku": "SHIRT-" + c.Platform, "name": "Shirt " + c.Platform, "price": 20, "images": picture, "variants": []any{

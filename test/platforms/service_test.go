@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -69,7 +71,7 @@ const ownerEmail, ownerPassword = "owner@platforms.example", "correct horse batt
 func unstarted(t *testing.T, engine string) *service {
 	t.Helper()
 	s := &service{T: t}
-	s.config = server.Config{Addr: "127.0.0.1:0", Version: "test", Admin: server.Admin{Email: ownerEmail, Password: ownerPassword}}
+	s.config = server.Config{Addr: freeAddress(t), Version: "test", Admin: server.Admin{Email: ownerEmail, Password: ownerPassword}}
 	log := slog.New(slog.DiscardHandler)
 	if os.Getenv("PLATFORMS_LOG") != "" {
 		log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
@@ -81,6 +83,16 @@ func unstarted(t *testing.T, engine string) *service {
 		s.config.Dir = dbtest.StoreDir(t)
 	}
 	return s
+}
+
+// freeAddress is an address that a service may take again after it ended: no other socket of the machine comes to have it meanwhile.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	port, err := dbtest.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
 // begin starts it and gives it a key.
@@ -138,7 +150,7 @@ func (s *service) start() {
 func (s *service) another() *service {
 	s.Helper()
 	node := &service{T: s.T, config: s.config, key: s.key}
-	node.config.Addr = "127.0.0.1:0"
+	node.config.Addr = freeAddress(s.T)
 	node.start()
 	s.Cleanup(func() { node.stop() })
 	return node

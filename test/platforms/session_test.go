@@ -1,16 +1,14 @@
 package platforms
 
 import (
-	"context"
-	"maps"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/all"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/connectortest/story"
 	"entrepot/internal/netguard"
 )
@@ -31,12 +29,9 @@ func must[T any](v T, err error) T {
 // moves.
 type opened struct {
 	connector.Session
-	does   connector.Capabilities
-	client *connector.Client
-	known  connector.Profile
-	kept   connector.Credentials // as Renew stores them
-	facts  map[string]string
-	now    time.Time
+	*connectortest.Host
+	does  connector.Capabilities
+	known connector.Profile
 
 	pictures string // where they can be fetched
 }
@@ -44,65 +39,32 @@ type opened struct {
 // open opens a session for a shop's channel; the handler answers its requests.
 func open(t *testing.T, shop story.Shop, handler http.Handler) *opened {
 	t.Helper()
-	server := httptest.NewServer(handler)
-	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
-	return openAt(shop, server.URL, &netguard.Guard{Dev: true})
+	return openAt(shop, connectortest.Serve(t, handler), nil)
 }
 
 // openAt opens a session for the channel of a shop that is at an address.
 func openAt(shop story.Shop, address string, guard *netguard.Guard) *opened {
-	o := &opened{kept: connector.Credentials{"url": address, "baseUrl": address}, facts: map[string]string{},
-		now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	credentials := connector.Credentials{"url": address, "baseUrl": address}
 	for name, value := range shop.Credentials {
-		o.kept[name] = value.(string)
-	}
-	now := func() time.Time { return o.now }
-	if shop.Clock != nil {
-		shop.Clock(now)
+		credentials[name] = value.(string)
 	}
 	found, _ := connectors().ByPlatform(shop.Platform)
 	platform := found.(connector.Platform)
-	o.does = platform.Capabilities()
-	o.known = platform.Profile()
-	o.client = connector.NewClients(guard, "entrepot/test").Timed(now, func(ctx context.Context, d time.Duration) error {
-		o.now = o.now.Add(d)
-		return ctx.Err()
-	}).Client("channel", o.does.Limits)
-	o.Session = platform.Open(connector.Link{Client: o.client, Tokens: o, Facts: o, Now: now,
-		Channel: connector.Channel{ID: "channel", Platform: shop.Platform, Credentials: maps.Clone(o.kept)}})
+	o := &opened{Host: connectortest.NewHost(guard, credentials), does: platform.Capabilities(), known: platform.Profile()}
+	if shop.Clock != nil {
+		shop.Clock(o.Clock)
+	}
+	o.Session = o.Open(platform)
 	return o
 }
 
 // hide keeps the channel's secrets out of answers, as the service does.
-func (o *opened) hide() { o.client.Hide(o.known.Secrets(o.kept)...) }
-
-// Renew renews the stored credentials.
-func (o *opened) Renew(ctx context.Context, name, stale string,
-	renew func(context.Context, connector.Credentials) (connector.Credentials, error)) (connector.Credentials, error) {
-	if o.kept[name] != stale {
-		return o.kept, nil
-	}
-	fresh, err := renew(ctx, maps.Clone(o.kept))
-	if err == nil {
-		maps.Copy(o.kept, fresh)
-	}
-	return o.kept, err
-}
-
-// Fact and Keep are what is kept of the shop.
-func (o *opened) Fact(name string) string { return o.facts[name] }
-
-// Keep keeps a fact.
-func (o *opened) Keep(name, value string) { o.facts[name] = value }
+func (o *opened) hide() { o.Client.Hide(o.known.Secrets(o.Kept)...) }
 
 // mug is a product without variants.
 func (o *opened) mug(t *testing.T) connector.Product {
 	if o.pictures == "" {
-		pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
-		}))
-		t.Cleanup(pictures.Close)
-		o.pictures = pictures.URL
+		o.pictures = connectortest.Pictures(t)
 	}
 	return connector.Product{ID: "p1", SKU: "MUG", Name: "Mug", Slug: "mug", OnSale: true, Price: 100_000, Currency: "EUR", Quantity: 9,
 		Images:     []connector.Image{{ID: "i1", URL: o.pictures + "/front.png"}},
@@ -141,6 +103,6 @@ func (o *opened) put(t *testing.T, products []connector.Product) (sold []connect
 			}
 		}
 	}
-	o.now = o.now.Add(time.Hour) // what a platform examines is on sale by then
+	o.Pass(time.Hour) // what a platform examines is on sale by then
 	return sold
 }

@@ -22,14 +22,14 @@ func TestSlowWooGivesSmallerPages(t *testing.T) {
 			}
 			shop.ServeHTTP(w, r)
 		}))
-	shop.Now = func() time.Time { return o.now }
+	shop.Now = o.Clock
 	shop.AddProduct("MUG", "Mug", "7.90", 999)
 	for range 70 {
 		shop.Place(wooshop.Wish{SKUs: map[string]int64{"MUG": 1}})
-		o.now = o.now.Add(time.Second)
+		o.Pass(time.Second)
 	}
 	seen, failed := map[string]bool{}, 0
-	cursor := connector.Cursor{Since: o.now.Add(-time.Hour)}
+	cursor := connector.Cursor{Since: o.Clock().Add(-time.Hour)}
 	for {
 		page, err := o.PullOrders(t.Context(), cursor)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/amazon"
+	"entrepot/internal/connector/connectortest"
 )
 
 // What a merchant's day costs in requests and, by Amazon's limits, in time: no request is one too many, and a wave is a handful.
@@ -40,7 +41,7 @@ func TestCallsOfADay(t *testing.T) {
 		for _, p := range products[:20] {
 			items = append(items, s.item(p.SKU))
 		}
-		if shown := must(s.session.ReadStock(t.Context(), items))(t); len(shown) != 20 {
+		if shown := connectortest.Must(s.session.ReadStock(t.Context(), items))(t); len(shown) != 20 {
 			t.Errorf("%d are shown", len(shown))
 		}
 	})
@@ -51,7 +52,7 @@ func TestCallsOfADay(t *testing.T) {
 			stocks = append(stocks, connector.StockItem{Item: s.item(p.SKU), Quantity: 5})
 			prices = append(prices, connector.PriceItem{Item: s.item(p.SKU), Price: 81000})
 		}
-		s.take(must(s.session.(connector.LevelSetter).SetLevels(t.Context(), stocks, prices))(t))
+		s.take(connectortest.Must(s.session.(connector.LevelSetter).SetLevels(t.Context(), stocks, prices))(t))
 		s.poll(t)
 	})
 	s.offers(t, "SKU-499", "8.10", 5)
@@ -60,7 +61,7 @@ func TestCallsOfADay(t *testing.T) {
 	for i := range 200 {
 		ids = append(ids, s.Place(wish(fmt.Sprintf("SKU-%03d", i), 1, 810)))
 	}
-	s.pass(5 * time.Minute)
+	s.Pass(5 * time.Minute)
 	spent("200 orders", 4, time.Minute, func() {
 		if list, _ := s.pull(t, began); len(list) != 200 {
 			t.Errorf("%d orders", len(list))

@@ -8,6 +8,7 @@ import (
 
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/amazon/fakeshop"
+	"entrepot/internal/connector/connectortest"
 )
 
 // mugs are products that Amazon has, without variants.
@@ -66,15 +67,15 @@ func TestAFeedRefusesSome(t *testing.T) {
 	nameless.SKU, nameless.Attributes = "NAMELESS", nil
 	s.Own("SKU-009", "B0OWN", 3, false)
 	products[9].Price = 0
-	results := must(s.session.Upsert(t.Context(), append(products, half, nameless)))(t)
+	results := connectortest.Must(s.session.Upsert(t.Context(), append(products, half, nameless)))(t)
 	s.take(results)
 	operation := s.operations["SHIRT-S"]
 	if operation == "" || operation != s.operations["SHIRT"] || operation == s.operations["SKU-001"] || s.failed["NAMELESS"] == "" {
 		t.Fatalf("%v, %v", s.operations, s.failed)
 	}
-	s.pass(time.Hour)
+	s.Pass(time.Hour)
 	named := map[string]string{}
-	for _, r := range must(s.session.Poll(t.Context(), []string{operation}))(t) {
+	for _, r := range connectortest.Must(s.session.Poll(t.Context(), []string{operation}))(t) {
 		named[r.SKU] = r.State + " " + r.Error
 	}
 	if named["SHIRT-S"] != "live " || !strings.Contains(named["SHIRT-M"], "failed The field") || len(named) != 3 {
@@ -92,9 +93,9 @@ func TestAFeedRefusesSome(t *testing.T) {
 func TestAFeedThatEndsFatally(t *testing.T) {
 	s := newShop(t)
 	s.LoseFeed = 1
-	s.take(must(s.session.Upsert(t.Context(), mugs(30)))(t))
-	s.pass(time.Hour)
-	for _, r := range must(s.session.Poll(t.Context(), []string{s.operations["SKU-003"]}))(t) {
+	s.take(connectortest.Must(s.session.Upsert(t.Context(), mugs(30)))(t))
+	s.Pass(time.Hour)
+	for _, r := range connectortest.Must(s.session.Poll(t.Context(), []string{s.operations["SKU-003"]}))(t) {
 		if r.State != connector.Failed || !r.Again || r.SKU != "" || !strings.Contains(r.Error, "FATAL") {
 			t.Errorf("%+v", r)
 		}
@@ -106,14 +107,14 @@ func TestAFeedThatEndsFatally(t *testing.T) {
 func TestAFeedThatNeverEnds(t *testing.T) {
 	s := newShop(t)
 	s.Working = 10_000 * time.Hour
-	s.take(must(s.session.Upsert(t.Context(), mugs(30)))(t))
+	s.take(connectortest.Must(s.session.Upsert(t.Context(), mugs(30)))(t))
 	operation := s.operations["SKU-003"]
-	s.pass(5 * time.Hour)
-	if results := must(s.session.Poll(t.Context(), []string{operation}))(t); len(results) != 0 || s.Calls()["cancelFeed"] != 0 {
+	s.Pass(5 * time.Hour)
+	if results := connectortest.Must(s.session.Poll(t.Context(), []string{operation}))(t); len(results) != 0 || s.Calls()["cancelFeed"] != 0 {
 		t.Errorf("after five hours: %+v, %v", results, s.Calls())
 	}
-	s.pass(2 * time.Hour)
-	results := must(s.session.Poll(t.Context(), []string{operation, s.operations["SKU-004"]}))(t)
+	s.Pass(2 * time.Hour)
+	results := connectortest.Must(s.session.Poll(t.Context(), []string{operation, s.operations["SKU-004"]}))(t)
 	for _, r := range results {
 		if r.State != connector.Failed || !r.Again || r.SKU != "" || !strings.Contains(r.Error, "sent again") {
 			t.Errorf("%+v", r)
@@ -133,8 +134,8 @@ func TestALongReport(t *testing.T) {
 	s.Wordy = 1_000_000
 	products := mugs(71)
 	products[7].Price = 0
-	s.take(must(s.session.Upsert(t.Context(), products))(t))
-	s.pass(time.Hour)
+	s.take(connectortest.Must(s.session.Upsert(t.Context(), products))(t))
+	s.Pass(time.Hour)
 	s.poll(t)
 	if !strings.HasPrefix(s.failed["SKU-007"], connector.Failed) || len(s.failed) != 1 {
 		t.Errorf("%v", s.failed)
@@ -146,9 +147,9 @@ func TestALongReport(t *testing.T) {
 func TestAReportThatIsTooLarge(t *testing.T) {
 	s := newShop(t)
 	s.Wordy = 3_000_000
-	s.take(must(s.session.Upsert(t.Context(), mugs(30)))(t))
-	s.pass(time.Hour)
-	for _, r := range must(s.session.Poll(t.Context(), []string{s.operations["SKU-003"]}))(t) {
+	s.take(connectortest.Must(s.session.Upsert(t.Context(), mugs(30)))(t))
+	s.Pass(time.Hour)
+	for _, r := range connectortest.Must(s.session.Poll(t.Context(), []string{s.operations["SKU-003"]}))(t) {
 		if r.State != connector.Failed || r.Again || r.SKU != "" || !strings.Contains(r.Error, "too large to be read") {
 			t.Errorf("%+v", r)
 		}
@@ -184,7 +185,7 @@ func TestMoreThanOneFeedHasRoomFor(t *testing.T) {
 			products[i].Variants = append(products[i].Variants, v)
 		}
 	}
-	results := must(s.session.Upsert(t.Context(), products))(t)
+	results := connectortest.Must(s.session.Upsert(t.Context(), products))(t)
 	feeds := map[string]int{}
 	for _, r := range results {
 		if r.State == connector.Waiting {

@@ -11,6 +11,7 @@ import (
 
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/amazon/fakeshop"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/money"
 )
 
@@ -110,7 +111,7 @@ func (s *shop) poll(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			s.pass(30 * time.Second)
+			s.Pass(30 * time.Second)
 		}
 		return nil
 	})
@@ -143,7 +144,7 @@ func TestProductsAreListed(t *testing.T) {
 			s.upsert(t, changed)
 			s.offers(t, "MUG", "8.10", 9)
 			s.Faults = fakeshop.Faults{}
-			must(s.session.Unpublish(t.Context(), []connector.Item{s.item("MUG"), s.item("NEVER")}, false))(t)
+			connectortest.Must(s.session.Unpublish(t.Context(), []connector.Item{s.item("MUG"), s.item("NEVER")}, false))(t)
 			s.offers(t, "MUG", "8.10", 0)
 		})
 	}
@@ -153,15 +154,16 @@ func TestProductsAreListed(t *testing.T) {
 func TestAcceptedIsNotLive(t *testing.T) {
 	s := newShop(t)
 	s.Settle = time.Hour
-	results := must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
 	if results[0].State != connector.Waiting || results[0].Operation == "" {
 		t.Fatalf("%+v", results)
 	}
-	if now := must(s.session.Poll(t.Context(), []string{results[0].Operation}))(t); len(now) != 0 {
+	if now := connectortest.Must(s.session.Poll(t.Context(), []string{results[0].Operation}))(t); len(now) != 0 {
 		t.Errorf("%+v", now)
 	}
-	s.pass(time.Hour)
-	if now := must(s.session.Poll(t.Context(), []string{results[0].Operation}))(t); len(now) != 2 || now[0].State != connector.Live ||
+	s.Pass(time.Hour)
+	now := connectortest.Must(s.session.Poll(t.Context(), []string{results[0].Operation}))(t)
+	if len(now) != 2 || now[0].State != connector.Live ||
 		now[0].IDs.Product != "B0MUG" || now[0].URL != "https://www.amazon.de/dp/B0MUG" {
 		t.Errorf("%+v", now)
 	}
@@ -184,7 +186,7 @@ func TestWhatAmazonRefuses(t *testing.T) {
 	if s.Listings() != 2 { // a product that is refused in part is not listed in part
 		t.Errorf("%d listings", s.Listings())
 	}
-	s.settings["listing"], s.settings["productType"] = "full", "MUG"
+	s.Settings["listing"], s.Settings["productType"] = "full", "MUG"
 	s.open()
 	forbidden := mug()
 	forbidden.SKU, forbidden.Name = "BAD", "A "+fakeshop.Restricted+" mug"
@@ -211,13 +213,14 @@ func TestOwnListingsAreAdopted(t *testing.T) {
 	s.upsert(t, mug(), pen)
 	s.offers(t, "MUG", "7.90", 9)
 	s.offers(t, "PEN", "7.90", 50)
-	got := must(s.session.(connector.LevelSetter).SetLevels(t.Context(), []connector.StockItem{{Item: s.item("PEN"), Quantity: 1}},
+	got := connectortest.Must(s.session.(connector.LevelSetter).SetLevels(t.Context(),
+		[]connector.StockItem{{Item: s.item("PEN"), Quantity: 1}},
 		[]connector.PriceItem{{Item: s.item("PEN"), Price: 50000}}))(t)
 	s.offers(t, "PEN", "5.00", 50)
 	if len(got) != 1 || !s.FBA("PEN") || s.Listings() != 2 || len(s.failed) != 0 {
 		t.Errorf("%+v, %d listings, %v", got, s.Listings(), s.failed)
 	}
-	shown := must(s.session.ReadStock(t.Context(), []connector.Item{s.item("MUG"), s.item("PEN")}))(t)
+	shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{s.item("MUG"), s.item("PEN")}))(t)
 	if shown["MUG"] != 9 || len(shown) != 1 {
 		t.Errorf("%v", shown)
 	}
@@ -225,7 +228,7 @@ func TestOwnListingsAreAdopted(t *testing.T) {
 
 func TestFullListings(t *testing.T) {
 	s := newShop(t)
-	s.settings["listing"] = "full"
+	s.Settings["listing"] = "full"
 	s.open()
 	s.upsert(t, shirt())
 	if !strings.Contains(s.failed["SHIRT-S"], "productType") {
@@ -233,7 +236,7 @@ func TestFullListings(t *testing.T) {
 	}
 	for name, value := range map[string]string{"productType": "SHIRT", "variationTheme": "SIZE_NAME",
 		"attributes": "Size=size, Colour=color"} {
-		s.settings[name] = value
+		s.Settings[name] = value
 	}
 	s.open()
 	s.upsert(t, shirt())
@@ -257,7 +260,7 @@ func TestHiddenProducts(t *testing.T) {
 	hidden.OnSale = false
 	s.upsert(t, hidden)
 	s.offers(t, "MUG", "7.90", 0)
-	must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: s.item("MUG"), Quantity: 8}}))(t)
+	connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: s.item("MUG"), Quantity: 8}}))(t)
 	s.offers(t, "MUG", "7.90", 0)
 	s.upsert(t, mug())
 	s.offers(t, "MUG", "7.90", 9)
@@ -269,7 +272,7 @@ func TestFewLevels(t *testing.T) {
 	calls := s.Calls()
 	stocks := []connector.StockItem{{Item: s.item("MUG"), Quantity: 3}, {Item: s.item("SHIRT-S")}, {Item: connector.Item{SKU: "GONE"}}}
 	prices := []connector.PriceItem{{Item: s.item("MUG"), Price: 81000}, {Item: s.item("SHIRT-M"), Price: 0}}
-	results := must(s.session.(connector.LevelSetter).SetLevels(t.Context(), stocks, prices))(t)
+	results := connectortest.Must(s.session.(connector.LevelSetter).SetLevels(t.Context(), stocks, prices))(t)
 	s.take(results)
 	s.offers(t, "MUG", "8.10", 3)
 	s.offers(t, "SHIRT-S", "20.00", 0)
@@ -329,7 +332,8 @@ func TestManyLevelsAreOneFeed(t *testing.T) {
 // A feed that Amazon gives up is no reason to believe that anything of it was done.
 func TestALostFeed(t *testing.T) {
 	s := newShop(t)
-	if results := must(s.session.Poll(t.Context(), []string{"feed 77"}))(t); len(results) != 1 || results[0].State != connector.Failed ||
+	results := connectortest.Must(s.session.Poll(t.Context(), []string{"feed 77"}))(t)
+	if len(results) != 1 || results[0].State != connector.Failed ||
 		!results[0].Again || results[0].SKU != "" {
 		t.Errorf("%+v", results)
 	}
@@ -341,7 +345,7 @@ func TestListingsThatAmazonTakesOffSale(t *testing.T) {
 	s.upsert(t, mug())
 	for _, suppressed := range []bool{false, true, false} {
 		s.Suppress("MUG", suppressed)
-		must(s.session.ReadStock(t.Context(), []connector.Item{s.item("MUG")}))(t)
+		connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{s.item("MUG")}))(t)
 		reason, seen := s.session.(connector.Watcher).OffSale()["MUG"]
 		if !seen || (reason == "The brand has to be approved.") != suppressed || (reason == "") == suppressed {
 			t.Errorf("suppressed %v: %q", suppressed, reason)

@@ -48,10 +48,10 @@ func TestOrdersArePulled(t *testing.T) {
 			ids := map[string]bool{}
 			for range 230 {
 				ids[a.Place(wish("MUG", 2, 1580))] = true
-				a.pass(time.Second)
+				a.Pass(time.Second)
 			}
 			placed := a.Now()
-			a.pass(3 * time.Minute)
+			a.Pass(3 * time.Minute)
 			list, until := a.pull(t, began)
 			for _, o := range list {
 				delete(ids, o.ExternalID)
@@ -59,14 +59,14 @@ func TestOrdersArePulled(t *testing.T) {
 			if len(ids) != 0 || until.After(a.Now()) || until.Before(placed) {
 				t.Fatalf("%d orders are missing; until %s", len(ids), until)
 			}
-			a.pass(time.Hour)
+			a.Pass(time.Hour)
 			changed := list[3].ExternalID
 			a.Cancel(changed)
-			a.pass(time.Minute) // too early for a search
+			a.Pass(time.Minute) // too early for a search
 			if now, _ := a.pull(t, until); len(now) != 0 && faults.Broken == 0 {
 				t.Errorf("%+v", now)
 			}
-			a.pass(2 * time.Minute)
+			a.Pass(2 * time.Minute)
 			now, _ := a.pull(t, until)
 			if len(now) == 0 || now[0].ExternalID != changed || now[0].Status != orders.Cancelled || len(now[0].Lines) != 0 {
 				t.Errorf("%+v", now)
@@ -77,10 +77,11 @@ func TestOrdersArePulled(t *testing.T) {
 
 func TestASpanThatHasNotBegun(t *testing.T) {
 	a := newAccount(t)
-	if page := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: a.Now()}))(t); page.Until.After(a.Now()) || page.Next != "" {
+	page := connectortest.Must(a.session.PullOrders(t.Context(), connector.Cursor{Since: a.Now()}))(t)
+	if page.Until.After(a.Now()) || page.Next != "" {
 		t.Errorf("%+v", page)
 	}
-	if page := must(a.session.PullOrders(t.Context(), connector.Cursor{}))(t); page.Next != "" {
+	if page := connectortest.Must(a.session.PullOrders(t.Context(), connector.Cursor{}))(t); page.Next != "" {
 		t.Errorf("%+v", page)
 	}
 }
@@ -93,29 +94,30 @@ func TestATokenEnds(t *testing.T) {
 	place := func(n int) {
 		for range n {
 			ids[a.Place(wish("MUG", 1, 790))] = true
-			a.pass(time.Second)
+			a.Pass(time.Second)
 		}
 	}
 	place(101)
 	placed := a.Now()
-	a.pass(time.Hour)
-	page := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began}))(t)
-	a.pass(time.Hour)
-	if last := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began, Page: page.Next}))(t); !last.Until.Equal(page.Until) ||
+	a.Pass(time.Hour)
+	page := connectortest.Must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began}))(t)
+	a.Pass(time.Hour)
+	last := connectortest.Must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began, Page: page.Next}))(t)
+	if !last.Until.Equal(page.Until) ||
 		len(last.Orders) != 1 { // what changed after the first page was read is in none of them
 		t.Errorf("%d orders until %s", len(last.Orders), last.Until)
 	}
-	a.pass(25 * time.Hour)
+	a.Pass(25 * time.Hour)
 	place(101)
 	rest := connector.Cursor{Since: began, Page: page.Next}
-	half := must(a.session.PullOrders(t.Context(), rest))(t)
+	half := connectortest.Must(a.session.PullOrders(t.Context(), rest))(t)
 	if len(half.Orders) != 100 || half.Next == "" {
 		t.Fatalf("%d orders until %s", len(half.Orders), half.Until)
 	}
-	a.pass(25 * time.Hour) // the half has two pages, too
+	a.Pass(25 * time.Hour) // the half has two pages, too
 	searches := 0
 	for rest.Page = half.Next; rest.Page != ""; searches++ {
-		page := must(a.session.PullOrders(t.Context(), rest))(t)
+		page := connectortest.Must(a.session.PullOrders(t.Context(), rest))(t)
 		for _, o := range page.Orders {
 			delete(ids, o.ExternalID)
 		}
@@ -143,7 +145,7 @@ func TestAmounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAccount(t)
-			o := must(a.session.PullOrder(t.Context(), a.Place(c.wish)))(t)
+			o := connectortest.Must(a.session.PullOrder(t.Context(), a.Place(c.wish)))(t)
 			if o.Total != c.total || o.Shipping != c.shipping || o.Discount != c.discount || o.Tax != c.tax || o.Lines[0].Amount != c.a ||
 				len(o.Lines) != c.lines || o.Currency != "EUR" {
 				t.Errorf("%+v", o)
@@ -165,7 +167,7 @@ func TestOneOrderInTwoForms(t *testing.T) {
 	id := a.Place(wish("MUG", 1, 1000))
 	for _, bare := range []bool{false, true} {
 		a.Faults.Bare = bare
-		if o := must(a.session.PullOrder(t.Context(), id))(t); o.ExternalID != id || len(o.Lines) != 1 {
+		if o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t); o.ExternalID != id || len(o.Lines) != 1 {
 			t.Errorf("bare %v: %+v", bare, o)
 		}
 		if _, err := a.session.PullOrder(t.Context(), "1"); !connector.Is(err, connector.Missing) {
@@ -181,7 +183,7 @@ func TestPackagesThatDoNotSayWhatIsInThem(t *testing.T) {
 	a.BuyLabel(id, "JD-1", 2)
 	for _, sealed := range []bool{false, true} {
 		a.Faults.Sealed = sealed
-		o := must(a.session.PullOrder(t.Context(), id))(t)
+		o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
 		parcels := 1
 		if sealed {
 			parcels = 0
@@ -191,7 +193,7 @@ func TestPackagesThatDoNotSayWhatIsInThem(t *testing.T) {
 		}
 	}
 	a.BuyLabel(id, "JD-2", 3)
-	if o := must(a.session.PullOrder(t.Context(), id))(t); o.Status != orders.Shipped || len(o.Sent) != 0 {
+	if o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t); o.Status != orders.Shipped || len(o.Sent) != 0 {
 		t.Errorf("%+v", o)
 	}
 }
@@ -199,11 +201,11 @@ func TestPackagesThatDoNotSayWhatIsInThem(t *testing.T) {
 // Where prices are without tax, Amazon keeps the tax: it is no part of what the seller gets.
 func TestTaxThatAmazonKeeps(t *testing.T) {
 	a := newAccount(t)
-	a.kept["marketplaceId"] = "ATVPDKIKX0DER"
+	a.Kept["marketplaceId"] = "ATVPDKIKX0DER"
 	a.open()
 	sold := wish("MUG", 1, 1000)
 	sold.Tax, sold.Within = 80, true
-	o := must(a.session.PullOrder(t.Context(), a.Place(sold)))(t)
+	o := connectortest.Must(a.session.PullOrder(t.Context(), a.Place(sold)))(t)
 	if o.Total != 149000 || o.Tax != 0 || o.Lines[0].Amount != 100000 || o.Shipping != 49000 || o.Payment["taxKeptByAmazon"] != "0.80" {
 		t.Errorf("%+v", o)
 	}
@@ -214,7 +216,7 @@ func TestStates(t *testing.T) {
 	pending := wish("MUG", 2, 1580)
 	pending.Pending = true
 	id := a.Place(pending)
-	read := func() connector.Order { return must(a.session.PullOrder(t.Context(), id))(t) }
+	read := func() connector.Order { return connectortest.Must(a.session.PullOrder(t.Context(), id))(t) }
 	if o := read(); o.Status != orders.Pending || o.Name != "" || o.Email != "" || o.ShipTo != nil || o.Lines[0].Quantity != 2 {
 		t.Errorf("%+v", o)
 	}
@@ -254,7 +256,7 @@ func TestOrdersWithoutPersons(t *testing.T) {
 	a.NoPersons = true
 	id := a.Place(wish("MUG", 1, 790))
 	for range 2 {
-		if o := must(a.session.PullOrder(t.Context(), id))(t); o.Name != "" || o.ShipTo != nil || o.Total != 128000 {
+		if o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t); o.Name != "" || o.ShipTo != nil || o.Total != 128000 {
 			t.Errorf("%+v", o)
 		}
 	}
@@ -270,14 +272,14 @@ func TestOrdersThatAmazonShips(t *testing.T) {
 	fba := wish("MUG", 1, 790)
 	fba.FBA = true
 	id, own := a.Place(fba), a.Place(wish("PEN", 1, 100))
-	a.pass(time.Hour)
+	a.Pass(time.Hour)
 	if list, _ := a.pull(t, began); len(list) != 1 || list[0].ExternalID != own {
 		t.Errorf("%+v", list)
 	}
 	if _, err := a.session.PullOrder(t.Context(), id); !connector.Is(err, connector.Rejected) {
 		t.Errorf("%v", err)
 	}
-	a.settings["fba"] = "take"
+	a.Settings["fba"] = "take"
 	a.open()
 	list, _ := a.pull(t, began)
 	if len(list) != 2 || list[0].ExternalID != id || list[0].Payment["fulfilledBy"] != "AMAZON" || list[0].Lines[0].SKU != "" ||
@@ -423,8 +425,8 @@ func TestOrdersAreCancelledByAFeed(t *testing.T) {
 			id := a.Place(wish("MUG", 2, 1580))
 			ref := connector.OrderRef{ExternalID: id}
 			a.again(t, func() error { return a.session.PushCancel(t.Context(), ref, "") })
-			if _, _, status := a.Order(id); status != "CANCELLED" || len(a.facts) != 0 {
-				t.Errorf("%s, %v", status, a.facts)
+			if _, _, status := a.Order(id); status != "CANCELLED" || len(a.Facts) != 0 {
+				t.Errorf("%s, %v", status, a.Facts)
 			}
 			if calls := a.Calls(); faults == (fakeshop.Faults{}) && calls["createFeed"] != 1 {
 				t.Errorf("%v", calls)
@@ -441,12 +443,12 @@ func TestOrdersAreCancelledByAFeed(t *testing.T) {
 	var err error
 	for range 2 {
 		if err = a.session.PushCancel(t.Context(), ref, ""); connector.Is(err, connector.Underway) {
-			must(0, a.session.(connector.Collector).Send(t.Context()))(t)
+			connectortest.Must(0, a.session.(connector.Collector).Send(t.Context()))(t)
 		}
-		a.pass(time.Hour)
+		a.Pass(time.Hour)
 	}
-	if !connector.Is(err, connector.Rejected) || len(a.facts) != 0 {
-		t.Errorf("%v, %v", err, a.facts)
+	if !connector.Is(err, connector.Rejected) || len(a.Facts) != 0 {
+		t.Errorf("%v, %v", err, a.Facts)
 	}
 }
 
@@ -467,8 +469,8 @@ func TestReportsOfCancellations(t *testing.T) {
 				for i, ref := range refs {
 					got[i] = a.session.PushCancel(t.Context(), ref, "")
 				}
-				must(0, a.session.(connector.Collector).Send(t.Context()))(t)
-				a.pass(time.Hour)
+				connectortest.Must(0, a.session.(connector.Collector).Send(t.Context()))(t)
+				a.Pass(time.Hour)
 			}
 			if got[0] != nil || !connector.Is(got[1], connector.Rejected) || name == "latin" && !strings.Contains(got[1].Error(), "für Käufer") {
 				t.Errorf("%v, %v", got[0], got[1])
@@ -497,8 +499,8 @@ func TestCancellationsAreOneFeed(t *testing.T) {
 			}
 			failed[kind]++
 		}
-		must(0, a.session.(connector.Collector).Send(t.Context()))(t)
-		a.pass(5 * time.Minute)
+		connectortest.Must(0, a.session.(connector.Collector).Send(t.Context()))(t)
+		a.Pass(5 * time.Minute)
 		return failed
 	}
 	if got := run(); got[connector.Underway] != 40 {
@@ -510,8 +512,8 @@ func TestCancellationsAreOneFeed(t *testing.T) {
 	if got := run(); got[connector.Underway] != 40 {
 		t.Errorf("while Amazon works: %v", got)
 	}
-	if got := run(); got[""] != 39 || got[connector.Rejected] != 1 || len(a.facts) != 0 {
-		t.Errorf("%v, %v", got, a.facts)
+	if got := run(); got[""] != 39 || got[connector.Rejected] != 1 || len(a.Facts) != 0 {
+		t.Errorf("%v, %v", got, a.Facts)
 	}
 	calls := a.Calls()
 	if calls["createFeed"] != 1 || calls["getFeed"] != 2 || calls["getFeedDocument"] != 1 {

@@ -24,9 +24,9 @@ func many(n int) (list []connector.Product) {
 func TestCallsOfListings(t *testing.T) {
 	a := newAccount(t)
 	connectortest.Must(a.session.Test(t.Context()))(t)
-	before := a.client.Calls()
+	before := a.Client.Calls()
 	results := connectortest.Must(a.session.Upsert(t.Context(), many(25)))(t)
-	if n := a.client.Calls() - before; n != 1+25+4 { // the tree and 25 categories; read, items, offers, publication
+	if n := a.Client.Calls() - before; n != 1+25+4 { // the tree and 25 categories; read, items, offers, publication
 		t.Errorf("%d requests", n)
 	}
 	for _, r := range results {
@@ -38,9 +38,9 @@ func TestCallsOfListings(t *testing.T) {
 	for i := range again {
 		again[i].Known, again[i].Price = results[i].IDs, 88000
 	}
-	before = a.client.Calls()
+	before = a.Client.Calls()
 	connectortest.Must(a.session.Upsert(t.Context(), again))(t)
-	if n := a.client.Calls() - before; n != 2+2*25 { // read, items; eBay changes one offer at a time, which is read before
+	if n := a.Client.Calls() - before; n != 2+2*25 { // read, items; eBay changes one offer at a time, which is read before
 		t.Errorf("%d requests for changes", n)
 	}
 	if price, _, _ := a.Offer("MUG-24"); price != "8.80" {
@@ -318,7 +318,7 @@ func TestProductsThatGetAndLoseVariants(t *testing.T) {
 // Sellers who have shipping calculated need the weight of packages: the channel's settings have it.
 func TestPackages(t *testing.T) {
 	a := newAccount(t)
-	a.kept["packageWeight"], a.kept["packageSize"] = "0.75", "30x20.5x10"
+	a.Settings["packageWeight"], a.Settings["packageSize"] = "0.75", "30x20.5x10"
 	connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
 	item, _ := a.Stored("MUG")
 	want := "map[dimensions:map[height:10 length:30 unit:CENTIMETER width:20.5] weight:map[unit:KILOGRAM value:0.75]]"

@@ -18,7 +18,7 @@ func TestWhatIsLeftOfAQuotaIsForStockAndOrders(t *testing.T) {
 	parcel := connector.Parcel{Key: "s1", Carrier: "DHL", Number: "JD1", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
 	ref := connector.OrderRef{ExternalID: order, Shipped: []connector.Parcel{parcel}}
 
-	a.pass(2 * time.Hour)
+	a.Pass(2 * time.Hour)
 	a.Spend("inventory", 200, 170)
 	a.Spend("fulfillment", 100, 95)
 	waits := func(what string, err error) {
@@ -46,7 +46,7 @@ func TestWhatIsLeftOfAQuotaIsForStockAndOrders(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 
-	a.pass(24 * time.Hour)
+	a.Pass(24 * time.Hour)
 	a.Spend("inventory", 200, 0)
 	a.Spend("fulfillment", 100, 0)
 	connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{mug()}))(t)

@@ -22,10 +22,10 @@ func many(n int) (list []connector.Product) {
 // Beside the product itself, which the shop creates alone, ten products take ten requests, and prices of all of them four.
 func TestCallsOfProducts(t *testing.T) {
 	s := newShop(t)
-	before := s.client.Calls()
+	before := s.Client.Calls()
 	results := connectortest.Must(s.session.Upsert(t.Context(), many(10)))(t)
 	// settings, languages; products and combinations by reference; the products; read and written stock, put on sale
-	if n := s.client.Calls() - before; n != 2+2+10+2+1 {
+	if n := s.Client.Calls() - before; n != 2+2+10+2+1 {
 		t.Errorf("%d requests for new products", n)
 	}
 	again := many(10)
@@ -34,15 +34,15 @@ func TestCallsOfProducts(t *testing.T) {
 		again[i].Known = r.IDs
 		prices = append(prices, connector.PriceItem{Item: connector.Item{SKU: r.SKU, IDs: r.IDs}, Price: 81000, Currency: "EUR"})
 	}
-	before = s.client.Calls()
+	before = s.Client.Calls()
 	connectortest.Must(s.session.SetPrices(t.Context(), prices))(t)
-	if n := s.client.Calls() - before; n != 4 || s.Field("MUG-9", "price", "") != "8.1" { // products, combinations, reductions; the change
+	if n := s.Client.Calls() - before; n != 4 || s.Field("MUG-9", "price", "") != "8.1" { // products, combinations, reductions; the change
 		t.Errorf("%d requests for prices, which are %s", n, s.Field("MUG-9", "price", ""))
 	}
-	before = s.client.Calls()
+	before = s.Client.Calls()
 	connectortest.Must(s.session.Upsert(t.Context(), again))(t)
 	// products by id and by reference, combinations by reference and by product, reductions; each product; put on sale
-	if n := s.client.Calls() - before; n != 5+10+1 {
+	if n := s.Client.Calls() - before; n != 5+10+1 {
 		t.Errorf("%d requests for changed products", n)
 	}
 }
@@ -59,10 +59,10 @@ func TestCallsOfOrders(t *testing.T) {
 	for i := range 30 {
 		s.Buy("ada@example.com", true, fakeshop.Bought{SKU: fmt.Sprint("SHIRT-", i), Quantity: 1})
 	}
-	s.now = s.now.Add(time.Minute)
-	before := s.client.Calls()
-	list, _ := s.pull(t, s.now.Add(-time.Hour))
-	if n := s.client.Calls() - before; len(list) != 30 || n > 10+1 { // the carrier's name is read once
+	s.Pass(time.Minute)
+	before := s.Client.Calls()
+	list, _ := s.pull(t, s.Clock().Add(-time.Hour))
+	if n := s.Client.Calls() - before; len(list) != 30 || n > 10+1 { // the carrier's name is read once
 		t.Errorf("%d requests for %d orders", n, len(list))
 	}
 	for i, o := range list {

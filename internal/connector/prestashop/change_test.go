@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"slices"
 	"testing"
@@ -37,14 +36,14 @@ func TestResourcesThatAreWrittenWhole(t *testing.T) {
 				}
 				items[r.SKU] = connector.Item{SKU: r.SKU, IDs: r.IDs}
 			}
-			before := s.client.Calls()
+			before := s.Client.Calls()
 			for _, r := range connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: items["MUG"], Quantity: 1},
 				{Item: items["SHIRT-S"], Quantity: 2}}))(t) {
 				if r.State != connector.Live {
 					t.Errorf("%+v", r)
 				}
 			}
-			if calls := s.client.Calls() - before; calls != 3 { // what there is, those two rows, and the write
+			if calls := s.Client.Calls() - before; calls != 3 { // what there is, those two rows, and the write
 				t.Errorf("%d calls", calls)
 			}
 			for _, r := range connectortest.Must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: items["MUG"], Price: 60000},
@@ -63,7 +62,7 @@ func TestResourcesThatAreWrittenWhole(t *testing.T) {
 				t.Errorf("%q, %q, %q", s.Field("MUG", "ean13", ""), s.Field("MUG", "name", "1"), s.Field("MUG", "name", "2"))
 			}
 			order := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
-			s.now = s.now.Add(time.Minute)
+			s.Pass(time.Minute)
 			parcel := connector.Parcel{Key: "1", Number: "JD1"}
 			if err := s.session.PushShipment(t.Context(), connector.OrderRef{ExternalID: order}, parcel); err != nil {
 				t.Error(err)
@@ -93,7 +92,7 @@ func TestAKeyThatMayChangeNothing(t *testing.T) {
 // A shop that writes only the first row of a request, as something before it may have it, gets the others one by one.
 func TestRowsThatAreNotWrittenTogether(t *testing.T) {
 	s := newShop(t)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.open(connectortest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPatch {
 			body, _ := io.ReadAll(r.Body)
 			kind := regexp.MustCompile(`<(product|combination|stock_available)>`).FindSubmatch(body)
@@ -103,9 +102,7 @@ func TestRowsThatAreNotWrittenTogether(t *testing.T) {
 			r.ContentLength = -1
 		}
 		s.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	s.open(server.URL)
+	})))
 	items := map[string]connector.Item{}
 	for _, r := range connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t) {
 		if r.State != connector.Live {

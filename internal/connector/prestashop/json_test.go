@@ -52,7 +52,7 @@ func jsonOf(e element) any {
 // A shop whose lists come as JSON, as behind a proxy that asks for it, is read as one that answers XML.
 func TestListsAsJSON(t *testing.T) {
 	s := newShop(t)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.open(connectortest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := httptest.NewRecorder()
 		s.ServeHTTP(out, r)
 		for name, values := range out.Header() {
@@ -75,9 +75,7 @@ func TestListsAsJSON(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(out.Code)
 		_, _ = w.Write(body)
-	}))
-	t.Cleanup(server.Close)
-	s.open(server.URL)
+	})))
 	if found := connectortest.Must(s.session.Test(t.Context()))(t); len(found.Missing) > 0 || found.Currency != "EUR" {
 		t.Errorf("%+v", found)
 	}
@@ -91,7 +89,7 @@ func TestListsAsJSON(t *testing.T) {
 		}
 	}
 	id := s.Buy("ada@example.com", true, fakeshop.Bought{SKU: "SHIRT-M", Quantity: 2})
-	page := connectortest.Must(s.session.PullOrders(t.Context(), connector.Cursor{Since: s.now.Add(-time.Hour)}))(t)
+	page := connectortest.Must(s.session.PullOrders(t.Context(), connector.Cursor{Since: s.Clock().Add(-time.Hour)}))(t)
 	if len(page.Orders) != 1 || page.Orders[0].ExternalID != id || page.Orders[0].Lines[0].SKU != "SHIRT-M" ||
 		page.Orders[0].Currency != "EUR" || page.Orders[0].Email != "ada@example.com" {
 		t.Errorf("%+v", page)
@@ -105,7 +103,7 @@ func TestJSONOfSomethingElse(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }))
 		t.Cleanup(server.Close)
 		s.open(server.URL)
-		if page, err := s.session.PullOrders(t.Context(), connector.Cursor{Since: s.now.Add(-time.Hour)}); err == nil {
+		if page, err := s.session.PullOrders(t.Context(), connector.Cursor{Since: s.Clock().Add(-time.Hour)}); err == nil {
 			t.Errorf("%s: %+v", body, page)
 		}
 	}

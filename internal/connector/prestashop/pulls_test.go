@@ -17,9 +17,9 @@ func TestOrdersThatChangeBetweenPages(t *testing.T) {
 	var ids []string
 	for i := range 120 {
 		ids = append(ids, s.Buy(fmt.Sprintf("ada%d@example.com", i), true, fakeshop.Bought{SKU: "MUG", Quantity: 1}))
-		s.now = s.now.Add(time.Second)
+		s.Pass(time.Second)
 	}
-	s.now = s.now.Add(time.Minute)
+	s.Pass(time.Minute)
 	seen := map[string]bool{}
 	cursor := connector.Cursor{}
 	for i := 0; ; i++ {
@@ -31,7 +31,7 @@ func TestOrdersThatChangeBetweenPages(t *testing.T) {
 			break
 		}
 		for _, id := range ids[i*3 : i*3+3] {
-			s.now = s.now.Add(time.Second)
+			s.Pass(time.Second)
 			s.Move(id, "4")
 		}
 	}
@@ -51,10 +51,10 @@ func TestOrdersThatWereRefundedAfterTheyWereShipped(t *testing.T) {
 			id := s.Buy("ada@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
 			var sent time.Time
 			for i, state := range states {
-				s.now = s.now.Add(time.Minute)
+				s.Pass(time.Minute)
 				s.Move(id, state)
 				if i == 0 && state != "3" {
-					sent = s.now.Truncate(time.Second)
+					sent = s.Clock().Truncate(time.Second)
 				}
 			}
 			o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t)
@@ -72,7 +72,7 @@ func TestOrdersOfOneSecond(t *testing.T) {
 	for i := range 130 {
 		s.Buy(fmt.Sprintf("ada%d@example.com", i), true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
 	}
-	s.now = s.now.Add(time.Minute)
+	s.Pass(time.Minute)
 	seen := map[string]bool{}
 	for _, start := range []string{"", "50|2026-11-22T10:00:50Z"} {
 		clear(seen)
@@ -90,11 +90,11 @@ func TestOrdersOfOneSecond(t *testing.T) {
 func TestOrderBeforeTheClocksAreSetBack(t *testing.T) {
 	s := newShop(t)
 	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
-	s.now = time.Date(2026, 10, 25, 0, 57, 0, 0, time.UTC) // 02:57 in Paris
-	_, until := s.pull(t, s.now.Add(-time.Hour))
-	s.now = s.now.Add(time.Minute)
+	s.SetClock(time.Date(2026, 10, 25, 0, 57, 0, 0, time.UTC)) // 02:57 in Paris
+	_, until := s.pull(t, s.Clock().Add(-time.Hour))
+	s.Pass(time.Minute)
 	id := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
-	s.now = s.now.Add(4 * time.Minute) // 02:02 again
+	s.Pass(4 * time.Minute) // 02:02 again
 	list, _ := s.pull(t, until.Add(-time.Minute))
 	if len(list) != 1 || list[0].ExternalID != id || !list[0].CreatedAt.Equal(time.Date(2026, 10, 25, 0, 58, 0, 0, time.UTC)) {
 		t.Errorf("%+v", list)

@@ -1,10 +1,7 @@
 package prestashop_test
 
 import (
-	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -15,51 +12,30 @@ import (
 	"entrepot/internal/connector/prestashop"
 	"entrepot/internal/connector/prestashop/fakeshop"
 	"entrepot/internal/money"
-	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
 )
 
-// shop is a fake shop that answers, pictures beside it, and the clock that both sides go by: sleeping moves it.
+// shop is a fake shop that answers, pictures beside it, and the service that calls it.
 type shop struct {
 	*fakeshop.Shop
+	*connectortest.Host
 	session  connector.Session
-	client   *connector.Client
 	pictures string
-	now      time.Time
-	facts    map[string]string
 }
 
 func newShop(t *testing.T) *shop {
 	t.Helper()
-	s := &shop{Shop: fakeshop.New(), facts: map[string]string{}, now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
-	s.Now = func() time.Time { return s.now }
-	server := httptest.NewServer(s.Shop)
-	t.Cleanup(server.Close)
-	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
-	}))
-	t.Cleanup(pictures.Close)
-	s.pictures = pictures.URL
-	p := prestashop.New()
-	s.client = connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(s.Now, func(_ context.Context, d time.Duration) error {
-		s.now = s.now.Add(d)
-		return nil
-	}).Client("channel", p.Capabilities().Limits)
-	s.open(server.URL)
+	s := &shop{Shop: fakeshop.New(), pictures: connectortest.Pictures(t)}
+	s.Host = connectortest.NewHost(nil, connector.Credentials{"webserviceKey": fakeshop.Key, "webhookSecret": "secret"})
+	s.Now = s.Clock
+	s.open(connectortest.Serve(t, s.Shop))
 	return s
 }
 
-// Fact and Keep are what is kept of the shop.
-func (s *shop) Fact(name string) string { return s.facts[name] }
-
-// Keep keeps a fact.
-func (s *shop) Keep(name, value string) { s.facts[name] = value }
-
-// open begins anew, as the next job does.
+// open begins anew, as the next job does, with the shop at an address.
 func (s *shop) open(address string) {
-	s.session = prestashop.New().Open(connector.Link{Client: s.client, Facts: s, Now: s.Now,
-		Channel: connector.Channel{ID: "channel", Platform: "PRESTASHOP",
-			Credentials: connector.Credentials{"url": address, "webserviceKey": fakeshop.Key, "webhookSecret": "secret"}}})
+	s.Kept["url"] = address
+	s.session = s.Open(prestashop.New())
 }
 
 // shirt has two variants, a picture and a category below another one.
@@ -116,7 +92,7 @@ func TestProductsAreMadeOnce(t *testing.T) {
 				if err == nil && !slices.ContainsFunc(results, func(r connector.Result) bool { return r.State != connector.Live }) {
 					break
 				}
-				s.now = s.now.Add(time.Minute)
+				s.Pass(time.Minute)
 			}
 			s.Faults = fakeshop.Faults{}
 			if len(results) != 4 || slices.ContainsFunc(results, func(r connector.Result) bool { return r.State != connector.Live }) {
@@ -201,7 +177,7 @@ func TestAKeyWithTheNeededRights(t *testing.T) {
 			}
 		}
 		id := s.Buy("ada@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
-		page := connectortest.Must(s.session.PullOrders(t.Context(), connector.Cursor{Since: s.now.Add(-time.Hour)}))(t)
+		page := connectortest.Must(s.session.PullOrders(t.Context(), connector.Cursor{Since: s.Clock().Add(-time.Hour)}))(t)
 		if len(page.Orders) != 1 || page.Orders[0].ExternalID != id || page.Orders[0].Lines[0].SKU != "MUG" {
 			t.Errorf("%+v", page)
 		}
@@ -255,11 +231,11 @@ func TestStockAndPrices(t *testing.T) {
 		ids[r.SKU] = r.IDs
 	}
 	item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: ids[sku]} }
-	before := s.client.Calls()
+	before := s.Client.Calls()
 	got := connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-S")},
 		{Item: item("SHIRT-M"), Quantity: 6},
 		{Item: item("MUG"), Quantity: 3}, {Item: connector.Item{SKU: "GONE", IDs: connector.IDs{Product: "4711"}}, Quantity: 1}}))(t)
-	if calls := s.client.Calls() - before; calls != 2 || got[3].State != connector.Gone {
+	if calls := s.Client.Calls() - before; calls != 2 || got[3].State != connector.Gone {
 		t.Errorf("%d calls: %+v", calls, got)
 	}
 	shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("SHIRT-M"), item("MUG")}))(t)
@@ -328,10 +304,10 @@ func TestOrdersArePulled(t *testing.T) {
 	for i := range 120 {
 		ids = append(ids, s.Buy(fmt.Sprintf("ada%d@example.com", i), i%2 == 0, fakeshop.Bought{SKU: "SHIRT-M", Quantity: 2},
 			fakeshop.Bought{SKU: "MUG", Quantity: 1}))
-		s.now = s.now.Add(time.Second)
+		s.Pass(time.Second)
 	}
 	list, until := s.pull(t, time.Time{})
-	if len(list) < 105 || !until.Equal(s.now.Add(-10*time.Second)) {
+	if len(list) < 105 || !until.Equal(s.Clock().Add(-10*time.Second)) {
 		t.Fatalf("%d orders until %v", len(list), until)
 	}
 	o := list[0]
@@ -346,10 +322,10 @@ func TestOrdersArePulled(t *testing.T) {
 	if want := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC); !o.CreatedAt.Equal(want) {
 		t.Errorf("made at %v, want %v", o.CreatedAt, want)
 	}
-	s.now = s.now.Add(time.Hour)
+	s.Pass(time.Hour)
 	s.Refund(ids[7], 1, "25.80")
 	s.Move(ids[3], "4")
-	s.now = s.now.Add(time.Minute)
+	s.Pass(time.Minute)
 	changed, _ := s.pull(t, until.Add(time.Minute))
 	if len(changed) != 2 || changed[0].Status != orders.Shipped || len(changed[1].Refunds) != 1 || changed[1].Refunds[0].Amount != 258000 ||
 		changed[1].Refunds[0].Lines[0].Quantity != 1 {
@@ -382,7 +358,7 @@ func TestOrdersWithCharactersThatXMLMustNotHave(t *testing.T) {
 	odd, plain := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1}), s.Buy("b@example.com", true,
 		fakeshop.Bought{SKU: "MUG", Quantity: 1})
 	s.Write(odd, "gift_message", "F\xfcr\v Ada\x00 & \x1fBob\uFFFF")
-	s.now = s.now.Add(time.Minute)
+	s.Pass(time.Minute)
 	list, _ := s.pull(t, time.Time{})
 	if len(list) != 2 || list[0].ExternalID != odd || list[0].Note != "Gift message: F\uFFFDr Ada & Bob" || list[1].ExternalID != plain {
 		t.Errorf("%+v", list)
@@ -392,16 +368,16 @@ func TestOrdersWithCharactersThatXMLMustNotHave(t *testing.T) {
 func TestHourThatComesTwice(t *testing.T) {
 	s := newShop(t)
 	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
-	s.now = time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC) // 02:30 in Paris, and once more an hour later
+	s.SetClock(time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC)) // 02:30 in Paris, and once more an hour later
 	first := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
-	s.now = s.now.Add(time.Minute)
-	list, until := s.pull(t, s.now.Add(-time.Hour))
-	if len(list) != 1 || list[0].ExternalID != first || list[0].UpdatedAt.After(s.now) {
+	s.Pass(time.Minute)
+	list, until := s.pull(t, s.Clock().Add(-time.Hour))
+	if len(list) != 1 || list[0].ExternalID != first || list[0].UpdatedAt.After(s.Clock()) {
 		t.Fatalf("%+v", list)
 	}
-	s.now = s.now.Add(time.Hour)
+	s.Pass(time.Hour)
 	second := s.Buy("b@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
-	s.now = s.now.Add(time.Minute)
+	s.Pass(time.Minute)
 	list, _ = s.pull(t, until)
 	if !slices.ContainsFunc(list, func(o connector.Order) bool { return o.ExternalID == second }) {
 		t.Errorf("%+v", list)

@@ -3,7 +3,6 @@ package prestashop_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,11 +19,11 @@ func TestSlowShopsGiveSmallerPages(t *testing.T) {
 	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
 	for i := range 60 {
 		s.Buy(fmt.Sprintf("ada%d@example.com", i), true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
-		s.now = s.now.Add(time.Second)
+		s.Pass(time.Second)
 	}
-	s.now = s.now.Add(time.Minute)
+	s.Pass(time.Minute)
 	most, asked := 12, 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.open(connectortest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, count, _ := strings.Cut(r.URL.Query().Get("limit"), ",")
 		if n, _ := strconv.Atoi(count); strings.HasSuffix(r.URL.Path, "/orders") && n > 1 { // one order is asked for to learn the shop's time
 			if asked = n; n > most {
@@ -33,9 +32,7 @@ func TestSlowShopsGiveSmallerPages(t *testing.T) {
 			}
 		}
 		s.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	s.open(server.URL)
+	})))
 	tries := 0
 	for ; ; tries++ {
 		_, err := s.session.PullOrders(t.Context(), connector.Cursor{})
@@ -65,7 +62,7 @@ func TestSlowShopsGiveSmallerPages(t *testing.T) {
 	}
 	most = 50 // it is fast again
 	for _, day := range []struct{ days, asked int }{{0, 10}, {1, 20}, {1, 40}, {1, 50}} {
-		s.now = s.now.Add(time.Duration(day.days) * 24 * time.Hour)
+		s.Pass(time.Duration(day.days) * 24 * time.Hour)
 		if connectortest.Must(s.session.PullOrders(t.Context(), connector.Cursor{}))(t); asked != day.asked {
 			t.Errorf("pages of %d, not %d", asked, day.asked)
 		}

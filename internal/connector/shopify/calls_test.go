@@ -26,9 +26,9 @@ func TestCallsOfProducts(t *testing.T) {
 	s := newShop(t)
 	spent := func(what string, most int64, do func()) {
 		t.Helper()
-		before := s.client.Calls()
+		before := s.Client.Calls()
 		do()
-		n := s.client.Calls() - before
+		n := s.Client.Calls() - before
 		t.Logf("%s: %d requests", what, n)
 		if n > most {
 			t.Errorf("%s: %d requests, at most %d", what, n, most)

@@ -1,9 +1,7 @@
 package shopify_test
 
 import (
-	"context"
 	"fmt"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -14,62 +12,28 @@ import (
 	"entrepot/internal/connector/shopify"
 	"entrepot/internal/connector/shopify/fakeshop"
 	"entrepot/internal/money"
-	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
 )
 
-// shop is a fake shop that answers, and the clock that both sides go by: sleeping moves it.
+// shop is a fake shop that answers, and the service that calls it.
 type shop struct {
 	*fakeshop.Shop
-	session  connector.Session
-	client   *connector.Client
-	kept     connector.Credentials // what Renew has stored
-	facts    map[string]string
-	settings map[string]string
-	now      time.Time
-	slept    func() // after a wait, if not nil
-}
-
-func (s *shop) Fact(name string) string { return s.facts[name] }
-func (s *shop) Keep(name, value string) { s.facts[name] = value }
-
-func (s *shop) Renew(ctx context.Context, name, stale string,
-	renew func(context.Context, connector.Credentials) (connector.Credentials, error)) (connector.Credentials, error) {
-	if s.kept[name] != stale {
-		return s.kept, nil
-	}
-	fresh, err := renew(ctx, s.kept)
-	if err == nil {
-		s.kept[name] = fresh[name]
-	}
-	return s.kept, err
+	*connectortest.Host
+	session connector.Session
 }
 
 func newShop(t *testing.T) *shop {
 	t.Helper()
-	s := &shop{Shop: fakeshop.New(), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC), facts: map[string]string{}}
-	s.Now = func() time.Time { return s.now }
-	server := httptest.NewServer(s.Shop)
-	t.Cleanup(server.Close)
-	s.kept = connector.Credentials{"shop": "fake.myshopify.com", "baseUrl": server.URL, "accessToken": fakeshop.Token,
-		"clientId":     fakeshop.ClientID,
-		"clientSecret": fakeshop.ClientSecret}
-	s.client = connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(s.Now, func(_ context.Context, d time.Duration) error {
-		s.now = s.now.Add(d)
-		if s.slept != nil {
-			s.slept()
-		}
-		return nil
-	}).Client("channel", shopify.New().Capabilities().Limits)
+	s := &shop{Shop: fakeshop.New()}
+	s.Host = connectortest.NewHost(nil, connector.Credentials{"shop": "fake.myshopify.com", "baseUrl": connectortest.Serve(t, s.Shop),
+		"accessToken": fakeshop.Token, "clientId": fakeshop.ClientID, "clientSecret": fakeshop.ClientSecret})
+	s.Now = s.Clock
 	s.reopen()
 	return s
 }
 
 // reopen begins another session, as each job does.
-func (s *shop) reopen() {
-	s.session = shopify.New().Open(connector.Link{Client: s.client, Tokens: s, Facts: s, Now: s.Now,
-		Channel: connector.Channel{ID: "channel", Platform: "SHOPIFY", Credentials: s.kept, Settings: s.settings}})
-}
+func (s *shop) reopen() { s.session = s.Open(shopify.New()) }
 
 func shirt() connector.Product {
 	return connector.Product{ID: "019a-shirt-0001", SKU: "SHIRT", Name: "Shirt", Slug: "shirt", OnSale: true, Price: 200000, Currency: "EUR",
@@ -100,7 +64,7 @@ func TestTestNamesWhatIsMissing(t *testing.T) {
 	s.Expire() // and is renewed
 	connectortest.Must(s.session.Test(t.Context()))(t)
 	s.Expire()
-	s.kept["clientSecret"] = "wrong"
+	s.Kept["clientSecret"] = "wrong"
 	if _, err := s.session.Test(t.Context()); !connector.Is(err, connector.Unauthorized) {
 		t.Errorf("%v", err)
 	}
@@ -109,11 +73,11 @@ func TestTestNamesWhatIsMissing(t *testing.T) {
 // For the domain that buyers see, the error names the one that is wanted.
 func TestShopThatIsNoDomainOfShopify(t *testing.T) {
 	s := newShop(t)
-	s.kept = connector.Credentials{"shop": "corner.example", "accessToken": fakeshop.Token}
+	s.Kept = connector.Credentials{"shop": "corner.example", "accessToken": fakeshop.Token}
 	s.reopen()
 	_, err := s.session.Test(t.Context())
-	if !connector.Is(err, connector.Forbidden) || !strings.Contains(err.Error(), ".myshopify.com") || s.client.Calls() != 0 {
-		t.Errorf("%v after %d calls", err, s.client.Calls())
+	if !connector.Is(err, connector.Forbidden) || !strings.Contains(err.Error(), ".myshopify.com") || s.Client.Calls() != 0 {
+		t.Errorf("%v after %d calls", err, s.Client.Calls())
 	}
 }
 
@@ -121,13 +85,13 @@ func TestShopThatIsNoDomainOfShopify(t *testing.T) {
 func TestTokenEndsDuringAWait(t *testing.T) {
 	s := newShop(t)
 	s.Faults.Throttle = 1
-	s.slept = func() {
+	s.Slept = func() {
 		s.Faults.Throttle = 0
 		s.Expire()
-		s.slept = nil
+		s.Slept = nil
 	}
 	connectortest.Must(s.session.Test(t.Context()))(t)
-	if s.slept != nil {
+	if s.Slept != nil {
 		t.Error("nothing was waited for")
 	}
 }
@@ -165,7 +129,7 @@ func TestProductsAreMadeOnce(t *testing.T) {
 					func(r connector.Result) bool { return r.State != connector.Live || r.IDs.Product == "" }) {
 					break
 				}
-				s.now = s.now.Add(time.Minute)
+				s.Pass(time.Minute)
 			}
 			small, ok := s.Variant("SHIRT-S")
 			if !ok || s.Products() != 2 || small != (fakeshop.Variant{Price: "20", Available: 4, Status: "ACTIVE", Published: true, Pictures: 1}) {
@@ -202,12 +166,12 @@ func TestStockAndPrices(t *testing.T) {
 		ids[r.SKU] = r.IDs
 	}
 	item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: ids[sku]} }
-	before := s.client.Calls()
+	before := s.Client.Calls()
 	gone := connector.Item{SKU: "GONE", IDs: connector.IDs{Other: map[string]string{"item": "gid://shopify/InventoryItem/1"}}}
 	got := connectortest.Must(s.session.SetStock(t.Context(),
 		[]connector.StockItem{{Item: item("SHIRT-S")}, {Item: gone, Quantity: 1}, {Item: item("MUG"), Quantity: 3}}))(t)
-	if got[0].State != connector.Live || got[1].State != connector.Gone || got[2].State != connector.Live || s.client.Calls()-before != 2 {
-		t.Errorf("%d calls: %+v", s.client.Calls()-before, got)
+	if got[0].State != connector.Live || got[1].State != connector.Gone || got[2].State != connector.Live || s.Client.Calls()-before != 2 {
+		t.Errorf("%d calls: %+v", s.Client.Calls()-before, got)
 	}
 	shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("MUG"), gone}))(t)
 	if shown["SHIRT-S"] != 0 || shown["MUG"] != 3 || len(shown) != 2 {
@@ -276,7 +240,7 @@ func TestLocationsThatSell(t *testing.T) {
 	if !strings.Contains(text, "stock is kept at the location Shop") || !strings.Contains(text, "Warehouse is sold beside it") {
 		t.Errorf("two locations: %q", text)
 	}
-	s.kept["locationId"] = "2"
+	s.Kept["locationId"] = "2"
 	if text := warning(); text != "" {
 		t.Errorf("chosen: %q", text)
 	}
@@ -288,7 +252,7 @@ func TestStockStaysAtItsLocation(t *testing.T) {
 	results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
 	set := func(n int64) fakeshop.Variant {
 		t.Helper()
-		clear(s.facts) // as new credentials do
+		clear(s.Facts) // as new credentials do
 		s.reopen()
 		item := connector.StockItem{Item: connector.Item{SKU: "MUG", IDs: results[0].IDs}, Quantity: n}
 		if got := connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{item}))(t); got[0].State != connector.Live {
@@ -330,11 +294,11 @@ func TestOrdersArePulled(t *testing.T) {
 			lines = append(lines, fakeshop.Bought{SKU: fmt.Sprint("X", n), Quantity: 1, Cents: 100})
 		}
 		ids = append(ids, s.Buy(fmt.Sprintf("ada%d@example.com", i), i%2 == 0, lines...))
-		s.now = s.now.Add(time.Second)
+		s.Pass(time.Second)
 	}
-	s.now = s.now.Add(2 * time.Minute)
+	s.Pass(2 * time.Minute)
 	list, until := s.pull(t, time.Time{})
-	if len(list) != 5 || !until.Equal(s.now.Add(-time.Minute)) || len(list[4].Lines) != 54 {
+	if len(list) != 5 || !until.Equal(s.Clock().Add(-time.Minute)) || len(list[4].Lines) != 54 {
 		t.Fatalf("%d orders until %v: %+v", len(list), until, list)
 	}
 	o := list[0]
@@ -346,10 +310,10 @@ func TestOrdersArePulled(t *testing.T) {
 	if o.Lines[0].Amount != 200000 || o.Total != 200000+33300+50000+56600 || o.Tax != 56600 || o.Discount != 0 {
 		t.Errorf("%+v", o)
 	}
-	s.now = s.now.Add(time.Hour)
+	s.Pass(time.Hour)
 	s.Change(ids[1], "shipped")
 	s.Change(ids[2], "refunded")
-	s.now = s.now.Add(2 * time.Minute)
+	s.Pass(2 * time.Minute)
 	changed, _ := s.pull(t, until)
 	if len(changed) != 2 || changed[0].Status != orders.Shipped || len(changed[0].Parcels) != 1 ||
 		changed[0].Parcels[0].Number != "BACK, OFFICE" ||
@@ -366,7 +330,7 @@ func TestOrdersWithoutTheirBuyers(t *testing.T) {
 	s := newShop(t)
 	s.Unapproved = true
 	id := s.Buy("ada@example.com", true, fakeshop.Bought{SKU: "A", Quantity: 2, Cents: 1000})
-	s.now = s.now.Add(2 * time.Minute)
+	s.Pass(2 * time.Minute)
 	list, _ := s.pull(t, time.Time{})
 	if len(list) != 1 || list[0].ExternalID != id || list[0].Lines[0].Quantity != 2 || list[0].Email+list[0].Name != "" ||
 		list[0].ShipTo != nil {

@@ -14,9 +14,9 @@ import (
 func (s *shop) buy(n int) (ids []string) {
 	for i := range n {
 		ids = append(ids, s.Buy(fmt.Sprintf("ada%d@example.com", i), true, fakeshop.Bought{SKU: "A", Quantity: 1, Cents: 1000}))
-		s.now = s.now.Add(time.Second)
+		s.Pass(time.Second)
 	}
-	s.now = s.now.Add(2 * time.Minute)
+	s.Pass(2 * time.Minute)
 	return ids
 }
 
@@ -26,11 +26,11 @@ func TestCallsOfOrders(t *testing.T) {
 	s.buy(60)
 	connectortest.Must(s.session.Test(t.Context()))(t)
 	calls := func() int64 {
-		before := s.client.Calls()
+		before := s.Client.Calls()
 		if list, _ := s.pull(t, time.Time{}); len(list) != 60 {
 			t.Errorf("%d orders", len(list))
 		}
-		return s.client.Calls() - before
+		return s.Client.Calls() - before
 	}
 	if n := calls(); n != 1+3 { // the shop's time, and pages of 25
 		t.Errorf("%d requests", n)
@@ -53,9 +53,9 @@ func TestOrdersByTheirIDs(t *testing.T) {
 	s := newShop(t)
 	ids := s.buy(30)
 	s.Faults.DearOrders = 100
-	before := s.client.Calls()
+	before := s.Client.Calls()
 	page := connectortest.Must(s.session.(connector.OrderReader).ReadOrders(t.Context(), append(ids, "gid://shopify/Order/1")))(t)
-	if n := s.client.Calls() - before; len(page.Orders) != 30 || n != 2+6 { // 25 and 12 are refused, 6 are not: 31 ids
+	if n := s.Client.Calls() - before; len(page.Orders) != 30 || n != 2+6 { // 25 and 12 are refused, 6 are not: 31 ids
 		t.Errorf("%d orders with %d requests", len(page.Orders), n)
 	}
 }
@@ -72,7 +72,7 @@ func TestOrdersLongerThanTheirPage(t *testing.T) {
 	for range 5 {
 		s.Change(refunded, "refunded")
 	}
-	s.now = s.now.Add(2 * time.Minute)
+	s.Pass(2 * time.Minute)
 	list, _ := s.pull(t, time.Time{})
 	if len(list) != 2 || len(list[0].Lines) != 12 || len(list[0].Parcels) != 1 || len(list[0].Parcels[0].Lines) != 12 ||
 		len(list[1].Refunds) != 5 {
@@ -110,7 +110,7 @@ func TestQuantitiesThatAreTheMerchants(t *testing.T) {
 func TestTestOrdersStayOut(t *testing.T) {
 	s := newShop(t)
 	id := s.Place(fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: "A", Quantity: 1, Cents: 1000}}, Test: true})
-	s.now = s.now.Add(2 * time.Minute)
+	s.Pass(2 * time.Minute)
 	if _, err := s.session.PullOrder(t.Context(), id); !connector.Is(err, connector.Missing) {
 		t.Errorf("alone: %v", err)
 	}
@@ -118,7 +118,7 @@ func TestTestOrdersStayOut(t *testing.T) {
 	if list, _ := s.pull(t, time.Time{}); len(list)+len(page.Orders) != 0 {
 		t.Errorf("with others: %+v, %+v", list, page.Orders)
 	}
-	s.settings = map[string]string{"testOrders": "true"}
+	s.Settings = map[string]string{"testOrders": "true"}
 	s.reopen()
 	if o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t); o.ExternalID != id {
 		t.Errorf("%+v", o)

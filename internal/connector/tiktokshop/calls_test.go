@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/tiktokshop"
 	"entrepot/internal/connector/tiktokshop/fakeshop"
 	"entrepot/internal/orders"
@@ -34,7 +35,7 @@ func TestCalls(t *testing.T) {
 	var stocks []connector.StockItem
 	var prices []connector.PriceItem
 	for batch := range slices.Chunk(products, tiktokshop.New().Capabilities().Batch.Products) {
-		for _, r := range must(s.session.Upsert(t.Context(), batch))(t) {
+		for _, r := range connectortest.Must(s.session.Upsert(t.Context(), batch))(t) {
 			if r.State != connector.Waiting {
 				t.Fatalf("%+v", r)
 			}
@@ -50,21 +51,21 @@ func TestCalls(t *testing.T) {
 	}
 	count("500 products, half of them with three variants", 3*500+21+2+2) // the category demands what two requests say
 	for batch := range slices.Chunk(operations, 100) {
-		must(s.session.Poll(t.Context(), batch))(t)
+		connectortest.Must(s.session.Poll(t.Context(), batch))(t)
 	}
 	count("their audits", 10)
 	for batch := range slices.Chunk(stocks, 250) {
-		must(s.session.SetStock(t.Context(), batch))(t)
+		connectortest.Must(s.session.SetStock(t.Context(), batch))(t)
 	}
 	count("a wave of stock over 1,000 SKUs", 500+4+4) // a product on the edge of two batches is two requests
 	for batch := range slices.Chunk(prices, 250) {
-		must(s.session.SetPrices(t.Context(), batch))(t)
+		connectortest.Must(s.session.SetPrices(t.Context(), batch))(t)
 	}
 	count("a wave of prices", 500+4)
 	for i := range 200 {
 		s.Buy(fakeshop.Wish{SKUs: map[string]int64{fmt.Sprintf("MUG-%03d", 2*i%500): 2}, Cents: 1000, Shipping: 490})
 	}
-	s.now = s.now.Add(2 * time.Minute)
+	s.Pass(2 * time.Minute)
 	count("", 0)
 	found, _ := s.pull(t, time.Time{})
 	if len(found) != 200 {
@@ -89,15 +90,15 @@ func TestCalls(t *testing.T) {
 
 // counter says what was sent since the last time, at most a number of requests.
 func (s *shop) counter(t *testing.T) func(what string, most int) {
-	calls, at := s.Calls(""), s.now
+	calls, at := s.Calls(""), s.Clock()
 	return func(what string, most int) {
 		t.Helper()
 		if n := s.Calls("") - calls; what != "" {
-			t.Logf("%s: %d requests in %s", what, n, s.now.Sub(at).Round(time.Second))
+			t.Logf("%s: %d requests in %s", what, n, s.Clock().Sub(at).Round(time.Second))
 			if n > most {
 				t.Errorf("%s: %d requests, at most %d", what, n, most)
 			}
 		}
-		calls, at = s.Calls(""), s.now
+		calls, at = s.Calls(""), s.Clock()
 	}
 }

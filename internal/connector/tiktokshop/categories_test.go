@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/tiktokshop/fakeshop"
 )
 
@@ -47,7 +48,7 @@ func TestDemandsOfACategory(t *testing.T) {
 			s.Audit, s.Demands = time.Hour, c.demands
 			mug := s.mug()
 			mug.Attributes = c.attributes
-			got := must(s.session.Upsert(t.Context(), []connector.Product{mug}))(t)[0]
+			got := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug}))(t)[0]
 			if len(c.lacks) == 0 {
 				if got.State != connector.Waiting {
 					t.Errorf("%+v", got)
@@ -84,7 +85,7 @@ func TestWhatIsEnteredThereStays(t *testing.T) {
 	s.Demands.SizeChart, s.Demands.Certificate = true, "Food contact"
 	mug := s.mug()
 	mug.Attributes = []connector.Attribute{{Name: "Kind of glass", Value: "Crystal"}}
-	if got := must(s.session.Upsert(t.Context(), []connector.Product{mug}))(t)[0]; got.State == connector.Failed {
+	if got := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug}))(t)[0]; got.State == connector.Failed {
 		t.Fatalf("%+v", got)
 	}
 	shown := fmt.Sprint(s.Content("MUG"))
@@ -113,7 +114,7 @@ func TestBrands(t *testing.T) {
 			other.ID, other.SKU = "p3", "CUP"
 			mug.Attributes = []connector.Attribute{{Name: "brand", Value: c.brand}}
 			other.Attributes = mug.Attributes
-			must(s.session.Upsert(t.Context(), []connector.Product{mug, other}))(t)
+			connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug, other}))(t)
 			brand, _ := s.Content("CUP")["brand"].(map[string]any)
 			if brand["id"] != c.want {
 				t.Errorf("the brand is %v, want %v", brand, c.want)

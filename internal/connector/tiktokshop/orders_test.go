@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/tiktokshop/fakeshop"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
@@ -19,7 +20,7 @@ func (s *shop) pull(t *testing.T, since time.Time) (map[string]connector.Order, 
 		for try := 0; connector.Is(err, connector.Temporary) && try < 5; try++ { // as the frame does
 			page, err = s.session.PullOrders(t.Context(), cursor)
 		}
-		must(page, err)(t)
+		connectortest.Must(page, err)(t)
 		if len(page.Unreadable) > 0 {
 			t.Errorf("unreadable: %v", page.Unreadable)
 		}
@@ -37,18 +38,18 @@ func TestOrdersArePulled(t *testing.T) {
 	for name, faults := range map[string]fakeshop.Faults{"a good day": {}, "a bad one": {LoseAnswer: 5, Throttle: 7, HTML: 11}} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, nil)
-			s.skew = 45 * time.Second
+			s.Ahead = 45 * time.Second
 			s.Faults = faults
 			var ids []string
 			for range 250 {
 				ids = append(ids, s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 3, "POT": 1}, Cents: 790, Shipping: 490, Discount: 100}))
-				s.now = s.now.Add(time.Second)
+				s.Pass(time.Second)
 			}
 			unpaid := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}, Cents: 790, Unpaid: true})
-			s.now = s.now.Add(2 * time.Minute)
+			s.Pass(2 * time.Minute)
 			found, until := s.pull(t, time.Time{})
-			if len(found) != 251 || until.After(s.now.Add(-time.Minute)) {
-				t.Fatalf("%d orders until %s, it is %s", len(found), until, s.now)
+			if len(found) != 251 || until.After(s.Clock().Add(-time.Minute)) {
+				t.Fatalf("%d orders until %s, it is %s", len(found), until, s.Clock())
 			}
 			o := found[ids[0]]
 			if len(o.Lines) != 2 || o.Lines[0].Quantity != 3 || o.Lines[0].Amount != 237000 || o.Lines[0].SKU != "MUG" || o.Total != 355000 ||
@@ -71,14 +72,14 @@ func TestOrdersArePulled(t *testing.T) {
 func TestOrdersByTheShopsClock(t *testing.T) {
 	for _, skew := range []time.Duration{-10 * time.Minute, -4 * time.Minute, 10 * time.Minute} {
 		s := newShop(t, nil)
-		s.skew = skew
-		since := s.now
-		s.now = s.now.Add(time.Minute)
+		s.Ahead = skew
+		since := s.Clock()
+		s.Pass(time.Minute)
 		id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}, Cents: 790})
-		s.now = s.now.Add(time.Second)
+		s.Pass(time.Second)
 		found, until := s.pull(t, since)
-		if _, came := found[id]; !came || len(found) != 1 || until.After(s.now.Add(-time.Minute)) || until.Before(since.Add(-time.Minute)) {
-			t.Errorf("with %s: %d orders until %s, it is %s", skew, len(found), until, s.now)
+		if _, came := found[id]; !came || len(found) != 1 || until.After(s.Clock().Add(-time.Minute)) || until.Before(since.Add(-time.Minute)) {
+			t.Errorf("with %s: %d orders until %s, it is %s", skew, len(found), until, s.Clock())
 		}
 	}
 }
@@ -101,7 +102,7 @@ func TestTaxes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newShop(t, nil)
-			o := must(s.session.PullOrder(t.Context(), s.Buy(c.wish)))(t)
+			o := connectortest.Must(s.session.PullOrder(t.Context(), s.Buy(c.wish)))(t)
 			var goods money.Amount
 			for _, l := range o.Lines {
 				goods += l.Amount
@@ -119,13 +120,13 @@ func TestReversals(t *testing.T) {
 	s := newShop(t, nil)
 	returned := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 3, "POT": 1}, Cents: 790})
 	part := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 2}, Cents: 790})
-	s.now = s.now.Add(time.Hour)
+	s.Pass(time.Hour)
 	_, until := s.pull(t, time.Time{})
-	s.now = s.now.Add(time.Hour)
-	at := s.now
+	s.Pass(time.Hour)
+	at := s.Clock()
 	s.Return(returned, 2, 1580)
 	s.CancelPart(part, 790)
-	s.now = s.now.Add(time.Hour)
+	s.Pass(time.Hour)
 	found, _ := s.pull(t, until)
 	o := found[returned]
 	if len(o.Refunds) != 1 || o.Refunds[0].Amount != 158000 || len(o.Refunds[0].Lines) != 1 || o.Refunds[0].Lines[0].Quantity != 2 ||
@@ -140,7 +141,7 @@ func TestReversals(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if o := must(s.session.PullOrder(t.Context(), part))(t); o.Status != orders.Cancelled {
+	if o := connectortest.Must(s.session.PullOrder(t.Context(), part))(t); o.Status != orders.Cancelled {
 		t.Errorf("cancelled: %+v", o)
 	}
 }
@@ -166,7 +167,7 @@ func TestComplaintsThatAreNoReturns(t *testing.T) {
 			id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 2}, Cents: 790})
 			s.Move(id, "DELIVERED")
 			s.Settle(id, c.status, c.cents, c.partial)
-			o := must(s.session.PullOrder(t.Context(), id))(t)
+			o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t)
 			if c.refund == 0 && len(o.Refunds) > 0 ||
 				c.refund != 0 && (len(o.Refunds) != 1 || o.Refunds[0].Amount != c.refund || len(o.Refunds[0].Lines) != c.lines) {
 				t.Errorf("%+v", o.Refunds)
@@ -180,12 +181,12 @@ func TestOrdersWithoutTheScopeOfReturns(t *testing.T) {
 	s := newShop(t, nil)
 	s.NoScope = "/return_refund/"
 	id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}, Cents: 790})
-	if got := must(s.session.PullOrder(t.Context(), id))(t); got.ExternalID != id {
+	if got := connectortest.Must(s.session.PullOrder(t.Context(), id))(t); got.ExternalID != id {
 		t.Errorf("%+v", got)
 	}
 	var pulled []string
 	for cursor := (connector.Cursor{}); ; {
-		page := must(s.session.PullOrders(t.Context(), cursor))(t)
+		page := connectortest.Must(s.session.PullOrders(t.Context(), cursor))(t)
 		for _, o := range page.Orders {
 			pulled = append(pulled, o.ExternalID)
 		}

@@ -53,7 +53,7 @@ func TestProducts(t *testing.T) {
 				if got = by(results); err == nil && got["SHIRT"].State == connector.Waiting && got["MUG"].State == connector.Live {
 					break
 				}
-				s.now = s.now.Add(time.Minute)
+				s.Pass(time.Minute)
 			}
 			s.Faults = fakeshop.Faults{}
 			items, doubled := s.Items()
@@ -65,10 +65,10 @@ func TestProducts(t *testing.T) {
 				t.Errorf("%d pictures", s.Pictures())
 			}
 			for _, want := range []string{connector.Waiting, connector.Live} {
-				if r := must(s.session.Poll(t.Context(), []string{got["SHIRT"].Operation}))(t); len(r) != 1 || r[0].State != want {
+				if r := connectortest.Must(s.session.Poll(t.Context(), []string{got["SHIRT"].Operation}))(t); len(r) != 1 || r[0].State != want {
 					t.Errorf("want %s: %+v", want, r)
 				}
-				s.now = s.now.Add(time.Hour)
+				s.Pass(time.Hour)
 			}
 			s.levels(t, got)
 		})
@@ -80,34 +80,35 @@ func (s *shop) levels(t *testing.T, got map[string]connector.Result) {
 	item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: got[sku].IDs} }
 	gone := connector.Item{SKU: "GONE", IDs: connector.IDs{Product: "1", Variant: "2"}}
 	s.SetStock("MUG", fakeshop.Other, 50)
-	results := by(must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-M"), Quantity: 2},
+	results := by(connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-M"), Quantity: 2},
 		{Item: item("SHIRT-S")}, {Item: item("MUG"), Quantity: 3}, {Item: gone, Quantity: 1}}))(t))
 	if results["GONE"].State != connector.Gone || results["SHIRT-S"].State != connector.Live || results["MUG"].State != connector.Live {
 		t.Errorf("%+v", results)
 	}
-	shown := must(s.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("SHIRT-M"), item("MUG"), gone}))(t)
+	shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("SHIRT-M"), item("MUG"), gone}))(t)
 	if len(shown) != 3 || shown["MUG"] != 3 || shown["SHIRT-M"] != 2 || shown["SHIRT-S"] != 0 {
 		t.Errorf("%v", shown)
 	}
 	calls := s.Calls("prices/update")
-	results = by(must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: item("SHIRT-M"), Price: 300000, Currency: "EUR"},
-		{Item: item("SHIRT-S"), Price: 310000, Currency: "EUR"}}))(t))
+	results = by(connectortest.Must(s.session.SetPrices(t.Context(),
+		[]connector.PriceItem{{Item: item("SHIRT-M"), Price: 300000, Currency: "EUR"},
+			{Item: item("SHIRT-S"), Price: 310000, Currency: "EUR"}}))(t))
 	items, _ := s.Items()
 	if items["SHIRT-S"].Price != "31.00" || items["SHIRT-M"].Price != "30.00" || s.Calls("prices/update") != calls+1 {
 		t.Errorf("%+v %+v", items, results)
 	}
 	s.Faults.Nameless = true // a refusal that names no SKU is of all in the request
-	results = by(must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-M"), Quantity: -1},
+	results = by(connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-M"), Quantity: -1},
 		{Item: item("SHIRT-S")}}))(t))
 	if results["SHIRT-M"].State != connector.Failed || results["SHIRT-S"].State != connector.Failed {
 		t.Errorf("%+v", results)
 	}
 	s.Faults.Nameless = false
-	must(s.session.Unpublish(t.Context(), []connector.Item{item("SHIRT-S"), item("SHIRT-M"), gone}, false))(t)
+	connectortest.Must(s.session.Unpublish(t.Context(), []connector.Item{item("SHIRT-S"), item("SHIRT-M"), gone}, false))(t)
 	if items, _ := s.Items(); items["SHIRT-S"].Status != "SELLER_DEACTIVATED" {
 		t.Errorf("%+v", items["SHIRT-S"])
 	}
-	must(s.session.Unpublish(t.Context(), []connector.Item{item("SHIRT-S")}, true))(t)
+	connectortest.Must(s.session.Unpublish(t.Context(), []connector.Item{item("SHIRT-S")}, true))(t)
 	if items, _ := s.Items(); items["SHIRT-S"].Product != "" {
 		t.Errorf("%+v", items["SHIRT-S"])
 	}
@@ -119,16 +120,16 @@ func TestWarehousesOfTikTok(t *testing.T) {
 	for _, listed := range []bool{false, true} {
 		s := newShop(t, nil)
 		s.Faults.ListsAll = listed
-		got := must(s.session.Upsert(t.Context(), []connector.Product{s.mug()}))(t)
+		got := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{s.mug()}))(t)
 		mug := connector.Item{SKU: "MUG", IDs: got[0].IDs}
 		s.SetStock("MUG", fakeshop.TikToks, 50)
 		if !listed {
 			s.SetStock("MUG", fakeshop.Other, 4)
-			if shown := must(s.session.ReadStock(t.Context(), []connector.Item{mug}))(t); shown["MUG"] != 9+4 {
+			if shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{mug}))(t); shown["MUG"] != 9+4 {
 				t.Errorf("%v is compared", shown)
 			}
 		}
-		set := must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: mug, Quantity: 3}}))(t)
+		set := connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: mug, Quantity: 3}}))(t)
 		if items, _ := s.Items(); set[0].State != connector.Live || items["MUG"].Quantity != 3+50 {
 			t.Errorf("listed %v: %+v, %+v", listed, set, items["MUG"])
 		}
@@ -148,8 +149,9 @@ func TestRefusedProducts(t *testing.T) {
 	}
 	unpictured := product("PLAIN", "Plain")
 	unpictured.Images = nil
-	got := by(must(s.session.Upsert(t.Context(), []connector.Product{product("CUP", "Cup"), product("BAD", "unsellable"), unpictured,
-		product("CURE", "a miracle"), s.mug()}))(t))
+	got := by(connectortest.Must(s.session.Upsert(t.Context(),
+		[]connector.Product{product("CUP", "Cup"), product("BAD", "unsellable"), unpictured,
+			product("CURE", "a miracle"), s.mug()}))(t))
 	for sku, want := range map[string]string{"CUP": "PLATE", "BAD": "prohibited words", "PLAIN": "picture"} {
 		if got[sku].State != connector.Failed || !strings.Contains(got[sku].Error, want) {
 			t.Errorf("%s: %+v", sku, got[sku])
@@ -158,25 +160,25 @@ func TestRefusedProducts(t *testing.T) {
 	if got["BAD"].Images["i2"] == "" {
 		t.Error("the picture of a refused product is sent again")
 	}
-	s.now = s.now.Add(2 * time.Hour)
-	polled := must(s.session.Poll(t.Context(), []string{got["CURE"].Operation, got["MUG"].Operation}))(t)
+	s.Pass(2 * time.Hour)
+	polled := connectortest.Must(s.session.Poll(t.Context(), []string{got["CURE"].Operation, got["MUG"].Operation}))(t)
 	if polled[0].State != connector.Failed || !strings.Contains(polled[0].Error, "Prohibited words") || polled[1].State != connector.Live {
 		t.Errorf("%+v", polled)
 	}
 	s.Delete("MUG")
-	if r := must(s.session.Poll(t.Context(), []string{got["MUG"].Operation}))(t); r[0].State != connector.Gone {
+	if r := connectortest.Must(s.session.Poll(t.Context(), []string{got["MUG"].Operation}))(t); r[0].State != connector.Gone {
 		t.Errorf("%+v", r)
 	}
 	again := s.mug()
 	again.Known = got["MUG"].IDs
-	results := must(s.session.Upsert(t.Context(), []connector.Product{again}))(t)
+	results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{again}))(t)
 	if results[0].State != connector.Waiting || results[0].IDs.Product == got["MUG"].IDs.Product {
 		t.Errorf("made anew: %+v", results)
 	}
 	s.Delete("MUG")
 	byHand := s.AddProduct("a mug of the merchant's", "MUG")
 	again.Known = results[0].IDs
-	if results := must(s.session.Upsert(t.Context(), []connector.Product{again}))(t); results[0].IDs.Product != byHand {
+	if results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{again}))(t); results[0].IDs.Product != byHand {
 		t.Errorf("made by hand meanwhile: %+v, want %s", results, byHand)
 	}
 }
@@ -184,14 +186,14 @@ func TestRefusedProducts(t *testing.T) {
 // What TikTok takes off sale after it was live is seen when its stock is read, with the reasons, and that it is on sale again.
 func TestProductsThatTikTokTakesOffSale(t *testing.T) {
 	s := newShop(t, nil)
-	got := by(must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), s.mug()}))(t))
+	got := by(connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), s.mug()}))(t))
 	var items []connector.Item
 	for _, name := range []string{"SHIRT-S", "SHIRT-M", "MUG"} {
 		items = append(items, connector.Item{SKU: name, IDs: got[name].IDs})
 	}
 	for _, off := range []bool{false, true, false} {
 		s.TakeOff("SHIRT-S", off)
-		if shown := must(s.session.ReadStock(t.Context(), items))(t); shown["SHIRT-M"] != 6 {
+		if shown := connectortest.Must(s.session.ReadStock(t.Context(), items))(t); shown["SHIRT-M"] != 6 {
 			t.Errorf("%v", shown)
 		}
 		want := map[string]string{"SHIRT-S": "", "SHIRT-M": "", "MUG": ""}
@@ -209,13 +211,13 @@ func TestPricesOfHiddenProducts(t *testing.T) {
 	s := newShop(t, nil)
 	p := s.mug()
 	put := func() connector.Item {
-		r := must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+		r := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
 		p.Known, p.Images[0].Known = r[0].IDs, r[0].Images["i2"]
 		return connector.Item{SKU: "MUG", IDs: r[0].IDs}
 	}
 	set := func(it connector.Item) {
 		t.Helper()
-		got := must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: it, Price: p.Price, Currency: "EUR"}}))(t)
+		got := connectortest.Must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: it, Price: p.Price, Currency: "EUR"}}))(t)
 		if len(got) != 1 || got[0].State != connector.Live {
 			t.Errorf("%+v", got)
 		}
@@ -244,7 +246,7 @@ func TestTexts(t *testing.T) {
 		s := newShop(t, nil)
 		p := s.mug()
 		p.Description = text
-		if r := must(s.session.Upsert(t.Context(), []connector.Product{p}))(t); r[0].State != connector.Waiting {
+		if r := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{p}))(t); r[0].State != connector.Waiting {
 			t.Errorf("%+v", r)
 		}
 		if got := s.Content("MUG")["description"]; got != strings.TrimSpace(want) {
@@ -260,14 +262,14 @@ func TestTradeNumbers(t *testing.T) {
 	for i, number := range []string{"4006381333931", ""} {
 		p.Variants[i].Attributes = append(p.Variants[i].Attributes, connector.Attribute{Name: "EAN", Value: number})
 	}
-	must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
 	code, kind, attributes := s.Number("SHIRT-S")
 	if list, _ := attributes.([]any); code != "4006381333931" || kind != "EAN" || len(list) != 1 {
 		t.Errorf("%s %s: %v", kind, code, attributes)
 	}
 	s.EnterNumber("SHIRT-M", "4006381333948")
 	p.Name = "Better shirt"
-	must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
 	if code, _, _ := s.Number("SHIRT-M"); code != "4006381333948" {
 		t.Error(code)
 	}
@@ -306,8 +308,8 @@ func TestLostAnswersAboutProducts(t *testing.T) {
 	s := newShop(t, nil)
 	p := s.mug()
 	p.Name = "Mug in a campaign"
-	it := connector.Item{SKU: "MUG", IDs: must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)[0].IDs}
-	if r := must(s.session.Unpublish(t.Context(), []connector.Item{it}, true))(t); r[0].State != connector.Failed ||
+	it := connector.Item{SKU: "MUG", IDs: connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)[0].IDs}
+	if r := connectortest.Must(s.session.Unpublish(t.Context(), []connector.Item{it}, true))(t); r[0].State != connector.Failed ||
 		r[0].Error != "The product is in a campaign" {
 		t.Errorf("%+v", r)
 	}
@@ -318,10 +320,10 @@ func TestLostAnswersAboutProducts(t *testing.T) {
 func TestProductsThatNoSearchFindsYet(t *testing.T) {
 	s := newShop(t, nil)
 	p := s.shirt()
-	first := must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
+	first := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{p}))(t)
 	s.Faults = fakeshop.Faults{Unfound: true}
 	s.reopen()
-	again := must(s.session.Upsert(t.Context(), []connector.Product{s.shirt()}))(t)
+	again := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{s.shirt()}))(t)
 	if first[0].IDs.Product == "" || again[0].IDs.Product != first[0].IDs.Product || again[0].Images["i1"] == first[0].Images["i1"] {
 		t.Errorf("%+v, then %+v", first[0], again[0])
 	}

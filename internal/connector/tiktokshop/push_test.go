@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/tiktokshop/fakeshop"
 	"entrepot/internal/orders"
 )
@@ -20,7 +21,7 @@ func TestParcelsAreShownOnce(t *testing.T) {
 				s := newShop(t, nil)
 				s.Region = region
 				id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 3}, Cents: 790})
-				line := must(s.session.PullOrder(t.Context(), id))(t).Lines[0].ExternalID
+				line := connectortest.Must(s.session.PullOrder(t.Context(), id))(t).Lines[0].ExternalID
 				first := connector.Parcel{Key: "s1", Carrier: "dhl", Number: "JD-1",
 					Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 2}}}
 				second := connector.Parcel{Key: "s2", Carrier: "GLS", Number: "G1",
@@ -46,7 +47,7 @@ func TestParcelsAreShownOnce(t *testing.T) {
 					t.Errorf("%d parcels of %d pieces, %s", parcels, pieces, status)
 				}
 				s.Move(id, "IN_TRANSIT")
-				o := must(s.session.PullOrder(t.Context(), id))(t)
+				o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t)
 				if o.Status != orders.Shipped || len(o.Parcels) != 2 || o.Parcels[0].Number != "JD-1" || o.Parcels[0].Lines[0].Quantity != 2 {
 					t.Errorf("%+v", o.Parcels)
 				}
@@ -60,7 +61,7 @@ func TestShipmentsOfOneNumber(t *testing.T) {
 	s := newShop(t, nil)
 	id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"CUP": 2, "MUG": 1}, Cents: 790})
 	ref := connector.OrderRef{ExternalID: id}
-	for i, l := range must(s.session.PullOrder(t.Context(), id))(t).Lines {
+	for i, l := range connectortest.Must(s.session.PullOrder(t.Context(), id))(t).Lines {
 		ref.Shipped = append(ref.Shipped, connector.Parcel{Key: "s" + strconv.Itoa(i), Carrier: "GLS", Number: "G1",
 			Lines: []connector.ParcelLine{{ExternalLine: l.ExternalID, Quantity: l.Quantity}}})
 	}
@@ -88,7 +89,7 @@ func TestShipmentsInPlaceOfDeletedOnes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, nil)
 			id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 2}, Cents: 790})
-			line := must(s.session.PullOrder(t.Context(), id))(t).Lines[0].ExternalID
+			line := connectortest.Must(s.session.PullOrder(t.Context(), id))(t).Lines[0].ExternalID
 			parcel := func(key, carrier, number string, pieces int64) connector.Parcel {
 				return connector.Parcel{Key: key, Carrier: carrier, Number: number,
 					Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: pieces}}}
@@ -108,7 +109,7 @@ func TestShipmentsInPlaceOfDeletedOnes(t *testing.T) {
 				}
 			}
 			s.Move(id, "IN_TRANSIT")
-			o := must(s.session.PullOrder(t.Context(), id))(t)
+			o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t)
 			if len(o.Parcels) != 1 || o.Parcels[0].Number != c.want || o.Parcels[0].Lines[0].Quantity != 2 {
 				t.Errorf("%+v", o.Parcels)
 			}
@@ -122,7 +123,7 @@ func TestShippingWays(t *testing.T) {
 	s := newShop(t, nil)
 	id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}, Cents: 790})
 	parcel := func(id, carrier, number string) (connector.OrderRef, connector.Parcel) {
-		line := must(s.session.PullOrder(t.Context(), id))(t).Lines[0].ExternalID
+		line := connectortest.Must(s.session.PullOrder(t.Context(), id))(t).Lines[0].ExternalID
 		p := connector.Parcel{Key: "s1", Carrier: carrier, Number: number, Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
 		return connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{p}}, p
 	}
@@ -158,19 +159,19 @@ func TestWhatBuyersAskToBeCancelled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, nil)
 			id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 2}, Cents: 790})
-			s.now = s.now.Add(time.Hour)
+			s.Pass(time.Hour)
 			_, until := s.pull(t, time.Time{})
 			s.AskToCancel(id, asked)
-			s.now = s.now.Add(time.Hour)
+			s.Pass(time.Hour)
 			found, until := s.pull(t, until)
 			if o := found[id]; o.Payment["cancellationRequested"] != true || o.Status != orders.Processing || len(o.Refunds) != 0 ||
-				!o.UpdatedAt.Equal(s.now.Add(-time.Hour)) {
+				!o.UpdatedAt.Equal(s.Clock().Add(-time.Hour)) {
 				t.Errorf("asked for: %+v", o)
 			}
 			s.Withdraw(id)
-			s.now = s.now.Add(time.Hour)
+			s.Pass(time.Hour)
 			found, _ = s.pull(t, until)
-			if o := found[id]; o.Payment["cancellationRequested"] != nil || !o.UpdatedAt.Equal(s.now.Add(-time.Hour)) {
+			if o := found[id]; o.Payment["cancellationRequested"] != nil || !o.UpdatedAt.Equal(s.Clock().Add(-time.Hour)) {
 				t.Errorf("withdrawn: %+v", o)
 			}
 			s.AskToCancel(id, asked)
@@ -193,7 +194,7 @@ func TestWhatBuyersAskToBeCancelled(t *testing.T) {
 func TestOrdersThatTikTokShips(t *testing.T) {
 	s := newShop(t, nil)
 	id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 2}, Cents: 790, FBT: true})
-	o := must(s.session.PullOrder(t.Context(), id))(t)
+	o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t)
 	line := o.Lines[0]
 	if line.SKU != "" || line.Item.Product != "" || line.Name != "Article MUG (MUG)" || line.Quantity != 2 ||
 		o.Payment["fulfilledBy"] != "TIKTOK" {

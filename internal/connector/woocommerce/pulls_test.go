@@ -1,9 +1,7 @@
 package woocommerce_test
 
 import (
-	"context"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -11,19 +9,14 @@ import (
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/woocommerce"
 	"entrepot/internal/connector/woocommerce/fakeshop"
-	"entrepot/internal/netguard"
 )
 
-// shop is a fake shop that answers, and the clock that both sides go by.
+// shop is a fake shop that answers, and the service that calls it.
 type shop struct {
 	*fakeshop.Shop
+	*connectortest.Host
 	session connector.Session
-	facts   map[string]string
-	now     time.Time
 }
-
-func (s *shop) Fact(name string) string { return s.facts[name] }
-func (s *shop) Keep(name, value string) { s.facts[name] = value }
 
 func newShop(t *testing.T) *shop {
 	t.Helper()
@@ -33,21 +26,15 @@ func newShop(t *testing.T) *shop {
 // newShopAt is newShop at an address below its host's, with something before the shop if before is not nil.
 func newShopAt(t *testing.T, path string, before func(shop http.Handler) http.Handler) *shop {
 	t.Helper()
-	s := &shop{Shop: fakeshop.New("ck_test", "cs_test"), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC), facts: map[string]string{}}
-	s.Now = func() time.Time { return s.now }
+	s := &shop{Shop: fakeshop.New("ck_test", "cs_test")}
 	handler := http.Handler(s.Shop)
 	if before != nil {
 		handler = before(s.Shop)
 	}
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
-	client := connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(s.Now, func(_ context.Context, d time.Duration) error {
-		s.now = s.now.Add(d)
-		return nil
-	}).Client("channel", nil)
-	s.session = woocommerce.New().Open(connector.Link{Client: client, Facts: s, Now: s.Now, Channel: connector.Channel{ID: "channel",
-		Platform:    "WOOCOMMERCE",
-		Credentials: connector.Credentials{"url": server.URL + path, "consumerKey": "ck_test", "consumerSecret": "cs_test"}}})
+	s.Host = connectortest.NewHost(nil, connector.Credentials{"url": connectortest.Serve(t, handler) + path, "consumerKey": "ck_test",
+		"consumerSecret": "cs_test"})
+	s.Now = s.Clock
+	s.session = s.Open(woocommerce.New())
 	return s
 }
 
@@ -74,7 +61,7 @@ func TestOrdersBehindOneThatTheShopCannotLoad(t *testing.T) {
 			var ids []int64
 			for range 230 {
 				ids = append(ids, s.Place(fakeshop.Wish{Unknown: 1}))
-				s.now = s.now.Add(step)
+				s.Pass(step)
 			}
 			s.Break(ids[7])
 			s.Break(ids[150])

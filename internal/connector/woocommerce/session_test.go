@@ -57,11 +57,11 @@ func TestAddressesOfShops(t *testing.T) {
 // A shop that stops taking the key in the way it took it before is called in the other way from then on.
 func TestShopsThatChangeTheirWay(t *testing.T) {
 	s := newShop(t)
-	s.facts["auth"] = "header"
+	s.Facts["auth"] = "header"
 	connectortest.Must(s.session.Test(t.Context()))(t)
 	s.Habits.Signed = true
 	connectortest.Must(s.session.Test(t.Context()))(t)
-	if s.facts["auth"] != "signed" {
-		t.Errorf("called in the way %q", s.facts["auth"])
+	if s.Facts["auth"] != "signed" {
+		t.Errorf("called in the way %q", s.Facts["auth"])
 	}
 }
