@@ -63,8 +63,11 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 		out.Message = "the credentials lack rights: " + strings.Join(shop.Missing, ", ")
 		return out, s.checkFailed(ctx, store, c, &connector.Failure{Kind: connector.Unauthorized, Message: out.Message})
 	}
-	hooks, note := s.ensureWebhooks(bounded, session, c, base)
-	for _, hook := range hooks {
+	note, hooked := "", s.ensureWebhooks(bounded, session, c, base)
+	if hooked.failed != nil {
+		note = "; its notifications could not be switched on: " + message(hooked.failed)
+	}
+	for _, hook := range hooked.hooks {
 		out.WebhooksRegistered = append(out.WebhooksRegistered, hook.Topic)
 	}
 	if out.Paste, err = s.paste(c, base); err != nil {
@@ -84,7 +87,7 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 	}
 	note += twin
 	out.Success, out.Message = true, "connected to "+shopName(shop)+note
-	return out, s.checkPassed(context.WithoutCancel(ctx), store, c, shop, hooks, s.hookURL(base, c))
+	return out, s.checkPassed(context.WithoutCancel(ctx), store, c, shop, hooked)
 }
 
 // otherCurrency warns of a shop that has another currency than the account, whose prices it is sent as they are; "" if it has the same one,
@@ -210,8 +213,7 @@ func (s *Service) checkPassed(
 	store *db.DB,
 	c channels.Channel,
 	shop connector.Shop,
-	hooks []connector.Webhook,
-	hookURL string,
+	hooked registration,
 ) error {
 	return store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
 		locked, err := channels.Lock(tx, c.ID)
@@ -228,7 +230,7 @@ func (s *Service) checkPassed(
 			locked.Status = channels.Active
 			locked.Save(tx)
 		}
-		state.SetHooks(hooksOf(hooks))
+		state.SetHooks(hooksOf(hooked.hooks))
 		text, err := json.Marshal(shop)
 		if err != nil {
 			return err
@@ -237,9 +239,9 @@ func (s *Service) checkPassed(
 			state.Shop = string(text)
 		}
 		state.LastError, state.HeldUntil, state.Failures = "", 0, 0
-		state.CheckAt, state.PullAt = tx.Now().Add(checkEvery).UnixMicro(), tx.Micros()
-		if hookURL != "" {
-			state.HookURL = hookURL
+		state.CheckAt, state.PullAt = nextCheck(tx, hooked.failed), tx.Micros()
+		if hooked.url != "" {
+			state.HookURL = hooked.url
 		}
 		if !same {
 			hooksOutdated(tx, &state)

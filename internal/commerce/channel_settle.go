@@ -154,6 +154,9 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 		r.again(tx, tx.Now().Add(hold))
 		return nil
 	}
+	if !f.Lasting() {
+		r.goOnAfter(&state)
+	}
 	first := state.Since(kind) == 0
 	if first {
 		state.SetSince(kind, tx.Micros())
@@ -167,6 +170,18 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 		webhooks.Record(tx, syncEvent(ended))
 	}
 	return nil
+}
+
+// goOnAfter has a job that an outage ended follow by another one once the channel is no longer held, at most longestHold from now, however
+// seldom its orders are pulled: what it was to push is still due, and nothing else says so while nobody changes anything.
+func (r *channelRun) goOnAfter(state *channelsync.State) {
+	at := &state.PollAt
+	if r.job.Type == jobs.OrderPull {
+		at = &state.PullAt
+	}
+	if *at == 0 || *at > state.HeldUntil {
+		*at = state.HeldUntil
+	}
 }
 
 // failedRuns counts the runs that have failed, this one among them: those of a pull since it came to where it is, because it would lose the

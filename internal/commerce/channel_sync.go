@@ -70,7 +70,6 @@ func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (j
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	channels.Keep(tx, channel)
 	switch mark, marks := draft.marks(); {
 	case marks && !draft.marked:
 		mark.All(tx, c.ID)

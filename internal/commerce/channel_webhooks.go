@@ -16,25 +16,44 @@ import (
 // Paste is what a merchant must enter in the shop so that it sends notifications.
 type Paste struct{ URL, Header, Secret string }
 
-// checkEvery is how often the webhooks of a channel are checked: shops disable them without a word.
-const checkEvery = 24 * time.Hour
+// checkEvery is how often the webhooks of a channel are checked: shops disable them without a word. What failed is tried again sooner.
+const (
+	checkEvery      = 24 * time.Hour
+	checkFailedSoon = time.Hour
+)
 
-// ensureWebhooks registers the platform's webhooks; note is an error for people.
+// nextCheck is when the webhooks are checked again, after a registration with this outcome.
+func nextCheck(tx db.Writer, failed error) int64 {
+	if failed != nil {
+		return tx.Now().Add(checkFailedSoon).UnixMicro()
+	}
+	return tx.Now().Add(checkEvery).UnixMicro()
+}
+
+// registration is what came of registering a platform's webhooks to an address.
+type registration struct {
+	url    string // "" if the service has none
+	hooks  []connector.Webhook
+	failed error
+}
+
+// ensureWebhooks registers the platform's webhooks. A platform that takes none has not failed.
 func (s *Service) ensureWebhooks(
 	ctx context.Context,
 	session connector.Session,
 	c channels.Channel,
 	base string,
-) (hooks []connector.Webhook, note string) {
+) registration {
+	out := registration{url: s.hookURL(base, c)}
 	opened, err := s.Opened(c)
 	if err != nil || base == "" {
-		return nil, ""
+		return out
 	}
-	hooks, err = session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: s.hookURL(base, c), Secret: opened.Credentials["webhookSecret"]})
-	if err != nil && !connector.Is(err, connector.Cannot) {
-		note = "; its notifications could not be switched on: " + message(err)
+	out.hooks, out.failed = session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: out.url, Secret: opened.Credentials["webhookSecret"]})
+	if connector.Is(out.failed, connector.Cannot) {
+		out.failed = nil
 	}
-	return hooks, note
+	return out
 }
 
 // paste is what a merchant must enter if the service cannot register webhooks on the platform.
@@ -87,11 +106,8 @@ func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.
 			hooksOutdated(tx, &state)
 			return nil
 		}
-		state.CheckAt = tx.Now().Add(checkEvery).UnixMicro()
-		if failed == nil {
+		if state.CheckAt = nextCheck(tx, failed); failed == nil {
 			state.SetHooks(hooksOf(hooks))
-		} else {
-			state.CheckAt = tx.Now().Add(checkEvery / 24).UnixMicro()
 		}
 		state.Save(tx)
 		return nil

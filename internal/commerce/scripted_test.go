@@ -39,6 +39,8 @@ type scripted struct {
 	whileOff  func()            // done once, while products are taken off sale
 	pushedAs  []connector.IDs   // by which each product or level was pushed, in their order
 	refusal   error             // of a connection test
+	hookless  error             // of the registration of webhooks
+	down      bool              // it answers neither pulls nor pushes of products
 	currency  string            // that it says it has
 	account   string            // its id of the account
 	refusals  int               // of the next pulls
@@ -138,6 +140,9 @@ func (p *scripted) where(ok func(connector.Order) bool) (list []connector.Order)
 
 func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	p.pulls++
+	if p.down {
+		return connector.OrderPage{}, connector.Failf(connector.Temporary, "no answer")
+	}
 	if p.refusals > 0 {
 		p.refusals--
 		return connector.OrderPage{}, connector.Failf(connector.Unauthorized, "the key is wrong")
@@ -200,6 +205,13 @@ func (p *scripted) Test(ctx context.Context) (connector.Shop, error) {
 	return connector.Shop{Name: "Shop", Account: p.account, Currency: p.currency}, p.refusal
 }
 
+func (p *scripted) EnsureWebhooks(ctx context.Context, to connector.WebhookTarget) ([]connector.Webhook, error) {
+	if p.hookless != nil {
+		return nil, p.hookless
+	}
+	return p.Unsupported.EnsureWebhooks(ctx, to)
+}
+
 // tooSoon refuses a push of a platform that takes few.
 func (p *scripted) tooSoon() error {
 	wait := p.given.Add(3 * time.Minute).Sub(p.now())
@@ -213,6 +225,9 @@ func (p *scripted) tooSoon() error {
 func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list []connector.Result, err error) {
 	if err := p.tooSoon(); err != nil {
 		return nil, err
+	}
+	if p.down {
+		return nil, connector.Failf(connector.Temporary, "no answer")
 	}
 	p.upserts++
 	p.interrupt()

@@ -142,7 +142,7 @@ func TestPricesThatAreUnclear(t *testing.T) {
 		t.Errorf("the price is %v", price())
 	}
 	order := "/orders/" + c.order("PENDING", nil, 1, 1)
-	page := b.get(order)
+	page := b.get(order + "?open=lines")
 	// Of the first line, which is removed, nothing is asked; what is asked stands beside the input of the second one.
 	out := b.sendForm(t, page, order+"/lines", "items[0].quantity", "0", "items[1].unitPrice", "1,250", "shippingAmount", "2.125")
 	if out.status != 422 || strings.Count(out.words(), "1250 or 1.25: type one") != 2 ||

@@ -28,6 +28,7 @@ type deliveryRow struct {
 	Resource, ResourceID, ResourceTo    string // what the event is about
 	Answer                              string // of the newest attempt
 	Error                               string // the same in full
+	Why                                 string // Answer, unless it was delivered
 	Attempts                            string
 	Status                              badge
 	At, Next                            stamp
@@ -41,6 +42,9 @@ func (r *request) deliveryRow(d *webhooks.Delivery, endpoint string) deliveryRow
 		Status: deliveryBadge(d), At: r.format.Stamp(d.Position), Next: r.format.Due(d.DueAt), Waits: d.DueAt != 0}
 	if row.Answer == "" && d.StatusCode != 0 {
 		row.Answer = "HTTP " + strconv.FormatInt(d.StatusCode, 10)
+	}
+	if d.State != webhooks.Delivered {
+		row.Why = row.Answer
 	}
 	return row
 }
@@ -116,7 +120,8 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 	})
 	const path = "/webhooks/deliveries"
 	view.Chips = r.chips(path, [][2]string{{"resourceId", "About"}, {"statusCode", "Answer"}, {"from", "From"}, {"to", "To"}})
-	if f.Event == "" && f.Resource == "" && f.StatusCode == 0 && wrong == "" { // else the list has fewer than would be attempted
+	shown := len(view.Deliveries) > 0 || view.Pager.Older != ""
+	if shown && f.Event == "" && f.Resource == "" && f.StatusCode == 0 && wrong == "" { // else the list has fewer than would be attempted
 		all := r.form("/webhooks/deliveries/retry", hiddenField("endpointId", string(f.Endpoint)), hiddenField("status", string(f.State)),
 			hiddenField("from", r.query().Text("from")), hiddenField("to", r.query().Text("to")))
 		switch f.State {

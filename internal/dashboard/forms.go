@@ -30,6 +30,7 @@ type field struct {
 	Focus             bool   // the cursor is here when the page opens
 	Pattern           string // what browsers accept, a regular expression
 	Mono              bool   // codes and identifiers
+	Bare              bool   // no label stands beside the input, which has it as its name
 	Digits            int    // of decimal: the decimals that its currency has
 	ClearBlank        bool   // an empty input clears the member (null); otherwise the member is left out and stays
 	SendBlank         bool   // an empty input is the text ""

@@ -146,6 +146,14 @@ func TestStaleActionsOfAnOrder(t *testing.T) {
 	})
 }
 
+// pageWith is the address of the page that has the form of an action: the lines of an order are edited when they are opened.
+func pageWith(page, action string) string {
+	if action == "/lines" {
+		return page + "?open=lines"
+	}
+	return page
+}
+
 // Rows that a colleague has removed do not come back, nor do those after them take their place: the form shows those that are there.
 func TestFormsWhoseRowsHaveMoved(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
@@ -172,7 +180,7 @@ func TestFormsWhoseRowsHaveMoved(t *testing.T) {
 				"options": map[string]any{"replaceVariants": true}, "products": []any{map[string]any{"sku": "PEN", "name": "Pen", "price": 1,
 					"variants": []any{map[string]any{"sku": "PEN-L", "name": "L"}}}}}, "L"},
 		} {
-			form := b.get(one.page).inputs(t, one.page+one.action)
+			form := b.get(pageWith(one.page, one.action)).inputs(t, one.page+one.action)
 			form.Set(one.input, "1")
 			s.call(one.method, "/api/v1"+one.path, string(text(one.body)))
 			before := c.call("GET", one.page, nil)
@@ -217,7 +225,7 @@ func TestFormsChangeOnlyWhatIsTyped(t *testing.T) {
 			{product, "/attributes"}, {order, "/lines"}, {order, "/details"}, {order, "/address"}, {order, "/billing-address"},
 			{customer, ""}, {customer, "/tags"}, {segment, ""}} {
 			before := c.call("GET", one.record, nil)
-			form := b.get(one.record).inputs(t, one.record+one.action)
+			form := b.get(pageWith(one.record, one.action)).inputs(t, one.record+one.action)
 			if out := b.post(one.record+one.action, form); out.status != 303 {
 				t.Errorf("%s%s: %d %s", one.record, one.action, out.status, out.words())
 			}

@@ -214,7 +214,8 @@ func TestDeliveryPages(t *testing.T) {
 				t.Errorf("%s: all can be retried, where others are listed", more)
 			}
 		}
-		later := b.get("/webhooks/deliveries?status=pending&from=2990-01-01").inputs(t, "/webhooks/deliveries/retry")
+		later := b.get("/webhooks/deliveries?status=pending").inputs(t, "/webhooks/deliveries/retry")
+		later.Set("from", "2990-01-01") // the page of that time offers none
 		if out := b.follow(b.post("/webhooks/deliveries/retry", later)); !strings.Contains(out.words(), "0 deliveries are attempted now") {
 			t.Errorf("of a time without any: %s", out.words())
 		}

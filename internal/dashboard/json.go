@@ -13,14 +13,17 @@ type token struct{ Class, Text string }
 const mostColoured = 400
 
 // colour formats JSON in lines and classifies its tokens, the first of them. Text that is no JSON is one token.
-func colour(text string) (list []token) {
+func colour(text string) []token { return colourTo(text, mostColoured) }
+
+// colourTo is colour with another bound.
+func colourTo(text string, most int) (list []token) {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
 		return []token{{Text: text}}
 	}
 	text = b.String()
 	for n := 0; text != ""; {
-		if n == mostColoured {
+		if n >= most {
 			return append(list, token{Text: text})
 		}
 		piece := len(text)

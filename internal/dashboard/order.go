@@ -62,11 +62,14 @@ type orderView struct {
 	LineWords           string
 	Ship                *form
 	ShipWords           string
-	Edit                *form
-	NoEdit              string // why lines cannot be edited
+	Edit                *form    // of the lines, when they are being edited
+	EditMore            []*field // its inputs that are of no line there is
+	Unfold              *unfold  // the button that opens it
+	NoEdit              string   // why lines cannot be edited
 	Shipments           []orderShipment
 	Trail               []trailEntry
-	Movements           []movementRow
+	Movements           []movementRow // when they are opened
+	UnfoldMovements     *unfold       // nil where there are none
 	Sums                []pair
 	Total               string
 	Customer            customerCard
@@ -77,7 +80,8 @@ type orderView struct {
 	PaymentJSON         []token
 	Deliveries          []endpointCard
 	Heard               string
-	JSON                []token
+	JSON                []token // when it is opened
+	UnfoldJSON          *unfold
 }
 
 // move is a button that moves the order.
@@ -92,8 +96,9 @@ type orderLine struct {
 	Name, SKU, To    string
 	Ordered          string
 	Gauge            gauge
-	Field            *field // ship now; nil when nothing is left or nothing may be shipped
-	Short, ShortTo   string // why what is left cannot be shipped whole, and the SKU's stock; "" where it can
+	Field            *field   // ship now; nil when nothing is left or nothing may be shipped
+	Edited           []*field // while the lines are edited: quantity and price
+	Short, ShortTo   string   // why what is left cannot be shipped whole, and the SKU's stock; "" where it can
 	Done             bool
 	Price, LineTotal string
 }
@@ -226,13 +231,19 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	r.orderLines(&view, &f)
 	r.orderShipments(&view, o)
 	view.Trail = r.trail(&f)
-	for _, m := range f.movements {
+	if len(f.movements) > 0 {
+		view.UnfoldMovements = r.unfold(o, openMovements, "Stock movements")
+	}
+	for i := 0; r.opened(openMovements) && i < len(f.movements); i++ {
+		m := &f.movements[i]
 		view.Movements = append(view.Movements, movementRow{SKU: m.SKU, Words: m.Warehouse + ", " + strings.ReplaceAll(string(m.Cause), "_", " "),
 			Delta: signed(r.format, m.Delta), Balance: r.format.Count(m.Balance), At: r.format.Stamp(m.At)})
 	}
 	view.Deliveries = r.endpointCards(&f)
 	view.Heard = r.format.plural(int64(len(f.heard)), "delivery", "deliveries")
-	view.JSON = orderJSON(o)
+	if view.UnfoldJSON = r.unfold(o, openJSON, "Show JSON"); view.UnfoldJSON.Open {
+		view.JSON = orderJSON(o, mostColoured-4*len(o.Lines))
+	}
 	if r.caller().May("write:orders") {
 		r.orderForms(&view, o)
 	}
@@ -300,7 +311,11 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	if left > 0 && o.Status != orders.Cancelled && o.Status != orders.Returned {
 		view.LineWords += ", " + r.format.Count(left) + " to ship"
 	}
-	if r.caller().May("write:orders") && left > 0 && (o.Status == orders.Processing || o.Status == orders.PartiallyShipped) {
+	if r.caller().May("write:orders") {
+		r.editableLines(view, o)
+	}
+	if view.Edit == nil && r.caller().May("write:orders") && left > 0 &&
+		(o.Status == orders.Processing || o.Status == orders.PartiallyShipped) {
 		view.Ship = shipForm(r, o)
 		r.proposed(view.Ship)
 		view.ShipWords = "Ship " + r.format.plural(left, "unit", "units")
@@ -315,8 +330,12 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 		if l.Product != "" {
 			line.To = r.page("/products/{id}", "/products/"+string(l.Product))
 		}
-		if view.Ship != nil && l.Remaining() > 0 {
-			line.Field = view.Ship.At("items[" + strconv.Itoa(i) + "].quantity")
+		at := "items[" + strconv.Itoa(i) + "]."
+		switch {
+		case view.Edit != nil:
+			line.Edited = []*field{view.Edit.At(at + "quantity"), view.Edit.At(at + "unitPrice")}
+		case view.Ship != nil && l.Remaining() > 0:
+			line.Field = view.Ship.At(at + "quantity")
 		}
 		if line.Short = f.short(r.format, l); line.Short != "" {
 			line.ShortTo = stockPath(l.SKU) + "#held"

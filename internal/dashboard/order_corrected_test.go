@@ -53,7 +53,8 @@ func TestEditBillingAddress(t *testing.T) {
 		c, b := s.shopper(t), s.as(s.owner)
 		c.articles()
 		path := "/orders/" + c.order("PROCESSING", map[string]any{"shippingAmount": "4.9"}, 1)
-		if lines := b.get(path).inputs(t, path+"/lines"); lines.Get("items[0].unitPrice") != "9.50" || lines.Get("shippingAmount") != "4.90" {
+		lines := b.get(path+"?open=lines").inputs(t, path+"/lines")
+		if lines.Get("items[0].unitPrice") != "9.50" || lines.Get("shippingAmount") != "4.90" {
 			t.Errorf("the form of the lines has %v", lines)
 		}
 		page := b.get(path)

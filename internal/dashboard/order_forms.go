@@ -105,8 +105,9 @@ func editForm(r *request, o *orders.Order) *form {
 		}
 		fields = append(fields, field{Name: at + ".id", Kind: "hidden", Value: string(l.ID)},
 			field{Name: at + ".sku", Kind: "hidden", Value: l.SKU, SendBlank: true},
-			field{Name: at + ".quantity", Label: name, Kind: "int", Value: strconv.FormatInt(l.Quantity, 10)},
-			field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Digits: digits, Value: l.UnitPrice.Text(o.Currency)})
+			field{Name: at + ".quantity", Label: "Quantity of " + name, Kind: "int", Bare: true, Value: strconv.FormatInt(l.Quantity, 10)},
+			field{Name: at + ".unitPrice", Label: "Unit price of " + name, Kind: "decimal", Digits: digits, Bare: true,
+				Value: l.UnitPrice.Text(o.Currency)})
 	}
 	at := "items[" + strconv.Itoa(len(o.Lines)) + "]"
 	fields = append(fields, field{Name: at + ".sku", Label: "Add a SKU", Mono: true},
@@ -150,7 +151,7 @@ var restock = field{Name: "restock", Kind: "checkbox", Label: "What was shipped 
 func (r *request) orderForms(view *orderView, o *orders.Order) {
 	view.Note = noteForm(r, o)
 	for _, to := range o.Status.Moves() {
-		if to == orders.Shipped && view.Ship != nil {
+		if to == orders.Shipped && (view.Ship != nil || view.Edit != nil) {
 			continue // the form of the lines does it
 		}
 		fields := []field{{Name: "status", Kind: "hidden", Value: string(to)}}
@@ -171,11 +172,6 @@ func (r *request) orderForms(view *orderView, o *orders.Order) {
 		default:
 			view.Moves = append(view.Moves, move{Label: moveWords[to], To: string(to), Form: f, Primary: to == orders.Processing})
 		}
-	}
-	if err := o.Editable(); err != nil {
-		view.NoEdit = "Lines can be edited only while nothing is shipped or refunded"
-	} else {
-		view.Edit = editForm(r, o)
 	}
 	if !o.AnyShipped() {
 		view.AddressForm, view.BillingForm = addressForm(r, o), billingForm(r, o)
@@ -267,13 +263,13 @@ func plainValue(value any) string {
 	return ""
 }
 
-// orderJSON is the order as the API shows it.
-func orderJSON(o *orders.Order) []token {
+// orderJSON is the order as the API shows it, with so many coloured tokens.
+func orderJSON(o *orders.Order, most int) []token {
 	w := apijson.NewWriter(4096)
 	w.Object("")
 	records.WriteOrder(w, "data", o)
 	w.End()
-	return colour(string(w.Bytes()))
+	return colourTo(string(w.Bytes()), most)
 }
 
 func signed(f format, n int64) string {

@@ -39,13 +39,13 @@ func TestEditOrderOfAShop(t *testing.T) {
 		c, b := s.shopper(t), s.as(s.owner)
 		c.articles()
 		path := "/orders/" + string(s.platformOrder(t))
-		page := b.get(path)
+		page := b.get(path + "?open=lines")
 		b.follow(b.sendForm(t, page, path+"/lines", "items[0].quantity", "3"))
 		o := c.call("GET", path, nil)
 		if lines := o["items"].([]any); len(lines) != 2 || o["subtotal"] != 17.0 || o["taxAmount"] != 2.4 || o["total"] != 19.4 {
 			t.Errorf("%v", o)
 		}
-		b.follow(b.sendForm(t, b.get(path), path+"/lines", "items[1].quantity", "0", "taxAmount", "3"))
+		b.follow(b.sendForm(t, b.get(path+"?open=lines"), path+"/lines", "items[1].quantity", "0", "taxAmount", "3"))
 		if o = c.call("GET", path, nil); len(o["items"].([]any)) != 1 || o["total"] != 18.0 {
 			t.Errorf("without the fee %v", o)
 		}

@@ -43,7 +43,8 @@ func TestEveryRouteIsOnAPage(t *testing.T) {
 	b.follow(b.post("/orders/views", url.Values{"name": {"Open"}, "status": {"PENDING"}}))
 	home := "/customers/" + s.samples["/customers"]
 	b.follow(b.submit(t, b.get(home), home+"/addresses", "line1", "1 rue X", "zip", "75001", "city", "Paris", "country", "fr"))
-	queue := []string{prefix + "/", prefix + home + "/merge?with=bob@example.com"} // the second is the answer to a form
+	queue := []string{prefix + "/", // the others are answers to forms
+		prefix + home + "/merge?with=bob@example.com", prefix + "/orders/" + s.shopper(t).order("PENDING", nil, 1) + "?open=lines"}
 	patterns := http.NewServeMux()
 	for _, route := range s.routes {
 		patterns.HandleFunc(route.method+" "+prefix+route.path, func(http.ResponseWriter, *http.Request) {})

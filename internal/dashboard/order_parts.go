@@ -1,0 +1,58 @@
+package dashboard
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/orders"
+)
+
+// openName is the query of the part of an order's page that is opened. What is not opened is not on the page: folded, the form, the
+// movements and the JSON of a hundred lines would be most of its elements (decision 270).
+const openName = "open"
+
+// What can be opened.
+const (
+	openLines     = "lines" // their form
+	openMovements = "movements"
+	openJSON      = "json"
+)
+
+// unfold is the button that opens a part of an order's page, or closes it.
+type unfold struct {
+	Label, Part string
+	Action      string
+	Swaps       string // the ids of what it changes: the one part is opened in place of another one
+	Query       []pair // the list that the order was opened from
+	Open        bool
+}
+
+// opened reports whether a part is opened. The form of the lines is so, too, when it was sent.
+func (r *request) opened(part string) bool {
+	if r.http.Method == http.MethodPost {
+		return part == openLines && strings.HasSuffix(r.http.URL.Path, "/lines")
+	}
+	return r.http.URL.Query().Get(openName) == part
+}
+
+func (r *request) unfold(o *orders.Order, part, label string) *unfold {
+	return &unfold{Label: label, Part: part, Action: prefix + "/orders/" + string(o.ID), Swaps: "lines timeline json",
+		Query: r.listOf().hidden(), Open: r.opened(part)}
+}
+
+// editableLines adds the form of the lines, where they can be edited and somebody does, or says why they cannot.
+func (r *request) editableLines(view *orderView, o *orders.Order) {
+	if o.Editable() != nil {
+		view.NoEdit = "Lines can be edited only while nothing is shipped or refunded"
+		return
+	}
+	if view.Unfold = r.unfold(o, openLines, "Edit lines"); view.Unfold.Open {
+		view.Edit = editForm(r, o)
+		for _, in := range view.Edit.Fields {
+			if found := itemPath.FindStringSubmatch(in.Name); found == nil || found[1] == strconv.Itoa(len(o.Lines)) {
+				view.EditMore = append(view.EditMore, in)
+			}
+		}
+	}
+}
