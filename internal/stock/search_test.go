@@ -76,7 +76,8 @@ func TestSearchOfManyLevels(t *testing.T) {
 // compareSearches compares pages of searches, by page number and by cursor, with those that looking at each level gives.
 func compareSearches(t *testing.T, store *db.DB, tenant id.Tenant, looking func(term, warehouse string) []string) {
 	t.Helper()
-	for _, term := range []string{"cup", "c-", "c-0", "c-01", "m7 ", "m", "m1", "s8", "s80", "k", "k2", "c-0003", "C-0123", "V-0-0057", "none"} {
+	for _, term := range []string{"cup", "c-", "c-0", "c-01", "m7 ", "m", "m1", "s8", "s80", "k", "k2", "c-0003", "C-0123",
+		"V-0-0057", "none"} {
 		for _, warehouse := range []string{"", "MAIN"} {
 			want := looking(term, warehouse)
 			for _, offset := range []int{0, 13, len(want) / 2, len(want) - 20, 5000} {
