@@ -124,7 +124,7 @@ type importView struct {
 	Ended       stamp  // after Under, empty for none
 	Gauge       *gauge
 	Figures     []figure
-	Run, Stop   *actView
+	Run, Stop   *formButton
 	Drop        *ask
 	See         *crumb
 	Diffs       []diffRow
@@ -141,12 +141,6 @@ type importView struct {
 	Mend        string // address of the file of refused rows, "" if there are no rows
 	Report      string
 	Left        string // columns that are left out
-}
-
-// actView is a button that does something at once.
-type actView struct {
-	Form        *form
-	Label, Tone string
 }
 
 // showImport serves GET /products/import/{id}.
@@ -251,7 +245,7 @@ func (v *importView) progress(r *request, p importPage, head, under string, may 
 	if p.i.Stop {
 		v.Under = "It stops after the rows in hand."
 	} else if may {
-		v.Stop = &actView{Form: r.form(p.path("/stop")), Label: "Stop"}
+		v.Stop = &formButton{Form: r.form(p.path("/stop")), Label: "Stop"}
 	}
 }
 
@@ -274,7 +268,7 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	}
 	n := c.Created + c.Updated + c.Moved
 	if may && n > 0 {
-		v.Run = &actView{Form: r.form(p.path("/run")), Label: "Import " + f.plural(int64(n), r.files().one, r.files().many), Tone: "primary"}
+		v.Run = &formButton{Form: r.form(p.path("/run")), Label: "Import " + f.plural(int64(n), r.files().one, r.files().many), Tone: "primary"}
 	}
 	if n == 0 {
 		notice := newCallout("", "There is nothing to import", "No row of the file would create or change "+r.files().row+".")
@@ -413,7 +407,7 @@ func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool
 		return
 	}
 	if may {
-		v.Run = &actView{Form: r.form(p.path("/run")), Label: "Go on", Tone: "primary"}
+		v.Run = &formButton{Form: r.form(p.path("/run")), Label: "Go on", Tone: "primary"}
 	}
 }
 

@@ -84,9 +84,17 @@ func jobBadge(s jobs.Status) badge {
 	return badge{"bad", "fail", "Failed"}
 }
 
+// channelCalled is the name of a job's channel, which may be gone; "" for a job of no channel.
+func channelCalled(j *jobs.Job) string {
+	if j.Channel == "" {
+		return ""
+	}
+	return cmp.Or(j.ChannelName, "Deleted channel")
+}
+
 func (r *request) jobRows(list []jobs.Job) (rows []jobRow) {
 	for _, j := range list {
-		row := jobRow{ID: string(j.ID), Type: jobWord(j.Type), Channel: j.ChannelName, To: prefix + "/jobs/" + string(j.ID),
+		row := jobRow{ID: string(j.ID), Type: jobWord(j.Type), Channel: channelCalled(&j), To: prefix + "/jobs/" + string(j.ID),
 			Status: jobBadge(j.Status),
 			Done:   r.format.gauge(j.Processed, max(j.Total, j.Processed), "of"), Created: r.format.Stamp(j.CreatedAt)}
 		if r.caller().Needs(j.Type.Scope()) != nil {
@@ -199,7 +207,10 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 		{Name: "Failed", Value: f.Count(j.Failed)}, {Name: "Started", At: f.Stamp(j.StartedAt)},
 		{Name: "Ended", At: f.Stamp(j.CompletedAt)}, {Name: "Id", Value: string(j.ID), Mono: true}}
 	if j.Channel != "" {
-		channel := pair{Name: "Channel", Value: j.ChannelName, To: r.page("/channels/{id}", "/channels/"+string(j.Channel))}
+		channel := pair{Name: "Channel", Value: channelCalled(&j)}
+		if j.ChannelName != "" {
+			channel.To = r.page("/channels/{id}", "/channels/"+string(j.Channel))
+		}
 		view.Pairs = append([]pair{channel}, view.Pairs...)
 	}
 	if file.ID != "" {

@@ -58,6 +58,22 @@ func TestOrderOf100LinesIsLight(t *testing.T) {
 	has(t, b.get(order+"?open=movements"), "MUG-99")
 }
 
+// A page of the list of orders is within the budget, with several lines and a country in each row.
+func TestListOfOrdersIsLight(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	for range 50 {
+		c.order("PROCESSING", nil, 1, 1)
+	}
+	page := s.as(s.owner).get("/orders")
+	n := len(anElement.FindAllString(page.body, -1))
+	t.Logf("%d elements, %d bytes", n, wire(t, page.body))
+	if rows := strings.Count(page.body, `<tr role="row" id="o-`); rows != 50 || n > mostElements {
+		t.Errorf("%d rows, %d elements", rows, n)
+	}
+}
+
 // What is coloured of JSON is bounded, and nothing of it is lost.
 func TestLongJSONIsNotColouredToItsEnd(t *testing.T) {
 	long := "[" + strings.Repeat(`{"a":1,"b":"two"},`, 5000) + `{"last":null}]`

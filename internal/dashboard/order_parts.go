@@ -22,6 +22,7 @@ const (
 // unfold is the button that opens a part of an order's page, or closes it.
 type unfold struct {
 	Label, Part string
+	Card        string // the id of the card that shows it, to which browsers scroll
 	Action      string
 	Swaps       string // the ids of what it changes: the one part is opened in place of another one
 	Query       []pair // the list that the order was opened from
@@ -37,7 +38,11 @@ func (r *request) opened(part string) bool {
 }
 
 func (r *request) unfold(o *orders.Order, part, label string) *unfold {
-	return &unfold{Label: label, Part: part, Action: prefix + "/orders/" + string(o.ID), Swaps: "lines timeline json",
+	card := part
+	if part == openMovements {
+		card = "timeline"
+	}
+	return &unfold{Label: label, Part: part, Card: card, Action: prefix + "/orders/" + string(o.ID), Swaps: "lines timeline json",
 		Query: r.listOf().hidden(), Open: r.opened(part)}
 }
 

@@ -11,7 +11,7 @@ func TestPartsOfAnOrder(t *testing.T) {
 	s := newSite(t, "sqlite")
 	c := s.shopper(t)
 	c.articles()
-	order := c.order("PROCESSING", nil, 3)
+	order := c.order("PROCESSING", map[string]any{"channelId": string(s.channel("Shop").ID)}, 3)
 	b := s.window(t, s.owner)
 	b.look(390, "light")
 	b.open("/orders/" + order)
@@ -20,9 +20,12 @@ func TestPartsOfAnOrder(t *testing.T) {
 	if !slices.IsSorted(tops) || len(slices.Compact(tops)) < 4 {
 		t.Errorf("total, customer, addresses and JSON are at %v", tops)
 	}
+	if line := eval[string](b, "getComputedStyle(document.querySelector('.sub a')).textDecorationLine"); line != "underline" {
+		t.Errorf("a link within words is told by its colour alone: %s", line) // axe: link-in-text-block
+	}
 	b.fill("[name=trackingNumber]", "1Z")
 	b.press("Show JSON")
-	b.until("document.querySelector('#json pre')?.innerText.includes('unitPrice') && location.search === '?open=json'")
+	b.until("document.querySelector('#json pre')?.innerText.includes('unitPrice') && location.href.endsWith('?open=json#json')")
 	if typed := eval[string](b, "document.querySelector('[name=trackingNumber]').value"); typed != "1Z" {
 		t.Errorf("what was typed is %q", typed)
 	}

@@ -98,7 +98,7 @@ func TestChannels(t *testing.T) {
 			t.Errorf("a second click answers %d %s", again.status, again.words())
 		}
 		list := b.get("/channels")
-		if strings.Count(list.body, "Our ERP") != 1 || strings.Contains(list.body, key) || strings.Contains(list.words(), "Last synchronised") {
+		if strings.Count(list.body, ">Our ERP<") != 1 || strings.Contains(list.body, key) || strings.Contains(list.words(), "Last synchronised") {
 			t.Errorf("the list: %s", list.words())
 		}
 		caller := s.browser()

@@ -68,6 +68,7 @@ type publicationRow struct {
 type formButton struct {
 	Form        *form
 	Label, Tone string
+	About       string // what follows the label for those who do not see the row: "on Own shop"
 }
 
 // productPage is what all forms of the page are made of.
@@ -222,9 +223,9 @@ func (p productPage) publications(r *request) (rows []publicationRow) {
 		channel := hiddenField("channelId", string(c.ID))
 		switch {
 		case on && place.Status != "removing":
-			row.Act = &formButton{Label: "Unpublish", Form: r.form(p.path("/unpublish"), channel)}
+			row.Act = &formButton{Label: "Unpublish", About: "from " + c.Name, Form: r.form(p.path("/unpublish"), channel)}
 		case !on && c.Receives():
-			row.Act = &formButton{Label: "Publish", Form: r.form(p.path("/publish"), channel)}
+			row.Act = &formButton{Label: "Publish", About: "on " + c.Name, Form: r.form(p.path("/publish"), channel)}
 		}
 		rows = append(rows, row)
 	}
