@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -196,6 +197,35 @@ func TestCategoryLife(t *testing.T) {
 			t.Errorf("child without a parent: %v", read)
 		}
 		s.stranger().must(t, 404, "GET", path, nil)
+	})
+}
+
+// A category gets another name or place without its children being read, which may be very many; with another externalId they follow.
+func TestChildrenOfAChangedCategory(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.importCategories(t, item{"externalId": "up", "name": "Up"}, item{"externalId": "down", "name": "Down", "parentExternalId": "up"},
+			item{"externalId": "other", "name": "Other"})
+		tree := s.tree(t)
+		up := "/api/v1/categories/" + text(tree["up"], "id")
+		asked := 0
+		hook := func(sql string, _ []any) {
+			if strings.Contains(sql, "c.parent_id IN") {
+				asked++
+			}
+		}
+		s.trace.Store(&hook)
+		for _, change := range []item{{"name": "Upper"}, {"parentId": text(tree["other"], "id")}, {"externalId": "up", "slug": "upper"}} {
+			s.must(t, 200, "PATCH", up, change)
+		}
+		if asked != 0 {
+			t.Errorf("children were read %d times", asked)
+		}
+		s.must(t, 200, "PATCH", up, item{"externalId": "top"})
+		s.trace.Store(nil)
+		tree = s.tree(t)
+		if asked == 0 || text(tree["down"], "parentExternalId") != "top" || text(tree["down"], "parentId") != text(tree["top"], "id") {
+			t.Errorf("children were read %d times: %v", asked, tree)
+		}
 	})
 }
 

@@ -309,6 +309,30 @@ func TestDeliveriesAndLog(t *testing.T) {
 	})
 }
 
+// An order is stored while the deliveries of a replay are counted, which reads all events of its span, and is not replayed with them.
+func TestOrdersWhileAReplayIsCounted(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		endpoint := text(s.must(t, 201, "POST", hookPath, `{"url":"https://erp.example/hook","events":["order.received"]}`), "data", "id")
+		s.stockUp(t, map[string]int64{"A": 5})
+		order := item{"customerName": "Ada", "items": []any{item{"sku": "A", "quantity": 1, "unitPrice": 1}}}
+		s.must(t, 201, "POST", "/api/v1/orders", order)
+		s.dispatch()
+		stored := false
+		hook := func(sql string, _ []any) {
+			if !stored && strings.HasPrefix(sql, "SELECT count(*) FROM events") {
+				stored = true
+				s.must(t, 201, "POST", "/api/v1/orders", order)
+			}
+		}
+		s.trace.Store(&hook)
+		replayed := s.must(t, 202, "POST", hookPath+"/"+endpoint+"/replay", `{"from":"2020-01-01","to":"2099-01-01"}`)
+		s.trace.Store(nil)
+		if !stored || number(replayed, "data", "queued") != "1" {
+			t.Errorf("order stored meanwhile: %v; %v", stored, replayed)
+		}
+	})
+}
+
 // dispatch turns the account's events into deliveries, as a worker does.
 func (s *server) dispatch() {
 	s.write(s.tenant, func(tx *db.Tx) error {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
@@ -134,8 +135,19 @@ func (a *API) replayEvents(r *request) (answer, error) {
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
+	var planned *commerce.ReplayPlan
+	plan := func(tx *db.Tx) (err error) {
+		planned, err = a.Commerce.PlanReplay(tx, endpoint, b.Span, b.Events, b.OnlyFailed)
+		return err
+	}
+	_ = a.read(r, plan) // after an error it is planned again in the transaction, which returns the error
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		n, err := a.Commerce.ReplayEndpoint(tx, r.caller, endpoint, b.Span, b.Events, b.OnlyFailed)
+		if planned == nil {
+			if err := plan(tx); err != nil {
+				return answer{}, err
+			}
+		}
+		n, err := a.Commerce.ReplayEndpoint(tx, r.caller, planned)
 		return one(http.StatusAccepted, string(endpoint), func(w *apijson.Writer) { writeReplay(w, endpoint, n) }), err
 	})
 }

@@ -19,16 +19,18 @@ var growing = strings.Fields("orders order_lines order_history shipments shipmen
 
 // mayReadAll are beginnings of statements that go by the account alone, and why they may.
 var mayReadAll = map[string]string{
-	"SELECT changed_at FROM ":                        "the newest stamp",
-	"SELECT coalesce(max(stamp), 0) FROM events":     "the newest stamp",
-	"SELECT coalesce(min(stamp), 0) FROM events":     "the oldest stamp",
-	"UPDATE order_numbers SET next":                  "the highest number",
-	"SELECT EXISTS (SELECT 1 FROM variants":          "the first row",
-	"SELECT id, stamp, event, resource_id":           "a page of the log, in its order",
-	"SELECT j.tenant_id, j.id, j.type":               "a page of jobs, newest first",
-	"SELECT id, actor, action":                       "a page of the audit log, newest first",
-	"SELECT count(*) FROM audit_log":                 "their number",
-	"SELECT l.warehouse_code, sum(l.on_hand":         "the value of the stock, while its sums are not there (decision 136)",
+	"SELECT changed_at FROM ":                    "the newest stamp",
+	"SELECT coalesce(max(stamp), 0) FROM events": "the newest stamp",
+	"SELECT coalesce(min(stamp), 0) FROM events": "the oldest stamp",
+	"UPDATE order_numbers SET next":              "the highest number",
+	"SELECT EXISTS (SELECT 1 FROM variants":      "the first row",
+	"SELECT id, stamp, event, resource_id":       "a page of the log, in its order",
+	"SELECT j.tenant_id, j.id, j.type":           "a page of jobs, newest first",
+	"SELECT id, actor, action":                   "a page of the audit log, newest first",
+	"SELECT count(*) FROM audit_log":             "their number",
+	"SELECT l.warehouse_code, sum(l.on_hand":     "the value of the stock, while its sums are not there (decision 136)",
+	"SELECT l.sku, l.warehouse_code, l.id, l.product_id, l.variant_id, l.on_hand, l.reserved, l.changed_at, l.deleted_at, " +
+		"l.threshold, l.low FROM stock_levels l WHERE l.tenant_id = $1 AND l.deleted_at IS NULL ORDER BY l.sku": "a page of levels",
 	"UPDATE deliveries SET due_at = due_at -":        "the clock of a sandbox, which moves all",
 	"UPDATE jobs SET due_at = due_at -":              "the clock of a sandbox, which moves all",
 	"UPDATE idempotency_keys SET expires_at":         "the clock of a sandbox, which moves all",

@@ -21,9 +21,9 @@ func CategoryByID(tx *db.Tx, category id.Category) (Category, error) {
 	return categoryTable.One(tx, db.NoLock, "id = $2::UUID AND deleted_at IS NULL", category)
 }
 
-// ReadTree reads the categories that the drafts concern: the targets and their children, those named by externalId,
-// those waiting for a named one, all parents up to the root, and slugs. The operation has locked the account's clock
-// before (db.Tx.LockClock): otherwise two writers that put categories below each other at once would make a cycle that
+// ReadTree reads the categories that the drafts concern: the targets, the children of those that are deleted (no drafts) or get another
+// externalId, those named by externalId, those waiting for a named one, all parents up to the root, and slugs. The operation has locked the
+// account's clock before (db.Tx.LockClock): otherwise two writers that put categories below each other at once would make a cycle that
 // neither sees, and products could be linked in between.
 func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, error) {
 	t := newTree()
@@ -50,6 +50,9 @@ func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, 
 	if err := readMore(t, tx, ids, &categoryByIDText, "c.id"); err != nil {
 		return nil, err
 	}
+	if len(drafts) > 0 {
+		targets = slices.DeleteFunc(slices.Clone(targets), func(c id.Category) bool { return !t.renames(c, drafts) })
+	}
 	if err := readMore(t, tx, targets, &categoryChildrenText, "c.parent_id"); err != nil {
 		return nil, err
 	}
@@ -57,6 +60,14 @@ func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, 
 		return nil, err
 	}
 	return t, t.readSlugs(tx, drafts)
+}
+
+// renames reports whether one of the drafts would give a category another externalId, which its children have, too.
+func (t *Tree) renames(category id.Category, drafts []CategoryDraft) bool {
+	c := t.nodes[category]
+	return c != nil && slices.ContainsFunc(drafts, func(d CategoryDraft) bool {
+		return d.ExternalID.Set && d.ExternalID.Value != c.ExternalID
+	})
 }
 
 var categoryByIDText, categoryByExternalText, categoryWaitingText, categoryChildrenText, categorySlugsText db.Text

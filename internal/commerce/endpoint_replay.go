@@ -8,21 +8,45 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// ReplayEndpoint delivers a span of the event log to an endpoint again (interface §4.5.9), with the events' own ids
-// and bytes: the named events, or else those to which it is subscribed; with onlyFailed, the failed deliveries of that
-// span. It returns how many there are; a worker continues what is too much for one transaction. Errors: NotFound.
-func (s *Service) ReplayEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, span Span, events []string, onlyFailed bool) (int64,
-	error) {
-	n, err := replay(tx, webhooks.Replay{Endpoint: endpoint, Events: events, OnlyFailed: onlyFailed, From: span.From, To: span.To})
+// ReplayPlan is a replay of a span of the event log, and how many deliveries it has.
+type ReplayPlan struct {
+	replay webhooks.Replay
+	size   int64
+}
+
+// PlanReplay plans that a span of the event log is delivered to an endpoint again (interface §4.5.9): the named events, or else those to
+// which it is subscribed; with onlyFailed, the failed deliveries of that span. It reads every event of the span, so it belongs on a snapshot,
+// where no writer waits for it. Errors: NotFound.
+func (s *Service) PlanReplay(tx *db.Tx, endpoint id.Endpoint, span Span, events []string, onlyFailed bool) (*ReplayPlan, error) {
+	r, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: endpoint, Events: events, OnlyFailed: onlyFailed, From: span.From, To: span.To})
+	if err != nil {
+		return nil, err
+	}
+	size, err := r.Size(tx)
+	return &ReplayPlan{*r, size}, err
+}
+
+// ReplayEndpoint does what was planned, with the events' own ids and bytes. It returns how many deliveries there are; a worker continues what
+// is too much for one transaction. Errors: NotFound.
+func (s *Service) ReplayEndpoint(tx *db.Tx, who accounts.Caller, plan *ReplayPlan) (int64, error) {
+	r := plan.replay // the transaction may run again
+	if _, err := webhooks.ByID(tx, r.Endpoint); err != nil {
+		return 0, err
+	}
+	created, done, err := r.Run(tx)
 	if err != nil {
 		return 0, err
 	}
-	audit.Record(tx, who.Actor(), "endpoint.replayed", "endpoint", string(endpoint), nil)
-	return n, nil
+	audit.Record(tx, who.Actor(), "endpoint.replayed", "endpoint", string(r.Endpoint), nil)
+	if done {
+		return int64(created), nil
+	}
+	r.Keep(tx)
+	return plan.size, nil
 }
 
-// replay creates the first of a replay's deliveries, stores the rest of it for a worker, and returns how many both are. They are counted as
-// they are created, because another transaction may make the same failed deliveries pending meanwhile.
+// replay retries the first of an endpoint's failed deliveries, stores the rest of it for a worker, and returns how many both are. They are
+// counted as they are retried, in an index that has few others, because another transaction may make the same ones pending meanwhile.
 func replay(tx *db.Tx, wanted webhooks.Replay) (int64, error) {
 	r, err := webhooks.NewReplay(tx, wanted)
 	if err != nil {

@@ -118,8 +118,16 @@ func (d *Dashboard) replayEndpoint(r *request) (answer, error) {
 	f := r.replayForm(action, sent, 0)
 	typed := strings.Map(digitsOnly, sent.Get("typed")) // also as the page writes it: 2,648
 	return r.submit(f, d.showReplay, func(f *form) (answer, error) {
+		var plan *commerce.ReplayPlan
+		err := r.read(func(tx *db.Tx) (err error) {
+			plan, err = d.Commerce.PlanReplay(tx, e.ID, span, events, failed)
+			return err
+		})
+		if err != nil {
+			return answer{}, err
+		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			n, err := d.Commerce.ReplayEndpoint(tx, r.caller(), e.ID, span, events, failed)
+			n, err := d.Commerce.ReplayEndpoint(tx, r.caller(), plan)
 			if err == nil && n > typeAbove && typed != strconv.FormatInt(n, 10) {
 				f.Fields = r.replayForm(action, sent, n).Fields
 				err = apperr.At("typed", "must be %d: that many deliveries are sent", n)

@@ -131,21 +131,25 @@ func (s *Set) only(tx *db.Tx, read bool, sql string, args []any) (*Set, error) {
 // errMany ends a search for the records that do not contain a term.
 var errMany = errors.New("search: too many records do not contain the term")
 
-// FindRest finds the records that do not contain a term, in no order. If there are more than most of them, few is false; that is known as
-// soon as so many have been met.
+// restAnyway is how many records may be met that do not contain a term before it is looked whether most of those met do.
+const restAnyway = 64
+
+// FindRest finds the records that do not contain a term, in no order, if they are few: at most some of them, and not more than an eighth of
+// those that it has met so far, besides the first restAnyway. Otherwise few is false, which is known as soon as so many have been met.
 func FindRest(tx *db.Tx, kind Kind, term string, most int) (rest []ID, few bool, err error) {
 	term = Fold(term)
-	add := func(id ID) error {
-		if rest = append(rest, id); len(rest) > most {
+	met := 0
+	add := func(id ID, met int) error {
+		if rest = append(rest, id); len(rest) > most || len(rest) > restAnyway+met/8 {
 			return errMany
 		}
 		return nil
 	}
 	loose, err := unpacked(tx, kind, func(e entry) error {
-		if strings.Contains(e.text, term) {
+		if met++; strings.Contains(e.text, term) {
 			return nil
 		}
-		return add(e.id)
+		return add(e.id, met)
 	})
 	if err == nil {
 		var body, keys db.Buffer
@@ -153,12 +157,14 @@ func FindRest(tx *db.Tx, kind Kind, term string, most int) (rest []ID, few bool,
 			if err := r.Scan(&body, &keys); err != nil {
 				return err
 			}
-			return misses(body, keys, []byte(term), func(id ID) error {
+			err := misses(body, keys, []byte(term), func(id ID, line int) error {
 				if loose[id] {
 					return nil
 				}
-				return add(id)
+				return add(id, met+line)
 			})
+			met += len(keys) / keySize
+			return err
 		}, "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2 ORDER BY first_id DESC", tx.Tenant, string(kind))
 	}
 	if errors.Is(err, errMany) {

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/search"
 )
 
-// fewRest is how many products may not match a search that is read as the list of all levels without theirs. Tests lower it.
+// fewRest is how many products at most may not match a search that is read as the list of all levels without theirs. Tests lower it.
 var fewRest = 2000
 
 // pageBut reads a page of a search that all products match but a few: that of the list without a search, from which the levels of these are
