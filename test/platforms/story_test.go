@@ -19,7 +19,8 @@ func size() story.Size {
 	return story.Size{Products: 24, Orders: 20, Outage: time.Hour}
 }
 
-// One story on every platform, on the engine that is dealt to it: nothing is lost, nothing doubled, stock is equal on both sides and amounts to the cent.
+// One story on every platform, on the engine that is dealt to it: nothing is lost, nothing doubled,
+// stock is equal on both sides and amounts to the cent.
 func TestStory(t *testing.T) {
 	dbtest.Long(t, "a shop of each platform lives through a whole story")
 	t.Parallel()
