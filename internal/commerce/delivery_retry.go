@@ -23,7 +23,7 @@ func (s *Service) RetryDelivery(tx *db.Tx, who accounts.Caller, delivery id.Deli
 type Span struct{ From, To int64 }
 
 // RetryDeliveries gives every failed delivery of a span one more attempt, or makes pending ones that wait for their
-// next attempt due now, at most webhooks.MostHurried of an endpoint. The endpoint "" means all endpoints. It returns
+// next attempt due now, at most those of one call of webhooks.Hurry for an endpoint. The endpoint "" means all endpoints. It returns
 // how many there are. Errors: NotFound for the endpoint.
 func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, state webhooks.State, span Span) (total int64,
 	err error) {

@@ -28,7 +28,7 @@ func (s *Sums) Of(text string) money.Amount {
 	if text == "" {
 		return 0
 	}
-	v, err := Rounded(text, s.Digits)
+	v, err := rounded(text, s.Digits)
 	if err != nil && s.err == nil {
 		s.err = Failf(Rejected, "the order has the amount %q, which is no number", Line(text))
 	}
@@ -65,8 +65,8 @@ func (s *Sums) Spread(total money.Amount, over []money.Amount) []money.Amount {
 	return shares
 }
 
-// Rounded parses a decimal of any number of places and rounds it, half away from zero, to at most four. Errors: those of money.Parse.
-func Rounded(text string, decimals int) (money.Amount, error) {
+// rounded parses a decimal of any number of places and rounds it, half away from zero, to at most four. Errors: those of money.Parse.
+func rounded(text string, decimals int) (money.Amount, error) {
 	v, err := money.Parse(text)
 	at := strings.IndexByte(text, '.')
 	if !errors.Is(err, money.ErrDecimals) || at < 0 || strings.Trim(text[at+1:], "0123456789") != "" {

@@ -3,7 +3,8 @@
 //	Engines   runs a test on both engines; StoreDir and StoreURL give a migrated store to a whole program
 //	Pair      a primary and a standby that can be killed and promoted; Pooler is a PgBouncer in front of a server
 //	RunsAgain checks that a transaction notices a change of what it read
-//	Plan      SQLite's plan of a statement
+//	DiesAtEveryStep ends an operation in steps before each of its transactions
+//	Statements are what a store reads with; Plan is SQLite's plan of one
 //	Long      skips a test in short runs
 package dbtest
 

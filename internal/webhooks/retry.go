@@ -98,10 +98,10 @@ func With(tx *db.Tx, state State) ([]id.Endpoint, error) {
 		"SELECT endpoint_id FROM queues WHERE tenant_id = $1 AND "+count+" > 0 ORDER BY endpoint_id", tx.Tenant)
 }
 
-// MostHurried is the largest number of deliveries of one call of Hurry.
-const MostHurried = 5_000
+// mostHurried is the largest number of deliveries of one call of Hurry.
+const mostHurried = 5_000
 
-// Hurry makes pending deliveries of an endpoint in a range of positions due now, at most MostHurried: the earliest due
+// Hurry makes pending deliveries of an endpoint in a range of positions due now, at most mostHurried: the earliest due
 // first. It returns how many. Errors: NotFound for the endpoint.
 func Hurry(tx *db.Tx, endpoint id.Endpoint, from, to int64) (int64, error) {
 	if _, err := Tally(tx, endpoint); err != nil {
@@ -109,7 +109,7 @@ func Hurry(tx *db.Tx, endpoint id.Endpoint, from, to int64) (int64, error) {
 	}
 	positions, err := db.List(tx, func(r db.Rows) (position int64, err error) { return position, r.Scan(&position) },
 		"SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > $3 AND position >= $4 AND position <= $5 "+
-			"ORDER BY due_at, position LIMIT $6", tx.Tenant, endpoint, tx.Micros(), from, to, MostHurried)
+			"ORDER BY due_at, position LIMIT $6", tx.Tenant, endpoint, tx.Micros(), from, to, mostHurried)
 	if err != nil || len(positions) == 0 {
 		return 0, err
 	}

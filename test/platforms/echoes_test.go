@@ -189,7 +189,7 @@ var writesOfOwn = map[string]int{"WOOCOMMERCE": 4, "PRESTASHOP": 4, "SHOPIFY": 3
 func TestOwnWritesComeBack(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
-		for _, shop := range shops() {
+		for _, shop := range dealt(t, s.store.Engine()) {
 			shop.Faults = nil
 			t.Run(shop.Platform, func(t *testing.T) { s.hearsItself(t, s.connectShop(t, shop, map[string]any{"pullEvery": 300})) })
 		}

@@ -35,7 +35,7 @@ func TestPricesAreSentOnce(t *testing.T) {
 	t.Parallel()
 	pictures := connectortest.Pictures(t)
 	engines(t, func(t *testing.T, s *service) {
-		for _, o := range shops() {
+		for _, o := range dealt(t, s.store.Engine()) {
 			var prices atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)

@@ -15,7 +15,7 @@ import (
 func TestRulesOfChannels(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
-		for _, shop := range shops() {
+		for _, shop := range dealt(t, s.store.Engine()) {
 			shop.Faults = nil
 			t.Run(shop.Platform, func(t *testing.T) { s.keepsRules(t, shop) })
 		}

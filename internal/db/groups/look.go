@@ -74,8 +74,8 @@ func Statements[R any](group []*Lookup[R], mixed bool) []*Statement[R] {
 	return all
 }
 
-// MostArgs is how many arguments a read has at the most that others may wait for.
-const MostArgs = 64
+// mostArgs is how many arguments a read has at the most that others may wait for.
+const mostArgs = 64
 
 // mostKeys is how many keys a common statement has at the most: for longer lists PostgreSQL's planner may choose to read a whole table. It
 // does not know how long the arrays of a mixed one are.
@@ -86,7 +86,7 @@ const (
 
 // Long reports whether others should not wait for one of these reads.
 func Long(pending []*engine.Pending) bool {
-	return slices.ContainsFunc(pending, func(p *engine.Pending) bool { return len(p.Args) > MostArgs })
+	return slices.ContainsFunc(pending, func(p *engine.Pending) bool { return len(p.Args) > mostArgs })
 }
 
 // covers reports whether a statement can serve a read of the same text, or the same Keyed, too.

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
-
-	"entrepot/internal/connector/connectortest"
 )
 
 // longestWait and longestTime limit waiting, in the machine's time and in the service's.
@@ -48,7 +47,11 @@ func Run(t *testing.T, service Service, shop Shop, size Size) {
 	if shop.Clock != nil {
 		shop.Clock(service.Now)
 	}
-	s.pictures = connectortest.Pictures(t)
+	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
+	}))
+	t.Cleanup(pictures.Close)
+	s.pictures = pictures.URL
 	for i, chapter := range []struct {
 		name string
 		run  func()

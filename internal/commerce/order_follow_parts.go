@@ -1,0 +1,235 @@
+package commerce
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+)
+
+// followParts applies refunds and parcels in the order of their times: what is refunded before it was shipped is not left to ship. Then it
+// applies the status.
+func (s *Service) followParts(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (bool, error) {
+	refunded, err := s.followDropped(tx, o, in)
+	if err != nil {
+		return false, err
+	}
+	left, shipped := slices.Clone(in.Refunds), s.followTracking(tx, o, in.Parcels)
+	parcels, err := unknownParcels(tx, o, in.Parcels)
+	if err != nil {
+		return false, err
+	}
+	for _, parcel := range parcels {
+		var early []connector.Refund
+		early, left = refundsBefore(left, parcel.ShippedAt)
+		some, err := s.followRefunds(tx, o, early)
+		if err != nil {
+			return refunded || shipped, err
+		}
+		sent, err := s.followParcel(tx, o, parcel)
+		if err != nil {
+			return refunded || shipped, err
+		}
+		refunded, shipped = refunded || some, shipped || sent
+	}
+	counted, err := s.followSent(tx, o, in)
+	if err != nil {
+		return refunded || shipped, err
+	}
+	shipped = shipped || counted
+	if moved && (!in.ShippedAt.IsZero() || in.Refunded && (in.Status == orders.Shipped || in.Status == orders.Delivered)) {
+		var early []connector.Refund
+		if !in.ShippedAt.IsZero() {
+			early, left = refundsBefore(left, in.ShippedAt)
+		}
+		some, err := s.followRefunds(tx, o, early)
+		if err != nil {
+			return refunded || shipped, err
+		}
+		whole := in
+		whole.Status, whole.Refunded = orders.Shipped, false
+		sent, err := s.followStatus(tx, o, whole)
+		if err != nil {
+			return refunded || shipped, err
+		}
+		refunded, shipped = refunded || some, shipped || sent
+	}
+	some, err := s.followRefunds(tx, o, left)
+	refunded = refunded || some
+	if err != nil || !moved && !(refunded && (in.Refunded || o.RefundedWholly())) {
+		return refunded || shipped, err
+	}
+	status, err := s.followStatus(tx, o, in)
+	return refunded || shipped || status, err
+}
+
+// refundsBefore divides refunds into those made until a time and those made later. Without a time all are made before it, and so is a
+// refund without one.
+func refundsBefore(list []connector.Refund, at time.Time) (early, late []connector.Refund) {
+	for _, r := range list {
+		if at.IsZero() || !r.CreatedAt.After(at) {
+			early = append(early, r)
+		} else {
+			late = append(late, r)
+		}
+	}
+	return early, late
+}
+
+func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, list []connector.Refund) (bool, error) {
+	if len(list) == 0 {
+		return false, nil
+	}
+	before := copyOf(o)
+	for _, r := range list {
+		if o.Refunded(r.ExternalID) || r.Amount < 0 { // some shops take a refund of less than nothing
+			continue
+		}
+		refund := orders.Refund{ID: id.New[string](), ExternalID: r.ExternalID, Amount: r.Amount, Reason: r.Reason,
+			CreatedAt: micros(r.CreatedAt)}
+		if refund.CreatedAt == 0 {
+			refund.CreatedAt = tx.Micros()
+		}
+		for _, l := range r.Lines {
+			line := o.LineOf(l.ExternalLine)
+			if line == nil {
+				continue
+			}
+			at := slices.IndexFunc(refund.Lines, func(known orders.RefundLine) bool { return known.Line == line.ID })
+			if at < 0 { // some platforms name a line twice, such as pieces that are restocked and others
+				at, refund.Lines = len(refund.Lines), append(refund.Lines, orders.RefundLine{Line: line.ID})
+			}
+			refund.Lines[at].Quantity += max(l.Quantity, 0)
+			refund.Lines[at].Amount += l.Amount
+		}
+		o.Refund(tx, refund)
+	}
+	if len(o.Refunds) == len(before.Refunds) {
+		return false, nil
+	}
+	return true, s.saveTakenBack(tx, before, o)
+}
+
+// followDropped notes what the platform has taken out of an order of which a part was shipped, for example a line that was cancelled: it
+// would leave the stock with the rest otherwise. What is refunded is not among it, also if that is not noted yet. The difference itself
+// stays an issue.
+func (s *Service) followDropped(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
+	if o.Status != orders.PartiallyShipped || len(in.Lines) == 0 || in.Status == orders.Cancelled {
+		return false, nil
+	}
+	there := map[string]int64{}
+	for _, l := range in.Lines {
+		there[l.ExternalID] += max(l.Quantity, 1)
+	}
+	refunds := map[string]int64{} // that are noted next
+	for _, r := range in.Refunds {
+		if o.Refunded(r.ExternalID) {
+			continue
+		}
+		for _, l := range r.Lines {
+			refunds[l.ExternalLine] += l.Quantity
+		}
+	}
+	before, changed := copyOf(o), false
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		if n := l.Quantity - l.Refunded - refunds[l.ExternalID] - max(there[l.ExternalID], l.Shipped); n > 0 && l.ExternalID != "" {
+			l.Refunded, changed = l.Refunded+n, true
+		}
+	}
+	if !changed {
+		return false, nil
+	}
+	return true, s.saveTakenBack(tx, before, o)
+}
+
+// saveTakenBack saves an order of which the platform took something back: its stock is free for others.
+func (s *Service) saveTakenBack(tx *db.Tx, before, o *orders.Order) error {
+	o.Reserve()
+	why := stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}
+	changes, err := holdStock(tx, before, o, why, false)
+	if err != nil {
+		return err
+	}
+	touch(tx, o)
+	s.saveOrder(tx, before, o)
+	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, stockEvents(tx, changes, "channel")...)...)
+	return nil
+}
+
+// followSent ships what has left by the platform's count, and is in no parcel that it names. A parcel that it names later is known then.
+// What was deleted here is not shipped again.
+func (s *Service) followSent(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
+	deleted := map[id.Line]int64{}
+	if len(in.Sent) > 0 {
+		list, err := orders.DeletedParcels(tx, o.ID)
+		if err != nil {
+			return false, err
+		}
+		for _, d := range list {
+			for line, quantity := range d.Lines {
+				deleted[line] += quantity
+			}
+		}
+	}
+	parcel := connector.Parcel{}
+	var all int64
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		all += in.Sent[l.ExternalID]
+		if n := in.Sent[l.ExternalID] - l.Shipped - deleted[l.ID]; n > 0 && l.ExternalID != "" {
+			parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: l.ExternalID, Quantity: n})
+		}
+	}
+	if len(parcel.Lines) == 0 {
+		return false, nil
+	}
+	parcel.Key = countedKey + strconv.FormatInt(all, 10)
+	return s.followParcel(tx, o, parcel)
+}
+
+// countedKey is what the key of a parcel begins with that is known by the platform's count of what has left.
+const countedKey = "counted "
+
+// followTracking applies what the platform has changed of the tracking of its own parcels, which nobody can change here. What it no longer
+// gives stays.
+func (s *Service) followTracking(tx *db.Tx, o *orders.Order, parcels []connector.Parcel) (changed bool) {
+	before := copyOf(o)
+	for _, parcel := range parcels {
+		at := slices.IndexFunc(o.Shipments, func(s orders.Shipment) bool { return parcel.Key != "" && s.ExternalID == parcel.Key })
+		if at < 0 || parcel.Number == "" || parcel.Number == o.Shipments[at].TrackingNumber {
+			continue
+		}
+		o.Retrack(tx, at, parcel.Carrier, parcel.Number, parcel.URL)
+		changed = true
+	}
+	if changed {
+		touch(tx, o)
+		s.saveOrder(tx, before, o)
+		webhooks.Record(tx, orderUpdated(o))
+	}
+	return changed
+}
+
+// followParcel ships a parcel that the platform reports. Quantities that do not remain to be shipped are left out.
+func (s *Service) followParcel(tx *db.Tx, o *orders.Order, parcel connector.Parcel) (changed bool, err error) {
+	draft := orders.ShipmentDraft{Carrier: parcel.Carrier, TrackingNumber: parcel.Number, TrackingURL: parcel.URL,
+		ShippedAt: min(micros(parcel.ShippedAt), tx.Micros()), ExternalID: parcel.Key, Source: orders.FromChannel, Lines: parcelLines(o, parcel)}
+	if len(draft.Lines) == 0 || orders.Way(o.Status, orders.Shipped) == nil && o.Status != orders.PartiallyShipped {
+		return false, nil
+	}
+	if o.Status == orders.Pending {
+		if err := s.moveOrder(tx, accounts.Caller{}, o, Move{To: orders.Processing, Source: orders.FromChannel}); err != nil {
+			return false, err
+		}
+	}
+	_, err = s.shipOrder(tx, accounts.Caller{}, o, draft)
+	return err == nil, err
+}
