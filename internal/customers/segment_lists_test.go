@@ -160,6 +160,7 @@ var steps = []struct {
 		for range 1 + p.dice.IntN(6) { // of more than four the deletion has steps
 			p.create(d)
 		}
+		p.follow() // or they would be looked at as new orders
 		p.must(func(tx *db.Tx) error {
 			_, err := p.do.DeleteChannel(tx, p.who, d.Channel, commerce.Expected{}, false, nil)
 			return err
