@@ -188,8 +188,8 @@ func countListed(r db.Reader, includeInactive bool) (total int64, err error) {
 }
 
 // Ordered counts a new order, which the event log announces, in its customer's totals; email is the key of the customer's address if the
-// order has the same one, "" if it has another. If the customer was merged or erased meanwhile, or no longer has that address, the
-// operation runs again.
+// order has the same one, "" if it has another. If the customer was merged or erased meanwhile, or has another address now, the operation
+// runs again.
 func Ordered(w db.GuardedWriter, customer id.Customer, email string, spent money.Amount, country OrderCountry) {
 	w.Put(db.Touches(1, nil), "UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, "+newestCountry+
 		" WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active' AND ($6 = '' OR email_key = $6)",

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"entrepot/internal/catalog"
+	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/orders"
@@ -40,6 +41,8 @@ var drifts = []struct{ check, sql string }{
 		" ORDER BY first_id LIMIT 1"},
 	{"searches", "INSERT INTO search_loose SELECT tenant_id, kind, '019a1c41-0000-7000-8000-000000000000', 0, 'ghost', 0 FROM search_blocks" +
 		" WHERE tenant_id = $1 AND kind = 'product' LIMIT 1"},
+	{"segments", "UPDATE segment_lists SET members = members + 1 WHERE tenant_id = $1"},
+	{"segments", "DELETE FROM segment_members WHERE tenant_id = $1"},
 	{"product sorts", "UPDATE product_sorts SET price = price + 1, status = 'DRAFT' WHERE tenant_id = $1"},
 	{"product sorts", "DELETE FROM product_sorts WHERE tenant_id = $1"},
 	{"product sorts", "INSERT INTO product_sorts (tenant_id, product_id, name, price, status)" +
@@ -96,7 +99,8 @@ func TestRepair(t *testing.T) {
 // drift brings what is derived up to date, and makes something wrong.
 func (s *shop) drift(sql string) {
 	s.Helper()
-	err := errors.Join(catalog.FollowSort(s.Context(), s.store, s.who.Tenant, 0), stockvalue.Follow(s.Context(), s.store, s.who.Tenant, 0))
+	err := errors.Join(catalog.FollowSort(s.Context(), s.store, s.who.Tenant, 0), stockvalue.Follow(s.Context(), s.store, s.who.Tenant, 0),
+		customers.FollowSegmentsSurely(s.Context(), s.store, s.who.Tenant))
 	if err != nil {
 		s.Fatal(err)
 	}

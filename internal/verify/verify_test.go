@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
+	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
@@ -158,6 +159,10 @@ func TestChecksFind(t *testing.T) {
 			"skus"},
 		{"UPDATE product_sorts SET price = price + 1 WHERE tenant_id = $1", "product sorts"},
 		{"DELETE FROM product_sorts WHERE tenant_id = $1", "product sorts"},
+		{"DELETE FROM segment_members WHERE tenant_id = $1", "segments"},
+		{"UPDATE segment_lists SET members = members - 1 WHERE tenant_id = $1", "segments"},
+		{"INSERT INTO segment_members SELECT l.tenant_id, l.id, c.id FROM segment_lists l, customers c WHERE l.tenant_id = $1" +
+			" AND c.tenant_id = $1 AND c.status = 'erased'", "segments"},
 		{"UPDATE stock_values SET bc = bc + 1 WHERE tenant_id = $1", "stock value"},
 		{"DELETE FROM stock_values WHERE tenant_id = $1", "stock value"},
 		{"UPDATE stock_level_values SET price = price + 100000000 WHERE tenant_id = $1 AND sku = 'SKU-1'", "stock value"},
@@ -223,6 +228,8 @@ func TestChecksFind(t *testing.T) {
 // broad lives and makes everything that is derived from records.
 func (s *shop) broad() {
 	s.Helper()
+	s.must(func(tx *db.Tx) error { s.do.CreateSegment(tx, s.who, "Everybody", customers.Rules{}); return nil })
+	s.follow()
 	s.life()
 	order, err := s.order(draft("dora@example.com", orders.Pending, "SKU-1"))
 	if err != nil {
@@ -247,12 +254,21 @@ func (s *shop) broad() {
 	if err := stockvalue.Follow(s.Context(), s.store, s.who.Tenant, 0); err != nil {
 		s.Fatal(err)
 	}
+	s.follow()
 	for _, kind := range search.Kinds {
 		if err := search.Pack(s.Context(), s.store, s.who.Tenant, kind, 1); err != nil {
 			s.Fatal(err)
 		}
 	}
 	s.settle()
+}
+
+// follow brings the lists of segments up to date.
+func (s *shop) follow() {
+	s.Helper()
+	if err := customers.FollowSegmentsSurely(s.Context(), s.store, s.who.Tenant); err != nil {
+		s.Fatal(err)
+	}
 }
 
 // names lists the checks in the order of the alphabet.
