@@ -15,8 +15,8 @@ type ReplayPlan struct {
 }
 
 // PlanReplay plans that a span of the event log is delivered to an endpoint again (interface §4.5.9): the named events, or else those to
-// which it is subscribed; with onlyFailed, the failed deliveries of that span. It reads every event of the span, so it belongs on a snapshot,
-// where no writer waits for it. Errors: NotFound.
+// which it is subscribed; with onlyFailed, the failed deliveries of that span. It reads every event of the span, so it belongs on a
+// snapshot, where no writer waits for it. Errors: NotFound.
 func (s *Service) PlanReplay(tx *db.Tx, endpoint id.Endpoint, span Span, events []string, onlyFailed bool) (*ReplayPlan, error) {
 	r, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: endpoint, Events: events, OnlyFailed: onlyFailed, From: span.From, To: span.To})
 	if err != nil {
@@ -26,8 +26,8 @@ func (s *Service) PlanReplay(tx *db.Tx, endpoint id.Endpoint, span Span, events 
 	return &ReplayPlan{*r, size}, err
 }
 
-// ReplayEndpoint does what was planned, with the events' own ids and bytes. It returns how many deliveries there are; a worker continues what
-// is too much for one transaction. Errors: NotFound.
+// ReplayEndpoint does what was planned, with the events' own ids and bytes. It returns how many deliveries there are; a worker continues
+// what is too much for one transaction. Errors: NotFound.
 func (s *Service) ReplayEndpoint(tx *db.Tx, who accounts.Caller, plan *ReplayPlan) (int64, error) {
 	r := plan.replay // the transaction may run again
 	if _, err := webhooks.ByID(tx, r.Endpoint); err != nil {

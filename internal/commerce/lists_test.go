@@ -182,8 +182,8 @@ func (m *many) deleteOne(tx *db.Tx, at int, stamp int64) {
 	for _, table := range []string{"product_categories", "publications", "skus"} {
 		tx.Change("DELETE FROM "+table+" WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, gone.id)
 	}
-	tx.Change("UPDATE stock_levels SET deleted_at = 5, on_hand = 0, changed_at = $3 WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, gone.id,
-		stamp+1)
+	tx.Change("UPDATE stock_levels SET deleted_at = 5, on_hand = 0, changed_at = $3 WHERE tenant_id = $1 AND product_id = $2",
+		tx.Tenant, gone.id, stamp+1)
 	tx.Tally("levels", "MAIN", -1)
 	tx.Tally("products", string(gone.status), -1)
 	search.Put(tx, search.Products, search.Document{ID: string(gone.id)})

@@ -150,7 +150,8 @@ func (s *sample) checkSet(when, term string, want map[string]int64) {
 	}
 }
 
-// checkRest compares the records that do not contain a term with the others, if they are few; whether more than 64 are depends on the order.
+// checkRest compares the records that do not contain a term with the others, if they are few; whether more than 64 are depends on the
+// order.
 func (s *sample) checkRest(tx *db.Tx, when, term string, others []string) error {
 	s.Helper()
 	slices.Sort(others)
