@@ -40,6 +40,25 @@ func (f *Form) MixedText(rows int) string { return textOf(&f.mixed, rows, f.Mixe
 // Rows is how many rows a statement of these arguments has.
 func (f *Form) Rows(args []any) int { return (len(args) - f.Head) / f.Width }
 
+// RowKey is what the head and the key columns of a row hold.
+type RowKey [6]any
+
+// KeyOf is the key of a row behind a head, which may be left out where all rows have the same.
+func (f *Form) KeyOf(head, row []any) (key RowKey) {
+	at := copy(key[:], head)
+	for i, column := range f.Key {
+		key[at+i] = row[column]
+	}
+	return key
+}
+
+// AddUp adds the columns that are summed of a row to those of another one.
+func (f *Form) AddUp(total, row []any) {
+	for _, column := range f.Sum {
+		total[column] = total[column].(int64) + row[column].(int64)
+	}
+}
+
 // pieceSizes are the only list lengths that statements are made for, so that few texts serve every list.
 var pieceSizes = []int{256, 64, 16, 8, 4, 3, 2, 1}
 

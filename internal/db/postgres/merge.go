@@ -168,7 +168,7 @@ func merged(batch []*engine.Step, forms *arrays) (steps []*engine.Step) {
 		at := slices.IndexFunc(rowSets, func(set *rowSet) bool { return slices.Equal(set.head, head) })
 		if at < 0 {
 			at = len(rowSets)
-			rowSets = append(rowSets, &rowSet{form: form, head: head, counted: s.Want >= 0, seen: map[rowKey]seen{}})
+			rowSets = append(rowSets, &rowSet{form: form, head: head, counted: s.Want >= 0, seen: map[engine.RowKey]seen{}})
 		}
 		for row := range slices.Chunk(s.Args[form.Head:], form.Width) {
 			rowSets[at].add(row)
@@ -210,23 +210,17 @@ type rowSet struct {
 	counted bool // each row must be touched
 	mixed   bool // each row begins with a head of its own
 	waves   [][][]any
-	seen    map[rowKey]seen
+	seen    map[engine.RowKey]seen
 }
 
-// rowKey is what a row's key columns hold; seen is where such a row stands, and how many waves have one.
-type (
-	rowKey [5]any
-	seen   struct{ waves, at int }
-)
+// seen is where a row of a key stands, and how many waves have one.
+type seen struct{ waves, at int }
 
 // add takes a row into the first wave that has none of its key, or adds it up.
 func (set *rowSet) add(row []any) {
 	wave := 0
 	if len(set.form.Key) > 0 {
-		var key rowKey
-		for i, column := range set.form.Key {
-			key[i] = row[column]
-		}
+		key := set.form.KeyOf(nil, row)
 		known := set.seen[key]
 		if known.waves > 0 && len(set.form.Sum) > 0 {
 			set.sum(known.at, row)
@@ -248,9 +242,7 @@ func (set *rowSet) add(row []any) {
 // sum adds a row to one of the first wave.
 func (set *rowSet) sum(at int, row []any) {
 	total := slices.Clone(set.waves[0][at])
-	for _, column := range set.form.Sum {
-		total[column] = total[column].(int64) + row[column].(int64)
-	}
+	set.form.AddUp(total, row)
 	set.waves[0][at] = total
 }
 

@@ -110,7 +110,9 @@ var changedTable = regexp.MustCompile(`\b(?:INSERT INTO|UPDATE|DELETE FROM)\s+"?
 // changedBy are the tables that a statement may change: those that its text names, and any for one that defines tables.
 func changedBy(text string) (tables []string) {
 	for _, found := range changedTable.FindAllStringSubmatch(text, -1) {
-		tables = append(tables, found[1])
+		if found[1] != "SET" { // of DO UPDATE SET
+			tables = append(tables, found[1])
+		}
 	}
 	switch word, _, _ := strings.Cut(text, " "); word {
 	case "SELECT", "WITH", "BEGIN", "COMMIT", "ROLLBACK", "PRAGMA":

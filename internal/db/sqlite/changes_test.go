@@ -109,7 +109,7 @@ func TestTablesThatAStatementChanges(t *testing.T) {
 		"BEGIN IMMEDIATE":     nil,
 		"COMMIT":              nil,
 		"PRAGMA data_version": nil,
-		"INSERT INTO a (b) VALUES (1) ON CONFLICT (b) DO UPDATE SET b = 2": {"a", "SET"},
+		"INSERT INTO a (b) VALUES (1) ON CONFLICT (b) DO UPDATE SET b = 2": {"a"},
 		`INSERT INTO "a" SELECT b FROM c`:                                  {"a"},
 		"UPDATE a SET b = (SELECT c FROM d)":                               {"a"},
 		"DELETE FROM a WHERE b IN (SELECT b FROM c)":                       {"a"},

@@ -19,6 +19,10 @@ type conn struct {
 
 	written bool // something was written since it was last reset
 
+	sums   engine.Sums    // of the writer: what the transactions of the group add to kept sums, not yet written
+	adding []*engine.Form // the forms that were ever among them
+	summed []string       // the tables of these
+
 	changed []string // tables that may have changed since the last commit
 	commits int64    // how many commits there were
 
@@ -41,6 +45,9 @@ type statement struct {
 
 	changes []string // the tables that it may change
 	noted   int64    // the commit before which they were noted last, from 1
+
+	asked int  // how many of the connection's summed tables were looked for in its text
+	sums  bool // it names one of them
 
 	locks bool // on PostgreSQL it locks what it reads
 	busy  bool // its rows are being read
@@ -138,6 +145,9 @@ func mayWrite(text string) bool {
 
 // script runs statements without arguments, one after the other.
 func (c *conn) script(sql string) error {
+	if err := c.writeSums(); err != nil {
+		return err
+	}
 	c.changed = append(c.changed, anyTable)
 	for sql = strings.TrimSpace(sql); sql != ""; {
 		stmt, rest, err := c.PrepareTransient(sql)
@@ -160,6 +170,9 @@ func (c *conn) script(sql string) error {
 func (c *conn) ready(sql string, args []any) (*statement, error) {
 	s, err := c.prepare(sql)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.sumsBefore(s, sql); err != nil {
 		return nil, err
 	}
 	if err := c.bind(s, args); err != nil {

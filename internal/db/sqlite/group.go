@@ -64,7 +64,7 @@ func (w *writer) group(first *transaction) {
 // start once more.
 func (w *writer) again(all, later []*transaction) (kept, putOff []*transaction, err error) {
 	for {
-		w.conn.Exec("ROLLBACK", nil) // SQLite may have rolled back by itself (disk full, I/O error)
+		w.rollBack()
 		if _, err := w.conn.Exec("BEGIN IMMEDIATE", nil); err != nil {
 			return all, later, err
 		}
@@ -95,7 +95,7 @@ func (w *writer) alone(t *transaction) {
 		return
 	}
 	if w.run(t) {
-		w.conn.Exec("ROLLBACK", nil)
+		w.rollBack()
 		if _, err := w.conn.Exec("BEGIN", nil); err != nil {
 			t.end(storeError(err))
 			return
@@ -114,7 +114,11 @@ func (w *writer) commit(all []*transaction) {
 	}
 	w.batch = good > batchLeast
 	number := w.durability.begin()
-	if _, err := w.conn.Exec("COMMIT", nil); err != nil {
+	err := w.conn.writeSums()
+	if err == nil {
+		_, err = w.conn.Exec("COMMIT", nil)
+	}
+	if err != nil {
 		w.fail(all, err)
 		all = nil
 	} else {
@@ -166,7 +170,7 @@ func (w *writer) run(t *transaction) (spoilt bool) {
 	w.conn.written = false
 	steps, err := t.work(w.conn)
 	if err == nil {
-		err = w.conn.Send(steps)
+		err = w.conn.sendLast(steps)
 	}
 	t.err = err
 	if isStoreError(err) {
@@ -175,9 +179,15 @@ func (w *writer) run(t *transaction) (spoilt bool) {
 	return err != nil && (w.conn.written || isStoreError(err))
 }
 
+// rollBack undoes everything since BEGIN. SQLite may have done so by itself (disk full, I/O error).
+func (w *writer) rollBack() {
+	w.conn.Exec("ROLLBACK", nil)
+	w.conn.sums.Clear()
+}
+
 // fail answers the transactions of a group that could not be stored.
 func (w *writer) fail(all []*transaction, err error) {
-	w.conn.Exec("ROLLBACK", nil)
+	w.rollBack()
 	w.refused.Store(true)
 	for _, t := range all {
 		t.end(storeError(err))

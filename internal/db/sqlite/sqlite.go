@@ -4,7 +4,7 @@
 //	readers.go     the reading connections
 //	read.go        snapshots on them; transactions that run ahead of the writer
 //	share.go       look-ups of several callers share a snapshot and its statements
-//	writer.go      the one goroutine that writes; group.go puts transactions into one commit
+//	writer.go      the one goroutine that writes; group.go puts transactions into one commit, sums.go what they add to kept sums
 //	durability.go  which commits are on the disk
 //	changes.go     which tables commits have changed; memory.go rows that have not changed since they were read
 //	checkpoint.go  the log is copied into the file while the writer works

@@ -10,6 +10,16 @@ import (
 	"entrepot/internal/db/engine"
 )
 
+// waits returns when so many transactions are in a queue of the writer.
+func waits(t *testing.T, queue chan *transaction, n int) {
+	for end := time.Now().Add(5 * time.Minute); len(queue) < n; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Errorf("%d wait, not %d", len(queue), n)
+			return
+		}
+	}
+}
+
 // Transactions that wait when a piece of a bulk operation has ended go before the next one.
 func TestPiecesTakeTurnsWithOthers(t *testing.T) {
 	store := opened(t, Config{Unsafe: true})
@@ -29,27 +39,19 @@ func TestPiecesTakeTurnsWithOthers(t *testing.T) {
 			}
 		})
 	}
-	queued := func(queue chan *transaction, n int) {
-		for end := time.Now().Add(5 * time.Minute); len(queue) < n; time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Errorf("%d wait, not %d", len(queue), n)
-				return
-			}
-		}
-	}
 	write("order 1", engine.Normal, func() {
 		for i := range 3 {
 			write(fmt.Sprint("piece ", i+1), engine.Bulk, func() {
 				if i == 0 {
 					here := len(store.writer.waiting) // order 2, unless it has run
 					write("order 3", engine.Normal, nil)
-					queued(store.writer.waiting, here+1)
+					waits(t, store.writer.waiting, here+1)
 				}
 			})
-			queued(store.writer.pieces, i+1)
+			waits(t, store.writer.pieces, i+1)
 		}
 		write("order 2", engine.Normal, nil)
-		queued(store.writer.waiting, 1)
+		waits(t, store.writer.waiting, 1)
 	})
 	running.Wait()
 	second := slices.Index(order, "piece 2")
