@@ -7,13 +7,13 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/importer"
 	"entrepot/internal/orders"
 )
 
@@ -127,17 +127,9 @@ func exported(o *orders.Summary) []string {
 		o.ShippingAmount.Text(o.Currency), o.Tax().Text(o.Currency), o.Order.Total.Text(o.Currency), o.Currency, o.TrackingCarrier,
 		o.TrackingNumber}
 	for i := range row {
-		row[i] = harmless(row[i])
+		row[i] = importer.Harmless(row[i])
 	}
 	return row
-}
-
-// harmless puts an apostrophe before a cell that a spreadsheet would run as a formula.
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
 }
 
 // timestamp is a moment as the API writes it.

@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/importer"
 	"entrepot/internal/imports"
 	"entrepot/internal/money"
 )
@@ -91,7 +92,7 @@ func Before(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Impor
 		if err := json.Unmarshal([]byte(l.Message), &cells); err != nil {
 			return err
 		}
-		return out.Write(append([]string{harmless(l.Item)}, cells...))
+		return out.Write(append([]string{importer.Harmless(l.Item)}, cells...))
 	})
 	out.Flush()
 	return err

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
-	"strings"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
@@ -65,16 +64,8 @@ func Report(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Impor
 			return nil
 		}
 		return out.Write([]string{strconv.FormatInt(l.Row, 10), strconv.FormatInt(l.Line, 10), string(level), strconv.FormatInt(l.Rows, 10),
-			harmless(l.Item), l.Field, l.Code, harmless(l.Message)})
+			importer.Harmless(l.Item), l.Field, l.Code, importer.Harmless(l.Message)})
 	})
 	out.Flush()
 	return err
-}
-
-// harmless changes a text of the file that a spreadsheet would run as a formula.
-func harmless(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }

@@ -106,7 +106,15 @@ func (m *listMaker) survey(context.Context) error { return nil }
 func (m *listMaker) counted() counter             { return m.rows }
 func (m *listMaker) untouched() bool              { return false }
 
-// unquoted is a cell without the apostrophe that keeps a spreadsheet from taking it for a formula, as files of values before have it.
+// Harmless puts an apostrophe before a cell that a spreadsheet would run as a formula.
+func Harmless(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+		return "'" + cell
+	}
+	return cell
+}
+
+// unquoted is a cell without the apostrophe of Harmless, as files of values before have it.
 func unquoted(cell []byte) []byte {
 	if len(cell) > 1 && cell[0] == '\'' && strings.IndexByte("=+-@", cell[1]) >= 0 {
 		return cell[1:]

@@ -53,16 +53,8 @@ func (r *report) write(f Fault) error {
 		return err
 	}
 	return r.lines.Write([]string{
-		strconv.Itoa(f.Row), strconv.Itoa(f.Line), string(f.Level), strconv.Itoa(f.Rows), harmless(f.Item), f.Field, f.Code, harmless(f.Message),
+		strconv.Itoa(f.Row), strconv.Itoa(f.Line), string(f.Level), strconv.Itoa(f.Rows), Harmless(f.Item), f.Field, f.Code, Harmless(f.Message),
 	})
-}
-
-// harmless keeps a spreadsheet from taking a text of the file for a formula.
-func harmless(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }
 
 // flush brings everything written so far into the file and reports its length.
