@@ -134,11 +134,13 @@ func TestStoryOfAFailingEndpoint(t *testing.T) {
 // What is chosen of the deliveries decides what can be retried: the button is that of the list.
 func TestRetryOfTheListThatIsShown(t *testing.T) {
 	s := newSite(t, "sqlite")
-	c := s.shopper(t)
-	second := ""
-	for _, name := range []string{"one", "two"} {
-		second = c.call("POST", "/developer/webhooks", map[string]any{"url": "http://127.0.0.1:9/" + name, "events": []any{"*"},
-			"description": name})["id"].(string)
+	owner, second := s.as(s.owner), ""
+	for range 2 {
+		page, _ := owner.endpoint(t, "http://127.0.0.1:9/hooks")
+		for _, state := range []webhooks.State{webhooks.Failed, webhooks.Pending} {
+			s.settled(t, owner, page, state, webhooks.Attempt{StatusCode: 500, Error: "HTTP 500"})
+		}
+		second = strings.TrimPrefix(page, "/webhooks/")
 	}
 	b := s.window(t, s.owner)
 	b.open("/webhooks/deliveries?status=failed")

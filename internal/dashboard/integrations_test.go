@@ -158,8 +158,14 @@ func TestEndpointPages(t *testing.T) {
 	})
 }
 
-// attempted sends a test event to an endpoint and stores what came of its first attempt.
+// attempted sends a test event to an endpoint and stores what came of its first attempt, after which another one is due.
 func (s *site) attempted(t testing.TB, b *browser, page string, attempt webhooks.Attempt) (delivery string) {
+	t.Helper()
+	return s.settled(t, b, page, webhooks.Pending, attempt)
+}
+
+// settled is attempted for a delivery that has a state afterwards.
+func (s *site) settled(t testing.TB, b *browser, page string, state webhooks.State, attempt webhooks.Attempt) (delivery string) {
 	t.Helper()
 	out := b.post(page+"/test", url.Values{"_key": {id.New[string]()}})
 	delivery = strings.TrimPrefix(out.to(), prefix)
@@ -170,8 +176,12 @@ func (s *site) attempted(t testing.TB, b *browser, page string, attempt webhooks
 			return err
 		}
 		attempt.Number, attempt.At = d.Attempts+1, tx.Micros()
-		return webhooks.Settle(tx, []webhooks.Outcome{{Queue: webhooks.Queue{Tenant: tx.Tenant, Endpoint: d.Endpoint}, Position: d.Position,
-			Event: d.EventStamp, State: webhooks.Pending, DueAt: tx.Micros() + time.Hour.Microseconds(), Attempt: attempt}})
+		out := webhooks.Outcome{Queue: webhooks.Queue{Tenant: tx.Tenant, Endpoint: d.Endpoint}, Position: d.Position, Event: d.EventStamp,
+			State: state, Attempt: attempt}
+		if state == webhooks.Pending {
+			out.DueAt = tx.Micros() + time.Hour.Microseconds()
+		}
+		return webhooks.Settle(tx, []webhooks.Outcome{out})
 	})
 	return delivery
 }

@@ -3,6 +3,7 @@ package ebay_test
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -80,6 +81,20 @@ func TestAccountIsTestedAndTokensRenewed(t *testing.T) {
 	a.Kept["refreshToken"] = "revoked"
 	if _, err := a.session.Test(t.Context()); !connector.Is(err, connector.Unauthorized) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Several channels of one seller have tokens of their own: one that asks for a new one ends no other.
+func TestChannelsOfOneSellerHaveTheirTokens(t *testing.T) {
+	first := newAccount(t)
+	connectortest.Must(first.session.Test(t.Context()))(t)
+	own := maps.Clone(first.Kept)
+	delete(own, connector.TokenField)
+	second := connectortest.NewHost(nil, own)
+	connectortest.Must(second.Open(ebay.New(http.DefaultClient, first.Now)).Test(t.Context()))(t)
+	connectortest.Must(first.session.Test(t.Context()))(t)
+	if first.Renewals != 1 || second.Renewals != 1 {
+		t.Errorf("renewed %d and %d times", first.Renewals, second.Renewals)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"crypto/ecdsa"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -50,12 +51,11 @@ type Account struct {
 
 	mu       sync.Mutex
 	pair     *ecdsa.PrivateKey
-	appToken string
 	mux      *http.ServeMux
 	requests int
 	parts    int // entries of requests about several
 	next     int
-	token    string
+	tokens   map[string]time.Time // access tokens, and when each ends: a new one leaves those before as they are
 	items    map[string]object
 	groups   map[string]object
 	offers   map[string]*offer
@@ -100,7 +100,7 @@ type line struct {
 // New creates an account that has policies and a location, and nothing to sell.
 func New() *Account {
 	a := &Account{Now: time.Now, Notices: fakeshop.NewOutbox(3), pair: newPair(), mux: http.NewServeMux(),
-		items: map[string]object{}, groups: map[string]object{}, offers: map[string]*offer{}, Quotas: map[string]Quota{}}
+		tokens: map[string]time.Time{}, items: map[string]object{}, groups: map[string]object{}, offers: map[string]*offer{}, Quotas: map[string]Quota{}}
 	for pattern, serve := range map[string]func(*http.Request, object) (int, any){
 		"GET /commerce/identity/v1/user/":                                       a.user,
 		"GET /sell/account/v1/{policy}":                                         a.policy,
@@ -153,16 +153,28 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	id, secret, _ := r.BasicAuth()
 	if id == ClientID && secret == ClientSecret && r.FormValue("grant_type") == "client_credentials" {
-		a.appToken = "app " + a.id()
-		fakeshop.JSON(w, http.StatusOK, object{"access_token": a.appToken, "expires_in": 7200, "token_type": "Application Access Token"})
+		a.issue(w, "app ", "Application Access Token")
 		return
 	}
 	if id != ClientID || secret != ClientSecret || r.FormValue("refresh_token") != RefreshToken {
 		fakeshop.JSON(w, http.StatusBadRequest, object{"error": "invalid_grant"})
 		return
 	}
-	a.token = "token " + a.id()
-	fakeshop.JSON(w, http.StatusOK, object{"access_token": a.token, "expires_in": 7200, "token_type": "User Access Token"})
+	a.issue(w, "token ", "User Access Token")
+}
+
+// issue answers with a new access token.
+func (a *Account) issue(w http.ResponseWriter, prefix, kind string) {
+	const life = 2 * time.Hour
+	token := prefix + a.id()
+	a.tokens[token] = a.Now().Add(life)
+	fakeshop.JSON(w, http.StatusOK, object{"access_token": token, "expires_in": int(life.Seconds()), "token_type": kind})
+}
+
+// authorized reports whether a request has a token that has not ended.
+func (a *Account) authorized(r *http.Request) bool {
+	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ") // behind Bearer, or IAF
+	return a.Now().Before(a.tokens[token])
 }
 
 func (a *Account) id() string {
@@ -170,11 +182,11 @@ func (a *Account) id() string {
 	return strconv.Itoa(100000 + a.next)
 }
 
-// Expire ends the access token.
+// Expire ends every access token of the seller.
 func (a *Account) Expire() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.token = ""
+	maps.DeleteFunc(a.tokens, func(token string, _ time.Time) bool { return strings.HasPrefix(token, "token ") })
 }
 
 // Spend uses requests of an API's quota, as other programs of the application do.
@@ -186,7 +198,7 @@ func (a *Account) Spend(api string, limit, used int64) {
 
 // rates says what is left of the quotas, which begin anew at midnight.
 func (a *Account) rates(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Authorization") != "Bearer "+a.appToken {
+	if !asApp(r) || !a.authorized(r) {
 		fakeshop.JSON(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
 		return
 	}
@@ -218,9 +230,9 @@ func (a *Account) serve(w http.ResponseWriter, r *http.Request, serve func(*http
 		return
 	}
 	const notifying = "/commerce/notification/v1/"
-	switch got := r.Header.Get("Authorization"); {
-	case asApp(r) && got == "Bearer "+a.appToken && strings.HasPrefix(r.URL.Path, notifying):
-	case a.token == "" || got != "Bearer "+a.token && got != "IAF "+a.token:
+	switch {
+	case asApp(r) && a.authorized(r) && strings.HasPrefix(r.URL.Path, notifying):
+	case asApp(r) || !a.authorized(r):
 		fakeshop.JSON(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
 		return
 	case strings.HasPrefix(r.URL.Path, notifying) && !strings.HasPrefix(r.URL.Path, notifying+"subscription"):

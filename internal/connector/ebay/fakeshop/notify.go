@@ -108,7 +108,7 @@ func (a *Account) publicKey(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil:
 		fakeshop.JSON(w, http.StatusInternalServerError, problem(25001, "A system error has occurred."))
-	case a.appToken == "" || r.Header.Get("Authorization") != "Bearer "+a.appToken:
+	case !asApp(r) || !a.authorized(r):
 		fakeshop.JSON(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
 	case r.PathValue("kid") != keyID:
 		fakeshop.JSON(w, http.StatusNotFound, problem(195011, "The specified public key ID does not exist."))
