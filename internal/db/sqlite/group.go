@@ -12,10 +12,12 @@ import (
 // because one commit for thirty costs hardly more than one for ten. Of fewer callers none would come: all wait for this group.
 const (
 	groupSize  = 256
-	groupTime  = 4 * time.Millisecond
 	batchLeast = 8
 	batchDelay = 400 * time.Microsecond
 )
+
+// groupTime is a variable for tests, which raise it.
+var groupTime = 4 * time.Millisecond
 
 // group is the transactions of one commit.
 type group struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"entrepot/internal/db/engine"
 )
@@ -27,6 +28,9 @@ func sell(name string, n int64) *engine.Step {
 // sums is a store with kept sums. Each row of them that is written leaves a mark.
 func sums(t *testing.T) *Engine {
 	t.Helper()
+	usual := groupTime
+	groupTime = time.Hour
+	t.Cleanup(func() { groupTime = usual }) // when the store is closed
 	store := opened(t, Config{Unsafe: true})
 	for _, sql := range []string{
 		"CREATE TABLE sold (tenant_id BIGINT, name TEXT, n BIGINT, PRIMARY KEY (tenant_id, name))",
@@ -62,20 +66,16 @@ func inGroup(t *testing.T, store *Engine, transactions ...func(engine.Session) (
 	t.Helper()
 	errs := make([]error, len(transactions))
 	var running sync.WaitGroup
-	var queue sync.Once // the group may run twice
-	err := store.Write(t.Context(), 1, engine.Normal, func(engine.Session) ([]*engine.Step, error) {
-		queue.Do(func() {
-			for i, work := range transactions {
-				running.Go(func() { errs[i] = store.serial(t.Context(), store.writer.waiting, work) })
-				waits(t, store.writer.waiting, i+1)
-			}
-		})
-		return nil, nil
-	})
-	running.Wait()
-	if err != nil {
-		t.Error(err)
+	queued := make(chan struct{})
+	store.writer.tasks <- func(*conn) { // it takes none of them before all wait
+		defer close(queued)
+		for i, work := range transactions {
+			running.Go(func() { errs[i] = store.serial(t.Context(), store.writer.waiting, work) })
+			waits(t, store.writer.waiting, i+1)
+		}
 	}
+	<-queued
+	running.Wait()
 	return errs
 }
 

@@ -100,7 +100,8 @@ type line struct {
 // New creates an account that has policies and a location, and nothing to sell.
 func New() *Account {
 	a := &Account{Now: time.Now, Notices: fakeshop.NewOutbox(3), pair: newPair(), mux: http.NewServeMux(),
-		tokens: map[string]time.Time{}, items: map[string]object{}, groups: map[string]object{}, offers: map[string]*offer{}, Quotas: map[string]Quota{}}
+		tokens: map[string]time.Time{}, items: map[string]object{}, groups: map[string]object{}, offers: map[string]*offer{},
+		Quotas: map[string]Quota{}}
 	for pattern, serve := range map[string]func(*http.Request, object) (int, any){
 		"GET /commerce/identity/v1/user/":                                       a.user,
 		"GET /sell/account/v1/{policy}":                                         a.policy,
