@@ -1,6 +1,7 @@
 package customers
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -88,15 +89,7 @@ func (c *changes) addBuyers(tx *db.Tx, orders []string) error {
 }
 
 // byNewest compares customers by the order of lists.
-func byNewest(a, b id.Customer) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return 0
-}
+func byNewest(a, b id.Customer) int { return cmp.Compare(b, a) }
 
 // LastOrders returns when the newest order of each customer was created; those without orders are left out.
 func LastOrders(tx *db.Tx, customers []id.Customer) (map[id.Customer]int64, error) {

@@ -42,7 +42,7 @@ var memberTable = db.NewTable("segment_members",
 	db.Col("customer_id", func(m *memberRow) any { return &m.customer }),
 )
 
-// digest tells rules apart. A tag may be a person's name, which is erased where the segment is.
+// digest stands for rules: others have another one. A tag may be a person's name, which is erased where the segment is.
 func (r Rules) digest() string {
 	sum := sha256.Sum256([]byte(r.text()))
 	return hex.EncodeToString(sum[:16])

@@ -21,7 +21,7 @@ func TestPartsOfAnOrder(t *testing.T) {
 		t.Errorf("total, customer, addresses and JSON are at %v", tops)
 	}
 	if line := eval[string](b, "getComputedStyle(document.querySelector('.sub a')).textDecorationLine"); line != "underline" {
-		t.Errorf("a link within words is told by its colour alone: %s", line) // axe: link-in-text-block
+		t.Errorf("a link within words has only its colour to be seen by: %s", line) // axe: link-in-text-block
 	}
 	b.fill("[name=trackingNumber]", "1Z")
 	b.press("Show JSON")
