@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -32,10 +30,16 @@ const (
 )
 
 // filled is a site whose account has orders of two years; read counts what it reads.
-func filled(t *testing.T, engine string, n int, read *statements) *site {
+func filled(t *testing.T, engine string, n int, read *dbtest.Statements) *site {
 	t.Helper()
 	clock := filler.NewClock(time.Now())
-	s := newSiteOn(t, engine, func(c *db.Config) { c.Now, c.Trace = clock.Now, read.add })
+	s := newSiteOn(t, engine, func(c *db.Config) {
+		c.Now, c.Trace = clock.Now, func(sql string, args []any) {
+			if !strings.Contains(sql, "FROM audit_log") { // the watch for news asks, when it likes
+				read.Add(sql, args)
+			}
+		}
+	})
 	shop := channels.Channel{ID: id.New[id.Channel](), Name: "Shop", Platform: channels.Custom, Status: channels.Active, Settings: "{}",
 		Oversell: "allow"}
 	s.do(s.account.Tenant, func(tx *db.Tx) error { shop.Insert(tx); return nil })
@@ -61,36 +65,6 @@ const paints = `new Promise(done => {
 	input.dispatchEvent(new Event('input', { bubbles: true }));
 })`
 
-// statements are what a store was asked, with the values.
-type statements struct {
-	mu   sync.Mutex
-	list []statement
-}
-
-type statement struct {
-	sql  string
-	args []any
-}
-
-// add keeps a statement, unless the watch for news asked it, which looks at the log of changes when it likes.
-func (s *statements) add(sql string, args []any) {
-	if strings.Contains(sql, "FROM audit_log") {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.list = append(s.list, statement{sql, slices.Clone(args)})
-}
-
-// take gives what was asked since the last call.
-func (s *statements) take() []statement {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := s.list
-	s.list = nil
-	return list
-}
-
 // planStep is a step of PostgreSQL's plan.
 type planStep struct {
 	Relation string  `json:"Relation Name"`
@@ -113,13 +87,13 @@ func (n planStep) read() (rows float64) {
 }
 
 // rowsRead are the rows that statements look at, run again on PostgreSQL; on SQLite, 0, and no statement may go through all orders.
-func (s *site) rowsRead(list []statement) (rows float64) {
+func (s *site) rowsRead(list []dbtest.Statement) (rows float64) {
 	s.t.Helper()
 	if s.config.URL == "" {
 		s.do(s.account.Tenant, func(tx *db.Tx) error {
 			for _, one := range list {
-				if plan := dbtest.Plan(s.t, tx, one.sql, one.args...); allOrders.MatchString(plan) {
-					s.t.Errorf("%s\ngoes through all orders:\n%s", one.sql, plan)
+				if plan := one.Plan(s.t, tx); allOrders.MatchString(plan) {
+					s.t.Errorf("%s\ngoes through all orders:\n%s", one.SQL, plan)
 				}
 			}
 			return nil
@@ -129,8 +103,8 @@ func (s *site) rowsRead(list []statement) (rows float64) {
 	for _, one := range list {
 		s.do(s.account.Tenant, func(tx *db.Tx) error {
 			var text string
-			if err := tx.Row("EXPLAIN (ANALYZE, FORMAT JSON) "+one.sql, one.args, &text); err != nil {
-				return fmt.Errorf("%s: %w", one.sql, err)
+			if err := tx.Row("EXPLAIN (ANALYZE, FORMAT JSON) "+one.SQL, one.Args, &text); err != nil {
+				return fmt.Errorf("%s: %w", one.SQL, err)
 			}
 			var plans []struct{ Plan planStep }
 			if err := json.Unmarshal([]byte(text), &plans); err != nil {
@@ -153,14 +127,14 @@ func TestStoryOfALongList(t *testing.T) {
 	parallel(t)
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			var read statements
+			var read dbtest.Statements
 			s := filled(t, engine, *storyOrders, &read)
 			searchALongList(t, s, s.node2(t), &read)
 		})
 	}
 }
 
-func searchALongList(t *testing.T, s, there *site, read *statements) {
+func searchALongList(t *testing.T, s, there *site, read *dbtest.Statements) {
 	b, other := s.window(t, s.owner), there.window(t, there.owner)
 	b.hearNothing() // what news read would be counted
 	b.open("/orders?status=DELIVERED")
@@ -169,12 +143,12 @@ func searchALongList(t *testing.T, s, there *site, read *statements) {
 		number := fmt.Sprintf("ORD-%06d", *storyOrders/2+i)
 		b.open("/orders")
 		b.asks("")
-		read.take()
+		read.Reset()
 		took := run(b, chromedp.Evaluate[float64](fmt.Sprintf(paints, "1 of 1", number), chromedp.EvalAwaitPromise))
 		if fastest = min(fastest, took); b.path() != prefix+"/orders?search="+number {
 			t.Errorf("the address is %s", b.path())
 		}
-		rows := s.rowsRead(read.take())
+		rows := s.rowsRead(read.List())
 		most = max(most, rows)
 		if list := b.asks("/orders"); len(list) != 1 {
 			t.Errorf("what is typed asks for %q", list)
