@@ -189,7 +189,7 @@ func (tx *Tx) Change(sql string, args ...any) *Step {
 }
 
 // Clock is the SQL expression that an offset of Stamps is added to; it uses $1 = tenant.
-const Clock = "(SELECT base FROM change_clocks WHERE tenant_id = $1)"
+const Clock = engine.Clock
 
 // ClockOf is Clock for the tenant that an SQL expression gives: in the mixed statement of a Form, a row's own.
 func ClockOf(tenant string) string {

@@ -30,6 +30,9 @@ type Lock struct {
 	Number int64
 }
 
+// Clock is the SQL expression for the time of a tenant's change clock, $1 = tenant, to which the stamps of a transaction are offsets.
+const Clock = "(SELECT base FROM change_clocks WHERE tenant_id = $1)"
+
 // Tick moves a tenant's change clock past every stamp of a transaction.
 type Tick struct {
 	Tenant id.Tenant

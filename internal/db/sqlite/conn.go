@@ -9,6 +9,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"entrepot/internal/db/engine"
+	"entrepot/internal/id"
 )
 
 // conn is one connection with its own prepared statements, keyed by the text before translation. Only one goroutine may use it
@@ -22,6 +23,8 @@ type conn struct {
 	sums   engine.Sums    // of the writer: what the transactions of the group add to kept sums, not yet written
 	adding []*engine.Form // the forms that were ever among them
 	summed []string       // the tables of these
+
+	clocks map[id.Tenant]*clock // of the writer: as the transactions of the group have moved them
 
 	changed []string // tables that may have changed since the last commit
 	commits int64    // how many commits there were
@@ -48,6 +51,8 @@ type statement struct {
 
 	asked int  // how many of the connection's summed tables were looked for in its text
 	sums  bool // it names one of them
+
+	clocks bool // it names their table
 
 	locks bool // on PostgreSQL it locks what it reads
 	busy  bool // its rows are being read
@@ -121,7 +126,7 @@ func (c *conn) prepare(sql string) (*statement, error) {
 		return nil, meaning(err)
 	}
 	s := &statement{Stmt: stmt, order: order, writes: mayWrite(text), changes: changedBy(strings.TrimSpace(text)),
-		locks: strings.Contains(sql, " FOR UPDATE") || strings.Contains(sql, " FOR SHARE"), once: kept != nil}
+		clocks: strings.Contains(text, "change_clocks"), locks: strings.Contains(sql, " FOR UPDATE") || strings.Contains(sql, " FOR SHARE"), once: kept != nil}
 	if s.once {
 		return s, nil
 	}
@@ -145,7 +150,7 @@ func mayWrite(text string) bool {
 
 // script runs statements without arguments, one after the other.
 func (c *conn) script(sql string) error {
-	if err := c.writeSums(); err != nil {
+	if err := c.writePutOff(); err != nil {
 		return err
 	}
 	c.changed = append(c.changed, anyTable)
@@ -172,7 +177,7 @@ func (c *conn) ready(sql string, args []any) (*statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.sumsBefore(s, sql); err != nil {
+	if err := c.putOffBefore(s, sql); err != nil {
 		return nil, err
 	}
 	if err := c.bind(s, args); err != nil {

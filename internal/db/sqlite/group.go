@@ -116,7 +116,7 @@ func (w *writer) commit(all []*transaction) {
 	}
 	w.batch = good > batchLeast
 	number := w.durability.begin()
-	err := w.conn.writeSums()
+	err := w.conn.writePutOff()
 	if err == nil {
 		_, err = w.conn.Exec("COMMIT", nil)
 	}
@@ -184,7 +184,7 @@ func (w *writer) run(t *transaction) (spoilt bool) {
 // rollBack undoes everything since BEGIN. SQLite may have done so by itself (disk full, I/O error).
 func (w *writer) rollBack() {
 	w.conn.Exec("ROLLBACK", nil)
-	w.conn.sums.Clear()
+	w.conn.forgetPutOff()
 }
 
 // fail answers the transactions of a group that could not be stored.

@@ -56,7 +56,7 @@ func (c *conn) Send(steps []*engine.Step) error {
 func (c *conn) run(s *engine.Step) (n int64, err error) {
 	switch {
 	case s.Clock != nil:
-		return c.Exec(tick, []any{s.Clock.Tenant, s.Clock.Now, s.Clock.Length})
+		return 1, c.tick(s.Clock)
 	case s.Form != nil && s.Form.One != "":
 		return c.oneByOne(s.Form, s.Args)
 	case !s.Reads:
@@ -85,10 +85,6 @@ func (c *conn) oneByOne(f *engine.Form, args []any) (touched int64, err error) {
 	}
 	return touched, nil
 }
-
-// tick moves the tenant's clock past every stamp of a transaction.
-const tick = `UPDATE change_clocks SET base = CASE WHEN last > $2 THEN last ELSE $2 END,
-	last = CASE WHEN last > $2 THEN last ELSE $2 END + $3 WHERE tenant_id = $1`
 
 // Answer runs one pending read: SQLite gains nothing by several at once.
 func (c *conn) Answer(pending []*engine.Pending) int {

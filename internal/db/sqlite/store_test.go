@@ -38,13 +38,16 @@ func marks(t *testing.T, e *Engine) (n int64, err error) {
 }
 
 // count reads how many marks there are.
-func count(s engine.Session) (n int64, err error) {
-	rows, err := s.Query("SELECT count(*) FROM marks", nil)
+func count(s engine.Session) (int64, error) { return numberOf(s, "SELECT count(*) FROM marks") }
+
+// numberOf reads one number, 0 if there is none.
+func numberOf(s engine.Session, sql string, args ...any) (n int64, err error) {
+	rows, err := s.Query(sql, args)
 	if err != nil {
 		return 0, err
 	}
 	defer rows.Close()
-	for rows.Next() {
+	if rows.Next() {
 		err = rows.Scan(&n)
 	}
 	return n, err

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"slices"
-	"strings"
 
 	"entrepot/internal/db/engine"
 )
@@ -31,24 +30,6 @@ func (c *conn) know(f *engine.Form) {
 		c.adding = append(c.adding, f)
 		c.summed = append(c.summed, changedBy(f.MixedText(1))...)
 	}
-}
-
-// sumsBefore writes the sums that were put off before a statement that names one of their tables.
-func (c *conn) sumsBefore(s *statement, sql string) error {
-	if c.sums.Empty() {
-		return nil
-	}
-	if s.asked < len(c.summed) {
-		s.asked = len(c.summed)
-		s.sums = slices.ContainsFunc(c.summed, func(table string) bool { return strings.Contains(sql, table) })
-	}
-	if !s.sums {
-		return nil
-	}
-	busy := s.busy
-	s.busy = true // it stays prepared
-	defer func() { s.busy = busy }()
-	return c.writeSums()
 }
 
 // writeSums writes the sums that were put off.

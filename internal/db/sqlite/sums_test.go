@@ -28,15 +28,19 @@ func sell(name string, n int64) *engine.Step {
 // sums is a store with kept sums. Each row of them that is written leaves a mark.
 func sums(t *testing.T) *Engine {
 	t.Helper()
+	return patient(t, "CREATE TABLE sold (tenant_id BIGINT, name TEXT, n BIGINT, PRIMARY KEY (tenant_id, name))",
+		"CREATE TRIGGER sold_first AFTER INSERT ON sold BEGIN INSERT INTO marks VALUES (1, 'made'); END",
+		"CREATE TRIGGER sold_again AFTER UPDATE ON sold BEGIN INSERT INTO marks VALUES (1, 'changed'); END")
+}
+
+// patient is a store with these tables and triggers, whose groups take all that waits, however long that takes.
+func patient(t *testing.T, statements ...string) *Engine {
+	t.Helper()
 	usual := groupTime
 	groupTime = time.Hour
 	t.Cleanup(func() { groupTime = usual }) // when the store is closed
 	store := opened(t, Config{Unsafe: true})
-	for _, sql := range []string{
-		"CREATE TABLE sold (tenant_id BIGINT, name TEXT, n BIGINT, PRIMARY KEY (tenant_id, name))",
-		"CREATE TRIGGER sold_first AFTER INSERT ON sold BEGIN INSERT INTO marks VALUES (1, 'made'); END",
-		"CREATE TRIGGER sold_again AFTER UPDATE ON sold BEGIN INSERT INTO marks VALUES (1, 'changed'); END",
-	} {
+	for _, sql := range statements {
 		// A trigger is one statement with statements inside, so it is not run as a script.
 		err := store.Write(t.Context(), 1, engine.Normal, func(s engine.Session) ([]*engine.Step, error) {
 			_, err := s.Exec(sql, nil)
@@ -49,16 +53,8 @@ func sums(t *testing.T) *Engine {
 	return store
 }
 
-func soldOf(s engine.Session, name string) (n int64, err error) {
-	rows, err := s.Query("SELECT n FROM sold WHERE name = $1", []any{name})
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	if rows.Next() {
-		err = rows.Scan(&n)
-	}
-	return n, err
+func soldOf(s engine.Session, name string) (int64, error) {
+	return numberOf(s, "SELECT n FROM sold WHERE name = $1", name)
 }
 
 // inGroup runs transactions in one group, in their order, and returns their errors.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"entrepot/internal/db/engine"
+	"entrepot/internal/id"
 )
 
 // writer is the one goroutine that writes, and a second one that syncs commits to the disk: while one group of
@@ -54,6 +55,7 @@ func newWriter(c Config, own *conn, changes *changes, open func() (*conn, error)
 		pieces: make(chan *transaction, groupSize), tasks: make(chan func(*conn)),
 		delay: time.NewTimer(time.Hour), groups: make(chan group, 1), synced: make(chan struct{}, 1), grown: make(chan struct{}, 1),
 		written: make(chan struct{}), copied: make(chan struct{}), done: make(chan struct{})}
+	own.clocks = map[id.Tenant]*clock{}
 	w.durability.moved.L = &w.durability.mu
 	go w.write()
 	go w.syncGroups()

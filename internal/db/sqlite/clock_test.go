@@ -1,0 +1,128 @@
+package sqlite
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"entrepot/internal/db/engine"
+	"entrepot/internal/id"
+)
+
+// clocks is a store with the clocks of tenants 1 and 2. Each clock that is written leaves a mark.
+func clocks(t *testing.T) *Engine {
+	t.Helper()
+	return patient(t, "CREATE TABLE change_clocks (tenant_id BIGINT PRIMARY KEY, base BIGINT, last BIGINT)",
+		"CREATE TABLE stamped (tenant_id BIGINT, stamp BIGINT, name TEXT)",
+		"INSERT INTO change_clocks VALUES (1, 0, 0), (2, 0, 5000)",
+		"CREATE TRIGGER moved AFTER UPDATE ON change_clocks BEGIN INSERT INTO marks VALUES (1, 'moved'); END")
+}
+
+// stamp is a transaction that writes a stamped row at a time.
+func stamp(tenant id.Tenant, now int64, name string, more ...*engine.Step) func(engine.Session) ([]*engine.Step, error) {
+	return writes(append([]*engine.Step{
+		{Want: -1, Clock: &engine.Tick{Tenant: tenant, Now: now, Length: 20}},
+		{Want: -1, SQL: "INSERT INTO stamped VALUES ($1, " + engine.Clock + " + $2::BIGINT, $3)", Args: []any{tenant, 10, name}},
+	}, more...)...)
+}
+
+// stamps are the rows of a tenant with their stamps, in their order, and where its clock is.
+func stamps(t *testing.T, store *Engine, tenant id.Tenant) (names []string, at []int64, last int64) {
+	t.Helper()
+	err := store.Read(t.Context(), tenant, engine.Stored, func(s engine.Session) error {
+		rows, err := s.Query("SELECT stamp, name FROM stamped WHERE tenant_id = $1 ORDER BY stamp", []any{tenant})
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			at, names = append(at, 0), append(names, "")
+			if err := rows.Scan(&at[len(at)-1], &names[len(names)-1]); err != nil {
+				return err
+			}
+		}
+		last, err = lastOf(s, tenant)
+		return errors.Join(rows.Err(), err)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names, at, last
+}
+
+func lastOf(s engine.Session, tenant id.Tenant) (int64, error) {
+	return numberOf(s, "SELECT last FROM change_clocks WHERE tenant_id = $1", tenant)
+}
+
+// The clocks of a group's tenants are written once each, and every stamp is later than those before, also when the time is behind the clock.
+func TestClocksOfAGroupAreWrittenOnce(t *testing.T) {
+	store := clocks(t)
+	for _, err := range inGroup(t, store, stamp(1, 100, "a"), stamp(2, 100, "x"), stamp(1, 100, "b"), stamp(2, 100, "y"), stamp(1, 500, "c")) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	n, err := marks(t, store)
+	if n != 2 || err != nil {
+		t.Errorf("clocks were written %d times (%v)", n, err)
+	}
+	if names, at, last := stamps(t, store, 1); !slices.Equal(names, []string{"a", "b", "c"}) || !slices.Equal(at, []int64{110, 130, 510}) || last != 520 {
+		t.Error(names, at, last)
+	}
+	if names, at, last := stamps(t, store, 2); !slices.Equal(names, []string{"x", "y"}) || !slices.Equal(at, []int64{5010, 5030}) || last != 5040 {
+		t.Error(names, at, last)
+	}
+}
+
+// A transaction finds the clock where those before it in its group have moved it, and a clock that one sets is the later ones' clock.
+func TestClocksInsideAGroup(t *testing.T) {
+	store := clocks(t)
+	var seen int64
+	look := func(s engine.Session) (_ []*engine.Step, err error) {
+		seen, err = lastOf(s, 1)
+		return nil, err
+	}
+	set := &engine.Step{SQL: "UPDATE change_clocks SET last = 9000 WHERE tenant_id = $1", Args: []any{id.Tenant(1)}, Want: 1, Miss: errors.New("no clock")}
+	for _, err := range inGroup(t, store, stamp(1, 100, "a"), look, stamp(1, 100, "b"), writes(set), stamp(1, 200, "c")) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	names, at, last := stamps(t, store, 1)
+	if seen != 120 || !slices.Equal(names, []string{"a", "b", "c"}) || !slices.Equal(at, []int64{110, 130, 9010}) || last != 9020 {
+		t.Error(seen, names, at, last)
+	}
+}
+
+// A group that is rolled back moves no clock; when it runs again, its stamps are as if it had run once.
+func TestClocksOfARepeatedGroup(t *testing.T) {
+	store := clocks(t)
+	refused := errors.New("refused")
+	missed := (&engine.Step{SQL: "UPDATE marks SET n = 2 WHERE n = 77"}).Rows(1, refused)
+	errs := inGroup(t, store, stamp(1, 100, "a"), stamp(1, 100, "lost", missed), stamp(1, 100, "b"))
+	if errs[0] != nil || !errors.Is(errs[1], refused) || errs[2] != nil {
+		t.Error(errs)
+	}
+	names, at, last := stamps(t, store, 1)
+	if !slices.Equal(names, []string{"a", "b"}) || !slices.Equal(at, []int64{110, 130}) || last != 140 {
+		t.Error(names, at, last)
+	}
+}
+
+// The next group goes on behind what is stored, also when another process has moved the clock meanwhile.
+func TestClocksOfTheNextGroup(t *testing.T) {
+	store := clocks(t)
+	for range 2 {
+		for _, err := range inGroup(t, store, stamp(1, 100, "a"), stamp(1, 100, "b")) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		if err := RunOnFile(store.path, "UPDATE change_clocks SET last = last + 1000 WHERE tenant_id = 1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, at, last := stamps(t, store, 1); !slices.Equal(at, []int64{110, 130, 1150, 1170}) || last != 2180 {
+		t.Error(at, last)
+	}
+}
