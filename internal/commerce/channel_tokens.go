@@ -72,6 +72,16 @@ func (t *channelTokens) Renew(
 	}
 }
 
+// AwaitRenewals waits for the access tokens that platforms are issuing at this moment: a refresh token may be valid once, and if what it was
+// exchanged for is lost, the seller has to authorise the channel again. It takes at most the 30 seconds of a renewal. Call it before the
+// store is closed, when nothing begins any more.
+func (s *Service) AwaitRenewals() {
+	if n := s.renewing.Load(); n > 0 {
+		s.log().Info("waiting for access tokens that platforms are issuing", "channels", n)
+	}
+	s.renewals.Wait()
+}
+
 // renewed calls renew and stores the new tokens before anybody uses them. If its caller hangs up, or has less time
 // than the platform takes, the renewal continues, because a rotated token must not be lost.
 func (t *channelTokens) renewed(
@@ -84,10 +94,12 @@ func (t *channelTokens) renewed(
 		err         error
 	}
 	done := make(chan outcome, 1)
-	go func() {
+	t.service.renewing.Add(1)
+	t.service.renewals.Go(func() {
+		defer t.service.renewing.Add(-1)
 		credentials, err := t.renewAndStore(context.WithoutCancel(ctx), current, renew)
 		done <- outcome{credentials, err}
-	}()
+	})
 	select {
 	case o := <-done:
 		return o.credentials, o.err

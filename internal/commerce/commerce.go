@@ -13,6 +13,8 @@ package commerce
 import (
 	"log/slog"
 	"net/http"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"entrepot/internal/accounts"
@@ -35,6 +37,9 @@ type Service struct {
 	Hashing    accounts.Hashing // of passwords; set only by tests
 	Dev        bool             // http and loopback addresses are allowed
 	AtOnce     int              // orders up to which an erasure is one transaction; 0: some dozens, below: none; set only by tests
+
+	renewals sync.WaitGroup // of access tokens: each goes on when nobody waits for it any more
+	renewing atomic.Int64   // how many there are
 }
 
 func (s *Service) log() *slog.Logger {

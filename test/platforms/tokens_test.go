@@ -1,9 +1,13 @@
 package platforms
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -78,8 +82,67 @@ func TestTokensAreStoredBeforeTheyAreUsed(t *testing.T) {
 	})
 }
 
+// A token that the platform is issuing when the service stops is stored before it ends, though nobody waits for it any more: the refresh
+// token for which it was issued is not taken again.
+func TestATokenOnItsWayIsStoredBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	waits, issued, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	s := unstarted(t, "sqlite")
+	s.config.Log = slog.New(slog.NewTextHandler(&watched{text: "waiting for access tokens", seen: sync.OnceFunc(func() { close(waits) })}, nil))
+	s.begin()
+	shop := fakeshop.New()
+	first := sync.OnceFunc(func() { close(issued) })
+	channel := s.connectTikTok(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/v2/token/refresh" {
+			shop.ServeHTTP(w, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		shop.ServeHTTP(answer, r)
+		first()
+		select { // the answer is under way until the service waits for it, or has ended
+		case <-waits:
+		case <-ended:
+		}
+		_, _ = w.Write(answer.Body.Bytes())
+	}), map[string]any{"pullEvery": 3600})
+	s.await("the pull after the connection test", func() string {
+		return unless(s.call("GET", "/api/v1/channels/"+channel, nil, 200).At("data", "lastSyncAt") != nil, s.jobs(channel))
+	})
+	shop.Expire()
+	ctx, hangUp := context.WithCancel(t.Context())
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = s.attemptIn(ctx, "POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{})
+	}()
+	<-issued
+	hangUp()
+	<-gone
+	s.stop()
+	close(ended)
+	s.start()
+	got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
+	if got.At("data", "success") != true || shop.Renewed() != 1 {
+		t.Errorf("renewed %d times: %v", shop.Renewed(), got)
+	}
+}
+
+// watched is a log in which a text is waited for.
+type watched struct {
+	text string
+	seen func()
+}
+
+func (w *watched) Write(line []byte) (int, error) {
+	if strings.Contains(string(line), w.text) {
+		w.seen()
+	}
+	return len(line), nil
+}
+
 // connectTikTok makes the channel of a shop and tests it.
-func (s *service) connectTikTok(shop *fakeshop.Shop, settings map[string]any) (channel string) {
+func (s *service) connectTikTok(shop http.Handler, settings map[string]any) (channel string) {
 	s.Helper()
 	server := httptest.NewServer(shop)
 	s.Cleanup(func() { server.CloseClientConnections(); server.Close() })
