@@ -7,6 +7,7 @@ import (
 	"maps"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
@@ -20,10 +21,13 @@ type channelTokens struct {
 	channel channels.Channel
 }
 
-// Times of a renewal.
+// Times of a renewal: the lease of who renews, how long the platform has, how long the store may be away when its answer is there (as in a
+// fail-over), and how often it is looked again.
 const (
-	renewLease = 30 * time.Second
-	renewLook  = 50 * time.Millisecond
+	renewLease   = 90 * time.Second
+	renewCall    = 15 * time.Second
+	renewStoring = time.Minute
+	renewLook    = 50 * time.Millisecond
 )
 
 // Renew replaces a stale token (see connector.Tokens).
@@ -73,8 +77,8 @@ func (t *channelTokens) Renew(
 }
 
 // AwaitRenewals waits for the access tokens that platforms are issuing at this moment: a refresh token may be valid once, and if what it was
-// exchanged for is lost, the seller has to authorise the channel again. It takes at most the 30 seconds of a renewal. Call it before the
-// store is closed, when nothing begins any more.
+// exchanged for is lost, the seller has to authorise the channel again. It takes at most as long as a renewal: 15 seconds, or 75 while the store
+// does not answer. Call it before the store is closed, when nothing begins any more.
 func (s *Service) AwaitRenewals() {
 	if n := s.renewing.Load(); n > 0 {
 		s.log().Info("waiting for access tokens that platforms are issuing", "channels", n)
@@ -113,20 +117,28 @@ func (t *channelTokens) renewAndStore(
 	current connector.Credentials,
 	renew func(context.Context, connector.Credentials) (connector.Credentials, error),
 ) (connector.Credentials, error) {
-	calling, cancel := context.WithTimeout(ctx, renewLease/2)
+	calling, cancel := context.WithTimeout(ctx, renewCall)
 	defer cancel()
 	change, failed := renew(calling, maps.Clone(current))
-	storing, cancelStoring := context.WithTimeout(ctx, renewLease/2) // however long the platform took
+	storing, cancelStoring := context.WithTimeout(ctx, renewStoring) // however long the platform took
 	defer cancelStoring()
-	before := current
-	err := t.store.Write(storing, t.channel.Tenant, func(tx *db.Tx) (err error) {
-		if failed == nil {
-			current, err = t.storeTokens(tx, before, change)
+	for before := current; ; {
+		err := t.store.Write(storing, t.channel.Tenant, func(tx *db.Tx) (err error) {
+			if failed == nil {
+				current, err = t.storeTokens(tx, before, change)
+			}
+			channelsync.EndLease(tx, t.channel.ID)
+			return err
+		})
+		if failed != nil || !apperr.Is(err, apperr.Unavailable) {
+			return current, errors.Join(failed, err)
 		}
-		channelsync.EndLease(tx, t.channel.ID)
-		return err
-	})
-	return current, errors.Join(failed, err)
+		select {
+		case <-storing.Done():
+			return nil, err
+		case <-time.After(renewLook):
+		}
+	}
 }
 
 // storeTokens stores new tokens, and returns all credentials. If others were entered since the request began, these stay.

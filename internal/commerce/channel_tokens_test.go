@@ -3,12 +3,14 @@ package commerce_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/secretbox"
 )
 
@@ -28,15 +30,21 @@ func (s *synced) renew(ctx context.Context, stale string, how func() (token stri
 	return renewal{c, err}
 }
 
+// withKey gives the service a master key and opens a session.
+func (s *synced) withKey() {
+	s.t.Helper()
+	key, _, err := secretbox.MakeFile(s.t.TempDir())
+	s.must(err)
+	s.do.Key = key
+	_, err = s.do.CheckChannel(s.t.Context(), s.store, s.channel, "")
+	s.must(err)
+}
+
 // One at a time renews a channel's tokens. Who comes meanwhile waits and is given what that one stored; who comes with a token that was
 // replaced long ago is given the present one, disturbs nobody and keeps nobody waiting.
 func TestOneRenewsAndOthersWait(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {
-		key, _, err := secretbox.MakeFile(t.TempDir())
-		s.must(err)
-		s.do.Key = key
-		_, err = s.do.CheckChannel(t.Context(), s.store, s.channel, "") // opens a session
-		s.must(err)
+		s.withKey()
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		given := func(token string) func() (string, error) { return func() (string, error) { return token, nil } }
@@ -143,4 +151,32 @@ func TestFactsStay(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Tokens that are issued while the store does not answer, as in a fail-over, are stored as soon as it does.
+func TestIssuedTokensWaitForTheStore(t *testing.T) {
+	t.Parallel()
+	link, address := dbtest.Connect(t, false)
+	clock := syncedAt
+	var looks atomic.Int64
+	store := dbtest.Open(t, db.Config{URL: address.String(), Now: func() time.Time { looks.Add(1); return clock }})
+	s := syncedOn(t, store, 1, &clock, &looks)
+	s.withKey()
+	got := s.renew(t.Context(), "", func() (string, error) {
+		link.Cut(true)
+		before := looks.Load()
+		go func() {
+			for looks.Load() < before+8 && t.Context().Err() == nil { // it was tried more than once
+				time.Sleep(time.Millisecond)
+			}
+			link.Cut(false)
+		}()
+		return "one", nil
+	})
+	if got.err != nil || got.credentials[connector.TokenField] != "one" {
+		t.Fatal(got)
+	}
+	if again := s.renew(t.Context(), "", func() (string, error) { return "two", nil }); again.credentials[connector.TokenField] != "one" {
+		t.Error(again)
+	}
 }

@@ -358,34 +358,42 @@ type synced struct {
 	looks    *atomic.Int64 // how often the store's clock was read
 }
 
+// syncedAt is when such a test begins.
+var syncedAt = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
 // syncedEngines runs a test on both engines.
 func syncedEngines(t *testing.T, products int, test func(t *testing.T, s *synced)) {
 	t.Helper()
-	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	clock := at
+	clock := syncedAt
 	var looks atomic.Int64
 	dbtest.EnginesAt(t, func() time.Time { looks.Add(1); return clock }, func(t *testing.T, store *db.DB) {
-		clock = at
-		p := &scripted{now: store.Now, stock: map[string]int64{}, prices: map[string]string{}, tried: map[string]int{},
-			titles: map[string]string{}, shown: map[string]orders.Status{}}
-		p.does = connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true,
-			Batch: connector.Batch{Products: 10, Stock: 100, Prices: 100, Orders: 50}, Time: connector.Timing{Tail: time.Minute}}
-		set, err := connector.NewSet(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &synced{shop: newShop(t, store, products), t: t, platform: p, clock: &clock, looks: &looks}
-		s.do = &commerce.Service{Numbers: orders.NewNumbers(), Connectors: set}
-		s.channel = channels.Channel{Tenant: s.who.Tenant, ID: id.New[id.Channel](), Name: "Shop", Platform: "SCRIPTED", Status: "active",
-			Settings: "{}", Oversell: "allow"}
-		s.must(s.write(t, func(tx *db.Tx) error {
-			s.channel.Insert(tx)
-			channelsync.Begin(tx, s.channel.ID, tx.Now())
-			return nil
-		}))
-		s.channel.CreatedAt = at.UnixMicro()
-		test(t, s)
+		clock = syncedAt
+		test(t, syncedOn(t, store, products, &clock, &looks))
 	})
+}
+
+// syncedOn is a new account of a store, with products and a channel. clock and looks are the store's.
+func syncedOn(t *testing.T, store *db.DB, products int, clock *time.Time, looks *atomic.Int64) *synced {
+	t.Helper()
+	p := &scripted{now: store.Now, stock: map[string]int64{}, prices: map[string]string{}, tried: map[string]int{},
+		titles: map[string]string{}, shown: map[string]orders.Status{}}
+	p.does = connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true,
+		Batch: connector.Batch{Products: 10, Stock: 100, Prices: 100, Orders: 50}, Time: connector.Timing{Tail: time.Minute}}
+	set, err := connector.NewSet(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &synced{shop: newShop(t, store, products), t: t, platform: p, clock: clock, looks: looks}
+	s.do = &commerce.Service{Numbers: orders.NewNumbers(), Connectors: set}
+	s.channel = channels.Channel{Tenant: s.who.Tenant, ID: id.New[id.Channel](), Name: "Shop", Platform: "SCRIPTED", Status: "active",
+		Settings: "{}", Oversell: "allow"}
+	s.must(s.write(t, func(tx *db.Tx) error {
+		s.channel.Insert(tx)
+		channelsync.Begin(tx, s.channel.ID, tx.Now())
+		return nil
+	}))
+	s.channel.CreatedAt = clock.UnixMicro()
+	return s
 }
 
 func (s *synced) must(err error) {

@@ -4,13 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,66 +14,6 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/server"
 )
-
-// cable is a proxy between the service and PostgreSQL that the test can cut.
-type cable struct {
-	to    string
-	mu    sync.Mutex
-	cut   bool
-	conns []net.Conn
-}
-
-// connect puts a cable before a new database, and gives the address that leads through it.
-func connect(t *testing.T, cut bool) (*cable, *url.URL) {
-	t.Helper()
-	address, err := url.Parse(dbtest.URL(t))
-	if err != nil || address.Port() == "" {
-		t.Fatalf("%v: PostgreSQL listens on no port in %s", err, address)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	link := &cable{to: address.Host, cut: cut}
-	go link.serve(listener)
-	address.Host = listener.Addr().String()
-	return link, address
-}
-
-func (c *cable) serve(listener net.Listener) {
-	for {
-		from, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		to, err := net.Dial("tcp", c.to)
-		c.mu.Lock()
-		if err != nil || c.cut {
-			from.Close()
-			if err == nil {
-				to.Close()
-			}
-			c.mu.Unlock()
-			continue
-		}
-		c.conns = append(c.conns, from, to)
-		c.mu.Unlock()
-		go func() { _, _ = io.Copy(to, from); to.Close() }()
-		go func() { _, _ = io.Copy(from, to); from.Close() }()
-	}
-}
-
-func (c *cable) set(cut bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.cut = cut; cut {
-		for _, conn := range c.conns {
-			conn.Close()
-		}
-		c.conns = nil
-	}
-}
 
 // refusedInOneShape checks that a request meets 503 with everything that every error has (interface §7).
 func refusedInOneShape(t *testing.T, address string) {
@@ -112,7 +48,7 @@ func refusedInOneShape(t *testing.T, address string) {
 
 // A service whose PostgreSQL starts later than it says so meanwhile, and begins when it can. A wrong address ends it at once.
 func TestPostgresStartsLater(t *testing.T) {
-	link, address := connect(t, true)
+	link, address := dbtest.Connect(t, true)
 
 	said := &log{}
 	s, err := server.Listen(server.Config{Addr: "127.0.0.1:0", StoreConfig: server.StoreConfig{Dev: true, Dir: t.TempDir(),
@@ -139,7 +75,7 @@ func TestPostgresStartsLater(t *testing.T) {
 		t.Errorf("/readyz without a database: %d", answer.StatusCode)
 	}
 	refusedInOneShape(t, s.URL()+"/api/v1/orders")
-	link.set(false)
+	link.Cut(false)
 	select {
 	case <-ready:
 	case err := <-ended:
@@ -160,7 +96,7 @@ func TestPostgresStartsLater(t *testing.T) {
 // While PostgreSQL cannot be reached, every kind of request is a 503 that says when to come back, /readyz says why, and all is well
 // again once it can: reads, writes, feeds, logins, credentials looked up, and limits that are counted in the store.
 func TestPostgresAway(t *testing.T) {
-	link, address := connect(t, false)
+	link, address := dbtest.Connect(t, false)
 
 	said := &log{}
 	c := server.Config{Addr: "127.0.0.1:0", Limits: true, Version: "test", Admin: server.Admin{Email: "owner@away.example",
@@ -227,13 +163,13 @@ func TestPostgresAway(t *testing.T) {
 		}
 	}
 	all(1, good)
-	link.set(true)
+	link.Cut(true)
 	all(2, func(what string, status int, retry string, answer map[string]any, _ int) {
 		if status != http.StatusServiceUnavailable || retry == "" {
 			t.Errorf("%s while the store is away: %d, Retry-After %q, %v", what, status, retry, answer)
 		}
 	})
-	link.set(false)
+	link.Cut(false)
 	back := time.Now().Add(dbtest.Patience)
 	for {
 		status, _, _ := send("GET", "/readyz", "", "")
