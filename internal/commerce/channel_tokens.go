@@ -84,7 +84,9 @@ func (t *channelTokens) renewed(
 		err         error
 	}
 	done := make(chan outcome, 1)
+	t.service.renewing.RLock()
 	go func() {
+		defer t.service.renewing.RUnlock()
 		credentials, err := t.renewAndStore(context.WithoutCancel(ctx), current, renew)
 		done <- outcome{credentials, err}
 	}()
@@ -94,6 +96,16 @@ func (t *channelTokens) renewed(
 	case <-ctx.Done():
 		return nil, &connector.Failure{Kind: connector.Temporary, Message: "the platform gave no access token in time", Err: ctx.Err()}
 	}
+}
+
+// AwaitRenewals returns when each renewal under way has stored what the platform issued, whoever began it and hung up meanwhile; that takes
+// no longer than a renewal's lease. The store must be open until then: a refresh token that is valid once is spent.
+func (s *Service) AwaitRenewals() {
+	if !s.renewing.TryLock() {
+		s.log().Info("waiting for an access token that a platform issues")
+		s.renewing.Lock()
+	}
+	s.renewing.Unlock()
 }
 
 func (t *channelTokens) renewAndStore(

@@ -13,6 +13,7 @@ package commerce
 import (
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"entrepot/internal/accounts"
@@ -35,6 +36,8 @@ type Service struct {
 	Hashing    accounts.Hashing // of passwords; set only by tests
 	Dev        bool             // http and loopback addresses are allowed
 	AtOnce     int              // orders up to which an erasure is one transaction; 0: some dozens, below: none; set only by tests
+
+	renewing sync.RWMutex // held for reading by each renewal of tokens (see AwaitRenewals)
 }
 
 func (s *Service) log() *slog.Logger {

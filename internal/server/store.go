@@ -95,8 +95,11 @@ func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
 	return db.Open(ctx, config)
 }
 
-// Close ends the store's connections.
-func (s *Store) Close() error { return s.DB.Close() }
+// Close ends the store's connections, after renewals of platforms' tokens that are under way.
+func (s *Store) Close() error {
+	s.Commerce.AwaitRenewals()
+	return s.DB.Close()
+}
 
 // masterKey reads the master key of a configuration. missing is the reason for which the data folder has none; nil if
 // it has one.

@@ -1,9 +1,13 @@
 package platforms
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -78,8 +82,70 @@ func TestTokensAreStoredBeforeTheyAreUsed(t *testing.T) {
 	})
 }
 
+// waits is a log that reports that a service which stops waits for tokens.
+type waits struct {
+	slog.Handler
+	begun chan struct{}
+}
+
+// Handle notes one message.
+func (w waits) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "waiting for an access token") {
+		close(w.begun)
+	}
+	return nil
+}
+
+// Enabled is for all messages.
+func (waits) Enabled(context.Context, slog.Level) bool { return true }
+
+// A service that stops while a platform answers a renewal stores what is issued, although the job that wanted it has been broken off: the
+// refresh token is spent.
+func TestTokensAreStoredBeforeTheServiceStops(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			shop := fakeshop.New()
+			spent, release := make(chan struct{}), make(chan struct{})
+			w := waits{slog.DiscardHandler, make(chan struct{})}
+			s := unstarted(t, engine)
+			s.config.Log = slog.New(w)
+			s.begin()
+			channel := s.connectTikTok(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if !strings.HasSuffix(r.URL.Path, "/token/refresh") {
+					shop.ServeHTTP(w, r)
+					return
+				}
+				answer := httptest.NewRecorder()
+				shop.ServeHTTP(answer, r)
+				close(spent)
+				<-release
+				_, _ = w.Write(answer.Body.Bytes())
+			}), map[string]any{"pullEvery": 3600})
+			shop.Expire()
+			s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull"}, 202)
+			<-spent
+			stopped := make(chan struct{})
+			go func() { defer close(stopped); s.stop() }()
+			select {
+			case <-w.begun:
+			case <-stopped:
+				t.Error("the service has stopped before the platform answered")
+			}
+			close(release)
+			<-stopped
+			s.restart()
+			got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
+			if got.At("data", "success") != true || shop.Renewed() != 1 {
+				t.Errorf("renewed %d times: %v", shop.Renewed(), got)
+			}
+		})
+	}
+}
+
 // connectTikTok makes the channel of a shop and tests it.
-func (s *service) connectTikTok(shop *fakeshop.Shop, settings map[string]any) (channel string) {
+func (s *service) connectTikTok(shop http.Handler, settings map[string]any) (channel string) {
 	s.Helper()
 	server := httptest.NewServer(shop)
 	s.Cleanup(func() { server.CloseClientConnections(); server.Close() })
