@@ -123,3 +123,35 @@ func TestALongLookIsDivided(t *testing.T) {
 		}
 	})
 }
+
+// Stock and prices do not wait for a look that fails at one of them; what it has not reached is looked at as soon as it can be.
+func TestStockDoesNotWaitForALook(t *testing.T) {
+	syncedEngines(t, 5, func(t *testing.T, s *synced) {
+		p := s.platform
+		p.looks, p.does.Watched = true, true
+		s.publish()
+		s.work()
+		s.compare()
+		s.work()
+		p.off, p.unseen = map[string]string{"SKU-1": "ended", "SKU-4": "ended"}, "SKU-2"
+		s.compare()
+		s.work()
+		for sku, n := range p.stock {
+			if n == -7 {
+				t.Errorf("the platform shows %d of %s", n, sku)
+			}
+		}
+		failed := func() int64 {
+			return s.count("SELECT count(*) FROM publications WHERE tenant_id = $1 AND status = 'failed'")
+		}
+		if n := failed(); n != 1 {
+			t.Errorf("%d were seen off sale before the look failed", n)
+		}
+		p.unseen = ""
+		*s.clock = s.clock.Add(time.Hour)
+		s.work()
+		if n := failed(); n != 2 {
+			t.Errorf("%d are off sale", n)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -158,10 +159,10 @@ func levelOf(i channelsync.Item, listed listing) (dueLevel, bool) {
 }
 
 // pushLevels pushes one batch: it reads what may have changed on the platform, then writes what differs. refused is
-// the failure of one item that a later try may push.
+// the failure of one item that a later try may push or look at.
 func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) (refused, err error) {
-	shown, off, err := r.shownStock(ctx, due)
-	if err != nil {
+	shown, off, refused, err := r.shownStock(ctx, due)
+	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
 	var stocks []connector.StockItem
@@ -260,8 +261,9 @@ func (r *channelRun) setLevels(ctx context.Context, stocks []connector.StockItem
 	return nil
 }
 
-// shownStock reads the platform's stock of the items whose number may have changed there, and which of them are off sale there.
-func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (shown map[string]int64, off map[string]string, err error) {
+// shownStock reads the platform's stock of the items whose number may have changed there, and which of them are off sale there. unseen is
+// the failure of a look: stock and prices do not wait for those that it has not reached.
+func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (shown map[string]int64, off map[string]string, unseen, err error) {
 	looker, looks := r.session.(connector.Looker)
 	var ask, known []connector.Item
 	for i := range due {
@@ -280,17 +282,29 @@ func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (shown map[
 		}
 	}
 	if len(ask) == 0 || !r.does.Stock {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	shown, err = r.session.ReadStock(ctx, ask)
 	if connector.Is(err, connector.Cannot) {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	if w, ok := r.session.(connector.Watcher); ok && err == nil {
 		off = w.OffSale()
 	}
 	if err == nil && len(known) > 0 {
-		off, err = looker.Look(ctx, known)
+		if off, unseen = looker.Look(ctx, known); unseen != nil {
+			lookLater(due, known, off)
+		}
 	}
-	return shown, off, err
+	return shown, off, unseen, err
+}
+
+// lookLater has those that were to be looked at, and were not seen, looked at by a later run.
+func lookLater(due []dueLevel, known []connector.Item, seen map[string]string) {
+	for i := range due {
+		d := &due[i]
+		if _, ok := seen[d.SKU]; !ok && slices.ContainsFunc(known, func(it connector.Item) bool { return it.SKU == d.SKU }) {
+			d.lookLater = true
+		}
+	}
 }

@@ -76,16 +76,6 @@ func (t *channelTokens) Renew(
 	}
 }
 
-// AwaitRenewals waits for the access tokens that platforms are issuing at this moment: a refresh token may be valid once, and if what it was
-// exchanged for is lost, the seller has to authorise the channel again. It takes at most as long as a renewal: 15 seconds, or 75 while the store
-// does not answer. Call it before the store is closed, when nothing begins any more.
-func (s *Service) AwaitRenewals() {
-	if n := s.renewing.Load(); n > 0 {
-		s.log().Info("waiting for access tokens that platforms are issuing", "channels", n)
-	}
-	s.renewals.Wait()
-}
-
 // renewed calls renew and stores the new tokens before anybody uses them. If its caller hangs up, or has less time
 // than the platform takes, the renewal continues, because a rotated token must not be lost.
 func (t *channelTokens) renewed(
@@ -98,18 +88,28 @@ func (t *channelTokens) renewed(
 		err         error
 	}
 	done := make(chan outcome, 1)
-	t.service.renewing.Add(1)
-	t.service.renewals.Go(func() {
-		defer t.service.renewing.Add(-1)
+	t.service.renewing.RLock()
+	go func() {
+		defer t.service.renewing.RUnlock()
 		credentials, err := t.renewAndStore(context.WithoutCancel(ctx), current, renew)
 		done <- outcome{credentials, err}
-	})
+	}()
 	select {
 	case o := <-done:
 		return o.credentials, o.err
 	case <-ctx.Done():
 		return nil, &connector.Failure{Kind: connector.Temporary, Message: "the platform gave no access token in time", Err: ctx.Err()}
 	}
+}
+
+// AwaitRenewals returns when each renewal under way has stored what the platform issued, whoever began it and hung up meanwhile; that takes
+// at most 15 seconds, or 75 while the store does not answer. The store must be open until then: a refresh token that is valid once is spent.
+func (s *Service) AwaitRenewals() {
+	if !s.renewing.TryLock() {
+		s.log().Info("waiting for an access token that a platform issues")
+		s.renewing.Lock()
+	}
+	s.renewing.Unlock()
 }
 
 func (t *channelTokens) renewAndStore(

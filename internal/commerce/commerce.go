@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"entrepot/internal/accounts"
@@ -38,8 +37,7 @@ type Service struct {
 	Dev        bool             // http and loopback addresses are allowed
 	AtOnce     int              // orders up to which an erasure is one transaction; 0: some dozens, below: none; set only by tests
 
-	renewals sync.WaitGroup // of access tokens: each goes on when nobody waits for it any more
-	renewing atomic.Int64   // how many there are
+	renewing sync.RWMutex // held for reading by each renewal of tokens (see AwaitRenewals)
 }
 
 func (s *Service) log() *slog.Logger {

@@ -69,6 +69,7 @@ type scripted struct {
 	wants     string                // the token that a write needs; "" for any
 	looks     bool                  // its sessions are Lookers in place of Watchers
 	lookedAt  []int                 // how many SKUs each session looked at
+	unseen    string                // SKU at which a look fails for now
 	fails     map[string]bool       // orders that cannot be read by their names for now
 	slow      bool                  // it takes one push in three minutes
 	ended     bool                  // pages after the first are refused
@@ -83,9 +84,12 @@ type looking struct {
 func (l looking) Look(_ context.Context, items []connector.Item) (map[string]string, error) {
 	seen := map[string]string{}
 	for _, i := range items {
+		if l.p.unseen == i.SKU {
+			return seen, connector.Failf(connector.Temporary, "%s cannot be looked at", i.SKU)
+		}
 		seen[i.SKU] = l.p.off[i.SKU]
+		l.p.lookedAt[len(l.p.lookedAt)-1]++
 	}
-	l.p.lookedAt[len(l.p.lookedAt)-1] += len(items)
 	return seen, nil
 }
 

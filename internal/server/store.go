@@ -95,7 +95,7 @@ func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
 	return db.Open(ctx, config)
 }
 
-// Close waits for access tokens that platforms are issuing, and ends the store's connections.
+// Close ends the store's connections, after renewals of platforms' tokens that are under way.
 func (s *Store) Close() error {
 	s.Commerce.AwaitRenewals()
 	return s.DB.Close()

@@ -8,10 +8,10 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"entrepot/internal/connector/connectortest/story"
 )
@@ -29,14 +29,28 @@ type captured struct {
 
 // man is in between the platforms and the service: he passes on what they send, and keeps the signed notifications that were accepted.
 type man struct {
-	to   string
-	mu   sync.Mutex
-	kept []captured
+	to      string
+	passing sync.RWMutex // held while something is passed on
+	stopped string       // the channel to which nothing is passed on any more
+	mu      sync.Mutex
+	kept    []captured
+}
+
+// stop lets nothing more through to a channel.
+func (m *man) stop(channel string) {
+	m.passing.Lock()
+	defer m.passing.Unlock()
+	m.stopped = channel
 }
 
 func (m *man) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	one := captured{r.URL.Path, r.Header.Clone(), body}
+	m.passing.RLock()
+	defer m.passing.RUnlock()
+	if m.stopped != "" && strings.Contains(r.URL.Path, m.stopped) {
+		return
+	}
 	status, answer, err := m.send(r.Method, r.URL.RequestURI(), one)
 	if err != nil {
 		w.WriteHeader(http.StatusBadGateway)
@@ -139,17 +153,13 @@ func (s *service) replays(t *testing.T, shop story.Shop, between *man) {
 		got, ok = between.of(channel)
 		return unless(ok, tested, s.jobs(channel))
 	})
-	var before int
-	jobs := func() int {
-		return len(s.call("GET", "/api/v1/jobs?limit=100&channelId="+channel, nil, 200).List("data"))
-	}
-	for quiet := 0; quiet < 5; time.Sleep(100 * time.Millisecond) { // until no further notification of the order has an effect
-		if n := jobs(); n == before {
-			quiet++
-		} else {
-			before, quiet = n, 0
-		}
-	}
+	between.stop(channel) // a further notification of the order has an effect
+	jobs := func() []any { return s.call("GET", "/api/v1/jobs?limit=100&channelId="+channel, nil, 200).List("data") }
+	s.await("the jobs of the channel have ended", func() string {
+		list := jobs()
+		return unless(!slices.ContainsFunc(list, func(job any) bool { return job.(map[string]any)["completedAt"] == nil }), list)
+	})
+	before := len(jobs())
 	refused := http.StatusBadRequest
 	if shop.Platform == "TIKTOK_SHOP" {
 		refused = http.StatusUnauthorized
@@ -198,7 +208,7 @@ func (s *service) replays(t *testing.T, shop story.Shop, between *man) {
 			t.Errorf("%s: it does not say why: %.200s", name, answer)
 		}
 	}
-	if n := jobs(); n != before {
+	if n := len(jobs()); n != before {
 		t.Errorf("%d jobs, there were %d: %v", n, before, fmt.Sprint(s.jobs(channel)))
 	}
 }

@@ -52,7 +52,7 @@ func ebayStory(account *ebayshop.Account) story.Shop {
 		Cancel: func(id string) { account.Change(id, "cancelled") },
 		Refund: func(id string) { account.Refund(id, 300) },
 		Return: func(id string) { account.Change(id, "returned") },
-		Expire: account.Expire}
+		Expire: account.Expire, Renews: requests("/identity/v1/oauth2/token")}
 }
 
 func tikTok() story.Shop {
@@ -96,7 +96,7 @@ func tikTok() story.Shop {
 		Pay:    func(id string) { shop.Move(id, "AWAITING_SHIPMENT") },
 		Cancel: func(id string) { shop.Move(id, "CANCELLED") },
 		Refund: func(id string) { shop.CancelPart(id, 300) },
-		Expire: shop.Expire}
+		Expire: shop.Expire, Renews: requests("/api/v2/token/refresh")}
 }
 
 func amazon() story.Shop {
@@ -140,5 +140,5 @@ func amazon() story.Shop {
 		},
 		Pay:    account.Pay,
 		Cancel: account.Cancel,
-		Expire: account.Expire}
+		Expire: account.Expire, Renews: requests("/auth/o2/token")}
 }

@@ -187,18 +187,13 @@ type attempted struct {
 
 // attempt sends a request with headers (name, value, name, value …); its answer may never come.
 func (s *service) attempt(method, path string, body any, header ...string) (out attempted, err error) {
-	return s.attemptIn(s.Context(), method, path, body, header...)
-}
-
-// attemptIn is attempt until ctx ends.
-func (s *service) attemptIn(ctx context.Context, method, path string, body any, header ...string) (out attempted, err error) {
 	var content []byte
 	if body != nil {
 		if content, err = json.Marshal(body); err != nil {
 			return out, err
 		}
 	}
-	r, err := http.NewRequestWithContext(ctx, method, s.base+path, bytes.NewReader(content))
+	r, err := http.NewRequestWithContext(s.Context(), method, s.base+path, bytes.NewReader(content))
 	if err != nil {
 		return out, err
 	}

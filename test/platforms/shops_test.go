@@ -2,6 +2,7 @@ package platforms
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,6 +81,11 @@ func wooCommerce() story.Shop {
 		Cancel: func(id string) { shop.Trash(number(id)) },
 		Refund: func(id string) { shop.Refund(number(id), 1, "broken") },
 		Return: func(id string) { shop.Move(number(id), "refunded") }}
+}
+
+// requests reports whether a request is to a path.
+func requests(path string) func(*http.Request) bool {
+	return func(r *http.Request) bool { return r.URL.Path == path }
 }
 
 func prestaShop() story.Shop {
@@ -178,5 +184,5 @@ func shopifyStory(shop *shopifyshop.Shop) story.Shop {
 		Cancel: func(id string) { shop.Change(id, "cancelled") },
 		Refund: func(id string) { shop.Change(id, "refunded") },
 		Return: func(id string) { shop.Change(id, "returned") },
-		Expire: shop.Expire}
+		Expire: shop.Expire, Renews: requests("/admin/oauth/access_token")}
 }

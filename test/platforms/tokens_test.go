@@ -82,63 +82,66 @@ func TestTokensAreStoredBeforeTheyAreUsed(t *testing.T) {
 	})
 }
 
-// A token that the platform is issuing when the service stops is stored before it ends, though nobody waits for it any more: the refresh
-// token for which it was issued is not taken again.
-func TestATokenOnItsWayIsStoredBeforeTheEnd(t *testing.T) {
+// waits is a log that reports that a service which stops waits for tokens.
+type waits struct {
+	slog.Handler
+	begun chan struct{}
+}
+
+// Handle notes one message.
+func (w waits) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "waiting for an access token") {
+		close(w.begun)
+	}
+	return nil
+}
+
+// Enabled is for all messages.
+func (waits) Enabled(context.Context, slog.Level) bool { return true }
+
+// A service that stops while a platform answers a renewal stores what is issued, although the job that wanted it has been broken off: the
+// refresh token is spent.
+func TestTokensAreStoredBeforeTheServiceStops(t *testing.T) {
 	t.Parallel()
-	waits, issued, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	s := unstarted(t, "sqlite")
-	s.config.Log = slog.New(slog.NewTextHandler(&watched{text: "waiting for access tokens", seen: sync.OnceFunc(func() { close(waits) })}, nil))
-	s.begin()
-	shop := fakeshop.New()
-	first := sync.OnceFunc(func() { close(issued) })
-	channel := s.connectTikTok(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/api/v2/token/refresh" {
-			shop.ServeHTTP(w, r)
-			return
-		}
-		answer := httptest.NewRecorder()
-		shop.ServeHTTP(answer, r)
-		first()
-		select { // the answer is under way until the service waits for it, or has ended
-		case <-waits:
-		case <-ended:
-		}
-		_, _ = w.Write(answer.Body.Bytes())
-	}), map[string]any{"pullEvery": 3600})
-	s.await("the pull after the connection test", func() string {
-		return unless(s.call("GET", "/api/v1/channels/"+channel, nil, 200).At("data", "lastSyncAt") != nil, s.jobs(channel))
-	})
-	shop.Expire()
-	ctx, hangUp := context.WithCancel(t.Context())
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		_, _ = s.attemptIn(ctx, "POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{})
-	}()
-	<-issued
-	hangUp()
-	<-gone
-	s.stop()
-	close(ended)
-	s.start()
-	got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
-	if got.At("data", "success") != true || shop.Renewed() != 1 {
-		t.Errorf("renewed %d times: %v", shop.Renewed(), got)
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			shop := fakeshop.New()
+			spent, release := make(chan struct{}), make(chan struct{})
+			w := waits{slog.DiscardHandler, make(chan struct{})}
+			s := unstarted(t, engine)
+			s.config.Log = slog.New(w)
+			s.begin()
+			channel := s.connectTikTok(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if !strings.HasSuffix(r.URL.Path, "/token/refresh") {
+					shop.ServeHTTP(w, r)
+					return
+				}
+				answer := httptest.NewRecorder()
+				shop.ServeHTTP(answer, r)
+				close(spent)
+				<-release
+				_, _ = w.Write(answer.Body.Bytes())
+			}), map[string]any{"pullEvery": 3600})
+			shop.Expire()
+			s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull"}, 202)
+			<-spent
+			stopped := make(chan struct{})
+			go func() { defer close(stopped); s.stop() }()
+			select {
+			case <-w.begun:
+			case <-stopped:
+				t.Error("the service has stopped before the platform answered")
+			}
+			close(release)
+			<-stopped
+			s.restart()
+			got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
+			if got.At("data", "success") != true || shop.Renewed() != 1 {
+				t.Errorf("renewed %d times: %v", shop.Renewed(), got)
+			}
+		})
 	}
-}
-
-// watched is a log in which a text is waited for.
-type watched struct {
-	text string
-	seen func()
-}
-
-func (w *watched) Write(line []byte) (int, error) {
-	if strings.Contains(string(line), w.text) {
-		w.seen()
-	}
-	return len(line), nil
 }
 
 // connectTikTok makes the channel of a shop and tests it.

@@ -21,14 +21,16 @@ import (
 // of a request.
 type door struct {
 	shop   http.Handler
-	broken chan struct{} // the service is to be interrupted now
+	renews func(*http.Request) bool // Shop.Renews
+	broken chan struct{}            // the service is to be interrupted now
 
-	mu     sync.Mutex
-	calls  int
-	kinds  map[string]int // the calls of a chapter, by what they do
-	down   bool
-	breakN int  // the request after which the service is interrupted, before its answer; 0: none
-	breaks bool // an interruption is under way
+	mu      sync.Mutex
+	calls   int
+	kinds   map[string]int // the calls of a chapter, by what they do
+	down    bool
+	breakN  int  // the request after which the service is interrupted, before its answer; 0: none
+	renewal bool // the next request for an access token is such a one
+	breaks  bool // an interruption is under way
 }
 
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -36,12 +38,16 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mu.Lock()
 	d.calls++
 	d.kinds[kind]++
-	down, breaks := d.down, d.breakN > 0 && d.calls == d.breakN
-	d.breaks = d.breaks || breaks
+	renews := d.renews != nil && d.renews(r)
+	down, breaks := d.down, d.breakN > 0 && d.calls == d.breakN || d.renewal && renews
+	d.breaks, d.renewal = d.breaks || breaks, d.renewal && !breaks
 	d.mu.Unlock()
 	switch {
 	case down:
 		w.WriteHeader(http.StatusBadGateway)
+	case breaks && renews: // the service waits for the answer before it stops
+		d.broken <- struct{}{}
+		d.shop.ServeHTTP(w, r)
 	case breaks:
 		d.only(r)
 		_, _ = io.Copy(io.Discard, r.Body) // the server notices only then that the caller has hung up
@@ -113,12 +119,26 @@ func (d *door) breakAfter(n int) {
 	d.breakN = d.calls + n
 }
 
+// breakRenewal has the service interrupted in the middle of its next request for an access token.
+func (d *door) breakRenewal() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.renewal = true
+}
+
+// awaitsRenewal reports whether none has come yet.
+func (d *door) awaitsRenewal() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.renewal
+}
+
 // disarm cancels that; it reports whether the interruption is already under way.
 func (d *door) disarm() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	breaks := d.breaks
-	d.breakN, d.breaks = 0, false
+	d.breakN, d.renewal, d.breaks = 0, false, false
 	return breaks
 }
 

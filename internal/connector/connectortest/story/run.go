@@ -42,8 +42,8 @@ type sold struct {
 // Run runs a service through the story with a shop.
 func Run(t *testing.T, service Service, shop Shop, size Size) {
 	shop.check(t)
-	s := &story{T: t, Size: size, service: service, shop: shop, door: &door{shop: shop.Handler, broken: make(chan struct{}, 1),
-		kinds: map[string]int{}}}
+	s := &story{T: t, Size: size, service: service, shop: shop, door: &door{shop: shop.Handler, renews: shop.Renews,
+		broken: make(chan struct{}, 1), kinds: map[string]int{}}}
 	if shop.Clock != nil {
 		shop.Clock(service.Now)
 	}

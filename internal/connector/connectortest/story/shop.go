@@ -54,6 +54,7 @@ type Shop struct {
 	Refund  func(id string)                              // one piece of the first line
 	Return  func(id string)                              // all money of an order of which nothing was shipped
 	Expire  func()                                       // ends the access token
+	Renews  func(*http.Request) bool                     // reports whether a request is for another one
 	Faults  func()                                       // has requests and notifications go wrong; called before the first
 }
 
@@ -105,6 +106,7 @@ type Service interface {
 type Size struct {
 	Products, Orders int
 	Outage           time.Duration // of the platform, by the service's clock
+	Failing          bool          // requests fail beside the outage, so that it may seem to come back
 	Chapters         int           // after which the story ends; 0: all of them
 }
 
@@ -112,7 +114,7 @@ type Size struct {
 func (s *Shop) check(t *testing.T) {
 	t.Helper()
 	for ability, there := range map[Ability]bool{Notifies: s.Deliver != nil, Unpaid: s.Pay != nil, Edits: s.Edit != nil,
-		Cancels: s.Cancel != nil, Refunds: s.Refund != nil, RefundsAll: s.Return != nil, Tokens: s.Expire != nil} {
+		Cancels: s.Cancel != nil, Refunds: s.Refund != nil, RefundsAll: s.Return != nil, Tokens: s.Expire != nil && s.Renews != nil} {
 		if reason, cannot := s.Cannot[ability]; cannot == there || cannot && reason == "" {
 			t.Errorf("%s: %s: it has the func: %t, why it cannot: %q", s.Platform, ability, there, reason)
 		}
