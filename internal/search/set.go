@@ -35,6 +35,19 @@ func FindSet(tx *db.Tx, kind Kind, term string, keep func(sort int64) bool) (*Se
 	return s, err
 }
 
+// ReadSet is the set of the records whose ids a statement reads in its only column, whether a search finds them or not.
+func ReadSet(tx *db.Tx, sql string, args ...any) (*Set, error) {
+	s := &Set{}
+	var text db.Buffer
+	err := tx.Each(func(r db.Rows) error {
+		err := r.Scan(&text)
+		s.ids = append(s.ids, ParseID(text))
+		return err
+	}, sql, args...)
+	slices.SortFunc(s.ids, CompareIDs)
+	return s, err
+}
+
 // merged are two sorted lists in one.
 func merged(a, b []ID) []ID {
 	if len(b) == 0 {
