@@ -47,29 +47,29 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 // listPassing reads a page far along the totals, before which very many orders are passed. Their index alone has no more than total and id,
 // and looking at each order takes many times as long as a comparison with the ids of those that match, or of those that do not.
 func (f Filter) listPassing(tx *db.Tx, matching, walked int64) ([]Order, error) {
-	others, rest, err := f.others(tx, matching)
+	others, err := f.others(tx, matching)
 	if err != nil {
 		return nil, err
 	}
 	every := f
 	every.CountedFilter = CountedFilter{}
-	if rest == 0 {
+	if others.n == 0 {
 		return f.wait(prefetchPage(tx, every, bySort))
 	}
-	some, inSet := f, true
-	if rest < matching {
-		some, inSet = others, false
-	}
-	if min(matching, rest) > lookUpCost*walked {
+	if min(matching, others.n) > lookUpCost*walked {
 		return f.wait(prefetchPage(tx, f, bySort))
 	}
-	sql, args := some.ids(tx)
+	ids, inSet := f.ids, true
+	if others.n < matching {
+		ids, inSet = others.ids, false
+	}
+	sql, args := ids(tx)
 	set, err := search.ReadSet(tx, sql, args...)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := every.along(tx, bySort, func(id search.ID) bool { return set.Has(id) == inSet })
-	return inOrder(tx, ids, err)
+	page, err := every.along(tx, bySort, func(id search.ID) bool { return set.Has(id) == inSet })
+	return inOrder(tx, page, err)
 }
 
 // shorter is the index by which fewer of n matching orders are read, for a sort other than the counted index has, and how many orders are

@@ -147,13 +147,14 @@ var errMany = errors.New("search: too many records do not contain the term")
 // restAnyway is how many records may be met that do not contain a term before it is looked whether most of those met do.
 const restAnyway = 64
 
-// FindRest finds the records that do not contain a term, in no order, if they are few: at most some of them, and not more than an eighth of
-// those that it has met so far, besides the first restAnyway. Otherwise few is false, which is known as soon as so many have been met.
+// FindRest finds the records that do not contain a term, in no order, if they are fewer than those that do: at most some of them, and not
+// more than half of those that it has met so far, besides the first restAnyway. Otherwise few is false, which is known as soon as so many
+// have been met.
 func FindRest(tx *db.Tx, kind Kind, term string, most int) (rest []ID, few bool, err error) {
 	term = Fold(term)
 	met := 0
 	add := func(id ID, met int) error {
-		if rest = append(rest, id); len(rest) > most || len(rest) > restAnyway+met/8 {
+		if rest = append(rest, id); len(rest) > most || len(rest) > restAnyway+met/2 {
 			return errMany
 		}
 		return nil
