@@ -25,6 +25,13 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 	if err != nil {
 		return nil, 0, err
 	}
+	if f.passesLater() && min(n, walked) > fewRows {
+		ranges, known, err := f.numbersWithin(tx)
+		if err != nil || known {
+			list, err := f.listByNumbers(tx, ranges, err)
+			return list, n, err
+		}
+	}
 	back := way == bySort && int64(f.Offset) > n/2 // closer to the list's end
 	if back {
 		read.Ascending = !f.Ascending
@@ -95,7 +102,7 @@ func (f Filter) shorter(tx *db.Tx, n int64) (way access, walk int64, err error) 
 		walked += float64(skipped)
 	}
 	if float64(n) <= walked {
-		return byStatus, 0, nil
+		return byStatus, int64(walked), nil
 	}
 	return bySort, int64(walked), nil
 }
