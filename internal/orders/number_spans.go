@@ -98,8 +98,8 @@ func (s *numberSpans) followed(tx *db.Tx) (*numberSpans, error) {
 		return nil, err
 	}
 	err = db.Chunks(late.IDs, func(piece []string) error {
-		w := db.NewWhere(tx, "o")
-		return tx.Each(now.read, "SELECT o.number, o.created_at FROM orders o WHERE "+w.String()+" AND o.id IN "+db.BindAll(w, piece), w.Args()...)
+		w := db.AndIn(db.NewWhere(tx, "o"), "o.id", piece)
+		return tx.Each(now.read, "SELECT o.number, o.created_at FROM orders o WHERE "+w.String(), w.Args()...)
 	})
 	if err != nil {
 		return nil, err

@@ -13,14 +13,15 @@ import (
 	"entrepot/internal/id"
 )
 
-// Lists by number within a time are those of looking at every order, without spans of numbers, with them, and when orders have come since or
-// were deleted; with spans that hold they are read in the numbers that orders of the time have.
+// Lists by number within a time are those of looking at every order, without spans of numbers, with them, and when orders have come
+// since or were deleted; with spans that hold they are read in the numbers that orders of the time have.
 func TestListsByNumberWithinATime(t *testing.T) {
 	few, size, late := fewRows, numbersInSpan, mostLate
 	fewRows, numbersInSpan, mostLate = 40, 16, 30
 	defer func() { fewRows, numbersInSpan, mostLate = few, size, late }()
 	now := time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)
-	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true}, "postgres": {URL: dbtest.StoreURL(t)}} {
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
+		"postgres": {URL: dbtest.StoreURL(t)}} {
 		t.Run(engine, func(t *testing.T) {
 			read := &dbtest.Statements{}
 			config.Trace, config.Now = read.Add, func() time.Time { return now }
