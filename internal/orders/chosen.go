@@ -71,11 +71,11 @@ func (f Filter) listPassing(tx *db.Tx, matching, walked int64) ([]Order, error) 
 		ids, inSet = others.ids, false
 	}
 	sql, args := ids(tx)
-	set, err := search.ReadSet(tx, sql, args...)
+	set, err := search.ReadIDs(tx, sql, args...)
 	if err != nil {
 		return nil, err
 	}
-	page, err := every.along(tx, bySort, func(id search.ID) bool { return set.Has(id) == inSet })
+	page, err := every.along(tx, bySort, func(id search.ID) bool { return set[id] == inSet })
 	return inOrder(tx, page, err)
 }
 

@@ -35,17 +35,15 @@ func FindSet(tx *db.Tx, kind Kind, term string, keep func(sort int64) bool) (*Se
 	return s, err
 }
 
-// ReadSet is the set of the records whose ids a statement reads in its only column, whether a search finds them or not.
-func ReadSet(tx *db.Tx, sql string, args ...any) (*Set, error) {
-	s := &Set{}
+// ReadIDs reads the ids of a statement's only column, for look-ups in any order: among a Set's the next one is best close to the last.
+func ReadIDs(tx *db.Tx, sql string, args ...any) (map[ID]bool, error) {
+	ids := map[ID]bool{}
 	var text db.Buffer
-	err := tx.Each(func(r db.Rows) error {
+	return ids, tx.Each(func(r db.Rows) error {
 		err := r.Scan(&text)
-		s.ids = append(s.ids, ParseID(text))
+		ids[ParseID(text)] = true
 		return err
 	}, sql, args...)
-	slices.SortFunc(s.ids, CompareIDs)
-	return s, err
 }
 
 // merged are two sorted lists in one.
