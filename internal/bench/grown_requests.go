@@ -35,6 +35,7 @@ type samples struct {
 	skus, names                       []string
 	tag, channel, category, warehouse string
 	deepPage, deepProducts            int64
+	country                           string
 	deepCursor, yearCursor, skuPrefix string
 	usual, usualSKU                   string // what the addresses, or the SKUs, of very many records have
 }
@@ -42,16 +43,19 @@ type samples struct {
 // listed is an answer of a list, with the fields of any record that requests ask for.
 type listed struct {
 	Data []struct {
-		ID                string   `json:"id"`
-		OrderNumber       string   `json:"orderNumber"`
-		ExternalReference string   `json:"externalReference"`
-		CustomerID        string   `json:"customerId"`
-		CustomerName      string   `json:"customerName"`
-		CustomerEmail     string   `json:"customerEmail"`
-		SKU               string   `json:"sku"`
-		Name              string   `json:"name"`
-		Code              string   `json:"code"`
-		Tags              []string `json:"tags"`
+		ID                string `json:"id"`
+		OrderNumber       string `json:"orderNumber"`
+		ExternalReference string `json:"externalReference"`
+		CustomerID        string `json:"customerId"`
+		CustomerName      string `json:"customerName"`
+		CustomerEmail     string `json:"customerEmail"`
+		ShippingAddress   struct {
+			Country string `json:"country"`
+		} `json:"shippingAddress"`
+		SKU  string   `json:"sku"`
+		Name string   `json:"name"`
+		Code string   `json:"code"`
+		Tags []string `json:"tags"`
 	} `json:"data"`
 	Meta struct {
 		Total      int64  `json:"total"`
@@ -103,6 +107,7 @@ func (s *samples) takeOrder(l listed) {
 			s.customers, s.emails = append(s.customers, o.CustomerID), append(s.emails, o.CustomerEmail)
 			s.words, s.numbers = append(s.words, o.CustomerName), append(s.numbers, o.OrderNumber)
 		}
+		s.country = cmp.Or(o.ShippingAddress.Country, s.country)
 		if o.ExternalReference != "" && !reference {
 			reference = true
 			s.references = append(s.references, o.ExternalReference)
@@ -154,6 +159,12 @@ func yearBefore(now time.Time) string {
 	return "createdAtGte=" + now.AddDate(-1, 0, 0).UTC().Format(time.DateOnly)
 }
 
+// pastYear is the year that ended eleven months ago: lists by number pass all later orders.
+func pastYear(now time.Time) string {
+	end := now.AddDate(0, -11, 0).UTC()
+	return "createdAtGte=" + end.AddDate(-1, 0, 0).Format(time.DateOnly) + "&createdAtLte=" + end.Format(time.DateOnly)
+}
+
 // requests are the requests with values for them; those for which the account has none are left out.
 func (s *samples) requests(now time.Time) (list []grownRequest) {
 	add := func(kind, name string, goal float64, path string, values ...string) {
@@ -181,6 +192,12 @@ func (s *samples) requests(now time.Time) (list []grownRequest) {
 	add("orders", "of a status, search of what nearly all have", listGoal, "orders?status=DELIVERED&search={}", s.usual)
 	add("orders", "of a status by total, search of what nearly all have", listGoal, "orders?status=DELIVERED&sort=total:desc&search={}",
 		s.usual)
+	if s.country != "" {
+		add("orders", "of a country, search of what nearly all have", listGoal, "orders?search={}&country="+url.QueryEscape(s.country), s.usual)
+	}
+	middle := strconv.FormatInt(max(1, s.records["orders"]/20*2/5), 10)
+	add("orders", "of a status by total, page "+middle, pageGoal, "orders?status=DELIVERED&sort=total:desc&page={}", middle)
+	one("orders", "of a past year by number", listGoal, "orders?sort=orderNumber:desc&"+pastYear(now))
 	add("orders", fmt.Sprintf("page %d", s.deepPage), pageGoal, "orders?page={}", strconv.FormatInt(s.deepPage, 10))
 	add("orders", fmt.Sprintf("cursor after page %d", s.deepPage), listGoal, "orders?cursor={}", s.deepCursor)
 	year := "orders?sort=total:desc&" + yearBefore(now)
@@ -211,6 +228,7 @@ func (s *samples) requests(now time.Time) (list []grownRequest) {
 	add("inventory", "search of a SKU", listGoal, "inventory?search={}", s.skus...)
 	add("inventory", "search of a part of many SKUs", listGoal, "inventory?search={}", s.skuPrefix)
 	add("inventory", "search of a part of all SKUs", listGoal, "inventory?search={}", s.usualSKU)
+	add("inventory", "search of a letter", listGoal, "inventory?search={}", "a")
 	one("feeds", "1,000 products", listGoal, "sdk/products/changes?limit=1000&includeDeleted=true")
 	one("feeds", "1,000 stock levels", listGoal, "sdk/inventory/changes?limit=1000&includeDeleted=true")
 	from := "from=" + now.AddDate(-1, 0, 0).UTC().Format(time.DateOnly)

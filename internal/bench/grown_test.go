@@ -24,7 +24,8 @@ func grownService(t *testing.T, broken string) (url string, asked map[string]int
 			return
 		}
 		fmt.Fprint(w, `{"data":[{"id":"c1","orderNumber":"ORD-7","externalReference":"WEB-7","customerId":"c7","customerName":"Ada Byron",
-			"customerEmail":"ada@x.example","sku":"SKU-000007","name":"Mug","tags":["vip"]}],"meta":{"total":1000,"nextCursor":"next"}}`)
+			"customerEmail":"ada@x.example","sku":"SKU-000007","name":"Mug","tags":["vip"],
+			"shippingAddress":{"country":"FR"}}],"meta":{"total":1000,"nextCursor":"next"}}`)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, asked
@@ -54,7 +55,8 @@ func TestGrownAsksEachRequest(t *testing.T) {
 	}
 	for _, address := range []string{"/api/v1/orders?customerId=c7&sort=total:desc", "/api/v1/orders?search=Ada+Byron",
 		"/api/v1/orders?page=40", "/api/v1/orders?cursor=next", "/api/v1/customers?tag=vip", "/api/v1/products?channelId=c1",
-		"/api/v1/inventory?search=SKU-000007"} {
+		"/api/v1/inventory?search=SKU-000007", "/api/v1/inventory?search=a", "/api/v1/orders?search=example&country=FR",
+		"/api/v1/orders?status=DELIVERED&sort=total:desc&page=20"} {
 		if asked[address] < 4 {
 			t.Errorf("%s was asked %d times", address, asked[address])
 		}

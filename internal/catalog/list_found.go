@@ -42,9 +42,7 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]id.Product, int64, error) {
 	if len(left.Statuses) == 0 && left.Category == "" && left.Channel == "" {
 		if f.Sort == ByCreation {
 			page := f.newPage()
-			for _, product := range found.IDs() {
-				page.Add(search.Hit{ID: product})
-			}
+			page.AddSet(found)
 			return productsOf(page), n, nil
 		}
 		// The page ends before as many are passed.

@@ -23,9 +23,7 @@ func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	}
 	ids := found.IDs()
 	if err == nil && f.Tag == "" && f.Segment == nil {
-		for _, id := range ids {
-			page.Add(search.Hit{ID: id})
-		}
+		page.AddSet(found)
 		ids = nil
 	}
 	among := func(piece []search.ID) ([]id.Customer, error) { return meeting(tx, f, piece) }

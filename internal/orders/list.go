@@ -33,6 +33,8 @@ type Filter struct {
 	Limit     int
 	Offset    int
 	After     *Cursor // instead of Offset
+
+	numbers numberRange // of a list by number; zero: any
 }
 
 // CountedFilter has the conditions that the kept figures can count by: a total comes from them (see prefetchTotal).

@@ -107,75 +107,6 @@ func listWithin(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 	return list, n, err
 }
 
-// listChosen reads a page by the index that is cheaper for as many orders as match.
-func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int64, error) {
-	n, err := matching.Wait()
-	if err != nil || n == 0 || int64(f.Offset) >= n {
-		return []Order{}, n, err
-	}
-	read, way := f, byStatus
-	switch {
-	case f.Sort == ByCreatedAt:
-		var skip int64
-		read.CountedFilter, skip, err = seek(tx, f.CountedFilter, f.Ascending, int64(f.Offset))
-		read.Offset = int(skip)
-	default:
-		way, err = f.shorter(tx, n)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	back := way == bySort && int64(f.Offset) > n/2 // closer to the list's end
-	if back {
-		read.Ascending = !f.Ascending
-		read.Offset = int(max(0, n-int64(f.Offset)-int64(f.Limit)))
-		read.Limit = int(min(int64(f.Limit), n-int64(f.Offset)))
-	}
-	list, err := read.wait(prefetchPage(tx, read, way))
-	if back {
-		slices.Reverse(list)
-	}
-	return list, n, err
-}
-
-// shorter is the index by which fewer of n matching orders are read, for a sort other than the counted index has.
-func (f Filter) shorter(tx *db.Tx, n int64) (access, error) {
-	if !f.some() {
-		return bySort, nil
-	}
-	among := CountedFilter{} // orders among which the matching ones are evenly distributed
-	if f.Sort == ByNumber {  // numbers grow with time
-		among.From, among.To = f.From, f.To
-	}
-	all, err := prefetchTotal(tx, among).Wait()
-	if err != nil {
-		return bySort, err
-	}
-	walked := float64(f.Limit+f.Offset) * float64(all) / float64(n)
-	if passed, any := f.passed(); any {
-		skipped, err := prefetchTotal(tx, passed).Wait()
-		if err != nil {
-			return bySort, err
-		}
-		walked += float64(skipped)
-	}
-	if float64(n) <= walked {
-		return byStatus, nil
-	}
-	return bySort, nil
-}
-
-// passed are the orders that a list by number reads before it reaches the filter's bounds of time.
-func (f Filter) passed() (passed CountedFilter, any bool) {
-	switch {
-	case f.Sort != ByNumber:
-		return passed, false
-	case f.Ascending:
-		return CountedFilter{To: f.From - 1}, f.From > 1
-	}
-	return CountedFilter{From: f.To + 1}, f.To > 0
-}
-
 // part is some of the orders of a list that one index has together.
 type part struct {
 	states []Status // none: of any status
@@ -246,6 +177,10 @@ func (f Filter) conditions(bind func(any) string, way access, p part) string {
 	}
 	if f.To != 0 {
 		and(way.inTime(), "o.created_at <= "+bind(f.To))
+	}
+	if f.numbers.high > 0 {
+		and(true, "o.number >= "+bind(f.numbers.low))
+		and(true, "o.number <= "+bind(f.numbers.high))
 	}
 	if f.Search != "" {
 		and(false, "o.search LIKE "+bind(likePattern(f.Search))+` ESCAPE '\'`)

@@ -72,6 +72,15 @@ func listAlong(tx *db.Tx, f Filter, found *search.Set, total int64, err error) (
 		way = bySort
 	}
 	var page []search.ID
+	if err == nil {
+		page, err = f.along(tx, way, found.Has)
+	}
+	list, err := inOrder(tx, page, err)
+	return list, total, err
+}
+
+// along are the ids of a page of those orders that count among all that match the filter, in the order of an index.
+func (f Filter) along(tx *db.Tx, way access, counts func(search.ID) bool) (page []search.ID, err error) {
 	step := f
 	step.Offset, step.Limit = 0, alongStep
 	for skip, read := f.Offset, alongStep; err == nil && len(page) < f.Limit && read == alongStep; {
@@ -82,7 +91,7 @@ func listAlong(tx *db.Tx, f Filter, found *search.Set, total int64, err error) (
 		err = tx.Each(func(r db.Rows) error {
 			err := r.Scan(&last.Value, &last.ID)
 			read++
-			if id := search.ParseID(last.ID); found.Has(id) && len(page) < f.Limit {
+			if id := search.ParseID(last.ID); len(page) < f.Limit && counts(id) {
 				if skip--; skip < 0 {
 					page = append(page, id)
 				}
@@ -91,8 +100,7 @@ func listAlong(tx *db.Tx, f Filter, found *search.Set, total int64, err error) (
 		}, keys, w.Args()...)
 		step.After = last
 	}
-	list, err := inOrder(tx, page, err)
-	return list, total, err
+	return page, err
 }
 
 // some reports whether the counted filter has a condition.

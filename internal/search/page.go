@@ -52,6 +52,32 @@ func (p *Page) Add(h Hit) {
 	}
 }
 
+// AddSet adds all records of a set to a page that sorts by id alone, without looking at those that are on other pages.
+func (p *Page) AddSet(s *Set) {
+	p.Total += s.Len()
+	ids := s.ids
+	if p.After != nil {
+		at, there := s.find(p.After.ID)
+		switch {
+		case !p.Ascending:
+			ids = ids[:at]
+		case there:
+			ids = ids[at+1:]
+		default:
+			ids = ids[at:]
+		}
+	}
+	reach := min(p.Offset+p.Limit, len(ids))
+	if p.Ascending {
+		ids = ids[:reach]
+	} else {
+		ids = ids[len(ids)-reach:]
+	}
+	for _, id := range ids {
+		p.best = append(p.best, Hit{ID: id})
+	}
+}
+
 // Hits are those of the page, in order.
 func (p *Page) Hits() []Hit {
 	slices.SortFunc(p.best, p.compare)

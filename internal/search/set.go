@@ -35,6 +35,17 @@ func FindSet(tx *db.Tx, kind Kind, term string, keep func(sort int64) bool) (*Se
 	return s, err
 }
 
+// ReadIDs reads the ids of a statement's only column, for look-ups in any order: among a Set's the next one is best close to the last.
+func ReadIDs(tx *db.Tx, sql string, args ...any) (map[ID]bool, error) {
+	ids := map[ID]bool{}
+	var text db.Buffer
+	return ids, tx.Each(func(r db.Rows) error {
+		err := r.Scan(&text)
+		ids[ParseID(text)] = true
+		return err
+	}, sql, args...)
+}
+
 // merged are two sorted lists in one.
 func merged(a, b []ID) []ID {
 	if len(b) == 0 {
@@ -134,13 +145,14 @@ var errMany = errors.New("search: too many records do not contain the term")
 // restAnyway is how many records may be met that do not contain a term before it is looked whether most of those met do.
 const restAnyway = 64
 
-// FindRest finds the records that do not contain a term, in no order, if they are few: at most some of them, and not more than an eighth of
-// those that it has met so far, besides the first restAnyway. Otherwise few is false, which is known as soon as so many have been met.
+// FindRest finds the records that do not contain a term, in no order, if they are fewer than those that do: at most some of them, and not
+// more than half of those that it has met so far, besides the first restAnyway. Otherwise few is false, which is known as soon as so many
+// have been met.
 func FindRest(tx *db.Tx, kind Kind, term string, most int) (rest []ID, few bool, err error) {
 	term = Fold(term)
 	met := 0
 	add := func(id ID, met int) error {
-		if rest = append(rest, id); len(rest) > most || len(rest) > restAnyway+met/8 {
+		if rest = append(rest, id); len(rest) > most || len(rest) > restAnyway+met/2 {
 			return errMany
 		}
 		return nil

@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/idempotency"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
 	"entrepot/internal/sales"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
@@ -99,10 +100,11 @@ func (w *Worker) packSearches() {
 	}
 }
 
-// followSorts updates the sort keys of products that changed.
+// followSorts updates the sort keys of products that changed, and what lists of orders by number want.
 func (w *Worker) followSorts() {
 	for w.pause(nil, max(catalog.SortRest, w.Poll)) {
 		w.failed("sorting products", catalog.FollowSorts(w.stopping, w.DB))
+		w.failed("looking when orders were numbered", orders.FollowNumbers(w.stopping, w.DB))
 	}
 }
 

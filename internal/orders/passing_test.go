@@ -1,0 +1,53 @@
+package orders
+
+import (
+	"strings"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+)
+
+// A page far along the totals passes orders in indexes alone, whether those that match are many or few.
+func TestDeepPagesPassOrdersInAnIndex(t *testing.T) {
+	few, step := fewRows, alongStep
+	fewRows, alongStep = 40, 50
+	defer func() { fewRows, alongStep = few, step }()
+	store, read := dbtest.Reading(t)
+	tenant := dbtest.Account(t, store)
+	all := sample(t, store, tenant, 700)
+	for _, f := range []Filter{
+		{CountedFilter: CountedFilter{Statuses: []Status{Delivered, Cancelled}}, Offset: 250},
+		{CountedFilter: CountedFilter{Statuses: []Status{Delivered, Cancelled}}, Offset: 250, Ascending: true},
+		{CountedFilter: CountedFilter{Channel: erp}, Offset: 200},
+		{CountedFilter: CountedFilter{From: all[300].CreatedAt}, Offset: 100},
+		{CountedFilter: CountedFilter{Statuses: Statuses}, Offset: 250},
+	} {
+		f.Sort, f.Limit = ByTotal, 20
+		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			read.Reset()
+			list, total, err := List(tx, f, nil)
+			if err != nil || len(list) != f.Limit || int64(f.Offset+f.Limit) >= total {
+				t.Fatalf("%+v: %d of %d orders, %v", f, len(list), total, err)
+			}
+			along := 0
+			for _, s := range read.List() {
+				for line := range strings.Lines(s.Plan(t, tx)) {
+					if strings.HasPrefix(line, "SEARCH o ") && !strings.Contains(line, "COVERING") && !strings.Contains(line, "AND id=?") {
+						t.Errorf("%+v: %s\nin %s", f, line, s.SQL)
+					}
+					if strings.Contains(line, "COVERING INDEX orders_tenant_id_total ") {
+						along++
+					}
+				}
+			}
+			if along == 0 {
+				t.Errorf("%+v: not read along the totals", f)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
