@@ -180,9 +180,10 @@ func (s *server) twin() *server {
 		return &other
 	}
 	if s.second == nil {
-		service := *s.Commerce
-		service.Numbers = orders.NewNumbers()
-		s.second = New(Config{DB: dbtest.Open(s.t, s.config), Commerce: &service, Limiter: s.Limiter, Now: s.now.Now, Version: "test", Dev: true,
+		c := s.Commerce
+		service := &commerce.Service{Key: c.Key, Numbers: orders.NewNumbers(), Connectors: c.Connectors, Guard: c.Guard, HTTP: c.HTTP, Log: c.Log,
+			Clients: c.Clients, PullEvery: c.PullEvery, Hashing: c.Hashing, Dev: c.Dev, AtOnce: c.AtOnce}
+		s.second = New(Config{DB: dbtest.Open(s.t, s.config), Commerce: service, Limiter: s.Limiter, Now: s.now.Now, Version: "test", Dev: true,
 			Log: s.Log})
 	}
 	other.API = s.second

@@ -33,9 +33,7 @@ func unbound(k secretbox.Key, text string) string {
 // claim starts a node with a master key, as far as the store is concerned.
 func (s *server) claim(t testing.TB, key secretbox.Key) error {
 	t.Helper()
-	node := *s.Commerce
-	node.Key = key
-	return s.DB.Write(t.Context(), db.Across, node.ClaimStore)
+	return s.DB.Write(t.Context(), db.Across, (&commerce.Service{Key: key}).ClaimStore)
 }
 
 // column reads the texts of a column.

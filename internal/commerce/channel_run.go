@@ -281,7 +281,9 @@ func (r *channelRun) write(ctx context.Context, do func(tx *db.Tx) error) error 
 		if err := do(tx); err != nil {
 			return err
 		}
-		r.job.Errors = records.JobErrors(r.errors...)
+		if _, err := r.forget(tx); err != nil {
+			return err
+		}
 		jobs.Advance(tx, r.job, r.lease)
 		return nil
 	})

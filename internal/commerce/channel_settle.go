@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"entrepot/internal/channels"
@@ -24,10 +25,34 @@ func (r *channelRun) fail(sku, external, code, message string) {
 	r.errors = append(r.errors, records.ItemError{Index: -1, Key: sku, ExternalID: external, Error: message, Code: code})
 }
 
+// messageForgotten is in place of a message that may name a person who was erased while the job had it.
+const messageForgotten = "the message is not kept, because a customer was erased meanwhile"
+
+// forget makes the run's errors those of the job. If a person was erased since it had them from the store, they are what the store has now;
+// of those that it has not stored yet the messages are left out, because they may name the person. It comes after the transaction's other
+// locks. Errors: jobs.ErrLost.
+func (r *channelRun) forget(tx *db.Tx) (erased bool, err error) {
+	stored, startedAt, err := jobs.Reread(tx, r.job)
+	if err != nil {
+		return false, err
+	}
+	if erased = startedAt != r.job.StartedAt; erased {
+		now := records.ReadJobErrors(stored)
+		for _, e := range r.errors[min(len(now), len(r.errors)):] {
+			e.Error = messageForgotten
+			now = append(now, e)
+		}
+		r.errors, r.job.StartedAt = now, startedAt
+	}
+	r.job.Errors = records.JobErrors(r.errors...)
+	return erased, nil
+}
+
 // settle completes the job, or releases it if a later run may succeed.
 func (r *channelRun) settle(ctx context.Context, failed error) error {
+	job, reported := r.job, slices.Clip(r.errors)
 	return r.store.Write(ctx, r.job.Tenant, func(tx *db.Tx) error {
-		r.job.Errors = records.JobErrors(r.errors...)
+		r.job, r.errors = job, reported
 		if failed == nil {
 			return r.completed(tx)
 		}
@@ -81,7 +106,9 @@ func (r *channelRun) rest(ctx context.Context, rests pause) error {
 		}
 		r.pollLater(tx, &state)
 		r.save(tx, state)
-		r.job.Errors = records.JobErrors(r.errors...)
+		if _, err := r.forget(tx); err != nil {
+			return err
+		}
 		if r.job.Type != jobs.OrderPull {
 			text, err := json.Marshal(pushPlace{r.job.Tries})
 			if err != nil {
@@ -102,6 +129,9 @@ func (r *channelRun) completed(tx *db.Tx) error {
 	}
 	state, err := channelsync.Lock(tx, r.channel.ID)
 	if err != nil {
+		return err
+	}
+	if _, err := r.forget(tx); err != nil {
 		return err
 	}
 	kind := string(r.job.Type)
@@ -136,6 +166,14 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	if err != nil {
 		return err
 	}
+	reason := f.Error()
+	erased, err := r.forget(tx)
+	if err != nil {
+		return err
+	}
+	if erased {
+		reason = messageForgotten
+	}
 	took := r.job.Type == jobs.StatusPush && r.job.Processed > r.begun
 	if took {
 		state.Failures = 0 // it fails now and then, which is no outage
@@ -146,7 +184,7 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 		hold = min(firstHold<<min(state.Failures-1, 10), longestHold)
 	}
 	hold = max(hold, f.After)
-	state.HeldUntil, state.LastError = tx.Now().Add(hold).UnixMicro(), f.Error()
+	state.HeldUntil, state.LastError = tx.Now().Add(hold).UnixMicro(), reason
 	r.pollLater(tx, &state)
 	kind := string(r.job.Type)
 	if runs := r.failedRuns(); !f.Lasting() && (took || runs < channelTries) {
@@ -162,7 +200,7 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 		state.SetSince(kind, tx.Micros())
 	}
 	r.save(tx, state)
-	r.fail("", "", string(f.Kind), f.Error())
+	r.fail("", "", string(f.Kind), reason)
 	r.job.Failed = max(0, r.job.Failed-1) // the failure concerns the job, not one of its items
 	r.job.Errors = records.JobErrors(r.errors...)
 	ended := jobs.Finish(tx, r.job, true)

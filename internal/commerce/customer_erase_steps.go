@@ -12,7 +12,6 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/imports"
-	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
@@ -242,10 +241,13 @@ func (s *erasureSteps) texts(ctx context.Context) error {
 		})
 	}
 	if err == nil {
-		err = inSteps(ctx, s, found.jobs, func(e *erasure, some []id.Job) (err error) {
-			e.jobs, err = jobs.Load(e.tx, some)
+		err = inSteps(ctx, s, found.jobs, func(e *erasure, some []id.Job) error {
+			if err := e.readJobs(some); err != nil {
+				return err
+			}
 			e.writeJobs()
-			return err
+			e.writeEvents()
+			return e.forgetAbout()
 		})
 	}
 	if err == nil {

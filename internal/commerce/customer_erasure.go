@@ -1,11 +1,13 @@
 package commerce
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -24,7 +26,7 @@ import (
 var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds",
 	"shipments", "movements",
 	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "audit_log", "search_blocks", "search_loose",
-	"dashboard_views", "segments", "erasures"}
+	"dashboard_views", "segments", "erasures", "channel_syncs"}
 
 // erasure is the state of one erasure: everything is read first, then everything is written.
 type erasure struct {
@@ -44,6 +46,7 @@ type erasure struct {
 	views     []views.View // whose name or filter names the person
 	segments  []*customers.Segment
 	jobs      []jobs.Texts
+	channels  []channelsync.LastError
 	entries   []id.Audit
 	imports   []id.Import
 	notes     []stock.Note // of any movement, that contain the person's data
@@ -98,6 +101,12 @@ func (e *erasure) read(found trace, last bool) (again bool, err error) {
 	if err := e.collectAll(found); err != nil {
 		return false, err
 	}
+	if err := imports.LockUnderWay(e.tx); err != nil {
+		return false, err
+	}
+	if err := jobs.Interrupt(e.tx); err != nil {
+		return false, err
+	}
 	all, again, err := e.texts(found, last)
 	if err != nil || again {
 		return again, err
@@ -118,8 +127,29 @@ func (e *erasure) read(found trace, last bool) (again bool, err error) {
 		return false, err
 	}
 	e.entries, e.imports = all.entries, all.imports
-	e.jobs, err = jobs.Load(e.tx, all.jobs)
-	return false, err
+	if e.channels, err = channelsync.LastErrors(e.tx, e.names); err != nil {
+		return false, err
+	}
+	return false, e.readJobs(all.jobs)
+}
+
+// readJobs adds jobs, and the events that repeated their errors when they ended.
+func (e *erasure) readJobs(list []id.Job) (err error) {
+	if e.jobs, err = jobs.Load(e.tx, list); err != nil {
+		return err
+	}
+	about, err := webhooks.EventsOf(e.tx, 0, texts(list))
+	if err != nil {
+		return err
+	}
+	others := e.events
+	if err := e.loadEvents(about); err != nil {
+		return err
+	}
+	e.events = append(e.events, others...)
+	slices.SortFunc(e.events, func(a, b webhooks.LoggedEvent) int { return cmp.Compare(a.Stamp, b.Stamp) })
+	e.events = slices.CompactFunc(e.events, func(a, b webhooks.LoggedEvent) bool { return a.Stamp == b.Stamp })
+	return nil
 }
 
 // namedSegments finds the segments whose name or tags contain the person's data.
@@ -204,6 +234,10 @@ func (e *erasure) write() error {
 		s.Save(e.tx)
 	}
 	e.writeJobs()
+	for _, c := range e.channels {
+		c.Text = e.redact(c.Text)
+		c.Save(e.tx)
+	}
 	audit.Empty(e.tx, e.entries)
 	imports.Forget(e.tx, e.imports, e.patterns())
 	return nil

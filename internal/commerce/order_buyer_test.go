@@ -4,11 +4,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/patch"
 )
 
 // unpaid is an order of which its platform does not say yet who made it, nor what it costs.
@@ -49,6 +53,41 @@ func TestTheBuyerComesLater(t *testing.T) {
 		for text, want := range map[string]int{"lovelace": 1, "else@example.com": 0} {
 			if got := p.found(t, text); got != want {
 				t.Errorf("%q finds %d orders", text, got)
+			}
+		}
+	})
+}
+
+// A buyer who comes later and has a record already is in the segments that the order brings, while the store keeps who is in them.
+func TestTheBuyerWhoComesLaterIsInSegments(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p, one := newPlatform(t, store, 1), int64(1)
+		segment := &customers.Segment{ID: id.New[id.Segment](), Name: "Buyers", Rules: customers.Rules{MinOrders: &one}}
+		if err := p.write(t, func(tx *db.Tx) error {
+			segment.Insert(tx)
+			_, err := p.do.CreateCustomer(tx, customers.Change{Email: patch.To("ada@example.com")})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		in := p.order("PAID", orders.Processing)
+		in.Name, in.Email, in.Phone = "", "", ""
+		p.receive(t, in)
+		if err := customers.FollowSegmentsSurely(t.Context(), store, p.who.Tenant); err != nil {
+			t.Fatal(err)
+		}
+		for _, email := range []string{"", "ada@example.com"} {
+			in.Email, in.UpdatedAt = email, in.UpdatedAt.Add(time.Minute)
+			p.receive(t, in)
+			err := store.Read(t.Context(), p.who.Tenant, func(tx *db.Tx) error {
+				list, total, err := customers.List(tx, customers.Filter{Segment: segment, Limit: 10})
+				if got := len(list) == 1 && total == 1; got != (email != "") || !got && total+int64(len(list)) > 0 {
+					t.Errorf("with the buyer %q, %d of %d are in the segment", email, len(list), total)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
 			}
 		}
 	})

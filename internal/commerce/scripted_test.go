@@ -54,11 +54,12 @@ type scripted struct {
 	tried     map[string]int    // how often each SKU was put on sale
 	titles    map[string]string // names of products that the platform shows
 	polled    map[string][]connector.Result
-	removed   []string        // SKUs that were taken off sale for good
-	keeps     bool            // it takes nothing off sale for now
-	pages     []string        // that pulls of what changed asked for
-	ahead     [][]string      // orders that were read before their push, by call
-	stale     map[string]bool // orders that are refused until they are read again
+	removed   []string          // SKUs that were taken off sale for good
+	keeps     bool              // it takes nothing off sale for now
+	pages     []string          // that pulls of what changed asked for
+	ahead     [][]string        // orders that were read before their push, by call
+	stale     map[string]bool   // orders that are refused until they are read again
+	refused   map[string]string // orders whose status is refused, with the reasons
 	shown     map[string]orders.Status
 	pushes    int               // of statuses
 	flaky     int               // of how many of them one fails; 0: none does
@@ -272,6 +273,9 @@ func (p *scripted) PushStatus(_ context.Context, order connector.OrderRef, to or
 	p.interrupt()
 	if p.pushes++; p.flaky > 0 && p.pushes%p.flaky == 0 {
 		return connector.Failf(connector.Temporary, "no answer")
+	}
+	if reason, refuses := p.refused[order.ExternalID]; refuses {
+		return connector.Failf(connector.Rejected, "%s", reason)
 	}
 	if p.stale[order.ExternalID] {
 		return connector.Failf(connector.Rejected, "it has changed")

@@ -96,6 +96,7 @@ const (
 	repeatKey
 	signKey
 	openKey
+	whileKey
 )
 
 // Within chooses the platform's limit that requests count against (Limit.Name).
@@ -105,6 +106,12 @@ func Within(ctx context.Context, limit string) context.Context {
 
 // Repeatable marks writes that may be sent twice without harm, so that they are repeated when their answer is lost.
 func Repeatable(ctx context.Context) context.Context { return context.WithValue(ctx, repeatKey, true) }
+
+// While sets a function that each request waits for just before it is sent; with an error it is not sent. A node that stood still may have
+// lost the job that it calls for.
+func While(ctx context.Context, stands func(context.Context) error) context.Context {
+	return context.WithValue(ctx, whileKey, stands)
+}
 
 // Signed sets a function that signs a request each time it is sent, because platforms refuse a nonce that they have
 // seen, even in a repeated request. sign may change anything in the request.
@@ -228,6 +235,11 @@ func (c *Client) attempt(r *http.Request) (*Response, error) {
 	if sign, ok := ctx.Value(signKey).(func(*http.Request) error); ok {
 		if err := sign(r); err != nil {
 			return nil, &Failure{Kind: Rejected, Message: "the request could not be signed", Err: err}
+		}
+	}
+	if stands, ok := ctx.Value(whileKey).(func(context.Context) error); ok {
+		if err := stands(ctx); err != nil {
+			return nil, &Failure{Kind: Temporary, Message: "the call was broken off", Err: err}
 		}
 	}
 	c.calls++

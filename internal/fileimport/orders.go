@@ -17,6 +17,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/importer"
+	"entrepot/internal/imports"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/money"
 	nouns "entrepot/internal/orders"
@@ -55,6 +56,7 @@ func (s *shop) CreateOrder(ctx context.Context, body []byte, content string) (re
 			return func(w db.GuardedWriter) {
 				plan.Store(w)
 				idempotency.Save(w, key, orderSpace, idempotency.Answer{Fingerprint: key, Status: http.StatusCreated})
+				imports.Require(w, s.of) // last: an erasure locks people and orders before imports
 			}, nil
 		})
 	}
@@ -86,6 +88,7 @@ func (s *shop) MoveOrder(ctx context.Context, order, status, note string) error 
 	return refused(s.store.Write(context.WithoutCancel(ctx), s.who.Tenant, func(tx *db.Tx) error {
 		_, err := s.commerce.MoveOrder(tx, s.who, id.Order(order), commerce.Expected{},
 			commerce.Move{To: nouns.Status(status), Note: note, Source: nouns.FromDashboard})
+		imports.Require(tx, s.of)
 		return err
 	}))
 }
@@ -157,6 +160,7 @@ func (s *shop) writeCustomer(ctx context.Context, in client.Customer, to drafts.
 	}
 	err = s.store.Write(context.WithoutCancel(ctx), s.who.Tenant, func(tx *db.Tx) error {
 		made, err := operation(tx, change)
+		imports.Require(tx, s.of)
 		out = client.Customer{ID: string(made.ID)}
 		return err
 	})

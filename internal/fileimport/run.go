@@ -180,6 +180,9 @@ func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary import
 		i.Stage = imports.Done
 	}
 	return r.Store.Write(ctx, job.Tenant, func(tx *db.Tx) error {
+		if err := imports.LockUnderWay(tx); err != nil { // an erasure either finds the job's errors or has deleted such lines
+			return err
+		}
 		first, err := imports.Lines(tx, i.ID, k.dry, true, -1, jobs.MaxErrors)
 		if err != nil {
 			return err

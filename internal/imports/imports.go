@@ -152,6 +152,19 @@ func StopRequested(tx *db.Tx, which id.Import) (bool, error) {
 	return going == 0, err
 }
 
+// Require has the transaction fail with NotFound if an import is gone when it commits: what its file says must not be stored any more. An
+// erasure, which deletes files of orders, waits for the transaction.
+func Require(w db.GuardedWriter, which id.Import) {
+	w.Require(1, apperr.Missing("import"), "SELECT 1 FROM imports WHERE tenant_id = $1 AND id = $2::UUID"+string(db.ForShare), w.TenantID(),
+		which)
+}
+
+// LockUnderWay locks the account's imports that jobs work on. They come before these jobs.
+func LockUnderWay(tx *db.Tx) error {
+	return tx.Each(func(r db.Rows) error { return r.Scan(new(id.Import)) },
+		"SELECT id FROM imports WHERE tenant_id = $1 AND stage IN ('checking', 'running') ORDER BY id FOR UPDATE", tx.Tenant)
+}
+
 // SaveProgress queues the progress of an import. The transaction fails with NotFound when the import was deleted.
 func SaveProgress(tx db.Writer, which id.Import, progress string) {
 	tx.Queue("UPDATE imports SET progress = $3, changed_at = $4, expires_at = $5 WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), which,

@@ -98,8 +98,14 @@ const itsTurn = `(d.lane IS NULL OR NOT EXISTS (SELECT 1 FROM deliveries b WHERE
 // Ready is a delivery that may be attempted.
 type Ready struct {
 	Delivery
-	Size    int64  // bytes to send, 0 when the event was deleted after its retention
-	Payload string // what to send; "" if it is longer than ShortPayload
+	Size int64 // bytes to send, 0 when the event was deleted after its retention
+	Payload
+}
+
+// Payload is what an event sends.
+type Payload struct {
+	Text     string // "" if it is longer than ShortPayload and was not read apart
+	EditedAt int64  // when a person was taken out of it last, 0 for never
 }
 
 // ShortPayload is the length in bytes up to which a payload is read together with its delivery.
@@ -157,15 +163,15 @@ func prefetchReady(tx *db.Tx, endpoint id.Endpoint, after Mark, taken []int64, l
 }
 
 // Payloads reads the payloads of events by their stamps. It leaves out events that were deleted after their retention.
-func Payloads(tx *db.Tx, stamps []int64) (map[int64]string, error) {
+func Payloads(tx *db.Tx, stamps []int64) (map[int64]Payload, error) {
 	tx.Last()
-	payloads := make(map[int64]string, len(stamps))
+	payloads := make(map[int64]Payload, len(stamps))
 	args := append([]any{tx.Tenant}, db.Padded(stamps)...)
 	return payloads, tx.Each(func(r db.Rows) error {
 		var stamp int64
-		var payload string
-		err := r.Scan(&stamp, &payload)
-		payloads[stamp] = payload
+		var p Payload
+		err := r.Scan(&stamp, &p.Text, &p.EditedAt)
+		payloads[stamp] = p
 		return err
-	}, "SELECT stamp, payload FROM events WHERE tenant_id = $1 AND stamp IN "+db.In(len(args)-1, 2), args...)
+	}, "SELECT stamp, payload, coalesce(edited_at, 0) FROM events WHERE tenant_id = $1 AND stamp IN "+db.In(len(args)-1, 2), args...)
 }

@@ -19,6 +19,7 @@ type Outcome struct {
 	Ordered  bool
 	State    State // state of the delivery after the attempt
 	DueAt    int64 // of the next attempt, when still pending
+	EditedAt int64 // when a person had been taken out of what was sent last, 0 for never
 	Attempt
 }
 
@@ -131,22 +132,23 @@ func settle(tx db.Writer, outcomes []Outcome) {
 	}), args...).Rows(int64(len(outcomes)), nil)
 }
 
-// keepAttempts writes the attempts themselves. If a person's data was removed from the payload after it was sent, the
-// answer is not stored, because it may repeat the payload.
+// keepAttempts writes the attempts themselves. If a person's data was removed from the payload after it was read, the answer is not stored,
+// because it may repeat the payload. No times are compared: the clocks of two nodes differ.
 func keepAttempts(tx db.Writer, outcomes []Outcome) {
-	args := append(make([]any, 0, 1+9*len(outcomes)), outcomes[0].Tenant)
+	args := append(make([]any, 0, 1+10*len(outcomes)), outcomes[0].Tenant)
 	for i := range outcomes {
 		o := &outcomes[i]
-		args = append(args, o.Endpoint, o.Position, o.Event, o.Number, o.At, db.Null(o.StatusCode), o.Duration, db.Null(o.Error),
+		args = append(args, o.Endpoint, o.Position, o.Event, o.EditedAt, o.Number, o.At, db.Null(o.StatusCode), o.Duration, db.Null(o.Error),
 			db.Null(o.Response))
 	}
 	tx.Queue(attemptText.For(len(outcomes), func(n int) string {
-		return `WITH v(endpoint_id, position, stamp, ` + triedTable.Columns("") + `, response_body) AS (VALUES ` +
-			db.Values(n, 9, 2, "::UUID", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT") + `)
+		return `WITH v(endpoint_id, position, stamp, edited_at, ` + triedTable.Columns("") + `, response_body) AS (VALUES ` +
+			db.Values(n, 10, 2, "::UUID", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT",
+				"::TEXT") + `)
 			INSERT INTO attempts (tenant_id, endpoint_id, position, ` + attemptTable.Columns("") + `)
 			SELECT $1::BIGINT, v.endpoint_id, v.position, ` + triedTable.Columns("v") + `,
 				CASE WHEN v.response_body IS NOT NULL AND NOT EXISTS
-				(SELECT 1 FROM events e WHERE e.tenant_id = $1 AND e.stamp = v.stamp AND e.edited_at >= v.at) THEN v.response_body END FROM v`
+				(SELECT 1 FROM events e WHERE e.tenant_id = $1 AND e.stamp = v.stamp AND e.edited_at <> v.edited_at) THEN v.response_body END FROM v`
 	}), args...)
 }
 

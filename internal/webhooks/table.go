@@ -32,7 +32,8 @@ var deliveryTable = db.NewTable("deliveries", deliveryColumns(func(d *Delivery) 
 var readyTable = db.NewTable("deliveries", append(deliveryColumns(func(r *Ready) *Delivery { return &r.Delivery }),
 	db.Joined("octet_length(e.payload)", func(r *Ready) any { return &r.Size }),
 	db.Joined("CASE WHEN octet_length(e.payload) <= "+strconv.Itoa(ShortPayload)+" THEN e.payload END",
-		func(r *Ready) any { return &r.Payload }))...)
+		func(r *Ready) any { return &r.Text }),
+	db.Joined("coalesce(e.edited_at, 0)", func(r *Ready) any { return &r.EditedAt }))...)
 
 // deliveryColumns are the columns of a delivery, which is T or a part of it.
 func deliveryColumns[T any](of func(*T) *Delivery) []db.Column[T] {

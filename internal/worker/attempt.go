@@ -62,18 +62,18 @@ func (q *queue) decrypt(endpoint id.Endpoint, encrypted string) (webhooks.Secret
 	return webhooks.ParseSecret(text)
 }
 
-// attempt sends a delivery once; payload is "" when the event was deleted after its retention. answered says whether
+// attempt sends a delivery once, whose text is "" when the event was deleted after its retention. answered says whether
 // the endpoint gave any answer; ok is false when the worker interrupted the attempt, which is not counted.
-func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, answered, ok bool) {
+func (q *queue) attempt(d *webhooks.Ready) (o webhooks.Outcome, answered, ok bool) {
 	w := q.w
 	at := w.DB.Now()
 	o = webhooks.Outcome{Queue: q.Queue, Position: d.Position, Event: d.EventStamp, Name: d.Name, Resource: d.Resource, Ordered: d.Ordered,
-		Attempt: webhooks.Attempt{Number: d.Attempts + 1, At: at.UnixMicro()}}
+		EditedAt: d.EditedAt, Attempt: webhooks.Attempt{Number: d.Attempts + 1, At: at.UnixMicro()}}
 	lateness.Observe(time.Duration(1000 * (at.UnixMicro() - d.DueAt)).Seconds())
 	start := time.Now()
 	ctx, cancel := q.allowed(d)
 	defer cancel()
-	err := q.send(ctx, d, payload, at, &o)
+	err := q.send(ctx, d, at, &o)
 	took := time.Since(start)
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return o, false, false
@@ -82,7 +82,7 @@ func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, 
 	if err != nil {
 		o.Error = text(reason(err), 500)
 	}
-	final := payload == "" // there is nothing to send
+	final := d.Text == "" // there is nothing to send
 	q.decide(d, &o, final)
 	attempts.WithLabelValues(string(o.State), statusClass(o.StatusCode)).Inc()
 	duration.Observe(took.Seconds())
@@ -122,12 +122,12 @@ func (q *queue) allowed(d *webhooks.Ready) (context.Context, context.CancelFunc)
 }
 
 // send makes the request and reads the answer into the outcome.
-func (q *queue) send(ctx context.Context, d *webhooks.Ready, payload string, at time.Time, o *webhooks.Outcome) error {
+func (q *queue) send(ctx context.Context, d *webhooks.Ready, at time.Time, o *webhooks.Outcome) error {
 	t := q.target.Load()
 	switch {
 	case t.err != nil:
 		return t.err
-	case payload == "":
+	case d.Text == "":
 		return errPast
 	}
 	// The address is resolved and checked at every attempt, even if a connection is still open.
@@ -137,7 +137,7 @@ func (q *queue) send(ctx context.Context, d *webhooks.Ready, payload string, at 
 	}
 	var over connection
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: over.note})
-	request := t.request(d, payload, at, q.w.Version).WithContext(ctx)
+	request := t.request(d, at, q.w.Version).WithContext(ctx)
 	response, err := q.w.transport.RoundTrip(request) // no redirects, no cookies
 	if err != nil {
 		return err
@@ -158,8 +158,8 @@ func (q *queue) send(ctx context.Context, d *webhooks.Ready, payload string, at 
 }
 
 // request builds what an attempt sends (interface §6.1).
-func (t *target) request(d *webhooks.Ready, payload string, at time.Time, version string) *http.Request {
-	body := []byte(payload)
+func (t *target) request(d *webhooks.Ready, at time.Time, version string) *http.Request {
+	body := []byte(d.Text)
 	sent := webhooks.Sent{Event: d.Event, Name: d.Name, At: at, Number: d.Attempts + 1, Version: version}
 	signatures := t.secret.SignStandard(string(d.Event), sent.Seconds(), body)
 	if t.old != nil && at.UnixMicro() < t.endpoint.OldSecretUntil {
@@ -222,7 +222,16 @@ func reason(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return webhooks.ErrorTimeout
 	}
-	return netguard.Plain(err)
+	return unquoted(netguard.Plain(err))
+}
+
+// unquoted leaves out what an error quotes: of an answer that is no HTTP, which may repeat what was sent.
+func unquoted(text string) string {
+	words, _, quotes := strings.Cut(text, `"`)
+	if quotes {
+		words = strings.TrimRight(words, " :[")
+	}
+	return words
 }
 
 func statusClass(status int64) string {

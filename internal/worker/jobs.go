@@ -58,12 +58,7 @@ func (w *Worker) runJobs() (int, error) {
 // run does one job. A job that fails is due again after jobRest; after jobTries it ends as failed.
 func (w *Worker) run(job jobs.Job) {
 	start := time.Now()
-	ctx, end := context.WithCancel(w.running)
-	var holding sync.WaitGroup
-	holding.Go(func() { w.hold(ctx, job) })
-	err := w.do(ctx, job)
-	end()
-	holding.Wait()
+	err := w.holding(w.running, job, func(ctx context.Context) error { return w.do(ctx, job) })
 	switch {
 	case err == nil:
 		w.Log.Info("job", "job", job.ID, "type", job.Type, "items", job.Total, tookMS(time.Since(start)))
@@ -89,30 +84,6 @@ func (w *Worker) do(ctx context.Context, job jobs.Job) error {
 		w.Commerce.RunJob(tx, job)
 		return nil
 	})
-}
-
-// hold prolongs the lease of a job until it has ended or another node has taken it.
-func (w *Worker) hold(ctx context.Context, job jobs.Job) {
-	tick := time.NewTicker(w.JobLease / 4)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		err := w.prolong(ctx, job, w.JobLease)
-		if errors.Is(err, jobs.ErrLost) {
-			return
-		}
-		if ctx.Err() == nil {
-			w.failed("holding the job "+string(job.ID), err)
-		}
-	}
-}
-
-func (w *Worker) prolong(ctx context.Context, job jobs.Job, lease time.Duration) error {
-	return w.DB.Write(ctx, job.Tenant, func(tx *db.Tx) error { jobs.Hold(tx, job, lease); return nil })
 }
 
 // tookMS is how long something took, in milliseconds, as requests are logged.

@@ -143,7 +143,9 @@ func TestJobsOfTheKilledGoOn(t *testing.T) {
 		living := &Worker{Config: Config{DB: store, Log: slog.New(slog.DiscardHandler), JobLease: jobLease}, stopping: t.Context()}
 		held, end := context.WithCancel(t.Context())
 		var holding sync.WaitGroup
-		holding.Go(func() { living.hold(held, busy) })
+		holding.Go(func() {
+			_ = living.holding(held, busy, func(ctx context.Context) error { <-ctx.Done(); return nil })
+		})
 		s.start()
 		for leased := busy.DueAt; leased < busy.DueAt+jobLease.Microseconds(); {
 			now.Add((jobLease / 2).Microseconds())

@@ -59,8 +59,8 @@ type eventKey struct {
 // payload is what an event sends. The fields are set when done is closed.
 type payload struct {
 	done chan struct{}
-	at   time.Time // before it was read
-	text string    // "" if the event was deleted after its retention
+	at   time.Time        // before it was read
+	sent webhooks.Payload // "" if the event was deleted after its retention
 	err  error
 }
 
@@ -96,8 +96,8 @@ func (p *payload) past(usable func(time.Time) bool) bool {
 	}
 }
 
-func (p *payload) finish(text string, at time.Time, err error) {
-	p.text, p.at, p.err = text, at, err
+func (p *payload) finish(sent webhooks.Payload, at time.Time, err error) {
+	p.sent, p.at, p.err = sent, at, err
 	close(p.done)
 }
 
@@ -112,7 +112,7 @@ func (q *queue) load(d *waiting) error {
 		p, mine := q.w.payloads.claim(eventKey{q.Tenant, d.EventStamp}, q.w.usable)
 		if mine {
 			q.fill(d.EventStamp, p)
-			d.Payload, d.at = p.text, p.at
+			d.Payload, d.at = p.sent, p.at
 			return p.err
 		}
 		select {
@@ -121,7 +121,7 @@ func (q *queue) load(d *waiting) error {
 			return q.live.Err()
 		}
 		if p.err == nil {
-			d.Payload, d.at = p.text, p.at
+			d.Payload, d.at = p.sent, p.at
 		}
 	}
 	return nil
@@ -164,7 +164,7 @@ func (q *queue) stale(but int64) map[int64]*payload {
 }
 
 // readPayloads reads payloads by the stamps of their events.
-func (q *queue) readPayloads(stamps []int64) (read map[int64]string, err error) {
+func (q *queue) readPayloads(stamps []int64) (read map[int64]webhooks.Payload, err error) {
 	err = q.lookUp(func(tx *db.Tx) (err error) {
 		read, err = webhooks.Payloads(tx, stamps)
 		return err

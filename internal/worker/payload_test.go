@@ -51,8 +51,8 @@ func TestAPayloadIsReadOnceForAllEndpoints(t *testing.T) {
 			for len(q.ready) > 0 {
 				d := q.ready[0]
 				q.ready = q.ready[1:]
-				if err := q.load(&d); err != nil || d.Payload != payloads[d.EventStamp] {
-					t.Fatalf("%v, and the payload is %q", err, d.Payload)
+				if err := q.load(&d); err != nil || d.Text != payloads[d.EventStamp] {
+					t.Fatalf("%v, and the payload is %q", err, d.Text)
 				}
 			}
 			q.end()
@@ -75,8 +75,8 @@ func TestARewrittenPayloadIsReadAgain(t *testing.T) {
 	if again, also := of.claim(key, check); !mine || also || again != p {
 		t.Error("a payload that is being read is read by another caller, too")
 	}
-	p.finish("text", time.Now(), nil)
-	if again, also := of.claim(key, check); also || again.text != "text" {
+	p.finish(webhooks.Payload{Text: "text"}, time.Now(), nil)
+	if again, also := of.claim(key, check); also || again.sent.Text != "text" {
 		t.Error("a payload that was read just now is read again")
 	}
 	usable = false

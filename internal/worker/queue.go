@@ -295,7 +295,7 @@ func (q *queue) serve(d *waiting) (o webhooks.Outcome, answered, ok bool) {
 		pause(q.live, nil, q.w.Poll)
 		return o, false, false
 	}
-	return q.attempt(&d.Ready, d.Payload)
+	return q.attempt(&d.Ready)
 }
 
 // enter waits for one of the node's slots and for room for the payload, and returns the function that releases them;

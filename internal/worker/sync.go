@@ -98,16 +98,11 @@ func (w *Worker) runOnChannel(job jobs.Job) {
 	w.runHeld(job, func(ctx context.Context) error { return w.Commerce.RunChannelJob(ctx, w.DB, job, w.JobLease) })
 }
 
-// runHeld does one job and prolongs its lease. When the node stops, the job is interrupted between two steps and
+// runHeld does one job while its lease is this node's. When the node stops, the job is interrupted between two steps and
 // continues on another node, or after the next start.
 func (w *Worker) runHeld(job jobs.Job, run func(ctx context.Context) error) {
 	start := time.Now()
-	ctx, end := context.WithCancel(w.stopping)
-	var holding sync.WaitGroup
-	holding.Go(func() { w.hold(ctx, job) })
-	err := run(ctx)
-	end()
-	holding.Wait()
+	err := w.holding(w.stopping, job, run)
 	switch {
 	case err == nil:
 		w.Log.Info("job", "job", job.ID, "type", job.Type, "channel", job.Channel, "items", job.Total, tookMS(time.Since(start)))
