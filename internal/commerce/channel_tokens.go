@@ -84,7 +84,9 @@ func (t *channelTokens) renewed(
 		err         error
 	}
 	done := make(chan outcome, 1)
-	t.service.renewing.RLock()
+	if !t.service.renewing.TryRLock() {
+		return nil, connector.Failf(connector.Temporary, "the service stops")
+	}
 	go func() {
 		defer t.service.renewing.RUnlock()
 		credentials, err := t.renewAndStore(context.WithoutCancel(ctx), current, renew)
@@ -98,14 +100,16 @@ func (t *channelTokens) renewed(
 	}
 }
 
-// AwaitRenewals returns when each renewal under way has stored what the platform issued, whoever began it and hung up meanwhile; that takes
-// no longer than a renewal's lease. The store must be open until then: a refresh token that is valid once is spent.
-func (s *Service) AwaitRenewals() {
-	if !s.renewing.TryLock() {
-		s.log().Info("waiting for an access token that a platform issues")
-		s.renewing.Lock()
-	}
-	s.renewing.Unlock()
+// EndRenewals lets no more renewals begin, and returns when each that is under way has stored what its platform issued, also if the caller
+// who wanted it hung up; that takes no longer than a renewal's lease. A store that is closed before would lose what was paid with a refresh
+// token that is valid once.
+func (s *Service) EndRenewals() {
+	s.ended.Do(func() {
+		if !s.renewing.TryLock() {
+			s.log().Info("waiting for an access token that a platform issues")
+			s.renewing.Lock()
+		}
+	})
 }
 
 func (t *channelTokens) renewAndStore(
