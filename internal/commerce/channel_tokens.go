@@ -88,7 +88,10 @@ func (t *channelTokens) renewed(
 		err         error
 	}
 	done := make(chan outcome, 1)
-	t.service.renewing.RLock()
+	if !t.service.renewing.TryRLock() {
+		err := t.store.Write(ctx, t.channel.Tenant, func(tx *db.Tx) error { channelsync.EndLease(tx, t.channel.ID); return nil })
+		return nil, errors.Join(connector.Failf(connector.Temporary, "the service stops"), err)
+	}
 	go func() {
 		defer t.service.renewing.RUnlock()
 		credentials, err := t.renewAndStore(context.WithoutCancel(ctx), current, renew)
@@ -102,14 +105,16 @@ func (t *channelTokens) renewed(
 	}
 }
 
-// AwaitRenewals returns when each renewal under way has stored what the platform issued, whoever began it and hung up meanwhile; that takes
-// at most 15 seconds, or 75 while the store does not answer. The store must be open until then: a refresh token that is valid once is spent.
-func (s *Service) AwaitRenewals() {
-	if !s.renewing.TryLock() {
-		s.log().Info("waiting for an access token that a platform issues")
-		s.renewing.Lock()
-	}
-	s.renewing.Unlock()
+// EndRenewals lets no more renewals begin, and returns when each that is under way has stored what its platform issued, also if the caller
+// who wanted it hung up: at most 15 seconds later, or 75 while the store does not answer. A store that is closed before would lose what was
+// paid with a refresh token that is valid once.
+func (s *Service) EndRenewals() {
+	s.ended.Do(func() {
+		if !s.renewing.TryLock() {
+			s.log().Info("waiting for an access token that a platform issues")
+			s.renewing.Lock()
+		}
+	})
 }
 
 func (t *channelTokens) renewAndStore(

@@ -83,6 +83,22 @@ func TestOneRenewsAndOthersWait(t *testing.T) {
 	})
 }
 
+// A service that has stopped requests no token: the store takes none any more.
+func TestNoRenewalAfterTheEnd(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		_, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "") // opens a session
+		s.must(err)
+		for range 2 {
+			s.do.EndRenewals()
+			r := s.renew(t.Context(), "", func() (string, error) { t.Error("a token was requested"); return "lost", nil })
+			if !connector.Is(r.err, connector.Temporary) {
+				t.Errorf("%v", r.err)
+			}
+			*s.clock = s.clock.Add(time.Minute) // the lease of the one before
+		}
+	})
+}
+
 // Credentials that a merchant enters take the place of the access token that was issued for others, also while one is being issued.
 func TestEnteredCredentialsReplaceTheToken(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {

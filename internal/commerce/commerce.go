@@ -37,7 +37,8 @@ type Service struct {
 	Dev        bool             // http and loopback addresses are allowed
 	AtOnce     int              // orders up to which an erasure is one transaction; 0: some dozens, below: none; set only by tests
 
-	renewing sync.RWMutex // held for reading by each renewal of tokens (see AwaitRenewals)
+	renewing sync.RWMutex // held for reading by each renewal of tokens, and for good after EndRenewals
+	ended    sync.Once
 }
 
 func (s *Service) log() *slog.Logger {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -199,16 +200,25 @@ func TestWrongKeyStopsAtOnce(t *testing.T) {
 func TestNoMoreInFlightThanAsked(t *testing.T) {
 	fake, c := service(t)
 	var now, most atomic.Int64
+	all := make(chan struct{})
+	goOn := sync.OnceFunc(func() { close(all) })
 	fake.before(func(http.ResponseWriter, *http.Request, int) bool {
 		n := now.Add(1)
 		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 		}
-		time.Sleep(time.Millisecond) // lets the others come
+		if n == 3 {
+			goOn()
+		}
+		select { // the first ones stay until all that may be there at once are there
+		case <-all:
+		case <-time.After(time.Minute):
+			goOn()
+		}
 		now.Add(-1)
 		return false
 	})
 	run(t, Options{Kind: Products, File: write(t, catalog(1000)), To: c, Batch: 10, Concurrency: 3})
-	if most.Load() > 3 || most.Load() < 2 {
+	if most.Load() != 3 {
 		t.Errorf("%d requests at once, 3 are allowed", most.Load())
 	}
 }

@@ -97,7 +97,7 @@ func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
 
 // Close ends the store's connections, after renewals of platforms' tokens that are under way.
 func (s *Store) Close() error {
-	s.Commerce.AwaitRenewals()
+	s.Commerce.EndRenewals()
 	return s.DB.Close()
 }
 
