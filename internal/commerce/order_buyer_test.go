@@ -6,9 +6,12 @@ import (
 	"testing"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/patch"
 )
 
 // unpaid is an order of which its platform does not say yet who made it, nor what it costs.
@@ -51,6 +54,50 @@ func TestTheBuyerComesLater(t *testing.T) {
 				t.Errorf("%q finds %d orders", text, got)
 			}
 		}
+	})
+}
+
+// A customer whom the platform names as the buyer of an order later is in the segments of those who have ordered at once.
+func TestTheBuyerWhoComesLaterIsInSegments(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		segment := customers.Segment{ID: id.New[id.Segment](), Name: "Buyers", Rules: customers.Rules{MinOrders: new(int64(1))}}
+		err := store.Write(t.Context(), p.who.Tenant, func(tx *db.Tx) error {
+			segment.Insert(tx)
+			_, err := p.do.CreateCustomer(tx, customers.Change{Email: patch.To("ada@example.com")})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := func(want int64) {
+			t.Helper()
+			err := store.Read(t.Context(), p.who.Tenant, func(tx *db.Tx) error {
+				_, n, err := customers.List(tx, customers.Filter{Segment: &segment, Limit: 10})
+				if n != want {
+					t.Errorf("%d customers, want %d", n, want)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		follow := func() {
+			t.Helper()
+			if err := customers.FollowSegmentsSurely(t.Context(), store, p.who.Tenant); err != nil {
+				t.Fatal(err)
+			}
+		}
+		anonymous := p.order("PENDING", orders.Pending)
+		anonymous.Name, anonymous.Email, anonymous.Phone = "", "", ""
+		p.receive(t, anonymous)
+		follow()
+		has(0)
+		p.receive(t, p.order("UNSHIPPED", orders.Processing))
+		has(1)
+		follow()
+		has(1)
 	})
 }
 

@@ -4,10 +4,12 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
+	"entrepot/internal/patch"
 	"entrepot/internal/webhooks"
 )
 
@@ -68,6 +70,67 @@ func TestTheLastOrderIsTheNewest(t *testing.T) {
 		p.hasMembers(want)
 		p.follow()
 		p.hasMembers(want)
+		p.sound()
+	})
+}
+
+// A list grows by some customers at a time. Those whom it has passed are put into it as they change, the last one of a turn, too; a list
+// that nobody is in becomes whole as others do.
+func TestChangesBehindAListThatGrows(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPeople(t, store, 1)
+		for range 7 {
+			steps[0].do(p)
+		}
+		p.must(func(tx *db.Tx) error {
+			p.do.CreateSegment(tx, p.who, "s", customers.Rules{TagsAny: []string{"green"}})
+			p.do.CreateSegment(tx, p.who, "s", customers.Rules{TagsAny: []string{"nobody's"}})
+			return nil
+		})
+		for range 3 { // the account gets lists, the lists begin, they grow
+			if more, _, err := customers.FollowTurn(t.Context(), store, p.who.Tenant, 2); err != nil || !more {
+				t.Fatal(more, err)
+			}
+		}
+		for _, c := range p.known[:3] {
+			change := customers.Change{Tags: patch.To([]string{"green"})}
+			p.must(func(tx *db.Tx) error { _, err := p.do.UpdateCustomer(tx, c, commerce.Expected{}, change); return err })
+		}
+		p.follow()
+		p.hasMembers([]id.Customer{p.known[2], p.known[1], p.known[0]})
+		p.sound()
+		var whole int64
+		err := store.Read(t.Context(), p.who.Tenant, func(tx *db.Tx) error {
+			return tx.Row("SELECT count(*) FROM segment_lists WHERE tenant_id = $1 AND whole", []any{tx.Tenant}, &whole)
+		})
+		if err != nil || whole != 2 {
+			t.Errorf("%d of 2 lists are whole: %v", whole, err)
+		}
+	})
+}
+
+// An order that is sent elsewhere moves its customer, who has no other address, into the segment of that country, and out of it.
+func TestSegmentsFollowTheAddressOfAnOrder(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPeople(t, store, 1)
+		steps[0].do(p)
+		p.must(func(tx *db.Tx) error { p.do.CreateSegment(tx, p.who, "s", customers.Rules{Country: "FR"}); return nil })
+		p.orderOf(p.known[0], 1_700_000_000_000_000)
+		for _, to := range []string{`{"country":"DE"}`, `{"country":"FR"}`, ``} {
+			p.follow()
+			p.must(func(tx *db.Tx) error {
+				_, err := p.do.UpdateOrder(tx, p.who, p.orders[0], commerce.Expected{},
+					commerce.OrderUpdate{ShippingAddress: patch.Field[string]{Set: true, Value: to}})
+				return err
+			})
+			var want []id.Customer
+			if to == `{"country":"FR"}` {
+				want = p.known
+			}
+			p.hasMembers(want)
+			p.follow()
+			p.hasMembers(want)
+		}
 		p.sound()
 	})
 }
