@@ -17,8 +17,7 @@ import (
 	"entrepot/internal/bench"
 )
 
-// newBenchCommand is "entrepot bench": load for a running service, the baseline
-// driver beside it, and cold starts (interface §10).
+// newBenchCommand is "entrepot bench": load for a running service, the baseline beside it, and cold starts (interface §10).
 func newBenchCommand(env *environment) *cobra.Command {
 	var options bench.Options
 	var asJSON bool
@@ -75,6 +74,16 @@ func newBenchCommand(env *environment) *cobra.Command {
 	flags.StringSliceVar(&adminKeys, "admin-key", nil, "key that may register endpoints, where --key may not (write:webhooks)")
 	flags.BoolVar(&here, "here", false, "start a service on a fresh SQLite store, load it and end it; instead of --url and --key")
 	flags.String("cpu-profile", "", "with --here: file for what takes the service's processor time, for go tool pprof")
+	loadFlags(flags, &options)
+	flags.IntVar(&tenants.count, "tenants", 0, "make this many accounts in --store and spread the clients over them")
+	flags.StringVar(&tenants.store, "store", "", "the running service's data folder or database address, for --tenants")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	command.AddCommand(newColdStartCommand(env), newFillCommand(env), newPagesCommand(env), newGrownCommand(env))
+	return command
+}
+
+// loadFlags are the flags that say what is sent, how often, and what is measured beside it.
+func loadFlags(flags *pflag.FlagSet, options *bench.Options) {
 	flags.BoolVar(&options.AllowRemote, "allow-remote", false, "permit a service that is not on this machine")
 	flags.IntVar(&options.Clients, "clients", 0, "connections (0: what fits the scenario)")
 	flags.IntVar(&options.Rate, "rate", 0, "requests a second that come whatever is answered (0: each client waits for its answer)")
@@ -95,11 +104,6 @@ func newBenchCommand(env *environment) *cobra.Command {
 	flags.StringVar(&options.BaselineFolder, "baseline-dir", "",
 		"folder for the file of --baseline sqlite, and for the store of --here: put it on the service's disk")
 	flags.IntSliceVar(&options.ServerPIDs, "server-pid", nil, "process of the service, to weigh its CPU and memory; several with commas")
-	flags.IntVar(&tenants.count, "tenants", 0, "make this many accounts in --store and spread the clients over them")
-	flags.StringVar(&tenants.store, "store", "", "the running service's data folder or database address, for --tenants")
-	flags.BoolVar(&asJSON, "json", false, "print JSON")
-	command.AddCommand(newColdStartCommand(env), newFillCommand(env), newPagesCommand(env), newGrownCommand(env))
-	return command
 }
 
 // olderFlags accepts the names of bench's flags in earlier versions.

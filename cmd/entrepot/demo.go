@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -98,17 +96,39 @@ func (env *environment) demo(ctx context.Context, dir, addr string) error {
 	return err
 }
 
-// showAround creates a key, connects the receiver, prints what can be tried, and does a part of it.
+// showAround creates a key, connects the receivers, prints what can be tried, and does a part of it.
 func (env *environment) showAround(ctx context.Context, s *server.Server, store *server.Store, box *inbox, shops []demoShop) error {
-	var key string
-	owner, tenant, err := demoOwner(ctx, store)
+	password, key, err := demoAccess(ctx, store)
 	if err != nil {
 		return err
 	}
-	password := strings.ToLower(rand.Text()[:16])
-	hash, err := accounts.Hashing{}.Hash(ctx, password)
+	service, err := client.New(s.URL(), key)
 	if err != nil {
 		return err
+	}
+	call := demoCalls(ctx, service)
+	if err := connectReceivers(call, box); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.stdout, demoText, s.URL(), demoEmail, password, key)
+	if err := call("POST", "/api/v1/orders", map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com",
+		"initialStatus": "PROCESSING",
+		"items":         []any{map[string]any{"sku": "TAB-MUG-BLUE", "quantity": 2, "unitPrice": "9.90"}}}, nil); err != nil {
+		return err
+	}
+	return connectDemoShops(call, shops)
+}
+
+// demoAccess gives the sample shop's owner a new password, and the account a key with every scope.
+func demoAccess(ctx context.Context, store *server.Store) (password, key string, err error) {
+	owner, tenant, err := demoOwner(ctx, store)
+	if err != nil {
+		return "", "", err
+	}
+	password = strings.ToLower(rand.Text()[:16])
+	hash, err := accounts.Hashing{}.Hash(ctx, password)
+	if err != nil {
+		return "", "", err
 	}
 	err = store.DB.Write(ctx, tenant, func(tx *db.Tx) (err error) {
 		if _, err = store.Commerce.UpdateUser(tx, accounts.Caller{}, owner.ID, commerce.Expected{},
@@ -119,30 +139,11 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 			Scopes: accounts.AllScopes})
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	service, err := client.New(s.URL(), key)
-	if err != nil {
-		return err
-	}
-	call := func(method, path string, body, into any) error {
-		path, query, _ := strings.Cut(path, "?")
-		c := client.Call{Method: method, Path: path}
-		if c.Query, err = url.ParseQuery(query); err != nil {
-			return err
-		}
-		if body != nil {
-			if c.Body, err = json.Marshal(body); err != nil {
-				return err
-			}
-		}
-		answer, err := service.Do(ctx, c)
-		if err != nil || into == nil {
-			return err
-		}
-		return answer.Decode(into)
-	}
+	return password, key, err
+}
+
+// connectReceivers registers the receiver that prints, and the one that always fails.
+func connectReceivers(call demoCall, box *inbox) error {
 	if err := forgetReceivers(call); err != nil {
 		return err
 	}
@@ -156,13 +157,7 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 		"description": demoBroken}, nil); err != nil {
 		return fmt.Errorf("registering the receiver that fails: %w", err)
 	}
-	fmt.Fprintf(env.stdout, demoText, s.URL(), demoEmail, password, key)
-	if err := call("POST", "/api/v1/orders", map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com",
-		"initialStatus": "PROCESSING",
-		"items":         []any{map[string]any{"sku": "TAB-MUG-BLUE", "quantity": 2, "unitPrice": "9.90"}}}, nil); err != nil {
-		return err
-	}
-	return connectDemoShops(call, shops)
+	return nil
 }
 
 // Descriptions of the demo's endpoints: that of the receiver, and one that always fails, as an example.

@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"entrepot/internal/client"
 )
 
 // demoPlatforms are the platforms that the demo simulates.
@@ -87,3 +91,25 @@ func connectDemoShops(call demoCall, shops []demoShop) error {
 
 // demoCall is one request to the service with the demo's key; into may be nil.
 type demoCall func(method, path string, body, into any) error
+
+// demoCalls makes these requests by a client.
+func demoCalls(ctx context.Context, service *client.Client) demoCall {
+	return func(method, path string, body, into any) error {
+		path, query, _ := strings.Cut(path, "?")
+		c := client.Call{Method: method, Path: path}
+		var err error
+		if c.Query, err = url.ParseQuery(query); err != nil {
+			return err
+		}
+		if body != nil {
+			if c.Body, err = json.Marshal(body); err != nil {
+				return err
+			}
+		}
+		answer, err := service.Do(ctx, c)
+		if err != nil || into == nil {
+			return err
+		}
+		return answer.Decode(into)
+	}
+}

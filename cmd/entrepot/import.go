@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"entrepot/internal/client"
 	"entrepot/internal/importer"
@@ -23,31 +24,11 @@ func newImportCommand(env *environment) *cobra.Command {
 	var url, key string
 	var asJSON, quiet bool
 	command := &cobra.Command{
-		Use:   "import products|prices|stock|orders FILE",
-		Short: "Store the products, prices, stock or orders of a CSV or JSON file through the API",
-		Long: `Store the products, prices, stock or orders of a file through the API of a running service.
-
-The file may be CSV with any delimiter and encoding, a product export of Shopify, WooCommerce or
-Magento, JSON lines or a JSON array, each also compressed (.gz); "-" is the standard input. What the
-columns mean is recognised by their names or said with --map and --set:
-
-  --map 'COLUMN=field'                 a column
-  --map 'number+"-"+variant=sku'       columns and constants joined
-  --map 'US price|UK price|"0"=price'  the first that is not blank
-  --map 'image~/(\d+)_/=sku'           the part of a column that matches
-  --set stock.quantity=100             a constant
-
-Prices and stock are lists of products that exist: SKU and price (also the compare-at price and the
-currency), or SKU and quantity (also the warehouse).
-
-Every row ends as stored or refused; --report names each refused row and why. Exit code 0: all
-stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
-		Example: `  entrepot import products catalog.csv --url http://127.0.0.1:8080 --key pk_live_… --report refused.csv
-  entrepot import prices spring.csv --url http://127.0.0.1:8080 --key pk_live_… --report refused.csv
-  entrepot import orders orders.csv.gz --map InvoiceNo=externalReference --set currency=GBP --create-missing-products
-  entrepot import products shopify.csv --dry-run
-  entrepot import products products.jsonl --categories categories.jsonl   # what entrepot export wrote`,
-		Args: cobra.ArbitraryArgs,
+		Use:     "import products|prices|stock|orders FILE",
+		Short:   "Store the products, prices, stock or orders of a CSV or JSON file through the API",
+		Long:    importHelp,
+		Example: importExamples,
+		Args:    cobra.ArbitraryArgs,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			if len(arguments) != 2 {
 				return wrong("usage: entrepot %s; see: entrepot import --help", command.Use)
@@ -77,6 +58,14 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	flags.StringVar(&url, "url", "", "address of the service, for example https://shop.example (ENTREPOT_URL)")
 	flags.StringVar(&key, "key", "", "API key with write:products and write:categories, write:inventory, or write:orders (better in "+
 		"ENTREPOT_KEY: arguments are visible to other users)")
+	importFlags(flags, &o)
+	flags.BoolVar(&asJSON, "json", false, "print the summary as JSON")
+	flags.BoolVar(&quiet, "quiet", false, "print only the summary")
+	return command
+}
+
+// importFlags are the flags that say what the file means and how it is stored.
+func importFlags(flags *pflag.FlagSet, o *importer.Options) {
 	flags.StringArrayVar(&o.Map, "map", nil, "EXPRESSION=FIELD: what a field is computed from (repeatable)")
 	flags.StringArrayVar(&o.Set, "set", nil, "FIELD=VALUE: a constant (repeatable)")
 	flags.StringVar(&o.Format, "format", "auto", "auto, csv, shopify, woocommerce, magento, prestashop, jsonl or json")
@@ -105,10 +94,31 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	flags.StringVar(&o.Report, "report", "", "write every refused row and every note to this file: CSV, or JSON lines if it ends in .jsonl")
 	flags.StringVar(&o.State, "state", "", "keep the progress in this file, so that --resume can go on")
 	flags.BoolVar(&o.Resume, "resume", false, "go on with the import that --state holds")
-	flags.BoolVar(&asJSON, "json", false, "print the summary as JSON")
-	flags.BoolVar(&quiet, "quiet", false, "print only the summary")
-	return command
 }
+
+const importHelp = `Store the products, prices, stock or orders of a file through the API of a running service.
+
+The file may be CSV with any delimiter and encoding, a product export of Shopify, WooCommerce or
+Magento, JSON lines or a JSON array, each also compressed (.gz); "-" is the standard input. What the
+columns mean is recognised by their names or said with --map and --set:
+
+  --map 'COLUMN=field'                 a column
+  --map 'number+"-"+variant=sku'       columns and constants joined
+  --map 'US price|UK price|"0"=price'  the first that is not blank
+  --map 'image~/(\d+)_/=sku'           the part of a column that matches
+  --set stock.quantity=100             a constant
+
+Prices and stock are lists of products that exist: SKU and price (also the compare-at price and the
+currency), or SKU and quantity (also the warehouse).
+
+Every row ends as stored or refused; --report names each refused row and why. Exit code 0: all
+stored; 1: some rows were refused, or the import stopped; 2: wrong call.`
+
+const importExamples = `  entrepot import products catalog.csv --url http://127.0.0.1:8080 --key pk_live_… --report refused.csv
+  entrepot import prices spring.csv --url http://127.0.0.1:8080 --key pk_live_… --report refused.csv
+  entrepot import orders orders.csv.gz --map InvoiceNo=externalReference --set currency=GBP --create-missing-products
+  entrepot import products shopify.csv --dry-run
+  entrepot import products products.jsonl --categories categories.jsonl   # what entrepot export wrote`
 
 // runImport runs the import and prints the summary, with the first errors if there is no report. ended is called when
 // the import has ended and nothing of it was printed yet.

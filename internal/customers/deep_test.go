@@ -40,7 +40,7 @@ func TestDeepPages(t *testing.T) {
 		defer func(from, most int) { deepFrom, mostMerged = from, most }(deepFrom, mostMerged)
 		deepFrom = 1
 		commit(t, store, tenant, func(tx *db.Tx) {
-			for _, mostMerged = range []int{len(merged), len(merged) - 1} {
+			for _, mostMerged = range []int{len(merged), len(merged) - 1, len(merged) - 2} {
 				for inactive, want := range map[bool][]id.Customer{true: ids, false: listed} {
 					for offset := range all {
 						pageIs(t, tx, Filter{IncludeInactive: inactive, Limit: 4, Offset: offset}, want)

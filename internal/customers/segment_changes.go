@@ -24,6 +24,7 @@ func NoteChange(w db.GuardedWriter, customer id.Customer) {
 type changes struct {
 	ids   []id.Customer // newest first, each once
 	until int64         // all up to this stamp are among them
+	any   bool          // something was found, if only orders of nobody
 	more  bool          // there may be later ones
 }
 
@@ -67,6 +68,7 @@ func changedSince(tx *db.Tx, stamp int64, limit int) (c changes, err error) {
 	received, err := ordered.Wait()
 	if err == nil {
 		reach(len(received.IDs), received.Last)
+		c.any = noted.n+len(created.IDs)+len(received.IDs) > 0
 		err = c.addBuyers(tx, received.IDs)
 	}
 	slices.SortFunc(c.ids, byNewest)

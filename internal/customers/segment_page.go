@@ -109,7 +109,7 @@ func (p *memberPage) read(tx *db.Tx, rows int64) ([]id.Customer, error) {
 	table, w := p.from(tx)
 	db.AndGiven(w, "m.customer_id < ?::UUID", p.After)
 	order, skip := " DESC", int64(from)
-	oldest := p.After == "" && int64(from) > rows/2
+	oldest := int64(from) > rows/2
 	if oldest {
 		n = min(n, max(0, rows-skip))
 		order, skip = "", rows-skip-n

@@ -98,11 +98,11 @@ func (t *turn) applyChanges(tx *db.Tx, followed []*followedList, size int) error
 		return err
 	}
 	t.until, t.more = t.stamp, t.more || since.more
-	if len(since.ids) == 0 {
+	if !since.any {
 		return nil
 	}
 	t.until = since.until
-	if len(followed) == 0 {
+	if len(followed) == 0 || len(since.ids) == 0 {
 		return nil
 	}
 	c, err := candidatesFor(tx, segmentsOf(followed), false, func() ([]Customer, error) { return rowsOf(tx, since.ids) })

@@ -81,8 +81,7 @@ func Save(tx db.Writer, before, c *Customer) {
 	if before.search() != c.search() {
 		search.Put(tx, search.Customers, c.document())
 	}
-	if before.Status != c.Status || before.OrderCountry != c.OrderCountry || !slices.Equal(before.Tags, c.Tags) ||
-		!slices.Equal(before.Addresses, c.Addresses) {
+	if before.OrderCountry != c.OrderCountry || !slices.Equal(before.Tags, c.Tags) || !slices.Equal(before.Addresses, c.Addresses) {
 		NoteChange(tx, c.ID)
 	}
 	if !slices.Equal(before.Tags, c.Tags) {

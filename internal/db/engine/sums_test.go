@@ -39,3 +39,20 @@ func TestSums(t *testing.T) {
 		t.Errorf("afterwards: empty %v, arguments %v", s.Empty(), first.Args)
 	}
 }
+
+// Only rows that are added up wait for those of other transactions: others count what they touch.
+func TestWhatHasSums(t *testing.T) {
+	mixed := func(int) string { return "" }
+	for _, of := range []struct {
+		form *Form
+		has  bool
+	}{
+		{&Form{Key: []int{0}, Sum: []int{1}, Mixed: mixed}, true},
+		{&Form{Key: []int{0}, Mixed: mixed}, false},
+		{&Form{Key: []int{0}, Sum: []int{1}}, false}, // its rows need the head of their transaction
+	} {
+		if of.form.Sums() != of.has {
+			t.Errorf("%+v: sums %v", of.form.Sum, !of.has)
+		}
+	}
+}

@@ -56,23 +56,37 @@ func CopyDatabase(ctx context.Context, address, to string) (made Copied, err err
 		return made, err
 	}
 	part := to + ".part"
-	os.Remove(part) // of an earlier copy that was interrupted
-	file, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	size, err := store.dump(ctx, tools[0], snapshot, part, counts)
 	if err != nil {
 		return made, err
+	}
+	if err := os.Rename(part, to); err != nil {
+		os.Remove(part)
+		return made, err
+	}
+	return Copied{Tables: len(counts), Rows: total(counts), Bytes: size, Program: tools[0].name()}, syncFolder(filepath.Dir(to))
+}
+
+// dump has pg_dump write the store as a snapshot shows it into a file, which replaces an older one, and counts its rows. It returns the
+// file's size when the disk holds it; no file is left after an error.
+func (s *copying) dump(ctx context.Context, program tool, snapshot, to string, counts map[string]int64) (size int64, err error) {
+	os.Remove(to) // of an earlier copy that was interrupted
+	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return 0, err
 	}
 	defer func() {
 		file.Close()
 		if err != nil {
-			os.Remove(part)
+			os.Remove(to)
 		}
 	}()
-	err = store.run(ctx, file, tools[0], "--format=custom", "--enable-row-security", "--no-owner", "--no-privileges",
-		"--schema="+quoteIdent(store.schema), "--snapshot="+snapshot, "--dbname="+store.address)
+	err = s.run(ctx, file, program, "--format=custom", "--enable-row-security", "--no-owner", "--no-privileges",
+		"--schema="+quoteIdent(s.schema), "--snapshot="+snapshot, "--dbname="+s.address)
 	if err != nil {
-		return made, err
+		return 0, err
 	}
-	dump, err := readDump(ctx, part, store.major)
+	dump, err := readDump(ctx, to, s.major)
 	if err == nil {
 		err = sameRows("the copy", counts, dump.rows)
 	}
@@ -80,16 +94,13 @@ func CopyDatabase(ctx context.Context, address, to string) (made Copied, err err
 		err = file.Sync()
 	}
 	if err != nil {
-		return made, err
+		return 0, err
 	}
 	info, err := file.Stat()
-	if err == nil {
-		err = os.Rename(part, to)
-	}
 	if err != nil {
-		return made, err
+		return 0, err
 	}
-	return Copied{Tables: len(counts), Rows: total(counts), Bytes: info.Size(), Program: tools[0].name()}, syncFolder(filepath.Dir(to))
+	return info.Size(), nil
 }
 
 // copying is a connection to a PostgreSQL store, with the address by which PostgreSQL's programs reach the same store.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,24 +12,31 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// sold is a kept sum.
-var sold = &engine.Form{Head: 1, Width: 2, Key: []int{0}, Sum: []int{1}, Mixed: func(n int) string {
-	rows := make([]string, n)
-	for i := range rows {
-		rows[i] = fmt.Sprintf("($%d,$%d,$%d)", 3*i+1, 3*i+2, 3*i+3)
-	}
-	return "INSERT INTO sold (tenant_id, name, n) VALUES " + strings.Join(rows, ",") +
-		" ON CONFLICT (tenant_id, name) DO UPDATE SET n = sold.n + excluded.n"
-}}
+// sold and bought are kept sums.
+var sold, bought = sumsIn("sold"), sumsIn("bought")
 
-func sell(name string, n int64) *engine.Step {
-	return &engine.Step{Form: sold, SQL: sold.MixedText(1), Args: []any{1, name, n}, Want: -1}
+func sumsIn(table string) *engine.Form {
+	return &engine.Form{Head: 1, Width: 2, Key: []int{0}, Sum: []int{1}, Mixed: func(n int) string {
+		rows := make([]string, n)
+		for i := range rows {
+			rows[i] = fmt.Sprintf("($%d,$%d,$%d)", 3*i+1, 3*i+2, 3*i+3)
+		}
+		return "INSERT INTO " + table + " (tenant_id, name, n) VALUES " + strings.Join(rows, ",") +
+			" ON CONFLICT (tenant_id, name) DO UPDATE SET n = " + table + ".n + excluded.n"
+	}}
+}
+
+func sell(name string, n int64) *engine.Step { return added(sold, name, n) }
+
+func added(to *engine.Form, name string, n int64) *engine.Step {
+	return &engine.Step{Form: to, SQL: to.MixedText(1), Args: []any{1, name, n}, Want: -1}
 }
 
 // sums is a store with kept sums. Each row of them that is written leaves a mark.
 func sums(t *testing.T) *Engine {
 	t.Helper()
 	return patient(t, "CREATE TABLE sold (tenant_id BIGINT, name TEXT, n BIGINT, PRIMARY KEY (tenant_id, name))",
+		"CREATE TABLE bought (tenant_id BIGINT, name TEXT, n BIGINT CHECK (n < 100), PRIMARY KEY (tenant_id, name))",
 		"CREATE TRIGGER sold_first AFTER INSERT ON sold BEGIN INSERT INTO marks VALUES (1, 'made'); END",
 		"CREATE TRIGGER sold_again AFTER UPDATE ON sold BEGIN INSERT INTO marks VALUES (1, 'changed'); END")
 }
@@ -53,8 +61,10 @@ func patient(t *testing.T, statements ...string) *Engine {
 	return store
 }
 
-func soldOf(s engine.Session, name string) (int64, error) {
-	return numberOf(s, "SELECT n FROM sold WHERE name = $1", name)
+func soldOf(s engine.Session, name string) (int64, error) { return sumOf(s, "sold", name) }
+
+func sumOf(s engine.Session, table, name string) (int64, error) {
+	return numberOf(s, "SELECT n FROM "+table+" WHERE name = $1", name)
 }
 
 // inGroup runs transactions in one group, in their order, and returns their errors.
@@ -144,5 +154,39 @@ func TestSumsOfARepeatedGroup(t *testing.T) {
 	n, err := marks(t, store)
 	if a, _ := heldSums(t, store); a != 3 || n != 1 || err != nil {
 		t.Errorf("sum %d, %d marks (%v)", a, n, err)
+	}
+}
+
+// A statement that was run while nothing was added to its table finds what is added later.
+func TestSumsOfATableThatComesLater(t *testing.T) {
+	store := sums(t)
+	var seen []int64
+	look := func(steps ...*engine.Step) func(engine.Session) ([]*engine.Step, error) {
+		return func(s engine.Session) ([]*engine.Step, error) {
+			n, err := sumOf(s, "bought", "a")
+			seen = append(seen, n)
+			return steps, err
+		}
+	}
+	for _, err := range inGroup(t, store, writes(sell("a", 1)), look(added(bought, "a", 5)), look()) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(seen, []int64{0, 5}) {
+		t.Errorf("seen inside %d", seen)
+	}
+}
+
+// Sums that the store refuses are nobody's success: the whole group fails.
+func TestSumsThatAreRefused(t *testing.T) {
+	store := sums(t)
+	for i, err := range inGroup(t, store, writes(sell("a", 1)), writes(added(bought, "a", 60)), writes(added(bought, "a", 60))) {
+		if err == nil {
+			t.Errorf("transaction %d succeeds", i)
+		}
+	}
+	if a, _ := heldSums(t, store); a != 0 {
+		t.Errorf("a sum of %d is stored", a)
 	}
 }
