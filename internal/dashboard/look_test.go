@@ -257,6 +257,28 @@ func TestSlipsOnPaper(t *testing.T) {
 	}
 }
 
+// Who prints the page of an order has its number, customer, address and total on paper, and nothing to press.
+func TestAnOrderOnPaper(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	address := map[string]any{"name": "Ada Lovelace", "line1": "1 rue de la Paix", "postalCode": "75002", "city": "Paris", "country": "FR"}
+	order := c.order("PROCESSING", map[string]any{"customerName": "Ada Lovelace", "shippingAddress": address}, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders/" + order)
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	shown := eval[string](b, "document.body.innerText")
+	for _, words := range []string{"ORD-000001", "To ship", "Ada Lovelace", "1 rue de la Paix", "The MUG", "€28.50"} {
+		if !strings.Contains(shown, words) {
+			t.Errorf("%q is not printed: %.900s", words, shown)
+		}
+	}
+	if left := eval[string](b, `[...document.querySelectorAll('button, .btn, input:not([type=hidden])')].filter(el => el.checkVisibility())
+		.map(el => el.innerText || el.name).join(', ')`); left != "" {
+		t.Errorf("printed: %s", left)
+	}
+}
+
 // Where a table is as wide as a desk, the names of events are not broken in the middle of a word.
 func TestEventNamesAreWhole(t *testing.T) {
 	s := newSite(t, "sqlite")
