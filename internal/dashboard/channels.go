@@ -195,11 +195,11 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 		view.Curl = r.curl("POST", "/orders", orderBody(newest, string(c.ID)))
 	}
 	view.Form = d.channelForm(r, at, c.Platform, c.Name, true)
-	if tested != nil && tested.Callout.Text == view.Problem {
-		view.Problem = "" // said already
-	}
-	if tested != nil && tested.Callout.Tone == "bad" && c.Status == channels.NeedsReauth {
-		view.Form.refuseCredential(tested.Callout.Text)
+	if tested != nil && tested.Callout.Tone == "bad" {
+		view.Problem = "" // what is wrong now is said
+		if c.Status == channels.NeedsReauth {
+			view.Form.refuseCredential(tested.Callout.Text)
+		}
 	}
 	view.Test, view.Sync, view.Switch = r.form(at+"/test"), syncForm(r, at), r.form(at+"/status", field{Name: "status", Kind: "hidden"})
 	view.SwitchTo = "Activate"

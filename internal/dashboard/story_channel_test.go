@@ -45,6 +45,7 @@ func TestStoryOfAShopsChannel(t *testing.T) {
 	}
 	test("cs_bad")
 	b.shows("Saved. The connection does not work")
+	b.until("document.querySelectorAll('main .callout').length === 1")
 	b.until(beside + ".includes('Invalid signature')")
 	test("cs_good")
 	b.shows("Saved. Connected to")
