@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/id"
 )
 
 // Events, deliveries and movements of stock name what they are about as people do, and lead there.
@@ -69,6 +70,13 @@ func TestNoSlipOfWhatIsCancelled(t *testing.T) {
 			}
 		}
 		has(t, b.get("/orders/slip?ids="+cancelled), "Nothing to pack")
+		has(t, b.get("/orders/slip?search=nobody"), "Nothing to pack")
+		if head, _, _ := strings.Cut(b.get("/orders?search=nobody").body, `id="orders"`); strings.Contains(head, "Packing slips") {
+			t.Error("an empty list leads to packing slips")
+		}
+		if page := b.get("/orders/slip?ids=" + string(id.New[id.Order]())); page.status != 404 {
+			t.Errorf("a slip of an unknown order: %d", page.status)
+		}
 	})
 }
 
