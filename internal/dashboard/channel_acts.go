@@ -160,7 +160,7 @@ func (d *Dashboard) createChannel(r *request) (answer, error) {
 	})
 }
 
-// changeChannel serves POST /channels/{id}.
+// changeChannel serves POST /channels/{id}. New credentials are tested at once, unless the channel is inactive, which a test would end.
 func (d *Dashboard) changeChannel(r *request) (answer, error) {
 	c, err := r.pathChannel()
 	if err != nil {
@@ -183,7 +183,14 @@ func (d *Dashboard) changeChannel(r *request) (answer, error) {
 		if err == nil {
 			err = d.Commerce.FinishItems(r.http.Context(), d.DB, r.caller().Tenant, c.ID)
 		}
-		return out, err
+		if err != nil || draft.Credentials == nil || c.Status == channels.Inactive {
+			return out, err
+		}
+		if c, err = r.pathChannel(); err != nil {
+			return answer{}, err
+		}
+		r.http.PostForm = nil // it is stored: the page has a new form
+		return d.testedPage(r, c, "Saved. ")
 	})
 }
 
@@ -226,13 +233,18 @@ func (d *Dashboard) testChannel(r *request) (answer, error) {
 	if c.Platform == channels.Custom {
 		return answer{}, refusal(apperr.Invalid, "a custom channel has no connection to test: its system calls this one")
 	}
+	return d.testedPage(r, c, "")
+}
+
+// testedPage tests a channel's connection and is its page with the result, which begins with some words.
+func (d *Dashboard) testedPage(r *request, c channels.Channel, begin string) (answer, error) {
 	result, err := d.Commerce.CheckChannel(r.http.Context(), d.DB, c, r.base())
 	if err != nil {
 		return answer{}, err
 	}
-	view := &testedView{Callout: callout{"bad", "The connection does not work", result.Message}}
+	view := &testedView{Callout: callout{"bad", begin + "The connection does not work", sentence(result.Message)}}
 	if result.Success {
-		view.Callout = callout{"good", sentence(result.Message), ""}
+		view.Callout = callout{"good", begin + sentence(result.Message), ""}
 	}
 	add := func(name, value string) {
 		if value != "" {

@@ -31,6 +31,7 @@ type channelCard struct {
 	ID, Name, Platform, To string
 	Custom                 bool
 	Badge                  badge
+	Broken                 bool // new credentials are wanted
 	LastSync               stamp
 	Orders, Published      string
 	Failed                 string // failed publications and jobs, "" for none
@@ -57,6 +58,11 @@ func channelBadge(c channels.Channel) badge {
 		return badge{"warn", "wait", "Access ends soon"}
 	}
 	return badge{"bad", "fail", "Error"}
+}
+
+// brokenChannel reports whether a channel waits for new credentials, or soon will.
+func brokenChannel(c channels.Channel) bool {
+	return c.Status == channels.NeedsReauth || c.Status == channels.Expiring || c.Status == channels.Error
 }
 
 // showChannels serves GET /channels.
@@ -87,7 +93,7 @@ func (d *Dashboard) showChannels(r *request) (answer, error) {
 
 func (r *request) channelCard(c channels.Channel, figures analytics.Channel) channelCard {
 	card := channelCard{ID: string(c.ID), Name: c.Name, Platform: channels.PlatformName(c.Platform), To: prefix + "/channels/" + string(c.ID),
-		Custom: c.Platform == channels.Custom, Badge: channelBadge(c), LastSync: r.format.Stamp(c.LastSyncAt),
+		Custom: c.Platform == channels.Custom, Badge: channelBadge(c), Broken: brokenChannel(c), LastSync: r.format.Stamp(c.LastSyncAt),
 		Orders: r.format.Count(figures.Orders), Published: r.format.Count(figures.Published)}
 	var failed []string
 	if figures.Failed > 0 {
@@ -189,11 +195,11 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 		view.Curl = r.curl("POST", "/orders", orderBody(newest, string(c.ID)))
 	}
 	view.Form = d.channelForm(r, at, c.Platform, c.Name, true)
-	if tested != nil && tested.Callout.Text == view.Problem {
-		view.Problem = "" // said already
-	}
-	if tested != nil && tested.Callout.Tone == "bad" && c.Status == channels.NeedsReauth {
-		view.Form.refuseCredential(tested.Callout.Text)
+	if tested != nil && tested.Callout.Tone == "bad" {
+		view.Problem = "" // what is wrong now is said
+		if c.Status == channels.NeedsReauth {
+			view.Form.refuseCredential(tested.Callout.Text)
+		}
 	}
 	view.Test, view.Sync, view.Switch = r.form(at+"/test"), syncForm(r, at), r.form(at+"/status", field{Name: "status", Kind: "hidden"})
 	view.SwitchTo = "Activate"
@@ -237,7 +243,7 @@ func (v *channelView) syncParts(r *request, c channels.Channel, s channelsync.St
 	if s.PullAt > 0 && c.Status != channels.Inactive {
 		v.Pairs = append(v.Pairs, pair{Name: "Orders pulled next", At: r.format.Stamp(s.PullAt)})
 	}
-	v.Problem = s.LastError
+	v.Problem = sentence(s.LastError)
 	for _, hook := range s.Hooks() {
 		v.Hooks = append(v.Hooks, pair{Name: hook.Topic, Value: hook.Status})
 	}

@@ -18,3 +18,26 @@ func TestLastDaysAreWholeDays(t *testing.T) {
 		t.Errorf("from %s to %s", time.UnixMicro(span.From).In(tokyo), time.UnixMicro(span.To).In(tokyo))
 	}
 }
+
+// A time that clocks show twice is the first of the two where a span begins, and the second where it ends.
+func TestTimesThatClocksShowTwice(t *testing.T) {
+	for _, c := range []struct{ zone, text, first, last string }{
+		{"Europe/Berlin", "2026-10-25T02:30", "2026-10-25T00:30:00Z", "2026-10-25T01:30:00.000999Z"},
+		{"Europe/Berlin", "2026-10-25T01:59:59", "2026-10-24T23:59:59Z", "2026-10-24T23:59:59.000999Z"},
+		{"Europe/Berlin", "2026-10-25T03:00", "2026-10-25T02:00:00Z", "2026-10-25T02:00:00.000999Z"},
+		{"Europe/Berlin", "2026-03-29T03:30", "2026-03-29T01:30:00Z", "2026-03-29T01:30:00.000999Z"},
+		{"America/New_York", "2026-11-01T01:15", "2026-11-01T05:15:00Z", "2026-11-01T06:15:00.000999Z"},
+		{"Australia/Lord_Howe", "2026-04-05T01:45", "2026-04-04T14:45:00Z", "2026-04-04T15:15:00.000999Z"},
+	} {
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for upper, want := range map[bool]string{false: c.first, true: c.last} {
+			at, ok := format{zone: zone}.moment(c.text, upper)
+			if got := at.UTC().Format(time.RFC3339Nano); !ok || got != want {
+				t.Errorf("%s in %s, upper %v: %s, not %s", c.text, c.zone, upper, got, want)
+			}
+		}
+	}
+}

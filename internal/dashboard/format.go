@@ -190,10 +190,12 @@ func (f format) local(micros int64) string {
 }
 
 // moment reads a time in the API's form or that of browsers' inputs; the latter, and bare dates, are in the user's zone. A bare date
-// is its first moment, or as an upper bound its last.
+// is its first moment, or as an upper bound its last. A time that clocks show twice, when they go back, is the first of the two, or as an
+// upper bound the second: nothing between them is left out.
 func (f format) moment(text string, upper bool) (time.Time, bool) {
 	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} {
 		if at, err := time.ParseInLocation(layout, text, f.zone); err == nil {
+			at = ofTwo(at, upper)
 			if upper && at.Nanosecond()%int(time.Millisecond) == 0 {
 				at = at.Add(time.Millisecond - time.Microsecond) // as the API's bounds
 			}
@@ -201,6 +203,19 @@ func (f format) moment(text string, upper bool) (time.Time, bool) {
 		}
 	}
 	return apijson.ParseTimeIn(text, upper, f.zone)
+}
+
+// ofTwo is the first of the moments at which clocks show the time of at, or the last one.
+func ofTwo(at time.Time, last bool) time.Time {
+	_, now := at.Zone()
+	for _, days := range []int{-1, 1} {
+		_, then := at.AddDate(0, 0, days).Zone()
+		other := at.Add(time.Duration(now-then) * time.Second)
+		if further := last && other.After(at) || !last && other.Before(at); further && other.Format(time.DateTime) == at.Format(time.DateTime) {
+			return other
+		}
+	}
+	return at
 }
 
 // Count writes a whole number.

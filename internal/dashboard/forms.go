@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -262,7 +263,7 @@ func (f *form) fail(err error) bool {
 		if in.Error == "" {
 			in.Error = belowInput(words)
 		}
-		f.Problems = append(f.Problems, problem{ID: in.ID(), Text: in.Label + " " + words})
+		f.Problems = append(f.Problems, problem{ID: in.ID(), Text: about(in.Label, words)})
 	}
 	return true
 }
@@ -320,6 +321,17 @@ func sentence(message string) string {
 		return ""
 	}
 	return strings.ToUpper(message[:1]) + message[1:]
+}
+
+// predicate is how a message begins that is about its subject; others are sentences of their own.
+var predicate = regexp.MustCompile(`^(must|is|has|cannot|begins|changed) `)
+
+// about is a message about something as it stands elsewhere.
+func about(subject, message string) string {
+	if subject == "" || predicate.MatchString(message) {
+		return strings.TrimSpace(subject + " " + message)
+	}
+	return subject + ": " + message
 }
 
 // belowInput is a message about an input as it stands below it, where its label is not the subject.

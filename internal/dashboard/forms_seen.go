@@ -159,7 +159,7 @@ func (r *request) staleBy() error {
 			return err
 		}
 		names, err := actorNames(tx)
-		stale = apperr.New(apperr.Precondition, "precondition_failed", "%s (by %s, %s)", r.stale,
+		stale = apperr.New(apperr.Precondition, "precondition_failed", "%s. Changed by %s, %s", r.stale,
 			cmp.Or(names[list[0].Actor], actorWords(list[0].Actor)), r.format.Stamp(list[0].CreatedAt).Words)
 		return err
 	})

@@ -102,7 +102,7 @@ func TestFormsOfWhatHasChanged(t *testing.T) {
 				t.Errorf("%s: the second: %d %.600s", c.action, out.status, out.words())
 				continue
 			}
-			named := regexp.MustCompile(`\(by ` + regexp.QuoteMeta(c.by) + `, (just now|\d+ min ago)\)`).MatchString(out.words())
+			named := regexp.MustCompile(`Changed by ` + regexp.QuoteMeta(c.by) + `, (just now|\d+ min ago)`).MatchString(out.words())
 			if named != (c.by != "") {
 				t.Errorf("%s: by whom? %.600s", c.action, out.words())
 			}
@@ -258,4 +258,19 @@ func TestCommas(t *testing.T) {
 			t.Errorf("%s is read as %q", typed, got)
 		}
 	}
+}
+
+// Two people ship the same order: the second is not told that anything of the form is left to be sent again.
+func TestNothingIsLeftToShip(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c := s.shopper(t)
+		c.articles()
+		path := "/orders/" + c.order("PROCESSING", nil, 3)
+		one, two := s.as(s.owner), s.as(s.owner)
+		first, second := one.get(path).inputs(t, path+"/ship"), two.get(path).inputs(t, path+"/ship")
+		one.follow(one.post(path+"/ship", first))
+		second.Set("trackingNumber", "6A123")
+		refused := two.post(path+"/ship", second)
+		refused.has(t, 412, "Meanwhile all of it was shipped: nothing is left to ship, and nothing that you typed is stored")
+	})
 }

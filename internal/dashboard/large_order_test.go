@@ -55,7 +55,8 @@ func TestOrderOf100LinesIsLight(t *testing.T) {
 	light("?open=json", "unitPrice")
 	b.follow(b.sendForm(t, b.get(order), order+"/ship"))
 	light("", "Undo shipment")
-	has(t, b.get(order+"?open=movements"), "MUG-99")
+	light("?open=movements", "MUG-99")
+	has(t, b.get(order+"?open=movements"), "100 lines, 200 units", "Show lines", "Folded while stock movements are shown.")
 }
 
 // A page of the list of orders is within the budget, with several lines and a country in each row.

@@ -264,3 +264,35 @@ func TestAJobWithNothingToDo(t *testing.T) {
 	has(t, b.get("/jobs/"+string(done.ID)), "Progress There was nothing to do.")
 	has(t, b.get("/jobs/"+string(failed.ID)), "Progress Nothing was done.", "the shop does not answer")
 }
+
+// What is typed or pressed in a card stands apart from its edge, in every part that an address opens and where a form was refused.
+func TestNothingTouchesTheEdgeOfItsCard(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	c := s.shopper(t)
+	order := "/orders/" + c.order("PROCESSING", nil, 3)
+	b := s.window(t, s.owner)
+	touching := func() string {
+		return eval[string](b, `[...document.querySelectorAll('main .card :is(input:not([type=hidden]), select, textarea, button, .callout)')]
+			.filter(el => { if (!el.checkVisibility()) return false;
+				const box = el.getBoundingClientRect(), card = el.closest('.card').getBoundingClientRect();
+				return box.left < card.left + 8 || box.right > card.right - 8 }).map(el => el.name || el.innerText).join(', ')`)
+	}
+	for _, width := range []int64{1440, 390} {
+		b.look(width, "light")
+		for _, path := range []string{order, order + "?open=lines", order + "?open=movements", "/products/" + s.samples["/products"], "/stock",
+			"/customers/" + s.samples["/customers"], "/settings/account", "/webhooks/" + s.samples["/webhooks"]} {
+			b.open(path)
+			if found := touching(); found != "" {
+				t.Errorf("%s at %d: %s", path, width, found)
+			}
+		}
+		b.open(order + "?open=lines")
+		b.fill("[name='items[1].sku']", "NONE")
+		b.press("Save lines")
+		b.shows("2 things are wrong")
+		if found := touching(); found != "" {
+			t.Errorf("lines that were refused, at %d: %s", width, found)
+		}
+	}
+}

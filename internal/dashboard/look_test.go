@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/id"
 )
 
 // Events, deliveries and movements of stock name what they are about as people do, and lead there.
@@ -69,6 +70,13 @@ func TestNoSlipOfWhatIsCancelled(t *testing.T) {
 			}
 		}
 		has(t, b.get("/orders/slip?ids="+cancelled), "Nothing to pack")
+		has(t, b.get("/orders/slip?search=nobody"), "Nothing to pack")
+		if head, _, _ := strings.Cut(b.get("/orders?search=nobody").body, `id="orders"`); strings.Contains(head, "Packing slips") {
+			t.Error("an empty list leads to packing slips")
+		}
+		if page := b.get("/orders/slip?ids=" + string(id.New[id.Order]())); page.status != 404 {
+			t.Errorf("a slip of an unknown order: %d", page.status)
+		}
 	})
 }
 
@@ -254,6 +262,28 @@ func TestSlipsOnPaper(t *testing.T) {
 	shown := eval[string](b, "document.body.innerText")
 	if !strings.Contains(shown, "ORD-000001") || strings.Contains(shown, "€") || strings.Contains(shown, "Packing slips") {
 		t.Errorf("printed: %.600s", shown)
+	}
+}
+
+// Who prints the page of an order has its number, customer, address and total on paper, and nothing to press.
+func TestAnOrderOnPaper(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	address := map[string]any{"name": "Ada Lovelace", "line1": "1 rue de la Paix", "postalCode": "75002", "city": "Paris", "country": "FR"}
+	order := c.order("PROCESSING", map[string]any{"customerName": "Ada Lovelace", "shippingAddress": address}, 3)
+	b := s.window(t, s.owner)
+	b.open("/orders/" + order)
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	shown := eval[string](b, "document.body.innerText")
+	for _, words := range []string{"ORD-000001", "To ship", "Ada Lovelace", "1 rue de la Paix", "The MUG", "€28.50"} {
+		if !strings.Contains(shown, words) {
+			t.Errorf("%q is not printed: %.900s", words, shown)
+		}
+	}
+	if left := eval[string](b, `[...document.querySelectorAll('button, .btn, input:not([type=hidden])')].filter(el => el.checkVisibility())
+		.map(el => el.innerText || el.name).join(', ')`); left != "" {
+		t.Errorf("printed: %s", left)
 	}
 }
 

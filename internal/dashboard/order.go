@@ -66,6 +66,7 @@ type orderView struct {
 	EditMore            []*field // its inputs that are of no line there is
 	Unfold              *unfold  // the button that opens it
 	NoEdit              string   // why lines cannot be edited
+	Folded              *unfold  // in place of the lines: the button that shows them
 	Shipments           []orderShipment
 	Trail               []trailEntry
 	Movements           []movementRow // when they are opened
@@ -310,6 +311,9 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	view.LineWords = r.format.plural(int64(len(o.Lines)), "line", "lines") + ", " + r.format.plural(units.Ordered, "unit", "units")
 	if left > 0 && o.Status != orders.Cancelled && o.Status != orders.Returned {
 		view.LineWords += ", " + r.format.Count(left) + " to ship"
+	}
+	if r.foldLines(view, f) {
+		return
 	}
 	if r.caller().May("write:orders") {
 		r.editableLines(view, o)

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/id"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/limits"
@@ -37,7 +38,12 @@ func shipForm(r *request, o *orders.Order) *form {
 		fields = append(fields, field{Name: at + ".orderItemId", Kind: "hidden", Value: string(l.ID)},
 			field{Name: at + ".quantity", Label: "Ship now: " + name, Kind: "number", Value: strconv.FormatInt(l.Remaining(), 10)})
 	}
-	return r.editing(r.acting(o, "/ship"), fields...)
+	f := r.editing(r.acting(o, "/ship"), fields...)
+	if r.stale != nil && o.Empty() {
+		r.stale = apperr.New(apperr.Precondition, "precondition_failed",
+			"meanwhile all of it was shipped: nothing is left to ship, and nothing that you typed is stored")
+	}
+	return f
 }
 
 // carrierName is the cookie of a browser with the carrier of its last parcel: whoever packs hands most parcels to one.

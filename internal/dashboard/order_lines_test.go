@@ -96,3 +96,19 @@ func TestWhatAnOrderDoesNotAllow(t *testing.T) {
 		t.Errorf("a viewer: %d %s", page.status, page.words())
 	}
 }
+
+// What is wrong about lines is said in the words of pages: the status of an order as its badge has it, and a sentence about a SKU apart
+// from the name of its input.
+func TestWhatIsWrongAboutLines(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		path := "/orders/" + c.order("PROCESSING", nil, 3)
+		page := b.get(path + "?open=lines")
+		wrong := b.sendForm(t, page, path+"/lines", "items[1].sku", "NONE", "items[1].quantity", "1", "items[1].unitPrice", "2")
+		wrong.has(t, 422, "Add a SKU: no product has the SKU NONE", "No product has the SKU NONE")
+		b.follow(b.sendForm(t, b.get(path), path+"/ship"))
+		locked := b.sendForm(t, page, path+"/lines", "items[0].quantity", "4")
+		locked.has(t, 409, "“Pending” or “To ship” and nothing was shipped or refunded; it is “Shipped”")
+	})
+}

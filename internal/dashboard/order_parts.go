@@ -46,6 +46,25 @@ func (r *request) unfold(o *orders.Order, part, label string) *unfold {
 		Query: r.listOf().hidden(), Open: r.opened(part)}
 }
 
+// mostOfAnOrder bounds the elements of lines and movements that are on a page together, and with it the page (decision 270). A line takes
+// up to elementsOfALine of them, a movement elementsOfAMovement.
+const (
+	mostOfAnOrder       = 1200
+	elementsOfALine     = 12
+	elementsOfAMovement = 7
+)
+
+// foldLines leaves the lines of a large order out while its movements are opened.
+func (r *request) foldLines(view *orderView, f *orderFacts) bool {
+	o := f.order
+	if !r.opened(openMovements) || elementsOfALine*len(o.Lines)+elementsOfAMovement*len(f.movements) <= mostOfAnOrder {
+		return false
+	}
+	view.Folded = r.unfold(o, "", "Show lines")
+	view.Folded.Card = "lines"
+	return true
+}
+
 // editableLines adds the form of the lines, where they can be edited and somebody does, or says why they cannot.
 func (r *request) editableLines(view *orderView, o *orders.Order) {
 	if o.Editable() != nil {

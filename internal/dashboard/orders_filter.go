@@ -56,18 +56,21 @@ func (r *request) readOrders(values url.Values) (ordersQuery, error) {
 	return out, q.Err()
 }
 
-// ordersShown reads the list's parameters from the address of its page. Totals that are wrong, which people type, do not refuse the page:
-// it says what is wrong, in place of orders. Errors: Invalid, if anything else is wrong.
+// ordersShown reads the list's parameters from the address of its page. Wrong ones do not refuse the page: it says what is wrong, in place
+// of orders.
 func (r *request) ordersShown() (q ordersQuery, wrong string, err error) {
 	values := r.http.URL.Query()
 	q, err = r.readOrders(values)
 	e, ok := apperr.As(err)
-	if !ok || slices.ContainsFunc(e.Details, func(d apperr.Detail) bool { return d.Path != "minTotal" && d.Path != "maxTotal" }) {
+	if !ok {
 		return q, "", err
 	}
-	values.Del("minTotal")
-	values.Del("maxTotal")
+	typed := values.Get("search")
+	for _, d := range e.Details {
+		values.Del(d.Path)
+	}
 	q, err = r.readOrders(values)
+	q.Search = typed
 	return q, said(e), err
 }
 

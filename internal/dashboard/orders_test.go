@@ -385,3 +385,20 @@ func TestCancelledOrdersHaveNothingToShip(t *testing.T) {
 		t.Errorf("%s", page.words())
 	}
 }
+
+// A filter that cannot be read is said above the list, whose tabs and search stay, with what was typed.
+func TestFiltersThatCannotBeRead(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		c.order("PROCESSING", nil, 3)
+		long := strings.Repeat("x", 300)
+		page := b.get("/orders?search=" + long)
+		page.has(t, 400, "Search must be at most 255 characters long", "To ship", "Customer")
+		if !strings.Contains(page.body, `value="`+long+`"`) || strings.Contains(page.body, "ORD-000001") {
+			t.Errorf("%.900s", page.body)
+		}
+		b.get("/orders?status=NOPE&search=Ada").has(t, 400, "Status must be one of “Pending”", "To ship", "Customer")
+		b.get("/orders?placed=soon").has(t, 400, "Placed must be today, or a number of days such as 7d", "To ship")
+	})
+}

@@ -406,7 +406,7 @@ func (w *openWork) readChannels(tx *db.Tx, now time.Time) error {
 	}, func(tx *db.Tx) error {
 		list, _, err := channels.List(tx, 100, 0)
 		for _, c := range list {
-			if c.Status == channels.NeedsReauth || c.Status == channels.Expiring || c.Status == channels.Error {
+			if brokenChannel(c) {
 				w.reconnect = append(w.reconnect, c)
 			}
 		}

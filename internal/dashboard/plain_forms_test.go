@@ -22,6 +22,16 @@ func (b *browser) sendForm(t testing.TB, page reply, action string, typed ...str
 	return b.post(action, values)
 }
 
+// has fails the test unless a page has this status and all the words.
+func (r reply) has(t testing.TB, status int, words ...string) {
+	t.Helper()
+	if r.status != status {
+		t.Errorf("%d, not %d", r.status, status)
+	}
+	r.status = 200
+	has(t, r, words...)
+}
+
 // leads fails the test unless an action answered with a redirect to a page with the words; it gives the page.
 func (b *browser) leads(t testing.TB, out reply, words ...string) reply {
 	t.Helper()

@@ -76,14 +76,11 @@ func withStatuses(message string) string {
 
 // said is an error as a sentence for people.
 func said(e *apperr.Error) string {
-	switch e.Code {
-	case "transition_not_allowed":
+	if e.Code == "transition_not_allowed" {
 		return whyNotMoved(e.Message)
-	case "order_not_shippable", "shipment_locked":
-		return sentence(withStatuses(e.Message))
 	}
 	if len(e.Details) == 0 {
-		return sentence(restated(e.Message))
+		return sentence(withStatuses(restated(e.Message)))
 	}
 	var parts []string
 	for _, d := range e.Details {
@@ -110,5 +107,5 @@ func pathSaid(d apperr.Detail) string {
 			name = append(name, memberWords(step))
 		}
 	}
-	return strings.TrimSpace(strings.Join(name, ", ") + " " + restated(d.Message))
+	return about(strings.Join(name, ", "), restated(d.Message))
 }

@@ -228,6 +228,33 @@ func TestSlowAnswersAreMarked(t *testing.T) {
 	b.until(idle)
 }
 
+// What somebody types on a slow line while a form is being saved stays, and is saved with the next click.
+func TestTypingWhileAFormIsSaved(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	b.open("/products/" + s.samples["/products"])
+	b.do(chromedp.Evaluate[chromedp.Void](`(() => { const ask = fetch;
+		window.fetch = (...args) => {
+			const answer = ask(...args), text = document.querySelector("main [name=description]");
+			if (args[1]?.method === "POST" && text.value !== "Of clay") {
+				text.focus();
+				text.select();
+				document.execCommand("insertText", false, "Of clay");
+			}
+			return answer;
+		} })()`))
+	b.fill("main [name=name]", "Cup")
+	b.press("Save")
+	b.until("document.querySelector('h1').innerText === 'Cup'")
+	const text = "document.querySelector('main [name=description]')"
+	if got := eval[string](b, text+".value"); got != "Of clay" || b.is(text+".defaultValue === 'Of clay'") {
+		t.Fatalf("the description is %q", got)
+	}
+	b.press("Save")
+	b.until(text + ".defaultValue === 'Of clay'")
+}
+
 // What a form answered at its own address, such as the result of a connection test, stays when there are news.
 func TestNewsKeepWhatAFormAnswered(t *testing.T) {
 	s := newSite(t, "sqlite")
@@ -323,8 +350,8 @@ func TestSearchThatIsRefused(t *testing.T) {
 		b.open(page)
 		b.click("main input[type=search]")
 		b.do(chromedp.Evaluate[chromedp.Void]("document.execCommand('insertText', false, 'long '.repeat(200))")) // as one pastes
-		b.until("document.querySelector('#toasts').innerText.includes('at most')")
-		if !b.is("document.activeElement.matches('main input[type=search]') && document.querySelector('main tbody tr')") {
+		b.until("(document.querySelector('main [role=alert]') ?? document.querySelector('#toasts')).innerText.includes('at most')")
+		if !b.is("document.activeElement.matches('main input[type=search]') && document.querySelector('main :is(tbody tr, [role=alert])')") {
 			t.Errorf("%s: %s", page, b.text())
 		}
 		b.fill("main input[type=search]", "nobody")

@@ -34,8 +34,9 @@ var slipStatuses = []orders.Status{orders.Pending, orders.Processing, orders.Par
 // orders have none.
 func (d *Dashboard) showSlips(r *request) (answer, error) {
 	var list []slipView
+	given := r.http.URL.Query()
 	err := r.read(func(tx *db.Tx) error {
-		chosen, err := r.chosenOrders(tx, r.http.URL.Query(), maxSlips)
+		chosen, err := r.chosenOrders(tx, given, maxSlips)
 		if err != nil {
 			return err
 		}
@@ -45,12 +46,12 @@ func (d *Dashboard) showSlips(r *request) (answer, error) {
 				list = append(list, r.slip(&whole[i]))
 			}
 		}
-		if err == nil && len(whole) == 0 {
+		if err == nil && len(whole) == 0 && len(tickedOrders(given)) > 0 {
 			err = apperr.Missing("order")
 		}
 		return err
 	})
-	if q, bad := r.readOrders(r.http.URL.Query()); bad == nil {
+	if q, bad := r.readOrders(given); bad == nil {
 		if out, many := q.tooMany(err); many {
 			return out, nil
 		}

@@ -41,12 +41,14 @@ func TestStoryOfAShopsChannel(t *testing.T) {
 
 	test := func(secret string) {
 		b.fill(field("consumerSecret"), secret)
-		b.press("Save")
-		b.shows("Saved")
-		b.press("Test the connection")
+		b.press("Save and test")
 	}
+	test("cs_bad")
+	b.shows("Saved. The connection does not work")
+	b.until("document.querySelectorAll('main .callout').length === 1")
+	b.until(beside + ".includes('Invalid signature')")
 	test("cs_good")
-	b.shows("Connected to")
+	b.shows("Saved. Connected to")
 	b.shows("Notifies of")
 	b.until("!" + beside + ".includes('Invalid')")
 	if eval[bool](b, "document.documentElement.outerHTML.includes('cs_good')") {
@@ -61,10 +63,23 @@ func TestStoryOfAShopsChannel(t *testing.T) {
 	b.shows("Reconnect Paris shop")
 	b.press("Reconnect")
 	b.until("location.pathname.endsWith('" + channel + "')")
+	b.open("/channels")
+	b.press("Reconnect")
+	b.until("location.pathname.endsWith('" + channel + "')")
+	b.until("document.querySelector('main .cols form').action.endsWith('" + channel + "')") // the form to mend it is the first one
 	test("cs_newer")
-	b.shows("Connected to")
+	b.shows("Saved. Connected to")
 	b.open("/")
 	b.until("!document.body.innerText.includes('Reconnect')")
+	b.open("/channels/" + channel)
+	b.press("Deactivate")
+	b.shows("The channel is inactive")
+	b.fill(field("consumerSecret"), "cs_newer")
+	b.press("Save")
+	b.shows("Saved")
+	b.shows("Inactive") // it stays as it is
+	b.press("Activate")
+	b.shows("The channel is active")
 
 	for range 2 {
 		c.order("PENDING", map[string]any{"channelId": channel}, 1)

@@ -4,12 +4,14 @@ import { $, all, idOf } from "./dom.js";
 // nameOf finds a form again that has no id.
 const nameOf = node => idOf(node) || node.nodeName === "FORM" && node.getAttribute("action");
 
-// Who a page comes for: typed says that inputs keep what somebody has typed or ticked, stays which elements are left alone as a whole.
-export const everything = { typed: false, stays: () => false };
-export const asTyped = { typed: true, stays: () => false };
-export const news = { typed: true, stays: el => el.matches("[role=alert], [data-stays]") || begun(el) && (news.behind = true),
+// Who a page comes for: typed says which inputs keep what somebody has typed or ticked, stays which elements are left alone as a whole.
+export const everything = { typed: () => false, stays: () => false };
+export const asTyped = { typed: touched, stays: () => false };
+export const news = { typed: touched, stays: el => el.matches("[role=alert], [data-stays]") || begun(el) && (news.behind = true),
   behind: false }; // they left a form alone
-export const answerTo = form => ({ typed: false, stays: el => el !== form && begun(el) });
+// The answer to a form leaves other forms alone, and in its own what somebody has typed since it was sent.
+export const answerTo = (form, sent = new Map([...form.elements].map(el => [el, el.value + el.checked]))) =>
+  ({ typed: el => sent.has(el) && sent.get(el) !== el.value + el.checked, stays: el => el !== form && begun(el) });
 
 // begun reports whether somebody fills in this form, waits for its answer, or has to read why it was refused.
 export const begun = el => el.matches("form[method=post]") && (!!el.dataset.busy || !!$("[aria-invalid=true], [role=alert]", el) ||
@@ -28,7 +30,7 @@ export function morph(from, to, how) {
   } else if (from.nodeType !== 1) {
     if (from.data !== to.data) from.data = to.data;
   } else {
-    const typed = how.typed && touched(from);
+    const typed = how.typed(from);
     attributes(from, to);
     children(from, to, how);
     settle(from, to, typed);

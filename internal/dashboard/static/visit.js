@@ -31,8 +31,7 @@ async function load(url, body, ids, { push = "", how = asTyped, typing = null, p
   if (push && answer.ok) {
     const to = new URL(moved || posted ? end : push, location.href);
     history[typing && typing === typedIn || pageOf(to) === shown ? "replaceState" : "pushState"]({ swapped: true }, "", to);
-    shown = pageOf(to);
-    typedIn = typing;
+    [shown, typedIn] = [pageOf(to), typing];
   }
   swap(page, moved ? whole : posted ? [...new Set([...ids, "toasts", "side"])] : ids, moved ? everything : how);
   if (answer.status >= 400) typing || refused();
@@ -121,7 +120,6 @@ addEventListener("fresh", keep);
 
 addEventListener("popstate", () => {
   if (pageOf(location) === shown) return;
-  shown = pageOf(location);
-  typedIn = null;
+  [shown, typedIn] = [pageOf(location), null];
   show(location.href, whole, { how: everything });
 });
