@@ -60,8 +60,8 @@ func (s *synced) refuseOrders(n int) {
 	s.shipAll()
 }
 
-// What a job has in memory of a person is not stored any more after the person was erased, whether the store had it by then or not; what else
-// it reports stays. The platform is asked twice about the order that it refuses.
+// What a job has in memory of a person is not stored any more after the person was erased, whether the store had it by then or not; what
+// else it reports stays. The platform is asked twice about the order that it refuses.
 func TestAJobDoesNotStoreAnErasedPerson(t *testing.T) {
 	atOnce := map[string]int{"after the job, in steps": 1}
 	for name, at := range map[string]int{"before it is stored": 3, "after it is stored": 4, "after the job": 0, "after the job, in steps": 0} {

@@ -22,7 +22,8 @@ type jobHold struct {
 }
 
 // holding runs a job and prolongs its lease meanwhile. When another node has taken the job, the run's context ends, and the error is
-// jobs.ErrLost. No platform is called by a node that does not know whether the job is still its own: after standing still, say (decision 280).
+// jobs.ErrLost. No platform is called by a node that does not know whether the job is still its own: after standing still, say (decision
+// 280).
 func (w *Worker) holding(ctx context.Context, job jobs.Job, run func(context.Context) error) error {
 	h := &jobHold{w: w, job: job, until: time.UnixMicro(job.DueAt), renewed: make(chan struct{})}
 	ctx, end := context.WithCancel(ctx)

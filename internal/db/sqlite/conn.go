@@ -126,7 +126,8 @@ func (c *conn) prepare(sql string) (*statement, error) {
 		return nil, meaning(err)
 	}
 	s := &statement{Stmt: stmt, order: order, writes: mayWrite(text), changes: changedBy(strings.TrimSpace(text)),
-		clocks: strings.Contains(text, "change_clocks"), locks: strings.Contains(sql, " FOR UPDATE") || strings.Contains(sql, " FOR SHARE"), once: kept != nil}
+		clocks: strings.Contains(text, "change_clocks"),
+		locks:  strings.Contains(sql, " FOR UPDATE") || strings.Contains(sql, " FOR SHARE"), once: kept != nil}
 	if s.once {
 		return s, nil
 	}
