@@ -3,6 +3,7 @@ package sqlite
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"entrepot/internal/db/engine"
@@ -63,11 +64,11 @@ func (c *conn) bindClock(s *statement, place int, args []any) error {
 	if len(args) == 0 {
 		return fmt.Errorf("db: a clock without a tenant")
 	}
-	tenant, ok := args[0].(id.Tenant)
-	if !ok {
+	tenant := reflect.ValueOf(args[0])
+	if !tenant.CanInt() {
 		return fmt.Errorf("db: a clock of %T, which is no tenant", args[0])
 	}
-	k, err := c.clock(tenant)
+	k, err := c.clock(id.Tenant(tenant.Int()))
 	if err != nil {
 		return err
 	}
