@@ -127,10 +127,10 @@ func (f Filter) narrowed(tx *db.Tx) (Filter, []members, map[Status]int64, error)
 	return f, of, counts, err
 }
 
-// containing is the condition that a product is found, for a list that walks in the order of its sort: set aside, so that PostgreSQL does
-// not find all of these first.
+// containing is the condition that a product is found, for a list that walks in the order of its sort: set aside, and not an EXISTS, for
+// which PostgreSQL would find all of these first.
 func (f Filter) containing(w *db.Where, of subject) {
-	w.And(aside("EXISTS (SELECT 1 FROM products x WHERE x.tenant_id = $1 AND x.id = "+of.id+` AND x.search LIKE ? ESCAPE '\')`),
+	w.And(aside("(SELECT x.search FROM products x WHERE x.tenant_id = $1 AND x.id = "+of.id+`) LIKE ? ESCAPE '\'`),
 		db.Containing(search.Fold(f.Search)))
 }
 

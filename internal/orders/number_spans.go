@@ -65,6 +65,18 @@ func (s *numberSpans) within(from, to int64) (ranges []numberRange) {
 	return ranges
 }
 
+// behind is the part of a range behind the page before, with its last number: as bounds of the index, SQLite would take those of the range.
+func (n numberRange) behind(last *Cursor) numberRange {
+	switch {
+	case last == nil:
+	case last.Ascending:
+		n.low = max(n.low, last.Value)
+	default:
+		n.high = min(n.high, last.Value)
+	}
+	return n
+}
+
 // keptSpans is what a node knows of one account.
 type keptSpans struct {
 	asked atomic.Int64 // when a list wanted spans last, in microseconds
@@ -143,7 +155,10 @@ func (f Filter) listByNumbers(tx *db.Tx, ranges []numberRange, err error) ([]Ord
 	step, skip := f, f.Offset
 	step.Offset = 0
 	for _, numbers := range ranges {
-		step.numbers, step.Limit = numbers, skip+f.Limit-len(page)
+		if step.numbers = numbers.behind(f.After); step.numbers.low > step.numbers.high {
+			continue
+		}
+		step.Limit = skip + f.Limit - len(page)
 		w := db.NewWhere(tx, "o")
 		keys := step.keys(w, bySort)
 		err = tx.Each(func(r db.Rows) error {

@@ -148,13 +148,28 @@ func (s *numbered) compare(when string, bySpans bool) {
 			}
 			s.bounded(tx, name, bySpans)
 			if err == nil {
+				s.read.Reset()
 				list, _, err = List(tx, behind, nil)
+				s.begins(name, cursor)
 				same(s.T, name+" behind a cursor", list, want[f.Offset+5:f.Offset+5+f.Limit])
 			}
 			return err
 		})
 		if err != nil {
 			s.Fatal(err)
+		}
+	}
+}
+
+// begins says that the first range of numbers that was read begins at the end of the page before.
+func (s *numbered) begins(name string, cursor Cursor) {
+	s.Helper()
+	for _, one := range s.read.List() {
+		if strings.Contains(one.SQL, "o.number >= ") {
+			if !slices.Contains(one.Args[:len(one.Args)-2], any(cursor.Value)) {
+				s.Errorf("%s: no bound is %d: %s %v", name, cursor.Value, one.SQL, one.Args)
+			}
+			return
 		}
 	}
 }
