@@ -79,8 +79,8 @@ func detachBefore(tx *db.Tx, drafts []catalog.CategoryDraft) error {
 }
 
 // FinishCategories links the products that wait for categories, takes those and the children out of categories that are deleted, and gives
-// children another externalId of their parent, where that was too much for the transaction that changed the category. It does so for all of the account, in short transactions. Several
-// processes may do it at once, and each returns when all is done.
+// children another externalId of their parent, where that was too much for the transaction that changed the category. It does so for all of
+// the account, in short transactions. Several processes may do it at once, and each returns when all is done.
 func (s *Service) FinishCategories(ctx context.Context, store *db.DB, tenant id.Tenant) error {
 	kinds := []unfinished.Kind{unfinished.CategoryArrival, unfinished.CategoryDeletion, unfinished.CategoryRenaming}
 	left := make([][]id.Category, len(kinds))
