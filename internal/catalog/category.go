@@ -36,6 +36,7 @@ type Tree struct {
 	slugs    map[string]bool
 	before   map[id.Category]Category // as stored, of categories that drafts or new parents change
 	order    []id.Category            // the categories in before and the new ones, in the order of change
+	more     bool                     // children of a category with another externalId were left out: see Follow
 	claimed  map[string]bool          // externalIds of drafts accepted so far
 }
 
@@ -52,6 +53,9 @@ type CategoryChange struct {
 
 // ByExternal finds a category by its externalId, "" if there is none.
 func (t *Tree) ByExternal(external string) id.Category { return t.external[external] }
+
+// More reports whether a category that gets another externalId has more children than were read.
+func (t *Tree) More() bool { return t.more }
 
 // Node returns a category that was read, or nil.
 func (t *Tree) Node(category id.Category) *Category { return t.nodes[category] }
@@ -221,19 +225,5 @@ func (t *Tree) sorted() []*Category {
 		list = append(list, c)
 	}
 	sortCategories(list)
-	return list
-}
-
-// Detach removes a category from the tree and returns its children as they are without it: at the root, waiting for
-// its externalId.
-func (t *Tree) Detach(gone id.Category) []CategoryChange {
-	var list []CategoryChange
-	for _, node := range t.sorted() {
-		if node.Parent == gone {
-			before, after := *node, *node
-			after.Parent = ""
-			list = append(list, CategoryChange{Before: &before, After: after})
-		}
-	}
 	return list
 }

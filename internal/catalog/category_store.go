@@ -21,11 +21,11 @@ func CategoryByID(tx *db.Tx, category id.Category) (Category, error) {
 	return categoryTable.One(tx, db.NoLock, "id = $2::UUID AND deleted_at IS NULL", category)
 }
 
-// ReadTree reads the categories that the drafts concern: the targets, the children of those that are deleted (no drafts) or get another
-// externalId, those named by externalId, those waiting for a named one, all parents up to the root, and slugs. The operation has locked the
+// ReadTree reads the categories that the drafts concern: the targets, the children of those that get another externalId, at most limit of
+// each, those named by externalId, those waiting for a named one, all parents up to the root, and slugs. The operation has locked the
 // account's clock before (db.Tx.LockClock): otherwise two writers that put categories below each other at once would make a cycle that
 // neither sees, and products could be linked in between.
-func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, error) {
+func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft, limit int) (*Tree, error) {
 	t := newTree()
 	var named, arriving []string
 	ids := slices.Clone(targets)
@@ -50,11 +50,17 @@ func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, 
 	if err := readMore(t, tx, ids, &categoryByIDText, "c.id"); err != nil {
 		return nil, err
 	}
-	if len(drafts) > 0 {
-		targets = slices.DeleteFunc(slices.Clone(targets), func(c id.Category) bool { return !t.renames(c, drafts) })
-	}
-	if err := readMore(t, tx, targets, &categoryChildrenText, "c.parent_id"); err != nil {
-		return nil, err
+	for _, target := range targets {
+		if !t.renames(target, drafts) {
+			continue
+		}
+		children, more, err := Children(tx, target, limit)
+		if err != nil {
+			return nil, err
+		}
+		if t.more = t.more || more; !more {
+			t.read(children...)
+		}
 	}
 	if err := t.readParents(tx); err != nil {
 		return nil, err
@@ -70,7 +76,7 @@ func (t *Tree) renames(category id.Category, drafts []CategoryDraft) bool {
 	})
 }
 
-var categoryByIDText, categoryByExternalText, categoryWaitingText, categoryChildrenText, categorySlugsText db.Text
+var categoryByIDText, categoryByExternalText, categoryWaitingText, categorySlugsText db.Text
 
 // readMore adds the categories whose column is one of the keys to the tree, without deleted ones.
 func readMore[T ~string](t *Tree, tx *db.Tx, keys []T, text *db.Text, column string) error {
@@ -78,16 +84,25 @@ func readMore[T ~string](t *Tree, tx *db.Tx, keys []T, text *db.Text, column str
 	head := categoryTable.Select("c") + " WHERE c.tenant_id = $1 AND c.deleted_at IS NULL AND " + column + " IN "
 	return each(tx, keys, text, head, "", func(r db.Rows) error {
 		c, err := scan(r)
-		if err != nil || t.nodes[c.ID] != nil {
-			return err
+		if err == nil {
+			t.read(c)
+		}
+		return err
+	})
+}
+
+// read adds categories to the tree.
+func (t *Tree) read(list ...Category) {
+	for _, c := range list {
+		if t.nodes[c.ID] != nil {
+			continue
 		}
 		t.nodes[c.ID] = &c
 		t.slugs[c.Slug] = true
 		if c.ExternalID != "" {
 			t.external[c.ExternalID] = c.ID
 		}
-		return nil
-	})
+	}
 }
 
 // readParents reads all ancestors, one level in each query.
@@ -174,7 +189,9 @@ func (c Category) document() search.Document {
 	return search.Document{ID: string(c.ID), Text: c.Name + "\t" + c.Slug + "\t" + c.ExternalID}
 }
 
-// stored reads a category that may be deleted; nil for none.
+// Stored reads a category that may be deleted; nil for none.
+func Stored(tx *db.Tx, category id.Category) (*Category, error) { return stored(tx, category) }
+
 func stored(tx *db.Tx, category id.Category) (*Category, error) {
 	list, err := categoryTable.All(tx, "AND id = $2::UUID", category)
 	if err != nil || len(list) == 0 {

@@ -69,16 +69,7 @@ func TestTreeProperties(t *testing.T) {
 }
 
 func TestDetach(t *testing.T) {
-	tree := grove()
-	for _, d := range []CategoryDraft{{ExternalID: patch.To("root"), Name: patch.To("Root")},
-		{ExternalID: patch.To("leaf"), Name: patch.To("Leaf"), ParentExternal: patch.To("root")},
-		{ExternalID: patch.To("other"), Name: patch.To("Other")}} {
-		if _, problems := tree.Diff("", &d); len(problems) > 0 {
-			t.Fatal(problems)
-		}
-	}
-	tree.stored()
-	list := tree.Detach(tree.ByExternal("root"))
+	list := Detach(Category{ID: "1", ExternalID: "root"}, []Category{{ID: "2", ExternalID: "leaf", Parent: "1", ParentExternal: "once"}})
 	if len(list) != 1 || list[0].After.ExternalID != "leaf" || list[0].After.Parent != "" || list[0].After.ParentExternal != "root" {
 		t.Errorf("detached: %+v", list)
 	}

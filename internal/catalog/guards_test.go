@@ -38,7 +38,7 @@ func storing(t *testing.T, drafts ...Draft) write {
 // storingCategories does so with categories.
 func storingCategories(t *testing.T, drafts ...CategoryDraft) write {
 	return func(tx *db.Tx) error {
-		tree, err := ReadTree(tx, nil, drafts)
+		tree, err := ReadTree(tx, nil, drafts, 9)
 		if err != nil {
 			return err
 		}
@@ -293,7 +293,7 @@ func TestTheCatalogStaysInItsAccount(t *testing.T) {
 			empty("parts", len(strange.Variants)+len(strange.Links), err)
 			feed, err := changes(tx, 9, true)
 			empty("feed", len(feed), err)
-			tree, err := ReadTree(tx, []id.Category{cups.ID}, []CategoryDraft{category("CUPS", "Cups"), category("LATER", "L")})
+			tree, err := ReadTree(tx, []id.Category{cups.ID}, []CategoryDraft{category("CUPS", "Cups"), category("LATER", "L")}, 9)
 			empty("tree", len(tree.nodes)+len(tree.slugs), err)
 			touched, _, err := Waiting(tx, []string{"LATER"}, 9)
 			empty("waiting", len(touched), err)

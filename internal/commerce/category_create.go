@@ -8,10 +8,7 @@ import (
 // CreateCategory creates a category (interface §4.5). Children and products that wait for its externalId are linked to
 // it; FinishCategories must follow. Errors: NotFound for the parent; Conflict when the externalId is taken; Invalid.
 func (s *Service) CreateCategory(tx *db.Tx, draft catalog.CategoryDraft) (catalog.Category, error) {
-	if err := tx.LockClock(); err != nil {
-		return catalog.Category{}, err
-	}
-	tree, err := catalog.ReadTree(tx, nil, []catalog.CategoryDraft{draft})
+	tree, err := s.readTree(tx, nil, draft)
 	if err != nil {
 		return catalog.Category{}, err
 	}

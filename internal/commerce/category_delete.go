@@ -1,6 +1,8 @@
 package commerce
 
 import (
+	"slices"
+
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -9,29 +11,43 @@ import (
 )
 
 // DeleteCategory deletes a category (interface §4.5). Its children become roots and its products leave it; both are
-// linked again when a category with its externalId is created. If it has many products, these do not leave it with the transaction, and
+// linked again when a category with its externalId is created. If these are many, they do not leave it with the transaction, and
 // FinishCategories must follow. Errors: NotFound; those of Expected.
 func (s *Service) DeleteCategory(tx *db.Tx, target id.Category, expected Expected) error {
-	tree, gone, err := holdCategory(tx, target, expected)
+	if err := tx.LockClock(); err != nil {
+		return err
+	}
+	gone, err := catalog.CategoryByID(tx, target)
+	if err == nil {
+		err = expected.checkCategory(&gone)
+	}
 	if err != nil {
 		return err
 	}
-	products, many, err := catalog.Linked(tx, target, s.productsAtOnce())
+	products, manyProducts, err := catalog.Linked(tx, target, s.productsAtOnce())
 	if err != nil {
 		return err
 	}
-	if many {
+	children, manyChildren, err := catalog.Children(tx, target, s.productsAtOnce())
+	if err != nil {
+		return err
+	}
+	if manyProducts || manyChildren {
 		unfinished.Begin(tx, unfinished.CategoryDeletion, string(target))
-		products = nil
+		products, children = nil, nil
 	}
-	orphans := tree.Detach(target)
-	catalog.DeleteCategory(tx, *gone)
+	orphans := catalog.Detach(gone, children)
+	catalog.DeleteCategory(tx, gone)
 	catalog.SaveCategories(tx, orphans)
-	catalog.Leave(tx, *gone, products)
-	events := []webhooks.Event{categoryEvent(webhooks.CategoryDeleted, *gone)}
-	for _, r := range orphans {
+	catalog.Leave(tx, gone, products)
+	webhooks.Record(tx, slices.Concat([]webhooks.Event{categoryEvent(webhooks.CategoryDeleted, gone)}, categoriesUpdated(orphans),
+		relinked(products))...)
+	return nil
+}
+
+func categoriesUpdated(changes []catalog.CategoryChange) (events []webhooks.Event) {
+	for _, r := range changes {
 		events = append(events, categoryEvent(webhooks.CategoryUpdated, r.After))
 	}
-	webhooks.Record(tx, append(events, relinked(products)...)...)
-	return nil
+	return events
 }

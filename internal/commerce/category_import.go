@@ -24,10 +24,7 @@ type ImportedCategories struct {
 // ImportCategories creates and updates categories by externalId, in any order: children may come before their parents,
 // even in an earlier request (interface §4.2). Rejected items do not affect the others. FinishCategories must follow.
 func (s *Service) ImportCategories(tx *db.Tx, in CategoryImport) (ImportedCategories, error) {
-	if err := tx.LockClock(); err != nil {
-		return ImportedCategories{}, err
-	}
-	tree, err := catalog.ReadTree(tx, nil, in.Drafts)
+	tree, err := s.readTree(tx, nil, in.Drafts...)
 	if err != nil {
 		return ImportedCategories{}, err
 	}

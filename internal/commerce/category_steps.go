@@ -3,6 +3,7 @@ package commerce
 import (
 	"context"
 	"math"
+	"slices"
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
@@ -52,11 +53,36 @@ func arriveBefore(tx *db.Tx, changes []catalog.CategoryChange) error {
 	return nil
 }
 
-// FinishCategories links the products that wait for categories, and takes those out of categories that are deleted, where that was too
-// much for the transaction that created or deleted the category. It does so for all of the account, in short transactions. Several
-// processes may do it at once, and each returns when all is done.
+// detachBefore detaches what is still below deleted categories whose externalIds drafts give to others: it would not be found among those
+// that wait for these.
+func detachBefore(tx *db.Tx, drafts []catalog.CategoryDraft) error {
+	left, err := unfinished.Subjects[id.Category](tx, unfinished.CategoryDeletion)
+	if err != nil {
+		return err
+	}
+	for _, category := range left {
+		gone, err := catalog.Stored(tx, category)
+		if err != nil {
+			return err
+		}
+		if gone == nil || gone.ExternalID == "" ||
+			!slices.ContainsFunc(drafts, func(d catalog.CategoryDraft) bool { return d.ExternalID.Value == gone.ExternalID }) {
+			continue
+		}
+		orphans, err := catalog.DetachSome(tx, category, math.MaxInt32)
+		if err != nil {
+			return err
+		}
+		webhooks.Record(tx, categoriesUpdated(orphans)...)
+	}
+	return tx.Flush()
+}
+
+// FinishCategories links the products that wait for categories, takes those and the children out of categories that are deleted, and gives
+// children another externalId of their parent, where that was too much for the transaction that changed the category. It does so for all of
+// the account, in short transactions. Several processes may do it at once, and each returns when all is done.
 func (s *Service) FinishCategories(ctx context.Context, store *db.DB, tenant id.Tenant) error {
-	kinds := []unfinished.Kind{unfinished.CategoryArrival, unfinished.CategoryDeletion}
+	kinds := []unfinished.Kind{unfinished.CategoryArrival, unfinished.CategoryDeletion, unfinished.CategoryRenaming}
 	left := make([][]id.Category, len(kinds))
 	err := store.Read(ctx, tenant, func(tx *db.Tx) (err error) {
 		for i, kind := range kinds {
@@ -79,28 +105,75 @@ func (s *Service) FinishCategories(ctx context.Context, store *db.DB, tenant id.
 // finishCategory is FinishCategories for one category. Each step holds the account's change clock, as writers of categories do, so that
 // it links products to what is there.
 func (s *Service) finishCategory(ctx context.Context, store *db.DB, tenant id.Tenant, kind unfinished.Kind, category id.Category) error {
-	some := catalog.ArriveSome
-	if kind == unfinished.CategoryDeletion {
-		some = catalog.LeaveSome
-	}
 	do := &operation{store: store, tenant: tenant, kind: kind, subject: string(category), stride: s.newStride(store)}
+	var some func(tx *db.Tx, begun *unfinished.Operation, limit int) ([]webhooks.Event, error)
+	switch kind {
+	case unfinished.CategoryArrival:
+		some = func(tx *db.Tx, _ *unfinished.Operation, limit int) ([]webhooks.Event, error) {
+			products, err := catalog.ArriveSome(tx, category, limit)
+			return relinked(products), err
+		}
+	case unfinished.CategoryDeletion:
+		some = func(tx *db.Tx, _ *unfinished.Operation, limit int) ([]webhooks.Event, error) {
+			return leaveSome(tx, category, limit)
+		}
+	case unfinished.CategoryRenaming:
+		var children []id.Category
+		err := store.Read(ctx, tenant, func(tx *db.Tx) (err error) {
+			children, err = catalog.ChildIDs(tx, category)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		some = func(tx *db.Tx, begun *unfinished.Operation, limit int) ([]webhooks.Event, error) {
+			return followSome(tx, begun, category, children, limit)
+		}
+	}
 	for {
 		more, err := do.step(ctx, func(tx *db.Tx, begun *unfinished.Operation) (bool, error) {
 			if err := tx.LockClock(); err != nil {
 				return false, err
 			}
-			products, err := some(tx, category, do.stride.Size*textsAtOnce)
+			events, err := some(tx, begun, do.stride.Size*textsAtOnce)
 			if err != nil {
 				return false, err
 			}
-			if len(products) == 0 {
+			if len(events) == 0 {
 				begun.End(tx)
 			}
-			webhooks.Record(tx, relinked(products)...)
-			return len(products) > 0, nil
+			webhooks.Record(tx, events...)
+			return len(events) > 0, nil
 		})
 		if err != nil || !more {
 			return orEnded(err)
+		}
+	}
+}
+
+// leaveSome takes some children out of a deleted category, or if it has none, some products.
+func leaveSome(tx *db.Tx, category id.Category, limit int) ([]webhooks.Event, error) {
+	orphans, err := catalog.DetachSome(tx, category, limit)
+	if err != nil || len(orphans) > 0 {
+		return categoriesUpdated(orphans), err
+	}
+	products, err := catalog.LeaveSome(tx, category, limit)
+	return relinked(products), err
+}
+
+// followSome gives some children their parent's externalId: those of a list behind the ones that are done, in the end all that lack it, for
+// some may have come since the list was read.
+func followSome(tx *db.Tx, begun *unfinished.Operation, category id.Category, children []id.Category, limit int) ([]webhooks.Event, error) {
+	for {
+		left := after(children, id.Category(begun.DoneTo))
+		if len(left) == 0 {
+			changes, err := catalog.FollowRest(tx, category, limit)
+			return categoriesUpdated(changes), err
+		}
+		left = left[:min(len(left), limit)]
+		begun.DoneTo = string(left[len(left)-1])
+		if changes, err := catalog.Follow(tx, category, left); err != nil || len(changes) > 0 {
+			return categoriesUpdated(changes), err
 		}
 	}
 }

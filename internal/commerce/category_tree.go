@@ -8,6 +8,18 @@ import (
 	"entrepot/internal/webhooks"
 )
 
+// readTree locks the account's change clock, as every writer of categories does, and reads what drafts concern; targets are the categories
+// that they change, except those found by externalId.
+func (s *Service) readTree(tx *db.Tx, targets []id.Category, drafts ...catalog.CategoryDraft) (*catalog.Tree, error) {
+	if err := tx.LockClock(); err != nil {
+		return nil, err
+	}
+	if err := detachBefore(tx, drafts); err != nil {
+		return nil, err
+	}
+	return catalog.ReadTree(tx, targets, drafts, s.productsAtOnce())
+}
+
 // saveTree queues the changed categories of a tree, the links of products that waited for new ones, and the events. If many products
 // wait, FinishCategories must follow.
 func (s *Service) saveTree(tx *db.Tx, tree *catalog.Tree) error {

@@ -289,9 +289,9 @@ func inSteps[T any](ctx context.Context, s *erasureSteps, list []T, do func(e *e
 	return nil
 }
 
-// after are the orders of a sorted list behind one of them, "" for all.
-func after(list []id.Order, order id.Order) []id.Order {
-	at, found := slices.BinarySearch(list, order)
+// after are the ids of a sorted list behind one of them, "" for all.
+func after[T ~string](list []T, last T) []T {
+	at, found := slices.BinarySearch(list, last)
 	if found {
 		at++
 	}

@@ -15,7 +15,8 @@ const (
 	ChannelDeletion  Kind = "channel deletion"  // of the channel with this id, whose row is deleted already
 	CustomerMerge    Kind = "customer merge"    // of the record with this id, which is merged already, and has orders left
 	CategoryArrival  Kind = "category arrival"  // of the category with this id, for which products wait
-	CategoryDeletion Kind = "category deletion" // of the category with this id, which is a tombstone already, and has products left
+	CategoryDeletion Kind = "category deletion" // of the category with this id, which is a tombstone already, and has children or products
+	CategoryRenaming Kind = "category renaming" // of the category with this id, whose children have its earlier externalId
 
 	// What is done to all items of the channel with this id, in the order of their SKUs.
 	ItemsForgotten Kind = "items forgotten" // the channel names another shop already

@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/stockvalue"
+	"entrepot/internal/unfinished"
 )
 
 // skus compares SKUs with products in both directions.
@@ -56,11 +57,13 @@ func productParts(c *account) error {
 	})
 }
 
-// categories follows the parents of each category to one without a parent. It holds some 50 bytes for each that has one.
+// categories follows the parents of each category to one without a parent, or to one that is being deleted. It holds some 50 bytes for
+// each that has one.
 func categories(c *account) error {
 	parents := map[uuid.UUID]uuid.UUID{} // of those that are not known to be in order
-	err := c.each(`SELECT c.id, c.parent_id, c.slug, CASE WHEN p.id IS NULL THEN 0 ELSE 1 END FROM categories c
+	err := c.each(`SELECT c.id, c.parent_id, c.slug, CASE WHEN p.id IS NULL AND u.subject IS NULL THEN 0 ELSE 1 END FROM categories c
 		LEFT JOIN categories p ON p.tenant_id = $1 AND p.id = c.parent_id AND p.deleted_at IS NULL
+		LEFT JOIN unfinished u ON u.tenant_id = $1 AND u.kind = '`+string(unfinished.CategoryDeletion)+`' AND u.subject = c.parent_id
 		WHERE c.tenant_id = $1 AND c.parent_id IS NOT NULL AND c.deleted_at IS NULL`, nil, func(r db.Rows) error {
 		var own, parent id.Category
 		var slug string

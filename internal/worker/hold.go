@@ -18,6 +18,7 @@ type jobHold struct {
 	mu      sync.Mutex
 	until   time.Time     // by the store's clock: until then no other node takes the job
 	renewed chan struct{} // closed when until is later
+	wanted  chan struct{} // asks for that before its time
 	lost    bool
 }
 
@@ -25,7 +26,8 @@ type jobHold struct {
 // jobs.ErrLost. No platform is called by a node that does not know whether the job is still its own: after standing still, say (decision
 // 280).
 func (w *Worker) holding(ctx context.Context, job jobs.Job, run func(context.Context) error) error {
-	h := &jobHold{w: w, job: job, until: time.UnixMicro(job.DueAt), renewed: make(chan struct{})}
+	h := &jobHold{w: w, job: job, until: time.UnixMicro(job.DueAt), renewed: make(chan struct{}),
+		wanted: make(chan struct{}, 1)}
 	ctx, end := context.WithCancel(ctx)
 	var prolonging sync.WaitGroup
 	prolonging.Go(func() { h.prolong(ctx, end) })
@@ -47,6 +49,7 @@ func (h *jobHold) prolong(ctx context.Context, end context.CancelFunc) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		case <-h.wanted:
 		}
 		begun := h.w.DB.Now()
 		err := h.w.prolong(ctx, h.job, h.w.JobLease)
@@ -67,7 +70,7 @@ func (h *jobHold) prolong(ctx context.Context, end context.CancelFunc) {
 	}
 }
 
-// stands waits until some of the lease is left, enough for a request to arrive. Errors: the context's, which ends when the lease is lost.
+// stands returns when enough of the lease is left for a request to arrive; otherwise it has the lease prolonged first. Errors: the context's, which ends when the lease is lost.
 func (h *jobHold) stands(ctx context.Context) error {
 	for {
 		h.mu.Lock()
@@ -75,6 +78,10 @@ func (h *jobHold) stands(ctx context.Context) error {
 		h.mu.Unlock()
 		if left > h.w.JobLease/4 {
 			return ctx.Err()
+		}
+		select {
+		case h.wanted <- struct{}{}:
+		default:
 		}
 		select {
 		case <-ctx.Done():

@@ -1,0 +1,77 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Children reads at most limit of the categories directly below one; with more, there are others.
+func Children(tx *db.Tx, parent id.Category, limit int) (list []Category, more bool, err error) {
+	list, err = categoryTable.All(tx, "AND parent_id = $2::UUID AND deleted_at IS NULL LIMIT $3::BIGINT", parent, limit+1)
+	if more = len(list) > limit; more {
+		list = list[:limit]
+	}
+	return list, more, err
+}
+
+// ChildIDs reads the ids of all categories directly below one, in their order.
+func ChildIDs(tx *db.Tx, parent id.Category) ([]id.Category, error) {
+	return db.List(tx, func(r db.Rows) (child id.Category, err error) { return child, r.Scan(&child) },
+		"SELECT id FROM categories WHERE tenant_id = $1 AND parent_id = $2::UUID AND deleted_at IS NULL ORDER BY id", tx.Tenant, parent)
+}
+
+// Detach returns children of a deleted category as they are without it: at the root, waiting for its externalId.
+func Detach(gone Category, children []Category) []CategoryChange {
+	return changed(children, func(c *Category) { c.Parent, c.ParentExternal = "", gone.ExternalID })
+}
+
+// changed are the categories that a function changes, by id, so that they are always written in the same order.
+func changed(list []Category, change func(*Category)) (changes []CategoryChange) {
+	slices.SortFunc(list, func(a, b Category) int { return cmp.Compare(a.ID, b.ID) })
+	for i := range list {
+		after := list[i]
+		change(&after)
+		if after != list[i] {
+			changes = append(changes, CategoryChange{Before: &list[i], After: after})
+		}
+	}
+	return changes
+}
+
+// DetachSome detaches at most limit children that a deleted category still has, and returns them.
+func DetachSome(tx *db.Tx, category id.Category, limit int) ([]CategoryChange, error) {
+	gone, err := stored(tx, category)
+	if err != nil || gone == nil {
+		return nil, err
+	}
+	children, _, err := Children(tx, category, limit)
+	changes := Detach(*gone, children)
+	SaveCategories(tx, changes)
+	return changes, err
+}
+
+// Follow gives those of some categories that are directly below one its externalId, and returns them.
+func Follow(tx *db.Tx, parent id.Category, some []id.Category) ([]CategoryChange, error) {
+	of := db.Padded(some)
+	return follow(tx, parent, "AND id IN "+db.In(len(of), 3), of...)
+}
+
+// FollowRest is Follow for at most limit of all that do not have it. It reads all children.
+func FollowRest(tx *db.Tx, parent id.Category, limit int) ([]CategoryChange, error) {
+	return follow(tx, parent, "AND coalesce(parent_external_id, '') <> coalesce((SELECT p.external_id FROM categories p "+
+		"WHERE p.tenant_id = $1 AND p.id = $2::UUID), '') LIMIT $3::BIGINT", limit)
+}
+
+func follow(tx *db.Tx, parent id.Category, which string, args ...any) ([]CategoryChange, error) {
+	c, err := stored(tx, parent)
+	if err != nil || c == nil || c.DeletedAt != 0 {
+		return nil, err
+	}
+	children, err := categoryTable.All(tx, "AND parent_id = $2::UUID AND deleted_at IS NULL "+which, append([]any{parent}, args...)...)
+	changes := changed(children, func(child *Category) { child.ParentExternal = c.ExternalID })
+	SaveCategories(tx, changes)
+	return changes, err
+}
