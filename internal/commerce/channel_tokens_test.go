@@ -75,6 +75,32 @@ func TestOneRenewsAndOthersWait(t *testing.T) {
 	})
 }
 
+// A renewal that has begun is stored though its caller has hung up: the platform has replaced the token, and the old one is worth nothing.
+func TestARenewalOutlivesItsCaller(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		key, _, err := secretbox.MakeFile(t.TempDir())
+		s.must(err)
+		s.do.Key = key
+		_, err = s.do.CheckChannel(t.Context(), s.store, s.channel, "") // opens a session
+		s.must(err)
+		ctx, hangUp := context.WithCancel(t.Context())
+		gone := make(chan struct{})
+		r := s.renew(ctx, "", func() (string, error) {
+			hangUp()
+			<-gone
+			return "one", nil
+		})
+		if r.err == nil {
+			t.Errorf("who hung up was given %v", r.credentials)
+		}
+		close(gone)
+		r = s.renew(t.Context(), "", func() (string, error) { return "another", nil })
+		if r.err != nil || r.credentials[connector.TokenField] != "one" {
+			t.Errorf("%v, %v, not the token that was issued", r.credentials, r.err)
+		}
+	})
+}
+
 // Credentials that a merchant enters take the place of the access token that was issued for others, also while one is being issued.
 func TestEnteredCredentialsReplaceTheToken(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {
