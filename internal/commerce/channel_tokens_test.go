@@ -83,7 +83,7 @@ func TestOneRenewsAndOthersWait(t *testing.T) {
 	})
 }
 
-// A service that has stopped requests no token: the store takes none any more.
+// A service that has stopped requests no token, for the store takes none any more, and leaves the renewal to others.
 func TestNoRenewalAfterTheEnd(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {
 		_, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "") // opens a session
@@ -94,7 +94,28 @@ func TestNoRenewalAfterTheEnd(t *testing.T) {
 			if !connector.Is(r.err, connector.Temporary) {
 				t.Errorf("%v", r.err)
 			}
-			*s.clock = s.clock.Add(time.Minute) // the lease of the one before
+		}
+	})
+}
+
+// A renewal that has begun is stored though its caller has hung up: the platform has replaced the token, and the old one is worth nothing.
+func TestARenewalOutlivesItsCaller(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.withKey()
+		ctx, hangUp := context.WithCancel(t.Context())
+		gone := make(chan struct{})
+		r := s.renew(ctx, "", func() (string, error) {
+			hangUp()
+			<-gone
+			return "one", nil
+		})
+		if r.err == nil {
+			t.Errorf("who hung up was given %v", r.credentials)
+		}
+		close(gone)
+		r = s.renew(t.Context(), "", func() (string, error) { return "another", nil })
+		if r.err != nil || r.credentials[connector.TokenField] != "one" {
+			t.Errorf("%v, %v, not the token that was issued", r.credentials, r.err)
 		}
 	})
 }

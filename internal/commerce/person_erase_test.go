@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/search"
 	"entrepot/internal/verify"
 )
 
@@ -102,4 +105,47 @@ func (s *shop) sound(t *testing.T) {
 			t.Errorf("%s: %v", r.Name, r.Examples)
 		}
 	}
+}
+
+// What is packed for searches has nothing of an erased person left when the answer comes, also while the erasure goes on in steps.
+func TestErasedPeopleLeaveTheIndexOfSearches(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		for _, atOnce := range []int{0, 1} { // in one transaction, and in steps
+			s := newShop(t, store, 1)
+			s.do.AtOnce = atOnce
+			var customer id.Customer
+			for range 3 {
+				customer = s.create(t, s.draft("lovelace@post.example", map[int]int64{0: 1})).Customer
+			}
+			for _, kind := range []search.Kind{search.Customers, search.Orders} {
+				if err := search.Pack(t.Context(), store, s.who.Tenant, kind, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			packed := func() (n int) {
+				t.Helper()
+				err := store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
+					return tx.Each(func(r db.Rows) error {
+						var body string
+						err := r.Scan(&body)
+						n += strings.Count(body, "lovelace")
+						return err
+					}, "SELECT body FROM search_blocks WHERE tenant_id = $1", tx.Tenant)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+			if n := packed(); n < 4 {
+				t.Fatalf("packed %d times before", n)
+			}
+			if err := s.do.EraseCustomer(t.Context(), store, s.who, customer, nil); err != nil {
+				t.Fatal(err)
+			}
+			if n := packed(); n > 0 {
+				t.Errorf("steps of %d orders: packed %d times", atOnce, n)
+			}
+		}
+	})
 }

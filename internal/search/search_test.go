@@ -439,3 +439,31 @@ func TestATextComesBetweenThosePacked(t *testing.T) {
 	}
 	s.check("packed")
 }
+
+// What a search does not find of nearly all records follows their newest texts, which are not packed yet.
+func TestRestFollowsChangedTexts(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := &sample{T: t, store: store, tenant: dbtest.Account(t, store)}
+		const cups = 40
+		docs := make([]search.Document, cups+2)
+		for i := range docs {
+			docs[i] = search.Document{ID: id.New[string](), Text: fmt.Sprint("cup ", i)}
+		}
+		left, joins := &docs[cups], &docs[cups+1]
+		joins.Text = "bowl"
+		s.write(func(tx *db.Tx) error { search.Put(tx, search.Orders, docs...); return nil })
+		s.pack()
+		left.Text, joins.Text = "bowl", "cup"
+		s.write(func(tx *db.Tx) error { search.Put(tx, search.Orders, *left, *joins); return nil })
+		err := store.Read(t.Context(), s.tenant, func(tx *db.Tx) error {
+			rest, few, err := search.FindRest(tx, search.Orders, "cup", cups)
+			if !few || len(rest) != 1 || rest[0].String() != left.ID {
+				t.Errorf("%v, few %v; only %s is no cup any more", rest, few, left.ID)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -138,7 +138,8 @@ func TestCategoriesWithChildrenChangeBetweenSteps(t *testing.T) {
 		hats := s.branch("hats")
 		var last id.Category
 		s.must(func(tx *db.Tx) (err error) {
-			return tx.Row("SELECT max(id::TEXT) FROM categories WHERE tenant_id = $1 AND parent_id = $2::UUID", []any{tx.Tenant, hats}, (*string)(&last))
+			const sql = "SELECT max(id::TEXT) FROM categories WHERE tenant_id = $1 AND parent_id = $2::UUID"
+			return tx.Row(sql, []any{tx.Tenant, hats}, (*string)(&last))
 		})
 		if err := s.dropCategory(hats); err != nil {
 			t.Fatal(err)
