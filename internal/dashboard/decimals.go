@@ -45,6 +45,22 @@ func typedDecimal(said, point string, digits int) (number, unclear string) {
 	return said, ""
 }
 
+// typedWhole is a whole number as people type it, with signs between groups of three digits as typedDecimal takes them, and the minus that
+// pages show. The sign that the locale has before decimals is none between groups: 1,000 is asked about where it may be 1.
+func typedWhole(said, point string) (number, unclear string) {
+	said = strings.Replace(strings.TrimPrefix(strings.TrimSpace(said), "+"), "−", "-", 1)
+	number, unclear = typedDecimal(said, point, 0)
+	switch {
+	case unclear == "":
+		return number, ""
+	case !strings.Contains(said, point):
+		return strings.Replace(number, ".", "", 1), ""
+	case strings.HasSuffix(number, ".000"):
+		return number, fmt.Sprintf("may be %s or %s: type one of these", strings.Replace(number, ".", "", 1), strings.TrimSuffix(number, ".000"))
+	}
+	return said, ""
+}
+
 func digitsOnly(c rune) rune {
 	if c >= '0' && c <= '9' {
 		return c

@@ -40,6 +40,38 @@ func TestTypedDecimals(t *testing.T) {
 	}
 }
 
+// A whole number with signs between its thousands is that number and not a thousandth of it; where the locale has that sign before
+// decimals, it is asked about.
+func TestTypedWholeNumbers(t *testing.T) {
+	for _, c := range []struct{ said, point, want string }{
+		{"1.000", ",", "1000"}, {"1,000", ".", "1000"}, {"1.250", ",", "1250"}, {"1 000", ",", "1000"}, {"1\u202f000", ",", "1000"},
+		{"1.000.000", ".", "1000000"}, {"1'000", ".", "1000"}, {"−3", ".", "-3"}, {"+2", ".", "2"}, {"-3", ",", "-3"}, {" 12 ", ".", "12"},
+		{"12.5", ".", "12.5"}, {"1.250", ".", "1.250"}, {"a", ".", "a"},
+	} {
+		if number, unclear := typedWhole(c.said, c.point); number != c.want || unclear != "" {
+			t.Errorf("%q with %q before decimals is %q, not %q; asked: %q", c.said, c.point, number, c.want, unclear)
+		}
+	}
+	for said, point := range map[string]string{"1.000": ".", "1,000": ","} {
+		if _, unclear := typedWhole(said, point); unclear != "may be 1000 or 1: type one of these" {
+			t.Errorf("%q with %q before decimals: %q", said, point, unclear)
+		}
+	}
+	s := newSite(t, "sqlite")
+	c, b := s.shopper(t), s.as(s.owner)
+	c.articles()
+	path := "/stock/MUG"
+	hand := func() any { return c.list("/inventory?search=MUG")[0]["quantity"] }
+	before := hand().(float64)
+	b.sendForm(t, b.get(path), path+"/receive", "quantity", "1.000").has(t, 422, "Quantity: may be 1000 or 1: type one of these")
+	c.call("PATCH", "/account", map[string]any{"locale": "de-DE"})
+	b.follow(b.sendForm(t, b.get(path), path+"/receive", "quantity", "1.000"))
+	b.follow(b.sendForm(t, b.get(path), path+"/adjust", "quantity", "−3"))
+	if now := hand(); now != before+997 {
+		t.Errorf("%v on hand, before %v", now, before)
+	}
+}
+
 // Inputs show numbers as the user's locale writes them and take them so; a point is taken too. What was not changed stays exact, also in a
 // form that was filled before the locale changed.
 func TestPricesAsTheLocaleWritesThem(t *testing.T) {

@@ -65,14 +65,19 @@ func (f *form) member(in *field) (value json.RawMessage, given bool) {
 	}
 	switch in.Kind {
 	case "decimal", "int", "number":
-		plain := strings.ReplaceAll(strings.TrimSpace(said), "\u00a0", "")
-		switch words := ""; {
+		var plain, words string
+		switch {
 		case in.Kind == "decimal" && said == in.shown:
 			plain = in.exact
 		case in.Kind == "decimal":
-			if plain, words = typedDecimal(said, f.point, in.Digits); words != "" {
-				f.ask(in.Name, words)
-			}
+			plain, words = typedDecimal(said, f.point, in.Digits)
+		case in.Kind == "int":
+			plain, words = typedWhole(said, f.point)
+		default: // browsers send the number with a point, whatever they show
+			plain, words = typedWhole(said, ".")
+		}
+		if words != "" {
+			f.ask(in.Name, words)
 		}
 		if numeral.MatchString(plain) {
 			return json.RawMessage(plain), true

@@ -76,11 +76,14 @@ func withStatuses(message string) string {
 
 // said is an error as a sentence for people.
 func said(e *apperr.Error) string {
-	if e.Code == "transition_not_allowed" {
+	switch e.Code {
+	case "transition_not_allowed":
 		return whyNotMoved(e.Message)
+	case "order_not_shippable", "shipment_locked", "order_not_editable":
+		return sentence(withStatuses(e.Message))
 	}
 	if len(e.Details) == 0 {
-		return sentence(withStatuses(restated(e.Message)))
+		return sentence(restated(e.Message))
 	}
 	var parts []string
 	for _, d := range e.Details {
