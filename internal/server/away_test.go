@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -91,6 +92,45 @@ func TestPostgresStartsLater(t *testing.T) {
 	if err == nil || db.MayCome(err) {
 		t.Errorf("a database that does not exist: %v", err)
 	}
+}
+
+// So does one whose PostgreSQL goes away when the store is open and the first account is not made yet.
+func TestPostgresLeavesAtTheStart(t *testing.T) {
+	link, address := dbtest.Connect(t, false)
+	opened := sync.OnceFunc(func() { link.Cut(true) })
+	said := hearing(func(line string) {
+		switch {
+		case strings.Contains(line, "schema brought up to date"):
+			opened()
+		case strings.Contains(line, "the database cannot be reached yet"):
+			link.Cut(false)
+		}
+	})
+	s, err := server.Listen(server.Config{Addr: "127.0.0.1:0", StoreConfig: server.StoreConfig{Dev: true, Dir: t.TempDir(),
+		URL: address.String(), Log: slog.New(slog.NewTextHandler(said, nil))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- s.Run(ctx, func(*server.Store) { close(ready) }) }()
+	select {
+	case <-ready:
+	case err := <-ended:
+		t.Fatalf("it ended: %v", err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// hearing is a log whose lines are heard.
+type hearing func(line string)
+
+func (h hearing) Write(line []byte) (int, error) {
+	h(string(line))
+	return len(line), nil
 }
 
 // While PostgreSQL cannot be reached, every kind of request is a 503 that says when to come back, /readyz says why, and all is well

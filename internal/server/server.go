@@ -20,6 +20,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
+	"entrepot/internal/apperr"
 	"entrepot/internal/budget"
 	"entrepot/internal/dashboard"
 	"entrepot/internal/db"
@@ -183,14 +184,15 @@ func (s *Server) awaitRequests(ctx context.Context) {
 	}
 }
 
-// awaitStore opens the store, and waits for a database server that starts later than the service, as after a power cut.
-func (s *Server) awaitStore(ctx context.Context) (*Store, error) {
+// open starts everything that needs the store. It waits for a database server that starts later than the service, as after a power cut, or
+// goes away while it starts.
+func (s *Server) open(ctx context.Context) (*node, error) {
 	late, cancel := context.WithTimeout(ctx, storeWait)
 	defer cancel()
 	for logged := false; ; logged = true {
-		store, err := OpenStore(ctx, s.config.StoreConfig)
-		if err == nil || !db.MayCome(err) {
-			return store, err
+		n, err := s.openNow(ctx)
+		if err == nil || !db.MayCome(err) && (s.config.URL == "" || !apperr.Is(err, apperr.Unavailable)) {
+			return n, err
 		}
 		if !logged {
 			s.log.Warn("the database cannot be reached yet, trying again", "for", storeWait, "error", err)
@@ -203,9 +205,8 @@ func (s *Server) awaitStore(ctx context.Context) (*Store, error) {
 	}
 }
 
-// open starts everything that needs the store.
-func (s *Server) open(ctx context.Context) (*node, error) {
-	store, err := s.awaitStore(ctx)
+func (s *Server) openNow(ctx context.Context) (*node, error) {
+	store, err := OpenStore(ctx, s.config.StoreConfig)
 	if err != nil {
 		return nil, err
 	}
