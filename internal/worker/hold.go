@@ -69,7 +69,8 @@ func (h *jobHold) prolong(ctx context.Context, end context.CancelFunc) {
 	}
 }
 
-// stands returns when enough of the lease is left for a request to arrive; otherwise it has the lease prolonged first. Errors: the context's, which ends when the lease is lost.
+// stands returns when enough of the lease is left for a request to arrive; otherwise it has the lease prolonged first. Errors: the
+// context's, which ends when the lease is lost.
 func (h *jobHold) stands(ctx context.Context) error {
 	for {
 		h.mu.Lock()
