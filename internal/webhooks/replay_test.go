@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// A replay for an ordered endpoint has what came before the endpoint, though it is not dispatched to others yet, and of what came later only
-// what is dispatched: the rest is on its way, and a replay must not overtake it.
+// A replay for an ordered endpoint has what came before the endpoint, though it is not dispatched to others yet, and of what came later
+// only what is dispatched: the rest is on its way, and a replay must not overtake it.
 func TestReplayOfWhatIsNotDispatched(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)
