@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/stock"
 )
 
-// The warehouse of a line has units for it: none is in a deleted level, others of the same operation may free some or take them along, and
-// a line whose warehouse is gone gets another one.
+// The warehouse of a line has units for it: a deleted level has none, others of the same operation may free some or take them along.
+// A line whose warehouse is gone gets another one.
 func TestChoiceOfWarehouses(t *testing.T) {
 	level := func(warehouse string, onHand, reserved int64) stock.Level {
 		return stock.Level{SKU: "CUP", Warehouse: warehouse, Product: "p", OnHand: onHand, Reserved: reserved}
