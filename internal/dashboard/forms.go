@@ -324,7 +324,7 @@ func sentence(message string) string {
 }
 
 // predicate is how a message begins that is about its subject; others are sentences of their own.
-var predicate = regexp.MustCompile(`^(must|is|has|cannot|begins|changed) `)
+var predicate = regexp.MustCompile(`^(must|may|is|has|cannot|begins|changed) `)
 
 // about is a message about something as it stands elsewhere.
 func about(subject, message string) string {

@@ -135,7 +135,7 @@ func TestStaleActionsOfAnOrder(t *testing.T) {
 			_, alert, _ := strings.Cut(out.body, `role="alert">`)
 			alert, _, _ = strings.Cut(alert, "</div>")
 			said := reply{body: alert}.words()
-			want := map[string]string{"/ship": "something that this form changed is gone", "/move": "Already shipped"}[action]
+			want := map[string]string{"/ship": "nothing is left to ship", "/move": "Already shipped"}[action]
 			if out.status < 400 || out.status >= 500 || !strings.Contains(said, want) {
 				t.Errorf("%s: %d, it says %q", action, out.status, said)
 			}

@@ -51,7 +51,7 @@ func TestTypingBesideAColleague(t *testing.T) {
 		t.Errorf("the carrier is %q", carrier)
 	}
 	b.click("#ship")
-	b.shows("something that this form changed is gone")
+	b.shows("nothing is left to ship")
 	b.shows("3 of 3")
 	if after := c.call("GET", "/orders/"+order, nil); len(after["shipments"].([]any)) != 1 {
 		t.Errorf("%v", after["shipments"])
@@ -59,7 +59,7 @@ func TestTypingBesideAColleague(t *testing.T) {
 	// The words stay beside what is news.
 	c.call("PATCH", "/orders/"+order, map[string]any{"notes": "Ring twice"})
 	b.until("document.querySelector('#note')?.innerText.includes('Ring twice')")
-	b.shows("something that this form changed is gone")
+	b.shows("nothing is left to ship")
 }
 
 // A form that was only entered is renewed once it is left.
