@@ -36,8 +36,14 @@ func EnginesAt(t *testing.T, now func() time.Time, test func(t *testing.T, store
 // PlainEngines is Engines with row-level security on PostgreSQL (PlainStoreURL), for tests of its plans.
 func PlainEngines(t *testing.T, test func(t *testing.T, store *db.DB)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, db.Config{Dir: StoreDir(t), Unsafe: true})) })
-	t.Run("postgres", func(t *testing.T) { test(t, Open(t, db.Config{URL: PlainStoreURL(t), Pool: 12})) })
+	PlainConfigs(t, func(t *testing.T, c db.Config) { test(t, Open(t, c)) })
+}
+
+// PlainConfigs is PlainEngines for a test that opens the store itself.
+func PlainConfigs(t *testing.T, test func(t *testing.T, c db.Config)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, db.Config{Dir: StoreDir(t), Unsafe: true}) })
+	t.Run("postgres", func(t *testing.T) { test(t, db.Config{URL: PlainStoreURL(t), Pool: 12}) })
 }
 
 // Patience is db.Config's for tests: what the service answers with "busy" after seconds takes longer on a starved machine.

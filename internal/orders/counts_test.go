@@ -13,81 +13,79 @@ import (
 // there are and however much waits: SQLite says over which index they go, PostgreSQL how many rows it has read.
 func TestCountsReadFewRows(t *testing.T) {
 	const days, waiting, few = 500, 120, 16
-	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
-		"postgres": {URL: dbtest.PlainStoreURL(t)}} {
-		t.Run(engine, func(t *testing.T) {
-			var plans []string
-			var explain func(sql string, args []any)
-			config.Trace = func(sql string, args []any) {
-				if explain != nil {
-					explain(sql, args)
+	dbtest.PlainConfigs(t, func(t *testing.T, config db.Config) {
+		var plans []string
+		var explain func(sql string, args []any)
+		config.Trace = func(sql string, args []any) {
+			if explain != nil {
+				explain(sql, args)
+			}
+		}
+		store := dbtest.Open(t, config)
+		engine := store.Engine()
+		tenant := dbtest.Account(t, store)
+		first := shippedDaily(t, store, tenant, days, waiting)
+		total := func(f CountedFilter, want int64) func(tx *db.Tx) error {
+			return func(tx *db.Tx) error {
+				n, err := prefetchTotal(tx, f).Wait()
+				if n != want {
+					t.Errorf("%d orders of %+v, not %d", n, f, want)
+				}
+				return err
+			}
+		}
+		for what, read := range map[string]func(tx *db.Tx) error{
+			"to ship": func(tx *db.Tx) error {
+				n, oldest, err := ToShip(tx)
+				if n != waiting || oldest != first {
+					t.Errorf("%d wait, the oldest since %d, not %d since %d", n, oldest, waiting, first)
+				}
+				return err
+			},
+			"by status": func(tx *db.Tx) error {
+				counts, err := StatusCounts(tx)
+				if counts[Shipped] != days-waiting || counts[Processing]+counts[PartiallyShipped] != waiting {
+					t.Errorf("%v", counts)
+				}
+				return err
+			},
+			"all":             total(CountedFilter{}, days),
+			"shipped":         total(CountedFilter{Statuses: []Status{Shipped}}, days-waiting),
+			"of a channel":    total(CountedFilter{Channel: erp}, days/5),
+			"of none of them": total(CountedFilter{Channel: shop, Statuses: []Status{Returned}}, 0),
+		} {
+			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+				plans = nil
+				if explain = nil; engine == "sqlite" {
+					explain = func(sql string, args []any) {
+						again := explain
+						explain = nil // what explains is not explained
+						plans = append(plans, dbtest.Plan(t, tx, sql, args...))
+						explain = again
+					}
+				}
+				before := rowsRead(t, tx, engine)
+				err := read(tx)
+				explain = nil
+				if rows := rowsRead(t, tx, engine) - before; rows > few {
+					t.Errorf("%s: %d rows read", what, rows)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, plan := range plans {
+				if !regexp.MustCompile(`USING COVERING INDEX orders_tenant_id_status \(tenant_id=\? AND status=\?\)|` +
+					`SEARCH tallies USING PRIMARY KEY \(tenant_id=\? AND name=\?\)`).MatchString(plan) {
+					t.Errorf("%s: %s", what, plan)
 				}
 			}
-			store := dbtest.Open(t, config)
-			tenant := dbtest.Account(t, store)
-			first := shippedDaily(t, store, tenant, days, waiting)
-			total := func(f CountedFilter, want int64) func(tx *db.Tx) error {
-				return func(tx *db.Tx) error {
-					n, err := prefetchTotal(tx, f).Wait()
-					if n != want {
-						t.Errorf("%d orders of %+v, not %d", n, f, want)
-					}
-					return err
-				}
+			if engine == "sqlite" && len(plans) == 0 {
+				t.Errorf("%s: no plan was seen", what)
 			}
-			for what, read := range map[string]func(tx *db.Tx) error{
-				"to ship": func(tx *db.Tx) error {
-					n, oldest, err := ToShip(tx)
-					if n != waiting || oldest != first {
-						t.Errorf("%d wait, the oldest since %d, not %d since %d", n, oldest, waiting, first)
-					}
-					return err
-				},
-				"by status": func(tx *db.Tx) error {
-					counts, err := StatusCounts(tx)
-					if counts[Shipped] != days-waiting || counts[Processing]+counts[PartiallyShipped] != waiting {
-						t.Errorf("%v", counts)
-					}
-					return err
-				},
-				"all":             total(CountedFilter{}, days),
-				"shipped":         total(CountedFilter{Statuses: []Status{Shipped}}, days-waiting),
-				"of a channel":    total(CountedFilter{Channel: erp}, days/5),
-				"of none of them": total(CountedFilter{Channel: shop, Statuses: []Status{Returned}}, 0),
-			} {
-				err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-					plans = nil
-					if explain = nil; engine == "sqlite" {
-						explain = func(sql string, args []any) {
-							again := explain
-							explain = nil // what explains is not explained
-							plans = append(plans, dbtest.Plan(t, tx, sql, args...))
-							explain = again
-						}
-					}
-					before := rowsRead(t, tx, engine)
-					err := read(tx)
-					explain = nil
-					if rows := rowsRead(t, tx, engine) - before; rows > few {
-						t.Errorf("%s: %d rows read", what, rows)
-					}
-					return err
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, plan := range plans {
-					if !regexp.MustCompile(`USING COVERING INDEX orders_tenant_id_status \(tenant_id=\? AND status=\?\)|` +
-						`SEARCH tallies USING PRIMARY KEY \(tenant_id=\? AND name=\?\)`).MatchString(plan) {
-						t.Errorf("%s: %s", what, plan)
-					}
-				}
-				if engine == "sqlite" && len(plans) == 0 {
-					t.Errorf("%s: no plan was seen", what)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // A page far down is found by the kept figures: PostgreSQL reads few of the orders before it.

@@ -14,44 +14,42 @@ import (
 // PostgreSQL how many events it has read.
 func TestNewRecordsAreReadByTheirEvents(t *testing.T) {
 	const packed, fresh = 1500, 20
-	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
-		"postgres": {URL: dbtest.PlainStoreURL(t)}} {
-		t.Run(engine, func(t *testing.T) {
-			var log string
-			var args []any
-			config.Trace = func(sql string, of []any) {
-				if strings.Contains(sql, "FROM events e") {
-					log, args = sql, of
-				}
+	dbtest.PlainConfigs(t, func(t *testing.T, config db.Config) {
+		var log string
+		var args []any
+		config.Trace = func(sql string, of []any) {
+			if strings.Contains(sql, "FROM events e") {
+				log, args = sql, of
 			}
-			store := dbtest.Open(t, config)
-			tenant := dbtest.Account(t, store)
-			record(t, store, tenant, packed)
-			if err := search.Pack(t.Context(), store, tenant, search.Orders, 1); err != nil {
-				t.Fatal(err)
+		}
+		store := dbtest.Open(t, config)
+		engine := store.Engine()
+		tenant := dbtest.Account(t, store)
+		record(t, store, tenant, packed)
+		if err := search.Pack(t.Context(), store, tenant, search.Orders, 1); err != nil {
+			t.Fatal(err)
+		}
+		record(t, store, tenant, fresh)
+		dbtest.Analyse(t, store, tenant)
+		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			before := eventsRead(t, tx, engine)
+			err := search.Find(tx, search.Orders, "ada", func(search.ID, int64) error { return nil })
+			if n := eventsRead(t, tx, engine) - before; n > 10*fresh {
+				t.Errorf("%d events read for %d new orders", n, fresh)
 			}
-			record(t, store, tenant, fresh)
-			dbtest.Analyse(t, store, tenant)
-			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-				before := eventsRead(t, tx, engine)
-				err := search.Find(tx, search.Orders, "ada", func(search.ID, int64) error { return nil })
-				if n := eventsRead(t, tx, engine) - before; n > 10*fresh {
-					t.Errorf("%d events read for %d new orders", n, fresh)
-				}
-				if engine == "postgres" || err != nil {
-					return err
-				}
-				plan := dbtest.Plan(t, tx, log, args...)
-				if !strings.Contains(plan, "events_tenant_id_event (tenant_id=? AND event=? AND stamp>?)") {
-					t.Error(plan)
-				}
+			if engine == "postgres" || err != nil {
 				return err
-			})
-			if err != nil {
-				t.Fatal(err)
 			}
+			plan := dbtest.Plan(t, tx, log, args...)
+			if !strings.Contains(plan, "events_tenant_id_event (tenant_id=? AND event=? AND stamp>?)") {
+				t.Error(plan)
+			}
+			return err
 		})
-	}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // record has the log say of new orders and customers, which are not there, among other events.

@@ -29,25 +29,22 @@ type catalogue struct {
 
 // onEach runs a test with many levels on each engine.
 func onEach(t *testing.T, test func(c *catalogue)) {
-	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
-		"postgres": {URL: dbtest.PlainStoreURL(t)}} {
-		t.Run(engine, func(t *testing.T) {
-			c := &catalogue{T: t, ahead: new(atomic.Int64)}
-			config.Now = func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
-			config.Trace = func(sql string, args []any) {
-				if c.explain != nil {
-					c.explain(sql, args)
-				}
+	dbtest.PlainConfigs(t, func(t *testing.T, config db.Config) {
+		c := &catalogue{T: t, ahead: new(atomic.Int64)}
+		config.Now = func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+		config.Trace = func(sql string, args []any) {
+			if c.explain != nil {
+				c.explain(sql, args)
 			}
-			c.store = dbtest.Open(t, config)
-			c.tenant = dbtest.Account(t, c.store)
-			for first := 0; first < plenty; first += 500 {
-				c.write(func(tx *db.Tx) error { c.fill(tx, first); return nil })
-			}
-			dbtest.Analyse(t, c.store, c.tenant)
-			test(c)
-		})
-	}
+		}
+		c.store = dbtest.Open(t, config)
+		c.tenant = dbtest.Account(t, c.store)
+		for first := 0; first < plenty; first += 500 {
+			c.write(func(tx *db.Tx) error { c.fill(tx, first); return nil })
+		}
+		dbtest.Analyse(t, c.store, c.tenant)
+		test(c)
+	})
 }
 
 // fill creates 500 products that cost 2 each, with 3 on hand each.
