@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -47,19 +48,26 @@ func refusedInOneShape(t *testing.T, address string) {
 	}
 }
 
+// begun is a service on PostgreSQL that has begun to start: ready is closed when it has, ended has its error when it has stopped.
+func begun(t *testing.T, database string, said io.Writer) (s *server.Server, ready chan struct{}, ended chan error, stop func()) {
+	t.Helper()
+	s, err := server.Listen(server.Config{Addr: "127.0.0.1:0", StoreConfig: server.StoreConfig{Dev: true, Dir: t.TempDir(), URL: database,
+		Log: slog.New(slog.NewTextHandler(said, nil))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ready, ended = make(chan struct{}), make(chan error, 1)
+	go func() { ended <- s.Run(ctx, func(*server.Store) { close(ready) }) }()
+	return s, ready, ended, stop
+}
+
 // A service whose PostgreSQL starts later than it says so meanwhile, and begins when it can. A wrong address ends it at once.
 func TestPostgresStartsLater(t *testing.T) {
 	link, address := dbtest.Connect(t, true)
 
 	said := &log{}
-	s, err := server.Listen(server.Config{Addr: "127.0.0.1:0", StoreConfig: server.StoreConfig{Dev: true, Dir: t.TempDir(),
-		URL: address.String(), Log: slog.New(slog.NewTextHandler(said, nil))}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ready, ended := make(chan struct{}), make(chan error, 1)
-	go func() { ended <- s.Run(ctx, func(*server.Store) { close(ready) }) }()
+	s, ready, ended, stop := begun(t, address.String(), said)
 	for !strings.Contains(said.String(), "the database cannot be reached yet") {
 		select {
 		case err := <-ended:
@@ -106,14 +114,7 @@ func TestPostgresLeavesAtTheStart(t *testing.T) {
 			link.Cut(false)
 		}
 	})
-	s, err := server.Listen(server.Config{Addr: "127.0.0.1:0", StoreConfig: server.StoreConfig{Dev: true, Dir: t.TempDir(),
-		URL: address.String(), Log: slog.New(slog.NewTextHandler(said, nil))}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ready, ended := make(chan struct{}), make(chan error, 1)
-	go func() { ended <- s.Run(ctx, func(*server.Store) { close(ready) }) }()
+	_, ready, ended, stop := begun(t, address.String(), said)
 	select {
 	case <-ready:
 	case err := <-ended:
