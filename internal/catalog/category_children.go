@@ -43,7 +43,7 @@ func changed(list []Category, change func(*Category)) (changes []CategoryChange)
 
 // DetachSome detaches at most limit children that a deleted category still has, and returns them.
 func DetachSome(tx *db.Tx, category id.Category, limit int) ([]CategoryChange, error) {
-	gone, err := stored(tx, category)
+	gone, err := Stored(tx, category)
 	if err != nil || gone == nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func FollowRest(tx *db.Tx, parent id.Category, limit int) ([]CategoryChange, err
 }
 
 func follow(tx *db.Tx, parent id.Category, which string, args ...any) ([]CategoryChange, error) {
-	c, err := stored(tx, parent)
+	c, err := Stored(tx, parent)
 	if err != nil || c == nil || c.DeletedAt != 0 {
 		return nil, err
 	}

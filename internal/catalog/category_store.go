@@ -190,9 +190,7 @@ func (c Category) document() search.Document {
 }
 
 // Stored reads a category that may be deleted; nil for none.
-func Stored(tx *db.Tx, category id.Category) (*Category, error) { return stored(tx, category) }
-
-func stored(tx *db.Tx, category id.Category) (*Category, error) {
+func Stored(tx *db.Tx, category id.Category) (*Category, error) {
 	list, err := categoryTable.All(tx, "AND id = $2::UUID", category)
 	if err != nil || len(list) == 0 {
 		return nil, err

@@ -154,7 +154,7 @@ func touched(tx *db.Tx, column string, keys []string, limit int) (list []Touched
 
 // ArriveSome links at most limit products that wait for a category to it, and returns them: none if it does not exist any more.
 func ArriveSome(tx *db.Tx, category id.Category, limit int) ([]Touched, error) {
-	c, err := stored(tx, category)
+	c, err := Stored(tx, category)
 	if err != nil || c == nil || c.DeletedAt != 0 || c.ExternalID == "" {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func ArriveSome(tx *db.Tx, category id.Category, limit int) ([]Touched, error) {
 // LeaveSome takes at most limit products out of a deleted category, and returns them. If there is another one with its externalId by now,
 // they are in that one.
 func LeaveSome(tx *db.Tx, category id.Category, limit int) ([]Touched, error) {
-	gone, err := stored(tx, category)
+	gone, err := Stored(tx, category)
 	if err != nil || gone == nil {
 		return nil, err
 	}

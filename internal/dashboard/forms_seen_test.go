@@ -260,7 +260,7 @@ func TestCommas(t *testing.T) {
 	}
 }
 
-// Two people ship the same order: the second is not told that anything of the form is left to be sent again.
+// Two people ship the same order: nothing on the second one's page says that anything of the form is left to be sent again.
 func TestNothingIsLeftToShip(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		c := s.shopper(t)

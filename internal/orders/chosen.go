@@ -27,8 +27,11 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 	}
 	if f.passesLater() && min(n, walked) > fewRows {
 		ranges, known, err := f.numbersWithin(tx)
-		if err != nil || known {
-			list, err := f.listByNumbers(tx, ranges, err)
+		if err != nil {
+			return nil, 0, err
+		}
+		if known {
+			list, err := f.listByNumbers(tx, ranges)
 			return list, n, err
 		}
 	}

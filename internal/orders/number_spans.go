@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -87,9 +88,7 @@ type keptSpans struct {
 // spansOf is the key of an account's spans in the memo of the store.
 type spansOf id.Tenant
 
-func spansIn(memo interface {
-	LoadOrStore(key, value any) (any, bool)
-}, tenant id.Tenant) *keptSpans {
+func spansIn(memo *sync.Map, tenant id.Tenant) *keptSpans {
 	kept, _ := memo.LoadOrStore(spansOf(tenant), new(keptSpans))
 	return kept.(*keptSpans)
 }
@@ -146,7 +145,7 @@ func (f CountedFilter) numbersWithin(tx *db.Tx) (ranges []numberRange, known boo
 }
 
 // listByNumbers reads a page of a list by number whose orders have numbers in some ranges, one range after the other.
-func (f Filter) listByNumbers(tx *db.Tx, ranges []numberRange, err error) ([]Order, error) {
+func (f Filter) listByNumbers(tx *db.Tx, ranges []numberRange) (list []Order, err error) {
 	if !f.Ascending {
 		ranges = slices.Clone(ranges)
 		slices.Reverse(ranges)

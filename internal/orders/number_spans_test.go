@@ -20,45 +20,42 @@ func TestListsByNumberWithinATime(t *testing.T) {
 	fewRows, numbersInSpan, mostLate = 40, 16, 30
 	defer func() { fewRows, numbersInSpan, mostLate = few, size, late }()
 	now := time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)
-	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
-		"postgres": {URL: dbtest.StoreURL(t)}} {
-		t.Run(engine, func(t *testing.T) {
-			read := &dbtest.Statements{}
-			config.Trace, config.Now = read.Add, func() time.Time { return now }
-			store := dbtest.Open(t, config)
-			tenant := dbtest.Account(t, store)
-			s := &numbered{T: t, store: store, tenant: tenant, read: read, all: sample(t, store, tenant, 700)}
-			follow := func() {
-				t.Helper()
-				now = now.Add(spansAgain)
-				if err := FollowNumbers(t.Context(), store); err != nil {
-					t.Fatal(err)
-				}
-			}
-			s.compare("without spans", false)
-			follow()
-			s.compare("with spans", true)
-			s.receive(20)
-			s.compare("with new orders", true)
-			s.receive(20)
-			s.compare("with too many new orders", false)
-			follow()
-			s.compare("with spans of these", true)
-			s.drop(10)
-			s.compare("after a deletion", false)
-			follow()
-			s.compare("with spans without them", true)
-			now = now.Add(spansHold + time.Second)
-			s.compare("an hour later", false)
-			now = now.Add(spansHold + time.Second)
+	dbtest.PlainConfigs(t, func(t *testing.T, config db.Config) {
+		read := &dbtest.Statements{}
+		config.Trace, config.Now = read.Add, func() time.Time { return now }
+		store := dbtest.Open(t, config)
+		tenant := dbtest.Account(t, store)
+		s := &numbered{T: t, store: store, tenant: tenant, read: read, all: sample(t, store, tenant, 700)}
+		follow := func() {
+			t.Helper()
+			now = now.Add(spansAgain)
 			if err := FollowNumbers(t.Context(), store); err != nil {
 				t.Fatal(err)
 			}
-			if _, kept := store.Memo().Load(spansOf(tenant)); kept {
-				t.Error("spans that no list wants are kept")
-			}
-		})
-	}
+		}
+		s.compare("without spans", false)
+		follow()
+		s.compare("with spans", true)
+		s.receive(20)
+		s.compare("with new orders", true)
+		s.receive(20)
+		s.compare("with too many new orders", false)
+		follow()
+		s.compare("with spans of these", true)
+		s.drop(10)
+		s.compare("after a deletion", false)
+		follow()
+		s.compare("with spans without them", true)
+		now = now.Add(spansHold + time.Second)
+		s.compare("an hour later", false)
+		now = now.Add(spansHold + time.Second)
+		if err := FollowNumbers(t.Context(), store); err != nil {
+			t.Fatal(err)
+		}
+		if _, kept := store.Memo().Load(spansOf(tenant)); kept {
+			t.Error("spans that no list wants are kept")
+		}
+	})
 }
 
 // numbered is an account with all its orders.

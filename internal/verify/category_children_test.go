@@ -15,7 +15,7 @@ import (
 	"entrepot/internal/patch"
 )
 
-// branch makes a category with shelf others below it.
+// branch makes a category with many others below it.
 func (s *shop) branch(external string) (category id.Category) {
 	s.Helper()
 	category, err := s.addCategory(external)
@@ -23,14 +23,14 @@ func (s *shop) branch(external string) (category id.Category) {
 		s.Fatal(err)
 	}
 	in := commerce.CategoryImport{}
-	for i := range shelf {
+	for i := range many {
 		name := fmt.Sprintf("%s-%02d", external, i)
 		in.Drafts = append(in.Drafts, catalog.CategoryDraft{Index: i, ExternalID: patch.To(name), Name: patch.To(name),
 			ParentExternal: patch.To(external)})
 	}
 	s.must(func(tx *db.Tx) error {
 		out, err := s.do.ImportCategories(tx, in)
-		if err == nil && out.Created != shelf {
+		if err == nil && out.Created != many {
 			err = fmt.Errorf("%+v", out)
 		}
 		return err
@@ -91,7 +91,7 @@ func TestChildrenOfACategoryInSteps(t *testing.T) {
 					}
 					s.holds(n)
 				}
-				if now, events := s.below(parent, external), s.recategorised()-before; now != shelf || events != shelf+own {
+				if now, events := s.below(parent, external), s.recategorised()-before; now != many || events != many+own {
 					t.Errorf("%s: %d children are done, with %d events", name, now, events)
 				}
 				if s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1") != 0 {
@@ -157,7 +157,7 @@ func TestCategoriesWithChildrenChangeBetweenSteps(t *testing.T) {
 		}
 		s.holds(0)
 		ends()
-		if now := s.below(heir, "hats"); now != shelf {
+		if now := s.below(heir, "hats"); now != many {
 			t.Errorf("the heir has %d children", now)
 		}
 		if err := s.renameCategory(heir, "caps"); err != nil {
@@ -175,7 +175,7 @@ func TestCategoriesWithChildrenChangeBetweenSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 		ends()
-		if now := s.below("", "bonnets"); now != shelf+1 {
+		if now := s.below("", "bonnets"); now != many+1 {
 			t.Errorf("%d children wait for the deleted one", now)
 		}
 	})

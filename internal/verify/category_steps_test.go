@@ -18,14 +18,14 @@ import (
 	"entrepot/internal/patch"
 )
 
-// shelf is how many products the categories of these tests have.
-const shelf = 40
+// many is how many products the categories of these tests have.
+const many = 40
 
 // assort makes products that name categories, by externalId.
 func (s *shop) assort(categories ...string) {
 	s.Helper()
 	var in commerce.Import
-	for i := range shelf {
+	for i := range many {
 		in.Drafts = append(in.Drafts, catalog.Draft{Index: i, SKU: fmt.Sprintf("ITEM-%02d", i), Name: patch.To("Item"),
 			Price: patch.To(money.Amount(10_000)), Categories: patch.To(categories)})
 	}
@@ -122,10 +122,10 @@ func TestCategoriesDieAtEveryStep(t *testing.T) {
 			if now := s.in(category()); now != want {
 				t.Fatalf("%d products are in the category", now)
 			}
-			if events := s.relinked() - before; events != shelf {
+			if events := s.relinked() - before; events != many {
 				t.Errorf("%d events of products", events)
 			}
-			if products, _ := s.fed(since); products != shelf {
+			if products, _ := s.fed(since); products != many {
 				t.Errorf("%d products in the feed", products)
 			}
 			if s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1") != 0 {
@@ -135,7 +135,7 @@ func TestCategoriesDieAtEveryStep(t *testing.T) {
 		}
 		for n := range int64(100) {
 			var hats id.Category
-			made := ends(n, func() (err error) { hats, err = s.addCategory("hats"); return err }, func() id.Category { return hats }, shelf)
+			made := ends(n, func() (err error) { hats, err = s.addCategory("hats"); return err }, func() id.Category { return hats }, many)
 			gone := ends(n, func() error { return s.dropCategory(hats) }, func() id.Category { return hats }, 0)
 			if made && gone {
 				break
@@ -199,7 +199,7 @@ func TestCategoriesChangeBetweenSteps(t *testing.T) {
 		}
 		ends()
 		all("the old one", old, 0)
-		all("its heir", heir, shelf)
+		all("its heir", heir, many)
 		coats, err := s.addCategory("coats")
 		if err != nil {
 			t.Fatal(err)
@@ -208,7 +208,7 @@ func TestCategoriesChangeBetweenSteps(t *testing.T) {
 		if err := s.renameCategory(coats, "cloaks"); err != nil {
 			t.Fatal(err)
 		}
-		all("renamed before all were linked", coats, shelf)
+		all("renamed before all were linked", coats, many)
 		ends()
 		if err := s.dropCategory(coats); err != nil {
 			t.Fatal(err)
@@ -259,7 +259,7 @@ func TestCategoriesInStepsBesideOthers(t *testing.T) {
 			})
 			all.Go(func() {
 				for range 12 {
-					sku := fmt.Sprintf("ITEM-%02d", dice.IntN(shelf))
+					sku := fmt.Sprintf("ITEM-%02d", dice.IntN(many))
 					refused(s.write(func(tx *db.Tx) error {
 						plan, err := s.do.PlanImport(tx, s.who, commerce.Import{Drafts: []catalog.Draft{{SKU: sku, Name: patch.To("Item"),
 							Price: patch.To(money.Amount(10_000)), Categories: patch.To([]string{"coats", "hats", "shoes"}[:1+dice.IntN(3)])}}})

@@ -2,9 +2,7 @@ package sqlite
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 
 	"entrepot/internal/db/engine"
 	"entrepot/internal/id"
@@ -68,7 +66,11 @@ func (c *conn) bindClock(s *statement, place int, args []any) error {
 	if !tenant.CanInt() {
 		return fmt.Errorf("db: a clock of %T, which is no tenant", args[0])
 	}
-	k, err := c.clock(id.Tenant(tenant.Int()))
+	var k *clock
+	err := c.whileBusy(s, func() (err error) {
+		k, err = c.clock(id.Tenant(tenant.Int()))
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -85,10 +87,9 @@ func (c *conn) writeClocks() error {
 	if len(c.clocks) == 0 {
 		return nil
 	}
-	moved := maps.Clone(c.clocks)
-	clear(c.clocks)
-	for _, tenant := range slices.Sorted(maps.Keys(moved)) {
-		k := moved[tenant]
+	read := c.clocks
+	c.clocks = map[id.Tenant]*clock{}
+	for tenant, k := range read {
 		if !k.moved {
 			continue
 		}

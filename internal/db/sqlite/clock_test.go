@@ -121,3 +121,33 @@ func TestClocksOfTheNextGroup(t *testing.T) {
 	}
 	is(t, store, 1, "a 110, b 130, a 1150, b 1170; 2180")
 }
+
+// A statement stays prepared while the clock that it asks for is read, also when the connection forgets its other statements for that.
+func TestClockOfAFullConnection(t *testing.T) {
+	c, err := openConn(t.TempDir() + "/full.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	for _, sql := range []string{"CREATE TABLE change_clocks (tenant_id BIGINT PRIMARY KEY, base BIGINT, last BIGINT)",
+		"CREATE TABLE stamped (tenant_id BIGINT, stamp BIGINT)", "INSERT INTO change_clocks VALUES (1, 500, 500)"} {
+		if err := c.script(sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const insert = "INSERT INTO stamped VALUES ($1, " + engine.Clock + " + $2::BIGINT)"
+	if _, err := c.prepare(insert); err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; len(c.stmts) < maxStatements; n++ {
+		if _, err := c.prepare(fmt.Sprint("SELECT ", n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Exec(insert, []any{id.Tenant(1), 10}); err != nil {
+		t.Fatal(err)
+	}
+	if stamp, err := numberOf(c, "SELECT stamp FROM stamped"); stamp != 510 || err != nil {
+		t.Error(stamp, err)
+	}
+}
