@@ -185,15 +185,7 @@ func TestPagesShowWhatTheFilterSays(t *testing.T) {
 				if t.Failed() {
 					return
 				}
-				want := slices.Clone(all)
-				want = slices.DeleteFunc(want, func(o Order) bool { return !fits(&o) })
-				slices.SortFunc(want, func(a, b Order) int {
-					by := cmp.Or(cmp.Compare(f.value(&a), f.value(&b)), cmp.Compare(a.ID, b.ID))
-					if !f.Ascending {
-						by = -by
-					}
-					return by
-				})
+				want := listed(all, f, fits)
 				for _, offset := range []int{0, 250, len(want) - 3, len(want)} {
 					f.Offset = max(0, offset)
 					got, total, err := List(tx, f, nil)
@@ -220,6 +212,19 @@ func TestPagesShowWhatTheFilterSays(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// listed are the orders that fit, in the order of a list.
+func listed(all []Order, f Filter, fits func(o *Order) bool) []Order {
+	want := slices.DeleteFunc(slices.Clone(all), func(o Order) bool { return !fits(&o) })
+	slices.SortFunc(want, func(a, b Order) int {
+		by := cmp.Or(cmp.Compare(f.value(&a), f.value(&b)), cmp.Compare(a.ID, b.ID))
+		if !f.Ascending {
+			by = -by
+		}
+		return by
+	})
+	return want
 }
 
 func same(t *testing.T, name string, got, want []Order) {

@@ -1,6 +1,8 @@
 package orders
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,4 +52,34 @@ func TestDeepPagesPassOrdersInAnIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// Such a page has the orders that it should have, whether those that match or the others are fewer, from either end of the list.
+func TestDeepPagesHaveWhatMatches(t *testing.T) {
+	few, step := fewRows, alongStep
+	fewRows, alongStep = 40, 50
+	defer func() { fewRows, alongStep = few, step }()
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant := dbtest.Account(t, store)
+		all := sample(t, store, tenant, 700)
+		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			for left := range len(Statuses) {
+				for _, ascending := range []bool{false, true} {
+					f := Filter{CountedFilter: CountedFilter{Statuses: Statuses[left:]}, Sort: ByTotal, Limit: 20, Ascending: ascending}
+					want := listed(all, f, func(o *Order) bool { return slices.Contains(f.Statuses, o.Status) })
+					for f.Offset = 0; f.Offset < len(want); f.Offset += 60 {
+						list, total, err := List(tx, f, nil)
+						if err != nil || total != int64(len(want)) {
+							t.Fatalf("%+v: %d, not %d, %v", f, total, len(want), err)
+						}
+						same(t, fmt.Sprintf("%+v", f), list, want[f.Offset:min(f.Offset+f.Limit, len(want))])
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
 }
