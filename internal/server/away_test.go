@@ -62,6 +62,16 @@ func begun(t *testing.T, database string, said io.Writer) (s *server.Server, rea
 	return s, ready, ended, stop
 }
 
+// begins waits until a service that was begun has started.
+func begins(t *testing.T, ready chan struct{}, ended chan error) {
+	t.Helper()
+	select {
+	case <-ready:
+	case err := <-ended:
+		t.Fatalf("it ended: %v", err)
+	}
+}
+
 // A service whose PostgreSQL starts later than it says so meanwhile, and begins when it can. A wrong address ends it at once.
 func TestPostgresStartsLater(t *testing.T) {
 	link, address := dbtest.Connect(t, true)
@@ -85,11 +95,7 @@ func TestPostgresStartsLater(t *testing.T) {
 	}
 	refusedInOneShape(t, s.URL()+"/api/v1/orders")
 	link.Cut(false)
-	select {
-	case <-ready:
-	case err := <-ended:
-		t.Fatalf("it ended: %v", err)
-	}
+	begins(t, ready, ended)
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
@@ -115,11 +121,7 @@ func TestPostgresLeavesAtTheStart(t *testing.T) {
 		}
 	})
 	_, ready, ended, stop := begun(t, address.String(), said)
-	select {
-	case <-ready:
-	case err := <-ended:
-		t.Fatalf("it ended: %v", err)
-	}
+	begins(t, ready, ended)
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)

@@ -24,7 +24,10 @@ import (
 
 // deadlocks counts the transactions of a store that PostgreSQL ended as the victim of a deadlock, and those that made deliveries which
 // were there already.
-type deadlocks struct{ n atomic.Int64 }
+type deadlocks struct {
+	n     atomic.Int64
+	first atomic.Value // what the log said of the first one
+}
 
 func (d *deadlocks) Enabled(context.Context, slog.Level) bool { return true }
 func (d *deadlocks) WithAttrs([]slog.Attr) slog.Handler       { return d }
@@ -34,6 +37,7 @@ func (d *deadlocks) Handle(_ context.Context, r slog.Record) error {
 		if text := a.Value.String(); strings.Contains(text, "40P01") || strings.Contains(text, "deliveries_pkey") ||
 			strings.Contains(text, "failed: deliveries") {
 			d.n.Add(1)
+			d.first.CompareAndSwap(nil, text)
 		}
 		return true
 	})
@@ -47,7 +51,7 @@ func watched(t *testing.T, test func(t *testing.T, store *db.DB)) {
 		c.Log = slog.New(seen)
 		test(t, dbtest.Open(t, c))
 		if n := seen.n.Load(); n > 0 {
-			t.Errorf("%d deadlocks or clashes", n)
+			t.Errorf("%d deadlocks or clashes, the first: %v", n, seen.first.Load())
 		}
 	}
 	t.Run("sqlite", func(t *testing.T) { run(t, db.Config{Dir: t.TempDir(), Unsafe: true}) })

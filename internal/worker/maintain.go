@@ -100,10 +100,16 @@ func (w *Worker) packSearches() {
 	}
 }
 
-// followSorts updates the sort keys of products that changed, and what lists of orders by number want.
+// followSorts updates the sort keys of products that changed.
 func (w *Worker) followSorts() {
 	for w.pause(nil, max(catalog.SortRest, w.Poll)) {
 		w.failed("sorting products", catalog.FollowSorts(w.stopping, w.DB))
+	}
+}
+
+// followNumbers looks when orders were numbered, for lists by number that want it.
+func (w *Worker) followNumbers() {
+	for w.pause(nil, max(catalog.SortRest, w.Poll)) {
 		w.failed("looking when orders were numbered", orders.FollowNumbers(w.stopping, w.DB))
 	}
 }

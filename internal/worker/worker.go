@@ -142,7 +142,8 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 		go w.live()
 	}
 	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.maintain,
-		w.continueSteps, w.scrub, w.watchEdits, w.packSearches, w.followSorts, w.followSegments, w.followValues, w.foldSales} {
+		w.continueSteps, w.scrub, w.watchEdits, w.packSearches, w.followSorts, w.followNumbers, w.followSegments, w.followValues,
+		w.foldSales} {
 		w.loops.Go(loop)
 	}
 	return w, nil
