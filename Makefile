@@ -11,13 +11,13 @@ export CGO_ENABLED ?= 0
 export GOFLAGS ?= -trimpath
 
 # Compiler, linker and tests collect garbage as seldom as the service does: compiling takes a fifth less processor time.
-quick test check: export GOGC ?= 400
+quick test all-tests race check: export GOGC ?= 400
 
 # The race detector needs a C compiler and costs much time: it runs where goroutines of our own meet. SQLite's own code is left out of it,
 # or the tests would take three times as long.
 RACE_PACKAGES := ./internal/db/... ./internal/limits ./internal/secretbox ./internal/accounts ./internal/worker ./internal/server
 
-.PHONY: help run demo quick test crash failover platforms parallel check bench postgres browser php shots build dist clean
+.PHONY: help run demo quick test all-tests race crash failover platforms parallel check bench postgres browser php shots build dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,7 +37,8 @@ quick: ## the tests of rules, nouns, operations and routes on SQLite, in seconds
 	@$(GO) test -short -vet=off $(QUICK)
 
 # Packages that take minutes begin first: the others fill what they leave idle. go vet has looked already.
-LONGEST_FIRST := ./internal/api ./internal/dashboard ./test/platforms ./test/blackbox ./internal/worker
+LONGEST_FIRST := ./internal/dashboard ./test/platforms ./internal/api ./test/blackbox ./internal/db ./internal/commerce ./internal/verify \
+	./test/floods ./test/crash ./test/clients ./internal/worker
 
 # Stores of tests are in RAM where there is room for them: creating the hundreds of files of a PostgreSQL database takes
 # a quarter less processor time there. A folder from which no program may be started does not serve.
@@ -48,14 +49,20 @@ TEST_TMPDIR = $(shell probe=$$(mktemp $(RAM)/entrepot.XXXXXX 2>/dev/null) && \
 
 test: postgres browser php build ## go vet and every test, on SQLite and PostgreSQL
 	$(GO) vet ./...
+	$(MAKE) -j2 all-tests race
+
+# They run side by side: tests wait for much, above all for what they have made to happen.
+all-tests:
 	TMPDIR=$${TMPDIR:-$(TEST_TMPDIR)} ENTREPOT_TEST_BINARY=$(CURDIR)/$(BIN) $(GO) test -vet=off -p 4 -timeout 30m $(LONGEST_FIRST) ./...
+race:
 	@if command -v "$$($(GO) env CC)" >/dev/null 2>&1; then set -x; \
-		CGO_ENABLED=1 ENTREPOT_TEST_ENGINES=sqlite,postgres $(GO) test -race -gcflags=modernc.org/...=-race=false -short -vet=off -timeout 15m $(RACE_PACKAGES); \
+		CGO_ENABLED=1 ENTREPOT_TEST_ENGINES=sqlite,postgres $(GO) test -race -gcflags=modernc.org/...=-race=false -short -vet=off -p 1 -timeout 30m $(RACE_PACKAGES); \
 	else echo "no C compiler: the race detector is left out"; fi
 
 KILLS ?= 200
-crash: postgres ## kill the service KILLS times on each engine under load, and audit what it left
-	$(GO) test ./test/crash -count=1 -timeout 2h -v -kills $(KILLS)
+PAUSES ?= 30
+crash: postgres ## kill the service KILLS times on each engine under load, pause it PAUSES times, and audit what it left
+	$(GO) test ./test/crash -count=1 -timeout 3h -v -kills $(KILLS) -pauses $(PAUSES)
 
 ROUNDS ?= 20
 failover: postgres ## kill PostgreSQL's primary ROUNDS times under load, promote its standby each time, and audit what is left
@@ -71,7 +78,7 @@ parallel: postgres ## everything at once for DURATION on each engine, no answer 
 LONGEST := 140
 check: ## what must hold before a change is merged: format, line length, staticcheck, modules, the build, every test
 	@unformatted=$$(gofmt -l cmd internal test examples docs); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
-	@git ls-files '*.go' | xargs awk 'length > $(LONGEST) { printf "%s:%d: longer than $(LONGEST) characters\n", FILENAME, FNR; bad = 1 } END { exit bad }'
+	@git ls-files '*.go' '*.html' '*.css' '*.js' '*.php' '*.py' | xargs awk 'length > $(LONGEST) { printf "%s:%d: longer than $(LONGEST) characters\n", FILENAME, FNR; bad = 1 } END { exit bad }'
 	$(GO) tool staticcheck ./...
 	$(GO) mod verify
 	$(MAKE) test

@@ -15,16 +15,33 @@ import (
 	"entrepot/internal/dbtest"
 )
 
-// The shell blocks of quickstart.md run, in order, in one shell that stops at the first error, and
-// the receiver reports the shipped order as verified.
+// The shell blocks of quickstart.md run, and the receiver reports the shipped order as verified.
 func TestQuickstart(t *testing.T) {
+	out := runPage(t, "quickstart.md")
+	for _, want := range []string{"verified order.received ", "verified order.shipped "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the receiver did not report %q; the shell printed\n%s", want, out)
+		}
+	}
+}
+
+// The shell blocks of integration.md run, each of which compares what it gets with what the page says.
+func TestIntegration(t *testing.T) {
+	if out := runPage(t, "integration.md"); !strings.Contains(out, "nothing changed, nothing comes back") {
+		t.Errorf("the feed gave back what was sent twice; the shell printed\n%s", out)
+	}
+}
+
+// runPage runs the shell blocks of a page, in order, in one shell that stops at the first error, and returns what it printed.
+func runPage(t *testing.T, page string) string {
+	t.Helper()
 	dbtest.Long(t, "it builds and runs the program")
 	for _, tool := range []string{"bash", "curl", "jq", "go"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("the quickstart needs %s, which is not installed here: %v", tool, err)
+			t.Skipf("%s needs %s, which is not installed here: %v", page, tool, err)
 		}
 	}
-	script := shellBlocks(t, "quickstart.md")
+	script := shellBlocks(t, page)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	shell := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
@@ -41,11 +58,7 @@ func TestQuickstart(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{"verified order.received ", "verified order.shipped "} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("the receiver did not report %q; the shell printed\n%s", want, out)
-		}
-	}
+	return string(out)
 }
 
 // shellBlocks joins the blocks tagged sh, echoing a heading before each so that an error can be placed.

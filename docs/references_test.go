@@ -38,7 +38,7 @@ func linesOf(t *testing.T, look func(path string, line int, text string), ending
 // What code and documents refer to by a number is there: decisions, open points, sections of the interface.
 func TestNumbersReferToSomething(t *testing.T) {
 	decisions, points, sections := map[int]bool{}, map[int]bool{}, map[string]bool{}
-	files, err := filepath.Glob("decisions/*.md")
+	files, err := filepath.Glob("decisions/[0-9]*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +82,30 @@ func TestNumbersReferToSomething(t *testing.T) {
 			}
 		}
 	}, ".go", ".sql", ".md", ".js", ".css", ".html", ".php")
+}
+
+// The list of decisions by subject has each of them once, by its number and title.
+func TestDecisionsAreListedBySubject(t *testing.T) {
+	list, err := os.ReadFile("decisions/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("decisions/[0-9]*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no decisions: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heading, _, _ := strings.Cut(string(text), "\n")
+		number, title, _ := strings.Cut(strings.TrimPrefix(heading, "# "), ". ")
+		line := "\n- " + number + ". [" + title + "](" + filepath.Base(file) + ")"
+		if n := strings.Count(string(list), line); n != 1 {
+			t.Errorf("the list has %d lines for decision %s, %q (%s)", n, number, title, filepath.Base(file))
+		}
+	}
 }
 
 // Every page, file and heading that a document links to is there.

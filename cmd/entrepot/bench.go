@@ -90,6 +90,8 @@ func loadFlags(flags *pflag.FlagSet, options *bench.Options) {
 	flags.DurationVar(&options.Duration, "duration", 0, "time of each measurement (default 10s; with --count: 10m at most)")
 	flags.IntVar(&options.Count, "count", 0, "requests of each measurement (deliveries: events)")
 	flags.DurationVar(&options.Warmup, "warmup", time.Second, "time before each measurement that is not counted")
+	flags.DurationVar(&options.Rest, "rest", 8*time.Second,
+		"time for which the service must have been at rest before each measurement, if its process is known (0: begin at once)")
 	flags.IntVar(&options.SKUs, "skus", 10_000, "products that orders, prices and stock draw from")
 	flags.IntVar(&options.SeedOrders, "seed-orders", 2_000, "orders that must exist before orders are read")
 	flags.BoolVar(&options.Idempotency, "idempotency", true, "send an Idempotency-Key with every order")

@@ -24,7 +24,8 @@ func TestBenchHereMeasuresAServiceOfItsOwn(t *testing.T) {
 	t.Setenv("ENTREPOT_RATE_LIMITS", "on")
 	dir, profile := t.TempDir(), filepath.Join(t.TempDir(), "cpu.pprof")
 	p := &program{t: t}
-	code, out, complaint := p.call("bench", "feed-products", "orders", "--here", "--baseline-dir", dir, "--tenants", "2", "--duration",
+	code, out, complaint := p.call("bench", "feed-products", "orders", "--here", "--baseline-dir", dir, "--tenants", "2", "--rest", "0s",
+		"--duration",
 		"200ms", "--warmup", "0", "--skus", "50", "--cpu-profile", profile, "--json")
 	var report bench.Report
 	if err := json.Unmarshal([]byte(out), &report); code != done || err != nil {
@@ -53,8 +54,8 @@ func TestBenchNeighbours(t *testing.T) {
 	t.Setenv(actVariable, "1")
 	p := &program{t: t}
 	for tenants, measured := range map[string]bool{"1": false, "2": true} {
-		_, out, complaint := p.call("bench", "neighbours", "--here", "--baseline-dir", t.TempDir(), "--tenants", tenants, "--duration", "300ms",
-			"--skus", "50", "--seed-orders", "30", "--json")
+		_, out, complaint := p.call("bench", "neighbours", "--here", "--baseline-dir", t.TempDir(), "--tenants", tenants, "--rest", "0s",
+			"--duration", "300ms", "--skus", "50", "--seed-orders", "30", "--json")
 		var report bench.Report
 		if err := json.Unmarshal([]byte(out), &report); err != nil || len(report.Results) != 1 || report.Failed() == measured {
 			t.Fatalf("%s accounts: %v: %s %s", tenants, err, out, complaint)
@@ -80,7 +81,8 @@ func TestBenchBeside(t *testing.T) {
 	dbtest.Long(t, "it measures a service")
 	t.Setenv(actVariable, "1")
 	p := &program{t: t}
-	_, out, complaint := p.call("bench", "beside", "--here", "--baseline-dir", t.TempDir(), "--duration", "300ms", "--skus", "50", "--json")
+	_, out, complaint := p.call("bench", "beside", "--here", "--baseline-dir", t.TempDir(), "--rest", "0s",
+		"--duration", "300ms", "--skus", "50", "--json")
 	var report bench.Report
 	if err := json.Unmarshal([]byte(out), &report); err != nil || len(report.Results) != 1 || report.Failed() {
 		t.Fatalf("%v: %s %s", err, out, complaint)
@@ -104,7 +106,7 @@ func TestBenchHereEndsWithItsCaller(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	var out, complaint strings.Builder
-	run(ctx, []string{"bench", "orders", "--here", "--baseline-dir", dir, "--duration", "1m", "--skus", "50"},
+	run(ctx, []string{"bench", "orders", "--here", "--baseline-dir", dir, "--rest", "0s", "--duration", "1m", "--skus", "50"},
 		func(string) string { return "" }, strings.NewReader(""), &out, &complaint)
 	if ctx.Err() == nil {
 		t.Fatalf("it ended before it was asked to: %s", complaint.String())

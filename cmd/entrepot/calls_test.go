@@ -73,6 +73,23 @@ func TestEveryCommandRefusesAWrongCall(t *testing.T) {
 	}
 }
 
+// A value that a flag cannot take is refused with what it takes, and not in the words of a parser.
+func TestUnfitValuesAreExplained(t *testing.T) {
+	home := t.TempDir()
+	for name, c := range map[string]struct {
+		line, variable, want string
+	}{
+		"flag":     {"serve --dev=maybe", "", `--dev must be true or false, not "maybe"; see: entrepot serve --help`},
+		"variable": {"config print", "maybe", `dev (from ENTREPOT_DEV) must be true or false, not "maybe"`},
+		"number":   {"bench fill --orders=many", "", `--orders must be a whole number, not "many"; see: entrepot bench fill --help`},
+	} {
+		p := &program{t: t, vars: map[string]string{"ENTREPOT_DATA": filepath.Join(home, "data"), "ENTREPOT_DEV": c.variable}}
+		if code, _, complaint := p.call(strings.Fields(c.line)...); code != calledWrong || complaint != "entrepot: "+c.want+"\n" {
+			t.Errorf("%s: exit %d, %q, want %q", name, code, complaint, c.want)
+		}
+	}
+}
+
 // What a call lacks or gets wrong beyond the kind of its flags.
 func TestWrongValuesExitWithTwo(t *testing.T) {
 	home := t.TempDir()

@@ -90,15 +90,20 @@ func (env *environment) createChannel(cmd *cobra.Command, _ []string) (work, err
 			return err
 		}
 		rows := [][]string{{"id", string(made.ID)}, {"name", made.Name}, {"platform", made.Platform}}
-		if secret == "" {
-			return env.print(cmd, recordChannel(made, sync, of, nil), nil, rows)
-		}
-		shown := recordChannel(made, sync, of, func(w *apijson.Writer) { // the only time that a custom channel's key is shown
-			apijson.ID(w, "keyId", key.ID)
+		shown := recordChannel(made, sync, of, func(w *apijson.Writer) {
+			records.WriteChannel(w, "channel", made, sync) // with apiKey: the answer of POST /channels
+			if secret == "" {
+				return
+			}
+			apijson.ID(w, "keyId", key.ID) // the only time that a custom channel's key is shown
 			w.Text("key", secret)
 			apijson.Texts(w, "scopes", key.Scopes)
+			records.WriteChannelKey(w, key, secret)
 		})
-		return env.print(cmd, shown, nil, append(rows, []string{"key", secret}))
+		if secret != "" {
+			rows = append(rows, []string{"key", secret})
+		}
+		return env.print(cmd, shown, nil, rows)
 	}, nil
 }
 

@@ -50,13 +50,13 @@ func seedDemo(ctx context.Context, c server.StoreConfig) error {
 		return err
 	}
 	s.store = store
-	if err := s.fill(end); err != nil {
+	if err := s.fill(end, c.Dir); err != nil {
 		return errors.Join(err, store.Close())
 	}
 	return store.Close()
 }
 
-func (s *seeding) fill(end time.Time) error {
+func (s *seeding) fill(end time.Time, dir string) error {
 	var owner *accounts.User
 	empty := true
 	err := s.store.DB.Read(s.ctx, db.Across, func(tx *db.Tx) error {
@@ -72,7 +72,7 @@ func (s *seeding) fill(end time.Time) error {
 	case err != nil:
 		return err
 	case !empty && owner == nil:
-		return errors.New("the store in that folder is not the sample shop: choose another --data")
+		return fmt.Errorf("the store in %s is not the sample shop: choose another folder with --data", dir)
 	case !empty:
 		return nil
 	}
@@ -154,9 +154,9 @@ func (s *seeding) makeProducts() error {
 		},
 	} {
 		err := s.write(func(tx *db.Tx) error {
-			faults, err := run(tx)
-			if err == nil && len(faults) > 0 {
-				err = fmt.Errorf("sample data was refused: %v", faults)
+			errs, err := run(tx)
+			if err == nil && len(errs) > 0 {
+				err = fmt.Errorf("sample data was refused: %v", errs)
 			}
 			return err
 		})

@@ -102,7 +102,7 @@ The file may be CSV with any delimiter and encoding, a product export of Shopify
 Magento, JSON lines or a JSON array, each also compressed (.gz); "-" is the standard input. What the
 columns mean is recognised by their names or said with --map and --set:
 
-  --map 'COLUMN=field'                 a column
+  --map 'COLUMN=field'                 a column; field=COLUMN where only that makes sense
   --map 'number+"-"+variant=sku'       columns and constants joined
   --map 'US price|UK price|"0"=price'  the first that is not blank
   --map 'image~/(\d+)_/=sku'           the part of a column that matches

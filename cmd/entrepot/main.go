@@ -29,11 +29,21 @@ import (
 
 func main() {
 	onlyForMe()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// endings are the signals that end a command in order. SIGHUP, which comes when a terminal is closed, is one of them unless whoever
+// started the command ignores it, as nohup does.
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 // environment is a command's input and output, and its settings.
@@ -111,7 +121,12 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 			return nil
 		},
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return wrong("%v; see: %s --help", err, cmd.CommandPath()) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
+			err = unfit("--"+bad.GetFlag().Name, bad)
+		}
+		return wrong("%v; see: %s --help", err, cmd.CommandPath())
+	})
 	root.PersistentFlags().String("config", "", "file of settings, one key = value a line")
 	root.AddCommand(
 		newServeCommand(env), newDemoCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newMoveCommand(env),

@@ -20,8 +20,18 @@ func TestMain(m *testing.M) {
 	if os.Getenv(actVariable) != "" {
 		main()
 	}
-	patience = dbtest.Patience
+	ownPatience, patience = patience, dbtest.Patience
 	dbtest.Main(m)
+}
+
+// ownPatience is the program's, which tests replace.
+var ownPatience time.Duration
+
+// Commands beside a loaded service wait longer for its database than requests do, which give up after five seconds.
+func TestCommandsArePatient(t *testing.T) {
+	if ownPatience <= 5*time.Second {
+		t.Errorf("a command waits %s", ownPatience)
+	}
 }
 
 // program is the command line on one store.

@@ -41,7 +41,19 @@ func TestRecordsAreThoseOfTheAPI(t *testing.T) {
 		p.stdin = "a long passphrase\n"
 		same("user create", p.object("user", "create", "--email", "v@example.com", "--name", "Vera", "--password", "-"), members(user))
 		same("key create", p.object("key", "create", "--name", "ops", "--scopes", "all"), members(key("pk_live_…")))
-		same("channel create", p.object("channel", "create", "--name", "ERP", "--platform", "custom"), members(channel, "keyId", "key", "scopes"))
+		custom := p.object("channel", "create", "--name", "ERP", "--platform", "custom")
+		same("channel create", custom, members(channel, "keyId", "key", "scopes", "channel", "apiKey"))
+		// Who knows the answer of POST /channels finds it as well.
+		inner, apiKey := custom["channel"].(map[string]any), custom["apiKey"].(map[string]any)
+		inner["accountId"] = custom["accountId"]
+		same("its channel", inner, members(channel))
+		if inner["id"] != custom["id"] || apiKey["key"] != custom["key"] || apiKey["id"] != custom["keyId"] || apiKey["name"] == "" ||
+			len(apiKey["scopes"].([]any)) != 10 || len(apiKey) != 4 {
+			t.Errorf("%v", custom)
+		}
+		shop := p.object("channel", "create", "--name", "Shop", "--platform", "woocommerce", "--credential", "url=https://93.184.216.34",
+			"--credential", "consumerKey=ck_1", "--credential", "consumerSecret=cs_1")
+		same("channel create of a platform", shop, members(channel, "channel"))
 		same("webhook create", p.object("webhook", "create", "--url", "https://127.0.0.1/hook"), members(endpoint("whsec_…")))
 		for what, want := range map[string][]string{"account": members(account), "user": members(user), "key": members(key("")),
 			"channel": members(channel), "webhook": members(endpoint(""))} {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -103,11 +104,25 @@ func (env *environment) fill(cmd *cobra.Command) (err error) {
 			value = plainBool(value)
 		}
 		if set := cmd.Flags().Set(f.Name, value); set != nil {
-			err = wrong("%s (from %s): %v", f.Name, place, set)
+			err = wrong("%v", unfit(f.Name+" (from "+place+")", set))
 		}
 		env.from[f.Name] = from
 	})
 	return err
+}
+
+// unfit says of a value that a flag refuses what the flag takes: the flag's own error is the parser's.
+func unfit(name string, err error) error {
+	bad := (*pflag.InvalidValueError)(nil)
+	if !errors.As(err, &bad) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	takes := map[string]string{"bool": "true or false", "int": "a whole number", "duration": "a time such as 30s"}
+	kind := bad.GetFlag().Value.Type()
+	if takes[kind] == "" {
+		return fmt.Errorf("%s cannot be %q", name, bad.GetValue())
+	}
+	return fmt.Errorf("%s must be %s, not %q", name, takes[kind], bad.GetValue())
 }
 
 // plainBool accepts on, off, yes and no in addition to true and false.

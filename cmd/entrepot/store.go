@@ -18,8 +18,10 @@ import (
 	"entrepot/internal/server"
 )
 
-// patience is db.Config's, for tests.
-var patience time.Duration
+// patience is how long a command waits for a connection or a lock of a database server that is busy, four times as long as a
+// request: nobody waits behind it, and a script that makes accounts beside a loaded service would have to try again.
+// Tests raise it. A server that refuses the connection is reported at once.
+var patience = 20 * time.Second
 
 // withStore opens a command's store, calls run, and closes the store. A server may have the store open too.
 func (env *environment) withStore(cmd *cobra.Command, run func(*server.Store) error) error {

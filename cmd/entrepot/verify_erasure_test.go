@@ -33,13 +33,13 @@ func TestVerifyErasure(t *testing.T) {
 		var customer id.Customer
 		open(func(s *server.Store) error {
 			return s.DB.Write(t.Context(), 1, func(tx *db.Tx) error {
-				made, err := s.Commerce.CreateCustomer(tx, customers.Change{Email: patch.To("zoe@vanish.example"), FirstName: patch.To("Zoë"),
+				made, err := s.Commerce.CreateCustomer(tx, customers.Change{Email: patch.To("zoe@vanish.example"), FirstName: patch.To("Zoëlie"),
 					LastName: patch.To("Çelik")})
 				customer = made.ID
 				return err
 			})
 		})
-		found := []string{"verify-erasure", "--text", "zoë çelik", "--text", "ZOE@vanish.example"}
+		found := []string{"verify-erasure", "--text", "zoëlie çelik", "--text", "ZOE@vanish.example"}
 		if code, out, complaint := p.call(found...); code != failed || !strings.Contains(out, "table customers, column email") ||
 			!strings.Contains(out, "table events, column payload") || !strings.Contains(complaint, "left") {
 			t.Errorf("before: exit %d: %s %s", code, out, complaint)
@@ -52,7 +52,7 @@ func TestVerifyErasure(t *testing.T) {
 			return s.Commerce.EraseCustomer(t.Context(), s.DB, accounts.Caller{Tenant: 1}, customer, nil)
 		})
 		for _, args := range [][]string{found, {"verify-erasure"}, {"verify-erasure", "--customer", string(customer)},
-			{"verify-erasure", "--customer", string(customer), "--text", "Zoë"}} {
+			{"verify-erasure", "--customer", string(customer), "--text", "Zoëlie"}} { // four bytes are in ids and hashes now and then
 			if code, out, complaint := p.call(args...); code != done {
 				t.Errorf("%v: exit %d: %s %s", args, code, out, complaint)
 			}

@@ -21,7 +21,7 @@ type Account struct {
 	UpdatedAt int64
 }
 
-// Settings are the account's own settings (interface §4.5).
+// Settings are the account's own settings (interface §4.5.10).
 type Settings struct {
 	StrictWarehouses bool   `json:"strictWarehouses"`
 	TimeZone         string `json:"timeZone,omitempty"` // its name, "" for UTC; the dashboard's days are in it

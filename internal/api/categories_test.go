@@ -183,6 +183,8 @@ func TestCategoryLife(t *testing.T) {
 			t.Errorf("read\n%v\nis not what was made\n%v", read, child)
 		}
 		s.must(t, 409, "POST", "/api/v1/categories", item{"name": "Twice", "externalId": "tc"})
+		s.must(t, 409, "POST", "/api/v1/categories", item{"name": "Twice", "slug": "tables-chairs"})
+		s.must(t, 409, "PATCH", path, item{"slug": "tables-chairs"})
 		s.must(t, 404, "POST", "/api/v1/categories", item{"name": "Lost", "parentId": "019a1c41-0000-7000-8000-0000000000c9"})
 		s.must(t, 200, "PATCH", "/api/v1/categories/"+root, item{"externalId": "tables"})
 		if read := s.must(t, 200, "GET", path, nil); text(read, "data", "parentExternalId") != "tables" {

@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/records"
 )
 
-// channelCheckRoutes test the connection to a channel's platform (interface §4.5).
+// channelCheckRoutes test the connection to a channel's platform (interface §4.5.7).
 var channelCheckRoutes = []*route{
 	{method: "POST", path: "/api/v1/channels/{id}/sync/test", name: "testChannel", section: "4.5", summary: "Test a channel's connection",
 		scope:  "write:channels",

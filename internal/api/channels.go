@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/records"
 )
 
-// channelRoutes are interface §4.5: channels, and a synchronisation of one.
+// channelRoutes are interface §4.5.7: channels, and a synchronisation of one.
 var channelRoutes = []*route{
 	{method: "GET", path: "/api/v1/channels", name: "listChannels", section: "4.5", summary: "List channels", scope: "read:channels",
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleChannels), serve: (*API).listChannels},
@@ -256,7 +256,7 @@ func (a *API) queueChannelSync(r *request) (answer, error) {
 	o := r.object()
 	draft := drafts.ReadSync(o)
 	if err := o.Err(); err != nil {
-		return answer{}, err
+		return answer{}, a.missingFirst(r, (*API).getChannel, err)
 	}
 	if err := a.Commerce.MarkForSync(r.ctx(), a.DB, r.caller.Tenant, channel, &draft); err != nil {
 		return answer{}, err

@@ -147,8 +147,9 @@ func (j *validator) check(r *route, got reply) string {
 	return checkError(got)
 }
 
-// vast matches numbers that may come back in free JSON as they were sent, and that the validators cannot read.
-var vast = regexp.MustCompile(`[0-9][eE][+-]?[0-9]{3,}`)
+// vast matches numbers that may come back in free JSON as they were sent, and that the validators cannot read; ids in texts have their
+// signs, too.
+var vast = regexp.MustCompile(`([:,\[]\s*-?[0-9]+(?:\.[0-9]+)?)[eE][+-]?[0-9]{3,}`)
 
 // checkBody holds a body against the schema of its status.
 func (j *validator) checkBody(op *openapi3.Operation, method string, got reply, whole bool) string {
@@ -158,7 +159,7 @@ func (j *validator) checkBody(op *openapi3.Operation, method string, got reply, 
 			answer = op.Responses.Default()
 		}
 		var value any
-		d := json.NewDecoder(bytes.NewReader(vast.ReplaceAll(got.body, []byte("1"))))
+		d := json.NewDecoder(bytes.NewReader(vast.ReplaceAll(got.body, []byte("$1"))))
 		d.UseNumber()
 		if err := d.Decode(&value); err != nil {
 			return err.Error()

@@ -129,6 +129,9 @@ func (a *API) listCustomers(r *request) (answer, error) {
 	})
 }
 
+// nobody is the id of no customer: no order is of two.
+const nobody id.Customer = "00000000-0000-0000-0000-000000000000"
+
 // listCustomerOrders serves GET /api/v1/customers/{id}/orders: 200; 400, 404.
 func (a *API) listCustomerOrders(r *request) (answer, error) {
 	customer, err := pathID[id.Customer](r, "id", "customer")
@@ -149,6 +152,9 @@ func (a *API) listCustomerOrders(r *request) (answer, error) {
 	f, p := readOrderFilter(q)
 	if err := q.Err(); err != nil {
 		return answer{}, err
+	}
+	if f.Customer != "" && f.Customer != customer {
+		customer = nobody
 	}
 	f.Customer = customer
 	return a.orderPage(r, f, p)

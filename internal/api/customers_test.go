@@ -130,6 +130,26 @@ func TestEmailWithPlusInTheQuery(t *testing.T) {
 	})
 }
 
+// The order history takes the filters of the order list, customerId included: another one's has nothing of this one's.
+func TestCustomerOrdersOfAnother(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.shop(t)
+		var ids []string
+		for _, email := range []string{"ada@x.example", "bob@x.example"} {
+			order := text(s.must(t, 201, "POST", "/api/v1/orders", item{"customerName": "x", "customerEmail": email,
+				"items": []item{{"sku": "A-1", "quantity": 1, "unitPrice": 1}}}), "data", "id")
+			ids = append(ids, text(s.must(t, 200, "GET", "/api/v1/orders/"+order, nil), "data", "customerId"))
+		}
+		for query, want := range map[string]string{"": "1", "?customerId=" + ids[0]: "1", "?customerId=" + strings.ToUpper(ids[0]): "1",
+			"?customerId=" + ids[1]: "0"} {
+			answer := s.must(t, 200, "GET", "/api/v1/customers/"+ids[0]+"/orders"+query, nil)
+			if got := number(answer, "meta", "total"); got != want {
+				t.Errorf("%s: %s orders, want %s", query, got, want)
+			}
+		}
+	})
+}
+
 func TestCustomerEmailIsUnique(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		ada := s.customer(t, `{"email":"ada@x.example"}`)

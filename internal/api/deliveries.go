@@ -200,8 +200,21 @@ func (a *API) retryFailedDeliveries(r *request) (answer, error) {
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
+	var planned commerce.RetryPlan
+	plan := func(tx *db.Tx) (err error) {
+		if state == webhooks.Failed {
+			planned, err = a.Commerce.PlanRetries(tx, endpoint, span)
+		}
+		return err
+	}
+	_ = a.read(r, plan) // after an error it is planned again in the transaction, which returns the error
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		n, err := a.Commerce.RetryDeliveries(tx, r.caller, endpoint, state, span)
+		if planned == nil {
+			if err := plan(tx); err != nil {
+				return answer{}, err
+			}
+		}
+		n, err := a.Commerce.RetryDeliveries(tx, r.caller, endpoint, state, span, planned)
 		return one(http.StatusAccepted, string(endpoint), func(w *apijson.Writer) { writeRetried(w, n) }), err
 	})
 }

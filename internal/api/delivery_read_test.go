@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -65,8 +64,8 @@ func TestADeliveryShowsItsRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := key.Sign(read.Data.Payload)
-		standard := key.SignStandard(read.Data.EventID, sent["Webhook-Timestamp"], read.Data.Payload)
-		if sent["X-Webhook-Signature"] != whole[:12]+"…" || sent["Webhook-Signature"] != standard[:12]+"…" ||
+		standard := key.SignStandard(read.Data.EventID, sent["webhook-timestamp"], read.Data.Payload)
+		if sent["X-Webhook-Signature"] != whole[:12]+"…" || sent["webhook-signature"] != standard[:12]+"…" ||
 			sent["X-Webhook-Id"] != read.Data.EventID || sent["X-Webhook-Attempt"] != "1" || sent["X-Webhook-Event"] != "order.shipped" ||
 			read.Data.Request.Method != "POST" || read.Data.Request.URL != "http://127.0.0.1:9/in" || len(sent) != 10 {
 			t.Errorf("the request shown: %s", body)
@@ -235,7 +234,7 @@ func TestFailedDeliveriesAreRetriedByOneCall(t *testing.T) {
 func TestHeadersOfDeliveriesAreDescribed(t *testing.T) {
 	described := map[string]bool{"Content-Type": true, "User-Agent": true}
 	for _, header := range eventOperation(new(apijson.Components), records.Catalogue()[0])["parameters"].([]any) {
-		described[http.CanonicalHeaderKey(header.(object)["name"].(string))] = true
+		described[header.(object)["name"].(string)] = true
 	}
 	for _, sent := range (webhooks.Sent{}).Headers() {
 		if !described[sent.Name] {

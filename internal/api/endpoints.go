@@ -69,7 +69,7 @@ func (a *API) updateEndpoint(r *request) (answer, error) {
 	o := r.object()
 	draft := drafts.ReadEndpointChange(o)
 	if err := a.vet(r, o, draft.URL); err != nil {
-		return answer{}, err
+		return answer{}, a.missingFirst(r, (*API).getEndpoint, err)
 	}
 	return change(a, r, "endpoint", o, func(tx *db.Tx, endpoint id.Endpoint, expected commerce.Expected) (answer, error) {
 		e, err := a.Commerce.UpdateEndpoint(tx, r.caller, endpoint, expected, draft)

@@ -333,6 +333,42 @@ func TestOrdersWhileAReplayIsCounted(t *testing.T) {
 	})
 }
 
+// An order is stored while the failed deliveries of a retry are counted, which may be very many. Of several endpoints the transaction
+// retries those of the first, and the worker the others.
+func TestOrdersWhileARetryIsCounted(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		for range 2 {
+			endpoint, _ := s.hook(t, `{"url":"http://127.0.0.1:9/in","events":["*"]}`)
+			for range 3 {
+				s.attempted(t, endpoint, "order.shipped", webhooks.Failed, webhooks.Attempt{StatusCode: 404})
+			}
+		}
+		s.stockUp(t, map[string]int64{"A": 5})
+		order := item{"customerName": "Ada", "items": []any{item{"sku": "A", "quantity": 1, "unitPrice": 1}}}
+		stored := false
+		hook := func(sql string, _ []any) {
+			if !stored && strings.HasPrefix(sql, "SELECT count(*) FROM deliveries d") {
+				stored = true
+				s.must(t, 201, "POST", "/api/v1/orders", order)
+			}
+		}
+		s.trace.Store(&hook)
+		retried := s.must(t, 202, "POST", hookPath+"/deliveries/retry", `{"status":"failed"}`)
+		s.trace.Store(nil)
+		if !stored || number(retried, "data", "retried") != "6" {
+			t.Errorf("order stored meanwhile: %v; %v", stored, retried)
+		}
+		var pending, kept int
+		s.write(s.tenant, func(tx *db.Tx) error {
+			return tx.Row("SELECT (SELECT count(*) FROM deliveries WHERE tenant_id = $1 AND state = 'pending'), count(*) FROM replays"+
+				" WHERE tenant_id = $1", []any{tx.Tenant}, &pending, &kept)
+		})
+		if pending != 3 || kept != 1 {
+			t.Errorf("%d are pending, %d are left to the worker", pending, kept)
+		}
+	})
+}
+
 // dispatch turns the account's events into deliveries, as a worker does.
 func (s *server) dispatch() {
 	s.write(s.tenant, func(tx *db.Tx) error {

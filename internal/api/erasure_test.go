@@ -13,13 +13,14 @@ import (
 	"entrepot/internal/verify"
 )
 
-// zoe is everything that is stored of a person, word by word. Each must be found before the erasure, none after.
-var zoe = []string{"Zoë", "Çelik", "zoe.celik@vanish.example", "ZC@old.example", "+49 170 99887766", "99887711", "Çelik Maschinenbau",
-	"11122233344455", "FRZZ77", "kundin-z",
-	"Düsselstraße 77", "Köln-Höhenberg", "51103", "Zoëchen", "Holzmarkt 5", "läuten bei Zoë", "karte-zoe-4711", "paket-bei-nachbar",
-	"anruf-von-zoe", "echo-zoe"}
+// zoe is everything that is stored of a person, word by word. Each must be found before the erasure, none after; so each is of a
+// kind that no hash and no id in the store has by chance, as a number of five digits is.
+var zoe = []string{"Zoëlie", "Çelik", "zoe.celik@vanish.example", "ZC@old.example", "+49 170 99887766", "99887711-77",
+	"Çelik Maschinenbau", "11122233344455", "FR-ZZ77", "kundin-z",
+	"Düsselstraße 77", "Köln-Höhenberg", "QX51 9ZZ", "Zoëliechen", "Holzmarkt 5", "läuten bei Zoëlie", "karte-zoe-4711",
+	"paket-bei-nachbar", "anruf-von-zoe", "echo-zoe"}
 
-// leaveTraces makes Zoë leave something everywhere, and gives her record, another one merged into it, and her order.
+// leaveTraces makes Zoëlie leave something everywhere, and gives her record, another one merged into it, and her order.
 func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
 	keyed := func(key string, want int, method, path, body string) map[string]any {
 		t.Helper()
@@ -31,24 +32,25 @@ func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
 	}
 	s.shop(t)
 	zoe = text(keyed("k1", 201, "POST", "/api/v1/customers",
-		`{"email":"zoe.celik@vanish.example","firstName":"Zoë","lastName":"Çelik","phone":"+49 170 99887711","company":"Çelik Maschinenbau",
-		"siret":"11122233344455","vatIntracomNumber":"FRZZ77","tags":["kundin-z"],"metadata":{"nick":"Zo\u00ebchen"}}`), "data", "id")
+		`{"email":"zoe.celik@vanish.example","firstName":"Zoëlie","lastName":"Çelik","phone":"+49 170 99887711-77",
+		"company":"Çelik Maschinenbau","siret":"11122233344455","vatIntracomNumber":"FR-ZZ77",
+		"tags":["kundin-z"],"metadata":{"nick":"Zo\u00ebliechen"}}`), "data", "id")
 	path := "/api/v1/customers/" + zoe
 	keyed("k2 of zoe.celik@vanish.example", 200, "PATCH", path, `{"phone":"+49 170 99887766"}`)
 	address := text(keyed("k3", 201, "POST", path+"/addresses",
-		`{"name":"Zoë Çelik","line1":"Düsselstraße 77","city":"Köln-Höhenberg","zip":"51103","country":"DE"}`), "data", "id")
-	keyed("k4", 200, "PATCH", path+"/addresses/"+address, `{"line2":"läuten bei Zoë"}`)
+		`{"name":"Zoëlie Çelik","line1":"Düsselstraße 77","city":"Köln-Höhenberg","zip":"QX51 9ZZ","country":"GB"}`), "data", "id")
+	keyed("k4", 200, "PATCH", path+"/addresses/"+address, `{"line2":"läuten bei Zoëlie"}`)
 	s.must(t, 200, "DELETE", path+"/addresses/"+address, nil)
 	merged = s.customer(t, `{"email":"ZC@old.example","firstName":"Z. Çelik"}`)
 	keyed("k5", 200, "POST", "/api/v1/customers/merge", fmt.Sprintf(`{"primaryId":%q,"secondaryIds":[%q]}`, zoe, merged))
 
-	made := keyed("Zoë Çelik 6", 201, "POST", "/api/v1/orders",
-		`{"customerName":"Zoë Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoë Çelik/1",
-		"notes":"läuten bei Zoë",
+	made := keyed("Zoëlie Çelik 6", 201, "POST", "/api/v1/orders",
+		`{"customerName":"Zoëlie Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoëlie Çelik/1",
+		"notes":"läuten bei Zoëlie",
 		"paymentMetadata":{"holder":"karte-zoe-4711"},
-		"shippingAddress":{"name":"Zo\u00EB \u00C7elik","street":"Holzmarkt 5","city":"Köln","zip":"50676","country":"DE"},
+		"shippingAddress":{"name":"Zo\u00EBlie \u00C7elik","street":"Holzmarkt 5","city":"Köln","zip":"50676","country":"DE"},
 		"billingAddress":{"line1":"Holzmarkt 5","countryCode":"AT"},"items":[{"sku":"A-1","quantity":3,"unitPrice":10,
-		"name":"Mug for Zoë Çelik","metadata":{"print":"ZOË ÇELIK"}}]}`)
+		"name":"Mug for Zoëlie Çelik","metadata":{"print":"ZOËLIE ÇELIK"}}]}`)
 	order = text(made, "data", "id")
 	keyed("k7", 200, "PATCH", "/api/v1/orders/"+order+"/status", `{"status":"PROCESSING","note":"anruf-von-zoe"}`)
 	line := text(s.must(t, 200, "GET", "/api/v1/orders/"+order, nil), "data", "items", 0, "id")
@@ -57,10 +59,10 @@ func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
 		"items":[{"orderItemId":%q,"quantity":1}]}`, line))
 	s.must(t, 200, "DELETE", "/api/v1/orders/"+order+"/shipments/"+text(shipped, "data", "id"), nil)
 	keyed("k9", 201, "POST", "/api/v1/orders/"+order+"/shipments",
-		fmt.Sprintf(`{"notes":"paket-bei-nachbar","trackingUrl":"https://t.example/Zo%%C3%%AB%%20%%C3%%87elik?m=zoe.celik%%40vanish.example",
+		fmt.Sprintf(`{"notes":"paket-bei-nachbar","trackingUrl":"https://t.example/Zo%%C3%%ABlie%%20%%C3%%87elik?m=zoe.celik%%40vanish.example",
 		"items":[{"orderItemId":%q,"quantity":1}]}`, line))
 	keyed("k11", 201, "POST", "/api/v1/segments",
-		`{"name":"Gifts for Zoe\u0308 C\u0327elik","rules":{"tagsAny":["vip","of zoe.celik@vanish.example"]}}`)
+		`{"name":"Gifts for Zoe\u0308lie C\u0327elik","rules":{"tagsAny":["vip","of zoe.celik@vanish.example"]}}`)
 	keyed("k10", 200, "PATCH", "/api/v1/orders/"+order+"/status", `{"status":"SHIPPED","note":"anruf-von-zoe"}`)
 
 	// What workers store: a receiver's answer that repeats what it was sent, a job that failed because of her, a
@@ -78,7 +80,7 @@ func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
 		tx.Queue(`INSERT INTO jobs (tenant_id, id, type, status, total, processed, created, updated, failed, errors, input, cursor, tries,
 			created_at, completed_at)
 			VALUES ($1,$2,'order_pull','FAILED',1,0,0,0,1,$3,$4,'',1,0,
-				1)`, tx.Tenant, id.New[id.Job](), `[{"error":"the order of zoe.celik@vanish.example has no lines"}]`, `{"buyer":"Zoë Çelik"}`)
+				1)`, tx.Tenant, id.New[id.Job](), `[{"error":"the order of zoe.celik@vanish.example has no lines"}]`, `{"buyer":"Zoëlie Çelik"}`)
 		tx.Queue("INSERT INTO audit_log (tenant_id, id, actor, action, resource_type, resource_id, details, created_at) VALUES "+
 			"($1,$2,'system','x','x','x',$3,0)",
 			tx.Tenant, id.New[id.Audit](), `{"who":"zoe.celik@vanish.example"}`)
@@ -185,13 +187,13 @@ func (s *server) afterErasure(t *testing.T, customer, merged, order string) {
 	}
 	var since int64
 	s.newest(t, &since)
-	replay := s.do(call{method: "POST", path: "/api/v1/orders", header: map[string]string{"Idempotency-Key": "Zoë Çelik 6"},
-		body: `{"customerName":"Zoë Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoë Çelik/1",
-		"notes":"läuten bei Zoë",
+	replay := s.do(call{method: "POST", path: "/api/v1/orders", header: map[string]string{"Idempotency-Key": "Zoëlie Çelik 6"},
+		body: `{"customerName":"Zoëlie Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoëlie Çelik/1",
+		"notes":"läuten bei Zoëlie",
 		"paymentMetadata":{"holder":"karte-zoe-4711"},
-		"shippingAddress":{"name":"Zo\u00EB \u00C7elik","street":"Holzmarkt 5","city":"Köln","zip":"50676","country":"DE"},
+		"shippingAddress":{"name":"Zo\u00EBlie \u00C7elik","street":"Holzmarkt 5","city":"Köln","zip":"50676","country":"DE"},
 		"billingAddress":{"line1":"Holzmarkt 5","countryCode":"AT"},"items":[{"sku":"A-1","quantity":3,"unitPrice":10,
-		"name":"Mug for Zoë Çelik","metadata":{"print":"ZOË ÇELIK"}}]}`})
+		"name":"Mug for Zoëlie Çelik","metadata":{"print":"ZOËLIE ÇELIK"}}]}`})
 	receipt := at(replay.json(t), "data")
 	if replay.status != 201 || replay.header.Get("Idempotent-Replay") != "true" || text(receipt, "id") != order ||
 		text(receipt, "totalAmount") != "30.00" || text(receipt, "customerName") != "" ||

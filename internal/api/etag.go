@@ -19,7 +19,7 @@ func (a *answer) tag() {
 	if a.content != nil {
 		parts, content = nil, a.content
 	}
-	a.header["ETag"] = records.ETagOfSum(parts.Sum(content))
+	a.header["ETag"] = records.ETagOf(parts.Sum(content), parts.Size()+len(content))
 	a.header["Cache-Control"] = "private, no-cache"
 }
 

@@ -133,7 +133,7 @@ func (a *API) replayEvents(r *request) (answer, error) {
 	o := r.object()
 	b := drafts.ReadReplay(o)
 	if err := o.Err(); err != nil {
-		return answer{}, err
+		return answer{}, a.missingFirst(r, (*API).getEndpoint, err)
 	}
 	var planned *commerce.ReplayPlan
 	plan := func(tx *db.Tx) (err error) {

@@ -241,7 +241,11 @@ func (s *server) do(c call) reply {
 	}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, hr)
-	return reply{w.Code, w.Header(), w.Body.Bytes()}
+	header := http.Header{} // with the names that a client of net/http would see
+	for name, values := range w.Header() {
+		header[http.CanonicalHeaderKey(name)] = values
+	}
+	return reply{w.Code, header, w.Body.Bytes()}
 }
 
 // call sends a request with the server's key and decodes the answer; numbers are json.Number.

@@ -148,8 +148,11 @@ func TestMovementsAndTransfers(t *testing.T) {
 		if have := events.names(); have != "stock.updated stock.updated stock.low" {
 			t.Errorf("events: %s", have)
 		}
-		s.must(t, 409, "POST", "/api/v1/inventory/transfers",
-			item{"sku": "A", "fromWarehouseCode": "MAIN", "toWarehouseCode": "LYON", "quantity": 1})
+		if refused := s.must(t, 409, "POST", "/api/v1/inventory/transfers",
+			item{"sku": "A", "fromWarehouseCode": "MAIN", "toWarehouseCode": "LYON", "quantity": 1}); text(refused, "message") !=
+			"MAIN has -2 of A on hand, less than 1" {
+			t.Errorf("%v", refused)
+		}
 		s.setStock(t, item{"sku": "A", "quantity": 4})
 		events.names()
 		moves := at(s.must(t, 201, "POST", "/api/v1/inventory/transfers",

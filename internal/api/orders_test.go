@@ -220,6 +220,26 @@ func TestNumbersAreTaken(t *testing.T) {
 	})
 }
 
+// A sort names a field and a direction: half of one is refused, in every list in the same way. A direction is one in any case, and
+// stands alone for that of the list's own field.
+func TestSorts(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		for _, list := range []string{"orders", "products"} {
+			for query, want := range map[string]int{"sort=createdAt:asc": 200, "sort=createdAt:DESC": 200, "sort=createdAt": 200, "sort=": 200,
+				"order=asc": 200, "sort=createdAt&order=desc": 200, "sort=:asc": 400, "sort=createdAt:": 400, "sort=:": 400,
+				"sort=createdAt:asc:x": 400, "sort=createdAt:up": 400, "order=up": 400, "sort=createdAt&order=up": 400} {
+				s.must(t, want, "GET", "/api/v1/"+list+"?"+query, nil)
+			}
+		}
+		for _, sku := range []string{"S-1", "S-2"} {
+			s.must(t, 201, "POST", "/api/v1/products", item{"sku": sku, "name": sku, "price": 1})
+		}
+		if first := s.must(t, 200, "GET", "/api/v1/products?order=asc", nil); text(first, "data", 0, "sku") != "S-1" {
+			t.Errorf("the oldest product is not the first: %v", first)
+		}
+	})
+}
+
 // A cursor continues the list that gave it, whatever the request says about the sort: in another order it would lead to a page
 // of no sense.
 func TestCursorsKeepTheirSort(t *testing.T) {

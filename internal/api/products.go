@@ -147,20 +147,27 @@ func productCursor(f catalog.Filter, list []id.Product, p page) string {
 // readProductSort reads sort=<field>:<asc|desc>, or sort=<field>&order=<asc|desc>; the default is newest first.
 func readProductSort(q *apijson.Query) (field catalog.Sort, descending bool) {
 	text, order := q.Text("sort"), q.Text("order")
-	if text == "" {
-		return catalog.ByCreation, true
-	}
-	name, direction, _ := strings.Cut(text, ":")
-	if direction == "" {
+	name, direction, both := strings.Cut(text, ":")
+	if !both {
 		direction = order
 	}
+	field = catalog.Sort(name)
 	switch {
-	case !slices.Contains(catalog.Sorts, catalog.Sort(name)):
+	case text == "":
+		field, descending = catalog.ByCreation, true
+	case !slices.Contains(catalog.Sorts, field):
 		q.AddError("sort", "must be name, sku, price, createdAt or updatedAt, with :asc or :desc behind it")
-	case direction != "" && direction != "asc" && direction != "desc":
-		q.AddError("sort", "must end in :asc or :desc")
+		return field, false
 	}
-	return catalog.Sort(name), direction == "desc"
+	switch direction = strings.ToLower(direction); {
+	case direction == "asc", direction == "desc":
+		descending = direction == "desc"
+	case both:
+		q.AddError("sort", "must end in :asc or :desc")
+	case direction != "":
+		q.AddError("order", "the direction must be asc or desc")
+	}
+	return field, descending
 }
 
 // listProducts serves GET /api/v1/products: 200; 400.

@@ -47,7 +47,16 @@ func TestProductLife(t *testing.T) {
 		}
 		s.must(t, 409, "POST", "/api/v1/products", item{"sku": "P-1", "name": "Again", "price": 1})
 		s.must(t, 409, "POST", "/api/v1/products", item{"sku": "P-1-R", "name": "Again", "price": 1})
-		s.must(t, 400, "POST", "/api/v1/products", item{"sku": "P-2", "name": "Again", "price": 1, "slug": "teapot"})
+		taken := s.must(t, 409, "POST", "/api/v1/products", item{"sku": "P-2", "name": "Again", "price": 1, "slug": "teapot"})
+		if text(taken, "code") != "slug_taken" || text(taken, "details", 0, "path") != "slug" {
+			t.Errorf("a slug that is taken: %v", taken)
+		}
+		document := s.must(t, 200, "GET", "/api/v1/openapi.json", nil)
+		for member := range taken {
+			if at(document, "components", "schemas", "ConflictError", "properties", member) == nil {
+				t.Errorf("the document's ConflictError has no %s", member)
+			}
+		}
 		s.must(t, 400, "PATCH", path, item{"sku": "OTHER"})
 		s.must(t, 400, "PATCH", path, item{"name": nil})
 		s.must(t, 404, "GET", "/api/v1/products/nonsense", nil)

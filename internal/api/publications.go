@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/records"
 )
 
-// publicationRoutes are the products on a channel (interface §4.5).
+// publicationRoutes are the products on a channel (interface §4.5.7).
 var publicationRoutes = []*route{
 	{method: "GET", path: "/api/v1/channels/{id}/publications", name: "listChannelPublications", section: "4.5",
 		summary: "List a channel's publications", scope: "read:channels",
@@ -50,7 +50,7 @@ func (a *API) publishProducts(r *request) (answer, error) {
 	o := r.object()
 	draft := readPublications(o)
 	if err := o.Err(); err != nil {
-		return answer{}, err
+		return answer{}, a.missingFirst(r, (*API).getChannel, err)
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		done, err := a.Commerce.PublishProducts(tx, channel, draft.products, draft.skus)

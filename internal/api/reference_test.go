@@ -13,7 +13,7 @@ import (
 func TestReferenceShowsEveryOperation(t *testing.T) {
 	a := New(Config{Version: "test"})
 	page := httptest.NewRecorder()
-	reference.Handler(a.Description, nil).ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/docs", nil))
+	reference.Handler(a.Description, nil, "").ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/docs", nil))
 	html := page.Body.String()
 	for _, r := range a.table.routes {
 		_, article, found := strings.Cut(html, `<article id="`+r.name+`">`)
@@ -43,7 +43,7 @@ func TestReferenceShowsEveryOperation(t *testing.T) {
 // While the service starts there is no description: the page says to try again, and is there afterwards.
 func TestReferenceWaitsForTheDescription(t *testing.T) {
 	var text []byte
-	h := reference.Handler(func() []byte { return text }, nil)
+	h := reference.Handler(func() []byte { return text }, nil, "")
 	get := func(path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))

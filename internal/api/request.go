@@ -30,6 +30,7 @@ type request struct {
 	overflow overflow
 	writer   *apijson.Writer // whose buffer the answer is in, nil for one of its own
 	inside   bool            // it holds one of the node's turns
+	rated    bool            // its rate headers are set
 }
 
 func (r *request) ctx() context.Context { return r.http.Context() }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/records"
@@ -30,6 +31,8 @@ var sampleErrors = map[int][]*apperr.Error{
 		apperr.New(apperr.Conflict, "idempotency_key_reused", "the key was used with another body").With("resourceId",
 			records.SampleID[string](3)),
 		apperr.New(apperr.Conflict, "insufficient_stock", "too little is available").With("skus", []string{"MUG-BLUE"}),
+		{Kind: apperr.Conflict, Code: "slug_taken", Message: "slug mugs belongs to another category",
+			Details: []apperr.Detail{{Path: "slug", Message: "mugs belongs to another category"}}},
 	},
 	http.StatusPreconditionFailed: {apperr.New(apperr.Precondition, "precondition_failed",
 		"the record is no longer the one that If-Match names")},
@@ -43,8 +46,7 @@ var sampleErrors = map[int][]*apperr.Error{
 			"DELIVERED").With("to", "PENDING").
 			With("allowed", []string{"RETURNED"}),
 	},
-	http.StatusTooManyRequests: {apperr.New(apperr.TooMany, "rate_limited", "too many requests, try again in 12 seconds").With("retryAfter",
-		12)},
+	http.StatusTooManyRequests: {apperr.Later("more than 500 requests in a minute", 12*time.Second)},
 	http.StatusServiceUnavailable: {
 		apperr.New(apperr.Unavailable, "unavailable", "the service is shutting down, try again").With("retryAfter", 2),
 		apperr.New(apperr.Unavailable, "unavailable", "the store does not answer, try again"),

@@ -32,7 +32,7 @@ func operationPage(t *testing.T, pages http.Handler, name string) string {
 // sampleOf is a sample of a page: go, node, php, python, or curl.
 func sampleOf(t *testing.T, page, language string) string {
 	t.Helper()
-	text := `<details name="sample"[^>]*id="` + language + `"><summary>[^<]*</summary><pre[^>]*>([^<]*)</pre>`
+	text := `<details name="sample"[^>]*id="` + language + `">\s*<summary>[^<]*</summary>\s*<pre[^>]*>([^<]*)</pre>`
 	if language == "curl" {
 		text = `<pre class="curl"[^>]*>([^<]*)</pre>`
 	}
@@ -47,7 +47,7 @@ func sampleOf(t *testing.T, page, language string) string {
 func TestEveryOperationHasSamples(t *testing.T) {
 	dbtest.Long(t, "the page of every route is rendered")
 	a := New(Config{Version: "test"})
-	pages := reference.Handler(a.Description, nil)
+	pages := reference.Handler(a.Description, nil, "")
 	for _, r := range a.table.routes {
 		page := operationPage(t, pages, r.name)
 		for _, language := range []string{"curl", "node", "php", "python"} {
@@ -79,7 +79,7 @@ func TestSamplesRun(t *testing.T) {
 			s := newServer(t, "sqlite", nil)
 			server := httptest.NewServer(s.API)
 			defer server.Close()
-			pages := reference.Handler(s.Description, nil)
+			pages := reference.Handler(s.Description, nil, "")
 			for operation, want := range map[string]string{"listOrders": `"total"`, "createCategory": `"slug"`, "createApiKey": "pk_live_"} {
 				folder := t.TempDir()
 				text := sampleOf(t, operationPage(t, pages, operation), language)
@@ -104,7 +104,7 @@ func TestSamplesRun(t *testing.T) {
 
 // A search of the reference shows what it finds and nothing else; an operation that does not exist has no page.
 func TestReferenceIsSearched(t *testing.T) {
-	h := reference.Handler(New(Config{Version: "test"}).Description, nil)
+	h := reference.Handler(New(Config{Version: "test"}).Description, nil, "")
 	get := func(path string) (int, string) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))

@@ -38,18 +38,18 @@ func (a *API) failed(r *request, err error) answer {
 
 // Refuse answers a request that reaches no API, as while the store is not open yet, in the one error shape (interface §7).
 func Refuse(w http.ResponseWriter, hr *http.Request, status int, refusal *apperr.Error) {
-	r := &request{http: hr, out: w, id: requestID(hr.Header.Get("X-Request-Id"))}
+	r := &request{http: hr, out: w, id: RequestID(hr)}
 	w.Header().Set("X-Request-Id", r.id)
 	(&API{Config: Config{Now: time.Now}}).send(w, r, shaped(status, refusal, r.id))
 }
 
 func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 	h := w.Header()
-	if h.Get("X-RateLimit-Limit") == "" { // answered before the limit was read, and not read for this
-		a.headers(w, limits.Off{}.Peek("", a.Now(), rates(accounts.Starter, nil)...))
+	if !r.rated { // answered before the limit was read, and not read for this
+		r.rate(limits.Off{}.Peek("", a.Now(), rates(accounts.Starter, nil)...))
 	}
 	for name, value := range out.header {
-		h.Set(name, value)
+		h[name] = []string{value} // as the interface spells it: Set would make ETag Etag
 	}
 	if out.replay {
 		h.Set("Idempotent-Replay", "true")

@@ -28,7 +28,7 @@ const uncounted = 128 << 10
 // ServeHTTP handles every request of the interface in the same steps and writes one log line for it.
 func (a *API) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	start := time.Now()
-	r := &request{http: hr, out: w, id: requestID(hr.Header.Get("X-Request-Id")), share: a.Budget.Share(uncounted)}
+	r := &request{http: hr, out: w, id: RequestID(hr), share: a.Budget.Share(uncounted)}
 	defer r.share.Release()
 	defer r.bulk.Release()
 	r.overflow.large = a.large
@@ -158,7 +158,7 @@ func (a *API) admit(r *request) (answer, error) {
 	out, err := a.permit(r)
 	if conditional && err == nil && records.NamesETag(r.http.Header["If-None-Match"], out.header["ETag"]) {
 		if free {
-			a.headers(r.out, a.Limiter.Peek(who, a.Now(), rates(plan, nil)...))
+			r.rate(a.Limiter.Peek(who, a.Now(), rates(plan, nil)...))
 		}
 		out.status, out.body, out.parts = http.StatusNotModified, nil, nil
 		return out, nil
@@ -246,23 +246,25 @@ func rates(plan accounts.Plan, own *limits.Rate) []limits.Rate {
 // limit counts the request and sets the headers; the error is a 429.
 func (a *API) limit(r *request, who string, plan accounts.Plan, own *limits.Rate) error {
 	v := a.Limiter.Take(who, a.Now(), rates(plan, own)...)
-	a.headers(r.out, v)
+	r.rate(v)
 	if v.Allowed {
 		return nil
 	}
-	seconds := max(1, int((v.RetryAfter+time.Second-1)/time.Second))
-	return apperr.New(apperr.TooMany, "rate_limited", "too many requests, try again in %d seconds", seconds).With("retryAfter", seconds)
+	return apperr.Later(v.Exceeded, v.RetryAfter)
 }
 
-func (a *API) headers(w http.ResponseWriter, v limits.Verdict) {
-	h := w.Header()
-	h.Set("X-RateLimit-Limit", strconv.Itoa(v.Limit))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(v.Remaining))
-	h.Set("X-RateLimit-Reset", strconv.FormatInt(v.Reset.Add(time.Second-1).Unix(), 10))
+// rate sets the headers of the rate limit (interface §8), spelled as there: Set would make them X-Ratelimit-Limit.
+func (r *request) rate(v limits.Verdict) {
+	h := r.out.Header()
+	r.rated = true
+	h["X-RateLimit-Limit"] = []string{strconv.Itoa(v.Limit)}
+	h["X-RateLimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}
+	h["X-RateLimit-Reset"] = []string{strconv.FormatInt(v.Reset.Add(time.Second-1).Unix(), 10)}
 }
 
-// requestID returns a given id of visible ASCII, else a new one.
-func requestID(given string) string {
+// RequestID is the id of a request: the one in X-Request-Id, of 1 to 128 visible ASCII characters, else a new one (interface §4.6).
+func RequestID(r *http.Request) string {
+	given := r.Header.Get("X-Request-Id")
 	if given == "" || len(given) > 128 {
 		return id.New[string]()
 	}

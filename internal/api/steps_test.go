@@ -3,10 +3,13 @@ package api
 import (
 	"fmt"
 	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/unfinished"
 )
 
-// What is done in steps is done when the answer comes: products have left a deleted category, and are in one that came, and a customer's
-// many orders are found by the address that they had.
+// What is done in steps is done when the answer comes: products have left a deleted category, and are in one that came, nothing is left of
+// a deleted warehouse, and a customer's many orders are found by the address that they had.
 func TestAnswersComeAfterTheSteps(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		const products, orders = 600, 80 // more than one transaction takes
@@ -36,6 +39,23 @@ func TestAnswersComeAfterTheSteps(t *testing.T) {
 			s.must(t, 200, "DELETE", "/api/v1/categories/"+made, nil)
 			members(0, "")
 		}
+		var bounds []any
+		for i := range products {
+			bounds = append(bounds, member{"sku": fmt.Sprint("P", i), "warehouseCode": "DEPOT", "threshold": 5})
+		}
+		s.must(t, 200, "PATCH", "/api/v1/inventory/thresholds", member{"updates": bounds})
+		depot := at(s.must(t, 200, "GET", "/api/v1/warehouses", nil), "data").([]any)[1]
+		s.must(t, 200, "DELETE", "/api/v1/warehouses/"+text(depot, "id"), nil)
+		if n := number(s.must(t, 200, "GET", "/api/v1/inventory?warehouseCode=DEPOT", nil), "meta", "total"); n != "0" {
+			t.Errorf("%s levels are in a deleted warehouse", n)
+		}
+		s.write(s.tenant, func(tx *db.Tx) error {
+			begun, err := unfinished.Find(tx, unfinished.WarehouseEmptied, text(depot, "id"))
+			if begun != nil {
+				t.Error("its deletion is unfinished")
+			}
+			return err
+		})
 		customer := text(s.must(t, 201, "POST", "/api/v1/customers", member{"email": "old@buyer.example"}), "data", "id")
 		for range orders {
 			s.must(t, 201, "POST", "/api/v1/orders", member{"customerName": "Ada", "customerEmail": "old@buyer.example",

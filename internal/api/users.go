@@ -60,7 +60,7 @@ func (a *API) updateUser(r *request) (answer, error) {
 	o := r.object()
 	change, password, current := drafts.ReadUserChange(o)
 	if err := o.Err(); err != nil {
-		return answer{}, err
+		return answer{}, a.missingFirst(r, (*API).getUser, err)
 	}
 	expected := r.expected(o)
 	if err = a.disguise(r); err == nil && password != "" {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 
 	"entrepot/internal/apijson"
@@ -92,9 +93,10 @@ func (a *API) deleteWarehouse(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return change(a, r, "warehouse", nil, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
+	out, err := change(a, r, "warehouse", nil, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
 		return deleted(warehouse, nil), a.Commerce.DeleteWarehouse(tx, r.caller, warehouse, expected)
 	})
+	return out, cmp.Or(err, a.Commerce.FinishWarehouse(r.ctx(), a.DB, r.caller.Tenant, which))
 }
 
 func sampleWarehouseData(w *apijson.Writer) {

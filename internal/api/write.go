@@ -58,6 +58,13 @@ func get[T ~string](a *API, r *request, noun string, show func(tx *db.Tx, record
 	return out, err
 }
 
+// missingFirst is the error of a request that is invalid itself, unless there is no record of the path's id: that is
+// reported first. single serves the read of the record.
+func (a *API) missingFirst(r *request, single func(*API, *request) (answer, error), invalid error) error {
+	_, missing := single(a, r)
+	return cmp.Or(missing, invalid)
+}
+
 // change runs an operation on the record of the path's id, in one transaction with the Idempotency-Key; noun is the
 // kind of record. The operation receives what the caller expects of the record.
 func change[T ~string](a *API, r *request, noun string, body *apijson.Object,

@@ -100,15 +100,15 @@ func texts[T any](o *Object, name string, required bool, count int, r Text, pars
 	return f
 }
 
-// Object reads a nested object; inside is not called if it is absent, null or of another type.
-func (o *Object) Object(name string, required bool, inside func(*Object)) patch.Field[*Object] {
+// Object reads a nested object, which may be absent; inside is not called if it is absent, null or of another type.
+func (o *Object) Object(name string, inside func(*Object)) patch.Field[*Object] {
 	if o.schema != nil {
 		nested := &Object{index: -1, errs: o.errs, schema: &Schema{Type: "object", Open: true}}
 		inside(nested)
-		o.schema.property(name, required, optional(nested.schema, required))
+		o.schema.property(name, false, nested.schema.orNull())
 		return patch.Field[*Object]{}
 	}
-	v, f := look[*Object](o, name, required, nil)
+	v, f := look[*Object](o, name, false, nil)
 	if v == nil {
 		return f
 	}

@@ -1,13 +1,12 @@
 package apijson
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"hash"
 	"io"
 	"slices"
 	"sync"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/s2"
 )
 
@@ -24,7 +23,7 @@ type Parts struct {
 	blocks [][]byte // those in memory, which follow those in the file
 	size   int      // of the text
 	held   int      // of the blocks in memory
-	sum    hash.Hash
+	sum    *xxhash.Digest
 
 	file   File
 	stored []int // lengths of the blocks in the file, in order
@@ -55,7 +54,7 @@ var scratch = sync.Pool{New: func() any { room := make([]byte, s2.MaxEncodedLen(
 
 func (p *Parts) add(text []byte) {
 	if p.sum == nil {
-		p.sum = sha256.New()
+		p.sum = xxhash.New()
 	}
 	p.sum.Write(text)
 	room := scratch.Get().(*[]byte)
@@ -84,21 +83,19 @@ func (p *Parts) Held() int {
 	return p.held
 }
 
-// Sum is the SHA-256 of the text followed by rest.
-func (p *Parts) Sum(rest []byte) []byte {
-	if p == nil {
-		sum := sha256.Sum256(rest)
-		return sum[:]
+// Sum is a fingerprint of the text followed by rest, not a cryptographic one: see Fingerprint.
+func (p *Parts) Sum(rest []byte) uint64 {
+	if p == nil || p.sum == nil {
+		return Fingerprint(rest)
 	}
-	whole := sha256.New()
-	if copied, err := p.sum.(hash.Cloner).Clone(); err == nil {
-		whole = copied
-	} else {
-		_ = p.Each(func(text []byte) error { whole.Write(text); return nil })
-	}
-	whole.Write(rest)
-	return whole.Sum(nil)
+	whole := *p.sum
+	_, _ = whole.Write(rest)
+	return whole.Sum64()
 }
+
+// Fingerprint is a number by which texts are compared: two that differ have the same one once in 2⁶⁴ pairs, unless somebody makes
+// such a pair on purpose.
+func Fingerprint(text []byte) uint64 { return xxhash.Sum64(text) }
 
 // Each passes the text to show in order, in blocks of at most 256 KB, each valid until the next. It stops at the first
 // error of show.

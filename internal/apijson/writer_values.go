@@ -228,38 +228,29 @@ func AppendText(b []byte, s string) []byte {
 }
 
 func appendTime(b []byte, micros int64, exact bool) []byte {
-	at := time.UnixMicro(micros).UTC()
-	year, month, day := at.Date()
-	hour, minute, second := at.Clock()
+	const second, day = 1_000_000, 86_400_000_000
+	year, month, date := time.UnixMicro(micros).UTC().Date()
 	b = append(b, '"')
-	b = appendPadded(b, year, 4)
+	b = appendTwo(appendTwo(b, int64(year/100)), int64(year%100))
 	b = append(b, '-')
-	b = appendPadded(b, int(month), 2)
-	b = append(b, '-')
-	b = appendPadded(b, day, 2)
-	b = append(b, 'T')
-	b = appendPadded(b, hour, 2)
-	b = append(b, ':')
-	b = appendPadded(b, minute, 2)
-	b = append(b, ':')
-	b = appendPadded(b, second, 2)
-	b = append(b, '.')
+	b = append(appendTwo(b, int64(month)), '-')
+	b = append(appendTwo(b, int64(date)), 'T')
+	if micros %= day; micros < 0 {
+		micros += day
+	}
+	seconds, micros := micros/second, micros%second
+	b = append(appendTwo(b, seconds/3600), ':')
+	b = append(appendTwo(b, seconds/60%60), ':')
+	b = append(appendTwo(b, seconds%60), '.', byte('0'+micros/100_000))
+	b = appendTwo(b, micros/1000%100)
 	if exact {
-		b = appendPadded(b, at.Nanosecond()/1000, 6)
-	} else {
-		b = appendPadded(b, at.Nanosecond()/1_000_000, 3)
+		b = append(appendTwo(b, micros/10%100), byte('0'+micros%10))
 	}
 	return append(b, 'Z', '"')
 }
 
-func appendPadded(b []byte, n, width int) []byte {
-	var digits [6]byte
-	for i := width - 1; i >= 0; i-- {
-		digits[i] = byte('0' + n%10)
-		n /= 10
-	}
-	return append(b, digits[:width]...)
-}
+// appendTwo appends a number below 100 with two digits.
+func appendTwo(b []byte, n int64) []byte { return append(b, byte('0'+n/10), byte('0'+n%10)) }
 
 // TimeText is the text of a time in answers.
 func TimeText(micros int64) string {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Kind is the class of an error; each has one HTTP status (interface §7).
@@ -78,6 +79,15 @@ func New(kind Kind, code, format string, args ...any) *Error {
 
 // Missing is the error for a record that this account does not have.
 func Missing(noun string) *Error { return New(NotFound, "not_found", "%s not found", noun) }
+
+// Later is the error for a caller over a limit, named by reason, who may come back after the wait: in whole seconds, rounded up.
+func Later(reason string, wait time.Duration) *Error {
+	seconds, unit := max(1, int((wait+time.Second-1)/time.Second)), "seconds"
+	if seconds == 1 {
+		unit = "second"
+	}
+	return New(TooMany, "rate_limited", "%s, try again in %d %s", reason, seconds, unit).With("retryAfter", seconds)
+}
 
 // At is a validation error with a single detail.
 func At(path, format string, args ...any) *Error {

@@ -1,7 +1,7 @@
 // Package audit records who did what in an account, and which requests were refused.
 //
 //	Entry    one change of keys, users, channels, endpoints, warehouses, attributes, segments or settings, or an erasure
-//	         (interface §4.5); it holds ids and names of fields, never personal data of customers
+//	         (interface §4.5.10); it holds ids and names of fields, never personal data of customers
 //	Refused  refused requests of one kind, counted over some seconds (refused.go)
 package audit
 

@@ -14,7 +14,7 @@ import (
 func smallOptions(f *fakeService, scenarios ...string) Options {
 	return Options{
 		URL: f.server.URL, Keys: []string{"pk_live_a"}, Scenarios: scenarios, Count: 40, Clients: 4, SKUs: 1_500, SeedOrders: 130,
-		Idempotency: true, DeliveryTimeout: 20 * time.Second,
+		Idempotency: true, DeliveryTimeout: dbtest.Patience,
 	}
 }
 
@@ -153,7 +153,7 @@ func TestTimeBoundsARun(t *testing.T) {
 		t.Fatal(err, report)
 	}
 	s := report.Results[0].Service
-	if s.Seconds < 0.15 || time.Since(start) > 20*time.Second {
+	if s.Seconds < 0.15 || time.Since(start) > dbtest.Patience {
 		t.Errorf("measured %.3f s, took %s", s.Seconds, time.Since(start))
 	}
 	if int(s.Requests) >= len(f.orders) {

@@ -91,6 +91,7 @@ func (c *campaign) measureService(ctx context.Context, s scenario, result *Resul
 			return fmt.Errorf("seed: %w", err)
 		}
 	}
+	c.awaitRest(ctx)
 	if s.run != nil {
 		if c.Rate > 0 {
 			return fmt.Errorf("%s has a load of its own and takes no --rate", s.name)

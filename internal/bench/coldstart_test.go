@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"entrepot/internal/dbtest"
 )
 
 // healthyVariable makes this test binary a service that becomes healthy after
@@ -41,7 +43,7 @@ func serveHealthily() {
 func coldOptions(t *testing.T, mode string) ColdStartOptions {
 	return ColdStartOptions{
 		Binary: os.Args[0], Args: []string{"{addr}", "{data}"}, Env: []string{healthyVariable + "=" + mode},
-		Runs: 2, Idle: 10 * time.Millisecond, Patience: 20 * time.Second, Folder: t.TempDir(),
+		Runs: 2, Idle: 10 * time.Millisecond, Patience: dbtest.Patience, Folder: t.TempDir(),
 	}
 }
 

@@ -106,8 +106,8 @@ func (l *loop) run(ctx context.Context) (*tally, time.Duration, error) {
 	return whole, took, ctx.Err()
 }
 
-func firstOf(faults []error) error {
-	for _, err := range faults {
+func firstOf(errs []error) error {
+	for _, err := range errs {
 		if err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ type Options struct {
 	Count    int           // requests a second, started whatever the answers; 0: each client waits for its answer
 	Rate     int           // requests a second that come whatever is answered; 0: each client waits for its answer
 	Warmup   time.Duration // before each measurement, not counted
+	Rest     time.Duration // for which the service must have been at rest before, if its processes are known; 0: at once
 
 	SKUs        int    // products that prices, stock and orders draw from; 0: 10,000
 	SeedOrders  int    // orders that must exist before order-read and order-list; 0: 2,000
@@ -105,6 +106,7 @@ func (o *Options) prepare() error {
 	between("--endpoints", o.Endpoints, 1, 100)
 	atMost("--duration", o.Duration)
 	atMost("--warmup", o.Warmup)
+	atMost("--rest", o.Rest)
 	atMost("--delivery-timeout", o.DeliveryTimeout)
 	oneOf("--product", o.Product, "plain", "full")
 	oneOf("--events", o.Events, "prices", "stock", "orders")

@@ -62,11 +62,11 @@ func (l Launch) Start(ctx context.Context) (*Process, error) {
 	for !answers(t, l.Probe) {
 		select {
 		case <-p.ended:
-			return nil, p.fault(fmt.Sprintf("ended before it answered (%v)", p.end))
+			return nil, p.failed(fmt.Sprintf("ended before it answered (%v)", p.end))
 		case <-time.After(500 * time.Microsecond):
 		}
 		if time.Since(began) > l.Patience {
-			return nil, p.fault("no 200 on " + l.Probe + " in " + l.Patience.String())
+			return nil, p.failed("no 200 on " + l.Probe + " in " + l.Patience.String())
 		}
 	}
 	p.Ready = time.Since(began)
@@ -77,21 +77,21 @@ func (l Launch) Start(ctx context.Context) (*Process, error) {
 func (p *Process) Stop() (time.Duration, error) {
 	began := time.Now()
 	if err := p.process.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return 0, p.fault("could not be asked to stop: " + err.Error())
+		return 0, p.failed("could not be asked to stop: " + err.Error())
 	}
 	select {
 	case <-p.ended:
 	case <-time.After(p.launch.Patience):
-		return 0, p.fault("did not stop in " + p.launch.Patience.String())
+		return 0, p.failed("did not stop in " + p.launch.Patience.String())
 	}
 	if p.end != nil && !errors.Is(p.end, context.Canceled) {
-		return 0, p.fault("did not stop cleanly: " + p.end.Error())
+		return 0, p.failed("did not stop cleanly: " + p.end.Error())
 	}
 	return time.Since(began), nil
 }
 
-// fault ends the process and returns an error with its last output.
-func (p *Process) fault(what string) error {
+// failed ends the process and returns an error with its last output.
+func (p *Process) failed(what string) error {
 	_ = p.process.Process.Kill()
 	<-p.ended
 	return fmt.Errorf("%s %s: %s; it said: %s", filepath.Base(p.launch.Binary), strings.Join(p.process.Args[1:], " "), what, p.said)

@@ -37,6 +37,7 @@ type Tree struct {
 	before   map[id.Category]Category // as stored, of categories that drafts or new parents change
 	order    []id.Category            // the categories in before and the new ones, in the order of change
 	more     bool                     // children of a category with another externalId were left out: see Follow
+	awaited  bool                     // categories that wait for one of the drafts were left out: see AttachSome
 	claimed  map[string]bool          // externalIds of drafts accepted so far
 }
 
@@ -56,6 +57,9 @@ func (t *Tree) ByExternal(external string) id.Category { return t.external[exter
 
 // More reports whether a category that gets another externalId has more children than were read.
 func (t *Tree) More() bool { return t.more }
+
+// Awaited reports whether more categories wait for those that come than were read.
+func (t *Tree) Awaited() bool { return t.awaited }
 
 // Node returns a category that was read, or nil.
 func (t *Tree) Node(category id.Category) *Category { return t.nodes[category] }
@@ -86,7 +90,7 @@ func (t *Tree) Diff(target id.Category, d *CategoryDraft) (id.Category, []ItemEr
 	switch given := d.Slug.Value; {
 	case given != "" && given == c.Slug:
 	case given != "" && t.slugs[given]:
-		problems = append(problems, ItemError{"slug", "invalid", "slug " + given + " belongs to another category"})
+		problems = append(problems, ItemError{"slug", "slug_taken", "slug " + given + " belongs to another category"})
 	case given != "":
 		c.Slug = given
 	case c.Slug == "":

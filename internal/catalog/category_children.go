@@ -53,6 +53,34 @@ func DetachSome(tx *db.Tx, category id.Category, limit int) ([]CategoryChange, e
 	return changes, err
 }
 
+// waitingFor reads the categories that wait for one of the externalIds; with more, it has not read all of these. limit is for those that
+// one statement finds.
+func waitingFor(tx *db.Tx, externals []string, limit int) (list []Category, more bool, err error) {
+	return list, more, db.Chunks(externals, func(piece []string) error {
+		these := db.Padded(piece)
+		found, err := categoryTable.All(tx, "AND deleted_at IS NULL AND parent_id IS NULL AND parent_external_id IN "+db.In(len(these), 3)+
+			" LIMIT $2::BIGINT", append([]any{limit + 1}, these...)...)
+		more = more || len(found) > limit
+		list = append(list, found...)
+		return err
+	})
+}
+
+// AttachSome puts at most limit categories that wait for one below it, and returns them: none if it does not exist any more.
+func AttachSome(tx *db.Tx, category id.Category, limit int) ([]CategoryChange, error) {
+	c, err := Stored(tx, category)
+	if err != nil || c == nil || c.DeletedAt != 0 || c.ExternalID == "" {
+		return nil, err
+	}
+	children, more, err := waitingFor(tx, []string{c.ExternalID}, limit)
+	if more {
+		children = children[:limit]
+	}
+	changes := changed(children, func(child *Category) { child.Parent = c.ID })
+	SaveCategories(tx, changes)
+	return changes, err
+}
+
 // Follow gives those of some categories that are directly below one its externalId, and returns them.
 func Follow(tx *db.Tx, parent id.Category, some []id.Category) ([]CategoryChange, error) {
 	of := db.Padded(some)

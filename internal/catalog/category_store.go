@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"entrepot/internal/db"
@@ -22,7 +23,8 @@ func CategoryByID(tx *db.Tx, category id.Category) (Category, error) {
 }
 
 // ReadTree reads the categories that the drafts concern: the targets, the children of those that get another externalId, at most limit of
-// each, those named by externalId, those waiting for a named one, all parents up to the root, and slugs. The operation has locked the
+// each, those named by externalId, those waiting for an externalId of the drafts unless they are more than limit, all parents up to the
+// root, and slugs. The operation has locked the
 // account's clock before (db.Tx.LockClock): otherwise two writers that put categories below each other at once would make a cycle that
 // neither sees, and products could be linked in between.
 func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft, limit int) (*Tree, error) {
@@ -44,8 +46,12 @@ func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft, limit in
 	if err := readMore(t, tx, named, &categoryByExternalText, "c.external_id"); err != nil {
 		return nil, err
 	}
-	if err := readMore(t, tx, arriving, &categoryWaitingText, "c.parent_id IS NULL AND c.parent_external_id"); err != nil {
+	waiting, many, err := waitingFor(tx, arriving, limit)
+	if err != nil {
 		return nil, err
+	}
+	if t.awaited = many; !many {
+		t.read(waiting...)
 	}
 	if err := readMore(t, tx, ids, &categoryByIDText, "c.id"); err != nil {
 		return nil, err
@@ -62,7 +68,7 @@ func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft, limit in
 			t.read(children...)
 		}
 	}
-	if err := t.readParents(tx); err != nil {
+	if err := t.readParents(tx, true); err != nil {
 		return nil, err
 	}
 	return t, t.readSlugs(tx, drafts)
@@ -76,7 +82,7 @@ func (t *Tree) renames(category id.Category, drafts []CategoryDraft) bool {
 	})
 }
 
-var categoryByIDText, categoryByExternalText, categoryWaitingText, categorySlugsText db.Text
+var categoryByIDText, categoryByExternalText, categorySlugsText db.Text
 
 // readMore adds the categories whose column is one of the keys to the tree, without deleted ones.
 func readMore[T ~string](t *Tree, tx *db.Tx, keys []T, text *db.Text, column string) error {
@@ -105,28 +111,30 @@ func (t *Tree) read(list ...Category) {
 	}
 }
 
-// readParents reads all ancestors, one level in each query.
-func (t *Tree) readParents(tx *db.Tx) error {
-	for level := t.sorted(); ; {
+// readParents reads all ancestors, one level in each query. awaited says whether the category for which one waits is its parent, too: it
+// is there if this one is not linked to it yet.
+func (t *Tree) readParents(tx *db.Tx, awaited bool) error {
+	for level := t.sorted(); len(level) > 0; {
 		var missing []id.Category
+		var names []string
 		for _, c := range level {
-			if c.Parent != "" && t.nodes[c.Parent] == nil && !slices.Contains(missing, c.Parent) {
+			switch {
+			case c.Parent != "" && t.nodes[c.Parent] == nil && !slices.Contains(missing, c.Parent):
 				missing = append(missing, c.Parent)
+			case awaited && c.Parent == "" && c.ParentExternal != "" && t.external[c.ParentExternal] == "":
+				names = append(names, c.ParentExternal)
 			}
 		}
-		if len(missing) == 0 {
-			return nil
-		}
+		before := maps.Clone(t.nodes)
 		if err := readMore(t, tx, missing, &categoryByIDText, "c.id"); err != nil {
 			return err
 		}
-		level = level[:0]
-		for _, parent := range missing {
-			if c := t.nodes[parent]; c != nil {
-				level = append(level, c)
-			}
+		if err := readMore(t, tx, names, &categoryByExternalText, "c.external_id"); err != nil {
+			return err
 		}
+		level = slices.DeleteFunc(t.sorted(), func(c *Category) bool { return before[c.ID] != nil })
 	}
+	return nil
 }
 
 // WithParents reads categories and all that are above them, by id.
@@ -134,7 +142,7 @@ func WithParents(tx *db.Tx, categories []id.Category) (map[id.Category]Category,
 	t := newTree()
 	err := readMore(t, tx, categories, &categoryByIDText, "c.id")
 	if err == nil {
-		err = t.readParents(tx)
+		err = t.readParents(tx, false)
 	}
 	found := make(map[id.Category]Category, len(t.nodes))
 	for which, c := range t.nodes {

@@ -170,7 +170,7 @@ func (k *Lookup) slug(r *Change, d *Draft) *ItemError {
 	switch {
 	case given != "" && given == r.After.Slug:
 	case given != "" && k.slugs[given]:
-		return &ItemError{"slug", "invalid", "slug " + given + " belongs to another product"}
+		return &ItemError{"slug", "slug_taken", "slug " + given + " belongs to another product"}
 	case given != "":
 		r.After.Slug = given
 		r.changed("slug")

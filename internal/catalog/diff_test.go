@@ -151,8 +151,8 @@ func TestDiffRejects(t *testing.T) {
 		"variant of another product":   {Draft{SKU: "R", Name: patch.To("x"), Variants: []VariantDraft{{SKU: "P-V"}}}, "sku_taken"},
 		"variant is another product":   {Draft{SKU: "R", Name: patch.To("x"), Variants: []VariantDraft{{SKU: "P"}}}, "sku_taken"},
 		"product is another's variant": {Draft{SKU: "P-V", Name: patch.To("x")}, "sku_taken"},
-		"slug of another":              {Draft{SKU: "R", Name: patch.To("x"), Slug: patch.To("mine")}, "invalid"},
-		"slug of this request":         {Draft{SKU: "R", Name: patch.To("x"), Slug: patch.To("q")}, "invalid"},
+		"slug of another":              {Draft{SKU: "R", Name: patch.To("x"), Slug: patch.To("mine")}, "slug_taken"},
+		"slug of this request":         {Draft{SKU: "R", Name: patch.To("x"), Slug: patch.To("q")}, "slug_taken"},
 	} {
 		d := c.draft
 		if _, problems := k.Diff(&d, false); len(problems) != 1 || problems[0].Code != c.code {

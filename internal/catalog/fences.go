@@ -70,11 +70,17 @@ type fenced struct {
 // fencesOf is the key of an account's fenced in the memo of the store.
 type fencesOf id.Tenant
 
+// FencesTopic is woken when a page wants fences that a node has not had yet: FollowSorts makes them.
+const FencesTopic = "fences of products"
+
 // pageByFences reads a page by creation by the fences, unless there are none that hold.
 func (f Filter) pageByFences(tx *db.Tx) (page []id.Product, found bool, err error) {
 	kept, _ := tx.Memo().LoadOrStore(fencesOf(tx.Tenant), new(fenced))
 	own := kept.(*fenced)
 	own.asked.Store(tx.Micros())
+	if own.made.Load() == 0 {
+		tx.WakeNow(FencesTopic)
+	}
 	rows, err := readRowsAt(tx)
 	at := own.now.Load()
 	if err != nil || at == nil || at.rows != rows {

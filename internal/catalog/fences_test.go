@@ -149,12 +149,14 @@ func TestPagesByFences(t *testing.T) {
 	})
 }
 
-// The worker makes fences that pages have asked for, and not more often than once in a minute.
+// The worker makes fences that pages have asked for since it made them, not more often than once in a minute, and forgets those for which
+// none has asked for an hour.
 func TestFencesAreMadeWhenAsked(t *testing.T) {
 	defer catalog.SetFences(1, 8)()
 	now := time.Now()
 	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true, Now: func() time.Time { return now }})
 	tenant := dbtest.Account(t, store)
+	woken := store.Woken(catalog.FencesTopic)
 	page := func() {
 		t.Helper()
 		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
@@ -169,11 +171,22 @@ func TestFencesAreMadeWhenAsked(t *testing.T) {
 		after time.Duration
 		asks  bool
 		made  int64 // after the beginning, in seconds; -1 for never
-	}{{0, false, -1}, {time.Second, true, 1}, {10 * time.Second, true, 1}, {70 * time.Second, true, 70}, {90 * time.Second, false, 70}} {
+	}{{0, false, -1}, {time.Second, true, 1}, {10 * time.Second, true, 1}, {70 * time.Second, true, 70}, {90 * time.Second, false, 70},
+		{140 * time.Second, false, 70}, {time.Hour + 80*time.Second, false, -1}} {
 		begin := now
 		now = now.Add(step.after)
 		if step.asks {
 			page()
+		}
+		select {
+		case <-woken:
+			if i != 1 {
+				t.Errorf("step %d: the worker is woken for fences that it has made", i)
+			}
+		default:
+			if i == 1 {
+				t.Error("the worker does not hear that fences are wanted")
+			}
 		}
 		if err := catalog.FollowSorts(t.Context(), store); err != nil {
 			t.Fatal(err)

@@ -89,7 +89,7 @@ func Linked(tx *db.Tx, category id.Category, limit int) (list []Touched, more bo
 	return touched(tx, "l.category_id", []string{string(category)}, limit)
 }
 
-// Awaited returns those of the externalIds for which products wait.
+// Awaited returns those of the externalIds for which products or categories wait.
 func Awaited(tx *db.Tx, externals []string) (list []string, err error) {
 	return list, db.Chunks(externals, func(piece []string) error {
 		return tx.Each(func(r db.Rows) error {
@@ -99,7 +99,9 @@ func Awaited(tx *db.Tx, externals []string) (list []string, err error) {
 			return err
 		}, `WITH v(external) AS (VALUES `+db.Values(len(piece), 1, 2, "::TEXT")+`)
 			SELECT external FROM v WHERE EXISTS (SELECT 1 FROM product_categories l
-				WHERE l.tenant_id = $1 AND l.category_id IS NULL AND l.reference = v.external)`,
+				WHERE l.tenant_id = $1 AND l.category_id IS NULL AND l.reference = v.external)
+			OR EXISTS (SELECT 1 FROM categories c WHERE c.tenant_id = $1 AND c.deleted_at IS NULL AND c.parent_id IS NULL
+				AND c.parent_external_id = v.external)`,
 			append([]any{tx.Tenant}, db.Args(piece)...)...)
 	})
 }

@@ -29,6 +29,13 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]id.Product, int64, error) {
 		})
 		return productsOf(page), page.Total, err
 	}
+	if few, known, err := f.fewest(tx, of, counts); known || err != nil {
+		chosen := &choice{filter: f}
+		if err == nil {
+			err = chosen.look(tx, few)
+		}
+		return chosen.page(), chosen.total, err
+	}
 	found, err := search.FindSet(tx, search.Products, f.Search, nil)
 	left := f // what is still to be looked at
 	left.Search = ""
@@ -63,6 +70,31 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]id.Product, int64, error) {
 	return chosen.page(), chosen.total, err
 }
 
+// fewest are the products of the category or the channel that has fewer, or with the statuses of the filter, if looking at each of them is
+// less work than reading the texts of all products, as a search for a common term does.
+func (f Filter) fewest(tx *db.Tx, of []members, counts map[Status]int64) (list []id.Product, known bool, err error) {
+	var sql string
+	var w *db.Where
+	few := func(n int64) bool { return n == 0 || n <= fewProducts && n*search.TextsPerLook <= sumOf(counts) }
+	switch {
+	case len(of) > 0 && few(of[0].size):
+		w = of[0].where(tx)
+		sql = "SELECT m.product_id FROM " + of[0].table + " m WHERE " + w.String()
+	case len(f.Statuses) > 0 && few(f.asked(counts)):
+		w = withStatuses(tx, f.Statuses)
+		sql = "SELECT p.id FROM products p WHERE " + w.String()
+	default:
+		return nil, false, nil
+	}
+	list, err = db.List(tx, func(r db.Rows) (product id.Product, err error) { return product, r.Scan(&product) }, sql, w.Args()...)
+	return list, true, err
+}
+
+// withStatuses are the conditions of living products p with some statuses.
+func withStatuses(tx *db.Tx, statuses []Status) *db.Where {
+	return db.AndIn(db.NewWhere(tx, "p").And("p.deleted_at IS NULL"), "p.status", statuses)
+}
+
 // settle leaves those of very many products that have the filter's statuses and are in its category and channel, as far as an index says so
 // for less than looking at each of them, and takes these conditions out of the filter.
 func (f Filter) settle(tx *db.Tx, found *search.Set, of []members, counts map[Status]int64) (_ *search.Set, left Filter, err error) {
@@ -78,7 +110,7 @@ func (f Filter) settle(tx *db.Tx, found *search.Set, of []members, counts map[St
 	}
 	others := slices.DeleteFunc(slices.Clone(Statuses), func(s Status) bool { return slices.Contains(f.Statuses, s) })
 	with := func(statuses []Status) (string, []any) {
-		w := db.AndIn(db.NewWhere(tx, "p").And("p.deleted_at IS NULL"), "p.status", statuses)
+		w := withStatuses(tx, statuses)
 		return "SELECT p.id FROM products p WHERE " + w.String(), w.Args()
 	}
 	asked := f.asked(counts)

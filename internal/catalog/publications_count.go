@@ -28,7 +28,7 @@ type PublicationCounts struct{ Pending, Published, Failed, Removing int64 }
 // All is the number of all, also of those that are being removed.
 func (c PublicationCounts) All() int64 { return c.Pending + c.Published + c.Failed + c.Removing }
 
-// There is the number of products that are published on the channel or waiting to be (interface §2.7).
+// There is the number of products that are published on the channel or waiting to be (interface §2.7.10).
 func (c PublicationCounts) There() int64 { return c.All() - c.Removing }
 
 // CountPublications reads how many publications each channel has; one that has none may be missing.

@@ -91,11 +91,11 @@ func (p *Publications) publish(tx db.Writer, was, status PublicationStatus, at i
 	}
 }
 
-// Settle queues the outcome of publishing on the platform, unless there is no publication or it is being removed. A failed one keeps its
-// platform id.
+// Settle queues the outcome of publishing on the platform, unless there is no publication, it is being removed, or it is as it was. A
+// failed one keeps its platform id.
 func (p *Publications) Settle(tx db.Writer, product id.Product, status PublicationStatus, externalID, url, reason string) {
 	was := p.read[product].status
-	if was == "" || was == PublicationRemoving {
+	if was == "" || was == PublicationRemoving || p.read[product] == (publicationState{status, reason}) && externalID+url == "" {
 		return
 	}
 	var at int64

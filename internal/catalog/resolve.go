@@ -47,7 +47,7 @@ var resolved = &db.Keyed{Head: 1, Column: 0, Tables: []string{"skus", "products"
 			LEFT JOIN variants v ON v.tenant_id = $1 AND v.product_id = s.product_id AND v.id = s.variant_id
 			WHERE s.tenant_id = $1 AND s.sku IN ` + db.In(n, 2)
 	},
-	Mixed: `SELECT s.sku, s.product_id, s.variant_id, p.name, v.name, k.n::TEXT FROM ` + db.MixedKeys("TEXT") + `
+	Mixed: `SELECT s.sku, s.product_id, s.variant_id, p.name, v.name, k.n::TEXT FROM ` + db.MixedKeys + `
 		JOIN skus s ON s.tenant_id = k.tenant AND s.sku = k.key
 		JOIN products p ON p.tenant_id = k.tenant AND p.id = s.product_id
 		LEFT JOIN variants v ON v.tenant_id = k.tenant AND v.product_id = s.product_id AND v.id = s.variant_id`}

@@ -17,17 +17,19 @@ type productRow struct {
 // rowOf is a product's row with its present parts.
 func rowOf(p *Product) productRow { return productRow{*p, int64(len(p.Variants)), int64(len(p.Links))} }
 
-// Columns of products: those written when only prices change, those that a feed shows besides, and all.
+// Columns of products: those that a feed and a change of prices have in common, those written when only prices change, those that a feed
+// shows, and all.
 var (
-	priceTable = db.NewTable("products",
+	sharedTable = db.NewTable("products",
 		db.Col("id", func(p *productRow) any { return &p.ID }).Key(),
 		db.Col("price", func(p *productRow) any { return &p.Price }),
 		db.Col("compare_at_price", func(p *productRow) any { return &p.CompareAt }),
 		db.Col("variant_count", func(p *productRow) any { return &p.variants }),
-		db.Col("updated_at", func(p *productRow) any { return &p.UpdatedAt }).Now(),
 		db.Col("changed_at", func(p *productRow) any { return &p.ChangedAt }).Stamp(),
 	).Of("product")
-	feedTable = priceTable.Plus(
+	updatedAt  = db.Col("updated_at", func(p *productRow) any { return &p.UpdatedAt }).Now()
+	priceTable = sharedTable.Plus(updatedAt)
+	feedTable  = sharedTable.Plus(
 		db.Col("sku", func(p *productRow) any { return &p.SKU }).Fixed(),
 		db.Col("name", func(p *productRow) any { return &p.Name }),
 		db.Col("status", func(p *productRow) any { return &p.Status }),
@@ -36,6 +38,7 @@ var (
 		db.Col("deleted_at", func(p *productRow) any { return &p.DeletedAt }).Null().ReadOnly(),
 	)
 	productTable = feedTable.Plus(
+		updatedAt,
 		db.Col("slug", func(p *productRow) any { return &p.Slug }),
 		db.Col("description", func(p *productRow) any { return &p.Description }),
 		db.Col("attributes", func(p *productRow) any { return &p.Attributes }),

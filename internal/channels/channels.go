@@ -84,7 +84,7 @@ func refBy(column, of, order string) *db.Keyed {
 		Build: func(n int) string {
 			return columns + " FROM channels c WHERE c.tenant_id = $1 AND c." + column + " IN " + db.In(n, 2) + order
 		},
-		Mixed: columns + ", k.n::TEXT FROM " + db.MixedKeys("TEXT") + " JOIN channels c ON c.tenant_id = k.tenant AND c." + column +
+		Mixed: columns + ", k.n::TEXT FROM " + db.MixedKeys + " JOIN channels c ON c.tenant_id = k.tenant AND c." + column +
 			" = k.key::" + of + order}
 }
 

@@ -123,7 +123,8 @@ func MarkChanges(tx *db.Tx, channel id.Channel, since, until int64, limit int) (
 	return until, nil
 }
 
-// MarkCheck queues that the platform's stock of some SKUs must be read again.
+// MarkCheck queues that the platform's stock of some SKUs must be read again. The channel is locked: every other transaction that
+// changes items has locked it before them.
 func MarkCheck(tx db.Writer, channel id.Channel, skus []string) {
 	for piece := range db.Pieces(skus) {
 		tx.Queue("UPDATE channel_items SET check_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 "+ofChannel+" AND sku IN "+

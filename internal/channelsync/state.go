@@ -1,4 +1,4 @@
-// Package channelsync holds what the service knows about the platform of a channel (interface §4.5, §6.3).
+// Package channelsync holds what the service knows about the platform of a channel (interface §4.5.7, §6.3).
 //
 //	State   one row for each channel: how far orders are pulled, what is due when, what has failed since when, the last test
 //	Item    one row for each SKU and channel: the platform's ids and values, and what is due

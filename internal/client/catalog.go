@@ -88,7 +88,7 @@ func (c *Client) ImportProducts(ctx context.Context, body []byte, wait bool) (Im
 	if counted.Created == nil || counted.Updated == nil {
 		return Imported{}, errors.New("the answer to the product import has neither of the two known shapes")
 	}
-	rejected := Rejected(counted.Errors, counted.Total)
+	rejected := countRejected(counted.Errors, counted.Total)
 	return Imported{
 		Total: counted.Total, Accepted: counted.Total - rejected, Rejected: rejected,
 		Created: *counted.Created, Updated: *counted.Updated, Counted: true,
@@ -96,8 +96,8 @@ func (c *Client) ImportProducts(ctx context.Context, body []byte, wait bool) (Im
 	}, nil
 }
 
-// Rejected counts the items that the errors name; several errors may name one item.
-func Rejected(errors []ItemError, total int) int {
+// countRejected counts the items that the errors name; several errors may name one item.
+func countRejected(errors []ItemError, total int) int {
 	items, loose := make(map[int]bool, len(errors)), 0
 	for _, e := range errors {
 		if e.Index >= 0 {

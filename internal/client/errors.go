@@ -17,7 +17,7 @@ type Error struct {
 	Reason     string   `json:"error"` // the HTTP reason phrase
 	Code       string   `json:"code"`
 	RequestID  string   `json:"requestId"`
-	Details    []Detail `json:"details"` // every fault of a 400
+	Details    []Detail `json:"details"` // every error of a 400
 
 	OrderID       string   `json:"orderId"`       // 409: the order that is there already
 	CustomerID    string   `json:"customerId"`    // 409: the customer that has the e-mail

@@ -21,7 +21,7 @@ type AccountChange struct {
 	Plan             accounts.Plan // as bought: an account cannot change it itself
 }
 
-// UpdateAccount changes the caller's account (interface §4.5). Errors: those of Expected.
+// UpdateAccount changes the caller's account (interface §4.5.10). Errors: those of Expected.
 func (s *Service) UpdateAccount(tx *db.Tx, who accounts.Caller, expected Expected, change AccountChange) (accounts.Account, error) {
 	account, err := accounts.LockOwn(tx)
 	if err == nil {

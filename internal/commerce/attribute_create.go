@@ -18,7 +18,7 @@ type AttributeDraft struct {
 	Options patch.Field[[]string]
 }
 
-// CreateAttribute creates an attribute (interface §4.5). Errors: Conflict when the code is taken; Invalid when a
+// CreateAttribute creates an attribute (interface §4.5.4). Errors: Conflict when the code is taken; Invalid when a
 // select has no options.
 func (s *Service) CreateAttribute(tx db.Writer, who accounts.Caller, draft AttributeDraft) (catalog.Attribute, error) {
 	a := catalog.Attribute{ID: id.New[id.Attribute](), CreatedAt: tx.Micros()}

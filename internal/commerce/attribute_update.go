@@ -21,7 +21,7 @@ func holdAttribute(tx *db.Tx, attribute id.Attribute, expected Expected) (catalo
 	return a, err
 }
 
-// UpdateAttribute changes an attribute (interface §4.5). Errors: NotFound; those of Expected and of CreateAttribute.
+// UpdateAttribute changes an attribute (interface §4.5.4). Errors: NotFound; those of Expected and of CreateAttribute.
 func (s *Service) UpdateAttribute(tx *db.Tx, who accounts.Caller, attribute id.Attribute, expected Expected,
 	draft AttributeDraft) (catalog.Attribute, error) {
 	a, err := holdAttribute(tx, attribute, expected)

@@ -32,8 +32,8 @@ func (s *Service) ImportCategories(tx *db.Tx, in CategoryImport) (ImportedCatego
 	for i := range in.Drafts {
 		d := &in.Drafts[i]
 		target := tree.ByExternal(d.ExternalID.Value)
-		if _, faults := tree.Diff(target, d); len(faults) > 0 {
-			out.Errors = append(out.Errors, joined(d.Index, d.ExternalID.Value, faults))
+		if _, errs := tree.Diff(target, d); len(errs) > 0 {
+			out.Errors = append(out.Errors, joined(d.Index, d.ExternalID.Value, errs))
 		} else if target == "" {
 			out.Created++
 		} else {

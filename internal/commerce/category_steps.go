@@ -16,22 +16,44 @@ import (
 func (s *Service) productsAtOnce() int { return s.atOnce() * textsAtOnce }
 
 // arrive returns the products that wait for categories which come with this transaction. If they are many, it returns none, and they
-// are linked in steps.
-func (s *Service) arrive(tx *db.Tx, arrived []catalog.Category) ([]catalog.Touched, error) {
+// are linked in steps, as are categories that wait for these, if the tree leaves them out.
+func (s *Service) arrive(tx *db.Tx, tree *catalog.Tree, arrived []catalog.Category) ([]catalog.Touched, error) {
 	externals := make([]string, len(arrived))
 	by := make(map[string]id.Category, len(arrived))
 	for i, c := range arrived {
 		externals[i], by[c.ExternalID] = c.ExternalID, c.ID
 	}
 	products, many, err := catalog.Waiting(tx, externals, s.productsAtOnce())
-	if err != nil || !many {
+	if err != nil || !many && !tree.Awaited() {
 		return products, err
 	}
 	awaited, err := catalog.Awaited(tx, externals)
 	for _, external := range awaited {
 		unfinished.BeginOrGoOn(tx, unfinished.CategoryArrival, string(by[external]))
 	}
-	return nil, err
+	if many {
+		products = nil
+	}
+	return products, err
+}
+
+// attachBefore puts all categories below one that still wait for it, if it may get another externalId now, which they have to follow.
+func attachBefore(tx *db.Tx, targets []id.Category, drafts []catalog.CategoryDraft) error {
+	if !slices.ContainsFunc(drafts, func(d catalog.CategoryDraft) bool { return d.ExternalID.Set }) {
+		return nil
+	}
+	for _, category := range targets {
+		begun, err := unfinished.Find(tx, unfinished.CategoryArrival, string(category))
+		if err != nil || begun == nil {
+			return err
+		}
+		children, err := catalog.AttachSome(tx, category, math.MaxInt32)
+		if err != nil {
+			return err
+		}
+		webhooks.Record(tx, categoriesUpdated(children)...)
+	}
+	return tx.Flush()
 }
 
 // arriveBefore links all products that still wait for categories whose externalIds change now.
@@ -78,9 +100,9 @@ func detachBefore(tx *db.Tx, drafts []catalog.CategoryDraft) error {
 	return tx.Flush()
 }
 
-// FinishCategories links the products that wait for categories, takes those and the children out of categories that are deleted, and gives
-// children another externalId of their parent, where that was too much for the transaction that changed the category. It does so for all of
-// the account, in short transactions. Several processes may do it at once, and each returns when all is done.
+// FinishCategories links the products and children that wait for categories, takes those and the children out of categories that are
+// deleted, and gives children another externalId of their parent, where that was too much for the transaction that changed the category. It
+// does so for all of the account, in short transactions. Several processes may do it at once, and each returns when all is done.
 func (s *Service) FinishCategories(ctx context.Context, store *db.DB, tenant id.Tenant) error {
 	kinds := []unfinished.Kind{unfinished.CategoryArrival, unfinished.CategoryDeletion, unfinished.CategoryRenaming}
 	left := make([][]id.Category, len(kinds))
@@ -110,8 +132,7 @@ func (s *Service) finishCategory(ctx context.Context, store *db.DB, tenant id.Te
 	switch kind {
 	case unfinished.CategoryArrival:
 		some = func(tx *db.Tx, _ *unfinished.Operation, limit int) ([]webhooks.Event, error) {
-			products, err := catalog.ArriveSome(tx, category, limit)
-			return relinked(products), err
+			return arriveSome(tx, category, limit)
 		}
 	case unfinished.CategoryDeletion:
 		some = func(tx *db.Tx, _ *unfinished.Operation, limit int) ([]webhooks.Event, error) {
@@ -149,6 +170,16 @@ func (s *Service) finishCategory(ctx context.Context, store *db.DB, tenant id.Te
 			return orEnded(err)
 		}
 	}
+}
+
+// arriveSome puts some categories that wait for one below it, or if none do, links some products that wait for it.
+func arriveSome(tx *db.Tx, category id.Category, limit int) ([]webhooks.Event, error) {
+	children, err := catalog.AttachSome(tx, category, limit)
+	if err != nil || len(children) > 0 {
+		return categoriesUpdated(children), err
+	}
+	products, err := catalog.ArriveSome(tx, category, limit)
+	return relinked(products), err
 }
 
 // leaveSome takes some children out of a deleted category, or if it has none, some products.

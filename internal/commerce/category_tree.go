@@ -17,11 +17,14 @@ func (s *Service) readTree(tx *db.Tx, targets []id.Category, drafts ...catalog.C
 	if err := detachBefore(tx, drafts); err != nil {
 		return nil, err
 	}
+	if err := attachBefore(tx, targets, drafts); err != nil {
+		return nil, err
+	}
 	return catalog.ReadTree(tx, targets, drafts, s.productsAtOnce())
 }
 
 // saveTree queues the changed categories of a tree, the links of products that waited for new ones, and the events. If many products
-// wait, FinishCategories must follow.
+// or categories wait, FinishCategories must follow.
 func (s *Service) saveTree(tx *db.Tx, tree *catalog.Tree) error {
 	changes := tree.Settle()
 	if err := arriveBefore(tx, changes); err != nil {
@@ -39,7 +42,7 @@ func (s *Service) saveTree(tx *db.Tx, tree *catalog.Tree) error {
 			arrived = append(arrived, r.After)
 		}
 	}
-	products, err := s.arrive(tx, arrived)
+	products, err := s.arrive(tx, tree, arrived)
 	if err != nil {
 		return err
 	}
@@ -59,8 +62,8 @@ func (s *Service) placeCategory(tx *db.Tx, tree *catalog.Tree, target id.Categor
 		return catalog.Category{}, apperr.New(apperr.Conflict, "conflict", "externalId %s belongs to another category",
 			draft.ExternalID.Value).With("resourceId", owner)
 	}
-	placed, faults := tree.Diff(target, &draft)
-	if err := refused(faults); err != nil {
+	placed, errs := tree.Diff(target, &draft)
+	if err := refused(errs); err != nil {
 		return catalog.Category{}, err
 	}
 	if err := s.saveTree(tx, tree); err != nil {

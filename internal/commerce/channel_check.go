@@ -16,7 +16,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// ConnectionTest is the result of POST sync/test (interface §4.5).
+// ConnectionTest is the result of POST sync/test (interface §4.5.7).
 type ConnectionTest struct {
 	Success            bool
 	Message            string
@@ -31,7 +31,7 @@ type ConnectionTest struct {
 const testTime = 14 * time.Second
 
 // CheckChannel tests that a channel's credentials may read and write, and registers webhooks to the address base
-// (interface §4.5). Success makes the channel active and its orders due; refused credentials make it needs_reauth;
+// (interface §4.5.7). Success makes the channel active and its orders due; refused credentials make it needs_reauth;
 // without an answer nothing changes.
 func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Channel, base string) (ConnectionTest, error) {
 	out := ConnectionTest{CheckedAt: store.Now().UnixMicro(), WebhooksRegistered: []string{}, Missing: []string{}}

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// ChannelDraft is a caller's input for a channel (interface §4.5); in an update, nil members stay.
+// ChannelDraft is a caller's input for a channel (interface §4.5.7); in an update, nil members stay.
 type ChannelDraft struct {
 	Name        *string
 	Platform    string
@@ -39,6 +39,12 @@ func (s *Service) CreateChannel(tx *db.Tx, who accounts.Caller, draft ChannelDra
 		UpdatedAt: tx.Micros(),
 	}
 	maps.DeleteFunc(draft.Credentials, func(_, value string) bool { return value == "" })
+	if draft.Credentials != nil {
+		if known, ok := s.Connectors.ByPlatform(c.Platform); ok {
+			draft.Credentials = maps.Clone(draft.Credentials)
+			known.Profile().Entered(nil, draft.Credentials, tx.Now())
+		}
+	}
 	if err := s.apply(tx, &c, draft); err != nil {
 		return c, accounts.Key{}, "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"time"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
@@ -19,8 +20,8 @@ func (s *Service) CheckCredentials(platform string, c connector.Credentials, not
 	if !ok {
 		return nil
 	}
-	if faults := known.Profile().Check(c, s.Dev, notText...); len(faults) > 0 {
-		return apperr.Validation(faults)
+	if errs := known.Profile().Check(c, s.Dev, notText...); len(errs) > 0 {
+		return apperr.Validation(errs)
 	}
 	return nil
 }
@@ -39,7 +40,7 @@ func (s *Service) CheckAddresses(ctx context.Context, platform string, draft Cha
 			return err // it was parsed as JSON before
 		}
 	}
-	var faults []apperr.Detail
+	var errs []apperr.Detail
 	for _, f := range known.Profile().Known() {
 		if f.Form != connector.Target {
 			continue
@@ -48,19 +49,19 @@ func (s *Service) CheckAddresses(ctx context.Context, platform string, draft Cha
 		if setting := settings[f.Name]; setting != nil {
 			var text string
 			if json.Unmarshal(*setting, &text) != nil {
-				faults = append(faults, apperr.Detail{Path: "settings." + f.Name, Message: "must be a string"})
+				errs = append(errs, apperr.Detail{Path: "settings." + f.Name, Message: "must be a string"})
 			} else if problem := s.refused(ctx, text); problem != "" {
-				faults = append(faults, apperr.Detail{Path: "settings." + f.Name, Message: problem})
+				errs = append(errs, apperr.Detail{Path: "settings." + f.Name, Message: problem})
 			}
 		}
 		if text := draft.Credentials[f.Name]; text != "" && f.Accepts(text, s.Dev) {
 			if problem := s.refused(ctx, text); problem != "" {
-				faults = append(faults, apperr.Detail{Path: "credentials." + f.Name, Message: problem})
+				errs = append(errs, apperr.Detail{Path: "credentials." + f.Name, Message: problem})
 			}
 		}
 	}
-	if len(faults) > 0 {
-		return apperr.Validation(faults)
+	if len(errs) > 0 {
+		return apperr.Validation(errs)
 	}
 	return nil
 }
@@ -130,7 +131,7 @@ func (s *Service) mergedCredentials(c channels.Channel, change connector.Credent
 
 // enteredCredentials are a channel's stored credentials overwritten by those that a merchant enters. An access token that was issued for
 // others goes: it may be another account's, and a connection test with it would say nothing of the new ones.
-func (s *Service) enteredCredentials(c channels.Channel, change connector.Credentials) (connector.Credentials, error) {
+func (s *Service) enteredCredentials(c channels.Channel, change connector.Credentials, now time.Time) (connector.Credentials, error) {
 	opened, err := s.Opened(c)
 	if err != nil {
 		return nil, err
@@ -139,6 +140,9 @@ func (s *Service) enteredCredentials(c channels.Channel, change connector.Creden
 	known, ok := s.Connectors.ByPlatform(c.Platform)
 	if _, given := change[connector.TokenField]; err == nil && ok && !given && !maps.Equal(all, opened.Credentials) {
 		known.Profile().DropToken(all)
+	}
+	if err == nil && ok {
+		known.Profile().Entered(opened.Credentials, all, now)
 	}
 	return all, err
 }

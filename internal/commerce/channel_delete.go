@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -55,11 +56,11 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	}
 	if much {
 		unfinished.Begin(tx, unfinished.ChannelDeletion, string(channel))
+		endJobs(tx, channel)
 	} else if err := emptyChannel(tx, channel, found); err != nil {
 		return false, err
 	}
 	accounts.RevokeOfChannel(tx, channel)
-	jobs.EndOfChannel(tx, channel, records.JobErrors(records.JobError("the channel was deleted", "")))
 	channels.Delete(tx, channel)
 	audit.Record(tx, who.Actor(), "channel.deleted", "channel", string(c.ID), map[string]string{"platform": c.Platform})
 	return true, nil
@@ -136,13 +137,27 @@ func (s *Service) FinishChannelDeletion(ctx context.Context, store *db.DB, tenan
 // searchAgain is after how long a deletion looks for newer answers on a snapshot, so that its transactions need not read many.
 const searchAgain = time.Second
 
-// emptyChannel deletes everything that belongs to a channel which is deleted, or in steps what is left of it.
+// endJobs ends every job of a channel that is deleted. Jobs are locked behind customers and before the account's clock,
+// which the first read after stock has changed takes (decision 26).
+func endJobs(tx db.Writer, channel id.Channel) {
+	jobs.EndOfChannel(tx, channel, records.JobErrors(records.JobError("the channel was deleted", "")))
+}
+
+// emptyChannel deletes everything that belongs to a channel which is deleted, or in steps what is left of it, and ends its jobs.
 func emptyChannel(tx *db.Tx, channel id.Channel, found *ChannelAnswers) error {
+	if _, err := channelsync.Lock(tx, channel); err != nil { // before the jobs, as a job that fails or rests does
+		return err
+	}
 	left, err := orders.OfChannel(tx, channel)
 	if err != nil {
 		return err
 	}
-	if err := removeOrders(tx, channel, left, found); err != nil {
+	parting, err := partWith(tx, left)
+	if err != nil {
+		return err
+	}
+	endJobs(tx, channel)
+	if err := parting.remove(tx, channel, found); err != nil {
 		return err
 	}
 	channelsync.Delete(tx, channel)
@@ -154,23 +169,69 @@ func emptyChannel(tx *db.Tx, channel id.Channel, found *ChannelAnswers) error {
 // removeOrders deletes some orders of a channel, those that are still there, with the answers about them: their reservations are
 // released, their customers' totals corrected.
 func removeOrders(tx *db.Tx, channel id.Channel, some []id.Order, found *ChannelAnswers) error {
-	some, err := orders.LockSome(tx, some) // none of them changes any more
-	if err != nil || len(some) == 0 {
-		return err
-	}
-	list, err := orders.ByIDs(tx, some)
+	parting, err := partWith(tx, some)
 	if err != nil {
 		return err
+	}
+	return parting.remove(tx, channel, found)
+}
+
+// parting are orders that are about to be deleted: they and their customers are locked, so that none of them changes any more.
+type parting struct {
+	list      []orders.Order
+	about     []string // their ids and those of their shipments
+	customers []withdrawal
+}
+
+// withdrawal is what deleted orders take from a customer's record.
+type withdrawal struct {
+	customer id.Customer
+	orders   int64
+	spent    money.Amount
+	at       []int64                // when they were created
+	outdated bool                   // one of them gave the record its country
+	country  customers.OrderCountry // what comes in its place
+}
+
+func partWith(tx *db.Tx, some []id.Order) (p parting, err error) {
+	some, err = orders.LockSome(tx, some)
+	if err != nil || len(some) == 0 {
+		return p, err
+	}
+	if p.list, err = orders.ByIDs(tx, some); err != nil {
+		return p, err
 	}
 	shipments, err := orders.ShipmentsOf(tx, some)
+	p.about = slices.Concat(texts(some), shipments)
+	if err == nil {
+		p.customers, err = withdrawals(tx, p.list)
+	}
+	return p, err
+}
+
+// remove deletes the orders with the answers about them, corrects the totals of their customers and releases what they
+// reserve. Customers and stock come last: the first read after a change of them takes the account's clock, and the blocks
+// of searches, which the orders are taken out of, are locked before it (decision 26).
+func (p parting) remove(tx *db.Tx, channel id.Channel, found *ChannelAnswers) error {
+	if len(p.list) == 0 {
+		return nil
+	}
+	answers, err := found.about(tx, p.about)
 	if err != nil {
 		return err
 	}
-	if err := withdrawOrders(tx, list); err != nil {
+	if err := orders.Remove(tx, p.list); err != nil {
 		return err
 	}
+	for _, of := range p.customers {
+		if of.outdated {
+			customers.Withdraw(tx, of.customer, of.orders, of.spent, of.country)
+		} else {
+			customers.Spend(tx, of.customer, -of.orders, -of.spent)
+		}
+	}
 	var shifts []stock.Shift
-	for _, o := range list {
+	for _, o := range p.list {
 		for _, l := range o.Lines {
 			if l.Reserved > 0 {
 				shifts = append(shifts,
@@ -179,62 +240,50 @@ func removeOrders(tx *db.Tx, channel id.Channel, some []id.Order, found *Channel
 		}
 	}
 	changes, err := shiftStock(tx, shifts, stock.Why{Cause: stock.Adjustment, ReferenceType: "channel", ReferenceID: string(channel)})
-	if err != nil {
-		return err
-	}
-	answers, err := found.about(tx, slices.Concat(texts(some), shipments))
-	if err != nil {
-		return err
-	}
 	idempotency.Delete(tx, answers)
 	webhooks.Record(tx, stockEvents(tx, changes, "adjustment")...)
-	return orders.Remove(tx, list)
+	return err
 }
 
-// withdrawOrders takes orders, which are about to be deleted, out of their customers' records.
-func withdrawOrders(tx *db.Tx, list []orders.Order) error {
-	type theirs struct {
-		orders int64
-		spent  money.Amount
-		at     []int64 // when they were created
-	}
-	by := map[id.Customer]*theirs{}
-	var people, outdated []id.Customer
+// withdrawals locks the customers of orders and reads what the orders' deletion takes from them.
+func withdrawals(tx *db.Tx, list []orders.Order) ([]withdrawal, error) {
+	by := map[id.Customer]*withdrawal{}
 	for i := range list {
 		o := &list[i]
 		if o.Customer == "" {
 			continue
 		}
 		if by[o.Customer] == nil {
-			by[o.Customer], people = new(theirs), append(people, o.Customer)
+			by[o.Customer] = &withdrawal{customer: o.Customer}
 		}
 		of := by[o.Customer]
 		of.orders, of.spent, of.at = of.orders+1, of.spent+spent(o), append(of.at, o.CreatedAt)
 	}
-	slices.Sort(people)
+	people := slices.Sorted(maps.Keys(by))
 	countries, err := customers.LockCountries(tx, people)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var outdated []id.Customer
 	for _, customer := range people {
 		if of := by[customer]; slices.Contains(of.at, countries[customer]) {
-			outdated = append(outdated, customer)
-		} else {
-			customers.Spend(tx, customer, -of.orders, -of.spent)
+			of.outdated, outdated = true, append(outdated, customer)
 		}
 	}
 	left, err := orders.ShippedBeside(tx, idsOf(list), outdated)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	beside := map[id.Customer][]customers.OrderCountry{}
 	for _, l := range left {
 		beside[l.Customer] = append(beside[l.Customer], customers.OrderCountry{Code: l.Country, At: l.CreatedAt})
 	}
-	for _, customer := range outdated {
-		customers.Withdraw(tx, customer, by[customer].orders, by[customer].spent, customers.NewestCountry(beside[customer]))
+	all := make([]withdrawal, len(people))
+	for i, customer := range people {
+		all[i] = *by[customer]
+		all[i].country = customers.NewestCountry(beside[customer])
 	}
-	return nil
+	return all, nil
 }
 
 func idsOf(list []orders.Order) []id.Order {

@@ -36,7 +36,7 @@ func (s *synced) erase(customer id.Customer) {
 // forgot expects that no table has anything of the person, and that errors are left nevertheless.
 func (s *synced) forgot() {
 	s.t.Helper()
-	for _, table := range []string{"jobs", "events", "channel_syncs", "orders", "attempts"} {
+	for _, table := range []string{"jobs", "events", "channel_syncs", "orders", "customers", "attempts"} {
 		rows := strings.ToLower(dbtest.RowsOf(s.t, s.store, s.who.Tenant, table))
 		for _, text := range []string{"ada@erased.example", "ada lovelace"} {
 			if at := strings.Index(rows, text); at >= 0 {

@@ -6,9 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/jobs"
 )
 
@@ -78,20 +81,96 @@ func TestWorkIsRequestedWhileAChannelIsDeleted(t *testing.T) {
 // awaitWaiting waits until something waits for a lock, or is done.
 func (s *synced) awaitWaiting(t *testing.T, done <-chan struct{}) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+	dbtest.Until(t, "it waits for a lock or ends", func() (waits bool) {
 		select {
 		case <-done:
-			return
-		case <-time.After(5 * time.Millisecond):
+			return true
+		default:
 		}
-		var waits bool
 		s.must(s.store.Read(t.Context(), db.Across, func(tx *db.Tx) error {
 			return tx.Row(`SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
 				nil, &waits)
 		}))
-		if waits {
-			return
+		return waits
+	})
+}
+
+// Who marks items waits for who works on the channel before any item is locked: whoever holds the channel changes its items next, in any
+// order.
+func TestItemsAreLockedAfterTheirChannel(t *testing.T) {
+	for name, ready := range map[string]func(s *synced) (mark func()){
+		"a notification": func(s *synced) func() { return func() { s.notify("stock of their SKU-0", "first") } },
+		"an order that is pulled": func(s *synced) func() {
+			s.place("A")
+			lines := &s.platform.orders[0].Lines
+			*lines = append(*lines, connector.OrderLine{ExternalID: "second", SKU: "SKU-1", Name: "Mug", Quantity: 1})
+			*s.clock = s.clock.Add(time.Hour)
+			job := s.claim(jobs.OrderPull)
+			return func() { s.must(s.do.RunChannelJob(s.t.Context(), s.store, job, time.Minute)) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			syncedEngines(t, 2, func(t *testing.T, s *synced) {
+				if s.store.Engine() != "postgres" {
+					t.Skip("one writes at a time")
+				}
+				s.must(s.write(t, func(tx *db.Tx) error {
+					for _, sku := range []string{"SKU-0", "SKU-1"} {
+						item := channelsync.NewItem(s.channel.ID, sku, s.product(tx, sku), "")
+						item.ExternalProduct = "their " + sku
+						channelsync.Put(tx, item)
+					}
+					return nil
+				}))
+				mark := ready(s)
+				var marking sync.WaitGroup
+				s.must(s.write(t, func(tx *db.Tx) error {
+					if _, err := channels.Lock(tx, s.channel.ID); err != nil {
+						return err
+					}
+					channelsync.MarkCheck(tx, s.channel.ID, []string{"SKU-1"})
+					done := make(chan struct{})
+					if _, err := tx.Exec("SELECT 1"); err != nil { // what is queued is written
+						return err
+					}
+					marking.Go(func() {
+						defer close(done)
+						mark()
+					})
+					s.awaitWaiting(t, done)
+					free, err := tx.Exec("SELECT 1 FROM channel_items WHERE tenant_id = $1 AND sku = 'SKU-0' FOR UPDATE SKIP LOCKED", tx.Tenant)
+					if free != 1 {
+						t.Error("who waits has locked an item")
+					}
+					return err
+				}))
+				marking.Wait()
+				if n := s.count("SELECT count(*) FROM channel_items WHERE tenant_id = $1 AND sku = 'SKU-0' AND check_due"); n != 1 {
+					t.Error("the item is not marked")
+				}
+			})
+		})
+	}
+}
+
+// A platform without webhooks has none to check: a day after its connection test orders are pulled as before, and not without end.
+func TestNoWebhooksNoChecks(t *testing.T) {
+	for _, base := range []string{"", "https://hooks.example"} {
+		for _, webhooks := range []bool{false, true} {
+			syncedEngines(t, 1, func(t *testing.T, s *synced) {
+				s.platform.does.Webhooks = webhooks
+				s.set(`{"pullEvery": 3600}`, channels.Active)
+				_, err := s.do.CheckChannel(t.Context(), s.store, s.channel, base)
+				s.must(err)
+				s.work()
+				*s.clock = s.clock.Add(25 * time.Hour)
+				before := s.platform.pulls
+				s.work()
+				s.work()
+				if n := s.platform.pulls - before; n != 1 {
+					t.Errorf("with webhooks: %v, base %q: %d pulls", webhooks, base, n)
+				}
+			})
 		}
 	}
-	t.Error("the deletion neither ended nor waited for anybody")
 }

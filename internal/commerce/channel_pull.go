@@ -1,8 +1,10 @@
 package commerce
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"entrepot/internal/apperr"
@@ -61,6 +63,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	begunAt := cursor.Page
 	anew := begunAt != "" // a page that an earlier run came to may have ended since: then the pull begins anew, once
 	for {
+		requested := r.job.StartedAt
 		page, err := r.session.PullOrders(ctx, cursor)
 		if anew && connector.Is(err, connector.Rejected) {
 			anew, begunAt, cursor.Page = false, "", ""
@@ -78,7 +81,9 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 			cursor.Since = from
 			continue
 		}
-		if err := r.takePage(ctx, page, from); err != nil {
+		if err := r.takePage(ctx, page, from, requested); errors.Is(err, errErased) {
+			continue
+		} else if err != nil {
 			return err
 		}
 		if page.Next == "" {
@@ -145,7 +150,7 @@ func (r *channelRun) goOnLater(ctx context.Context, after time.Duration) error {
 			return err
 		}
 	}
-	return &pause{until: r.store.Now().Add(max(after, firstHold))}
+	return &pause{until: r.store.Now().Add(r.later(max(after, firstHold)))}
 }
 
 // ordersFrom is the time from which the channel's orders are pulled, by the platform's clock. One that is behind dates orders back: the
@@ -176,8 +181,9 @@ func (r *channelRun) nextPull(before channelsync.State) time.Duration {
 }
 
 // takePage stores the orders of a page, except unknown ones that are older than a time. First it marks their items:
-// shops reduce stock at other moments than orders are reserved here, so the platform's stock is read again.
-func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, from time.Time) error {
+// shops reduce stock at other moments than orders are reserved here, so the platform's stock is read again. requested is the job's start
+// from before the page was requested. Errors: errErased.
+func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, from time.Time, requested int64) error {
 	for i := range page.Orders {
 		order := &page.Orders[i]
 		order.Clean()
@@ -193,10 +199,13 @@ func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, fro
 	}
 	for i := range page.Orders {
 		order := &page.Orders[i]
-		err := r.takeOrder(ctx, order, from)
+		err := r.takeOrder(ctx, order, from, requested)
 		switch refused, isRefusal := apperr.As(err); {
 		case err == nil:
 		case isRefusal && (refused.Kind == apperr.Invalid || refused.Kind == apperr.Conflict):
+			if err := r.requireSince(ctx, requested); err != nil { // its buyer was erased at the same moment
+				return err
+			}
 			r.fail("", order.ExternalID, refused.Code, refused.Message)
 		case db.Lasting(err): // it must not keep all others out
 			r.log().Error("an order of a platform cannot be stored", "channel", r.channel.ID, "order", order.ExternalID, "error", err)
@@ -209,7 +218,7 @@ func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, fro
 }
 
 // takeOrder stores an order if it is news.
-func (r *channelRun) takeOrder(ctx context.Context, order *connector.Order, from time.Time) error {
+func (r *channelRun) takeOrder(ctx context.Context, order *connector.Order, from time.Time, requested int64) error {
 	news, err := r.isNews(ctx, *order, from)
 	if err != nil || !news {
 		return err
@@ -226,13 +235,18 @@ func (r *channelRun) takeOrder(ctx context.Context, order *connector.Order, from
 	}
 	order.Clean() // what was read beside it
 	if err := r.write(ctx, func(tx *db.Tx) error {
-		channelsync.MarkCheck(tx, r.channel.ID, skusOfOrder(*order))
-		return nil
+		_, err := r.held(tx)
+		if err == nil {
+			channelsync.MarkCheck(tx, r.channel.ID, skusOfOrder(*order))
+		}
+		return err
 	}); err != nil {
 		return err
 	}
-	got, err := r.ReceiveOrder(ctx, r.store, r.channel, *order, r.twins()...)
+	got, err := r.ReceiveOrder(ctx, r.store, r.channel, *order, r.unlessErased(requested), r.twins()...)
 	switch {
+	case errors.Is(err, errErased):
+		return cmp.Or(r.requireSince(ctx, requested), err)
 	case err != nil:
 		return err
 	case got.Created:

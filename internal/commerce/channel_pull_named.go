@@ -75,7 +75,7 @@ func (r *channelRun) othersFirst(err error) error {
 	case errors.As(err, &rests):
 		at.RestUntil = rests.until.UnixMicro()
 	case connector.Is(err, connector.Throttled):
-		at.RestUntil = r.store.Now().Add(max(connector.FailureOf(err).After, firstHold)).UnixMicro()
+		at.RestUntil = r.store.Now().Add(r.later(max(connector.FailureOf(err).After, firstHold))).UnixMicro()
 	default:
 		return err
 	}
@@ -93,7 +93,7 @@ func (r *channelRun) pullMeanwhile(ctx context.Context, until time.Time) error {
 	case read.more:
 		until = r.store.Now()
 	case connector.Is(err, connector.Temporary, connector.Throttled):
-		until = r.store.Now().Add(max(until.Sub(r.store.Now()), connector.FailureOf(err).After))
+		until = r.store.Now().Add(max(until.Sub(r.store.Now()), r.later(connector.FailureOf(err).After)))
 	case err != nil:
 		return err
 	}
@@ -140,15 +140,17 @@ func (r *channelRun) pullNotifiedAlone(ctx context.Context) error {
 // pullNamed stores the orders that a caller named.
 func (r *channelRun) pullNamed(ctx context.Context) error {
 	for _, external := range r.input.ExternalIDs {
-		order, err := r.session.PullOrder(ctx, external)
-		switch f := connector.FailureOf(err); {
-		case f == nil:
-			if err := r.takePage(ctx, connector.OrderPage{Orders: []connector.Order{order}}, time.Time{}); err != nil {
-				return err
+		if err := r.untilStored(func(requested int64) error {
+			order, err := r.session.PullOrder(ctx, external)
+			switch f := connector.FailureOf(err); {
+			case f == nil:
+				return r.takePage(ctx, connector.OrderPage{Orders: []connector.Order{order}}, time.Time{}, requested)
+			case f.Kind == connector.Missing || f.Kind == connector.Rejected:
+				r.fail("", external, string(f.Kind), f.Error())
+				return nil
 			}
-		case f.Kind == connector.Missing || f.Kind == connector.Rejected:
-			r.fail("", external, string(f.Kind), f.Error())
-		default:
+			return err
+		}); err != nil {
 			return err
 		}
 	}
@@ -194,6 +196,14 @@ func (r *channelRun) pullNotified(ctx context.Context) (read notifiedRead, err e
 // takeNotified stores orders by their ids, with one call. A missing order is no error; it is reported as not taken,
 // and the next pull has it.
 func (r *channelRun) takeNotified(ctx context.Context, names []string) (taken bool, err error) {
+	err = r.untilStored(func(requested int64) error {
+		taken, err = r.takeNotifiedOnce(ctx, names, requested)
+		return err
+	})
+	return taken, err
+}
+
+func (r *channelRun) takeNotifiedOnce(ctx context.Context, names []string, requested int64) (taken bool, err error) {
 	var page connector.OrderPage
 	if several, ok := r.session.(connector.OrderReader); ok && len(names) > 1 {
 		page, err = several.ReadOrders(ctx, names)
@@ -204,7 +214,7 @@ func (r *channelRun) takeNotified(ctx context.Context, names []string) (taken bo
 	}
 	switch f := connector.FailureOf(err); {
 	case f == nil:
-		return true, r.takePage(ctx, page, r.ordersFrom())
+		return true, r.takePage(ctx, page, r.ordersFrom(), requested)
 	case f.Kind == connector.Missing || f.Kind == connector.Rejected || f.Kind == connector.Cannot:
 		return false, nil
 	}

@@ -165,32 +165,8 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) (refused, e
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
-	var stocks []connector.StockItem
-	var prices []connector.PriceItem
-	for i := range due {
-		d := &due[i]
-		if d.CheckDue && d.sold && r.does.Stock && d.quantity != connector.NotOurs {
-			if n, ok := shown[d.SKU]; ok {
-				d.Quantity = &n
-			} else {
-				d.Quantity = nil
-			}
-		}
-		if d.sold && r.does.Stock && d.quantity != connector.NotOurs && (d.Quantity == nil || *d.Quantity != d.quantity) {
-			stocks = append(stocks, connector.StockItem{Item: asItem(d.Item), Quantity: d.quantity})
-		}
-		if d.sold && r.does.Prices && d.Price != d.priceText() {
-			prices = append(prices, connector.PriceItem{Item: asItem(d.Item), Price: d.price, CompareAt: d.compareAt, Currency: d.currency})
-		}
-	}
-	done := levelResults{stock: map[string]bool{}, price: map[string]bool{}, failed: map[string]connector.Result{},
-		underway: map[string]string{}, off: off}
-	for _, i := range stocks {
-		done.stock[i.SKU] = false
-	}
-	for _, i := range prices {
-		done.price[i.SKU] = false
-	}
+	stocks, prices := r.differing(due, shown)
+	done := levelResultsOf(stocks, prices, off)
 	if err := r.forgetLevels(ctx, due, done); err != nil {
 		return nil, err
 	}
@@ -208,6 +184,28 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) (refused, e
 		}
 	}
 	return refused, nil
+}
+
+// differing notes in due which quantities the platform shows, and returns the stock and prices that differ from those it has.
+func (r *channelRun) differing(due []dueLevel, shown map[string]int64) (stocks []connector.StockItem, prices []connector.PriceItem) {
+	for i := range due {
+		d := &due[i]
+		counted := d.sold && r.does.Stock && d.quantity != connector.NotOurs
+		if counted && d.CheckDue {
+			if n, ok := shown[d.SKU]; ok {
+				d.Quantity = &n
+			} else {
+				d.Quantity = nil
+			}
+		}
+		if counted && (d.Quantity == nil || *d.Quantity != d.quantity) {
+			stocks = append(stocks, connector.StockItem{Item: asItem(d.Item), Quantity: d.quantity})
+		}
+		if d.sold && r.does.Prices && d.Price != d.priceText() {
+			prices = append(prices, connector.PriceItem{Item: asItem(d.Item), Price: d.price, CompareAt: d.compareAt, Currency: d.currency})
+		}
+	}
+	return stocks, prices
 }
 
 // forgetLevels notes that what is about to be written is not known any more. Whether a write happened whose answer is lost, or during which
@@ -242,19 +240,19 @@ func (r *channelRun) setLevels(ctx context.Context, stocks []connector.StockItem
 			return nil
 		}
 		results, err := both.SetLevels(ctx, stocks, prices)
-		done.note(done.stock, results)
-		done.note(done.price, results)
+		done.note(done.stock, false, results)
+		done.note(done.price, true, results)
 		return err
 	}
 	for piece := range slices.Chunk(stocks, max(r.does.Batch.Stock, 1)) {
 		results, err := r.session.SetStock(ctx, piece)
-		if done.note(done.stock, results); err != nil {
+		if done.note(done.stock, false, results); err != nil {
 			return err
 		}
 	}
 	for piece := range slices.Chunk(prices, max(r.does.Batch.Prices, 1)) {
 		results, err := r.session.SetPrices(ctx, piece)
-		if done.note(done.price, results); err != nil {
+		if done.note(done.price, true, results); err != nil {
 			return err
 		}
 	}

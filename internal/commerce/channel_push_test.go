@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
@@ -15,7 +16,9 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
+	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/patch"
 )
 
 // What a publication has brought to the platform is not pushed again: neither stock nor price is set apart after it. A change is, and
@@ -55,6 +58,30 @@ func (s *synced) rename(sku string, price int64) {
 		_, err := s.do.SyncChannel(tx, s.channel.ID, commerce.SyncDraft{Type: jobs.ProductPush})
 		return err
 	}))
+}
+
+// Two products whose SKUs are the same to the platform do not take turns there: the one that came later is refused with the reason, however
+// often it is published, and the first one is pushed again.
+func TestSKUsThatAreTheSameToThePlatform(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		p := s.platform
+		p.folds = true
+		s.publish()
+		s.work()
+		s.must(s.write(t, func(tx *db.Tx) error {
+			_, err := s.do.CreateProduct(tx, s.who, catalog.Draft{SKU: "sku-0", Name: patch.To("Another"), Price: patch.To(money.Amount(150000))})
+			return err
+		}))
+		for range 2 {
+			s.publish()
+			s.work()
+			if s.count("SELECT count(*) FROM publications WHERE tenant_id = $1 AND status = 'published'") != 1 || p.last != "SKU-0" {
+				t.Errorf("%s was pushed last; %d are published, %d failed", p.last,
+					s.count("SELECT count(*) FROM publications WHERE tenant_id = $1 AND status = 'published'"),
+					s.count("SELECT count(*) FROM publications WHERE tenant_id = $1 AND status = 'failed'"))
+			}
+		}
+	})
 }
 
 // A push knows whether the one before wrote a description, so that one which is gone here goes from the platform, and no other.

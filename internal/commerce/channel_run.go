@@ -45,6 +45,8 @@ type channelRun struct {
 	news     bool           // an operation of the platform began or ended
 	took     bool           // the platform has taken products, or stock and prices
 	since    time.Time      // when the run began
+
+	restUntil time.Time // when the first of the listings goes on of which the platform takes no more changes now; zero without any
 }
 
 // RunChannelJob does a job that calls a channel's platform, and completes it or releases it for later. It stores its
@@ -94,15 +96,7 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 		return s.giveUpChannelJob(ctx, store, r.job, errInactive.Error())
 	}
 	var rests *pause
-	if f := connector.FailureOf(err); connector.Is(err, connector.Throttled) {
-		switch until := r.store.Now().Add(max(f.After, firstHold)); {
-		case f.Share: // the other jobs have a share of their own (decision 247)
-			err = &pause{until: until, reason: f.Error()}
-		case r.took: // it takes so much at a time and no more (decision 210)
-			err = &pause{until: until}
-		}
-	}
-	if errors.As(err, &rests) {
+	if err = r.orPause(err); errors.As(err, &rests) {
 		return r.rest(ctx, *rests)
 	}
 	return r.settle(ctx, err)

@@ -67,6 +67,9 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (
 		return false, nil
 	}
 	does, settings := platform.Capabilities(), settingsOf(c)
+	if state.HookURL == "" || !does.Webhooks { // there are none, and nobody would say when they are to be checked next
+		state.CheckAt = 0
+	}
 	var kinds []jobs.Type
 	if state.PullAt <= tx.Micros() || state.CheckAt != 0 && state.CheckAt <= tx.Micros() {
 		kinds = append(kinds, jobs.OrderPull)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
@@ -45,6 +46,14 @@ func (s *Service) clients() *connector.Clients {
 		return s.Clients
 	}
 	return connector.NewClients(s.guard(), "entrepot")
+}
+
+// later is how long a wait before the next calls becomes (connector.Clients.Later).
+func (s *Service) later(wait time.Duration) time.Duration {
+	if s.Clients == nil {
+		return wait
+	}
+	return s.Clients.Later(wait)
 }
 
 // channelFacts stores what a session learns about the shop in the channel's row.

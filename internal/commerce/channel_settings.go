@@ -16,7 +16,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// channelSettings are the settings that the synchronisation of a channel uses (interface §4.5).
+// channelSettings are the settings that the synchronisation of a channel uses (interface §4.5.7).
 type channelSettings struct {
 	PullEvery  time.Duration // 0: the service's
 	OrdersFrom time.Time     // zero: the channel's creation
@@ -81,7 +81,7 @@ func settingsOf(c channels.Channel) channelSettings {
 // maxSettings bounds the settings of a channel, in bytes, as all free JSON.
 const maxSettings = 64 << 10
 
-// changeSettings puts the settings of a change into those of a channel (interface §4.5): what it omits stays, null takes
+// changeSettings puts the settings of a change into those of a channel (interface §4.5.7): what it omits stays, null takes
 // one away. Errors: Invalid if they become too many.
 func changeSettings(c *channels.Channel, change string) error {
 	stored, err := jsonvalue.Parse([]byte(c.Settings))

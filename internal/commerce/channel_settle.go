@@ -69,6 +69,21 @@ type pause struct {
 
 func (p *pause) Error() string { return "waits until " + p.until.Format(time.RFC3339) }
 
+// orPause makes a pause of the error of a platform that takes no more for now, if that is no reason to rest the channel's other jobs, too.
+func (r *channelRun) orPause(err error) error {
+	if !connector.Is(err, connector.Throttled) {
+		return err
+	}
+	f := connector.FailureOf(err)
+	switch until := r.store.Now().Add(r.later(max(f.After, firstHold))); {
+	case f.Share: // the other jobs have a share of their own (decision 247)
+		return &pause{until: until, reason: f.Error()}
+	case r.took: // it takes so much at a time and no more (decision 210)
+		return &pause{until: until}
+	}
+	return err
+}
+
 // turn is how long a push keeps the channel's other jobs waiting.
 const turn = 30 * time.Second
 
@@ -144,6 +159,10 @@ func (r *channelRun) completed(tx *db.Tx) error {
 		state.LastError = r.errors[0].Error
 	}
 	r.pollLater(tx, &state)
+	r.goOnRested(tx, &state)
+	if err := r.warnOfEnd(tx, now, &state); err != nil {
+		return err
+	}
 	r.save(tx, state)
 	channels.Synced(tx, r.channel.ID)
 	r.job.Total = max(r.job.Total, r.job.Processed)
@@ -181,9 +200,11 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	hold := time.UnixMicro(state.HeldUntil).Sub(tx.Now())
 	if hold <= 0 { // otherwise another job of the channel has found the same
 		state.Failures++
-		hold = min(firstHold<<min(state.Failures-1, 10), longestHold)
+		hold = r.later(min(firstHold<<min(state.Failures-1, 10), longestHold))
 	}
-	hold = max(hold, f.After)
+	if hold < f.After {
+		hold = r.later(f.After)
+	}
 	state.HeldUntil, state.LastError = tx.Now().Add(hold).UnixMicro(), reason
 	r.pollLater(tx, &state)
 	kind := string(r.job.Type)
@@ -210,7 +231,7 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	return nil
 }
 
-// goOnAfter has a job that an outage ended follow by another one once the channel is no longer held, at most longestHold from now, however
+// goOnAfter has a job that an outage ended follow by another one once the channel is no longer held, a few minutes from now, however
 // seldom its orders are pulled: what it was to push is still due, and nothing else says so while nobody changes anything.
 func (r *channelRun) goOnAfter(state *channelsync.State) {
 	at := &state.PollAt

@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 )
 
 // productOutcome is what the results for a product's SKUs say of the product.
@@ -20,6 +23,7 @@ type productOutcome struct {
 	external, url string // of the product itself
 	again         bool   // it may succeed when it is tried again
 	underway      bool   // the platform still works on it
+	rests         time.Time
 }
 
 func outcomeOf(sku string, results []connector.Result) (o productOutcome) {
@@ -52,11 +56,58 @@ func (o *productOutcome) add(result connector.Result) {
 			o.status = catalog.PublicationPending
 		}
 	case connector.Failed, connector.Gone:
+		o.rests = latest(o.rests, result.Rests)
 		if o.again = o.again || result.Again; o.reason == "" {
 			o.reason = result.SKU + ": " + result.Error
 		}
 		o.status = catalog.PublicationFailed
 	}
+}
+
+// settlePushed stores what became of products that were pushed.
+func (r *channelRun) settlePushed(tx *db.Tx, push []*listing, of map[*listing][]connector.Result, later *error) error {
+	products := make([]id.Product, len(push))
+	for i, listed := range push {
+		products[i] = id.Product(listed.ID)
+	}
+	publications, err := catalog.ReadPublications(tx, r.channel.ID, products...)
+	if err != nil {
+		return err
+	}
+	if err := markStale(tx, push); err != nil {
+		return err
+	}
+	overwritten, err := r.keepApart(tx, of)
+	if err != nil {
+		return err
+	}
+	for _, listed := range push {
+		r.settleProduct(tx, publications, listed, of[listed], later)
+	}
+	if len(overwritten) > 0 {
+		channelsync.Doubt(tx, r.channel.ID, overwritten, true)
+		jobs.InsertOnce(tx, jobs.ProductPush, r.channel.ID, unasked)
+	}
+	return nil
+}
+
+// markStale finds which products have changed, or were deleted, since they were read for their first push. Those that have an item are
+// marked with the account's other changes.
+func markStale(tx *db.Tx, push []*listing) error {
+	first := map[id.Product]*listing{}
+	for _, listed := range push {
+		if listed.known[listed.SKU].SKU == "" {
+			first[id.Product(listed.ID)], listed.stale = listed, true
+		}
+	}
+	if len(first) == 0 {
+		return nil
+	}
+	now, err := catalog.ByIDs(tx, slices.Collect(maps.Keys(first)))
+	for _, p := range now {
+		first[p.ID].stale = p.ChangedAt != first[p.ID].stamp
+	}
+	return err
 }
 
 // settleProduct stores the results for a product's SKUs.
@@ -66,9 +117,15 @@ func (r *channelRun) settleProduct(tx db.Writer, publications *catalog.Publicati
 	r.underway, r.news = r.underway || o.underway, r.news || o.underway
 	if o.status == catalog.PublicationFailed && o.again {
 		o.status = catalog.PublicationPending
-		*later = connector.Failf(connector.Temporary, "%s", o.reason)
+		if o.rests.IsZero() {
+			*later = connector.Failf(connector.Temporary, "%s", o.reason)
+		}
 	}
 	publications.Settle(tx, id.Product(listed.ID), o.status, o.external, o.url, o.reason)
+	if !o.rests.IsZero() { // it is as it was, and due still
+		r.rests(o.rests)
+		return
+	}
 	for _, result := range results {
 		channelsync.Put(tx, r.itemAfter(listed, result, o.status))
 	}
@@ -86,6 +143,58 @@ func (r *channelRun) settleProduct(tx db.Writer, publications *catalog.Publicati
 	default:
 		r.job.Updated++
 	}
+}
+
+// keepApart fails products of which the platform takes a SKU for one that it has of another product, because they differ in case alone:
+// each would take the other's place there with every push. It returns the SKUs of the other products, which are to be pushed again, to be
+// as they were.
+func (r *channelRun) keepApart(tx *db.Tx, by map[*listing][]connector.Result) (overwritten []string, err error) {
+	for listed, results := range by {
+		for _, result := range results {
+			if result.IDs.Product == "" || listed.known[result.SKU].ExternalProduct != "" {
+				continue
+			}
+			other, err := channelsync.SKUOf(tx, r.channel.ID, result.IDs.Product, result.IDs.Variant)
+			if err != nil {
+				return nil, err
+			}
+			if other == result.SKU || !strings.EqualFold(other, result.SKU) {
+				continue
+			}
+			skus, err := r.skusBeside(tx, other, id.Product(listed.ID))
+			if err != nil {
+				return nil, err
+			}
+			if len(skus) > 0 {
+				overwritten = append(overwritten, skus...)
+				by[listed] = connector.FailedProduct(&listed.Product, connector.Failf(connector.Rejected,
+					"the platform takes its SKU %s for %s, which another product has: give one of both another SKU", result.SKU, other), false)
+				break
+			}
+		}
+	}
+	return overwritten, nil
+}
+
+// skusBeside are all SKUs of the product with one of them, if it is on the channel and not a given one.
+func (r *channelRun) skusBeside(tx *db.Tx, sku string, but id.Product) (skus []string, err error) {
+	items, err := channelsync.OfSKUs(tx, r.channel.ID, []string{sku})
+	if err != nil || len(items) == 0 || items[0].Product == but {
+		return nil, err
+	}
+	product := items[0].Product
+	publications, err := catalog.ReadPublications(tx, r.channel.ID, product)
+	if err != nil {
+		return nil, err
+	}
+	if s := publications.Status(product); s != catalog.PublicationPublished && s != catalog.PublicationPending {
+		return nil, nil
+	}
+	items, err = channelsync.OfProducts(tx, r.channel.ID, []id.Product{product})
+	for _, i := range items {
+		skus = append(skus, i.SKU)
+	}
+	return skus, err
 }
 
 // itemAfter is a SKU's item after a push.

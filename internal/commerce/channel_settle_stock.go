@@ -20,13 +20,32 @@ import (
 type levelResults struct {
 	stock, price map[string]bool
 	failed       map[string]connector.Result
-	underway     map[string]string // operations
-	off          map[string]string // why the platform took SKUs off sale, "" for those that are on sale
+	resting      map[string]connector.Result // of which something is left out until a time
+	underway     map[string]string           // operations
+	off          map[string]string           // why the platform took SKUs off sale, "" for those that are on sale
 }
 
-// note adds the results of a call, which may also have returned an error.
-func (d levelResults) note(of map[string]bool, results []connector.Result) {
+// levelResultsOf are the results of a batch of which nothing is on the platform yet.
+func levelResultsOf(stocks []connector.StockItem, prices []connector.PriceItem, off map[string]string) levelResults {
+	done := levelResults{stock: map[string]bool{}, price: map[string]bool{}, failed: map[string]connector.Result{},
+		resting: map[string]connector.Result{}, underway: map[string]string{}, off: off}
+	for _, i := range stocks {
+		done.stock[i.SKU] = false
+	}
+	for _, i := range prices {
+		done.price[i.SKU] = false
+	}
+	return done
+}
+
+// note adds the results of a call, which may also have returned an error; of is stock or price.
+func (d levelResults) note(of map[string]bool, prices bool, results []connector.Result) {
 	for _, result := range results {
+		if !result.Rests.IsZero() {
+			if d.resting[result.SKU] = result; prices || result.State == connector.Failed {
+				continue
+			}
+		}
 		switch result.State {
 		case connector.Failed, connector.Gone:
 			d.failed[result.SKU] = result
@@ -71,6 +90,10 @@ func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done leve
 			case d.sold:
 				item.StockDue = done.open(d.SKU)
 				r.reached(&item, d, done)
+				if rests, ok := done.resting[d.SKU]; ok {
+					item.Error = cmp.Or(item.Error, rests.Error)
+					r.rests(rests.Rests)
+				}
 			}
 			channelsync.Put(tx, item)
 		}

@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// SyncDraft is a caller's request for work on a channel (interface §4.5). Without names it is everything of its type.
+// SyncDraft is a caller's request for work on a channel (interface §4.5.7). Without names it is everything of its type.
 type SyncDraft struct {
 	Type        jobs.Type
 	ExternalIDs []string // of orders to pull, as the platform names them
@@ -48,7 +48,7 @@ func (d SyncDraft) marks() (mark channelsync.Change, marks bool) {
 	return channelsync.Looked, d.Type == jobs.StockPush && len(d.SKUs) == 0
 }
 
-// SyncChannel queues work on a channel (interface §4.5). At most one job of a type waits for a channel; a second
+// SyncChannel queues work on a channel (interface §4.5.7). At most one job of a type waits for a channel; a second
 // request joins it. A new job waits for a moment, so that requests one after the other are one job. Errors: NotFound;
 // Invalid for custom channels, which are never synchronised, and for inactive ones.
 func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (jobs.Job, error) {

@@ -70,7 +70,7 @@ func TestTwoChannelsOfOneShopAtOneMoment(t *testing.T) {
 			var both sync.WaitGroup
 			for _, c := range [][2]channels.Channel{{s.channel, other}, {other, s.channel}} {
 				both.Go(func() {
-					if _, err := s.do.ReceiveOrder(t.Context(), s.store, c[0], in, c[1].ID); err != nil {
+					if _, err := s.do.ReceiveOrder(t.Context(), s.store, c[0], in, nil, c[1].ID); err != nil {
 						t.Error(err)
 					}
 				})

@@ -48,7 +48,7 @@ func (s *Service) UpdateChannel(
 		return c, err
 	}
 	if draft.Credentials != nil && c.Platform != channels.Custom {
-		all, err := s.enteredCredentials(c, draft.Credentials)
+		all, err := s.enteredCredentials(c, draft.Credentials, tx.Now())
 		if err != nil {
 			return c, err
 		}

@@ -2,7 +2,6 @@ package commerce
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"entrepot/internal/accounts"
@@ -12,6 +11,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/imports"
+	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
@@ -36,11 +36,7 @@ func (s *Service) eraseInSteps(ctx context.Context, store *db.DB, who accounts.C
 		if last { // its records change all the time
 			return found, nil
 		}
-		err := store.Write(ctx, who.Tenant, func(tx *db.Tx) error { return beginErasure(tx, who, customer, found) })
-		if errors.Is(err, errEnded) {
-			return found, nil
-		}
-		if err != nil {
+		if err := store.Write(ctx, who.Tenant, func(tx *db.Tx) error { return beginErasure(tx, who, customer, found) }); err != nil {
 			return found, err
 		}
 		found.begun = true
@@ -83,13 +79,10 @@ func (s *Service) eraseInSteps(ctx context.Context, store *db.DB, who accounts.C
 	return left, nil
 }
 
-// beginErasure empties the records of a person, and keeps what is needed to find the rest.
+// beginErasure empties the records of a person, and keeps what is needed to find the rest. Errors: errTraceAgain, also if another request
+// has begun to erase the person, of whom it may know more records; those of EraseCustomer.
 func beginErasure(tx *db.Tx, who accounts.Caller, customer id.Customer, found trace) error {
-	people, err := person(tx, customer)
-	if err != nil {
-		return err
-	}
-	known, err := customers.LockAll(tx, people)
+	known, err := customers.LockAll(tx, found.people)
 	if err != nil {
 		return err
 	}
@@ -98,15 +91,11 @@ func beginErasure(tx *db.Tx, who accounts.Caller, customer id.Customer, found tr
 	case at < 0:
 		return customers.Missing()
 	case known[at].Status == customers.Erased:
-		begun, err := customers.ErasingOf(tx, customer)
-		if err == nil && begun == nil {
-			err = errEnded
-		}
-		return err
+		return errTraceAgain
 	case known[at].Status == customers.Secondary:
 		return writableCustomer(&known[at])
 	}
-	now, err := person(tx, customer)
+	people, err := person(tx, customer)
 	if err != nil {
 		return err
 	}
@@ -117,12 +106,14 @@ func beginErasure(tx *db.Tx, who accounts.Caller, customer id.Customer, found tr
 			e.named = append(e.named, string(a.ID))
 		}
 	}
-	if !slices.Equal(now, people) || !isSubset(texts(people), texts(found.people)) || !isSubset(e.known, found.texts.known) ||
-		!isSubset(e.named, found.named) {
+	if !slices.Equal(people, found.people) || !isSubset(e.known, found.texts.known) || !isSubset(e.named, found.named) {
 		return errTraceAgain
 	}
 	n, err := orders.CountOf(tx, people)
 	if err != nil {
+		return err
+	}
+	if err := jobs.Interrupt(tx); err != nil { // in the first step, too: pulls do not store the person again meanwhile
 		return err
 	}
 	if err := customers.ForgetSearched(tx, people); err != nil {

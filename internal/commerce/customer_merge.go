@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -34,7 +35,11 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	}
 	var moved []id.Order
 	var found []customers.Customer
-	all := append([]id.Customer{primary}, secondaries...)
+	under, err := customers.MergedInto(tx, secondaries...) // they are merged into the primary from now on
+	if err != nil {
+		return Merged{}, err
+	}
+	all := slices.Concat([]id.Customer{primary}, secondaries, under)
 	if many { // no order is added to them any more, and those that they have stay as they are
 		found, err = customers.LockAll(tx, all)
 	} else {
@@ -42,6 +47,9 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	}
 	if err != nil {
 		return Merged{}, err
+	}
+	if now, err := customers.MergedInto(tx, secondaries...); err != nil || !slices.Equal(now, under) {
+		return Merged{}, cmp.Or(err, db.ErrRetry)
 	}
 	into, absorbed, err := partsOfMerge(found, primary, secondaries)
 	if err != nil {
@@ -116,7 +124,7 @@ func (s *Service) finishMerge(ctx context.Context, store *db.DB, tenant id.Tenan
 		return orEnded(err)
 	}
 	do := &operation{store: store, tenant: tenant, kind: unfinished.CustomerMerge, subject: string(from), stride: s.newStride(store)}
-	move := func(tx *db.Tx, some []id.Order) error {
+	err = do.orders(ctx, left, func() error { return nil }, func(tx *db.Tx, some []id.Order) error {
 		locked, err := orders.LockSome(tx, some)
 		if err != nil || len(locked) == 0 {
 			return err
@@ -126,16 +134,9 @@ func (s *Service) finishMerge(ctx context.Context, store *db.DB, tenant id.Tenan
 			return err
 		}
 		return moveOrders(tx, from, into, locked)
-	}
-	err = do.orders(ctx, left, func() error { return nil }, move)
-	if err == nil {
-		err = do.end(ctx, func(tx *db.Tx) error {
-			rest, err := orders.Of(tx, []id.Customer{from})
-			if err != nil {
-				return err
-			}
-			return move(tx, rest)
-		})
+	})
+	if err == nil { // no order has joined the record since it was merged: see customers.Ordered
+		err = do.end(ctx, func(*db.Tx) error { return nil })
 	}
 	return orEnded(err)
 }

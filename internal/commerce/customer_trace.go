@@ -41,10 +41,24 @@ type foundTexts struct {
 }
 
 // traceCustomer searches on a snapshot, which delays no other work. since is the time after which anything was written that the
-// snapshot lacks.
+// snapshot lacks. Of a person who is erased there is nothing to find.
 func traceCustomer(tx *db.Tx, customer id.Customer, since int64) (t trace, err error) {
+	t.texts = &foundTexts{since: since}
 	if t.people, err = person(tx, customer); err != nil {
 		return t, err
+	}
+	e := &erasure{tx: tx, people: t.people}
+	if e.records, err = customers.ReadAll(tx, t.people); err != nil {
+		return t, err
+	}
+	begun, err := customers.ErasingOf(tx, customer)
+	if err != nil {
+		return t, err
+	}
+	if t.begun = begun != nil; t.begun {
+		e.known, e.named = begun.Names, begun.Resources
+	} else if isErased(e.records, customer) {
+		return t, nil
 	}
 	if t.orders, err = orders.Of(tx, t.people); err != nil {
 		return t, err
@@ -56,22 +70,16 @@ func traceCustomer(tx *db.Tx, customer id.Customer, since int64) (t trace, err e
 	if t.events, err = findEvents(tx, 0, t.people, t.orders); err != nil {
 		return t, err
 	}
-	e := &erasure{tx: tx, people: t.people, orders: t.orders}
-	if e.records, err = customers.ReadAll(tx, t.people); err != nil {
-		return t, err
-	}
-	begun, err := customers.ErasingOf(tx, customer)
-	if err != nil {
-		return t, err
-	}
-	if t.begun = begun != nil; t.begun {
-		e.known, e.named = begun.Names, begun.Resources
-	}
+	e.orders = t.orders
 	if err := e.collectAll(t); err != nil {
 		return t, err
 	}
-	t.texts, t.named = &foundTexts{since: since, known: e.known, resources: e.resources}, e.named
+	t.texts.known, t.texts.resources, t.named = e.known, e.resources, e.named
 	return t, e.search(t.texts, 0, 0)
+}
+
+func isErased(known []customers.Customer, customer id.Customer) bool {
+	return slices.ContainsFunc(known, func(c customers.Customer) bool { return c.ID == customer && c.Status == customers.Erased })
 }
 
 // traceNewer searches on a newer snapshot for what was written since, when everything that old has is erased. again is true if the person

@@ -22,23 +22,56 @@ func (s *Service) RetryDelivery(tx *db.Tx, who accounts.Caller, delivery id.Deli
 // Span is a range of time, in microseconds, both ends included.
 type Span struct{ From, To int64 }
 
-// RetryDeliveries gives every failed delivery of a span one more attempt, or makes pending ones that wait for their
-// next attempt due now, at most those of one call of webhooks.Hurry for an endpoint. The endpoint "" means all endpoints. It returns
-// how many there are. Errors: NotFound for the endpoint.
-func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, state webhooks.State, span Span) (total int64,
-	err error) {
-	endpoints := []id.Endpoint{endpoint}
-	if endpoint == "" {
-		if endpoints, err = webhooks.With(tx, state); err != nil {
-			return 0, err
+// RetryPlan is how many failed deliveries of a span each endpoint has.
+type RetryPlan map[id.Endpoint]int64
+
+// PlanRetries counts the failed deliveries of a span, of the endpoint "" those of all endpoints. These may be very many, so it belongs on a
+// snapshot, where no writer waits for it. Errors: NotFound for the endpoint.
+func (s *Service) PlanRetries(tx *db.Tx, endpoint id.Endpoint, span Span) (RetryPlan, error) {
+	endpoints, err := retried(tx, endpoint, webhooks.Failed)
+	plan := RetryPlan{}
+	for _, e := range endpoints {
+		var r *webhooks.Replay
+		if r, err = webhooks.NewReplay(tx, failedOf(e, span)); err == nil {
+			plan[e], err = r.Size(tx)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
+	return plan, err
+}
+
+// retried are the endpoints of which deliveries in a state are retried.
+func retried(tx *db.Tx, endpoint id.Endpoint, state webhooks.State) ([]id.Endpoint, error) {
+	if endpoint == "" {
+		return webhooks.With(tx, state)
+	}
+	return []id.Endpoint{endpoint}, nil
+}
+
+func failedOf(endpoint id.Endpoint, span Span) webhooks.Replay {
+	return webhooks.Replay{Endpoint: endpoint, OnlyFailed: true, From: span.From, To: span.To}
+}
+
+// RetryDeliveries gives every failed delivery of a span one more attempt, or makes pending ones that wait for their
+// next attempt due now, at most webhooks.MostHurried. The endpoint "" means all endpoints. It returns
+// how many there are; of failed ones it retries the first and stores the rest for a worker, of which plan says how many they were: nil
+// for pending ones. Errors: NotFound for the endpoint.
+func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, state webhooks.State, span Span, plan RetryPlan) (
+	total int64, err error) {
+	endpoints, err := retried(tx, endpoint, state)
+	if err != nil {
+		return 0, err
+	}
+	begun := false
 	for _, e := range endpoints {
 		n := int64(0)
 		if state == webhooks.Pending {
-			n, err = webhooks.Hurry(tx, e, span.From, span.To)
+			n, err = webhooks.Hurry(tx, e, span.From, span.To, webhooks.MostHurried-total)
 		} else {
-			n, err = replay(tx, webhooks.Replay{Endpoint: e, OnlyFailed: true, From: span.From, To: span.To})
+			n, err = retryFailed(tx, failedOf(e, span), plan[e], begun)
+			begun = begun || n > 0
 		}
 		if err != nil {
 			return 0, err
@@ -47,4 +80,23 @@ func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.En
 	}
 	audit.Record(tx, who.Actor(), "deliveries.retried", "endpoint", string(endpoint), nil)
 	return total, nil
+}
+
+// retryFailed retries the first of an endpoint's failed deliveries, or none if others have begun with this transaction, and stores the rest
+// for a worker. Those that it retries itself are counted as that happens, because another transaction may make the same ones pending
+// meanwhile; planned is how many there were on a snapshot.
+func retryFailed(tx *db.Tx, wanted webhooks.Replay, planned int64, begun bool) (int64, error) {
+	r, err := webhooks.NewReplay(tx, wanted)
+	if err != nil || begun && planned == 0 {
+		return 0, err
+	}
+	created := 0
+	if !begun {
+		done := false
+		if created, done, err = r.Run(tx); err != nil || done {
+			return int64(created), err
+		}
+	}
+	r.Keep(tx)
+	return max(int64(created), planned), nil
 }

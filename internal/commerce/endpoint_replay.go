@@ -44,19 +44,3 @@ func (s *Service) ReplayEndpoint(tx *db.Tx, who accounts.Caller, plan *ReplayPla
 	r.Keep(tx)
 	return plan.size, nil
 }
-
-// replay retries the first of an endpoint's failed deliveries, stores the rest of it for a worker, and returns how many both are. They are
-// counted as they are retried, in an index that has few others, because another transaction may make the same ones pending meanwhile.
-func replay(tx *db.Tx, wanted webhooks.Replay) (int64, error) {
-	r, err := webhooks.NewReplay(tx, wanted)
-	if err != nil {
-		return 0, err
-	}
-	created, done, err := r.Run(tx)
-	if err != nil || done {
-		return int64(created), err
-	}
-	rest, err := r.Size(tx)
-	r.Keep(tx)
-	return int64(created) + rest, err
-}

@@ -148,19 +148,19 @@ func (p *stockItems) accept(tx *db.Tx, who accounts.Caller) ([]stock.StockInput,
 	out := outcome(p.update.before, p.update.Errors)
 	p.seen = make(map[stock.Place]bool, len(p.inputs))
 	kept := make([]stock.StockInput, 0, len(p.inputs))
-	var faults []records.ItemError
+	var errs []records.ItemError
 	for i, t := range p.inputs {
 		d, place := p.update.Drafts[i], stock.Place{SKU: t.SKU, Warehouse: t.Warehouse}
 		item, sold := known[t.SKU]
 		switch {
 		case p.seen[place], p.update.places[place]:
-			faults = append(faults, records.ItemError{Index: d.Index, Key: d.SKU, Field: "sku",
+			errs = append(errs, records.ItemError{Index: d.Index, Key: d.SKU, Field: "sku",
 				Code: "duplicate_sku", Error: "sku and warehouseCode stood earlier in this request"})
 		case !sold && !p.levels.Stocked(t):
 			out.NotFound++
-			faults = append(faults, unknownSKU(d.Index, d.SKU))
+			errs = append(errs, unknownSKU(d.Index, d.SKU))
 		case who.Settings.StrictWarehouses && !p.levels.Knows(t.Warehouse):
-			faults = append(faults, unknownWarehouse(d.Index, d.SKU, t.Warehouse))
+			errs = append(errs, unknownWarehouse(d.Index, d.SKU, t.Warehouse))
 		default:
 			t.Product, t.Variant = item.Product, item.Variant
 			kept = append(kept, t)
@@ -168,7 +168,7 @@ func (p *stockItems) accept(tx *db.Tx, who accounts.Caller) ([]stock.StockInput,
 		}
 		p.seen[place] = true
 	}
-	out.reject(faults, p.update.more)
+	out.reject(errs, p.update.more)
 	p.Updated = out
 	return kept, nil
 }

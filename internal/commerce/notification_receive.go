@@ -115,6 +115,9 @@ func queueOutcome(tx *db.Tx, channel id.Channel, outcome connector.Outcome) erro
 	case outcome.Job != "":
 		input := jobInput{Topic: outcome.Topic, Scheduled: true}
 		if outcome.Job == connector.StockPush && outcome.ExternalID != "" {
+			if _, err := channels.Lock(tx, channel); err != nil {
+				return err
+			}
 			channelsync.MarkCheckExternal(tx, channel, outcome.ExternalID)
 		}
 		if outcome.Job == connector.OrderPull && outcome.ExternalID != "" {

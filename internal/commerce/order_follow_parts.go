@@ -14,60 +14,90 @@ import (
 	"entrepot/internal/webhooks"
 )
 
+// partsFollow is how far the parts of an order have been followed.
+type partsFollow struct {
+	*Service
+	tx                *db.Tx
+	o                 *orders.Order
+	left              []connector.Refund // that are not applied yet
+	refunded, shipped bool               // something was
+}
+
 // followParts applies refunds and parcels in the order of their times: what is refunded before it was shipped is not left to ship. Then it
 // applies the status.
-func (s *Service) followParts(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (bool, error) {
-	refunded, err := s.followDropped(tx, o, in)
-	if err != nil {
+func (s *Service) followParts(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (changed bool, err error) {
+	f := partsFollow{Service: s, tx: tx, o: o, left: slices.Clone(in.Refunds)}
+	if f.refunded, err = s.followDropped(tx, o, in); err != nil {
 		return false, err
 	}
-	left, shipped := slices.Clone(in.Refunds), s.followTracking(tx, o, in.Parcels)
-	parcels, err := unknownParcels(tx, o, in.Parcels)
-	if err != nil {
+	f.shipped = s.followTracking(tx, o, in.Parcels)
+	if err := f.parcels(in.Parcels); err != nil {
 		return false, err
-	}
-	for _, parcel := range parcels {
-		var early []connector.Refund
-		early, left = refundsBefore(left, parcel.ShippedAt)
-		some, err := s.followRefunds(tx, o, early)
-		if err != nil {
-			return refunded || shipped, err
-		}
-		sent, err := s.followParcel(tx, o, parcel)
-		if err != nil {
-			return refunded || shipped, err
-		}
-		refunded, shipped = refunded || some, shipped || sent
 	}
 	counted, err := s.followSent(tx, o, in)
 	if err != nil {
-		return refunded || shipped, err
+		return false, err
 	}
-	shipped = shipped || counted
+	f.shipped = f.shipped || counted
 	if moved && (!in.ShippedAt.IsZero() || in.Refunded && (in.Status == orders.Shipped || in.Status == orders.Delivered)) {
-		var early []connector.Refund
-		if !in.ShippedAt.IsZero() {
-			early, left = refundsBefore(left, in.ShippedAt)
+		if err := f.shipWhole(in); err != nil {
+			return false, err
 		}
-		some, err := s.followRefunds(tx, o, early)
-		if err != nil {
-			return refunded || shipped, err
-		}
-		whole := in
-		whole.Status, whole.Refunded = orders.Shipped, false
-		sent, err := s.followStatus(tx, o, whole)
-		if err != nil {
-			return refunded || shipped, err
-		}
-		refunded, shipped = refunded || some, shipped || sent
 	}
-	some, err := s.followRefunds(tx, o, left)
-	refunded = refunded || some
-	if err != nil || !moved && !(refunded && (in.Refunded || o.RefundedWholly())) {
-		return refunded || shipped, err
+	if err := f.refunds(f.left); err != nil {
+		return false, err
+	}
+	changed = f.refunded || f.shipped
+	if !moved && !(f.refunded && (in.Refunded || o.RefundedWholly())) {
+		return changed, nil
 	}
 	status, err := s.followStatus(tx, o, in)
-	return refunded || shipped || status, err
+	return changed || status, err
+}
+
+// parcels applies those that are not known yet, each after the refunds made before it.
+func (f *partsFollow) parcels(list []connector.Parcel) error {
+	parcels, err := unknownParcels(f.tx, f.o, list)
+	if err != nil {
+		return err
+	}
+	for _, parcel := range parcels {
+		if err := f.refundsUntil(parcel.ShippedAt); err != nil {
+			return err
+		}
+		sent, err := f.followParcel(f.tx, f.o, parcel)
+		if err != nil {
+			return err
+		}
+		f.shipped = f.shipped || sent
+	}
+	return nil
+}
+
+// shipWhole ships what is left, after the refunds made before that, if the time is known.
+func (f *partsFollow) shipWhole(in connector.Order) error {
+	if !in.ShippedAt.IsZero() {
+		if err := f.refundsUntil(in.ShippedAt); err != nil {
+			return err
+		}
+	}
+	in.Status, in.Refunded = orders.Shipped, false
+	sent, err := f.followStatus(f.tx, f.o, in)
+	f.shipped = f.shipped || sent
+	return err
+}
+
+// refundsUntil applies refunds made until a time.
+func (f *partsFollow) refundsUntil(at time.Time) error {
+	var early []connector.Refund
+	early, f.left = refundsBefore(f.left, at)
+	return f.refunds(early)
+}
+
+func (f *partsFollow) refunds(list []connector.Refund) error {
+	some, err := f.followRefunds(f.tx, f.o, list)
+	f.refunded = f.refunded || some
+	return err
 }
 
 // refundsBefore divides refunds into those made until a time and those made later. Without a time all are made before it, and so is a

@@ -24,7 +24,7 @@ func resolveLines(known *db.Pending[map[string]catalog.Sellable], lines []orders
 	if err != nil {
 		return err
 	}
-	var faults []apperr.Detail
+	var errs []apperr.Detail
 	for i := range lines {
 		s, ok := found[lines[i].SKU]
 		if !ok {
@@ -36,7 +36,7 @@ func resolveLines(known *db.Pending[map[string]catalog.Sellable], lines []orders
 			if lines[i].SKU == "" {
 				message = `only a line without a SKU is named by ""`
 			}
-			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].sku", place), Message: message})
+			errs = append(errs, apperr.Detail{Path: fmt.Sprintf("items[%d].sku", place), Message: message})
 			continue
 		}
 		lines[i].Product, lines[i].Variant = s.Product, s.Variant
@@ -44,8 +44,8 @@ func resolveLines(known *db.Pending[map[string]catalog.Sellable], lines []orders
 			lines[i].Name = s.Name
 		}
 	}
-	if len(faults) > 0 {
-		return apperr.Validation(faults)
+	if len(errs) > 0 {
+		return apperr.Validation(errs)
 	}
 	return nil
 }

@@ -31,31 +31,38 @@ type ReceivedOrder struct {
 // ReceiveOrder stores an order as its platform has it (interface §2.1, §3.1): a new one exactly once by channel and
 // platform id, of a known one what changed. The platform's amounts are stored unchanged; what cannot be applied
 // becomes an issue of the order and refuses nothing, because the order is sold already. Nothing of it is sent back to
-// the platform. One that another channel of the same shop has is not stored again. Errors: NotFound when the channel was deleted.
-func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Channel, in connector.Order, twins ...id.Channel) (
-	out ReceivedOrder, err error) {
+// the platform. One that another channel of the same shop has is not stored again. unless, if it is not nil, refuses that at the end of
+// the transaction. Errors: NotFound when the channel was deleted; those of unless.
+func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Channel, in connector.Order, unless func(tx *db.Tx) error,
+	twins ...id.Channel) (out ReceivedOrder, err error) {
+	take := func(tx *db.Tx, number int64) error {
+		if err := lockShop(tx, c, twins); err != nil {
+			return err
+		}
+		known, err := orders.ByPlatformID(tx, c.ID, in.ExternalID)
+		out = ReceivedOrder{ID: known}
+		switch {
+		case err != nil:
+			return err
+		case known != "":
+			out.Updated, err = s.followOrder(tx, known, in)
+			return err
+		case number == 0:
+			return errUnnumbered
+		}
+		if elsewhere, err := anyHas(tx, twins, in.ExternalID); elsewhere || err != nil {
+			return err
+		}
+		out.ID, err = s.insertReceived(tx, c, in, number)
+		out.Created = true
+		return err
+	}
 	receive := func(number int64) error {
 		return store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
-			if err := lockShop(tx, c, twins); err != nil {
+			if err := take(tx, number); err != nil || unless == nil {
 				return err
 			}
-			known, err := orders.ByPlatformID(tx, c.ID, in.ExternalID)
-			out = ReceivedOrder{ID: known}
-			switch {
-			case err != nil:
-				return err
-			case known != "":
-				out.Updated, err = s.followOrder(tx, known, in)
-				return err
-			case number == 0:
-				return errUnnumbered
-			}
-			if elsewhere, err := anyHas(tx, twins, in.ExternalID); elsewhere || err != nil {
-				return err
-			}
-			out.ID, err = s.insertReceived(tx, c, in, number)
-			out.Created = true
-			return err
+			return unless(tx)
 		})
 	}
 	var known id.Order

@@ -54,7 +54,7 @@ func (p *platform) order(theirs string, status orders.Status) connector.Order {
 
 func (p *platform) receive(t *testing.T, in connector.Order) (*orders.Order, commerce.ReceivedOrder) {
 	t.Helper()
-	out, err := p.do.ReceiveOrder(t.Context(), p.store, p.channel, in)
+	out, err := p.do.ReceiveOrder(t.Context(), p.store, p.channel, in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestReceiveOrder(t *testing.T) {
 		first := p.order("processing", orders.Processing)
 		for range 4 {
 			wait.Go(func() {
-				if _, err := p.do.ReceiveOrder(t.Context(), p.store, p.channel, first); err != nil {
+				if _, err := p.do.ReceiveOrder(t.Context(), p.store, p.channel, first, nil); err != nil {
 					t.Error(err)
 				}
 			})

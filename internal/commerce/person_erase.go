@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
@@ -27,6 +28,10 @@ func (s *Service) erasePerson(ctx context.Context, store *db.DB, c channels.Chan
 		if name != "" {
 			names = append(names, name)
 		}
+	}
+	// What a pull has in memory of the person is not stored any more (decision 286), and what it has stored is found.
+	if err := store.Write(ctx, c.Tenant, jobs.Interrupt); err != nil {
+		return err
 	}
 	var people []id.Customer
 	for {

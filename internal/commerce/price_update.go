@@ -17,8 +17,8 @@ type PriceUpdate struct {
 }
 
 // NewPriceUpdate rejects items whose SKU occurred earlier in the request.
-func NewPriceUpdate(drafts []catalog.PriceDraft, faults []records.ItemError) PriceUpdate {
-	u := PriceUpdate{Drafts: make([]catalog.PriceDraft, 0, len(drafts)), Errors: faults}
+func NewPriceUpdate(drafts []catalog.PriceDraft, errs []records.ItemError) PriceUpdate {
+	u := PriceUpdate{Drafts: make([]catalog.PriceDraft, 0, len(drafts)), Errors: errs}
 	seen := make(map[string]bool, len(drafts))
 	for _, d := range drafts {
 		if seen[d.SKU] {
@@ -42,16 +42,16 @@ type Updated struct {
 }
 
 // outcome is the outcome before any draft of a piece: that of the earlier pieces, or the items rejected when they were read.
-func outcome(before *Updated, faults []records.ItemError) Updated {
+func outcome(before *Updated, errs []records.ItemError) Updated {
 	if before == nil {
-		return Updated{rejected: rejected{faults}}
+		return Updated{rejected: rejected{errs}}
 	}
 	return Updated{Updated: before.Updated, NotFound: before.NotFound, rejected: before.rejected}
 }
 
 // reject adds the errors of a piece; with the last one all are put in order.
-func (u *Updated) reject(faults []records.ItemError, more bool) {
-	u.rejected = u.rejected.and(faults)
+func (u *Updated) reject(errs []records.ItemError, more bool) {
+	u.rejected = u.rejected.and(errs)
 	if !more {
 		u.Errors = u.rejected.inOrder()
 	}
@@ -86,16 +86,16 @@ func (s *Service) PlanPrices(tx *db.Tx, u PriceUpdate) (*PricePlan, error) {
 		return nil, err
 	}
 	p := &PricePlan{Updated: outcome(u.before, u.Errors)}
-	var faults []records.ItemError
+	var errs []records.ItemError
 	for i, d := range u.Drafts {
 		if list.Found(i) {
 			p.Updated.Updated++
 			continue
 		}
 		p.NotFound++
-		faults = append(faults, unknownSKU(d.Index, d.SKU))
+		errs = append(errs, unknownSKU(d.Index, d.SKU))
 	}
-	p.reject(faults, u.more)
+	p.reject(errs, u.more)
 	p.changes = list.Diff()
 	p.events = make([]webhooks.Event, len(p.changes.Products))
 	for i, c := range p.changes.Products {

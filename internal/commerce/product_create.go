@@ -10,35 +10,41 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// CreateProduct creates a product (interface §4.5). Errors: Conflict when a SKU is taken; Invalid for an unusable slug
-// or warehouse.
+// CreateProduct creates a product (interface §4.5.1). Errors: Conflict when a SKU or the slug is taken; Invalid for an
+// unusable warehouse.
 func (s *Service) CreateProduct(tx *db.Tx, who accounts.Caller, draft catalog.Draft) (*catalog.Product, error) {
 	drafts := []catalog.Draft{draft}
 	snapshot, err := readSnapshot(tx, who, drafts)
 	if err != nil {
 		return nil, err
 	}
-	r, faults := snapshot.diff(&drafts[0], false)
-	if len(faults) == 0 && !r.IsNew() {
-		faults = []catalog.ItemError{{Field: "sku", Code: "sku_taken", Message: "sku " + draft.SKU + " belongs to another product"}}
+	r, errs := snapshot.diff(&drafts[0], false)
+	if len(errs) == 0 && !r.IsNew() {
+		errs = []catalog.ItemError{{Field: "sku", Code: "sku_taken", Message: "sku " + draft.SKU + " belongs to another product"}}
 	}
-	if err := refused(faults); err != nil {
+	if err := refused(errs); err != nil {
 		return nil, err
 	}
 	return snapshot.saveOne(tx, who, r)
 }
 
-// refused converts the errors of one product or category into one error; nil without any.
-func refused(faults []catalog.ItemError) error {
-	if len(faults) == 0 {
+// refused converts the errors of one product or category into one error; nil without any. A slug that is taken is a conflict, as a
+// SKU that is taken, unless there is more to correct.
+func refused(errs []catalog.ItemError) error {
+	if len(errs) == 0 {
 		return nil
 	}
-	details := make([]apperr.Detail, len(faults))
-	for i, f := range faults {
-		if f.Code == "sku_taken" {
-			return apperr.New(apperr.Conflict, "sku_taken", "%s", f.Message)
+	details := make([]apperr.Detail, len(errs))
+	for i, e := range errs {
+		if e.Code == "sku_taken" {
+			return apperr.New(apperr.Conflict, "sku_taken", "%s", e.Message)
 		}
-		details[i] = apperr.Detail{Path: f.Field, Message: strings.TrimPrefix(f.Message, f.Field+" ")}
+		details[i] = apperr.Detail{Path: e.Field, Message: strings.TrimPrefix(e.Message, e.Field+" ")}
+	}
+	if len(errs) == 1 && errs[0].Code == "slug_taken" {
+		taken := apperr.New(apperr.Conflict, "slug_taken", "%s", errs[0].Message)
+		taken.Details = details
+		return taken
 	}
 	return apperr.Validation(details)
 }

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// DeleteProduct deletes a product with its variants, publications and stock (interface §4.5). Its SKUs and slug are
+// DeleteProduct deletes a product with its variants, publications and stock (interface §4.5.1). Its SKUs and slug are
 // free again; lines of orders keep SKU and name. No event reports the removal of its stock. Errors: NotFound; those of
 // Expected.
 func (s *Service) DeleteProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Expected) error {

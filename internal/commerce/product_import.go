@@ -114,10 +114,10 @@ func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*Import
 	p.snapshot.known.Follow(in.skus)
 	for i := range in.Drafts {
 		d := &in.Drafts[i]
-		r, faults := p.snapshot.diff(d, in.ReplaceVariants)
+		r, errs := p.snapshot.diff(d, in.ReplaceVariants)
 		switch {
-		case len(faults) > 0:
-			faulty = append(faulty, joined(d.Index, d.SKU, faults))
+		case len(errs) > 0:
+			faulty = append(faulty, joined(d.Index, d.SKU, errs))
 			continue
 		case r.IsNew():
 			p.Created++
@@ -170,12 +170,12 @@ func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
 }
 
 // joined joins the errors of an item into one entry.
-func joined(index int, key string, faults []catalog.ItemError) records.ItemError {
-	texts := make([]string, len(faults))
-	for i, f := range faults {
-		texts[i] = f.Message
+func joined(index int, key string, errs []catalog.ItemError) records.ItemError {
+	texts := make([]string, len(errs))
+	for i, e := range errs {
+		texts[i] = e.Message
 	}
-	return records.ItemError{Index: index, Key: key, Field: faults[0].Field, Code: faults[0].Code, Error: strings.Join(texts, "; ")}
+	return records.ItemError{Index: index, Key: key, Field: errs[0].Field, Code: errs[0].Code, Error: strings.Join(texts, "; ")}
 }
 
 // publishImport puts the products of the last piece on the import's channel. A custom channel has them at once: no platform is called for

@@ -16,7 +16,7 @@ type Published struct {
 	Job      id.Job   // pushes them to the platform; "" for a custom channel
 }
 
-// PublishProducts publishes products, named by id or SKU, on a channel (interface §4.5). On a custom channel they are
+// PublishProducts publishes products, named by id or SKU, on a channel (interface §4.5.7). On a custom channel they are
 // published at once; on a platform they wait for the push. Errors: NotFound for the channel, Invalid when it is
 // inactive.
 func (s *Service) PublishProducts(tx *db.Tx, channel id.Channel, products []id.Product, skus []string) (Published, error) {

@@ -63,13 +63,13 @@ func (s *snapshot) note(d *catalog.Draft) {
 func (s *snapshot) diff(d *catalog.Draft, replace bool) (catalog.Change, []catalog.ItemError) {
 	settings, sets := s.at[d]
 	if sets && s.strict {
-		if faults := s.unknown(d); len(faults) > 0 {
-			return catalog.Change{}, faults
+		if errs := s.unknown(d); len(errs) > 0 {
+			return catalog.Change{}, errs
 		}
 	}
-	r, faults := s.known.Diff(d, replace)
-	if len(faults) > 0 || !sets {
-		return r, faults
+	r, errs := s.known.Diff(d, replace)
+	if len(errs) > 0 || !sets {
+		return r, errs
 	}
 	for _, t := range s.settings[settings.from:settings.to] {
 		t.Product = r.After.ID
@@ -84,7 +84,7 @@ func (s *snapshot) diff(d *catalog.Draft, replace bool) (catalog.Change, []catal
 }
 
 // unknown are the warehouses that a draft names and the account does not have.
-func (s *snapshot) unknown(d *catalog.Draft) (faults []catalog.ItemError) {
+func (s *snapshot) unknown(d *catalog.Draft) (errs []catalog.ItemError) {
 	settings := s.settings[s.at[d].from:]
 	look := func(at string, list []catalog.StockDraft) {
 		for i, l := range list {
@@ -95,7 +95,7 @@ func (s *snapshot) unknown(d *catalog.Draft) (faults []catalog.ItemError) {
 			if l.Listed {
 				field = at + "levels[" + strconv.Itoa(i) + "].warehouseCode"
 			}
-			faults = append(faults, catalog.ItemError{Field: field, Code: "unknown_warehouse",
+			errs = append(errs, catalog.ItemError{Field: field, Code: "unknown_warehouse",
 				Message: field + " " + settings[i].Warehouse + " is not a warehouse of this account"})
 		}
 		settings = settings[len(list):]
@@ -104,7 +104,7 @@ func (s *snapshot) unknown(d *catalog.Draft) (faults []catalog.ItemError) {
 	for i := range d.Variants {
 		look("variants["+strconv.Itoa(i)+"].", d.Variants[i].Stock)
 	}
-	return faults
+	return errs
 }
 
 // levelChanges are the levels whose quantity an accepted draft would change.

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// UnpublishProduct removes a product from a channel (interface §4.5). On a platform that is called, the publication is
+// UnpublishProduct removes a product from a channel (interface §4.5.7). On a platform that is called, the publication is
 // removing until the platform has taken it off sale. Errors: NotFound if there is no such publication.
 func (s *Service) UnpublishProduct(tx *db.Tx, c channels.Channel, product id.Product) error {
 	publications, err := catalog.ReadPublications(tx, c.ID, product)

@@ -32,9 +32,9 @@ func holdProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Ex
 	return p, expected.check(func(w *apijson.Writer) { shown.Write(w, "data", p) })
 }
 
-// UpdateProduct changes a product by the rules of the bulk import: absent fields stay (interface §4.5). A product
+// UpdateProduct changes a product by the rules of the bulk import: absent fields stay (interface §4.5.1). A product
 // never changes its SKU, because orders and the ledger refer to it. Errors: NotFound; those of Expected; Conflict when
-// a variant's SKU is taken; Invalid.
+// a variant's SKU or the slug is taken; Invalid.
 func (s *Service) UpdateProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Expected,
 	draft catalog.Draft) (*catalog.Product, error) {
 	p, err := holdProduct(tx, who, product, expected)
@@ -50,8 +50,8 @@ func (s *Service) UpdateProduct(tx *db.Tx, who accounts.Caller, product id.Produ
 	if err != nil {
 		return nil, err
 	}
-	r, faults := snapshot.diff(&drafts[0], draft.Replace)
-	if err := refused(faults); err != nil {
+	r, errs := snapshot.diff(&drafts[0], draft.Replace)
+	if err := refused(errs); err != nil {
 		return nil, err
 	}
 	if r.IsNew() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,57 +24,65 @@ import (
 // scripted is a platform that does what a test says and counts what it is asked for. It is its own session.
 type scripted struct {
 	connector.Unsupported
-	does      connector.Capabilities
-	orders    []connector.Order // of which a pull gives those that are older than the tail
-	now       func() time.Time
-	pulls     int               // pulls of what changed
-	named     [][]string        // orders that were read by their names, by call
-	away      int               // pulls that give no more than a first page
-	many      int               // pages of a pull, of which the platform gives one in three minutes
-	given     time.Time         // when it gave the last of them
-	whilePull func()            // done once, in the middle of the next pull
-	whilePut  func()            // done once, in the middle of the next push
-	whileRead func()            // done once, while stock is read
-	whileSet  func()            // done once, before prices are set
-	whileGone func()            // done once, while webhooks are removed
-	whileOff  func()            // done once, while products are taken off sale
-	pushedAs  []connector.IDs   // by which each product or level was pushed, in their order
-	refusal   error             // of a connection test
-	hookless  error             // of the registration of webhooks
-	down      bool              // it answers neither pulls nor pushes of products
-	currency  string            // that it says it has
-	account   string            // its id of the account
-	refusals  int               // of the next pulls
-	tests     []time.Time       // by when each connection test was to end
-	upserts   int               // calls of Upsert
-	stock     map[string]int64  // that the platform shows
-	prices    map[string]string // that the platform shows
-	setPrices []string          // SKUs whose price was set apart
-	setStock  []string          // SKUs whose stock was set apart
-	broken    map[string]bool   // SKUs at which a push fails for now
-	tried     map[string]int    // how often each SKU was put on sale
-	titles    map[string]string // names of products that the platform shows
-	polled    map[string][]connector.Result
-	removed   []string          // SKUs that were taken off sale for good
-	keeps     bool              // it takes nothing off sale for now
-	pages     []string          // that pulls of what changed asked for
-	ahead     [][]string        // orders that were read before their push, by call
-	stale     map[string]bool   // orders that are refused until they are read again
-	refused   map[string]string // orders whose status is refused, with the reasons
-	shown     map[string]orders.Status
-	pushes    int               // of statuses
-	flaky     int               // of how many of them one fails; 0: none does
-	off       map[string]string // SKUs that the platform took off sale, with the reasons
-	tokens    connector.Tokens
-	facts     connector.Facts
-	opened    connector.Credentials // of the newest session
-	wants     string                // the token that a write needs; "" for any
-	looks     bool                  // its sessions are Lookers in place of Watchers
-	lookedAt  []int                 // how many SKUs each session looked at
-	unseen    string                // SKU at which a look fails for now
-	fails     map[string]bool       // orders that cannot be read by their names for now
-	slow      bool                  // it takes one push in three minutes
-	ended     bool                  // pages after the first are refused
+	does       connector.Capabilities
+	orders     []connector.Order // of which a pull gives those that are older than the tail
+	now        func() time.Time
+	pulls      int               // pulls of what changed
+	named      [][]string        // orders that were read by their names, by call
+	away       int               // pulls that give no more than a first page
+	many       int               // pages of a pull, of which the platform gives one in three minutes
+	given      time.Time         // when it gave the last of them
+	whilePull  func()            // done once, in the middle of the next pull
+	whileNamed func()            // done once, in the middle of the next read of orders by their names
+	whilePut   func()            // done once, in the middle of the next push
+	whileRead  func()            // done once, while stock is read
+	whileSet   func()            // done once, before prices are set
+	whileGone  func()            // done once, while webhooks are removed
+	whileOff   func()            // done once, while products are taken off sale
+	pushedAs   []connector.IDs   // by which each product or level was pushed, in their order
+	refusal    error             // of a connection test
+	hookless   error             // of the registration of webhooks
+	down       bool              // it answers neither pulls nor pushes of products
+	currency   string            // that it says it has
+	account    string            // its id of the account
+	refusals   int               // of the next pulls
+	refusedAs  error             // what they are; nil: the key is wrong
+	tests      []time.Time       // by when each connection test was to end
+	upserts    int               // calls of Upsert
+	stock      map[string]int64  // that the platform shows
+	prices     map[string]string // that the platform shows
+	setPrices  []string          // SKUs whose price was set apart
+	setStock   []string          // SKUs whose stock was set apart
+	broken     map[string]bool   // SKUs at which a push fails for now
+	tried      map[string]int    // how often each SKU was put on sale
+	titles     map[string]string // names of products that the platform shows
+	polled     map[string][]connector.Result
+	removed    []string          // SKUs that were taken off sale for good
+	keeps      bool              // it takes nothing off sale for now
+	pages      []string          // that pulls of what changed asked for
+	ahead      [][]string        // orders that were read before their push, by call
+	stale      map[string]bool   // orders that are refused until they are read again
+	refused    map[string]string // orders whose status is refused, with the reasons
+	shown      map[string]orders.Status
+	pushes     int               // of statuses
+	flaky      int               // of how many of them one fails; 0: none does
+	off        map[string]string // SKUs that the platform took off sale, with the reasons
+	tokens     connector.Tokens
+	facts      connector.Facts
+	opened     connector.Credentials // of the newest session
+	wants      string                // the token that a write needs; "" for any
+	looks      bool                  // its sessions are Lookers in place of Watchers
+	lookedAt   []int                 // how many SKUs each session looked at
+	unseen     string                // SKU at which a look fails for now
+	fails      map[string]bool       // orders that cannot be read by their names for now
+	slow       bool                  // it takes one push in three minutes
+	full       map[string]time.Time  // SKUs of which it takes neither content nor prices until then
+	ended      bool                  // pages after the first are refused
+
+	folds bool   // it takes SKUs that differ in case alone for one
+	last  string // the SKU of the product that was pushed last
+
+	fields []connector.Field // its credentials
 }
 
 // looking is a session that looks at what is on sale with requests of their own.
@@ -99,11 +108,16 @@ func (p *scripted) result(sku string) connector.Result {
 	if p.broken[sku] {
 		return connector.Result{SKU: sku, State: connector.Failed, Error: "broken", Again: true}
 	}
+	if p.full[sku].After(p.now()) {
+		r := connector.Result{SKU: sku}
+		r.Rest(p.full[sku], "enough for today")
+		return r
+	}
 	return connector.Result{SKU: sku, State: connector.Live}
 }
 
 func (p *scripted) Profile() connector.Profile {
-	return connector.Profile{Slug: "scripted", Platform: "SCRIPTED"}
+	return connector.Profile{Slug: "scripted", Platform: "SCRIPTED", Fields: p.fields}
 }
 
 func (p *scripted) Verify(context.Context, connector.Channel, connector.Notification) error {
@@ -116,6 +130,9 @@ func (p *scripted) Read(_ connector.Channel, n connector.Notification) (connecto
 	err := json.Unmarshal(n.Body, &body)
 	if body.Order == "withdrawn" {
 		return connector.About("access", connector.Key(body.Delivery)).Reauthorize(), err
+	}
+	if product, is := strings.CutPrefix(body.Order, "stock of "); is {
+		return connector.About("product", connector.Key(body.Delivery)).PushStock(product), err
 	}
 	return connector.About("order", connector.Key(body.Delivery)).PullOrder(body.Order), err
 }
@@ -150,6 +167,9 @@ func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (conne
 	}
 	if p.refusals > 0 {
 		p.refusals--
+		if p.refusedAs != nil {
+			return connector.OrderPage{}, p.refusedAs
+		}
 		return connector.OrderPage{}, connector.Failf(connector.Unauthorized, "the key is wrong")
 	}
 	if p.many > 0 {
@@ -193,7 +213,9 @@ func (p *scripted) PullOrder(_ context.Context, name string) (connector.Order, e
 	if p.fails[name] {
 		return connector.Order{}, connector.Failf(connector.Temporary, "it cannot be given")
 	}
-	if found := p.find(name); len(found) > 0 {
+	found := p.find(name)
+	once(&p.whileNamed)
+	if len(found) > 0 {
 		return found[0], nil
 	}
 	return connector.Order{}, connector.Failf(connector.Missing, "there is no order %s", name)
@@ -201,7 +223,9 @@ func (p *scripted) PullOrder(_ context.Context, name string) (connector.Order, e
 
 func (p *scripted) ReadOrders(_ context.Context, names []string) (connector.OrderPage, error) {
 	p.named = append(p.named, names)
-	return connector.OrderPage{Orders: p.where(func(o connector.Order) bool { return slices.Contains(names, o.ExternalID) })}, nil
+	found := p.where(func(o connector.Order) bool { return slices.Contains(names, o.ExternalID) })
+	once(&p.whileNamed)
+	return connector.OrderPage{Orders: found}, nil
 }
 
 func (p *scripted) Test(ctx context.Context) (connector.Shop, error) {
@@ -238,12 +262,15 @@ func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list
 	p.interrupt()
 	for _, product := range products {
 		p.pushedAs = append(p.pushedAs, product.Known)
-		p.titles[product.SKU] = product.Name
+		p.titles[product.SKU], p.last = product.Name, product.SKU
 		for _, f := range product.Forms() {
 			r := p.result(f.SKU)
 			if p.tried[f.SKU]++; r.State == connector.Live {
 				p.stock[f.SKU], p.prices[f.SKU] = f.Quantity, f.Price.String()
 				r.Priced, r.IDs = true, connector.IDs{Product: "their " + product.SKU}
+				if p.folds {
+					r.IDs.Product = "their " + strings.ToLower(product.SKU)
+				}
 			}
 			list = append(list, r)
 		}
@@ -321,7 +348,10 @@ func (p *scripted) SetStock(_ context.Context, items []connector.StockItem) (lis
 	}
 	for _, i := range items {
 		p.pushedAs = append(p.pushedAs, i.IDs)
-		r := p.result(i.SKU)
+		r := connector.Result{SKU: i.SKU, State: connector.Live}
+		if p.broken[i.SKU] {
+			r = p.result(i.SKU)
+		}
 		if p.setStock = append(p.setStock, i.SKU); r.State == connector.Live {
 			p.stock[i.SKU], r.IDs = i.Quantity, i.IDs
 		}
@@ -333,6 +363,10 @@ func (p *scripted) SetStock(_ context.Context, items []connector.StockItem) (lis
 func (p *scripted) SetPrices(_ context.Context, items []connector.PriceItem) (list []connector.Result, err error) {
 	once(&p.whileSet)
 	for _, i := range items {
+		if p.full[i.SKU].After(p.now()) {
+			list = append(list, p.result(i.SKU))
+			continue
+		}
 		p.prices[i.SKU], p.setPrices = i.Price.String(), append(p.setPrices, i.SKU)
 		list = append(list, connector.Result{SKU: i.SKU, State: connector.Live, IDs: i.IDs})
 	}

@@ -186,6 +186,8 @@ func (s *Service) ContinueSteps(ctx context.Context, store *db.DB, all bool) err
 			err = errors.Join(err, s.finishMerge(ctx, store, one.Tenant, id.Customer(one.Subject)))
 		case unfinished.CategoryArrival, unfinished.CategoryDeletion, unfinished.CategoryRenaming:
 			err = errors.Join(err, s.finishCategory(ctx, store, one.Tenant, one.Kind, id.Category(one.Subject)))
+		case unfinished.WarehouseEmptied:
+			err = errors.Join(err, s.FinishWarehouse(ctx, store, one.Tenant, id.Warehouse(one.Subject)))
 		case unfinished.ItemsForgotten, unfinished.ItemsDue, unfinished.ItemsLooked:
 			err = errors.Join(err, s.finishItems(ctx, store, one.Tenant, id.Channel(one.Subject), one.Kind))
 		}

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Movement is a caller's input for stock that was received or counted (interface §4.5).
+// Movement is a caller's input for stock that was received or counted (interface §4.5.5).
 type Movement struct {
 	SKU       string
 	Warehouse string      // "" for the default

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Transfer is a caller's input to move stock of one SKU from one warehouse to another (interface §4.5).
+// Transfer is a caller's input to move stock of one SKU from one warehouse to another (interface §4.5.5).
 type Transfer struct {
 	SKU      string
 	From, To string // codes of two warehouses
@@ -25,7 +25,7 @@ func (s *Service) TransferStock(tx *db.Tx, who accounts.Caller, in Transfer) ([]
 		return nil, err
 	}
 	if has := levels.OnHand(settings[0]); has < in.Quantity {
-		return nil, apperr.New(apperr.Conflict, "insufficient_stock", "%s has %d of %s on hand, less than %d", in.From, max(0, has), in.SKU,
+		return nil, apperr.New(apperr.Conflict, "insufficient_stock", "%s has %d of %s on hand, less than %d", in.From, has, in.SKU,
 			in.Quantity).With("skus", []string{in.SKU})
 	}
 	settings[0].Quantity, settings[1].Quantity = -in.Quantity, in.Quantity

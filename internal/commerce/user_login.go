@@ -142,8 +142,7 @@ func (l *Logins) try(ctx context.Context, a Attempt, user *accounts.User) (bool,
 		if v.Allowed {
 			return nil
 		}
-		seconds := max(1, int((v.RetryAfter+time.Second-1)/time.Second))
-		return apperr.New(apperr.TooMany, "rate_limited", "too many failed logins, try again in %d seconds", seconds).With("retryAfter", seconds)
+		return apperr.Later("too many failed logins", v.RetryAfter)
 	}
 	if err := over(l.Limiter.Peek(here, l.Now(), limits.FailedLogins)); err != nil { // before it takes a place from others
 		return false, err

@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -25,10 +26,44 @@ type UserChange struct {
 	Proof        Proof   // needed where users change their own password or e-mail address
 }
 
+// apply changes a user and returns which fields it changed.
+func (c UserChange) apply(user *accounts.User) (changed []string) {
+	replace := func(field string, into *string, value string) {
+		if value != *into {
+			*into = value
+			changed = append(changed, field)
+		}
+	}
+	set := func(field string, into *string, value string) { replace(field, into, cmp.Or(value, *into)) }
+	set("email", &user.Email, c.Email)
+	set("name", &user.Name, c.Name)
+	set("role", (*string)(&user.Role), string(c.Role))
+	set("status", (*string)(&user.Status), string(c.Status))
+	set("password", &user.PasswordHash, c.PasswordHash)
+	if c.TimeZone != nil {
+		replace("timeZone", &user.TimeZone, *c.TimeZone)
+	}
+	if c.Locale != nil {
+		replace("locale", &user.Locale, *c.Locale)
+	}
+	return changed
+}
+
 // Proof is the result of checking a user's current password, which takes too long for a transaction.
 type Proof struct {
 	Hash string // the stored hash that it matched
 	Err  error  // why it is not accepted
+}
+
+// of returns an error unless it proves that the caller knows the password of a user.
+func (p Proof) of(user accounts.User) error {
+	if p.Err != nil {
+		return p.Err
+	}
+	if p.Hash != user.PasswordHash {
+		return wrongPassword()
+	}
+	return nil
 }
 
 // wrongPassword is the 403 for a current password that is not the user's.
@@ -55,26 +90,7 @@ func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, expe
 		return user, err
 	}
 	before := user
-	var changed []string
-	set := func(field string, into *string, value string) {
-		if value != "" && value != *into {
-			*into = value
-			changed = append(changed, field)
-		}
-	}
-	set("email", &user.Email, change.Email)
-	set("name", &user.Name, change.Name)
-	set("role", (*string)(&user.Role), string(change.Role))
-	set("status", (*string)(&user.Status), string(change.Status))
-	set("password", &user.PasswordHash, change.PasswordHash)
-	replace := func(field string, into, value *string) {
-		if value != nil && *value != *into {
-			*into = *value
-			changed = append(changed, field)
-		}
-	}
-	replace("timeZone", &user.TimeZone, change.TimeZone)
-	replace("locale", &user.Locale, change.Locale)
+	changed := change.apply(&user)
 	if len(changed) == 0 {
 		return user, nil
 	}
@@ -82,11 +98,8 @@ func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, expe
 		return user, err
 	}
 	if who.User == user.ID && (slices.Contains(changed, "password") || slices.Contains(changed, "email")) {
-		if change.Proof.Err != nil {
-			return user, change.Proof.Err
-		}
-		if change.Proof.Hash != before.PasswordHash {
-			return user, wrongPassword()
+		if err := change.Proof.of(before); err != nil {
+			return user, err
 		}
 	}
 	if user.Role != before.Role {

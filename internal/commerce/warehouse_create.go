@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/stock"
 )
 
-// WarehouseDraft is a caller's input for a warehouse (interface §4.5). In an update, absent fields stay.
+// WarehouseDraft is a caller's input for a warehouse (interface §4.5.3). In an update, absent fields stay.
 type WarehouseDraft struct {
 	Code    patch.Field[string]
 	Name    patch.Field[string]

@@ -10,14 +10,23 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/stock"
+	"entrepot/internal/unfinished"
 )
 
-// DeleteWarehouse deletes an empty warehouse. Errors: NotFound; those of Expected; Conflict if it is the default, has
-// stock, or something is reserved in it.
+// DeleteWarehouse deletes an empty warehouse. EmptyWarehouse precedes it, and FinishWarehouse must follow, whatever it returns. Errors:
+// NotFound; those of Expected; Conflict if it is the default, has stock, or something is reserved in it.
 func (s *Service) DeleteWarehouse(tx *db.Tx, who accounts.Caller, warehouse id.Warehouse, expected Expected) error {
+	begun, err := unfinished.Lock(tx, unfinished.WarehouseEmptied, string(warehouse))
+	if err != nil {
+		return err
+	}
 	w, err := holdWarehouse(tx, warehouse, expected)
 	if err != nil {
 		return err
+	}
+	if begun != nil {
+		begun.Place = w.Code
+		begun.Save(tx)
 	}
 	audit.Record(tx, who.Actor(), "warehouse.deleted", "warehouse", string(w.ID), map[string]string{"code": w.Code})
 	return w.Delete(tx)
@@ -25,7 +34,7 @@ func (s *Service) DeleteWarehouse(tx *db.Tx, who accounts.Caller, warehouse id.W
 
 // EmptyWarehouse precedes DeleteWarehouse: of a warehouse with many levels it removes those that are empty, in short transactions, so that
 // few are left for the deletion. It removes none if the deletion would be refused, which says why. If that is refused later, or never
-// comes, nothing is lost: a level is there again when its stock is set.
+// comes, FinishWarehouse restores those with a threshold; any other is there again when its stock is set.
 func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Tenant, warehouse id.Warehouse, expected Expected) error {
 	few := s.atOnce() * textsAtOnce
 	many := false
@@ -38,6 +47,10 @@ func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Te
 	})
 	if err == nil && many {
 		err = before(ctx, s, store, tenant, func(tx *db.Tx, last string, orders int) (to string, err error) {
+			begun, err := unfinished.Lock(tx, unfinished.WarehouseEmptied, string(warehouse))
+			if err != nil {
+				return "", err
+			}
 			w, err := holdWarehouse(tx, warehouse, expected)
 			if err == nil && last == "" {
 				err = w.MayBeDeleted(tx)
@@ -45,7 +58,12 @@ func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Te
 			if err != nil {
 				return "", err
 			}
-			return w.RemoveEmpty(tx, last, orders*textsAtOnce)
+			if to, err = w.RemoveEmpty(tx, last, orders*textsAtOnce); begun != nil {
+				begun.Save(tx)
+			} else if to != "" {
+				unfinished.Begin(tx, unfinished.WarehouseEmptied, string(warehouse))
+			}
+			return to, err
 		})
 	}
 	var refused *apperr.Error
@@ -53,4 +71,32 @@ func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Te
 		return nil
 	}
 	return err
+}
+
+// FinishWarehouse ends what EmptyWarehouse has begun, in short transactions: the thresholds of the levels that it has removed are forgotten
+// if the warehouse is deleted; otherwise these are restored. Several processes may do it at once, and each returns when all is done.
+func (s *Service) FinishWarehouse(ctx context.Context, store *db.DB, tenant id.Tenant, warehouse id.Warehouse) error {
+	do := &operation{store: store, tenant: tenant, kind: unfinished.WarehouseEmptied, subject: string(warehouse), stride: s.newStride(store)}
+	for {
+		more, err := do.step(ctx, func(tx *db.Tx, begun *unfinished.Operation) (bool, error) {
+			code, limit, n := begun.Place, do.stride.Size*textsAtOnce, 0
+			w, err := stock.WarehouseByID(tx, warehouse)
+			if err == nil {
+				code = w.Code
+				n, err = w.RestoreKept(tx, limit)
+			} else if apperr.Is(err, apperr.NotFound) {
+				err = nil
+			}
+			if err == nil && n == 0 {
+				n, err = stock.ForgetKept(tx, code, limit)
+			}
+			if err == nil && n == 0 {
+				begun.End(tx)
+			}
+			return n > 0, err
+		})
+		if err != nil || !more {
+			return orEnded(err)
+		}
+	}
 }

@@ -21,6 +21,9 @@ type Response struct {
 	Body   []byte
 }
 
+// succeeded reports whether the status is not that of a refusal.
+func (r *Response) succeeded() bool { return r.Status < http.StatusBadRequest }
+
 // Date is the platform's time in the answer's header, the zero time if there is none.
 func (r *Response) Date() time.Time {
 	at, err := http.ParseTime(r.Header.Get("Date"))
@@ -31,13 +34,16 @@ func (r *Response) Date() time.Time {
 }
 
 // RetryAfter is the time that the answer's header asks to wait, at most an hour; 0 if there is none. Some platforms write seconds with
-// decimals.
+// decimals. A date is one of the platform's clock, which the answer says if it was not stored meanwhile; now is ours.
 func (r *Response) RetryAfter(now time.Time) time.Duration {
 	text := r.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(seconds) {
 		return time.Duration(min(max(0, seconds), 3600) * float64(time.Second))
 	}
 	if at, err := http.ParseTime(text); err == nil {
+		if theirs := r.Date(); !theirs.IsZero() && r.Header.Get("Age") == "" {
+			now = theirs
+		}
 		return min(max(0, at.Sub(now)), time.Hour)
 	}
 	return 0
@@ -98,11 +104,23 @@ func HTTPFailure(answer *Response, now time.Time, code, text string) *Failure {
 	case s == http.StatusTooManyRequests:
 		f.Kind, f.After = Throttled, answer.RetryAfter(now)
 	case s >= 500 || s == http.StatusRequestTimeout:
-		f.Kind, f.After = Temporary, answer.RetryAfter(now)
+		if f.Kind, f.After = Temporary, answer.RetryAfter(now); GaveUp(answer) {
+			f.Err = ErrGatewayTimeout
+		}
 	default:
 		f.Kind = Rejected
 	}
 	return f
+}
+
+// Passing reports whether a status says that the platform, or what stands before it, is out of order for now.
+func Passing(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
+		http.StatusGatewayTimeout:
+		return true
+	}
+	return status >= cloudUnknown && status <= cloudTimeout
 }
 
 // meaning says, for a merchant, what an answer without a text of its own means, and what can be done.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -29,6 +30,7 @@ type Clients struct {
 	http    *http.Client
 	now     func() time.Time
 	sleep   func(context.Context, time.Duration) error
+	spread  func(time.Duration) time.Duration // see Later
 	agent   string
 	mu      sync.Mutex
 	byOwner map[string]*limiter
@@ -42,13 +44,19 @@ func NewClients(guard *netguard.Guard, agent string) *Clients {
 			Transport:     guard.Transport(4),
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		now: time.Now, sleep: sleep, agent: agent, byOwner: map[string]*limiter{},
+		now: time.Now, sleep: sleep, spread: randomPart, agent: agent, byOwner: map[string]*limiter{},
 	}
 }
 
-// Timed sets another clock, for tests.
+// Timed sets another clock, for tests. Its waits have no random part, unless Spread sets one afterwards.
 func (c *Clients) Timed(now func() time.Time, sleep func(context.Context, time.Duration) error) *Clients {
-	c.now, c.sleep = now, sleep
+	c.now, c.sleep, c.spread = now, sleep, func(time.Duration) time.Duration { return 0 }
+	return c
+}
+
+// Spread sets how much is added to a wait, for tests.
+func (c *Clients) Spread(part func(wait time.Duration) time.Duration) *Clients {
+	c.spread = part
 	return c
 }
 
@@ -138,11 +146,28 @@ func (c *Client) noteDate(bucket string, header http.Header, now time.Time) {
 	}
 }
 
-// Do sends a request and reads the whole answer, whatever its status; only a redirect is a failure. A request answered
-// with 429 is repeated a little later; one that reads, or whose context is Repeatable, also when the answer is lost or
-// is 500, 502, 503 or 504. Errors: Failure Temporary when no answer came, Throttled when the platform asks for a longer
-// rest than the call may take, Refused for an address that must not be called, Rejected for a redirect.
+// Do sends a request and reads the whole answer, whatever its status; only a redirect is a failure. A request that had no effect, because
+// it was answered with 429 or no connection came about, is repeated a little later; one that reads, or whose context is Repeatable, also
+// when the answer is lost or says that the platform, or what stands before it, is out of order. Errors: Failure Temporary when no answer
+// came, Throttled when the platform asks for a longer rest than the call may take, Refused for an address that must not be called, Rejected
+// for a redirect.
 func (c *Client) Do(r *http.Request) (*Response, error) {
+	return c.send(r, func(*Response) error { return nil })
+}
+
+// Call is Do, and has read convert the answer. A success of which read says Temporary, because it is a page of a proxy or half of a
+// document, is a lost answer: whether the platform has seen the request is unknown, and it is repeated if it may be. One of which it says
+// Throttled is as one with 429, and the failure's After as its Retry-After. Errors: as Do, and those of read, with the answer.
+func (c *Client) Call(r *http.Request, read func(*Response) error) (*Response, error) {
+	answer, err := c.send(r, read)
+	if err == nil && !answer.succeeded() {
+		err = read(answer)
+	}
+	return answer, err
+}
+
+// send sends a request until there is nothing to repeat, and has read convert answers that are successes.
+func (c *Client) send(r *http.Request, read func(*Response) error) (*Response, error) {
 	ctx := r.Context()
 	bucket, _ := ctx.Value(bucketKey).(string)
 	repeat := r.Method == http.MethodGet || r.Method == http.MethodHead || ctx.Value(repeatKey) != nil
@@ -153,16 +178,23 @@ func (c *Client) Do(r *http.Request) (*Response, error) {
 		}
 		answer, err := c.attempt(r)
 		c.limiter.leave(bucket)
-		after := c.obey(answer, bucket)
-		refused := answer != nil && answer.Status == http.StatusTooManyRequests // it had no effect, so writes may be repeated, too
-		if !again(answer, err) || !repeat && !refused || try == maxRetries || ctx.Err() != nil {
-			return answer, err
+		if err == nil && answer.succeeded() {
+			err = read(answer)
 		}
+		after := c.asked(answer, err)
+		refused := isRefusal(answer, err)
 		wait := max(rest, after)
-		if wait > longestIn {
+		if refused && after == 0 {
+			wait = max(rest, c.limiter.every(bucket)<<try) // before that the platform has no permit to give
+		}
+		later := c.all.Later(wait)
+		if after > 0 {
+			c.limiter.hold(bucket, c.all.now().Add(after+later-wait))
+		}
+		if !again(answer, err) || !repeat && !refused && !unsent(err) || try == maxRetries || ctx.Err() != nil || wait > longestIn {
 			return answer, err
 		}
-		if c.all.sleep(ctx, wait) != nil {
+		if c.all.sleep(ctx, later) != nil {
 			return answer, err
 		}
 		rest *= 2
@@ -174,17 +206,24 @@ func (c *Client) Do(r *http.Request) (*Response, error) {
 	}
 }
 
+// isRefusal reports whether the platform wants fewer requests: this one had no effect, so writes may be repeated, too.
+func isRefusal(answer *Response, err error) bool {
+	return answer != nil && (answer.Status == http.StatusTooManyRequests || Is(err, Throttled))
+}
+
+// unsent reports whether no connection came about, so that nothing was sent.
+func unsent(err error) bool {
+	var op *net.OpError
+	var name *net.DNSError
+	return errors.As(err, &op) && op.Op == "dial" || errors.As(err, &name)
+}
+
 // again reports whether a later try may succeed.
 func again(answer *Response, err error) bool {
 	if err != nil {
-		return Is(err, Temporary)
+		return Is(err, Temporary, Throttled)
 	}
-	switch answer.Status {
-	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
-		http.StatusGatewayTimeout:
-		return true
-	}
-	return false
+	return answer.Status == http.StatusTooManyRequests || Passing(answer.Status)
 }
 
 // enter waits for the channel's limits.
@@ -204,16 +243,17 @@ func (c *Client) enter(ctx context.Context, bucket string) error {
 	}
 }
 
-// obey delays the channel's requests for as long as an answer asks for, and returns that time.
-func (c *Client) obey(answer *Response, bucket string) time.Duration {
-	if answer == nil || answer.Status != http.StatusTooManyRequests && answer.Status != http.StatusServiceUnavailable {
+// asked is how long an answer asks to wait; 0 if it does not. err is how the answer was read.
+func (c *Client) asked(answer *Response, err error) time.Duration {
+	switch {
+	case answer == nil:
 		return 0
+	case Is(err, Throttled):
+		return FailureOf(err).After
+	case answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable:
+		return answer.RetryAfter(c.all.now())
 	}
-	after := answer.RetryAfter(c.all.now())
-	if after > 0 {
-		c.limiter.hold(bucket, c.all.now().Add(after))
-	}
-	return after
+	return 0
 }
 
 // Hold stops requests of a limit for a time, for platforms that ask for it in the body of an answer.
@@ -257,8 +297,10 @@ func (c *Client) attempt(r *http.Request) (*Response, error) {
 	case len(body) > maxAnswer:
 		return nil, &Failure{Kind: Rejected, Err: ErrTooLarge,
 			Message: fmt.Sprintf("the answer of %s is larger than %d MB", r.URL.Host, maxAnswer>>20)}
-	case resp.StatusCode >= 300 && resp.StatusCode < 400:
+	}
+	body = c.redact(r, resp.Header, body)
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		return nil, redirected(resp)
 	}
-	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: c.redact(r, body)}, nil
+	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -53,6 +55,8 @@ func TestRepeats(t *testing.T) {
 		{"GET", false, 503, 3}, {"GET", false, 429, 3}, {"GET", false, 502, 3}, {"GET", false, 500, 3}, {"GET", false, 404, 1},
 		{"POST", false, 503, 1}, {"POST", false, 500, 1}, {"PUT", false, 502, 1}, {"POST", false, 429, 3},
 		{"PUT", true, 502, 3}, {"POST", true, 500, 3}, {"POST", true, 404, 1},
+		{"GET", false, 408, 3}, {"POST", false, 408, 1}, {"PUT", true, 408, 3}, {"POST", false, 520, 1}, {"PUT", true, 521, 3},
+		{"GET", false, 520, 3}, {"GET", false, 522, 3}, {"GET", false, 523, 3}, {"GET", false, 524, 3}, {"GET", false, 501, 1},
 	} {
 		t.Run(fmt.Sprint(c.method, c.repeatable, c.status), func(t *testing.T) {
 			var calls atomic.Int64
@@ -71,6 +75,64 @@ func TestRepeats(t *testing.T) {
 				t.Errorf("%v %v after %d calls, want %d", answer, err, calls.Load(), c.want)
 			}
 		})
+	}
+}
+
+// Nothing was sent while no connection comes about, so a write is repeated then, too. One whose connection ends without an answer is not,
+// unless it may be.
+func TestConnectionsThatFail(t *testing.T) {
+	var calls, dials atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		if calls.Add(1) == 1 {
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	defer server.Close()
+	for _, c := range []struct {
+		method       string
+		repeatable   bool
+		fail         int64 // dials that fail
+		calls, dials int64
+		ok           bool
+	}{{"POST", false, 2, 1, 3, false}, {"POST", true, 0, 2, 2, true}, {"GET", false, 0, 2, 2, true}, {"GET", false, 1, 2, 3, true}} {
+		calls.Store(0)
+		dials.Store(0)
+		guard := &netguard.Guard{Dev: true, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if dials.Add(1) <= c.fail {
+				return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("connection refused")}
+			}
+			return new(net.Dialer).DialContext(ctx, network, address)
+		}}
+		client, _ := newClient(t, guard)
+		ctx := t.Context()
+		if c.repeatable {
+			ctx = connector.Repeatable(ctx)
+		}
+		_, err := send(t, client, ctx, c.method, server.URL)
+		if (err == nil) != c.ok || calls.Load() != c.calls || dials.Load() != c.dials {
+			t.Errorf("%+v: %d calls, %d dials: %v", c, calls.Load(), dials.Load(), err)
+		}
+	}
+}
+
+// A refusal for too many requests that says no time is waited for until the platform has a permit again, twice as long the second time; a
+// bucket that fills too slowly for a call ends it.
+func TestRefusalsWaitForAPermit(t *testing.T) {
+	var calls atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	defer server.Close()
+	const second = time.Second
+	for every, want := range map[time.Duration][]time.Duration{0: {second, 2 * second}, second / 2: {second, 2 * second},
+		4 * second: {4 * second, 8 * second}, 6 * second: {6 * second}, 60 * second: nil} {
+		calls.Store(0)
+		client, clock := newClient(t, &netguard.Guard{Dev: true}, connector.Limit{Every: every, Burst: 9})
+		answer, err := send(t, client, t.Context(), "POST", server.URL)
+		if err != nil || answer.Status != 429 || calls.Load() != int64(len(want)+1) || !slices.Equal(clock.slept, want) {
+			t.Errorf("%s: %v %v after %d calls, slept %v, want %v", every, answer, err, calls.Load(), clock.slept, want)
+		}
 	}
 }
 
@@ -105,7 +167,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// The time to wait may have decimals, as Shopify writes it, and never counts as more than an hour.
+// The time to wait may have decimals, as Shopify writes it, and never counts as more than an hour. A date is one of the platform's clock.
 func TestFormsOfRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Duration{"": 0, "2": 2 * time.Second, "2.5": 2500 * time.Millisecond, "-3": 0, "NaN": 0, "soon": 0,
@@ -113,6 +175,16 @@ func TestFormsOfRetryAfter(t *testing.T) {
 		answer := connector.Response{Header: http.Header{"Retry-After": {text}}}
 		if got := answer.RetryAfter(now); got != want {
 			t.Errorf("%q: %v, not %v", text, got, want)
+		}
+	}
+	const date, later = "Sun, 22 Nov 2026 12:00:00 GMT", "Sun, 22 Nov 2026 12:00:30 GMT"
+	for age, want := range map[string]time.Duration{"": 30 * time.Second, "600": time.Hour} { // a stored one does not say the time
+		answer := connector.Response{Header: http.Header{"Retry-After": {later}, "Date": {date}}}
+		if age != "" {
+			answer.Header.Set("Age", age)
+		}
+		if got := answer.RetryAfter(now); got != want {
+			t.Errorf("aged %q: %v, not %v", age, got, want)
 		}
 	}
 }
@@ -205,7 +277,8 @@ func TestDecodeAnswer(t *testing.T) {
 			t.Errorf("%q: %v %v", body, got, err)
 		}
 	}
-	for _, body := range []string{"", "<html>[x]</html>", "{", `[1,2`, "\xff\xfe"} {
+	for _, body := range []string{"", "<html>[x]</html>", "{", `[1,2`, "\xff\xfe", `{"a":"x","b":{"a":"y"}`, `[{"a":"x"},{"a":"y"}`,
+		`<b>Warning</b> [3] {"a":"x","b":{"a":"y"}`} {
 		var got any
 		err := connector.DecodeAnswer(&connector.Response{Body: []byte(body)}, &got)
 		var f *connector.Failure
@@ -280,6 +353,71 @@ func TestAhead(t *testing.T) {
 		}
 		if ahead, known := client.Ahead(); ahead != step.want || known != step.known {
 			t.Errorf("%s: %v %v, want %v %v", step.what, ahead, known, step.want, step.known)
+		}
+	}
+}
+
+// A wait before a request is repeated has a random part, which is added to the time that the platform asks for. It decides nothing: whether
+// a wait is too long for a call does not depend on it.
+func TestWaitsAreSpread(t *testing.T) {
+	const second = time.Second
+	status, after := 0, ""
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if after != "" {
+			w.Header().Set("Retry-After", after)
+		}
+		w.WriteHeader(status)
+	}))
+	defer server.Close()
+	for _, c := range []struct {
+		status int
+		after  string
+		want   []time.Duration
+	}{
+		{503, "", []time.Duration{second * 5 / 4, 2 * second * 5 / 4}},
+		{429, "", []time.Duration{second * 5 / 4, 2 * second * 5 / 4}},
+		{429, "8", []time.Duration{8 * second * 5 / 4, 8 * second * 5 / 4}},
+		{503, "10", []time.Duration{10 * second * 5 / 4, 10 * second * 5 / 4}},
+		{429, "11", nil},
+	} {
+		clock := &clock{now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+		client := connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").
+			Timed(func() time.Time { return clock.now }, clock.sleep).
+			Spread(func(wait time.Duration) time.Duration { return wait / 4 }).Client("channel", nil)
+		status, after = c.status, c.after
+		if _, err := send(t, client, t.Context(), "GET", server.URL); err != nil || !slices.Equal(clock.slept, c.want) {
+			t.Errorf("%d, Retry-After %q: %v, slept %v, want %v", c.status, c.after, err, clock.slept, c.want)
+		}
+	}
+	// Other requests of the channel wait as long: the one that was refused for 11 seconds holds them for a quarter more.
+	clock := &clock{now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	client := connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").
+		Timed(func() time.Time { return clock.now }, clock.sleep).
+		Spread(func(wait time.Duration) time.Duration { return wait / 4 }).Client("channel", nil)
+	for range 2 {
+		if _, err := send(t, client, t.Context(), "POST", server.URL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []time.Duration{11 * second * 5 / 4}; !slices.Equal(clock.slept, want) {
+		t.Errorf("the next request waited %v, want %v", clock.slept, want)
+	}
+}
+
+// The random part is at most half of the wait and a minute, and differs.
+func TestBoundsOfSpread(t *testing.T) {
+	clients := connector.NewClients(&netguard.Guard{}, "entrepot/test")
+	for _, c := range []struct{ wait, most time.Duration }{{0, 0}, {1, 0}, {2, 1}, {time.Second, time.Second / 2},
+		{5 * time.Minute, time.Minute}, {time.Hour, time.Minute}} {
+		seen := map[time.Duration]bool{}
+		for range 1000 {
+			part := clients.Later(c.wait) - c.wait
+			if seen[part] = true; part < 0 || part > c.most {
+				t.Fatalf("%v: %v more, want at most %v", c.wait, part, c.most)
+			}
+		}
+		if c.most >= time.Second/2 && len(seen) < 100 {
+			t.Errorf("%v: only %d different waits in 1000", c.wait, len(seen))
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
 )
 
 // maxStarts is how many brackets are tried as the start of the JSON, and maxScan how many bytes are read for that: an
@@ -13,21 +15,30 @@ const (
 	maxScan   = 2 * maxAnswer
 )
 
-// Accepted decodes the JSON of an answer that may be empty; into is nil if only the status matters. A page with status 200 comes from a
-// proxy or host, and is no sign that anything was done. Errors: as DecodeAnswer.
+// Accepted decodes the JSON of an answer; into is nil if only the status matters, and the answer may be empty then, as any with status 204.
+// A page with status 200, or an object with a message alone, comes from a proxy or host and is no sign that anything was done. Errors: as
+// DecodeAnswer.
 func Accepted(answer *Response, into any) error {
-	if len(bytes.TrimSpace(answer.Body)) == 0 {
+	if len(bytes.TrimSpace(answer.Body)) == 0 && (into == nil || answer.Status == http.StatusNoContent) {
 		return nil
 	}
 	if into == nil {
 		into = new(json.RawMessage)
 	}
+	var word map[string]json.RawMessage
+	if len(answer.Body) < longestWord && json.Unmarshal(answer.Body, &word) == nil && len(word) == 1 && word["message"] != nil {
+		return Failf(Temporary, "the answer is not the platform's: %s", Line(string(answer.Body)))
+	}
 	return DecodeAnswer(answer, into)
 }
 
+// longestWord is how many bytes an answer has at the most that is a gateway's message and nothing else.
+const longestWord = 1000
+
 // DecodeAnswer decodes the JSON of an answer. Shops write warnings of their plugins before it, which may contain
-// brackets: the JSON starts at the first bracket from which everything is one JSON value. Errors: Failure Temporary,
-// because a page that is no JSON comes from a proxy or host and not from the shop.
+// brackets: the JSON starts at the first bracket from which everything is one JSON value. One that ends too early is no warning, and no
+// part of it is taken for the whole. Errors: Failure Temporary, because a page that is no JSON comes from a proxy or host and not from
+// the shop.
 func DecodeAnswer(answer *Response, into any) error {
 	rest := answer.Body
 	var first error
@@ -48,6 +59,9 @@ func DecodeAnswer(answer *Response, into any) error {
 		if first == nil {
 			first = errors.New("no JSON value reaches to the end")
 		}
+		if cut(rest) {
+			break
+		}
 		rest = rest[1:]
 	}
 	return &Failure{
@@ -55,4 +69,10 @@ func DecodeAnswer(answer *Response, into any) error {
 		Message: "the answer is not JSON: " + Line(string(answer.Body[:min(len(answer.Body), 2000)])),
 		Err:     first,
 	}
+}
+
+// cut reports whether a text is the beginning of a JSON value.
+func cut(text []byte) bool {
+	var value json.RawMessage
+	return errors.Is(json.NewDecoder(bytes.NewReader(text)).Decode(&value), io.ErrUnexpectedEOF)
 }

@@ -3,7 +3,13 @@ package connector
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/json"
+	"html"
 	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,11 +23,38 @@ const hidden = "***"
 // request, would put them into messages, events and logs. The token of a request is kept out in any case.
 func (c *Client) Hide(secrets ...string) {
 	for _, s := range secrets {
-		if len(s) >= shortestSecret {
-			c.secrets = append(c.secrets, s)
-		}
+		c.secrets = append(c.secrets, writings(s)...)
 	}
 }
+
+// writings are the ways in which a secret may be written in an answer: as it is, in JSON (PHP writes it in a way of its own), in addresses
+// and forms, in HTML, and in base64. One that is too short has none.
+func writings(secret string) (list []string) {
+	if len(secret) < shortestSecret {
+		return nil
+	}
+	add := func(texts ...string) {
+		for _, text := range texts {
+			if !slices.Contains(list, text) {
+				list = append(list, text)
+			}
+		}
+	}
+	quoted, _ := json.Marshal(secret) // a text can always be written
+	inner := string(quoted[1 : len(quoted)-1])
+	plainly := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(secret)
+	form, path := url.QueryEscape(secret), url.PathEscape(secret)
+	add(secret, inner, plainly, strings.ReplaceAll(inner, "/", `\/`), strings.ReplaceAll(plainly, "/", `\/`), html.EscapeString(secret))
+	for _, text := range []string{form, path, strings.ReplaceAll(form, "+", "%20")} {
+		add(text, escapes.ReplaceAllStringFunc(text, strings.ToLower))
+	}
+	add(strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(secret)), "="),
+		strings.TrimRight(base64.URLEncoding.EncodeToString([]byte(secret)), "="))
+	return list
+}
+
+// escapes are the signs that stand escaped in an address.
+var escapes = regexp.MustCompile(`%[0-9A-F]{2}`)
 
 // Secrets are the values of the profile's secret fields, and the access token.
 func (p Profile) Secrets(c Credentials) (list []string) {
@@ -36,15 +69,26 @@ func (p Profile) Secrets(c Credentials) (list []string) {
 	return list
 }
 
-// withSecrets says of a request that its answer is to have secrets in it, such as new tokens: it is given back as it came.
+// withSecrets says of a request that the body of its answer is to have secrets in it, such as new tokens: it is given back as it came.
 func withSecrets(ctx context.Context) context.Context { return context.WithValue(ctx, openKey, true) }
 
-// redact is an answer's body without the secrets of the channel and those in the headers of the request.
-func (c *Client) redact(r *http.Request, body []byte) []byte {
-	if r.Context().Value(openKey) != nil {
+// redact takes out of an answer the secrets of the channel and those in the headers of the request.
+func (c *Client) redact(r *http.Request, header http.Header, body []byte) []byte {
+	secrets := c.secretsOf(r)
+	for _, values := range header {
+		for i := range values {
+			values[i] = string(without(secrets, []byte(values[i])))
+		}
+	}
+	if ctx := r.Context(); ctx.Value(openKey) != nil || ctx.Value(bucketKey) == PictureLimit { // a picture's server gets no secrets
 		return body
 	}
-	secrets := c.secrets
+	return without(secrets, body)
+}
+
+// secretsOf are the secrets of the channel and those in the headers of a request, as they may be written in its answer.
+func (c *Client) secretsOf(r *http.Request) []string {
+	secrets := slices.Clip(c.secrets)
 	for name, values := range r.Header {
 		if name := strings.ToLower(name); !strings.Contains(name, "auth") && !strings.Contains(name, "token") {
 			continue
@@ -53,25 +97,18 @@ func (c *Client) redact(r *http.Request, body []byte) []byte {
 			if _, token, ok := strings.Cut(v, " "); ok {
 				v = token
 			}
-			if len(v) >= shortestSecret {
-				secrets = append(secrets[:len(secrets):len(secrets)], v)
-			}
+			secrets = append(secrets, writings(v)...)
 		}
 	}
-	for _, s := range secrets {
-		for _, form := range []string{s, strings.ReplaceAll(s, "/", `\/`)} { // as PHP writes JSON
-			if bytes.Contains(body, []byte(form)) {
-				body = bytes.ReplaceAll(body, []byte(form), []byte(hidden))
-			}
-		}
-	}
-	return body
+	return secrets
 }
 
-// redactText is a text without the secrets of the channel.
-func (c *Client) redactText(text string) string {
-	for _, s := range c.secrets {
-		text = strings.ReplaceAll(text, s, hidden)
+// without is a text with something else in place of the secrets.
+func without(secrets []string, text []byte) []byte {
+	for _, s := range secrets {
+		if bytes.Contains(text, []byte(s)) {
+			text = bytes.ReplaceAll(text, []byte(s), []byte(hidden))
+		}
 	}
 	return text
 }

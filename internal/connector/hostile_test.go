@@ -79,7 +79,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // A large answer of brackets is no JSON, and it is not read again from each of them. The last one is valid from its fourth bracket on,
 // which is behind what is read of an answer of that size; a small one like it is understood.
 func TestLargeAnswersThatAreNoJSON(t *testing.T) {
-	late := "[ [ [ " + `["` + strings.Repeat("x", 15<<20) + `"]`
+	late := "[x [x [x " + `["` + strings.Repeat("x", 15<<20) + `"]`
 	for _, body := range []string{strings.Repeat("[", 16<<20), strings.Repeat("[],", 5<<20), strings.Repeat(`{"a":`, 1<<20), late} {
 		var into any
 		if err := connector.DecodeAnswer(&connector.Response{Body: []byte(body)}, &into); !connector.Is(err, connector.Temporary) {
@@ -87,7 +87,7 @@ func TestLargeAnswersThatAreNoJSON(t *testing.T) {
 		}
 	}
 	var into any
-	if err := connector.DecodeAnswer(&connector.Response{Body: []byte(`[ [ [ ["x"]`)}, &into); err != nil {
+	if err := connector.DecodeAnswer(&connector.Response{Body: []byte(`[x [x [x ["x"]`)}, &into); err != nil {
 		t.Error(err)
 	}
 }

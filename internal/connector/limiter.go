@@ -85,6 +85,13 @@ func (l *limiter) hold(name string, until time.Time) {
 	}
 }
 
+// every is the time in which a bucket receives a permit.
+func (l *limiter) every(name string) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bucket(name).Every
+}
+
 // pace sets the rate of an existing bucket.
 func (l *limiter) pace(name string, every time.Duration) {
 	l.mu.Lock()

@@ -11,25 +11,28 @@ import (
 // ErrGatewayTimeout is the cause of a failure that says that something before the shop gave up waiting for it.
 var ErrGatewayTimeout = errors.New("a gateway's timeout")
 
-// cloudTimeout is Cloudflare's status of a gateway's timeout.
-const cloudTimeout = 524
+// Cloudflare's statuses of a shop that it could not reach, from the first to that of a gateway's timeout.
+const (
+	cloudUnknown = 520
+	cloudTimeout = 524
+)
 
 // GaveUp reports whether something before the shop gave up waiting for it.
 func GaveUp(answer *Response) bool {
 	return answer.Status == http.StatusGatewayTimeout || answer.Status == cloudTimeout
 }
 
-// PageSize is how many orders a shop is asked for at once: Most, or fewer, but never less than Least, if it is too slow for so many.
-type PageSize struct{ Most, Least int }
+// PageSize is how much a shop is asked for, or sent, at once: Most, or less, but never less than Least, if it is too slow for so much.
+type PageSize struct {
+	Most, Least int
+	Fact        string // keeps how much a shop that is slow takes at once, and since when
+}
 
-// pageFact keeps how many a shop that is slow gives at once, and since when.
-const pageFact = "orderPage"
-
-// Of is how many this shop is asked for: after each day in which it was not too slow, twice as many.
+// Of is how much it is for this shop: after each day in which it was not too slow, twice as much.
 func (p PageSize) Of(shop Facts, now time.Time) int {
 	var n int
 	var since int64
-	if _, err := fmt.Sscan(shop.Fact(pageFact), &n, &since); err != nil || n < p.Least {
+	if _, err := fmt.Sscan(shop.Fact(p.Fact), &n, &since); err != nil || n < p.Least {
 		return p.Most
 	}
 	for ; n < p.Most && now.Sub(time.Unix(since, 0)) >= 24*time.Hour; n *= 2 {
@@ -38,10 +41,16 @@ func (p PageSize) Of(shop Facts, now time.Time) int {
 	return min(n, p.Most)
 }
 
-// Failed keeps that the shop is asked for half as many from now on, if it took too long for so many: its answer did not come, or something
-// before it gave up waiting.
-func (p PageSize) Failed(shop Facts, now time.Time, size int, err error) {
-	if size > p.Least && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrGatewayTimeout)) {
-		shop.Keep(pageFact, fmt.Sprint(max(size/2, p.Least), " ", now.Unix()))
+// Failed keeps that it is half as much from now on, if it was too much for the shop, whose answer did not come, or before which something
+// gave up waiting, or for the client, which takes no larger answer. It returns the error, of which a smaller try may be the end.
+func (p PageSize) Failed(shop Facts, now time.Time, size int, err error) error {
+	large := errors.Is(err, ErrTooLarge)
+	if size <= p.Least || !large && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrGatewayTimeout) {
+		return err
 	}
+	shop.Keep(p.Fact, fmt.Sprint(max(size/2, p.Least), " ", now.Unix()))
+	if large {
+		return &Failure{Kind: Temporary, Message: FailureOf(err).Message + ": it is asked for less the next time", Err: err}
+	}
+	return err
 }

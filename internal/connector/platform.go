@@ -129,7 +129,7 @@ type Session interface {
 }
 
 // LevelSetter is a Session whose platform takes stock and prices in one request: SetLevels then replaces SetStock and
-// SetPrices. It returns one result for each SKU.
+// SetPrices. It returns one result for each SKU (Result.Rests for a price that is left out).
 type LevelSetter interface {
 	SetLevels(ctx context.Context, stocks []StockItem, prices []PriceItem) ([]Result, error)
 }

@@ -3,6 +3,7 @@ package connector
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"entrepot/internal/money"
 )
@@ -211,11 +212,19 @@ type Result struct {
 	Priced    bool              // of Upsert: the price was set too, so SetPrices is not needed
 	Error     string            // of Failed and Gone: the reason, without the SKU
 	Again     bool              // of Failed: a later try may succeed
+	// Rests is when a later try is of use, if the platform takes no more changes of this listing until then: of Failed, and of SetLevels
+	// with Live, which has left out the price. Error says why. It is no outage, and others go on.
+	Rests time.Time
+}
+
+// Rest notes that the platform takes no change of it until a time.
+func (r *Result) Rest(until time.Time, why string) {
+	r.State, r.Error, r.Again, r.Rests = Failed, why, true, until
 }
 
 // Fail notes why the platform refused it. What the platform does not have is Gone.
 func (r *Result) Fail(f *Failure) {
-	r.State, r.Error, r.Again = Failed, f.Error(), !f.Lasting()
+	r.State, r.Error, r.Again, r.Rests = Failed, f.Error(), !f.Lasting(), time.Time{}
 	if f.Kind == Missing {
 		r.State = Gone
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/limits"
@@ -40,6 +41,9 @@ type Field struct {
 	Or       []string // fields that together replace it
 	Form     Form
 	Shop     bool // it says which shop or account of the platform the channel is
+
+	Lasts time.Duration // how long the platform takes it; 0: for good, or as long as answers with new tokens say
+	Renew string        // what to do before it ends, for people
 }
 
 // Form is the form of a credential's value.

@@ -48,46 +48,64 @@ func (l Link) RenewToken(ctx context.Context, stale string, how Renewal) (Creden
 			// Its text may contain secrets.
 			return nil, &Failure{Kind: Rejected, Message: "the address that gives access tokens cannot be called"}
 		}
-		answer, err := l.Client.Do(r.WithContext(withSecrets(r.Context())))
-		if err != nil {
-			return nil, err
-		}
-		if f := GatewayPage(answer); f != nil {
-			return nil, f
-		}
-		if f := HTTPFailure(answer, l.Now(), "", ""); f != nil {
-			switch f.Kind {
-			case Rejected, Unauthorized:
-				f.Kind, f.Message = Unauthorized, how.Refused
-			case Forbidden:
-				f.Message = how.Refused
-			}
-			return nil, f
-		}
-		read := how.Read
-		if read == nil {
-			read = OAuthToken
-		}
-		change, err := read(answer)
-		if f := FailureOf(err); f != nil {
-			f.Message = l.Client.redactText(f.Message)
-			return nil, f
-		}
-		if change[TokenField] == "" {
-			return nil, Failf(Unauthorized, "%s", how.Refused)
-		}
-		return change, nil
+		var change Credentials
+		_, err = l.Client.Call(r.WithContext(withSecrets(r.Context())), func(answer *Response) (err error) {
+			change, err = l.readTokens(answer, how)
+			return err
+		})
+		return change, err
 	})
 }
 
-// OAuthToken reads the answer of an OAuth token endpoint (RFC 6749 §5.1). A refresh token in it replaces the old one.
+// readTokens converts the answer to a request for tokens.
+func (l Link) readTokens(answer *Response, how Renewal) (Credentials, error) {
+	if f := GatewayPage(answer); f != nil {
+		return nil, f
+	}
+	if f := HTTPFailure(answer, l.Now(), "", ""); f != nil {
+		switch f.Kind {
+		case Rejected, Unauthorized:
+			f.Kind, f.Message = Unauthorized, how.Refused
+		case Forbidden:
+			f.Message = how.Refused
+		}
+		return nil, f
+	}
+	read := how.Read
+	if read == nil {
+		read = OAuthToken
+	}
+	change, err := read(answer)
+	switch f := FailureOf(err); {
+	case f == nil && change[TokenField] == "": // of a gateway, say: who refuses does so in words
+		return nil, Failf(Temporary, noToken)
+	case f == nil:
+		return change, nil
+	case f.Kind == Unauthorized:
+		f.Message = how.Refused
+		return nil, f
+	default:
+		f.Message, f.Err = noToken, nil
+		return nil, f
+	}
+}
+
+// noToken is said of an answer without a token. The answer is not quoted: it may have been cut off within one.
+const noToken = "the answer to the request for an access token has none"
+
+// OAuthToken reads the answer of an OAuth token endpoint (RFC 6749 §5.1). A refresh token in it replaces the old one. An error in an
+// answer with status 200 is a refusal, too.
 func OAuthToken(answer *Response) (Credentials, error) {
 	var out struct {
 		AccessToken  string `json:"access_token"`
 		RefreshToken string `json:"refresh_token"`
+		Error        ID     `json:"error"`
 	}
 	if err := DecodeAnswer(answer, &out); err != nil {
 		return nil, err
+	}
+	if out.Error != "" {
+		return nil, &Failure{Kind: Unauthorized} // its words may be those that were sent, secrets among them
 	}
 	change := Credentials{TokenField: out.AccessToken}
 	if out.RefreshToken != "" {

@@ -37,7 +37,8 @@ func TestRenewToken(t *testing.T) {
 	}{
 		{"given", 200, `{"access_token":"new"}`, "", "old"},
 		{"rotated", 200, `{"access_token":"new","refresh_token":"next"}`, "", "next"},
-		{"no token", 200, `{}`, connector.Unauthorized, "old"},
+		{"refused with 200", 200, `{"error":"invalid_grant"}`, connector.Unauthorized, "old"},
+		{"no token", 200, `{"message":"The service is unavailable."}`, connector.Temporary, "old"},
 		{"refused", 400, `{"error":"invalid_grant"}`, connector.Unauthorized, "old"},
 		{"unauthorized", 401, `{}`, connector.Unauthorized, "old"},
 		{"a page of a gateway", 401, `<!DOCTYPE html><html>`, connector.Temporary, "old"},

@@ -90,7 +90,7 @@ var byEmail = &db.Keyed{Head: 1, Column: 0,
 	Build: func(n int) string {
 		return "SELECT email_key, " + table.Columns("") + " FROM customers WHERE tenant_id = $1 AND email_key IN " + db.In(n, 2)
 	},
-	Mixed: "SELECT c.email_key, " + table.Columns("c") + ", k.n::TEXT FROM " + db.MixedKeys("TEXT") +
+	Mixed: "SELECT c.email_key, " + table.Columns("c") + ", k.n::TEXT FROM " + db.MixedKeys +
 		" JOIN customers c ON c.tenant_id = k.tenant AND c.email_key = k.key"}
 
 // Missing is the error for a customer that the account does not have: NotFound.
@@ -191,7 +191,7 @@ func countListed(r db.Reader, includeInactive bool) (total int64, err error) {
 // order has the same one, "" if it has another. If the customer was merged or erased meanwhile, or has another address now, the operation
 // runs again.
 func Ordered(w db.GuardedWriter, customer id.Customer, email string, spent money.Amount, country OrderCountry) {
-	w.Put(db.Touches(1, nil), "UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, "+newestCountry+
+	w.Put(db.Touches(1), "UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, "+newestCountry+
 		" WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active' AND ($6 = '' OR email_key = $6)",
 		w.TenantID(), customer, spent, db.Null(country.Code), country.At, email)
 }

@@ -31,25 +31,26 @@ func all(tx *db.Tx, lock db.Lock, ids []id.Customer) ([]Customer, error) {
 	return list, load(tx, list)
 }
 
-// MergedInto are the records that were merged into this one, directly or through another.
-func MergedInto(tx *db.Tx, customer id.Customer) ([]id.Customer, error) {
-	all := []id.Customer{customer}
+// MergedInto are the records that were merged into some others, directly or through another.
+func MergedInto(tx *db.Tx, customers ...id.Customer) ([]id.Customer, error) {
+	all := slices.Clone(customers)
 	for next := 0; next < len(all); {
 		piece := all[next:min(next+256, len(all))]
 		next += len(piece)
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
 		found, err := db.List(tx, func(r db.Rows) (c id.Customer, err error) { return c, r.Scan(&c) },
-			"SELECT id FROM customers WHERE tenant_id = $1 AND merged_into IN "+db.In(len(args)-1, 2)+" ORDER BY id", args...)
+			"SELECT id FROM customers WHERE tenant_id = $1 AND merged_into IN "+db.In(len(args)-1, 2), args...)
 		if err != nil {
 			return nil, err
 		}
+		slices.Sort(found)
 		for _, c := range found {
 			if !slices.Contains(all, c) {
 				all = append(all, c)
 			}
 		}
 	}
-	return all[1:], nil
+	return all[len(customers):], nil
 }
 
 // Absorb merges secondaries into this record, in memory: it adds their tags and totals.

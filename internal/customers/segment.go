@@ -108,7 +108,7 @@ var allSegments = &db.Keyed{Head: 1, Tables: []string{"segments"},
 	Build: func(int) string {
 		return "SELECT CAST($2 AS TEXT), " + segmentTable.Columns("s") + " FROM segments s WHERE s.tenant_id = $1 ORDER BY s.id"
 	},
-	Mixed: "SELECT k.key, " + segmentTable.Columns("s") + ", k.n::TEXT FROM " + db.MixedKeys("TEXT") +
+	Mixed: "SELECT k.key, " + segmentTable.Columns("s") + ", k.n::TEXT FROM " + db.MixedKeys +
 		" JOIN segments s ON s.tenant_id = k.tenant ORDER BY s.id"}
 
 // SegmentPage reads a page of segments, oldest first, and how many there are.

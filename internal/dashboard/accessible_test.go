@@ -104,20 +104,30 @@ func (b *window) examinePage(t *testing.T, path, axe string) {
 	b.check(t)
 }
 
-// examine reports what axe-core finds on the page as it is shown now, and whether it is wider than the screen.
+// hollow are the bodies of cards that take room and show nothing, by the texts around them.
+const hollow = `[...document.querySelectorAll(".body")].filter(e => e.checkVisibility() && e.offsetHeight && !e.innerText.trim() &&
+	![...e.querySelectorAll("input, select, textarea, svg, img, progress")].some(it => it.checkVisibility()))
+	.map(e => e.parentElement.innerText.slice(0, 60))`
+
+// examine reports what axe-core finds on the page as it is shown now, and whether it is wider than the screen or has room for nothing.
 func (b *window) examine(t *testing.T, how, rules string) {
 	t.Helper()
 	found := run(b, chromedp.Evaluate[string](`axe.run({ runOnly: `+rules+`, resultTypes: ["violations"], preload: false, iframes: false })`+
-		`.then(r => JSON.stringify({ wide: document.documentElement.scrollWidth - innerWidth, list: r.violations }))`, chromedp.EvalAwaitPromise))
+		`.then(r => JSON.stringify({ wide: document.documentElement.scrollWidth - innerWidth, list: r.violations, hollow: `+hollow+` }))`,
+		chromedp.EvalAwaitPromise))
 	var out struct {
-		Wide int         `json:"wide"`
-		List []violation `json:"list"`
+		Wide   int         `json:"wide"`
+		List   []violation `json:"list"`
+		Hollow []string    `json:"hollow"`
 	}
 	if err := json.Unmarshal([]byte(found), &out); err != nil {
 		t.Fatal(err)
 	}
 	if out.Wide > 0 {
 		t.Errorf("%s: %d px too wide", how, out.Wide)
+	}
+	if len(out.Hollow) > 0 {
+		t.Errorf("%s: room for nothing in %q", how, out.Hollow)
 	}
 	for _, v := range out.List {
 		t.Errorf("%s: %s: %s", how, v.ID, v.Help)

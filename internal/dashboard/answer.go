@@ -14,6 +14,7 @@ type answer struct {
 	status  int // of a page; 0 = 200
 	page    *screen
 	to      string // below the prefix, for a redirect
+	resent  bool   // the browser sends the form there, too, instead of opening a page
 	flash   *flash
 	cookies []*http.Cookie
 	send    func(w http.ResponseWriter) error // writes headers and body itself
@@ -21,6 +22,8 @@ type answer struct {
 
 func (a *answer) code() int {
 	switch {
+	case a.to != "" && a.resent:
+		return http.StatusTemporaryRedirect
 	case a.to != "":
 		return http.StatusSeeOther
 	case a.status == 0:
@@ -64,7 +67,7 @@ func (d *Dashboard) send(r *request, out answer) {
 		if out.flash != nil {
 			http.SetCookie(r.out, r.flashCookie(out.flash))
 		}
-		http.Redirect(r.out, r.http, prefix+out.to, http.StatusSeeOther)
+		http.Redirect(r.out, r.http, prefix+out.to, out.code())
 	default:
 		if err := d.render(r, out); err != nil {
 			d.Log.Warn("a page was not sent whole", "id", r.id, "error", err)

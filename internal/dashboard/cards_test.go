@@ -24,6 +24,13 @@ func TestOrderCardsShowDateAndChannel(t *testing.T) {
 	if rows := eval[int](b, "document.querySelectorAll('table.rows tbody tr').length"); rows == 0 {
 		t.Error("no orders are shown")
 	}
+	for _, width := range []int64{768, 1024, 1440} { // nobody's name is cut, whether they are cards or rows
+		b.look(width, "light")
+		if cut := eval[[]string](b, `[...document.querySelectorAll('[data-at=who] > bdi')].filter(name => name.scrollWidth > name.clientWidth + 1)
+			.map(name => name.innerText)`); len(cut) > 0 {
+			t.Errorf("at %d, names are cut: %q", width, cut)
+		}
+	}
 }
 
 // On a phone, a card says what was ordered and how much of it is shipped, and nothing covers anything else.

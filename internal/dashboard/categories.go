@@ -2,9 +2,11 @@ package dashboard
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"strings"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
@@ -25,83 +27,49 @@ var categoryRoutes = []*route{
 
 const categoriesPath = "/categories"
 
-// maxTree is how many categories are shown as a tree, and offered as parents; of more, the list shows those that are searched for.
-// maxDepth limits the indentation.
-const (
-	maxTree  = 1000
-	maxDepth = 6
-)
-
-// branchOf is a category with its place in the tree.
-type branchOf struct {
-	catalog.Category
-	depth int
-}
-
-// treeOf puts categories in the order of their tree, each level by name.
-func treeOf(list []catalog.Category) []branchOf {
-	children := map[id.Category][]catalog.Category{}
-	known := map[id.Category]bool{}
-	for _, c := range list {
-		known[c.ID] = true
-	}
-	for _, c := range list {
-		up := c.Parent
-		if !known[up] {
-			up = ""
-		}
-		children[up] = append(children[up], c)
-	}
-	var tree []branchOf
-	var grow func(up id.Category, depth int)
-	grow = func(up id.Category, depth int) {
-		slices.SortFunc(children[up], func(a, b catalog.Category) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
-		for _, c := range children[up] {
-			tree = append(tree, branchOf{c, depth})
-			grow(c.ID, depth+1)
-		}
-	}
-	grow("", 0)
-	return tree
-}
-
 // categoryPage is what the page of categories and its form are made of.
 type categoryPage struct {
-	tree  []branchOf                       // of all, if whole
-	whole bool                             // there are not too many for a tree
-	found []catalog.Category               // else a page of those that match
-	above map[id.Category]catalog.Category // these, those that the form is about, and what is above them
-	count map[id.Category]int64            // products in each that is shown
-	total int64                            // that match
-	list  listing
-	term  string
+	tree   []branchOf                       // of all, or of a folded tree the rows of the page, if whole
+	whole  bool                             // there are not too many for a tree
+	folded bool                             // branches of the tree are opened one at a time
+	lines  int                              // rows of the folded tree
+	found  []catalog.Category               // else a page of those that match
+	above  map[id.Category]catalog.Category // these, those that the form is about, and what is above them
+	count  map[id.Category]int64            // products in each that is shown
+	total  int64                            // that match
+	list   listing
+	term   string
+	wrong  string // with the address
 }
 
 // readCategories reads the tree, or a page of the categories that the address searches for; at is the one that the form is about, "" for
-// none. Errors: Invalid for an invalid search.
+// none.
 func (r *request) readCategories(at id.Category) (p categoryPage, err error) {
 	q := r.query()
-	p.list, p.term = r.listing(categoriesPath, q), strings.TrimSpace(q.Text("search"))
-	if err := q.Err(); err != nil {
-		return p, err
-	}
+	p.list, p.term = r.listing(categoriesPath), strings.TrimSpace(q.Text("search"))
+	branch := apijson.QueryID[id.Category](q, opened)
+	p.wrong, _ = wrongFilter(q)
 	return p, r.readWide(func(tx *db.Tx) error {
 		list, all, err := catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxTree})
 		p.total = all
+		shown := make([]id.Category, 0, len(list))
 		if p.whole = all <= maxTree; p.whole {
-			p.tree = treeOf(list)
+			p.tree, p.above = treeOf(list, r.format.names()), byID(list)
+			p.fold(cmp.Or(branch, at))
+			for _, b := range p.tree {
+				shown = append(shown, b.ID)
+			}
 		}
-		if err == nil && !p.asTree() {
+		if err == nil && !p.asTree() && p.wrong == "" {
 			f := catalog.CategoryFilter{Search: p.term, Limit: perPage, Offset: p.list.offset()}
 			p.found, p.total, err = catalog.ListCategories(tx, f)
-			list = p.found
+			shown = nil
+			for _, c := range p.found {
+				shown = append(shown, c.ID)
+			}
 		}
 		if err != nil {
 			return err
-		}
-		shown := make([]id.Category, len(list))
-		for i, c := range list {
-			shown[i] = c.ID
 		}
 		if p.count, err = catalog.CountProducts(tx, shown); err != nil || p.asTree() {
 			return err
@@ -115,7 +83,16 @@ func (r *request) readCategories(at id.Category) (p categoryPage, err error) {
 }
 
 // asTree reports whether the page shows the tree.
-func (p categoryPage) asTree() bool { return p.whole && p.term == "" }
+func (p categoryPage) asTree() bool { return p.whole && p.term == "" && p.wrong == "" }
+
+// byID finds categories by their ids.
+func byID(list []catalog.Category) map[id.Category]catalog.Category {
+	found := make(map[id.Category]catalog.Category, len(list))
+	for _, c := range list {
+		found[c.ID] = c
+	}
+	return found
+}
 
 // pathOf is where a category stands: the names of those above it, from the top.
 func pathOf(c catalog.Category, above map[id.Category]catalog.Category) string {
@@ -137,7 +114,7 @@ func wholePath(c catalog.Category, above map[id.Category]catalog.Category) strin
 
 // parentField is the input of a category's parent: chosen from the tree, without the category itself and its descendants, or typed.
 func (p categoryPage) parentField(c catalog.Category) field {
-	if !p.whole {
+	if !p.whole || p.folded {
 		in := field{Name: "parent", Label: "Parent category", Hint: namedBy + "; blank: top level"}
 		if up, ok := p.above[c.Parent]; ok {
 			in.Value, in.Hint = cmp.Or(up.ExternalID, string(up.ID)), "It is in "+wholePath(up, p.above)+". "+sentence(in.Hint)
@@ -240,7 +217,7 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 		home := categoriesPath + "/" + string(at.ID)
 		gone := newAsk("delete-category", "Delete "+at.Name+"?", "Categories below it move to the top; its products stay.", "Delete it",
 			r.form(home+"/delete"))
-		view.Head, view.Label, view.Form, view.Back, view.Delete = at.Name, "Save", categoryForm(r, home, p, at), prefix+categoriesPath, &gone
+		view.Head, view.Label, view.Form, view.Back, view.Delete = at.Name, "Save", categoryForm(r, home, p, at), p.list.with(), &gone
 	}
 	if p.term != "" || p.total > 0 {
 		view.Filter = &filterBar{Action: prefix + categoriesPath, Search: p.term, Label: "Search categories", Placeholder: "Name or external id"}
@@ -252,12 +229,22 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 	}
 	if p.asTree() {
 		if r.caller().May("write:categories") {
-			view.Move = r.another(categoriesPath, hiddenField("parentId", ""))
+			view.Move = r.another(categoriesPath, hiddenField(p.parentField(at).Name, ""))
 		}
-		for _, b := range p.tree {
+		for i, b := range p.tree {
 			one := row(b.Category)
-			one.Depth = min(b.depth, maxDepth)
+			if one.Depth = min(b.depth, maxDepth); p.folded {
+				one.Folded, one.Twist = true, p.twistOf(b, r.format)
+				if i == 0 {
+					one.Path = pathOf(b.Category, p.above)
+				}
+			}
 			view.Rows = append(view.Rows, one)
+		}
+		if p.folded {
+			pages := p.list.pager(r.format, len(p.tree), int64(p.lines), "line", "lines")
+			pages.Words += " of the tree, " + r.format.plural(p.total, "category", "categories") + " in all"
+			view.Pager = &pages
 		}
 	} else {
 		for _, c := range p.found {
@@ -265,15 +252,26 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 			one.Path = pathOf(c, p.above)
 			view.Rows = append(view.Rows, one)
 		}
-		pages := p.list.pager(r.format, len(p.found), p.total, "category", "categories")
+		pages := p.list.pager(r.format, len(p.found), p.total, "category", "categories").
+			of(len(p.found), p.wrong, noMatch(categoriesPath, "category", "categories"))
 		view.Pager = &pages
-		view.None = "No category matches."
 	}
 	out := show(screen{Template: "editor", Title: "Categories", Section: "/products", Crumbs: []crumb{{"Products", "/products"}}, Data: view})
+	if p.wrong != "" {
+		out.status = http.StatusBadRequest
+	}
 	if view.Pager != nil && at.ID == "" {
 		return view.Pager.after(out), nil
 	}
 	return out, nil
+}
+
+// shown is the address of the list with a category in sight.
+func (p categoryPage) shown(c id.Category) string {
+	if p.whole && p.total < wholeTree { // one may have come
+		return categoriesPath
+	}
+	return categoriesPath + "?" + opened + "=" + string(c)
 }
 
 // categoryOf reads the category of the path. Errors: NotFound.
@@ -319,7 +317,7 @@ func (d *Dashboard) createCategory(r *request) (answer, error) {
 		}
 		return d.writeCategory(r, func(tx *db.Tx) (answer, error) {
 			c, err := d.Commerce.CreateCategory(tx, draft)
-			return redirect(categoriesPath, "Created "+c.Name), err
+			return redirect(p.shown(c.ID), "Created "+c.Name), err
 		})
 	})
 }
@@ -341,7 +339,7 @@ func (d *Dashboard) updateCategory(r *request) (answer, error) {
 		}
 		return d.writeCategory(r, func(tx *db.Tx) (answer, error) {
 			now, err := d.Commerce.UpdateCategory(tx, c.ID, commerce.Expected{}, draft)
-			return redirect(categoriesPath, "Saved "+now.Name), err
+			return redirect(p.shown(c.ID), "Saved "+now.Name), err
 		})
 	})
 }

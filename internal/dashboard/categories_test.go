@@ -88,11 +88,14 @@ func TestRenamedCategoryGoesOnWaiting(t *testing.T) {
 }
 
 // manyCategories adds so many that no page can offer all: group-0 to group-9, and below each in turn thing-0, thing-1 and so on.
-func (c *shopper) manyCategories() {
+func (c *shopper) manyCategories(many int) {
 	c.t.Helper()
-	for from := 0; from < maxTree+20; from += 500 {
+	c.header.Set("X-API-Key", c.call("POST", "/developer/api-keys", map[string]any{"name": "robot",
+		"scopes": []any{"write:categories"}})["key"].(string))
+	defer c.header.Del("X-API-Key")
+	for from := 0; from < many; from += 500 {
 		var list []any
-		for i := from; i < from+500 && i < maxTree+20; i++ {
+		for i := from; i < from+500 && i < many; i++ {
 			one := map[string]any{"externalId": fmt.Sprintf("t%d", i), "name": fmt.Sprintf("thing-%d", i),
 				"parentExternalId": fmt.Sprintf("g%d", i%10)}
 			if i < 10 {
@@ -111,10 +114,7 @@ func (c *shopper) manyCategories() {
 func TestVeryManyCategories(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		c, b := s.shopper(t), s.as(s.owner)
-		c.header.Set("X-API-Key", c.call("POST", "/developer/api-keys", map[string]any{"name": "robot",
-			"scopes": []any{"write:categories"}})["key"].(string))
-		c.manyCategories()
-		c.header.Del("X-API-Key")
+		c.manyCategories(maxTree + 20)
 		has(t, b.get("/categories"), "1–50 of 1,020 categories", "group-0", "thing-10 in group-0")
 		has(t, b.get("/categories?page=21"), "1,001–1,020 of 1,020", "thing-999 in group-9")
 		has(t, b.get("/categories?search=THING-998"), "thing-998 in group-8", "1 category")

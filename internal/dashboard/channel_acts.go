@@ -1,7 +1,10 @@
 package dashboard
 
 import (
+	"hash/fnv"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -25,6 +28,7 @@ type newChannelView struct {
 	Form    *form
 	Name    string // of the platform chosen
 	Text    string
+	Test    bool // it is tested as it is made
 }
 
 // channelForm has the name and the credentials that the platform's connector needs. For an existing channel, an empty
@@ -116,15 +120,16 @@ func (d *Dashboard) showNewChannel(r *request) (answer, error) {
 	} else {
 		view.Form = d.channelForm(r, "/channels/new", platform, "", false)
 		view.Text = "The key is shown once, when the channel is made. Keep it on your server."
-		if platform != channels.Custom {
-			view.Text = "The credentials are encrypted and never shown again. Then test the connection."
+		if view.Test = platform != channels.Custom; view.Test {
+			view.Text = "The credentials are tested at once, encrypted, and never shown again."
 		}
 	}
 	return show(screen{Template: "channel_new", Title: "New channel", Section: "/channels",
 		Crumbs: []crumb{{"Channels", "/channels"}, {"New", ""}}, Data: view}), nil
 }
 
-// createChannel serves POST /channels/new. A custom channel's key is shown on the answer's page, and never again.
+// createChannel serves POST /channels/new. A custom channel's key is shown on the answer's page, and never again; the form of another
+// one goes on to the test of its connection, which has the channel's page.
 func (d *Dashboard) createChannel(r *request) (answer, error) {
 	f := d.channelForm(r, "/channels/new", r.http.PostForm.Get("platform"), "", false)
 	return r.submit(f, d.showNewChannel, func(f *form) (answer, error) {
@@ -147,7 +152,7 @@ func (d *Dashboard) createChannel(r *request) (answer, error) {
 			return answer{}, err
 		}
 		if secret == "" {
-			return redirect("/channels/"+channel, *draft.Name+" is made. Test the connection next."), nil
+			return answer{to: "/channels/" + channel + "/test", resent: true}, nil
 		}
 		var newest catalog.Sold
 		if err := r.read(func(tx *db.Tx) (err error) { newest, err = newestProduct(tx); return err }); err != nil {
@@ -224,6 +229,25 @@ type testedView struct {
 	Pairs   []pair
 }
 
+// ID is the place of the result on the page. A failure has that of the channel's newest error, which is the same one: news keep the result
+// and do not say it once more.
+func (v *testedView) ID() string {
+	if v.Callout.Tone == "bad" {
+		return problemID(v.Callout.Text)
+	}
+	return "test"
+}
+
+// problemID is the id of the words that say what is wrong.
+func problemID(words string) string {
+	sum := fnv.New64a()
+	_, _ = io.WriteString(sum, words) // into memory
+	return "wrong-" + strconv.FormatUint(sum.Sum64(), 36)
+}
+
+// ProblemID is the id of the newest error's words.
+func (v channelView) ProblemID() string { return problemID(v.Problem) }
+
 // testChannel serves POST /channels/{id}/test: the page with the result, which may show a secret to paste into the shop.
 func (d *Dashboard) testChannel(r *request) (answer, error) {
 	c, err := r.pathChannel()
@@ -233,7 +257,11 @@ func (d *Dashboard) testChannel(r *request) (answer, error) {
 	if c.Platform == channels.Custom {
 		return answer{}, refusal(apperr.Invalid, "a custom channel has no connection to test: its system calls this one")
 	}
-	return d.testedPage(r, c, "")
+	begin := ""
+	if r.http.PostForm.Has("platform") { // the form of a new channel
+		begin = c.Name + " is made. "
+	}
+	return d.testedPage(r, c, begin)
 }
 
 // testedPage tests a channel's connection and is its page with the result, which begins with some words.

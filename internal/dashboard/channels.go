@@ -39,6 +39,7 @@ type channelCard struct {
 
 type channelsView struct {
 	Cards []channelCard
+	Pager pager // of more than a page; without words else
 	Empty empty
 }
 
@@ -70,10 +71,18 @@ func (d *Dashboard) showChannels(r *request) (answer, error) {
 	view := channelsView{Empty: r.firstStep("write:channels", empty{Icon: "plug", Head: "No channels yet",
 		Text:  "A channel is a shop, a marketplace, or a system of your own: orders come from it, products go to it.",
 		Label: "Add a channel", To: prefix + "/channels/new", Curl: r.curl("POST", "/channels", `{"platform":"CUSTOM","name":"ERP"}`)})}
+	q := r.query()
+	l := r.listing("/channels")
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
 	err := r.read(func(tx *db.Tx) error {
-		list, _, err := channels.List(tx, 100, 0)
+		list, total, err := channels.List(tx, perPage, l.offset())
 		if err != nil {
 			return err
+		}
+		if total > perPage {
+			view.Pager = l.pager(r.format, len(list), total, "channel", "channels")
 		}
 		done, err := analytics.Channels(tx, r.session.Account.Currency, r.format.lastDays(channelDays))
 		if err != nil {
@@ -88,7 +97,7 @@ func (d *Dashboard) showChannels(r *request) (answer, error) {
 		}
 		return nil
 	})
-	return show(screen{Template: "channels", Title: "Channels", Section: "/channels", Data: view}), err
+	return view.Pager.after(show(screen{Template: "channels", Title: "Channels", Section: "/channels", Data: view})), err
 }
 
 func (r *request) channelCard(c channels.Channel, figures analytics.Channel) channelCard {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
@@ -39,7 +38,7 @@ type customerRow struct {
 // listCustomers serves GET /customers.
 func (d *Dashboard) listCustomers(r *request) (answer, error) {
 	q := r.query()
-	l := r.listing("/customers", q)
+	l := r.listing("/customers")
 	f := customers.Filter{
 		Search: strings.TrimSpace(q.Text("search")),
 		Tag:    strings.TrimSpace(q.Text("tag")),
@@ -47,10 +46,8 @@ func (d *Dashboard) listCustomers(r *request) (answer, error) {
 		Offset: l.offset(),
 	}
 	segment := apijson.QueryID[id.Segment](q, "segmentId")
-	if err := q.Err(); err != nil {
-		return answer{}, err
-	}
-	view := customersView{Filter: filterBar{Action: prefix + l.path, Search: f.Search, Label: "Search customers",
+	wrong, status := wrongFilter(q)
+	view := customersView{Pager: pager{Wrong: wrong}, Filter: filterBar{Action: prefix + l.path, Search: f.Search, Label: "Search customers",
 		Placeholder: "Name, e-mail, company, phone", Hidden: l.hidden("search", "segmentId", "tag"),
 		Inputs: []field{{Form: "filter", Name: "tag", Label: "Tag", Value: f.Tag}}}}
 	err := r.readWide(func(tx *db.Tx) error {
@@ -65,19 +62,25 @@ func (d *Dashboard) listCustomers(r *request) (answer, error) {
 				f.Segment = &segments[i]
 			}
 		}
-		if segment != "" && f.Segment == nil {
-			return apperr.Missing("segment")
+		gone := segment != "" && f.Segment == nil // deleted, as bookmarks do not know
+		if gone {
+			options = append(options, option{Value: string(segment), Label: "a segment that is gone"})
 		}
 		if len(options) > 0 {
 			view.Filter.Selects = []*field{filterSelect("segmentId", "Segment", "Any segment", string(segment), options)}
+		}
+		none := noMatch(l.path, "customer", "customers")
+		if wrong != "" || gone {
+			view.Pager = view.Pager.of(0, wrong, none)
+			return nil
 		}
 		list, total, err := customers.List(tx, f)
 		for i := range list {
 			view.Rows = append(view.Rows, r.customerRow(&list[i]))
 		}
-		view.Pager = l.pager(r.format, len(list), total, "customer", "customers")
+		view.Pager = l.pager(r.format, len(list), total, "customer", "customers").of(len(list), "", none)
 		if total == 0 && f == (customers.Filter{Limit: f.Limit}) {
-			none := r.firstStep("write:customers", empty{
+			none = r.firstStep("write:customers", empty{
 				Icon:  "people",
 				Head:  "No customers yet",
 				Text:  "They come with orders that name an e-mail address, or are entered here.",
@@ -92,13 +95,15 @@ func (d *Dashboard) listCustomers(r *request) (answer, error) {
 	if f.Tag != "" {
 		view.Filter.Chips = append(view.Filter.Chips, chip{Label: "Tag: " + f.Tag, On: true, To: l.with("tag", "")})
 	}
-	if f.Search != "" || segment != "" {
+	if l.narrowed("tag") {
 		view.Filter.Chips = append(
 			view.Filter.Chips,
 			chip{Label: "Clear filters", On: true, To: l.with("search", "", "segmentId", "", "tag", "")},
 		)
 	}
-	return view.Pager.after(show(screen{Template: "customers", Title: "Customers", Section: "/customers", Data: view})), err
+	out := show(screen{Template: "customers", Title: "Customers", Section: "/customers", Data: view})
+	out.status = status
+	return view.Pager.after(out), err
 }
 
 func customerPath(c id.Customer) string { return "/customers/" + string(c) }

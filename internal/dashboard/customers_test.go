@@ -62,6 +62,17 @@ func TestCustomers(t *testing.T) {
 	})
 }
 
+// A bookmark of customers in a segment that was deleted shows none of them, says so, and leads on.
+func TestCustomersOfASegmentThatIsGone(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.customer("ada@test.example", "Lovelace")
+	page := s.as(s.owner).get("/customers?segmentId=" + string(id.New[id.Segment]()))
+	page.has(t, 200, "a segment that is gone", "No customer matches", "Clear filters")
+	if strings.Contains(page.words(), "Lovelace") {
+		t.Errorf("customers of no segment: %.600s", page.words())
+	}
+}
+
 // Tags and addresses of a customer are changed on its page.
 func TestCustomerTagsAndAddresses(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {

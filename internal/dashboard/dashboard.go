@@ -8,7 +8,7 @@
 //	session.go  the cookie; login.go and setup.go are the pages without one
 //	forms.go    a form is read like the API's JSON, with the same readers and the same error messages
 //	write.go    one transaction around an operation and the form's key, so that a double click has one effect
-//	render.go   templates/ in the one layout; parts.go has the data of template parts
+//	render.go   templates/ in the one layout; parts.go has the data of template parts; source.go reads a template without its indentation
 //	live.go     the event stream for open pages
 //	format.go   money, numbers and times in the user's locale
 //	*.go        one file per page, with its view and templates/<page>.html

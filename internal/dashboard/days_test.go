@@ -19,6 +19,33 @@ func TestLastDaysAreWholeDays(t *testing.T) {
 	}
 }
 
+// A time that clocks pass over, as they go forward, is that moment where a span begins, and the one before it where it ends: nothing of
+// another hour is in the span, and nothing of its own is left out.
+func TestTimesThatClocksPassOver(t *testing.T) {
+	for _, c := range []struct{ zone, text, first, last string }{
+		{"Europe/Berlin", "2026-03-29T02:00", "2026-03-29T01:00:00Z", "2026-03-29T00:59:59.999999Z"},
+		{"Europe/Berlin", "2026-03-29T02:30", "2026-03-29T01:00:00Z", "2026-03-29T00:59:59.999999Z"},
+		{"Europe/Berlin", "2026-03-29T02:59:59.5", "2026-03-29T01:00:00Z", "2026-03-29T00:59:59.999999Z"},
+		{"Europe/Berlin", "2026-03-29T01:59:59", "2026-03-29T00:59:59Z", "2026-03-29T00:59:59.000999Z"},
+		{"Europe/Berlin", "2026-03-29T03:00", "2026-03-29T01:00:00Z", "2026-03-29T01:00:00.000999Z"},
+		{"America/New_York", "2026-03-08T02:45", "2026-03-08T07:00:00Z", "2026-03-08T06:59:59.999999Z"},
+		{"Australia/Lord_Howe", "2026-10-04T02:15", "2026-10-03T15:30:00Z", "2026-10-03T15:29:59.999999Z"},
+		{"Africa/Cairo", "2026-04-24T00:30", "2026-04-23T22:00:00Z", "2026-04-23T21:59:59.999999Z"},
+		{"Pacific/Apia", "2011-12-30T12:00", "2011-12-30T10:00:00Z", "2011-12-30T09:59:59.999999Z"}, // a day that Samoa left out
+	} {
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for upper, want := range map[bool]string{false: c.first, true: c.last} {
+			at, ok := format{zone: zone}.moment(c.text, upper)
+			if got := at.UTC().Format(time.RFC3339Nano); !ok || got != want {
+				t.Errorf("%s in %s, upper %v: %s, not %s", c.text, c.zone, upper, got, want)
+			}
+		}
+	}
+}
+
 // A time that clocks show twice is the first of the two where a span begins, and the second where it ends.
 func TestTimesThatClocksShowTwice(t *testing.T) {
 	for _, c := range []struct{ zone, text, first, last string }{

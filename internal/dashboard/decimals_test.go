@@ -181,3 +181,32 @@ func TestPricesThatAreUnclear(t *testing.T) {
 		t.Errorf("%d %s", out.status, out.words())
 	}
 }
+
+// What is typed into an input of a whole number is what is sent, to the last sign: a browser's own input of numbers leaves out a comma
+// where its language has a point, and would make 15 of 1,5.
+func TestACommaInAWholeNumberIsNotLeftOut(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := "/orders/" + c.order("PROCESSING", nil, 20)
+	b := s.window(t, s.owner)
+	b.open(order)
+	b.fill(".qty", "1,5")
+	b.press("Ship 20 units")
+	b.until("document.activeElement.matches('.qty[aria-invalid=true]') && document.activeElement.value === '1,5'")
+	b.shows("Must be a whole number")
+	b.fill(".qty", "1,500")
+	b.press("Ship 20 units")
+	b.shows("Cannot ship")
+	b.open("/stock?search=MUG")
+	b.fill(".qty", "1,5")
+	b.press("Save thresholds")
+	b.until("document.activeElement.matches('.qty[aria-invalid=true]') && document.activeElement.value === '1,5'")
+	b.shows("Must be a whole number")
+	b.fill(".qty", "1,500")
+	b.press("Save thresholds")
+	b.shows("1 threshold saved")
+	if low, now := c.list("/inventory?search=MUG")[0]["threshold"], c.call("GET", order, nil)["status"]; low != 1500.0 || now != "PROCESSING" {
+		t.Errorf("the threshold is %v, and the order %v", low, now)
+	}
+}

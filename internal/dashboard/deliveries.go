@@ -75,10 +75,8 @@ type deliveriesView struct {
 	Tabs       []tab
 	Filters    []choice
 	Chips      []chip
-	Wrong      string
 	Deliveries []deliveryRow
 	Pager      pager
-	Empty      empty
 	Retry      *form // for all failed ones, when failed ones are shown
 	Hurry      *form // for all waiting ones, when those are shown
 	From, To   field
@@ -87,8 +85,9 @@ type deliveriesView struct {
 // showDeliveries serves GET /webhooks/deliveries.
 func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 	f, wrong, status := r.deliveryFilter()
-	view := deliveriesView{Tabs: hookTabs("/webhooks/deliveries"), Wrong: wrong, From: r.when("from", "From", r.query().Text("from")),
-		To: r.when("to", "Until", r.query().Text("to"))}
+	view := deliveriesView{Tabs: hookTabs("/webhooks/deliveries"), Pager: pager{Wrong: wrong},
+		From: r.when("from", "From", r.query().Text("from")),
+		To:   r.when("to", "Until", r.query().Text("to"))}
 	err := r.readWide(func(tx *db.Tx) error {
 		var about []subject
 		names, options, err := endpointNames(tx)
@@ -98,7 +97,9 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 		view.Filters = []choice{r.choose("status", "Status", "Any status", option{Value: "pending", Label: "Waiting"},
 			option{Value: "delivered", Label: "Delivered"}, option{Value: "failed", Label: "Failed"}),
 			r.choose("endpointId", "Endpoint", "Any endpoint", options...), r.choose("event", "Event", "Any event", eventOptions()[1:]...)}
-		view.Empty = r.noDeliveries(options, len(r.http.URL.Query()) > 0)
+		if wrong != "" {
+			return nil
+		}
 		page, err := webhooks.Across(tx, f)
 		for i := range page.Deliveries {
 			row := &page.Deliveries[i]
@@ -106,7 +107,7 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 			about = append(about, subject{event: row.Name, resource: row.Resource})
 		}
 		view.Pager = r.cursorPager("/webhooks/deliveries", "cursor", page.Next.String(), len(page.Deliveries),
-			"delivery", "deliveries")
+			"delivery", "deliveries").of(len(page.Deliveries), "", r.noDeliveries(options, len(r.http.URL.Query()) > 0))
 		if err != nil {
 			return err
 		}
@@ -119,7 +120,7 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 		return err
 	})
 	const path = "/webhooks/deliveries"
-	view.Chips = r.chips(path, [][2]string{{"resourceId", "About"}, {"statusCode", "Answer"}, {"from", "From"}, {"to", "To"}})
+	view.Chips = r.chips(path, [][2]string{{"resourceId", "About"}, {"statusCode", "Answer"}, {"from", "From"}, {"to", "Until"}})
 	shown := len(view.Deliveries) > 0 || view.Pager.Older != ""
 	if shown && f.Event == "" && f.Resource == "" && f.StatusCode == 0 && wrong == "" { // else the list has fewer than would be attempted
 		all := r.form("/webhooks/deliveries/retry", hiddenField("endpointId", string(f.Endpoint)), hiddenField("status", string(f.State)),
@@ -200,8 +201,17 @@ func (d *Dashboard) retryDeliveries(r *request) (answer, error) {
 	if endpoint != "" {
 		to = "/webhooks/" + string(endpoint)
 	}
+	var plan commerce.RetryPlan
+	if state == webhooks.Failed {
+		if err := r.read(func(tx *db.Tx) (err error) {
+			plan, err = d.Commerce.PlanRetries(tx, endpoint, span)
+			return err
+		}); err != nil {
+			return answer{}, err
+		}
+	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		n, err := d.Commerce.RetryDeliveries(tx, r.caller(), endpoint, state, span)
+		n, err := d.Commerce.RetryDeliveries(tx, r.caller(), endpoint, state, span, plan)
 		return redirect(to, r.format.plural(n, "delivery is", "deliveries are")+" attempted now"), err
 	})
 }

@@ -19,7 +19,7 @@ func TestOldSecretOfAnEndpoint(t *testing.T) {
 	if out := b.get(page).words(); strings.Contains(out, words) {
 		t.Errorf("before a rotation: %s", out)
 	}
-	has(t, b.post(page+"/rotate", url.Values{"_key": {"k1"}}), "the old one signs Webhook-Signature as well")
+	has(t, b.post(page+"/rotate", url.Values{"_key": {"k1"}}), "the old one signs webhook-signature as well")
 	has(t, b.get(page), words+" tomorrow, 15:04")
 	now = now.Add(24 * time.Hour)
 	if out := s.as(s.owner).get(page).words(); strings.Contains(out, words) {

@@ -335,7 +335,7 @@ func (d *Dashboard) fillEndpoint(r *request, e *webhooks.Endpoint, view *endpoin
 	view.Retry = r.form("/webhooks/deliveries/retry", field{Name: "endpointId", Kind: "hidden", Value: string(e.ID)})
 	view.Rotate = newAsk("rotate", "Rotate the signing secret?",
 		"You get a new secret, which your endpoint needs at once if it checks X-Webhook-Signature: from now on that header is signed with "+
-			"the new one only. The header Webhook-Signature is signed with both for 24 hours.", "Rotate secret", r.form(at+"/rotate"))
+			"the new one only. The header webhook-signature is signed with both for 24 hours.", "Rotate secret", r.form(at+"/rotate"))
 	view.Delete = newAsk("delete", "Delete this endpoint?", "Nothing is sent to it any more; what waits for it, and its "+
 		"deliveries, are deleted. Type its host to confirm.", "Delete endpoint", r.form(at+"/delete",
 		field{Name: "typed", Label: "Type " + hostOf(e), Required: true, Complete: "off"}))
@@ -434,7 +434,7 @@ func (d *Dashboard) rotateEndpoint(r *request) (answer, error) {
 		return string(e.ID), secret, err
 	})
 	return showSecret("Secret rotated", "Copy the new signing secret now",
-		" Until the time on the endpoint's page, the old one signs Webhook-Signature as well.", string(e.ID), secret), err
+		" Until the time on the endpoint's page, the old one signs webhook-signature as well.", string(e.ID), secret), err
 }
 
 // deleteEndpoint serves POST /webhooks/{id}/delete.

@@ -50,10 +50,8 @@ type eventsView struct {
 	Chips    []chip
 	Search   string
 	From, To field
-	Wrong    string
 	Events   []eventRow
 	Pager    pager
-	Empty    empty
 }
 
 // noEvents is the message of an empty log.
@@ -77,11 +75,14 @@ func (d *Dashboard) showEvents(r *request) (answer, error) {
 		f.After = after
 	}
 	wrong, status := wrongFilter(q)
-	view := eventsView{Filters: []choice{r.choose("event", "Event", "Any event", eventOptions()[1:]...)}, Search: f.Resource, Wrong: wrong,
-		From: r.when("from", "From", q.Text("from")), To: r.when("to", "Until", q.Text("to")),
-		Chips: r.chips("/events", [][2]string{{"resourceId", "About"}, {"from", "From"}, {"to", "To"}}),
-		Empty: r.noEvents(len(r.http.URL.Query()) > 0)}
+	view := eventsView{Filters: []choice{r.choose("event", "Event", "Any event", eventOptions()[1:]...)}, Search: f.Resource,
+		Pager: pager{Wrong: wrong},
+		From:  r.when("from", "From", q.Text("from")), To: r.when("to", "Until", q.Text("to")),
+		Chips: r.chips("/events", [][2]string{{"resourceId", "About"}, {"from", "From"}, {"to", "Until"}})}
 	err := r.readWide(func(tx *db.Tx) error {
+		if wrong != "" {
+			return nil
+		}
 		page, err := webhooks.Log(tx, f)
 		if err != nil {
 			return err
@@ -91,7 +92,8 @@ func (d *Dashboard) showEvents(r *request) (answer, error) {
 		if page.More {
 			next = string(page.Next)
 		}
-		view.Pager = r.cursorPager("/events", "after", next, len(page.Events), "event", "events")
+		view.Pager = r.cursorPager("/events", "after", next, len(page.Events), "event", "events").
+			of(len(page.Events), "", r.noEvents(len(r.http.URL.Query()) > 0))
 		return err
 	})
 	out := show(screen{Template: "events", Title: "Event log", Section: "/events", Data: view})

@@ -6,6 +6,7 @@ import (
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
+	"entrepot/internal/netguard"
 )
 
 // firstStep is what an empty list shows; the button is only for users who may do what it leads to.
@@ -16,12 +17,13 @@ func (r *request) firstStep(scope string, e empty) empty {
 	return e
 }
 
-// base is the service's address as the browser sees it.
+// base is the service's address as the browser sees it: by https, but for development and on this machine itself, where commands of a page
+// would else not work.
 func (r *request) base() string {
 	switch {
 	case r.d.PublicURL != "":
 		return strings.TrimSuffix(r.d.PublicURL, "/")
-	case r.https() || !r.d.Dev:
+	case r.https() || !r.d.Dev && !netguard.LoopbackHost(r.http.Host):
 		return "https://" + r.http.Host
 	}
 	return "http://" + r.http.Host

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -213,4 +214,20 @@ func TestWordsForViewers(t *testing.T) {
 			t.Errorf("%.600s", page.words())
 		}
 	})
+}
+
+// Commands of a page are for the address at which the browser has it; without encryption only on this machine.
+func TestAddressOfCommands(t *testing.T) {
+	for host, want := range map[string]string{"127.0.0.1:8080": "http://127.0.0.1:8080", "localhost:8080": "http://localhost:8080",
+		"shop.example": "https://shop.example"} {
+		r := &request{d: &Dashboard{}, http: httptest.NewRequestWithContext(t.Context(), "GET", "http://"+host+prefix+"/", nil)}
+		if got := r.base(); got != want {
+			t.Errorf("%s: %s", host, got)
+		}
+	}
+	r := &request{d: &Dashboard{Config: Config{PublicURL: "https://shop.example/"}},
+		http: httptest.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1:8080"+prefix+"/", nil)}
+	if got := r.base(); got != "https://shop.example" {
+		t.Errorf("with a public address: %s", got)
+	}
 }

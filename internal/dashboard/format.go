@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/text/collate"
 	"golang.org/x/text/currency"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
@@ -26,6 +27,7 @@ type format struct {
 	separators separators
 	layouts    *strings.Replacer // from the layouts in the code to those of the locale
 	currency   string            // of the account
+	language   string            // whose order names have: a locale, or what a browser prefers
 	zone       *time.Location
 	now        time.Time
 }
@@ -45,12 +47,19 @@ func newFormat(r *http.Request, account *accounts.Account, user *accounts.User, 
 		f.zone = zone
 	}
 	locale := cmp.Or(user.Locale, account.Settings.Locale)
-	if locale == "" {
-		f.separators = separatorsOf(r.Header.Get("Accept-Language"))
+	if f.language = locale; locale == "" {
+		f.language = r.Header.Get("Accept-Language")
+		f.separators = separatorsOf(f.language)
 		return f
 	}
 	f.separators, f.layouts = separatorsOf(locale), layoutsOf[datesOf(locale)]
 	return f
+}
+
+// names is the order of names in the user's language: by their letters in any case, and numbers by their value. It is for one goroutine.
+func (f format) names() *collate.Collator {
+	tags, _, _ := language.ParseAcceptLanguage(f.language[:min(len(f.language), 100)])
+	return collate.New(append(tags, language.English)[0], collate.IgnoreCase, collate.Numeric)
 }
 
 // datesOf is how a locale writes dates and times of day.
@@ -191,10 +200,13 @@ func (f format) local(micros int64) string {
 
 // moment reads a time in the API's form or that of browsers' inputs; the latter, and bare dates, are in the user's zone. A bare date
 // is its first moment, or as an upper bound its last. A time that clocks show twice, when they go back, is the first of the two, or as an
-// upper bound the second: nothing between them is left out.
+// upper bound the second: nothing between them is left out. One that they pass over, when they go forward, is when they do.
 func (f format) moment(text string, upper bool) (time.Time, bool) {
 	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} {
 		if at, err := time.ParseInLocation(layout, text, f.zone); err == nil {
+			if typed, _ := time.Parse(layout, text); typed.Format(time.DateTime) != at.Format(time.DateTime) {
+				return forward(at, typed, upper), true
+			}
 			at = ofTwo(at, upper)
 			if upper && at.Nanosecond()%int(time.Millisecond) == 0 {
 				at = at.Add(time.Millisecond - time.Microsecond) // as the API's bounds
@@ -203,6 +215,19 @@ func (f format) moment(text string, upper bool) (time.Time, bool) {
 		}
 	}
 	return apijson.ParseTimeIn(text, upper, f.zone)
+}
+
+// forward is when clocks go forward over a time that was typed, or the last moment before; at is what package time takes it for, on
+// either side.
+func forward(at, typed time.Time, before bool) time.Time {
+	from, to := at.ZoneBounds()
+	if at.Format(time.DateTime) < typed.Format(time.DateTime) {
+		from = to
+	}
+	if before {
+		return from.Add(-time.Microsecond)
+	}
+	return from
 }
 
 // ofTwo is the first of the moments at which clocks show the time of at, or the last one.
@@ -287,6 +312,7 @@ func symbolOf(code string) string {
 // stamp is a time in a short and in a full form.
 type stamp struct {
 	ISO, Words, Full string
+	Dated            string // what is printed in place of words that are of this moment or this year, "" where they have the whole date
 }
 
 // Stamp formats a time relative to now: "6 min ago", "yesterday, 10:10", "22 Nov, 05:09". micros is microseconds since
@@ -296,7 +322,7 @@ func (f format) Stamp(micros int64) stamp {
 	if micros == 0 {
 		return s
 	}
-	s.Words = f.relative(time.UnixMicro(micros).In(f.zone))
+	s.Dated, s.Words = s.Words, f.relative(time.UnixMicro(micros).In(f.zone))
 	return s
 }
 
@@ -309,14 +335,21 @@ func (f format) Due(micros int64) stamp {
 	return s
 }
 
-// Moment writes a moment in a layout of package time.
+// Moment writes a moment in a layout of package time; one that has the day but not the year gets the year in other years.
 func (f format) Moment(micros int64, layout string) stamp {
 	if micros == 0 {
 		return stamp{Words: "never"}
 	}
 	at := time.UnixMicro(micros)
-	return stamp{ISO: at.UTC().Format("2006-01-02T15:04:05.000Z"), Words: f.write(at, layout),
-		Full: f.write(at, "2 January 2006, 15:04:05 MST")}
+	s := stamp{ISO: at.UTC().Format("2006-01-02T15:04:05.000Z"), Full: f.write(at, "2 January 2006, 15:04:05 MST")}
+	if !strings.Contains(layout, "2006") {
+		s.Dated = f.write(at, "2 Jan 2006, 15:04:05")
+		if at.In(f.zone).Year() != f.now.In(f.zone).Year() {
+			layout = strings.Replace(layout, "2 Jan", "2 Jan 2006", 1)
+		}
+	}
+	s.Words = f.write(at, layout)
+	return s
 }
 
 func (f format) relative(at time.Time) string {

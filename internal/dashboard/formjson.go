@@ -64,17 +64,15 @@ func (f *form) member(in *field) (value json.RawMessage, given bool) {
 		return json.RawMessage("null"), in.ClearBlank
 	}
 	switch in.Kind {
-	case "decimal", "int", "number":
+	case "decimal", "int":
 		var plain, words string
 		switch {
 		case in.Kind == "decimal" && said == in.shown:
 			plain = in.exact
 		case in.Kind == "decimal":
 			plain, words = typedDecimal(said, f.point, in.Digits)
-		case in.Kind == "int":
+		default:
 			plain, words = typedWhole(said, f.point)
-		default: // browsers send the number with a point, whatever they show
-			plain, words = typedWhole(said, ".")
 		}
 		if words != "" {
 			f.ask(in.Name, words)

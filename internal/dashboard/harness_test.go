@@ -184,7 +184,7 @@ func serve(t testing.TB, config db.Config) *site {
 	mux.Handle(prefix, s.Dashboard)
 	mux.Handle(prefix+"/", s.Dashboard)
 	interfaces := api.New(api.Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true, Now: s.limitsNow})
-	mux.Handle("/docs/", reference.Handler(interfaces.Description, s.Reader))
+	mux.Handle("/docs/", reference.Handler(interfaces.Description, s.Reader, Tokens()))
 	mux.Handle("/", interfaces)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)

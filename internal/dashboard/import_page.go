@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
@@ -186,6 +187,16 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 		Crumbs: []crumb{{k.label, k.section}, {"Import", strings.TrimPrefix(view.Another, prefix)}, {p.i.Name, ""}}, Data: view}), err
 }
 
+// samplesOf are cells of a column; what separates the elements of a list in one cannot be seen.
+func samplesOf(c importer.Column) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ';'
+		}
+		return r
+	}, strings.Join(c.Samples, " · "))
+}
+
 // newNotice says what must be chosen before the dry run, or why the last one failed; nil for nothing.
 func newNotice(p importPage) *callout {
 	switch {
@@ -221,7 +232,7 @@ func (v *importView) columns(r *request, p importPage, may bool) {
 		}
 	}
 	for n, c := range p.found.Columns {
-		row := columnRow{Name: columnName(c, n), Samples: strings.Join(c.Samples, " · "), Field: r.files().called(c.Field)}
+		row := columnRow{Name: columnName(c, n), Samples: samplesOf(c), Field: r.files().called(c.Field)}
 		if chosen && c.Name != "" {
 			row.Choice = v.Choices.Fields[n]
 			row.Guessed = p.i.Stage == imports.New && c.Field != "" && p.options.Columns[c.Name] == c.Field
@@ -377,6 +388,17 @@ func countFigure(f format, n int, one, many string) figure {
 		many = one
 	}
 	return figure{Number: f.Count(int64(n)), Label: many}
+}
+
+// lineTable is a table of rows of the file, with the id of its head.
+type lineTable struct {
+	Head, Item string
+	Rows       []lineRow
+}
+
+// Lines is the table of some rows.
+func (v importView) Lines(head string, rows []lineRow) lineTable {
+	return lineTable{head, v.Item, rows}
 }
 
 func notesFigure(f format, c importer.Counts) figure { return countFigure(f, c.Notes, "note", "notes") }

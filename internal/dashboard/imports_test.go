@@ -257,6 +257,17 @@ func TestImportsCheckIsTheCommandLines(t *testing.T) {
 	})
 }
 
+// A list in a cell of a file is shown as one.
+func TestImportShowsListsInCells(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.as(s.owner)
+	page := b.follow(b.give("list.json", strings.NewReader(`[{"sku":"A","name":"Mug","price":1,"categories":["Kitchen","Mugs"]}]`)))
+	has(t, page, "Kitchen;Mugs")
+	if strings.Contains(page.body, "\x1f") {
+		t.Error("the page has a control character")
+	}
+}
+
 // What a file lacks is asked for before anything is stored: a column, or how amounts are to be read.
 func TestImportsAskForChoices(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
@@ -264,7 +275,7 @@ func TestImportsAskForChoices(t *testing.T) {
 		given := b.give("list.csv", strings.NewReader("a;b;c\nMUG;Mug;1.050\nBOWL;Bowl;2.100\n"))
 		at := importOf(given)
 		page := b.follow(given)
-		has(t, page, "Something has to be chosen", "No column holds the sku", "Check what would happen")
+		has(t, page, "Something has to be chosen", "No column holds the SKU", "Check what would happen")
 		out := b.submit(t, page, at+"/check", chosen(page, "c0", "sku", "c1", "sku", "c2", "price")...)
 		if out.status != 422 || !strings.Contains(out.words(), "is SKU, and so is b") {
 			t.Errorf("a field twice: %d %.900s", out.status, out.words())
@@ -308,7 +319,7 @@ func TestImportsOfBrokenFiles(t *testing.T) {
 		"too wide":     {tooWide, 422, "List.csv has 501 columns; 500 is the most"},
 		"latin-1":      {"sku;name;price\nA;Caf\xe9;1,50\n", 303, "Café"},
 		"a mark":       {"\xef\xbb\xbfsku;name;price\nA;Tasse;1,50\n", 303, "Field for sku"},
-		"a picture":    {"\x89PNG\r\n\x1a\n" + strings.Repeat("\x00\x01\x02\xff", 99), 303, "No column holds the sku"},
+		"a picture":    {"\x89PNG\r\n\x1a\n" + strings.Repeat("\x00\x01\x02\xff", 99), 303, "No column holds the SKU"},
 		"broken JSON":  {`[{"sku":"A","name":`, 422, "List.csv begins with no object that can be read"},
 		"only a head":  {"sku;name;price\n", 303, "3 columns"},
 		"hostile head": {"<script>alert(1)</script>;name;price\nA;B;1\n", 303, "<script>alert(1)</script>"},

@@ -3,9 +3,8 @@ package dashboard
 import (
 	"cmp"
 	"net/url"
-	"slices"
-	"strings"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/imports"
@@ -32,7 +31,6 @@ type jobsView struct {
 	Tabs  []tab
 	Jobs  []jobRow
 	Pager pager
-	Empty empty
 }
 
 // jobWord is what people call a type of job.
@@ -124,16 +122,11 @@ func (r *request) noJobs(filtered bool) empty {
 
 // showJobs serves GET /jobs.
 func (d *Dashboard) showJobs(r *request) (answer, error) {
-	q := r.http.URL.Query()
-	f := jobs.Filter{Limit: jobsPage}
-	for _, word := range strings.Split(q.Get("status"), ",") {
-		if slices.Contains(jobs.Statuses, jobs.Status(word)) {
-			f.Statuses = append(f.Statuses, jobs.Status(word))
-		}
-	}
-	f.After, _ = id.Parse[id.Job](q.Get("cursor"))
-	f.Channel, _ = id.Parse[id.Channel](q.Get("channelId"))
-	view := jobsView{Empty: r.noJobs(q.Get("status")+q.Get("channelId") != "")}
+	read, q := r.query(), r.http.URL.Query()
+	f := jobs.Filter{Limit: jobsPage, Statuses: apijson.QueryEnums(read, "status", jobs.Statuses...),
+		Channel: apijson.QueryID[id.Channel](read, "channelId"), After: apijson.QueryID[id.Job](read, "cursor")}
+	wrong, status := wrongFilter(read)
+	view := jobsView{Pager: pager{Wrong: wrong}}
 	for _, t := range []struct{ label, status string }{{"All", ""}, {"Running", "PENDING,PROCESSING"},
 		{"With errors", "COMPLETED_WITH_ERRORS"},
 		{"Failed", "FAILED"}} {
@@ -141,6 +134,9 @@ func (d *Dashboard) showJobs(r *request) (answer, error) {
 			To: address("/jobs", url.Values{"status": {t.status}, "channelId": {q.Get("channelId")}})})
 	}
 	err := r.read(func(tx *db.Tx) error {
+		if wrong != "" {
+			return nil
+		}
 		list, more, err := jobs.List(tx, f)
 		view.Jobs = r.jobRows(list)
 		view.Pager.Words = r.format.plural(int64(len(list)), "job", "jobs")
@@ -151,9 +147,12 @@ func (d *Dashboard) showJobs(r *request) (answer, error) {
 			view.Pager.Older = address("/jobs", url.Values{"status": {q.Get("status")}, "channelId": {q.Get("channelId")},
 				"cursor": {string(list[len(list)-1].ID)}})
 		}
+		view.Pager = view.Pager.of(len(list), "", r.noJobs(q.Get("status")+q.Get("channelId") != ""))
 		return err
 	})
-	return show(screen{Template: "jobs", Title: "Jobs", Section: "/jobs", Data: view}), err
+	out := show(screen{Template: "jobs", Title: "Jobs", Section: "/jobs", Data: view})
+	out.status = status
+	return out, err
 }
 
 // address is a path with the parameters that are not empty.

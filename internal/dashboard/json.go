@@ -3,7 +3,10 @@ package dashboard
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // token is a piece of JSON with the class of its colour: k for names, s for texts, v for other values.
@@ -21,7 +24,7 @@ func colourTo(text string, most int) (list []token) {
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
 		return []token{{Text: text}}
 	}
-	text = b.String()
+	text = escapes.ReplaceAllStringFunc(b.String(), readable)
 	for n := 0; text != ""; {
 		if n >= most {
 			return append(list, token{Text: text})
@@ -50,6 +53,21 @@ func colourTo(text string, most int) (list []token) {
 		list, text = append(list, token{class, text[:piece]}), text[piece:]
 	}
 	return list
+}
+
+// escapes are the escapes of texts in JSON, those of characters as many as follow each other: two of them may be one character.
+var escapes = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4})+|\\.`)
+
+// readable is what an escape stands for, if people can see it: many programs send "Z\u00fcrich".
+func readable(escape string) string {
+	var text string
+	hidden := func(c rune) bool {
+		return c == '"' || c == '\\' || c == utf8.RuneError || !unicode.IsPrint(c) && c != '\u200d'
+	}
+	if escape[1] != 'u' || json.Unmarshal([]byte(`"`+escape+`"`), &text) != nil || strings.ContainsFunc(text, hidden) {
+		return escape
+	}
+	return text
 }
 
 // quoted is the length of the string at the beginning of JSON.

@@ -31,21 +31,18 @@ type keyRow struct {
 type keysView struct {
 	Keys  []keyRow
 	Pager pager
-	Empty empty
 }
-
-// keysOnPage is how many keys a page shows.
-const keysOnPage = 50
 
 // showKeys serves GET /keys.
 func (d *Dashboard) showKeys(r *request) (answer, error) {
-	view := keysView{Empty: empty{Icon: "key", Head: "No API keys yet",
+	none := empty{Icon: "key", Head: "No API keys yet",
 		Text:  "A key lets a program read and write this account: an ERP, a script, a shop of your own.",
 		Label: "Create a key", To: prefix + "/keys/new", Curl: r.curlWith("Authorization: Bearer <ACCESS_TOKEN>", "POST", "/developer/api-keys",
-			`{"name":"ERP","scopes":["write:orders"]}`)}}
-	number := r.pageNumber()
+			`{"name":"ERP","scopes":["write:orders"]}`)}
+	var view keysView
+	l := r.listing("/keys")
 	err := r.read(func(tx *db.Tx) error {
-		list, total, err := accounts.Keys(tx, keysOnPage, (number-1)*keysOnPage)
+		list, total, err := accounts.Keys(tx, perPage, l.offset())
 		if err != nil {
 			return err
 		}
@@ -53,10 +50,10 @@ func (d *Dashboard) showKeys(r *request) (answer, error) {
 		for _, k := range list {
 			view.Keys = append(view.Keys, r.keyRow(k, names))
 		}
-		view.Pager = r.numbered("/keys", number, keysOnPage, total, "key", "keys")
+		view.Pager = l.pager(r.format, len(list), total, "key", "keys").of(len(list), "", none)
 		return err
 	})
-	return show(screen{Template: "keys", Title: "API keys", Section: "/keys", Data: view}), err
+	return view.Pager.after(show(screen{Template: "keys", Title: "API keys", Section: "/keys", Data: view})), err
 }
 
 // userNames are the names of the account's users.

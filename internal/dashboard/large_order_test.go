@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -59,17 +60,26 @@ func TestOrderOf100LinesIsLight(t *testing.T) {
 	has(t, b.get(order+"?open=movements"), "100 lines, 200 units", "Show lines", "Folded while stock movements are shown.")
 }
 
-// A page of the list of orders is within the budget, with several lines and a country in each row.
+// A page of the list of orders is within the budget at its worst: several lines, a country and a shop's number in each row, pages on both
+// sides, filters, and some channels and saved views.
 func TestListOfOrdersIsLight(t *testing.T) {
 	s := newSite(t, "sqlite")
-	c := s.shopper(t)
+	c, b := s.shopper(t), s.as(s.owner)
 	c.articles()
-	for range 50 {
-		c.order("PROCESSING", nil, 1, 1)
+	for i := range 150 {
+		c.order("PARTIALLY_SHIPPED", map[string]any{"externalReference": fmt.Sprint("WEB-", i)}, 1, 1)
 	}
-	page := s.as(s.owner).get("/orders")
+	const filters = "status=PENDING&status=PROCESSING&status=PARTIALLY_SHIPPED&placed=7d&country=FR&minTotal=1&customerEmail=ada@example.com"
+	for i := range 5 {
+		s.channel(fmt.Sprint("Shop ", i))
+		name := fmt.Sprint("View ", i)
+		b.follow(b.post("/orders/views", url.Values{"_key": {name}, "name": {name}, "status": {"PARTIALLY_SHIPPED"},
+			"country": {"F" + string(rune('A'+i))}}))
+	}
+	page := b.get("/orders?page=2&" + filters)
 	n := len(anElement.FindAllString(page.body, -1))
 	t.Logf("%d elements, %d bytes", n, wire(t, page.body))
+	has(t, page, "View 4", "WEB-70", "+1", "Next", "Total: from 1")
 	if rows := strings.Count(page.body, `<tr role="row" id="o-`); rows != 50 || n > mostElements {
 		t.Errorf("%d rows, %d elements", rows, n)
 	}

@@ -17,18 +17,25 @@ type listing struct {
 	path  string
 	query url.Values
 	Page  int
+	size  int // rows on a page
 }
 
-// listing reads the address of a list below the prefix.
-func (r *request) listing(path string, q *apijson.Query) listing {
-	return listing{path: path, query: r.http.URL.Query(), Page: q.Int("page", 1, 1, 1_000_000)}
+// listing reads the address of a list below the prefix; what is no number of a page is the first one.
+func (r *request) listing(path string) listing {
+	return listing{path: path, query: r.http.URL.Query(), Page: r.query().Int("page", 1, 1, 1_000_000), size: perPage}
+}
+
+// noMatch is said in place of a list that no row is in, because of its filters.
+func noMatch(path, one, many string) empty {
+	return empty{Icon: "search", Head: "No " + one + " matches", Text: "Take a filter away, or search for something else.",
+		Label: "Show all " + many, To: prefix + path}
 }
 
 // query reads the parameters of the page.
 func (r *request) query() *apijson.Query { return apijson.ReadQuery(r.http.URL.Query()) }
 
 // offset is how many rows come before the page.
-func (l listing) offset() int { return (l.Page - 1) * perPage }
+func (l listing) offset() int { return (l.Page - 1) * l.size }
 
 // with is the address with other parameters, name and value in turns; "" removes one. It is the address of the first page.
 func (l listing) with(pairs ...string) string {
@@ -83,7 +90,7 @@ func (l listing) pager(f format, shown int, total int64, one, many string) pager
 		p.Words = f.Count(first) + "–" + f.Count(first+int64(shown)-1) + " of " + p.Words
 	}
 	if shown == 0 && total > 0 && l.Page > 1 {
-		p.Last = strings.TrimPrefix(l.with("page", strconv.FormatInt((total+perPage-1)/perPage, 10)), prefix)
+		p.Last = strings.TrimPrefix(l.with("page", strconv.FormatInt((total+int64(l.size)-1)/int64(l.size), 10)), prefix)
 	}
 	if l.Page > 1 {
 		p.Newer = l.with("page", strconv.Itoa(l.Page-1))
@@ -135,6 +142,7 @@ func (l listing) hidden(asked ...string) []pair {
 // filterBar is the form of filters above a list; it uses GET, so that every choice has an address.
 type filterBar struct {
 	Action      string
+	Name        string // of the parameter that the search is, "" for search
 	Search      string
 	Label       string // of the search
 	Placeholder string
@@ -149,4 +157,23 @@ func filterSelect(name, label, any, value string, options []option) *field {
 	f := &field{Name: name, Label: label, Kind: "select", Value: value, Options: append([]option{{Label: any}}, options...), Form: "filter"}
 	f.choose()
 	return f
+}
+
+// offer adds a choice among some values to the filters: a select, or, of very many, a chip that leads to all of them and one that takes the
+// chosen one away. It returns the parameters that the form has as inputs.
+func (b *filterBar) offer(l listing, name, label, any, value string, options []option) []string {
+	if len(options) == 0 {
+		return nil
+	}
+	if len(options) <= mostInSelect {
+		b.Selects = append(b.Selects, filterSelect(name, label, any, value, options))
+		return []string{name}
+	}
+	for _, o := range options {
+		if o.Value == value {
+			b.Chips = append(b.Chips, chip{Label: label + ": " + short(o.Label), To: l.with(name, ""), On: true})
+		}
+	}
+	b.Chips = append(b.Chips, chip{Label: label, To: l.with(choosing, name)})
+	return nil
 }

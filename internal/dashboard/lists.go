@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
 	"entrepot/internal/apijson"
@@ -17,24 +16,6 @@ func (d *Dashboard) repeated(r *request, missing error) (answer, error) {
 		return answer{}, missing
 	}
 	return d.write(r, func(*db.Tx) (answer, error) { return answer{}, missing })
-}
-
-// pageNumber is the page number in the address, from 1.
-func (r *request) pageNumber() int { return r.query().Int("page", 1, 1, 100_000) }
-
-// numbered is the pager of a list by page numbers, with what the list has one or many of; the other parameters stay.
-func (r *request) numbered(path string, number, size int, total int64, one, many string) pager {
-	p := pager{Words: r.format.plural(total, one, many)}
-	if first := int64(number-1)*int64(size) + 1; total > int64(size) && first <= total {
-		p.Words = r.format.Count(first) + "–" + r.format.Count(min(first+int64(size)-1, total)) + " of " + r.format.Count(total)
-	}
-	if number > 1 {
-		p.Newer = r.with(path, "page", strconv.Itoa(number-1))
-	}
-	if int64(number)*int64(size) < total {
-		p.Older = r.with(path, "page", strconv.Itoa(number+1))
-	}
-	return p
 }
 
 // with is the address of a list with one parameter set, or removed with "".
@@ -79,12 +60,15 @@ func (r *request) chips(path string, labels [][2]string) (list []chip) {
 	return list
 }
 
-// whenWords is a filter's value; a time, as people of the user's zone write it.
+// whenWords is a filter's value; a day or a time, as people of the user's locale and zone write it.
 func (r *request) whenWords(name, value string) string {
-	if _, err := time.Parse(time.DateOnly, value); err == nil || name != "from" && name != "to" {
+	if name != "from" && name != "to" {
 		return value
 	}
 	if at, ok := r.format.moment(value, false); ok {
+		if _, err := time.Parse(time.DateOnly, value); err == nil {
+			return r.format.write(at, "2 Jan 2006")
+		}
 		return r.format.Moment(at.UnixMicro(), "2 Jan 2006, 15:04").Words
 	}
 	return value

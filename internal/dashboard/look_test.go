@@ -162,6 +162,11 @@ func TestNarrowRows(t *testing.T) {
 		row.cells[0].offsetTop !== row.cells[2].offsetTop).length`); rows > 0 {
 		t.Errorf("%d scopes are broken over lines", rows)
 	}
+	s.channel("Shop in the town behind the church, number twelve")
+	b.open("/orders?choose=channelId")
+	if b.is("[...document.querySelectorAll('.choices a > span')].some(name => name.scrollWidth > name.clientWidth || !name.clientWidth)") {
+		t.Error("names of channels to choose from are cut")
+	}
 	b.open("/settings/requests")
 	b.until(`(() => { const tab = document.querySelector('.views [aria-current]'), bar = tab.parentElement;
 		return tab.getBoundingClientRect().right <= bar.getBoundingClientRect().right + 1 })()`)

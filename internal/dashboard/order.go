@@ -62,6 +62,7 @@ type orderView struct {
 	LineWords           string
 	Ship                *form
 	ShipWords           string
+	ShipAgain           bool     // the form has what the shipment had that was just deleted
 	Edit                *form    // of the lines, when they are being edited
 	EditMore            []*field // its inputs that are of no line there is
 	Unfold              *unfold  // the button that opens it
@@ -321,8 +322,10 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	if view.Edit == nil && r.caller().May("write:orders") && left > 0 &&
 		(o.Status == orders.Processing || o.Status == orders.PartiallyShipped) {
 		view.Ship = shipForm(r, o)
-		r.proposed(view.Ship)
 		view.ShipWords = "Ship " + r.format.plural(left, "unit", "units")
+		if view.ShipAgain = r.proposed(view.Ship); view.ShipAgain {
+			view.ShipWords = "Ship again"
+		}
 	}
 	for i, l := range o.Lines {
 		line := orderLine{Name: l.Name, SKU: l.SKU, Ordered: r.format.Count(l.Quantity),

@@ -36,7 +36,7 @@ func shipForm(r *request, o *orders.Order) *form {
 		}
 		at := "items[" + strconv.Itoa(i) + "]"
 		fields = append(fields, field{Name: at + ".orderItemId", Kind: "hidden", Value: string(l.ID)},
-			field{Name: at + ".quantity", Label: "Ship now: " + name, Kind: "number", Value: strconv.FormatInt(l.Remaining(), 10)})
+			field{Name: at + ".quantity", Label: "Ship now: " + name, Kind: "int", Value: strconv.FormatInt(l.Remaining(), 10)})
 	}
 	f := r.editing(r.acting(o, "/ship"), fields...)
 	if r.stale != nil && o.Empty() {
@@ -53,15 +53,15 @@ const carrierName = "entrepot-carrier"
 const mostCarrier = 100
 
 // proposed fills the form of a new page: with what the shipment had that was just deleted, to be corrected, else with the carrier of the
-// last parcel from this browser. What is proposed is no stored value, which others could change meanwhile.
-func (r *request) proposed(f *form) {
+// last parcel from this browser. What is proposed is no stored value, which others could change meanwhile. It reports the former.
+func (r *request) proposed(f *form) (again bool) {
 	if r.http.Method == http.MethodPost {
-		return
+		return false
 	}
 	if c, err := r.http.Cookie(flashName); err == nil {
 		for name, value := range flashOf(c.Value).Again {
 			if in := f.find(name); in != nil {
-				in.Value = value
+				in.Value, again = value, true
 			}
 		}
 	}
@@ -70,6 +70,7 @@ func (r *request) proposed(f *form) {
 			f.At("carrier").Value = name
 		}
 	}
+	return again
 }
 
 // remembered adds the carrier of a parcel to an answer, for the next one.

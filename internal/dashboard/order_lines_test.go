@@ -26,7 +26,7 @@ func (s *site) platformOrder(t *testing.T) id.Order {
 		Status: orders.Processing, CreatedAt: at, UpdatedAt: at, Currency: "EUR", Name: "Ada Lovelace",
 		Lines: []connector.OrderLine{{ExternalID: "a", SKU: "MUG", Name: "Mug", Quantity: 2, Amount: 100000},
 			{ExternalID: "f", Name: "Gift wrap", Quantity: 1, Amount: 20000}},
-		Tax: 24000, Total: 144000})
+		Tax: 24000, Total: 144000}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,16 +32,14 @@ type ordersView struct {
 	Tabs         []tab
 	Search       string
 	Kept         []pair // parameters that the search keeps
-	All          []pair // every parameter, for actions on the whole view
+	List         string // every parameter, for actions on the whole view
 	Chips        []chip
 	Menus        []orderMenu
 	Heads        []head
 	Rows         []orderRow
 	Words, Count string
 	Total        int64
-	Wrong        string // what is wrong with the filter, in place of orders
 	Pager        pager
-	Empty        *empty
 	Bulk         *form
 	Moves        []option
 	Save         *form  // nil where there is nothing to save
@@ -53,9 +51,10 @@ type ordersView struct {
 // Shows reports whether a column is shown.
 func (v ordersView) Shows(column string) bool { return !slices.Contains(v.hidden, column) }
 
-// orderMenu is a filter that can be set: a list of links, or inputs.
+// orderMenu is a filter that can be set: a list of links, or inputs, or a page.
 type orderMenu struct {
 	ID, Label string
+	All       *chip // what leads to the page of its many choices, in place of a menu
 	Links     []tab
 	Inputs    []field
 	Kept      []pair
@@ -78,6 +77,9 @@ type orderRow struct {
 
 // showOrders serves GET /orders.
 func (d *Dashboard) showOrders(r *request) (answer, error) {
+	if r.chooses("channelId") {
+		return d.choose(r, "/orders", "Orders")
+	}
 	q, wrong, err := r.ordersShown()
 	if err != nil {
 		return answer{}, err
@@ -97,7 +99,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 			counts, err = orders.StatusCounts(tx)
 			return err
 		}, func(tx *db.Tx) (err error) {
-			places, _, err = channels.List(tx, 100, 0)
+			places, _, err = channels.List(tx, maxChoices, 0)
 			return err
 		}, func(tx *db.Tx) (err error) {
 			saved, err = views.List(tx, r.session.User.ID, "/orders")
@@ -108,10 +110,10 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 		return answer{}, err
 	}
 	shown := field{Name: until, Kind: "hidden", Value: strconv.FormatInt(r.format.now.UnixMicro(), 10)}
-	view := ordersView{Search: q.Search, Kept: q.hidden("search"), All: q.hidden(), Total: total, Tabs: r.orderTabs(q, counts),
+	view := ordersView{Search: q.Search, Kept: q.hidden("search"), List: q.query(), Total: total, Tabs: r.orderTabs(q, counts),
 		Chips: r.orderChips(q, places), Menus: r.orderMenus(q, places), Bulk: r.form("/orders/bulk", shown),
 		Words: r.format.plural(total, "order", "orders"), Count: r.format.Count(total),
-		Wrong: wrong, hidden: r.hiddenColumns()}
+		hidden: r.hiddenColumns()}
 	view.Columns, view.Heads = r.orderColumnsForm(view.hidden), view.shownHeads(orderHeads(q))
 	for _, s := range []orders.Status{orders.Processing, orders.Delivered, orders.Returned, orders.Cancelled} {
 		move := option{Value: string(s), Label: movedWords[s]}
@@ -138,10 +140,11 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	}
 	view.Pager = r.ordersPager(q, total)
 	if total == 0 && wrong == "" {
-		if view.Empty, err = r.noOrders(q, places); err != nil {
+		if view.Pager.Empty, err = r.noOrders(q, places); err != nil {
 			return answer{}, err
 		}
 	}
+	view.Pager.Wrong = wrong
 	out := view.Pager.after(show(screen{Template: "orders", Title: "Orders", Section: "/orders", Data: view}))
 	if wrong != "" {
 		out.status = http.StatusBadRequest
@@ -293,6 +296,9 @@ func (r *request) orderMenus(q ordersQuery, places []channels.Channel) []orderMe
 	for _, c := range places {
 		channel.Links = append(channel.Links, tab{Label: c.Name, To: q.at("/orders", "channelId", string(c.ID)), Current: q.Channel == c.ID})
 	}
+	if len(channel.Links) > mostInMenu {
+		channel.All, channel.Links = &chip{Label: channel.Label, To: q.at("/orders", choosing, "channelId")}, nil
+	}
 	customer := orderMenu{ID: "f-customer", Label: "Customer", Kept: q.hidden("customerEmail", "country"), Inputs: []field{
 		{Form: "f", Name: "customerEmail", Label: "E-mail", Kind: "email", Value: q.Email},
 		{Form: "f", Name: "country", Label: "Country", Hint: "Two letters, such as FR", Max: 2, Value: q.Country}}}
@@ -303,7 +309,7 @@ func (r *request) orderMenus(q ordersQuery, places []channels.Channel) []orderMe
 		in.Kind, in.Pattern, in.Value = "decimal", amountPattern, cmp.Or(r.format.typing(q.values.Get(in.Name)), r.query().Text(in.Name))
 	}
 	list := []orderMenu{status, placed, customer, total}
-	if len(channel.Links) > 0 {
+	if len(places) > 0 {
 		list = slices.Insert(list, 2, channel)
 	}
 	return list
@@ -351,8 +357,8 @@ func (r *request) ordersPager(q ordersQuery, total int64) pager {
 // noOrders is the message of an empty list.
 func (r *request) noOrders(q ordersQuery, places []channels.Channel) (*empty, error) {
 	if q.filtered() {
-		return &empty{Icon: "search", Head: "No order matches", Text: "Take a filter away, or search for something else.",
-			Label: "Show all orders", To: prefix + "/orders"}, nil
+		none := noMatch("/orders", "order", "orders")
+		return &none, nil
 	}
 	channel := ""
 	if i := slices.IndexFunc(places, func(c channels.Channel) bool { return c.Platform == channels.Custom }); i >= 0 {

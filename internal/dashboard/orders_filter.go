@@ -30,8 +30,14 @@ type ordersQuery struct {
 var ordersParameters = []string{"search", "status", "channelId", "customerId", "customerEmail", "country", "minTotal", "maxTotal", "placed",
 	"createdAtGte", "createdAtLte", "sort"}
 
+// wholeQuery is the input that has all parameters of the list, in the forms about it.
+const wholeQuery = "list"
+
 // readOrders reads the list's parameters. Errors: Invalid, as the API's list.
 func (r *request) readOrders(values url.Values) (ordersQuery, error) {
+	if whole, err := url.ParseQuery(values.Get(wholeQuery)); err == nil && len(whole) > 0 {
+		values = whole
+	}
 	given := url.Values{}
 	for _, name := range ordersParameters {
 		if text := strings.TrimSpace(strings.Join(nonEmpty(values[name]), ",")); text != "" {

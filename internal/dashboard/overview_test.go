@@ -46,6 +46,16 @@ func TestOverview(t *testing.T) {
 	})
 }
 
+// A figure is as large in every locale: what has few signs is not small because they take many bytes.
+func TestFiguresAreLargeInEveryLocale(t *testing.T) {
+	for value, want := range map[string]string{"€9,190": "", "10.601 €": "", "121,85 €": "", "123.456 €": "", "1.234.567 €": "long",
+		"123.456.789.012 €": "longer"} {
+		if size := (kpi{Value: strings.ReplaceAll(value, " ", "\u00a0")}).Size(); size != want {
+			t.Errorf("%s is %q, not %q", value, size, want)
+		}
+	}
+}
+
 // The overview shows the figures and latest orders of one channel, and leads to its orders; what waits for people is that of all.
 func TestOverviewOfOneChannel(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {

@@ -50,6 +50,19 @@ type pager struct {
 	First        string // addresses, "" for none
 	Newer, Older string
 	Last         string // below the prefix: the last page, when this one is after it, "" otherwise
+	Wrong        string // what is wrong with the address, in place of the list
+	Empty        *empty // what is said in place of a list without rows
+}
+
+// of is the pager of so many rows. Without any, it says in their place what is wrong with the address, or what the list is for.
+func (p pager) of(rows int, wrong string, none empty) pager {
+	switch {
+	case wrong != "":
+		return pager{Wrong: wrong}
+	case rows == 0 && p.Older == "":
+		p.Empty = &none
+	}
+	return p
 }
 
 // after is the answer to a page after the last one, as when the rows of a last page have left the list: it leads to the one before.

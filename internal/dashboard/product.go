@@ -150,7 +150,7 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 		}
 	}
 	for _, to := range []catalog.Status{catalog.Active, catalog.Inactive, catalog.Archived} {
-		if to != p.product.Status {
+		if to != p.product.Status && (to != catalog.Inactive || p.product.Status != catalog.DraftStatus) { // a draft is not for sale yet
 			view.Moves = append(view.Moves, formButton{Label: statusMoves[to], Form: r.form(p.path("/status"), hiddenField("status", string(to)))})
 		}
 	}

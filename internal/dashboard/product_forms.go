@@ -72,7 +72,7 @@ func (p productPage) variants(r *request) *form {
 				Digits:      money.Digits(r.caller().Currency),
 				Value:       amountText(v.Price, r.caller().Currency),
 				ClearBlank:  clear,
-				Placeholder: "as the product",
+				Placeholder: "as product",
 			},
 			field{
 				Name:       at + "compareAtPrice",
@@ -137,11 +137,8 @@ func (p productPage) categoryForm(r *request) *form {
 		in.Options = append(in.Options, option{Value: string(c.ID), Label: wholePath(c, above)})
 	}
 	if !p.many {
-		all := make(map[id.Category]catalog.Category, len(p.categories))
-		for _, c := range p.categories {
-			all[c.ID] = c
-		}
-		for _, b := range treeOf(p.categories) {
+		all := byID(p.categories)
+		for _, b := range treeOf(p.categories, r.format.names()) {
 			offer(b.Category, all)
 		}
 	}

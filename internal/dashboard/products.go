@@ -49,7 +49,7 @@ type productRow struct {
 	Changed                  stamp
 }
 
-// maxChoices bounds the channels and categories offered as filters.
+// maxChoices bounds the channels and categories that are offered to choose from.
 const maxChoices = 250
 
 // productFilter reads what the list is to show.
@@ -79,14 +79,18 @@ func productsOf(tx *db.Tx, page []id.Product) ([]*catalog.Product, error) {
 // listProducts serves GET /products.
 func (d *Dashboard) listProducts(r *request) (answer, error) {
 	q := r.query()
-	l := r.listing("/products", q)
-	f := productFilter(q, l)
-	if err := q.Err(); err != nil {
-		return answer{}, err
+	if r.chooses("channelId", "categoryId") {
+		return d.choose(r, "/products", "Products")
 	}
-	var view productsView
+	l := r.listing("/products")
+	f := productFilter(q, l)
+	wrong, status := wrongFilter(q)
+	view := productsView{Pager: pager{Wrong: wrong}}
 	err := r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) error {
+			if wrong != "" {
+				return nil
+			}
 			ids, total, err := catalog.Page(tx, f)
 			if err != nil {
 				return err
@@ -99,7 +103,7 @@ func (d *Dashboard) listProducts(r *request) (answer, error) {
 			for _, p := range list {
 				view.Rows = append(view.Rows, r.productRow(shown, p))
 			}
-			view.Pager = l.pager(r.format, len(list), total, "product", "products")
+			view.Pager = l.pager(r.format, len(list), total, "product", "products").of(len(list), "", noMatch(l.path, "product", "products"))
 			return err
 		}, func(tx *db.Tx) (err error) {
 			view.Filter, err = productFilters(tx, l, f)
@@ -114,7 +118,9 @@ func (d *Dashboard) listProducts(r *request) (answer, error) {
 		})
 	})
 	view.Heads = productHeads(l, f)
-	return view.Pager.after(show(screen{Template: "products", Title: "Products", Section: "/products", Data: view})), err
+	out := show(screen{Template: "products", Title: "Products", Section: "/products", Data: view})
+	out.status = status
+	return view.Pager.after(out), err
 }
 
 // productTabs are the views by status, each with how many there are, unless another filter leaves fewer.
@@ -156,15 +162,14 @@ func firstProduct(r *request) *empty {
 
 // productFilters offers the account's channels and categories.
 func productFilters(tx *db.Tx, l listing, f catalog.Filter) (filterBar, error) {
-	bar := filterBar{Action: prefix + l.path, Search: f.Search, Label: "Search products", Placeholder: "Name or SKU",
-		Hidden: l.hidden("search", "categoryId", "channelId")}
+	bar := filterBar{Action: prefix + l.path, Search: f.Search, Label: "Search products", Placeholder: "Name or SKU"}
 	var places []channels.Channel
 	var categories []catalog.Category
 	err := tx.Together(func(tx *db.Tx) (err error) {
-		places, _, err = channels.List(tx, maxChoices, 0)
+		places, _, err = channels.List(tx, mostInSelect+1, 0)
 		return err
 	}, func(tx *db.Tx) (err error) {
-		categories, _, err = catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxChoices})
+		categories, _, err = catalog.ListCategories(tx, catalog.CategoryFilter{Limit: mostInSelect + 1})
 		return err
 	})
 	if err != nil {
@@ -177,21 +182,25 @@ func productFilters(tx *db.Tx, l listing, f catalog.Filter) (filterBar, error) {
 	for _, c := range categories {
 		byCategory = append(byCategory, option{Value: string(c.ID), Label: c.Name})
 	}
-	if f.Category != "" && !slices.ContainsFunc(categories, func(c catalog.Category) bool { return c.ID == f.Category }) {
+	if f.Category != "" && !slices.ContainsFunc(byCategory, func(o option) bool { return o.Value == string(f.Category) }) {
 		c, err := catalog.CategoryByID(tx, f.Category)
 		if err := ignoreMissing(err); err != nil {
 			return bar, err
 		}
 		byCategory = append(byCategory, option{Value: string(f.Category), Label: cmp.Or(c.Name, "a category that is gone")})
 	}
-	if len(byCategory) > 0 {
-		bar.Selects = append(bar.Selects, filterSelect("categoryId", "Category", "Any category", string(f.Category), byCategory))
+	if f.Channel != "" && !slices.ContainsFunc(byChannel, func(o option) bool { return o.Value == string(f.Channel) }) {
+		c, err := channels.ByID(tx, f.Channel)
+		if err := ignoreMissing(err); err != nil {
+			return bar, err
+		}
+		byChannel = append(byChannel, option{Value: string(f.Channel), Label: cmp.Or(c.Name, "a channel that is gone")})
 	}
-	if len(byChannel) > 0 {
-		bar.Selects = append(bar.Selects, filterSelect("channelId", "Channel", "Any channel", string(f.Channel), byChannel))
-	}
-	if f.Search != "" || f.Category != "" || f.Channel != "" {
-		bar.Chips = []chip{{Label: "Clear filters", On: true, To: l.with("search", "", "categoryId", "", "channelId", "")}}
+	inputs := append([]string{"search"}, bar.offer(l, "categoryId", "Category", "Any category", string(f.Category), byCategory)...)
+	inputs = append(inputs, bar.offer(l, "channelId", "Channel", "Any channel", string(f.Channel), byChannel)...)
+	bar.Hidden = l.hidden(inputs...)
+	if l.narrowed("status", choosing) {
+		bar.Chips = append(bar.Chips, chip{Label: "Clear filters", On: true, To: l.with("search", "", "categoryId", "", "channelId", "")})
 	}
 	return bar, nil
 }

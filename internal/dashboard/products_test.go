@@ -190,3 +190,16 @@ func TestAProductForReaders(t *testing.T) {
 		}
 	})
 }
+
+// A draft is not for sale, so it is not taken off sale; a product for sale is.
+func TestDraftsAreNotTakenOffSale(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.as(s.owner)
+	for status, offered := range map[string]bool{"DRAFT": false, "ACTIVE": true, "ARCHIVED": true} {
+		p := s.product(`{"sku":"` + status + `","name":"Mug","price":1,"status":"` + status + `"}`)
+		page := b.get("/products/" + string(p.ID))
+		if strings.Contains(page.words(), "Take off sale") != offered {
+			t.Errorf("%s: %.400s", status, page.words())
+		}
+	}
+}

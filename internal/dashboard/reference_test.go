@@ -76,7 +76,9 @@ func TestSamplesHaveTheChosenKey(t *testing.T) {
 			return err
 		})
 		at := "/docs/getOrder?key=" + url.QueryEscape(string(key.ID))
-		if own := b.sampleText(at); strings.Count(own, key.Prefix+"…") != 5 || strings.Contains(own, "KEY") {
+		own := b.sampleText(at)
+		rest := strings.ReplaceAll(own, key.Prefix, "") // which may have the same letters
+		if strings.Count(own, key.Prefix+"…") != 5 || strings.Contains(rest, "KEY") {
 			t.Errorf("%s", own)
 		}
 		page := b.send("GET", at, nil, "")

@@ -57,10 +57,13 @@ var shared = []string{"templates/layout.html", "templates/parts.html", "template
 
 // parse parses what pages share, and finds the pages of the folder. It panics if something is invalid, as the first use of a page does.
 func (t *templates) parse() map[string]func() *template.Template {
-	base := template.Must(template.New("").Funcs(template.FuncMap{
+	base := template.New("").Funcs(template.FuncMap{
 		"asset": t.files.asset, "scripts": t.files.scripts, "prefix": func() string { return prefix }, "badge": newBadge,
 		"callout": newCallout, "ask": newAsk,
-	}).ParseFS(t.files, shared...))
+	})
+	for _, name := range shared {
+		t.add(base, name)
+	}
 	names, err := fs.Glob(t.files, "templates/*.html")
 	if err != nil {
 		panic(err) // the pattern is good
@@ -71,10 +74,20 @@ func (t *templates) parse() map[string]func() *template.Template {
 			continue
 		}
 		pages[strings.TrimSuffix(path.Base(name), ".html")] = sync.OnceValue(func() *template.Template {
-			return template.Must(template.Must(base.Clone()).ParseFS(t.files, name))
+			return t.add(template.Must(base.Clone()), name)
 		})
 	}
 	return pages
+}
+
+// add adds what a file defines to a template, and returns it.
+func (t *templates) add(to *template.Template, name string) *template.Template {
+	source, err := fs.ReadFile(t.files, name)
+	if err != nil {
+		panic(err) // the list of files has it
+	}
+	template.Must(to.New(path.Base(name)).Parse(joined(string(source))))
+	return to
 }
 
 func (t *templates) page(name string) *template.Template {
@@ -92,7 +105,7 @@ var rendered = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 func (d *Dashboard) render(r *request, out answer) error {
 	page := *out.page
 	page.Bare = page.Bare || r.session.User.ID == ""
-	if r.http.Header.Get("Entrepot-Live") == "" { // a refreshed region leaves the message to the next page
+	if r.http.Header.Get("Entrepot-Live")+r.http.Header.Get("Entrepot-Aside") == "" { // a part of a page leaves the message to the next one
 		page.Flash = r.takeFlash()
 	}
 	page.Shell, page.caller = d.shell(r, &page), r.caller()

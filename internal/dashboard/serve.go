@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -68,7 +69,7 @@ func crossSite(public string) *http.CrossOriginProtection {
 func (d *Dashboard) handler(route *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		start := time.Now()
-		r := &request{http: hr, out: w, d: d, id: id.New[string](), route: route,
+		r := &request{http: hr, out: w, d: d, id: cmp.Or(w.Header().Get("X-Request-Id"), id.New[string]()), route: route,
 			format: newFormat(hr, &accounts.Account{}, &accounts.User{}, d.DB.Now())}
 		w.Header().Set("X-Request-Id", r.id)
 		if r.ownImagesOnly() {

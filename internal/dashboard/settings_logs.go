@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -18,9 +19,6 @@ var settingsLogRoutes = []*route{
 	{method: "GET", path: "/settings/audit", scope: "read:users", serve: (*Dashboard).showAudit},
 	{method: "GET", path: "/settings/requests", scope: "read:users", serve: (*Dashboard).showRefused},
 }
-
-// logOnPage is how many entries a page of these logs shows.
-const logOnPage = 50
 
 type auditRow struct {
 	Who, Action, Code, Resource, ResourceID, Details string
@@ -33,26 +31,27 @@ type logView struct {
 	Tabs     []tab
 	Chips    []chip
 	From, To field
-	Wrong    string
 	Audit    []auditRow
 	Refused  []refusedRow
 	Pager    pager
-	Empty    empty
 }
 
 // showAudit serves GET /settings/audit.
 func (d *Dashboard) showAudit(r *request) (answer, error) {
-	q, number := r.query(), r.pageNumber()
+	const path = "/settings/audit"
+	q, l := r.query(), r.listing(path)
 	f := audit.Filter{Actor: q.Text("actor"), Action: q.Text("action"), ResourceType: q.Text("resourceType"), ResourceID: q.Text("resourceId"),
-		Limit: logOnPage, Offset: (number - 1) * logOnPage}
+		Limit: perPage, Offset: l.offset()}
 	f.From, f.To = r.moments(q)
 	wrong, status := wrongFilter(q)
-	const path = "/settings/audit"
-	view := logView{Tabs: r.settingsTabs(path), Wrong: wrong, From: r.when("from", "From", q.Text("from")),
+	view := logView{Tabs: r.settingsTabs(path), From: r.when("from", "From", q.Text("from")),
 		To: r.when("to", "Until", q.Text("to")),
 		Chips: r.chips(path, [][2]string{{"actor", "By"}, {"action", "What"}, {"resourceType", "Kind"}, {"resourceId", "To"}, {"from", "From"},
-			{"to", "Until"}}), Empty: empty{Icon: "list", Head: "Nothing here", Text: "No entry fits."}}
+			{"to", "Until"}}), Pager: pager{Wrong: wrong}}
 	err := r.readWide(func(tx *db.Tx) error {
+		if wrong != "" {
+			return nil
+		}
 		list, total, err := audit.List(tx, f)
 		if err != nil {
 			return err
@@ -61,12 +60,12 @@ func (d *Dashboard) showAudit(r *request) (answer, error) {
 		for i := range list {
 			view.Audit = append(view.Audit, r.auditRow(&list[i], names))
 		}
-		view.Pager = r.numbered(path, number, logOnPage, total, "entry", "entries")
+		view.Pager = l.pager(r.format, len(list), total, "entry", "entries").of(len(list), "", noMatch(path, "entry", "entries"))
 		return err
 	})
 	out := show(screen{Template: "audit", Title: "Audit log", Section: "/settings/account", Data: view})
 	out.status = status
-	return out, err
+	return view.Pager.after(out), err
 }
 
 // actorNames are the names behind "user:<id>" and "key:<id>".
@@ -124,16 +123,23 @@ type refusedRow struct {
 
 // showRefused serves GET /settings/requests.
 func (d *Dashboard) showRefused(r *request) (answer, error) {
-	q, number := r.query(), r.pageNumber()
-	key, _ := id.Parse[id.Key](q.Text("keyId"))
 	const path = "/settings/requests"
+	q, l := r.query(), r.listing(path)
+	f := audit.RefusedFilter{Key: apijson.QueryID[id.Key](q, "keyId"), Status: int64(q.Int("status", 0, 0, 499)), Limit: perPage,
+		Offset: l.offset()}
+	wrong, status := wrongFilter(q)
+	none := empty{Icon: "shield", Head: "Nothing was refused", Text: "Requests of your keys and users that the API refuses appear here " +
+		"within seconds: a missing scope, a wrong field, a limit reached, a revoked key that is still in use."}
+	if l.narrowed() {
+		none = noMatch(path, "request", "refused requests")
+	}
 	view := logView{Tabs: r.settingsTabs(path), Chips: r.chips(path, [][2]string{{"keyId", "Key"}, {"status", "Status"}}),
-		Empty: empty{Icon: "shield", Head: "Nothing was refused",
-			Text: "Requests of your keys and users that the API refuses appear here within " +
-				"seconds: a missing scope, a wrong field, a limit reached, a revoked key that is still in use."}}
+		Pager: pager{Wrong: wrong}}
 	err := r.readWide(func(tx *db.Tx) error {
-		list, total, err := audit.ListRefused(tx, audit.RefusedFilter{Key: key, Status: int64(q.Int("status", 0, 0, 499)), Limit: logOnPage,
-			Offset: (number - 1) * logOnPage})
+		if wrong != "" {
+			return nil
+		}
+		list, total, err := audit.ListRefused(tx, f)
 		if err != nil {
 			return err
 		}
@@ -141,10 +147,12 @@ func (d *Dashboard) showRefused(r *request) (answer, error) {
 		for i := range list {
 			view.Refused = append(view.Refused, r.refusedRow(&list[i], names))
 		}
-		view.Pager = r.numbered(path, number, logOnPage, total, "request", "requests")
+		view.Pager = l.pager(r.format, len(list), total, "request", "requests").of(len(list), "", none)
 		return err
 	})
-	return show(screen{Template: "refused", Title: "Refused requests", Section: "/settings/account", Data: view}), err
+	out := show(screen{Template: "refused", Title: "Refused requests", Section: "/settings/account", Data: view})
+	out.status = status
+	return view.Pager.after(out), err
 }
 
 func (r *request) refusedRow(e *audit.Refused, names map[string]string) refusedRow {

@@ -46,21 +46,18 @@ type usersView struct {
 	Pager pager
 }
 
-// usersOnPage is how many users a page shows.
-const usersOnPage = 50
-
 // showUsers serves GET /settings/users.
 func (d *Dashboard) showUsers(r *request) (answer, error) {
-	view, number := usersView{Tabs: r.settingsTabs("/settings/users")}, r.pageNumber()
+	view, l := usersView{Tabs: r.settingsTabs("/settings/users")}, r.listing("/settings/users")
 	err := r.read(func(tx *db.Tx) error {
-		list, total, err := accounts.Users(tx, usersOnPage, (number-1)*usersOnPage)
+		list, total, err := accounts.Users(tx, perPage, l.offset())
 		for _, u := range list {
 			view.Users = append(view.Users, r.userRow(u))
 		}
-		view.Pager = r.numbered("/settings/users", number, usersOnPage, total, "user", "users")
+		view.Pager = l.pager(r.format, len(list), total, "user", "users")
 		return err
 	})
-	return show(screen{Template: "users", Title: "Users", Section: "/settings/account", Data: view}), err
+	return view.Pager.after(show(screen{Template: "users", Title: "Users", Section: "/settings/account", Data: view})), err
 }
 
 // roleOptions are the roles that the caller may give.

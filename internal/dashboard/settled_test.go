@@ -3,6 +3,7 @@ package dashboard
 import (
 	"encoding/json"
 	"fmt"
+	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
@@ -73,8 +74,9 @@ const countAnswers = `{
 
 // keepMessages is a script that lets messages stay, which else are gone after ten seconds: a test may look later.
 const keepMessages = `{
-	const later = setTimeout;
-	window.setTimeout = (run, ms, ...what) => ms === 10000 ? 0 : later(run, ms, ...what);
+	const stay = new CSSStyleSheet();
+	stay.replaceSync(".toast { animation: none !important }");
+	document.adoptedStyleSheets = [stay];
 }`
 
 // inject runs a script on every page that the window opens, before those of the page.
@@ -95,7 +97,11 @@ const loaded = `document.readyState === "complete" && !window.answersToCome && !
 
 // settled is what an expression gives of a page that has loaded and is not being left. It reports whether the page was so.
 func settled[T any](b *window, expression string) (out T, ok bool) {
-	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](fmt.Sprintf("%s ? JSON.stringify({ is: (%s) }) : ''", loaded, expression)))
+	look := fmt.Sprintf("%s ? JSON.stringify({ is: (%s) }) : ''", loaded, expression)
+	if b.scriptless { // what is injected does not run
+		look = keepMessages + look
+	}
+	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](look))
 	if err != nil || text == "" || b.isLeft() {
 		return out, false
 	}
@@ -178,4 +184,17 @@ func (b *window) act(find, do string) {
 			fmt.Sprintf("%s && (el => el?.checkVisibility() ? (%s, true) : false)(%s)", loaded, do, find)))
 		return err == nil && done // by now the page may be left, because of what was done
 	}, find+" can be seen")
+}
+
+// However late a test looks, it finds the message of what was done, with scripts and without. For people it is gone after ten seconds.
+func TestMessagesWaitForTests(t *testing.T) {
+	s := newSite(t, "sqlite")
+	for _, b := range []*window{s.window(t, s.owner), s.withoutScript(t, s.owner)} {
+		b.open("/segments")
+		b.fill("[name=name]", "Everybody")
+		b.press("Create")
+		b.until("document.querySelector('.toast')")
+		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('.toast').getAnimations().forEach(a => a.finish())"))
+		b.shows("Created the segment")
+	}
 }

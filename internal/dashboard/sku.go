@@ -79,7 +79,7 @@ const maxLevels = 200
 func (d *Dashboard) showSKU(r *request) (answer, error) {
 	q := r.query()
 	sku := r.http.PathValue("sku")
-	l := r.listing(strings.TrimPrefix(stockPath(sku), prefix), q)
+	l := r.listing(strings.TrimPrefix(stockPath(sku), prefix))
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
@@ -135,6 +135,7 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 		for _, m := range ledger {
 			view.Ledger = append(view.Ledger, r.ledgerRow(m, behind, actors))
 		}
+		propose(warehouses, levels)
 		view.Receive, view.Adjust = moveForm(r, sku, "receive", warehouses), moveForm(r, sku, "adjust", warehouses)
 		if len(warehouses) > 1 {
 			view.Transfer = transferForm(r, skuAction(sku, "transfer"), hiddenField("sku", sku), warehouses)
@@ -215,6 +216,19 @@ func actorWords(actor string) string {
 		return "an API key"
 	}
 	return "the service"
+}
+
+// propose makes the warehouse that has a SKU the one that forms propose, if the account's default one does not have it.
+func propose(warehouses []stock.Warehouse, levels []stock.Row) {
+	has := func(w stock.Warehouse) bool {
+		return slices.ContainsFunc(levels, func(l stock.Row) bool { return l.Warehouse == w.Code })
+	}
+	usual := slices.ContainsFunc(warehouses, func(w stock.Warehouse) bool { return w.Default && has(w) })
+	if at := slices.IndexFunc(warehouses, has); at >= 0 && !usual {
+		for i := range warehouses {
+			warehouses[i].Default = i == at
+		}
+	}
 }
 
 func warehouseOptions(list []stock.Warehouse) (options []option, usual string) {

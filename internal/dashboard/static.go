@@ -91,6 +91,18 @@ func (f *files) scripts() (list []string) {
 	return list
 }
 
+// Tokens are the colours, fonts and sizes of the pages: CSS for other pages that are to look like them.
+func Tokens() string {
+	content, err := fs.ReadFile(embedded, "static/dash.css")
+	if err != nil {
+		panic(err) // the file is in the program
+	}
+	const begin, end = "@layer tokens {", "\n}\n"
+	_, tokens, _ := strings.Cut(string(content), begin)
+	tokens, _, _ = strings.Cut(tokens, end)
+	return begin + tokens + end
+}
+
 // types are the content types of static files: the system's own list may say that a script is a text.
 var types = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 

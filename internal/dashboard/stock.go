@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/limits"
 	"entrepot/internal/stock"
 )
 
@@ -28,9 +28,8 @@ type stockView struct {
 	Rows       []levelRow
 	Pager      pager
 
-	MaxThreshold int64
-	Empty        *empty
-	Transfer     string // the page to transfer stock, "" for nobody or with one warehouse
+	Empty    *empty
+	Transfer string // the page to transfer stock, "" for nobody or with one warehouse
 }
 
 // levelRow is one SKU in one warehouse.
@@ -73,7 +72,7 @@ func (r *request) levelRow(l stock.Level) levelRow {
 // listStock serves GET /stock.
 func (d *Dashboard) listStock(r *request) (answer, error) {
 	q := r.query()
-	l := r.listing("/stock", q)
+	l := r.listing("/stock")
 	view := q.Text("view")
 	f := stock.Filter{
 		Search:    strings.TrimSpace(q.Text("search")),
@@ -83,16 +82,22 @@ func (d *Dashboard) listStock(r *request) (answer, error) {
 		Limit:     perPage,
 		Offset:    l.offset(),
 	}
-	if err := q.Err(); err != nil {
-		return answer{}, err
+	if view != "" && !f.Low && !f.Oversold {
+		q.AddError("view", "must be low or oversold")
 	}
-	return d.stockScreen(r, l, f)
+	return d.stockScreen(r, l, f, q)
 }
 
-func (d *Dashboard) stockScreen(r *request, l listing, f stock.Filter) (answer, error) {
-	view := stockView{MaxThreshold: limits.MaxStock}
+func (d *Dashboard) stockScreen(r *request, l listing, f stock.Filter, q *apijson.Query) (answer, error) {
+	var view stockView
+	wrong, status := wrongFilter(q)
 	err := r.readWide(func(tx *db.Tx) error {
-		list, total, err := stock.List(tx, f)
+		var list []stock.Row
+		var total int64
+		var err error
+		if wrong == "" {
+			list, total, err = stock.List(tx, f)
+		}
 		if err != nil {
 			return err
 		}
@@ -114,15 +119,17 @@ func (d *Dashboard) stockScreen(r *request, l listing, f stock.Filter) (answer, 
 			row.Name, row.Threshold = names[list[i].Product], view.Thresholds.At("threshold-"+string(list[i].ID))
 			view.Rows = append(view.Rows, row)
 		}
-		view.Pager = l.pager(r.format, len(list), total, "level", "levels")
-		if total == 0 && f == (stock.Filter{Limit: f.Limit}) {
+		view.Pager = l.pager(r.format, len(list), total, "level", "levels").of(len(list), wrong, noMatch(l.path, "level", "levels"))
+		if total == 0 && wrong == "" && f == (stock.Filter{Limit: f.Limit}) {
 			view.Empty, err = r.firstStock(tx)
 			return err
 		}
 		return nil
 	})
 	view.Tabs = []tab{l.tab("All", "view", ""), l.tab("Low", "view", "low"), l.tab("Oversold", "view", "oversold")}
-	return view.Pager.after(show(screen{Template: "stock", Title: "Stock", Section: "/stock", Data: view})), err
+	out := show(screen{Template: "stock", Title: "Stock", Section: "/stock", Data: view})
+	out.status = status
+	return view.Pager.after(out), err
 }
 
 // firstStock is the list of an account that has no stock yet.
@@ -167,10 +174,13 @@ func stockFilters(l listing, f stock.Filter, warehouses []stock.Warehouse) filte
 	for _, w := range warehouses {
 		places = append(places, option{Value: w.Code, Label: w.Name})
 	}
+	if f.Warehouse != "" && !slices.ContainsFunc(places, func(o option) bool { return o.Value == f.Warehouse }) {
+		places = append(places, option{Value: f.Warehouse, Label: "a warehouse that is gone"})
+	}
 	if len(places) > 1 {
 		bar.Selects = append(bar.Selects, filterSelect("warehouse", "Warehouse", "Any warehouse", f.Warehouse, places))
 	}
-	if f.Search != "" || f.Warehouse != "" {
+	if l.narrowed("view") {
 		bar.Chips = []chip{{Label: "Clear filters", On: true, To: l.with("search", "", "warehouse", "")}}
 	}
 	return bar

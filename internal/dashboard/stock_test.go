@@ -177,7 +177,8 @@ func TestWrongThresholdsStay(t *testing.T) {
 	b.fill("tr:nth-child(1) .qty", "-3")
 	b.fill("tr:nth-child(2) .qty", "7")
 	b.press("Save thresholds")
-	b.until("document.activeElement.matches(':invalid')")
+	b.until("document.activeElement.matches('[aria-invalid=true]')")
+	b.shows("Must be a whole number from 0 to")
 	if now := eval[string](b, "[...document.querySelectorAll('.qty')].map(input => input.value).join()"); now != "-3,7" {
 		t.Errorf("the inputs hold %s", now)
 	}

@@ -2,6 +2,8 @@ package dashboard
 
 import (
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"testing"
 
 	"entrepot/internal/channels"
@@ -27,15 +29,17 @@ func TestStoryOfAShopsChannel(t *testing.T) {
 	b.fill(field("url"), "http://10.0.0.1/shop")
 	b.fill(field("consumerKey"), "ck_good")
 	b.fill(field("consumerSecret"), "cs_wrong")
-	b.press("Create channel")
+	b.press("Create and test")
 	b.until("document.activeElement.name === 'credentials.url' && document.activeElement.getAttribute('aria-invalid') === 'true'")
 	b.fill(field("url"), server.URL)
 	b.fill(field("consumerSecret"), "cs_wrong")
-	b.press("Create channel")
-	b.shows("Paris shop is made. Test the connection next.")
-	b.press("Test the connection")
-	b.shows("The connection does not work")
+	b.press("Create and test")
+	b.shows("Paris shop is made. The connection does not work")
 	b.shows("Sign in again")
+	if made := slices.DeleteFunc(c.list("/channels"), func(one map[string]any) bool { return one["name"] != "Paris shop" }); len(made) != 1 ||
+		made[0]["status"] != "needs_reauth" || !strings.HasPrefix(b.path(), prefix+"/channels/"+made[0]["id"].(string)) {
+		t.Errorf("at %s there are %v", b.path(), made)
+	}
 	beside := "document.querySelector('" + field("consumerSecret") + "').closest('.field').innerText"
 	b.until(beside + ".includes('Invalid signature')")
 

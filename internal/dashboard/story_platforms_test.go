@@ -55,7 +55,7 @@ func TestStoryOfEachPlatform(t *testing.T) {
 		b.fill("[name=name]", "Our "+p.platform)
 		b.fill(input(p.address), "not an address")
 		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('main form').noValidate = true")) // the service checks, too
-		b.press("Create channel")
+		b.press("Create and test")
 		b.until("document.activeElement.getAttribute('aria-invalid') === 'true'")
 		b.fill(input(p.address), server.URL)
 		for name, value := range p.fields {
@@ -64,10 +64,8 @@ func TestStoryOfEachPlatform(t *testing.T) {
 			}
 			b.fill(input(name), value)
 		}
-		b.press("Create channel")
-		b.shows("Our " + p.platform + " is made. Test the connection next.")
-		b.press("Test the connection")
-		b.shows("The connection does not work")
+		b.press("Create and test")
+		b.shows("Our " + p.platform + " is made. The connection does not work")
 		b.fill(input(p.secret), p.fields[p.secret])
 		b.press("Save and test")
 		b.until("document.querySelector('.callout[data-tone=good]')?.innerText.includes('Saved. ')")

@@ -59,15 +59,15 @@ func thresholdForm(r *request, l listing, list []stock.Row) *form {
 	return f
 }
 
-// threshold is one that was typed: of which level, and what its input was filled from.
-type threshold struct{ level, sku, warehouse, typed, was string }
+// threshold is one that was typed: of which level, what its input was filled from, and what is asked if it can be read in two ways.
+type threshold struct{ level, sku, warehouse, typed, was, unclear string }
 
-// typedThresholds are those of a form that were changed, in the order of their levels' ids.
-func typedThresholds(sent url.Values) (list []threshold) {
+// typedThresholds are those of a form that were changed, in the order of their levels' ids; point is what the locale has before decimals.
+func typedThresholds(sent url.Values, point string) (list []threshold) {
 	for name := range sent {
 		if which, is := strings.CutPrefix(name, "threshold-"); is {
-			t := threshold{which, sent.Get("sku-" + which), sent.Get("warehouse-" + which), strings.TrimSpace(sent.Get(name)),
-				sent.Get("was-" + which)}
+			t := threshold{level: which, sku: sent.Get("sku-" + which), warehouse: sent.Get("warehouse-" + which), was: sent.Get("was-" + which)}
+			t.typed, t.unclear = typedWhole(sent.Get(name), point)
 			if t.typed != t.was && t.sku != "" {
 				list = append(list, t)
 			}
@@ -80,8 +80,8 @@ func typedThresholds(sent url.Values) (list []threshold) {
 // setThresholds serves POST /stock/thresholds: those that were changed. One that somebody else has changed meanwhile is refused, with
 // the value that it has now beside it.
 func (d *Dashboard) setThresholds(r *request) (answer, error) {
-	typed := typedThresholds(r.http.PostForm)
-	l := r.listing("/stock", r.query())
+	typed := typedThresholds(r.http.PostForm, r.format.point())
+	l := r.listing("/stock")
 	if len(typed) == 0 {
 		return redirect(l.here(), "Nothing was changed"), nil
 	}
@@ -116,9 +116,9 @@ func readThresholds(list []threshold) (update commerce.StockUpdate, err error) {
 	var wrong []apperr.Detail
 	for i, t := range list {
 		figure, err := strconv.ParseInt(cmp.Or(t.typed, "0"), 10, 64)
-		if err != nil || figure < 0 || figure > limits.MaxStock {
-			wrong = append(wrong, apperr.Detail{Path: "threshold-" + t.level,
-				Message: "must be a whole number from 0 to " + strconv.Itoa(limits.MaxStock)})
+		if t.unclear != "" || err != nil || figure < 0 || figure > limits.MaxStock {
+			words := cmp.Or(t.unclear, "must be a whole number from 0 to "+strconv.Itoa(limits.MaxStock))
+			wrong = append(wrong, apperr.Detail{Path: "threshold-" + t.level, Message: words})
 		}
 		update.Drafts = append(update.Drafts, commerce.StockDraft{Index: i, SKU: t.sku, Warehouse: t.warehouse, Quantity: figure})
 	}

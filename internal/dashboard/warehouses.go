@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"strings"
 
 	"entrepot/internal/commerce"
@@ -42,8 +43,7 @@ type editorView struct {
 	ListHead string
 	Filter   *filterBar // nil for a list without one
 	Pager    *pager
-	None     string // said of a filter that nothing matches
-	Move     *form  // moves a row of a tree that is dragged onto another below it, or onto the head to the top; nil where rows stay
+	Move     *form // moves a row of a tree that is dragged onto another below it, or onto the head to the top; nil where rows stay
 }
 
 // editorRow is one record of the list.
@@ -53,6 +53,8 @@ type editorRow struct {
 	Name   string
 	Mark   string // a word beside the name
 	Path   string // where it stands in a tree that is not shown
+	Folded bool   // its tree is folded
+	Twist  *twist // what opens or closes the branch of it, nil for none
 	Cells  []string
 	CellTo string // where the first cell leads, "" for nowhere
 	Made   stamp  // the last cell, empty for none
@@ -170,8 +172,9 @@ func (d *Dashboard) deleteWarehouse(r *request) (answer, error) {
 		if err := d.Commerce.EmptyWarehouse(r.http.Context(), d.DB, r.caller().Tenant, w.ID, commerce.Expected{}); err != nil {
 			return answer{}, err
 		}
-		return d.write(r, func(tx *db.Tx) (answer, error) {
+		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			return redirect(warehousesPath, "Deleted "+w.Code), d.Commerce.DeleteWarehouse(tx, r.caller(), w.ID, commerce.Expected{})
 		})
+		return out, cmp.Or(err, d.Commerce.FinishWarehouse(r.http.Context(), d.DB, r.caller().Tenant, w.ID))
 	})
 }

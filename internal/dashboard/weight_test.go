@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -93,5 +94,32 @@ func TestScriptIsShort(t *testing.T) {
 	t.Logf("%d lines", lines)
 	if lines > most {
 		t.Errorf("the script has %d lines, at most %d are wanted: see what the browser does by itself, and what a page can render", lines, most)
+	}
+}
+
+// No module of the script imports itself in the end: each can be read after those that it imports.
+func TestModulesOfTheScriptStandInAnOrder(t *testing.T) {
+	imported := regexp.MustCompile(`(?m)^import [^;]*"\./([a-z]+\.js)";$`)
+	over := map[string]bool{} // modules that were read
+	var read func(name string, from []string)
+	read = func(name string, from []string) {
+		if slices.Contains(from, name) {
+			t.Fatalf("%s imports itself by %s", name, strings.Join(from, ", "))
+		}
+		if over[name] {
+			return
+		}
+		content, err := fs.ReadFile(embedded, "static/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range imported.FindAllStringSubmatch(string(content), -1) {
+			read(found[1], append(slices.Clone(from), name))
+		}
+		over[name] = true
+	}
+	read("app.js", nil)
+	if names, _ := fs.Glob(embedded, "static/*.js"); len(over) != len(names) {
+		t.Errorf("of %d modules %d are imported", len(names), len(over))
 	}
 }

@@ -26,9 +26,15 @@ func TestFiltersByTime(t *testing.T) {
 		}
 	}
 	if chips := b.get("/events?from=2026-01-31T12:30:00Z&to=2026-01-31"); !strings.Contains(chips.words(), "From: 31 Jan 2026, 12:30") ||
-		!strings.Contains(chips.words(), "To: 2026-01-31") {
+		!strings.Contains(chips.words(), "Until: 31 Jan 2026") {
 		t.Errorf("%.900s", chips.words())
 	}
+	s.shopper(t).call("PATCH", "/account", map[string]any{"locale": "en-US", "timeZone": "America/St_Johns"})
+	for path, words := range map[string]string{"/webhooks/deliveries?from=2026-01-31": "From: Jan 31, 2026",
+		"/settings/audit?to=2026-01-31": "Until: Jan 31, 2026", "/orders?createdAtGte=2026-01-31": "Placed: from Jan 31, 2026"} {
+		has(t, b.get(path), words)
+	}
+	s.shopper(t).call("PATCH", "/account", map[string]any{"locale": "", "timeZone": "UTC"})
 	page := b.get("/events?from=yesterday")
 	if page.status != 400 || !strings.Contains(page.body, `name="from" type="text" value="yesterday"`) {
 		t.Errorf("a wrong time: %d %.900s", page.status, page.body)

@@ -40,7 +40,7 @@ type Config struct {
 	Unsafe bool // SQLite does not wait for the disk: only for tests and throw-away stores
 
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
-	Patience         time.Duration // for tests: waits for connections, locks and places of wide reads are at least so long; 0: the service's
+	Patience         time.Duration // commands, tests: waits for connections, locks, places of wide reads are at least so long; 0: as usual
 
 	Trace func(sql string, args []any) // for tests: called with every statement that reads; nil for none
 	Wrote func(sql string, args []any) // for tests: called with every statement that is queued to write; nil for none
@@ -55,9 +55,9 @@ type DB struct {
 	wrote  func(sql string, args []any)
 	sent   func(reads int)
 	log    *slog.Logger
-	mu     sync.Mutex
+	mu     sync.Mutex // guards wakers
 	wakers map[string][]chan struct{}
-	failed chan struct{}
+	failed chan struct{} // closed when the disk has refused what was committed
 
 	admission *admission
 	open      openWrites

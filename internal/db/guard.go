@@ -12,7 +12,6 @@ import (
 type Guard struct {
 	kind guardKind
 	rows int64
-	err  error
 }
 
 type guardKind int
@@ -24,13 +23,13 @@ const (
 	difference
 )
 
-// Touches is the guard of a write whose conditions repeat what was read: it must touch n rows. Miss is the error if it
-// touches another number; with nil, the data changed meanwhile and the transaction runs again.
-func Touches(n int64, miss error) Guard { return Guard{kind: touches, rows: n, err: miss} }
+// Touches is the guard of a write whose conditions repeat what was read: it must touch n rows. If it touches another
+// number, the data changed meanwhile and the transaction runs again.
+func Touches(n int64) Guard { return Guard{kind: touches, rows: n} }
 
-// Unique is the guard of an INSERT into a table whose unique key allows one such row. Dup is the error if there is one
-// already; with nil, the transaction runs again.
-func Unique(dup error) Guard { return Guard{kind: unique, err: dup} }
+// Unique is the guard of an INSERT into a table whose unique key allows one such row. If there is one already, the
+// transaction runs again.
+func Unique() Guard { return Guard{kind: unique} }
 
 // Difference is the guard of a write that adds to a value, whatever the value is.
 func Difference() Guard { return Guard{kind: difference} }
@@ -40,12 +39,12 @@ func (g Guard) step(sql string, args []any) *Step {
 	s := &Step{SQL: sql, Args: args, Want: -1}
 	switch g.kind {
 	case touches:
-		return s.Rows(g.rows, g.err)
+		return s.Rows(g.rows, nil)
 	case unique:
 		if text := strings.TrimSpace(sql); !strings.HasPrefix(text, "INSERT") && !strings.HasPrefix(text, "WITH") {
 			panic("db: a unique key guards an INSERT only: " + engine.Head(sql))
 		}
-		return s.Unique(g.err)
+		return s
 	case difference:
 		return s
 	}
@@ -80,8 +79,8 @@ func (g Guard) rowsOf(f *Form, args []any) *Step {
 	return s
 }
 
-// Require queues a read that must find n rows when the transaction commits; miss is the error otherwise, as in
-// Touches. It is sent in its place among the writes of Queue and costs no round trip.
+// Require queues a read that must find n rows when the transaction commits; miss is the error otherwise, with nil the
+// transaction runs again. It is sent in its place among the writes of Queue and costs no round trip.
 func (tx *Tx) Require(n int64, miss error, sql string, args ...any) {
 	s := tx.Queue(sql, args...).Rows(n, miss)
 	s.Reads = true

@@ -109,4 +109,4 @@ func (t *Text) For(n int, build func(n int) string) string {
 	return s
 }
 
-var textMu sync.RWMutex
+var textMu sync.RWMutex // guards what all Texts have made

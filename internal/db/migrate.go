@@ -101,6 +101,12 @@ func (d *DB) Current(ctx context.Context) (bool, error) {
 	return have == len(migrations.Known()), err
 }
 
+// Newer reports whether a program with more migrations than this one has brought the store to its schema.
+func (d *DB) Newer(ctx context.Context) (bool, error) {
+	have, err := d.version(ctx)
+	return have > len(migrations.Known()), err
+}
+
 func (d *DB) version(ctx context.Context) (version int, err error) {
 	err = d.Read(ctx, Across, func(tx *Tx) error {
 		return tx.Row("SELECT coalesce(max(version), 0) FROM schema_versions", nil, &version)

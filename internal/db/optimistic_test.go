@@ -28,7 +28,7 @@ func planRaise(r db.Reader) (func(db.GuardedWriter), error) {
 		return nil, err
 	}
 	return func(w db.GuardedWriter) {
-		w.Put(db.Touches(1, nil), "UPDATE order_numbers SET next = $2::BIGINT + 1 WHERE tenant_id = $1 AND next = $2::BIGINT", w.TenantID(), n)
+		w.Put(db.Touches(1), "UPDATE order_numbers SET next = $2::BIGINT + 1 WHERE tenant_id = $1 AND next = $2::BIGINT", w.TenantID(), n)
 	}, nil
 }
 
@@ -97,7 +97,7 @@ func TestOptimisticWriteFailsOutsideItsSteps(t *testing.T) {
 				w.Put(db.Guard{}, "DELETE FROM order_numbers WHERE tenant_id = $1", w.TenantID())
 			},
 			"unique": func(_ db.Reader, w db.GuardedWriter) {
-				w.Put(db.Unique(nil), "DELETE FROM order_numbers WHERE tenant_id = $1", w.TenantID())
+				w.Put(db.Unique(), "DELETE FROM order_numbers WHERE tenant_id = $1", w.TenantID())
 			},
 		}
 		for name, step := range steps {
@@ -122,7 +122,7 @@ func TestOptimisticWriteFailsOutsideItsSteps(t *testing.T) {
 	})
 }
 
-// A plan that fails, or one of whose writes misses its guard, writes nothing.
+// A plan that fails writes nothing; nor does one of whose writes misses its guard, before it runs again.
 func TestOptimisticWriteFails(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
@@ -130,29 +130,37 @@ func TestOptimisticWriteFails(t *testing.T) {
 			w.Put(db.Difference(), "UPDATE order_numbers SET next = next + 8 WHERE tenant_id = $1", w.TenantID())
 		}
 		refused, taken := errors.New("refused"), errors.New("taken")
-		err := store.OptimisticWrite(t.Context(), 1, func(db.Reader) (func(db.GuardedWriter), error) { return set, refused })
-		if !errors.Is(err, refused) || nextNumber(t, store) != 1 {
-			t.Fatalf("%v, left %d", err, nextNumber(t, store))
-		}
 		for name, miss := range map[string]func(db.GuardedWriter){
+			"nothing": nil, // the plan itself fails
 			"an update": func(w db.GuardedWriter) {
-				w.Put(db.Touches(1, taken), "UPDATE order_numbers SET next = 10 WHERE tenant_id = $1 AND next = 4", w.TenantID())
+				w.Put(db.Touches(1), "UPDATE order_numbers SET next = 10 WHERE tenant_id = $1 AND next = 4", w.TenantID())
 			},
 			"a stamped update": func(w db.GuardedWriter) {
-				w.PutStamped(db.Touches(1, taken), "UPDATE order_numbers SET next = 10 WHERE tenant_id = $1 AND next = 4", w.TenantID())
+				w.PutStamped(db.Touches(1), "UPDATE order_numbers SET next = 10 WHERE tenant_id = $1 AND next = 4", w.TenantID())
 			},
 			"a required row": func(w db.GuardedWriter) {
 				w.Require(1, taken, "SELECT 1 FROM order_numbers WHERE tenant_id = $1 AND next = 4", w.TenantID())
 			},
 			"a unique key": func(w db.GuardedWriter) {
-				w.Put(db.Unique(taken), "INSERT INTO order_numbers (tenant_id, next) VALUES ($1, 4)", w.TenantID())
+				w.Put(db.Unique(), "INSERT INTO order_numbers (tenant_id, next) VALUES ($1, 4)", w.TenantID())
 			},
 		} {
+			runs := 0
 			err := store.OptimisticWrite(t.Context(), 1, func(db.Reader) (func(db.GuardedWriter), error) {
+				if runs++; miss == nil || runs == 2 {
+					return set, refused
+				}
 				return func(w db.GuardedWriter) { set(w); miss(w) }, nil
 			})
-			if !errors.Is(err, taken) || nextNumber(t, store) != 1 {
-				t.Errorf("%s: %v, left %d", name, err, nextNumber(t, store))
+			want, wantRuns := refused, 2
+			switch name {
+			case "nothing":
+				wantRuns = 1
+			case "a required row": // it has an error of its own
+				want, wantRuns = taken, 1
+			}
+			if !errors.Is(err, want) || runs != wantRuns || nextNumber(t, store) != 1 {
+				t.Errorf("%s: %v after %d runs, left %d", name, err, runs, nextNumber(t, store))
 			}
 		}
 	})

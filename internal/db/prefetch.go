@@ -32,11 +32,9 @@ func KeyedBy(selection, column, rest string) *Keyed {
 	}}
 }
 
-// MixedKeys is the FROM list of Keyed.Mixed for keys whose head is the tenant alone: k(tenant, key, n), where n is the
-// number of the key from 1. of is the SQL type of the keys.
-func MixedKeys(of string) string {
-	return "unnest($1::BIGINT[], $2::" + of + "[]) WITH ORDINALITY AS k(tenant, key, n)"
-}
+// MixedKeys is the FROM list of Keyed.Mixed for texts as keys whose head is the tenant alone: k(tenant, key, n), where n is
+// the number of the key from 1.
+const MixedKeys = "unnest($1::BIGINT[], $2::TEXT[]) WITH ORDINALITY AS k(tenant, key, n)"
 
 // PrefetchKeys is Prefetch for the rows of 1 to 256 keys. On PostgreSQL, plans of several optimistic transactions that ask for
 // rows of the same Keyed with the same head share a statement.

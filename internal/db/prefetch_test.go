@@ -225,7 +225,7 @@ func TestReaderWithItsOwnClock(t *testing.T) {
 				close(begun)
 				time.Sleep(300 * time.Millisecond)
 				return func(w db.GuardedWriter) {
-					w.PutStamped(db.Unique(nil), "INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ($1,$2,"+
+					w.PutStamped(db.Unique(), "INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ($1,$2,"+
 						db.Clock+" + $3::BIGINT,$4,$5,$6,$7)",
 						w.TenantID(), id.New[id.Event](), w.Stamps(1), "e", "r", "{}", w.Micros())
 				}, err

@@ -150,7 +150,7 @@ func basic(place any) any {
 // Insert queues the rows of new records. If a unique key is taken, the transaction runs again.
 func (t *Table[T]) Insert(w GuardedWriter, list ...T) {
 	for piece := range Pieces(list) {
-		w.PutRows(Unique(nil), t.inserts(), t.insertArgs(w, piece)...)
+		w.PutRows(Unique(), t.inserts(), t.insertArgs(w, piece)...)
 	}
 }
 

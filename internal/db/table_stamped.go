@@ -44,7 +44,7 @@ func (t *Table[T]) InsertStamped(w GuardedWriter, list []T, only string) {
 
 // InsertStampedFrom is InsertStamped with stamps reserved before by Tx.Stamps; offset is the first of them.
 func (t *Table[T]) InsertStampedFrom(w GuardedWriter, offset int64, list []T, only string) {
-	guard := func(int) Guard { return Unique(nil) }
+	guard := func(int) Guard { return Unique() }
 	if only != "" {
 		guard = all
 	}
@@ -108,7 +108,7 @@ type many[T any] struct {
 }
 
 // all is the guard of a statement that must touch each of its n rows.
-func all(n int) Guard { return Touches(int64(n), nil) }
+func all(n int) Guard { return Touches(int64(n)) }
 
 // putMany queues a statement of n rows.
 type putMany func(n int, sql string, args []any)

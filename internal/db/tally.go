@@ -74,6 +74,12 @@ func DropTally(w Writer, name, key string) {
 	w.Change("DELETE FROM tallies WHERE tenant_id = $1 AND name = $2 AND key = $3", w.TenantID(), name, key)
 }
 
+// DropTallies queues the deletion of all kept counts of a name whose keys have an end, which has neither % nor _. They are 0 then, as in
+// DropTally.
+func DropTallies(w Writer, name, end string) {
+	w.Change("DELETE FROM tallies WHERE tenant_id = $1 AND name = $2 AND key LIKE $3", w.TenantID(), name, "%"+end)
+}
+
 // PrefetchTallies prefetches the kept counts of some names, by name and key; a count of 0 may be missing.
 func PrefetchTallies(r Reader, names ...string) *Pending[map[string]map[string]int64] {
 	p := &Pending[map[string]map[string]int64]{Value: map[string]map[string]int64{}}

@@ -106,6 +106,10 @@ var oldRows = map[int]string{
 	59: `INSERT INTO erasures VALUES (1, '#20', '[]', '[]', NULL, 1700000000000000);`,
 	61: `INSERT INTO unfinished VALUES (1, 'channel deletion', '#90', NULL, 1700000000000000);`,
 	64: `UPDATE unfinished SET place = 'P';`,
+	66: `INSERT INTO segment_lists VALUES (1, 1, '#22', 'digest', 1, NULL, TRUE);
+		INSERT INTO segment_members VALUES (1, 1, '#20');
+		INSERT INTO segment_lists_until VALUES (1, 40, 1);
+		INSERT INTO segment_changes VALUES (1, 50, '#20');`,
 }
 
 // droppedColumns are those that a later migration takes away on purpose.
@@ -124,62 +128,78 @@ var grownTables = map[string]bool{"search_loose": true, "tallies": true, "order_
 // it still holds.
 func TestStoresOfEveryOlderVersionAreMigrated(t *testing.T) {
 	dbtest.Long(t, "every older version is migrated")
-	newest := len(migrations.Known())
 	for _, engine := range []string{"sqlite", "postgres"} {
-		for version := 1; version < newest; version++ {
-			t.Run(fmt.Sprint(engine, "/", version), func(t *testing.T) {
-				config := db.Config{Dir: t.TempDir(), Unsafe: true}
-				if engine == "postgres" {
-					config = db.Config{URL: dbtest.PlainURL(t), Patience: dbtest.Patience} // its migrations must see every account's rows
-				}
-				store, err := db.Open(t.Context(), config)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer store.Close()
-				for v := 1; v <= version; v++ {
-					if err := store.RunMigration(t.Context(), v); err != nil {
-						t.Fatal(err)
-					}
-					if err := store.Script(t.Context(), strings.ReplaceAll(oldRows[v], "#", idPrefix)); err != nil {
-						t.Fatalf("rows of migration %d: %v", v, err)
-					}
-				}
-				if err := store.AfterMigrations(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				before := contentOf(t, store)
-				for table, rows := range before {
-					if len(rows) == 0 {
-						t.Errorf("no row in %s: oldRows needs one", table)
-					}
-				}
-				if n, err := store.Migrate(t.Context()); err != nil || n != newest-version {
-					t.Fatalf("%d steps, %v", n, err)
-				}
-				if current, err := store.Current(t.Context()); err != nil || !current {
-					t.Errorf("current: %v, %v", current, err)
-				}
-				after := contentOf(t, store)
-				for table, rows := range before {
-					if _, there := after[table]; !there && droppedTables[table] {
-						continue
-					}
-					compareRows(t, table, rows, after[table])
-				}
-				if version == 1 { // no account had a warehouse yet
-					return
-				}
-				results, err := verify.Run(t.Context(), store, "")
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, r := range results {
-					if r.Wrong > 0 {
-						t.Errorf("%s: %v", r.Says, r.Examples)
-					}
-				}
-			})
+		t.Run(engine, func(t *testing.T) {
+			older := db.Config{Dir: t.TempDir(), Unsafe: true} // grows by a version at a time; each is migrated in a copy
+			if engine == "postgres" {
+				older = db.Config{URL: dbtest.PlainURL(t), Patience: dbtest.Patience} // its migrations must see every account's rows
+			}
+			for version := 1; version < len(migrations.Known()); version++ {
+				fillVersion(t, older, version)
+				t.Run(fmt.Sprint(version), func(t *testing.T) { migratesWhole(t, dbtest.Copy(t, older), version) })
+			}
+		})
+	}
+}
+
+// fillVersion brings a store to a version, and fills what is new in it.
+func fillVersion(t *testing.T, config db.Config, version int) {
+	t.Helper()
+	store, err := db.Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.RunMigration(t.Context(), version); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Script(t.Context(), strings.ReplaceAll(oldRows[version], "#", idPrefix)); err != nil {
+		t.Fatalf("rows of migration %d: %v", version, err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// migratesWhole migrates the store of an older version and compares it with what it was.
+func migratesWhole(t *testing.T, config db.Config, version int) {
+	newest := len(migrations.Known())
+	store, err := db.Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if err := store.AfterMigrations(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := contentOf(t, store)
+	for table, rows := range before {
+		if len(rows) == 0 {
+			t.Errorf("no row in %s: oldRows needs one", table)
+		}
+	}
+	if n, err := store.Migrate(t.Context()); err != nil || n != newest-version {
+		t.Fatalf("%d steps, %v", n, err)
+	}
+	if current, err := store.Current(t.Context()); err != nil || !current {
+		t.Errorf("current: %v, %v", current, err)
+	}
+	after := contentOf(t, store)
+	for table, rows := range before {
+		if _, there := after[table]; !there && droppedTables[table] {
+			continue
+		}
+		compareRows(t, table, rows, after[table])
+	}
+	if version == 1 { // no account had a warehouse yet
+		return
+	}
+	results, err := verify.Run(t.Context(), store, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if r.Wrong > 0 {
+			t.Errorf("%s: %v", r.Says, r.Examples)
 		}
 	}
 }

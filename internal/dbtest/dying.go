@@ -3,6 +3,8 @@ package dbtest
 import (
 	"context"
 	"errors"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -25,6 +27,26 @@ func (d dying) Err() error {
 		return context.Canceled
 	}
 	return d.Context.Err()
+}
+
+// BeforeWrite is a context with which do is called once, before the first transaction that writes begins: between what an operation has
+// read before and that transaction.
+func BeforeWrite(ctx context.Context, do func()) context.Context {
+	return beforeWrite{ctx, do, new(atomic.Bool)}
+}
+
+type beforeWrite struct {
+	context.Context
+	do   func()
+	done *atomic.Bool
+}
+
+// Err implements context.Context.
+func (b beforeWrite) Err() error {
+	if pc, _, _, ok := runtime.Caller(1); ok && strings.HasSuffix(runtime.FuncForPC(pc).Name(), "/db.(*DB).write") && !b.done.Swap(true) {
+		b.do()
+	}
+	return b.Context.Err()
 }
 
 // DiesAtEveryStep runs an operation in steps again and again, with a context that ends before its first transaction, its second, and so on,

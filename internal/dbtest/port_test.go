@@ -3,7 +3,9 @@ package dbtest
 import (
 	"fmt"
 	"net"
+	"runtime"
 	"testing"
+	"time"
 )
 
 // A port is given once, nothing listens there, and a server may, again and again.
@@ -30,5 +32,24 @@ func TestFreePort(t *testing.T) {
 			}
 			l.Close()
 		}
+	}
+}
+
+// A server is started again at its port although another socket has it for a moment longer.
+func TestAwaitPort(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := taken.Addr().String()
+	if has := sockets(address); runtime.GOOS == "linux" && has == "" {
+		t.Error("the socket is not named")
+	}
+	time.AfterFunc(50*time.Millisecond, func() { taken.Close() })
+	if err := AwaitPort(address); err != nil {
+		t.Fatal(err)
+	}
+	if err := AwaitPort("192.0.2.1:80"); err == nil {
+		t.Error("no error for an address of another machine")
 	}
 }

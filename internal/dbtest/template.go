@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -32,8 +34,7 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(filepath.Join(dir, db.File))
 })
 
-// copiedDatabase are the options of CREATE DATABASE for a copy of a freshly migrated database. Copying its files takes a third less
-// processor time than writing them to the log, as PostgreSQL 15 and later do by default; older ones always copy the files.
+// copiedDatabase are the options of CREATE DATABASE for a copy of a freshly migrated database.
 var copiedDatabase = sync.OnceValues(func() (options string, err error) {
 	name, err := newDatabase(emptyDatabase)
 	if err != nil {
@@ -42,6 +43,12 @@ var copiedDatabase = sync.OnceValues(func() (options string, err error) {
 	if err := migrateNew(db.Config{URL: address(name)}); err != nil {
 		return "", err
 	}
+	return copyOf(name)
+})
+
+// copyOf are the options of CREATE DATABASE for a copy of a database to which nobody is connected. Copying its files takes a third less
+// processor time than writing them to the log, as PostgreSQL 15 and later do by default; older ones always copy the files.
+func copyOf(name string) (options string, err error) {
 	options = "TEMPLATE " + name
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, address("postgres"))
@@ -55,7 +62,35 @@ var copiedDatabase = sync.OnceValues(func() (options string, err error) {
 		options += " STRATEGY FILE_COPY"
 	}
 	return options, err
-})
+}
+
+// Copy is a copy of a store that nobody has open, with the same owner; it is deleted with the test.
+func Copy(t testing.TB, c db.Config) db.Config {
+	t.Helper()
+	if c.URL == "" {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(c.Dir)); err != nil {
+			t.Fatal(err)
+		}
+		c.Dir = dir
+		return c
+	}
+	from, err := url.Parse(c.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options, err := copyOf(strings.TrimPrefix(from.Path, "/"))
+	if err != nil {
+		t.Fatalf("PostgreSQL for tests: %v", err)
+	}
+	to, err := url.Parse(testDatabase(t, options+" OWNER "+from.User.Username()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.User = from.User
+	c.URL = to.String()
+	return c
+}
 
 // migrateNew creates the schema on an empty store and closes it.
 func migrateNew(c db.Config) error {

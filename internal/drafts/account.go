@@ -10,7 +10,7 @@ import (
 func ReadAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 	o.Record("UpdateAccount")
 	name := o.Text("name", apijson.Text{Filled: true, Max: limits.MaxName})
-	change.Name, change.Currency = name.Value, readCurrency(o, "currency").Value
+	change.Name, change.Currency = name.Value, readCurrency(o).Value
 	strict := o.Bool("strictWarehouses")
 	notNull(o, "strictWarehouses", strict)
 	change.StrictWarehouses = strict.Ptr()

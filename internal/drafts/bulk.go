@@ -23,7 +23,7 @@ func ReadImport(o *apijson.Object) (in commerce.Import) {
 		}
 		in.Drafts = append(in.Drafts, d)
 	})
-	o.Object("options", false, func(options *apijson.Object) {
+	o.Object("options", func(options *apijson.Object) {
 		options.Record("ImportOptions")
 		in.Channel = apijson.UUID[id.Channel](options, "channelId", false).Value
 		in.ReplaceVariants = options.Bool("replaceVariants").Value

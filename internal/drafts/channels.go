@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// ReadChannel reads a new channel (interface §4.5).
+// ReadChannel reads a new channel (interface §4.5.7).
 func ReadChannel(o *apijson.Object) commerce.ChannelDraft {
 	o.Record("CreateChannel")
 	name := o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value
@@ -34,7 +34,7 @@ func ReadChannelChange(o *apijson.Object) commerce.ChannelDraft {
 
 // readChannelParts reads credentials and settings.
 func readChannelParts(o *apijson.Object, d *commerce.ChannelDraft) {
-	o.Object("credentials", false, func(c *apijson.Object) {
+	o.Object("credentials", func(c *apijson.Object) {
 		d.Credentials = connector.Credentials{}
 		for _, name := range c.Names() {
 			if !c.IsText(name) {
@@ -47,7 +47,7 @@ func readChannelParts(o *apijson.Object, d *commerce.ChannelDraft) {
 	if f := o.Free("settings", false); f.Given() {
 		d.Settings = &f.Value
 	}
-	o.Object("settings", false, func(s *apijson.Object) {
+	o.Object("settings", func(s *apijson.Object) {
 		oversell := apijson.Enum(s, "oversell", false, "allow", "reject").Or("allow")
 		d.Oversell = &oversell
 		checkSettings(s)
@@ -66,7 +66,7 @@ func checkSettings(s *apijson.Object) {
 	s.Money("priceFactor", apijson.Money{Positive: true})
 	apijson.Enum(s, "unpublish", false, "hide", "delete")
 	apijson.Enum(s, "tracking", false, "note", "fulfillment", "extension")
-	s.Object("statusMap", false, func(m *apijson.Object) {
+	s.Object("statusMap", func(m *apijson.Object) {
 		for _, theirs := range m.Names() {
 			apijson.Enum(m, theirs, true, orders.Statuses...)
 		}

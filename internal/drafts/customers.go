@@ -44,7 +44,7 @@ func isSiret(text string) bool {
 func ReadSegment(o *apijson.Object, to Purpose) (name *string, rules *customers.Rules) {
 	o.Record(to.named("CreateSegment", "UpdateSegment"))
 	f := neededText(o, "name", to, apijson.Text{})
-	read := o.Object("rules", false, func(o *apijson.Object) {
+	read := o.Object("rules", func(o *apijson.Object) {
 		r := readRules(o)
 		rules = &r
 	})

@@ -70,22 +70,21 @@ func readTotal(q *apijson.Query, name string) *money.Amount {
 func readSort(q *apijson.Query) (orders.Sort, bool) {
 	field, text := firstGiven(q, "sort", "sortBy")
 	direction, way := firstGiven(q, "order", "sortOrder")
-	if before, after, ok := strings.Cut(text, ":"); ok {
+	before, after, both := strings.Cut(text, ":")
+	if both {
 		text, direction, way = before, field, after
 	}
 	sort := orders.ByCreatedAt
-	switch orders.Sort(text) {
-	case "", orders.ByCreatedAt:
-	case orders.ByTotal, orders.ByNumber:
+	switch {
+	case text == "" && !both:
+	case slices.Contains([]orders.Sort{orders.ByCreatedAt, orders.ByTotal, orders.ByNumber}, orders.Sort(text)):
 		sort = orders.Sort(text)
 	default:
 		q.AddError(field, "must be one of createdAt, total, orderNumber")
 	}
-	switch strings.ToLower(way) {
-	case "", "desc":
-		return sort, false
-	case "asc":
-		return sort, true
+	switch way = strings.ToLower(way); {
+	case way == "asc", way == "desc", way == "" && !both:
+		return sort, way == "asc"
 	}
 	q.AddError(direction, "the direction must be asc or desc")
 	return sort, false

@@ -27,7 +27,7 @@ func ReadOrder(o *apijson.Object, now time.Time) commerce.OrderDraft {
 		CustomerEmail:   readEmail(o, "customerEmail", apijson.Text{}).Value,
 		Channel:         apijson.UUID[id.Channel](o, "channelId", false).Value,
 		Status:          apijson.Enum(o, "initialStatus", false, orders.Statuses...).Or(orders.Pending),
-		Currency:        readCurrency(o, "currency").Or("EUR"),
+		Currency:        readCurrency(o).Or("EUR"),
 		ShippingAddress: o.Free("shippingAddress", true).Value,
 		BillingAddress:  o.Free("billingAddress", true).Value,
 		ShippingAmount:  o.Money("shippingAmount", apijson.Money{}).Value,
@@ -78,7 +78,8 @@ func readLine(o *apijson.Object, sku apijson.Text) orders.LineDraft {
 	return d
 }
 
-func readCurrency(o *apijson.Object, name string) patch.Field[string] {
+func readCurrency(o *apijson.Object) patch.Field[string] {
+	const name = "currency"
 	f := o.Text(name, apijson.Text{Max: 3})
 	o.Describe(name, apijson.Like(currencyCode))
 	f.Value = strings.ToUpper(f.Value)

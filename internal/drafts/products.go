@@ -31,7 +31,7 @@ func ReadProduct(o *apijson.Object, to Purpose) catalog.Draft {
 	if to == ToUpdate {
 		d.Replace = o.Bool("replaceVariants").Value
 	}
-	o.Object("stock", false, func(s *apijson.Object) {
+	o.Object("stock", func(s *apijson.Object) {
 		s.Record("StockInput")
 		d.Stock = append(d.Stock, readStockInput(s, false))
 	})

@@ -72,7 +72,7 @@ type Setup struct{ Account, Currency, Name, Email, Password string }
 func ReadSetup(o *apijson.Object) Setup {
 	s := Setup{
 		Account:  o.Text("account", apijson.Text{Required: true, Max: limits.MaxName}).Value,
-		Currency: readCurrency(o, "currency").Value,
+		Currency: readCurrency(o).Value,
 		Name:     o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value,
 		Email:    o.Text("email", apijson.Text{Required: true, Max: limits.MaxEmail, Format: "email"}).Value,
 		Password: o.Text("password", apijson.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value,

@@ -1,6 +1,7 @@
 package fileimport
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -95,7 +96,7 @@ func Before(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Impor
 		return out.Write(append([]string{importer.Harmless(l.Item)}, cells...))
 	})
 	out.Flush()
-	return err
+	return cmp.Or(err, out.Error())
 }
 
 // eachLine reads all lines of an import, or of its dry run, a thousand at a time.

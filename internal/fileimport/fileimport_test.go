@@ -374,6 +374,27 @@ func TestRefusedRowsAreMended(t *testing.T) {
 	})
 }
 
+// What could not be written is an error, also of a file that is so small that it is written at the end.
+func TestFilesThatCannotBeWritten(t *testing.T) {
+	engines(t, func(s *shop) {
+		i := s.upload("sku,name,price\nA,B,\n", fileimport.Options{})
+		s.check(i.ID)
+		s.run()
+		i, full := s.read(i.ID), errors.New("no space left")
+		for name, write := range map[string]func(to io.Writer) error{
+			"refused rows": func(to io.Writer) error { return fileimport.Mend(s.Context(), s.store, s.tenant, i, true, to) },
+			"report":       func(to io.Writer) error { return fileimport.Report(s.Context(), s.store, s.tenant, i, true, to) },
+			"before":       func(to io.Writer) error { return fileimport.Before(s.Context(), s.store, s.tenant, i, to) },
+		} {
+			disk, to := io.Pipe()
+			disk.CloseWithError(full)
+			if err := write(to); !errors.Is(err, full) {
+				s.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
 // Reasons name no flags of the command line.
 func TestReasonsWithoutFlags(t *testing.T) {
 	engines(t, func(s *shop) {

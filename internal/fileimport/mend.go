@@ -1,6 +1,7 @@
 package fileimport
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"io"
@@ -67,5 +68,5 @@ func Report(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Impor
 			importer.Harmless(l.Item), l.Field, l.Code, importer.Harmless(l.Message)})
 	})
 	out.Flush()
-	return err
+	return cmp.Or(err, out.Error())
 }

@@ -29,7 +29,7 @@ func Check(tx *db.Tx, who accounts.Caller, i imports.Import) (imports.Import, er
 	was := i.Stage
 	switch {
 	case was != imports.New && was != imports.Checked || i.Progress != "":
-		return i, wrongStage()
+		return i, imports.Changed()
 	case found.Problem != "":
 		return i, apperr.New(apperr.Invalid, "choice_missing", "%s", found.Problem)
 	}
@@ -48,7 +48,7 @@ func Begin(tx *db.Tx, who accounts.Caller, i imports.Import) (imports.Import, er
 	}
 	was := i.Stage
 	if was != imports.Checked && was != imports.Stopped && was != imports.Broken {
-		return i, wrongStage()
+		return i, imports.Changed()
 	}
 	_, settled, err := importer.Kept([]byte(i.Progress))
 	if err != nil {
@@ -68,8 +68,4 @@ func queue(tx *db.Tx, who accounts.Caller, i *imports.Import, kind jobs.Type, wa
 	i.Stop, i.User = false, who.User
 	i.Job = jobs.Insert(tx, jobs.Job{Type: kind, Total: rows, Processed: settled, Cursor: strconv.FormatInt(settled, 10)}).ID
 	i.Update(tx, was)
-}
-
-func wrongStage() error {
-	return apperr.New(apperr.Conflict, "import_changed", "the import has gone on meanwhile")
 }

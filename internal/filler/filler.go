@@ -208,18 +208,7 @@ func (f *filling) fillOrders() error {
 	if err != nil {
 		return err
 	}
-	for _, kind := range search.Kinds {
-		if err := search.Pack(f.ctx, f.store, f.tenant, kind, 1); err != nil {
-			return err
-		}
-	}
-	if err := catalog.FollowSort(f.ctx, f.store, f.tenant, 0); err != nil {
-		return err
-	}
-	if err := stockvalue.Follow(f.ctx, f.store, f.tenant, 0); err != nil {
-		return err
-	}
-	if _, err := sales.Fold(f.ctx, f.store, f.tenant); err != nil {
+	if err := f.derive(); err != nil {
 		return err
 	}
 	return each(len(spent), customerRows, func(from, to int) error {
@@ -233,6 +222,23 @@ func (f *filling) fillOrders() error {
 			return nil
 		})
 	})
+}
+
+// derive makes what the service derives from records by and by: blocks for searches, sorts, values and sales.
+func (f *filling) derive() error {
+	for _, kind := range search.Kinds {
+		if err := search.Pack(f.ctx, f.store, f.tenant, kind, 1); err != nil {
+			return err
+		}
+	}
+	if err := catalog.FollowSort(f.ctx, f.store, f.tenant, 0); err != nil {
+		return err
+	}
+	if err := stockvalue.Follow(f.ctx, f.store, f.tenant, 0); err != nil {
+		return err
+	}
+	_, err := sales.Fold(f.ctx, f.store, f.tenant)
+	return err
 }
 
 // made is an order, the index of its customer (-1 for none) and its effect on the stock.

@@ -69,7 +69,7 @@ var answers = &db.Keyed{Head: 2, Column: 0,
 // operation runs again and finds it. The row is written after the account's clock, so that two requests with one key
 // never wait for each other's row while one of them holds the clock.
 func Save(w db.GuardedWriter, key, space string, a Answer) {
-	w.PutRowsStamped(db.Touches(1, nil), answerRows, w.TenantID(), kept(key), space, a.Fingerprint, a.Status, a.Body, a.Resource, w.Micros(),
+	w.PutRowsStamped(db.Touches(1), answerRows, w.TenantID(), kept(key), space, a.Fingerprint, a.Status, a.Body, a.Resource, w.Micros(),
 		w.Now().Add(Retention).UnixMicro())
 }
 

@@ -131,13 +131,10 @@ func (k Kind) Fields() []string {
 	return names
 }
 
-// ColumnName writes a column's name as Map takes it.
-func ColumnName(name string) string { return mapName(name) }
-
 // ignore removes the names of columns that are not read, so that nothing finds them.
 func (t *table) ignore(columns []string) {
 	for i, name := range t.header {
-		if name == WhyColumn || slices.Contains(columns, name) {
+		if name == whyColumn || slices.Contains(columns, name) {
 			t.header[i] = ""
 		}
 	}

@@ -89,7 +89,7 @@ func TestMend(t *testing.T) {
 	r := csv.NewReader(&mended)
 	r.Comma = ';'
 	rows, err := r.ReadAll()
-	if err != nil || len(rows) != 2 || strings.Join(rows[0], "|") != "Réf.|Désignation|Prix TTC|Couleur|"+WhyColumn || rows[1][0] != "A-2" ||
+	if err != nil || len(rows) != 2 || strings.Join(rows[0], "|") != "Réf.|Désignation|Prix TTC|Couleur|"+whyColumn || rows[1][0] != "A-2" ||
 		!strings.Contains(rows[1][4], "auf Anfrage") {
 		t.Fatalf("%q, %v", rows, err)
 	}
@@ -99,7 +99,7 @@ func TestMend(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	var again bytes.Buffer
-	if err := Mend(t.Context(), o, map[int]string{1: "still"}, &again); err != nil || strings.Count(again.String(), WhyColumn) != 1 {
+	if err := Mend(t.Context(), o, map[int]string{1: "still"}, &again); err != nil || strings.Count(again.String(), whyColumn) != 1 {
 		t.Errorf("%v %s", err, again.String())
 	}
 }
@@ -123,14 +123,17 @@ func TestKeeperGoesOn(t *testing.T) {
 // Messages name a file as its user did; they do not contain its path on disk. Nor do they mention flags of the command
 // line there.
 func TestWordsForAPage(t *testing.T) {
+	const noObject = "list.csv begins with no object that can be read: this is no JSON: "
 	for name, test := range map[string]struct {
 		text, decimal string
 		most          int64
 		want          string
 	}{
-		"empty":              {text: "", want: "list.csv is empty"},
-		"no JSON":            {text: `[{"sku":"A","price":1,}]`, want: "list.csv begins with no object that can be read: this is no JSON: "},
-		"twice in an object": {text: `[{"sku":"A","sku":"B"}]`, want: "list.csv begins with no object that can be read: "},
+		"empty": {text: "", want: "list.csv is empty"},
+		"no JSON": {text: `[{"sku":"A","price":1,}]`, want: noObject + "invalid character '}' " +
+			"at start of string (expecting '\"'), at byte 22 of the file"},
+		"cut off":            {text: `[{"sku":`, want: noObject + "unexpected EOF, at byte 8 of the file"},
+		"twice in an object": {text: `[{"sku":"A","sku":"B"}]`, want: noObject + "the same name twice in one object"},
 		"numbers":            {text: "[1, 2]", want: "list.csv begins with no object that can be read: this is no JSON object"},
 		"no objects":         {text: " [] ", want: "list.csv holds no objects"},
 		"an old workbook": {text: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00\x00",

@@ -287,7 +287,8 @@ func (s *fakeService) importCategories(w http.ResponseWriter, body []byte) {
 	faults := []any{}
 	for i, c := range in.Categories {
 		if slug := c["slug"]; slug != nil && s.slugTaken(slug, c["externalId"]) {
-			faults = append(faults, map[string]any{"sku": c["externalId"], "error": "slug is taken", "index": i, "field": "slug", "code": "invalid"})
+			faults = append(faults, map[string]any{"sku": c["externalId"], "error": "slug is taken", "index": i, "field": "slug",
+				"code": "slug_taken"})
 			continue
 		}
 		if parent, ok := c["parentExternalId"].(string); ok && s.categories[parent] == nil {

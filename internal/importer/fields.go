@@ -107,6 +107,17 @@ func (m *mapping) set(name string, e expression) error {
 	return fmt.Errorf("there is no field %q; the fields are %s", name, m.names())
 }
 
+// takes reports whether there is such a field.
+func (m *mapping) takes(name string) bool { return newMapping(m.fields).set(name, expression{}) == nil }
+
+// turned reads FIELD=COLUMN, which is what a mapping means that makes no sense as COLUMN=FIELD.
+func (m *mapping) turned(text string, columns columnsOf) (e expression, field string, ok bool) {
+	field, column, _ := strings.Cut(text, "=")
+	field = strings.TrimSpace(field)
+	e, _, err := parseExpression(column+"="+field, columns)
+	return e, field, err == nil && m.takes(field)
+}
+
 func (m *mapping) names() string {
 	var names []string
 	for _, f := range m.fields {

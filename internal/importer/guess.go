@@ -78,7 +78,7 @@ func (o *Options) guess(src *source) (columns []string, err error) {
 		if column == "" {
 			continue
 		}
-		o.Map = append(o.Map, mapName(column)+"="+d.fields[0])
+		o.Map = append(o.Map, ColumnName(column)+"="+d.fields[0])
 		columns = append(columns, column)
 		if err := m.set(d.fields[0], columnExpression(t.header, columnOf(t, column))); err != nil {
 			return nil, err
@@ -87,7 +87,7 @@ func (o *Options) guess(src *source) (columns []string, err error) {
 	if o.Kind == Orders {
 		for _, column := range m.unused(t.header) {
 			if part := foreignAddress[plainHeader(withoutAccents(column))]; part != "" {
-				o.Map = append(o.Map, mapName(column)+"=shippingAddress."+part)
+				o.Map = append(o.Map, ColumnName(column)+"=shippingAddress."+part)
 				columns = append(columns, column)
 			}
 		}

@@ -12,7 +12,6 @@ import (
 type inspection struct {
 	rows   int
 	filled []bool // by column: a cell of it holds something
-	whole  bool   // the file was read to its end
 }
 
 // inspect reads the whole file once and decides how its numbers and dates are read. Of a file that breaks off it uses
@@ -34,7 +33,7 @@ func (r *importRun) inspect(ctx context.Context, m *mapping) error {
 	date, dates := m.exact["date"], dateVote{}
 	r.seen = inspection{filled: make([]bool, len(r.table.header))}
 	var scratch []byte
-	err = eachRowMarked(ctx, r.table, func(row row) error {
+	_ = eachRowMarked(ctx, r.table, func(row row) error { // storing breaks off at the same place, and reports it
 		r.seen.rows++
 		if unreadable(r.table, row) != "" {
 			return nil
@@ -57,7 +56,6 @@ func (r *importRun) inspect(ctx context.Context, m *mapping) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	r.seen.whole = err == nil
 	if err := decideAll(numbers); err != nil {
 		return err
 	}
@@ -117,6 +115,7 @@ type demand struct {
 var (
 	demandSKU = demand{
 		fields: []string{"sku"},
+		called: "SKU",
 		words: []string{"sku", "reference", "articlen", "itemn", "productid", "artikeln", "artnr", "partn", "ean", "gtin", "barcode", "code",
 			"ref", "number", "id"},
 		other: "--map COLUMN=sku",
@@ -173,7 +172,7 @@ func (d demand) missing(t *table, m *mapping) error {
 	what, plain := fmt.Sprintf(missing, d.fields[0]), fmt.Sprintf(missing, wordOr(d.called, d.fields[0]))
 	if guess := d.guess(t, m); guess != "" {
 		return wrongChoice(fmt.Sprintf("%s. Is it %q?", plain, guess), fmt.Sprintf("%s; nothing was stored. Is it %q? Then add --map "+
-			"'%s=%s'. Columns: %s", what, guess, mapName(guess), d.fields[0], columnList(t.header)))
+			"'%s=%s'. Columns: %s", what, guess, ColumnName(guess), d.fields[0], columnList(t.header)))
 	}
 	return wrongChoice(plain+". Say which it is", fmt.Sprintf("%s; nothing was stored. Say which it is: %s. Columns: %s", what, d.other,
 		columnList(t.header)))
@@ -228,8 +227,8 @@ func (t *table) holdsNumbers(name string, decimals bool) bool {
 	return numbers > others && (!decimals || fractions > 0)
 }
 
-// mapName writes a column's name so that --map takes it for one name.
-func mapName(name string) string {
+// ColumnName writes a column's name so that Map takes it for one name.
+func ColumnName(name string) string {
 	if strings.ContainsAny(name, "=+|~\"") {
 		return "[" + name + "]"
 	}

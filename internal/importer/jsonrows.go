@@ -105,10 +105,10 @@ func (r *arrayObjects) next() (row, error) {
 		return row{}, io.EOF
 	}
 	if err != nil && r.number == 0 {
-		return row{}, fmt.Errorf("this is no JSON: %w", err)
+		return row{}, noJSON(err, "the file")
 	}
 	if err != nil {
-		return row{}, fmt.Errorf("behind row %d the file is no JSON any more: %w", r.number, err)
+		return row{}, fmt.Errorf("behind row %d the file is no JSON any more: %w", r.number, inPlainWords(err, "the file"))
 	}
 	r.number++
 	got := row{number: r.number, raw: text}
@@ -116,6 +116,22 @@ func (r *arrayObjects) next() (row, error) {
 		got.broken = err.Error()
 	}
 	return got, nil
+}
+
+func noJSON(err error, of string) error {
+	return fmt.Errorf("this is no JSON: %w", inPlainWords(err, of))
+}
+
+// inPlainWords is a parser's error without the parser's name and its own way to name a place in what it read.
+func inPlainWords(err error, of string) error {
+	var syntax *jsontext.SyntacticError
+	if !errors.As(err, &syntax) {
+		return err
+	}
+	if errors.Is(syntax.Err, jsontext.ErrDuplicateName) {
+		return fmt.Errorf("the same name twice in one object, at byte %d of %s", syntax.ByteOffset, of)
+	}
+	return fmt.Errorf("%w, at byte %d of %s", syntax.Err, syntax.ByteOffset, of)
 }
 
 func (r *arrayObjects) blank() int { return 0 }
@@ -140,13 +156,13 @@ func (f *flattener) object(text []byte) ([][]byte, error) {
 	f.tokens.Reset(&f.source)
 	if kind := f.tokens.PeekKind(); kind != '{' {
 		if _, err := f.tokens.ReadToken(); err != nil {
-			return nil, fmt.Errorf("this is no JSON: %w", err)
+			return nil, noJSON(err, "the object")
 		}
 		return nil, errors.New("this is no JSON object")
 	}
 	f.path = f.path[:0]
 	if err := f.value(); err != nil {
-		return nil, fmt.Errorf("this is no JSON: %w", err)
+		return nil, noJSON(err, "the object")
 	}
 	if _, err := f.tokens.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows the JSON object")

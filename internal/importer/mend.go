@@ -1,13 +1,14 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"io"
 )
 
-// WhyColumn is the column that Mend adds; it is never imported.
-const WhyColumn = "why it was refused"
+// whyColumn is the column that Mend adds; it is never imported.
+const whyColumn = "why it was refused"
 
 // Mend writes the refused rows of a delimited file as a CSV file with the same columns and one more with the reason,
 // so that they can be corrected and imported again. refused has the reason by row number; other rows are left out.
@@ -35,11 +36,11 @@ func Mend(ctx context.Context, o Options, refused map[int]string, to io.Writer) 
 	why := len(t.header)
 	line := make([]string, why+1)
 	for i, name := range t.header {
-		if line[i] = name; name == WhyColumn {
+		if line[i] = name; name == whyColumn {
 			why = i
 		}
 	}
-	if line[why] = WhyColumn; why < len(t.header) {
+	if line[why] = whyColumn; why < len(t.header) {
 		line = line[:len(t.header)]
 	}
 	if err := out.Write(line); err != nil {
@@ -57,8 +58,5 @@ func Mend(ctx context.Context, o Options, refused map[int]string, to io.Writer) 
 		return out.Write(line)
 	})
 	out.Flush()
-	if err == nil {
-		err = out.Error()
-	}
-	return err
+	return cmp.Or(err, out.Error())
 }

@@ -273,6 +273,11 @@ func (o *Options) explicit(t *table) (*mapping, error) {
 	}
 	for _, text := range o.Map {
 		e, field, err := parseExpression(text, t.column)
+		if err != nil || !m.takes(field) {
+			if turned, of, ok := m.turned(text, t.column); ok {
+				e, field, err = turned, of, nil
+			}
+		}
 		if _, unknown := err.(unknownColumn); unknown {
 			return nil, wrongCall("--map %s: %v; it has %s", text, err, columnList(t.header))
 		}

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// product is one product to be imported (interface §2.7). Its texts are parts of the row that it was read from, until
+// product is one product to be imported (interface §2.7.1). Its texts are parts of the row that it was read from, until
 // keep is called.
 type product struct {
 	place

@@ -175,7 +175,7 @@ func (r *importRun) announce(m *mapping) {
 	}
 	r.left = r.notImported(m)
 	if id := m.exact["customerId"]; id != nil && !m.has("customerEmail") && len(id.alternatives) == 1 && len(id.alternatives[0]) == 1 {
-		id := mapName(id.columnNames(0, r.table.header))
+		id := ColumnName(id.columnNames(0, r.table.header))
 		fmt.Fprintf(r.Log, "customers: the file has ids but no e-mails, so that the orders are not linked to customer records; --map "+
 			"'%s+\"@customers.invalid\"=customerEmail' links the orders of one id\n", id)
 	}

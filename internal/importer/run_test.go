@@ -375,6 +375,29 @@ func TestWrongCalls(t *testing.T) {
 	}
 }
 
+// A mapping may be written either way round when only one of them makes sense; a column's name on the left comes first.
+func TestMappingsEitherWayRound(t *testing.T) {
+	for name, flags := range map[string][]string{
+		"as written":       {"code=sku", "title=name", "cost=price"},
+		"turned":           {"sku=code", "name=title", " price = cost "},
+		"sku is a column":  {"sku=code", "title=name", "cost=price"},
+		"joined":           {`code+""=sku`, "name=title", "price=cost|\"0\""},
+		"both make sense":  {"code=sku", "title=name", "name=description", "cost=price"},
+		"turned in a list": {"code=sku", "title=name", "cost=price", "attributes.colour=name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake, c := service(t)
+			file := write(t, "code,title,cost,name,sku\nA,Alpha,1.50,red,other\n")
+			if s := run(t, Options{Kind: Products, File: file, To: c, Map: flags}); s.Stored != 1 {
+				t.Fatalf("%+v", s)
+			}
+			if p := fake.products["A"]; p == nil || p.Name != "Alpha" || string(p.Price) != "1.5" {
+				t.Errorf("%+v", p)
+			}
+		})
+	}
+}
+
 func TestReportsAsCSVAndJSON(t *testing.T) {
 	_, c := service(t)
 	for _, name := range []string{"r.csv", "r.jsonl"} {

@@ -134,8 +134,12 @@ func (i Import) Update(tx db.Writer, was Stage) {
 		keep = 0
 	}
 	i.ExpiresAt = tx.Now().Add(keep).UnixMicro()
-	table.Update(tx, &i, "id = $2::UUID AND stage = $3", i.ID, string(was)).Rows(1,
-		apperr.New(apperr.Conflict, "import_changed", "the import has gone on meanwhile"))
+	table.Update(tx, &i, "id = $2::UUID AND stage = $3", i.ID, string(was)).Rows(1, Changed())
+}
+
+// Changed is the error of what an import in another stage does not allow.
+func Changed() error {
+	return apperr.New(apperr.Conflict, "import_changed", "the import has gone on meanwhile")
 }
 
 // RequestStop queues a request to stop an import. It changes nothing if no job works on it.

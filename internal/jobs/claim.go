@@ -85,10 +85,14 @@ func nextDue(tx *db.Tx, which string) (at time.Time, ok bool, err error) {
 
 // DeleteExpired deletes up to limit jobs that ended before a time.
 func DeleteExpired(tx *db.Tx, before time.Time, limit int) (int64, error) {
-	if _, err := tx.Exec(`DELETE FROM job_orders WHERE (tenant_id, job_id) IN
-		(SELECT tenant_id, id FROM jobs WHERE completed_at < $1 ORDER BY completed_at LIMIT $2::BIGINT)`, before.UnixMicro(), limit); err != nil {
+	if _, err := tx.Exec(deleteTheirOrders, before.UnixMicro(), limit); err != nil {
 		return 0, err
 	}
-	return tx.Exec(`DELETE FROM jobs WHERE completed_at < $1 AND (tenant_id, id) IN
-		(SELECT tenant_id, id FROM jobs WHERE completed_at < $1 ORDER BY completed_at LIMIT $2::BIGINT)`, before.UnixMicro(), limit)
+	return tx.Exec(deleteExpired, before.UnixMicro(), limit)
 }
+
+const (
+	expired           = "(SELECT tenant_id, id FROM jobs WHERE completed_at < $1 ORDER BY completed_at LIMIT $2::BIGINT)"
+	deleteTheirOrders = "DELETE FROM job_orders WHERE (tenant_id, job_id) IN " + expired
+	deleteExpired     = "DELETE FROM jobs WHERE completed_at < $1 AND (tenant_id, id) IN " + expired
+)

@@ -72,3 +72,20 @@ func TestListsOfJobsKeepToTheirIndexes(t *testing.T) {
 		}
 	}
 }
+
+// Every minute a transaction looks for jobs that ended long ago: it looks at no others.
+func TestExpiredJobsAreFoundByTheirEnd(t *testing.T) {
+	store, _ := dbtest.Reading(t)
+	err := store.Read(t.Context(), db.Across, func(tx *db.Tx) error {
+		for _, sql := range jobs.DeleteStatements {
+			if plan := dbtest.Plan(t, tx, sql, 1, 2); strings.Contains(plan, "SCAN jobs") ||
+				strings.Count(plan, "SEARCH jobs USING INDEX jobs_completed_at (completed_at<?)") != 1 {
+				t.Error(plan)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -8,6 +8,7 @@
 package limits
 
 import (
+	"fmt"
 	"sync"
 	"time"
 )
@@ -26,6 +27,7 @@ type Verdict struct {
 	Remaining  int
 	Reset      time.Time     // end of the first rate's minute
 	RetryAfter time.Duration // when the request is refused
+	Exceeded   string        // then: the limit in words, such as "more than 20 requests in a second"
 }
 
 // Limiter decides whether a request is allowed. The plan's rate is the first of rates; the verdict's numbers are its.
@@ -90,9 +92,8 @@ func (l *Local) decide(caller string, now time.Time, rates []Rate, count bool) V
 	for i, r := range rates {
 		w := l.window(caller+"\x00"+r.Name, now, r)
 		open[i] = w
-		wait := w.wait(now, r)
-		if wait > 0 {
-			v.Allowed, v.RetryAfter = false, max(v.RetryAfter, wait)
+		if wait, exceeded := w.wait(now, r); wait > v.RetryAfter {
+			v.Allowed, v.RetryAfter, v.Exceeded = false, wait, exceeded
 		}
 		if i == 0 {
 			v.Limit, v.Remaining, v.Reset = r.PerMinute, r.PerMinute-w.used, w.start.Add(time.Minute)
@@ -126,17 +127,22 @@ func (l *Local) window(key string, now time.Time, r Rate) *window {
 	return w
 }
 
-// wait is how long the request must wait, 0 if it is allowed.
-func (w *window) wait(now time.Time, r Rate) time.Duration {
+// wait is how long the request must wait and which limit it exceeds; 0 if it is allowed. A request that came before the one that
+// began the window, and is decided after it, waits no longer than a window.
+func (w *window) wait(now time.Time, r Rate) (time.Duration, string) {
 	if w.used >= r.PerMinute {
-		return w.start.Add(time.Minute).Sub(now)
+		kind := ""
+		if r.Name != "" {
+			kind = " of this kind"
+		}
+		return min(w.start.Add(time.Minute).Sub(now), time.Minute), fmt.Sprintf("more than %d requests%s in a minute", r.PerMinute, kind)
 	}
 	if r.Burst > 0 && len(w.recent) == r.Burst {
 		if free := w.recent[w.next] + time.Second.Microseconds(); w.at(now) < free {
-			return time.UnixMicro(free).Sub(now)
+			return min(time.UnixMicro(free).Sub(now), time.Second), fmt.Sprintf("more than %d requests in a second", r.Burst)
 		}
 	}
-	return 0
+	return 0, ""
 }
 
 // at is when a request counts as made, in microseconds: when it came, but not before the newest one that was accepted.

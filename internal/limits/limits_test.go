@@ -149,6 +149,45 @@ func TestTheLongestWait(t *testing.T) {
 	})
 }
 
+// Requests of one moment are decided in any order: one that came a little before the one that began the window waits no longer than
+// a window.
+func TestNobodyWaitsLongerThanAWindow(t *testing.T) {
+	limiters(t, func(t *testing.T, l limits.Limiter) {
+		for who, rate := range map[string]limits.Rate{"minute": {PerMinute: 1}, "second": {PerMinute: 9, Burst: 1}} {
+			window := map[string]time.Duration{"minute": time.Minute, "second": time.Second}[who]
+			l.Take(who, start, rate)
+			for range 2 { // the second refusal is remembered
+				if v := l.Take(who, start.Add(-time.Millisecond), rate); v.Allowed || v.RetryAfter != window {
+					t.Errorf("%s: %+v", who, v)
+				}
+			}
+		}
+	})
+}
+
+// A refusal says which of the limits it is about.
+func TestWhichLimitIsExceeded(t *testing.T) {
+	limiters(t, func(t *testing.T, l limits.Limiter) {
+		plan, bulk := limits.Rate{PerMinute: 3, Burst: 2}, limits.Rate{Name: "bulk:products", PerMinute: 1}
+		ask := func(after time.Duration, rates ...limits.Rate) string {
+			return l.Take("a", start.Add(after), rates...).Exceeded
+		}
+		for i, step := range []struct{ got, want string }{
+			{ask(0, plan, bulk), ""},
+			{ask(0, plan, bulk), "more than 1 requests of this kind in a minute"},
+			{ask(0, plan), ""},
+			{ask(0, plan), "more than 2 requests in a second"},
+			{ask(time.Second, plan), ""},
+			{ask(2*time.Second, plan), "more than 3 requests in a minute"},
+			{ask(time.Minute, plan, bulk), ""},
+		} {
+			if step.got != step.want {
+				t.Errorf("request %d: %q, want %q", i, step.got, step.want)
+			}
+		}
+	})
+}
+
 // Three nodes on one store, many clients: what passes is exactly the limit.
 func TestExactOverNodes(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {

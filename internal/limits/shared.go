@@ -125,7 +125,7 @@ func (s *Shared) known(key string, now time.Time) (Verdict, bool) {
 		return Verdict{}, false
 	}
 	v := k.verdict
-	v.RetryAfter = k.until.Sub(now)
+	v.RetryAfter = min(v.RetryAfter, k.until.Sub(now))
 	return v, true
 }
 

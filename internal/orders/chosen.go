@@ -15,6 +15,8 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 	}
 	read, way, walked := f, byStatus, int64(0)
 	switch {
+	case f.Sort == ByCreatedAt && f.Country != "":
+		_, way = f.counts.led(f)
 	case f.Sort == ByCreatedAt:
 		var skip int64
 		read.CountedFilter, skip, err = seek(tx, f.CountedFilter, f.Ascending, int64(f.Offset))
@@ -25,17 +27,13 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 	if err != nil {
 		return nil, 0, err
 	}
-	if f.passesLater() && min(n, walked) > fewRows {
-		ranges, known, err := f.numbersWithin(tx)
-		if err != nil {
-			return nil, 0, err
-		}
-		if known {
-			list, err := f.listByNumbers(tx, ranges)
-			return list, n, err
+	if looked := min(n, walked); f.Sort != ByCreatedAt && looked > fewRows {
+		list, total, read, err := f.listRemembered(tx, n, looked)
+		if err != nil || read {
+			return list, total, err
 		}
 	}
-	back := way == bySort && int64(f.Offset) > n/2 // closer to the list's end
+	back := (way == bySort || f.Country != "" && f.inOrder(way)) && int64(f.Offset) > n/2 // closer to the list's end
 	if back {
 		read.Ascending = !f.Ascending
 		read.Offset = int(max(0, n-int64(f.Offset)-int64(f.Limit)))
@@ -43,7 +41,7 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 		walked = walked * int64(read.Offset+read.Limit) / int64(f.Offset+f.Limit)
 	}
 	var list []Order
-	if way == bySort && f.Sort == ByTotal && f.some() && walked > fewRows {
+	if way == bySort && f.Sort == ByTotal && (f.some() || f.Country != "") && walked > fewRows {
 		list, err = read.listPassing(tx, n, walked)
 	} else {
 		list, err = read.wait(prefetchPage(tx, read, way))
@@ -54,6 +52,31 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 	return list, n, err
 }
 
+// listRemembered reads a page for which so many orders would be looked at by what the node keeps in memory: spans of numbers, unless more
+// orders come before it in them, or columns. read is false if there is neither.
+func (f Filter) listRemembered(tx *db.Tx, n, looked int64) (list []Order, total int64, read bool, err error) {
+	soon := f.passesLater() && int64(f.Offset) < columnsWorth
+	if soon {
+		if ranges, known, err := f.numbersWithin(tx); err != nil || known {
+			if err == nil {
+				list, err = f.listByNumbers(tx, ranges)
+			}
+			return list, n, true, err
+		}
+	}
+	if f.Country != "" {
+		return nil, 0, false, nil
+	}
+	if held, err := currentColumns(tx); err != nil || held != nil {
+		list, total, err = held.list(tx, f, err)
+		return list, total, true, err
+	}
+	if looked >= columnsWorth && !soon {
+		wantColumns(tx)
+	}
+	return nil, 0, false, nil
+}
+
 // listPassing reads a page far along the totals, before which very many orders are passed. Their index alone has no more than total and id,
 // and looking at each order takes many times as long as a comparison with the ids of those that match, or of those that do not.
 func (f Filter) listPassing(tx *db.Tx, matching, walked int64) ([]Order, error) {
@@ -62,7 +85,7 @@ func (f Filter) listPassing(tx *db.Tx, matching, walked int64) ([]Order, error) 
 		return nil, err
 	}
 	every := f
-	every.CountedFilter = CountedFilter{}
+	every.CountedFilter, every.RowFilter = CountedFilter{}, RowFilter{}
 	if others.n == 0 {
 		return f.wait(prefetchPage(tx, every, bySort))
 	}
@@ -85,8 +108,12 @@ func (f Filter) listPassing(tx *db.Tx, matching, walked int64) ([]Order, error) 
 // shorter is the index by which fewer of n matching orders are read, for a sort other than the counted index has, and how many orders are
 // walked by that of the sort.
 func (f Filter) shorter(tx *db.Tx, n int64) (way access, walk int64, err error) {
-	if !f.some() {
+	if !f.some() && f.Country == "" {
 		return bySort, 0, nil
+	}
+	led, by := n, byStatus // how many orders are read otherwise, to sort those that match
+	if f.Country != "" {
+		led, by = f.counts.led(f)
 	}
 	among := CountedFilter{} // orders among which the matching ones are evenly distributed
 	if f.Sort == ByNumber {  // numbers grow with time
@@ -104,8 +131,8 @@ func (f Filter) shorter(tx *db.Tx, n int64) (way access, walk int64, err error) 
 		}
 		walked += float64(skipped)
 	}
-	if float64(n) <= walked {
-		return byStatus, int64(walked), nil
+	if float64(led) <= walked {
+		return by, int64(walked), nil
 	}
 	return bySort, int64(walked), nil
 }

@@ -54,6 +54,9 @@ func (o *Order) moves(into []figureRow, sign int64) []figureRow {
 // tallied names the kept counts of orders, by countedAs.
 const tallied = "orders"
 
+// ToCountry names the kept counts of orders that are shipped to a country, by CountedIn.
+const ToCountry = "orders to country"
+
 // countedAs is the key of the kept count that an order is in: its status, and its channel behind a blank if it has one.
 func countedAs(status Status, channel id.Channel) string {
 	if channel == "" {
@@ -62,9 +65,30 @@ func countedAs(status Status, channel id.Channel) string {
 	return string(status) + " " + string(channel)
 }
 
+// CountedIn is the key of the kept count that an order is in if it is shipped to a country: this, a blank, and countedAs.
+func (o *Order) CountedIn(country string) string {
+	return country + " " + countedAs(o.Status, o.Channel)
+}
+
 // tally adds an order to the kept counts (n 1) or takes it out of them (-1).
 func (o *Order) tally(w db.GuardedWriter, n int64) {
 	w.Tally(tallied, countedAs(o.Status, o.Channel), n)
+	o.tallyIn(w, Country(o.ShippingAddress), n)
+}
+
+// tallyIn adds an order to the kept counts of a country; "" has none.
+func (o *Order) tallyIn(w db.GuardedWriter, country string, n int64) {
+	if country != "" {
+		w.Tally(ToCountry, o.CountedIn(country), n)
+	}
+}
+
+// tallyMove counts an order in another country if its address has moved there.
+func tallyMove(w db.GuardedWriter, before, after *Order) {
+	if was, is := Country(before.ShippingAddress), Country(after.ShippingAddress); was != is {
+		before.tallyIn(w, was, -1)
+		after.tallyIn(w, is, 1)
+	}
 }
 
 // count updates the kept figures and counts from an order's old state to its new one; nil means that there is none (before creation).
@@ -74,6 +98,8 @@ func count(w db.GuardedWriter, before, after *Order) {
 		if before != nil {
 			before.tally(w, -1)
 		}
+	} else {
+		tallyMove(w, before, after)
 	}
 	rows := after.moves(make([]figureRow, 0, 2*rowsOfOrder), 1)
 	sold := !sameSold(before, after)

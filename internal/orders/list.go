@@ -34,7 +34,9 @@ type Filter struct {
 	Offset    int
 	After     *Cursor // instead of Offset
 
-	numbers numberRange // of a list by number; zero: any
+	numbers numberRange    // of a list by number; zero: any
+	counts  *countryCounts // of a list by country, once they are read
+	within  *int64         // how many orders have a total within the bounds, where that is known
 }
 
 // CountedFilter has the conditions that the kept figures can count by: a total comes from them (see prefetchTotal).
@@ -146,25 +148,23 @@ func inPiece(list []Order) int {
 
 // listHeads reads a page without lines.
 func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
+	if f.Country != "" {
+		return listTo(tx, f)
+	}
+	return f.list(tx)
+}
+
+func (f Filter) list(tx *db.Tx) ([]Order, int64, error) {
 	if f.Search != "" {
 		if f.Customer == "" && f.Email == "" {
 			return listFound(tx, f)
 		}
 		return listLooking(tx, f, f.access())
 	}
-	if f.countedOverTotals() && f.some() {
-		fewer, err := f.countedAreFewer(tx)
-		if err != nil {
-			return nil, 0, err
-		}
-		if fewer {
-			return listLooking(tx, f, byStatus)
-		}
+	if f.countedOverTotals() {
+		return listWithin(tx, f)
 	}
 	matching := prefetchMatching(tx, f)
-	if f.countedOverTotals() && f.Sort != ByTotal {
-		return listWithin(tx, f, matching)
-	}
 	if !f.fixedAccess() {
 		return listChosen(tx, f, matching)
 	}
@@ -184,6 +184,9 @@ func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 func prefetchMatching(tx *db.Tx, f Filter) *db.Pending[int64] {
 	if f.RowFilter == (RowFilter{}) {
 		return prefetchTotal(tx, f.CountedFilter)
+	}
+	if f.keptByCountry() {
+		return &db.Pending[int64]{Value: f.counts.matching}
 	}
 	way := f.access()
 	if f.countedOverTotals() {

@@ -133,6 +133,9 @@ func (s *numberSpans) read(r db.Rows) error {
 func (f CountedFilter) numbersWithin(tx *db.Tx) (ranges []numberRange, known bool, err error) {
 	own := spansIn(tx.Memo(), tx.Tenant)
 	own.asked.Store(tx.Micros())
+	if own.made.Load() == 0 {
+		tx.WakeNow(ListsTopic)
+	}
 	if tx.Micros()-own.made.Load() > spansHold.Microseconds() {
 		return nil, false, nil
 	}

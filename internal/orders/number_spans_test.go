@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
+	"entrepot/internal/search"
 )
 
 // Lists by number within a time are those of looking at every order, without spans of numbers, with them, and when orders have come
@@ -33,7 +34,10 @@ func TestListsByNumberWithinATime(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s.compare("without spans", false)
+		woken := store.Woken(ListsTopic)
+		if s.compare("without spans", false); len(woken) == 0 {
+			t.Error("the worker does not hear that spans are wanted")
+		}
 		follow()
 		s.compare("with spans", true)
 		s.receive(20)
@@ -100,10 +104,12 @@ func (s *numbered) drop(n int) {
 	s.all = s.all[:len(s.all)-n]
 	s.write(func(tx *db.Tx) error {
 		countAll(tx, slices.Clone(gone), -1)
+		var ids []string
 		for _, o := range gone {
 			tx.Change("DELETE FROM orders WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, o.ID)
+			ids = append(ids, string(o.ID))
 		}
-		return nil
+		return search.Remove(tx, search.Orders, ids)
 	})
 }
 

@@ -6,6 +6,7 @@
 //	table.go     the columns, each named once; store.go  insert, lock, save
 //	email.go     the e-mail addresses by which lists find orders
 //	list.go      filters, sorts, pages; figures.go keeps counts and sums, from which figures_read.go has totals without counting rows
+//	columns.go   what lists filter and sort by, of very many orders in memory
 package orders
 
 import (

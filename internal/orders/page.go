@@ -35,10 +35,10 @@ const seekFrom = 200
 // fixedAccess reports whether the choice of the index is independent of how many orders match.
 func (f Filter) fixedAccess() bool {
 	switch {
-	case f.RowFilter != (RowFilter{}):
+	case f.RowFilter != (RowFilter{}) && !f.keptByCountry():
 		return true
 	case f.Sort == ByCreatedAt:
-		return f.Offset < seekFrom
+		return f.Offset < seekFrom && (f.Country == "" || f.Channel == "")
 	}
 	return false
 }
@@ -77,34 +77,6 @@ func (f Filter) access() access {
 // countedOverTotals reports whether matching orders are counted by the index of totals, because no other index selects fewer.
 func (f Filter) countedOverTotals() bool {
 	return f.byTotals() && f.Customer == "" && f.Email == "" && f.Country == ""
-}
-
-// countedAreFewer reports whether fewer orders match the counted filter than the bounds of the total.
-func (f Filter) countedAreFewer(tx *db.Tx) (bool, error) {
-	counted := prefetchTotal(tx, f.CountedFilter)
-	within := Filter{RowFilter: RowFilter{MinTotal: f.MinTotal, MaxTotal: f.MaxTotal}, Sort: ByTotal}
-	led := within.prefetchCount(tx, byTotal)
-	n, err := counted.Wait()
-	if err != nil {
-		return false, err
-	}
-	all, err := led.Wait()
-	return n < all, err
-}
-
-// listWithin reads a page of orders with bounded totals and another sort: few orders are sorted; among many the page
-// is read in the order of the sort.
-func listWithin(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int64, error) {
-	n, err := matching.Wait()
-	if err != nil || n == 0 || int64(f.Offset) >= n {
-		return []Order{}, n, err
-	}
-	way := f.access()
-	if n <= fewRows {
-		way = byTotal
-	}
-	list, err := f.wait(prefetchPage(tx, f, way))
-	return list, n, err
 }
 
 // part is some of the orders of a list that one index has together.

@@ -18,7 +18,11 @@ func TestDeepPagesPassOrdersInAnIndex(t *testing.T) {
 	store, read := dbtest.Reading(t)
 	tenant := dbtest.Account(t, store)
 	all := sample(t, store, tenant, 700)
+	sendAll(t, store, tenant, "FR")
 	for _, f := range []Filter{
+		{RowFilter: RowFilter{Country: "FR"}, Offset: 200},
+		{RowFilter: RowFilter{Country: "DE"}, Offset: 20, Ascending: true},
+		{RowFilter: RowFilter{Country: "FR"}, CountedFilter: CountedFilter{Statuses: []Status{Delivered, Cancelled}}, Offset: 60},
 		{CountedFilter: CountedFilter{Statuses: []Status{Delivered, Cancelled}}, Offset: 250},
 		{CountedFilter: CountedFilter{Statuses: []Status{Delivered, Cancelled}}, Offset: 250, Ascending: true},
 		{CountedFilter: CountedFilter{Channel: erp}, Offset: 200},

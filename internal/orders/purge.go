@@ -87,6 +87,7 @@ func Remove(tx *db.Tx, list []Order) error {
 
 // ForgetChannel deletes the kept counts of a channel that had no orders any more before this transaction, and gets none.
 func ForgetChannel(tx db.Writer, channel id.Channel) {
+	db.DropTallies(tx, ToCountry, " "+string(channel))
 	for _, status := range Statuses {
 		db.DropTally(tx, tallied, countedAs(status, channel))
 	}

@@ -28,6 +28,19 @@ func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 		}
 	}
 	all := !some && rest.RowFilter == (RowFilter{}) // the index of searches answers the filter alone
+	var held *current
+	if !all {
+		var err error
+		if f.byColumns() {
+			held, err = currentColumns(tx)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		if list, total, few, err := listBut(tx, f, held); err != nil || few {
+			return list, total, err
+		}
+	}
 	page := newFoundPage(f)
 	if all && f.Sort == ByCreatedAt {
 		err := search.Find(tx, search.Orders, f.Search, func(id search.ID, created int64) error {
@@ -46,6 +59,12 @@ func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 		}
 	}
 	if !all && found.Len() > fewRows {
+		if held != nil {
+			return rest.listKept(tx, held.keep(rest, found), page)
+		}
+		if found.Len() >= columnsWorth && f.byColumns() {
+			wantColumns(tx)
+		}
 		return listBoth(tx, rest, found, page)
 	}
 	return readFound(tx, page, rest.addMatching(tx, found.IDs(), page))

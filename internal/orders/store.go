@@ -291,7 +291,7 @@ func DeleteShipment(tx db.Writer, order id.Order, shipment id.Shipment) {
 // Save writes a locked order's row, its changed lines, and a new history entry if the status changed.
 func Save(tx db.Writer, before, o *Order) {
 	o.ItemCount = int64(len(o.Lines))
-	SaveDetails(tx, before, o)
+	saveRow(tx, before, o)
 	saveLines(tx, before, o)
 	if o.Status != before.Status {
 		entryTable.Insert(tx, entryRow{o.ID, o.History[len(o.History)-1]})
@@ -299,8 +299,13 @@ func Save(tx db.Writer, before, o *Order) {
 	count(tx, before, o)
 }
 
-// SaveDetails writes a locked order's row, without lines and history.
+// SaveDetails writes a locked order's row, without lines and history. Its status and its total are as before.
 func SaveDetails(tx db.Writer, before, o *Order) {
+	saveRow(tx, before, o)
+	tallyMove(tx, before, o)
+}
+
+func saveRow(tx db.Writer, before, o *Order) {
 	table.Update(tx, o, "id = $2::UUID AND status = $3 AND updated_at = $4", o.ID, string(before.Status), before.UpdatedAt).Rows(1, nil)
 }
 

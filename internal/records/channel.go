@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// WriteChannel writes a channel with the state of its synchronisation (interface §2.7), which a custom channel does not have.
+// WriteChannel writes a channel with the state of its synchronisation (interface §2.7.10), which a custom channel does not have.
 func WriteChannel(w *apijson.Writer, name string, c channels.Channel, sync channelsync.State) {
 	w.Record("Channel", name)
 	apijson.ID(w, "id", c.ID)
@@ -46,13 +46,18 @@ func WriteNewChannel(w *apijson.Writer, c channels.Channel, sync channelsync.Sta
 	w.Record("NewChannel", "data")
 	WriteChannel(w, "channel", c, sync)
 	if secret != "" {
-		w.Record("ChannelKey", "apiKey")
-		apijson.ID(w, "id", key.ID)
-		w.Text("name", key.Name)
-		w.Text("key", secret)
-		apijson.Texts(w, "scopes", key.Scopes)
-		w.End()
+		WriteChannelKey(w, key, secret)
 	}
+	w.End()
+}
+
+// WriteChannelKey writes the member apiKey of a new custom channel: its key, this once.
+func WriteChannelKey(w *apijson.Writer, key accounts.Key, secret string) {
+	w.Record("ChannelKey", "apiKey")
+	apijson.ID(w, "id", key.ID)
+	w.Text("name", key.Name)
+	w.Text("key", secret)
+	apijson.Texts(w, "scopes", key.Scopes)
 	w.End()
 }
 

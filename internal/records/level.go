@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/stock"
 )
 
-// WriteLevels writes a list of stock levels (interface §2.7).
+// WriteLevels writes a list of stock levels (interface §2.7.5).
 func WriteLevels(w *apijson.Writer, name string, list []stock.Row) {
 	w.List(name)
 	for i := range list {
@@ -19,7 +19,7 @@ func WriteLevels(w *apijson.Writer, name string, list []stock.Row) {
 	w.EndList()
 }
 
-// writeLevelMembers writes the members of a stock level that lists and the feed share (interface §2.7).
+// writeLevelMembers writes the members of a stock level that lists and the feed share (interface §2.7.5).
 func writeLevelMembers(w *apijson.Writer, l *stock.Row) {
 	apijson.ID(w, "id", l.ID)
 	w.Text("sku", l.SKU)

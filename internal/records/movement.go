@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/stock"
 )
 
-// WriteMovement writes a ledger row (interface §2.7).
+// WriteMovement writes a ledger row (interface §2.7.6).
 func WriteMovement(w *apijson.Writer, name string, m stock.Movement) {
 	w.Record("StockMovement", name)
 	apijson.ID(w, "id", m.ID)

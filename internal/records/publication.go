@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// WritePublication writes a product's publication on a channel (interface §4.5).
+// WritePublication writes a product's publication on a channel (interface §2.7.10).
 func WritePublication(w *apijson.Writer, p catalog.ChannelPublication) {
 	w.Record("Publication", "")
 	apijson.ID(w, "productId", p.Product)

@@ -1,8 +1,7 @@
 package records
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
+	"strconv"
 	"strings"
 
 	"entrepot/internal/apijson"
@@ -18,15 +17,15 @@ func Document(write func(w *apijson.Writer)) []byte {
 }
 
 // ETag is the strong ETag of a content (interface §8).
-func ETag(content []byte) string {
-	sum := sha256.Sum256(content)
-	return ETagOfSum(sum[:])
+func ETag(content []byte) string { return ETagOf(apijson.Fingerprint(content), len(content)) }
+
+// ETagOf is the ETag of a content with a known fingerprint and length.
+func ETagOf(fingerprint uint64, length int) string {
+	return `"` + strconv.FormatUint(fingerprint, 36) + "-" + strconv.FormatInt(int64(length), 36) + `"`
 }
 
-// ETagOfSum is the ETag of a content with a known SHA-256.
-func ETagOfSum(sum []byte) string { return `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"` }
-
-// NamesETag reports whether the lines of If-Match or If-None-Match contain a tag; * matches every tag but "".
+// NamesETag reports whether the lines of If-Match or If-None-Match contain a tag; * matches every tag but "". W/ before a tag makes no
+// difference: a proxy that compresses answers puts it there, and callers return what they got.
 func NamesETag(lines []string, tag string) bool {
 	if tag == "" {
 		return false

@@ -57,7 +57,7 @@ func (p *Page) AddSet(s *Set) {
 	p.Total += s.Len()
 	ids := s.ids
 	if p.After != nil {
-		at, there := s.find(p.After.ID)
+		at, there := s.Find(p.After.ID)
 		switch {
 		case !p.Ascending:
 			ids = ids[:at]

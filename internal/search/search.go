@@ -45,7 +45,7 @@ func (k Kind) Folded(text string) string {
 	if k == Categories {
 		return Fold(text)
 	}
-	return Line(text)
+	return oneLine.Replace(text)
 }
 
 // Document is the text by which a record is found.
@@ -57,11 +57,9 @@ type Document struct {
 
 // Fold normalises texts and terms for comparison: lower case, composed accents, and one line. The nouns' columns for
 // searches have folded texts.
-func Fold(text string) string { return Line(norm.NFC.String(strings.ToLower(text))) }
+func Fold(text string) string { return oneLine.Replace(norm.NFC.String(strings.ToLower(text))) }
 
-// Line is the text that blocks have for that of a column, in one line.
-func Line(text string) string { return oneLine.Replace(text) }
-
+// oneLine makes the text that blocks have of that of a column.
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 
 // Put queues the texts of records that were written in this transaction; the guards of their rows protect these writes too.

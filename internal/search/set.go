@@ -16,6 +16,9 @@ type Set struct {
 	at  int  // where the last one was looked for: an index often gives neighbours
 }
 
+// SetOf is the set of some ids, which are sorted and different. It keeps them and does not change them.
+func SetOf(sorted []ID) *Set { return &Set{ids: sorted} }
+
 // FindSet finds all records that contain a term. keep says by its sort value whether a record counts; nil counts all.
 func FindSet(tx *db.Tx, kind Kind, term string, keep func(sort int64) bool) (*Set, error) {
 	s := &Set{}
@@ -34,6 +37,10 @@ func FindSet(tx *db.Tx, kind Kind, term string, keep func(sort int64) bool) (*Se
 	s.ids = merged(s.ids, odd)
 	return s, err
 }
+
+// TextsPerLook is how many times as many texts there must be as records that count, for looking up these to be better than a search:
+// one for a common term reads 120 texts in the time of one look, and one for a rare term next to none.
+const TextsPerLook = 400
 
 // ReadIDs reads the ids of a statement's only column, for look-ups in any order: among a Set's the next one is best close to the last.
 func ReadIDs(tx *db.Tx, sql string, args ...any) (map[ID]bool, error) {
@@ -73,12 +80,13 @@ func (s *Set) IDs() []ID { return s.ids }
 
 // Has reports whether a record is in it.
 func (s *Set) Has(id ID) bool {
-	_, there := s.find(id)
+	_, there := s.Find(id)
 	return there
 }
 
-// find returns the place of an id. It looks at the places around the last one first, in steps that grow.
-func (s *Set) find(id ID) (at int, there bool) {
+// Find returns the place of an id among the set's. It looks at the places around the last one first, in steps that grow, so it is not for
+// several goroutines.
+func (s *Set) Find(id ID) (at int, there bool) {
 	low, high := 0, len(s.ids)
 	switch before := s.at < high && CompareIDs(s.ids[s.at], id) <= 0; {
 	case before:
@@ -116,17 +124,22 @@ func (s *Set) Drop(tx *db.Tx, sql string, args ...any) (*Set, error) {
 }
 
 func (s *Set) only(tx *db.Tx, read bool, sql string, args []any) (*Set, error) {
-	marked := make([]bool, len(s.ids))
-	n := 0
+	var ids []ID
 	var text db.Buffer
 	err := tx.Each(func(r db.Rows) error {
 		err := r.Scan(&text)
-		if at, there := s.find(ParseID(text)); there && !marked[at] {
+		ids = append(ids, ParseID(text))
+		return err
+	}, sql, args...)
+	slices.SortFunc(ids, CompareIDs) // a look far from the one before takes longer than sorting
+	marked := make([]bool, len(s.ids))
+	n := 0
+	for _, id := range ids {
+		if at, there := s.Find(id); there && !marked[at] {
 			marked[at] = true
 			n++
 		}
-		return err
-	}, sql, args...)
+	}
 	if !read {
 		n = len(s.ids) - n
 	}
@@ -137,6 +150,23 @@ func (s *Set) only(tx *db.Tx, read bool, sql string, args []any) (*Set, error) {
 		}
 	}
 	return left, err
+}
+
+// Usual reports whether most records may contain a term: those of the newest block do, or there is none. If it is false, FindRest would
+// find very many.
+func Usual(tx *db.Tx, kind Kind, term string) (usual bool, err error) {
+	usual = true
+	var body, keys db.Buffer
+	err = tx.Each(func(r db.Rows) error {
+		if err := r.Scan(&body, &keys); err != nil {
+			return err
+		}
+		rest := 0
+		err := misses(body, keys, []byte(Fold(term)), func(ID, int) error { rest++; return nil })
+		usual = rest <= restAnyway+len(keys)/keySize/2
+		return err
+	}, "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2 ORDER BY first_id DESC LIMIT 1", tx.Tenant, string(kind))
+	return usual, err
 }
 
 // errMany ends a search for the records that do not contain a term.

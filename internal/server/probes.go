@@ -39,7 +39,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("/dashboard", pages)
 	mux.Handle("/dashboard/", pages)
 	mux.HandleFunc("GET /dashboard/live", s.servePages) // a stream must not be held back for compression
-	docs := compressed(reference.Handler(s.description, s.reader))
+	docs := compressed(reference.Handler(s.description, s.reader, dashboard.Tokens()))
 	mux.Handle("/docs", docs)
 	mux.Handle("/docs/", docs)
 	rest := compressed(http.HandlerFunc(s.serve))
@@ -49,6 +49,7 @@ func (s *Server) routes() http.Handler {
 			rest.ServeHTTP(w, r)
 			return
 		}
+		w.Header().Set("X-Request-Id", api.RequestID(r))
 		mux.ServeHTTP(w, r)
 	})
 }

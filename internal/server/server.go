@@ -61,6 +61,7 @@ const (
 	stopTime   = 11 * time.Second // then for attempts under way, each of which takes at most ten
 	flushEvery = 5 * time.Second
 	tidyEvery  = 30 * time.Second
+	lookEvery  = time.Second // for a newer version's migrations
 )
 
 // Server is one running node.
@@ -80,6 +81,7 @@ type node struct {
 	api       *api.API
 	dashboard *dashboard.Dashboard
 	worker    *worker.Worker
+	outdated  chan struct{} // closed when a newer program has migrated the store
 }
 
 // Listen opens the address, so that a port in use is reported before the store is touched.
@@ -114,7 +116,8 @@ func (s *Server) URL() string {
 }
 
 // Run serves until ctx ends, then stops in order: not ready, requests under way finish, workers stop, times of last
-// use are written, the store is closed. ready, if given, is called when every request can be answered.
+// use are written, the store is closed. ready, if given, is called when every request can be answered. A service that is stopped
+// while it starts ends without an error.
 func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	served := make(chan error, 1)
 	go func() { served <- s.http.Serve(s.listener) }()
@@ -128,6 +131,10 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	if err != nil {
 		s.http.Close()
 		<-served
+		if ctx.Err() != nil { // nothing was accepted, and the next start goes on where this one was stopped
+			s.log.Info("stopped before it was ready", "error", err)
+			return nil
+		}
 		return err
 	}
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
@@ -142,6 +149,8 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	case err = <-served:
+	case <-n.outdated:
+		err = errors.New("a newer version of entrepot has migrated the store: this node ends, start it with that version")
 	case <-n.store.DB.Failed(): // only opening the store again shows what the disk holds: the supervisor restarts the service
 		err = errors.New("the disk refused what was committed")
 	}
@@ -228,8 +237,8 @@ func (s *Server) openNow(ctx context.Context) (*node, error) {
 	if s.config.Dev {
 		s.log.Warn("development mode (--dev): webhooks and channels may use http and this machine's addresses")
 	}
-	n := &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Budget: s.config.Budget,
-		Folder: folder(s.config.Dir), Log: s.log,
+	n := &node{store: store, outdated: make(chan struct{}), api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce,
+		Limiter: limiter, Budget: s.config.Budget, Folder: folder(s.config.Dir), Log: s.log,
 		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev}),
 		dashboard: dashboard.New(dashboard.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
 			Version: s.config.Version, Retries: s.config.Retries, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies,
@@ -263,15 +272,21 @@ func atMost(span time.Duration, call func(error)) func(error) {
 
 // background runs periodic work until ctx ends.
 func (n *node) background(ctx context.Context, log *slog.Logger) {
-	flush, tidy := time.NewTicker(flushEvery), time.NewTicker(tidyEvery)
+	flush, tidy, look := time.NewTicker(flushEvery), time.NewTicker(tidyEvery), time.NewTicker(lookEvery)
 	defer flush.Stop()
 	defer tidy.Stop()
+	defer look.Stop()
 	var hashed int64
 	hashed = freeHashes(hashed)
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-look.C:
+			if newer, err := n.store.DB.Newer(ctx); newer && err == nil {
+				close(n.outdated)
+				look.Stop()
+			}
 		case <-tidy.C:
 			hashed = freeHashes(hashed)
 		case <-flush.C:

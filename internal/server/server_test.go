@@ -122,6 +122,31 @@ func TestNotReadyOnAFullDisk(t *testing.T) {
 	})
 }
 
+// A service that is stopped while it opens the store has not failed: a supervisor would report it, and start it again.
+func TestStoppedWhileItStarts(t *testing.T) {
+	engines(t, func(t *testing.T, c server.Config, said *log) {
+		s, err := server.Listen(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := s.Run(ctx, func(*server.Store) { t.Error("it is ready") }); err != nil {
+			t.Errorf("%v", err)
+		}
+		if !strings.Contains(said.String(), "stopped before it was ready") {
+			t.Errorf("it does not say so: %s", said)
+		}
+		s, stop := start(t, c)
+		if status, _ := get(t, s.URL()+"/readyz"); status != 200 {
+			t.Errorf("the next start: %d", status)
+		}
+		if err := stop(); err != nil {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 func TestProbesAndUnknownPaths(t *testing.T) {
 	engines(t, func(t *testing.T, c server.Config, said *log) {
 		s, stop := start(t, c)

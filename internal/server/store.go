@@ -34,7 +34,7 @@ type StoreConfig struct {
 	Log   *slog.Logger
 
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
-	Patience         time.Duration // for tests: see db.Config
+	Patience         time.Duration // for commands and tests: see db.Config
 	PullEvery        time.Duration // between two scheduled pulls of a channel's orders; 0: five minutes
 	Agent            string        // names the service to platforms; "": entrepot
 }

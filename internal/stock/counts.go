@@ -36,7 +36,7 @@ func (c *counts) move(before, after *Level) {
 }
 
 func (c *Counts) add(l *Level, sign int64) {
-	if !l.exists() || l.Deleted {
+	if !l.living() {
 		return
 	}
 	c.Levels += sign
@@ -58,6 +58,13 @@ func (c counts) tally(w db.GuardedWriter) {
 		}
 	}
 }
+
+// Placed is the name of the kept counts of how often levels have appeared or gone, by the key "", and how often one has come back with
+// another product than it had. They count no records.
+const (
+	Placed = "levels placed"
+	anew   = "anew"
+)
 
 // prefetchCounts prefetches the kept counts, by warehouse; a warehouse without levels may be missing.
 func prefetchCounts(r db.Reader) func() (map[string]Counts, error) {

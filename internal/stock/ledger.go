@@ -37,7 +37,7 @@ func insertMovements(q db.GuardedWriter, list []entry, why Why) {
 			e := &piece[i]
 			args = append(args, e.SKU, e.offset, e.Warehouse, string(e.movement), e.OnHand-e.PreviousOnHand, e.OnHand)
 		}
-		q.PutStamped(db.Unique(nil), movementsText.For(len(piece), func(n int) string {
+		q.PutStamped(db.Unique(), movementsText.For(len(piece), func(n int) string {
 			return `WITH v(sku, at, warehouse, id, delta, balance) AS (VALUES ` +
 				rows(n, 8, 0, "($::TEXT,$::BIGINT,$::TEXT,$::UUID,$::BIGINT,$::BIGINT)") + `)
 				INSERT INTO movements (tenant_id, sku, stamp, warehouse_code, id, cause, delta, balance,

@@ -38,6 +38,9 @@ func (l Level) Place() Place { return Place{l.SKU, l.Warehouse} }
 // exists is false for the zero Level, which means that there is none.
 func (l Level) exists() bool { return l.Product != "" }
 
+// living reports whether lists show the level.
+func (l *Level) living() bool { return l.exists() && !l.Deleted }
+
 // Available is what can still be sold; below 0 when oversold.
 func (l Level) Available() int64 { return l.OnHand - l.Reserved }
 
@@ -49,7 +52,7 @@ func (l Level) below() bool {
 	return !l.Deleted && l.Threshold != nil && l.Available() < *l.Threshold
 }
 
-// Cause is the reason of a movement, as the ledger has it (interface §2.7).
+// Cause is the reason of a movement, as the ledger has it (interface §2.7.6).
 type Cause string
 
 // The causes.
@@ -102,7 +105,7 @@ func prefetchLevels(r db.Reader, skus []string, warehouse string, each func(Leve
 var (
 	levelsOf = &db.Keyed{Head: 1, Column: 0,
 		Build: func(n int) string { return levelTable.Select("") + " WHERE tenant_id = $1 AND sku IN " + db.In(n, 2) },
-		Mixed: "SELECT " + levelTable.Columns("l") + ", k.n::TEXT FROM " + db.MixedKeys("TEXT") +
+		Mixed: "SELECT " + levelTable.Columns("l") + ", k.n::TEXT FROM " + db.MixedKeys +
 			" JOIN stock_levels l ON l.tenant_id = k.tenant AND l.sku = k.key"}
 	levelsIn = &db.Keyed{Head: 2, Column: 0, Build: func(n int) string {
 		return levelTable.Select("") + " WHERE tenant_id = $1 AND warehouse_code = $2 AND sku IN " + db.In(n, 3)

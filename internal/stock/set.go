@@ -221,10 +221,10 @@ func (p *Plan) set(s *Snapshot, t *StockInput) {
 	before := &s.levels[t.at]
 	after := *before
 	after.OnHand = t.Quantity
+	p.appear(s, t, before, &after)
 	if after.Threshold == nil { // the level gets a threshold and can become low
 		after.Threshold = &zero
 	}
-	p.appear(s, t, before, &after)
 	if *before != after {
 		after.Low = after.below()
 		p.add(before, &after)
@@ -236,8 +236,11 @@ func (p *Plan) appear(s *Snapshot, t *StockInput, before, after *Level) {
 	if before.exists() && !before.Deleted {
 		return
 	}
-	if !s.warehouses[t.Warehouse] && !slices.Contains(p.codes, t.Warehouse) {
-		p.codes = append(p.codes, t.Warehouse)
+	if !s.warehouses[t.Warehouse] {
+		after.Threshold = nil // of a warehouse with the same code that was deleted: see RestoreKept
+		if !slices.Contains(p.codes, t.Warehouse) {
+			p.codes = append(p.codes, t.Warehouse)
+		}
 	}
 	after.SKU, after.Warehouse, after.Product, after.Variant, after.Deleted = t.SKU, t.Warehouse, t.Product, t.Variant, false
 }

@@ -163,7 +163,7 @@ func reserve(w db.GuardedWriter, list []reservation, reject bool) {
 				offset, w.Micros())
 			offset += db.StampStep
 		}
-		w.PutRowsStamped(db.Touches(int64(len(piece)), nil), reserveRows, args...)
+		w.PutRowsStamped(db.Touches(int64(len(piece))), reserveRows, args...)
 		return nil
 	})
 }

@@ -11,7 +11,7 @@ import (
 // MainWarehouse is the code of the default warehouse an account starts with.
 const MainWarehouse = "MAIN"
 
-// Warehouse is a place that holds stock (interface §2.7). Exactly one of an account is the default.
+// Warehouse is a place that holds stock (interface §2.7.8). Exactly one of an account is the default.
 type Warehouse struct {
 	ID        id.Warehouse
 	Code      string
@@ -61,6 +61,7 @@ func (w Warehouse) Insert(tx db.Writer) {
 		unsetDefault(tx)
 	}
 	warehouseTable.InsertBehind(tx, w).Unique(CodeTaken(w.Code))
+	forgetKept(tx, w.Code)
 }
 
 // Save writes the changed fields of a warehouse; if it becomes the default, the old one no longer is. If the warehouse
@@ -81,6 +82,7 @@ func unsetDefault(tx db.Writer) {
 // insertWarehouse creates a warehouse with nothing but a code, unless it was created meanwhile.
 func insertWarehouse(tx db.Writer, code string) {
 	warehouseTable.InsertBehind(tx, Warehouse{ID: id.New[id.Warehouse](), Code: code, Name: code, CreatedAt: tx.Micros()}).OrNothing()
+	forgetKept(tx, code)
 }
 
 // MayBeDeleted is nil for a warehouse whose levels are all empty. Errors: Conflict if it is the default, has stock, or something is
@@ -105,20 +107,24 @@ func (w Warehouse) HasMore(tx *db.Tx, n int) (bool, error) {
 	return db.MoreThan(tx, n, "stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND deleted_at IS NULL", w.Code)
 }
 
-// RemoveEmpty removes at most limit levels of the warehouse that are empty and that nobody has given a threshold, in the order of their
-// SKUs behind one of them, and returns the last; "" if there are none left.
+// RemoveEmpty removes at most limit levels of the warehouse that are empty, in the order of their SKUs behind one of them, and returns the
+// last; "" if there are none left. Thresholds other than 0 are kept: see RestoreKept.
 func (w Warehouse) RemoveEmpty(tx *db.Tx, after string, limit int) (last string, err error) {
 	rows, err := levelTable.All(tx, `AND warehouse_code = $2 AND deleted_at IS NULL AND on_hand = 0 AND reserved = 0
-		AND coalesce(threshold, 0) = 0 AND sku > $3 ORDER BY sku LIMIT $4::BIGINT`, w.Code, after, limit)
+		AND sku > $3 ORDER BY sku LIMIT $4::BIGINT`, w.Code, after, limit)
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}
-	empty := make([]Level, len(rows))
+	remove(tx, levelsOfRows(rows), Why{}, true)
+	return rows[len(rows)-1].SKU, nil
+}
+
+func levelsOfRows(rows []Row) []Level {
+	list := make([]Level, len(rows))
 	for i := range rows {
-		empty[i] = rows[i].Level
+		list[i] = rows[i].Level
 	}
-	remove(tx, empty, Why{})
-	return empty[len(empty)-1].SKU, nil
+	return list
 }
 
 // Delete deletes a warehouse with its levels, all of which are empty. Errors: those of MayBeDeleted.
@@ -130,11 +136,7 @@ func (w Warehouse) Delete(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	empty := make([]Level, len(rows))
-	for i := range rows {
-		empty[i] = rows[i].Level
-	}
-	remove(tx, empty, Why{})
+	remove(tx, levelsOfRows(rows), Why{}, false)
 	tx.Change(`DELETE FROM warehouses WHERE tenant_id = $1 AND id = $3::UUID AND is_default = FALSE
 		AND NOT (`+holds("TRUE")+")", tx.Tenant, w.Code, w.ID).Rows(1, nil)
 	return nil

@@ -41,12 +41,17 @@ type writes struct {
 	bounded  []int // only the threshold changes
 	ledger   []entry
 	counts   counts
+	placed   int64 // levels that appear or go
+	anew     int64 // levels that come back with another product
 }
 
 // add takes a level as read and as it is to be. before is the zero Level for a missing one.
 func (w *writes) add(before, after *Level) {
 	at := len(w.changes)
 	w.counts.move(before, after)
+	if before.living() != after.living() {
+		w.placed++
+	}
 	switch {
 	case !before.exists():
 		if after.ID == "" {
@@ -63,6 +68,9 @@ func (w *writes) add(before, after *Level) {
 		w.moved = append(w.moved, at)
 	}
 	c := changed(before, after)
+	if c.Returned {
+		w.anew++
+	}
 	if c.OnHand != c.PreviousOnHand {
 		c.movement = id.New[id.Movement]()
 	}
@@ -77,7 +85,14 @@ func (w *writes) send(q db.GuardedWriter, why Why) {
 	w.enter(q, w.deleted, moveLevels(false, &moveTexts[1], dead))
 	boundLevels(q, w.changes, w.bounded)
 	insertMovements(q, w.ledger, why)
+	w.tally(q)
+}
+
+// tally queues the changes of kept counts.
+func (w *writes) tally(q db.GuardedWriter) {
 	w.counts.tally(q)
+	q.Tally(Placed, "", w.placed)
+	q.Tally(Placed, anew, w.anew)
 }
 
 // enter queues a statement for some of the changes, whose levels get consecutive stamps, and adds their ledger rows.
@@ -151,7 +166,7 @@ func moveLevels(counted bool, text *db.Text, deleted string) func(db.GuardedWrit
 				args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held, c.OnHand, c.Reserved, c.Low, c.wasLow)
 			}
 			offset += int64(len(piece)) * db.StampStep
-			q.PutStamped(db.Touches(int64(len(piece)), nil), text.For(len(piece), func(n int) string {
+			q.PutStamped(db.Touches(int64(len(piece))), text.For(len(piece), func(n int) string {
 				return `WITH v(tenant, sku, warehouse_code, was, held, on_hand, reserved, low, was_low, at) AS (VALUES ` +
 					rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,%)") + `)
 					UPDATE stock_levels SET on_hand = v.on_hand, reserved = v.reserved,
@@ -178,7 +193,7 @@ func boundLevels(q db.GuardedWriter, changes []Change, list []int) {
 			c := &changes[at]
 			args = append(args, c.SKU, c.Warehouse, c.OnHand, c.Reserved, orNone(c.threshold), orNone(c.Threshold), c.Low)
 		}
-		q.PutStamped(db.Touches(int64(len(piece)), nil), boundText.For(len(piece), func(n int) string {
+		q.PutStamped(db.Touches(int64(len(piece))), boundText.For(len(piece), func(n int) string {
 			return `WITH v(tenant, sku, warehouse_code, on_hand, reserved, was, threshold, low) AS (VALUES ` +
 				rows(n, 2, 0, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN)") + `)
 				UPDATE stock_levels SET threshold = v.threshold, low = v.low FROM v
@@ -214,7 +229,7 @@ func restoreLevels(q db.GuardedWriter, changes []Change, list []int, offset int6
 				c.Product, db.Null(c.Variant))
 		}
 		offset += int64(len(piece)) * db.StampStep
-		q.PutStamped(db.Touches(int64(len(piece)), nil), restoreText.For(len(piece), func(n int) string {
+		q.PutStamped(db.Touches(int64(len(piece))), restoreText.For(len(piece), func(n int) string {
 			return `WITH v(tenant, sku, warehouse_code, was, held, on_hand, reserved, threshold, low, product_id, variant_id, at) AS (VALUES ` +
 				rows(n, 4, db.StampStep,
 					"(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::UUID,$::UUID,%)") + `)

@@ -17,6 +17,7 @@ const (
 	CategoryArrival  Kind = "category arrival"  // of the category with this id, for which products wait
 	CategoryDeletion Kind = "category deletion" // of the category with this id, which is a tombstone already, and has children or products
 	CategoryRenaming Kind = "category renaming" // of the category with this id, whose children have its earlier externalId
+	WarehouseEmptied Kind = "warehouse emptied" // of the warehouse with this id; its place is the code of one that is deleted, else ""
 
 	// What is done to all items of the channel with this id, in the order of their SKUs.
 	ItemsForgotten Kind = "items forgotten" // the channel names another shop already

@@ -50,8 +50,8 @@ func (s *shop) recategorised() int {
 	return s.count("SELECT count(*) FROM events WHERE tenant_id = $1 AND event = 'category.updated'")
 }
 
-// What is below a category leaves it in steps when it is deleted, and gets its other externalId in steps. These may die before any of their
-// transactions: nothing is wrong then, any process goes on, and each child has one event.
+// What is below a category leaves it in steps when it is deleted, gets its other externalId in steps, and comes below one that is made in
+// steps. These may die before any of their transactions: nothing is wrong then, any process goes on, and each child has one event.
 func TestChildrenOfACategoryInSteps(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
@@ -69,6 +69,20 @@ func TestChildrenOfACategoryInSteps(t *testing.T) {
 					t.Fatal(err)
 				}
 				return "", fmt.Sprintf("deleted-%d", n), 0
+			},
+			"made": func(n int64, category id.Category) (id.Category, string, int) {
+				if err := s.dropCategory(category); err != nil {
+					t.Fatal(err)
+				}
+				if err := s.finish(-1); err != nil {
+					t.Fatal(err)
+				}
+				external := fmt.Sprintf("made-%d", n)
+				made, err := s.addCategory(external)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return made, external, many
 			},
 		}
 		for name, change := range changes {

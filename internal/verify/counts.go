@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"entrepot/internal/db"
+	"entrepot/internal/orders"
+	"entrepot/internal/stock"
 )
 
 // countedRows counts again what is kept in tallies, by name and key. Each table is read once, in the order of an index; a GROUP BY of what
@@ -36,11 +38,12 @@ const countedRows = `SELECT 'customers' AS name, listed.key AS key,
 		CROSS JOIN (SELECT 'levels' AS name UNION ALL SELECT 'on hand' UNION ALL SELECT 'reserved' UNION ALL SELECT 'out of stock'
 			UNION ALL SELECT 'low') AS listed`
 
-// keptCounts compares every kept count with the records.
+// keptCounts compares every kept count with the records, but those that orderCountries compares.
 func keptCounts(c *account) error {
 	return c.each(`SELECT name, key, sum(n)::BIGINT, sum(kept)::BIGINT FROM (
 			SELECT name, key, n, 0 AS kept FROM (`+countedRows+`) AS counted
-			UNION ALL SELECT name, key, 0, n FROM tallies WHERE tenant_id = $1 AND name <> '`+db.Repairs+`') AS both_sides
+			UNION ALL SELECT name, key, 0, n FROM tallies
+				WHERE tenant_id = $1 AND name NOT IN ('`+db.Repairs+`', '`+orders.ToCountry+`', '`+stock.Placed+`')) AS both_sides
 		GROUP BY name, key`, nil, func(r db.Rows) error {
 		var name, key string
 		var n, kept int64

@@ -14,16 +14,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Finder finds texts in bytes, in all forms in which a store may hold them.
-type Finder struct {
+// finder finds texts in bytes, in all forms in which a store may hold them.
+type finder struct {
 	texts   []string
 	forms   [][][]byte // of each text, folded
 	longest int
 }
 
-// NewFinder makes a finder; empty texts are left out.
-func NewFinder(texts ...string) *Finder {
-	f := &Finder{}
+// newFinder makes a finder; empty texts are left out.
+func newFinder(texts ...string) *finder {
+	f := &finder{}
 	for _, text := range texts {
 		if text = strings.TrimSpace(text); text == "" {
 			continue
@@ -89,7 +89,7 @@ func foldASCII(b []byte) []byte {
 }
 
 // In returns the texts that a text contains.
-func (f *Finder) In(text string) (found []string) {
+func (f *finder) In(text string) (found []string) {
 	folded := foldASCII([]byte(text))
 	for i, forms := range f.forms {
 		if slices.ContainsFunc(forms, func(form []byte) bool { return bytes.Contains(folded, form) }) {
@@ -103,7 +103,7 @@ func (f *Finder) In(text string) (found []string) {
 const window = 1 << 20
 
 // Scan reads to the end and reports each position of a text.
-func (f *Finder) Scan(r io.Reader, found func(text string, offset int64)) error {
+func (f *finder) Scan(r io.Reader, found func(text string, offset int64)) error {
 	buffer := make([]byte, 0, window+f.longest)
 	start := int64(0) // of the buffer in what is read
 	for {

@@ -15,7 +15,7 @@ import (
 
 func TestFinderKnowsTheFormsOfAText(t *testing.T) {
 	const name = "Zoë Çelik"
-	finder := NewFinder(name, "  ", "+49 170 1234567")
+	finder := newFinder(name, "  ", "+49 170 1234567")
 	ascii, _ := json.Marshal(map[string]string{"name": "x"})
 	for _, text := range []string{name, "zoë çelik", "ZOË ÇELIK", "Zoe\u0308 C\u0327elik", `Zo\u00eb \u00c7elik`, `Zo\u00EB \u00C7elik`,
 		`zo\u00eb \u00e7elik`, url.QueryEscape(name), url.PathEscape(name), hex.EncodeToString([]byte(name)),
@@ -50,7 +50,7 @@ func TestScanFindsEveryPlace(t *testing.T) {
 			}
 		}
 		found := 0
-		err := NewFinder(text).Scan(iotest.HalfReader(bytes.NewReader(content)), func(_ string, offset int64) {
+		err := newFinder(text).Scan(iotest.HalfReader(bytes.NewReader(content)), func(_ string, offset int64) {
 			found++
 			if !places[offset] {
 				t.Fatalf("found at %d, where it is not", offset)
@@ -69,7 +69,7 @@ func FuzzFinderFindsWhatIsThere(f *testing.F) {
 		if strings.TrimSpace(text) == "" {
 			return
 		}
-		if len(NewFinder(text).In(before+strings.TrimSpace(text)+after)) != 1 {
+		if len(newFinder(text).In(before+strings.TrimSpace(text)+after)) != 1 {
 			t.Errorf("%q is not found in itself", text)
 		}
 	})

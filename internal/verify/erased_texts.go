@@ -39,7 +39,7 @@ const maxPlaces = 5
 // FindTexts searches for texts in every text of every table and in every byte of the store's files: rows, indexes,
 // freed space and the write-ahead log.
 func FindTexts(ctx context.Context, store *db.DB, p *Proof, texts ...string) error {
-	finder := NewFinder(texts...)
+	finder := newFinder(texts...)
 	seen := map[string]int{}
 	err := store.Texts(ctx, func(table, column, text string) error {
 		p.Texts++

@@ -130,19 +130,39 @@ func orderTotals(c *account) error {
 	return err
 }
 
+// orderCountries compares the countries by which lists find orders with their addresses, and the kept counts of countries with these.
 func orderCountries(c *account) error {
-	return c.each("SELECT number, shipping_address, country FROM orders WHERE tenant_id = $1", nil, func(r db.Rows) error {
-		var number int64
-		var address, country string
-		err := r.Scan(&number, db.Opt(&address), db.Opt(&country))
-		if named := orders.Country(address); named != country {
-			c.derived(func(tx *db.Tx) error {
-				orders.SaveCountry(tx, number, address)
-				return nil
-			}, "%s goes to %q, lists find it in %q", orders.Number(number), named, country)
+	counted := map[string]int64{}
+	err := c.each("SELECT number, shipping_address, country, status, channel_id FROM orders WHERE tenant_id = $1", nil, func(r db.Rows) error {
+		var o orders.Order
+		var found string
+		err := r.Scan(&o.Number, db.Opt(&o.ShippingAddress), db.Opt(&found), &o.Status, db.Opt(&o.Channel))
+		if found != "" {
+			counted[o.CountedIn(found)]++
+		}
+		if named := orders.Country(o.ShippingAddress); named != found {
+			c.derived(func(tx *db.Tx) error { return orders.RepairCountry(tx, o.Number) },
+				"%s goes to %q, lists find it in %q", orders.Number(o.Number), named, found)
 		}
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	kept, err := db.Tallies[string](c.Tx, orders.ToCountry)
+	for key := range kept {
+		counted[key] += 0
+	}
+	for key, n := range counted {
+		c.look()
+		if n != kept[key] {
+			c.derived(func(tx *db.Tx) error {
+				tx.Tally(orders.ToCountry, key, n-kept[key])
+				return nil
+			}, "orders %s: %d, kept as %d", key, n, kept[key])
+		}
+	}
+	return err
 }
 
 func orderEmails(c *account) error {

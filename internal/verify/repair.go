@@ -23,7 +23,6 @@ type mend func(tx *db.Tx) error
 type mends struct {
 	list  []mend
 	texts []string
-	more  bool // there was more than one look notes
 }
 
 // Bounds of repairs. Tests lower the first.
@@ -36,8 +35,7 @@ var (
 
 func (m *mends) add(one mend, text func() string) {
 	if len(m.list) == mostMends {
-		m.more = true
-		return
+		return // the next look finds it
 	}
 	m.list = append(m.list, one)
 	if len(m.texts) < mostTexts {

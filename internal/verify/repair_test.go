@@ -34,6 +34,9 @@ var drifts = []struct{ check, sql string }{
 		GROUP BY tenant_id, bucket`},
 	{"customer totals", "UPDATE customers SET orders_count = orders_count + 2, total_spent = total_spent - 5 WHERE tenant_id = $1"},
 	{"order countries", "UPDATE orders SET country = 'ZZ' WHERE tenant_id = $1"},
+	{"order countries", "UPDATE orders SET country = NULL WHERE tenant_id = $1"},
+	{"order countries", "DELETE FROM tallies WHERE tenant_id = $1 AND name = 'orders to country'"},
+	{"order countries", "UPDATE tallies SET n = n + 2, key = 'ZZ ' || key WHERE tenant_id = $1 AND name = 'orders to country'"},
 	{"order e-mails", "UPDATE orders SET email_key = 'other@example.com' WHERE tenant_id = $1"},
 	{"searches", "UPDATE search_blocks SET body = 'x' || body WHERE tenant_id = $1"},
 	{"searches", "DELETE FROM search_blocks WHERE tenant_id = $1"},
@@ -62,7 +65,7 @@ func TestRepair(t *testing.T) {
 		s := newShop(t, store)
 		s.broad()
 		past := draft("past@example.com", orders.Shipped, "SKU-1", "SKU-2")
-		past.CreatedAt = 1_700_000_000_000_000
+		past.CreatedAt, past.ShippingAddress = 1_700_000_000_000_000, `{"country":"FR"}`
 		if _, err := s.order(past); err != nil {
 			t.Fatal(err)
 		}

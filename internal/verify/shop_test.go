@@ -28,6 +28,7 @@ type shop struct {
 	store *db.DB
 	do    *commerce.Service
 	who   accounts.Caller
+	wrote func() // after each operation that was stored; nil for none
 }
 
 // newShop has products SKU-0 to SKU-11, each with a variant SKU-n-V, with stock, and an endpoint for everything.
@@ -38,7 +39,7 @@ func newShop(t *testing.T, store *db.DB) *shop {
 		t.Fatal(err)
 	}
 	s := &shop{t, store, &commerce.Service{Numbers: orders.NewNumbers(), Key: key, Dev: true},
-		accounts.Caller{Tenant: dbtest.Account(t, store), Currency: "EUR"}}
+		accounts.Caller{Tenant: dbtest.Account(t, store), Currency: "EUR"}, nil}
 	url := "http://127.0.0.1:9/"
 	s.must(func(tx *db.Tx) error {
 		_, _, err := s.do.CreateEndpoint(tx, s.who, commerce.EndpointDraft{URL: &url, Events: []string{"*"}})
@@ -63,7 +64,11 @@ func newShop(t *testing.T, store *db.DB) *shop {
 }
 
 func (s *shop) write(operation func(tx *db.Tx) error) error {
-	return s.store.Write(s.Context(), s.who.Tenant, operation)
+	err := s.store.Write(s.Context(), s.who.Tenant, operation)
+	if err == nil && s.wrote != nil {
+		s.wrote()
+	}
+	return err
 }
 
 func (s *shop) must(operation func(tx *db.Tx) error) {

@@ -10,6 +10,7 @@ import (
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
@@ -17,7 +18,6 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
 	"entrepot/internal/patch"
-	"entrepot/internal/stock"
 )
 
 // corner makes a custom channel that has every product.
@@ -87,12 +87,12 @@ func (s *shop) count(sql string, args ...any) (n int) {
 // gone expects that nothing is left of a channel, and that no operation is unfinished.
 func (s *shop) gone(channel id.Channel) {
 	s.Helper()
-	for _, table := range []string{"orders", "publications", "channel_items", "notifications"} {
-		if n := s.count("SELECT count(*) FROM "+table+" WHERE tenant_id = $1 AND channel_id = $2::UUID", channel); n > 0 {
+	for table, n := range s.belongings(channel) {
+		if n > 0 {
 			s.Errorf("%d %s are left", n, table)
 		}
 	}
-	for _, sql := range []string{"SELECT count(*) FROM tallies WHERE tenant_id = $1 AND n <> 0 AND key LIKE $2",
+	for _, sql := range []string{"SELECT count(*) FROM tallies WHERE tenant_id = $1 AND key LIKE $2",
 		"SELECT count(*) FROM order_figures WHERE tenant_id = $1 AND (orders <> 0 OR items <> 0 OR big <> 0 OR small <> 0) AND channel LIKE $2"} {
 		if n := s.count(sql, "%"+string(channel)); n > 0 {
 			s.Errorf("%d in %s", n, sql)
@@ -103,21 +103,50 @@ func (s *shop) gone(channel id.Channel) {
 	}
 }
 
+// belongings counts what belongs to a channel, by table.
+func (s *shop) belongings(channel id.Channel) map[string]int {
+	s.Helper()
+	n := map[string]int{}
+	for _, table := range []string{"orders", "publications", "channel_items", "notifications"} {
+		n[table] = s.count("SELECT count(*) FROM "+table+" WHERE tenant_id = $1 AND channel_id = $2::UUID", channel)
+	}
+	return n
+}
+
+// sync has n items of a channel's platform known, and n of its notifications remembered.
+func (s *shop) sync(channel id.Channel, n int) {
+	s.Helper()
+	s.must(func(tx *db.Tx) error {
+		for i := range n {
+			channelsync.Put(tx, channelsync.NewItem(channel, fmt.Sprint(i), id.New[id.Product](), ""))
+			if _, err := channels.Seen(tx, channel, fmt.Sprint(i), tx.Micros()+1e9); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // The deletion of a channel with much may die before any of its transactions. Nothing is wrong then, no order can be added to the channel,
-// and any process ends it.
+// and any process ends it. The last transaction has nothing to delete but the operation.
 func TestChannelDeletionDiesAtEveryStep(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
 		s.do.AtOnce = 1
+		var last map[string]int // when it died
 		dbtest.DiesAtEveryStep(t, 4, func(ctx context.Context, n int64) error {
 			channel := s.corner()
 			s.trade(channel, 5)
+			s.sync(channel, 20)
 			kept := s.count("SELECT count(*) FROM events WHERE tenant_id = $1 AND event LIKE 'order.%'")
 			if err := s.close(channel); err != nil {
 				t.Fatal(err)
 			}
 			err := s.do.FinishChannelDeletion(ctx, store, s.who.Tenant, channel)
 			s.holds(n)
+			if err != nil {
+				last = s.belongings(channel)
+			}
 			d := draft("late@corner.example", orders.Pending, "SKU-1")
 			d.Channel = channel
 			if _, err := s.order(d); !apperr.Is(err, apperr.NotFound) {
@@ -141,6 +170,11 @@ func TestChannelDeletionDiesAtEveryStep(t *testing.T) {
 			}
 			return err
 		})
+		for table, n := range last {
+			if n > 0 {
+				t.Errorf("%d %s are left for the last transaction", n, table)
+			}
+		}
 	})
 }
 
@@ -211,222 +245,6 @@ func TestChannelDeletionBesideOthers(t *testing.T) {
 		}
 		s.gone(channel)
 		s.holds(-1)
-	})
-}
-
-// two makes a customer with n orders and another one with 2.
-func (s *shop) two(round, n int) (from, into id.Customer) {
-	s.Helper()
-	for i, email := range []string{fmt.Sprintf("from%d@merge.example", round), fmt.Sprintf("into%d@merge.example", round)} {
-		for range []int{n, 2}[i] {
-			if _, err := s.order(draft(email, orders.Pending, "SKU-1", "SKU-2-V")); err != nil {
-				s.Fatal(err)
-			}
-		}
-		s.must(func(tx *db.Tx) error {
-			c, err := customers.ByEmail(tx, email)
-			if i == 0 {
-				from = c.ID
-			} else {
-				into = c.ID
-			}
-			return err
-		})
-	}
-	return from, into
-}
-
-func (s *shop) join(into, from id.Customer) (merged commerce.Merged, err error) {
-	return merged, s.write(func(tx *db.Tx) (err error) {
-		merged, err = s.do.MergeCustomers(tx, s.who, into, []id.Customer{from})
-		return err
-	})
-}
-
-// has expects a customer's count to be that of its orders.
-func (s *shop) has(customer id.Customer, n int) {
-	s.Helper()
-	kept := s.count("SELECT orders_count FROM customers WHERE tenant_id = $1 AND id = $2::UUID", customer)
-	if found := s.count("SELECT count(*) FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID", customer); kept != n || found != n {
-		s.Errorf("%s has %d orders, kept as %d; want %d", customer, found, kept, n)
-	}
-}
-
-// A merge of a customer with many orders may die before any of its transactions. The secondary is merged then, whose orders follow.
-func TestMergeDiesAtEveryStep(t *testing.T) {
-	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		s := newShop(t, store)
-		s.do.AtOnce = 1
-		dbtest.DiesAtEveryStep(t, 4, func(ctx context.Context, n int64) error {
-			from, into := s.two(int(n), 9)
-			merged, err := s.join(into, from)
-			if err != nil || merged.OrdersMoved != 9 || merged.Primary.OrdersCount != 11 {
-				t.Fatalf("%+v, %v", merged, err)
-			}
-			err = s.do.FinishMerges(ctx, store, s.who.Tenant, into)
-			s.holds(n)
-			if _, err := s.join(into, from); !apperr.Is(err, apperr.Conflict) {
-				t.Fatalf("merged twice: %v", err)
-			}
-			order, errOrder := s.order(draft(fmt.Sprintf("from%d@merge.example", n), orders.Pending, "SKU-1"))
-			if errOrder != nil {
-				t.Fatal(errOrder)
-			}
-			if s.count("SELECT count(*) FROM orders WHERE tenant_id = $1 AND id = $2::UUID AND customer_id = $3::UUID", order, into) != 1 {
-				t.Error("an order is not the primary's")
-			}
-			if err != nil {
-				if err := s.do.ContinueSteps(t.Context(), store, true); err != nil {
-					t.Fatal(err)
-				}
-				s.holds(n)
-			}
-			s.has(into, 12)
-			s.has(from, 0)
-			if n := s.count("SELECT count(*) FROM events WHERE tenant_id = $1 AND event = 'customer.merged' AND resource_id = $2",
-				string(into)); n != 1 {
-				t.Errorf("%d events", n)
-			}
-			return err
-		})
-		if n := s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1"); n > 0 {
-			t.Errorf("%d operations are unfinished", n)
-		}
-	})
-}
-
-// While the orders of a merged customer move, by several processes, they change, others come for either, and the primary is itself merged
-// into another one, which is erased.
-func TestMergesBesideOthers(t *testing.T) {
-	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		for _, erase := range []bool{false, true} {
-			s := newShop(t, store)
-			s.do.AtOnce = 1
-			from, into := s.two(0, 24)
-			_, last := s.two(1, 1)
-			if _, err := s.join(into, from); err != nil {
-				t.Fatal(err)
-			}
-			var made []id.Order
-			s.must(func(tx *db.Tx) (err error) {
-				made, err = orders.Of(tx, []id.Customer{from})
-				return err
-			})
-			var all sync.WaitGroup
-			for range 3 {
-				all.Go(func() {
-					if err := s.do.FinishMerges(t.Context(), store, s.who.Tenant, into); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-			for w := range 4 {
-				all.Go(func() {
-					for i := w; i < len(made); i += 4 {
-						if err := s.change(made[i], func(tx *db.Tx, o *orders.Order) error {
-							_, err := s.do.EditOrder(tx, s.who, o.ID, commerce.Expected{},
-								commerce.Edit{Lines: []orders.LineDraft{{ID: o.Lines[0].ID, SKU: o.Lines[0].SKU, Quantity: 9, UnitPrice: 10_000}}})
-							return err
-						}); err != nil {
-							t.Error(err)
-						}
-						for _, email := range []string{"from0@merge.example", "into0@merge.example"} {
-							if _, err := s.order(draft(email, orders.Pending, "SKU-3")); err != nil {
-								t.Error(err)
-							}
-						}
-					}
-				})
-			}
-			all.Go(func() {
-				_, err := s.join(last, into)
-				if err == nil && erase {
-					err = s.do.EraseCustomer(t.Context(), store, s.who, last, nil)
-				} else if err == nil {
-					err = s.do.FinishMerges(t.Context(), store, s.who.Tenant, last)
-				}
-				if err != nil {
-					t.Error(err)
-				}
-			})
-			all.Wait()
-			if err := s.do.ContinueSteps(t.Context(), store, true); err != nil {
-				t.Fatal(err)
-			}
-			s.has(from, 0)
-			s.has(into, 0)
-			if !erase {
-				s.has(last, 24+2+2+2*24)
-			}
-			if n := s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1"); n > 0 {
-				t.Errorf("%d operations are unfinished", n)
-			}
-			s.holds(-1)
-			s.proof()
-		}
-	})
-}
-
-// depot makes a warehouse with an empty level of every SKU and returns it; LYON's first level has a threshold.
-func (s *shop) depot(code string) (made id.Warehouse) {
-	s.Helper()
-	var levels []commerce.StockDraft
-	for i := range skus {
-		levels = append(levels, commerce.StockDraft{Index: i, SKU: fmt.Sprintf("SKU-%d", i), Warehouse: code})
-	}
-	s.must(func(tx *db.Tx) error {
-		_, err := s.do.SetThresholds(tx, s.who, commerce.StockUpdate{Drafts: levels})
-		return err
-	})
-	s.must(func(tx *db.Tx) error {
-		_, err := s.do.SetThresholds(tx, s.who,
-			commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "SKU-3", Warehouse: code, Quantity: 5}}})
-		return err
-	})
-	s.must(func(tx *db.Tx) error {
-		return tx.Row("SELECT id FROM warehouses WHERE tenant_id = $1 AND code = $2", []any{tx.Tenant, code}, &made)
-	})
-	return made
-}
-
-func (s *shop) levels(code string) int {
-	return s.count("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND deleted_at IS NULL", code)
-}
-
-// The empty levels of a warehouse go in steps before it is deleted. This may die before any of its transactions; a deletion that is refused
-// takes none away, and thresholds stay until the end.
-func TestWarehouseIsEmptiedInSteps(t *testing.T) {
-	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		s := newShop(t, store)
-		s.do.AtOnce = 1
-		remove := func(which id.Warehouse) error {
-			return s.write(func(tx *db.Tx) error { return s.do.DeleteWarehouse(tx, s.who, which, commerce.Expected{}) })
-		}
-		held := s.depot("HELD")
-		s.must(func(tx *db.Tx) error {
-			_, err := s.do.MoveStock(tx, s.who, commerce.Movement{SKU: "SKU-7", Warehouse: "HELD", Cause: stock.Receive, Quantity: 1})
-			return err
-		})
-		if err := s.do.EmptyWarehouse(t.Context(), store, s.who.Tenant, held, commerce.Expected{}); err != nil || s.levels("HELD") != skus {
-			t.Errorf("%d levels of a warehouse with stock are left, %v", s.levels("HELD"), err)
-		}
-		if err := remove(held); !apperr.Is(err, apperr.Conflict) {
-			t.Errorf("a warehouse with stock is deleted: %v", err)
-		}
-		dbtest.DiesAtEveryStep(t, 3, func(ctx context.Context, n int64) error {
-			code := fmt.Sprintf("LYON-%d", n)
-			which := s.depot(code)
-			err := s.do.EmptyWarehouse(ctx, store, s.who.Tenant, which, commerce.Expected{})
-			s.holds(n)
-			if now := s.levels(code); err == nil && now != 1 || now == 0 {
-				t.Fatalf("%d levels are left, %v", now, err)
-			}
-			if err := remove(which); err != nil || s.levels(code) != 0 {
-				t.Fatalf("%d levels are left, %v", s.levels(code), err)
-			}
-			s.holds(n)
-			return err
-		})
 	})
 }
 

@@ -44,7 +44,7 @@ var Checks = []Check{
 	{"shipped lines", "What is shipped of a line is what the shipments of its order contain of it.", shippedLines, false},
 	{"order status", "An order's status fits what was shipped of it.", orderStatus, false},
 	{"order totals", "An order's amounts follow from its lines.", orderTotals, false},
-	{"order countries", "Lists find an order by the country that its shipping address names.", orderCountries, true},
+	{"order countries", "Lists find and count an order by the country that its shipping address names.", orderCountries, true},
 	{"order e-mails", "Lists find an order by the e-mail address that it has, its own or through its customer.", orderEmails, true},
 	{"order history", "An order's history is one chain of allowed moves, from how it was created to how it is.", orderHistory, false},
 	{"order numbers", "The next order number is beyond every order's.", orderNumbers, false},

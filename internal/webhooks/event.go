@@ -47,7 +47,7 @@ func Record(w db.GuardedWriter, events ...Event) {
 			args = append(args, event, offset, e.Name, e.Resource, e.Body(event, w.Micros()), w.Micros())
 			offset += db.StampStep
 		}
-		w.PutRowsStamped(db.Unique(nil), eventRows, args...)
+		w.PutRowsStamped(db.Unique(), eventRows, args...)
 		return nil
 	})
 	w.Wake(Topic)
@@ -72,7 +72,7 @@ func recordMany(w db.GuardedWriter, offset int64, events []Event) {
 		event := id.New[id.Event]()
 		args = append(args, event, e.Resource, e.Body(event, w.Micros()))
 	}
-	w.PutStamped(db.Unique(nil), manyText.For(len(events), func(n int) string {
+	w.PutStamped(db.Unique(), manyText.For(len(events), func(n int) string {
 		var rows strings.Builder
 		rows.WriteString("($::UUID,$::TEXT,$::TEXT,0)")
 		for i := 1; i < n; i++ {

@@ -19,7 +19,7 @@ type Sent struct {
 	Version string
 }
 
-// Headers are the headers of an attempt, without signatures, with names in canonical form.
+// Headers are the headers of an attempt, without signatures, with names as interface §6.1 spells them.
 func (s Sent) Headers() []Header {
 	seconds := s.Seconds()
 	return []Header{
@@ -29,8 +29,8 @@ func (s Sent) Headers() []Header {
 		{"X-Webhook-Event", s.Name},
 		{"X-Webhook-Timestamp", seconds},
 		{"X-Webhook-Attempt", strconv.FormatInt(s.Number, 10)},
-		{"Webhook-Id", string(s.Event)},
-		{"Webhook-Timestamp", seconds},
+		{"webhook-id", string(s.Event)},
+		{"webhook-timestamp", seconds},
 	}
 }
 
@@ -45,5 +45,5 @@ const shownSignature = 12
 func (s Sent) Shown(secret Secret, body string) []Header {
 	standard := secret.SignStandard(string(s.Event), s.Seconds(), []byte(body))
 	return append(s.Headers(), Header{"X-Webhook-Signature", secret.Sign([]byte(body))[:shownSignature] + "…"},
-		Header{"Webhook-Signature", standard[:shownSignature] + "…"})
+		Header{"webhook-signature", standard[:shownSignature] + "…"})
 }

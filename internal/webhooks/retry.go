@@ -98,30 +98,36 @@ func With(tx *db.Tx, state State) ([]id.Endpoint, error) {
 		"SELECT endpoint_id FROM queues WHERE tenant_id = $1 AND "+count+" > 0 ORDER BY endpoint_id", tx.Tenant)
 }
 
-// mostHurried is the largest number of deliveries of one call of Hurry.
-const mostHurried = 5_000
+// MostHurried is how many pending deliveries one request makes due.
+const MostHurried = 5_000
 
-// Hurry makes pending deliveries of an endpoint in a range of positions due now, at most mostHurried: the earliest due
+// Hurry makes pending deliveries of an endpoint in a range of positions due now, at most limit: the earliest due
 // first. It returns how many. Errors: NotFound for the endpoint.
-func Hurry(tx *db.Tx, endpoint id.Endpoint, from, to int64) (int64, error) {
+func Hurry(tx *db.Tx, endpoint id.Endpoint, from, to, limit int64) (int64, error) {
 	if _, err := Tally(tx, endpoint); err != nil {
 		return 0, err
 	}
 	positions, err := db.List(tx, func(r db.Rows) (position int64, err error) { return position, r.Scan(&position) },
 		"SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > $3 AND position >= $4 AND position <= $5 "+
-			"ORDER BY due_at, position LIMIT $6", tx.Tenant, endpoint, tx.Micros(), from, to, mostHurried)
+			"ORDER BY due_at, position LIMIT $6::BIGINT", tx.Tenant, endpoint, tx.Micros(), from, to, limit)
 	if err != nil || len(positions) == 0 {
 		return 0, err
 	}
 	lockQueues(tx, tx.Change, []id.Endpoint{endpoint})
+	hurry(tx, endpoint, positions)
+	schedule(tx, tx.Change, endpoint)
+	return int64(len(positions)), nil
+}
+
+// hurry makes deliveries due that wait for a time. With a plain condition on it, SQLite would go through all that wait for one, for each
+// piece of the positions.
+func hurry(tx db.Writer, endpoint id.Endpoint, positions []int64) {
 	for piece := range db.Pieces(positions) {
-		args := []any{tx.Tenant, endpoint, tx.Micros()}
+		args := []any{tx.TenantID(), endpoint, tx.Micros()}
 		for _, position := range piece {
 			args = append(args, position)
 		}
-		tx.Change("UPDATE deliveries SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at IS NOT NULL AND position IN "+
+		tx.Change("UPDATE deliveries SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2 AND coalesce(due_at, 0) <> 0 AND position IN "+
 			db.In(len(piece), 4), args...)
 	}
-	schedule(tx, tx.Change, endpoint)
-	return int64(len(positions)), nil
 }

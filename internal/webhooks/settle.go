@@ -27,8 +27,8 @@ type Outcome struct {
 const MostOutcomes = 512
 
 // Settle stores at most MostOutcomes outcomes in one message, account by account. It drops outcomes of deliveries that
-// were deleted, or that another node settled after this node's lease had ended: if there are such, the transaction runs
-// again and first reads which they are.
+// were deleted, alone or with their endpoint, or that another node settled after this node's lease had ended: if there are
+// such, the transaction runs again and first reads which they are.
 func Settle(tx *db.Tx, outcomes []Outcome) error {
 	slices.SortStableFunc(outcomes, func(a, b Outcome) int { return a.Queue.compare(b.Queue) })
 	lockAll(tx, outcomes)
@@ -65,8 +65,9 @@ func settleAccount(tx db.Writer, outcomes []Outcome) {
 	unblockNext(tx, outcomes)
 }
 
-// lockAll locks the queues of the outcomes, in one order for all nodes.
-func lockAll(tx db.Writer, outcomes []Outcome) {
+// lockAll locks the queues of the outcomes, in one order for all nodes. If one is gone with its endpoint, the first try ends: whoever
+// deletes the deliveries of such an endpoint waits for no queue.
+func lockAll(tx *db.Tx, outcomes []Outcome) {
 	var queues []Queue
 	for _, o := range outcomes {
 		if len(queues) == 0 || queues[len(queues)-1] != o.Queue {
@@ -77,15 +78,20 @@ func lockAll(tx db.Writer, outcomes []Outcome) {
 	for _, q := range padded(queues) {
 		args = append(args, q.Tenant, q.Endpoint)
 	}
-	tx.LockRows("SELECT pending FROM queues WHERE (tenant_id, endpoint_id) IN (VALUES "+
-		db.Values(len(args)/2, 2, 1, "::BIGINT", "::UUID")+") ORDER BY tenant_id, endpoint_id FOR UPDATE", args...)
+	lock := "SELECT pending FROM queues WHERE (tenant_id, endpoint_id) IN (VALUES " + db.Values(len(args)/2, 2, 1, "::BIGINT", "::UUID") +
+		") ORDER BY tenant_id, endpoint_id FOR UPDATE"
+	if tx.Try() > 0 {
+		tx.LockRows(lock, args...)
+	} else {
+		tx.Require(int64(len(queues)), nil, lock, args...)
+	}
 }
 
 // stillPending leaves out outcomes of deliveries that changed since the attempt. The queues are locked.
 func stillPending(tx *db.Tx, outcomes []Outcome) (kept []Outcome, err error) {
 	for _, o := range outcomes {
 		found, err := exists(tx, "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position = $3 "+
-			"AND state = 'pending' AND attempts = $4",
+			"AND state = 'pending' AND attempts = $4 AND EXISTS (SELECT 1 FROM queues WHERE tenant_id = $1 AND endpoint_id = $2)",
 			o.Tenant, o.Endpoint, o.Position, o.Number-1)
 		if err != nil {
 			return nil, err

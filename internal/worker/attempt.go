@@ -113,7 +113,7 @@ var errPast = errors.New(webhooks.ErrorExpired)
 // allowed is the time limit of an attempt. One of an ordered endpoint also ends with the lease: the node that takes
 // over sends it again, and no other attempt may run then.
 func (q *queue) allowed(d *webhooks.Ready) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(q.w.running, attemptTime)
+	ctx, cancel := context.WithTimeout(q.w.running, max(attemptTime, q.w.Patience))
 	if !d.Ordered {
 		return ctx, cancel
 	}
@@ -167,7 +167,7 @@ func (t *target) request(d *webhooks.Ready, at time.Time, version string) *http.
 	}
 	header := http.Header{
 		"X-Webhook-Signature": {t.secret.Sign(body)},
-		"Webhook-Signature":   {signatures},
+		"webhook-signature":   {signatures},
 		"Idempotency-Key":     {}, // not sent; lets the transport repeat the request on a new connection if a kept one was closed
 	}
 	for _, h := range sent.Headers() {

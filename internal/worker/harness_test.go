@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -93,8 +95,9 @@ func newShop(t testing.TB, store *db.DB) *shop {
 // start starts a worker that stops with the test.
 func (s *shop) start(change ...func(*Config)) *Worker {
 	s.t.Helper()
-	c := Config{DB: s.store, Commerce: s.svc, Guard: &netguard.Guard{Dev: true}, Version: "test", Poll: 50 * time.Millisecond,
-		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))}
+	c := Config{DB: s.store, Commerce: s.svc, Guard: &netguard.Guard{Dev: true, Lookup: noHost}, Version: "test", Poll: 50 * time.Millisecond,
+		Patience: dbtest.Patience,
+		Log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))}
 	for _, f := range change {
 		f(&c)
 	}
@@ -104,6 +107,11 @@ func (s *shop) start(change ...func(*Config)) *Worker {
 	}
 	s.t.Cleanup(func() { s.stop(w) })
 	return w
+}
+
+// noHost resolves no name. The system's resolver may have no server that answers, or one that has an address for every name.
+func noHost(_ context.Context, host string) ([]netip.Addr, error) {
+	return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 }
 
 func (s *shop) stop(w *Worker) {

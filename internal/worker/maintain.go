@@ -13,11 +13,8 @@ import (
 	"entrepot/internal/idempotency"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
-	"entrepot/internal/orders"
-	"entrepot/internal/sales"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
-	"entrepot/internal/stockvalue"
 	"entrepot/internal/webhooks"
 )
 
@@ -31,7 +28,6 @@ const (
 	keepJob       = 30 * 24 * time.Hour
 	settleGap     = time.Minute // a deleted endpoint's last outcomes may still arrive
 	scrubEvery    = 5 * time.Second
-	foldEvery     = 10 * time.Second
 )
 
 // maintain sets the gauges every few seconds and deletes what is past its retention every minute.
@@ -89,52 +85,6 @@ func (w *Worker) continueSteps() {
 		if !w.pause(nil, max(scrubEvery, w.Poll)) {
 			return
 		}
-	}
-}
-
-// packSearches packs the texts of searches every few seconds.
-func (w *Worker) packSearches() {
-	var packer search.Packer
-	for w.pause(nil, max(measureEvery, w.Poll)) {
-		w.failed("packing the texts of searches", packer.All(w.stopping, w.DB))
-	}
-}
-
-// followSorts updates the sort keys of products that changed.
-func (w *Worker) followSorts() {
-	for w.pause(nil, max(catalog.SortRest, w.Poll)) {
-		w.failed("sorting products", catalog.FollowSorts(w.stopping, w.DB))
-	}
-}
-
-// followNumbers looks when orders were numbered, for lists by number that want it.
-func (w *Worker) followNumbers() {
-	for w.pause(nil, max(catalog.SortRest, w.Poll)) {
-		w.failed("looking when orders were numbered", orders.FollowNumbers(w.stopping, w.DB))
-	}
-}
-
-// followSegments updates the lists of segments for customers who changed.
-func (w *Worker) followSegments() {
-	var lists customers.SegmentFollower
-	for w.pause(nil, max(customers.SegmentRest, w.Poll)) {
-		w.failed("listing the customers of segments", lists.All(w.stopping, w.DB))
-	}
-}
-
-// followValues updates the kept value of the stock for levels and prices that changed.
-func (w *Worker) followValues() {
-	var values stockvalue.Follower
-	for w.pause(nil, max(stockvalue.Rest, w.Poll)) {
-		w.failed("adding up what the stock is worth", values.All(w.stopping, w.DB))
-	}
-}
-
-// foldSales builds the blocks from which the best sellers are found.
-func (w *Worker) foldSales() {
-	var folder sales.Folder
-	for w.pause(nil, max(foldEvery, w.Poll)) {
-		w.failed("adding up what was sold", folder.All(w.stopping, w.DB))
 	}
 }
 

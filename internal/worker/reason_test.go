@@ -1,7 +1,9 @@
 package worker
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -122,5 +124,47 @@ func TestShownHeadersAreThoseSent(t *testing.T) {
 	}
 	if len(got) != 0 {
 		t.Errorf("not shown: %v", got)
+	}
+}
+
+// The names of Standard Webhooks are written in lower case, as they are defined, for receivers that compare them with case.
+func TestStandardWebhooksHeadersAreLowerCase(t *testing.T) {
+	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
+	s := newShop(t, store)
+	lines := make(chan string, 1)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		head := ""
+		for in := bufio.NewReader(conn); !strings.HasSuffix(head, "\r\n\r\n"); {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return
+			}
+			head += line
+		}
+		lines <- head
+		io.WriteString(conn, "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+	}()
+	s.endpoint("http://" + listener.Addr().String() + "/hook")
+	s.start()
+	s.emit(1, each)
+	select {
+	case head := <-lines:
+		for _, name := range []string{"webhook-id", "webhook-timestamp", "webhook-signature", "X-Webhook-Signature", "X-Webhook-Id"} {
+			if !strings.Contains(head, "\r\n"+name+": ") {
+				t.Errorf("no %s in\n%s", name, head)
+			}
+		}
+	case <-time.After(dbtest.Patience):
+		t.Fatal("nothing was sent")
 	}
 }

@@ -11,7 +11,8 @@
 //	link       gives lines of orders their product when its SKU has been created (link.go)
 //	channels   jobs that call platforms, and what makes them due (sync.go)
 //	files      jobs that import files (files.go)
-//	maintain   deletes what is past its retention, in small steps; scrub continues pending scrubs (maintain.go)
+//	maintain   deletes what is past its retention, in small steps; continues pending scrubs and operations in steps (maintain.go)
+//	follow     keeps up what is derived from records: texts of searches, sorts, sums (follow.go)
 //
 // Nodes are equal and any may die at any moment: others take over what it held within seconds, and what it had sent
 // without storing the outcome is sent again (interface §6.2: at least once). Commits of the same process wake the
@@ -49,6 +50,7 @@ type Config struct {
 	Poll     time.Duration // how often loops run without being woken; 0: a second
 	Keep     time.Duration // how long events and settled deliveries are kept; 0: 30 days
 	JobLease time.Duration // how long a job is held by the store's clock, prolonged while it runs; 0: three seconds
+	Patience time.Duration // tests on slow machines: how long an attempt may take at least; 0: as interface §6.2 says
 }
 
 // Worker is a running set of loops.
@@ -142,9 +144,11 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 		go w.live()
 	}
 	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.maintain,
-		w.continueSteps, w.scrub, w.watchEdits, w.packSearches, w.followSorts, w.followNumbers, w.followSegments, w.followValues,
-		w.foldSales} {
+		w.continueSteps, w.scrub, w.watchEdits} {
 		w.loops.Go(loop)
+	}
+	for _, f := range followers() {
+		w.loops.Go(func() { w.follow(f) })
 	}
 	return w, nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"entrepot/test/blackbox/harness"
 )
@@ -99,7 +100,7 @@ func init() {
 			attached := c.as(erp, http.MethodPost, "/api/v1/orders", order("Cli", [3]any{"C", 1, 1}))
 			c.must(attached, 201)
 			c.like(c.as(reader, http.MethodGet, "/api/v1/orders/"+find(attached.Value(), "id"), nil), `{"data":{"channelName":"ERP"}}`)
-			if err := harness.Eventually(60e9, func() error {
+			if err := harness.Eventually(5*time.Minute, func() error {
 				if len(inbox.Deliveries()) == 0 {
 					return errStillThere
 				}

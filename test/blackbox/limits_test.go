@@ -13,14 +13,16 @@ import (
 const aMinute = 50 * time.Second
 
 // passesAsBurst holds a burst of n requests at once against a limit of 20 a second: 20 pass, the others are refused. It is repeated until
-// one took less than a second; on a machine that is too busy for that, at least 20 pass, and 20 more in each second.
-func passesAsBurst(c *testCase, n, passed int, prepare func(try int), burst func() map[int]int) (statuses map[int]int) {
+// one took less than a second, as long as the minute of the caller has 20 left for another; on a machine that is too busy for that, at
+// least 20 pass, and 20 more in each second.
+func passesAsBurst(c *testCase, n, passed, minute int, prepare func(try int), burst func() map[int]int) (statuses map[int]int) {
 	const most = 20
 	seconds := 0
-	for try := range 12 {
+	for try := 0; try < 12 && minute >= most; try++ {
 		prepare(try)
 		before := time.Now()
 		statuses = burst()
+		minute -= statuses[passed]
 		if took := time.Since(before); took < 900*time.Millisecond {
 			seconds = 0
 			break
@@ -40,7 +42,7 @@ func init() {
 	aboutOwn("8-burst 8-refused-free 8-headers", "thirty at once on starter: twenty pass", starter, func(c *testCase) {
 		var reader harness.Client
 		var refused harness.Answer
-		statuses := passesAsBurst(c, 30, 200, func(try int) {
+		statuses := passesAsBurst(c, 30, 200, 12*30, func(try int) { // each try has a key of its own
 			reader = c.account.NewKey(c, fmt.Sprint("burst ", try), "read:orders")
 		}, func() map[int]int {
 			return c.tally(30, func(int) harness.Answer {
@@ -119,7 +121,8 @@ func init() {
 			}
 		}
 		next := c.must(c.as(reader, http.MethodGet, "/api/v1/orders", nil), 200)
-		if left := next.Header.Get("X-RateLimit-Remaining"); left != "98" {
+		left, moved := next.Header.Get("X-RateLimit-Remaining"), next.Header.Get("X-RateLimit-Reset") != first.Header.Get("X-RateLimit-Reset")
+		if left != "98" && !moved {
 			c.Errorf("after two reads and sixty 304 %s remain, want 98", left)
 		}
 	})
@@ -184,7 +187,7 @@ func init() {
 
 	aboutOwn("8-per-key 5.1-none", "without a key: by address, starter size", harness.Options{Plan: "enterprise", Limits: true},
 		func(c *testCase) {
-			passesAsBurst(c, 40, 401, func(int) {
+			passesAsBurst(c, 40, 401, 90, func(int) { // of a hundred; some came before
 				time.Sleep(1100 * time.Millisecond) // what came from this address before no longer counts
 			}, func() map[int]int {
 				return c.tally(40, func(int) harness.Answer { return c.as(c.account.Nobody, http.MethodGet, "/api/v1/orders", nil) })

@@ -25,8 +25,8 @@ func (f *findings) add(counter *int, format string, args ...any) {
 	}
 }
 
-// audit compares the store, as the API shows it, with the journals.
-func audit(t *testing.T, server *harness.Server, account *harness.Account, inbox *harness.Inbox, workers []*worker) {
+// audit compares the store, as the API shows it, with the journals; what says what the service went through.
+func audit(t *testing.T, what string, server *harness.Server, account *harness.Account, inbox *harness.Inbox, workers []*worker) {
 	f := &findings{t: t}
 	orders := allOrders(t, account.Key)
 	events, err := account.Log("")
@@ -49,9 +49,9 @@ func audit(t *testing.T, server *harness.Server, account *harness.Account, inbox
 			}
 		}
 	}
-	t.Logf("%s, seed %d: %d kills, %d requests (%d sent again after a crash), %d orders, %d events, %d deliveries: lost %d, doubled %d, "+
+	t.Logf("%s, seed %d: %s, %d requests (%d sent again), %d orders, %d events, %d deliveries: lost %d, doubled %d, "+
 		"half %d, missing events %d, replays that differ %d, other %d",
-		server.Engine, *seed, *kills, requests, repeated, len(orders), len(events), len(inbox.Deliveries()), f.lost, f.doubled, f.half, f.missing,
+		server.Engine, *seed, what, requests, repeated, len(orders), len(events), len(inbox.Deliveries()), f.lost, f.doubled, f.half, f.missing,
 		f.replays, f.other)
 }
 

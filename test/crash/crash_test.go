@@ -71,7 +71,7 @@ func TestKilled(t *testing.T) {
 				}
 			}
 		})
-		audit(t, server, account, inbox, workers)
+		audit(t, fmt.Sprintf("%d kills", *kills), server, account, inbox, workers)
 	})
 }
 

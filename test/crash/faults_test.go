@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"entrepot/internal/dbtest"
 	"entrepot/test/blackbox/harness"
@@ -31,11 +31,15 @@ func inject(t *testing.T, pid int, call, fault string) (end func()) {
 	}
 	ended := make(chan struct{})
 	go func() { _ = tracer.Wait(); close(ended) }()
-	select {
-	case <-ended:
-		t.Skipf("strace may not trace here: %s", said.String())
-	case <-time.After(300 * time.Millisecond): // it ends at once when it may not
-	}
+	dbtest.Until(t, "strace traces the process, or ends because it may not", func() bool {
+		select {
+		case <-ended:
+			t.Skipf("strace may not trace here: %s", said.String())
+		default:
+		}
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		return err == nil && !bytes.Contains(status, []byte("TracerPid:\t0\n"))
+	})
 	end = func() {
 		_ = tracer.Process.Signal(syscall.SIGINT)
 		<-ended

@@ -29,6 +29,7 @@ type entry struct {
 type worker struct {
 	number  int
 	client  harness.Client
+	nodes   []string // addresses; each attempt goes to the next one. nil: to the client's
 	random  *rand.Rand
 	journal []*entry
 	open    []*entry          // orders made by this worker that may still move
@@ -52,8 +53,12 @@ func (w *worker) work(stop <-chan struct{}) {
 // settle sends an entry until it is answered or stop is closed.
 func (w *worker) settle(e *entry, stop <-chan struct{}) {
 	for {
+		client := w.client
+		if len(w.nodes) > 0 {
+			client.Base = w.nodes[(w.number+e.asked)%len(w.nodes)]
+		}
 		e.asked++
-		answer, err := w.client.Do(harness.Request{
+		answer, err := client.Do(harness.Request{
 			Method: e.method, Path: e.path, Body: e.body, Header: http.Header{"Idempotency-Key": {e.key}},
 		})
 		if err == nil && answer.Status != http.StatusServiceUnavailable && answer.Status < 500 {

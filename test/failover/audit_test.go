@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"entrepot/test/blackbox/harness"
@@ -80,7 +79,7 @@ func (s *shop) audit(clients []*client, feed *walker) {
 	there := map[string]bool{}
 	for _, event := range log {
 		there[event.ID] = true
-		of := resource(event)
+		of := event.Resource()
 		if _, counted := want[of+" "+event.Kind]; counted {
 			want[of+" "+event.Kind]--
 		}
@@ -156,7 +155,7 @@ func (s *shop) auditDeliveries(inbox *harness.Inbox, ordered bool, log []harness
 	}
 	last := map[string]int{}
 	for _, event := range log {
-		of := resource(event)
+		of := event.Resource()
 		if at, came := first[event.ID]; ordered && came {
 			if at < last[of] {
 				wrong("%s %s of %s came before an earlier one", event.Kind, event.ID, of)
@@ -172,14 +171,4 @@ func (s *shop) auditDeliveries(inbox *harness.Inbox, ordered bool, log []harness
 		}
 	}
 	return len(deliveries) - len(first)
-}
-
-// resource is what an event is about: events of one keep their order.
-func resource(event harness.Event) string {
-	for _, member := range []string{"orderId", "sku", "id"} {
-		if of, _ := harness.At(event.Data, member).(string); of != "" && (member != "sku" || strings.HasPrefix(event.Kind, "stock.")) {
-			return of
-		}
-	}
-	return ""
 }

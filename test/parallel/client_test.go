@@ -29,6 +29,7 @@ type request struct {
 	body         any
 	login        bool                 // with the owner's access token: no API key may do it
 	sure         bool                 // whatever others do meanwhile, it is done
+	may          []int                // as operation.may, for this request alone
 	done         func(harness.Answer) // learns from the 2xx
 	effects      func(*client) int    // how often its effect is there; -1 if that cannot be determined
 }
@@ -148,7 +149,7 @@ func (c *client) deliver(op *operation, r *request, node int, header http.Header
 	}
 	answer, good := c.shop.send(op.name, c.shop.on(node, credential), request)
 	refused := answer.Status/100 == 4
-	if refused && !slices.Contains(usual, answer.Status) && !slices.Contains(op.may, answer.Status) {
+	if refused && !slices.Contains(usual, answer.Status) && !slices.Contains(slices.Concat(op.may, r.may), answer.Status) {
 		c.shop.defect("unexpected refusal of "+op.name, "%s\n    %s", answer, harness.Short(request.Body))
 	}
 	if answer.Status == http.StatusNotFound && c.alone && r.method != http.MethodDelete {

@@ -101,15 +101,19 @@ func updatePrices(c *client) *request {
 
 func createCategory(c *client) *request {
 	body := object{"name": c.name("Category"), "externalId": c.name("CAT")}
+	var may []int
 	if !c.alone {
 		if parent := c.shop.known.any("category", c.random); parent != "" && c.chance(50) {
 			body["parentId"] = path.Base(parent)
 		}
 		if c.chance(30) {
 			body["externalId"] = fmt.Sprintf("EXT-%d", c.random.IntN(40))
+			if body["parentId"] != nil {
+				may = []int{http.StatusBadRequest} // below itself: the parent is below one that waits for this externalId
+			}
 		}
 	}
-	return &request{method: http.MethodPost, path: "/api/v1/categories", body: body, sure: c.alone,
+	return &request{method: http.MethodPost, path: "/api/v1/categories", body: body, sure: c.alone, may: may,
 		done: learns(c, "category", "/api/v1/categories/")}
 }
 

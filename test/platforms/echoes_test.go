@@ -136,7 +136,7 @@ func (c *channelOf) settle(t *testing.T) {
 	t.Helper()
 	for range 2 {
 		for began := c.Now(); c.Now().Sub(began) < 20*time.Minute; {
-			c.Pass(30 * time.Second)
+			c.Pass(2 * time.Minute) // in each of which the shop is pulled
 		}
 		c.passUntil(t, "nothing is under way", func() string {
 			got := c.call("GET", "/api/v1/jobs?limit=100&channelId="+c.id, nil, 200)
@@ -182,7 +182,7 @@ func (s *service) events(after string) (names []string, last string) {
 }
 
 // writesOfOwn is how many requests each platform needs for a quantity, a price, and a parcel with the status that follows from it.
-var writesOfOwn = map[string]int{"WOOCOMMERCE": 4, "PRESTASHOP": 4, "SHOPIFY": 3, "EBAY": 3, "TIKTOK_SHOP": 3, "AMAZON": 2}
+var writesOfOwn = map[string]int{"WOOCOMMERCE": 4, "PRESTASHOP": 4, "SHOPIFY": 3, "EBAY": 2, "TIKTOK_SHOP": 3, "AMAZON": 2}
 
 // What the service itself wrote comes back from the platform, by notifications and by every pull that follows. It is no event, no movement
 // of stock, no job that does anything, and nothing is written there because of it.

@@ -4,9 +4,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -73,6 +77,13 @@ func reflects(status int) http.HandlerFunc {
 				sent = fmt.Sprint(values[0], " ", strings.TrimPrefix(values[0], "Basic "), " ", sent)
 			}
 		}
+		form, _ := url.ParseQuery(string(body))
+		id, password, _ := r.BasicAuth()
+		values := slices.Concat(slices.Collect(maps.Values(r.URL.Query())), slices.Collect(maps.Values(form)), [][]string{{id, password}})
+		for _, v := range slices.Concat(values...) { // in the ways in which programs write what they got
+			in64 := base64.StdEncoding.EncodeToString([]byte(v))
+			sent = fmt.Sprint(v, " ", url.PathEscape(v), " ", html.EscapeString(v), " ", in64, " ", sent)
+		}
 		if strings.Contains(r.Header.Get("Content-Type")+r.URL.RawQuery, "xml") || strings.Contains(r.URL.Path, "/api/") {
 			w.WriteHeader(status)
 			_, _ = fmt.Fprintf(w, "<prestashop><errors><error><code>1</code><message><![CDATA[%s]]></message></error></errors></prestashop>", sent)
@@ -135,7 +146,7 @@ func longSecrets(shop *story.Shop) (secrets []string) {
 	}
 	for i, f := range known.Profile().Fields {
 		if _, given := credentials[f.Name]; given && f.Form == connector.Secret {
-			secret := fmt.Sprintf("hidden-%s-%d-0123456789abcdef", f.Name, i)
+			secret := fmt.Sprintf("hidden|%s+%d/0123456789&abcdef", f.Name, i)
 			credentials[f.Name], secrets = secret, append(secrets, secret)
 		}
 	}

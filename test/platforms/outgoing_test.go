@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest/story"
 	"entrepot/internal/netguard"
 )
 
@@ -136,6 +137,31 @@ func TestAddressesThatAreNotTheChannels(t *testing.T) {
 					t.Errorf("%s of %s went elsewhere: %s", name, shop.Platform, e.heads[at])
 				}
 			}
+		}
+	}
+}
+
+// Credentials stand in the header Authorization as each platform wants them.
+func TestBasicAuthorization(t *testing.T) {
+	for platform, c := range map[string]struct {
+		given map[string]any
+		want  string
+	}{
+		"WOOCOMMERCE": {map[string]any{"consumerKey": "ck_test", "consumerSecret": "cs_test"}, "Y2tfdGVzdDpjc190ZXN0"},
+		"PRESTASHOP": {map[string]any{"webserviceKey": "ABCDEFGHIJKLMNOPQRSTUVWXYZ123456"},
+			"QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVoxMjM0NTY6"},
+		"EBAY": {map[string]any{"clientId": "MyApp-PRD-1", "clientSecret": "PRD-secret", "refreshToken": "v^1", "marketplaceId": "EBAY_DE"},
+			"TXlBcHAtUFJELTE6UFJELXNlY3JldA=="},
+	} {
+		refuses := newElsewhere(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"code":"woocommerce_rest_cannot_view","message":"no","data":{"status":401}}`)
+		})
+		o := openAt(story.Shop{Platform: platform, Credentials: c.given}, refuses.URL, nil)
+		_, err := o.Test(t.Context())
+		if !slices.ContainsFunc(refuses.heads, func(head string) bool { return strings.Contains(head, "Authorization:[Basic "+c.want+"]") }) {
+			t.Errorf("%s: %v: %v", platform, refuses.heads, err)
 		}
 	}
 }

@@ -84,6 +84,13 @@ func (s *scriptedWoo) order(id int, over map[string]any) {
 	o["date_modified_gmt"] = time.Now().UTC().Format("2006-01-02T15:04:05")
 }
 
+// refund gives the refunds of an order, before the order names them: a pull may come between the two.
+func (s *scriptedWoo) refund(id int, refunds ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refunds[id] = refunds
+}
+
 func wooLine(id int, sku any, quantity any, subtotal string) map[string]any {
 	return map[string]any{"id": id, "sku": sku, "name": "Mug", "quantity": quantity, "subtotal": subtotal, "total": subtotal,
 		"total_tax": "0.00", "product_id": 5, "variation_id": 0, "meta_data": []any{}}
@@ -120,11 +127,11 @@ func TestOrdersWithZeroBytes(t *testing.T) {
 		line := wooLine(10, "MUG\x00", 2, "20.00")
 		line["name"] = "Mug\x00"
 		line["meta_data"] = []any{map[string]any{"key": "Text", "value": "a\x00b", "display_key": "Text", "display_value": "a\x00b"}}
+		shop.refund(1, map[string]any{"id": 5, "amount": "1.00", "reason": "torn\x00", "line_items": []any{}})
 		shop.order(1, map[string]any{"number": "1\x00", "customer_note": "\x00", "transaction_id": "t\x00",
 			"billing": map[string]any{"first_name": "A\x00da", "last_name": "L", "email": "a@example.test",
 				"address_1": "1\x00", "country": "F\x00R"},
 			"line_items": []any{line}, "refunds": []any{map[string]any{"id": 5}}})
-		shop.refunds[1] = []any{map[string]any{"id": 5, "amount": "1.00", "reason": "torn\x00", "line_items": []any{}}}
 		for i := 2; i < 6; i++ {
 			shop.order(i, nil)
 		}
@@ -213,8 +220,8 @@ func TestOrdersThatWereRefundedAfterTheyWereShipped(t *testing.T) {
 			amount   string
 		}{1: {"refunded", 2, 20, "20.00"}, 2: {"completed", 1, 20, "10.00"}, 3: {"refunded", 2, 20, "20.00"}, 4: {"completed", 1, 20, "10.00"},
 			5: {"completed", 1, 5, "10.00"}, 6: {"refunded", 2, 5, "20.00"}} {
+			shop.refund(id, refund(id, c.quantity, c.created, c.amount))
 			shop.order(id, map[string]any{"status": c.status, "date_completed_gmt": at(10), "refunds": []any{map[string]any{"id": 100 + id}}})
-			shop.refunds[id] = []any{refund(id, c.quantity, c.created, c.amount)}
 		}
 		shop.order(6, map[string]any{"date_completed_gmt": nil})
 		pull()

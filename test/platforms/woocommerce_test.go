@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http/httptest"
@@ -369,5 +370,5 @@ func unless(ok bool, otherwise ...any) string {
 	if ok {
 		return ""
 	}
-	return fmt.Sprint(otherwise...)
+	return cmp.Or(fmt.Sprint(otherwise...), "nothing")
 }

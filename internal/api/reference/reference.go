@@ -6,7 +6,7 @@
 //	page.go       operations as the page shows them, by tag
 //	samples.go    programs that make an operation's request
 //	reader.go     the same with ids and a key of a signed-in user
-//	page.html     the page; style.css its look, light and dark
+//	page.html     the page; style.css its look, in the colours and fonts of the dashboard
 package reference
 
 import (
@@ -19,7 +19,7 @@ import (
 )
 
 //go:embed style.css
-var style []byte
+var style string
 
 //go:embed page.html
 var pageText string
@@ -47,14 +47,16 @@ type handler struct {
 // Handler serves /docs, with ?q= the search, /docs/{operation} with samples in several languages, and /docs/style.css.
 // document returns the OpenAPI document, or nil if there is none yet: then a page is 503. The document is read once,
 // at the first request. reader finds the signed-in user of a request, for whom the samples have ids of the account, and
-// with ?key= the beginning of the key with that id; it returns nil for everyone else, and may be nil itself.
-func Handler(document func() []byte, reader func(*http.Request) *Reader) http.Handler {
+// with ?key= the beginning of the key with that id; it returns nil for everyone else, and may be nil itself. tokens is CSS that names the
+// colours and fonts: dashboard.Tokens().
+func Handler(document func() []byte, reader func(*http.Request) *Reader, tokens string) http.Handler {
 	h := &handler{document: document, reader: reader}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /docs", h.show)
 	mux.HandleFunc("GET /docs/{$}", h.show)
 	mux.HandleFunc("GET /docs/{operation}", h.show)
-	mux.HandleFunc("GET /docs/style.css", func(w http.ResponseWriter, _ *http.Request) { send(w, "text/css; charset=utf-8", style) })
+	look := []byte(tokens + style)
+	mux.HandleFunc("GET /docs/style.css", func(w http.ResponseWriter, _ *http.Request) { send(w, "text/css; charset=utf-8", look) })
 	return mux
 }
 

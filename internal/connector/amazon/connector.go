@@ -33,8 +33,12 @@ func (*Connector) Profile() connector.Profile {
 			{Name: "marketplaceId", Required: true, Form: connector.Text, Shop: true,
 				Note: "marketplace id, such as A13V1IB3VIYZZH for France"},
 			{Name: "clientId", Required: true, Form: connector.Text, Note: "client id of the app, begins with amzn1.application-oa2-client"},
-			{Name: "clientSecret", Required: true, Form: connector.Secret, Note: "client secret of the app"},
-			{Name: "refreshToken", Required: true, Form: connector.Secret, Note: "refresh token of the seller's authorisation, begins with Atzr|"},
+			{Name: "clientSecret", Required: true, Form: connector.Secret, Note: "client secret of the app",
+				Lasts: 180 * 24 * time.Hour, Renew: "make a new client secret in the app's credentials at Amazon, which takes one for 180 days, " +
+					"and enter it"},
+			{Name: "refreshToken", Required: true, Form: connector.Secret, Note: "refresh token of the seller's authorisation, begins with Atzr|",
+				Lasts: 365 * 24 * time.Hour, Renew: "authorise the app again at Amazon, where an authorisation lasts for a year, and enter the " +
+					"new refresh token"},
 			{Name: "relaySecret", Form: connector.Secret, Note: "what the relay puts into X-Relay-Secret; without it anybody can queue pulls"},
 		},
 	}

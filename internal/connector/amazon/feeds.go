@@ -46,7 +46,7 @@ func (s *session) submit(ctx context.Context, op operation, kind, form string, c
 		return "", signedFailure(f)
 	}
 	var out struct{ FeedID string }
-	err = s.call(ctx, request{op, http.MethodPost, feedsPath + "/feeds", nil,
+	err = s.call(connector.Repeatable(ctx), request{op, http.MethodPost, feedsPath + "/feeds", nil,
 		fields{"feedType": kind, "marketplaceIds": []string{s.market.id}, "inputFeedDocumentId": doc.FeedDocumentID}}, &out)
 	if err == nil && out.FeedID == "" {
 		err = connector.Failf(connector.Temporary, "Amazon queued a feed without a name")

@@ -26,7 +26,7 @@ func mugs(n int) (list []connector.Product) {
 func TestManyProductsAreOneFeed(t *testing.T) {
 	for name, faults := range map[string]fakeshop.Faults{
 		"a good day": {}, "answers are lost": {LoseAnswer: 3}, "done and 500": {FailAfterWrite: 4}, "broken": {Broken: 4},
-		"throttled": {TooMany: 2},
+		"throttled": {TooMany: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)

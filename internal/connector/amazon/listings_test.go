@@ -127,7 +127,7 @@ func (s *shop) offers(t *testing.T, sku, price string, quantity int64) {
 func TestProductsAreListed(t *testing.T) {
 	for name, faults := range map[string]fakeshop.Faults{
 		"a good day": {}, "answers are lost": {LoseAnswer: 3}, "done and 500": {FailAfterWrite: 4}, "broken": {Broken: 5},
-		"throttled": {TooMany: 2},
+		"throttled": {TooMany: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
@@ -288,7 +288,7 @@ func TestFewLevels(t *testing.T) {
 func TestManyLevelsAreOneFeed(t *testing.T) {
 	for name, faults := range map[string]fakeshop.Faults{
 		"a good day": {}, "answers are lost": {LoseAnswer: 3}, "done and 500": {FailAfterWrite: 4}, "broken": {Broken: 4},
-		"throttled": {TooMany: 2},
+		"throttled": {TooMany: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)

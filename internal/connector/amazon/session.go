@@ -132,11 +132,8 @@ func (s *session) attempt(ctx context.Context, r request, into any) error {
 		return err
 	}
 	out.Header.Set("X-Amz-Access-Token", s.token)
-	answer, err := s.link.Client.Do(out)
-	if err != nil {
-		return err
-	}
-	return s.read(r.op, answer, into)
+	_, err = s.link.Client.Call(out, func(answer *connector.Response) error { return s.read(r.op, answer, into) })
+	return err
 }
 
 // agent is the User-Agent in Amazon's form: App/Version (Language=…).

@@ -26,6 +26,7 @@ type Connector struct {
 	tokens  *cache[string]
 	limits  *cache[*quotas]
 	guesses *guesses
+	changes *changes
 }
 
 // New returns the connector. A channel's baseUrl decides where client connects, so client must refuse forbidden addresses. Redirects are
@@ -39,6 +40,7 @@ func New(client *http.Client, now func() time.Time) *Connector {
 		tokens:  newCache[string](now),
 		limits:  newCache[*quotas](now),
 		guesses: &guesses{now: now},
+		changes: newChanges(),
 	}
 }
 
@@ -53,7 +55,9 @@ func (*Connector) Profile() connector.Profile {
 		Fields: []connector.Field{
 			{Name: "clientId", Required: true, Form: connector.Text, Note: "App ID of the keyset"},
 			{Name: "clientSecret", Required: true, Form: connector.Secret, Note: "Cert ID of the keyset"},
-			{Name: "refreshToken", Required: true, Form: connector.Secret, Note: "refresh token of the seller's consent"},
+			{Name: "refreshToken", Required: true, Form: connector.Secret, Note: "refresh token of the seller's consent",
+				Lasts: 47_304_000 * time.Second, Renew: "have the seller consent again at eBay, where a consent lasts for 18 months, and enter " +
+					"the new refresh token"},
 			{Name: "marketplaceId", Required: true, Form: connector.Text, Shop: true, Note: "marketplace, such as EBAY_FR"},
 			{Name: "verificationToken", Required: true, Form: connector.Secret,
 				Note: "token entered beside the notification address; eBay takes 32 to 80 letters, digits, _ and -"},

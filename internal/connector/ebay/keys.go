@@ -16,6 +16,7 @@ import (
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
+	"entrepot/internal/netguard"
 )
 
 const (
@@ -140,8 +141,22 @@ func (c *Connector) appToken(ctx context.Context, ch connector.Channel) (string,
 	})
 }
 
-// call sends a request and, if the answer is 200, decodes its JSON.
+// call sends a request and, if the answer is 200, decodes its JSON. It asks once more, at once, after a failure that may pass: eBay waits
+// for the answer to the notification that the key is for.
 func (c *Connector) call(req *http.Request, into any) (status int, err error) {
+	status, err = c.callOnce(req, into)
+	if passes := err != nil && !netguard.IsRefused(err) || connector.Passing(status); !passes || req.Context().Err() != nil {
+		return status, err
+	}
+	if req.GetBody != nil {
+		if req.Body, err = req.GetBody(); err != nil {
+			return 0, err
+		}
+	}
+	return c.callOnce(req, into)
+}
+
+func (c *Connector) callOnce(req *http.Request, into any) (status int, err error) {
 	resp, err := c.client.Do(req)
 	if err != nil {
 		return 0, err

@@ -19,7 +19,10 @@ type offer struct {
 	OfferID, Status string
 	Format          string
 	CategoryID      string
-	Listing         struct{ ListingID, ListingStatus string }
+	Listing         struct {
+		ListingID, ListingStatus string
+		ListingOnHold            bool
+	}
 }
 
 // live reports whether buyers see the offer: a listing that has ended may have a published offer still.
@@ -34,6 +37,19 @@ func (o offer) ended() string {
 		return "eBay has ended its listing"
 	case o.Status != onSale, o.Listing.ListingStatus == "ENDED", o.Listing.ListingStatus == "NOT_LISTED":
 		return "its listing has ended on eBay"
+	}
+	return ""
+}
+
+// offSale says why nobody can buy it, "" if somebody can: also one that is on sale and that eBay holds back.
+func (o offer) offSale() string {
+	switch reason := o.ended(); {
+	case reason != "":
+		return reason
+	case o.Listing.ListingOnHold:
+		return "eBay holds its listing back because it breaks a rule of eBay: correct it there before eBay ends it"
+	case o.Listing.ListingStatus == "INACTIVE":
+		return "eBay shows its listing as inactive"
 	}
 	return ""
 }
@@ -111,15 +127,21 @@ func (s *session) changeOffer(ctx context.Context, a *account, l *listing, f con
 		return err
 	}
 	l.id, l.category = cmp.Or(there.Listing.ListingID, l.id), cmp.Or(there.CategoryID, l.category)
-	_, err = s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/offer/"+url.PathEscape(there.OfferID),
-		s.offerBody(a, l, f, there), nil)
+	body := s.offerBody(a, l, f, there)
+	if same(body, there.whole, notOffered...) {
+		return nil
+	}
+	_, err = s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/offer/"+url.PathEscape(there.OfferID), body, nil)
+	if err == nil && there.live() {
+		s.changed(l.shown())
+	}
 	return err
 }
 
 // offerBody is the whole offer of a form, because what is left out would be deleted. What the seller has chosen at eBay, such as another
 // policy or a category of the shop, stays unless the channel's settings name one.
 func (s *session) offerBody(a *account, l *listing, f connector.Variant, there offer) fields {
-	body := without(there.whole, "offerId", "status", "listing", "listingStartDate")
+	body := without(there.whole, notOffered...)
 	chosen := func(setting string, theirs any, otherwise string) string {
 		text, _ := theirs.(string)
 		return cmp.Or(s.link.Channel.Value(setting), text, otherwise)
@@ -142,6 +164,9 @@ func (s *session) offerBody(a *account, l *listing, f connector.Variant, there o
 	}
 	return body
 }
+
+// notOffered is what eBay shows of an offer beside what is written of it.
+var notOffered = []string{"offerId", "status", "listing", "listingStartDate"}
 
 // fixedPrice is the format of the offers; a SKU may have an auction beside it.
 const fixedPrice = "FIXED_PRICE"

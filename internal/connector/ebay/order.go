@@ -41,6 +41,7 @@ type order struct {
 		LineItemCost, DiscountedLineItemCost amount
 		Refunds                              []refund
 		EbayCollectAndRemitTaxes             []struct{ Amount amount }
+		VariationAspects                     []struct{ Name, Value string } // of which variant it is
 	}
 }
 
@@ -78,6 +79,9 @@ func (o *order) convert(market string) (connector.Order, error) {
 	for _, l := range o.LineItems {
 		line := connector.OrderLine{ExternalID: l.LineItemID, SKU: l.SKU, Name: l.Title, Quantity: l.Quantity,
 			Amount: sum.Of(l.LineItemCost.Value), Item: connector.IDs{Product: l.LegacyItemID}}
+		for _, aspect := range l.VariationAspects { // the title is the listing's
+			line.Name += ", " + aspect.Value
+		}
 		out.Lines = append(out.Lines, line)
 		if l.LineItemFulfillmentStatus == fulfilled {
 			out.Left(l.LineItemID, l.Quantity)
@@ -165,7 +169,10 @@ func (o *order) buyer(out *connector.Order) {
 	if !strings.Contains(out.Email, "@") { // masked, or gone after two weeks
 		out.Email = ""
 	}
-	if a := to.ContactAddress; a.AddressLine1 != "" { // eBay forgets it after three months
+	if a := to.ContactAddress; a.AddressLine1+a.AddressLine2 != "" { // eBay forgets it after three months
+		if a.AddressLine1 == "" {
+			a.AddressLine1, a.AddressLine2 = a.AddressLine2, ""
+		}
 		out.ShipTo = &connector.Place{Name: to.FullName, Company: company, Line1: a.AddressLine1, Line2: a.AddressLine2, City: a.City,
 			State: a.StateOrProvince, PostalCode: a.PostalCode, Country: a.CountryCode, Phone: to.PrimaryPhone.PhoneNumber}
 	}

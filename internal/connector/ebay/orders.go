@@ -3,6 +3,7 @@ package ebay
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -11,38 +12,59 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Bounds of a pull: eBay's offset must be a multiple of the page size, and eBay has the last two years.
+// pageOrders is how many orders a page has: eBay's offset must be a multiple of it.
+var pageOrders = connector.PageSize{Most: 100, Least: 10, Fact: "orderPage"}
+
+// Bounds of a pull: eBay has the last two years.
 const (
-	pageOrders = 100
-	longest    = 2 * 365 * 24 * time.Hour
-	tail       = time.Minute // how far the list may be behind: the next pull reads that time again
-	byID       = 50          // orders of one request that names them
+	longest = 2 * 365 * 24 * time.Hour
+	tail    = time.Minute // how far the list may be behind: the next pull reads that time again
+	byID    = 50          // orders of one request that names them
 )
+
+// pageToken is the position of a pull: its end by eBay's clock, the size of its pages and the offset of the next one.
+type pageToken struct {
+	offset, size int
+	until        time.Time
+}
+
+func (p pageToken) String() string {
+	return fmt.Sprint(p.offset, " ", p.size, " ", p.until.UTC().Format(time.RFC3339))
+}
+
+// parsePage reads a position; the zero one is the beginning, also when pages have another size by now.
+func parsePage(text string, size int) (p pageToken) {
+	var until string
+	if n, _ := fmt.Sscan(text, &p.offset, &p.size, &until); n == 3 && p.size == size {
+		p.until, _ = time.Parse(time.RFC3339, until)
+	}
+	if p.until.IsZero() {
+		p.offset = 0
+	}
+	p.size = size
+	return p
+}
 
 const ebayTime = "2006-01-02T15:04:05.000Z"
 
 // PullOrders gives a page of the orders that changed in a closed span. The pages after the first are read from the last one back to the
 // first once more: an order that changes meanwhile leaves the span, and those behind it move up, to where they are still to be read.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
-	offset, until := 0, time.Time{}
-	if at, end, ok := strings.Cut(cursor.Page, " "); ok {
-		offset, _ = strconv.Atoi(at)
-		until, _ = time.Parse(time.RFC3339, end)
-	}
-	first := until.IsZero()
+	at := parsePage(cursor.Page, pageOrders.Of(s.link.Facts, s.link.Now()))
+	first := at.until.IsZero()
 	if first {
 		answer, err := s.get(ctx, selling+"/order", url.Values{"limit": {"1"}}, nil)
 		if err != nil {
 			return connector.OrderPage{}, err
 		}
-		until = s.link.TimeOf(answer)
+		at.until = s.link.TimeOf(answer)
 	}
 	since := cursor.Since
-	if oldest := until.Add(-longest); since.Before(oldest) {
+	if oldest := at.until.Add(-longest); since.Before(oldest) {
 		since = oldest
 	}
-	page := connector.OrderPage{Until: until.Add(-tail)}
-	if since.After(until) {
+	page := connector.OrderPage{Until: at.until.Add(-tail)}
+	if since.After(at.until) {
 		page.Until = cursor.Since
 		return page, nil
 	}
@@ -50,10 +72,10 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		Total  *int
 		Orders []order
 	}
-	query := url.Values{"limit": {strconv.Itoa(pageOrders)}, "offset": {strconv.Itoa(offset)},
-		"filter": {"lastmodifieddate:[" + since.UTC().Format(ebayTime) + ".." + until.UTC().Format(ebayTime) + "]"}}
+	query := url.Values{"limit": {strconv.Itoa(at.size)}, "offset": {strconv.Itoa(at.offset)},
+		"filter": {"lastmodifieddate:[" + since.UTC().Format(ebayTime) + ".." + at.until.UTC().Format(ebayTime) + "]"}}
 	if _, err := s.get(ctx, selling+"/order", query, &out); err != nil {
-		return connector.OrderPage{}, err
+		return connector.OrderPage{}, pageOrders.Failed(s.link.Facts, s.link.Now(), at.size, err)
 	}
 	if out.Total == nil && out.Orders == nil { // it would be taken for a page without orders
 		return connector.OrderPage{}, connector.Failf(connector.Temporary, "the answer to a request for orders is not eBay's")
@@ -62,14 +84,14 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		return connector.OrderPage{}, err
 	}
 	switch {
-	case first && out.Total != nil && *out.Total > pageOrders:
-		offset = (*out.Total - 1) / pageOrders * pageOrders
-	case offset > 0:
-		offset -= pageOrders
+	case first && out.Total != nil && *out.Total > at.size:
+		at.offset = (*out.Total - 1) / at.size * at.size
+	case at.offset > 0:
+		at.offset -= at.size
 	default:
 		return page, nil
 	}
-	page.Next = strconv.Itoa(offset) + " " + until.UTC().Format(time.RFC3339)
+	page.Next = at.String()
 	return page, nil
 }
 

@@ -1,6 +1,7 @@
 package ebay_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
+	"entrepot/internal/connector/ebay"
 	"entrepot/internal/connector/ebay/fakeshop"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
@@ -319,5 +321,23 @@ func TestCancellations(t *testing.T) {
 	err := a.session.PushCancel(t.Context(), connector.OrderRef{ExternalID: shipped}, "")
 	if !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "ORDER_SHIPPED") {
 		t.Errorf("an order that was shipped: %v", err)
+	}
+}
+
+// Pages of orders that are too large, or for which something before eBay waits too long, are asked for in smaller ones, and a pull that was
+// on its way begins anew with these.
+func TestSmallerPagesOfOrders(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		a := newAccount(t)
+		for range 130 {
+			a.Buy("MUG", 1, 790)
+		}
+		a.Pass(2 * time.Minute)
+		first := connectortest.Must(a.session.PullOrders(t.Context(), connector.Cursor{}))(t)
+		a.Kept["baseUrl"] = connectortest.Serve(t, connectortest.SmallPages(a, "/sell/fulfillment/v1/order", "limit", 25, whole))
+		a.session = a.Open(ebay.New(http.DefaultClient, a.Now))
+		if found := connectortest.PullRest(t, a.session, first); len(found) != 130 {
+			t.Errorf("%d orders", len(found))
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"entrepot/internal/connector"
 )
@@ -20,7 +21,24 @@ type listing struct {
 	category string
 	id       string // eBay's, once it is on sale
 	failed   *connector.Failure
-	again    bool // a later try may succeed
+	again    bool      // a later try may succeed
+	rests    time.Time // with failed and again: when
+}
+
+// shown is the listing of it that buyers see, by what is known of the last push; "" for none.
+func (l *listing) shown() string {
+	for _, f := range l.forms {
+		if shown := listingOf(connector.Item{SKU: f.SKU, IDs: f.Known}); shown != "" {
+			return shown
+		}
+	}
+	return ""
+}
+
+// rest leaves it as it is until a time.
+func (l *listing) rest(until time.Time, why string) {
+	l.fail(&connector.Failure{Kind: connector.Throttled, Message: why}, true)
+	l.rests = until
 }
 
 func (l *listing) fail(f *connector.Failure, again bool) {
@@ -79,6 +97,12 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 		if len(p.Images) == 0 {
 			list[i].fail(connector.Failf(connector.Rejected, "eBay lists nothing without a picture"), false)
 		}
+		if until, why, waits := s.rest(list[i].shown(), contentChanges); waits && p.OnSale {
+			list[i].rest(until, why)
+		}
+	}
+	if len(standing(list)) == 0 {
+		return s.resultsOf(list), nil
 	}
 	a, err := s.readAccount(ctx)
 	if f := connector.FailureOf(err); f != nil && (f.Kind == connector.Rejected || f.Kind == connector.Forbidden) {
@@ -94,15 +118,25 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 			return nil, err
 		}
 	}
-	var results []connector.Result
+	return s.resultsOf(list), nil
+}
+
+func (s *session) resultsOf(list []*listing) (results []connector.Result) {
 	for _, l := range list {
-		if l.failed != nil {
-			results = append(results, connector.FailedProduct(l.Product, l.failed, l.again)...)
-		} else {
+		if l.failed == nil {
 			results = append(results, s.results(l)...)
+			continue
 		}
+		if until, why, waits := s.noteDay(l.shown(), l.failed); waits {
+			l.failed, l.again, l.rests = &connector.Failure{Kind: connector.Throttled, Message: why}, true, until
+		}
+		failed := connector.FailedProduct(l.Product, l.failed, l.again)
+		for i := range failed {
+			failed[i].Rests = l.rests
+		}
+		results = append(results, failed...)
 	}
-	return results, nil
+	return results
 }
 
 // look reads the items that eBay has, and refuses SKUs that belong to another group of variants than the product's.
@@ -133,7 +167,8 @@ func (s *session) look(ctx context.Context, list []*listing) error {
 // putItems creates or replaces the items.
 func (s *session) putItems(ctx context.Context, list []*listing) error {
 	skus, by, forms := skusOf(standing(list))
-	done, err := s.bulk(ctx, "/bulk_create_or_replace_inventory_item", skus, func(sku string) fields {
+	bodies := map[string]fields{}
+	for _, sku := range skus {
 		body := item(by[sku], forms[sku])
 		body["sku"], body["locale"] = sku, s.market.locale()
 		if parcel := s.parcel(); len(parcel) > 0 {
@@ -141,13 +176,20 @@ func (s *session) putItems(ctx context.Context, list []*listing) error {
 			maps.Copy(whole, parcel)
 			body["packageWeightAndSize"] = whole
 		}
-		return body
+		bodies[sku] = body
+	}
+	skus = slices.DeleteFunc(skus, func(sku string) bool {
+		return same(bodies[sku], by[sku].there[sku].whole, "groupIds", "inventoryItemGroupKeys")
 	})
+	done, err := s.bulk(ctx, "/bulk_create_or_replace_inventory_item", skus, func(sku string) fields { return bodies[sku] })
 	if err != nil {
 		return err
 	}
 	for _, sku := range skus {
-		by[sku].failAt(sku, done.of(sku).failure())
+		f := done.of(sku).failure()
+		if by[sku].failAt(sku, f); f == nil {
+			s.changed(by[sku].shown())
+		}
 	}
 	return nil
 }
@@ -160,6 +202,9 @@ func (s *session) putGroups(ctx context.Context, list []*listing) error {
 		}
 		_, err := s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/inventory_item_group/"+url.PathEscape(l.SKU),
 			itemGroup(l.Product), nil)
+		if err == nil {
+			s.changed(l.shown())
+		}
 		return err
 	})
 }

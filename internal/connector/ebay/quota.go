@@ -151,15 +151,35 @@ func (s *session) spare(ctx context.Context, api string) error {
 	if !known || left.remaining > left.limit/reserved || !left.reset.After(s.link.Now()) {
 		return nil
 	}
-	return &connector.Failure{Kind: connector.Throttled, Share: true, After: min(left.reset.Sub(s.link.Now()), longestRest),
-		Message: fmt.Sprintf("the application's quota of eBay's %s API is nearly spent: what is left until %s is kept for stock and orders", api,
-			left.reset.UTC().Format(time.RFC3339))}
+	return s.spent(api, left)
 }
 
-// noteRefusal has the quotas read again after a refusal for too many requests: others may have spent them.
-func (s *session) noteRefusal(refused error) error {
-	if connector.Is(refused, connector.Throttled) {
-		s.connector.limits.forget(app(s.link.Channel))
+// noteRefusal has the quotas read again after a refusal for too many requests, because others may have spent them. One of an API whose
+// quota is spent lasts until that begins anew.
+func (s *session) noteRefusal(ctx context.Context, api string, refused error) error {
+	f := connector.FailureOf(refused)
+	if f == nil || f.Kind != connector.Throttled {
+		return refused
 	}
-	return refused
+	s.connector.limits.forget(app(s.link.Channel))
+	if api == "" || f.After > 0 {
+		return f
+	}
+	left, known := s.connector.quotas(ctx, s.link.Channel).of(api)
+	if known && left.remaining <= 0 && left.reset.After(s.link.Now()) {
+		return s.spent(api, left)
+	}
+	return f
+}
+
+// spent is the failure of what waits until a quota begins anew.
+func (s *session) spent(api string, left quota) error {
+	until := left.reset.UTC().Format(time.RFC3339)
+	f := &connector.Failure{Kind: connector.Throttled, Share: true, After: min(left.reset.Sub(s.link.Now()), longestRest),
+		Message: fmt.Sprintf("the application's quota of eBay's %s API is spent until %s: it goes on by itself then", api, until)}
+	if left.remaining > 0 {
+		f.Message = fmt.Sprintf("the application's quota of eBay's %s API is nearly spent: what is left until %s is kept for stock and orders",
+			api, until)
+	}
+	return f
 }

@@ -1,6 +1,7 @@
 package ebay_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -53,4 +54,25 @@ func TestWhatIsLeftOfAQuotaIsForStockAndOrders(t *testing.T) {
 	if err := a.session.PushShipment(t.Context(), ref, parcel); err != nil {
 		t.Errorf("the next day: %v", err)
 	}
+}
+
+// A refusal of an API whose quota is spent lasts until the quota begins anew, and says so; one for a moment does not.
+func TestASpentQuotaIsWaitedFor(t *testing.T) {
+	a := newAccount(t)
+	order, _ := a.Buy("MUG", 1, 790)
+	connectortest.Must(a.session.PullOrder(t.Context(), order))(t)
+	a.Spend("fulfillment", 100, 100)
+	_, err := a.session.PullOrder(t.Context(), order)
+	f := connector.FailureOf(err)
+	if f == nil || f.Kind != connector.Throttled || !f.Share || f.After != time.Hour || !strings.Contains(f.Message, "2026-11-23T00:00:00Z") {
+		t.Errorf("%+v", f)
+	}
+	a.SetClock(time.Date(2026, 11, 22, 23, 59, 0, 0, time.UTC))
+	_, err = a.session.PullOrder(t.Context(), order)
+	if f := connector.FailureOf(err); f == nil || f.After != 57*time.Second { // after two rests within the call
+		t.Errorf("a minute before: %+v", f)
+	}
+	a.Pass(time.Minute)
+	a.Spend("fulfillment", 100, 0)
+	connectortest.Must(a.session.PullOrder(t.Context(), order))(t)
 }

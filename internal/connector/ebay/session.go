@@ -106,11 +106,7 @@ func (s *session) send(ctx context.Context, token, method, path string, body, in
 		r.Header.Set("Content-Language", s.market.language)
 	}
 	s.connector.counted(s.link.Channel, apiOf(path))
-	answer, err := s.link.Client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	return answer, s.noteRefusal(s.read(answer, into))
+	return s.link.Client.Call(r, func(answer *connector.Response) error { return s.noteRefusal(ctx, apiOf(path), s.read(answer, into)) })
 }
 
 // problem is an error in eBay's form.

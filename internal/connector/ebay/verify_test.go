@@ -13,11 +13,13 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/connector/ebay"
+	"entrepot/internal/netguard"
 )
 
 const (
@@ -186,6 +188,42 @@ func TestNetworkFault(t *testing.T) {
 	ch.Credentials["baseUrl"] = "http://bad host"
 	if err := c.Verify(context.Background(), ch, signed(body, f.sign(body))); !apperr.Is(err, apperr.Unavailable) {
 		t.Errorf("bad address: Verify = %v, want Unavailable", err)
+	}
+}
+
+// A key and a token are asked for once more, at once, after a failure that may pass: the notification is not refused then.
+func TestKeysAreAskedForAgain(t *testing.T) {
+	answer := func(status int, body string) func() (*http.Response, error) {
+		return func() (*http.Response, error) {
+			return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body))}, nil
+		}
+	}
+	for name, c := range map[string]struct {
+		fails func() (*http.Response, error)
+		again bool
+	}{
+		"down": {answer(503, ""), true}, "slow": {answer(408, ""), true}, "before it": {answer(522, "<html>"), true},
+		"a page": {answer(200, "<html>"), true}, "reset": {func() (*http.Response, error) { return nil, syscall.ECONNRESET }, true},
+		"quota spent": {answer(429, ""), false}, "forbidden": {answer(403, ""), false},
+		"no address": {func() (*http.Response, error) { return nil, &netguard.Refused{Reason: "private"} }, false},
+	} {
+		for _, path := range []string{keyPath, tokenPath} {
+			f := newFake(t)
+			asked := 0
+			client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Path == path {
+					if asked++; asked == 1 {
+						return c.fails()
+					}
+				}
+				return f.Client().Transport.RoundTrip(r)
+			})}
+			body := []byte(`{"a":1}`)
+			err := ebay.New(client, f.now).Verify(context.Background(), f.channel(), signed(body, f.sign(body)))
+			if c.again != (err == nil) || !c.again && !apperr.Is(err, apperr.Unavailable) || (asked == 2) != c.again {
+				t.Errorf("%s at %s: %v after %d requests", name, path, err, asked)
+			}
+		}
 	}
 }
 

@@ -19,6 +19,12 @@ type beside struct {
 	sent                 map[string]time.Time // when orders that are refunded now were shipped before that
 }
 
+// detailFields are what is read of lines: orders of some hundred lines each would be too much with all that the shop has of them.
+func detailFields() query {
+	return display("id", "id_order", "product_id", "product_attribute_id", "product_reference", "product_name", "product_quantity",
+		"unit_price_tax_excl", "total_price_tax_excl")
+}
+
 func (s *session) besides(ctx context.Context, f *shop, rows []*node) (*beside, error) {
 	var ids, sent, refunded, customers, addresses []string
 	for _, r := range rows {
@@ -37,26 +43,28 @@ func (s *session) besides(ctx context.Context, f *shop, rows []*node) (*beside, 
 	for _, part := range []struct {
 		resource, kind, field string
 		values                []string
+		fields                func() query
 		keep                  func(*node)
 	}{
-		{"customers", "customer", "id", customers, func(n *node) { b.customers[n.get("id")] = n }},
-		{"addresses", "address", "id", addresses, func(n *node) { b.addresses[n.get("id")] = n }},
-		{"order_details", "order_detail", "id_order", ids,
+		{"customers", "customer", "id", customers, full, func(n *node) { b.customers[n.get("id")] = n }},
+		{"addresses", "address", "id", addresses, full, func(n *node) { b.addresses[n.get("id")] = n }},
+		{"order_details", "order_detail", "id_order", ids, detailFields,
 			func(n *node) { b.details[n.get("id_order")] = append(b.details[n.get("id_order")], n) }},
-		{"order_slip", "order_slip", "id_order", ids, func(n *node) { b.slips[n.get("id_order")] = append(b.slips[n.get("id_order")], n) }},
-		{"order_carriers", "order_carrier", "id_order", sent, func(n *node) {
+		{"order_slip", "order_slip", "id_order", ids, full,
+			func(n *node) { b.slips[n.get("id_order")] = append(b.slips[n.get("id_order")], n) }},
+		{"order_carriers", "order_carrier", "id_order", sent, full, func(n *node) {
 			if number := n.get("tracking_number"); number != "" {
 				b.numbers[n.get("id_order")] = append(b.numbers[n.get("id_order")], number)
 			}
 		}},
-		{"order_histories", "order_history", "id_order", refunded, func(n *node) {
+		{"order_histories", "order_history", "id_order", refunded, full, func(n *node) {
 			at, of := f.moment(n.get("date_add"), s.link.Now()), n.get("id_order")
 			if first, before := b.sent[of]; f.shipped(n.get("id_order_state")) && (!before || at.Before(first)) {
 				b.sent[of] = at
 			}
 		}},
 	} {
-		found, err := s.inChunks(ctx, part.resource, part.kind, part.field, part.values, full)
+		found, err := s.inChunks(ctx, part.resource, part.kind, part.field, part.values, part.fields)
 		if err = ignoreForbidden(err); err != nil {
 			return nil, err
 		}

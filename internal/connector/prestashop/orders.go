@@ -11,7 +11,7 @@ import (
 )
 
 // pageOrders is how many orders are read at once: a large shop is slow with more.
-var pageOrders = connector.PageSize{Most: 50, Least: 10}
+var pageOrders = connector.PageSize{Most: 50, Least: 10, Fact: "orderPage"}
 
 // tail is the newest time that the next pull reads again: more may be written in the same second.
 const tail = 10 * time.Second
@@ -60,8 +60,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	rows, err := s.list(ctx, "orders", "order",
 		full().between("date_upd", token.From, to).page(token.Offset, size, "date_upd_ASC,id_ASC"))
 	if err != nil {
-		pageOrders.Failed(s.link.Facts, s.link.Now(), size, err)
-		return connector.OrderPage{}, err
+		return connector.OrderPage{}, pageOrders.Failed(s.link.Facts, s.link.Now(), size, err)
 	}
 	if len(rows) == size {
 		if page.Next, err = token.after(rows[len(rows)-1].get("date_upd"), size); err != nil {
@@ -75,7 +74,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		}
 		rows = append(rows, slips...)
 	}
-	return page, s.convertAll(ctx, f, rows, &page)
+	return page, pageOrders.Failed(s.link.Facts, s.link.Now(), size, s.convertAll(ctx, f, rows, &page))
 }
 
 // after is the position behind a full page of a size whose last order changed at a time.

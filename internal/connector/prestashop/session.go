@@ -49,7 +49,7 @@ func (s *session) call(ctx context.Context, method, path string, query url.Value
 
 func (s *session) send(ctx context.Context, method, path string, query url.Values, kind string, body []byte) (*node, *connector.Response,
 	error) {
-	target := s.base + path
+	target, query := s.base+path, s.parameters(query)
 	if len(query) > 0 {
 		target += "?" + query.Encode()
 	}
@@ -60,22 +60,42 @@ func (s *session) send(ctx context.Context, method, path string, query url.Value
 	if body != nil {
 		r.Header.Set("Content-Type", kind)
 	}
-	r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(s.link.Channel.Value("webserviceKey")+":")))
-	answer, err := s.link.Client.Do(r)
-	if err != nil {
-		return nil, nil, err
+	if !s.keyInAddress() {
+		r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(s.link.Channel.Value("webserviceKey")+":")))
 	}
-	if at := answer.Date(); !at.IsZero() {
-		s.date, s.dated = at, s.link.Now()
-	}
-	if v := answer.Header.Get("PSWS-Version"); v != "" && v != "0" {
-		s.version = v
-	}
-	if method == http.MethodDelete && answer.Status == http.StatusOK && len(answer.Body) == 0 {
-		return nil, answer, nil
-	}
-	doc, err := s.read(answer)
+	var doc *node
+	answer, err := s.link.Client.Call(r, func(answer *connector.Response) (err error) {
+		if at := answer.Date(); !at.IsZero() {
+			s.date, s.dated = at, s.link.Now()
+		}
+		if v := answer.Header.Get("PSWS-Version"); v != "" && v != "0" {
+			s.version = v
+		}
+		if method == http.MethodDelete && answer.Status == http.StatusOK && len(answer.Body) == 0 {
+			return nil
+		}
+		doc, err = s.read(answer)
+		return err
+	})
 	return doc, answer, err
+}
+
+// keyInAddress reports whether a setting has the key sent in addresses, because the shop's web server takes it out of the header. Its log
+// has the key then.
+func (s *session) keyInAddress() bool { return s.link.Channel.Settings["keyInAddress"] == "true" }
+
+// parameters are those of a request, with what the channel's settings have each request say: the shop, of several of one installation, and
+// the key.
+func (s *session) parameters(query url.Values) url.Values {
+	all := url.Values{}
+	maps.Copy(all, query)
+	if shop := s.link.Channel.Settings["shopNumber"]; shop != "" {
+		all.Set("id_shop", shop)
+	}
+	if s.keyInAddress() {
+		all.Set("ws_key", s.link.Channel.Value("webserviceKey"))
+	}
+	return all
 }
 
 // Codes of the web service's errors.
@@ -129,6 +149,9 @@ func (s *session) read(answer *connector.Response) (*node, error) {
 		f.Kind, f.Message = connector.Temporary, "a page answers in place of the shop's web service: "+f.Message
 	case code == "" && connector.GaveUp(answer):
 		f.Message, f.Err = "the shop's host waited too long for the shop", connector.ErrGatewayTimeout
+	case code == "" && answer.Status == http.StatusUnauthorized && !s.keyInAddress(): // a wrong key is refused with a code
+		f.Message = "no key has reached the shop's web service: if there is one, the web server takes it out of the request, and the channel's " +
+			"setting keyInAddress (true) sends it in another way"
 	case code == codeServiceOff:
 		f.Kind, f.Message = connector.Forbidden, "the shop's web service is switched off: Advanced Parameters, Webservice, Enable"
 	case code == codeBadResource, code == codeNoResource: // an older shop lacks resources

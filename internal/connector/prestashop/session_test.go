@@ -1,6 +1,7 @@
 package prestashop_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -271,5 +272,42 @@ func TestStockThatShopsShare(t *testing.T) {
 	s.Buy("a@example.com", true, fakeshop.Bought{SKU: "SHIRT-S", Quantity: 1}) // takes from one of the rows
 	if shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{small}))(t); len(shown) != 0 {
 		t.Errorf("rows that differ are shown as %v", shown)
+	}
+}
+
+// A web server that takes the key out of the header is another failure than a wrong key, and says what to do: the key goes in addresses
+// then. One of several shops of an installation is named in every request.
+func TestKeyInAddressesAndShopsOfOneInstallation(t *testing.T) {
+	s := newShop(t)
+	var wrong []string
+	s.open(connectortest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Authorization")
+		if r.URL.Query().Get("id_shop") != s.Settings["shopNumber"] {
+			wrong = append(wrong, r.URL.Path)
+		}
+		s.ServeHTTP(w, r)
+	})))
+	_, err := s.session.Test(t.Context())
+	if !connector.Is(err, connector.Unauthorized) || !strings.Contains(err.Error(), "keyInAddress") {
+		t.Errorf("%v", err)
+	}
+	s.Settings["keyInAddress"], s.Settings["shopNumber"] = "true", "3"
+	s.open(s.Kept["url"])
+	if found := connectortest.Must(s.session.Test(t.Context()))(t); len(found.Missing) != 0 {
+		t.Errorf("%+v", found)
+	}
+	for _, r := range connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t) {
+		if r.State != connector.Live {
+			t.Errorf("%+v", r)
+		}
+	}
+	s.pull(t, time.Time{})
+	s.Kept["webserviceKey"] = "ANOTHERKEYANOTHERKEYANOTHERKEY12"
+	s.open(s.Kept["url"])
+	if _, err := s.session.Test(t.Context()); !connector.Is(err, connector.Unauthorized) || strings.Contains(err.Error(), "keyInAddress") {
+		t.Errorf("a wrong key: %v", err)
+	}
+	if len(wrong) > 0 {
+		t.Errorf("without the shop's number: %v", wrong)
 	}
 }

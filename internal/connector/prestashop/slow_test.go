@@ -68,3 +68,22 @@ func TestSlowShopsGiveSmallerPages(t *testing.T) {
 		}
 	}
 }
+
+// Lines are asked for with what is read of them only: a page of orders of some hundred lines each would be too large with all.
+func TestLinesAreReadInPart(t *testing.T) {
+	s := newShop(t)
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	s.Buy("ada@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 2})
+	var fields string
+	s.open(connectortest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/order_details") {
+			fields = r.URL.Query().Get("display")
+		}
+		s.ServeHTTP(w, r)
+	})))
+	list, _ := s.pull(t, time.Time{})
+	if len(list) != 1 || len(list[0].Lines) != 1 || list[0].Lines[0].SKU != "MUG" || list[0].Lines[0].Quantity != 2 ||
+		list[0].Excess() != 0 || strings.Count(fields, ",") > 10 || !strings.HasPrefix(fields, "[id,") {
+		t.Errorf("%+v, by %q", list, fields)
+	}
+}

@@ -45,14 +45,14 @@ func input(f *shop, p *connector.Product, there *product) (vars, error) {
 // variantInput is what a form of a product shall be; old is what the shop has of it, nil if nothing.
 func variantInput(f *shop, form connector.Variant, old *variant) vars {
 	sku, price, before, quantity := form.SKU, form.Price, form.CompareAt, form.Quantity
-	v := vars{"sku": sku, "price": price.String(), "compareAtPrice": nil}
+	v := vars{"sku": sku, "price": priceIn(f.currency, price), "compareAtPrice": nil}
 	if quantity == connector.NotOurs {
 		v["inventoryItem"] = vars{"sku": sku}
 	} else {
 		v["inventoryItem"] = vars{"sku": sku, "tracked": true}
 	}
 	if before != nil && *before > price {
-		v["compareAtPrice"] = before.String()
+		v["compareAtPrice"] = priceIn(f.currency, *before)
 	}
 	if old != nil {
 		v["id"] = old.ID

@@ -2,6 +2,7 @@ package shopify
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
@@ -13,29 +14,64 @@ import (
 // tail is how far the shop's index may be behind its orders: the next pull reads that time again.
 const tail = time.Minute
 
+// deepest is how many orders a list is read by its cursor before it is asked for anew: Shopify gives 25,000 of a list, and no more.
+var deepest = 10_000
+
+// pageToken is the position of a pull.
+type pageToken struct {
+	Until time.Time // the end of the span
+	Since time.Time // where it begins: at the newest order of a list that was read as deep as it may be
+	After string    // the shop's cursor
+	Read  int       // orders of the list
+}
+
+// parseToken reads a position. Jobs of earlier versions have the end of the span and the cursor.
+func parseToken(text string) (at pageToken) {
+	if json.Unmarshal([]byte(text), &at) == nil {
+		return at
+	}
+	if end, after, ok := strings.Cut(text, " "); ok {
+		at.Until, _ = time.Parse(time.RFC3339, end)
+		at.After = after
+	}
+	return at
+}
+
+// after is the position behind a page whose last order changed at a time, with the shop's cursor.
+func (at pageToken) after(n int, last time.Time, cursor string) (string, error) {
+	if at.After, at.Read = cursor, at.Read+n; at.Read >= deepest && last.After(at.Since) {
+		at = pageToken{Until: at.Until, Since: last}
+	}
+	text, err := json.Marshal(at)
+	return string(text), err
+}
+
 // PullOrders returns a page of the orders that changed in a span, which ends with the shop's present time.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
-	after, until := any(nil), time.Time{}
-	if end, at, ok := strings.Cut(cursor.Page, " "); ok {
-		after = at
-		until, _ = time.Parse(time.RFC3339, end)
-	}
-	if until.IsZero() {
+	at := parseToken(cursor.Page)
+	if at.Until.IsZero() {
 		var a shopAnswer
 		answer, err := s.call(reading(ctx), queryShop, nil, &a)
 		if err != nil {
 			return connector.OrderPage{}, err
 		}
-		until = s.link.TimeOf(answer)
+		at = pageToken{Until: s.link.TimeOf(answer).Truncate(time.Second)}
 	}
-	page := connector.OrderPage{Until: until.Add(-tail)}
-	if cursor.Since.After(until) {
+	if at.Since.IsZero() {
+		at.Since = cursor.Since
+	}
+	page := connector.OrderPage{Until: at.Until.Add(-tail)}
+	if cursor.Since.After(at.Until) {
 		page.Until = cursor.Since
 		return page, nil
 	}
-	query := "updated_at:<='" + until.UTC().Format(time.RFC3339) + "'"
-	if !cursor.Since.IsZero() {
-		query = "updated_at:>='" + cursor.Since.UTC().Format(time.RFC3339) + "' AND " + query
+	query := "updated_at:<='" + at.Until.UTC().Format(time.RFC3339) + "'"
+	if !at.Since.IsZero() {
+		query = "updated_at:>='" + at.Since.UTC().Format(time.RFC3339) + "' AND " + query
+	}
+	after := any(nil)
+	if at.After != "" {
+		after = at.After
 	}
 	var a struct {
 		Orders struct {
@@ -52,10 +88,16 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	if err := s.convertAll(ctx, a.Orders.Nodes, &page); err != nil {
 		return connector.OrderPage{}, err
 	}
-	if a.Orders.PageInfo.HasNextPage {
-		page.Next = until.UTC().Format(time.RFC3339) + " " + a.Orders.PageInfo.EndCursor
+	if !a.Orders.PageInfo.HasNextPage {
+		return page, nil
 	}
-	return page, nil
+	n, last := len(a.Orders.Nodes), at.Since
+	if n > 0 {
+		last = a.Orders.Nodes[n-1].UpdatedAt
+	}
+	var err error
+	page.Next, err = at.after(n, last, a.Orders.PageInfo.EndCursor)
+	return page, err
 }
 
 // ReadOrders gives orders by their ids.

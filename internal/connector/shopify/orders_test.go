@@ -8,6 +8,7 @@ import (
 
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
+	"entrepot/internal/connector/shopify"
 	"entrepot/internal/connector/shopify/fakeshop"
 	"entrepot/internal/orders"
 )
@@ -61,6 +62,35 @@ func TestOrdersArePulled(t *testing.T) {
 	}
 	if _, err := s.session.PullOrder(t.Context(), "gid://shopify/Order/1"); !connector.Is(err, connector.Missing) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Shopify gives 25,000 orders of a list and then refuses: a longer one is asked for anew from where it is, also if many orders changed at
+// one moment. A job of an earlier version goes on from its place.
+func TestListsThatAreTooLong(t *testing.T) {
+	t.Cleanup(shopify.Deepest(40))
+	s := newShop(t)
+	s.Deepest = 100
+	ids := map[string]bool{}
+	for i := range 230 {
+		ids[s.Buy(fmt.Sprintf("ada%d@example.com", i), true, fakeshop.Bought{SKU: "A", Quantity: 1, Cents: 1000})] = true
+		if i < 60 || i > 110 { // those between changed in one second
+			s.Pass(time.Second)
+		}
+	}
+	s.Pass(2 * time.Minute)
+	began := s.Clock()
+	list, _ := s.pull(t, time.Time{})
+	for _, o := range list {
+		delete(ids, o.ExternalID)
+	}
+	if len(ids) > 0 || len(list) > 300 {
+		t.Errorf("%d orders are missing, %d were read", len(ids), len(list))
+	}
+	place := began.UTC().Format(time.RFC3339) + " 25"
+	page := connectortest.Must(s.session.PullOrders(t.Context(), connector.Cursor{Page: place}))(t)
+	if len(page.Orders) == 0 || page.Orders[0].ExternalID != list[25].ExternalID || !page.Until.Equal(began.Add(-time.Minute)) {
+		t.Errorf("%d orders until %v", len(page.Orders), page.Until)
 	}
 }
 

@@ -39,25 +39,15 @@ type vars map[string]any
 // call sends a query to the shop and decodes the data of its answer. A mutation may be repeated: if a repetition would
 // apply twice, the caller checks first, or sends a key.
 func (s *session) call(ctx context.Context, query string, v vars, into any) (*connector.Response, error) {
-	renewed := false
-	for try := 0; ; try++ {
-		answer, err := s.attempt(ctx, query, v, into)
-		switch {
-		case connector.Is(err, connector.Unauthorized) && !renewed && s.renews():
-			renewed = true
-			if err := s.renew(ctx); err != nil {
-				return nil, err
-			}
-		case connector.Is(err, connector.Throttled) && try < maxThrottled:
-			s.link.Client.Hold("", connector.FailureOf(err).After)
-		default:
-			return answer, err
+	answer, err := s.attempt(ctx, query, v, into)
+	if connector.Is(err, connector.Unauthorized) && s.renews() {
+		if err := s.renew(ctx); err != nil {
+			return nil, err
 		}
+		answer, err = s.attempt(ctx, query, v, into)
 	}
+	return answer, err
 }
-
-// maxThrottled is how often a query waits for the shop's points before it fails for now.
-const maxThrottled = 5
 
 func (s *session) attempt(ctx context.Context, query string, v vars, into any) (*connector.Response, error) {
 	if s.base == "" {
@@ -78,11 +68,7 @@ func (s *session) attempt(ctx context.Context, query string, v vars, into any) (
 		return nil, err
 	}
 	r.Header.Set("X-Shopify-Access-Token", s.token)
-	answer, err := s.link.Client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	return answer, s.read(answer, into)
+	return s.link.Client.Call(r, func(answer *connector.Response) error { return s.read(answer, into) })
 }
 
 // reading is a context for queries, which may be repeated when their answer is lost.
@@ -147,6 +133,10 @@ func (s *session) read(answer *connector.Response, into any) error {
 		return err
 	}
 	none := len(e.Data) == 0 || string(e.Data) == "null"
+	if none && len(e.Errors) == 0 {
+		return connector.Failf(connector.Temporary, "the answer is not Shopify's: %s",
+			connector.Line(string(answer.Body[:min(len(answer.Body), 2000)])))
+	}
 	if !none {
 		e.Errors = slices.DeleteFunc(e.Errors, problem.masked)
 	}

@@ -1,6 +1,9 @@
 package shopify_test
 
 import (
+	"fmt"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +58,12 @@ func TestTestNamesWhatIsMissing(t *testing.T) {
 		found.Version != "2026-10" {
 		t.Errorf("%+v", found)
 	}
+	s.Version = "2027-10" // the one that is asked for is retired
+	if found := connectortest.Must(s.session.Test(t.Context()))(t); len(found.Missing) != 0 || len(found.Lacking) != 1 ||
+		!strings.Contains(found.Lacking[0], "2027-10") {
+		t.Errorf("%+v", found)
+	}
+	s.Version = ""
 	s.Scopes = []string{"write_orders"}
 	if found := connectortest.Must(s.session.Test(t.Context()))(t); !slices.Contains(found.Missing, "the app lacks the scope write_orders") {
 		t.Errorf("%v", found.Missing)
@@ -91,6 +100,43 @@ func TestTokenEndsDuringAWait(t *testing.T) {
 	connectortest.Must(s.session.Test(t.Context()))(t)
 	if s.Slept != nil {
 		t.Error("nothing was waited for")
+	}
+}
+
+// A shop that wants fewer requests is asked three times, with growing rests, and then no more: the job goes on later. Points come back at
+// the shop's rate, which says how long to wait for them.
+func TestWishesForFewerRequests(t *testing.T) {
+	const second = time.Second
+	const spent = `{"errors":[{"message":"Throttled","extensions":{"code":"THROTTLED"}}],
+		"extensions":{"cost":{"requestedQueryCost":%d,"throttleStatus":{"currentlyAvailable":%d,"restoreRate":%d}}}}`
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		calls  int64
+		rests  []time.Duration
+		after  time.Duration
+	}{
+		"429":                     {429, "", 3, []time.Duration{second, 2 * second}, 0},
+		"points for some seconds": {200, fmt.Sprintf(spent, 800, 100, 100), 3, []time.Duration{7 * second, 7 * second}, 7 * second},
+		"the dearest query":       {200, fmt.Sprintf(spent, 1000, 0, 100), 3, []time.Duration{10 * second, 10 * second}, 10 * second},
+		"points for long":         {200, fmt.Sprintf(spent, 1000, 0, 50), 1, nil, 20 * second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			s.Kept["baseUrl"] = connectortest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			}))
+			s.reopen()
+			var rests []time.Duration
+			at := s.Clock()
+			s.Slept = func() { rests, at = append(rests, s.Clock().Sub(at)), s.Clock() }
+			_, err := s.session.PullOrders(t.Context(), connector.Cursor{})
+			f := connector.FailureOf(err)
+			if f == nil || f.Kind != connector.Throttled || f.After != c.after || s.Client.Calls() != c.calls || !slices.Equal(rests, c.rests) {
+				t.Errorf("%+v after %d calls and rests of %v", f, s.Client.Calls(), rests)
+			}
+		})
 	}
 }
 
@@ -188,6 +234,27 @@ func TestStockAndPrices(t *testing.T) {
 	}
 	if _, there := s.Variant("MUG"); there {
 		t.Error("the product is still there")
+	}
+}
+
+// Prices are sent with the decimals of the shop's currency, whatever the account counts in.
+func TestPricesHaveTheDecimalsOfTheShop(t *testing.T) {
+	for currency, want := range map[string]fakeshop.Variant{"EUR": {Price: "12.35", Before: "20.01"}, "JPY": {Price: "12", Before: "20"},
+		"KWD": {Price: "12.346", Before: "20.006"}} {
+		s := newShop(t)
+		s.Currency = currency
+		cup, before := mug(), money.Amount(200_056)
+		cup.Price, cup.CompareAt = 123_456, &before
+		ids := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{cup}))(t)[0].IDs
+		if v, _ := s.Variant("MUG"); v.Price != want.Price || v.Before != want.Before {
+			t.Errorf("%s, put on sale: %+v", currency, v)
+		}
+		s.reopen()
+		item := connector.PriceItem{Item: connector.Item{SKU: "MUG", IDs: ids}, Price: 123_456, CompareAt: &before, Currency: "EUR"}
+		connectortest.Must(s.session.SetPrices(t.Context(), []connector.PriceItem{item}))(t)
+		if v, _ := s.Variant("MUG"); v.Price != want.Price || v.Before != want.Before {
+			t.Errorf("%s, set: %+v", currency, v)
+		}
 	}
 }
 

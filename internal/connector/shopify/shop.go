@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/money"
 )
 
 // shop is what is known of the shop in a session's life.
 type shop struct {
 	location     string   // where stock is kept
+	currency     string   // of its prices
 	publications []string // sales channels of the shop on which products appear
 }
 
@@ -23,6 +25,12 @@ type shopAnswer struct {
 	Locations              struct{ Nodes []location }
 	Publications           struct{ Nodes []struct{ ID, Name string } }
 }
+
+// currencyFact is the fact with the shop's currency.
+const currencyFact = "currency"
+
+// priceIn is a price with no more decimals than a currency has.
+func priceIn(currency string, p money.Amount) string { return p.Round(money.Digits(currency)).String() }
 
 // location is a place where the shop has stock.
 type location struct {
@@ -42,7 +50,8 @@ func (l location) number() (text string, n int64) {
 // from, else at the oldest active one. The shop lists them by their names, so a new one may be the first: stock that moved there would also
 // stay at the old one.
 func (s *session) choose(a shopAnswer) {
-	s.shop = &shop{}
+	s.shop = &shop{currency: a.Shop.CurrencyCode}
+	s.link.Facts.Keep(currencyFact, a.Shop.CurrencyCode)
 	wanted := s.link.Channel.Value("locationId")
 	var chosen *location
 	for i := range a.Locations.Nodes {

@@ -1,6 +1,7 @@
 package shopify
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -158,7 +159,7 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	for piece := range slices.Chunk(products, mostFields) {
 		objects := make([]vars, len(piece))
 		for k, product := range piece {
-			objects[k] = vars{"product": product, "variants": prices(byProduct[product])}
+			objects[k] = vars{"product": product, "variants": s.prices(byProduct[product])}
 		}
 		said, err := s.changeMany(ctx, mutatePrices, objects)
 		if err != nil {
@@ -176,12 +177,13 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 }
 
 // prices are the prices of a product's variants.
-func prices(items []connector.PriceItem) []vars {
+func (s *session) prices(items []connector.PriceItem) []vars {
 	variants := make([]vars, len(items))
 	for i, item := range items {
-		variants[i] = vars{"id": item.IDs.Variant, "price": item.Price.String(), "compareAtPrice": nil}
+		currency := cmp.Or(s.link.Facts.Fact(currencyFact), item.Currency)
+		variants[i] = vars{"id": item.IDs.Variant, "price": priceIn(currency, item.Price), "compareAtPrice": nil}
 		if before := item.CompareAt; before != nil && *before > item.Price {
-			variants[i]["compareAtPrice"] = before.String()
+			variants[i]["compareAtPrice"] = priceIn(currency, *before)
 		}
 	}
 	return variants

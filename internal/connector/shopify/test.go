@@ -30,6 +30,10 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 			out.Missing = append(out.Missing, "the app lacks the scope "+scope)
 		}
 	}
+	if v := out.Version; v != "" && v != apiVersion { // it serves a version that it has retired by another one
+		out.Lacking = append(out.Lacking, "Shopify answers with version "+connector.Line(v)+" of its API in place of "+apiVersion+
+			": this version of entrepot is too old, and what has changed there may not work")
+	}
 	if s.choose(a); s.shop.location == "" {
 		out.Missing = append(out.Missing, "the shop has no active location to keep stock at")
 	} else if others := s.soldBeside(a.Locations.Nodes); others != "" {

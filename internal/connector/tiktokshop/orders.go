@@ -2,6 +2,7 @@ package tiktokshop
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,11 +13,13 @@ import (
 	"entrepot/internal/connector"
 )
 
+// pageOrders is how many orders a page has.
+var pageOrders = connector.PageSize{Most: 100, Least: 10, Fact: "orderPage"}
+
 // Bounds of a pull.
 const (
-	pageOrders = 100
-	byID       = 50          // orders of one request that names them
-	tail       = time.Minute // how far the list may be behind: the next pull reads that time again
+	byID = 50          // orders of one request that names them
+	tail = time.Minute // how far the list may be behind: the next pull reads that time again
 )
 
 // The parts of a pull. Returns and cancellations may not change the update time of their order, so they are requested
@@ -27,36 +30,40 @@ const (
 	partReturns       = "returns"
 )
 
-// pageToken is the position of a pull: its part, its end by the platform's clock, and the platform's token of the next page.
+// pageToken is the position of a pull: its part, its end by the platform's clock, the size of its pages, and the platform's token of the
+// next one.
 type pageToken struct {
 	part  string
 	until time.Time
+	size  int
 	token string
 }
 
 func (p pageToken) String() string {
-	return p.part + " " + strconv.FormatInt(p.until.Unix(), 10) + " " + p.token
+	return fmt.Sprint(p.part, " ", p.until.Unix(), " ", p.size, " ", p.token)
 }
 
-func parseToken(text string) pageToken {
-	part, rest, _ := strings.Cut(text, " ")
-	until, token, _ := strings.Cut(rest, " ")
-	seconds, err := strconv.ParseInt(until, 10, 64)
-	if err != nil {
-		return pageToken{part: partOrders}
+// parseToken reads a position. When pages have another size by now, its part begins anew: a token belongs to a size.
+func parseToken(text string, size int) pageToken {
+	p, seconds := pageToken{}, int64(0)
+	if n, _ := fmt.Sscan(text, &p.part, &seconds, &p.size, &p.token); n < 3 {
+		return pageToken{part: partOrders, size: size}
 	}
-	return pageToken{part, time.Unix(seconds, 0).UTC(), token}
+	if p.until = time.Unix(seconds, 0).UTC(); p.size != size {
+		p.size, p.token = size, ""
+	}
+	return p
 }
 
 // PullOrders returns a page of the orders that changed in a closed span, then of those with changed cancellations and returns.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
-	at := parseToken(cursor.Page)
+	at := parseToken(cursor.Page, pageOrders.Of(s.link.Facts, s.link.Now()))
 	if at.until.IsZero() {
 		at.until = s.now().Truncate(time.Second).UTC()
 	}
 	switch at.part {
 	case partCancellations:
-		return s.pullReversed(ctx, cancellationsPath, at.span(cursor), pageToken{partReturns, at.until, ""}, at.until.Add(-tail))
+		return s.pullReversed(ctx, cancellationsPath, at.span(cursor), pageToken{partReturns, at.until, at.size, ""}, at.until.Add(-tail))
 	case partReturns:
 		return s.pullReversed(ctx, returnsPath, at.span(cursor), pageToken{}, at.until.Add(-tail))
 	}
@@ -84,7 +91,7 @@ func (s *session) pullChanged(ctx context.Context, at pageToken, cursor connecto
 		out, date, err = s.searchOrders(ctx, at, cursor)
 	}
 	if err != nil {
-		return connector.OrderPage{}, err
+		return connector.OrderPage{}, pageOrders.Failed(s.link.Facts, s.link.Now(), at.size, err)
 	}
 	if !date.IsZero() && at.token == "" && date.Before(at.until) { // our clock is ahead of the platform's
 		at.until = date
@@ -94,8 +101,10 @@ func (s *session) pullChanged(ctx context.Context, at pageToken, cursor connecto
 	if cursor.Since.After(at.until) {
 		page.Until = cursor.Since
 	}
-	if at.token = out.Next; at.token == "" || len(out.Orders) == 0 {
-		at = pageToken{partCancellations, at.until, ""}
+	if out.Next == "" || out.Next == at.token && len(out.Orders) == 0 { // a page without orders may have others behind it
+		at = pageToken{partCancellations, at.until, at.size, ""}
+	} else {
+		at.token = out.Next
 	}
 	page.Next = at.String()
 	return page, err
@@ -109,7 +118,7 @@ type foundOrders struct {
 
 // searchOrders asks for a page, and returns the time at which it was given, zero if that is not said.
 func (s *session) searchOrders(ctx context.Context, at pageToken, cursor connector.Cursor) (out foundOrders, date time.Time, err error) {
-	query := url.Values{"page_size": {strconv.Itoa(pageOrders)}, "sort_field": {"update_time"}, "sort_order": {"ASC"}}
+	query := url.Values{"page_size": {strconv.Itoa(at.size)}, "sort_field": {"update_time"}, "sort_order": {"ASC"}}
 	if at.token != "" {
 		query.Set("page_token", at.token)
 	}

@@ -1,6 +1,10 @@
 package tiktokshop_test
 
 import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -196,5 +200,58 @@ func TestOrdersWithoutTheScopeOfReturns(t *testing.T) {
 	}
 	if len(pulled) != 1 || pulled[0] != id {
 		t.Errorf("%q", pulled)
+	}
+}
+
+// A page without orders does not keep out those behind it, and one that leads to itself ends the list.
+func TestPagesWithoutOrders(t *testing.T) {
+	s := newShop(t, nil)
+	var asked []string
+	s.Kept["baseUrl"] = connectortest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page := r.URL.Query().Get("page_token")
+		if !strings.HasSuffix(r.URL.Path, "/orders/search") {
+			s.ServeHTTP(w, r)
+			return
+		}
+		asked = append(asked, page)
+		next := map[string]string{"": "one", "one": "two", "two": "two"}[page]
+		list := ""
+		if page == "one" {
+			list = `{"id":"576","status":"UNPAID","update_time":1,"payment":{"currency":"EUR"}}`
+		}
+		w.Header().Set("Date", s.Clock().UTC().Format(http.TimeFormat))
+		_, _ = fmt.Fprintf(w, `{"code":0,"data":{"next_page_token":%q,"orders":[%s]}}`, next, list)
+	}))
+	s.reopen()
+	found := map[string]bool{}
+	for cursor := (connector.Cursor{}); ; {
+		page := connectortest.Must(s.session.PullOrders(t.Context(), cursor))(t)
+		for _, o := range page.Orders {
+			found[o.ExternalID] = true
+		}
+		if cursor.Page = page.Next; page.Next == "" {
+			break
+		}
+	}
+	if !found["576"] || !slices.Equal(asked, []string{"", "one", "two"}) {
+		t.Errorf("%v, asked for %q", found, asked)
+	}
+}
+
+// Pages of orders that are too large, or for which something before TikTok Shop waits too long, are asked for in smaller ones, and a pull
+// that was on its way begins anew with these.
+func TestSmallerPagesOfOrders(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		s := newShop(t, nil)
+		for range 130 {
+			s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}, Cents: 790})
+		}
+		s.Pass(2 * time.Minute)
+		first := connectortest.Must(s.session.PullOrders(t.Context(), connector.Cursor{}))(t)
+		s.Kept["baseUrl"] = connectortest.Serve(t, connectortest.SmallPages(s.Shop, "/orders/search", "page_size", 25, whole))
+		s.reopen()
+		if found := connectortest.PullRest(t, s.session, first); len(found) != 130 {
+			t.Errorf("%d orders", len(found))
+		}
 	}
 }

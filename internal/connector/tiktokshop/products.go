@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"entrepot/internal/connector"
 )
@@ -171,6 +174,9 @@ func (s *session) upsert(ctx context.Context, p *connector.Product, there []prod
 	if err != nil {
 		return nil, err
 	}
+	if err := allowed(p, old); err != nil {
+		return nil, err
+	}
 	if len(p.Images) == 0 && p.OnSale {
 		return nil, connector.Failf(connector.Rejected, "TikTok Shop lists nothing without a picture")
 	}
@@ -205,6 +211,23 @@ func (s *session) upsert(ctx context.Context, p *connector.Product, there []prod
 		return failed(p, images, f), nil // the pictures are there already: they are sent once
 	}
 	return results(p, old, made, images), nil
+}
+
+// mostSKU is how many characters a SKU may have.
+const mostSKU = 50
+
+// allowed refuses SKUs that TikTok takes of no product, other than those that it has taken already.
+func allowed(p *connector.Product, old *product) error {
+	for _, f := range p.Forms() {
+		if old != nil && old.sku(f.SKU) != "" {
+			continue
+		}
+		if strings.ContainsFunc(f.SKU, unicode.IsSpace) || utf8.RuneCountInString(f.SKU) > mostSKU {
+			return connector.Failf(connector.Rejected,
+				"TikTok Shop takes no SKU with spaces or more than %d characters, such as %q: give it another one", mostSKU, f.SKU)
+		}
+	}
+	return nil
 }
 
 // show takes a product that was off sale on sale, or the other way round.

@@ -337,3 +337,22 @@ func TestDescriptions(t *testing.T) {
 	s := newShop(t, nil)
 	connectortest.Descriptions(t, s.session, s.mug(), func() string { return s.Content("MUG")["description"].(string) })
 }
+
+// SKUs that TikTok takes of no product are refused before anything is sent, with what to do.
+func TestSKUsThatAreNotTaken(t *testing.T) {
+	s := newShop(t, nil)
+	for sku, takes := range map[string]bool{"MUG": true, "Tasse-É/1": true, strings.Repeat("é", 50): true, strings.Repeat("é", 51): false,
+		"MUG 1": false, "MUG\u00a01": false} {
+		one := s.mug()
+		one.ID, one.SKU = sku, sku
+		r := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{one}))(t)[0]
+		if (r.State != connector.Failed) != takes || !takes && !strings.Contains(r.Error, "give it another one") {
+			t.Errorf("%q: %+v", sku, r)
+		}
+	}
+	kept := s.shirt() // only what is sold has a SKU there
+	kept.SKU = "SHIRT OF COTTON"
+	if r := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{kept}))(t)[0]; r.State == connector.Failed {
+		t.Errorf("%+v", r)
+	}
+}

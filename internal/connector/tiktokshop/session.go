@@ -26,6 +26,7 @@ type session struct {
 	link       connector.Link
 	api, auth  string // addresses without a slash at the end
 	token      string
+	until      time.Time     // from when on the token is renewed; zero if that is not known
 	clockAhead time.Duration // of the platform's clock before ours, once it has refused ours
 	region     string
 	warehouse  string            // see salesWarehouse
@@ -40,12 +41,22 @@ type session struct {
 
 // Open makes a session for one channel.
 func (*Connector) Open(l connector.Link) connector.Session {
-	s := &session{link: l, api: apiHost, auth: authHost, token: l.Channel.Value(connector.TokenField)}
+	s := &session{link: l, api: apiHost, auth: authHost}
+	s.take(l.Channel.Credentials)
 	if other := strings.TrimRight(l.Channel.Value("baseUrl"), "/"); other != "" {
 		s.api, s.auth = other, other
 	}
 	return s
 }
+
+// take stores the token of credentials.
+func (s *session) take(c connector.Credentials) {
+	s.token = c[connector.TokenField]
+	s.until, _ = time.Parse(time.RFC3339, c[connector.TokenUntil])
+}
+
+// tokenMargin is how long before its end a token is renewed.
+const tokenMargin = time.Hour
 
 func (s *session) now() time.Time { return s.link.Now().Add(s.clockAhead) }
 
@@ -61,14 +72,16 @@ type request struct {
 
 type fields map[string]any
 
-// maxThrottled is how often a throttled request is repeated before it fails for now.
-const maxThrottled = 4
-
-// call sends a request and decodes the data of its answer. An expired token is renewed once, and a time that the
-// platform refuses is corrected by its own clock once.
+// call sends a request and decodes the data of its answer. A token that ends soon is renewed before, an expired one once, and a time that
+// the platform refuses is corrected by its own clock once.
 func (s *session) call(ctx context.Context, r request, into any) (*connector.Response, error) {
 	renewed, set := false, false
-	for try := 0; ; try++ {
+	if !s.until.IsZero() && !s.now().Before(s.until) {
+		if err := s.renew(ctx); err != nil && !s.now().Before(s.until.Add(tokenMargin)) {
+			return nil, err // else the token is good still, and the next call tries again
+		}
+	}
+	for {
 		answer, err := s.attempt(ctx, r, into)
 		f := connector.FailureOf(err)
 		switch {
@@ -81,8 +94,6 @@ func (s *session) call(ctx context.Context, r request, into any) (*connector.Res
 			}
 		case f.Kind == connector.Unauthorized && !set && s.setClock(answer):
 			set = true
-		case f.Kind == connector.Throttled && answer != nil && try < maxThrottled:
-			s.link.Client.Hold("", max(f.After, time.Second<<try))
 		default:
 			return answer, err
 		}
@@ -131,11 +142,7 @@ func (s *session) attempt(ctx context.Context, r request, into any) (*connector.
 	}
 	out.Header.Set("Content-Type", contentType)
 	out.Header.Set("x-tts-access-token", s.token)
-	answer, err := s.link.Client.Do(out)
-	if err != nil {
-		return nil, err
-	}
-	return answer, s.read(answer, into)
+	return s.link.Client.Call(out, func(answer *connector.Response) error { return s.read(answer, into) })
 }
 
 // envelope is the structure of every answer.
@@ -190,6 +197,7 @@ func (s *session) read(answer *connector.Response, into any) error {
 	if kind, known := kinds[*e.Code]; known {
 		f.Kind = kind
 	}
+	f.After = answer.RetryAfter(s.link.Now())
 	return f
 }
 
@@ -234,7 +242,7 @@ func (s *session) renew(ctx context.Context) error {
 		Refused: refusedTokens,
 	})
 	if err == nil {
-		s.token = fresh[connector.TokenField]
+		s.take(fresh)
 	}
 	return err
 }
@@ -243,8 +251,10 @@ const refusedTokens = "TikTok Shop refuses the refresh token or the app: the sel
 
 func (s *session) readTokens(answer *connector.Response) (connector.Credentials, error) {
 	var out struct {
-		AccessToken  string `json:"access_token"`
-		RefreshToken string `json:"refresh_token"`
+		AccessToken  string          `json:"access_token"`
+		RefreshToken string          `json:"refresh_token"`
+		AccessEnds   json.RawMessage `json:"access_token_expire_in"` // whatever they are, the tokens are not lost
+		RefreshEnds  json.RawMessage `json:"refresh_token_expire_in"`
 	}
 	if err := s.read(answer, &out); err != nil {
 		if f := connector.FailureOf(err); f.Kind == connector.Rejected || f.Kind == connector.Forbidden {
@@ -252,9 +262,27 @@ func (s *session) readTokens(answer *connector.Response) (connector.Credentials,
 		}
 		return nil, err
 	}
-	change := connector.Credentials{connector.TokenField: out.AccessToken}
+	change := connector.Credentials{connector.TokenField: out.AccessToken, connector.TokenUntil: ""}
+	if at := s.ends(out.AccessEnds); !at.IsZero() {
+		change[connector.TokenUntil] = connector.Until(at.Add(-tokenMargin))
+	}
 	if out.RefreshToken != "" {
-		change["refreshToken"] = out.RefreshToken
+		change[connector.RefreshField] = out.RefreshToken
+	}
+	if at := s.ends(out.RefreshEnds); !at.IsZero() {
+		change[connector.UntilOf(connector.RefreshField)] = connector.Until(at)
 	}
 	return change, nil
+}
+
+// ends is when a token ends: TikTok Shop says the second since 1970, elsewhere it is how many seconds are left. The zero time for neither.
+func (s *session) ends(of json.RawMessage) time.Time {
+	n, err := strconv.ParseInt(strings.Trim(string(of), `"`), 10, 64)
+	switch {
+	case err != nil || n <= 0:
+		return time.Time{}
+	case n > 1_000_000_000:
+		return time.Unix(n, 0)
+	}
+	return s.now().Add(time.Duration(n) * time.Second)
 }

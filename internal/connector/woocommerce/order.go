@@ -199,7 +199,7 @@ func (in shopOrder) people(out *connector.Order) {
 		out.Phone = string(in.Delivery.Phone)
 	}
 	out.BillTo, out.ShipTo = in.Billing.place(), in.Delivery.place()
-	if out.ShipTo == nil {
+	if out.ShipTo == nil || in.Delivery.bare() && out.BillTo != nil {
 		out.ShipTo = out.BillTo
 	}
 	out.Payment = in.payment()
@@ -239,9 +239,12 @@ func (in shopOrder) payment() map[string]any {
 
 func (p place) name() string { return strings.TrimSpace(string(p.First + " " + p.Last)) }
 
+// bare reports whether it is a country at most, as the shop presets one for what is not shipped.
+func (p place) bare() bool { return p.Line1+p.Line2+p.City+p.Postcode == "" }
+
 // place is the address; nil when it is empty.
 func (p place) place() *connector.Place {
-	if p.Line1+p.City+p.Postcode+p.Country == "" {
+	if p.bare() && p.Country == "" {
 		return nil
 	}
 	return &connector.Place{

@@ -3,6 +3,7 @@ package woocommerce
 import (
 	"encoding/json"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,5 +128,32 @@ func TestSeveralOptionsOfOneName(t *testing.T) {
 	o, err := read(t, map[string]any{"line_items": []any{l}})
 	if err != nil || len(o.Lines) != 1 || o.Lines[0].Options["Topping"] != "Ham, Cheese & onion" {
 		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// What is not shipped may have a country preset as its address: it goes to the buyer's.
+func TestPresetAddresses(t *testing.T) {
+	full := map[string]any{"first_name": "Zoë", "last_name": "🙂", "address_1": "Weg 1", "city": "Bonn", "country": "de"}
+	bare, second := map[string]any{"country": "DE", "state": ""}, map[string]any{"address_2": "Hof 2", "country": "FR"}
+	for name, c := range map[string]struct {
+		billing, shipping map[string]any
+		line1, country    string
+	}{
+		"preset": {full, bare, "Weg 1", "DE"}, "nothing": {full, map[string]any{}, "Weg 1", "DE"}, "its own": {bare, full, "Weg 1", "DE"},
+		"no more than that": {bare, bare, "", "DE"}, "only there": {map[string]any{}, bare, "", "DE"}, "a second line": {full, second, "", "FR"},
+	} {
+		o, err := read(t, map[string]any{"billing": c.billing, "shipping": c.shipping})
+		if err != nil || o.ShipTo == nil || o.ShipTo.Line1 != c.line1 || o.ShipTo.Country != c.country {
+			t.Errorf("%s: %+v, %v", name, o.ShipTo, err)
+		}
+	}
+}
+
+// A SKU that the shop takes for another product's says which one has it, and what to do.
+func TestSKUsThatAreTaken(t *testing.T) {
+	var f found
+	text := `{"id":0,"error":{"code":"product_invalid_sku","message":"Invalid or duplicated SKU.","data":{"status":400,"resource_id":11}}}`
+	if err := json.Unmarshal([]byte(text), &f); err != nil || !strings.Contains(f.Error.text(), "Product 11 of the shop has it") {
+		t.Errorf("%v, %v", f.Error, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // pageOrders is how many orders a page has.
-var pageOrders = connector.PageSize{Most: 100, Least: 10}
+var pageOrders = connector.PageSize{Most: 100, Least: 10, Fact: "orderPage"}
 
 // gmt is how the shop writes times: UTC without saying so.
 const gmt = "2006-01-02T15:04:05"
@@ -50,8 +50,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 		&list,
 	)
 	if err != nil {
-		pageOrders.Failed(s.link.Facts, s.link.Now(), token.Size, err)
-		return out, err
+		return out, pageOrders.Failed(s.link.Facts, s.link.Now(), token.Size, err)
 	}
 	if token.Until.IsZero() {
 		token.Until = s.link.TimeOf(answer)

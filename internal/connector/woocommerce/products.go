@@ -293,8 +293,11 @@ func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 			plain = append(plain, u)
 		}
 	}
-	if err := s.putBatch(ctx, plain); err != nil {
-		return err
+	size := batchProducts.Of(s.link.Facts, s.link.Now())
+	for piece := range slices.Chunk(plain, size) {
+		if err := s.putBatch(ctx, piece); err != nil {
+			return batchProducts.Failed(s.link.Facts, s.link.Now(), len(piece), err)
+		}
 	}
 	fail := func(i int, f *connector.Failure, again bool) { pictured[i].fail(again, "%s", f.Message) }
 	err := connector.Each(len(pictured), func(i int) error { return s.putBatch(ctx, pictured[i:i+1]) }, fail)
@@ -306,6 +309,9 @@ func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 	}
 	return err
 }
+
+// batchProducts is how many products without new pictures are written at once.
+var batchProducts = connector.PageSize{Most: 20, Least: 1, Fact: "products"}
 
 // putBatch writes some products in one call.
 func (s *session) putBatch(ctx context.Context, list []*upsert) error {

@@ -101,25 +101,21 @@ func lastPage(answer *connector.Response, page int, short bool) bool {
 func (s *session) call(ctx context.Context, method, path string, query url.Values, body, into any) (*connector.Response, error) {
 	var first error
 	for _, way := range s.ways() {
-		answer, err := s.send(ctx, way, method, path, query, body)
-		if err == nil {
-			err = s.failure(answer)
-		}
+		answer, err := s.send(ctx, way, method, path, query, body, func(answer *connector.Response) error {
+			if err := s.failure(answer); err != nil {
+				return err
+			}
+			s.link.Facts.Keep(authFact, way)
+			return connector.Accepted(answer, into)
+		})
 		if f := connector.FailureOf(err); f != nil && f.Code == noRoute && core(path) {
 			f.Kind, f.Message = connector.Temporary, "WooCommerce is switched off in the shop"
 		}
-		if err == nil {
-			s.link.Facts.Keep(authFact, way)
-			if into == nil {
-				return answer, connector.Accepted(answer, nil)
-			}
-			return answer, connector.DecodeAnswer(answer, into)
+		if !connector.Is(err, connector.Unauthorized) {
+			return answer, err
 		}
 		if first == nil {
 			first = err
-		}
-		if !connector.Is(err, connector.Unauthorized) {
-			return answer, err
 		}
 	}
 	return nil, first
@@ -136,8 +132,9 @@ func core(path string) bool {
 // errNoREST says that an answer is not of WordPress.
 var errNoREST = errors.New("a page in place of an answer")
 
-// send sends a request, authenticated in one way.
-func (s *session) send(ctx context.Context, way, method, path string, query url.Values, body any) (*connector.Response, error) {
+// send sends a request, authenticated in one way, and has read convert the answer.
+func (s *session) send(ctx context.Context, way, method, path string, query url.Values, body any, read func(*connector.Response) error) (
+	*connector.Response, error) {
 	address := s.base + "/wp-json" + path
 	all := url.Values{}
 	for name, values := range query {
@@ -164,7 +161,7 @@ func (s *session) send(ctx context.Context, way, method, path string, query url.
 	if way == authHeader {
 		r.SetBasicAuth(s.key.key, s.key.secret)
 	}
-	return s.link.Client.Do(r)
+	return s.link.Client.Call(r, read)
 }
 
 // sign gives a request the address with a fresh signature.
@@ -195,8 +192,17 @@ func (p problem) resource() string {
 	return string(data.ID)
 }
 
-// text is the message as people read it.
-func (p problem) text() string { return connector.Line(html.UnescapeString(p.Message)) }
+// skuTaken is the code of the refusal of a SKU that the shop takes for that of another product: it compares without case and accents.
+const skuTaken = "product_invalid_sku"
+
+// text is the message as people read it, and what they can do.
+func (p problem) text() string {
+	text := connector.Line(html.UnescapeString(p.Message))
+	if other := p.resource(); p.Code == skuTaken && other != "" {
+		text += " Product " + connector.Line(other) + " of the shop has it, or one that is the same to the shop: give one of both another SKU."
+	}
+	return text
+}
 
 // failure is the failure that an answer's status means; nil for success.
 func (s *session) failure(answer *connector.Response) error {

@@ -21,7 +21,8 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	}
 	return s.updateRows(ctx, rows, func(item connector.Item, f found) string {
 		if n, known := f.quantity(); !known || n != wanted[item.SKU] {
-			return "the shop took the quantity and kept its own: stock management is switched off there"
+			return "the shop took the quantity and kept its own: stock management is switched off there (WooCommerce, Settings, Products, " +
+				"Inventory)"
 		}
 		return ""
 	})
@@ -68,25 +69,41 @@ func (s *session) updateRows(
 		}
 		byPath[path] = append(byPath[path], r)
 	}
+	size := batchRows.Of(s.link.Facts, s.link.Now())
 	for _, path := range paths {
-		var update []map[string]any
-		for _, r := range byPath[path] {
-			r.body["id"] = flexible(r.external()).number()
-			update = append(update, r.body)
-		}
-		answer, err := s.batch(connector.Repeatable(ctx), path, nil, update, nil)
-		if connector.Is(err, connector.Missing) { // the product above the variations is gone
-			for _, r := range byPath[path] {
-				out = append(out, r.Result(connector.Gone))
+		for piece := range slices.Chunk(byPath[path], size) {
+			some, err := s.updatePiece(ctx, path, piece, check)
+			if out = append(out, some...); err != nil {
+				return out, batchRows.Failed(s.link.Facts, s.link.Now(), len(piece), err)
 			}
-			continue
 		}
-		if err != nil {
-			return out, err
+	}
+	return out, nil
+}
+
+// batchRows is how many rows are written at once.
+var batchRows = connector.PageSize{Most: 100, Least: 10, Fact: "rows"}
+
+// updatePiece writes some rows below one address by one call.
+func (s *session) updatePiece(ctx context.Context, path string, rows []row, check func(connector.Item, found) string) (
+	out []connector.Result, err error) {
+	var update []map[string]any
+	for _, r := range rows {
+		r.body["id"] = flexible(r.external()).number()
+		update = append(update, r.body)
+	}
+	answer, err := s.batch(connector.Repeatable(ctx), path, nil, update, nil)
+	if connector.Is(err, connector.Missing) { // the product above the variations is gone
+		for _, r := range rows {
+			out = append(out, r.Result(connector.Gone))
 		}
-		for i, r := range byPath[path] {
-			out = append(out, rowResult(r, entryAt(answer.Update, i), check))
-		}
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range rows {
+		out = append(out, rowResult(r, entryAt(answer.Update, i), check))
 	}
 	return out, nil
 }

@@ -33,7 +33,7 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 		{"read webhooks", http.MethodGet, "/webhooks", one, nil},
 		{"write", http.MethodPost, "/products/batch", nil, map[string]any{"update": []any{}}},
 	} {
-		_, err := s.call(ctx, probe.method, "/wc/v3"+probe.path, probe.query, probe.body, nil)
+		_, err := s.call(connector.Repeatable(ctx), probe.method, "/wc/v3"+probe.path, probe.query, probe.body, nil)
 		switch {
 		case connector.Is(err, connector.Unauthorized, connector.Forbidden):
 			shop.Missing = append(shop.Missing, probe.right)

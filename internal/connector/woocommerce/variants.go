@@ -12,24 +12,7 @@ func (s *session) putVariations(ctx context.Context, list []*upsert) error {
 		if u.result.State != connector.Live || len(u.Variants)+len(u.Dropped) == 0 {
 			continue
 		}
-		var create, update []map[string]any
-		var made, changed []connector.Variant
-		for _, v := range u.Variants {
-			body := u.variationBody(v)
-			if form, has := u.forms[v.SKU]; has {
-				body["id"] = form.ID.number()
-				update, changed = append(update, body), append(changed, v)
-			} else {
-				create, made = append(create, body), append(made, v)
-			}
-		}
-		var remove []int64
-		for _, item := range u.Dropped {
-			if item.IDs.Product == string(u.there.ID) {
-				remove = append(remove, flexible(item.IDs.Variant).number())
-			}
-		}
-		answer, err := s.batch(ctx, "/products/"+string(u.there.ID)+"/variations/batch", create, update, remove)
+		err := s.putForms(ctx, u)
 		if f := connector.FailureOf(err); f != nil && (f.Kind == connector.Temporary || f.Kind == connector.Rejected) && ctx.Err() == nil {
 			u.fail(f.Kind == connector.Temporary, "%s", f.Message) // the others continue; the next push finds what was created of this one
 			continue
@@ -37,9 +20,70 @@ func (s *session) putVariations(ctx context.Context, list []*upsert) error {
 		if err != nil {
 			return err
 		}
-		u.settle(made, answer.Create)
-		u.settle(changed, answer.Update)
 	}
+	return nil
+}
+
+// batchForms is how many variations are written at once.
+var batchForms = connector.PageSize{Most: 100, Least: 5, Fact: "forms"}
+
+// putForms creates, changes and deletes the variations of a product, those that are there first.
+func (s *session) putForms(ctx context.Context, u *upsert) error {
+	var made, changed []connector.Variant
+	for _, v := range u.Variants {
+		if _, has := u.forms[v.SKU]; has {
+			changed = append(changed, v)
+		} else {
+			made = append(made, v)
+		}
+	}
+	var remove []int64
+	for _, item := range u.Dropped {
+		if item.IDs.Product == string(u.there.ID) {
+			remove = append(remove, flexible(item.IDs.Variant).number())
+		}
+	}
+	size := batchForms.Of(s.link.Facts, s.link.Now())
+	for len(made)+len(changed)+len(remove) > 0 {
+		var p forms
+		p.change, changed = split(changed, size)
+		p.create, made = split(made, size-len(p.change))
+		p.remove, remove = split(remove, size-len(p.change)-len(p.create))
+		if err := s.putPiece(ctx, u, p); err != nil {
+			return batchForms.Failed(s.link.Facts, s.link.Now(), len(p.change)+len(p.create)+len(p.remove), err)
+		}
+	}
+	return nil
+}
+
+// forms are variations that are written at once.
+type forms struct {
+	create, change []connector.Variant
+	remove         []int64
+}
+
+// split cuts a list behind its first n.
+func split[T any](list []T, n int) (first, rest []T) {
+	n = min(n, len(list))
+	return list[:n], list[n:]
+}
+
+func (s *session) putPiece(ctx context.Context, u *upsert, p forms) error {
+	var create, update []map[string]any
+	for _, v := range p.create {
+		create = append(create, u.variationBody(v))
+	}
+	for _, v := range p.change {
+		body := u.variationBody(v)
+		body["id"] = u.forms[v.SKU].ID.number()
+		update = append(update, body)
+	}
+	answer, err := s.batch(ctx, "/products/"+string(u.there.ID)+"/variations/batch", create, update, p.remove)
+	if err != nil {
+		return err
+	}
+	u.settle(p.create, answer.Create)
+	u.settle(p.change, answer.Update)
 	return nil
 }
 

@@ -1,12 +1,11 @@
 // The keyboard: single keys, what they stand for on a page, and the palette.
-import { $, all, base } from "./dom.js";
+import { $, all, base, plain } from "./dom.js";
 import { aside } from "./visit.js";
 
 const places = { h: "/", o: "/orders", p: "/products", s: "/stock", c: "/customers", w: "/webhooks" };
 const things = { "/": "main input[type=search]", "?": "[commandfor=keys]", "[": "main a[rel=prev]", "]": "main a[rel=next]",
   s: "main .ship input:is([value=''], [name=trackingNumber])", x: "tr:focus-within input[type=checkbox]" };
 let going = false; // g was pressed: the next key says where to, whenever it comes
-
 const keysOff = () => { try { return localStorage.getItem("entrepot-keys") === "off"; } catch { return false; } };
 
 addEventListener("keydown", event => {
@@ -18,6 +17,7 @@ addEventListener("keydown", event => {
 });
 
 addEventListener("pointerdown", () => { going = false; });
+addEventListener("click", event => { if (event.target.closest("[data-jump]") && plain(event)) jump(event); });
 addEventListener("focusin", () => { delete document.documentElement.dataset.tips; });
 
 // press does what a key stands for, and reports whether it stands for anything here.
@@ -45,7 +45,7 @@ for (const box of all("[data-keys]")) {
 
 const palette = $("#palette"), term = $("#palette input");
 // jump opens the palette: what the page /search finds, as it is typed.
-export function jump(event) {
+function jump(event) {
   if (!palette || $("dialog[open]")) return;
   event.preventDefault();
   palette.showModal();

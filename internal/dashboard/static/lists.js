@@ -54,9 +54,8 @@ addEventListener("reset", () => setTimeout(ticks));
 addEventListener("change", ({ target }) => {
   if (target.matches(".drop input") && target.files[0]) $("label b", target.parentElement).textContent = target.files[0].name;
 });
-for (const kind of ["dragover", "dragleave", "drop"]) {
+for (const kind of ["dragover", "dragleave", "drop"])
   addEventListener(kind, event => event.target.closest?.(".drop")?.classList.toggle("over", kind === "dragover"));
-}
 
 // A row of a tree is dragged onto another one, below which it goes, or onto the head of the table, to the top.
 let branch = null;
@@ -69,6 +68,6 @@ addEventListener("drop", event => {
   if (!place || place === branch) return;
   event.preventDefault();
   form.action = base + "/categories/" + branch.dataset.branch;
-  form.elements.parentId.value = place.dataset.branch ?? "";
+  $("[name^=parent]", form).value = place.dataset.branch ?? "";
   form.requestSubmit();
 });

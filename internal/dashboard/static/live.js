@@ -75,12 +75,10 @@ setInterval(() => { if ($("main time")) happened(["*"]); }, 60000);
 
 document.addEventListener("visibilitychange", () => { if (!document.hidden) later(0); });
 addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
-for (const kind of ["online", "offline"]) {
-  addEventListener(kind, () => {
-    for (const bar of all("#offline")) bar.hidden = navigator.onLine;
-    happened(["*"]);
-  });
-}
+for (const kind of ["online", "offline"]) addEventListener(kind, () => {
+  for (const bar of all("#offline")) bar.hidden = navigator.onLine;
+  happened(["*"]);
+});
 
 // A form that was left alone may be renewed once the cursor has left it.
 addEventListener("focusout", event => {

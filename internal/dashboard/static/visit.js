@@ -1,8 +1,7 @@
 // Links, forms, filters and the history: a request whose answer is shown in the page.
-import { $, all, parse } from "./dom.js";
+import { $, all, parse, plain } from "./dom.js";
 import { answerTo, asTyped, everything } from "./morph.js";
 import { ended, refused, say, swap, working } from "./page.js";
-import { jump } from "./keys.js";
 
 const whole = ["main", "side", "top", "toasts"];
 export const under = { page: null, aside: null }; // the requests whose answers will be shown; a newer one takes its place
@@ -14,16 +13,18 @@ let shown = pageOf(location); // the page that is shown; what follows a # is onl
 async function load(url, body, ids, { push = "", how = asTyped, typing = null, place = "page" } = {}) {
   under[place]?.abort();
   const mine = under[place] = new AbortController(), beside = place === "aside", posted = body && !beside;
-  let answer, text;
+  let answer, page;
   try {
-    answer = await fetch(url, { method: body ? "POST" : "GET", body, signal: mine.signal, headers: { Accept: "text/html" } });
-    text = await answer.text();
+    const headers = beside ? { "Entrepot-Aside": "1" } : {};
+    answer = await fetch(url, { method: body ? "POST" : "GET", body, headers, signal: mine.signal });
+    page = parse(await answer.text());
+    if (answer.status > 499 && !page.getElementById("side")) throw answer; // a proxy's, or in plain text
   } catch (error) {
     if (error.name === "AbortError") return;
     return say(posted ? "No answer came. What you sent may have arrived: send it again, it is done only once."
       : "The service cannot be reached.", "bad");
   }
-  const page = parse(text), end = new URL(answer.url);
+  const end = new URL(answer.url);
   if (!page.getElementById("side")) return body ? ended(true) : location.assign(end);
   ended(false);
   if (!answer.ok && !ids.some(id => page.getElementById(id))) return say($("main p", page).textContent, "bad"); // the list stays as it is
@@ -67,6 +68,7 @@ addEventListener("submit", event => {
   const form = event.target, button = event.submitter;
   if (event.defaultPrevented) return;
   if (form.dataset.busy) return event.preventDefault();
+  clearTimeout(typed.get(form)); // what was typed is sent now
   const swaps = form.dataset.swap !== undefined && form.enctype !== "multipart/form-data";
   if (swaps) event.preventDefault();
   form.dataset.busy = "1";
@@ -78,8 +80,7 @@ addEventListener("submit", event => {
 });
 
 addEventListener("click", event => {
-  if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-  if (event.target.closest("[data-jump]")) return jump(event);
+  if (!plain(event)) return;
   if (event.target.closest("[data-print]")) return print();
   const text = event.target.closest("[data-copy]")?.dataset.copy;
   if (text) copy(text).then(() => say("Copied"), () => say("Copying is not allowed here: select the text and copy it yourself", "bad"));

@@ -2,7 +2,7 @@
 //
 //	gather.go   groups of callers of one tenant
 //	mix.go      groups of callers of any tenants
-//	look.go     the statements that read what a group looks up
+//	lookup.go   the statements that read what a group looks up
 //	session.go  a session whose reads are sent together with those of others
 package groups
 

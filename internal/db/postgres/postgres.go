@@ -38,7 +38,7 @@ type Config struct {
 	Log              *slog.Logger
 	Pool             int           // connections of the whole pool; 0 = a good default
 	StatementTimeout time.Duration // bounds each statement; 0 for none
-	Patience         time.Duration // for tests on slow machines: how long to wait at least for a connection, a lock, or a holder of locks
+	Patience         time.Duration // commands, tests on slow machines: how long to wait at least for a connection, a lock, a holder of locks
 	Groups           int           // groups of several accounts that are under way at once; 0 = half as many as there are processors
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -182,6 +183,42 @@ func TestBriefReads(t *testing.T) {
 			t.Errorf("%d messages took %d runs", messages, runs)
 		}
 	}
+}
+
+// A brief read is answered while a message with look-ups of its tenant is under way: it shares no message with these, whose reads need not
+// fit each other.
+func TestBriefReadsTravelAlone(t *testing.T) {
+	e := open(t)
+	var all sync.WaitGroup
+	read := func(how engine.ReadMode, sql string, done *atomic.Bool) {
+		all.Go(func() {
+			if err := e.Read(t.Context(), tenant, how, func(s engine.Session) error {
+				_, err := s.Query(sql, []any{tenant})
+				return err
+			}); err != nil {
+				t.Error(err)
+			}
+			done.Store(true)
+		})
+	}
+	var looked, brief atomic.Bool
+	err := e.Write(t.Context(), 2, engine.Normal, func(s engine.Session) ([]*engine.Step, error) {
+		if _, err := s.Exec("LOCK TABLE order_numbers IN ACCESS EXCLUSIVE MODE", nil); err != nil {
+			return nil, err
+		}
+		read(engine.Lookup, "SELECT count(*) FROM order_numbers WHERE tenant_id = $1", &looked)
+		await(t, func() bool { return count(t, e, "SELECT count(*) FROM pg_locks WHERE NOT granted AND $1 > 0") == 1 })
+		read(engine.Brief, "SELECT $1::BIGINT", &brief)
+		await(t, brief.Load)
+		if looked.Load() {
+			t.Error("the look-up did not wait")
+		}
+		return nil, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	all.Wait()
 }
 
 func open(t *testing.T) *postgres.Engine {

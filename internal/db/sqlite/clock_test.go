@@ -122,21 +122,46 @@ func TestClocksOfTheNextGroup(t *testing.T) {
 	is(t, store, 1, "a 110, b 130, a 1150, b 1170; 2180")
 }
 
-// A statement stays prepared while the clock that it asks for is read, also when the connection forgets its other statements for that.
-func TestClockOfAFullConnection(t *testing.T) {
-	c, err := openConn(t.TempDir() + "/full.db")
+// clockConn is a connection to a store with the clock of account 1, at 500.
+func clockConn(t *testing.T) *conn {
+	t.Helper()
+	c, err := openConn(t.TempDir() + "/clock.db")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	t.Cleanup(func() { c.close() })
 	for _, sql := range []string{"CREATE TABLE change_clocks (tenant_id BIGINT PRIMARY KEY, base BIGINT, last BIGINT)",
 		"CREATE TABLE stamped (tenant_id BIGINT, stamp BIGINT)", "INSERT INTO change_clocks VALUES (1, 500, 500)"} {
 		if err := c.script(sql); err != nil {
 			t.Fatal(err)
 		}
 	}
-	const insert = "INSERT INTO stamped VALUES ($1, " + engine.Clock + " + $2::BIGINT)"
-	if _, err := c.prepare(insert); err != nil {
+	return c
+}
+
+const insertStamped = "INSERT INTO stamped VALUES ($1, " + engine.Clock + " + $2::BIGINT)"
+
+// An account without a clock has no time, as on PostgreSQL; a statement that names no account is refused.
+func TestClockOfNobody(t *testing.T) {
+	c := clockConn(t)
+	if _, err := c.Exec(insertStamped, []any{id.Tenant(2), 10}); err != nil {
+		t.Error(err)
+	}
+	if n, err := numberOf(c, "SELECT count(*) FROM stamped WHERE tenant_id = 2 AND stamp IS NULL"); n != 1 || err != nil {
+		t.Error(n, err)
+	}
+	if _, err := c.Exec(insertStamped, []any{"2", 10}); err == nil || !strings.Contains(err.Error(), "no tenant") {
+		t.Error(err)
+	}
+	if _, err := c.Exec("INSERT INTO stamped SELECT 3, "+engine.Clock, nil); err == nil {
+		t.Error("a clock without a tenant")
+	}
+}
+
+// A statement stays prepared while the clock that it asks for is read, also when the connection forgets its other statements for that.
+func TestClockOfAFullConnection(t *testing.T) {
+	c := clockConn(t)
+	if _, err := c.prepare(insertStamped); err != nil {
 		t.Fatal(err)
 	}
 	for n := 0; len(c.stmts) < maxStatements; n++ {
@@ -144,7 +169,7 @@ func TestClockOfAFullConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.Exec(insert, []any{id.Tenant(1), 10}); err != nil {
+	if _, err := c.Exec(insertStamped, []any{id.Tenant(1), 10}); err != nil {
 		t.Fatal(err)
 	}
 	if stamp, err := numberOf(c, "SELECT stamp FROM stamped"); stamp != 510 || err != nil {

@@ -209,24 +209,26 @@ func (c *conn) end(s *statement) {
 	s.Reset() // returns again the error that Step has returned
 }
 
-// keptPassing bounds the memory that a connection keeps for texts, in bytes.
-const keptPassing = 64 << 10
+// keptPassing bounds the memory that a connection keeps for texts, in bytes; it begins with room for passing ones.
+const (
+	keptPassing = 64 << 10
+	passing     = 512
+)
 
 // textOf is a text of the statement's row, "" for NULL. It takes the bytes: if asked for a text, the library copies it first, for a zero
-// byte at its end, into memory that all connections share.
+// byte at its end, into memory that all connections share. Its size is asked for only if it may be larger than the memory.
 func (c *conn) textOf(s *statement, i int) string {
-	n := s.ColumnLen(i)
-	if n == 0 {
-		return ""
+	if c.passing == nil {
+		c.passing = make([]byte, passing)
 	}
-	to := c.passing
-	if cap(to) < n {
-		to = make([]byte, max(n, 512))
-		if len(to) <= keptPassing {
-			c.passing = to
-		}
+	if n := s.ColumnBytes(i, c.passing); n < len(c.passing) {
+		return string(c.passing[:n])
 	}
-	return string(to[:s.ColumnBytes(i, to[:n])])
+	to := make([]byte, s.ColumnLen(i))
+	if len(to) > len(c.passing) && len(to) <= keptPassing {
+		c.passing = to
+	}
+	return string(to[:s.ColumnBytes(i, to)])
 }
 
 // number runs a query for one number.

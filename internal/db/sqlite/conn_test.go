@@ -1,6 +1,9 @@
 package sqlite
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestMayWrite(t *testing.T) {
 	for text, want := range map[string]bool{
@@ -18,5 +21,26 @@ func TestMayWrite(t *testing.T) {
 		if got := mayWrite(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
+	}
+}
+
+// Texts of any length are read whole, one after the other, whatever the memory that they pass through has room for.
+func TestTextsOfAnyLength(t *testing.T) {
+	c, err := openConn(t.TempDir() + "/texts.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	for _, length := range []int{3, passing - 1, passing, passing + 1, 0, passing, 5000, 4999, 5000, 1, keptPassing, keptPassing + 1, 2} {
+		want := strings.Repeat("ä", length/2) + strings.Repeat("b", length%2)
+		rows, err := c.Query("SELECT $1, '', $1 || 'c'", []any{want})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first, empty, second string
+		if !rows.Next() || rows.Scan(&first, &empty, &second) != nil || first != want || empty != "" || second != want+"c" {
+			t.Errorf("a text of %d bytes: %d, %d and %d came", length, len(first), len(empty), len(second))
+		}
+		rows.Close()
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"zombiezen.com/go/sqlite"
+
 	"entrepot/internal/db/engine"
 	"entrepot/internal/db/migrations"
 )
@@ -64,6 +66,17 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
+// notRead says why a file cannot be read as a SQLite file. It is not the store of a service, so nothing is gained by trying again.
+func notRead(path string, err error) error {
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultNotADB:
+		return fmt.Errorf("%s is no SQLite file", path)
+	case sqlite.ResultCorrupt:
+		return fmt.Errorf("%s is damaged, or was not copied whole", path)
+	}
+	return fmt.Errorf("reading %s: %w", path, err)
+}
+
 // CheckFile reads a whole SQLite file without changing it. Errors: it is damaged; it is no store with a schema that
 // this program knows.
 func CheckFile(path string) error {
@@ -81,7 +94,7 @@ func CheckFile(path string) error {
 	verdict, err := conn.text("PRAGMA integrity_check(1)")
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s is no SQLite file: %w", path, err)
+		return notRead(path, err)
 	case verdict != "ok":
 		return fmt.Errorf("%s is damaged: %s", path, verdict)
 	}

@@ -116,6 +116,30 @@ func TestRestoreSparesAStoreThatIsOpen(t *testing.T) {
 	}
 }
 
+// A copy that cannot be read is not taken for a store that is away for a moment: trying again does not help.
+func TestCheckSaysWhatIsWrongWithACopy(t *testing.T) {
+	dir := t.TempDir()
+	if err := openAt(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, db.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, content := range map[string][]byte{
+		"is damaged, or was not copied whole": whole[:5000],
+		"is no SQLite file":                   []byte(strings.Repeat("a note of somebody ", 300)),
+	} {
+		file := filepath.Join(t.TempDir(), "copy.db")
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.CheckFile(file); err == nil || err.Error() != file+" "+want {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
 func TestCheckRefusesWhatIsNoStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	if err := os.WriteFile(path, []byte("this is no database, whatever its name says, and it is long enough to look like one............"),

@@ -78,7 +78,7 @@ func ownFile(path string) error {
 		FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s is no SQLite file: %w", path, err)
+		return notRead(path, err)
 	case tables == "foreign":
 		return foreign
 	}

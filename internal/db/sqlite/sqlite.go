@@ -51,9 +51,9 @@ type Engine struct {
 	settings []string // of readers
 	writer   *writer
 	readers  *readers
-	closing  sync.RWMutex
-	lookups  groups.Mixtures[*lookup]
+	closing  sync.RWMutex // guards closed; held for reading while something is handed to the writer
 	closed   bool
+	lookups  groups.Mixtures[*lookup]
 
 	log     *os.File // SQLite's write-ahead log
 	changes *changes

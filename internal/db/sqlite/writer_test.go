@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -92,4 +93,18 @@ func TestCloseWaitsForPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	running.Wait()
+}
+
+// A transaction that is refused before it has written anything undoes nothing: those of its group run once.
+func TestARefusalBeforeAnyWriteSpoilsNoGroup(t *testing.T) {
+	store := sums(t)
+	refused, runs := errors.New("refused"), 0
+	first := func(engine.Session) ([]*engine.Step, error) {
+		runs++
+		return []*engine.Step{{SQL: "INSERT INTO marks (n) VALUES (5)", Want: -1}}, nil
+	}
+	errs := inGroup(t, store, first, func(engine.Session) ([]*engine.Step, error) { return nil, refused })
+	if errs[0] != nil || !errors.Is(errs[1], refused) || runs != 1 {
+		t.Errorf("%v; the first ran %d times", errs, runs)
+	}
 }

@@ -3,8 +3,8 @@
  * Tells entrepot that an order, a product or a quantity has changed. The notification carries ids only; entrepot then asks the shop's web
  * service. It is sent after the answer to the buyer, and whatever goes wrong with it, the shop goes on.
  *
- * Copy the folder "entrepot" to the shop's "modules" folder, install the module in the back office, and enter the address and the secret that
- * the connection test of the channel shows.
+ * Copy the folder "entrepot" to the shop's "modules" folder, install the module in the back office, and enter the address and the secret
+ * that the connection test of the channel shows.
  */
 if (!defined('_PS_VERSION_')) {
     exit;
@@ -14,7 +14,13 @@ class Entrepot extends Module
 {
     const ADDRESS = 'ENTREPOT_ADDRESS';
     const SECRET = 'ENTREPOT_SECRET';
-    const HOOKS = ['actionValidateOrder', 'actionOrderStatusPostUpdate', 'actionObjectOrderUpdateAfter', 'actionProductUpdate', 'actionUpdateQuantity'];
+    const HOOKS = [
+        'actionValidateOrder',
+        'actionOrderStatusPostUpdate',
+        'actionObjectOrderUpdateAfter',
+        'actionProductUpdate',
+        'actionUpdateQuantity',
+    ];
 
     /** @var array<string, array<string, mixed>> what has happened in this request, each once */
     private static $events = [];
@@ -71,7 +77,13 @@ class Entrepot extends Module
         return $said . $form->generateForm([['form' => [
             'legend' => ['title' => 'Channel'],
             'input' => [
-                ['type' => 'text', 'name' => self::ADDRESS, 'label' => 'Address', 'required' => true, 'desc' => 'As the connection test of the channel shows it.'],
+                [
+                    'type' => 'text',
+                    'name' => self::ADDRESS,
+                    'label' => 'Address',
+                    'required' => true,
+                    'desc' => 'As the connection test of the channel shows it.',
+                ],
                 ['type' => 'password', 'name' => self::SECRET, 'label' => 'Secret', 'desc' => 'Left empty, the one that was saved stays.'],
             ],
             'submit' => ['title' => 'Save'],
@@ -114,10 +126,17 @@ class Entrepot extends Module
         if (!self::$events) {
             register_shutdown_function([__CLASS__, 'send']);
         }
-        self::$events[$key . $id] = ['event_id' => bin2hex(random_bytes(16)), 'event' => $event, $key => $id, 'date_upd' => date('Y-m-d H:i:s')];
+        self::$events[$key . $id] = [
+            'event_id' => bin2hex(random_bytes(16)),
+            'event' => $event,
+            $key => $id,
+            'date_upd' => date('Y-m-d H:i:s'),
+        ];
     }
 
-    /** Sends what has happened, when the buyer has the answer. Nothing that goes wrong here reaches the shop: entrepot looks by itself, too. */
+    /**
+     * Sends what has happened, when the buyer has the answer. Nothing that goes wrong here reaches the shop: entrepot looks by itself, too.
+     */
     public static function send()
     {
         ignore_user_abort(true);
@@ -138,7 +157,10 @@ class Entrepot extends Module
                 curl_setopt_array($call, [
                     CURLOPT_POST => true,
                     CURLOPT_POSTFIELDS => $body,
-                    CURLOPT_HTTPHEADER => ['Content-Type: application/json', 'X-PrestaShop-Signature: ' . hash_hmac('sha256', $body, $secret)],
+                    CURLOPT_HTTPHEADER => [
+                        'Content-Type: application/json',
+                        'X-PrestaShop-Signature: ' . hash_hmac('sha256', $body, $secret),
+                    ],
                     CURLOPT_RETURNTRANSFER => true,
                     CURLOPT_FOLLOWLOCATION => false,
                     CURLOPT_CONNECTTIMEOUT => 2,
@@ -168,7 +190,8 @@ class Entrepot extends Module
                 ob_end_flush();
             }
             // Here the answer ends with its length, where that is known: a handler such as ob_gzhandler would change it.
-            if (!headers_sent() && !ini_get('zlib.output_compression') && in_array(ob_list_handlers(), [[], ['default output handler']], true)) {
+            $plain = in_array(ob_list_handlers(), [[], ['default output handler']], true);
+            if (!headers_sent() && !ini_get('zlib.output_compression') && $plain) {
                 header('Connection: close');
                 header('Content-Length: ' . (int) ob_get_length());
             }

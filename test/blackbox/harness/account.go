@@ -146,6 +146,16 @@ type Event struct {
 	Raw  any
 }
 
+// Resource is what an event is about, "" if that is not known: events of one resource keep their order.
+func (e Event) Resource() string {
+	for _, member := range []string{"orderId", "sku", "id"} {
+		if of, _ := At(e.Data, member).(string); of != "" && (member != "sku" || strings.HasPrefix(e.Kind, "stock.")) {
+			return of
+		}
+	}
+	return ""
+}
+
 // Log reads the account's event log after the given event id ("" reads all), oldest first.
 func (a *Account) Log(after string) ([]Event, error) {
 	var events []Event

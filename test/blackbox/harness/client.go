@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,8 +26,9 @@ const leastWait = 2 * time.Second
 // Client calls one server with one credential; the zero value has none.
 type Client struct {
 	Base   string
-	Key    string // sent as X-API-Key
-	Bearer string // sent as Authorization: Bearer
+	Key    string        // sent as X-API-Key
+	Bearer string        // sent as Authorization: Bearer
+	Most   time.Duration // that the client waits for an answer; 0: four minutes
 }
 
 // Answer is one HTTP answer, read whole.
@@ -83,7 +85,7 @@ func (c Client) once(request Request) (Answer, error) {
 	}
 	began := time.Now()
 	response, err := (&http.Client{
-		Transport: transport, Timeout: mostTime,
+		Transport: transport, Timeout: cmp.Or(c.Most, mostTime),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}).Do(r)
 	if err != nil {

@@ -99,7 +99,11 @@ func (s *Server) TryLaunch() error {
 		return err
 	}
 	defer log.Close()
-	args := []string{"serve", "--addr", strings.TrimPrefix(s.Base, "http://")}
+	address := strings.TrimPrefix(s.Base, "http://")
+	if err := dbtest.AwaitPort(address); err != nil {
+		return err
+	}
+	args := []string{"serve", "--addr", address}
 	if s.database != "" {
 		args = append(args, "--database", s.database)
 	} else {
@@ -209,17 +213,20 @@ func (s *Server) Running() bool {
 }
 
 // Stop asks the process to end (SIGTERM) and waits; it returns how the process ended.
-func (s *Server) Stop() error {
+func (s *Server) Stop() error { return s.End(syscall.SIGTERM) }
+
+// End is Stop with another signal.
+func (s *Server) End(with os.Signal) error {
 	process, exited := s.current()
 	if s.Running() {
-		_ = process.Signal(syscall.SIGTERM)
+		_ = process.Signal(with)
 	}
 	select {
 	case <-exited:
 		return s.ending()
 	case <-time.After(patience):
 		s.Kill()
-		return fmt.Errorf("the server did not end within %s of SIGTERM", patience)
+		return fmt.Errorf("the server did not end within %s of the signal %s", patience, with)
 	}
 }
 

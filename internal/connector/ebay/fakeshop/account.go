@@ -62,11 +62,15 @@ type Account struct {
 	orders   []*order
 	places   []object // destinations
 	topics   []object // subscriptions
+
+	day       string         // to which the counts of revisions belong
+	revisions map[string]int // by listing
 }
 
 type offer struct {
 	id, sku, status, listing, price string
 	ended                           string // how the listing stands, if it has ended and the offer is published still
+	held                            bool   // eBay keeps buyers from it
 	text                            string // what buyers read
 	quantity                        int64
 	body                            object // as it was sent

@@ -87,6 +87,9 @@ func (a *Account) putItem(in object) (int, object) {
 	if n, stated := quantityOf(in); stated && n < 0 {
 		return http.StatusBadRequest, problem(25004, "Invalid available quantity.")
 	}
+	if a.revised(sku) {
+		return tooMany()
+	}
 	delete(in, "inventoryItemGroupKeys")
 	for _, group := range a.groups {
 		for _, member := range group["variantSKUs"].([]any) {
@@ -168,6 +171,9 @@ func (a *Account) update(in object) (int, object) {
 	it := a.items[in["sku"].(string)]
 	if it == nil {
 		return http.StatusNotFound, problem(25710, "not found")
+	}
+	if a.revised(in["sku"].(string)) {
+		return tooMany()
 	}
 	if q, ok := in["shipToLocationAvailability"]; ok {
 		it["availability"] = object{"shipToLocationAvailability": q}

@@ -17,6 +17,9 @@ func (a *Account) dropItem(r *http.Request, _ object) (int, any) {
 }
 
 func (a *Account) putGroup(r *http.Request, body object) (int, any) {
+	if list := body["variantSKUs"].([]any); len(list) > 0 && a.revised(list[0].(string)) {
+		return tooMany()
+	}
 	body["key"] = r.PathValue("key")
 	a.groups[r.PathValue("key")] = body
 	for _, sku := range body["variantSKUs"].([]any) {
@@ -62,7 +65,11 @@ func (o *offer) show() object {
 	maps.Copy(out, o.body)
 	maps.Copy(out, object{"offerId": o.id, "sku": o.sku, "status": o.status, "availableQuantity": o.quantity})
 	if o.listing != "" {
-		out["listing"] = object{"listingId": o.listing, "listingStatus": cmp.Or(o.ended, "ACTIVE")}
+		listing := object{"listingId": o.listing, "listingStatus": cmp.Or(o.ended, "ACTIVE")}
+		if o.held { // eBay says it only then
+			listing["listingOnHold"] = true
+		}
+		out["listing"] = listing
 	}
 	return out
 }
@@ -87,6 +94,9 @@ func (a *Account) changeOffer(r *http.Request, body object) (int, any) {
 	o := a.offerOf(r.PathValue("id"))
 	if o == nil {
 		return http.StatusNotFound, problem(25713, "This Offer is not available.")
+	}
+	if a.revised(o.sku) {
+		return tooMany()
 	}
 	o.set(body)
 	return http.StatusNoContent, nil
@@ -136,6 +146,13 @@ func (a *Account) End(sku, listingStatus string) {
 	} else {
 		o.ended = listingStatus
 	}
+}
+
+// HoldBack has eBay keep buyers from the listing of a SKU, or lets them have it.
+func (a *Account) HoldBack(sku string, on bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.offers[sku].held = on
 }
 
 // DropOffer deletes the offer of a SKU, as its seller may.

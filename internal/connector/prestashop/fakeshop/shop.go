@@ -209,7 +209,11 @@ func (s *Shop) unserved(w http.ResponseWriter, r *http.Request) bool {
 		s.refuse(w, http.StatusServiceUnavailable, 22, "The PrestaShop webservice is disabled. Please activate it in the PrestaShop Back Office")
 		return true
 	}
-	switch want := "Basic " + base64.StdEncoding.EncodeToString([]byte(Key+":")); r.Header.Get("Authorization") {
+	given := r.Header.Get("Authorization")
+	if key := r.URL.Query().Get("ws_key"); given == "" && key != "" {
+		given = "Basic " + base64.StdEncoding.EncodeToString([]byte(key+":"))
+	}
+	switch want := "Basic " + base64.StdEncoding.EncodeToString([]byte(Key+":")); given {
 	case want:
 		return false
 	case "":

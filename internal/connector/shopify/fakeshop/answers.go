@@ -90,10 +90,16 @@ func (s *Shop) list(raw json.RawMessage) (object, string) {
 	if in.After != nil {
 		start, _ = strconv.Atoi(*in.After)
 	}
-	nodes, end, more := []object{}, start, false
-	for i := start; i < len(s.orders); i++ {
+	nodes, end, more, depth := []object{}, start, false, 0
+	for i := range s.orders {
 		o := s.orders[i]
 		if o.updated.Before(from) || o.updated.After(to) {
+			continue
+		}
+		if depth++; depth > s.Deepest {
+			return nil, "TOO_DEEP"
+		}
+		if i < start {
 			continue
 		}
 		if len(nodes) == in.First {

@@ -28,7 +28,7 @@ const (
 // Faults are errors in addition to the shop's habits; each counts requests, and happens at every n-th of them. 0: never.
 type Faults struct {
 	LoseAnswer int  // it does what was asked, and the connection ends without an answer
-	Throttle   int  // its points are spent
+	Throttle   int  // its points are spent, and come back in time
 	Broken     int  // it answers 502 and does nothing
 	DearLines  int  // a query that may give more lines than this asks for too much; 0: no bound
 	DearOrders int  // a query for several orders that may give more lines than this in all asks for too much; 0: no bound
@@ -44,22 +44,26 @@ type Shop struct {
 	// Unapproved says that the app may not read data of buyers: such fields are null, and each is an error.
 	Unapproved bool
 	Now        func() time.Time
+	Currency   string // of prices; orders are in euros
+	Version    string // with which it answers; "" for that which is asked for
+	Deepest    int    // how many orders of a list it gives
 
 	Notices *fakeshop.Outbox
 
-	mu        sync.Mutex
-	requests  int
-	fields    int // of mutations for several objects
-	next      int
-	tokens    map[string]bool
-	products  []*product
-	orders    []*order
-	locations []location
-	webhooks  []webhook
-	sources   map[string]string // addresses of fetched pictures, by their ids
-	fetched   map[string]bool   // pictures that were shown once
-	serves    bool
-	keys      map[string]bool // of writes that were done
+	mu         sync.Mutex
+	requests   int
+	spentUntil time.Time // see Faults.Throttle
+	fields     int       // of mutations for several objects
+	next       int
+	tokens     map[string]bool
+	products   []*product
+	orders     []*order
+	locations  []location
+	webhooks   []webhook
+	sources    map[string]string // addresses of fetched pictures, by their ids
+	fetched    map[string]bool   // pictures that were shown once
+	serves     bool
+	keys       map[string]bool // of writes that were done
 }
 
 type product struct {
@@ -84,8 +88,8 @@ type object = map[string]any
 
 // New creates an empty shop.
 func New() *Shop {
-	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{}, locations: []location{{"Shop", true, true}},
-		Notices: fakeshop.NewOutbox(mostTries)}
+	return &Shop{Now: time.Now, Currency: "EUR", Deepest: 25_000, tokens: map[string]bool{Token: true}, keys: map[string]bool{},
+		locations: []location{{"Shop", true, true}}, Notices: fakeshop.NewOutbox(mostTries)}
 }
 
 func (s *Shop) gid(kind string) string {
@@ -109,6 +113,9 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	if s.Version != "" {
+		version = s.Version
+	}
 	w.Header().Set("X-Shopify-API-Version", version)
 	if !s.tokens[r.Header.Get("X-Shopify-Access-Token")] {
 		http.Error(w, `{"errors":"[API] Invalid API key or access token (unrecognized login or wrong password)"}`, http.StatusUnauthorized)
@@ -127,10 +134,12 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case fakeshop.Nth(s.Faults.Broken, s.requests):
 		http.Error(w, "<html>Bad gateway</html>", http.StatusBadGateway)
 		return
+	case s.Faults.Throttle > 0 && s.Now().Before(s.spentUntil):
+		s.throttle(w)
+		return
 	case fakeshop.Nth(s.Faults.Throttle, s.requests):
-		s.answer(w, object{"errors": []object{{"message": "Throttled", "extensions": object{"code": "THROTTLED"}}},
-			"extensions": object{"cost": object{"requestedQueryCost": 300,
-				"throttleStatus": object{"maximumAvailable": 2000, "currentlyAvailable": 100, "restoreRate": 100}}}})
+		s.spentUntil = s.Now().Add((needed - left) / restored * time.Second)
+		s.throttle(w)
 		return
 	}
 	found := operation.FindStringSubmatch(in.Query)
@@ -154,6 +163,21 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	s.answer(w, object{"data": data, "extensions": object{"cost": object{"requestedQueryCost": 10, "actualQueryCost": 10}}})
+}
+
+// What is said of points that are spent.
+const (
+	needed   = 300 // points that a request needs
+	left     = 100 // points that there are at first
+	restored = 100 // points that come back in a second
+)
+
+// throttle refuses a request because there are too few points.
+func (s *Shop) throttle(w http.ResponseWriter) {
+	there := needed - int(s.spentUntil.Sub(s.Now()).Seconds()*restored+0.999)
+	s.answer(w, object{"errors": []object{{"message": "Throttled", "extensions": object{"code": "THROTTLED"}}},
+		"extensions": object{"cost": object{"requestedQueryCost": needed,
+			"throttleStatus": object{"maximumAvailable": 2000, "currentlyAvailable": there, "restoreRate": restored}}}})
 }
 
 // mask empties the fields with data of buyers, and returns an error for each.
@@ -275,7 +299,7 @@ func (s *Shop) about(json.RawMessage) (object, string) {
 		}
 	}
 	return object{"shop": object{"name": "Fake shop", "myshopifyDomain": "fake.myshopify.com", "url": "https://fake.example",
-		"currencyCode": "EUR",
+		"currencyCode": s.Currency,
 		"ianaTimezone": "Europe/Paris", "taxesIncluded": false}, "currentAppInstallation": object{"accessScopes": scopes},
 		"locations":    object{"nodes": s.shownLocations()},
 		"publications": object{"nodes": []object{{"id": "gid://shopify/Publication/1", "name": "Online Store"}}}}, ""

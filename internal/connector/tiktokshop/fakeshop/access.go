@@ -21,7 +21,13 @@ func (s *Shop) tokens(q url.Values) reply {
 	}
 	s.renewed++
 	s.access, s.refresh = fmt.Sprintf("access-%d", s.renewed), fmt.Sprintf("refresh-%d", s.renewed)
-	return good(object{"access_token": s.access, "refresh_token": s.refresh, "access_token_expire_in": s.Now().Add(7 * 24 * time.Hour).Unix()})
+	s.ends = s.Now().Add(7 * 24 * time.Hour)
+	access, refresh := any(s.ends.Unix()), any(s.ends.Add(30*24*time.Hour).Unix())
+	if s.Relative {
+		access, refresh = 7*24*60*60, "3196800"
+	}
+	return good(object{"access_token": s.access, "refresh_token": s.refresh, "access_token_expire_in": access,
+		"refresh_token_expire_in": refresh})
 }
 
 // refusal is why a request is not let in, code 0 when it is.
@@ -31,7 +37,8 @@ func (s *Shop) refusal(r *http.Request, body []byte) reply {
 	off := s.Now().Sub(time.Unix(stamp, 0))
 	forAccount := strings.HasPrefix(r.URL.Path, "/authorization/") || strings.HasSuffix(r.URL.Path, "/images/upload")
 	switch {
-	case r.Header.Get("x-tts-access-token") != s.access:
+	case r.Header.Get("x-tts-access-token") != s.access || !s.ends.IsZero() && !s.Now().Before(s.ends):
+		s.ended++
 		return reply{status: http.StatusUnauthorized, code: 105002, message: "Expired credentials"}
 	case off > 5*time.Minute || off < -30*time.Second:
 		return reply{status: http.StatusUnauthorized, code: 36009004, message: "Invalid timestamp"}
@@ -71,6 +78,9 @@ func (s *Shop) Expire() { s.change(func() { s.access = "ended" }) }
 
 // Revoke ends the authorisation.
 func (s *Shop) Revoke() { s.change(func() { s.access, s.refresh = "ended", "ended" }) }
+
+// Ended is how often a request came with a token that was not good any more.
+func (s *Shop) Ended() (n int) { s.change(func() { n = s.ended }); return n }
 
 // Renewed is how often tokens were given.
 func (s *Shop) Renewed() (n int) { s.change(func() { n = s.renewed }); return n }

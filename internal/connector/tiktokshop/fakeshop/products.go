@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -182,6 +183,11 @@ func (s *Shop) fill(p *product, c call) (refusal reply) {
 		return refused(12052006, "The description is too long")
 	case strings.Contains(in.Title, "unsellable"):
 		return refused(12052230, "The title contains prohibited words")
+	}
+	for _, one := range in.SKUs {
+		if strings.ContainsFunc(one.SKU, unicode.IsSpace) || utf8.RuneCountInString(one.SKU) > 50 {
+			return refused(12052007, "The seller SKU is invalid")
+		}
 	}
 	if refusal := s.lacks(c); refusal.code != 0 {
 		return refusal

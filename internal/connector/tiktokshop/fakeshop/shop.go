@@ -48,14 +48,15 @@ type object = map[string]any
 
 // Shop is a fake shop; safe for concurrent use. It is an http.Handler for the hosts of the API and of its tokens.
 type Shop struct {
-	Faults  Faults
-	Now     func() time.Time
-	Region  string            // "DE" in a new shop
-	Audit   time.Duration     // how long a product is audited
-	Refuses string            // an audit refuses products with this word in their title
-	NoScope string            // the app lacks the scope of paths that begin so
-	Demands Category          // what the category that is recommended demands
-	Brands  map[string]string // ids of the brands that it knows, by name
+	Faults   Faults
+	Now      func() time.Time
+	Region   string            // "DE" in a new shop
+	Audit    time.Duration     // how long a product is audited
+	Refuses  string            // an audit refuses products with this word in their title
+	Relative bool              // it says for how long tokens are good, and not until when
+	NoScope  string            // the app lacks the scope of paths that begin so
+	Demands  Category          // what the category that is recommended demands
+	Brands   map[string]string // ids of the brands that it knows, by name
 
 	Notices *fakeshop.Outbox
 
@@ -66,6 +67,8 @@ type Shop struct {
 	access   string
 	refresh  string
 	renewed  int
+	ends     time.Time // of the access token; zero: not by itself
+	ended    int       // requests with a token that had ended
 	hooks    map[string]string
 	products []*product
 	hanging  func()            // what the next request that is let in calls before it hangs; nil: it does not

@@ -1,0 +1,42 @@
+package commerce
+
+import (
+	"context"
+	"errors"
+
+	"entrepot/internal/db"
+	"entrepot/internal/jobs"
+)
+
+// errErased says that a person was erased since orders were requested, which may be of the person: they are requested again (decision 286).
+var errErased = errors.New("commerce: a person was erased since the orders were requested")
+
+// unlessErased refuses to store an order if a person was erased since it was requested, when the job's start was another one. It comes
+// after the transaction's other locks. Errors of what it returns: errErased; jobs.ErrLost.
+func (r *channelRun) unlessErased(requested int64) func(tx *db.Tx) error {
+	return func(tx *db.Tx) error {
+		_, startedAt, err := jobs.Reread(tx, r.job)
+		if err == nil && startedAt != requested {
+			err = errErased
+		}
+		return err
+	}
+}
+
+// requireSince takes notice of people who were erased: errErased if one was since the job had that start.
+func (r *channelRun) requireSince(ctx context.Context, requested int64) error {
+	err := r.write(ctx, func(*db.Tx) error { return nil })
+	if err == nil && r.job.StartedAt != requested {
+		err = errErased
+	}
+	return err
+}
+
+// untilStored does what requests orders and stores them, again if a person was erased in between. do gets the job's start from before.
+func (r *channelRun) untilStored(do func(requested int64) error) error {
+	for {
+		if err := do(r.job.StartedAt); !errors.Is(err, errErased) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package dashboard
+
+import (
+	"slices"
+	"strings"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// How many channels or categories a filter offers where it stands, in a menu or in a select. Of more, it leads to a page to choose one
+// from: each choice is an element of the list's page (decision 297), and a long menu does not fit on a screen.
+const (
+	mostInMenu   = 20
+	mostInSelect = 100
+)
+
+// choosing and termName are parameters of a list's address: which filter is being chosen, and what is searched for among its choices.
+const (
+	choosing = "choose"
+	termName = "find"
+)
+
+// chooseView is what templates/choose.html shows.
+type chooseView struct {
+	Filter filterBar
+	Links  []place
+	Pager  pager
+}
+
+// place is a choice with what stands above it.
+type place struct {
+	tab
+	Above string
+}
+
+// chooses reports whether the address is about the choices of one of these filters, instead of the list.
+func (r *request) chooses(filters ...string) bool {
+	return slices.Contains(filters, r.http.URL.Query().Get(choosing))
+}
+
+// choose is the page that a filter of a list is chosen from: each choice leads to the list.
+func (d *Dashboard) choose(r *request, path, list string) (answer, error) {
+	q := r.query()
+	l, name, term := r.listing(path), q.Text(choosing), strings.TrimSpace(q.Text(termName))
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	one, many := "channel", "channels"
+	view := chooseView{Links: []place{{tab: tab{Label: "Any " + one, To: l.with(name, "", choosing, "", termName, "")}}}}
+	add := func(label, above, value string) {
+		to := tab{Label: label, To: l.with(name, value, choosing, "", termName, ""), Current: l.query.Get(name) == value}
+		view.Links = append(view.Links, place{to, above})
+	}
+	err := r.readWide(func(tx *db.Tx) error {
+		if name == "channelId" {
+			list, _, err := channels.List(tx, maxChoices, 0)
+			list = slices.DeleteFunc(list, func(c channels.Channel) bool {
+				return !strings.Contains(strings.ToLower(c.Name), strings.ToLower(term))
+			})
+			names := r.format.names()
+			slices.SortFunc(list, func(a, b channels.Channel) int { return names.CompareString(a.Name, b.Name) })
+			for _, c := range list {
+				add(c.Name, channels.PlatformName(c.Platform), string(c.ID))
+			}
+			view.Pager = pager{Words: r.format.plural(int64(len(list)), one, many)}
+			return err
+		}
+		one, many = "category", "categories"
+		view.Links[0].Label = "Any " + one
+		list, all, err := catalog.ListCategories(tx, catalog.CategoryFilter{Search: term, Limit: perPage, Offset: l.offset()})
+		if err != nil {
+			return err
+		}
+		shown := make([]id.Category, len(list))
+		for i, c := range list {
+			shown[i] = c.ID
+		}
+		above, err := catalog.WithParents(tx, shown)
+		for _, c := range list {
+			add(c.Name, pathOf(c, above), string(c.ID))
+		}
+		view.Pager = l.pager(r.format, len(list), all, one, many)
+		return err
+	})
+	view.Filter = filterBar{Action: prefix + path, Name: termName, Search: term, Label: "Search " + many, Placeholder: "Name",
+		Hidden: l.hidden(termName)}
+	back := strings.TrimPrefix(l.with(choosing, "", termName, ""), prefix)
+	return view.Pager.after(show(screen{Template: "choose", Title: "Choose a " + one, Section: path, Crumbs: []crumb{{list, back}},
+		Data: view})), err
+}

@@ -1,0 +1,4 @@
+package jobs
+
+// DeleteStatements are those of DeleteExpired.
+var DeleteStatements = []string{deleteTheirOrders, deleteExpired}

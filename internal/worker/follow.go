@@ -1,0 +1,54 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/orders"
+	"entrepot/internal/sales"
+	"entrepot/internal/search"
+	"entrepot/internal/stock"
+	"entrepot/internal/stockvalue"
+)
+
+// follower keeps up something that is derived from records, for all accounts.
+type follower struct {
+	what  string // as it is logged
+	topic string // on which the store wakes it, "" for none
+	rest  time.Duration
+	run   func(context.Context, *db.DB) error
+}
+
+const foldRest = 10 * time.Second
+
+// followers makes those of a process; each runs in a loop of its own.
+func followers() []follower {
+	return []follower{
+		{"packing the texts of searches", "", measureEvery, new(search.Packer).All},
+		{"sorting products", catalog.FencesTopic, catalog.SortRest, catalog.FollowSorts},
+		{"reading by what orders are listed", orders.ListsTopic, catalog.SortRest, followOrders},
+		{"reading which products all levels have", stock.OwnersTopic, catalog.SortRest, stock.FollowOwners},
+		{"listing the customers of segments", "", customers.SegmentRest, new(customers.SegmentFollower).All},
+		{"adding up what the stock is worth", "", stockvalue.Rest, new(stockvalue.Follower).All},
+		{"adding up what was sold", "", foldRest, new(sales.Folder).All},
+	}
+}
+
+// followOrders keeps in memory when orders were numbered, and by what they are filtered and sorted, for lists that want it.
+func followOrders(ctx context.Context, store *db.DB) error {
+	return errors.Join(orders.FollowNumbers(ctx, store), orders.FollowColumns(ctx, store))
+}
+
+func (w *Worker) follow(f follower) {
+	var woken <-chan struct{}
+	if f.topic != "" {
+		woken = w.DB.Woken(f.topic)
+	}
+	for w.pause(woken, max(f.rest, w.Poll)) {
+		w.failed(f.what, f.run(w.stopping, w.DB))
+	}
+}
