@@ -133,6 +133,9 @@ func (s *session) attempt(ctx context.Context, r request, into any) error {
 	}
 	out.Header.Set("X-Amz-Access-Token", s.token)
 	_, err = s.link.Client.Call(out, func(answer *connector.Response) error { return s.read(r.op, answer, into) })
+	if f := connector.FailureOf(err); f != nil && f.Kind == connector.Throttled {
+		f.Share = true // Amazon limits each operation by itself: a spent search for orders holds no product back
+	}
 	return err
 }
 
