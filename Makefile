@@ -17,7 +17,7 @@ quick test all-tests race check: export GOGC ?= 400
 # or the tests would take three times as long.
 RACE_PACKAGES := ./internal/db/... ./internal/limits ./internal/secretbox ./internal/accounts ./internal/worker ./internal/server
 
-.PHONY: help run demo quick test all-tests race crash failover platforms parallel check bench postgres browser php shots build dist clean
+.PHONY: help run demo quick test all-tests race crash failover platforms parallel check bench grown postgres browser php shots build dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,11 +84,12 @@ check: ## what must hold before a change is merged: format, line length, staticc
 	$(MAKE) test
 
 BENCHTIME ?= 3s
-ROWS ?= 1000000
-bench: build ## measure this machine: the service beside the bare database driver (the baseline), BENCHTIME each, cold starts, a store of ROWS orders
+bench: build ## measure this machine: the service beside the bare database driver (the baseline), BENCHTIME each
 	$(BIN) bench all --here --baseline sqlite --baseline-dir bin --duration $(BENCHTIME)
-	$(BIN) bench cold-start --dir bin
-	$(BIN) bench grown --data bin/grown-$(ROWS) --rows $(ROWS) --changes
+
+ROWS ?= 1000000
+grown: postgres ## fill an account with ROWS orders and products on each engine, and measure its lists, searches and figures
+	$(GO) test ./test/grown -count=1 -timeout 3h -v -rows $(ROWS) -times 20
 
 SUDO = $(if $(filter 0,$(shell id -u)),,sudo)
 postgres: ## install PostgreSQL's binaries and PgBouncer for the tests if they are missing

@@ -81,7 +81,7 @@ func TestUnfitValuesAreExplained(t *testing.T) {
 	}{
 		"flag":     {"serve --dev=maybe", "", `--dev must be true or false, not "maybe"; see: entrepot serve --help`},
 		"variable": {"config print", "maybe", `dev (from ENTREPOT_DEV) must be true or false, not "maybe"`},
-		"number":   {"bench fill --orders=many", "", `--orders must be a whole number, not "many"; see: entrepot bench fill --help`},
+		"number":   {"bench --clients=many", "", `--clients must be a whole number, not "many"; see: entrepot bench --help`},
 	} {
 		p := &program{t: t, vars: map[string]string{"ENTREPOT_DATA": filepath.Join(home, "data"), "ENTREPOT_DEV": c.variable}}
 		if code, _, complaint := p.call(strings.Fields(c.line)...); code != calledWrong || complaint != "entrepot: "+c.want+"\n" {
@@ -126,7 +126,7 @@ func TestWrongValuesExitWithTwo(t *testing.T) {
 		"doctor --database nonsense",
 		"bench nothing --url http://127.0.0.1:1 --key k", "bench orders --url nonsense --key k",
 		"bench orders --clients -1 --url http://127.0.0.1:1 --key k", "bench orders",
-		"bench orders --tenants 2", "bench cold-start --runs 0", "completion tcsh", "help nonsense", "import", "import orders",
+		"completion tcsh", "help nonsense", "import", "import orders",
 	} {
 		if code, out, complaint := p.call(strings.Fields(line)...); code != calledWrong || out != "" || complaint == "" {
 			t.Errorf("entrepot %s: exit %d, printed %.200q, complained %q", line, code, out, complaint)

@@ -19,8 +19,8 @@ type baselinePostgres struct {
 }
 
 // openBaselinePostgres creates the schema again in the given database. A server that does not sync its writes to the
-// disk is refused, because its figures could not be compared, unless unsafe allows it for a test.
-func openBaselinePostgres(ctx context.Context, address string, callers int, unsafe bool) (*baselinePostgres, error) {
+// disk is refused: its figures could not be compared.
+func openBaselinePostgres(ctx context.Context, address string, callers int) (*baselinePostgres, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, fmt.Errorf("--database: %w", err)
@@ -33,14 +33,9 @@ func openBaselinePostgres(ctx context.Context, address string, callers int, unsa
 		return nil, err
 	}
 	y := &baselinePostgres{pool: pool}
-	var forced string
-	if err := pool.QueryRow(ctx, "SHOW fsync").Scan(&forced); err != nil {
+	if !durable(ctx, pool) {
 		pool.Close()
-		return nil, fmt.Errorf("reach --database: %w", err)
-	}
-	if forced != "on" && !unsafe {
-		pool.Close()
-		return nil, errors.New("this PostgreSQL runs with fsync=off: it acknowledges what a power cut would lose; measure one with fsync=on")
+		return nil, errors.New("--database is not reached, or runs with fsync=off: it acknowledges what a power cut would lose")
 	}
 	for _, text := range append([]string{
 		"DROP SCHEMA IF EXISTS " + BaselineSchema + " CASCADE",
@@ -52,6 +47,12 @@ func openBaselinePostgres(ctx context.Context, address string, callers int, unsa
 		}
 	}
 	return y, nil
+}
+
+// durable reports whether the server syncs its writes to the disk. Tests take one that does not.
+var durable = func(ctx context.Context, pool *pgxpool.Pool) bool {
+	var synced string
+	return pool.QueryRow(ctx, "SHOW fsync").Scan(&synced) == nil && synced == "on"
 }
 
 // triesPerWrite limits how often an operation is repeated after a deadlock.
@@ -71,20 +72,6 @@ func (y *baselinePostgres) write(statements []statement) (err error) {
 		time.Sleep(time.Millisecond)
 	}
 	return err
-}
-
-func (y *baselinePostgres) read(text string, args []any, each func(func(...any) error) error) error {
-	rows, err := y.pool.Query(context.Background(), text, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }
 
 func (y *baselinePostgres) close() error {

@@ -7,23 +7,11 @@ CREATE TABLE products (
     PRIMARY KEY (tenant_id, sku)) {{CLUSTERED}};
 CREATE INDEX products_changed ON products (tenant_id, changed_at);
 
-CREATE TABLE variants (
-    tenant_id BIGINT NOT NULL, product_id {{ID}} NOT NULL, sku TEXT NOT NULL, name TEXT NOT NULL, price BIGINT NOT NULL,
-    PRIMARY KEY (tenant_id, sku)) {{CLUSTERED}};
-
-CREATE TABLE images (
-    tenant_id BIGINT NOT NULL, product_id {{ID}} NOT NULL, position BIGINT NOT NULL, url TEXT NOT NULL,
-    PRIMARY KEY (tenant_id, product_id, position)) {{CLUSTERED}};
-
 CREATE TABLE levels (
     tenant_id BIGINT NOT NULL, sku TEXT NOT NULL, warehouse TEXT NOT NULL,
     on_hand BIGINT NOT NULL, reserved BIGINT NOT NULL, changed_at BIGINT NOT NULL,
     PRIMARY KEY (tenant_id, sku, warehouse)) {{CLUSTERED}};
 CREATE INDEX levels_changed ON levels (tenant_id, changed_at);
-
-CREATE TABLE movements (
-    serial {{SERIAL}}, tenant_id BIGINT NOT NULL, sku TEXT NOT NULL, warehouse TEXT NOT NULL,
-    cause TEXT NOT NULL, balance BIGINT NOT NULL, created_at BIGINT NOT NULL);
 
 CREATE TABLE customers (
     tenant_id BIGINT NOT NULL, id {{ID}} NOT NULL, email TEXT NOT NULL, name TEXT NOT NULL,

@@ -1,171 +1,142 @@
 package bench
 
 import (
-	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
 	"time"
-
-	"entrepot/internal/limits"
 )
-
-// Events that each kind of traffic makes one of per item.
-var eventOf = map[string]string{
-	"prices": "product.updated",
-	"stock":  "stock.updated",
-	"orders": "order.received",
-}
 
 const (
-	defaultEvents = 20_000           // when no count is given
-	silence       = 30 * time.Second // without a delivery: the queue is taken to be drained or stuck
+	deliveryEvents  = 20_000           // price changes whose deliveries are awaited
+	deliverySilence = 30 * time.Second // without a delivery: the rest is lost or stuck
 )
 
-// runDeliveries measures webhooks from end to end: it registers endpoints at its own receiver, causes events and
-// counts deliveries until all have arrived. The rate is measured from the first request to the last delivery.
-func runDeliveries(ctx context.Context, c *campaign, result *Result) error {
-	in, err := startReceiver(c.Receiver)
-	if err != nil {
-		return err
+// receiver is a webhook endpoint on this machine: it answers 204, checks signatures (interface §5.2) and counts each
+// event once.
+type receiver struct {
+	server *httptest.Server
+
+	mu           sync.Mutex
+	secret       string
+	seen         map[string]bool // ids of events
+	lags         *tally          // from an event's timestamp to its arrival
+	wrong, again int             // deliveries that were signed wrongly, or came again
+	last         time.Time       // of the last new delivery
+}
+
+func newReceiver() *receiver {
+	in := &receiver{seen: map[string]bool{}, lags: newTally()}
+	in.server = httptest.NewServer(in)
+	return in
+}
+
+func (in *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+	var event struct {
+		ID        string    `json:"id"`
+		Timestamp time.Time `json:"timestamp"`
 	}
-	defer in.close()
-	if c.WebhookSecret != "" {
-		in.expect("", c.WebhookSecret)
+	if err != nil || json.Unmarshal(body, &event) != nil || event.ID == "" {
+		http.Error(w, "no event", http.StatusBadRequest)
+		return
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	mac := hmac.New(sha256.New, []byte(in.secret))
+	mac.Write(body)
+	if !hmac.Equal([]byte(hex.EncodeToString(mac.Sum(nil))), []byte(r.Header.Get("X-Webhook-Signature"))) {
+		in.wrong++
+	}
+	if in.seen[event.ID] {
+		in.again++
 	} else {
-		for i, a := range c.accounts {
-			ids, err := registerEndpoints(c, a, in, i)
-			defer func() { removeEndpoints(c, a, ids) }()
-			if err != nil {
-				return fmt.Errorf("register an endpoint (the key needs write:webhooks, or give --admin-key or --webhook-secret): %w", err)
-			}
-		}
+		in.seen[event.ID], in.last = true, time.Now()
+		_ = in.lags.waits.RecordValue(max(1, in.last.Sub(event.Timestamp).Microseconds()))
+		in.lags.requests++
+		in.lags.items++
 	}
-	result.Service, result.Deliveries, err = c.deliver(ctx, in, result)
-	return err
+	w.WriteHeader(http.StatusNoContent)
 }
 
-// deliver causes events and waits for their deliveries at the endpoints of every account. Both figures are nil if none came.
-func (c *campaign) deliver(ctx context.Context, in *receiver, result *Result) (*Figures, *DeliveryFigures, error) {
-	l := c.eventLoop(result.Clients)
-	c.say("deliveries: %d requests of %s, %d endpoints an account", l.count, c.Events, c.Endpoints)
-	m := startMeter(c.ServerPIDs)
-	start := time.Now()
-	t, generating, err := l.run(ctx)
-	if t != nil {
-		result.Refusals = t.refusals
-	}
+// progress is how many deliveries have arrived, and when the last new one did.
+func (in *receiver) progress() (int, time.Time) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return len(in.seen), in.last
+}
+
+// measureDeliveries registers an endpoint, changes prices and waits for their deliveries. The rate is measured from the
+// first request to the last delivery; the latency is from an event's timestamp to its arrival.
+func measureDeliveries(ctx context.Context, r *run, clients int) (*Figures, error) {
+	in := newReceiver()
+	defer in.server.Close()
+	remove, err := r.registerEndpoint(ctx, in)
 	if err != nil {
-		return nil, nil, err
+		return nil, fmt.Errorf("register an endpoint (it needs write:webhooks, and a service with --dev): %w", err)
 	}
-	expected := t.items * c.Endpoints
-	got := awaitDeliveries(ctx, in, expected, c.DeliveryTimeout)
-	took := got.last.Sub(start)
-	d := &DeliveryFigures{
-		Expected: expected, Received: got.distinct, Duplicates: got.duplicates,
-		BadSignatures: got.badSignatures, Generating: generating.Seconds(), Pause: got.pause.Seconds(),
+	defer remove()
+	began := time.Now()
+	requests := make(chan call, deliveryEvents)
+	expected := 0
+	for expected < deliveryEvents {
+		c := r.prices()
+		requests <- c
+		expected += c.items
 	}
-	if got.distinct == 0 {
-		return nil, d, errors.Join(errors.New("no delivery arrived (a service without --dev refuses loopback endpoints)"), complaintOf(got))
-	}
-	f := &Figures{Seconds: took.Seconds(), Requests: uint64(got.distinct), Items: got.distinct, Latency: latencyOf(&got.lag),
-		BytesReceived: got.bytes}
-	f.rates()
-	m.stop(f)
-	switch {
-	case got.complaint != "":
-		err = complaintOf(got)
-	case got.distinct < expected:
-		err = fmt.Errorf("%d of %d deliveries did not arrive in time", expected-got.distinct, expected)
-	case got.badSignatures > 0:
-		err = fmt.Errorf("%d deliveries were signed wrongly", got.badSignatures)
-	}
-	return f, d, err
-}
-
-func complaintOf(got receipts) error {
-	if got.complaint == "" {
-		return nil
-	}
-	return errors.New(got.complaint)
-}
-
-// eventLoop is the traffic that causes the events: Count of them, or 20,000, rounded up to whole requests.
-func (c *campaign) eventLoop(clients int) *loop {
-	events := cmp.Or(c.Count, defaultEvents)
-	perRequest := min(limits.MaxUpdates, c.SKUs)
-	supply := newPriceSource
-	switch c.Events {
-	case "stock":
-		supply = newStockSource
-	case "orders":
-		supply, perRequest = newOrderSource, 1
-	}
-	return &loop{
-		target: c.target, clients: clients, duration: maxDuration, count: (events + perRequest - 1) / perRequest,
-		source: func(client int) (source, error) { return supply(c, c.accounts[client%len(c.accounts)], client), nil },
-	}
-}
-
-// registerEndpoints creates the account's endpoints and returns their ids, also those created before an error.
-func registerEndpoints(c *campaign, a *account, in *receiver, number int) (ids []string, err error) {
-	k := c.caller(a.adminKey)
-	defer k.close()
-	for n := range c.Endpoints {
-		id, err := c.registerEndpoint(k, in, in.listener.Addr().String(), fmt.Sprintf("/hook/%d/%d", number, n))
-		if err != nil {
-			return ids, err
+	close(requests)
+	sent := together(clients, func(_ int, t *tally) {
+		for c := range requests {
+			r.count(ctx, r.Keys[0], c, t)
 		}
-		ids = append(ids, id)
+	})
+	if sent.first != "" {
+		return nil, errors.New(sent.first)
 	}
-	return ids, nil
-}
-
-// registerEndpoint creates one endpoint at an address.
-func (c *campaign) registerEndpoint(k *caller, in *receiver, address, path string) (id string, err error) {
-	var made struct {
-		Data struct {
-			ID     string `json:"id"`
-			Secret string `json:"secret"`
-		} `json:"data"`
-	}
-	err = k.call("POST", "/api/v1/developer/webhooks", map[string]any{
-		"url": "http://" + address + path, "events": []string{eventOf[c.Events]}, "description": "entrepot bench, may be deleted",
-	}, &made)
-	in.expect(path, made.Data.Secret)
-	return made.Data.ID, err
-}
-
-// removeEndpoints deletes the endpoints again, and reports those that it could not delete.
-func removeEndpoints(c *campaign, a *account, ids []string) {
-	k := c.caller(a.adminKey)
-	defer k.close()
-	for _, id := range ids {
-		if err := k.call("DELETE", "/api/v1/developer/webhooks/"+id, nil, nil); err != nil {
-			c.say("deliveries: endpoint %s could not be removed: %v", id, err)
+	for ticker := time.NewTicker(20 * time.Millisecond); ; {
+		arrived, last := in.progress()
+		if arrived >= expected {
+			break
 		}
-	}
-}
-
-// awaitDeliveries waits until all expected deliveries have arrived, none came for a while, or the time is over.
-func awaitDeliveries(ctx context.Context, in *receiver, expected int, patience time.Duration) receipts {
-	deadline := time.Now().Add(patience)
-	quietSince := time.Now()
-	ticker := time.NewTicker(20 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		got := in.sofar()
-		if got.last.After(quietSince) {
-			quietSince = got.last
-		}
-		now := time.Now()
-		if got.distinct >= expected || now.After(deadline) || now.Sub(quietSince) > silence {
-			return got
+		if time.Since(began) > deliverySilence && time.Since(last) > deliverySilence {
+			return nil, fmt.Errorf("%d of %d deliveries did not arrive", expected-arrived, expected)
 		}
 		select {
 		case <-ctx.Done():
-			return got
+			return nil, ctx.Err()
 		case <-ticker.C:
 		}
 	}
+	f := in.lags.figures(in.last.Sub(began))
+	if in.wrong > 0 {
+		err = fmt.Errorf("%d deliveries were signed wrongly", in.wrong)
+	}
+	f.Duplicates = in.again
+	return f, err
+}
+
+// registerEndpoint subscribes a receiver to changes of products; remove deletes the endpoint again.
+func (r *run) registerEndpoint(ctx context.Context, in *receiver) (remove func(), err error) {
+	var made struct {
+		Data struct{ ID, Secret string } `json:"data"`
+	}
+	body, err := json.Marshal(map[string]any{
+		"url": in.server.URL, "events": []string{"product.updated"}, "description": "entrepot bench, may be deleted"})
+	if err == nil {
+		err = r.ask(ctx, call{method: "POST", path: "developer/webhooks", body: body}, &made)
+	}
+	in.secret = made.Data.Secret
+	return func() {
+		if err := r.ask(context.WithoutCancel(ctx), call{method: "DELETE", path: "developer/webhooks/" + made.Data.ID}, nil); err != nil {
+			r.say("deliveries: the endpoint %s could not be removed: %v", made.Data.ID, err)
+		}
+	}, err
 }

@@ -323,6 +323,15 @@ func (s *Server) StalledCommand(args ...string) (*exec.Cmd, error) {
 	return command, command.Start()
 }
 
+// Store is where the server's store is: the folder of its master key, and a database's address, "" for SQLite's file in
+// the folder.
+func (s *Server) Store() (folder, database string) {
+	if s.database != "" {
+		return filepath.Join(s.Dir, "data"), s.database
+	}
+	return s.Dir, ""
+}
+
 func (s *Server) storeVariable() string {
 	if s.database != "" {
 		return "ENTREPOT_DATABASE=" + s.database
