@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -157,12 +156,11 @@ func (s *Service) addressProblem(ctx context.Context, c channels.Channel) string
 // the service choose it.
 func (s *Service) withWebhookSecret(ctx context.Context, store *db.DB, c channels.Channel) (channels.Channel, error) {
 	known, ok := s.Connectors.ByPlatform(c.Platform)
-	ours := func(f connector.Field) bool { return f.Name == "webhookSecret" && !f.Required }
-	if !ok || !slices.ContainsFunc(known.Profile().Fields, ours) {
+	if !ok || !known.Profile().ChoosesWebhookSecret() {
 		return c, nil
 	}
 	opened, err := s.Opened(c)
-	if err != nil || opened.Credentials["webhookSecret"] != "" {
+	if err != nil || opened.Credentials[connector.WebhookSecret] != "" {
 		return c, err
 	}
 	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
@@ -174,8 +172,8 @@ func (s *Service) withWebhookSecret(ctx context.Context, store *db.DB, c channel
 		if err != nil {
 			return err
 		}
-		if all["webhookSecret"] == "" {
-			all["webhookSecret"] = letters(32)
+		if all[connector.WebhookSecret] == "" {
+			all[connector.WebhookSecret] = letters(32)
 			text, err := json.Marshal(all)
 			if err != nil {
 				return err

@@ -1,10 +1,12 @@
 package commerce
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"maps"
+	"strings"
 	"time"
 
 	"entrepot/internal/apperr"
@@ -145,4 +147,77 @@ func (s *Service) enteredCredentials(c channels.Channel, change connector.Creden
 		known.Profile().Entered(opened.Credentials, all, now)
 	}
 	return all, err
+}
+
+// moved prepares a change that points a channel at another host, now being the channel with its new settings: the secrets
+// that were entered for the old host are not sent to the new one. It returns the old and the new hosts for the audit log,
+// nil if they stay. Errors: Invalid with the code credentials_needed, which names the secrets that must come along.
+func (s *Service) moved(old, now channels.Channel, draft *ChannelDraft) (map[string]string, error) {
+	known, ok := s.Connectors.ByPlatform(old.Platform)
+	if !ok || draft.Credentials == nil && old.Settings == now.Settings {
+		return nil, nil
+	}
+	profile := known.Profile()
+	was, err := s.Opened(old)
+	if err != nil {
+		return nil, err
+	}
+	is, err := s.Opened(now)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(is.Credentials, draft.Credentials)
+	from, to := profile.Hosts(was), profile.Hosts(is)
+	if from == to {
+		return nil, nil
+	}
+	lacking, gone := profile.Moved(was, is, draft.Credentials)
+	if len(lacking) > 0 {
+		err := apperr.New(apperr.Invalid, "credentials_needed", "the credentials were entered for %s and are not sent to %s: enter %s again",
+			hostWords(old.Platform, from), hostWords(old.Platform, to), strings.Join(lacking, ", "))
+		for _, name := range lacking {
+			err.Details = append(err.Details, apperr.Detail{Path: "credentials." + name, Message: "must be entered again for another host"})
+		}
+		return nil, err
+	}
+	if len(gone) > 0 {
+		all := maps.Clone(draft.Credentials)
+		if all == nil {
+			all = connector.Credentials{}
+		}
+		for _, name := range gone {
+			all[name] = ""
+		}
+		draft.Credentials = all
+	}
+	return map[string]string{"host.from": hostWords(old.Platform, from), "host.to": hostWords(old.Platform, to)}, nil
+}
+
+// hostWords names a channel's hosts (connector.Profile.Hosts).
+func hostWords(platform string, hosts [2]string) string {
+	words := cmp.Or(hosts[0], "the address of "+channels.PlatformName(platform))
+	if hosts[1] != "" {
+		words += ", notified at " + hosts[1]
+	}
+	return words
+}
+
+// mostNoted bounds a value in the audit log, in letters.
+const mostNoted = 1000
+
+// changedMembers are the members of two JSON objects that differ, of each one as JSON, cut where it is long.
+func changedMembers(before, now string) (from, to string) {
+	var a, b map[string]json.RawMessage
+	if json.Unmarshal([]byte(before), &a) != nil || json.Unmarshal([]byte(now), &b) != nil {
+		return before, now
+	}
+	for name, value := range a {
+		if other, ok := b[name]; ok && string(other) == string(value) {
+			delete(a, name)
+			delete(b, name)
+		}
+	}
+	one, _ := json.Marshal(a) // they were parsed
+	other, _ := json.Marshal(b)
+	return connector.Cut(string(one), mostNoted), connector.Cut(string(other), mostNoted)
 }

@@ -53,6 +53,9 @@ func (t *channelTokens) Renew(
 			if err != nil {
 				return err
 			}
+			if t.moved(opened) {
+				return connector.Failf(connector.Temporary, "the channel was pointed at another address meanwhile")
+			}
 			current = opened.Credentials
 			if fresh = current[name] != stale && current[name] != ""; mine && fresh {
 				channelsync.EndLease(tx, t.channel.ID)
@@ -74,6 +77,14 @@ func (t *channelTokens) Renew(
 		case <-time.After(renewLook):
 		}
 	}
+}
+
+// moved reports whether the channel has another host than when the session was opened: the session would send there what was entered for
+// that host.
+func (t *channelTokens) moved(now connector.Channel) bool {
+	was, err := t.service.Opened(t.channel)
+	known, ok := t.service.Connectors.ByPlatform(t.channel.Platform)
+	return err != nil || ok && known.Profile().Hosts(was) != known.Profile().Hosts(now)
 }
 
 // renewed calls renew and stores the new tokens before anybody uses them. If its caller hangs up, or has less time

@@ -35,7 +35,7 @@ func expectChannel(tx *db.Tx, c channels.Channel, expected Expected) error {
 }
 
 // UpdateChannel changes the members of a channel that the draft sets. FinishItems must follow. Errors: NotFound; those of Expected; Invalid
-// for invalid credentials.
+// for invalid credentials, or for another host without the secrets.
 func (s *Service) UpdateChannel(
 	tx *db.Tx,
 	who accounts.Caller,
@@ -44,6 +44,18 @@ func (s *Service) UpdateChannel(
 	draft ChannelDraft,
 ) (channels.Channel, error) {
 	c, err := holdChannel(tx, channel, expected)
+	if err != nil {
+		return c, err
+	}
+	was, before := c.Status, settingsOf(c)
+	old := c
+	if draft.Settings != nil {
+		if err := changeSettings(&c, *draft.Settings); err != nil {
+			return c, err
+		}
+		draft.Settings, draft.Oversell = nil, nil
+	}
+	moved, err := s.moved(old, c, &draft)
 	if err != nil {
 		return c, err
 	}
@@ -59,14 +71,6 @@ func (s *Service) UpdateChannel(
 		channelsync.ForgetShop(tx, channel)
 		channelsync.CheckNow(tx, channel) // its webhooks may have to be signed with another secret, or be those of another shop
 		tx.Wake(SyncTopic)
-	}
-	was, before := c.Status, settingsOf(c)
-	old := c
-	if draft.Settings != nil {
-		if err := changeSettings(&c, *draft.Settings); err != nil {
-			return c, err
-		}
-		draft.Settings, draft.Oversell = nil, nil
 	}
 	if err := s.apply(tx, &c, draft); err != nil {
 		return c, err
@@ -89,8 +93,18 @@ func (s *Service) UpdateChannel(
 	}
 	c.UpdatedAt = tx.Micros()
 	c.Save(tx)
-	audit.Record(tx, who.Actor(), "channel.updated", "channel", string(c.ID), map[string]string{"status": string(c.Status)})
+	audit.Record(tx, who.Actor(), "channel.updated", "channel", string(c.ID), channelChange(old, c, moved))
 	return c, nil
+}
+
+// channelChange is what the audit log says of a change: the status, what of the settings has changed, and how the hosts did.
+func channelChange(old, now channels.Channel, hosts map[string]string) map[string]string {
+	details := map[string]string{"status": string(now.Status)}
+	maps.Copy(details, hosts)
+	if old.Settings != now.Settings {
+		details["settings.from"], details["settings.to"] = changedMembers(old.Settings, now.Settings)
+	}
+	return details
 }
 
 // forgetOtherShop queues that nothing is known of a channel's products on its platform if it names another shop than before: by their old

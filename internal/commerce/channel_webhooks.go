@@ -49,7 +49,7 @@ func (s *Service) ensureWebhooks(
 	if err != nil || base == "" {
 		return out
 	}
-	out.hooks, out.failed = session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: out.url, Secret: opened.Credentials["webhookSecret"]})
+	out.hooks, out.failed = session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: out.url, Secret: opened.Credentials[connector.WebhookSecret]})
 	if connector.Is(out.failed, connector.Cannot) {
 		out.failed = nil
 	}
@@ -70,7 +70,7 @@ func (s *Service) paste(c channels.Channel, base string) (*Paste, error) {
 	if header == "" {
 		header = known.Profile().Header
 	}
-	return &Paste{URL: s.hookURL(base, c), Header: header, Secret: opened.Credentials["webhookSecret"]}, nil
+	return &Paste{URL: s.hookURL(base, c), Header: header, Secret: opened.Credentials[connector.WebhookSecret]}, nil
 }
 
 // hooksOf converts a platform's webhooks to their stored form.
@@ -92,7 +92,7 @@ func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.
 	if err != nil {
 		return err
 	}
-	hooks, failed := session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: hookURL, Secret: opened.Credentials["webhookSecret"]})
+	hooks, failed := session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: hookURL, Secret: opened.Credentials[connector.WebhookSecret]})
 	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
 		now, err := channels.Lock(tx, c.ID)
 		if err != nil {

@@ -19,6 +19,7 @@ type Profile struct {
 	Platform string   // platform value of its channels: "TIKTOK_SHOP"
 	Fields   []Field  // credential fields without baseUrl, in the order of a form
 	Webhooks Webhooks
+	Proof    string // the credential that proves to the platform that the address of notifications is the service's; "" for none
 	Header   string // the header of the signature for Pasted webhooks, unless the channel has another
 	ByHand   string // what the merchant must do on the platform, for people; "" for nothing
 }
@@ -41,6 +42,8 @@ type Field struct {
 	Or       []string // fields that together replace it
 	Form     Form
 	Shop     bool // it says which shop or account of the platform the channel is
+
+	Host func(value string) string // the host that a value which is no address stands for; nil where it stands for none
 
 	Lasts time.Duration // how long the platform takes it; 0: for good, or as long as answers with new tokens say
 	Renew string        // what to do before it ends, for people
@@ -77,6 +80,81 @@ func (p Profile) SameShop(a, b Channel) bool {
 	return !slices.ContainsFunc(p.Known(), func(f Field) bool {
 		return f.Shop && strings.TrimRight(a.Value(f.Name), "/") != strings.TrimRight(b.Value(f.Name), "/")
 	})
+}
+
+// Hosts are the hosts that a channel's fields name: the one to which its credentials are sent, "" for the platform's
+// own, and the one at which its notifications are expected, "" for this service. The scheme, and a port that is not
+// the scheme's, belong to a host.
+func (p Profile) Hosts(c Channel) (hosts [2]string) {
+	for _, f := range p.Known() { // baseUrl is the last one, and replaces the others
+		value := c.Value(f.Name)
+		switch {
+		case value == "":
+		case f.Form == Address:
+			hosts[1] = hostOf(value)
+		case f.Form == Target:
+			hosts[0] = hostOf(value)
+		case f.Host != nil:
+			hosts[0] = hostOf("https://" + f.Host(value))
+		}
+	}
+	return hosts
+}
+
+// hostOf is an address up to its path, in the form in which equal hosts are equal texts; the address itself if it cannot be read.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	scheme, port := strings.ToLower(u.Scheme), u.Port()
+	host := scheme + "://" + strings.ToLower(u.Hostname())
+	if port != "" && port != map[string]string{"https": "443", "http": "80"}[scheme] {
+		host += ":" + port
+	}
+	return host
+}
+
+// Moved are the secrets of a channel that another host must not get: credentials are sent only to the host for which they were entered.
+// Lacking are those that the change from one version to the other has to give again, and does not; gone are those that the service can do
+// without, because it has them issued or chooses them again.
+func (p Profile) Moved(from, to Channel, change Credentials) (lacking, gone []string) {
+	names := []string{p.Proof} // only its notifications go elsewhere
+	if p.Hosts(from)[0] != p.Hosts(to)[0] {
+		names = append(p.secretNames(), TokenField, TokenUntil)
+	}
+	kept := maps.Clone(from.Credentials)
+	p.DropToken(kept)
+	for _, name := range names {
+		ours := func(f Field) bool { return f.Name == name && f.ours() }
+		switch _, given := change[name]; {
+		case given || from.Credentials[name] == "":
+		case kept[name] == "" || name == TokenUntil || slices.ContainsFunc(p.Fields, ours):
+			gone = append(gone, name)
+		case !slices.Contains(lacking, name):
+			lacking = append(lacking, name)
+		}
+	}
+	return lacking, gone
+}
+
+// ours reports whether the service chooses the credential if none is entered.
+func (f Field) ours() bool { return f.Name == WebhookSecret && !f.Required }
+
+// ChoosesWebhookSecret reports whether the service makes the secret of a channel's notifications if none is entered.
+func (p Profile) ChoosesWebhookSecret() bool { return slices.ContainsFunc(p.Fields, Field.ours) }
+
+// WebhookSecret is the credential that signs a channel's notifications.
+const WebhookSecret = "webhookSecret"
+
+// secretNames are the names of the secret fields.
+func (p Profile) secretNames() (names []string) {
+	for _, f := range p.Known() {
+		if f.Form == Secret {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // Check returns all errors of a channel's credentials, none if they are valid. Paths are "credentials.<name>". dev

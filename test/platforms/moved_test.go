@@ -34,7 +34,8 @@ func TestAChannelIsPointedAtAnotherShop(t *testing.T) {
 			})
 		}
 		shows(first, 7)
-		s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"credentials": map[string]any{"url": second.url}}, 200)
+		s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"credentials": map[string]any{"url": second.url,
+			"consumerSecret": "cs_test"}}, 200)
 		s.call("PATCH", "/api/v1/sdk/inventory/bulk-update", map[string]any{"updates": []any{map[string]any{"sku": "MUG", "quantity": 3}}}, 200)
 		shows(second, 3)
 		s.await("webhooks", func() string { return unless(len(second.Hooks()) == 5, second.Hooks(), s.jobs(channel)) })

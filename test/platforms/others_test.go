@@ -242,7 +242,8 @@ func TestAnotherNotificationAddress(t *testing.T) {
 		account.Faults.Challenge = true
 		channel := s.attach("EBAY", account, ebayCredentials())
 		address := s.base + "/api/v1/webhooks/platform/" + channel + "/ebay/challenge"
-		s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"credentials": map[string]any{"endpointUrl": address}}, 200)
+		s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"credentials": map[string]any{"endpointUrl": address,
+			"verificationToken": ebayCredentials()["verificationToken"]}}, 200)
 		tested := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
 		if n := len(tested.List("data", "webhooksRegistered")); n != 3 {
 			t.Errorf("%d topics: %v", n, tested)

@@ -50,6 +50,7 @@ func (*Connector) Profile() connector.Profile {
 		Slug:     "ebay",
 		Platform: channels.EBay,
 		Webhooks: connector.Registered,
+		Proof:    "verificationToken",
 		ByHand: "In eBay's developer account, under marketplace account deletion, enter the address below and the verification token. " +
 			"The other notifications are registered by the test of the connection.",
 		Fields: []connector.Field{

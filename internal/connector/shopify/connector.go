@@ -28,7 +28,8 @@ func (*Connector) Profile() connector.Profile {
 		Platform: channels.Shopify,
 		Webhooks: connector.Registered,
 		Fields: []connector.Field{
-			{Name: "shop", Required: true, Form: connector.Text, Shop: true, Note: "the shop's own domain, name.myshopify.com"},
+			{Name: "shop", Required: true, Form: connector.Text, Shop: true, Host: shopDomain,
+				Note: "the shop's own domain, name.myshopify.com"},
 			{Name: "accessToken", Required: true, Or: []string{"clientId", "clientSecret"}, Form: connector.Secret,
 				Note: "token of an app installed in the shop, begins with shpat_"},
 			{Name: "clientId", Form: connector.Text, Note: "id of an app of the shop's own organisation"},
