@@ -254,7 +254,7 @@ func (d *Dashboard) updateCustomer(r *request) (answer, error) {
 		change := drafts.ReadCustomer(o, drafts.ToUpdate)
 		err := o.Err()
 		if err == nil {
-			err = d.Commerce.LeaveEmail(r.http.Context(), d.DB, r.caller().Tenant, c.ID, commerce.Expected{}, change)
+			err = d.Commerce.LeaveEmail(r.http.Context(), r.store(), r.caller().Tenant, c.ID, commerce.Expected{}, change)
 		}
 		if err != nil {
 			return answer{}, err
@@ -330,7 +330,7 @@ func (d *Dashboard) eraseCustomer(r *request) (answer, error) {
 		}
 		err = d.Commerce.EraseCustomer(
 			r.http.Context(),
-			r.d.DB,
+			r.store(),
 			r.caller(),
 			c.ID,
 			func(erase func(tx *db.Tx) (records.Erasure, error)) (err error) {
