@@ -21,7 +21,7 @@ var eventRoutes = []*route{
 		scope: "read:webhooks",
 		query: func(q *apijson.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).listEvents},
 	{method: "GET", path: "/api/v1/developer/events/{id}", name: "getEvent", section: "4.5.9", summary: "Read an event of the log",
-		scope: "read:webhooks",
+		scope:  "read:webhooks",
 		answer: data(func(w *apijson.Writer) { records.WriteLoggedEvent(w, "data", records.SampleLogged(), true) }), serve: (*API).getEvent},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", name: "replayEvents", section: "4.5.9",
 		summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
@@ -66,7 +66,9 @@ func (a *API) getEvent(r *request) (answer, error) {
 			return answer{}, err
 		}
 		return one(http.StatusOK, string(e.ID),
-			func(w *apijson.Writer) { records.WriteLoggedEvent(w, "data", &e, r.caller.May(webhooks.ReadScope(e.Name))) }), nil
+			func(w *apijson.Writer) {
+				records.WriteLoggedEvent(w, "data", &e, r.caller.May(webhooks.ReadScope(e.Name)))
+			}), nil
 	})
 }
 
