@@ -82,7 +82,7 @@ func (s *seeding) fill(end time.Time, dir string) error {
 				Owner: &commerce.UserDraft{Email: demoEmail, Name: "Olga Owner"}})
 		if err == nil {
 			s.who = accounts.Caller{Tenant: account.Tenant, Account: account.ID, Plan: account.Plan, Currency: account.Currency, User: owner.ID,
-				Role: owner.Role}
+				Role: owner.Role, Name: owner.Name}
 		}
 		return err
 	})
@@ -97,7 +97,7 @@ func (s *seeding) fill(end time.Time, dir string) error {
 
 // write runs one operation of the sample account.
 func (s *seeding) write(run func(tx *db.Tx) error) error {
-	return s.store.DB.Write(s.ctx, s.who.Tenant, run)
+	return s.store.DB.By(s.who.Author("", "")).Write(s.ctx, s.who.Tenant, run)
 }
 
 func (s *seeding) makeChannels() error {

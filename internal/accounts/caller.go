@@ -11,6 +11,7 @@ package accounts
 
 import (
 	"entrepot/internal/apperr"
+	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
 
@@ -61,6 +62,7 @@ type Caller struct {
 	Channel  id.Channel // the custom channel of an API key
 	MadeBy   id.User    // the user who made an API key, "" for none
 	Email    string     // of the user
+	Name     string     // of the key, or of the user: the e-mail address of one without a name
 	SignIn   id.SignIn  // the login of an access token or a session, "" for none
 	Token    bool       // the login has an access token of the API, and is no session of the dashboard
 
@@ -77,6 +79,11 @@ func (c Caller) Actor() string {
 		return "user:" + string(c.User)
 	}
 	return "system"
+}
+
+// Author is the caller as the author of changes, by a request from a client's address.
+func (c Caller) Author(request, address string) db.Author {
+	return db.Author{Actor: c.Actor(), Name: c.Name, Request: request, Address: address}
 }
 
 // Needs is the 403 for a caller without the scope, or nil.

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -54,7 +55,7 @@ func ByKey(tx *db.Tx, key string) (Caller, error) {
 		return Caller{Tenant: a.Tenant, Key: k.ID}, Unauthorized("the API key has expired")
 	}
 	c := callerOf(a)
-	c.Key, c.Scopes, c.Channel, c.MadeBy, c.keyExpires = k.ID, k.Scopes, k.Channel, k.CreatedBy, k.ExpiresAt
+	c.Key, c.Name, c.Scopes, c.Channel, c.MadeBy, c.keyExpires = k.ID, k.Name, k.Scopes, k.Channel, k.CreatedBy, k.ExpiresAt
 	return c, nil
 }
 
@@ -108,6 +109,7 @@ func byLogin(tx *db.Tx, text string) (s Session, err error) {
 	}
 	s.Caller = callerOf(s.Account)
 	s.Caller.User, s.Caller.Role, s.Caller.Email, s.Caller.Scopes = s.User.ID, s.User.Role, s.User.Email, s.User.Limit
+	s.Caller.Name = cmp.Or(s.User.Name, s.User.Email)
 	s.Caller.SignIn, s.Caller.signInUsed = signIn, used
 	return s, nil
 }

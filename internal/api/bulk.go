@@ -55,7 +55,7 @@ func bulk[P any](a *API, r *request, operation *commerce.Bulk[P], apply func(tx 
 	for times := pace.First(); operation.Next(times); times = pace.Next(r.ctx()) {
 		out, err = inTurn(a, r, func() (answer, error) {
 			_ = a.read(r, operation.Prepare) // after an error the plan is made again in the transaction, which returns the error
-			return a.writeUnder(r, k, a.DB.WriteBulk, func(tx *db.Tx) (answer, error) {
+			return a.writeUnder(r, k, a.store(r).WriteBulk, func(tx *db.Tx) (answer, error) {
 				plan, err := operation.Plan(tx)
 				if err == nil {
 					err = apply(tx, plan)

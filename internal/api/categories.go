@@ -45,7 +45,7 @@ func categoryAnswer(status int, c catalog.Category) answer {
 func (a *API) finishCategories(r *request, write func() (answer, error)) (answer, error) {
 	out, err := write()
 	if err == nil {
-		err = a.Commerce.FinishCategories(r.ctx(), a.DB, r.caller.Tenant)
+		err = a.Commerce.FinishCategories(r.ctx(), a.store(r), r.caller.Tenant)
 	}
 	return out, err
 }

@@ -33,7 +33,7 @@ func (a *API) testChannel(r *request) (answer, error) {
 	}
 	var result commerce.ConnectionTest
 	if err := a.outside(r, func() (err error) {
-		result, err = a.Commerce.CheckChannel(r.ctx(), a.DB, c, a.publicBase(r))
+		result, err = a.Commerce.CheckChannel(r.ctx(), a.store(r), c, a.publicBase(r))
 		return err
 	}); err != nil {
 		return answer{}, err

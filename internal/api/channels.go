@@ -183,7 +183,7 @@ func (a *API) finishItems(r *request) error {
 	if err != nil {
 		return err
 	}
-	return a.Commerce.FinishItems(r.ctx(), a.DB, r.caller.Tenant, channel)
+	return a.Commerce.FinishItems(r.ctx(), a.store(r), r.caller.Tenant, channel)
 }
 
 // deleteChannel serves DELETE /api/v1/channels/{id}: 200; 404, 412.
@@ -198,7 +198,7 @@ func (a *API) deleteChannel(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	found, err := a.Commerce.FindChannelAnswers(r.ctx(), a.DB, r.caller.Tenant, which, force)
+	found, err := a.Commerce.FindChannelAnswers(r.ctx(), a.store(r), r.caller.Tenant, which, force)
 	if err != nil {
 		return answer{}, err
 	}
@@ -208,7 +208,7 @@ func (a *API) deleteChannel(r *request) (answer, error) {
 	})
 	if err == nil {
 		forget()
-		err = a.Commerce.FinishChannelDeletion(r.ctx(), a.DB, r.caller.Tenant, which)
+		err = a.Commerce.FinishChannelDeletion(r.ctx(), a.store(r), r.caller.Tenant, which)
 	}
 	return out, err
 }
@@ -227,7 +227,7 @@ func (a *API) leaving(r *request) (forget func()) {
 	}) != nil || hookURL == "" {
 		return func() {}
 	}
-	return func() { _ = a.Commerce.RemoveWebhooks(r.ctx(), a.DB, c, hookURL) }
+	return func() { _ = a.Commerce.RemoveWebhooks(r.ctx(), a.store(r), c, hookURL) }
 }
 
 // writeGone writes whether the channel was deleted or only deactivated.
@@ -258,7 +258,7 @@ func (a *API) queueChannelSync(r *request) (answer, error) {
 	if err := o.Err(); err != nil {
 		return answer{}, a.missingFirst(r, (*API).getChannel, err)
 	}
-	if err := a.Commerce.MarkForSync(r.ctx(), a.DB, r.caller.Tenant, channel, &draft); err != nil {
+	if err := a.Commerce.MarkForSync(r.ctx(), a.store(r), r.caller.Tenant, channel, &draft); err != nil {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {

@@ -67,7 +67,7 @@ func (a *API) updateCustomer(r *request) (answer, error) {
 	update := drafts.ReadCustomer(body, drafts.ToUpdate)
 	which, err := pathID[id.Customer](r, "id", "customer")
 	if err == nil {
-		err = a.Commerce.LeaveEmail(r.ctx(), a.DB, r.caller.Tenant, which, r.expected(body), update)
+		err = a.Commerce.LeaveEmail(r.ctx(), a.store(r), r.caller.Tenant, which, r.expected(body), update)
 	}
 	if err != nil {
 		return answer{}, err
@@ -189,7 +189,7 @@ func (a *API) mergeCustomers(r *request) (answer, error) {
 		return answer{}, err
 	}
 	finish := func() error {
-		return a.Commerce.FinishMerges(r.ctx(), a.DB, r.caller.Tenant, append([]id.Customer{primary}, secondaries...)...)
+		return a.Commerce.FinishMerges(r.ctx(), a.store(r), r.caller.Tenant, append([]id.Customer{primary}, secondaries...)...)
 	}
 	if err := finish(); err != nil {
 		return answer{}, err
@@ -264,7 +264,7 @@ func (a *API) eraseCustomer(r *request) (out answer, err error) {
 	if err != nil {
 		return answer{}, err
 	}
-	err = a.Commerce.EraseCustomer(r.ctx(), a.DB, r.caller, customer, func(erase func(tx *db.Tx) (records.Erasure, error)) (err error) {
+	err = a.Commerce.EraseCustomer(r.ctx(), a.store(r), r.caller, customer, func(erase func(tx *db.Tx) (records.Erasure, error)) (err error) {
 		out, err = a.write(r, func(tx *db.Tx) (answer, error) {
 			e, err := erase(tx)
 			return one(http.StatusOK, string(customer), func(w *apijson.Writer) { records.WriteErasure(w, "data", e) }), err

@@ -58,6 +58,10 @@ func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
 		fmt.Sprintf(`{"notes":"paket-bei-nachbar","trackingNumber":"T1","trackingUrl":"https://t.example/?m=zoe.celik@vanish.example",
 		"items":[{"orderItemId":%q,"quantity":1}]}`, line))
 	s.must(t, 200, "DELETE", "/api/v1/orders/"+order+"/shipments/"+text(shipped, "data", "id"), nil)
+	if r := s.do(call{method: "POST", path: "/api/v1/categories", body: `{"name":"Mugs"}`,
+		header: map[string]string{"X-Request-Id": "asked-by-zoe.celik@vanish.example"}}); r.status != 201 {
+		t.Fatalf("%s", r.body)
+	}
 	keyed("k9", 201, "POST", "/api/v1/orders/"+order+"/shipments",
 		fmt.Sprintf(`{"notes":"paket-bei-nachbar","trackingUrl":"https://t.example/Zo%%C3%%ABlie%%20%%C3%%87elik?m=zoe.celik%%40vanish.example",
 		"items":[{"orderItemId":%q,"quantity":1}]}`, line))

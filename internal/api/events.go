@@ -21,10 +21,8 @@ var eventRoutes = []*route{
 		scope: "read:webhooks",
 		query: func(q *apijson.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).listEvents},
 	{method: "GET", path: "/api/v1/developer/events/{id}", name: "getEvent", section: "4.5.9", summary: "Read an event of the log",
-		scope: "read:webhooks",
-		answer: data(func(w *apijson.Writer) {
-			records.WriteEvent(w, "data", records.SampleEvent, webhooks.OrderShipped, records.SampleTime, "{}")
-		}), serve: (*API).getEvent},
+		scope:  "read:webhooks",
+		answer: data(func(w *apijson.Writer) { records.WriteLoggedEvent(w, "data", records.SampleLogged(), true) }), serve: (*API).getEvent},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", name: "replayEvents", section: "4.5.9",
 		summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
 		body: func(o *apijson.Object) { drafts.ReadReplay(o) }, status: http.StatusAccepted,
@@ -67,11 +65,10 @@ func (a *API) getEvent(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		payload := e.Payload
-		if !r.caller.May(webhooks.ReadScope(e.Name)) {
-			payload = withoutData(e.ID, e.Name, e.CreatedAt)
-		}
-		return one(http.StatusOK, string(e.ID), func(w *apijson.Writer) { w.Raw("data", payload) }), nil
+		return one(http.StatusOK, string(e.ID),
+			func(w *apijson.Writer) {
+				records.WriteLoggedEvent(w, "data", &e, r.caller.May(webhooks.ReadScope(e.Name)))
+			}), nil
 	})
 }
 
@@ -92,11 +89,7 @@ func (a *API) listEvents(r *request) (answer, error) {
 		w.Object("")
 		w.List("data")
 		if err := writeRows(r, w, page.Events, func(e *webhooks.Logged) {
-			if r.caller.May(webhooks.ReadScope(e.Name)) {
-				w.Raw("", e.Payload)
-			} else {
-				records.WriteEvent(w, "", e.ID, e.Name, e.CreatedAt, "null")
-			}
+			records.WriteLoggedEvent(w, "", e, r.caller.May(webhooks.ReadScope(e.Name)))
 		}); err != nil {
 			return err
 		}
@@ -118,8 +111,9 @@ func writeLogMeta(w *apijson.Writer, count, limit int, more bool, after id.Event
 
 func sampleLog(w *apijson.Writer) {
 	w.List("data")
-	records.WriteEvent(w, "", records.SampleEvent, webhooks.OrderShipped, records.SampleTime, "{}")
-	records.WriteEvent(w, "", "019a1c57-0000-7000-8000-00000000ee02", webhooks.StockUpdated, records.SampleTime, "null")
+	records.WriteLoggedEvent(w, "", records.SampleLogged(), true)
+	records.WriteLoggedEvent(w, "", &webhooks.Logged{ID: "019a1c57-0000-7000-8000-00000000ee02", Name: webhooks.StockUpdated,
+		CreatedAt: records.SampleTime, Actor: webhooks.System}, false)
 	w.EndList()
 	writeLogMeta(w, 2, 100, true, "019a1c57-0000-7000-8000-00000000ee02")
 }

@@ -76,7 +76,8 @@ func (a *API) notification(r *request) (commerce.Received, error) {
 	if err != nil {
 		return commerce.Received{}, err
 	}
-	return a.Commerce.ReceiveNotification(r.ctx(), a.DB, c, known, connector.Notification{Header: r.http.Header, Body: raw})
+	// The pull that a notification asks for is the channel's own; the erasure of a person is the service's.
+	return a.Commerce.ReceiveNotification(r.ctx(), a.store(r), c, known, connector.Notification{Header: r.http.Header, Body: raw})
 }
 
 func writeReceived(w *apijson.Writer, got commerce.Received) {

@@ -54,7 +54,7 @@ func (a *API) createOrder(r *request) (out answer, err error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	err = a.Commerce.NumberOrder(r.ctx(), a.DB, r.caller.Tenant, func(number int64) (err error) {
+	err = a.Commerce.NumberOrder(r.ctx(), a.store(r), r.caller.Tenant, func(number int64) (err error) {
 		draft.Number = number
 		out, err = a.optimisticWrite(r, func(reader db.Reader) func() (func(db.GuardedWriter) answer, error) {
 			pending := a.Commerce.PrefetchOrder(reader, draft)

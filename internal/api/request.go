@@ -33,6 +33,11 @@ type request struct {
 	rated    bool            // its rate headers are set
 }
 
+// store is the store for the request's caller, who is the author of what is written through it.
+func (a *API) store(r *request) *db.DB {
+	return a.DB.By(r.caller.Author(r.id, a.Proxies.Client(r.http)))
+}
+
 func (r *request) ctx() context.Context { return r.http.Context() }
 
 // reads reports whether the request is a GET or a HEAD: it has no body that counts, and changes nothing.

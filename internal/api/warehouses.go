@@ -88,7 +88,7 @@ func (a *API) updateWarehouse(r *request) (answer, error) {
 func (a *API) deleteWarehouse(r *request) (answer, error) {
 	which, err := pathID[id.Warehouse](r, "id", "warehouse")
 	if err == nil {
-		err = a.Commerce.EmptyWarehouse(r.ctx(), a.DB, r.caller.Tenant, which, r.expected(nil))
+		err = a.Commerce.EmptyWarehouse(r.ctx(), a.store(r), r.caller.Tenant, which, r.expected(nil))
 	}
 	if err != nil {
 		return answer{}, err
@@ -96,7 +96,7 @@ func (a *API) deleteWarehouse(r *request) (answer, error) {
 	out, err := change(a, r, "warehouse", nil, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
 		return deleted(warehouse, nil), a.Commerce.DeleteWarehouse(tx, r.caller, warehouse, expected)
 	})
-	return out, cmp.Or(err, a.Commerce.FinishWarehouse(r.ctx(), a.DB, r.caller.Tenant, which))
+	return out, cmp.Or(err, a.Commerce.FinishWarehouse(r.ctx(), a.store(r), r.caller.Tenant, which))
 }
 
 func sampleWarehouseData(w *apijson.Writer) {

@@ -24,7 +24,7 @@ func (a *API) write(r *request, operation func(tx *db.Tx) (answer, error)) (answ
 	if err != nil {
 		return answer{}, err
 	}
-	return a.writeUnder(r, k, a.DB.Write, operation)
+	return a.writeUnder(r, k, a.store(r).Write, operation)
 }
 
 // writeUnder is write for a key that was read, in a transaction of the store's Write or WriteBulk.
@@ -87,7 +87,7 @@ func (a *API) optimisticWrite(r *request,
 		return answer{}, err
 	}
 	var out answer
-	err = a.DB.OptimisticWrite(r.ctx(), r.caller.Tenant, func(reader db.Reader) (func(db.GuardedWriter), error) {
+	err = a.store(r).OptimisticWrite(r.ctx(), r.caller.Tenant, func(reader db.Reader) (func(db.GuardedWriter), error) {
 		kept := k.prefetch(reader)
 		decide := prefetch(reader)
 		replayed, err := k.replay(kept)

@@ -53,6 +53,7 @@ type channelRun struct {
 // progress as it goes, so that the next run continues there. Errors: jobs.ErrLost when another node has taken the job;
 // the context's.
 func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job, lease time.Duration) error {
+	store = store.By(job.Author())
 	c, err := channelNow(ctx, store, job.Tenant, job.Channel)
 	switch {
 	case apperr.Is(err, apperr.NotFound):

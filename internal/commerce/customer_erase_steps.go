@@ -23,7 +23,7 @@ func (t trace) large(n int) bool {
 		return true
 	}
 	found := t.texts
-	return len(t.events)+len(found.answers)+len(found.notes)+len(found.jobs)+len(found.entries)+len(found.imports) > n*textsAtOnce
+	return len(t.events)+len(found.answers)+len(found.notes)+len(found.jobs)+len(found.entries)+len(found.imports)+len(found.authors) > n*textsAtOnce
 }
 
 // eraseInSteps erases a person in short transactions, but for the end, which is left to eraseCustomer (decision 243). The first
@@ -244,6 +244,12 @@ func (s *erasureSteps) texts(ctx context.Context) error {
 	if err == nil {
 		err = inSteps(ctx, s, found.entries, func(e *erasure, some []id.Audit) error {
 			audit.Empty(e.tx, some)
+			return nil
+		})
+	}
+	if err == nil {
+		err = inSteps(ctx, s, found.authors, func(e *erasure, some []int64) error {
+			webhooks.ForgetAuthors(e.tx, some)
 			return nil
 		})
 	}

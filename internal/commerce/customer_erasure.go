@@ -48,6 +48,7 @@ type erasure struct {
 	channels  []channelsync.LastError
 	entries   []id.Audit
 	imports   []id.Import
+	authors   []int64      // stamps of events
 	notes     []stock.Note // of any movement, that contain the person's data
 }
 
@@ -125,7 +126,7 @@ func (e *erasure) read(found trace, last bool) (again bool, err error) {
 	if e.views, err = views.Matching(e.tx, e.namedInQuery); err != nil {
 		return false, err
 	}
-	e.entries, e.imports = all.entries, all.imports
+	e.entries, e.imports, e.authors = all.entries, all.imports, all.authors
 	if e.channels, err = channelsync.LastErrors(e.tx, e.names); err != nil {
 		return false, err
 	}
@@ -219,6 +220,7 @@ func (e *erasure) write() error {
 		c.Save(e.tx)
 	}
 	audit.Empty(e.tx, e.entries)
+	webhooks.ForgetAuthors(e.tx, e.authors)
 	imports.Forget(e.tx, e.imports, e.patterns())
 	return nil
 }

@@ -38,6 +38,7 @@ type foundTexts struct {
 	jobs    []id.Job
 	entries []id.Audit
 	imports []id.Import
+	authors []int64 // stamps of the events whose author's name or request id contains it
 }
 
 // traceCustomer searches on a snapshot, which delays no other work. since is the time after which anything was written that the
@@ -133,6 +134,11 @@ func (e *erasure) search(found *foundTexts, since, after int64) error {
 	if err != nil {
 		return err
 	}
+	authors, err := webhooks.AuthorsNaming(e.tx, after, patterns)
+	if err != nil {
+		return err
+	}
+	found.authors = append(found.authors, authors...)
 	lists, err := imports.Search(e.tx, since, patterns)
 	found.answers, found.jobs = append(found.answers, answers...), append(found.jobs, work...)
 	found.entries, found.imports = append(found.entries, entries...), append(found.imports, lists...)
@@ -151,7 +157,7 @@ func (e *erasure) texts(found trace, last bool) (all *foundTexts, again bool, er
 		return all, false, e.search(all, 0, 0)
 	}
 	all = &foundTexts{resources: known.resources, answers: known.answers, notes: known.notes, jobs: known.jobs, entries: known.entries,
-		imports: known.imports}
+		imports: known.imports, authors: known.authors}
 	return all, false, e.search(all, known.since, found.upTo)
 }
 

@@ -21,11 +21,13 @@ const MaxBulkOrders = 10_000
 // bulkSlice is how long a bulk job runs before other waiting jobs get their turn.
 const bulkSlice = 2 * time.Second
 
-// bulkInput is the input of a bulk job, and its caller: rights are checked when the job is requested.
+// bulkInput is the input of a bulk job, and its caller, whose rights were checked when the job was requested, with that request.
 type bulkInput struct {
 	To      orders.Status `json:"to"`
 	User    id.User       `json:"user,omitempty"`
 	Key     id.Key        `json:"key,omitempty"`
+	Name    string        `json:"name,omitempty"` // of the user or the key
+	Request string        `json:"request,omitempty"`
 	Note    string        `json:"note,omitempty"`
 	Restock bool          `json:"restock,omitempty"`
 }
@@ -48,7 +50,7 @@ func (s *Service) MoveOrders(tx *db.Tx, who accounts.Caller, d BulkDraft) (jobs.
 		return jobs.Job{}, apperr.New(apperr.Invalid, "too_many_orders", "%d orders are chosen, at most %d can be moved at once", n,
 			MaxBulkOrders)
 	}
-	input, err := json.Marshal(bulkInput{d.To, who.User, who.Key, d.Note, d.Restock})
+	input, err := json.Marshal(bulkInput{d.To, who.User, who.Key, who.Name, tx.Author().Request, d.Note, d.Restock})
 	if err != nil {
 		return jobs.Job{}, err
 	}
@@ -73,7 +75,8 @@ func (s *Service) RunOrderBulk(ctx context.Context, store *db.DB, job jobs.Job, 
 	if err := json.Unmarshal([]byte(job.Input), &in); err != nil {
 		return err
 	}
-	who := accounts.Caller{Tenant: job.Tenant, User: in.User, Key: in.Key}
+	who := accounts.Caller{Tenant: job.Tenant, User: in.User, Key: in.Key, Name: in.Name}
+	store = store.By(who.Author(in.Request, ""))
 	started := time.Now() // time on this machine, independent of the store's clock
 	for ctx.Err() == nil && time.Since(started) < bulkSlice {
 		var next []jobs.Order

@@ -55,7 +55,7 @@ var allSecrets = []secrets{
 		find: `SELECT tenant_id, key, space, fingerprint, answer FROM idempotency_keys
 			WHERE (answer LIKE '________.%' OR answer LIKE '2.________.%') AND answer NOT LIKE '{%' AND answer NOT LIKE $1
 			ORDER BY tenant_id, key, space LIMIT $2::BIGINT FOR UPDATE`,
-		update: "UPDATE idempotency_keys SET answer = $5 WHERE tenant_id = $1 AND key = $2 AND space = $3 AND fingerprint = $4",
+		update: "UPDATE idempotency_keys SET answer = $5, checksum = NULL WHERE tenant_id = $1 AND key = $2 AND space = $3 AND fingerprint = $4",
 		place: func(tenant id.Tenant, keys [3]string) secretbox.Place {
 			return idempotency.Place(tenant, keys[1], keys[2])
 		},

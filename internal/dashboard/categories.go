@@ -299,7 +299,7 @@ func (d *Dashboard) editCategory(r *request) (answer, error) {
 func (d *Dashboard) writeCategory(r *request, operation func(tx *db.Tx) (answer, error)) (answer, error) {
 	out, err := d.write(r, operation)
 	if err == nil {
-		err = d.Commerce.FinishCategories(r.http.Context(), d.DB, r.caller().Tenant)
+		err = d.Commerce.FinishCategories(r.http.Context(), r.store(), r.caller().Tenant)
 	}
 	return out, err
 }

@@ -186,7 +186,7 @@ func (d *Dashboard) changeChannel(r *request) (answer, error) {
 			return redirect(at, "Saved"), err
 		})
 		if err == nil {
-			err = d.Commerce.FinishItems(r.http.Context(), d.DB, r.caller().Tenant, c.ID)
+			err = d.Commerce.FinishItems(r.http.Context(), r.store(), r.caller().Tenant, c.ID)
 		}
 		if err != nil || draft.Credentials == nil || c.Status == channels.Inactive {
 			return out, err
@@ -266,7 +266,7 @@ func (d *Dashboard) testChannel(r *request) (answer, error) {
 
 // testedPage tests a channel's connection and is its page with the result, which begins with some words.
 func (d *Dashboard) testedPage(r *request, c channels.Channel, begin string) (answer, error) {
-	result, err := d.Commerce.CheckChannel(r.http.Context(), d.DB, c, r.base())
+	result, err := d.Commerce.CheckChannel(r.http.Context(), r.store(), c, r.base())
 	if err != nil {
 		return answer{}, err
 	}
@@ -311,7 +311,7 @@ func (d *Dashboard) syncChannel(r *request) (answer, error) {
 		draft := drafts.ReadSync(o)
 		err := o.Err()
 		if err == nil {
-			err = d.Commerce.MarkForSync(r.http.Context(), d.DB, r.caller().Tenant, channel, &draft)
+			err = d.Commerce.MarkForSync(r.http.Context(), r.store(), r.caller().Tenant, channel, &draft)
 		}
 		if err != nil {
 			return answer{}, err
@@ -334,7 +334,7 @@ func (d *Dashboard) deleteChannel(r *request) (answer, error) {
 		if strings.TrimSpace(f.Value("name")) != c.Name {
 			return answer{}, apperr.At("name", "is not the channel's name")
 		}
-		found, err := d.Commerce.FindChannelAnswers(r.http.Context(), d.DB, r.caller().Tenant, c.ID, true)
+		found, err := d.Commerce.FindChannelAnswers(r.http.Context(), r.store(), r.caller().Tenant, c.ID, true)
 		if err != nil {
 			return answer{}, err
 		}
@@ -343,7 +343,7 @@ func (d *Dashboard) deleteChannel(r *request) (answer, error) {
 			return redirect("/channels", "The channel is deleted"), err
 		})
 		if err == nil {
-			err = d.Commerce.FinishChannelDeletion(r.http.Context(), d.DB, r.caller().Tenant, c.ID)
+			err = d.Commerce.FinishChannelDeletion(r.http.Context(), r.store(), r.caller().Tenant, c.ID)
 		}
 		return out, err
 	})

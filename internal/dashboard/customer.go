@@ -46,6 +46,7 @@ type customerView struct {
 	Merge       *form
 	Erase       ask
 	Receipt     *callout // of an erasure
+	History     history
 }
 
 // addressRow is an entry of the address book.
@@ -78,11 +79,12 @@ func (d *Dashboard) customerOf(r *request) (c records.Customer, err error) {
 	})
 }
 
-// customerWithOrders is customerOf with the newest orders, if the user may see them, and how many there are.
-func (d *Dashboard) customerWithOrders(r *request) (c records.Customer, newest []orders.Order, total int64, err error) {
+// customerWithOrders is customerOf with the newest orders, if the user may see them, how many there are, and the customer's history.
+func (d *Dashboard) customerWithOrders(r *request) (c records.Customer, newest []orders.Order, total int64, past history,
+	err error) {
 	which, err := pathID[id.Customer](r, "customer")
 	if err != nil {
-		return c, nil, 0, err
+		return c, nil, 0, past, err
 	}
 	err = r.read(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
@@ -94,14 +96,17 @@ func (d *Dashboard) customerWithOrders(r *request) (c records.Customer, newest [
 					Limit: newestOrders})
 			}
 			return err
+		}, func(tx *db.Tx) (err error) {
+			past, err = r.readHistory(tx, string(which))
+			return err
 		})
 	})
-	return c, newest, total, err
+	return c, newest, total, past, err
 }
 
 // showCustomer serves GET /customers/{id}.
 func (d *Dashboard) showCustomer(r *request) (answer, error) {
-	c, newest, total, err := d.customerWithOrders(r)
+	c, newest, total, past, err := d.customerWithOrders(r)
 	if err != nil {
 		return answer{}, err
 	}
@@ -147,6 +152,7 @@ func (d *Dashboard) showCustomer(r *request) (answer, error) {
 		view.Orders = append(view.Orders, customerOrder{Number: orders.Number(o.Number), To: prefix + "/orders/" + string(o.ID),
 			Status: statusWords[o.Status], Total: r.format.Money(o.Total, o.Currency), At: r.format.Stamp(o.CreatedAt)})
 	}
+	view.History = past
 	view.OrderCount = r.format.plural(total, "order", "orders")
 	return show(
 		screen{Template: "customer", Title: view.Name, Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"}}, Data: view},
@@ -254,7 +260,7 @@ func (d *Dashboard) updateCustomer(r *request) (answer, error) {
 		change := drafts.ReadCustomer(o, drafts.ToUpdate)
 		err := o.Err()
 		if err == nil {
-			err = d.Commerce.LeaveEmail(r.http.Context(), d.DB, r.caller().Tenant, c.ID, commerce.Expected{}, change)
+			err = d.Commerce.LeaveEmail(r.http.Context(), r.store(), r.caller().Tenant, c.ID, commerce.Expected{}, change)
 		}
 		if err != nil {
 			return answer{}, err
@@ -330,7 +336,7 @@ func (d *Dashboard) eraseCustomer(r *request) (answer, error) {
 		}
 		err = d.Commerce.EraseCustomer(
 			r.http.Context(),
-			r.d.DB,
+			r.store(),
 			r.caller(),
 			c.ID,
 			func(erase func(tx *db.Tx) (records.Erasure, error)) (err error) {

@@ -128,6 +128,12 @@ func (d *Dashboard) showEvent(r *request) (answer, error) {
 		}
 		view = eventView{Row: rows[0], Pairs: []pair{{Name: "Kind", Value: e.Name, Mono: true}, {Name: "Event id", Value: string(e.ID),
 			Mono: true}}}
+		if by := strings.TrimPrefix(r.author(e.Actor, e.ActorName), "by "); by != "" {
+			view.Pairs = append(view.Pairs, pair{Name: "By", Value: by})
+		}
+		if e.RequestID != "" {
+			view.Pairs = append(view.Pairs, pair{Name: "Request", Value: e.RequestID, Mono: true})
+		}
 		if e.Resource != "" {
 			view.Pairs = append(view.Pairs, pair{Name: "About", Value: rows[0].Resource, To: rows[0].ResourceTo, Mono: !rows[0].Named})
 			view.All = address("/webhooks/deliveries", url.Values{"resourceId": {e.Resource}})

@@ -167,7 +167,7 @@ func (d *Dashboard) keepUpload(r *request, u *upload) (answer, error) {
 		}
 	}
 	var i imports.Import
-	err = d.DB.Write(ctx, tenant, func(tx *db.Tx) error { i = imports.Insert(tx, k.kind, u.name, r.caller().User); return nil })
+	err = r.store().Write(ctx, tenant, func(tx *db.Tx) error { i = imports.Insert(tx, k.kind, u.name, r.caller().User); return nil })
 	if err != nil {
 		return answer{}, err
 	}

@@ -52,7 +52,7 @@ func (d *Dashboard) logIn(r *request) (answer, error) {
 func (d *Dashboard) logOut(r *request) (answer, error) {
 	err := d.authenticate(r)
 	if err == nil {
-		err = d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
+		err = r.store().Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
 			accounts.LogOut(tx, r.sessionText())
 			return nil
 		})

@@ -99,7 +99,7 @@ func (d *Dashboard) changePassword(r *request) (answer, error) {
 
 // logOutEverywhere serves POST /settings/me/log-out-everywhere.
 func (d *Dashboard) logOutEverywhere(r *request) (answer, error) {
-	err := d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
+	err := r.store().Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
 		user := r.session.User
 		d.Commerce.LogOutUser(tx, r.caller(), &user)
 		return nil

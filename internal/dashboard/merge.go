@@ -133,7 +133,7 @@ func (d *Dashboard) mergeCustomers(r *request) (answer, error) {
 	}
 	return r.submit(mergeForm(r, c.ID, other), d.previewMerge, func(*form) (answer, error) {
 		finish := func() error {
-			return d.Commerce.FinishMerges(r.http.Context(), d.DB, r.caller().Tenant, c.ID, other)
+			return d.Commerce.FinishMerges(r.http.Context(), r.store(), r.caller().Tenant, c.ID, other)
 		}
 		if err := finish(); err != nil {
 			return answer{}, err

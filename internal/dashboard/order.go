@@ -41,6 +41,7 @@ type orderFacts struct {
 	endpoints  map[id.Endpoint]string
 	customer   *customers.Customer
 	actors     map[string]string // names of users and keys
+	authors    map[int64]string  // who made the changes of a time, from the event log
 	newer, old id.Order
 }
 
@@ -157,6 +158,9 @@ func (r *request) readOrder(which id.Order) (f orderFacts, err error) {
 			if r.caller().May("read:users") {
 				f.actors, err = actorNames(tx)
 			}
+			return err
+		}, func(tx *db.Tx) (err error) {
+			f.authors, err = r.readAuthors(tx, string(which))
 			return err
 		}, func(tx *db.Tx) (err error) {
 			if r.caller().May("read:webhooks") {

@@ -33,6 +33,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 	var list []trailEntry
 	add := func(at int64, e trailEntry) {
 		e.at, e.At = at, r.format.Moment(at, "2 Jan, 15:04:05")
+		e.By = cmp.Or(f.authors[at], e.By)
 		list = append(list, e)
 	}
 	moved := map[int64]bool{} // times of status changes, which show what was shipped then

@@ -37,7 +37,7 @@ func (d *Dashboard) exportOrders(r *request) (answer, error) {
 		}
 		each = func(write func([]orders.Summary) error) error { return r.eachTicked(idsOf[id.Order](ticked), write) }
 	}
-	err = d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
+	err = r.store().Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
 		audit.Record(tx, r.caller().Actor(), "orders.exported", "orders", "", map[string]string{"status": q.values.Get("status")})
 		return nil
 	})

@@ -44,6 +44,7 @@ type productView struct {
 	Moves        []formButton  // to other statuses
 	Delete       ask
 	Pairs        []pair
+	History      history
 }
 
 // variantRow are the inputs of one variant.
@@ -80,6 +81,7 @@ type productPage struct {
 	many       bool                             // there are more
 	linked     map[id.Category]catalog.Category // those of the product, and what is above them
 	attributes []catalog.Attribute
+	history    history
 }
 
 // readProductPage reads the product of the path. Errors: NotFound.
@@ -111,6 +113,9 @@ func (r *request) readProductPage() (p productPage, err error) {
 		}, func(tx *db.Tx) (err error) {
 			p.attributes, _, err = catalog.ListAttributes(tx, maxChoices, 0)
 			return err
+		}, func(tx *db.Tx) (err error) {
+			p.history, err = r.readHistory(tx, string(which))
+			return err
 		})
 	})
 }
@@ -129,7 +134,7 @@ func (d *Dashboard) showProduct(r *request) (answer, error) {
 func (d *Dashboard) productScreen(r *request, p productPage) answer {
 	view := productView{ID: string(p.product.ID), SKU: p.product.SKU, Badge: productBadges[p.product.Status], Fields: p.fields(r),
 		Variants: p.variants(r), Images: p.images(r), Categories: p.categoryForm(r), Attributes: p.attributeForm(r),
-		Publications: p.publications(r),
+		Publications: p.publications(r), History: p.history,
 		Pairs: []pair{{Name: "Id", Value: string(p.product.ID), Mono: true}, {Name: "Created", At: r.format.Stamp(p.product.CreatedAt)},
 			{Name: "Changed", At: r.format.Stamp(p.product.UpdatedAt)}},
 		Delete: newAsk("delete-product", "Delete "+p.product.SKU+"?", "The product goes with its variants, its stock and its publications. "+

@@ -32,6 +32,9 @@ type request struct {
 
 func (r *request) caller() accounts.Caller { return r.session.Caller }
 
+// store is the store for the user, who is the author of what is written through it.
+func (r *request) store() *db.DB { return r.d.DB.By(r.caller().Author(r.id, r.address())) }
+
 // address is the client's.
 func (r *request) address() string { return r.d.Proxies.Client(r.http) }
 

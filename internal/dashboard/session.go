@@ -69,7 +69,7 @@ func (d *Dashboard) authenticate(r *request) error {
 	}
 	r.format = newFormat(r.http, &r.session.Account, &r.session.User, d.DB.Now())
 	if now := d.DB.Now(); r.caller().Stale(now) {
-		err := d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
+		err := r.store().Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
 			accounts.UsedSignIn(tx, r.caller().SignIn, now)
 			return nil
 		})
@@ -108,7 +108,7 @@ func ownPage(next string) string {
 func (d *Dashboard) openSession(r *request, user accounts.User) (answer, error) {
 	var text string
 	before := r.sessionText()
-	err := d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
+	err := r.store().Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
 		if before != "" {
 			accounts.LogOut(tx, before)
 		}

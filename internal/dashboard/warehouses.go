@@ -169,12 +169,12 @@ func (d *Dashboard) deleteWarehouse(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return r.submit(r.form(warehousesPath+"/"+string(w.ID)+"/delete"), d.editWarehouse, func(*form) (answer, error) {
-		if err := d.Commerce.EmptyWarehouse(r.http.Context(), d.DB, r.caller().Tenant, w.ID, commerce.Expected{}); err != nil {
+		if err := d.Commerce.EmptyWarehouse(r.http.Context(), r.store(), r.caller().Tenant, w.ID, commerce.Expected{}); err != nil {
 			return answer{}, err
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			return redirect(warehousesPath, "Deleted "+w.Code), d.Commerce.DeleteWarehouse(tx, r.caller(), w.ID, commerce.Expected{})
 		})
-		return out, cmp.Or(err, d.Commerce.FinishWarehouse(r.http.Context(), d.DB, r.caller().Tenant, w.ID))
+		return out, cmp.Or(err, d.Commerce.FinishWarehouse(r.http.Context(), r.store(), r.caller().Tenant, w.ID))
 	})
 }

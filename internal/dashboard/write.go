@@ -63,7 +63,7 @@ func (d *Dashboard) writeSecret(r *request,
 // stored before.
 func (d *Dashboard) once(r *request, operation func(tx *db.Tx) (kept, error), replayed func(kept)) (k kept, err error) {
 	key, space := r.keyOf()
-	err = d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
+	err = r.store().Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
 		if key != "" {
 			found, err := idempotency.Find(tx, key, space)
 			if err != nil {

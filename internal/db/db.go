@@ -49,6 +49,12 @@ type Config struct {
 
 // DB is an open store; safe for concurrent use.
 type DB struct {
+	*opened
+	author Author // see By
+}
+
+// opened is what all authors of a store share.
+type opened struct {
 	engine engine.Engine
 	now    func() time.Time
 	trace  func(sql string, args []any)
@@ -85,8 +91,8 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &DB{now: c.Now, trace: c.Trace, wrote: c.Wrote, sent: c.Sent, log: c.Log, wakers: map[string][]chan struct{}{},
-		failed: make(chan struct{}), open: openWrites{began: map[int64]time.Time{}}}
+	d := &DB{opened: &opened{now: c.Now, trace: c.Trace, wrote: c.Wrote, sent: c.Sent, log: c.Log, wakers: map[string][]chan struct{}{},
+		failed: make(chan struct{}), open: openWrites{began: map[int64]time.Time{}}}}
 	var err error
 	switch {
 	case c.URL == "":

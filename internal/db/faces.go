@@ -26,6 +26,7 @@ type Reader interface {
 // GuardedWriter queues writes that stay correct when the data read before has changed meanwhile: each names its Guard.
 type GuardedWriter interface {
 	TenantID() id.Tenant
+	Author() Author
 	Now() time.Time
 	Micros() int64
 	Put(g Guard, sql string, args ...any)

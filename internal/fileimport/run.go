@@ -1,6 +1,7 @@
 package fileimport
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,7 +81,7 @@ func (r *Runner) importFile(ctx context.Context, k *keeper, t *trial) (importer.
 	if err != nil {
 		return importer.Summary{}, err
 	}
-	to := &catalog{store: r.Store, commerce: r.Commerce, who: who, of: k.i.ID, trial: t}
+	to := &catalog{store: r.Store.By(who.Author("", "")), commerce: r.Commerce, who: who, of: k.i.ID, trial: t}
 	options.Catalog, options.Lists = to, to
 	switch {
 	case k.i.Kind == imports.Prices, k.i.Kind == imports.Stock:
@@ -101,7 +102,14 @@ func (r *Runner) importFile(ctx context.Context, k *keeper, t *trial) (importer.
 func (r *Runner) caller(ctx context.Context, k *keeper) (who accounts.Caller, err error) {
 	err = r.Store.Read(ctx, k.job.Tenant, func(tx *db.Tx) error {
 		account, err := accounts.Own(tx)
+		if err != nil {
+			return err
+		}
 		who = accounts.Caller{Tenant: k.job.Tenant, Account: account.ID, User: k.i.User, Currency: account.Currency, Settings: account.Settings}
+		user, err := accounts.UserByID(tx, k.i.User)
+		if who.Name = cmp.Or(user.Name, user.Email); apperr.Is(err, apperr.NotFound) {
+			err = nil // deleted meanwhile
+		}
 		return err
 	})
 	return who, err

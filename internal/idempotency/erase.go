@@ -86,13 +86,13 @@ func Load(tx *db.Tx, refs []Ref) (list []Kept, err error) {
 // Rewrite replaces the bodies of stored answers by those given, which later replays then return.
 func Rewrite(tx db.Writer, list []Kept) {
 	db.Chunks(list, func(piece []Kept) error {
-		args := append(make([]any, 0, 1+3*len(piece)), tx.TenantID())
+		args := append(make([]any, 0, 1+4*len(piece)), tx.TenantID())
 		for _, k := range piece {
-			args = append(args, k.Key, k.Space, k.Body)
+			args = append(args, k.Key, k.Space, k.Body, db.Checksum(k.Body))
 		}
 		tx.Queue(rewriteText.For(len(piece), func(n int) string {
-			return "WITH v(key, space, answer) AS (VALUES " + db.Values(n, 3, 2, "::TEXT", "::TEXT", "::TEXT") + `)
-				UPDATE idempotency_keys SET answer = v.answer FROM v
+			return "WITH v(key, space, answer, checksum) AS (VALUES " + db.Values(n, 4, 2, "::TEXT", "::TEXT", "::TEXT", "::BIGINT") + `)
+				UPDATE idempotency_keys SET answer = v.answer, checksum = v.checksum FROM v
 				WHERE idempotency_keys.tenant_id = $1 AND idempotency_keys.key = v.key AND idempotency_keys.space = v.space`
 		}), args...)
 		return nil

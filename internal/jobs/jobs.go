@@ -108,6 +108,14 @@ type Job struct {
 	CompletedAt int64
 }
 
+// Author is who makes the changes of a job that nobody waits for: the channel, if it has one.
+func (j Job) Author() db.Author {
+	if j.Channel == "" {
+		return db.Author{}
+	}
+	return db.Author{Actor: "channel:" + string(j.Channel), Name: j.ChannelName}
+}
+
 // Progress is how much is done, in percent.
 func (j Job) Progress() int64 {
 	switch {

@@ -38,6 +38,44 @@ func WriteEvent(w *apijson.Writer, name string, event id.Event, kind string, at 
 	w.End()
 }
 
+// WriteLoggedEvent writes an event of the log: the envelope, and who made the change by which request (interface §4.5.9). Unless the
+// caller may read what the event is about, its data is null.
+func WriteLoggedEvent(w *apijson.Writer, name string, e *webhooks.Logged, readable bool) {
+	data := "null"
+	if readable {
+		data = e.Data()
+	}
+	w.Record("LoggedEvent", name)
+	apijson.ID(w, "id", e.ID)
+	w.Text("event", e.Name)
+	w.Micros("timestamp", e.CreatedAt)
+	w.Raw("data", data)
+	writeActor(w, e)
+	w.TextOrNull("requestId", e.RequestID)
+	w.End()
+}
+
+// writeActor writes who made a change: null in events from before it was recorded.
+func writeActor(w *apijson.Writer, e *webhooks.Logged) {
+	if e.Actor == "" {
+		w.Null("actor")
+		return
+	}
+	kind, which, _ := strings.Cut(e.Actor, ":")
+	w.MayBeNull("actor")
+	w.Record("EventActor", "actor")
+	w.Text("type", kind)
+	w.TextOrNull("id", which)
+	w.TextOrNull("name", e.ActorName)
+	w.End()
+}
+
+// SampleLogged is an event of the log.
+func SampleLogged() *webhooks.Logged {
+	return &webhooks.Logged{ID: SampleEvent, Name: webhooks.OrderShipped, CreatedAt: SampleTime, Payload: `{"data":{}}`,
+		Actor: "key:019a1c52-7c1e-7d40-9a55-000000000002", ActorName: "ERP", RequestID: "019a1c52-7c1e-7d40-9a55-000000000008"}
+}
+
 // WriteSampleEvent writes an event as endpoints receive it, with a record name for each kind.
 func WriteSampleEvent(w *apijson.Writer, name string, k Kind) {
 	w.Record(EventRecord(k.Event), name)

@@ -14,6 +14,24 @@ type EventRef struct {
 	Resource string
 }
 
+// AuthorsNaming finds in the log, after a stamp, the events whose author's name or request id matches one of the patterns
+// (db.Where.AndLike): callers choose both, and so may have written a person's name into them.
+func AuthorsNaming(tx *db.Tx, after int64, patterns []string) ([]int64, error) {
+	w := db.NewWhere(tx, "").And("stamp > ?", after)
+	w.AndLike([]string{"actor_name", "request_id"}, patterns)
+	return db.List(tx, func(r db.Rows) (stamp int64, err error) { return stamp, r.Scan(&stamp) },
+		"SELECT stamp FROM events WHERE "+w.String()+" ORDER BY stamp", w.Args()...)
+}
+
+// ForgetAuthors queues the removal of the names and request ids of events' authors; their keys, users and channels stay.
+func ForgetAuthors(tx db.Writer, stamps []int64) {
+	db.Chunks(stamps, func(piece []int64) error {
+		args := append([]any{tx.TenantID()}, db.Padded(piece)...)
+		tx.Queue("UPDATE events SET actor_name = '', request_id = '' WHERE tenant_id = $1 AND stamp IN "+db.In(len(args)-1, 2), args...)
+		return nil
+	})
+}
+
 // Newest is the stamp of the newest event. Stamps grow in commit order: an event committed later has a greater one.
 func Newest(tx *db.Tx) (stamp int64, err error) {
 	return stamp, tx.Row("SELECT coalesce(max(stamp), 0) FROM events WHERE tenant_id = $1", []any{tx.Tenant}, &stamp)
@@ -71,16 +89,17 @@ const Edited = "edited events"
 // locked in the order in which DeleteOldEvents locks them.
 func Rewrite(tx db.Writer, list []LoggedEvent) {
 	db.Chunks(list, func(piece []LoggedEvent) error {
-		args := append(make([]any, 0, 2+2*len(piece)), tx.TenantID(), tx.Micros())
+		args := append(make([]any, 0, 2+3*len(piece)), tx.TenantID(), tx.Micros())
 		stamps := make([]int64, len(piece))
 		for i, t := range piece {
-			stamps[i], args = t.Stamp, append(args, t.Stamp, t.Payload)
+			stamps[i], args = t.Stamp, append(args, t.Stamp, t.Payload, db.Checksum(t.Payload))
 		}
 		keys := append([]any{tx.TenantID()}, db.Padded(stamps)...)
 		tx.LockRows("SELECT stamp FROM events WHERE tenant_id = $1 AND stamp IN "+db.In(len(keys)-1, 2)+" ORDER BY stamp FOR UPDATE", keys...)
 		tx.Queue(rewriteText.For(len(piece), func(n int) string {
-			return "WITH v(stamp, payload) AS (VALUES " + db.Values(n, 2, 3, "::BIGINT", "::TEXT") + `)
-				UPDATE events SET payload = v.payload, edited_at = $2 FROM v WHERE events.tenant_id = $1 AND events.stamp = v.stamp`
+			return "WITH v(stamp, payload, checksum) AS (VALUES " + db.Values(n, 3, 3, "::BIGINT", "::TEXT", "::BIGINT") + `)
+				UPDATE events SET payload = v.payload, checksum = v.checksum, edited_at = $2 FROM v
+				WHERE events.tenant_id = $1 AND events.stamp = v.stamp`
 		}), args...)
 		tx.Wake(Edited)
 		return nil

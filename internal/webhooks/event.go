@@ -10,6 +10,7 @@
 package webhooks
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -34,23 +35,34 @@ func Record(w db.GuardedWriter, events ...Event) {
 	if len(events) == 0 {
 		return
 	}
-	offset := w.Stamps(len(events))
+	offset, by := w.Stamps(len(events)), authorOf(w)
 	db.Chunks(events, func(piece []Event) error {
 		if len(piece) >= manyEvents && equalNames(piece) {
-			recordMany(w, offset, piece)
+			recordMany(w, offset, by, piece)
 			offset += int64(len(piece)) * db.StampStep
 			return nil
 		}
-		args := append(make([]any, 0, 1+6*len(piece)), w.TenantID())
+		args := append(make([]any, 0, 1+eventRows.Width*len(piece)), w.TenantID())
 		for _, e := range piece {
 			event := id.New[id.Event]()
-			args = append(args, event, offset, e.Name, e.Resource, e.Body(event, w.Micros()), w.Micros())
+			body := e.Body(event, w.Micros())
+			args = append(args, event, offset, e.Name, e.Resource, body, db.Checksum(body), w.Micros(), by.Actor, by.Name, by.Request)
 			offset += db.StampStep
 		}
 		w.PutRowsStamped(db.Unique(), eventRows, args...)
 		return nil
 	})
 	w.Wake(Topic)
+}
+
+// System is the actor of what the service does itself.
+const System = "system"
+
+// authorOf is who emits the events of a transaction, as they are recorded.
+func authorOf(w db.GuardedWriter) db.Author {
+	by := w.Author()
+	by.Actor = cmp.Or(by.Actor, System)
+	return by
 }
 
 // manyEvents is from how many events of one name on they have a statement of their own.
@@ -66,43 +78,49 @@ func equalNames(events []Event) bool {
 }
 
 // recordMany queues many events of one name, such as those of a bulk operation: what all have in common is an argument once.
-func recordMany(w db.GuardedWriter, offset int64, events []Event) {
-	args := append(make([]any, 0, 4+3*len(events)), w.TenantID(), offset, events[0].Name, w.Micros())
+func recordMany(w db.GuardedWriter, offset int64, by db.Author, events []Event) {
+	args := append(make([]any, 0, 7+4*len(events)), w.TenantID(), offset, events[0].Name, w.Micros(), by.Actor, by.Name, by.Request)
 	for _, e := range events {
 		event := id.New[id.Event]()
-		args = append(args, event, e.Resource, e.Body(event, w.Micros()))
+		body := e.Body(event, w.Micros())
+		args = append(args, event, e.Resource, body, db.Checksum(body))
 	}
 	w.PutStamped(db.Unique(), manyText.For(len(events), func(n int) string {
 		var rows strings.Builder
-		rows.WriteString("($::UUID,$::TEXT,$::TEXT,0)")
+		rows.WriteString("($::UUID,$::TEXT,$::TEXT,$::BIGINT,0)")
 		for i := 1; i < n; i++ {
-			rows.WriteString(",($,$,$," + strconv.Itoa(i*db.StampStep) + ")")
+			rows.WriteString(",($,$,$,$," + strconv.Itoa(i*db.StampStep) + ")")
 		}
-		return "WITH v(id, resource_id, payload, at) AS (VALUES " + db.Repeat(1, 5, rows.String()) + `)
-			INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
-			SELECT $1::BIGINT, id, ` + db.Clock + ` + $2::BIGINT + at, $3::TEXT, resource_id, payload, $4::BIGINT FROM v`
+		return "WITH v(id, resource_id, payload, checksum, at) AS (VALUES " + db.Repeat(1, 8, rows.String()) + `)
+			INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, checksum, created_at, actor, actor_name, request_id)
+			SELECT $1::BIGINT, id, ` + db.Clock + ` + $2::BIGINT + at, $3::TEXT, resource_id, payload, checksum, $4::BIGINT, $5::TEXT, $6::TEXT,
+				$7::TEXT FROM v`
 	}), args...)
 }
 
 var manyText db.Text
 
-var eventRows = &db.Form{Head: 1, Width: 6, Stamps: []int{1}, Mixed: mixedEvents, Build: func(n int) string {
+// eventColumns are what a row of eventRows has behind its stamp.
+const eventColumns = "event, resource_id, payload, checksum, created_at, actor, actor_name, request_id"
+
+// eventCasts are the types of a row of eventRows.
+var eventCasts = []string{"::UUID", "::BIGINT", "::TEXT", "::TEXT", "::TEXT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT", "::TEXT"}
+
+var eventRows = &db.Form{Head: 1, Width: 10, Stamps: []int{1}, Mixed: mixedEvents, Build: func(n int) string {
 	if n <= 8 { // a VALUES list would cost more than separate rows
-		return `INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ` +
-			db.Repeat(n, 2, "($1,$,"+db.Clock+" + $::BIGINT,$,$,$,$)")
+		return `INSERT INTO events (tenant_id, id, stamp, ` + eventColumns + `) VALUES ` +
+			db.Repeat(n, 2, "($1,$,"+db.Clock+" + $::BIGINT,$,$,$,$,$,$,$,$)")
 	}
 	// With many rows the clock is read once: a subquery in each row would keep a cursor open until the statement's end, and SQLite searches
 	// all open cursors to open another.
-	return `WITH v(id, at, event, resource_id, payload, created_at) AS (VALUES ` + db.Values(n, 6, 2, "::UUID", "::BIGINT", "::TEXT",
-		"::TEXT", "::TEXT", "::BIGINT") + `)
-		INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
-		SELECT $1::BIGINT, id, ` + db.Clock + ` + at, event, resource_id, payload, created_at FROM v`
+	return `WITH v(id, at, ` + eventColumns + `) AS (VALUES ` + db.Values(n, 10, 2, eventCasts...) + `)
+		INSERT INTO events (tenant_id, id, stamp, ` + eventColumns + `)
+		SELECT $1::BIGINT, id, ` + db.Clock + ` + at, ` + eventColumns + ` FROM v`
 }}
 
 // mixedEvents is the statement for events of several accounts.
 func mixedEvents(n int) string {
-	return `WITH v(tenant, id, at, event, resource_id, payload, created_at) AS (VALUES ` + db.Values(n, 7, 1, "::BIGINT", "::UUID", "::BIGINT",
-		"::TEXT", "::TEXT", "::TEXT", "::BIGINT") + `)
-		INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
-		SELECT tenant, id, ` + db.ClockOf("v.tenant") + ` + at, event, resource_id, payload, created_at FROM v`
+	return `WITH v(tenant, id, at, ` + eventColumns + `) AS (VALUES ` + db.Values(n, 11, 1, append([]string{"::BIGINT"}, eventCasts...)...) + `)
+		INSERT INTO events (tenant_id, id, stamp, ` + eventColumns + `)
+		SELECT tenant, id, ` + db.ClockOf("v.tenant") + ` + at, ` + eventColumns + ` FROM v`
 }

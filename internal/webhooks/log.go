@@ -20,6 +20,15 @@ type Logged struct {
 	Resource  string // id of the order, product, customer or SKU that it is about
 	CreatedAt int64  // microseconds since 1970 UTC; the envelope's timestamp
 	Payload   string // the envelope, as delivered
+	Actor     string // who made the change: "key:<id>", "user:<id>", "channel:<id>" or "system"; "" if it was not recorded
+	ActorName string // what the key, the user or the channel was called then
+	RequestID string // "" without a request
+}
+
+// Data is the member of the envelope that the kind of the event determines, as JSON text.
+func (e *Logged) Data() string {
+	_, data, _ := strings.Cut(e.Payload, `"data":`) // the last member, behind an id, a name and a time
+	return strings.TrimSuffix(data, "}")
 }
 
 // loggedTable reads events.
@@ -30,6 +39,9 @@ var loggedTable = db.NewTable("events",
 	db.Col("resource_id", func(e *Logged) any { return &e.Resource }),
 	db.Col("created_at", func(e *Logged) any { return &e.CreatedAt }),
 	db.Col("payload", func(e *Logged) any { return &e.Payload }),
+	db.Col("actor", func(e *Logged) any { return &e.Actor }),
+	db.Col("actor_name", func(e *Logged) any { return &e.ActorName }),
+	db.Col("request_id", func(e *Logged) any { return &e.RequestID }),
 ).Of("event")
 
 // EventByID reads an event of the log, or a test event. Errors: NotFound.

@@ -76,7 +76,7 @@ func (w *Worker) do(ctx context.Context, job jobs.Job) error {
 		defer context.AfterFunc(w.stopping, end)() // between two orders; another node continues, or this one after its next start
 		return w.Commerce.RunOrderBulk(bulk, w.DB, job, w.JobLease)
 	}
-	return w.DB.Write(w.running, job.Tenant, func(tx *db.Tx) error {
+	return w.DB.By(job.Author()).Write(w.running, job.Tenant, func(tx *db.Tx) error {
 		if job.Tries > jobTries {
 			w.Commerce.GiveUp(tx, job, "it was started several times and never ended")
 			return nil

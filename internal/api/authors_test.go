@@ -1,0 +1,56 @@
+package api
+
+import (
+	"strings"
+	"testing"
+)
+
+// newestLogged is the newest event of the log, as the API shows it.
+func (s *server) newestLogged(t *testing.T) any {
+	t.Helper()
+	return at(s.must(t, 200, "GET", "/api/v1/developer/events?order=desc&limit=1", nil), "data", 0)
+}
+
+// Each event of the log names who made the change and the request that it came with; what is delivered names neither.
+func TestEventsNameTheirAuthors(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		const request = "price-round/42"
+		made := s.do(call{method: "POST", path: "/api/v1/products", body: `{"sku":"A-1","name":"Mug","price":10}`,
+			header: map[string]string{"X-Request-Id": request}})
+		product := text(made.json(t), "data", "id")
+		event := s.newestLogged(t)
+		if text(event, "actor", "type") != "key" || text(event, "actor", "name") != "test" || text(event, "requestId") != request ||
+			text(event, "data", "id") != product {
+			t.Errorf("made by a key: %v", event)
+		}
+		if keys := s.do(call{method: "GET", path: "/api/v1/developer/api-keys", noKey: true,
+			header: map[string]string{"Authorization": "Bearer " + s.token}}); !strings.Contains(string(keys.body), text(event, "actor", "id")) {
+			t.Errorf("the actor %v is no key of %s", event, keys.body)
+		}
+		one := s.must(t, 200, "GET", "/api/v1/developer/events/"+text(event, "id"), nil)
+		if text(one, "data", "actor", "type") != "key" || text(one, "data", "requestId") != request {
+			t.Errorf("read alone: %v", one)
+		}
+		if status, answer := s.login(t, "PATCH", "/api/v1/products/"+product, map[string]any{"price": 11}); status != 200 {
+			t.Fatal(answer)
+		}
+		event = s.newestLogged(t)
+		if text(event, "actor", "type") != "user" || text(event, "actor", "id") != string(s.owner.ID) ||
+			text(event, "actor", "name") != "Olga Owner" || text(event, "requestId") == "" {
+			t.Errorf("changed by a user: %v", event)
+		}
+		list := `{"sku":"B-%","name":"Many","price":1}`
+		var many []string
+		for i := range 70 {
+			many = append(many, strings.Replace(list, "%", strings.Repeat("x", i), 1))
+		}
+		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", `{"products":[`+strings.Join(many, ",")+`]}`)
+		if event = s.newestLogged(t); text(event, "actor", "type") != "key" || text(event, "actor", "name") != "test" || text(event, "requestId") == "" {
+			t.Errorf("made in bulk: %v", event)
+		}
+		hidden := s.with(s.newKey("read:webhooks")).must(t, 200, "GET", "/api/v1/developer/events?order=desc&limit=1", nil)
+		if at(hidden, "data", 0, "data") != nil || text(hidden, "data", 0, "actor", "type") != "key" {
+			t.Errorf("without the right to read products: %v", hidden)
+		}
+	})
+}
