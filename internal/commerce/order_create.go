@@ -39,6 +39,7 @@ type OrderDraft struct {
 	DiscountAmount  money.Amount
 	TaxAmount       *money.Amount
 	TaxRate         *money.Amount
+	RefundedAmount  money.Amount // of imported history: what was paid back before
 	Source          orders.Source
 	CreatedAt       int64 // for imported history, in microseconds and not in the future; 0: now
 }
@@ -145,6 +146,9 @@ func (p PendingOrder) Plan(r db.Reader, who accounts.Caller) (*OrderPlan, error)
 		o.Lines = append(o.Lines, d.Line())
 	}
 	if err := o.Price(draft.TaxAmount); err != nil {
+		return nil, err
+	}
+	if err := o.RefundBefore(draft.RefundedAmount); err != nil {
 		return nil, err
 	}
 	if plan.customer, err = p.linkCustomer(r, o); err != nil {

@@ -34,6 +34,7 @@ func ReadOrder(o *apijson.Object, now time.Time) commerce.OrderDraft {
 		DiscountAmount:  o.Money("discountAmount", apijson.Money{}).Value,
 		TaxAmount:       o.Money("taxAmount", apijson.Money{}).Ptr(),
 		TaxRate:         o.Money("taxRate", apijson.Money{Max: 1000 * money.Scale}).Ptr(),
+		RefundedAmount:  o.Money("refundedAmount", apijson.Money{}).Value,
 		Source:          orders.FromAPI,
 		CreatedAt:       readPast(o, "createdAt", now),
 	}

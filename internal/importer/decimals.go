@@ -13,6 +13,7 @@ import (
 var numberFields = []string{
 	"price", "salePrice", "compareAtPrice", "stock.quantity",
 	"unitPrice", "lineTotal", "quantity", "shippingAmount", "discountAmount", "taxAmount", "taxRate",
+	"subtotal", "total", "dutiesAmount", "refundedAmount", "lineDiscount",
 }
 
 // evidence is what one cell shows about the decimal sign of its column.

@@ -124,6 +124,7 @@ func orderAgain(raw []byte, at place, reference, channel string) (body []byte, n
 		DiscountAmount  json.RawMessage `json:"discountAmount,omitempty"`
 		TaxAmount       json.RawMessage `json:"taxAmount,omitempty"`
 		TaxRate         json.RawMessage `json:"taxRate,omitempty"`
+		RefundedAmount  json.RawMessage `json:"refundedAmount,omitempty"`
 		ShippingAddress json.RawMessage `json:"shippingAddress,omitempty"`
 		BillingAddress  json.RawMessage `json:"billingAddress,omitempty"`
 		PaymentMetadata json.RawMessage `json:"paymentMetadata,omitempty"`

@@ -17,7 +17,13 @@ type order struct {
 	part      int // 2, 3 … of a long order
 	credit    CreditNotes
 	head      [][]byte
-	decimals  [headTaxRate + 1]byte // of the amounts in head
+	decimals  [headFree]byte    // of the amounts in head
+	statuses  map[string]string // the format's own words for statuses, before orderStatuses
+	refunded  money.Amount      // what was paid back
+
+	fitted        bool // checkTotal has found how the total comes about:
+	discount, tax money.Amount
+	includedTax   money.Amount // inside the prices
 }
 
 func (o *order) fullReference() string {
@@ -37,7 +43,7 @@ func (o *order) settle(rows []*orderRow, r *orderReader, faults []Fault) []Fault
 			case len(value) == 0:
 			case o.head[i] == nil:
 				o.head[i] = value
-				if i <= headTaxRate {
+				if i < headFree {
 					o.decimals[i] = row.decimals[i]
 				}
 			case i != headDate && !noted[i] && !bytes.Equal(value, o.head[i]):
@@ -108,7 +114,7 @@ func (o *order) currency() string {
 // orderStatuses translates what exports write into the statuses of interface §3.1.
 var orderStatuses = map[string]string{
 	"pending": "PENDING", "open": "PENDING", "unpaid": "PENDING", "new": "PENDING", "on-hold": "PENDING", "unfulfilled": "PENDING",
-	"authorized": "PENDING", "partially_paid": "PENDING",
+	"authorized": "PENDING", "partially_paid": "PENDING", "expired": "PENDING", "scheduled": "PENDING", "on_hold": "PENDING",
 	"processing": "PROCESSING", "paid": "PROCESSING", "partially_refunded": "PROCESSING",
 	"partially_shipped": "PARTIALLY_SHIPPED", "partially shipped": "PARTIALLY_SHIPPED", "partial": "PARTIALLY_SHIPPED",
 	"shipped": "SHIPPED", "fulfilled": "SHIPPED", "delivered": "DELIVERED", "complete": "DELIVERED", "completed": "DELIVERED",
@@ -177,11 +183,9 @@ func (o *order) status() (string, *Fault) {
 	if o.credit != "" {
 		return o.credit.status(), nil
 	}
-	if len(text) == 0 {
-		return "", nil
-	}
-	if status := orderStatuses[string(bytes.ToLower(text))]; status != "" {
-		return status, nil
+	word := string(bytes.ToLower(text))
+	if status := wordOr(o.statuses[word], orderStatuses[word]); status != "" || len(text) == 0 {
+		return o.statusAfterRefund(status), nil
 	}
 	return "", &Fault{Field: "initialStatus", Code: "bad_status", Message: fmt.Sprintf("%q is no order status; known are PENDING, "+
 		"PROCESSING, PARTIALLY_SHIPPED, SHIPPED, DELIVERED, CANCELLED, RETURNED", clip(text))}
@@ -191,7 +195,17 @@ func (o *order) status() (string, *Fault) {
 func (o *order) appendAmounts(j *object) *Fault {
 	for i := headShipping; i <= headTaxRate; i++ {
 		cell := o.head[i]
-		if len(cell) == 0 || o.part > 0 && i != headTaxRate {
+		switch {
+		case o.part > 0 && i != headTaxRate, o.includedTax > 0 && i >= headTax:
+			continue
+		case o.fitted && (i == headDiscount || i == headTax):
+			fitted := map[int]money.Amount{headDiscount: o.discount, headTax: o.tax}[i]
+			if fitted > 0 || len(cell) > 0 {
+				j.key(headFields[i])
+				j.b = fitted.AppendTo(j.b)
+			}
+			continue
+		case len(cell) == 0:
 			continue
 		}
 		cell = bytes.TrimSuffix(cell, []byte("%"))
@@ -204,6 +218,10 @@ func (o *order) appendAmounts(j *object) *Fault {
 		}
 		j.key(headFields[i])
 		j.b = amount.value.AppendTo(j.b)
+	}
+	if o.refunded > 0 && o.part == 0 {
+		j.key("refundedAmount")
+		j.b = o.refunded.AppendTo(j.b)
 	}
 	return nil
 }
@@ -259,6 +277,10 @@ func (o *order) bookNotes(r *orderReader) []pair {
 	if id := o.head[headCustomerID]; !uuid.Match(id) {
 		add("customerReference", id)
 	}
+	if o.includedTax > 0 {
+		add("includedTax", []byte(o.includedTax.String()))
+	}
+	add("cancelledAt", o.head[headCancelled])
 	if o.credit != "" {
 		add("creditNote", []byte(o.credit))
 		add("creditNoteFor", o.head[headOriginal])

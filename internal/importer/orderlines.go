@@ -15,8 +15,9 @@ type orderRow struct {
 	unitPrice money.Amount
 	total     money.Amount // of the line, when byTotal
 	byTotal   bool
-	head      [][]byte              // the order's fields, as orderReader lists them
-	decimals  [headTaxRate + 1]byte // of the amounts among them
+	discount  money.Amount   // of this line; it is part of the order's
+	head      [][]byte       // the order's fields, as orderReader lists them
+	decimals  [headFree]byte // of the amounts among them
 	faults    []Fault
 	dropped   bool
 }
@@ -34,6 +35,7 @@ func (r *orderRow) worth() money.Amount {
 var headFields = []string{
 	"originalReference", "customerName", "customerEmail", "customerId", "currency", "initialStatus", "date", "notes",
 	"customerPhone", "customerCompany", "shippingAmount", "discountAmount", "taxAmount", "taxRate",
+	"subtotal", "total", "dutiesAmount", "refundedAmount", "cancelledAt", "paymentStatus",
 }
 
 const (
@@ -51,12 +53,19 @@ const (
 	headDiscount
 	headTax
 	headTaxRate
+	headSubtotal
+	headTotal
+	headDuties
+	headRefunded
+	headCancelled
+	headPayment
 	headFree // the first of the families' members
 )
 
 // orderReader turns a row into an orderRow by the mapping. It is used by one goroutine.
 type orderReader struct {
 	sku, name, quantity, unitPrice, lineTotal *expression
+	lineDiscount                              *expression
 	head                                      []*expression
 	free                                      []headMember
 	usual                                     usualCurrency
@@ -70,7 +79,7 @@ type headMember struct{ family, name string }
 func newOrderReader(m *mapping, dates dateReader) *orderReader {
 	r := &orderReader{
 		sku: m.exact["sku"], name: m.exact["name"], quantity: m.exact["quantity"],
-		unitPrice: m.exact["unitPrice"], lineTotal: m.exact["lineTotal"], dates: dates,
+		unitPrice: m.exact["unitPrice"], lineTotal: m.exact["lineTotal"], lineDiscount: m.exact["lineDiscount"], dates: dates,
 	}
 	for _, name := range headFields {
 		r.head = append(r.head, m.exact[name])
@@ -105,7 +114,7 @@ func (r *orderReader) read(line row, reference string) *orderRow {
 		}
 		value, decimal := e.amount(cells, &r.scratch)
 		got.head[i] = slices.Clone(value)
-		if i <= headTaxRate {
+		if i < headFree {
 			got.decimals[i] = decimal
 		}
 	}
@@ -117,6 +126,12 @@ func (r *orderReader) read(line row, reference string) *orderRow {
 	}
 	r.readQuantity(got, cells, refuse)
 	r.readPrice(got, cells, reference, refuse)
+	if r.lineDiscount != nil {
+		cell, decimal := r.lineDiscount.amount(cells, &r.scratch)
+		if off, err := parseAmount(cell, decimal); err == nil {
+			got.discount = off.value
+		}
+	}
 	return got
 }
 

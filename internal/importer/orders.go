@@ -142,9 +142,15 @@ func (m *orderMaker) assemble(reference string, rows []*orderRow, out emit) erro
 		}
 		return out(piece{place: rows[0].place, item: reference, faults: withoutNotes(faults)})
 	}
-	o := order{reference: reference, head: make([][]byte, len(m.reader.head))}
+	o := order{reference: reference, head: make([][]byte, len(m.reader.head)), statuses: m.format.statuses}
 	faults = o.settle(kept, m.reader, faults)
 	credits, sales := divide(kept)
+	if len(credits) == 0 {
+		if faults = o.checkTotal(sales, faults); refuses(faults) {
+			return out(piece{place: rows[0].place, item: reference, faults: faults})
+		}
+		o.findRefund()
+	}
 	if len(sales) > 0 {
 		if err := m.sendLines(o, sales, faults, out); err != nil {
 			return err
@@ -183,6 +189,11 @@ func (m *orderMaker) sendLines(o order, rows []*orderRow, faults []Fault, out em
 		}
 		faults = append(faults, rows[0].note(o.reference, "items", "order_split",
 			"the order has %d lines and was stored as %d orders, %s to %s/%d", len(lines), len(parts), o.reference, o.reference, len(parts)))
+		if o.refunded > 0 {
+			faults = append(faults, rows[0].note(o.reference, "refundedAmount", "refund_left_out",
+				"the refund of %v is of several orders and was left out", o.refunded))
+			o.refunded = 0
+		}
 	}
 	for i, part := range parts {
 		if i > 0 {

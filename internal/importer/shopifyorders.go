@@ -7,8 +7,10 @@ var shopifyOrderFormat = format{
 	columns: [][2]string{
 		{"Name", "externalReference"}, {"Email", "customerEmail"}, {"Billing Name|Shipping Name", "customerName"},
 		{"Currency", "currency"}, {"Created at", "date"}, {"Notes", "notes"},
-		{`Fulfillment Status~/^(fulfilled|partial)$/|Financial Status`, "initialStatus"},
-		{"Shipping", "shippingAmount"}, {"Discount Amount", "discountAmount"}, {"Taxes", "taxAmount"},
+		{`Fulfillment Status~/^(fulfilled|partial|restocked)$/|Financial Status`, "initialStatus"},
+		{"Shipping", "shippingAmount"}, {"Discount Amount", "discountAmount"}, {"Taxes", "taxAmount"}, {"Subtotal", "subtotal"},
+		{"Total", "total"}, {"Duties", "dutiesAmount"}, {"Lineitem discount", "lineDiscount"},
+		{"Refunded Amount", "refundedAmount"}, {"Cancelled at", "cancelledAt"}, {"Financial Status", "paymentStatus"},
 		{"Lineitem sku", "sku"}, {"Lineitem name", "name"}, {"Lineitem quantity", "quantity"}, {"Lineitem price", "unitPrice"},
 		{"Shipping Name", "shippingAddress.name"}, {"Shipping Company", "shippingAddress.company"},
 		{"Shipping Address1", "shippingAddress.line1"}, {"Shipping Address2", "shippingAddress.line2"},
@@ -21,5 +23,6 @@ var shopifyOrderFormat = format{
 		{"Phone|Billing Phone|Shipping Phone", "customerPhone"}, {"Billing Phone|Shipping Phone", "customerPhone"}, {"Phone", "customerPhone"},
 		{"Billing Company", "customerCompany"}, {"Payment Method", "paymentMetadata.paymentMethod"},
 	},
-	known: func(header []string) bool { return hasColumns(header, "Name", "Lineitem quantity", "Lineitem price") },
+	statuses: map[string]string{"restocked": "CANCELLED", "refunded": "CANCELLED"}, // refunded without being shipped
+	known:    func(header []string) bool { return hasColumns(header, "Name", "Lineitem quantity", "Lineitem price") },
 }

@@ -3,6 +3,7 @@ package orders
 import (
 	"slices"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
@@ -183,6 +184,20 @@ func (o *Order) Refund(tx db.GuardedWriter, r Refund) {
 	}
 	o.Refunds = append(o.Refunds, r)
 	o.RefundedAmount += r.Amount
+}
+
+// RefundBefore adds what was paid back before the order was recorded here to an order that is not stored yet, as one refund without
+// lines. Error: Invalid for more than the order's total.
+func (o *Order) RefundBefore(amount money.Amount) error {
+	amount = amount.Round(money.Digits(o.Currency))
+	if amount > o.Total {
+		return apperr.At("refundedAmount", "must not be above the total of %s", o.Total)
+	}
+	if amount > 0 {
+		o.Refunds = []Refund{{ID: id.New[string](), Amount: amount, CreatedAt: o.CreatedAt}}
+		o.RefundedAmount = amount
+	}
+	return nil
 }
 
 // RefundedWholly reports whether the whole price of the order was refunded.

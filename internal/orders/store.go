@@ -65,7 +65,7 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 			return nil, err
 		}
 	}
-	if o.PlatformID == "" {
+	if o.PlatformID == "" && o.RefundedAmount == 0 {
 		return o, nil
 	}
 	if lock {
@@ -213,6 +213,9 @@ func Insert(w db.GuardedWriter, o *Order) {
 	insertLines(w, o.ID, o.Lines, 0)
 	for _, s := range o.Shipments {
 		InsertShipment(w, o.ID, s)
+	}
+	for _, r := range o.Refunds { // of before the order was recorded here: without lines
+		refundTable.Insert(w, refundRow{o.ID, r})
 	}
 	count(w, nil, o)
 }
