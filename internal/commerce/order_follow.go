@@ -10,7 +10,6 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
@@ -18,18 +17,15 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// followOrder applies what changed of an order on its platform. A version older than the stored one changes nothing;
-// one of the same time may differ, because some platforms count whole seconds.
-func (s *Service) followOrder(tx *db.Tx, order id.Order, in connector.Order) (bool, error) {
-	o, err := orders.Lock(tx, order)
-	if err != nil {
-		return false, err
-	}
+// followOrder applies what changed of a locked order on its platform. A version older than the stored one changes nothing;
+// one of the same time may differ, because some platforms count whole seconds. A new issue that keeps the order from following its
+// platform is announced by order.updated.
+func (s *Service) followOrder(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	at := micros(in.UpdatedAt)
 	if at != 0 && at < o.PlatformUpdatedAt {
 		return false, nil
 	}
-	before, moved := copyOf(o), in.Theirs != o.PlatformStatus || remapped(o, in)
+	before, known, moved := copyOf(o), o.Issues, in.Theirs != o.PlatformStatus || remapped(o, in)
 	switch {
 	case !moved || in.Status == "":
 	case in.Status == o.SentStatus: // it is what was sent there, perhaps in other words: an order that has moved on here stays
@@ -43,10 +39,20 @@ func (s *Service) followOrder(tx *db.Tx, order id.Order, in connector.Order) (bo
 		return false, err
 	}
 	changes, err := s.followChanges(tx, o, in, moved)
+	if err != nil {
+		return false, err
+	}
+	raised := slices.ContainsFunc(o.Issues, func(i orders.Issue) bool { return i.Stuck() && !slices.Contains(known, i) })
 	if !content && !changes {
 		orders.SaveDetails(tx, before, o)
 	}
-	return content || changes, err
+	if raised {
+		before = copyOf(o)
+		touch(tx, o)
+		orders.SaveDetails(tx, before, o)
+		webhooks.Record(tx, orderUpdated(o))
+	}
+	return content || changes || raised, nil
 }
 
 // followContent applies lines, amounts and addresses while nothing is shipped (interface §3.1). Later, and after the
@@ -73,6 +79,9 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	next.Reserve()
 	facts := !forgotten(o) && takeFacts(&next, in)
 	goods := !sameContent(o, &next)
+	if !goods && hasIssue(o, orders.SyncConflict, "items") {
+		orders.Unflag(tx, o, orders.SyncConflict, "items")
+	}
 	if !named && !goods && !facts && next.ShippingAddress == o.ShippingAddress && next.BillingAddress == o.BillingAddress {
 		return false, nil
 	}
@@ -132,7 +141,10 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 	switch behind := orders.Way(target, o.Status); { // what its platform lacks
 	case target == "":
 		orders.Flag(tx, o, orders.IllegalTransition, "status", unknownStatus(in.Theirs))
+		return false, nil
 	case o.Status == target, behind != nil && (o.Sync.State == orders.SyncPending || in.Trails && trails(o)):
+	case o.Status == orders.Cancelled && target != orders.Returned:
+		orders.Flag(tx, o, orders.SyncConflict, "status", notReopened(o, in.Theirs))
 	case target == orders.PartiallyShipped && (orders.Way(o.Status, orders.Shipped) != nil || partsTakenBack(o)): // parcels say what has left
 	case o.Sync.State == orders.SyncSkipped && len(behind) == 1: // it has no word for the last move
 	case in.Undivided && o.Status == orders.PartiallyShipped && target == orders.Processing:
@@ -140,10 +152,8 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 		orders.Flag(tx, o, orders.IllegalTransition, "status",
 			fmt.Sprintf("the platform says %q; an order cannot go from %s to %s", in.Theirs, o.Status, target))
 	}
-	if target != "" && (way != nil || o.Status == target) && slices.ContainsFunc(o.Issues, func(i orders.Issue) bool {
-		return i.Code == orders.IllegalTransition && i.Path == "status" && i.Message == unknownStatus(in.Theirs)
-	}) {
-		orders.Unflag(tx, o, orders.IllegalTransition, "status")
+	if way != nil || o.Status == target {
+		closeStatusIssues(tx, o)
 	}
 	for _, to := range way {
 		if err := s.moveOrder(tx, accounts.Caller{}, o, Move{To: to, Source: orders.FromChannel}); err != nil {
@@ -176,11 +186,25 @@ func unknownStatus(theirs string) string {
 	return fmt.Sprintf("nothing is known of the platform's status %q: settings.statusMap can say what it means", theirs)
 }
 
+// notReopened is the message of the issue of a cancelled order that its platform goes on with, see reopens.
+func notReopened(o *orders.Order, theirs string) string {
+	why := "it was cancelled here"
+	if o.AnyShipped() {
+		why = "a part of it was shipped before it was cancelled"
+	}
+	return fmt.Sprintf("the platform goes on with the order (%q), but %s", theirs, why)
+}
+
 // remapped reports whether the platform's status, which is the same as before, means another one than it did: the channel's statusMap has
 // changed since. An order that was moved here since stays where it is.
 func remapped(o *orders.Order, in connector.Order) bool {
 	last := len(o.History) - 1
 	return last >= 0 && o.History[last].Source == orders.FromChannel && in.Theirs == o.PlatformStatus && orders.Way(o.Status, in.Status) != nil
+}
+
+// hasIssue reports whether an order has an issue, closed or not.
+func hasIssue(o *orders.Order, code orders.IssueCode, path string) bool {
+	return slices.ContainsFunc(o.Issues, func(i orders.Issue) bool { return i.Code == code && i.Path == path })
 }
 
 func orderUpdated(o *orders.Order) webhooks.Event {

@@ -29,7 +29,8 @@ type ReceivedOrder struct {
 }
 
 // ReceiveOrder stores an order as its platform has it (interface §2.1, §3.1): a new one exactly once by channel and
-// platform id, of a known one what changed. The platform's amounts are stored unchanged; what cannot be applied
+// platform id, of a known one what changed. One that the platform takes up again after it cancelled it becomes a new
+// order that names the cancelled one. The platform's amounts are stored unchanged; what cannot be applied
 // becomes an issue of the order and refuses nothing, because the order is sold already. Nothing of it is sent back to
 // the platform. One that another channel of the same shop has is not stored again. unless, if it is not nil, refuses that at the end of
 // the transaction. Errors: NotFound when the channel was deleted; those of unless.
@@ -39,21 +40,24 @@ func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Cha
 		if err := lockShop(tx, c, twins); err != nil {
 			return err
 		}
-		known, err := orders.ByPlatformID(tx, c.ID, in.ExternalID)
-		out = ReceivedOrder{ID: known}
+		out = ReceivedOrder{}
+		known, err := lockNewest(tx, c.ID, in.ExternalID)
 		switch {
 		case err != nil:
 			return err
-		case known != "":
+		case known != nil && !reopens(known, in):
+			out.ID = known.ID
 			out.Updated, err = s.followOrder(tx, known, in)
 			return err
 		case number == 0:
 			return errUnnumbered
 		}
-		if elsewhere, err := anyHas(tx, twins, in.ExternalID); elsewhere || err != nil {
-			return err
+		if known == nil {
+			if elsewhere, err := anyHas(tx, twins, in.ExternalID); elsewhere || err != nil {
+				return err
+			}
 		}
-		out.ID, err = s.insertReceived(tx, c, in, number)
+		out.ID, err = s.insertReceived(tx, c, in, number, known)
 		out.Created = true
 		return err
 	}
@@ -73,7 +77,7 @@ func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Cha
 	if err == nil && known != "" {
 		err = receive(0)
 	}
-	if err == nil && known == "" || errors.Is(err, errUnnumbered) { // it is new, or it was deleted meanwhile
+	if err == nil && known == "" || errors.Is(err, errUnnumbered) { // it is new, is reopened, or was deleted meanwhile
 		err = s.NumberOrder(ctx, store, c.Tenant, receive)
 	}
 	return out, err
@@ -90,9 +94,12 @@ func lockShop(tx *db.Tx, c channels.Channel, twins []id.Channel) error {
 // errUnnumbered ends the transaction of a new order, which needs a number first.
 var errUnnumbered = errors.New("commerce: the order has no number")
 
-// insertReceived stores a new order.
-func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Order, number int64) (id.Order, error) {
+// insertReceived stores a new order. cancelled is the locked one that it reopens, nil for none.
+func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Order, number int64, cancelled *orders.Order) (id.Order, error) {
 	channels.Keep(tx, c.ID)
+	if cancelled != nil && forgotten(cancelled) {
+		in = withoutBuyer(in)
+	}
 	buyer := PendingOrder{draft: OrderDraft{CustomerEmail: in.Email}}
 	if tx.Try() > 0 {
 		buyer.numberTaken = orders.PrefetchNumberTaken(tx, number)
@@ -105,6 +112,9 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 		Sync: orders.Sync{State: orders.Synced, UpdatedAt: tx.Micros()}}
 	if o.CreatedAt == 0 {
 		o.CreatedAt = orders.Shown(tx.Micros())
+	}
+	if cancelled != nil {
+		reopen(tx, cancelled, o, in)
 	}
 	takeFacts(o, in)
 	takeAddresses(o, in)
@@ -124,7 +134,12 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 	if err != nil {
 		return "", err
 	}
-	events := countCustomer(tx, made, o)
+	var events []webhooks.Event
+	if buyer.customer == nil && o.Customer != "" { // of the order that it reopens, and perhaps erased
+		customers.Spend(tx, o.Customer, 1, spent(o))
+	} else {
+		events = countCustomer(tx, made, o)
+	}
 	if begin == orders.Shipped || begin == orders.Delivered {
 		o.Status = orders.Processing
 		o.ShipRest(orders.ShipmentDraft{}, tx.Micros())

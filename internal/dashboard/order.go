@@ -19,6 +19,7 @@ var orderPageRoutes = []*route{
 	{method: "POST", path: "/orders/{id}/ship", scope: "write:orders", serve: (*Dashboard).shipOrder},
 	{method: "POST", path: "/orders/{id}/unship", scope: "write:orders", serve: (*Dashboard).unshipOrder},
 	{method: "POST", path: "/orders/{id}/move", scope: "write:orders", serve: (*Dashboard).moveOrder},
+	{method: "POST", path: "/orders/{id}/issues", scope: "write:orders", serve: (*Dashboard).closeIssues},
 	{method: "POST", path: "/orders/{id}/lines", scope: "write:orders", serve: (*Dashboard).editOrder},
 	{method: "POST", path: "/orders/{id}/details", scope: "write:orders", serve: (*Dashboard).changeNote},
 	{method: "POST", path: "/orders/{id}/address", scope: "write:orders", serve: (*Dashboard).changeAddress},
@@ -43,6 +44,7 @@ type orderFacts struct {
 	actors     map[string]string // names of users and keys
 	authors    map[int64]string  // who made the changes of a time, from the event log
 	newer, old id.Order
+	linked     map[id.Order]int64 // numbers of the orders that it reopens and that reopened it
 }
 
 // orderView is what templates/order.html shows.
@@ -58,7 +60,9 @@ type orderView struct {
 	Return, Cancel      *ask
 	Note                *form
 	Noted               string
+	Reopens, ReopenedBy linkTo
 	Issues              []callout
+	Settle              *form // closes them; nil where there is nothing to decide
 	Lines               []orderLine
 	LineWords           string
 	Ship                *form
@@ -86,6 +90,9 @@ type orderView struct {
 	JSON                []token // when it is opened
 	UnfoldJSON          *unfold
 }
+
+// linkTo is a link; the zero value is none.
+type linkTo struct{ Label, To string }
 
 // move is a button that moves the order.
 type move struct {
@@ -153,6 +160,11 @@ func (r *request) readOrder(which id.Order) (f orderFacts, err error) {
 			}, func(tx *db.Tx) (err error) {
 				f.newer, f.old, err = orders.Neighbours(tx, q.Filter, f.order)
 				return err
+			}, func(tx *db.Tx) (err error) {
+				if f.order.Reopens != "" || f.order.ReopenedBy != "" {
+					f.linked, err = orders.NumbersOf(tx, nonZero(f.order.Reopens, f.order.ReopenedBy))
+				}
+				return err
 			})
 		}, func(tx *db.Tx) (err error) {
 			if r.caller().May("read:users") {
@@ -175,6 +187,10 @@ func (r *request) readOrder(which id.Order) (f orderFacts, err error) {
 		})
 	})
 	return f, err
+}
+
+func nonZero(list ...id.Order) []id.Order {
+	return slices.DeleteFunc(list, func(order id.Order) bool { return order == "" })
 }
 
 // readMovements reads the changes of the order, and the stock movements of it and of its shipments, deleted ones included.
@@ -231,9 +247,10 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 			view.PaymentJSON = colour(o.PaymentMetadata)
 		}
 	}
-	for _, i := range o.Issues {
+	for _, i := range o.OpenIssues() {
 		view.Issues = append(view.Issues, newCallout("warn", "Not taken over from the channel", sentence(i.Message)))
 	}
+	view.Reopens, view.ReopenedBy = f.linkTo(o.Reopens), f.linkTo(o.ReopenedBy)
 	r.orderLines(&view, &f)
 	r.orderShipments(&view, o)
 	view.Trail = r.trail(&f)
@@ -254,6 +271,14 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 		r.orderForms(&view, o)
 	}
 	return show(screen{Template: "order", Title: view.Number, Section: "/orders", Data: view}), nil
+}
+
+// linkTo links to an order of which the number was read.
+func (f *orderFacts) linkTo(order id.Order) linkTo {
+	if f.linked[order] == 0 {
+		return linkTo{}
+	}
+	return linkTo{orders.Number(f.linked[order]), prefix + "/orders/" + string(order)}
 }
 
 // rail is the sequence of an order's states, with the present one.

@@ -179,6 +179,22 @@ func (d *Dashboard) unshipOrder(r *request) (answer, error) {
 	})
 }
 
+// closeIssues serves POST /orders/{id}/issues: a person has seen to what keeps the order from following its platform.
+func (d *Dashboard) closeIssues(r *request) (answer, error) {
+	o, err := r.orderOf()
+	if err != nil {
+		return answer{}, err
+	}
+	return r.submit(r.form(r.acting(o, "/issues")), d.showOrder, func(*form) (answer, error) {
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			if _, err := d.Commerce.CloseIssues(tx, o.ID); err != nil {
+				return answer{}, err
+			}
+			return redirect(r.acting(o, ""), orders.Number(o.Number)+" is settled"), nil
+		})
+	})
+}
+
 // moveOrder serves POST /orders/{id}/move.
 func (d *Dashboard) moveOrder(r *request) (answer, error) {
 	o, err := r.orderOf()

@@ -157,6 +157,9 @@ var restock = field{Name: "restock", Kind: "checkbox", Label: "What was shipped 
 // orderForms adds what a user may do now.
 func (r *request) orderForms(view *orderView, o *orders.Order) {
 	view.Note = noteForm(r, o)
+	if slices.ContainsFunc(o.OpenIssues(), orders.Issue.Stuck) {
+		view.Settle = r.another(r.acting(o, "/issues"))
+	}
 	for _, to := range o.Status.Moves() {
 		if to == orders.Shipped && (view.Ship != nil || view.Edit != nil) {
 			continue // the form of the lines does it

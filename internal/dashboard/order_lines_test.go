@@ -18,12 +18,23 @@ import (
 // platformOrder is an order of a shop: two mugs and a fee, which has no SKU, with the shop's tax.
 func (s *site) platformOrder(t *testing.T) id.Order {
 	t.Helper()
+	return s.receive(t, s.platform(), 0, "processing", orders.Processing)
+}
+
+// platform is a channel of a shop.
+func (s *site) platform() channels.Channel {
 	c := channels.Channel{Tenant: s.account.Tenant, ID: id.New[id.Channel](), Name: "Shop", Platform: "WOOCOMMERCE", Status: "active",
 		Settings: "{}", Oversell: "allow"}
 	s.do(c.Tenant, func(tx *db.Tx) error { c.Insert(tx); return nil })
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	out, err := s.Commerce.ReceiveOrder(t.Context(), s.DB, c, connector.Order{ExternalID: "77", Number: "1077", Theirs: "processing",
-		Status: orders.Processing, CreatedAt: at, UpdatedAt: at, Currency: "EUR", Name: "Ada Lovelace",
+	return c
+}
+
+// receive takes a version of the shop's order.
+func (s *site) receive(t *testing.T, c channels.Channel, minute int, theirs string, status orders.Status) id.Order {
+	t.Helper()
+	at := time.Date(2026, 1, 2, 3, minute, 5, 0, time.UTC)
+	out, err := s.Commerce.ReceiveOrder(t.Context(), s.DB, c, connector.Order{ExternalID: "77", Number: "1077", Theirs: theirs,
+		Status: status, CreatedAt: at, UpdatedAt: at, Currency: "EUR", Name: "Ada Lovelace",
 		Lines: []connector.OrderLine{{ExternalID: "a", SKU: "MUG", Name: "Mug", Quantity: 2, Amount: 100000},
 			{ExternalID: "f", Name: "Gift wrap", Quantity: 1, Amount: 20000}},
 		Tax: 24000, Total: 144000}, nil)
@@ -48,6 +59,58 @@ func TestEditOrderOfAShop(t *testing.T) {
 		b.follow(b.sendForm(t, b.get(path+"?open=lines"), path+"/lines", "items[1].quantity", "0", "taxAmount", "3"))
 		if o = c.call("GET", path, nil); len(o["items"].([]any)) != 1 || o["total"] != 18.0 {
 			t.Errorf("without the fee %v", o)
+		}
+	})
+}
+
+// An order that does not follow its shop needs a person, who settles it. One that its shop took up again leads to the cancelled one.
+func TestOrderThatDisagreesWithItsShop(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b, shop := s.shopper(t), s.as(s.owner), s.platform()
+		c.articles()
+		sent := s.receive(t, shop, 0, "completed", orders.Shipped)
+		s.receive(t, shop, 1, "cancelled", orders.Cancelled)
+		path := "/orders/" + string(sent)
+		for _, page := range []string{"", path, "/orders?stuck=true"} {
+			for text, is := range map[string]bool{"1 order disagrees with its shop": page == "", "Settled by hand": page == path,
+				"ORD-000001": true} {
+				if got := strings.Contains(b.get(page).body, text); got != is {
+					t.Errorf("%q of %q: %t", text, page, got)
+				}
+			}
+		}
+		if list := c.list("/orders?stuck=true&externalId=77"); len(list) != 1 {
+			t.Errorf("%d orders are stuck", len(list))
+		}
+		b.follow(b.sendForm(t, b.get(path), path+"/issues"))
+		for _, page := range []string{"", path} {
+			if body := b.get(page).body; strings.Contains(body, "disagrees") || strings.Contains(body, "Settled by hand") {
+				t.Errorf("%q still asks", page)
+			}
+		}
+		if list := c.list("/orders?stuck=true"); len(list) != 0 {
+			t.Errorf("%d orders are stuck", len(list))
+		}
+	})
+}
+
+func TestReopenedOrderLeadsToTheOther(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b, shop := s.shopper(t), s.as(s.owner), s.platform()
+		c.articles()
+		old := s.receive(t, shop, 0, "failed", orders.Cancelled)
+		paid := s.receive(t, shop, 1, "processing", orders.Processing)
+		for page, link := range map[id.Order]id.Order{old: paid, paid: old} {
+			if !strings.Contains(b.get("/orders/"+string(page)).body, `href="/dashboard/orders/`+string(link)+`"`) {
+				t.Errorf("%s has no link to %s", page, link)
+			}
+		}
+		if o := c.call("GET", "/orders/"+string(paid), nil); o["reopens"] != string(old) || o["reopenedBy"] != nil {
+			t.Errorf("%v", o)
+		}
+		list := c.list("/orders?externalId=77")
+		if len(list) != 2 || list[0]["id"] != string(paid) || list[1]["reopenedBy"] != string(paid) {
+			t.Errorf("%v", list)
 		}
 	})
 }

@@ -238,6 +238,9 @@ func (r *request) orderChips(q ordersQuery, places []channels.Channel) (list []c
 	if from, to := q.MinTotal, q.MaxTotal; from != nil || to != nil {
 		on("Total: "+span(r.bound(from), r.bound(to)), "minTotal", "maxTotal")
 	}
+	if q.Stuck {
+		on("Disagrees with its shop", "stuck")
+	}
 	if q.Email != "" {
 		on("Customer: "+q.Email, "customerEmail")
 	}

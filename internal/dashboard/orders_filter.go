@@ -28,7 +28,8 @@ type ordersQuery struct {
 
 // ordersParameters are those of the list, and placed, which is a span that ends now: "today", or a number of days.
 var ordersParameters = []string{"search", "status", "channelId", "customerId", "customerEmail", "country", "minTotal", "maxTotal", "placed",
-	"createdAtGte", "createdAtLte", "sort"}
+	"createdAtGte", "createdAtLte",
+	"stuck", "sort"}
 
 // wholeQuery is the input that has all parameters of the list, in the forms about it.
 const wholeQuery = "list"

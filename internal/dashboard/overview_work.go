@@ -17,6 +17,7 @@ import (
 // openWork is the work that waits for people and that this user may see.
 type openWork struct {
 	toShip, low int64
+	stuck       int64 // orders that do not follow their platform until a person decides
 	oldest      int64 // creation of the oldest waiting order
 	oversold    []analytics.Level
 	failing     []failing
@@ -41,7 +42,7 @@ const failedFor = 7 * 24 * time.Hour
 func (w *openWork) read(tx *db.Tx, r *request) error {
 	var parts []func(*db.Tx) error
 	for scope, part := range map[string]func(*db.Tx) error{
-		"read:orders": w.readToShip, "read:webhooks": w.readHooks, "read:inventory": func(tx *db.Tx) (err error) {
+		"read:orders": w.readOrders, "read:webhooks": w.readHooks, "read:inventory": func(tx *db.Tx) (err error) {
 			w.oversold, w.low, err = analytics.Oversold(tx, 3)
 			return err
 		}, "read:channels": func(tx *db.Tx) error { return w.readChannels(tx, r.format.now) },
@@ -53,10 +54,15 @@ func (w *openWork) read(tx *db.Tx, r *request) error {
 	return tx.Together(parts...)
 }
 
-// readToShip reads how many orders wait for shipment, and the creation time of the oldest.
-func (w *openWork) readToShip(tx *db.Tx) (err error) {
-	w.toShip, w.oldest, err = orders.ToShip(tx)
-	return err
+// readOrders reads how many orders wait for shipment, the creation time of the oldest, and how many wait for a decision.
+func (w *openWork) readOrders(tx *db.Tx) error {
+	return tx.Together(func(tx *db.Tx) (err error) {
+		w.toShip, w.oldest, err = orders.ToShip(tx)
+		return err
+	}, func(tx *db.Tx) (err error) {
+		w.stuck, err = orders.CountStuck(tx)
+		return err
+	})
 }
 
 // readChannels reads the recently failed jobs, and the channels whose credentials were refused.
@@ -128,6 +134,10 @@ func (w openWork) needs(r *request, low []need) (list []need) {
 		list = append(list, need{Tone: "warn", Icon: "truck", Head: f.plural(w.toShip, "order to ship", "orders to ship"),
 			Text: "The oldest came", At: f.Stamp(w.oldest), Label: "Ship orders",
 			To: prefix + "/orders?sort=createdAt:asc&status=PROCESSING,PARTIALLY_SHIPPED"})
+	}
+	if w.stuck > 0 {
+		list = append(list, need{Tone: "bad", Icon: "alert", Head: f.plural(w.stuck, "order disagrees with its shop", "orders disagree with their shops"),
+			Text: "What the shop says cannot be taken over; nothing of their stock is freed", Label: "Decide", To: prefix + "/orders?stuck=true"})
 	}
 	for _, e := range w.failing {
 		text := "None of the last " + f.plural(e.health.Attempts, "attempt", "attempts") + " succeeded"

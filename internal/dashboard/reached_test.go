@@ -19,6 +19,7 @@ var onlyInAMoment = map[string]string{
 	"GET ": "it leads to the overview", "GET /live": "the script's stream", "GET /counts": "the script's counts",
 	"GET /_parts": "only developers use it", "POST /_parts/form": "only developers use it",
 	"POST /channels/{id}/test":   "TestStoryOfEachPlatform",
+	"POST /orders/{id}/issues":   "TestOrderThatDisagreesWithItsShop",
 	"POST /channels/{id}/status": "TestCustomChannelsHaveNoState", "POST /channels/{id}/sync": "TestStoryOfAShopsChannel",
 	"POST /products/import/{id}/stop": "TestSecondClicksOfAnImport", "POST /orders/import/{id}/stop": "as that of products",
 	"POST /prices/import/{id}/stop": "as that of products", "POST /inventory/import/{id}/stop": "as that of products",

@@ -13,7 +13,7 @@ import (
 )
 
 // byColumns reports whether columns have all that the filter asks for, but for a search.
-func (f Filter) byColumns() bool { return f.Customer == "" && f.Email == "" && f.Country == "" }
+func (f Filter) byColumns() bool { return !f.byOwnIndex() && f.Country == "" }
 
 // asks is what a filter asks of a line.
 type asks struct {

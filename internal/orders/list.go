@@ -48,12 +48,21 @@ type CountedFilter struct {
 
 // RowFilter has the conditions on an order's row alone: with any of them, a total is counted from the rows.
 type RowFilter struct {
-	Customer id.Customer
-	Email    string
-	Search   string
-	Country  string        // of the shipping address, two capitals
-	MinTotal *money.Amount // bounds of the total, both included; nil: none
-	MaxTotal *money.Amount
+	Customer   id.Customer
+	Email      string
+	Reference  string // the caller's own number, exactly
+	ExternalID string // the caller's own number or the platform's id, exactly
+	Stuck      bool   // with an open issue that keeps them from following their platform
+	Search     string
+	Country    string        // of the shipping address, two capitals
+	MinTotal   *money.Amount // bounds of the total, both included; nil: none
+	MaxTotal   *money.Amount
+}
+
+// byOwnIndex reports whether the filter asks for few orders that an index of their own has: of a customer, of an address, with an
+// external id, or stuck.
+func (f RowFilter) byOwnIndex() bool {
+	return f.Customer != "" || f.Email != "" || f.Reference != "" || f.ExternalID != "" || f.Stuck
 }
 
 // byTotals reports whether the totals are bounded.
@@ -156,7 +165,7 @@ func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 
 func (f Filter) list(tx *db.Tx) ([]Order, int64, error) {
 	if f.Search != "" {
-		if f.Customer == "" && f.Email == "" {
+		if !f.byOwnIndex() {
 			return listFound(tx, f)
 		}
 		return listLooking(tx, f, f.access())

@@ -34,13 +34,15 @@ type Order struct {
 	Customer          id.Customer
 	CustomerName      string
 	CustomerEmail     string
-	EmailOfCustomer   bool   // the customer has this address: searches by it go by the customer; written at creation, never read
-	PlatformID        string // the platform's id of a platform's order, "" for all others
-	PlatformBuyer     string // the platform's name of the buyer, "" where it needs none; written at creation, never read
-	ExternalNumber    string // the number that the buyer sees there
-	PlatformStatus    string // the platform's latest status, in the platform's words
-	SentStatus        Status // the status that the platform was sent last, as long as it has no other one: that is no news
-	PlatformUpdatedAt int64  // by the platform's clock, of the newest version that was applied; 0: unknown
+	EmailOfCustomer   bool     // the customer has this address: searches by it go by the customer; written at creation, never read
+	PlatformID        string   // the platform's id of a platform's order, "" for all others
+	Reopens           id.Order // the cancelled order that its platform took up again as this one, "" for none
+	ReopenedBy        id.Order // the order as which its platform took this one up again, "" for none
+	PlatformBuyer     string   // the platform's name of the buyer, "" where it needs none; written at creation, never read
+	ExternalNumber    string   // the number that the buyer sees there
+	PlatformStatus    string   // the platform's latest status, in the platform's words
+	SentStatus        Status   // the status that the platform was sent last, as long as it has no other one: that is no news
+	PlatformUpdatedAt int64    // by the platform's clock, of the newest version that was applied; 0: unknown
 	Currency          string
 	ShippingAddress   string // free JSON with the normalised keys added, "" for none
 	BillingAddress    string // free JSON as given

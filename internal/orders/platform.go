@@ -62,6 +62,7 @@ type Issue struct {
 	Path      string // the field that it is about
 	Message   string
 	CreatedAt int64
+	ClosedAt  int64 // a person has seen to it; 0: open
 }
 
 type refundRow struct {
@@ -103,6 +104,7 @@ var issueTable = db.NewTable("order_issues",
 	db.Col("path", func(i *issueRow) any { return &i.Path }),
 	db.Col("message", func(i *issueRow) any { return &i.Message }),
 	db.Col("created_at", func(i *issueRow) any { return &i.CreatedAt }),
+	db.Col("closed_at", func(i *issueRow) any { return &i.ClosedAt }).Null(),
 )
 
 // prefetchRefunds prefetches the refunds of an order, oldest first.
@@ -138,7 +140,26 @@ func prefetchIssues(r db.Reader, order id.Order) *db.Pending[[]Issue] {
 	}))
 }
 
-// Flag queues an issue of a locked order, unless the order has it already. For one code and path only the newest
+// OpenIssues are those that nobody has closed.
+func (o *Order) OpenIssues() []Issue {
+	return slices.DeleteFunc(slices.Clone(o.Issues), func(i Issue) bool { return i.ClosedAt != 0 })
+}
+
+// stuck are the codes of issues because of which an order does not follow its platform until a person has decided.
+var stuck = []IssueCode{IllegalTransition, SyncConflict}
+
+// Stuck reports whether the issue keeps its order from following its platform until a person has decided.
+func (i Issue) Stuck() bool { return slices.Contains(stuck, i.Code) }
+
+// isStuck is the condition of issues i that keep their orders from following their platforms.
+const isStuck = "i.tenant_id = $1 AND i.closed_at IS NULL AND i.code IN ('illegal_transition', 'conflict')"
+
+// CountStuck counts the orders with an open issue that keeps them from following their platform.
+func CountStuck(tx *db.Tx) (n int64, err error) {
+	return n, tx.Row("SELECT count(DISTINCT i.order_id) FROM order_issues i WHERE "+isStuck, []any{tx.Tenant}, &n)
+}
+
+// Flag queues an issue of a locked order, unless the order has it already, closed or not. For one code and path only the newest
 // message is kept.
 func Flag(tx db.Writer, o *Order, code IssueCode, path, message string) {
 	for _, i := range o.Issues {
@@ -153,6 +174,19 @@ func Flag(tx db.Writer, o *Order, code IssueCode, path, message string) {
 	issue := Issue{Code: code, Path: path, Message: message, CreatedAt: tx.Micros()}
 	o.Issues = append(o.Issues, issue)
 	issueTable.Insert(tx, issueRow{o.ID, issue})
+}
+
+// CloseStuck queues closing the open issues of a locked order that keep it from following its platform. It reports whether there are any.
+func CloseStuck(tx db.Writer, o *Order) (any bool) {
+	o.Issues = slices.Clone(o.Issues)
+	for i := range o.Issues {
+		if is := &o.Issues[i]; is.ClosedAt == 0 && is.Stuck() {
+			is.ClosedAt, any = tx.Micros(), true
+			tx.Queue("UPDATE order_issues SET closed_at = $5 WHERE tenant_id = $1 AND order_id = $2::UUID AND code = $3 AND path = $4",
+				tx.TenantID(), o.ID, string(is.Code), is.Path, is.ClosedAt).Rows(1, nil)
+		}
+	}
+	return any
 }
 
 // Unflag queues the removal of an issue of a locked order.
@@ -236,11 +270,12 @@ func Way(from, to Status) []Status {
 	return nil
 }
 
-// ByPlatformID finds a channel's order by the platform's id; "" if there is none.
+// ByPlatformID finds a channel's order by the platform's id, the newest one of an order that was reopened; "" if there is none.
 func ByPlatformID(tx *db.Tx, channel id.Channel, platformID string) (id.Order, error) {
 	var order id.Order
 	found := tx.Prefetch(func(r db.Rows) error { return r.Scan(&order) },
-		"SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND platform_id = $3", tx.Tenant, channel, platformID)
+		"SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND platform_id = $3 AND reopened_by IS NULL",
+		tx.Tenant, channel, platformID)
 	err := found.Wait()
 	return order, err
 }

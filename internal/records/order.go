@@ -79,6 +79,8 @@ func writeOrderMembers(w *apijson.Writer, o *orders.Order) {
 	writeOrderBuyer(w, o)
 	writeOrderReferences(w, o)
 	w.TextOrNull("externalNumber", o.ExternalNumber)
+	apijson.IDOrNull(w, "reopens", o.Reopens)
+	apijson.IDOrNull(w, "reopenedBy", o.ReopenedBy)
 	w.RawObject("shippingAddress", o.ShippingAddress)
 	writeOrderBilling(w, o)
 	w.TextOrNull("notes", o.Notes)
@@ -167,7 +169,7 @@ func writeRefunds(w *apijson.Writer, o *orders.Order) {
 
 func writeIssues(w *apijson.Writer, o *orders.Order) {
 	w.List("issues")
-	for _, i := range o.Issues {
+	for _, i := range o.OpenIssues() {
 		w.Record("OrderIssue", "")
 		apijson.Word(w, "code", i.Code)
 		w.Text("message", i.Message)
@@ -189,6 +191,7 @@ func WriteOrderReceivedData(w *apijson.Writer, o *orders.Order) {
 	w.Record("OrderReceivedData", "")
 	writeOrderStatus(w, o, "")
 	w.Text("orderNumber", orders.Number(o.Number))
+	apijson.IDOrNull(w, "reopens", o.Reopens)
 	writeOrderChannel(w, o)
 	w.Text("customerName", o.CustomerName)
 	w.Int("itemCount", int64(len(o.Lines)))
@@ -261,6 +264,7 @@ func SampleOrder() *orders.Order {
 		Totals:          orders.Totals{Subtotal: 499000, TaxAmount: &tax, TaxRate: &rate, Total: 598800},
 		TrackingCarrier: "DHL", TrackingNumber: "JD0001", TrackingURL: "https://example.com/JD0001",
 		Lines: []orders.Line{line}, CreatedAt: at, UpdatedAt: at,
+		Reopens: SampleID[id.Order](291), ReopenedBy: SampleID[id.Order](292),
 		ExternalNumber: "1001", RefundedAmount: 249500,
 		Sync: orders.Sync{State: orders.SyncFailed, Error: "the shop answered 503", Attempts: 2, UpdatedAt: at},
 		Refunds: []orders.Refund{{ID: SampleID[string](290), ExternalID: "731", Amount: 249500, Reason: "torn", CreatedAt: at,

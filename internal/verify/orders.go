@@ -259,6 +259,31 @@ func shipments(c *account) error {
 	})
 }
 
+// reopenedOrders checks the links between orders of one platform id. While a channel is being deleted, one of both may be gone already.
+func reopenedOrders(c *account) error {
+	return c.each(`SELECT o.number, o.reopens, o.reopened_by, o.status, a.id, b.id,
+			CASE WHEN a.reopened_by = o.id AND a.channel_id = o.channel_id AND a.platform_id = o.platform_id THEN TRUE ELSE FALSE END,
+			CASE WHEN b.reopens = o.id AND b.channel_id = o.channel_id AND b.platform_id = o.platform_id THEN TRUE ELSE FALSE END, u.subject
+		FROM orders o LEFT JOIN orders a ON a.tenant_id = $1 AND a.id = o.reopens LEFT JOIN orders b ON b.tenant_id = $1 AND b.id = o.reopened_by
+		LEFT JOIN unfinished u ON u.tenant_id = $1 AND u.kind = '`+string(unfinished.ChannelDeletion)+`' AND u.subject = o.channel_id
+		WHERE o.tenant_id = $1 AND (o.reopens IS NOT NULL OR o.reopened_by IS NOT NULL)`, nil, func(r db.Rows) error {
+		var number int64
+		var reopens, by, cancelled, newer, deletion string
+		var status orders.Status
+		var back, forth bool
+		err := r.Scan(&number, db.Opt(&reopens), db.Opt(&by), &status, db.Opt(&cancelled), db.Opt(&newer), &back, &forth, db.Opt(&deletion))
+		switch {
+		case by != "" && status != orders.Cancelled:
+			c.wrong("%s is %s although order %s reopened it", orders.Number(number), status, by)
+		case reopens != "" && !back && (cancelled != "" || deletion == ""):
+			c.wrong("%s reopens order %s, which does not name it", orders.Number(number), reopens)
+		case by != "" && !forth && (newer != "" || deletion == ""):
+			c.wrong("%s was reopened by order %s, which does not name it", orders.Number(number), by)
+		}
+		return err
+	})
+}
+
 func orderChannels(c *account) error {
 	// Each table is counted by itself: a GROUP BY over all of them would sort a row for every order in memory.
 	const there = `LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = x.channel_id

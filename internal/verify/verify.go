@@ -53,6 +53,7 @@ var Checks = []Check{
 	{"sales", "What is kept of what was sold by SKU is what the lines of orders add up to.", soldBlocks, true},
 	{"kept counts", "The kept counts of customers, orders, the catalog and stock levels are those of the records.", keptCounts, true},
 	{"searches", "Searches look through every order, customer and product, as it is, and through nothing else.", searched, true},
+	{"reopened orders", "An order that was reopened and the one that reopens it name each other; the former is cancelled.", reopenedOrders, false},
 	{"order channels", "The channel of an order, a publication or a job that is due is there.", orderChannels, false},
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals, true},
 	{"segments", "The kept list of a segment has the customers who meet its rules.", segments, true},

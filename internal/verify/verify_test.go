@@ -179,6 +179,8 @@ func TestChecksFind(t *testing.T) {
 		{"UPDATE orders SET total = total + 1 WHERE tenant_id = $1 AND status = 'PENDING' AND customer_id IS NOT NULL",
 			"customer totals, order figures, order totals"},
 		{"UPDATE order_lines SET line_total = line_total + 1 WHERE tenant_id = $1 AND sku = 'SKU-3'", "order totals"},
+		{"UPDATE orders SET reopened_by = id WHERE tenant_id = $1 AND status = 'CANCELLED'", "reopened orders"},
+		{"UPDATE orders SET reopens = id WHERE tenant_id = $1 AND status = 'PENDING'", "reopened orders"},
 		{"DELETE FROM order_history WHERE tenant_id = $1 AND status = 'RETURNED'", "order events, order history"},
 		{"UPDATE order_history SET previous_status = 'PENDING' WHERE tenant_id = $1 AND status = 'RETURNED'", "order history"},
 		{"UPDATE search_blocks SET body = 'x' || body WHERE tenant_id = $1 AND kind = 'order'", "searches"},
