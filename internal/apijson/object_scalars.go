@@ -197,8 +197,8 @@ func decimal(r Money) *Schema {
 	case r.Max > 0:
 		kind = ""
 	}
-	return &Schema{Record: kind, Description: "exact decimal: a number, or a string of digits with a point; at most 4 decimals and 11 " +
-		"integer digits", AnyOf: []*Schema{number, text}}
+	return &Schema{Record: kind, Description: "exact decimal: a number, or a string of digits with a point; at most 4 decimals, " +
+		"but for the noise of a float (19.989999999999998), and 11 integer digits", AnyOf: []*Schema{number, text}}
 }
 
 // Bool reads true or false.
