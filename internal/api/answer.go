@@ -81,6 +81,8 @@ func shaped(status int, f *apperr.Error, requestID string) answer {
 		}
 	}
 	switch status {
+	case http.StatusRequestTimeout:
+		a.header["Connection"] = "close" // what is left of the body would be read as the next request
 	case http.StatusUnauthorized:
 		a.header["WWW-Authenticate"] = `Bearer realm="entrepot"`
 	case http.StatusServiceUnavailable:

@@ -134,7 +134,7 @@ func (r *request) read(bound, reserved int64) ([]byte, error) {
 		case errors.As(err, &over):
 			return nil, tooLarge(bound)
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, apperr.New(apperr.Invalid, "invalid_json", "the body did not come in time")
+			return nil, apperr.New(apperr.Slow, "body_timeout", "the body did not come in time")
 		case err != nil:
 			return nil, apperr.New(apperr.Invalid, "invalid_json", "the body ended too early")
 		case len(raw) == cap(raw):

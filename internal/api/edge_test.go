@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +91,31 @@ func TestLogLines(t *testing.T) {
 	if body := long.json(t); long.status != http.StatusRequestURITooLong || text(body, "code") != "uri_too_long" ||
 		number(body, "statusCode") != "414" {
 		t.Errorf("a long address: %d %s", long.status, long.body)
+	}
+}
+
+// stalled is a body of which nothing more comes until the connection's deadline.
+type stalled struct{}
+
+func (stalled) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
+
+// A body that does not come in time is 408, and ends the connection: what is left of it would be read as the next request.
+func TestStalledBodies(t *testing.T) {
+	s := newServer(t, "sqlite", limits.Off{})
+	for _, path := range []string{"/api/v1/orders", "/api/v1/sdk/prices/bulk-update", "/api/v1/auth/login"} {
+		method := "POST"
+		if strings.Contains(path, "/sdk/") {
+			method = "PATCH"
+		}
+		r := httptest.NewRequestWithContext(t.Context(), method, path, io.MultiReader(strings.NewReader(`{"customerName":`), stalled{}))
+		r.Header.Set("X-API-Key", s.key)
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		body := reply{w.Code, w.Header(), w.Body.Bytes()}.json(t)
+		if w.Code != http.StatusRequestTimeout || text(body, "code") != "body_timeout" || w.Header().Get("Connection") != "close" {
+			t.Errorf("%s: %d %v, Connection: %q", path, w.Code, body, w.Header().Get("Connection"))
+		}
 	}
 }
 

@@ -145,7 +145,7 @@ func (r *route) errorStatuses() []int {
 		list = append(list, http.StatusRequestURITooLong)
 	}
 	if r.method != http.MethodGet {
-		list = append(list, http.StatusRequestEntityTooLarge)
+		list = append(list, http.StatusRequestEntityTooLarge, http.StatusRequestTimeout)
 	}
 	if slices.Contains(r.requestHeaders(), "Idempotency-Key") {
 		list = append(list, http.StatusConflict)

@@ -22,7 +22,8 @@ var sampleErrors = map[int][]*apperr.Error{
 		apperr.New(apperr.Forbidden, "missing_scope", "the key would have scopes that yours has not").With("requiredScope", "write:orders").
 			With("missingScopes", []string{"write:orders"}),
 	},
-	http.StatusNotFound: {apperr.Missing("order")},
+	http.StatusNotFound:       {apperr.Missing("order")},
+	http.StatusRequestTimeout: {apperr.New(apperr.Slow, "body_timeout", "the body did not come in time")},
 	http.StatusConflict: {
 		apperr.New(apperr.Conflict, "duplicate_external_reference", "the externalReference belongs to an order already").With("orderId",
 			records.SampleID[string](1)),

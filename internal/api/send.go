@@ -61,7 +61,7 @@ func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 		}
 		h.Set("Content-Length", strconv.Itoa(size))
 	}
-	if out.status >= http.StatusBadRequest {
+	if out.status >= http.StatusBadRequest && out.status != http.StatusRequestTimeout {
 		takeRest(w, r.http)
 	}
 	w.WriteHeader(out.status)

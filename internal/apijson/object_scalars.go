@@ -197,8 +197,8 @@ func decimal(r Money) *Schema {
 	case r.Max > 0:
 		kind = ""
 	}
-	return &Schema{Record: kind, Description: "exact decimal: a number, or a string of digits with a point; at most 4 decimals and 11 " +
-		"integer digits", AnyOf: []*Schema{number, text}}
+	return &Schema{Record: kind, Description: "exact decimal: a number, or a string of digits with a point; at most 4 decimals, " +
+		"but for the noise of a float (19.989999999999998), and 11 integer digits", AnyOf: []*Schema{number, text}}
 }
 
 // Bool reads true or false.
@@ -267,7 +267,7 @@ func words[T ~string](list []T) []string {
 	return out
 }
 
-// Time reads a time: RFC 3339 with any offset, or a bare date at 00:00 UTC.
+// Time reads a time of ISO 8601, or a bare date at 00:00 UTC.
 func (o *Object) Time(name string, required bool) patch.Field[time.Time] {
 	v, f := look[time.Time](o, name, required, timeSchema)
 	if v == nil {
@@ -279,7 +279,7 @@ func (o *Object) Time(name string, required bool) patch.Field[time.Time] {
 	}
 	at, ok := ParseTime(v.Text(), false)
 	if !ok {
-		o.AddError(name, "%s", timeMessage)
+		o.AddError(name, "%s", TimeMessage)
 	}
 	f.Value = at
 	return f

@@ -110,12 +110,8 @@ func (q *Query) Int(name string, other, least, most int) int {
 		Description: fmt.Sprintf("a value above %d counts as %d", most, most)}) {
 		return other
 	}
-	before := len(q.errs)
 	text, ok := q.raw(name)
 	if !ok {
-		if q.values.Has(name) && len(q.errs) == before {
-			q.AddError(name, "must be an integer, %d or more", least)
-		}
 		return other
 	}
 	n, err := strconv.Atoi(text)
@@ -165,7 +161,7 @@ func (q *Query) TimeIn(name string, upper bool, zone *time.Location) (at time.Ti
 		at, ok = ParseTimeIn(text[:i]+"+"+text[i+1:], upper, zone)
 	}
 	if !ok {
-		q.AddError(name, "%s", timeMessage)
+		q.AddError(name, "%s", TimeMessage)
 	}
 	return at, ok
 }
@@ -245,5 +241,5 @@ func (q *Query) List(name string) []string {
 	return list
 }
 
-// Has reports whether a parameter was given, even empty.
-func (q *Query) Has(name string) bool { return q.values.Has(name) }
+// Has reports whether a parameter has a value.
+func (q *Query) Has(name string) bool { return strings.TrimSpace(q.values.Get(name)) != "" }

@@ -1,20 +1,20 @@
 package apijson
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
 	"time"
 
 	"entrepot/internal/regional"
 )
 
-const timeMessage = "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)"
-
-// noOffset is RFC 3339 without an offset, which means UTC.
-const noOffset = "2006-01-02T15:04:05"
+// TimeMessage says what a time must be like.
+const TimeMessage = "must be a date (2026-01-31) or an ISO 8601 time (2026-01-31T12:00:00Z)"
 
 // AsTime says of a text that it must be a time: see ParseTime.
 func AsTime(s *Schema) {
-	s.Description, s.Pattern = "RFC 3339 time or date", `^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}`
+	s.Description, s.Pattern = "ISO 8601 time or date", `^\s*[0-9]{4}-?[0-9]{2}-?[0-9]{2}`
 }
 
 func timeSchema() *Schema {
@@ -23,27 +23,43 @@ func timeSchema() *Schema {
 	return s
 }
 
-// ParseTime parses RFC 3339 with any offset or none, or a bare date: its first instant, or its last when upper.
-// Answers show milliseconds, so an upper bound in milliseconds includes all of its millisecond.
+// ParseTime parses a date and time of ISO 8601 or a bare date: its first instant, or its last when upper. Answers show milliseconds, so an
+// upper bound in milliseconds includes all of its millisecond.
 func ParseTime(s string, upper bool) (time.Time, bool) { return ParseTimeIn(s, upper, time.UTC) }
+
+// The extended and the basic form of ISO 8601: year, month, day, hour, minute, second, fraction, and the offset, without which a time is UTC.
+var (
+	extended = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$`)
+	basic    = regexp.MustCompile(`^(\d{4})(\d\d)(\d\d)(?:[T ](\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$`)
+)
 
 // ParseTimeIn is ParseTime where bare dates are days of a time zone.
 func ParseTimeIn(s string, upper bool, zone *time.Location) (time.Time, bool) {
-	if day, err := time.Parse(time.DateOnly, s); err == nil {
+	s = strings.ToUpper(strings.TrimSpace(s))
+	part := extended.FindStringSubmatch(s)
+	if part == nil {
+		part = basic.FindStringSubmatch(s)
+	}
+	if part == nil {
+		return time.Time{}, false
+	}
+	date := part[1] + "-" + part[2] + "-" + part[3]
+	if part[4] == "" {
+		day, err := time.Parse(time.DateOnly, date)
+		if err != nil {
+			return time.Time{}, false
+		}
 		at := regional.Day(day.Year(), day.Month(), day.Day(), zone)
 		if upper {
 			at = regional.Day(day.Year(), day.Month(), day.Day()+1, zone).Add(-time.Microsecond)
 		}
 		return bounded(at.UTC())
 	}
-	s = strings.Replace(strings.ToUpper(s), " ", "T", 1)
-	if !rfc3339(s) {
+	offset, ok := rfc3339Offset(part[8])
+	if !ok {
 		return time.Time{}, false
 	}
-	at, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		at, err = time.Parse(noOffset, s)
-	}
+	at, err := time.Parse(time.RFC3339Nano, date+"T"+part[4]+":"+part[5]+":"+cmp.Or(part[6], "00")+"."+cmp.Or(part[7], "0")+offset)
 	if err != nil {
 		return time.Time{}, false
 	}
@@ -53,14 +69,14 @@ func ParseTimeIn(s string, upper bool, zone *time.Location) (time.Time, bool) {
 	return bounded(at.UTC())
 }
 
-// rfc3339 refuses what package time takes beyond RFC 3339: hours of one digit, a comma before the fraction, and offsets
-// of 24 hours or 60 minutes.
-func rfc3339(s string) bool {
-	if len(s) < len(noOffset) || s[len("2006-01-02T15")] != ':' || strings.Contains(s, ",") {
-		return false
+// rfc3339Offset is an offset of ISO 8601 as RFC 3339 has it: "+02:00" for "+02" and "+0200". Offsets of 24 hours or 60 minutes, which
+// package time takes, are refused.
+func rfc3339Offset(text string) (string, bool) {
+	if text == "" || text == "Z" {
+		return "Z", true
 	}
-	offset := s[max(0, len(s)-len("+15:04")):]
-	return offset[0] != '+' && offset[0] != '-' || offset[1:3] < "24" && offset[4:] < "60"
+	hours, minutes := text[:3], cmp.Or(strings.TrimPrefix(text[3:], ":"), "00")
+	return hours + ":" + minutes, hours[1:] < "24" && minutes < "60"
 }
 
 // bounded refuses years that microseconds since 1970 cannot hold.

@@ -22,6 +22,7 @@ const (
 	Unauthorized                 // 401: no usable credential
 	Forbidden                    // 403: the credential lacks a scope
 	NotFound                     // 404: unknown, or of another account
+	Slow                         // 408: the body did not come in time
 	Conflict                     // 409: the state of a record forbids it
 	Precondition                 // 412: If-Match names another version
 	TooLarge                     // 413: the body is over its limit
@@ -31,7 +32,7 @@ const (
 	Unavailable                  // 503: shutting down, or the store is away
 )
 
-var statuses = map[Kind]int{Invalid: 400, Unauthorized: 401, Forbidden: 403, NotFound: 404, Conflict: 409, Precondition: 412,
+var statuses = map[Kind]int{Invalid: 400, Unauthorized: 401, Forbidden: 403, NotFound: 404, Slow: 408, Conflict: 409, Precondition: 412,
 	TooLarge: 413, Unsupported: 415, Refused: 422, TooMany: 429, Unavailable: 503}
 
 // Status is the HTTP status of the kind, 0 for none.

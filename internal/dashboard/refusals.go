@@ -28,7 +28,7 @@ var restatements = []struct {
 	{regexp.MustCompile(`must be an array.*`), "must be a list"},
 	{regexp.MustCompile(`must be an object.*`), "cannot be read"},
 	{regexp.MustCompile(`must be a UUID`), "is not the id of a record"},
-	{regexp.MustCompile(`must be a date \(2026-01-31\) or an RFC 3339 time \(.*\)`), "must be a date such as 2026-01-31"},
+	{regexp.MustCompile(`must be a date \(2026-01-31\) or an ISO 8601 time \(.*\)`), "must be a date such as 2026-01-31"},
 	{regexp.MustCompile(`must be an ISO 3166-1 (alpha-2 country|code of two letters) such as FR`),
 		"must be a country's two letters, such as FR"},
 	{regexp.MustCompile(`must be an ISO 4217 (code|currency) such as EUR`), "must be a currency's three letters, such as EUR"},

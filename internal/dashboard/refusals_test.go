@@ -123,7 +123,7 @@ func TestSaid(t *testing.T) {
 		"must be another warehouse than fromWarehouseCode":                       "Must be another warehouse than the one it comes from",
 		"an order with the externalReference aB exists already":                  "An order with the external reference aB exists already",
 		"must be one of PENDING, PARTIALLY_SHIPPED":                              "Must be one of “Pending”, “Partly shipped”",
-		"must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)": "Must be a date such as 2026-01-31",
+		"must be a date (2026-01-31) or an ISO 8601 time (2026-01-31T12:00:00Z)": "Must be a date such as 2026-01-31",
 		"not enough stock of PROCESSING, not an integer":                         "Not enough stock of PROCESSING, not an integer",
 	} {
 		if got := said(&apperr.Error{Message: message}); got != want {

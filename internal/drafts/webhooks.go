@@ -88,7 +88,7 @@ func ReadTimes(o *apijson.Object, required bool) commerce.Span {
 	if to.Given() {
 		at, ok := apijson.ParseTime(to.Value, true)
 		if !ok {
-			o.AddError("to", "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)")
+			o.AddError("to", apijson.TimeMessage)
 		} else if span.To = at.UnixMicro(); span.To < span.From {
 			o.AddError("to", "must not be before from")
 		}

@@ -31,7 +31,8 @@ var (
 )
 
 // Parse parses a JSON number or a decimal string, exponents included ("1e2", "2.50"), exactly: at most 4 decimals
-// without trailing zeros, and 11 integer digits.
+// without trailing zeros, and 11 integer digits. A number within 1e-9 of four decimals is that number, because programs
+// that compute with binary floats write 19.99 as 19.989999999999998.
 func Parse(s string) (Amount, error) {
 	text, negative := s, false
 	if strings.HasPrefix(text, "-") {
@@ -59,17 +60,41 @@ func Parse(s string) (Amount, error) {
 		return 0, nil
 	case len(number)-decimals > 11:
 		return 0, ErrTooBig
-	case decimals > 4:
-		return 0, ErrDecimals
 	}
-	n, err := strconv.ParseInt(number+strings.Repeat("0", 4-decimals), 10, 64)
-	if err != nil {
+	var up int64
+	if decimals > 4 {
+		var noise bool
+		if number, up, noise = cutNoise(number, decimals-4); !noise {
+			return 0, ErrDecimals
+		}
+		decimals = 4
+	}
+	n, err := strconv.ParseInt("0"+number+strings.Repeat("0", 4-decimals), 10, 64)
+	n += up
+	if err != nil || n > int64(Max) {
 		return 0, ErrTooBig
 	}
 	if negative {
 		n = -n
 	}
 	return Amount(n), nil
+}
+
+// cutNoise cuts the last digits off a number, which begins after its leading zeros, if they lie within 0.00001 of a whole:
+// of four decimals, that is 1e-9. up is 1 if the whole is the next one.
+func cutNoise(number string, digits int) (kept string, up int64, ok bool) {
+	if missing := digits - len(number); missing > 0 {
+		number = strings.Repeat("0", min(missing, 6)) + number // more zeros say nothing else
+		digits = min(digits, len(number))
+	}
+	kept, cut := number[:len(number)-digits], number[len(number)-digits:]
+	switch {
+	case strings.HasPrefix(cut, "99999"):
+		return kept, 1, true
+	case strings.HasPrefix(cut, "00000"), cut == "00001":
+		return kept, 0, true
+	}
+	return kept, 0, false
 }
 
 func digits(s string) bool {

@@ -15,11 +15,23 @@ type Totals struct {
 	Total          money.Amount  // subtotal − discount + shipping + tax
 }
 
-// Price computes line totals, subtotal, tax and total. A line that has a total keeps it: of a platform's line it need not
+// Price rounds the given amounts to the currency's minor unit, half away from zero, and adds them up (AddUp): so the
+// total has no more decimals than the currency.
+func (o *Order) Price(tax *money.Amount) error {
+	decimals := money.Digits(o.Currency)
+	o.ShippingAmount, o.DiscountAmount = o.ShippingAmount.Round(decimals), o.DiscountAmount.Round(decimals)
+	if tax != nil {
+		rounded := tax.Round(decimals)
+		tax = &rounded
+	}
+	return o.AddUp(tax)
+}
+
+// AddUp computes line totals, subtotal, tax and total. A line that has a total keeps it: of a platform's line it need not
 // be what the rounded unit price comes to. Line totals and tax are rounded half away from zero to the currency's minor
 // unit, once each. With tax nil, the tax follows from the rate, or is nil without one. Errors: Invalid for a discount
 // above the subtotal and for amounts beyond 11 integer digits.
-func (o *Order) Price(tax *money.Amount) error {
+func (o *Order) AddUp(tax *money.Amount) error {
 	decimals := money.Digits(o.Currency)
 	t := &o.Totals
 	t.Subtotal = 0

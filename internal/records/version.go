@@ -24,8 +24,8 @@ func ETagOf(fingerprint uint64, length int) string {
 	return `"` + strconv.FormatUint(fingerprint, 36) + "-" + strconv.FormatInt(int64(length), 36) + `"`
 }
 
-// NamesETag reports whether the lines of If-Match or If-None-Match contain a tag; * matches every tag but "". W/ before a tag makes no
-// difference: a proxy that compresses answers puts it there, and callers return what they got.
+// NamesETag reports whether the lines of If-Match or If-None-Match contain a tag; * matches every tag but "". W/ before a tag and the
+// name of a compression at its end make no difference: a proxy that compresses answers puts them there, and callers return what they got.
 func NamesETag(lines []string, tag string) bool {
 	if tag == "" {
 		return false
@@ -33,10 +33,20 @@ func NamesETag(lines []string, tag string) bool {
 	for _, line := range lines {
 		for _, one := range strings.Split(line, ",") {
 			one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
-			if one == "*" || one == tag {
+			if one == "*" || one == tag || uncompressed(one) == tag {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// uncompressed is a tag without the suffix of a compressing proxy: "x-gzip" is "x".
+func uncompressed(tag string) string {
+	for _, suffix := range []string{`-gzip"`, `-br"`, `-zstd"`} {
+		if short, cut := strings.CutSuffix(tag, suffix); cut {
+			return short + `"`
+		}
+	}
+	return tag
 }

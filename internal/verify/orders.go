@@ -90,9 +90,9 @@ func orderTotals(c *account) error {
 		}
 		priced.Lines = slices.Clone(o.Lines)
 		for i := range priced.Lines {
-			priced.Lines[i].Total = 0 // Price computes it
+			priced.Lines[i].Total = 0 // AddUp computes it
 		}
-		err := priced.Price(o.TaxAmount)
+		err := priced.AddUp(o.TaxAmount) // unrounded: orders of older versions have amounts finer than their currency
 		same := err == nil && priced.Subtotal == o.Subtotal && priced.Total == o.Total && int64(len(o.Lines)) == o.ItemCount
 		for i := range o.Lines {
 			same = same && priced.Lines[i].Total == o.Lines[i].Total
