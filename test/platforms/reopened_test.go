@@ -12,9 +12,11 @@ import (
 // chain lists the orders of an external id, the oldest first.
 func (s *service) chain(external string) (list []document) {
 	s.Helper()
-	found := s.call("GET", "/api/v1/orders?externalId="+external, nil, 200)
+	found := s.call("GET", "/api/v1/orders?limit=100", nil, 200)
 	for i := range found.List("data") {
-		list = append(list, s.call("GET", "/api/v1/orders/"+found.Text("data", i, "id"), nil, 200))
+		if found.Text("data", i, "externalId") == external {
+			list = append(list, s.call("GET", "/api/v1/orders/"+found.Text("data", i, "id"), nil, 200))
+		}
 	}
 	slices.Reverse(list)
 	return list
