@@ -17,7 +17,6 @@ func ReadOrderFilter(q *apijson.Query) orders.Filter {
 	f.Channel = apijson.QueryID[id.Channel](q, "channelId")
 	f.Customer = apijson.QueryID[id.Customer](q, "customerId")
 	f.Email, f.Search = q.Email("customerEmail"), q.Text("search")
-	f.Reference, f.ExternalID = q.Text("externalReference"), q.Text("externalId")
 	f.Stuck = q.Bool("stuck")
 	slices.Sort(f.Statuses)
 	f.Statuses = slices.Compact(f.Statuses)

@@ -48,21 +48,18 @@ type CountedFilter struct {
 
 // RowFilter has the conditions on an order's row alone: with any of them, a total is counted from the rows.
 type RowFilter struct {
-	Customer   id.Customer
-	Email      string
-	Reference  string // the caller's own number, exactly
-	ExternalID string // the caller's own number or the platform's id, exactly
-	Stuck      bool   // with an open issue that keeps them from following their platform
-	Search     string
-	Country    string        // of the shipping address, two capitals
-	MinTotal   *money.Amount // bounds of the total, both included; nil: none
-	MaxTotal   *money.Amount
+	Customer id.Customer
+	Email    string
+	Stuck    bool // with an open issue that keeps them from following their platform
+	Search   string
+	Country  string        // of the shipping address, two capitals
+	MinTotal *money.Amount // bounds of the total, both included; nil: none
+	MaxTotal *money.Amount
 }
 
-// byOwnIndex reports whether the filter asks for few orders that an index of their own has: of a customer, of an address, with an
-// external id, or stuck.
+// byOwnIndex reports whether the filter asks for few orders that an index of their own has: of a customer, of an address, or stuck.
 func (f RowFilter) byOwnIndex() bool {
-	return f.Customer != "" || f.Email != "" || f.Reference != "" || f.ExternalID != "" || f.Stuck
+	return f.Customer != "" || f.Email != "" || f.Stuck
 }
 
 // byTotals reports whether the totals are bounded.

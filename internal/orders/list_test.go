@@ -59,14 +59,6 @@ func sample(t *testing.T, store *db.DB, tenant id.Tenant, n int) []Order {
 			o.EmailOfCustomer = i/30%4 == 1
 		}
 		o.UpdatedAt, o.RecordedAt = o.CreatedAt, o.CreatedAt
-		switch {
-		case o.Channel == "" && i%12 == 0:
-			o.PlatformID = "P7"
-		case i == 13:
-			o.ExternalReference = "P7"
-		case i%20 == 5:
-			o.ExternalReference = fmt.Sprint("WEB-", i)
-		}
 		if i%40 == 11 {
 			o.Issues = []Issue{{Code: stuck[i%2], CreatedAt: o.CreatedAt}, {Code: stuck[i%2], Path: "items", CreatedAt: o.CreatedAt}}
 		}
@@ -122,8 +114,6 @@ var filters = []struct {
 	{"first days", func(f *Filter) { f.To = 1_700_000_000_000_000 + 2*day },
 		func(o *Order) bool { return o.CreatedAt <= 1_700_000_000_000_000+2*day }, true},
 	{"customer", func(f *Filter) { f.Customer = buyer }, func(o *Order) bool { return o.Customer == buyer }, true},
-	{"reference", func(f *Filter) { f.Reference = "WEB-45" }, func(o *Order) bool { return o.ExternalReference == "WEB-45" }, true},
-	{"external id", func(f *Filter) { f.ExternalID = "P7" }, func(o *Order) bool { return o.ExternalID() == "P7" }, true},
 	{"stuck", func(f *Filter) { f.Stuck = true }, func(o *Order) bool {
 		return slices.ContainsFunc(o.OpenIssues(), Issue.Stuck)
 	}, true},
@@ -348,10 +338,9 @@ func holds(t *testing.T, tx *db.Tx, name string, way access, f Filter, sql strin
 	t.Helper()
 	plan := dbtest.Plan(t, tx, sql, args...)
 	want := map[access]string{byCustomer: `orders_tenant_id_customer_id \(tenant_id=\? AND customer_id=\?`,
-		byEmail:    `orders_tenant_id_(customer_id \(tenant_id=\? AND customer_id=\?|email_key \(tenant_id=\? AND email_key=\?)`,
-		byExternal: `orders_(tenant_id_external_reference|by_platform_id) \(tenant_id=\? AND (external_reference|platform_id)=\?`,
-		byID:       `sqlite_autoindex_orders_1 \(tenant_id=\? AND id=\?`,
-		byStatus:   `orders_tenant_id_status \(tenant_id=\? AND status=\?`, bySort: `orders_tenant_id_(total|number) \(tenant_id=\?`,
+		byEmail:  `orders_tenant_id_(customer_id \(tenant_id=\? AND customer_id=\?|email_key \(tenant_id=\? AND email_key=\?)`,
+		byID:     `sqlite_autoindex_orders_1 \(tenant_id=\? AND id=\?`,
+		byStatus: `orders_tenant_id_status \(tenant_id=\? AND status=\?`, bySort: `orders_tenant_id_(total|number) \(tenant_id=\?`,
 		byCountry: `orders_tenant_id_country \(tenant_id=\? AND country=\? AND status=\?`,
 		byTotal:   `orders_tenant_id_total \(tenant_id=\? AND total[<>]`}[way]
 	if way == byStatus && f.Channel != "" {

@@ -18,7 +18,6 @@ type access int
 const (
 	byCustomer access = iota // all orders of the customer, sorted afterwards
 	byEmail                  // all orders of the e-mail address, sorted afterwards; see Filter.parts
-	byExternal               // all orders with the external reference or id, sorted afterwards; see Filter.parts
 	// (status, created_at), or (channel_id, status, created_at): exactly the orders that match the counted filter
 	byStatus
 	bySort    // all orders in the order of the sort; those that do not match are skipped
@@ -61,8 +60,6 @@ func (f Filter) inOrder(way access) bool {
 // access is the index for a page whose choice is fixed.
 func (f Filter) access() access {
 	switch {
-	case f.Reference != "" || f.ExternalID != "":
-		return byExternal
 	case f.Customer != "":
 		return byCustomer
 	case f.Email != "":
@@ -88,40 +85,14 @@ func (f Filter) countedOverTotals() bool {
 type part struct {
 	states []Status // none: of any status
 	email  emailPart
-	of     externalPart
-}
-
-// externalPart says which orders of an external id are meant: each has an index of its own.
-type externalPart int
-
-const (
-	ofAny       externalPart = iota // both
-	ofReference                     // those whose caller chose it
-	ofPlatform                      // those whose platform did
-)
-
-// hasExternalID is the condition that an order has the filter's external id.
-func (f Filter) hasExternalID(bind func(any) string, which externalPart) string {
-	key := bind(f.ExternalID)
-	own, theirs := "o.external_reference = "+key, "o.external_reference IS NULL AND o.platform_id = "+key
-	switch which {
-	case ofReference:
-		return own
-	case ofPlatform:
-		return theirs
-	}
-	return own + " OR " + theirs
 }
 
 // parts are the parts of a list by one index, which have no order in common.
 func (f Filter) parts(way access) []part {
 	if way == byEmail {
-		return []part{{states: f.Statuses, email: ofOrders}, {states: f.Statuses, email: ofCustomers}}
+		return []part{{f.Statuses, ofOrders}, {f.Statuses, ofCustomers}}
 	}
-	if way == byExternal && f.ExternalID != "" {
-		return []part{{states: f.Statuses, of: ofReference}, {states: f.Statuses, of: ofPlatform}}
-	}
-	return []part{{states: f.Statuses}}
+	return []part{{f.Statuses, anyOf}}
 }
 
 // prefetchCount prefetches how many orders match a filter, counted by one index.
@@ -145,16 +116,10 @@ func (f Filter) conditions(bind func(any) string, way access, p part) string {
 		text.WriteString(" AND " + condition)
 	}
 	if f.Customer != "" {
-		and(way != byExternal, "o.customer_id = "+bind(f.Customer)+"::UUID")
+		and(true, "o.customer_id = "+bind(f.Customer)+"::UUID")
 	}
 	if f.Email != "" {
 		and(way == byEmail, f.hasEmail(bind, p.email))
-	}
-	if f.Reference != "" {
-		and(way == byExternal, "o.external_reference = "+bind(f.Reference))
-	}
-	if f.ExternalID != "" {
-		and(way == byExternal, f.hasExternalID(bind, p.of))
 	}
 	if f.Stuck {
 		and(way == byID, "o.id IN ("+db.OnPostgres("SELECT unnest(ARRAY(")+ // whose planner would read all orders, if there are many issues
