@@ -24,6 +24,8 @@ const (
 	byCountry // (country, status, created_at), used like byStatus
 	byTotal   // the orders between the bounds of the total; sorted afterwards unless the list sorts by total
 	byID      // orders with known ids
+	byName    // the orders with an external reference or an id of a platform; see Filter.parts
+	byUpdated // the orders between the bounds of updatedAt; sorted afterwards unless the list sorts by updatedAt
 )
 
 // inStates reports whether the index has the status before the creation.
@@ -53,6 +55,10 @@ func (f Filter) inOrder(way access) bool {
 		return true
 	case byTotal:
 		return f.Sort == ByTotal
+	case byUpdated:
+		return f.Sort == ByUpdatedAt
+	case byName:
+		return false
 	}
 	return f.Sort == ByCreatedAt
 }
@@ -60,17 +66,21 @@ func (f Filter) inOrder(way access) bool {
 // access is the index for a page whose choice is fixed.
 func (f Filter) access() access {
 	switch {
+	case f.named():
+		return byName
 	case f.Customer != "":
 		return byCustomer
 	case f.Email != "":
 		return byEmail
 	case f.Stuck:
 		return byID
+	case f.updatedBetween():
+		return byUpdated
 	case f.Country != "":
 		return byCountry
-	case f.byTotals() && f.Sort == ByTotal:
+	case f.byTotals() && (f.Sort == ByTotal || f.Sort == ByUpdatedAt):
 		return byTotal
-	case f.Sort == ByCreatedAt:
+	case f.Sort == ByCreatedAt, f.Sort == ByUpdatedAt:
 		return byStatus
 	}
 	return bySort
@@ -78,21 +88,25 @@ func (f Filter) access() access {
 
 // countedOverTotals reports whether matching orders are counted by the index of totals, because no other index selects fewer.
 func (f Filter) countedOverTotals() bool {
-	return f.byTotals() && !f.byOwnIndex() && f.Country == ""
+	return f.byTotals() && !f.byOwnIndex() && f.Country == "" && !f.named() && !f.byUpdates()
 }
 
 // part is some of the orders of a list that one index has together.
 type part struct {
-	states []Status // none: of any status
-	email  emailPart
+	states   []Status // none: of any status
+	email    emailPart
+	platform bool // of orders with an external id: those that have it from their platform
 }
 
 // parts are the parts of a list by one index, which have no order in common.
 func (f Filter) parts(way access) []part {
-	if way == byEmail {
-		return []part{{f.Statuses, ofOrders}, {f.Statuses, ofCustomers}}
+	switch {
+	case way == byEmail:
+		return []part{{states: f.Statuses, email: ofOrders}, {states: f.Statuses, email: ofCustomers}}
+	case way == byName && f.ExternalID != "":
+		return []part{{states: f.Statuses, email: anyOf}, {states: f.Statuses, email: anyOf, platform: true}}
 	}
-	return []part{{f.Statuses, anyOf}}
+	return []part{{states: f.Statuses, email: anyOf}}
 }
 
 // prefetchCount prefetches how many orders match a filter, counted by one index.
@@ -115,8 +129,17 @@ func (f Filter) conditions(bind func(any) string, way access, p part) string {
 		}
 		text.WriteString(" AND " + condition)
 	}
+	if f.Reference != "" {
+		and(true, "o.external_reference = "+bind(f.Reference))
+	}
+	if f.ExternalID != "" && p.platform { // the index of platforms' ids begins with the channel
+		and(true, "o.channel_id IN (SELECT h.id FROM channels h WHERE h.tenant_id = $1) AND o.platform_id = "+bind(f.ExternalID)+
+			" AND o.external_reference IS NULL")
+	} else if f.ExternalID != "" {
+		and(true, "o.external_reference = "+bind(f.ExternalID))
+	}
 	if f.Customer != "" {
-		and(true, "o.customer_id = "+bind(f.Customer)+"::UUID")
+		and(way != byName, "o.customer_id = "+bind(f.Customer)+"::UUID")
 	}
 	if f.Email != "" {
 		and(way == byEmail, f.hasEmail(bind, p.email))
@@ -133,6 +156,13 @@ func (f Filter) conditions(bind func(any) string, way access, p part) string {
 	}
 	if f.MaxTotal != nil {
 		and(way == byTotal, "o.total <= "+bind(*f.MaxTotal))
+	}
+	along := way == byUpdated || way == bySort && f.Sort == ByUpdatedAt
+	if f.UpdatedFrom != 0 {
+		and(along, "o.updated_at >= "+bind(f.UpdatedFrom))
+	}
+	if f.UpdatedTo != 0 {
+		and(along, "o.updated_at <= "+bind(f.UpdatedTo))
 	}
 	if f.Channel != "" {
 		and(way == byStatus, "o.channel_id = "+bind(f.Channel)+"::UUID")
