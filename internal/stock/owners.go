@@ -16,7 +16,7 @@ import (
 // Of accounts whose levels are searched for what very many products have, or listed very far from the beginning, a node keeps the products
 // of all levels in memory, in the order of lists: then no level is looked up to be counted or passed. They hold while no level has
 // appeared or gone, which is counted; later, the levels of products with changed levels are looked up. Changes of quantities do nothing
-// for it (docs/decisions/0294).
+// for it (decision 9).
 
 // Bounds of owners. Tests lower the first six.
 var (
