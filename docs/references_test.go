@@ -60,7 +60,7 @@ func TestNumbersReferToSomething(t *testing.T) {
 			sections[m[1]] = true
 		}
 	}, ".md")
-	if len(decisions) < 100 || len(points) < 60 || len(sections) < 40 {
+	if len(decisions) < 20 || len(points) < 60 || len(sections) < 40 {
 		t.Fatalf("%d decisions, %d open points and %d sections were recognised", len(decisions), len(points), len(sections))
 	}
 	decision, open := regexp.MustCompile(`[Dd]ecision (\d+)`), regexp.MustCompile(`[Oo]pen point (\d+)`)

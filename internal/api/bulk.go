@@ -40,7 +40,7 @@ func (r *request) waits() bool {
 }
 
 // bulk runs a bulk operation. Each of its pieces is planned on a snapshot and applied in a transaction of its own; with an Idempotency-Key
-// there is one, together with the key (decision 143). The answer is rendered with the last piece; after an error the pieces before it stay.
+// there is one, together with the key (decision 17). The answer is rendered with the last piece; after an error the pieces before it stay.
 func bulk[P any](a *API, r *request, operation *commerce.Bulk[P], apply func(tx *db.Tx, plan P) error,
 	render func(plan P) answer) (out answer, err error) {
 	k, err := a.keyOf(r)

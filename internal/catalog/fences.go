@@ -14,7 +14,7 @@ import (
 // A deep page by creation is found by fences: the ids of every so many rows of product_sorts, with how many rows of each status are before
 // them. A node keeps them in memory. The rows change only together with the stamp up to which they have all changes, or in a repair,
 // which is counted, so fences hold in every transaction that reads the stamp and the count with which they were made. Products that
-// changed since are corrected as in lists by name (sorts.go). Writes of products do nothing for it (docs/decisions/0251).
+// changed since are corrected as in lists by name (sorts.go). Writes of products do nothing for it (decision 9).
 
 // Bounds of fences. Tests lower the first two.
 var (

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// saveParts queues SKUs, variants and links, all after the account's clock (decision 26).
+// saveParts queues SKUs, variants and links, all after the account's clock (decision 5).
 func saveParts(tx db.Writer, changes []*Change) {
 	skus := make([]skuRow, 0, len(changes))
 	var variants []variantRow

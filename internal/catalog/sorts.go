@@ -15,7 +15,7 @@ import (
 // The table product_sorts keeps products by name and price, with their statuses. It is updated some time after the change clock: it has all
 // changes up to one stamp. A list reads the table in its order, leaves out the products that changed since, and adds
 // these in their place. So a write of products costs nothing for the sorts, and a list is exact nevertheless
-// (docs/decisions/0133).
+// (decision 9).
 
 // Bounds of the updates of product_sorts.
 const (
@@ -32,7 +32,7 @@ var sortAnyway = 100_000
 const SortRest = 5 * time.Second
 
 // sortLock is the lock of the writers of product_sorts: one at a time in an account. Its holder waits for no record
-// (docs/decisions/0026).
+// (decision 5).
 const sortLock = "product sorts"
 
 // FollowSorts updates the sorts of every account with what has changed. It serves every tenant.

@@ -138,7 +138,7 @@ func (s *Service) FinishChannelDeletion(ctx context.Context, store *db.DB, tenan
 const searchAgain = time.Second
 
 // endJobs ends every job of a channel that is deleted. Jobs are locked behind customers and before the account's clock,
-// which the first read after stock has changed takes (decision 26).
+// which the first read after stock has changed takes (decision 5).
 func endJobs(tx db.Writer, channel id.Channel) {
 	jobs.EndOfChannel(tx, channel, records.JobErrors(records.JobError("the channel was deleted", "")))
 }
@@ -211,7 +211,7 @@ func partWith(tx *db.Tx, some []id.Order) (p parting, err error) {
 
 // remove deletes the orders with the answers about them, corrects the totals of their customers and releases what they
 // reserve. Customers and stock come last: the first read after a change of them takes the account's clock, and the blocks
-// of searches, which the orders are taken out of, are locked before it (decision 26).
+// of searches, which the orders are taken out of, are locked before it (decision 5).
 func (p parting) remove(tx *db.Tx, channel id.Channel, found *ChannelAnswers) error {
 	if len(p.list) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// errErased says that a person was erased since orders were requested, which may be of the person: they are requested again (decision 286).
+// errErased says that a person was erased since orders were requested, which may be of the person: they are requested again (decision 12).
 var errErased = errors.New("commerce: a person was erased since the orders were requested")
 
 // unlessErased refuses to store an order if a person was erased since it was requested, when the job's start was another one. It comes

@@ -61,7 +61,7 @@ func (r *channelRun) settle(ctx context.Context, failed error) error {
 }
 
 // pause ends a run that has to wait, without anything being wrong: its platform allows so many requests and no more, or another job of the
-// channel comes first. However often that happens, the job goes on (decision 210).
+// channel comes first. However often that happens, the job goes on (decision 16).
 type pause struct {
 	until  time.Time
 	reason string // for the merchant, "" for none
@@ -76,9 +76,9 @@ func (r *channelRun) orPause(err error) error {
 	}
 	f := connector.FailureOf(err)
 	switch until := r.store.Now().Add(r.later(max(f.After, firstHold))); {
-	case f.Share: // the other jobs have a share of their own (decision 247)
+	case f.Share: // the other jobs have a share of their own (decision 16)
 		return &pause{until: until, reason: f.Error()}
-	case r.took: // it takes so much at a time and no more (decision 210)
+	case r.took: // it takes so much at a time and no more (decision 16)
 		return &pause{until: until}
 	}
 	return err
@@ -88,7 +88,7 @@ func (r *channelRun) orPause(err error) error {
 const turn = 30 * time.Second
 
 // giveWay pauses a push that has had its turn if other jobs of the channel are due: a push of thousands of products takes a platform
-// minutes or hours, and orders, stock and shipments must not wait for its end (decision 228).
+// minutes or hours, and orders, stock and shipments must not wait for its end (decision 16).
 func (r *channelRun) giveWay(ctx context.Context) error {
 	if r.store.Now().Sub(r.since) < turn {
 		return nil

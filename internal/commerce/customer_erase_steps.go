@@ -26,7 +26,7 @@ func (t trace) large(n int) bool {
 	return len(t.events)+len(found.answers)+len(found.notes)+len(found.jobs)+len(found.entries)+len(found.imports)+len(found.authors) > n*textsAtOnce
 }
 
-// eraseInSteps erases a person in short transactions, but for the end, which is left to eraseCustomer (decision 243). The first
+// eraseInSteps erases a person in short transactions, but for the end, which is left to eraseCustomer (decision 12). The first
 // one empties the records: from then on nothing can be written to them, no order joins them, and the request is kept, so that it is ended
 // after a crash, too. Then come the orders, each with its events, and then all other texts. Several processes may do this for one
 // person. It returns what is left. Errors: errTraceAgain; those of EraseCustomer.

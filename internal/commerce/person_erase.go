@@ -29,7 +29,7 @@ func (s *Service) erasePerson(ctx context.Context, store *db.DB, c channels.Chan
 			names = append(names, name)
 		}
 	}
-	// What a pull has in memory of the person is not stored any more (decision 286), and what it has stored is found.
+	// What a pull has in memory of the person is not stored any more (decision 12), and what it has stored is found.
 	if err := store.Write(ctx, c.Tenant, jobs.Interrupt); err != nil {
 		return err
 	}

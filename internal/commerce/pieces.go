@@ -14,7 +14,7 @@ const (
 )
 
 // Bulk is a bulk operation. Its items are stored in their order in pieces, each in a transaction of its own, so that
-// other transactions wait for one piece at most (decision 143). A piece is planned when the piece before it is stored,
+// other transactions wait for one piece at most (decision 17). A piece is planned when the piece before it is stored,
 // on a snapshot, so that its reads do not delay the one writer of SQLite. The plan is made again in the transaction
 // when that runs again because data changed meanwhile, or if it failed before, because an Idempotency-Key may already
 // have an answer. A plan is applied once.

@@ -11,7 +11,7 @@ import (
 
 // The tables segment_lists and segment_members keep who is in each segment, up to one stamp of the change clock. A page of a segment
 // corrects them by the customers who changed since, so that it is exact, and what changes a customer costs little
-// (docs/decisions/0263). segment_follow.go brings them up to date.
+// (decision 9). segment_follow.go brings them up to date.
 
 // segmentList is the list of a segment with certain rules.
 type segmentList struct {

@@ -12,7 +12,7 @@ import (
 )
 
 // maxTree is how many categories are shown as a tree; of more, the list shows those that are searched for. A tree of more than wholeTree
-// is folded (decision 307), and has so many rows on a page. maxDepth limits the indentation.
+// is folded (decision 19), and has so many rows on a page. maxDepth limits the indentation.
 const (
 	maxTree   = 1000
 	wholeTree = mostInSelect

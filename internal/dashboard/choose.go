@@ -11,7 +11,7 @@ import (
 )
 
 // How many channels or categories a filter offers where it stands, in a menu or in a select. Of more, it leads to a page to choose one
-// from: each choice is an element of the list's page (decision 297), and a long menu does not fit on a screen.
+// from: each choice is an element of the list's page (decision 19), and a long menu does not fit on a screen.
 const (
 	mostInMenu   = 20
 	mostInSelect = 100

@@ -18,6 +18,9 @@ const listMark = '\x1f'
 //	number+"-"+variant        columns and constants joined; blank when all its columns are blank
 //	US price|UK price|"0"     the first alternative that is not blank
 //	image~/(\d+)_/            the part of a column that matches, or its first group
+//
+// People type it on a command line beside a spreadsheet. In a library such as expr-lang a column is $env["US price"], and blank
+// cells need a function at each step.
 type expression struct {
 	text         string
 	alternatives [][]term

@@ -37,7 +37,8 @@ func (r row) blank() bool {
 
 // rowReader reads delimited UTF-8 text, row by row, holding at most maxRow bytes. It accepts what real exports
 // contain: quoted cells with line breaks, blanks around quotes, a stray quote inside a quoted cell, LF, CRLF or CR,
-// rows of different lengths.
+// rows of different lengths. encoding/csv refuses a stray quote or reads to the end of the file behind one that never
+// closes, knows no CR alone, and bounds no row; here each of these costs one row only.
 type rowReader struct {
 	src       io.Reader
 	delimiter byte

@@ -5,6 +5,7 @@
 //	lines.go    the refused rows, and notes
 //	expiry.go   deletes what is past its retention, and a person's data at an erasure
 //
+// Files are in the store and not in a folder, because the node that runs the job need not be the one that received the file.
 // A job works on an import; only the holder of the job's lease changes its stage.
 package imports
 

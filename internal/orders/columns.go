@@ -13,7 +13,7 @@ import (
 // many orders for that, a node keeps in memory by what orders are filtered and sorted, as columns, and looks through these: a million
 // orders in some milliseconds. Orders that were created or changed since the columns were made are found in the event log, and read as
 // they are; that none is missing, not even a deleted one, the kept counts tell. Writes of orders do nothing for it
-// (docs/decisions/0311).
+// (decision 9).
 
 // columns have, of all orders of an account at one moment, what lists filter and sort by, in the order of the ids.
 type columns struct {

@@ -17,7 +17,7 @@ import (
 // A list by number within a time would pass all orders with later numbers. Numbers grow with time, but not strictly: nodes give out blocks
 // of them, and history is moved in. So a node keeps in memory, for every so many numbers, when the first and the last of their orders were
 // created, which never changes; orders that are newer than these spans are found in the event log, as searches do, and deleted ones are
-// noticed by the kept counts. Writes of orders do nothing for it (docs/decisions/0277).
+// noticed by the kept counts. Writes of orders do nothing for it (decision 9).
 
 // Bounds of spans of numbers. Tests lower the first two.
 var (

@@ -2,7 +2,7 @@
 // that the others are answered in time (interface §8).
 //
 // A Limiter lets as many requests run as the node completes in 40 ms; the others wait in turn. If more and more wait, it
-// is overload: the newest go first, and those that have waited too long are refused (decision 74).
+// is overload: the newest go first, and those that have waited too long are refused (decision 17).
 package overload
 
 import (

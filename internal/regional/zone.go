@@ -20,7 +20,8 @@ var zones sync.Map
 var zoneNames string
 
 // Zones are the names of time zones to choose from: one for each place where clocks have differed since 1970, and UTC. Zone also finds the
-// older names that the database keeps, such as US/Eastern.
+// older names that the database keeps, such as US/Eastern. The list is our own, because Go finds zones by their names and lists none, and
+// machines have different ones.
 func Zones() []string { return strings.Fields(zoneNames) }
 
 // ZoneOf is the name of the zone that people mean by its name or its city's, in any case and with spaces: "new york" is America/New_York.

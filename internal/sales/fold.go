@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/spans"
 )
 
-// lockName is the lock for giving numbers to SKUs: one writer at a time in an account (docs/decisions/0026).
+// lockName is the lock for giving numbers to SKUs: one writer at a time in an account (decision 5).
 const lockName = "sold SKUs"
 
 // patience is the part of its width for which an invalid block is left before it is made again: an hour's for a

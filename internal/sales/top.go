@@ -17,7 +17,7 @@ import (
 // A top is what sold best in 350 days: the greatest sums in the account's currency, and of each other SKU how many
 // fifteenths of the greatest of these amounts it has at most. Tops begin every ten days, so that one lies in every year.
 // The best sellers of a year are those of a top and of the 15 days beside it, unless a SKU that is not in the top may be
-// among them: then all blocks are read (docs/decisions/0198). A top is kept with the blocks, and is valid like them.
+// among them: then all blocks are read (decision 9). A top is kept with the blocks, and is valid like them.
 
 // topWidth is the width of a top, topStep that from one to the next, topReach that of the longest range for which one is used.
 var (

@@ -12,7 +12,7 @@ import (
 
 // A group is 32 blocks with a bit for each hash of three or four bytes and each part of a block, which is set if the part
 // contains them. A search reads the bits of the term's hashes, and then the blocks of which one part has all of them. A block
-// that is written again leaves its group; bits stay, since they only say that a part may contain something (docs/decisions/0163).
+// that is written again leaves its group; bits stay, since they only say that a part may contain something (decision 11).
 const (
 	groupSize   = 32 // blocks of a new group
 	groupLeast  = groupSize / 2

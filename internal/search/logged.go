@@ -13,7 +13,7 @@ import (
 
 // Writes of new orders and customers store no text for searches, because the event log has one event for each, in the
 // order of commits. So the blocks include the log up to a stamp, and a search reads the later records itself
-// (docs/decisions/0137).
+// (decision 11).
 
 // source is, for a kind, the event that the log has for each new record, and the SQL that reads records: id, sort
 // value of the lists, and text.

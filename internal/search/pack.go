@@ -21,7 +21,7 @@ const (
 var blockSize = 1024
 
 // lockName is the lock of the writers of blocks: one at a time in an account. It comes before the change clock, and
-// its holder waits for no record (docs/decisions/0026).
+// its holder waits for no record (decision 5).
 const lockName = "search blocks"
 
 // looseRow is an unpacked document.

@@ -3,7 +3,7 @@ package stock
 import "entrepot/internal/db"
 
 // kept selects the tombstones of a warehouse, $2, that have a threshold: of levels that were removed from it because it was about to be
-// deleted (decision 313). It is written as the index of these is.
+// deleted (decision 17). It is written as the index of these is.
 const kept = "warehouse_code = $2 AND deleted_at IS NOT NULL AND threshold IS NOT NULL"
 
 // RestoreKept restores at most limit levels, with their thresholds, that RemoveEmpty has removed, because the warehouse is not deleted, and

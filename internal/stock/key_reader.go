@@ -3,7 +3,7 @@ package stock
 import "entrepot/internal/db"
 
 // keyReader reads a value of the rows of many keys. Keys that lie close together are read as a range, with the rows between
-// them, because the next row costs a quarter of looking one up (docs/decisions/0197).
+// them, because the next row costs a quarter of looking one up.
 type keyReader struct {
 	table string // and its alias
 	key   string // column that an index begins with after the account

@@ -28,7 +28,7 @@ const Rest = 5 * time.Second
 const countAgain = 30 * time.Second
 
 // lockName is the lock of the writers of the sums: one at a time in an account. Its holder waits for no record
-// (docs/decisions/0026).
+// (decision 5).
 const lockName = "stock values"
 
 // Follower updates the sums of every account. It is for one goroutine.

@@ -8,7 +8,7 @@
 //
 // The sums include all changes of levels and products up to a stamp, some time behind the change clock. A read adds,
 // for each SKU that changed since, the difference between what its levels add now and what they add in the sums. So
-// writes do nothing for the sums, and a read is exact nevertheless (docs/decisions/0136).
+// writes do nothing for the sums, and a read is exact nevertheless (decision 9).
 package stockvalue
 
 import (

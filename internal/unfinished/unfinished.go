@@ -1,5 +1,5 @@
 // Package unfinished keeps the operations that are done in steps and have begun and not ended, so that any process can go on
-// with them after a crash (decision 208).
+// with them after a crash (decision 17).
 package unfinished
 
 import (

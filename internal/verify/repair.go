@@ -13,7 +13,7 @@ import (
 // What is derived repeats records in another form, and the transactions that change a record change it alike: mostly by a
 // difference, without reading it. So a kept count that is wrong stays wrong by the same number, whatever is written meanwhile:
 // what one snapshot shows to be missing can be added later, by a short transaction among all others. No writer stops for it
-// (docs/decisions/0250).
+// (decision 18).
 
 // mend puts one thing right, in a transaction of its account in which others do so, too. What it adds to is what a snapshot
 // of this repair showed, or it looks itself.

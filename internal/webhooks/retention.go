@@ -120,7 +120,7 @@ func StaleEvents(tx *db.Tx, before int64) (bool, error) {
 }
 
 // oldEvents is the lock that an account's replays share and that the deletion of its old events takes alone. It comes before the
-// change clock (docs/decisions/0026).
+// change clock (decision 5).
 const oldEvents = "old events"
 
 // DeleteOldEvents deletes up to limit events of the account from before a stamp that nothing needs any more, and returns how

@@ -14,7 +14,7 @@ import (
 // Bounds of the jobs of a node.
 const (
 	jobsAtOnce = 4
-	jobLease   = 3 * time.Second // prolonged while the job runs: jobs of a killed node continue after it
+	jobLease   = 3 * time.Second // prolonged every quarter of it while the job runs: jobs of a killed node continue after it
 	jobRest    = time.Minute     // until a failed job is run again
 	jobTries   = 5               // after this many leases without an end a job fails
 )

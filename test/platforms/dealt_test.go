@@ -11,7 +11,7 @@ import (
 )
 
 // dealt are the shops of all platforms that a test meets on an engine: each on one of the two, by the test's name, so that every test runs
-// on both engines and every platform meets both (decision 269). With -full it meets all.
+// on both engines and every platform meets both (decision 20). With -full it meets all.
 func dealt(t *testing.T, engine string) []story.Shop {
 	t.Helper()
 	engines := dbtest.EngineNames()

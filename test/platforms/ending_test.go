@@ -9,7 +9,7 @@ import (
 )
 
 // A channel whose authorisation ends within 30 days is expiring, says until when, and works meanwhile; one that was entered anew makes it
-// active again (decision 310).
+// active again.
 func TestAChannelSaysThatItsAuthorisationEnds(t *testing.T) {
 	each(t, func(t *testing.T, s *service, shop story.Shop) {
 		c := s.connectShop(t, shop, map[string]any{"pullEvery": 300})

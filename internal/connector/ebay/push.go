@@ -19,7 +19,8 @@ type pushed struct {
 }
 
 // beforeWrite is an order before a write: as this session knows it, because parcels of one order follow each other, or
-// as eBay has it.
+// as eBay has it. It is no AheadReader: eBay takes a second parcel of the same goods and deletes none, so nothing guards a
+// write that follows an old answer.
 func (s *session) beforeWrite(ctx context.Context, id string) (*pushed, error) {
 	if s.pushed != nil && s.pushed.id == id {
 		return s.pushed, nil

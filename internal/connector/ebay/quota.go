@@ -144,7 +144,7 @@ func (c *Connector) counted(ch connector.Channel, api string) {
 	}
 }
 
-// spare fails when so little of an API's quota is left that it is kept for stock, prices and the pull of orders (decision 247). What may
+// spare fails when so little of an API's quota is left that it is kept for stock, prices and the pull of orders (decision 16). What may
 // wait for the next day asks before it begins.
 func (s *session) spare(ctx context.Context, api string) error {
 	left, known := s.connector.quotas(ctx, s.link.Channel).of(api)

@@ -14,7 +14,7 @@ import (
 )
 
 // Bounds of the changes of a listing in a day: eBay takes 250, in whatever request. How it counts a listing with variants is not known, so
-// that a count here never keeps stock from it: the last part is left for stock by what may wait (decision 309).
+// that a count here never keeps stock from it: the last part is left for stock by what may wait (decision 16).
 const (
 	contentChanges = 150 // after so many, products wait for the next day
 	priceChanges   = 200 // after so many, prices wait, too

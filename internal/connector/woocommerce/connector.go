@@ -48,7 +48,7 @@ func (*Connector) Capabilities() connector.Capabilities {
 		Batch:    connector.Batch{Products: 20, Stock: 100, Prices: 100},
 		Limits: []connector.Limit{
 			{Every: 100 * time.Millisecond, Burst: 30, AtOnce: 2},
-		}, // no limit of its own; PHP on the merchant's host
+		}, // no limit of its own; PHP on the merchant's host: one of the two for a push, so that buyers and orders have the rest
 		Time: connector.Timing{Overlap: 5 * time.Minute},
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Form is a write of any number of rows. Steps of one form, of several transactions, can be written by one statement: an engine that
-// stores transactions together does so (decision 141).
+// stores transactions together does so (decision 3).
 type Form struct {
 	Head  int // arguments in front of the rows, the tenant first; only rows with an equal head share a statement
 	Width int // arguments of each row

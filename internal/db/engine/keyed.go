@@ -3,7 +3,7 @@ package engine
 import "sync"
 
 // Keyed is a read of the rows of some keys. Reads of one Keyed, of several transactions, can be answered by one statement: an engine that
-// sends reads together does so (decision 145).
+// sends reads together does so (decision 3).
 type Keyed struct {
 	Head   int // arguments in front of the keys, the tenant first; only reads with an equal head share a statement
 	Column int // of the result: the key to which a row belongs, as it was given
@@ -11,7 +11,7 @@ type Keyed struct {
 	Build func(keys int) string // the statement for that many keys
 
 	// Tables are what it reads, if rows of these seldom change: SQLite remembers the rows of a key until a commit changes one of them
-	// (decision 202). The rows of one key keep their order, those of several keys may come in any.
+	// (decision 2). The rows of one key keep their order, those of several keys may come in any.
 	Tables []string
 
 	// Mixed is the statement for keys that have heads of their own, such as those of several tenants. It takes an array for each argument

@@ -1,4 +1,4 @@
--- What lists search through, packed so that a search reads megabytes instead of every row (interface §4.1; decision 101). Blocks hold the
+-- What lists search through, packed so that a search reads megabytes instead of every row (interface §4.1; decision 11). Blocks hold the
 -- folded texts of up to some 1,500 records of one kind in the order of their ids.
 CREATE TABLE search_blocks (
     tenant_id BIGINT NOT NULL,

@@ -1,4 +1,4 @@
--- What sold best, without reading lines: sums of SKUs by bucket of time, packed by the worker (interface §4.5.11; decision 102).
+-- What sold best, without reading lines: sums of SKUs by bucket of time, packed by the worker (interface §4.5.11; decision 9).
 ALTER TABLE order_figures ADD COLUMN version BIGINT NOT NULL DEFAULT 0; -- grows when lines that are not cancelled come, go or change
 
 CREATE TABLE sales_blocks (

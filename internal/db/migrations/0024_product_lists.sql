@@ -1,5 +1,5 @@
 -- Lists of products go along an index of what they are sorted or chosen by, and searches look through packed texts (interface §4.5.1;
--- decisions 101 and 104).
+-- decisions 10 and 11).
 CREATE INDEX products_tenant_id_status ON products (tenant_id, status, id) WHERE deleted_at IS NULL;
 CREATE INDEX products_tenant_id_name ON products (tenant_id, name COLLATE "C", id) WHERE deleted_at IS NULL;
 CREATE INDEX products_tenant_id_price ON products (tenant_id, price, id) WHERE deleted_at IS NULL;

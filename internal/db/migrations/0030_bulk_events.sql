@@ -1,4 +1,4 @@
--- Events that come by the thousand, of products and of levels, are in no index of the log but its order (interface §4.5.9; decision 115):
+-- Events that come by the thousand, of products and of levels, are in no index of the log but its order (interface §4.5.9; decision 15):
 -- an entry of each would be written at another place, and cost a price update half of its time.
 DROP INDEX events_tenant_id_event;
 DROP INDEX events_tenant_id_resource_id;

@@ -1,4 +1,4 @@
--- What products are sorted by, kept apart from them and a little behind (interface §4.5.1; decision 133): an index on the products' own
+-- What products are sorted by, kept apart from them and a little behind (interface §4.5.1; decision 9): an index on the products' own
 -- columns would be written at another place for each product of a bulk import or price update.
 CREATE TABLE product_sorts (
     tenant_id BIGINT NOT NULL,

@@ -1,4 +1,4 @@
--- What the stock is worth, kept apart from levels and prices and a little behind (interface §4.5.11; decision 136): whoever writes a price
+-- What the stock is worth, kept apart from levels and prices and a little behind (interface §4.5.11; decision 9): whoever writes a price
 -- would have to look up where the product lies.
 CREATE TABLE stock_values (
     tenant_id BIGINT NOT NULL,

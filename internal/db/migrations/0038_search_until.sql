@@ -1,4 +1,4 @@
--- Up to which event of the log the blocks of searches have every new order or customer (interface §4.1, §4.4; decision 137). What was
+-- Up to which event of the log the blocks of searches have every new order or customer (interface §4.1, §4.4; decision 11). What was
 -- there before lies in blocks or was put beside them.
 CREATE TABLE search_until (
     tenant_id BIGINT NOT NULL,

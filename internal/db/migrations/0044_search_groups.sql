@@ -1,5 +1,5 @@
 -- Which parts of 32 blocks may contain a trigram, so that a search reads a few kilobytes of each group of blocks and not the filter of
--- each block (interface §4.1; decision 163). Groups are built by the service; blocks without a place use their own filter.
+-- each block (interface §4.1; decision 11). Groups are built by the service; blocks without a place use their own filter.
 CREATE TABLE search_grams (
     tenant_id BIGINT NOT NULL,
     kind TEXT NOT NULL,

@@ -1,5 +1,5 @@
 -- SQLite kept each stored answer inside the tree of the keys, which was therefore many levels deep, and each order wrote pages of its own
--- (decision 201). Now the tree has the keys alone, and rows follow each other as they come.
+-- (decision 7). Now the tree has the keys alone, and rows follow each other as they come.
 --sqlite CREATE TABLE idempotency_rows (
 --sqlite     tenant_id BIGINT NOT NULL,
 --sqlite     key TEXT NOT NULL,

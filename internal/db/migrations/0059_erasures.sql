@@ -1,4 +1,4 @@
--- Erasures that have begun and not ended (interface §4.4, decision 243). The customer's record is empty already; the orders up to
+-- Erasures that have begun and not ended (interface §4.4, decision 12). The customer's record is empty already; the orders up to
 -- done_to are, too. A row is deleted with the last step, and then the bytes of its texts are scrubbed.
 CREATE TABLE erasures (
     tenant_id BIGINT NOT NULL,

@@ -1,4 +1,4 @@
--- Operations that are done in steps and have begun and not ended (decision 208): what they say is true already, and what is left of
+-- Operations that are done in steps and have begun and not ended (decision 17): what they say is true already, and what is left of
 -- their rows follows. A row is deleted with the last step.
 CREATE TABLE unfinished (
     tenant_id BIGINT NOT NULL,

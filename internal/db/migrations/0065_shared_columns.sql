@@ -1,5 +1,5 @@
 -- Most accounts have one channel and one warehouse. PostgreSQL, which plans a statement once for all arguments, concludes that a channel or
--- a warehouse has every row, so that any index of the account would do as well to find those of another one (decision 262).
+-- a warehouse has every row, so that any index of the account would do as well to find those of another one (decision 1).
 --postgres ALTER TABLE publications ALTER COLUMN channel_id SET (n_distinct = 100);
 --postgres ALTER TABLE channel_items ALTER COLUMN channel_id SET (n_distinct = 100);
 --postgres ALTER TABLE stock_levels ALTER COLUMN warehouse_code SET (n_distinct = 100);

@@ -1,4 +1,4 @@
--- Which customers are in a segment, kept apart from them and a little behind (decision 263). A list belongs to a segment and to the rules
+-- Which customers are in a segment, kept apart from them and a little behind (decision 9). A list belongs to a segment and to the rules
 -- that the segment had when the list was begun: a segment with other rules gets another list, and this one is deleted in steps.
 CREATE TABLE segment_lists (
     tenant_id BIGINT NOT NULL,

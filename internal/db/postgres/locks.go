@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// The advisory locks; they are taken in the order of all locks (docs/decisions/0026-order-of-locks.md). Lock 7302
+// The advisory locks; they are taken in the order of all locks (decision 5). Lock 7302
 // makes transactions that have lost a race run one at a time in the tenant $1. Lock 7306 is the turn of the nodes' groups: a group of one
 // tenant takes it before it holds anything, one of several tenants takes only those turns that are free.
 const (

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// inOrder merges what the members of a group write such that it takes locks in the order of all locks (decision 26): first the locks that
+// inOrder merges what the members of a group write such that it takes locks in the order of all locks (decision 5): first the locks that
 // transactions share, then what each writes before the clock, batch by batch, then the clocks, once for all of a tenant, and what is behind
 // them. A member that gives stamps by statements that are no forms comes last, with a turn of the clock of its own; all of such a group are
 // of one tenant (see mixable).

@@ -39,7 +39,7 @@ type Config struct {
 	Pool             int           // connections of the whole pool; 0 = a good default
 	StatementTimeout time.Duration // bounds each statement; 0 for none
 	Patience         time.Duration // commands, tests on slow machines: how long to wait at least for a connection, a lock, a holder of locks
-	Groups           int           // groups of several accounts that are under way at once; 0 = half as many as there are processors
+	Groups           int           // groups of several accounts under way at once; 0 = half as many as processors: more make them smaller
 }
 
 // Engine is an open store. It runs each transaction on a pooled connection. BEGIN travels with the first statement and COMMIT with the

@@ -7,7 +7,9 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Pages of the log: after how many new ones they are copied into the file, and from what length on the log is restarted.
+// Pages of the log: after how many new ones they are copied into the file, and from what length on the log is restarted. With SQLite's
+// own 1,000 nearly every piece of an import is followed by a copy with two syncs, which makes it 1.3 times as expensive; with 10,000
+// readers look through more of the log's index.
 const (
 	copyEvery = 4000
 	longLog   = 8000

@@ -13,7 +13,8 @@ import (
 )
 
 // conn is one connection with its own prepared statements, keyed by the text before translation. Only one goroutine may use it
-// at a time.
+// at a time. database/sql would box and lock each value: a page of orders takes four times as long. github.com/ncruces/go-sqlite3 needs
+// an eighth less processor time for an order, but is built without sqlite_dbpage, through which scrubs work.
 type conn struct {
 	*sqlite.Conn
 	stmts map[string]*statement

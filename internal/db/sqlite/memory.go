@@ -10,7 +10,7 @@ import (
 )
 
 // memory has the rows of keys that were looked up. They hold as long as the tables that they came from have the same version: until then,
-// reading again would find the same rows (decision 202).
+// reading again would find the same rows (decision 2).
 type memory = lru.Cache[keyName, remembered]
 
 // Bounds of the memory: how many keys, the last used ones, and how many bytes of text in the rows of each; most have less than a tenth.

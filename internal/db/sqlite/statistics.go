@@ -8,7 +8,7 @@ import (
 
 // SQLite's planner knows nothing of the rows, and believes that an index leads to ten rows of an account. So it would go through a million
 // rows where it can look up twenty. Here it gets the statistics of a store with large accounts, whatever the store holds: a statement has
-// the same plan in every store (decision 254).
+// the same plan in every store (decision 1).
 
 // many and few are how many rows an account has in a table, and in a partial index that leaves out nearly all of them.
 const many, few = 1_000_000, 1_000
