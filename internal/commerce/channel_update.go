@@ -89,7 +89,11 @@ func (s *Service) UpdateChannel(
 	}
 	c.UpdatedAt = tx.Micros()
 	c.Save(tx)
-	audit.Record(tx, who.Actor(), "channel.updated", "channel", string(c.ID), map[string]string{"status": string(c.Status)})
+	details := map[string]string{"status": string(c.Status)}
+	if old.Credentials != c.Credentials {
+		details["credentials"] = "replaced"
+	}
+	audit.Record(tx, who.Actor(), "channel.updated", "channel", string(c.ID), details, audit.Diff(auditedChannel(old), auditedChannel(c))...)
 	return c, nil
 }
 

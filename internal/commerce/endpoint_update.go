@@ -27,8 +27,9 @@ func (s *Service) UpdateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.End
 	if err != nil {
 		return nil, err
 	}
+	before := auditedEndpoint(e)
 	draft.apply(e)
 	e.Save(tx)
-	audit.Record(tx, who.Actor(), "endpoint.updated", "endpoint", string(e.ID), noted(e))
+	audit.Record(tx, who.Actor(), "endpoint.updated", "endpoint", string(e.ID), noted(e), audit.Diff(before, auditedEndpoint(e))...)
 	return e, nil
 }
