@@ -44,18 +44,34 @@ func (a *API) listAuditLog(r *request) (answer, error) {
 func writeAuditEntry(w *apijson.Writer, e *audit.Entry) {
 	w.Record("AuditEntry", "")
 	apijson.ID(w, "id", e.ID)
+	w.Int("number", e.Number)
 	w.Text("actor", e.Actor)
+	w.TextOrNull("actorName", e.ActorName)
+	w.TextOrNull("address", e.Address)
+	w.TextOrNull("requestId", e.RequestID)
 	w.Text("action", e.Action)
 	w.Text("resourceType", e.ResourceType)
 	w.Text("resourceId", e.ResourceID)
 	w.Raw("details", e.Details)
+	w.RawLike("changes", e.Changes, func(w *apijson.Writer) {
+		w.List("")
+		w.Record("AuditChange", "")
+		w.Text("field", "role")
+		w.Text("from", "viewer")
+		w.Text("to", "admin")
+		w.End()
+		w.EndList()
+	})
+	w.Text("hash", e.Hash)
 	w.Micros("createdAt", e.CreatedAt)
 	w.End()
 }
 
 func sampleAudit(w *apijson.Writer) {
-	e := audit.Entry{ID: "019a1c52-7c1e-7d40-9a55-000000000005", Actor: "user:019a1c52-7c1e-7d40-9a55-000000000001", Action: "api_key.created",
-		ResourceType: "api_key", ResourceID: "019a1c52-7c1e-7d40-9a55-000000000002", Details: `{"scopes":"read:orders"}`,
-		CreatedAt: records.SampleTime}
+	e := audit.Entry{ID: "019a1c52-7c1e-7d40-9a55-000000000005", Actor: "user:019a1c52-7c1e-7d40-9a55-000000000001", Action: "user.updated",
+		ResourceType: "user", ResourceID: "019a1c52-7c1e-7d40-9a55-000000000002", CreatedAt: records.SampleTime,
+		Texts: audit.Texts{Details: `{"fields":"role"}`, Changes: `[{"field":"role","from":"viewer","to":"admin"}]`, ActorName: "Olga Owner",
+			RequestID: "019a1c52-7c1e-7d40-9a55-000000000008", Address: "203.0.113.7"},
+		Number: 17, Hash: "5d41402abc4b2a76b9719d911017c592ae9f5ae0f2f4d3f2f3a9f5a4f2d8f0a1"}
 	sampleList(w, func(w *apijson.Writer) { writeAuditEntry(w, &e) })
 }

@@ -89,8 +89,10 @@ func TestAnotherHostNeedsTheSecrets(t *testing.T) {
 			entries := s.must(t, 200, "GET", "/api/v1/audit-log?action=channel.updated&resourceId="+channelOf(made), nil)
 			var hosts []string
 			for _, e := range entries["data"].([]any) {
-				if to := text(e.(map[string]any), "details", "host.to"); to != "" {
-					hosts = append(hosts, text(e.(map[string]any), "details", "host.from")+" "+to)
+				for _, change := range e.(map[string]any)["changes"].([]any) {
+					if c := change.(map[string]any); c["field"] == "host" {
+						hosts = append(hosts, c["from"].(string)+" "+c["to"].(string))
+					}
 				}
 			}
 			if len(hosts) != 1 && platform != "EBAY" || !strings.Contains(hosts[0], " https://elsewhere.example") || strings.HasPrefix(hosts[0], " ") {

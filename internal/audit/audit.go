@@ -1,39 +1,89 @@
 // Package audit records who did what in an account, and which requests were refused.
 //
 //	Entry    one change of keys, users, channels, endpoints, warehouses, attributes, segments or settings, or an erasure
-//	         (interface §4.5.10); it holds ids and names of fields, never personal data of customers
+//	         (interface §4.5.10); it holds ids, names and changed values, never personal data of customers
+//	Chain    the hashes by which an entry follows from the one before it (chain.go)
 //	Refused  refused requests of one kind, counted over some seconds (refused.go)
 package audit
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
 
-// Entry is one operation. Details is a JSON object of texts.
+// Entry is one operation.
 type Entry struct {
 	ID           id.Audit
 	Actor        string // "user:<id>", "key:<id>" or "system"
 	Action       string // "api_key.created"
 	ResourceType string // "api_key"
 	ResourceID   string
-	Details      string
 	CreatedAt    int64 // microseconds since 1970 UTC
+	Texts
+
+	Number    int64  // its place in the account's chain, from 1; 0 for entries from before there was one
+	Digest    string // of its texts as they were recorded
+	Hash      string
+	EmptiedAt int64 // when an erasure removed its texts, 0 for never
 }
 
-// Record records an operation in the operation's transaction.
-func Record(tx db.GuardedWriter, actor, action, resourceType, resourceID string, details map[string]string) {
-	text := "{}"
-	if len(details) > 0 {
-		b, err := json.Marshal(details)
-		if err != nil {
-			panic(err) // a map of strings always encodes
+// Texts are what an erasure removes from an entry.
+type Texts struct {
+	Details   string // JSON object of texts
+	Changes   string // JSON array of Change
+	ActorName string // what the key or the user was called then
+	RequestID string
+	Address   string // of the client
+}
+
+// Change is a value that an operation replaced.
+type Change struct {
+	Field string `json:"field"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+}
+
+// Diff returns the changes between two states of a record, by the names of its fields.
+func Diff(before, after map[string]string) (list []Change) {
+	names := map[string]string{}
+	maps.Copy(names, before)
+	maps.Copy(names, after)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if before[name] != after[name] {
+			list = append(list, Change{name, before[name], after[name]})
 		}
-		text = string(b)
 	}
-	table.Insert(tx, Entry{id.At[id.Audit](tx.Micros()), actor, action, resourceType, resourceID, text, tx.Micros()})
+	return list
+}
+
+// Record records an operation in the operation's transaction, at its end.
+func Record(tx db.Writer, actor, action, resourceType, resourceID string, details map[string]string, changes ...Change) {
+	if details == nil {
+		details = map[string]string{}
+	}
+	if changes == nil {
+		changes = []Change{}
+	}
+	by := tx.Author()
+	e := Entry{ID: id.At[id.Audit](tx.Micros()), Actor: actor, Action: action, ResourceType: resourceType, ResourceID: resourceID,
+		CreatedAt: tx.Micros(),
+		Texts:     Texts{Details: encoded(details), Changes: encoded(changes), RequestID: by.Request, Address: by.Address}}
+	if by.Actor == actor {
+		e.ActorName = by.Name
+	}
+	tx.AtEnd(e.append)
+}
+
+func encoded(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // texts always encode
+	}
+	return string(text)
 }
 
 var table = db.NewTable("audit_log",
@@ -44,6 +94,14 @@ var table = db.NewTable("audit_log",
 	db.Col("resource_id", func(e *Entry) any { return &e.ResourceID }),
 	db.Col("details", func(e *Entry) any { return &e.Details }),
 	db.Col("created_at", func(e *Entry) any { return &e.CreatedAt }),
+	db.Col("changes", func(e *Entry) any { return &e.Changes }),
+	db.Col("actor_name", func(e *Entry) any { return &e.ActorName }),
+	db.Col("request_id", func(e *Entry) any { return &e.RequestID }),
+	db.Col("address", func(e *Entry) any { return &e.Address }),
+	db.Col("number", func(e *Entry) any { return &e.Number }).Null(),
+	db.Col("digest", func(e *Entry) any { return &e.Digest }),
+	db.Col("hash", func(e *Entry) any { return &e.Hash }),
+	db.Col("emptied_at", func(e *Entry) any { return &e.EmptiedAt }).Null(),
 )
 
 // Newest is when the newest entry was recorded, in microseconds since 1970 UTC; 0 if there is none.

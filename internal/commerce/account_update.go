@@ -30,6 +30,7 @@ func (s *Service) UpdateAccount(tx *db.Tx, who accounts.Caller, expected Expecte
 	if err != nil {
 		return account, err
 	}
+	before := account
 	var changed []string
 	if change.Name != "" && change.Name != account.Name {
 		account.Name, changed = change.Name, append(changed, "name")
@@ -53,6 +54,7 @@ func (s *Service) UpdateAccount(tx *db.Tx, who accounts.Caller, expected Expecte
 		return account, nil
 	}
 	account.Save(tx)
-	audit.Record(tx, who.Actor(), "account.updated", "account", string(account.ID), map[string]string{"fields": strings.Join(changed, ",")})
+	audit.Record(tx, who.Actor(), "account.updated", "account", string(account.ID), map[string]string{"fields": strings.Join(changed, ",")},
+		audit.Diff(auditedAccount(before), auditedAccount(account))...)
 	return account, nil
 }

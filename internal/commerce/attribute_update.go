@@ -34,7 +34,8 @@ func (s *Service) UpdateAttribute(tx *db.Tx, who accounts.Caller, attribute id.A
 	}
 	if a.Code != before.Code || a.Label != before.Label || a.Type != before.Type || !slices.Equal(a.Options, before.Options) {
 		a.Save(tx)
-		audit.Record(tx, who.Actor(), "attribute.updated", "attribute", string(a.ID), nil)
+		audit.Record(tx, who.Actor(), "attribute.updated", "attribute", string(a.ID), nil,
+			audit.Diff(auditedAttribute(before), auditedAttribute(a))...)
 	}
 	return a, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"entrepot/internal/apperr"
+	"entrepot/internal/audit"
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
 	"entrepot/internal/netguard"
@@ -152,7 +153,7 @@ func (s *Service) enteredCredentials(c channels.Channel, change connector.Creden
 // moved prepares a change that points a channel at another host, now being the channel with its new settings: the secrets
 // that were entered for the old host are not sent to the new one. It returns the old and the new hosts for the audit log,
 // nil if they stay. Errors: Invalid with the code credentials_needed, which names the secrets that must come along.
-func (s *Service) moved(old, now channels.Channel, draft *ChannelDraft) (map[string]string, error) {
+func (s *Service) moved(old, now channels.Channel, draft *ChannelDraft) ([]audit.Change, error) {
 	known, ok := s.Connectors.ByPlatform(old.Platform)
 	if !ok || draft.Credentials == nil && old.Settings == now.Settings {
 		return nil, nil
@@ -190,7 +191,7 @@ func (s *Service) moved(old, now channels.Channel, draft *ChannelDraft) (map[str
 		}
 		draft.Credentials = all
 	}
-	return map[string]string{"host.from": hostWords(old.Platform, from), "host.to": hostWords(old.Platform, to)}, nil
+	return []audit.Change{{Field: "host", From: hostWords(old.Platform, from), To: hostWords(old.Platform, to)}}, nil
 }
 
 // hostWords names a channel's hosts (connector.Profile.Hosts).
@@ -200,24 +201,4 @@ func hostWords(platform string, hosts [2]string) string {
 		words += ", notified at " + hosts[1]
 	}
 	return words
-}
-
-// mostNoted bounds a value in the audit log, in letters.
-const mostNoted = 1000
-
-// changedMembers are the members of two JSON objects that differ, of each one as JSON, cut where it is long.
-func changedMembers(before, now string) (from, to string) {
-	var a, b map[string]json.RawMessage
-	if json.Unmarshal([]byte(before), &a) != nil || json.Unmarshal([]byte(now), &b) != nil {
-		return before, now
-	}
-	for name, value := range a {
-		if other, ok := b[name]; ok && string(other) == string(value) {
-			delete(a, name)
-			delete(b, name)
-		}
-	}
-	one, _ := json.Marshal(a) // they were parsed
-	other, _ := json.Marshal(b)
-	return connector.Cut(string(one), mostNoted), connector.Cut(string(other), mostNoted)
 }

@@ -93,18 +93,12 @@ func (s *Service) UpdateChannel(
 	}
 	c.UpdatedAt = tx.Micros()
 	c.Save(tx)
-	audit.Record(tx, who.Actor(), "channel.updated", "channel", string(c.ID), channelChange(old, c, moved))
-	return c, nil
-}
-
-// channelChange is what the audit log says of a change: the status, what of the settings has changed, and how the hosts did.
-func channelChange(old, now channels.Channel, hosts map[string]string) map[string]string {
-	details := map[string]string{"status": string(now.Status)}
-	maps.Copy(details, hosts)
-	if old.Settings != now.Settings {
-		details["settings.from"], details["settings.to"] = changedMembers(old.Settings, now.Settings)
+	details := map[string]string{"status": string(c.Status)}
+	if old.Credentials != c.Credentials {
+		details["credentials"] = "replaced"
 	}
-	return details
+	audit.Record(tx, who.Actor(), "channel.updated", "channel", string(c.ID), details, append(audit.Diff(auditedChannel(old), auditedChannel(c)), moved...)...)
+	return c, nil
 }
 
 // forgetOtherShop queues that nothing is known of a channel's products on its platform if it names another shop than before: by their old

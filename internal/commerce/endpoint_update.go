@@ -30,19 +30,19 @@ func (s *Service) UpdateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.End
 	if err != nil {
 		return nil, err
 	}
-	before := *e
+	was, before := *e, auditedEndpoint(e)
 	if draft.Status != nil && *draft.Status == e.State() { // as it was read: not a change
 		draft.Status = nil
 	}
 	draft.apply(e)
-	taken := before.PausedReason() != "" && draft.Status != nil && *draft.Status == webhooks.Active
-	if taken || e.URL != before.URL || !slices.Equal(e.Events, before.Events) {
+	taken := was.PausedReason() != "" && draft.Status != nil && *draft.Status == webhooks.Active
+	if taken || e.URL != was.URL || !slices.Equal(e.Events, was.Events) {
 		if err := mayRead(who, e.Events); err != nil {
 			return nil, err
 		}
 		e.MadeBy(who.Key, who.Scopes, who.Maker())
 	}
 	e.Save(tx)
-	audit.Record(tx, who.Actor(), "endpoint.updated", "endpoint", string(e.ID), noted(e))
+	audit.Record(tx, who.Actor(), "endpoint.updated", "endpoint", string(e.ID), noted(e), audit.Diff(before, auditedEndpoint(e))...)
 	return e, nil
 }

@@ -1,6 +1,8 @@
 package commerce
 
 import (
+	"strings"
+
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
@@ -16,6 +18,7 @@ func (s *Service) RevokeKey(tx *db.Tx, who accounts.Caller, which id.Key) error 
 	}
 	key.Revoke(tx)
 	webhooks.RightsChanged(tx, key.ID, "")
-	audit.Record(tx, who.Actor(), "api_key.revoked", "api_key", string(key.ID), nil)
+	audit.Record(tx, who.Actor(), "api_key.revoked", "api_key", string(key.ID),
+		map[string]string{"scopes": strings.Join(key.Scopes, " ")})
 	return nil
 }

@@ -36,7 +36,8 @@ func (s *Service) UpdateSegment(tx *db.Tx, who accounts.Caller, which id.Segment
 	if segment.Name != before.Name || !segment.Rules.Same(before.Rules) {
 		segment.UpdatedAt = max(tx.Micros(), before.UpdatedAt+1)
 		segment.Save(tx)
-		audit.Record(tx, who.Actor(), "segment.updated", "segment", string(which), nil)
+		audit.Record(tx, who.Actor(), "segment.updated", "segment", string(which), nil,
+			audit.Diff(map[string]string{"name": before.Name}, map[string]string{"name": segment.Name})...)
 	}
 	return segment, nil
 }

@@ -114,8 +114,9 @@ func (l *Logins) check(ctx context.Context, a Attempt, tenant id.Tenant, user *a
 	attrs := []any{"id", a.RequestID, "address", a.Address}
 	if user != nil {
 		attrs = append(attrs, "user", string(user.ID))
+		by := db.Author{Request: a.RequestID, Address: a.Address}
 		// The failure is recorded even if the client hangs up.
-		if err := l.DB.Write(context.WithoutCancel(ctx), tenant, func(tx *db.Tx) error {
+		if err := l.DB.By(by).Write(context.WithoutCancel(ctx), tenant, func(tx *db.Tx) error {
 			l.Commerce.logInFailed(tx, user, a.Address)
 			return nil
 		}); err != nil {

@@ -118,7 +118,8 @@ func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, expe
 		webhooks.RightsChanged(tx, "", user.ID)
 	}
 	user.Save(tx)
-	audit.Record(tx, who.Actor(), "user.updated", "user", string(user.ID), map[string]string{"fields": strings.Join(changed, ",")})
+	audit.Record(tx, who.Actor(), "user.updated", "user", string(user.ID), map[string]string{"fields": strings.Join(changed, ",")},
+		audit.Diff(auditedUser(before), auditedUser(user))...)
 	return user, nil
 }
 

@@ -50,7 +50,8 @@ func (s *Service) UpdateWarehouse(tx *db.Tx, who accounts.Caller, warehouse id.W
 	}
 	if w != before {
 		w.Save(tx, before)
-		audit.Record(tx, who.Actor(), "warehouse.updated", "warehouse", string(w.ID), nil)
+		audit.Record(tx, who.Actor(), "warehouse.updated", "warehouse", string(w.ID), nil,
+			audit.Diff(auditedWarehouse(before), auditedWarehouse(w))...)
 	}
 	return w, nil
 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -72,7 +73,7 @@ func validIDs(texts []string) []string {
 // who is what an entry's actor is called.
 func (n logNames) who(e *audit.Entry) string {
 	kind, which := actorOf(e)
-	name := n[kind+":"+which].Name
+	name := cmp.Or(n[kind+":"+which].Name, e.ActorName) // of the time, for who is deleted
 	switch {
 	case name == "":
 		name, _, _ = strings.Cut(e.Actor, ":")

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -91,15 +92,31 @@ func (r *request) auditRow(e *audit.Entry, names logNames) auditRow {
 		ResourceID: e.ResourceID,
 		WhoTo:      r.only("actor", e.Actor), ActionTo: r.only("action", e.Action), ResourceTo: r.only("resourceId", e.ResourceID),
 		At: r.format.Stamp(e.CreatedAt)}
-	var details map[string]string
-	if json.Unmarshal([]byte(e.Details), &details) == nil {
-		var words []string
-		for _, name := range slices.Sorted(maps.Keys(details)) {
-			words = append(words, name+" "+details[name])
-		}
-		row.Details = strings.Join(words, ", ")
-	}
+	row.Details = auditWords(e)
 	return row
+}
+
+// auditWords are an entry's details, what it replaced, and the client's address.
+func auditWords(e *audit.Entry) string {
+	var words []string
+	var changes []audit.Change
+	details := map[string]string{}
+	if json.Unmarshal([]byte(e.Changes), &changes) == nil {
+		for _, c := range changes {
+			words = append(words, c.Field+" "+cmp.Or(c.From, "none")+" → "+cmp.Or(c.To, "none"))
+		}
+	}
+	if json.Unmarshal([]byte(e.Details), &details) == nil {
+		for _, name := range slices.Sorted(maps.Keys(details)) {
+			if name != "fields" && name != "address" {
+				words = append(words, name+" "+details[name])
+			}
+		}
+	}
+	if from := cmp.Or(e.Address, details["address"]); from != "" {
+		words = append(words, "from "+from)
+	}
+	return strings.Join(words, ", ")
 }
 
 // actionWords is an action of the audit log in words: "API key created" for api_key.created.

@@ -47,6 +47,7 @@ type Writer interface {
 	Change(sql string, args ...any) *Step
 	LockRows(sql string, args ...any)
 	RequestScrub(tables ...string)
+	AtEnd(do func(*Tx) error)
 }
 
 var (

@@ -29,6 +29,7 @@ type Tx struct {
 	pending  []*engine.Pending // reads not sent yet, in their order
 	topics   []string
 	tallies  map[tally]int64 // changes of kept counts, written at the commit
+	last     []func(*Tx) error
 	readOnly bool
 	step     step
 	try      int
@@ -257,6 +258,19 @@ func (tx *Tx) LockClock() error {
 		return err
 	}
 	return tx.session.LockClock(tx.Tenant)
+}
+
+// AtEnd runs a step when everything else of the transaction is done: it may lock the account's clock, which must come last, and read. An
+// optimistic transaction cannot have one.
+func (tx *Tx) AtEnd(do func(*Tx) error) { tx.last = append(tx.last, do) }
+
+func (tx *Tx) atEnd() error {
+	for _, do := range tx.last {
+		if err := do(tx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Flush sends the queued writes now. Reads pending before run first, so that they do not see the writes.

@@ -71,7 +71,12 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 		var tx *Tx
 		err = d.engine.Write(ctx, tenant, how, func(s engine.Session) ([]*engine.Step, error) {
 			tx = &Tx{Tenant: tenant, db: d, session: s, now: d.Now(), try: try}
-			err := recovered(tx, run)
+			err := recovered(tx, func(tx *Tx) error {
+				if err := run(tx); err != nil {
+					return err
+				}
+				return tx.atEnd()
+			})
 			tx.pending = nil // no caller waits for these reads any more
 			if err != nil {
 				return nil, err

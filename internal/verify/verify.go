@@ -68,6 +68,7 @@ var Checks = []Check{
 	{"deliveries", "Every event that was dispatched has a delivery to each endpoint that wanted it.", deliveries, false},
 	{"delivery figures", "The kept figures of deliveries are those of the deliveries and their attempts.", deliveryFigures, true},
 	{"stamps", "No two changes of an account have one stamp, and none is ahead of its change clock.", stamps, false},
+	{"audit log", "The entries of the audit log are those that were recorded, in their order.", auditLog, false},
 	{"idempotency", "A kept answer of an order's creation is about an order that is there.", idempotency, false},
 }
 
