@@ -68,12 +68,14 @@ func (r *importRun) inspect(ctx context.Context, m *mapping) error {
 
 // setDates passes the order of day and month to the maker.
 func (r *importRun) setDates(date *expression, dates dateVote) (err error) {
-	order := dateOrder(r.DateOrder)
+	order, name := dateOrder(r.DateOrder), ""
+	if date != nil {
+		name = date.text
+	}
+	if err := dates.readable(name); err != nil {
+		return err
+	}
 	if order == "auto" {
-		name := ""
-		if date != nil {
-			name = date.text
-		}
 		if order, err = dates.decide(name); err != nil {
 			return err
 		}
@@ -100,6 +102,12 @@ func (d dateReader) read(cell []byte) (time.Time, bool) {
 	}
 	at, ok := parseDate(cell, d.order, d.zone)
 	return at, ok && !at.After(d.now)
+}
+
+// soon reports whether a cell is a time of the next two days, as clocks and zones that differ make it.
+func (d dateReader) soon(cell []byte) bool {
+	at, ok := parseDate(cell, d.order, d.zone)
+	return ok && at.After(d.now) && at.Before(d.now.AddDate(0, 0, 2))
 }
 
 // demand names columns that a file lacks.

@@ -143,7 +143,9 @@ func (m *orderMaker) assemble(reference string, rows []*orderRow, out emit) erro
 		return out(piece{place: rows[0].place, item: reference, faults: withoutNotes(faults)})
 	}
 	o := order{reference: reference, head: make([][]byte, len(m.reader.head)), statuses: m.format.statuses}
-	faults = o.settle(kept, m.reader, faults)
+	if faults = o.settle(kept, m.reader, faults); refuses(faults) {
+		return out(piece{place: rows[0].place, item: reference, faults: faults})
+	}
 	credits, sales := divide(kept)
 	if len(credits) == 0 {
 		if faults = o.checkTotal(sales, faults); refuses(faults) {
