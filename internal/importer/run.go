@@ -105,7 +105,7 @@ func (r *importRun) open(ctx context.Context) (err error) {
 		return err
 	}
 	r.fields = mapping
-	if r.format = chooseFormat(r.Format, r.table.header, kinds[r.Kind].formats); r.table.container != delimited && !r.table.shopify {
+	if r.format = r.table.chooseFormat(r.Format, kinds[r.Kind].formats); r.table.container != delimited && !r.table.shopify {
 		r.format = plainFormat
 		r.format.name = string(r.table.container)
 	}
@@ -147,7 +147,11 @@ func (r *importRun) newMaker(mapping *mapping) (maker, error) {
 			between: r.CategorySeparator, nesting: r.PathSeparator, exported: plain && isExported(r.table, Products),
 		}
 		m.asIs = m.exported || plain && isOwnShape(r.table)
-		var err error
+		zone, err := zoneNamed(r.TimeZone)
+		if err != nil {
+			return nil, err
+		}
+		m.sales = saleDates{now: r.Now(), zone: zone, order: dateOrder(r.DateOrder)}
 		m.moved, err = readCategories(r.Categories, m.exported)
 		return m, err
 	}

@@ -33,6 +33,7 @@ type table struct {
 	skip       int // physical lines before the header ("sep=;")
 	headerless bool
 	header     []string
+	english    []string   // the header in the words of the format, where it is in another language
 	sampled    [][][]byte // the first rows, to decide things by
 	unseen     []string   // columns asked for that the first objects lack
 	names      []bool     // columns that hold SKUs and other names of things; nil before the mapping is known
