@@ -11,19 +11,19 @@ import (
 // A file that lacks a column which every row needs is refused at once, with the flag that mends it.
 func TestMissingColumnsAreRefusedBeforeAnythingIsStored(t *testing.T) {
 	for text, want := range map[string]string{
-		"sku,name,cost ex VAT\nA,a,5\n":              "--map 'cost ex VAT=price'",
+		"sku,name,cost ex VAT\nA,a,5\n":              "entrepot import stock", // it is no selling price
 		"sku,name,Preis (€)\nA,a,\"12,50\"\n":        "--map 'Preis (€)=price'",
 		"sku,name,A+B price\nA,a,5\n":                "--map '[A+B price]=price'",
 		"sku,name,x,y\nA,a,12.50,red\nB,b,7.00,\n":   "--map 'x=price'",
-		"sku,name,price list\nA,a,summer\n":          "--set price=0", // a list's name is no price
-		"sku,name\nA,a\n":                            "--set price=0",
+		"sku,name,price list\nA,a,summer\n":          "entrepot import stock", // a list's name is no price
+		"sku,name\nA,a\n":                            "entrepot import stock",
 		"sku,Bezeichnung,price\nA,a,5\n":             "--map 'Bezeichnung=name'",
 		"sku,colour,price\nA,red,5\n":                "--map 'SKUCOLUMN=name'",
 		"Artikelnr.,name,price\nA,a,5\n":             "--map 'Artikelnr.=sku'",
 		"Handle,Body (HTML),Variant Price\na,b,5\n":  "no column holds the name",
 		"SKU,Type,Name,Regular price\n1,simple,a,\n": "",
 		`[{"sku":"A","label":"a","price":5}]`:        "--map 'label=name'",
-		`[{"sku":"A","name":"a","cost":5,"x":1}]`:    "--map 'cost=price'",
+		`[{"sku":"A","name":"a","cost":5,"x":1.5}]`:  "--map 'x=price'",
 	} {
 		_, c := service(t)
 		_, err := Run(t.Context(), Options{Kind: Products, File: write(t, text), To: c})
@@ -37,11 +37,13 @@ func TestMissingColumnsAreRefusedBeforeAnythingIsStored(t *testing.T) {
 		}
 		if !wrong || !strings.Contains(call.Message, want) || sent > 0 {
 			t.Errorf("%s: %v, want %q; %d requests", text, err, want, sent)
+		} else if strings.Contains(call.Message, "=0") || strings.Contains(call.Message, `"0"`) {
+			t.Errorf("%s: the advice costs money: %s", text, call.Message)
 		}
 	}
 	for text, want := range map[string]string{
 		"orderId,buyer,sku,quantity,netto price\n1,Ada,A,1,5\n": "--map 'netto price=unitPrice'",
-		"orderId,customer,sku,quantity,summe\n1,Ada,A,1,5\n":    "--map 'summe=unitPrice'",
+		"orderId,customer,sku,quantity,summe\n1,Ada,A,1,5\n":    "for the total of a line",
 		"orderId,buyer,sku,quantity,price\n1,Ada,A,1,5\n":       "--map 'buyer=customerName'",
 		"orderId,sku,quantity,price\n1,A,1,5\n":                 "--set customerName=Guest",
 	} {

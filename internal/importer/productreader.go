@@ -281,8 +281,7 @@ func (p *product) complete(faults []Fault) []Fault {
 			"the row has no name; --map 'COLUMN|OTHER=name' takes another column where the first is blank"))
 	}
 	if !p.priced {
-		faults = append(faults, p.refused(string(p.sku), "price", "missing_price",
-			`the row has no price; --map 'COLUMN|"0"=price' stores such rows at 0`))
+		faults = append(faults, p.refused(string(p.sku), "price", "missing_price", "the row has no price"))
 	}
 	return faults
 }

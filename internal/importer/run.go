@@ -94,8 +94,7 @@ type importRun struct {
 
 // open detects everything about the file that does not need the service.
 func (r *importRun) open(ctx context.Context) (err error) {
-	if r.table, err = newTable(r.source, tableOptions{format: r.Format, delimiter: r.Delimiter, columns: r.Columns,
-		noHeader: r.NoHeader}); err != nil {
+	if r.table, err = newTable(r.source, r.tableOptions()); err != nil {
 		return err
 	}
 	r.header = slices.Clone(r.table.header)
@@ -171,6 +170,9 @@ func (r *importRun) announce(m *mapping) {
 	what := r.source.charset.name
 	if r.table.container == delimited {
 		what += fmt.Sprintf(", cells separated by %q", r.table.delimiter)
+		if r.table.headerLine > 0 {
+			what += fmt.Sprintf(", names of columns in line %d", r.table.headerLine)
+		}
 	}
 	fmt.Fprintf(r.Log, "%s: %s (%s)\n", r.source.name, r.format.name, what)
 	if text := m.describe(); text != "" {

@@ -134,8 +134,7 @@ func (w *woo) assemble(key string, rows []*product) (*product, []Fault) {
 			"the file has no row for the parent %q; the product was made of its variations", key))
 	}
 	if whole.grouped && !whole.priced {
-		return nil, rowsRefused(rows, key, "grouped_product",
-			`a grouped product has no price of its own; --map 'Regular price|"0"=price' stores it at 0`)
+		return nil, rowsRefused(rows, key, "grouped_product", "a grouped product has no price of its own")
 	}
 	whole.attributes = slices.DeleteFunc(whole.attributes, func(a pair) bool { // what distinguishes its variations
 		return slices.ContainsFunc(whole.variants, func(v *product) bool { return hasMember(v.options, a.name) })
