@@ -76,8 +76,26 @@ func readingFields(k *fileKind, o fileimport.Options) []field {
 			{Value: "windows-1250", Label: "Windows-1250, Central Europe"}, {Value: "windows-1251", Label: "Windows-1251, Cyrillic"},
 			{Value: "gbk", Label: "GBK, Chinese"}, {Value: "big5", Label: "Big5, Chinese"}, {Value: "shift_jis", Label: "Shift JIS, Japanese"},
 			{Value: "euc-kr", Label: "EUC-KR, Korean"}, {Value: "iso-8859-15", Label: "ISO 8859-15"}, {Value: "utf-16", Label: "UTF-16"}}},
+		{Name: "headerRow", Label: "Names of columns are in", Kind: "select", Value: lineValue(o.HeaderRow), Options: headerLines()},
 		{Name: "noHeader", Label: "The first line is " + k.row + ", not names of columns", Kind: "checkbox", Value: ticked(o.NoHeader)},
 	}
+}
+
+// headerLines are the choices of the line with the names of the columns.
+func headerLines() []option {
+	list := []option{{Value: "", Label: "the line that the file shows"}}
+	for n := 1; n <= 20; n++ {
+		list = append(list, option{Value: strconv.Itoa(n), Label: "line " + strconv.Itoa(n)})
+	}
+	return list
+}
+
+// lineValue is the value of a choice of lines; 0 is what the file shows.
+func lineValue(line int) string {
+	if line == 0 {
+		return ""
+	}
+	return strconv.Itoa(line)
 }
 
 // ticked is the value of a checkbox.
@@ -154,6 +172,12 @@ func readChoices(k *fileKind, sent url.Values, o fileimport.Options, found impor
 	if next.Status != "" && !slices.Contains(orders.Statuses, orders.Status(next.Status)) {
 		return next, apperr.At("status", "is no status of an order")
 	}
+	if line := sent.Get("headerRow"); line != "" && !next.NoHeader {
+		if !slices.ContainsFunc(headerLines(), func(o option) bool { return o.Value == line }) {
+			return next, apperr.At("headerRow", "is none of the first lines")
+		}
+		next.HeaderRow, _ = strconv.Atoi(line)
+	}
 	if text := sent.Get("channel"); text != "" {
 		channel, ok := id.Parse[id.Channel](text)
 		if !ok {
@@ -161,7 +185,7 @@ func readChoices(k *fileKind, sent url.Values, o fileimport.Options, found impor
 		}
 		next.Channel = channel
 	}
-	if next.NoHeader != o.NoHeader || next.Delimiter != o.Delimiter {
+	if next.NoHeader != o.NoHeader || next.HeaderRow != o.HeaderRow || next.Delimiter != o.Delimiter || next.Encoding != o.Encoding {
 		return next, nil // other columns: what was chosen means nothing for them
 	}
 	var wrong []apperr.Detail

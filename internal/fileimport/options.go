@@ -36,6 +36,7 @@ const (
 type Options struct {
 	Columns    map[string]string `json:"columns,omitempty"` // by their names: the fields that were chosen, "" for columns that are left out
 	NoHeader   bool              `json:"noHeader,omitempty"`
+	HeaderRow  int               `json:"headerRow,omitempty"` // the line with the names of the columns
 	Delimiter  string            `json:"delimiter,omitempty"`
 	Encoding   string            `json:"encoding,omitempty"`
 	Decimal    string            `json:"decimal,omitempty"` // comma, point
@@ -75,7 +76,7 @@ func Put(i *imports.Import, o Options, f importer.Found) error {
 
 // importer are the options of the importer for a content; messages use its name.
 func (o Options) importer(kind imports.Kind, content importer.Content, name string) importer.Options {
-	out := importer.Options{Kind: importer.Kind(kind), Content: content, Name: name, MostText: MaxText, NoHeader: o.NoHeader,
+	out := importer.Options{Kind: importer.Kind(kind), Content: content, Name: name, MostText: MaxText, NoHeader: o.NoHeader, HeaderRow: o.HeaderRow,
 		Delimiter: o.Delimiter, Encoding: o.Encoding, Duplicates: o.Duplicates, ImageBase: o.ImageBase, Channel: string(o.Channel)}
 	if kind == imports.Orders {
 		o.ofOrders(&out)

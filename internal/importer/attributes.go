@@ -9,7 +9,7 @@ import (
 
 // attributeColumns are headers of plain files that become attributes of the product.
 var attributeColumns = map[string]string{
-	"vendor": "vendor", "brand": "brand", "brands": "brand", "manufacturer": "manufacturer", "supplier": "supplier", "tags": "tags",
+	"vendor": "vendor", "brand": "brand", "brands": "brand", "brandname": "brand", "manufacturer": "manufacturer", "supplier": "supplier", "tags": "tags",
 	"tag":   "tags",
 	"color": "color", "colour": "colour", "size": "size", "material": "material", "gender": "gender", "season": "season", "pattern": "pattern",
 	"style": "style", "collection": "collection", "weight": "weight", "dimensions": "dimensions", "width": "width", "height": "height",
@@ -112,6 +112,9 @@ func (r *importRun) notImported(m *mapping) (names []string) {
 // unreadColumns are the columns that neither a field nor the format reads.
 func (r *importRun) unreadColumns(m *mapping) []string {
 	return slices.DeleteFunc(m.unused(r.table.header), func(name string) bool {
+		if at := slices.Index(r.table.header, name); at < len(r.table.english) {
+			name = r.table.english[at]
+		}
 		return r.format.reads != nil && r.format.reads.MatchString(name)
 	})
 }

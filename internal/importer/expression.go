@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -132,6 +133,13 @@ func (name unknownColumn) Error() string {
 // constant is an expression that is the same in every row.
 func constant(value string) expression {
 	return expression{text: `"` + value + `"`, alternatives: [][]term{{{column: -1, text: []byte(value)}}}}
+}
+
+// readsColumn is true unless the expression is a constant.
+func (e *expression) readsColumn() bool {
+	return slices.ContainsFunc(e.alternatives, func(join []term) bool {
+		return slices.ContainsFunc(join, func(t term) bool { return t.column >= 0 })
+	})
 }
 
 // value computes the expression, trimmed. The result is a part of a cell or of scratch, which grows.

@@ -15,17 +15,21 @@ type field struct {
 // productFields in the order in which they are described in docs/import.md. A name that ends in a
 // dot stands for a family: attributes.material, option.Size.
 var productFields = []field{
-	{"sku", "sku variantsku articlenumber articleno itemnumber itemno productcode stockcode partnumber"},
+	{"sku", "sku variantsku itemsku sellersku articlenumber articleno itemnumber itemno productcode stockcode partnumber"},
 	{"name", "name title productname itemname"},
-	{"price", "price unitprice regularprice retailprice sellingprice"},
+	{"price", "price unitprice standardprice regularprice retailprice sellingprice"},
 	{"salePrice", "saleprice specialprice"},
+	{"saleFrom", "salefrom salefromdate salestart salestartdate salepricefrom salepricestart salepricestartdate datesalepricestarts " +
+		"specialpricefrom specialpricefromdate specialfromdate salepriceeffectivedate"},
+	{"saleUntil", "saleuntil saleenddate saleend saleto saletodate salepriceend salepriceenddate salepriceto datesalepriceends " +
+		"specialpriceto specialpricetodate specialtodate"},
 	{"compareAtPrice", "compareatprice listprice msrp"},
-	{"description", "description bodyhtml longdescription"},
+	{"description", "description bodyhtml longdescription productdescription"},
 	{"status", "status"},
 	{"categoryIds", "categoryids"},
 	{"categories", "categories"},
 	{"category", "category"},
-	{"images", "images image imageurl imageurls imagesurl imagesrc imagelink picture"},
+	{"images", "images image imageurl imageurls imagesurl imagesrc imagelink picture mainimageurl"},
 	{"stock.quantity", "stockquantity stock qty quantity onhand inventory"},
 	{"stock.warehouseCode", "stockwarehousecode warehousecode warehouse"},
 	{"parent", "parent parentsku"},

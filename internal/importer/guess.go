@@ -34,7 +34,7 @@ var orderGuesses = []demand{
 	{fields: []string{"initialStatus"}, words: []string{"status", "statut", "stato", "estado"}},
 	demandQuantity,
 	{fields: []string{"unitPrice"}, words: []string{"einzelpreis", "stuckpreis", "unitaire", "unitario", "unitprice", "preis", "prix",
-		"precio", "prezzo", "prijs", "price"}, amount: true},
+		"precio", "prezzo", "prijs", "price"}, amount: true, each: true},
 	{fields: []string{"sku"}, words: []string{"sku", "artikeln", "artnr", "articlen", "itemn", "reference", "referencia", "ean", "gtin"}},
 	{fields: []string{"customerName"}, words: []string{"kunde", "kaufer", "client", "customer", "acheteur", "buyer", "recipient"}},
 	{fields: []string{"name"}, words: []string{"bezeichnung", "designation", "libelle", "produit", "produkt", "product", "artikel", "title"}},
@@ -55,13 +55,13 @@ func (o *Options) guess(src *source) (columns []string, err error) {
 		return nil, nil
 	}
 	known := kinds[o.Kind]
-	t, err := newTable(src, tableOptions{format: o.Format, delimiter: o.Delimiter, columns: o.Columns, noHeader: o.NoHeader})
+	t, err := newTable(src, o.tableOptions())
 	if err != nil {
 		return nil, err
 	}
 	t.ignore(o.Ignore)
 	m, err := o.explicit(t)
-	if err != nil || chooseFormat(o.Format, t.header, known.formats).known != nil || !o.Kind.isList() && isExported(t, o.Kind) ||
+	if err != nil || t.chooseFormat(o.Format, known.formats).known != nil || !o.Kind.isList() && isExported(t, o.Kind) ||
 		known.own(t) {
 		return nil, nil // an error of the mapping is met again when the file is opened
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -68,12 +69,14 @@ func (r *importRun) inspect(ctx context.Context, m *mapping) error {
 
 // setDates passes the order of day and month to the maker.
 func (r *importRun) setDates(date *expression, dates dateVote) (err error) {
-	order := dateOrder(r.DateOrder)
+	order, name := dateOrder(r.DateOrder), ""
+	if date != nil {
+		name = date.text
+	}
+	if err := dates.readable(name); err != nil {
+		return err
+	}
 	if order == "auto" {
-		name := ""
-		if date != nil {
-			name = date.text
-		}
 		if order, err = dates.decide(name); err != nil {
 			return err
 		}
@@ -102,11 +105,18 @@ func (d dateReader) read(cell []byte) (time.Time, bool) {
 	return at, ok && !at.After(d.now)
 }
 
+// soon reports whether a cell is a time of the next two days, as clocks and zones that differ make it.
+func (d dateReader) soon(cell []byte) bool {
+	at, ok := parseDate(cell, d.order, d.zone)
+	return ok && at.After(d.now) && at.Before(d.now.AddDate(0, 0, 2))
+}
+
 // demand names columns that a file lacks.
 type demand struct {
 	fields []string // any of them will do
 	words  []string // what the column might be called, normalised
 	amount bool     // its cells are numbers
+	each   bool     // the amount is that of one piece: a column of totals, costs or measures is never meant
 	named  bool     // a column is not guessed by its cells alone
 	other  string   // what to do when no column holds it
 	called string   // the first field, for users without a command line; "" = its name
@@ -129,10 +139,11 @@ var (
 	}
 	demandPrice = demand{
 		fields: []string{"price", "salePrice"},
-		words: []string{"price", "preis", "prix", "precio", "prezzo", "prijs", "preco", "cena", "pris", "cost", "rrp", "msrp", "uvp", "pvp",
-			"amount", "betrag", "value"},
+		words:  []string{"price", "preis", "prix", "precio", "prezzo", "prijs", "preco", "cena", "pris", "rrp", "msrp", "uvp", "pvp"},
 		amount: true,
-		other:  "--map COLUMN=price, or --set price=0 when there are no prices",
+		each:   true,
+		other: "--map COLUMN=price. A file without prices can be one of stock, which 'entrepot import stock' takes for products that " +
+			"exist",
 	}
 	demandReference = demand{
 		fields: []string{"externalReference"},
@@ -149,9 +160,11 @@ var (
 	}
 	demandUnitPrice = demand{
 		fields: []string{"unitPrice", "lineTotal"},
-		words:  append([]string{"total", "sum", "summe", "umsatz", "revenue"}, demandPrice.words...),
+		words:  demandPrice.words,
 		amount: true,
-		other:  "--map COLUMN=unitPrice, or --map COLUMN=lineTotal",
+		each:   true,
+		named:  true,
+		other:  "--map COLUMN=unitPrice for the price of one piece, or --map COLUMN=lineTotal for the total of a line, not of the order",
 		called: "price of a line",
 	}
 	demandCustomer = demand{
@@ -178,10 +191,25 @@ func (d demand) missing(t *table, m *mapping) error {
 		columnList(t.header)))
 }
 
+// notEach are parts of names of columns whose amounts are not the selling price of one piece.
+var notEach = strings.Fields("total gesamt summe suma somme totaal amount betrag montant importe importo bedrag umsatz revenue turnover value " +
+	"extended lineprice orderprice linesum ordersum rowsum bestellwert warenwert shipping versand livraison envio spedizione verzend porto " +
+	"discount rabatt remise descuento sconto korting cost kosten einkauf purchase buying achat compra acquisto inkoop wholesale weight gewicht " +
+	"poids peso length breite width height marge margin profit")
+
+// isNotEach reports whether a column's name says that it does not hold the selling price of one piece.
+func isNotEach(name string) bool {
+	key := headerKey(name)
+	return key == "sum" || key == "sales" || key == "ek" || slices.ContainsFunc(notEach, func(word string) bool { return strings.Contains(key, word) })
+}
+
 // guess finds the unused column whose name holds one of the words; for an amount its cells must be
 // numbers, and without such a name the only column of amounts with decimals will do.
 func (d demand) guess(t *table, m *mapping) string {
 	free := m.unused(t.header)
+	if d.each {
+		free = slices.DeleteFunc(free, isNotEach)
+	}
 	for _, word := range d.words {
 		for _, name := range free {
 			if strings.Contains(plainHeader(withoutAccents(name)), word) && (!d.amount || t.holdsNumbers(name, false)) {

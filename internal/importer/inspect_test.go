@@ -11,19 +11,19 @@ import (
 // A file that lacks a column which every row needs is refused at once, with the flag that mends it.
 func TestMissingColumnsAreRefusedBeforeAnythingIsStored(t *testing.T) {
 	for text, want := range map[string]string{
-		"sku,name,cost ex VAT\nA,a,5\n":              "--map 'cost ex VAT=price'",
+		"sku,name,cost ex VAT\nA,a,5\n":              "entrepot import stock", // it is no selling price
 		"sku,name,Preis (€)\nA,a,\"12,50\"\n":        "--map 'Preis (€)=price'",
 		"sku,name,A+B price\nA,a,5\n":                "--map '[A+B price]=price'",
 		"sku,name,x,y\nA,a,12.50,red\nB,b,7.00,\n":   "--map 'x=price'",
-		"sku,name,price list\nA,a,summer\n":          "--set price=0", // a list's name is no price
-		"sku,name\nA,a\n":                            "--set price=0",
+		"sku,name,price list\nA,a,summer\n":          "entrepot import stock", // a list's name is no price
+		"sku,name\nA,a\n":                            "entrepot import stock",
 		"sku,Bezeichnung,price\nA,a,5\n":             "--map 'Bezeichnung=name'",
 		"sku,colour,price\nA,red,5\n":                "--map 'SKUCOLUMN=name'",
 		"Artikelnr.,name,price\nA,a,5\n":             "--map 'Artikelnr.=sku'",
 		"Handle,Body (HTML),Variant Price\na,b,5\n":  "no column holds the name",
 		"SKU,Type,Name,Regular price\n1,simple,a,\n": "",
 		`[{"sku":"A","label":"a","price":5}]`:        "--map 'label=name'",
-		`[{"sku":"A","name":"a","cost":5,"x":1}]`:    "--map 'cost=price'",
+		`[{"sku":"A","name":"a","cost":5,"x":1.5}]`:  "--map 'x=price'",
 	} {
 		_, c := service(t)
 		_, err := Run(t.Context(), Options{Kind: Products, File: write(t, text), To: c})
@@ -37,11 +37,13 @@ func TestMissingColumnsAreRefusedBeforeAnythingIsStored(t *testing.T) {
 		}
 		if !wrong || !strings.Contains(call.Message, want) || sent > 0 {
 			t.Errorf("%s: %v, want %q; %d requests", text, err, want, sent)
+		} else if strings.Contains(call.Message, "=0") || strings.Contains(call.Message, `"0"`) {
+			t.Errorf("%s: the advice costs money: %s", text, call.Message)
 		}
 	}
 	for text, want := range map[string]string{
 		"orderId,buyer,sku,quantity,netto price\n1,Ada,A,1,5\n": "--map 'netto price=unitPrice'",
-		"orderId,customer,sku,quantity,summe\n1,Ada,A,1,5\n":    "--map 'summe=unitPrice'",
+		"orderId,customer,sku,quantity,summe\n1,Ada,A,1,5\n":    "for the total of a line",
 		"orderId,buyer,sku,quantity,price\n1,Ada,A,1,5\n":       "--map 'buyer=customerName'",
 		"orderId,sku,quantity,price\n1,A,1,5\n":                 "--set customerName=Guest",
 	} {
@@ -101,7 +103,31 @@ func TestDates(t *testing.T) {
 		"02 Jan 2026":               "2026-01-01T23:00:00Z",
 		"1/2/26 11:05 PM":           "2026-02-01T22:05:00Z",
 		"31/12/2025, 12:05 am":      "2025-12-30T23:05:00Z",
-		"13/13/2025":                "", "31.02.2025": "", "2025-00-01": "", "yesterday": "", "": "", "45000": "", "1-2.2026": "",
+		"13/13/2025":                "", "31.02.2025": "", "2025-00-01": "", "yesterday": "", "": "", "15000": "", "1-2.2026": "", "20261305": "", "12345678": "",
+		"20260305":                          "2026-03-04T23:00:00Z",
+		"20260305143000":                    "2026-03-05T13:30:00Z",
+		"20260305T143000Z":                  "2026-03-05T14:30:00Z",
+		"46086":                             "2026-03-04T23:00:00Z", // the days of a spreadsheet
+		"46086.75":                          "2026-03-05T17:00:00Z",
+		"1772704800":                        "2026-03-05T10:00:00Z",
+		"1772704800123":                     "2026-03-05T10:00:00Z",
+		"5. 3. 2026":                        "2026-03-04T23:00:00Z",
+		"2026年3月5日 10:00":                   "2026-03-05T09:00:00Z",
+		"5. März 2026, 10:00 Uhr":           "2026-03-05T09:00:00Z",
+		"5 mars 2026":                       "2026-03-04T23:00:00Z",
+		"1er août 2026":                     "2026-07-31T22:00:00Z",
+		"5 de marzo de 2026":                "2026-03-04T23:00:00Z",
+		"5 mrt. 2026":                       "2026-03-04T23:00:00Z",
+		"5 maart 2026":                      "2026-03-04T23:00:00Z",
+		"Thu, 05 Mar 2026 10:00:00 +0000":   "2026-03-05T10:00:00Z",
+		"Thu Mar 5 10:00:00 2026":           "2026-03-05T09:00:00Z",
+		"March 5th, 2026 10:00 am":          "2026-03-05T09:00:00Z",
+		"Mar 5, 2026, 10:00:00\u202FPM PST": "2026-03-06T06:00:00Z",
+		"05-Mar-26":                         "2026-03-04T23:00:00Z",
+		"Mar-05-26 10:00":                   "2026-03-05T09:00:00Z",
+		"05.03.2026 10:00:00 UTC":           "2026-03-05T10:00:00Z",
+		"2026-03-05T10:00:00.000+00":        "2026-03-05T10:00:00Z",
+		"12 Foo 2026":                       "", "March 2026": "", "2026-03-05 10:00 XYZ": "",
 		"2026-01-02 25:00": "",
 		"12:30":            "", "2026-01-02 3:04 xm": "", "1/2/3": "", "99-12-01": "",
 	} {
@@ -156,8 +182,10 @@ func TestHistoryKeepsItsDates(t *testing.T) {
 		"nobody knows":   {first: "3/4/2025", second: "4/4/2025", says: "--date-order dmy"},
 		"said":           {first: "3/4/2025", second: "4/4/2025", order: "mdy", want: "2025-03-04T00:00:00Z"},
 		"both kinds":     {first: "3/4/2025", second: "3/24/2025\n3,Ada,A,1,5,24/3/2025", says: "both kinds"},
-		"no date":        {first: "some day", second: "2025-01-01"},
 		"ahead of today": {first: "2026-06-02", second: "2025-01-01"},
+		"no dates":       {first: "some day", second: "another", says: "the dates cannot be read"},
+		"mostly none":    {first: "some day", second: "another\n3,Ada,A,1,5,2025-01-01", says: "some day (row 1), another (row 2)"},
+		"spreadsheet":    {first: "45000", second: "45001", want: "2023-03-15T00:00:00Z"},
 		"blank":          {first: "", second: "2025-01-01"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -186,4 +214,12 @@ func TestHistoryKeepsItsDates(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A few dates that cannot be read, or lie ahead, refuse their orders: these must not become sales of today.
+func TestUnreadDatesRefuseTheirOrders(t *testing.T) {
+	got := made(t, Options{Kind: Orders, File: write(t, "order id,customer,sku,quantity,price,order date\n1,Ada,A,1,5,some day\n"+
+		"2,Ada,A,1,5,2025-01-01\n3,Ada,A,1,5,2027-01-01\n4,Ada,A,1,5,\n")})
+	contains(t, "dates", got, []string{"refused row 1 (1) 1 [date] bad_date", "refused row 3 (1) 3 [date] bad_date", "2025-01-01T",
+		"note row 4 (0) 4 [date] missing_date"}, []string{`"externalReference":"1"`, `"externalReference":"3"`})
 }

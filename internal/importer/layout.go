@@ -26,10 +26,11 @@ type format struct {
 	columns          [][2]string
 	more             func(header []string) [][2]string // columns whose names vary
 	known            func(header []string) bool
-	reads            *regexp.Regexp // the columns that its layout reads beside those
-	layout           func(t *table) layout
+	reads            *regexp.Regexp                    // the columns that its layout reads beside those
+	layout           func(t *table, m *mapping) layout // the mapping is complete
 	learns           bool
 	statuses         map[string]string
+	words            map[string]string // names of columns in other languages, see english
 }
 
 var (
@@ -45,10 +46,12 @@ func columnsNamed(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`^(?i:` + pattern + `)$`)
 }
 
-// chooseFormat takes the format asked for, or the first whose columns the file has.
-func chooseFormat(asked string, header []string, of []format) format {
+// chooseFormat takes the format asked for, or the first whose columns the file has, in any of its languages.
+func (t *table) chooseFormat(asked string, of []format) format {
 	for _, f := range of {
-		if f.name == asked || asked == "auto" && f.known(header) {
+		names := f.english(t.header)
+		if f.name == asked || asked == "auto" && f.known(names) {
+			t.english = names
 			return f
 		}
 	}
@@ -68,6 +71,9 @@ func preset(m *mapping, t *table, columns [][2]string) error {
 			return err
 		}
 		if known {
+			if join := e.alternatives[0]; len(e.alternatives) == 1 && len(join) == 1 && join[0].column >= 0 && join[0].pattern == nil {
+				e.text = t.header[join[0].column]
+			}
 			if err := m.set(c[1], e); err != nil {
 				return err
 			}
@@ -89,11 +95,13 @@ func hasColumns(header []string, names ...string) bool {
 	return true
 }
 
-// columnOf is a column's number, or -1; cellOf reads it trimmed.
+// columnOf is a column's number by its name, or by its English one, or -1; cellOf reads it trimmed.
 func columnOf(t *table, name string) int {
-	for i, h := range t.header {
-		if strings.EqualFold(h, name) {
-			return i
+	for _, header := range [][]string{t.header, t.english} {
+		for i, h := range header {
+			if strings.EqualFold(h, name) && t.header[i] != "" {
+				return i
+			}
 		}
 	}
 	return -1

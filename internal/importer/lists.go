@@ -44,7 +44,7 @@ func productSynonyms(name string) string {
 }
 
 var (
-	demandListPrice = demand{fields: []string{"price"}, words: demandPrice.words, amount: true, other: "--map COLUMN=price"}
+	demandListPrice = demand{fields: []string{"price"}, words: demandPrice.words, amount: true, each: true, other: "--map COLUMN=price"}
 	demandStock     = demand{
 		fields: []string{"quantity"},
 		words: []string{"bestand", "stock", "quantit", "menge", "anzahl", "existencias", "giacenza", "voorraad", "onhand", "inventory", "lager",

@@ -11,11 +11,12 @@ var magentoFormat = format{
 	name: "magento", between: ",", nesting: "/",
 	columns: [][2]string{
 		{"sku", "sku"}, {"name", "name"}, {"description|short_description", "description"}, {"description", "description"},
-		{"product_online", "status"}, {"price", "price"}, {"special_price", "salePrice"}, {"qty", "stock.quantity"}, {"categories", "categories"},
+		{"product_online", "status"}, {"price", "price"}, {"special_price", "salePrice"},
+		{"special_price_from_date", "saleFrom"}, {"special_price_to_date", "saleUntil"}, {"qty", "stock.quantity"}, {"categories", "categories"},
 		{`base_image+"|"+additional_images`, "images"}, {"base_image", "images"},
 		{"weight", "attributes.weight"}, {"country_of_manufacture", "attributes.country_of_manufacture"},
 	},
-	reads: columnsNamed(`configurable_variations|store_view_code|special_price_to_date|product_type|additional_attributes|short_description`),
+	reads: columnsNamed(`configurable_variations|store_view_code|product_type|additional_attributes|short_description`),
 	known: func(header []string) bool {
 		return hasColumns(header, "sku", "product_type") && (hasColumns(header, "configurable_variations") ||
 			hasColumns(header, "attribute_set_code"))
@@ -26,10 +27,11 @@ var magentoFormat = format{
 }
 
 type magento struct {
-	sku, variations, store, specialUntil int
-	additional                           int
-	parents                              map[string]variation // simple product's SKU -> where it belongs
-	listed                               map[string]int       // variations of a configurable product
+	sku                           *expression
+	variations, store, additional int
+	parents                       map[string]variation // simple product's SKU -> where it belongs
+	scratch                       []byte
+	listed                        map[string]int // variations of a configurable product
 }
 
 type variation struct {
@@ -37,16 +39,16 @@ type variation struct {
 	options []pair
 }
 
-func newMagento(t *table) layout {
+func newMagento(t *table, m *mapping) layout {
 	return &magento{
-		sku: columnOf(t, "sku"), variations: columnOf(t, "configurable_variations"), store: columnOf(t, "store_view_code"),
-		specialUntil: columnOf(t, "special_price_to_date"), additional: columnOf(t, "additional_attributes"),
-		parents: map[string]variation{}, listed: map[string]int{},
+		sku: m.exact["sku"], variations: columnOf(t, "configurable_variations"), store: columnOf(t, "store_view_code"),
+		additional: columnOf(t, "additional_attributes"),
+		parents:    map[string]variation{}, listed: map[string]int{},
 	}
 }
 
 func (m *magento) learn(cells [][]byte) {
-	parent := string(cellOf(cells, m.sku))
+	parent := string(m.skuOf(cells))
 	for one := range strings.SplitSeq(string(cellOf(cells, m.variations)), "|") {
 		var v variation
 		var sku string
@@ -67,8 +69,16 @@ func (m *magento) learn(cells [][]byte) {
 	}
 }
 
+func (m *magento) skuOf(cells [][]byte) []byte {
+	if m.sku == nil {
+		return nil
+	}
+	m.scratch = m.scratch[:0]
+	return m.sku.value(cells, &m.scratch)
+}
+
 func (m *magento) key(cells [][]byte) []byte {
-	sku := cellOf(cells, m.sku)
+	sku := m.skuOf(cells)
 	if v, ok := m.parents[string(sku)]; ok {
 		return []byte(v.parent)
 	}
@@ -81,12 +91,7 @@ func (m *magento) read(cells [][]byte, p *product) {
 	p.attributes = slices.DeleteFunc(p.attributes, func(a pair) bool { return a.name == "has_options" || a.name == "required_options" })
 	if v, ok := m.parents[string(p.sku)]; ok {
 		p.kind, p.categories = kindVariant, nil
-		p.options = append(p.options[:0], v.options...)
-	}
-	if until := cellOf(cells, m.specialUntil); len(until) > 0 && p.compareAtSet {
-		p.price, p.compareAtSet, p.compareAtBlank = p.compareAt, false, true
-		p.faults = append(p.faults, p.note(string(p.sku), "special_price", "special_price_ends", "the special price ends on %s and was left out",
-			clip(until)))
+		p.options = withMembers(p.options, v.options)
 	}
 	if view := cellOf(cells, m.store); len(view) > 0 {
 		p.kind = kindView

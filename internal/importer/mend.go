@@ -24,7 +24,7 @@ func Mend(ctx context.Context, o Options, refused map[int]string, to io.Writer) 
 		return err
 	}
 	defer src.close()
-	t, err := newTable(src, tableOptions{format: o.Format, delimiter: o.Delimiter, columns: o.Columns, noHeader: o.NoHeader})
+	t, err := newTable(src, o.tableOptions())
 	if err != nil {
 		return err
 	}

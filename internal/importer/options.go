@@ -93,6 +93,7 @@ type Options struct {
 	DateOrder string   // of orders: auto (default), dmy or mdy
 	TimeZone  string   // of orders: where times without a zone are; "" = UTC
 	NoHeader  bool     // the first line is data; columns are c1, c2 …
+	HeaderRow int      // the line with the names of the columns; 0: found out
 	Columns   []string // names for a file without header
 	Map       []string // "expression=field"
 	Set       []string // "field=constant"
@@ -197,6 +198,10 @@ func (o *Options) checkTogether() error {
 		return wrongCall("a dry run stores nothing to resume: leave --state out")
 	case o.State != "" && o.File == "-":
 		return wrongCall("the standard input cannot be resumed: import from a file, or leave --state out")
+	case o.HeaderRow < 0 || o.HeaderRow > mostTitleRows+1:
+		return wrongCall("--header-row is from 1 to %d", mostTitleRows+1)
+	case o.HeaderRow > 0 && (o.NoHeader || len(o.Columns) > 0):
+		return wrongCall("--header-row is for files with a header; leave --no-header and --columns out")
 	case o.PathSeparator != "" && strings.TrimSpace(o.PathSeparator) == "":
 		return wrongCall("--path-separator is a sign, not a blank")
 	}
@@ -248,6 +253,9 @@ func (o *Options) fingerprint() string {
 	}
 	if o.Categories != "" { // likewise of those without
 		deciding = append(deciding, "categories", o.Categories)
+	}
+	if o.HeaderRow > 0 {
+		deciding = append(deciding, "header", o.HeaderRow)
 	}
 	text, err := json.Marshal(deciding)
 	if err != nil {

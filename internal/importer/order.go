@@ -54,10 +54,14 @@ func (o *order) settle(rows []*orderRow, r *orderReader, faults []Fault) []Fault
 		}
 	}
 	if date := o.head[headDate]; len(date) > 0 {
-		if _, read := r.dates.read(date); !read {
+		if _, read := r.dates.read(date); !read && r.dates.soon(date) {
 			faults = append(faults, rows[0].note(o.reference, "date", "bad_date",
-				"%q is no date of the past; the order has the date of the import, and the text is kept in paymentMetadata.date", clip(date)))
+				"%q is not in the past; the order has the date of the import, and the text is kept in paymentMetadata.date", clip(date)))
+		} else if !read {
+			return o.refuse(rows, "date", "bad_date", faults, "%q is no date of the past", clip(date))
 		}
+	} else if r.head[headDate] != nil && r.head[headDate].readsColumn() {
+		faults = append(faults, rows[0].note(o.reference, "date", "missing_date", "the order has no date, so that it has that of the import"))
 	}
 	if code := countryOf(o, r); code != nil {
 		faults = append(faults, rows[0].note(o.reference, "shippingAddress.country", "unknown_country",

@@ -162,7 +162,7 @@ func (r *orderReader) readPrice(got *orderRow, cells [][]byte, reference string,
 		}
 	}
 	if len(cell) == 0 {
-		refuse("unitPrice", "missing_price", `the row has neither unitPrice nor lineTotal; --map 'COLUMN|"0"=unitPrice' takes such rows at 0`)
+		refuse("unitPrice", "missing_price", "the row has neither unitPrice nor lineTotal")
 		return
 	}
 	price, err := parseAmount(cell, decimal)

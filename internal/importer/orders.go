@@ -37,8 +37,20 @@ func (m *orderMaker) prepare() error {
 	if err := preset(m.mapping, m.table, m.format.columns); err != nil {
 		return err
 	}
+	each := m.mapping.exact["unitPrice"]
+	amazon := hasColumns(m.table.header, "order-item-id", "item-price")
+	if amazon { // its item-price is that of all pieces of a line
+		if err := preset(m.mapping, m.table, [][2]string{{"item-price", "lineTotal"}, {"amazon-order-id", "externalReference"},
+			{"order-id", "externalReference"}, {"quantity-purchased", "quantity"}, {"purchase-date", "date"},
+			{"buyer-name|recipient-name", "customerName"}, {"buyer-name", "customerName"}, {"recipient-name", "customerName"}}); err != nil {
+			return err
+		}
+	}
 	if m.format.known == nil {
 		m.mapping.suggest(m.table.header)
+	}
+	if amazon && each == nil {
+		delete(m.mapping.exact, "unitPrice")
 	}
 	for _, d := range []demand{demandReference, demandSKU, demandQuantity, demandUnitPrice, demandCustomer} {
 		if err := d.missing(m.table, m.mapping); err != nil {
@@ -143,7 +155,9 @@ func (m *orderMaker) assemble(reference string, rows []*orderRow, out emit) erro
 		return out(piece{place: rows[0].place, item: reference, faults: withoutNotes(faults)})
 	}
 	o := order{reference: reference, head: make([][]byte, len(m.reader.head)), statuses: m.format.statuses}
-	faults = o.settle(kept, m.reader, faults)
+	if faults = o.settle(kept, m.reader, faults); refuses(faults) {
+		return out(piece{place: rows[0].place, item: reference, faults: faults})
+	}
 	credits, sales := divide(kept)
 	if len(credits) == 0 {
 		if faults = o.checkTotal(sales, faults); refuses(faults) {

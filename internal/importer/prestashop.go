@@ -17,5 +17,6 @@ var prestashopFormat = format{
 	known: func(header []string) bool {
 		return hasColumns(header, "Product ID", "Reference", "Price (tax excl.)") || hasColumns(header, "Product ID", "Name *")
 	},
+	words: prestashopWords,
 	reads: columnsNamed(`Product ID|Position`),
 }

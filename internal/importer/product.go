@@ -34,6 +34,7 @@ type product struct {
 	dropped  bool    // one of them keeps the row out
 	imageAt  int     // place of its image among the product's
 	ownImage []byte  // the image of this variant
+	mapped   []pair  // options that a person has mapped, before the columns of the format
 }
 
 // refused is an error that accounts for all rows of the product.
@@ -54,7 +55,7 @@ func (p *product) keep() *product {
 		kept.images[i] = slices.Clone(image)
 	}
 	kept.categories = slices.Clone(p.categories)
-	kept.attributes, kept.options = keepPairs(p.attributes), keepPairs(p.options)
+	kept.attributes, kept.options, kept.mapped = keepPairs(p.attributes), keepPairs(p.options), keepPairs(p.mapped)
 	return &kept
 }
 

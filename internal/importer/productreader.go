@@ -14,6 +14,7 @@ type productReader struct {
 	sku, name, price, salePrice, compareAt, description, status *expression
 	categoryIDs, categories, category, images                   *expression
 	quantity, warehouse, parent                                 *expression
+	saleFrom, saleUntil                                         *expression
 	attributes, options                                         []namedExpression
 
 	tree      *categoryTree
@@ -21,6 +22,7 @@ type productReader struct {
 	usual     usualCurrency
 	scratch   []byte
 	statuses  map[string]string
+	sales     saleDates
 }
 
 func newProductReader(m *mapping, tree *categoryTree, imageBase string) *productReader {
@@ -29,6 +31,7 @@ func newProductReader(m *mapping, tree *categoryTree, imageBase string) *product
 		compareAt: m.exact["compareAtPrice"], description: m.exact["description"], status: m.exact["status"],
 		categoryIDs: m.exact["categoryIds"], categories: m.exact["categories"], category: m.exact["category"],
 		images: m.exact["images"], quantity: m.exact["stock.quantity"], warehouse: m.exact["stock.warehouseCode"],
+		saleFrom: m.exact["saleFrom"], saleUntil: m.exact["saleUntil"],
 		parent: m.exact["parent"], attributes: m.families["attributes."], options: m.families["option."],
 		tree: tree, imageBase: strings.TrimSuffix(imageBase, "/"), statuses: productStatuses,
 	}
@@ -90,11 +93,24 @@ func (r *productReader) read(line row, p *product, faults []Fault) []Fault {
 	return faults
 }
 
-// prices reads price, sale price and compare-at price: a sale price becomes the price, and the price becomes the
+// prices reads price, sale price and compare-at price: a sale price that holds today becomes the price, and the price becomes the
 // compare-at price.
 func (r *productReader) prices(cells [][]byte, p *product, faults []Fault) []Fault {
 	price, priced, faults := r.amount(p, "price", r.price, cells, Refused, faults)
 	sale, onSale, faults := r.amount(p, "salePrice", r.salePrice, cells, Note, faults)
+	if onSale {
+		holds, why := r.sales.holds(r.value(r.saleFrom, cells), r.value(r.saleUntil, cells))
+		switch {
+		case !holds && !priced:
+			faults = append(faults, p.refused(string(p.sku), "salePrice", "sale_not_today", "the sale price of %v %s, and there is no other", sale, why))
+			priced = true // refused already
+		case !holds:
+			faults = append(faults, p.note(string(p.sku), "salePrice", "sale_not_today", "the sale price of %v %s, and was left out", sale, why))
+		case why != "":
+			faults = append(faults, p.note(string(p.sku), "salePrice", "special_price_ends", "the sale price of %v, which was stored, %s", sale, why))
+		}
+		onSale = holds
+	}
 	before := len(faults)
 	p.compareAt, p.compareAtSet, faults = r.amount(p, "compareAtPrice", r.compareAt, cells, Note, faults)
 	unread := len(faults) > before && !p.compareAtSet
@@ -265,8 +281,7 @@ func (p *product) complete(faults []Fault) []Fault {
 			"the row has no name; --map 'COLUMN|OTHER=name' takes another column where the first is blank"))
 	}
 	if !p.priced {
-		faults = append(faults, p.refused(string(p.sku), "price", "missing_price",
-			`the row has no price; --map 'COLUMN|"0"=price' stores such rows at 0`))
+		faults = append(faults, p.refused(string(p.sku), "price", "missing_price", "the row has no price"))
 	}
 	return faults
 }

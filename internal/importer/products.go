@@ -27,6 +27,7 @@ type productMaker struct {
 	format    format
 	imageBase string
 	twice     string // what happens to rows with the same SKU
+	sales     saleDates
 	between   string // category separators; "" = those of the format
 	nesting   string
 
@@ -56,12 +57,12 @@ func (m *productMaker) prepare() error {
 		return err
 	}
 	if m.format.more != nil {
-		if err := preset(m.mapping, m.table, m.format.more(m.table.header)); err != nil {
+		if err := preset(m.mapping, m.table, m.format.more(m.table.english)); err != nil {
 			return err
 		}
 	}
 	if m.format.layout != nil {
-		m.layout = m.format.layout(m.table)
+		m.layout = m.format.layout(m.table, m.mapping)
 	} else {
 		m.mapping.suggest(m.table.header)
 		m.mapping.suggestAttributes(m.table.header)
@@ -95,6 +96,7 @@ func (m *productMaker) newReader() *productReader {
 		m.tree = newCategoryTree(between, nesting)
 	}
 	r := newProductReader(m.mapping, m.tree, m.imageBase)
+	r.sales = m.sales
 	if m.format.statuses != nil {
 		r.statuses = m.format.statuses
 	}

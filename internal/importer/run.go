@@ -94,8 +94,7 @@ type importRun struct {
 
 // open detects everything about the file that does not need the service.
 func (r *importRun) open(ctx context.Context) (err error) {
-	if r.table, err = newTable(r.source, tableOptions{format: r.Format, delimiter: r.Delimiter, columns: r.Columns,
-		noHeader: r.NoHeader}); err != nil {
+	if r.table, err = newTable(r.source, r.tableOptions()); err != nil {
 		return err
 	}
 	r.header = slices.Clone(r.table.header)
@@ -105,7 +104,7 @@ func (r *importRun) open(ctx context.Context) (err error) {
 		return err
 	}
 	r.fields = mapping
-	if r.format = chooseFormat(r.Format, r.table.header, kinds[r.Kind].formats); r.table.container != delimited && !r.table.shopify {
+	if r.format = r.table.chooseFormat(r.Format, kinds[r.Kind].formats); r.table.container != delimited && !r.table.shopify {
 		r.format = plainFormat
 		r.format.name = string(r.table.container)
 	}
@@ -147,7 +146,11 @@ func (r *importRun) newMaker(mapping *mapping) (maker, error) {
 			between: r.CategorySeparator, nesting: r.PathSeparator, exported: plain && isExported(r.table, Products),
 		}
 		m.asIs = m.exported || plain && isOwnShape(r.table)
-		var err error
+		zone, err := zoneNamed(r.TimeZone)
+		if err != nil {
+			return nil, err
+		}
+		m.sales = saleDates{now: r.Now(), zone: zone, order: dateOrder(r.DateOrder)}
 		m.moved, err = readCategories(r.Categories, m.exported)
 		return m, err
 	}
@@ -167,6 +170,9 @@ func (r *importRun) announce(m *mapping) {
 	what := r.source.charset.name
 	if r.table.container == delimited {
 		what += fmt.Sprintf(", cells separated by %q", r.table.delimiter)
+		if r.table.headerLine > 0 {
+			what += fmt.Sprintf(", names of columns in line %d", r.table.headerLine)
+		}
 	}
 	fmt.Fprintf(r.Log, "%s: %s (%s)\n", r.source.name, r.format.name, what)
 	if text := m.describe(); text != "" {

@@ -28,13 +28,19 @@ var shopifyFormat = format{
 }
 
 type shopify struct {
-	handle, position, variantImage int
-	names, values                  [3]int
+	handle                 *expression
+	position, variantImage int
+	scratch                []byte
+	names, values          [3]int
 }
 
-func newShopify(t *table) layout {
+func newShopify(t *table, m *mapping) layout {
 	s := &shopify{
-		handle: columnOf(t, "Handle"), position: columnOf(t, "Image Position"), variantImage: columnOf(t, "Variant Image"),
+		handle: m.exact["parent"], position: columnOf(t, "Image Position"), variantImage: columnOf(t, "Variant Image"),
+	}
+	if column := columnOf(t, "Handle"); s.handle == nil && column >= 0 {
+		e := columnExpression(t.header, column)
+		s.handle = &e
 	}
 	for i := range s.names {
 		s.names[i] = columnOf(t, fmt.Sprintf("Option%d Name", i+1))
@@ -43,11 +49,19 @@ func newShopify(t *table) layout {
 	return s
 }
 
-func (s *shopify) learn([][]byte)            {}
-func (s *shopify) key(cells [][]byte) []byte { return cellOf(cells, s.handle) }
+func (s *shopify) learn([][]byte) {}
+
+func (s *shopify) key(cells [][]byte) []byte {
+	if s.handle == nil {
+		return nil
+	}
+	s.scratch = s.scratch[:0]
+	return s.handle.value(cells, &s.scratch)
+}
 
 func (s *shopify) read(cells [][]byte, p *product) {
 	p.parent = s.key(cells)
+	p.mapped = slices.Clone(p.options)
 	p.options = p.options[:0]
 	said := false
 	for i := range s.names {
@@ -98,7 +112,7 @@ func (s *shopify) assemble(handle string, rows []*product) (*product, []Fault) {
 		return nil, rowsRefused(rows, handle, "no_product_row", "the rows of this Handle hold images only")
 	}
 	for _, v := range whole.variants {
-		v.options = namedOptions(v.options, names)
+		v.options = withMembers(keepPairs(v.mapped), namedOptions(v.options, names))
 	}
 	faults = whole.gatherImages(rows, faults)
 	if only := whole.variants[0]; len(whole.variants) == 1 && len(only.options) == 0 {

@@ -31,8 +31,10 @@ type table struct {
 	shopify    bool // the objects are those of Shopify's products.json, shown as rows of its export
 	delimiter  byte
 	skip       int // physical lines before the header ("sep=;")
+	headerLine int // where the names of the columns stand, if not in the first row
 	headerless bool
 	header     []string
+	english    []string   // the header in the words of the format, where it is in another language
 	sampled    [][][]byte // the first rows, to decide things by
 	unseen     []string   // columns asked for that the first objects lack
 	names      []bool     // columns that hold SKUs and other names of things; nil before the mapping is known
@@ -54,6 +56,14 @@ type tableOptions struct {
 	delimiter string
 	columns   []string
 	noHeader  bool
+	headerRow int             // the line of the header; 0: found out
+	known     map[string]bool // names of columns that show where it is
+}
+
+// tableOptions are those of an import.
+func (o *Options) tableOptions() tableOptions {
+	return tableOptions{format: o.Format, delimiter: o.Delimiter, columns: o.Columns, noHeader: o.NoHeader, headerRow: o.HeaderRow,
+		known: o.Kind.knownHeaders()}
 }
 
 // newTable detects the structure of a source's rows.
@@ -106,6 +116,11 @@ func (t *table) sampleRows(o tableOptions) (err error) {
 	t.headerless = o.noHeader || len(o.columns) > 0
 	t.header = o.columns
 	rows := newRowReader(bytes.NewReader(sample), t.delimiter)
+	if !t.headerless {
+		if err := t.findHeader(rows, o); err != nil {
+			return err
+		}
+	}
 	for len(t.sampled) < sampleRows {
 		got, err := rows.next()
 		if err != nil {
@@ -113,13 +128,6 @@ func (t *table) sampleRows(o tableOptions) (err error) {
 				break
 			}
 			return err
-		}
-		if !t.headerless && got.number == 1 {
-			if got.broken != "" {
-				return wrongCall("the header line cannot be read: %s", got.broken)
-			}
-			t.header = headerOf(got.cells)
-			continue
 		}
 		t.clean(&got)
 		t.sampled = append(t.sampled, keepCells(got.cells))
@@ -131,6 +139,46 @@ func (t *table) sampleRows(o tableOptions) (err error) {
 	}
 	if len(t.header) == 0 {
 		return wrongCall("%s has no header line", t.source.name)
+	}
+	return nil
+}
+
+// findHeader reads the rows of a sample to the names of the columns, which are the first row, the one asked for, or the one that headerRow
+// finds; then the rows after it follow.
+func (t *table) findHeader(rows *rowReader, o tableOptions) error {
+	var first []row
+	for len(first) < 3*mostTitleRows {
+		got, err := rows.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		got.cells = keepCells(got.cells)
+		first = append(first, got)
+	}
+	at := 0
+	if o.headerRow > 0 {
+		if at = slices.IndexFunc(first, func(r row) bool { return r.line+t.skip >= o.headerRow }); at < 0 {
+			return wrongCall("--header-row %d: the first %d rows of the file end in line %d", o.headerRow, len(first), rows.line+t.skip-1)
+		}
+	} else {
+		at = headerRow(first, o.known)
+	}
+	if at >= len(first) {
+		return nil
+	}
+	if first[at].broken != "" {
+		return wrongCall("the header line cannot be read: %s", first[at].broken)
+	}
+	t.header = headerOf(first[at].cells)
+	if at > 0 {
+		t.headerLine = first[at].line + t.skip
+	}
+	for _, r := range first[at+1:] {
+		t.clean(&r)
+		t.sampled = append(t.sampled, r.cells)
 	}
 	return nil
 }
@@ -181,17 +229,20 @@ func chooseDelimiter(sample []byte, asked string, announced byte) (byte, error) 
 	best, bestEven, bestCells := byte(','), 0.0, 1
 	for _, d := range []byte{',', ';', '\t', '|'} {
 		rows := newRowReader(bytes.NewReader(sample), d)
-		cells, even, seen := 0, 0, 0
+		counts, seen := map[int]int{}, 0
 		for seen < 50 {
 			got, err := rows.next()
 			if err != nil {
 				break
 			}
-			if seen++; seen == 1 {
-				cells = len(got.cells)
+			if seen++; got.broken == "" {
+				counts[len(got.cells)]++
 			}
-			if len(got.cells) == cells && got.broken == "" {
-				even++
+		}
+		cells, even := 1, 0 // the number of cells that most rows have; a title above the table may have another
+		for n, times := range counts {
+			if n > 1 && (times > even || times == even && n > cells) {
+				cells, even = n, times
 			}
 		}
 		if share := float64(even) / float64(max(1, seen)); cells > 1 && (bestCells == 1 || share > bestEven ||
@@ -315,8 +366,14 @@ func (t *table) open(marked bool) (rows rowStream, closeFile func() error, err e
 		}
 	}
 	if !t.headerless {
-		if _, err := reader.next(); err != nil {
-			return nil, nil, errors.Join(err, closeFile())
+		for {
+			r, err := reader.next()
+			if err != nil {
+				return nil, nil, errors.Join(err, closeFile())
+			}
+			if r.line >= t.headerLine {
+				break
+			}
 		}
 	}
 	reader.number = 0

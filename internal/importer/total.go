@@ -37,7 +37,7 @@ func (o *order) checkTotal(rows []*orderRow, faults []Fault) []Fault {
 	discounts := []money.Amount{max(discount, lineDiscounts)} // the first that fits
 	if subtotal, given := o.amountOf(headSubtotal); given {
 		if ofLines := lines - subtotal; ofLines < 0 || ofLines > max(discount, lineDiscounts) {
-			return o.refuseTotal(rows, "subtotal", faults, "the lines of %v less a discount of %v do not give the subtotal of %v", lines,
+			return o.refuse(rows, "subtotal", "total_differs", faults, "the lines of %v less a discount of %v do not give the subtotal of %v", lines,
 				discounts[0], subtotal)
 		} else if ofLines != discounts[0] { // the rest of the discount is of the shipping, which may be given with or without it
 			discounts = []money.Amount{ofLines, discounts[0]}
@@ -56,15 +56,15 @@ func (o *order) checkTotal(rows []*orderRow, faults []Fault) []Fault {
 			return faults
 		}
 	}
-	return o.refuseTotal(rows, "total", faults, "lines of %v, a discount of %v, shipping of %v and taxes of %v, inside the prices or on top, do "+
+	return o.refuse(rows, "total", "total_differs", faults, "lines of %v, a discount of %v, shipping of %v and taxes of %v, inside the prices or on top, do "+
 		"not give the total of %v", lines, discounts[0], shipping, tax+duties, total)
 }
 
-// refuseTotal refuses all rows of an order whose amounts do not add up.
-func (o *order) refuseTotal(rows []*orderRow, field string, faults []Fault, format string, amounts ...any) []Fault {
+// refuse refuses all rows of an order.
+func (o *order) refuse(rows []*orderRow, field, code string, faults []Fault, format string, arguments ...any) []Fault {
 	faults = withoutNotes(faults)
 	for _, r := range rows {
-		faults = append(faults, r.refused(o.reference, field, "total_differs", format, amounts...))
+		faults = append(faults, r.refused(o.reference, field, code, format, arguments...))
 	}
 	return faults
 }

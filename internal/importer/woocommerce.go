@@ -13,7 +13,8 @@ var wooFormat = format{
 	name: "woocommerce", between: ",", nesting: ">",
 	columns: [][2]string{
 		{"SKU", "sku"}, {"Name", "name"}, {"Description|Short description", "description"}, {"Description", "description"},
-		{"Published", "status"}, {"Regular price", "price"}, {"Sale price", "salePrice"}, {"Stock", "stock.quantity"},
+		{"Published", "status"}, {"Regular price", "price"}, {"Sale price", "salePrice"},
+		{"Date sale price starts", "saleFrom"}, {"Date sale price ends", "saleUntil"}, {"Stock", "stock.quantity"},
 		{"Categories", "categories"}, {"Images", "images"},
 		{"Tags", "attributes.tags"}, {"Brands", "attributes.brand"}, {"[GTIN, UPC, EAN, or ISBN]", "attributes.gtin"},
 	},
@@ -21,19 +22,23 @@ var wooFormat = format{
 	reads:  columnsNamed(`ID|Type|Parent|Attribute \d+ (name|value\(s\)|visible|global|default)|Short description`),
 	known:  func(header []string) bool { return hasColumns(header, "SKU", "Type", "Regular price") },
 	layout: newWoo,
+	words:  wooWords,
 	learns: true,
 }
 
 type woo struct {
-	id, kind, sku, parent int
-	names, values         []int
-	keys                  map[string]string // product id -> key, of products with variations
+	id, kind      int
+	sku, parent   *expression // nil without such a column
+	names, values []int
+	scratch       []byte
+	keys          map[string]string // product id -> key, of products with variations
 }
 
-func newWoo(t *table) layout {
-	w := &woo{
-		id: columnOf(t, "ID"), kind: columnOf(t, "Type"), sku: columnOf(t, "SKU"), parent: columnOf(t, "Parent"),
-		keys: map[string]string{},
+func newWoo(t *table, m *mapping) layout {
+	w := &woo{id: columnOf(t, "ID"), kind: columnOf(t, "Type"), sku: m.exact["sku"], parent: m.exact["parent"], keys: map[string]string{}}
+	if column := columnOf(t, "Parent"); w.parent == nil && column >= 0 {
+		e := columnExpression(t.header, column)
+		w.parent = &e
 	}
 	for i := 1; ; i++ {
 		name := columnOf(t, fmt.Sprintf("Attribute %d name", i))
@@ -45,6 +50,13 @@ func newWoo(t *table) layout {
 	}
 }
 
+func (w *woo) value(e *expression, cells [][]byte) []byte {
+	if e == nil {
+		return nil
+	}
+	return e.value(cells, &w.scratch)
+}
+
 // learn remembers what "id:44" means.
 func (w *woo) learn(cells [][]byte) {
 	if id := cellOf(cells, w.id); len(id) > 0 && bytes.HasPrefix(cellOf(cells, w.kind), []byte("variable")) {
@@ -54,8 +66,9 @@ func (w *woo) learn(cells [][]byte) {
 
 // key is the parent's SKU for a variation, else the own one; without SKU, "woo-" and the id.
 func (w *woo) key(cells [][]byte) []byte {
+	w.scratch = w.scratch[:0]
 	if w.variation(cells) {
-		parent := cellOf(cells, w.parent)
+		parent := w.value(w.parent, cells)
 		id, byID := bytes.CutPrefix(parent, []byte("id:"))
 		if !byID {
 			return parent
@@ -65,7 +78,7 @@ func (w *woo) key(cells [][]byte) []byte {
 		}
 		return append([]byte("woo-"), id...)
 	}
-	if sku := cellOf(cells, w.sku); len(sku) > 0 {
+	if sku := w.value(w.sku, cells); len(sku) > 0 {
 		return sku
 	}
 	if id := cellOf(cells, w.id); len(id) > 0 {
@@ -75,11 +88,12 @@ func (w *woo) key(cells [][]byte) []byte {
 }
 
 func (w *woo) variation(cells [][]byte) bool {
-	return bytes.HasPrefix(cellOf(cells, w.kind), []byte("variation")) && len(cellOf(cells, w.parent)) > 0
+	return bytes.HasPrefix(cellOf(cells, w.kind), []byte("variation")) && len(w.value(w.parent, cells)) > 0
 }
 
 func (w *woo) read(cells [][]byte, p *product) {
 	p.compareAtBlank = !p.compareAtSet
+	p.description = wooLines(p.description)
 	var said []pair
 	for i := range w.names {
 		name, value := cellOf(cells, w.names[i]), cellOf(cells, w.values[i])
@@ -95,7 +109,19 @@ func (w *woo) read(cells [][]byte, p *product) {
 	}
 	p.kind = kindVariant
 	p.categories = nil // a variation has those of its parent
-	p.options = append(p.options, said...)
+	p.options = withMembers(p.options, said)
+}
+
+// wooLines is a text of WooCommerce's export, which writes a line break as the two signs \n, and these two signs as \\n.
+func wooLines(text []byte) []byte {
+	if !bytes.Contains(text, []byte(`\n`)) {
+		return text
+	}
+	parts := bytes.Split(text, []byte(`\\n`))
+	for i := range parts {
+		parts[i] = bytes.ReplaceAll(parts[i], []byte(`\n`), []byte("\n"))
+	}
+	return bytes.Join(parts, []byte(`\n`))
 }
 
 // assemble derives the SKU of a variation without one from its parent's and its options. Variations whose parent is
@@ -108,8 +134,7 @@ func (w *woo) assemble(key string, rows []*product) (*product, []Fault) {
 			"the file has no row for the parent %q; the product was made of its variations", key))
 	}
 	if whole.grouped && !whole.priced {
-		return nil, rowsRefused(rows, key, "grouped_product",
-			`a grouped product has no price of its own; --map 'Regular price|"0"=price' stores it at 0`)
+		return nil, rowsRefused(rows, key, "grouped_product", "a grouped product has no price of its own")
 	}
 	whole.attributes = slices.DeleteFunc(whole.attributes, func(a pair) bool { // what distinguishes its variations
 		return slices.ContainsFunc(whole.variants, func(v *product) bool { return hasMember(v.options, a.name) })
