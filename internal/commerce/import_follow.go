@@ -32,7 +32,7 @@ type importPlace struct {
 	Since   int64 `json:"since"`
 }
 
-// followImport is a look at the job of an import onto a channel (interface §4.2.1): it counts the publications that are settled, and ends
+// followImport is a look at the job of an import onto a channel (interface §4.2): it counts the publications that are settled, and ends
 // the job with the last. Publications that wait for what does not come end it, too: the channel was deactivated or its credentials were
 // refused, pushing to it failed after the import, or nothing has moved for a day. They go on by themselves when that is over.
 func (s *Service) followImport(tx *db.Tx, job jobs.Job) error {
