@@ -72,8 +72,8 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 	if out.Paste, err = s.paste(c, base); err != nil {
 		return out, err
 	}
-	for _, lacks := range shop.Lacking {
-		note += "; " + lacks
+	for _, more := range slices.Concat(shop.Notes, shop.Lacking) {
+		note += "; " + more
 	}
 	other, err := otherCurrency(ctx, store, c, shop)
 	if err != nil {

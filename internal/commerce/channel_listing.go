@@ -87,6 +87,7 @@ func (c *listingContext) listing(p *catalog.Product, known map[string]channelsyn
 		Quantity:    c.settings.quantity(c.levels[p.SKU]),
 		Known:       asItem(own).IDs,
 	}
+	listed.Attributes, listed.Terms = termsOf(listed.Attributes)
 	listed.Settled = own.Content != ""
 	images := own.ImageIDs()
 	for _, image := range p.Images() {
@@ -191,6 +192,21 @@ func distinguish(variants []connector.Variant) {
 		taken[strings.ToLower(value)] = true
 		variants[i].Attributes = []connector.Attribute{{Name: "Variant", Value: value}}
 	}
+}
+
+// termsOf divides a product's attributes into those that buyers see and its terms.
+func termsOf(all []connector.Attribute) (shown []connector.Attribute, terms map[string]string) {
+	for _, a := range all {
+		if name := connector.Letters(a.Name); slices.Contains(connector.TermNames, name) {
+			if terms == nil {
+				terms = map[string]string{}
+			}
+			terms[name] = a.Value
+			continue
+		}
+		shown = append(shown, a)
+	}
+	return shown, terms
 }
 
 func sortedAttributes(list []connector.Attribute) []connector.Attribute {

@@ -10,15 +10,18 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// RunJob does a job that this node has claimed and that calls no platform, and ends it (interface §4.2, §4.3). The
-// products of a bulk import or a file are on their channel already: the job only has to report the end. If another
-// node has taken the job, the transaction fails with jobs.ErrLost.
-func (s *Service) RunJob(tx db.Writer, job jobs.Job) {
-	if job.Type == jobs.ProductImport || job.Type == jobs.FileImport {
+// RunJob does a job that this node has claimed and that calls no platform, and ends it (interface §4.2, §4.3), unless it is an import whose
+// products are still being published. If another node has taken the job, the transaction fails with jobs.ErrLost.
+func (s *Service) RunJob(tx *db.Tx, job jobs.Job) error {
+	switch {
+	case job.Type == jobs.ProductImport && job.Channel != "":
+		return s.followImport(tx, job)
+	case job.Type == jobs.ProductImport || job.Type == jobs.FileImport:
 		s.endJob(tx, job, false)
-		return
+	default:
+		s.GiveUp(tx, job, fmt.Sprintf("the connector of %s does not do %s", job.ChannelType, job.Type))
 	}
-	s.GiveUp(tx, job, fmt.Sprintf("the connector of %s does not do %s", job.ChannelType, job.Type))
+	return nil
 }
 
 // GiveUp ends a job as failed, with a reason.

@@ -182,6 +182,7 @@ type Shop struct {
 	PricesIncludeTax *bool    // nil when the platform does not say
 	Missing          []string // rights without which the channel does not work
 	Lacking          []string // rights without which some things do not work, and what does not
+	Notes            []string // what else a merchant should know of how the channel works
 }
 
 // WebhookTarget is the address for a platform's notifications, and the secret that signs them.

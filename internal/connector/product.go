@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -26,10 +27,11 @@ type Product struct {
 	Categories  []Category
 	Images      []Image
 	Attributes  []Attribute
-	Variants    []Variant // empty: the product itself is sold
-	Quantity    int64     // what can be sold, not below 0, or NotOurs; of a product without variants
-	Known       IDs       // the platform's ids from the last push, zero if there was none
-	Dropped     []Item    // variants that were pushed before and that the product no longer has
+	Terms       map[string]string `json:",omitempty"` // see TermNames
+	Variants    []Variant         // empty: the product itself is sold
+	Quantity    int64             // what can be sold, not below 0, or NotOurs; of a product without variants
+	Known       IDs               // the platform's ids from the last push, zero if there was none
+	Dropped     []Item            // variants that were pushed before and that the product no longer has
 
 	DroppedImages []string `json:"-"` // the platform's ids of images that were sent before and that the product no longer has
 	// Settled says that the last push succeeded: the platform has nothing of the product that is not known here.
@@ -121,6 +123,15 @@ func (v *Variant) Numbers(p *Product) []Attribute {
 		all = p.Attributes
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(a Attribute) bool { return a.Number() == "" || strings.TrimSpace(a.Value) == "" })
+}
+
+// TermNames are attributes, in small letters and digits, that say how a platform is to sell a product and are no property that buyers see:
+// which tax it has, and how it is sent.
+var TermNames = []string{"taxrulesgroup", "taxclass", "shippingclass"}
+
+// Term is what a product says of how it is to be sold, by a name such as taxClass, else what the channel's setting of that name says.
+func (c Channel) Term(p *Product, name string) string {
+	return strings.TrimSpace(cmp.Or(p.Terms[Letters(name)], c.Settings[name]))
 }
 
 // Attribute is one property, by its label. Those of all variants of a product have the same names, in the same order.

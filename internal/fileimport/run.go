@@ -200,7 +200,7 @@ func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary import
 		if k.dry || i.Kind != imports.Products {
 			jobs.Finish(tx, job, false)
 		} else {
-			r.Commerce.RunJob(tx, job)
+			return r.Commerce.RunJob(tx, job)
 		}
 		return nil
 	})

@@ -67,6 +67,9 @@ func (t Type) OfFile() bool {
 	return t == FileImport || t == OrderFileImport || t == PriceFileImport || t == StockFileImport || t.DryRun()
 }
 
+// Looks reports whether a job looks at what others do, again and again, until that has ended: an import onto a channel.
+func (j Job) Looks() bool { return j.Type == ProductImport && j.Channel != "" }
+
 // DryRun reports whether the job only finds out what importing a file would do.
 func (t Type) DryRun() bool {
 	return t == FileCheck || t == OrderFileCheck || t == PriceFileCheck || t == StockFileCheck

@@ -14,9 +14,10 @@ import (
 // Bounds of the jobs of a node.
 const (
 	jobsAtOnce = 4
-	jobLease   = 3 * time.Second // prolonged every quarter of it while the job runs: jobs of a killed node continue after it
-	jobRest    = time.Minute     // until a failed job is run again
-	jobTries   = 5               // after this many leases without an end a job fails
+	jobLease   = 3 * time.Second    // prolonged every quarter of it while the job runs: jobs of a killed node continue after it
+	jobRest    = time.Minute        // until a failed job is run again
+	jobTries   = 5                  // after this many leases without an end a job fails
+	jobLooks   = 7 * 24 * time.Hour // after this time one fails that looks at what others do
 )
 
 // jobs runs a few queued jobs at once.
@@ -77,12 +78,11 @@ func (w *Worker) do(ctx context.Context, job jobs.Job) error {
 		return w.Commerce.RunOrderBulk(bulk, w.DB, job, w.JobLease)
 	}
 	return w.DB.By(job.Author()).Write(w.running, job.Tenant, func(tx *db.Tx) error {
-		if job.Tries > jobTries {
+		if job.Tries > jobTries && (!job.Looks() || tx.Now().Sub(time.UnixMicro(job.CreatedAt)) > jobLooks) {
 			w.Commerce.GiveUp(tx, job, "it was started several times and never ended")
 			return nil
 		}
-		w.Commerce.RunJob(tx, job)
-		return nil
+		return w.Commerce.RunJob(tx, job)
 	})
 }
 

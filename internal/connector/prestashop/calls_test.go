@@ -24,8 +24,9 @@ func TestCallsOfProducts(t *testing.T) {
 	s := newShop(t)
 	before := s.Client.Calls()
 	results := connectortest.Must(s.session.Upsert(t.Context(), many(10)))(t)
-	// settings, languages; products and combinations by reference; the products; read and written stock, put on sale
-	if n := s.Client.Calls() - before; n != 2+2+10+2+1 {
+	// settings, languages; products and combinations by reference; tax rules groups and which products have; the products; read and written
+	// stock, put on sale
+	if n := s.Client.Calls() - before; n != 2+2+2+10+2+1 {
 		t.Errorf("%d requests for new products", n)
 	}
 	again := many(10)

@@ -20,9 +20,13 @@ func (s *session) createProduct(ctx context.Context, f *shop, u *upsert) (*node,
 	if len(p.Variants) > 0 {
 		kind = "combinations"
 	}
+	tax, err := s.taxOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
 	base, _ := netPrice(p.Price, p.CompareAt)
 	made, err := s.create(ctx, "products", "product",
-		value("id_category_default", category), value("reference", p.SKU), price("price", base), value("active", "0"), value("state", "1"),
+		value("id_category_default", category), value("id_tax_rules_group", tax), value("reference", p.SKU), price("price", base), value("active", "0"), value("state", "1"),
 		value("type", "simple"), value("product_type", kind), value("available_for_order", "1"), value("show_price", "1"),
 		value("minimal_quantity", "1"),
 		texts("name", f.everywhere(name(p.Name))), texts("link_rewrite", f.everywhere(linkRewrite(p))),
@@ -60,6 +64,13 @@ func (s *session) fill(ctx context.Context, f *shop, u *upsert, stored *stored) 
 			}
 			category, list := u.withTheirs(category, all)
 			u.sent, fields = all, append(fields, value("id_category_default", category), associations(list))
+		}
+		if s.taxText(p) != "" { // otherwise the shop's product keeps what it has
+			tax, err := s.taxOf(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			fields = append(fields, value("id_tax_rules_group", tax))
 		}
 		if err := s.patch(ctx, "products", "product", id, fields...); err != nil {
 			return nil, err

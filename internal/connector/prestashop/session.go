@@ -26,6 +26,7 @@ type session struct {
 	dated   time.Time // when that came, by the service's clock
 	shop    *shop
 	options *options
+	taxes   *taxes
 	tree    map[string]string  // categories by parent and name
 	cache   map[string]*node   // of resources that orders name, by kind and id
 	ahead   map[string][]*node // carrier rows of orders that are about to be pushed

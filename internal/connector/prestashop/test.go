@@ -51,6 +51,11 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	if out.Currency, err = s.iso(ctx, "currencies", "currency", f.settings[settingCurrency]); err != nil {
 		return out, err
 	}
+	note, err := s.taxNote(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Notes = append(out.Notes, note)
 	return out, nil
 }
 
@@ -74,7 +79,7 @@ var rights = []right{
 	{"specific_prices", []string{"get", "post", "put", "delete"}, "products with a reduced price are refused"},
 	{"order_details", []string{"get"}, "refunded quantities are not known"}, {"order_slip", []string{"get"}, "refunds are not known"},
 	{"order_carriers", []string{"post"}, "orders without a carrier get no tracking number"},
-	{"states", []string{"get"}, "addresses have no state"},
+	{taxGroups, []string{"get"}, "tax rules groups have no names here"}, {"states", []string{"get"}, "addresses have no state"},
 }
 
 const variantsNeed = "products with variants are refused"

@@ -32,6 +32,11 @@ func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, e
 		images = append(images, map[string]any{"id": flexible(other).number(), "position": len(images)})
 	}
 	body["images"] = images
+	for name, member := range map[string]string{"taxClass": "tax_class", "shippingClass": "shipping_class"} {
+		if slug := s.link.Channel.Term(&u.Product, name); slug != "" { // otherwise the shop's usual one, or what its merchant chose
+			body[member] = slug
+		}
+	}
 	if body["attributes"], err = s.attributes(ctx, u); err != nil {
 		return nil, err
 	}

@@ -63,12 +63,15 @@ func (s *Shop) Place(w Wish) string {
 	return o.id
 }
 
-// total adds an order up. Tax is a fifth.
+// total adds an order up. Tax is a fifth, but for products without tax rules group, which are sold without.
 func (s *Shop) total(o *row) {
-	var goods int64 // in 1/1,000,000
+	var goods, untaxed int64 // in 1/1,000,000
 	var rows []map[string]string
 	for _, d := range s.where("order_details", "id_order", o.id) {
 		goods += millionths(d.get("total_price_tax_excl"))
+		if p := s.find("products", d.get("product_id")); p != nil && !p.taxed() {
+			untaxed += millionths(d.get("total_price_tax_excl"))
+		}
 		row := map[string]string{"id": d.id}
 		for _, name := range []string{"product_id", "product_attribute_id", "product_reference", "product_name", "product_quantity",
 			"unit_price_tax_excl"} {
@@ -79,7 +82,12 @@ func (s *Shop) total(o *row) {
 	o.links["order_rows"] = rows
 	net := goods + millionths(o.get("total_shipping_tax_excl")) + millionths(o.get("total_wrapping_tax_excl")) -
 		millionths(o.get("total_discounts_tax_excl"))
-	o.fields["total_products"], o.fields["total_paid_tax_excl"], o.fields["total_paid_tax_incl"] = six(goods), six(net), six(net+net/5)
+	o.fields["total_products"], o.fields["total_paid_tax_excl"], o.fields["total_paid_tax_incl"] = six(goods), six(net), six(net+(net-untaxed)/5)
+}
+
+// taxed reports whether a product has a tax rules group.
+func (r *row) taxed() bool {
+	return r.get("id_tax_rules_group") != "" && r.get("id_tax_rules_group") != "0"
 }
 
 // Edit adds a piece to the first line of an order, as a person in the back office does. Only one that is paid takes it from the stock.
@@ -338,6 +346,27 @@ func (s *Shop) Set(sku, field, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	append(s.where("products", "reference", sku), s.where("combinations", "reference", sku)...)[0].fields[field] = value
+}
+
+// AddTaxRules makes a tax rules group, as a person in the back office does, and gives its id.
+func (s *Shop) AddTaxRules(name string, active bool) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.addTaxRules(name, active)
+}
+
+func (s *Shop) addTaxRules(name string, active bool) string {
+	return s.add("tax_rule_groups", map[string]string{"name": name, "active": digit(active), "deleted": "0"}).id
+}
+
+// AddProduct makes a product, as a person in the back office does.
+func (s *Shop) AddProduct(reference, taxRules string) (id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.add("products", map[string]string{"reference": reference, "price": "5", "active": "1", "id_tax_rules_group": taxRules})
+	at.texts["name"] = map[string]string{"1": reference, "2": reference}
+	s.add("stock_availables", map[string]string{"id_product": at.id, "id_product_attribute": "0", "quantity": "0", "id_shop": "1"})
+	return at.id
 }
 
 // Translate sets a product's name in a language, as a person in the back office does.

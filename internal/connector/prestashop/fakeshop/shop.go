@@ -106,9 +106,11 @@ func New() *Shop {
 		{name: "addresses", kind: "address"},
 		{name: "countries", kind: "country"}, {name: "states", kind: "state"}, {name: "currencies", kind: "currency"},
 		{name: "languages", kind: "language"}, {name: "configurations", kind: "configuration"}, {name: "images", kind: "image"},
+		{name: "tax_rule_groups", kind: "tax_rule_group"},
 	} {
 		s.resources[r.name] = &r
 	}
+	s.addTaxRules("FR standard rate (20%)", true)
 	s.add("languages", map[string]string{"iso_code": "en"})
 	s.add("languages", map[string]string{"iso_code": "fr"})
 	s.add("currencies", map[string]string{"iso_code": "EUR"})

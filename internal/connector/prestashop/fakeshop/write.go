@@ -156,6 +156,9 @@ func (s *Shop) follow(method string, res *resource, at *row) {
 	case "products":
 		if post {
 			s.add("stock_availables", map[string]string{"id_product": at.id, "id_product_attribute": "0", "quantity": "0", "id_shop": "1"})
+			if !at.taxed() {
+				at.fields["id_tax_rules_group"] = "0"
+			}
 		}
 		for _, name := range readOnly["products"] {
 			at.fields[name] = "0"

@@ -25,6 +25,7 @@ type product struct {
 	attributes  any
 	categories  []int64
 	modified    time.Time
+	tax, ships  string // classes
 }
 
 type image struct {
@@ -135,6 +136,8 @@ func (s *Shop) show(p *product) map[string]any {
 		"name":              escaped(p.name),
 		"type":              p.kind,
 		"status":            p.status,
+		"tax_class":         p.tax,
+		"shipping_class":    p.ships,
 		"sku":               p.sku,
 		"parent_id":         p.parent,
 		"price":             price,
@@ -200,7 +203,8 @@ func (s *Shop) apply(p *product, body map[string]any) *answer {
 		}
 		p.sku = escaped(sku)
 	}
-	for name, into := range map[string]*string{"name": &p.name, "status": &p.status, "description": &p.description} {
+	for name, into := range map[string]*string{"name": &p.name, "status": &p.status, "description": &p.description, "tax_class": &p.tax,
+		"shipping_class": &p.ships} {
 		if v, ok := text(body, name); ok {
 			*into = v
 		}
@@ -408,6 +412,7 @@ type Item struct {
 	Managed    bool
 	Quantity   int64
 	Images     int
+	Tax, Ships string // classes
 }
 
 // Items are all products and variations that are not in the bin, by SKU; doubled are SKUs that stand twice.
@@ -423,7 +428,8 @@ func (s *Shop) Items() (items map[string]Item, doubled []string) {
 		if _, there := items[sku]; there {
 			doubled = append(doubled, sku)
 		}
-		items[sku] = Item{p.id, p.parent, sku, p.name, p.kind, p.status, p.regular, p.sale, p.managed, p.quantity, len(p.images)}
+		items[sku] = Item{p.id, p.parent, sku, p.name, p.kind, p.status, p.regular, p.sale, p.managed, p.quantity, len(p.images),
+			p.tax, p.ships}
 	}
 	return items, doubled
 }
