@@ -53,7 +53,7 @@ func (a *API) testEndpoint(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		d, err := a.Commerce.PingEndpoint(tx, endpoint, event)
+		d, err := a.Commerce.PingEndpoint(tx, r.caller, endpoint, event)
 		if err != nil {
 			return answer{}, err
 		}

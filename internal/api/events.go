@@ -131,7 +131,7 @@ func (a *API) replayEvents(r *request) (answer, error) {
 	}
 	var planned *commerce.ReplayPlan
 	plan := func(tx *db.Tx) (err error) {
-		planned, err = a.Commerce.PlanReplay(tx, endpoint, b.Span, b.Events, b.OnlyFailed)
+		planned, err = a.Commerce.PlanReplay(tx, r.caller, endpoint, b.Span, b.Events, b.OnlyFailed)
 		return err
 	}
 	_ = a.read(r, plan) // after an error it is planned again in the transaction, which returns the error

@@ -32,9 +32,9 @@ func (w *fixture) valueOf(r *route, name string, s *apijson.Schema) string {
 		return strings.ReplaceAll(words, ", ", ",")
 	}
 	switch name {
-	case "from", "since", "createdAtGte", "createdAt[gte]", "dateFrom":
+	case "from", "since", "createdAtGte", "createdAt[gte]", "dateFrom", "updatedAtGte", "updatedAt[gte]":
 		return w.now.Now().Add(-10 * 24 * time.Hour).In(time.FixedZone("", 3600)).Format(time.RFC3339Nano)
-	case "to", "createdAtLte", "createdAt[lte]", "dateTo":
+	case "to", "createdAtLte", "createdAt[lte]", "dateTo", "updatedAtLte", "updatedAt[lte]":
 		return w.now.Now().Add(10 * 24 * time.Hour).Format(time.DateOnly)
 	case "sort":
 		return map[bool]string{true: "total:asc", false: "price:asc"}[strings.HasSuffix(r.path, "/orders")]

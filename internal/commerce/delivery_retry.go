@@ -9,9 +9,12 @@ import (
 )
 
 // RetryDelivery makes a delivery due now (interface §4.5.9): a delivered or failed one gets one more attempt, a
-// pending one its next. Errors: NotFound.
+// pending one its next. Errors: NotFound; Forbidden if the caller may not read what the event is about.
 func (s *Service) RetryDelivery(tx *db.Tx, who accounts.Caller, delivery id.Delivery) (*webhooks.Delivery, error) {
 	d, err := webhooks.Retry(tx, delivery)
+	if err == nil {
+		err = mayRead(who, []string{d.Name})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +60,7 @@ func failedOf(endpoint id.Endpoint, span Span) webhooks.Replay {
 // RetryDeliveries gives every failed delivery of a span one more attempt, or makes pending ones that wait for their
 // next attempt due now, at most webhooks.MostHurried. The endpoint "" means all endpoints. It returns
 // how many there are; of failed ones it retries the first and stores the rest for a worker, of which plan says how many they were: nil
-// for pending ones. Errors: NotFound for the endpoint.
+// for pending ones. Errors: NotFound for the endpoint; Forbidden if the caller may not read what the endpoints' events are about.
 func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, state webhooks.State, span Span, plan RetryPlan) (
 	total int64, err error) {
 	endpoints, err := retried(tx, endpoint, state)
@@ -66,6 +69,13 @@ func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.En
 	}
 	begun := false
 	for _, e := range endpoints {
+		endpoint, err := webhooks.ByID(tx, e)
+		if err == nil {
+			err = mayRead(who, endpoint.Events)
+		}
+		if err != nil {
+			return 0, err
+		}
 		n := int64(0)
 		if state == webhooks.Pending {
 			n, err = webhooks.Hurry(tx, e, span.From, span.To, webhooks.MostHurried-total)

@@ -37,7 +37,7 @@ func (s *Service) CheckURL(ctx context.Context, text string) error {
 }
 
 // CreateEndpoint creates an endpoint, which receives the events that are committed from now on. The second result is
-// its signing secret, which is shown once and stored encrypted.
+// its signing secret, which is shown once and stored encrypted. Errors: Forbidden if the caller may not read what the events are about.
 func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointDraft) (*webhooks.Endpoint, string, error) {
 	secret := webhooks.NewSecret()
 	e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), Status: webhooks.Active}
@@ -46,9 +46,19 @@ func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointD
 		return nil, "", err
 	}
 	draft.apply(e)
+	if err := mayRead(who, e.Events); err != nil {
+		return nil, "", err
+	}
+	e.MadeBy(who.Key, who.Scopes, who.Maker())
 	e.Insert(tx)
 	audit.Record(tx, who.Actor(), "endpoint.created", "endpoint", string(e.ID), noted(e))
 	return e, secret, nil
+}
+
+// mayRead is the 403 that names the scopes without which a caller may not read the data of some events: what the caller may
+// not read is not sent for the caller either (interface §4.5.9).
+func mayRead(who accounts.Caller, events []string) error {
+	return who.NeedsAll(webhooks.ReadScopes(events))
 }
 
 // noted is what the audit log records of an endpoint. It has only the host of the URL, because the rest may be a secret.

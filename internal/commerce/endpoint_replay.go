@@ -16,8 +16,19 @@ type ReplayPlan struct {
 
 // PlanReplay plans that a span of the event log is delivered to an endpoint again (interface §4.5.9): the named events, or else those to
 // which it is subscribed; with onlyFailed, the failed deliveries of that span. It reads every event of the span, so it belongs on a
-// snapshot, where no writer waits for it. Errors: NotFound.
-func (s *Service) PlanReplay(tx *db.Tx, endpoint id.Endpoint, span Span, events []string, onlyFailed bool) (*ReplayPlan, error) {
+// snapshot, where no writer waits for it. Errors: NotFound; Forbidden if the caller may not read what the events are about.
+func (s *Service) PlanReplay(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, span Span, events []string, onlyFailed bool) (*ReplayPlan, error) {
+	e, err := webhooks.ByID(tx, endpoint)
+	if err != nil {
+		return nil, err
+	}
+	kinds := events
+	if len(kinds) == 0 {
+		kinds = e.Events
+	}
+	if err := mayRead(who, kinds); err != nil {
+		return nil, err
+	}
 	r, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: endpoint, Events: events, OnlyFailed: onlyFailed, From: span.From, To: span.To})
 	if err != nil {
 		return nil, err

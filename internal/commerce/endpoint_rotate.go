@@ -17,11 +17,15 @@ const (
 )
 
 // RotateEndpoint gives an endpoint a new signing secret, the second result. During the time of grace webhook-signature
-// has both signatures; X-Webhook-Signature uses the new secret at once. Errors: NotFound.
+// has both signatures; X-Webhook-Signature uses the new secret at once. Errors: NotFound;
+// Forbidden if the caller may not read what the endpoint's events are about.
 func (s *Service) RotateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, grace time.Duration) (*webhooks.Endpoint, string,
 	error) {
 	e, err := webhooks.Lock(tx, endpoint)
 	if err != nil {
+		return nil, "", err
+	}
+	if err := mayRead(who, e.Events); err != nil {
 		return nil, "", err
 	}
 	secret := webhooks.NewSecret()

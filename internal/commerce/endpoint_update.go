@@ -1,6 +1,8 @@
 package commerce
 
 import (
+	"slices"
+
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
@@ -19,15 +21,27 @@ func holdEndpoint(tx *db.Tx, endpoint id.Endpoint, expected Expected) (*webhooks
 	return e, err
 }
 
-// UpdateEndpoint changes the members that the draft sets. Newly chosen events apply to what is dispatched from then
-// on. Errors: NotFound; those of Expected.
+// UpdateEndpoint changes the members that the draft sets. Newly chosen events apply to what is dispatched from then on. Who
+// chooses another address or other events, or activates an endpoint whose maker may not read its events any more, is its maker
+// from then on. Errors: NotFound; those of Expected; Forbidden for such a caller who may not read what the events are about.
 func (s *Service) UpdateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, expected Expected,
 	draft EndpointDraft) (*webhooks.Endpoint, error) {
 	e, err := holdEndpoint(tx, endpoint, expected)
 	if err != nil {
 		return nil, err
 	}
+	before := *e
+	if draft.Status != nil && *draft.Status == e.State() { // as it was read: not a change
+		draft.Status = nil
+	}
 	draft.apply(e)
+	taken := before.PausedReason() != "" && draft.Status != nil && *draft.Status == webhooks.Active
+	if taken || e.URL != before.URL || !slices.Equal(e.Events, before.Events) {
+		if err := mayRead(who, e.Events); err != nil {
+			return nil, err
+		}
+		e.MadeBy(who.Key, who.Scopes, who.Maker())
+	}
 	e.Save(tx)
 	audit.Record(tx, who.Actor(), "endpoint.updated", "endpoint", string(e.ID), noted(e))
 	return e, nil

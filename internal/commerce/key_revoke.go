@@ -5,6 +5,7 @@ import (
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
 )
 
 // RevokeKey revokes an API key at once, on every node. Errors: NotFound.
@@ -14,6 +15,7 @@ func (s *Service) RevokeKey(tx *db.Tx, who accounts.Caller, which id.Key) error 
 		return err
 	}
 	key.Revoke(tx)
+	webhooks.RightsChanged(tx, key.ID, "")
 	audit.Record(tx, who.Actor(), "api_key.revoked", "api_key", string(key.ID), nil)
 	return nil
 }

@@ -42,7 +42,7 @@ func takenUp(o *orders.Order, in connector.Order) bool {
 // that of the cancelled order.
 func reopen(tx *db.Tx, cancelled, o *orders.Order, in connector.Order) {
 	before := copyOf(cancelled)
-	o.Reopens, cancelled.ReopenedBy = cancelled.ID, o.ID
+	o.Reopens, o.Generation, cancelled.ReopenedBy = cancelled.ID, cancelled.Generation+1, o.ID
 	o.ShippingAddress, o.BillingAddress = cancelled.ShippingAddress, cancelled.BillingAddress
 	if in.Email == "" && cancelled.Customer != "" {
 		o.Customer, o.CustomerName, o.CustomerEmail = cancelled.Customer, cancelled.CustomerName, cancelled.CustomerEmail

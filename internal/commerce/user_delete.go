@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/views"
+	"entrepot/internal/webhooks"
 )
 
 // DeleteUser deletes a user with every login, and revokes the keys that the user made. Errors: NotFound; those of
@@ -24,6 +25,7 @@ func (s *Service) DeleteUser(tx *db.Tx, who accounts.Caller, which id.User, expe
 		}
 	}
 	accounts.RevokeOfUser(tx, user.ID)
+	webhooks.RightsChanged(tx, "", user.ID)
 	views.Forget(tx, user.ID)
 	user.Delete(tx)
 	audit.Record(tx, who.Actor(), "user.deleted", "user", string(user.ID), map[string]string{"role": string(user.Role)})

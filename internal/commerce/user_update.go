@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/records"
+	"entrepot/internal/webhooks"
 )
 
 // UserChange is a change of a user; empty members stay.
@@ -112,6 +113,9 @@ func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, expe
 	}
 	if user.PasswordHash != before.PasswordHash || user.Status == accounts.Disabled {
 		user.LogOut(tx)
+	}
+	if user.Status != before.Status {
+		webhooks.RightsChanged(tx, "", user.ID)
 	}
 	user.Save(tx)
 	audit.Record(tx, who.Actor(), "user.updated", "user", string(user.ID), map[string]string{"fields": strings.Join(changed, ",")})

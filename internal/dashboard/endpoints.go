@@ -39,6 +39,7 @@ type endpointRow struct {
 	Health                    string // "47 of 50 attempts delivered"
 	HealthTone                string
 	LastError                 string
+	Reason                    string // why it is paused, if nobody paused it
 	Waiting, Failed           string
 	WaitingWords, FailedWords string
 	Last                      stamp
@@ -51,12 +52,14 @@ func (r *request) endpointRow(e *webhooks.Endpoint, c webhooks.Counts, h webhook
 		To: prefix + "/webhooks/" + string(e.ID), Status: newBadge("good", "ok", "Active"), Waiting: r.format.Count(c.Pending),
 		Failed: r.format.Count(c.Failed), WaitingWords: r.format.plural(c.Pending, "delivery", "deliveries"),
 		FailedWords: r.format.plural(c.Failed, "delivery", "deliveries"), Last: r.format.Stamp(h.LastAttempt),
-		Paused: e.Status == webhooks.Paused, Ordered: e.Ordered,
+		Paused: e.State() == webhooks.Paused, Reason: sentence(e.PausedReason()), Ordered: e.Ordered,
 		Health: "no attempts yet", AnyWaiting: c.Pending > 0, AnyFailures: c.Failed > 0}
 	if h.Attempts > 0 {
 		row.Health = r.format.Count(h.Answered) + " of " + r.format.Count(h.Attempts) + " attempts answered 2xx"
 	}
 	switch {
+	case row.Reason != "":
+		row.Status = newBadge("bad", "fail", "Paused")
 	case row.Paused:
 		row.Status = newBadge("", "pending", "Paused")
 	case h.Failing():
@@ -327,7 +330,7 @@ func (d *Dashboard) fillEndpoint(r *request, e *webhooks.Endpoint, view *endpoin
 	}
 	view.Edit = newEndpointFormView(endpointForm(r, at, *e))
 	status := webhooks.Paused
-	if e.Status == webhooks.Paused {
+	if e.State() == webhooks.Paused {
 		status = webhooks.Active
 	}
 	view.Status = r.form(at+"/status", field{Name: "status", Kind: "hidden", Value: string(status)})
@@ -415,7 +418,7 @@ func (d *Dashboard) testEndpoint(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		delivery, err := d.Commerce.PingEndpoint(tx, e.ID, "")
+		delivery, err := d.Commerce.PingEndpoint(tx, r.caller(), e.ID, "")
 		if err != nil {
 			return answer{}, err
 		}

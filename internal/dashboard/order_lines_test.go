@@ -79,7 +79,7 @@ func TestOrderThatDisagreesWithItsShop(t *testing.T) {
 				}
 			}
 		}
-		if list := c.list("/orders?stuck=true&externalId=77"); len(list) != 1 {
+		if list := c.list("/orders?stuck=true&search=1077"); len(list) != 1 {
 			t.Errorf("%d orders are stuck", len(list))
 		}
 		b.follow(b.sendForm(t, b.get(path), path+"/issues"))
@@ -108,7 +108,7 @@ func TestReopenedOrderLeadsToTheOther(t *testing.T) {
 		if o := c.call("GET", "/orders/"+string(paid), nil); o["reopens"] != string(old) || o["reopenedBy"] != nil {
 			t.Errorf("%v", o)
 		}
-		list := c.list("/orders?externalId=77")
+		list := c.list("/orders?search=1077")
 		if len(list) != 2 || list[0]["id"] != string(paid) || list[1]["reopenedBy"] != string(paid) {
 			t.Errorf("%v", list)
 		}

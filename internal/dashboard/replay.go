@@ -120,7 +120,7 @@ func (d *Dashboard) replayEndpoint(r *request) (answer, error) {
 	return r.submit(f, d.showReplay, func(f *form) (answer, error) {
 		var plan *commerce.ReplayPlan
 		err := r.read(func(tx *db.Tx) (err error) {
-			plan, err = d.Commerce.PlanReplay(tx, e.ID, span, events, failed)
+			plan, err = d.Commerce.PlanReplay(tx, r.caller(), e.ID, span, events, failed)
 			return err
 		})
 		if err != nil {

@@ -17,20 +17,12 @@ func ReadOrderFilter(q *apijson.Query) orders.Filter {
 	f.Channel = apijson.QueryID[id.Channel](q, "channelId")
 	f.Customer = apijson.QueryID[id.Customer](q, "customerId")
 	f.Email, f.Search = q.Email("customerEmail"), q.Text("search")
-	f.Reference, f.ExternalID = q.Text("externalReference"), q.Text("externalId")
 	f.Stuck = q.Bool("stuck")
 	slices.Sort(f.Statuses)
 	f.Statuses = slices.Compact(f.Statuses)
-	for _, name := range []string{"createdAtGte", "createdAt[gte]", "dateFrom"} {
-		if at, ok := q.Time(name, false); ok {
-			f.From = max(f.From, orders.Shown(at.UnixMicro())) // a caller with a finer clock misses no order
-		}
-	}
-	for _, name := range []string{"createdAtLte", "createdAt[lte]", "dateTo"} {
-		if at, ok := q.Time(name, true); ok && (f.To == 0 || at.UnixMicro() < f.To) {
-			f.To = at.UnixMicro()
-		}
-	}
+	f.From, f.To = readBounds(q, []string{"createdAtGte", "createdAt[gte]", "dateFrom"}, []string{"createdAtLte", "createdAt[lte]", "dateTo"})
+	f.UpdatedFrom, f.UpdatedTo = readBounds(q, []string{"updatedAtGte", "updatedAt[gte]"}, []string{"updatedAtLte", "updatedAt[lte]"})
+	f.Reference, f.ExternalID = q.Text("externalReference"), q.Text("externalId")
 	f.Country = readCountry(q, "country")
 	f.MinTotal, f.MaxTotal = readTotal(q, "minTotal"), readTotal(q, "maxTotal")
 	f.Sort, f.Ascending = readSort(q)
@@ -43,6 +35,22 @@ func ReadOrderFilter(q *apijson.Query) orders.Filter {
 		}
 	}
 	return f
+}
+
+// readBounds reads the bounds of a time of orders, each under several names: the latest lower one and the earliest upper one, in
+// microseconds; 0 for none.
+func readBounds(q *apijson.Query, lower, upper []string) (from, to int64) {
+	for _, name := range lower {
+		if at, ok := q.Time(name, false); ok {
+			from = max(from, orders.Shown(at.UnixMicro())) // a caller with a finer clock misses no order
+		}
+	}
+	for _, name := range upper {
+		if at, ok := q.Time(name, true); ok && (to == 0 || at.UnixMicro() < to) {
+			to = at.UnixMicro()
+		}
+	}
+	return from, to
 }
 
 // readCountry reads a country by its code of two letters, in any case.
@@ -79,10 +87,10 @@ func readSort(q *apijson.Query) (orders.Sort, bool) {
 	sort := orders.ByCreatedAt
 	switch {
 	case text == "" && !both:
-	case slices.Contains([]orders.Sort{orders.ByCreatedAt, orders.ByTotal, orders.ByNumber}, orders.Sort(text)):
+	case slices.Contains(orders.Sorts, orders.Sort(text)):
 		sort = orders.Sort(text)
 	default:
-		q.AddError(field, "must be one of createdAt, total, orderNumber")
+		q.AddError(field, "must be one of createdAt, total, orderNumber, updatedAt")
 	}
 	switch way = strings.ToLower(way); {
 	case way == "asc", way == "desc", way == "" && !both:

@@ -101,12 +101,17 @@ var attributeCode = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9_]*\s*$`)
 
 // notImported lists the columns with values that no field reads.
 func (r *importRun) notImported(m *mapping) (names []string) {
-	for _, name := range m.unused(r.table.header) {
-		column := slices.Index(r.table.header, name)
-		if r.format.reads != nil && r.format.reads.MatchString(name) || !r.seen.filled[column] {
-			continue
+	for _, name := range r.unreadColumns(m) {
+		if r.seen.filled[slices.Index(r.table.header, name)] {
+			names = append(names, name)
 		}
-		names = append(names, name)
 	}
 	return names
+}
+
+// unreadColumns are the columns that neither a field nor the format reads.
+func (r *importRun) unreadColumns(m *mapping) []string {
+	return slices.DeleteFunc(m.unused(r.table.header), func(name string) bool {
+		return r.format.reads != nil && r.format.reads.MatchString(name)
+	})
 }

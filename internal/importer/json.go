@@ -36,6 +36,8 @@ func appendText[T ~string | ~[]byte](b []byte, s T) []byte {
 			b = append(b, '\\', 'r')
 		case c == '\t':
 			b = append(b, '\\', 't')
+		case c == listMark: // between the elements of a JSON list
+			b = append(b, ", "...)
 		case c < ' ':
 			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 		default:

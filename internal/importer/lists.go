@@ -114,14 +114,6 @@ func Harmless(cell string) string {
 	return cell
 }
 
-// unquoted is a cell without the apostrophe of Harmless, as files of values before have it.
-func unquoted(cell []byte) []byte {
-	if len(cell) > 1 && cell[0] == '\'' && strings.IndexByte("=+-@", cell[1]) >= 0 {
-		return cell[1:]
-	}
-	return cell
-}
-
 func (m *listMaker) make(ctx context.Context, out emit) error {
 	m.reader = newProductReader(m.mapping, nil, "")
 	m.seed, m.seen = maphash.MakeSeed(), map[uint64]struct{}{}
@@ -129,11 +121,12 @@ func (m *listMaker) make(ctx context.Context, out emit) error {
 	return eachRow(ctx, m.table, &m.rows, func(r row) error {
 		at := place{r.number, r.line}
 		if why := unreadable(m.table, r); why != "" {
-			return out(piece{place: at, faults: []Fault{at.refused("", "", "unreadable_row", "%s", why)}})
+			sku := string(m.reader.value(m.reader.sku, r.cells))
+			return out(piece{place: at, item: sku, faults: []Fault{at.refused(sku, "", "unreadable_row", "%s", why)}})
 		}
 		m.reader.scratch, m.scratch, m.faults = m.reader.scratch[:0], m.scratch[:0], m.faults[:0]
 		p.reset(at)
-		p.sku = unquoted(m.reader.value(m.reader.sku, r.cells))
+		p.sku = m.reader.value(m.reader.sku, r.cells)
 		if len(p.sku) == 0 {
 			m.faults = append(m.faults, p.refused("", "sku", "missing_sku", "the row has no SKU; map a column with --map COLUMN=sku"))
 		}

@@ -23,8 +23,8 @@ func (m *orderMaker) passOn(ctx context.Context, out emit) error {
 		refused := func(field, code, why string) error {
 			return out(piece{place: at, item: item, faults: []Fault{at.refused(item, field, code, "%s", why)}})
 		}
-		if r.broken != "" {
-			return refused("", "unreadable_row", r.broken)
+		if r.broken != "" || r.unclean != "" {
+			return refused("", "unreadable_row", r.broken+r.unclean)
 		}
 		if m.exported && item == "" {
 			item = string(cellOf(r.cells, number))
@@ -32,7 +32,7 @@ func (m *orderMaker) passOn(ctx context.Context, out emit) error {
 		if item == "" {
 			return refused("externalReference", "missing_reference", "an order without externalReference could be doubled by a repeated import")
 		}
-		body, notes := r.raw, []Fault(nil)
+		body, notes := namesAsText(r.raw), []Fault(nil)
 		if m.exported {
 			var err error
 			if body, notes, err = orderAgain(r.raw, at, item, m.channel); err != nil {
@@ -41,7 +41,7 @@ func (m *orderMaker) passOn(ctx context.Context, out emit) error {
 		} else if m.channel != "" && len(cellOf(r.cells, channel)) == 0 {
 			m.body = append(m.body[:0], `{"channelId":`...)
 			m.body = appendText(m.body, m.channel)
-			m.body = append(append(m.body, ','), bytes.TrimLeft(r.raw, " \t\r\n")[1:]...) // the object has members: items at least
+			m.body = append(append(m.body, ','), bytes.TrimLeft(body, " \t\r\n")[1:]...) // the object has members: items at least
 			body = m.body
 		}
 		if len(body) > limits.MaxBody {

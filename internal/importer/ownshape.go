@@ -15,8 +15,8 @@ func (m *productMaker) passOn(ctx context.Context, out emit) error {
 		m.marked = m.marked[:0]
 		var fault Fault
 		switch {
-		case r.broken != "":
-			fault = at.refused("", "", "unreadable_row", "%s", r.broken)
+		case r.broken != "" || r.unclean != "":
+			fault = at.refused(item, "", "unreadable_row", "%s", r.broken+r.unclean)
 		case item == "":
 			fault = at.refused("", "sku", "missing_sku", "the object has no sku")
 		case m.laterOwn(item):
@@ -35,7 +35,7 @@ func (m *productMaker) passOn(ctx context.Context, out emit) error {
 			return out(piece{place: at, item: item, faults: []Fault{fault}})
 		}
 		if !m.exported {
-			return out(piece{place: at, body: r.raw, item: item, rows: 1})
+			return out(piece{place: at, body: namesAsText(r.raw), item: item, rows: 1})
 		}
 		body, notes, err := productAgain(r.raw, at, m.moved)
 		if err != nil {
@@ -45,6 +45,12 @@ func (m *productMaker) passOn(ctx context.Context, out emit) error {
 		return out(piece{place: at, body: body, item: item, rows: 1, faults: notes})
 	})
 }
+
+// numberedName is a code that a program has written as a JSON number.
+var numberedName = regexp.MustCompile(`("(?:sku|externalReference)"\s*:\s*)(-?[0-9]+)(\s*[,}])`)
+
+// namesAsText makes the codes among the members of an object texts, as the API takes them.
+func namesAsText(raw []byte) []byte { return numberedName.ReplaceAll(raw, []byte(`$1"$2"$3`)) }
 
 // surveyOwn counts how often each SKU comes, when the last row with it is to be taken.
 func (m *productMaker) surveyOwn(ctx context.Context) error {

@@ -165,7 +165,8 @@ func (m *productMaker) oneByOne(ctx context.Context, out emit) error {
 	return eachRow(ctx, m.table, &m.rows, func(r row) error {
 		at := place{r.number, r.line}
 		if why := unreadable(m.table, r); why != "" {
-			return out(piece{place: at, faults: []Fault{at.refused("", "", "unreadable_row", "%s", why)}})
+			sku := string(reader.value(reader.sku, r.cells))
+			return out(piece{place: at, item: sku, faults: []Fault{at.refused(sku, "", "unreadable_row", "%s", why)}})
 		}
 		faults = reader.read(r, &p, faults[:0])
 		return m.send(&p, nil, p.complete(faults), out)

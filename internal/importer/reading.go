@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -53,10 +54,7 @@ func eachRowOf(ctx context.Context, rows rowStream, closeFile func() error, coun
 
 // unreadable says why a row cannot be used at all, "" when it can.
 func unreadable(t *table, r row) string {
-	if r.broken != "" {
-		return r.broken
-	}
-	return t.surplus(r)
+	return cmp.Or(r.broken, r.unclean, t.surplus(r))
 }
 
 func columnList(header []string) string {

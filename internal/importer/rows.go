@@ -21,6 +21,8 @@ type row struct {
 	cells  [][]byte
 	raw    []byte // the JSON object itself, in JSON files
 	broken string // why the row cannot be read; then it has no cells
+
+	unclean string // why one of its cells cannot be used
 }
 
 // blank is true when no cell holds anything.

@@ -105,7 +105,7 @@ func (r *importRun) open(ctx context.Context) (err error) {
 		return err
 	}
 	r.fields = mapping
-	if r.format = chooseFormat(r.Format, r.table.header, kinds[r.Kind].formats); r.table.container != delimited {
+	if r.format = chooseFormat(r.Format, r.table.header, kinds[r.Kind].formats); r.table.container != delimited && !r.table.shopify {
 		r.format = plainFormat
 		r.format.name = string(r.table.container)
 	}
@@ -114,6 +114,14 @@ func (r *importRun) open(ctx context.Context) (err error) {
 	}
 	if err := r.maker.prepare(); err != nil {
 		return err
+	}
+	var unread []string
+	if !r.maker.untouched() {
+		unread = r.unreadColumns(mapping)
+	}
+	r.table.nameColumns(mapping, unread)
+	if r.source.unclear != nil {
+		return r.source.unclear
 	}
 	if !r.maker.untouched() {
 		if err := r.byDefault(mapping); err != nil {

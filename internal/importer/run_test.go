@@ -444,3 +444,20 @@ func TestListsInsideOfAnObject(t *testing.T) {
 		}
 	}
 }
+
+// stops runs an import that is to end as a wrong call, whose message holds the texts.
+func stops(t *testing.T, o Options, texts ...string) {
+	t.Helper()
+	o.DryRun = true
+	_, err := Run(t.Context(), o)
+	call, ok := errors.AsType[*CallError](err)
+	if !ok {
+		t.Errorf("no wrong call but %v", err)
+		return
+	}
+	for _, text := range texts {
+		if !strings.Contains(call.Message, text) {
+			t.Errorf("%q does not say %q", call.Message, text)
+		}
+	}
+}

@@ -25,6 +25,7 @@ type source struct {
 	sha256  string
 	size    int64 // bytes of the file, compressed or not
 	charset charset
+	unclear error  // *CallError: what the letters are written in has to be said
 	sample  []byte // the beginning of the text, in UTF-8
 	whole   bool   // sample is all of it
 
@@ -114,8 +115,12 @@ func (s *source) survey(encodingName string) error {
 	}
 	s.size = size.Load()
 	s.sha256 = hex.EncodeToString(hash.Sum(nil))
-	if s.charset, err = scan.charsetNamed(encodingName); err != nil {
+	var others []charset
+	if s.charset, others, err = scan.charsetNamed(encodingName); err != nil {
 		return err
+	}
+	if len(others) > 0 {
+		s.unclear = unclearEncoding(s.name, scan.words, append([]charset{s.charset}, others...))
 	}
 	s.whole = scan.size <= sampleSize
 	decoded, err := s.charset.reader(bytes.NewReader(scan.head))

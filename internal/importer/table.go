@@ -28,12 +28,16 @@ type table struct {
 	source     *source
 	container  container
 	wrapped    bool // the array of objects is the first member of an object
+	shopify    bool // the objects are those of Shopify's products.json, shown as rows of its export
 	delimiter  byte
 	skip       int // physical lines before the header ("sep=;")
 	headerless bool
 	header     []string
 	sampled    [][][]byte // the first rows, to decide things by
 	unseen     []string   // columns asked for that the first objects lack
+	names      []bool     // columns that hold SKUs and other names of things; nil before the mapping is known
+	unread     []bool     // columns that nobody reads
+	bad        bool       // some bytes of the file are no UTF-8
 }
 
 // rowStream gives the rows of one reading of the file.
@@ -54,7 +58,7 @@ type tableOptions struct {
 
 // newTable detects the structure of a source's rows.
 func newTable(s *source, o tableOptions) (*table, error) {
-	t := &table{source: s}
+	t := &table{source: s, bad: s.charset.bad}
 	head := bytes.TrimLeft(s.sample, " \t\r\n")
 	if len(head) == 0 {
 		return nil, wrongCall("%s holds no rows", s.name)
@@ -117,6 +121,7 @@ func (t *table) sampleRows(o tableOptions) (err error) {
 			t.header = headerOf(got.cells)
 			continue
 		}
+		t.clean(&got)
 		t.sampled = append(t.sampled, keepCells(got.cells))
 	}
 	if len(t.header) == 0 && t.headerless && len(t.sampled) > 0 {
@@ -135,7 +140,7 @@ func headerOf(cells [][]byte) []string {
 	seen := map[string]int{}
 	var header []string
 	for _, cell := range cells {
-		name := string(bytes.TrimSpace(cell))
+		name := string(plainText(bytes.TrimSpace(cell), true))
 		if seen[name]++; seen[name] > 1 && name != "" {
 			name = fmt.Sprintf("%s#%d", name, seen[name])
 		}
@@ -216,6 +221,16 @@ func (t *table) sampleObjects() error {
 	case len(kept) == 0:
 		return wrongCall("%s holds no objects", t.source.name)
 	}
+	if t.shopify = isShopifyJSON(flat.names); t.shopify {
+		t.header = slices.Clone(shopifyJSONColumns)
+		for _, raw := range kept {
+			rows, _ := shopifyRows(row{raw: raw}) // one that cannot be read is refused when the file is read
+			for _, r := range rows {
+				t.sampled = append(t.sampled, r.cells)
+			}
+		}
+		return nil
+	}
 	t.header = flat.names
 	flat.wanted = t.wanted()
 	for _, raw := range kept {
@@ -272,7 +287,7 @@ func (t *table) column(name string) (int, bool) {
 	if i := slices.IndexFunc(t.header, func(h string) bool { return strings.EqualFold(h, name) }); i >= 0 {
 		return i, true
 	}
-	if t.container == delimited {
+	if t.container == delimited || t.shopify {
 		return 0, false
 	}
 	t.header = append(t.header, name)
@@ -287,7 +302,11 @@ func (t *table) open(marked bool) (rows rowStream, closeFile func() error, err e
 		return nil, nil, err
 	}
 	if t.container != delimited {
-		return t.objects(text, &flattener{wanted: t.wanted(), marked: marked}), closeFile, nil
+		rows = t.objects(text, &flattener{wanted: t.wanted(), marked: marked})
+		if t.shopify {
+			rows = &shopifyObjects{rowStream: rows}
+		}
+		return &cleanRows{rows, t}, closeFile, nil
 	}
 	reader := newRowReader(text, t.delimiter)
 	for range t.skip {
@@ -301,7 +320,7 @@ func (t *table) open(marked bool) (rows rowStream, closeFile func() error, err e
 		}
 	}
 	reader.number = 0
-	return reader, closeFile, nil
+	return &cleanRows{reader, t}, closeFile, nil
 }
 
 // surplus describes non-empty cells after the last column: an unquoted delimiter in the row has shifted its cells, so

@@ -19,9 +19,13 @@ const (
 	ByCreatedAt Sort = "createdAt"
 	ByTotal     Sort = "total"
 	ByNumber    Sort = "orderNumber"
+	ByUpdatedAt Sort = "updatedAt"
 )
 
-var sortColumns = map[Sort]string{ByCreatedAt: "created_at", ByTotal: "total", ByNumber: "number"}
+// Sorts lists them.
+var Sorts = []Sort{ByCreatedAt, ByTotal, ByNumber, ByUpdatedAt}
+
+var sortColumns = map[Sort]string{ByCreatedAt: "created_at", ByTotal: "total", ByNumber: "number", ByUpdatedAt: "updated_at"}
 
 // Filter selects the orders of a list, and the page. A new filter goes into CountedFilter or into RowFilter, which
 // decides how the list's total is found.
@@ -48,21 +52,22 @@ type CountedFilter struct {
 
 // RowFilter has the conditions on an order's row alone: with any of them, a total is counted from the rows.
 type RowFilter struct {
-	Customer   id.Customer
-	Email      string
-	Reference  string // the caller's own number, exactly
-	ExternalID string // the caller's own number or the platform's id, exactly
-	Stuck      bool   // with an open issue that keeps them from following their platform
-	Search     string
-	Country    string        // of the shipping address, two capitals
-	MinTotal   *money.Amount // bounds of the total, both included; nil: none
-	MaxTotal   *money.Amount
+	Customer id.Customer
+	Email    string
+	Stuck    bool // with an open issue that keeps them from following their platform
+	Search   string
+	Country  string        // of the shipping address, two capitals
+	MinTotal *money.Amount // bounds of the total, both included; nil: none
+	MaxTotal *money.Amount
+
+	Reference              string // the external reference, exactly
+	ExternalID             string // the external reference or, without one, the platform's id, exactly
+	UpdatedFrom, UpdatedTo int64  // bounds of updatedAt in microseconds, both included; 0: none
 }
 
-// byOwnIndex reports whether the filter asks for few orders that an index of their own has: of a customer, of an address, with an
-// external id, or stuck.
+// byOwnIndex reports whether the filter asks for few orders that an index of their own has: of a customer, of an address, or stuck.
 func (f RowFilter) byOwnIndex() bool {
-	return f.Customer != "" || f.Email != "" || f.Reference != "" || f.ExternalID != "" || f.Stuck
+	return f.Customer != "" || f.Email != "" || f.Stuck
 }
 
 // byTotals reports whether the totals are bounded.
@@ -109,6 +114,8 @@ func (f Filter) CursorOf(o *Order) Cursor {
 		c.Value = int64(o.Total)
 	case ByNumber:
 		c.Value = o.Number
+	case ByUpdatedAt:
+		c.Value = o.UpdatedAt
 	}
 	return c
 }
@@ -138,7 +145,7 @@ func List(tx *db.Tx, f Filter, piece func(list []Order) error) (list []Order, to
 		}
 		last := rest[n-1]
 		clear(rest[:n])
-		rest[n-1] = Order{ID: last.ID, Totals: last.Totals, Number: last.Number, CreatedAt: last.CreatedAt} // for CursorOf
+		rest[n-1] = Order{ID: last.ID, Totals: last.Totals, Number: last.Number, CreatedAt: last.CreatedAt, UpdatedAt: last.UpdatedAt} // for CursorOf
 		rest = rest[n:]
 	}
 	return list, total, nil
@@ -157,6 +164,9 @@ func inPiece(list []Order) int {
 
 // listHeads reads a page without lines.
 func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
+	if f.named() || f.byUpdates() {
+		return listUpdated(tx, f)
+	}
 	if f.Country != "" {
 		return listTo(tx, f)
 	}

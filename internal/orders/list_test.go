@@ -58,25 +58,27 @@ func sample(t *testing.T, store *db.DB, tenant id.Tenant, n int) []Order {
 			o.Customer, o.CustomerEmail = buyer, []string{"Ada@Example.com", "ada@work.example"}[i/30%2]
 			o.EmailOfCustomer = i/30%4 == 1
 		}
-		o.UpdatedAt, o.RecordedAt = o.CreatedAt, o.CreatedAt
-		switch {
-		case o.Channel == "" && i%12 == 0:
-			o.PlatformID = "P7"
-		case i == 13:
-			o.ExternalReference = "P7"
-		case i%20 == 5:
-			o.ExternalReference = fmt.Sprint("WEB-", i)
-		}
+		o.UpdatedAt, o.RecordedAt = o.CreatedAt+dice.Int63n(3)*day, o.CreatedAt
 		if i%40 == 11 {
 			o.Issues = []Issue{{Code: stuck[i%2], CreatedAt: o.CreatedAt}, {Code: stuck[i%2], Path: "items", CreatedAt: o.CreatedAt}}
 		}
 		if i%20 == 1 {
 			o.Issues = append(o.Issues, Issue{Code: UnknownSKU}, Issue{Code: SyncConflict, Path: "status", ClosedAt: o.CreatedAt})
 		}
+		switch {
+		case i%9 == 2:
+			o.ExternalReference = fmt.Sprint("WEB-", i)
+		case o.Channel != "" && i%9 == 5:
+			o.PlatformID = fmt.Sprint("P-", i)
+		}
 	}
 	err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
 		_, err := tx.Exec(`INSERT INTO customers (tenant_id, id, email, email_key, metadata, search, status, orders_count, total_spent,
 			created_at, updated_at) VALUES ($1, $2::UUID, 'Ada@work.example', 'ada@work.example', '{}', '', 'active', 0, 0, 0, 0)`, tx.Tenant, buyer)
+		for _, channel := range []id.Channel{erp, shop} { // one account has them
+			tx.Queue(`INSERT INTO channels (tenant_id, id, name, platform, status, credentials, settings, oversell, created_at, updated_at)
+				VALUES ($1, $2::UUID, 'Shop', 'CUSTOM', 'active', '', '{}', 'allow', 0, 0) ON CONFLICT DO NOTHING`, tx.Tenant, channel)
+		}
 		return err
 	})
 	if err != nil {
@@ -122,8 +124,6 @@ var filters = []struct {
 	{"first days", func(f *Filter) { f.To = 1_700_000_000_000_000 + 2*day },
 		func(o *Order) bool { return o.CreatedAt <= 1_700_000_000_000_000+2*day }, true},
 	{"customer", func(f *Filter) { f.Customer = buyer }, func(o *Order) bool { return o.Customer == buyer }, true},
-	{"reference", func(f *Filter) { f.Reference = "WEB-45" }, func(o *Order) bool { return o.ExternalReference == "WEB-45" }, true},
-	{"external id", func(f *Filter) { f.ExternalID = "P7" }, func(o *Order) bool { return o.ExternalID() == "P7" }, true},
 	{"stuck", func(f *Filter) { f.Stuck = true }, func(o *Order) bool {
 		return slices.ContainsFunc(o.OpenIssues(), Issue.Stuck)
 	}, true},
@@ -134,6 +134,13 @@ var filters = []struct {
 	{"country", func(f *Filter) { f.Country = "DE" }, func(o *Order) bool { return Country(o.ShippingAddress) == "DE" }, false},
 	{"high totals", func(f *Filter) { f.MinTotal = amount(150) }, func(o *Order) bool { return o.Total >= 150*money.Scale }, false},
 	{"low totals", func(f *Filter) { f.MaxTotal = amount(5) }, func(o *Order) bool { return o.Total <= 5*money.Scale }, true},
+	{"updated late", func(f *Filter) { f.UpdatedFrom = 1_700_000_000_000_000 + 40*day },
+		func(o *Order) bool { return o.UpdatedAt >= 1_700_000_000_000_000+40*day }, true},
+	{"updated early", func(f *Filter) { f.UpdatedTo = 1_700_000_000_000_000 + 35*day },
+		func(o *Order) bool { return o.UpdatedAt <= 1_700_000_000_000_000+35*day }, false},
+	{"reference", func(f *Filter) { f.Reference = "WEB-29" }, func(o *Order) bool { return o.ExternalReference == "WEB-29" }, true},
+	{"external id", func(f *Filter) { f.ExternalID = "WEB-29" }, func(o *Order) bool { return o.ExternalID() == "WEB-29" }, true},
+	{"external id of a platform", func(f *Filter) { f.ExternalID = "P-41" }, func(o *Order) bool { return o.ExternalID() == "P-41" }, true},
 	{"address", func(f *Filter) { f.Email = "ADA@work.example" }, func(o *Order) bool { return o.CustomerEmail == "ada@work.example" }, true},
 	{"other address", func(f *Filter) { f.Email = "ada@example.com" },
 		func(o *Order) bool { return o.CustomerEmail == "Ada@Example.com" }, true},
@@ -172,7 +179,7 @@ func (f Filter) value(o *Order) int64 { return f.CursorOf(o).Value }
 func eachList(test func(name string, f Filter, fits func(o *Order) bool, close bool)) {
 	for i, one := range filters {
 		for _, two := range filters[i:] {
-			for _, sort := range []Sort{ByCreatedAt, ByTotal, ByNumber} {
+			for _, sort := range Sorts {
 				for _, ascending := range []bool{false, true} {
 					if one.name != two.name && ascending != (sort == ByTotal) {
 						continue // one direction of each sort will do
@@ -295,6 +302,9 @@ func TestListsKeepToTheirIndex(t *testing.T) {
 					if ways[0] == bySort && f.RowFilter == (RowFilter{}) {
 						ways = append(ways, byStatus)
 					}
+					if f.Sort == ByUpdatedAt && f.RowFilter == (RowFilter{}) {
+						ways = append(ways, bySort)
+					}
 					for _, way := range ways {
 						sql, args := f.page(tx, way)
 						holds(t, tx, fmt.Sprint(name, " way ", way), way, f, sql, args)
@@ -318,11 +328,16 @@ func TestListsKeepToTheirIndex(t *testing.T) {
 				if close || f.Sort == ByNumber {
 					bound = max(bound, 3*total)
 				}
+				if f.Sort == ByUpdatedAt && (f.From != 0 || f.To != 0) { // what was created in a time was changed near it
+					bound = max(bound, total, plenty/3)
+				}
 				rows := fetched() - before
-				if f.Country != "" || f.byTotals() { // both the count and a page that is sorted go through all that it leads to
+				if f.Country != "" || f.byTotals() || f.updatedBetween() { // both the count and a page that is sorted go through all that it leads to
 					lead := f
 					lead.CountedFilter = CountedFilter{}
-					if lead.Country != "" {
+					if f.updatedBetween() {
+						lead.RowFilter = RowFilter{UpdatedFrom: f.UpdatedFrom, UpdatedTo: f.UpdatedTo}
+					} else if lead.Country != "" {
 						lead.MinTotal, lead.MaxTotal = nil, nil
 					}
 					_, led, err := List(tx, lead, nil)
@@ -348,12 +363,14 @@ func holds(t *testing.T, tx *db.Tx, name string, way access, f Filter, sql strin
 	t.Helper()
 	plan := dbtest.Plan(t, tx, sql, args...)
 	want := map[access]string{byCustomer: `orders_tenant_id_customer_id \(tenant_id=\? AND customer_id=\?`,
-		byEmail:    `orders_tenant_id_(customer_id \(tenant_id=\? AND customer_id=\?|email_key \(tenant_id=\? AND email_key=\?)`,
-		byExternal: `orders_(tenant_id_external_reference|by_platform_id) \(tenant_id=\? AND (external_reference|platform_id)=\?`,
-		byID:       `sqlite_autoindex_orders_1 \(tenant_id=\? AND id=\?`,
-		byStatus:   `orders_tenant_id_status \(tenant_id=\? AND status=\?`, bySort: `orders_tenant_id_(total|number) \(tenant_id=\?`,
+		byEmail:  `orders_tenant_id_(customer_id \(tenant_id=\? AND customer_id=\?|email_key \(tenant_id=\? AND email_key=\?)`,
+		byID:     `sqlite_autoindex_orders_1 \(tenant_id=\? AND id=\?`,
+		byStatus: `orders_tenant_id_status \(tenant_id=\? AND status=\?`, bySort: `orders_tenant_id_(total|number|updated_at) \(tenant_id=\?`,
 		byCountry: `orders_tenant_id_country \(tenant_id=\? AND country=\? AND status=\?`,
-		byTotal:   `orders_tenant_id_total \(tenant_id=\? AND total[<>]`}[way]
+		byTotal:   `orders_tenant_id_total \(tenant_id=\? AND total[<>]`,
+		byUpdated: `orders_tenant_id_updated_at \(tenant_id=\? AND updated_at[<>]`,
+		byName: `orders_tenant_id_(external_reference \(tenant_id=\? AND external_reference=\?|` +
+			`platform_id \(tenant_id=\? AND channel_id=\? AND platform_id=\?)`}[way]
 	if way == byStatus && f.Channel != "" {
 		want = `orders_tenant_id_channel_id \(tenant_id=\? AND channel_id=\? AND status=\?`
 	}

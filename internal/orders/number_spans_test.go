@@ -83,7 +83,7 @@ func (s *numbered) receive(n int) {
 	fresh, last := make([]Order, n), s.all[len(s.all)-1].Number
 	for i := range fresh {
 		o := s.all[i*17]
-		o.ID, o.Number, o.Customer, o.ExternalReference = id.New[id.Order](), last+1+int64(i)*3, "", ""
+		o.ID, o.Number, o.Customer, o.ExternalReference, o.PlatformID = id.New[id.Order](), last+1+int64(i)*3, "", "", ""
 		o.Lines, o.History = []Line{{ID: id.New[id.Line](), SKU: "A", Quantity: 1}}, []Entry{{Status: o.Status, Source: FromAPI}}
 		fresh[i] = o
 	}

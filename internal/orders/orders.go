@@ -38,6 +38,7 @@ type Order struct {
 	PlatformID        string   // the platform's id of a platform's order, "" for all others
 	Reopens           id.Order // the cancelled order that its platform took up again as this one, "" for none
 	ReopenedBy        id.Order // the order as which its platform took this one up again, "" for none
+	Generation        int64    // how many orders it has reopened, one after the other
 	PlatformBuyer     string   // the platform's name of the buyer, "" where it needs none; written at creation, never read
 	ExternalNumber    string   // the number that the buyer sees there
 	PlatformStatus    string   // the platform's latest status, in the platform's words

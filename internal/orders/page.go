@@ -18,13 +18,14 @@ type access int
 const (
 	byCustomer access = iota // all orders of the customer, sorted afterwards
 	byEmail                  // all orders of the e-mail address, sorted afterwards; see Filter.parts
-	byExternal               // all orders with the external reference or id, sorted afterwards; see Filter.parts
 	// (status, created_at), or (channel_id, status, created_at): exactly the orders that match the counted filter
 	byStatus
 	bySort    // all orders in the order of the sort; those that do not match are skipped
 	byCountry // (country, status, created_at), used like byStatus
 	byTotal   // the orders between the bounds of the total; sorted afterwards unless the list sorts by total
 	byID      // orders with known ids
+	byName    // the orders with an external reference or an id of a platform; see Filter.parts
+	byUpdated // the orders between the bounds of updatedAt; sorted afterwards unless the list sorts by updatedAt
 )
 
 // inStates reports whether the index has the status before the creation.
@@ -54,6 +55,10 @@ func (f Filter) inOrder(way access) bool {
 		return true
 	case byTotal:
 		return f.Sort == ByTotal
+	case byUpdated:
+		return f.Sort == ByUpdatedAt
+	case byName:
+		return false
 	}
 	return f.Sort == ByCreatedAt
 }
@@ -61,19 +66,21 @@ func (f Filter) inOrder(way access) bool {
 // access is the index for a page whose choice is fixed.
 func (f Filter) access() access {
 	switch {
-	case f.Reference != "" || f.ExternalID != "":
-		return byExternal
+	case f.named():
+		return byName
 	case f.Customer != "":
 		return byCustomer
 	case f.Email != "":
 		return byEmail
 	case f.Stuck:
 		return byID
+	case f.updatedBetween():
+		return byUpdated
 	case f.Country != "":
 		return byCountry
-	case f.byTotals() && f.Sort == ByTotal:
+	case f.byTotals() && (f.Sort == ByTotal || f.Sort == ByUpdatedAt):
 		return byTotal
-	case f.Sort == ByCreatedAt:
+	case f.Sort == ByCreatedAt, f.Sort == ByUpdatedAt:
 		return byStatus
 	}
 	return bySort
@@ -81,47 +88,25 @@ func (f Filter) access() access {
 
 // countedOverTotals reports whether matching orders are counted by the index of totals, because no other index selects fewer.
 func (f Filter) countedOverTotals() bool {
-	return f.byTotals() && !f.byOwnIndex() && f.Country == ""
+	return f.byTotals() && !f.byOwnIndex() && f.Country == "" && !f.named() && !f.byUpdates()
 }
 
 // part is some of the orders of a list that one index has together.
 type part struct {
-	states []Status // none: of any status
-	email  emailPart
-	of     externalPart
-}
-
-// externalPart says which orders of an external id are meant: each has an index of its own.
-type externalPart int
-
-const (
-	ofAny       externalPart = iota // both
-	ofReference                     // those whose caller chose it
-	ofPlatform                      // those whose platform did
-)
-
-// hasExternalID is the condition that an order has the filter's external id.
-func (f Filter) hasExternalID(bind func(any) string, which externalPart) string {
-	key := bind(f.ExternalID)
-	own, theirs := "o.external_reference = "+key, "o.external_reference IS NULL AND o.platform_id = "+key
-	switch which {
-	case ofReference:
-		return own
-	case ofPlatform:
-		return theirs
-	}
-	return own + " OR " + theirs
+	states   []Status // none: of any status
+	email    emailPart
+	platform bool // of orders with an external id: those that have it from their platform
 }
 
 // parts are the parts of a list by one index, which have no order in common.
 func (f Filter) parts(way access) []part {
-	if way == byEmail {
+	switch {
+	case way == byEmail:
 		return []part{{states: f.Statuses, email: ofOrders}, {states: f.Statuses, email: ofCustomers}}
+	case way == byName && f.ExternalID != "":
+		return []part{{states: f.Statuses, email: anyOf}, {states: f.Statuses, email: anyOf, platform: true}}
 	}
-	if way == byExternal && f.ExternalID != "" {
-		return []part{{states: f.Statuses, of: ofReference}, {states: f.Statuses, of: ofPlatform}}
-	}
-	return []part{{states: f.Statuses}}
+	return []part{{states: f.Statuses, email: anyOf}}
 }
 
 // prefetchCount prefetches how many orders match a filter, counted by one index.
@@ -144,17 +129,20 @@ func (f Filter) conditions(bind func(any) string, way access, p part) string {
 		}
 		text.WriteString(" AND " + condition)
 	}
+	if f.Reference != "" {
+		and(true, "o.external_reference = "+bind(f.Reference))
+	}
+	if f.ExternalID != "" && p.platform { // the index of platforms' ids begins with the channel
+		and(true, "o.channel_id IN (SELECT h.id FROM channels h WHERE h.tenant_id = $1) AND o.platform_id = "+bind(f.ExternalID)+
+			" AND o.external_reference IS NULL")
+	} else if f.ExternalID != "" {
+		and(true, "o.external_reference = "+bind(f.ExternalID))
+	}
 	if f.Customer != "" {
-		and(way != byExternal, "o.customer_id = "+bind(f.Customer)+"::UUID")
+		and(way != byName, "o.customer_id = "+bind(f.Customer)+"::UUID")
 	}
 	if f.Email != "" {
 		and(way == byEmail, f.hasEmail(bind, p.email))
-	}
-	if f.Reference != "" {
-		and(way == byExternal, "o.external_reference = "+bind(f.Reference))
-	}
-	if f.ExternalID != "" {
-		and(way == byExternal, f.hasExternalID(bind, p.of))
 	}
 	if f.Stuck {
 		and(way == byID, "o.id IN ("+db.OnPostgres("SELECT unnest(ARRAY(")+ // whose planner would read all orders, if there are many issues
@@ -168,6 +156,13 @@ func (f Filter) conditions(bind func(any) string, way access, p part) string {
 	}
 	if f.MaxTotal != nil {
 		and(way == byTotal, "o.total <= "+bind(*f.MaxTotal))
+	}
+	along := way == byUpdated || way == bySort && f.Sort == ByUpdatedAt
+	if f.UpdatedFrom != 0 {
+		and(along, "o.updated_at >= "+bind(f.UpdatedFrom))
+	}
+	if f.UpdatedTo != 0 {
+		and(along, "o.updated_at <= "+bind(f.UpdatedTo))
 	}
 	if f.Channel != "" {
 		and(way == byStatus, "o.channel_id = "+bind(f.Channel)+"::UUID")

@@ -274,7 +274,7 @@ func Way(from, to Status) []Status {
 func ByPlatformID(tx *db.Tx, channel id.Channel, platformID string) (id.Order, error) {
 	var order id.Order
 	found := tx.Prefetch(func(r db.Rows) error { return r.Scan(&order) },
-		"SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND platform_id = $3 AND reopened_by IS NULL",
+		"SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND platform_id = $3 ORDER BY generation DESC LIMIT 1",
 		tx.Tenant, channel, platformID)
 	err := found.Wait()
 	return order, err

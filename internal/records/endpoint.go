@@ -26,7 +26,8 @@ func writeEndpointMembers(w *apijson.Writer, e *webhooks.Endpoint, secret string
 	w.Text("url", e.URL)
 	apijson.Texts(w, "events", e.Events)
 	w.TextOrNull("description", e.Description)
-	apijson.Word(w, "status", e.Status)
+	apijson.Word(w, "status", e.State())
+	w.TextOrNull("pausedReason", e.PausedReason())
 	w.Bool("ordered", e.Ordered)
 	if secret != "" {
 		w.Text("secret", secret)

@@ -59,13 +59,6 @@ func (c counts) tally(w db.GuardedWriter) {
 	}
 }
 
-// Placed is the name of the kept counts of how often levels have appeared or gone, by the key "", and how often one has come back with
-// another product than it had. They count no records.
-const (
-	Placed = "levels placed"
-	anew   = "anew"
-)
-
 // prefetchCounts prefetches the kept counts, by warehouse; a warehouse without levels may be missing.
 func prefetchCounts(r db.Reader) func() (map[string]Counts, error) {
 	asked := db.PrefetchTallies(r, countNames...)

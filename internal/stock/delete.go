@@ -33,7 +33,7 @@ func remove(q db.GuardedWriter, live []Level, why Why, keep bool) []Change {
 	}
 	w.enter(q, w.deleted, deleteLevels(keep))
 	insertMovements(q, w.ledger, why)
-	w.tally(q)
+	w.counts.tally(q)
 	return w.changes
 }
 

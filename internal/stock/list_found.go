@@ -6,52 +6,22 @@ import (
 	"strings"
 
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/search"
 )
 
 // pageOfFound reads a page of a search: the levels of products whose texts contain the term, and those of the SKU that
 // equals it.
 func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
-	if f.Low && !f.Oversold {
-		low, _, err := f.kept(tx)
-		if err != nil || low == 0 {
-			return []Row{}, 0, err
-		}
-		all, err := All(tx)
-		if err != nil {
-			return nil, 0, err
-		}
-		if low <= fewLow && low*search.TextsPerLook <= all {
-			return f.pageOfLow(tx, int(low))
-		}
-	}
-	few, err := search.Usual(tx, search.Products, f.Search)
-	var rest []search.ID
-	if few && err == nil {
-		rest, few, err = search.FindRest(tx, search.Products, f.Search, fewRest)
-	}
+	rest, few, err := search.FindRest(tx, search.Products, f.Search, fewRest)
 	if err != nil {
 		return nil, 0, err
 	}
 	if few {
-		if o, err := f.ownersForSearch(tx, len(rest) >= ownersRest || f.Offset >= ownersFrom); err != nil || o != nil {
-			return f.pageOwned(tx, o, rest, true, err)
-		}
 		return f.pageBut(tx, rest)
 	}
 	found, err := search.FindSet(tx, search.Products, f.Search, nil)
 	if err != nil {
 		return nil, 0, err
-	}
-	all, err := All(tx)
-	if err != nil {
-		return nil, 0, err
-	}
-	if found.Len()*ownersPerHit >= all {
-		if o, err := f.ownersForSearch(tx, found.Len() >= int64(ownersRest)); err != nil || o != nil {
-			return f.pageOwned(tx, o, found.IDs(), false, err)
-		}
 	}
 	skus, err := skusOf(tx, found.IDs())
 	if err != nil {
@@ -69,54 +39,6 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
 	p.cut()
 	list, err := readRows(tx, p.best[min(f.Offset, len(p.best)):])
 	return list, p.total, err
-}
-
-// ownersForSearch are the owners by which the search can be counted, nil if there are none. worthwhile says that they are worth making.
-func (f Filter) ownersForSearch(tx *db.Tx, worthwhile bool) (*current, error) {
-	if f.Low || f.Oversold || f.SKU != "" {
-		return nil, nil
-	}
-	return currentOwners(tx, worthwhile)
-}
-
-// fewLow is how many low levels at most a search looks at, each with its product, before it finds the products.
-const fewLow = 1000
-
-// pageOfLow reads a page of a search among low levels, which are few.
-func (f Filter) pageOfLow(tx *db.Tx, low int) ([]Row, int64, error) {
-	all := f
-	all.Search, all.After, all.Offset, all.Limit = "", nil, 0, low
-	rows, _, err := List(tx, all)
-	if err != nil {
-		return nil, 0, err
-	}
-	matches := map[id.Product]bool{}
-	for piece := range db.Pieces(rows) {
-		products := make([]id.Product, len(piece))
-		for i := range piece {
-			products[i] = piece[i].Product
-		}
-		w := db.AndIn(db.NewWhere(tx, "s"), "s.id", db.Padded(products)).AndContains("s.search", search.Fold(f.Search))
-		err := tx.Each(func(r db.Rows) error {
-			var product id.Product
-			err := r.Scan(&product)
-			matches[product] = true
-			return err
-		}, "SELECT s.id FROM products s WHERE "+w.String(), w.Args()...)
-		if err != nil {
-			return nil, 0, err
-		}
-	}
-	whole := strings.TrimSpace(f.Search)
-	rows = slices.DeleteFunc(rows, func(r Row) bool { return !matches[r.Product] && r.SKU != whole })
-	total := int64(len(rows))
-	if f.After != nil {
-		after := levelKey{f.After.SKU, f.After.Warehouse}
-		rows = slices.DeleteFunc(rows, func(r Row) bool { return after.compare(r.key()) >= 0 })
-		f.Offset = 0
-	}
-	from := min(f.Offset, len(rows))
-	return rows[from:min(from+f.Limit, len(rows))], total, nil
 }
 
 // skusOf are the SKUs of some products, which come in the order of their ids, and of their variants.

@@ -41,17 +41,12 @@ type writes struct {
 	bounded  []int // only the threshold changes
 	ledger   []entry
 	counts   counts
-	placed   int64 // levels that appear or go
-	anew     int64 // levels that come back with another product
 }
 
 // add takes a level as read and as it is to be. before is the zero Level for a missing one.
 func (w *writes) add(before, after *Level) {
 	at := len(w.changes)
 	w.counts.move(before, after)
-	if before.living() != after.living() {
-		w.placed++
-	}
 	switch {
 	case !before.exists():
 		if after.ID == "" {
@@ -68,9 +63,6 @@ func (w *writes) add(before, after *Level) {
 		w.moved = append(w.moved, at)
 	}
 	c := changed(before, after)
-	if c.Returned {
-		w.anew++
-	}
 	if c.OnHand != c.PreviousOnHand {
 		c.movement = id.New[id.Movement]()
 	}
@@ -85,14 +77,7 @@ func (w *writes) send(q db.GuardedWriter, why Why) {
 	w.enter(q, w.deleted, moveLevels(false, &moveTexts[1], dead))
 	boundLevels(q, w.changes, w.bounded)
 	insertMovements(q, w.ledger, why)
-	w.tally(q)
-}
-
-// tally queues the changes of kept counts.
-func (w *writes) tally(q db.GuardedWriter) {
 	w.counts.tally(q)
-	q.Tally(Placed, "", w.placed)
-	q.Tally(Placed, anew, w.anew)
 }
 
 // enter queues a statement for some of the changes, whose levels get consecutive stamps, and adds their ledger rows.

@@ -5,7 +5,6 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/orders"
-	"entrepot/internal/stock"
 )
 
 // countedRows counts again what is kept in tallies, by name and key. Each table is read once, in the order of an index; a GROUP BY of what
@@ -43,7 +42,7 @@ func keptCounts(c *account) error {
 	return c.each(`SELECT name, key, sum(n)::BIGINT, sum(kept)::BIGINT FROM (
 			SELECT name, key, n, 0 AS kept FROM (`+countedRows+`) AS counted
 			UNION ALL SELECT name, key, 0, n FROM tallies
-				WHERE tenant_id = $1 AND name NOT IN ('`+db.Repairs+`', '`+orders.ToCountry+`', '`+stock.Placed+`')) AS both_sides
+				WHERE tenant_id = $1 AND name NOT IN ('`+db.Repairs+`', '`+orders.ToCountry+`')) AS both_sides
 		GROUP BY name, key`, nil, func(r db.Rows) error {
 		var name, key string
 		var n, kept int64

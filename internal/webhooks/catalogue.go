@@ -108,6 +108,19 @@ func ReadScope(event string) string {
 	}
 }
 
+// ReadScopes are the scopes that show the data of some events, or of All, each once.
+func ReadScopes(events []string) (scopes []string) {
+	if slices.Contains(events, All) {
+		events = EventNames
+	}
+	for _, event := range events {
+		if scope := ReadScope(event); !slices.Contains(scopes, scope) {
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes
+}
+
 // EventNames are the names of all events.
 var EventNames = names()
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
@@ -40,6 +41,57 @@ type Endpoint struct {
 	Since          int64 // stamp after which it gets events
 	CreatedAt      int64
 	UpdatedAt      int64
+
+	MadeByKey  id.Key  // the key that chose where which events go, "" for a user or the service itself
+	MadeByUser id.User // the user who chose it, or who made that key; "" for none
+
+	keyUntil   int64  // when that key ends, 0 if it was revoked
+	keyScopes  string // of that key, with spaces between them
+	userStatus string // of that user, "" if it was deleted
+	readAt     int64
+}
+
+// PausedReason says why the endpoint gets nothing although nobody paused it: whoever made it may not read the events any
+// more (interface §4.5.9). It is "" otherwise.
+func (e *Endpoint) PausedReason() string {
+	switch {
+	case e.MadeByUser != "" && e.userStatus == "":
+		return "the user who made it was deleted"
+	case e.MadeByUser != "" && e.userStatus != "active":
+		return "the user who made it is disabled"
+	case e.MadeByKey != "" && e.keyUntil == 0:
+		return "the API key that made it was revoked"
+	case e.MadeByKey != "" && e.keyUntil <= e.readAt:
+		return "the API key that made it has expired"
+	}
+	for _, scope := range ReadScopes(e.Events) {
+		if !e.reads(scope) {
+			return "the API key that made it lacks the scope " + scope
+		}
+	}
+	return ""
+}
+
+// reads reports whether whoever made the endpoint has a read scope: every user has.
+func (e *Endpoint) reads(scope string) bool {
+	scopes := strings.Fields(e.keyScopes)
+	return e.MadeByKey == "" || slices.Contains(scopes, scope) || slices.Contains(scopes, "write"+strings.TrimPrefix(scope, "read"))
+}
+
+// MayGet reports whether an event may be sent there, also if it was queued when the endpoint was subscribed to others.
+func (e *Endpoint) MayGet(event string) bool { return e.reads(ReadScope(event)) }
+
+// State is the status that callers see: paused as well while there is a PausedReason.
+func (e *Endpoint) State() Status {
+	if e.PausedReason() != "" {
+		return Paused
+	}
+	return e.Status
+}
+
+// MadeBy makes somebody answer for where the endpoint's events go.
+func (e *Endpoint) MadeBy(key id.Key, scopes []string, user id.User) {
+	e.MadeByKey, e.MadeByUser, e.keyUntil, e.keyScopes, e.userStatus = key, user, never, strings.Join(scopes, " "), "active"
 }
 
 // Wants reports whether the endpoint is subscribed to an event.
@@ -78,9 +130,30 @@ func (e *Endpoint) Delete(tx db.Writer) {
 // living is the condition for the account's endpoints that are not deleted.
 const living = "WHERE tenant_id = $1 AND deleted_at IS NULL"
 
+// endpointScanner scans endpoints as they are at a time.
+func endpointScanner(now int64) func(db.Rows) (Endpoint, error) {
+	scan := endpointTable.Scanner()
+	return func(r db.Rows) (Endpoint, error) {
+		e, err := scan(r)
+		e.readAt = now
+		return e, err
+	}
+}
+
+// RightsChanged has nodes look again at the endpoints that a key, a user, or a key of that user made, because what they may do has
+// changed; "" for none.
+func RightsChanged(tx db.Writer, key id.Key, user id.User) {
+	const theirs = " WHERE tenant_id = $1 AND endpoint_id IN (SELECT id FROM endpoints " + living +
+		" AND (made_by_key = $2::UUID OR made_by_user = $3::UUID))"
+	args := []any{tx.TenantID(), db.Null(key), db.Null(user)}
+	tx.Change("SELECT pending FROM queues"+theirs+" ORDER BY endpoint_id FOR UPDATE", args...).Reads = true // see lockQueues
+	tx.Change("UPDATE queues SET due_at = $4"+theirs, append(args, tx.Micros())...)
+	tx.Wake(Due)
+}
+
 // readEndpoints reads the endpoints that end, the rest of the statement, selects.
 func readEndpoints(tx *db.Tx, end string, args ...any) ([]Endpoint, error) {
-	return db.List(tx, endpointTable.Scanner(), "SELECT "+endpointTable.Columns("")+" FROM endpoints "+living+end, append([]any{tx.Tenant},
+	return db.List(tx, endpointScanner(tx.Micros()), "SELECT "+endpointTable.Columns("")+" FROM endpoints "+living+end, append([]any{tx.Tenant},
 		args...)...)
 }
 
@@ -109,7 +182,7 @@ func oneEndpoint(tx *db.Tx, end string, endpoint id.Endpoint) (*Endpoint, error)
 
 // prefetchEndpoint reads an endpoint; it leaves nil if there is none.
 func prefetchEndpoint(tx *db.Tx, endpoint id.Endpoint, into **Endpoint) *db.PendingRead {
-	scan := endpointTable.Scanner()
+	scan := endpointScanner(tx.Micros())
 	return tx.Prefetch(func(r db.Rows) error {
 		e, err := scan(r)
 		*into = &e

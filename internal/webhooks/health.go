@@ -19,12 +19,23 @@ const leastFailed = 3
 // Failing reports whether none of the newest attempts, at least three, was answered with 2xx.
 func (h Health) Failing() bool { return h.Attempts >= leastFailed && h.Answered == 0 }
 
-// CountFailing counts the account's endpoints that are Failing.
+// CountFailing counts the account's endpoints that are Failing, or paused although nobody paused them.
 func CountFailing(tx *db.Tx) (n int64, err error) {
-	return n, tx.Row(`SELECT count(*) FROM endpoints e WHERE e.tenant_id = $1 AND e.deleted_at IS NULL AND (
+	made, err := readEndpoints(tx, "")
+	paused := int64(0)
+	for i := range made {
+		if made[i].PausedReason() != "" {
+			paused++
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	err = tx.Row(`SELECT count(*) FROM endpoints e WHERE e.tenant_id = $1 AND e.deleted_at IS NULL AND (
 		SELECT CASE WHEN count(*) >= $2::BIGINT AND max(`+answered+`) = 0 THEN TRUE ELSE FALSE END
 		FROM (SELECT status_code, error FROM attempts WHERE tenant_id = $1 AND endpoint_id = e.id ORDER BY position DESC, number DESC
 			LIMIT $3::BIGINT) t)`, []any{tx.Tenant, leastFailed, healthAttempts}, &n)
+	return n + paused, err
 }
 
 // healthAttempts is how many of the newest attempts Health looks at.

@@ -23,11 +23,12 @@ const (
 	ReasonForbidden   Reason = "forbidden_address"
 	ReasonExpired     Reason = "expired" // nothing was sent: the event is older than events are kept
 	ReasonUnsigned    Reason = "unsigned"
+	ReasonUnreadable  Reason = "unreadable" // nothing was sent: whoever made the endpoint may not read what the event is about
 )
 
 // Reasons lists them.
 var Reasons = []Reason{ReasonDelivered, ReasonRedirect, ReasonClientError, ReasonServerError, ReasonOddAnswer, ReasonNoHost,
-	ReasonNoConnect, ReasonTLS, ReasonTimeout, ReasonBroken, ReasonForbidden, ReasonExpired, ReasonUnsigned}
+	ReasonNoConnect, ReasonTLS, ReasonTimeout, ReasonBroken, ReasonForbidden, ReasonExpired, ReasonUnsigned, ReasonUnreadable}
 
 // The errors of attempts in which nothing was sent.
 const (
@@ -35,6 +36,8 @@ const (
 	ErrorUnsigned = "the signing secret cannot be decrypted with this node's master key"
 	ErrorTimeout  = "no answer within 10 seconds"
 	BlockedPrefix = "refused: " // followed by what is wrong with the address
+
+	ErrorUnreadable = "the API key that made the endpoint may not read what this event is about"
 )
 
 // signs are parts of an attempt's error, each with its reason; the first that matches counts. TestReasons of package
@@ -44,6 +47,7 @@ var signs = []struct {
 	reason Reason
 }{
 	{BlockedPrefix, ReasonForbidden}, {ErrorExpired, ReasonExpired}, {ErrorUnsigned, ReasonUnsigned},
+	{ErrorUnreadable, ReasonUnreadable},
 	{"no such host", ReasonNoHost}, {"could not be resolved", ReasonNoHost},
 	{"x509:", ReasonTLS}, {"tls:", ReasonTLS}, {"HTTP response to HTTPS client", ReasonTLS},
 	{"no answer within", ReasonTimeout}, {"timed out", ReasonTimeout}, {"imeout", ReasonTimeout},
@@ -105,6 +109,8 @@ var explanations = map[Reason]Explanation{
 	ReasonExpired: {"Nothing was sent: the event is older than events are kept.", "Read the records themselves instead."},
 	ReasonUnsigned: {"Nothing was sent: the signing secret could not be read.",
 		"The service's operator must start this node with the right master key."},
+	ReasonUnreadable: {"Nothing was sent: the API key that made the endpoint may not read what this event is about.",
+		"Somebody who may read it can choose the endpoint's address or events again, and then retry this delivery."},
 }
 
 // Explain explains the reason in sentences.

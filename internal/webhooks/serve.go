@@ -73,17 +73,17 @@ func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
 	}
 	// Read after the lock: a transaction that adds a delivery also makes the queue due, and either waits for this one
 	// or is seen by it.
-	var status Status
 	var due int64
-	err = tx.Row(`SELECT e.status, (SELECT d.due_at FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2
-		AND d.due_at IS NOT NULL AND `+itsTurn+`
-		ORDER BY d.due_at, d.position LIMIT 1) FROM endpoints e WHERE e.tenant_id = $1 AND e.id = $2`, []any{tx.Tenant, endpoint},
-		&status, db.Opt(&due))
-	if err != nil && !errors.Is(err, db.ErrNoRow) {
+	var e *Endpoint
+	if err := prefetchEndpoint(tx, endpoint, &e).Wait(); err != nil {
 		return err
 	}
-	if status != Active {
-		due = 0
+	if e != nil && e.State() == Active {
+		err = tx.Row(`SELECT d.due_at FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.due_at IS NOT NULL AND `+itsTurn+`
+			ORDER BY d.due_at, d.position LIMIT 1`, []any{tx.Tenant, endpoint}, &due)
+		if err != nil && !errors.Is(err, db.ErrNoRow) {
+			return err
+		}
 	}
 	tx.Queue("UPDATE queues SET holder = '', due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND holder = $3",
 		tx.Tenant, endpoint, holder, db.Null(due))

@@ -22,7 +22,18 @@ var endpointTable = db.NewTable("endpoints",
 	db.Col("since", func(e *Endpoint) any { return &e.Since }).Stamp(),
 	db.Col("created_at", func(e *Endpoint) any { return &e.CreatedAt }).Fixed(),
 	db.Col("updated_at", func(e *Endpoint) any { return &e.UpdatedAt }),
+	db.Col("made_by_key", func(e *Endpoint) any { return &e.MadeByKey }).Null(),
+	db.Col("made_by_user", func(e *Endpoint) any { return &e.MadeByUser }).Null(),
+	db.Joined(`(SELECT CASE WHEN k.revoked_at IS NULL THEN coalesce(k.expires_at, `+strconv.FormatInt(never, 10)+`) ELSE 0 END FROM api_keys k
+		WHERE k.tenant_id = endpoints.tenant_id AND k.id = endpoints.made_by_key)`, func(e *Endpoint) any { return &e.keyUntil }),
+	db.Joined("(SELECT k.scopes FROM api_keys k WHERE k.tenant_id = endpoints.tenant_id AND k.id = endpoints.made_by_key)",
+		func(e *Endpoint) any { return &e.keyScopes }),
+	db.Joined("(SELECT u.status FROM users u WHERE u.tenant_id = endpoints.tenant_id AND u.id = endpoints.made_by_user)",
+		func(e *Endpoint) any { return &e.userStatus }),
 ).Of("endpoint")
+
+// never is a time later than all others.
+const never = 1 << 62
 
 // deliveryTable is for reading; enqueue, settle and again write many deliveries at once. The table also has the column
 // lane: the ordering key of a pending delivery of an ordered endpoint.

@@ -38,7 +38,7 @@ type target struct {
 // aim updates the target if the endpoint has changed.
 func (q *queue) aim(e *webhooks.Endpoint) {
 	if t := q.target.Load(); t != nil && t.endpoint.URL == e.URL && t.endpoint.Secret == e.Secret && t.endpoint.OldSecret == e.OldSecret &&
-		t.endpoint.OldSecretUntil == e.OldSecretUntil {
+		t.endpoint.OldSecretUntil == e.OldSecretUntil && t.endpoint.MadeByKey == e.MadeByKey {
 		return
 	}
 	t := &target{endpoint: *e}
@@ -82,7 +82,7 @@ func (q *queue) attempt(d *webhooks.Ready) (o webhooks.Outcome, answered, ok boo
 	if err != nil {
 		o.Error = text(reason(err), 500)
 	}
-	final := d.Text == "" // there is nothing to send
+	final := d.Text == "" || errors.Is(err, errUnreadable) // there is nothing to send
 	q.decide(d, &o, final)
 	attempts.WithLabelValues(string(o.State), statusClass(o.StatusCode)).Inc()
 	duration.Observe(took.Seconds())
@@ -110,6 +110,9 @@ func (q *queue) decide(d *webhooks.Ready, o *webhooks.Outcome, final bool) {
 // errPast is the outcome of a delivery whose event was deleted after its retention.
 var errPast = errors.New(webhooks.ErrorExpired)
 
+// errUnreadable is the outcome of a delivery that the endpoint must not get.
+var errUnreadable = errors.New(webhooks.ErrorUnreadable)
+
 // allowed is the time limit of an attempt. One of an ordered endpoint also ends with the lease: the node that takes
 // over sends it again, and no other attempt may run then.
 func (q *queue) allowed(d *webhooks.Ready) (context.Context, context.CancelFunc) {
@@ -129,6 +132,8 @@ func (q *queue) send(ctx context.Context, d *webhooks.Ready, at time.Time, o *we
 		return t.err
 	case d.Text == "":
 		return errPast
+	case !t.endpoint.MayGet(d.Name):
+		return errUnreadable
 	}
 	// The address is resolved and checked at every attempt, even if a connection is still open.
 	ctx, addrs, err := q.w.Guard.Checked(ctx, t.url.Hostname())

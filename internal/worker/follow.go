@@ -11,7 +11,6 @@ import (
 	"entrepot/internal/orders"
 	"entrepot/internal/sales"
 	"entrepot/internal/search"
-	"entrepot/internal/stock"
 	"entrepot/internal/stockvalue"
 )
 
@@ -31,7 +30,6 @@ func followers() []follower {
 		{"packing the texts of searches", "", measureEvery, new(search.Packer).All},
 		{"sorting products", catalog.FencesTopic, catalog.SortRest, catalog.FollowSorts},
 		{"reading by what orders are listed", orders.ListsTopic, catalog.SortRest, followOrders},
-		{"reading which products all levels have", stock.OwnersTopic, catalog.SortRest, stock.FollowOwners},
 		{"listing the customers of segments", "", customers.SegmentRest, new(customers.SegmentFollower).All},
 		{"adding up what the stock is worth", "", stockvalue.Rest, new(stockvalue.Follower).All},
 		{"adding up what was sold", "", foldRest, new(sales.Folder).All},

@@ -103,7 +103,7 @@ func (q *queue) read() (full bool, next int64, serves bool, err error) {
 		b, err = webhooks.ReadBacklog(tx, q.Endpoint, after, taken, room)
 		return err
 	})
-	if err != nil || b.Endpoint == nil || b.Endpoint.Status != webhooks.Active {
+	if err != nil || b.Endpoint == nil || b.Endpoint.State() != webhooks.Active {
 		return false, 0, false, err
 	}
 	q.aim(b.Endpoint)

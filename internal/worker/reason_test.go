@@ -83,6 +83,7 @@ func TestReasons(t *testing.T) {
 	wantReason(private, webhooks.ReasonForbidden)
 	for text, reason := range map[string]webhooks.Reason{webhooks.ErrorTimeout: webhooks.ReasonTimeout,
 		webhooks.ErrorExpired: webhooks.ReasonExpired, webhooks.ErrorUnsigned: webhooks.ReasonUnsigned,
+		webhooks.ErrorUnreadable:                                 webhooks.ReasonUnreadable,
 		netguard.Plain(&net.OpError{Op: "dial", Err: timeout{}}): webhooks.ReasonTimeout} {
 		if got := (&webhooks.Attempt{Error: text}).Reason(); got != reason {
 			t.Errorf("%s: %s, not %s", text, got, reason)

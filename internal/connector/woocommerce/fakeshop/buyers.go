@@ -79,6 +79,13 @@ func (s *Shop) Trash(id int64) {
 	s.notify("product.deleted", id)
 }
 
+// Restore takes an order out of the bin.
+func (s *Shop) Restore(id int64, status string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.setStatus(s.orders[id], status)
+}
+
 // Break makes an order one that the shop cannot load any more, as when the plugin that made it is gone. Lists count it and leave it out.
 func (s *Shop) Break(id int64) {
 	s.mu.Lock()
