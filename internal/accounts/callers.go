@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// Callers finds the callers of API keys, and remembers them until a key or an account changes. The zero value knows none.
+// Callers finds the callers of API keys, and remembers them until a key, a user or an account changes. The zero value knows none.
 type Callers struct {
 	mu    sync.Mutex
 	at    db.Version // of their tables before all of them were found
@@ -21,7 +21,7 @@ const mostKnown = 1000
 // ByKey is ByKey on a snapshot of its own, or a caller whose row cannot have changed since it was read.
 func (c *Callers) ByKey(ctx context.Context, store *db.DB, key string) (who Caller, err error) {
 	hash := sha256.Sum256([]byte(key))
-	at, certain := store.Version("api_keys", "tenants")
+	at, certain := store.Version("api_keys", "users", "tenants")
 	if certain {
 		if who, found := c.find(at, hash); found && !over(who.keyExpires, store.Now().UnixMicro()) {
 			return who, nil

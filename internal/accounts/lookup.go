@@ -31,18 +31,20 @@ func callerOf(a Account) Caller {
 }
 
 var byKey = &db.Keyed{Build: func(n int) string {
-	return "SELECT k.hash, " + accountTable.Columns("t") + ", " + keyTable.Columns("k") +
-		" FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id WHERE k.hash IN " + db.In(n, 1)
+	return "SELECT k.hash, coalesce(u.status, 'active'), " + accountTable.Columns("t") + ", " + keyTable.Columns("k") +
+		" FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id LEFT JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.created_by" +
+		" WHERE k.hash IN " + db.In(n, 1)
 }}
 
-// ByKey finds the caller of an API key. Errors: Unauthorized for unknown, revoked and expired keys alike; for the
-// latter two the caller still names account and key, and has no scopes.
+// ByKey finds the caller of an API key. Errors: Unauthorized for unknown, revoked and expired keys alike, and for those of a
+// disabled user; but for unknown ones the caller still names account and key, and has no scopes.
 func ByKey(tx *db.Tx, key string) (Caller, error) {
 	var a Account
 	var k Key
+	var maker Status
 	tx.Last()
 	err := tx.PrefetchKeys(func(row db.Rows) error {
-		return row.Scan(append(append([]any{new(string)}, accountTable.Places(&a)...), keyTable.Places(&k)...)...)
+		return row.Scan(append(append([]any{new(string), &maker}, accountTable.Places(&a)...), keyTable.Places(&k)...)...)
 	}, byKey, nil, []any{Hash(key)}).Wait()
 	switch {
 	case err != nil:
@@ -53,6 +55,8 @@ func ByKey(tx *db.Tx, key string) (Caller, error) {
 		return Caller{Tenant: a.Tenant, Key: k.ID}, Unauthorized("the API key is revoked")
 	case over(k.ExpiresAt, tx.Micros()):
 		return Caller{Tenant: a.Tenant, Key: k.ID}, Unauthorized("the API key has expired")
+	case maker != Active:
+		return Caller{Tenant: a.Tenant, Key: k.ID}, Unauthorized("the user who made the API key is disabled")
 	}
 	c := callerOf(a)
 	c.Key, c.Name, c.Scopes, c.Channel, c.MadeBy, c.keyExpires = k.ID, k.Name, k.Scopes, k.Channel, k.CreatedBy, k.ExpiresAt

@@ -118,6 +118,26 @@ func (c Caller) Maker() id.User {
 	return c.MadeBy
 }
 
+// CredentialTables are the tables whose change may end a caller's credential.
+var CredentialTables = []string{"api_keys", "users", "tokens"}
+
+// Require queues that the caller's credential is still valid at the commit: not revoked or logged out since the request
+// began, and its user not disabled or given another role. Errors: Unauthorized.
+func (c Caller) Require(w db.GuardedWriter) {
+	switch {
+	case c.Key != "":
+		w.Require(1, Unauthorized("the API key was revoked meanwhile"), `SELECT 1 FROM api_keys k WHERE k.tenant_id = $1 AND k.id = $2::UUID
+			AND k.revoked_at IS NULL AND (k.created_by IS NULL OR EXISTS
+			(SELECT 1 FROM users u WHERE u.tenant_id = k.tenant_id AND u.id = k.created_by AND u.status = 'active'))`,
+			w.TenantID(), c.Key)
+	case c.User != "":
+		w.Require(1, Unauthorized("the user was logged out, removed or changed meanwhile, log in again"), `SELECT 1 FROM users u
+			WHERE u.tenant_id = $1 AND u.id = $2::UUID AND u.status = 'active' AND u.role = $3 AND ($4::UUID IS NULL OR EXISTS
+			(SELECT 1 FROM tokens t WHERE t.tenant_id = u.tenant_id AND t.user_id = u.id AND t.id = $4::UUID))`,
+			w.TenantID(), c.User, c.Role, db.Null(c.SignIn))
+	}
+}
+
 // Hold checks that the caller's credential is still valid, and locks it until the commit, so that nothing the caller
 // creates outlives a removal or revocation at the same time. Errors: Unauthorized.
 func (c Caller) Hold(tx *db.Tx) error {
@@ -126,7 +146,7 @@ func (c Caller) Hold(tx *db.Tx) error {
 		if err != nil {
 			return err
 		}
-		if len(list) == 0 || c.User != "" && (list[0].Status != Active || list[0].Role != c.Role) {
+		if len(list) == 0 || list[0].Status != Active || c.User != "" && list[0].Role != c.Role {
 			return Unauthorized("the user was removed or changed, log in again")
 		}
 	}

@@ -18,7 +18,7 @@ import (
 var authRoutes = []*route{
 	{method: "POST", path: "/api/v1/auth/login", name: "logIn", section: "4.5.6",
 		summary: "Exchange an e-mail address and a password for an access token",
-		access:  public, most: limits.MaxLoginBody, waits: true, errors: []int{401}, body: func(o *apijson.Object) { drafts.ReadLogin(o) },
+		access:  public, secret: true, most: limits.MaxLoginBody, waits: true, errors: []int{401}, body: func(o *apijson.Object) { drafts.ReadLogin(o) },
 		answer: data(sampleLogin), serve: (*API).logIn},
 	{method: "POST", path: "/api/v1/auth/logout", name: "logOut", section: "4.5.6", summary: "Void the access token", access: loginOnly,
 		answer: data(func(w *apijson.Writer) { writeLogout(w) }), serve: (*API).logOut},

@@ -15,10 +15,10 @@ import (
 // channelCheckRoutes test the connection to a channel's platform (interface §4.5.7).
 var channelCheckRoutes = []*route{
 	{method: "POST", path: "/api/v1/channels/{id}/sync/test", name: "testChannel", section: "4.5", summary: "Test a channel's connection",
-		scope:  "write:channels",
+		scope: "write:channels", secret: true,
 		answer: data(sampleTest), serve: (*API).testChannel},
 	{method: "POST", path: "/channels/{id}/sync/test", name: "testChannelUnversioned", section: "4.5", summary: "Test a channel's connection",
-		scope:  "write:channels",
+		scope: "write:channels", secret: true,
 		answer: data(sampleTest), serve: (*API).testChannel},
 }
 
@@ -38,7 +38,7 @@ func (a *API) testChannel(r *request) (answer, error) {
 	}); err != nil {
 		return answer{}, err
 	}
-	return a.write(r, func(*db.Tx) (answer, error) { // only the answer is stored, for the Idempotency-Key
+	return a.writeSecret(r, func(*db.Tx) (answer, error) { // only the answer is stored, for the Idempotency-Key; paste has a secret
 		return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { writeTest(w, result) }), nil
 	})
 }

@@ -19,7 +19,7 @@ var channelRoutes = []*route{
 	{method: "GET", path: "/api/v1/channels", name: "listChannels", section: "4.5", summary: "List channels", scope: "read:channels",
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleChannels), serve: (*API).listChannels},
 	{method: "POST", path: "/api/v1/channels", name: "createChannel", section: "4.5",
-		summary: "Create a channel; a custom one's key is shown this once", scope: "write:channels", status: http.StatusCreated,
+		summary: "Create a channel; a custom one's key is shown this once", scope: "write:channels", secret: true, status: http.StatusCreated,
 		body:   func(o *apijson.Object) { drafts.ReadChannel(o) },
 		answer: data(sampleNewChannels), serve: (*API).createChannel},
 	{method: "GET", path: "/api/v1/channels/{id}", name: "getChannel", section: "4.5", summary: "Read a channel", scope: "read:channels",

@@ -20,7 +20,7 @@ var endpointRoutes = []*route{
 		scope: "read:webhooks",
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: sampleEndpoints, serve: (*API).listEndpoints},
 	{method: "POST", path: "/api/v1/developer/webhooks", name: "createEndpoint", section: "4.5.9",
-		summary: "Make a webhook endpoint; its secret is shown this once", scope: "write:webhooks",
+		summary: "Make a webhook endpoint; its secret is shown this once", scope: "write:webhooks", secret: true,
 		body: func(o *apijson.Object) { drafts.ReadEndpoint(o) }, status: http.StatusCreated,
 		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "whsec_…") }),
 		serve:  (*API).createEndpoint},
@@ -35,7 +35,7 @@ var endpointRoutes = []*route{
 		summary: "Remove a webhook endpoint with what waits for it", scope: "write:webhooks",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleEndpoint.ID, nil) }), serve: (*API).deleteEndpoint},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/rotate-secret", name: "rotateEndpointSecret", section: "4.5.9",
-		summary: "Replace the signing secret; the old one signs too for a time", scope: "write:webhooks",
+		summary: "Replace the signing secret; the old one signs too for a time", scope: "write:webhooks", secret: true,
 		body: func(o *apijson.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateEndpointSecret},
 }
 

@@ -19,7 +19,7 @@ var keyRoutes = []*route{
 		summary: "Read an API key, without its text", access: loginOnly,
 		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "") }), serve: (*API).getApiKey},
 	{method: "POST", path: "/api/v1/developer/api-keys", name: "createApiKey", section: "4.5.8",
-		summary: "Make an API key; its text is shown this once", access: loginOnly,
+		summary: "Make an API key; its text is shown this once", access: loginOnly, secret: true,
 		body: func(o *apijson.Object) { drafts.ReadKey(o) }, status: http.StatusCreated,
 		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "pk_live_…") }), serve: (*API).createApiKey},
 	{method: "DELETE", path: "/api/v1/developer/api-keys/{id}", name: "revokeApiKey", section: "4.5.8", summary: "Revoke an API key, at once",

@@ -15,13 +15,16 @@ import (
 
 // request is one request while it is processed.
 type request struct {
-	http     *http.Request
-	out      http.ResponseWriter // for headers, and for the deadlines of its connection
-	route    *route
-	id       string // X-Request-Id, given or generated
-	caller   accounts.Caller
-	spent    accounts.Caller // the caller if the key was revoked or has expired, otherwise zero
-	body     *jsonvalue.Value
+	http   *http.Request
+	out    http.ResponseWriter // for headers, and for the deadlines of its connection
+	route  *route
+	id     string // X-Request-Id, given or generated
+	caller accounts.Caller
+	spent  accounts.Caller // the caller if the key was revoked or has expired, otherwise zero
+	body   *jsonvalue.Value
+
+	identified db.Version // of the tables of credentials before the caller was found
+
 	share    budget.Share // its share of the node's memory
 	bulk     budget.Share // its share of the part for bodies of bulk routes
 	decoding int          // bytes of share for the body's text and values

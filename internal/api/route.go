@@ -43,6 +43,7 @@ type route struct {
 	rate     *limits.Rate                  // a rate limit of its own on top of the plan's
 	most     int64                         // largest body in bytes, if smaller than elsewhere
 	waits    bool                          // it mostly waits, and limits its own concurrency: it takes no turn of the node's
+	secret   bool                          // its answer shows a secret: not to another caller with the same Idempotency-Key, nor to a cache
 	own      bool                          // logged-in users may call it for themselves without its scope: {id} is their own (interface §5.1)
 	raw      bool                          // a platform's notification: the handler reads the body, and counts invalid ones
 	serve    func(*API, *request) (answer, error)

@@ -12,12 +12,13 @@ import (
 )
 
 // writeSecret is write for an answer that shows a secret once: the answer is stored encrypted for its Idempotency-Key,
-// so that keys and tokens are not readable in the store.
+// so that keys and tokens are not readable in the store. The route must say that it is secret.
 func (a *API) writeSecret(r *request, operation func(tx *db.Tx) (answer, error)) (answer, error) {
-	if r.http.Header.Get("Idempotency-Key") == "" { // the answer is not stored
+	k, err := a.keyOf(r)
+	if err != nil || k.key == "" { // the answer is not stored
 		return a.write(r, operation)
 	}
-	place := idempotency.Place(r.caller.Tenant, r.http.Method+" "+r.http.URL.Path, r.body.Fingerprint())
+	place := idempotency.Place(r.caller.Tenant, k.space, k.fingerprint)
 	out, err := a.write(r, func(tx *db.Tx) (answer, error) {
 		out, err := operation(tx)
 		if err == nil {

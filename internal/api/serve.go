@@ -139,6 +139,9 @@ func (a *API) unrouted(r *request, allowed []string) answer {
 func (a *API) admit(r *request) (answer, error) {
 	plan, who := accounts.Starter, a.address(r)
 	var refused error
+	if r.route.secret {
+		r.out.Header().Set("Cache-Control", "no-store")
+	}
 	if r.route.access != public {
 		if refused = a.authenticate(r); refused == nil {
 			plan, who = r.caller.Plan, r.caller.Actor()
@@ -224,6 +227,7 @@ func (a *API) authenticate(r *request) (err error) {
 			return apperr.New(apperr.Forbidden, "missing_scope", "this needs a login, an API key cannot do it").With("requiredScope", "login")
 		})
 	}
+	r.identified, _ = a.DB.Version(accounts.CredentialTables...)
 	if isKey {
 		if r.caller, err = a.callers.ByKey(r.ctx(), a.DB, cmp.Or(key, bearer)); err != nil {
 			r.spent, r.caller = r.caller, accounts.Caller{}

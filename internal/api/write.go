@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
@@ -37,12 +38,21 @@ func (a *API) writeUnder(r *request, k requestKey, write func(context.Context, i
 			out = orNothing(replayed)
 			return err
 		}
+		a.requireCredential(r, tx)
 		if out, err = operation(tx); err == nil {
 			k.save(tx, out)
 		}
 		return err
 	})
 	return a.answered(r, k, out, err)
+}
+
+// requireCredential queues that the caller's credential is still valid at the commit, unless nothing has changed that could have ended it:
+// between the look-up and the commit lie the body, and the other pieces of a bulk request.
+func (a *API) requireCredential(r *request, w db.GuardedWriter) {
+	if now, certain := a.DB.Version(accounts.CredentialTables...); !certain || now != r.identified {
+		r.caller.Require(w)
+	}
 }
 
 // get answers the record of the path's id, read on a snapshot; noun is the kind of record.
@@ -100,6 +110,7 @@ func (a *API) optimisticWrite(r *request,
 			return nil, err
 		}
 		return func(w db.GuardedWriter) {
+			a.requireCredential(r, w)
 			out = store(w)
 			k.save(w, out)
 		}, nil
@@ -124,6 +135,9 @@ type requestKey struct {
 func (a *API) keyOf(r *request) (k requestKey, err error) {
 	if k.key, err = idempotencyKey(r.http.Header); err == nil && k.key != "" {
 		k.space, k.fingerprint = r.http.Method+" "+r.http.URL.Path, r.body.Fingerprint()
+		if r.route.secret {
+			k.space += " by " + r.caller.Actor()
+		}
 		if k.ofOrder = strings.HasPrefix(r.http.URL.Path, "/api/v1/orders"); k.ofOrder {
 			k.order, _ = id.Parse[id.Order](r.http.PathValue("id"))
 		}
@@ -157,7 +171,7 @@ func (k requestKey) save(w db.GuardedWriter, out answer) {
 
 // answered is the answer of a request after its transaction.
 func (a *API) answered(r *request, k requestKey, out answer, err error) (answer, error) {
-	if f, refused := apperr.As(err); k.key != "" && refused && f.Kind != apperr.Unavailable && f.Code != "idempotency_key_reused" {
+	if f, refused := apperr.As(err); k.key != "" && refused && f.Kind != apperr.Unavailable && f.Kind != apperr.Unauthorized && f.Code != "idempotency_key_reused" {
 		return a.refusedTwice(r, k, err)
 	}
 	return out, err

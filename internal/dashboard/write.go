@@ -19,13 +19,13 @@ type kept struct {
 }
 
 // keyOf is the key under which the effect of a request is stored: that of the copy of the form together with its
-// content, so that a form that was changed and sent again is another action. "" if the form has no key.
+// content and its user, so that a form that was changed and sent again is another action. "" if the form has no key.
 func (r *request) keyOf() (key, space string) {
 	given := r.http.PostForm.Get(keyName)
 	if given == "" {
 		return "", ""
 	}
-	sum := sha256.Sum256([]byte(given + "\x00" + r.http.PostForm.Encode()))
+	sum := sha256.Sum256([]byte(given + "\x00" + r.caller().Actor() + "\x00" + r.http.PostForm.Encode()))
 	return "form:" + hex.EncodeToString(sum[:]), "POST " + r.http.URL.Path
 }
 
@@ -82,6 +82,7 @@ func (d *Dashboard) once(r *request, operation func(tx *db.Tx) (kept, error), re
 		if r.stale != nil {
 			return r.stale
 		}
+		r.caller().Require(tx)
 		if k, err = operation(tx); err != nil || key == "" {
 			return err
 		}
