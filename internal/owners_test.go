@@ -15,8 +15,8 @@ import (
 
 // owners says which package writes which tables. Others read them, and change them through the owner's functions.
 var owners = map[string][]string{
-	"internal/accounts": {"tenants", "users", "tokens", "api_keys", "setup_links", "store_keys"},
-	"internal/audit":    {"audit_log", "refused_requests"},
+	"internal/accounts": {"tenants", "users", "tokens", "login_networks", "api_keys", "setup_links", "store_keys"},
+	"internal/audit":    {"audit_log", "audit_heads", "refused_requests"},
 	"internal/catalog": {"categories", "products", "variants", "skus", "product_categories", "attributes", "publications",
 		"product_sorts", "product_sorts_until"},
 	"internal/channels":    {"channels", "notifications"},

@@ -3,8 +3,11 @@ package accounts_test
 import (
 	"context"
 	"slices"
+	"strconv"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apperr"
@@ -79,7 +82,7 @@ func TestWaitingForAPlaceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var held []func()
 		for range 2 {
-			done, err := accounts.Slot(t.Context())
+			done, err := accounts.Slot(t.Context(), accounts.Waiter{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,17 +91,99 @@ func TestWaitingForAPlaceEnds(t *testing.T) {
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		for range 200 { // more than may wait at once
-			if _, err := accounts.Slot(ended); err != context.Canceled {
+			if _, err := accounts.Slot(ended, accounts.Waiter{}); err != context.Canceled {
 				t.Fatalf("one that gave up: %v", err)
 			}
 		}
 		for _, done := range held {
 			done()
 		}
-		if done, err := accounts.Slot(t.Context()); err != nil {
+		if done, err := accounts.Slot(t.Context(), accounts.Waiter{}); err != nil {
 			t.Error(err)
 		} else {
 			done()
+		}
+	})
+}
+
+// However many wait from some networks, one that comes from another has a turn after each of them, and known ones have a place of their
+// own.
+func TestPlacesAreGivenToNetworksInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var order []string
+		var mu sync.Mutex
+		refused := 0
+		hash := func(network string) { // as long as a password takes
+			done, err := accounts.Slot(t.Context(), accounts.Waiter{Network: network})
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				refused++
+				return
+			}
+			order = append(order, network)
+			time.AfterFunc(time.Second, done)
+		}
+		for _, network := range []string{"a", "b"} {
+			for range 64 {
+				go hash(network)
+			}
+			synctest.Wait()
+		}
+		go hash("c")
+		synctest.Wait()
+		if done, err := accounts.Slot(t.Context(), accounts.Waiter{Network: "d", Known: true}); err != nil {
+			t.Errorf("a known network: %v", err)
+		} else {
+			done()
+		}
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		if at := slices.Index(order, "c"); at < 0 || at > 5 {
+			t.Errorf("the third network comes as number %d: %v", at, order)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(order)+refused != 129 || refused < 100 {
+			t.Errorf("%d hashed, %d refused", len(order), refused)
+		}
+	})
+}
+
+// When all room is taken, who comes from a new network still finds some, which one with many waiting has too much.
+func TestNewNetworksFindRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var held []func()
+		for range 2 {
+			done, err := accounts.Slot(t.Context(), accounts.Waiter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			held = append(held, done)
+		}
+		served := make(chan string, 100)
+		wait := func(network string) {
+			if done, err := accounts.Slot(t.Context(), accounts.Waiter{Network: network}); err == nil {
+				served <- network
+				done()
+			}
+		}
+		for i := range 40 {
+			go wait(strconv.Itoa(i % 5))
+		}
+		synctest.Wait()
+		go wait("new")
+		synctest.Wait()
+		for _, done := range held {
+			done()
+		}
+		synctest.Wait()
+		var list []string
+		for len(served) > 0 {
+			list = append(list, <-served)
+		}
+		if len(list) != 32 || !slices.Contains(list, "new") {
+			t.Errorf("%d were served: %v", len(list), list)
 		}
 	})
 }

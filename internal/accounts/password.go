@@ -10,13 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
-	"time"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
-
-	"entrepot/internal/apperr"
 )
 
 // Lengths in bytes.
@@ -50,52 +46,6 @@ const (
 	MaxPassword = 200
 )
 
-// slots lets two passwords be hashed at once in a process, so that logins cannot take all its memory; queue limits how
-// many wait.
-var (
-	slots = make(chan struct{}, 2)
-	queue = make(chan struct{}, cap(slots)+maxWaiting)
-)
-
-// Bounds of waiting for a place: number and time.
-const (
-	maxWaiting = 32
-	maxWait    = 15 * time.Second
-)
-
-// hashed counts hashed passwords: each leaves 19 MiB for the garbage collector.
-var hashed atomic.Int64
-
-// Hashed is how many passwords were hashed since the start.
-func Hashed() int64 { return hashed.Load() }
-
-// Slot waits for one of the two places for hashing; done releases it. Errors: Unavailable when too many wait already
-// or it takes too long.
-func Slot(ctx context.Context) (done func(), err error) {
-	select {
-	case queue <- struct{}{}:
-	default:
-		return nil, busy()
-	}
-	late := time.NewTimer(maxWait)
-	defer late.Stop()
-	select {
-	case slots <- struct{}{}:
-		hashed.Add(1)
-		return func() { <-slots; <-queue }, nil
-	case <-late.C:
-		err = busy()
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	<-queue
-	return nil, err
-}
-
-func busy() error {
-	return apperr.New(apperr.Unavailable, "unavailable", "too many passwords are being checked at once, try again").With("retryAfter", 2)
-}
-
 // BadPassword is the error of a new password, "" for none. others are the user's e-mail address and name.
 func BadPassword(password string, others ...string) string {
 	if n := utf8.RuneCountInString(password); n < MinPassword || n > MaxPassword {
@@ -105,9 +55,9 @@ func BadPassword(password string, others ...string) string {
 }
 
 // Hash is the stored form of a password: "argon2id$19456$2$salt$hash". It takes tens of milliseconds, so call it
-// before a transaction, never inside one. Errors: Unavailable, see Slot.
+// before a transaction, never inside one, and only for callers who may set one. Errors: Unavailable, see Slot.
 func (h Hashing) Hash(ctx context.Context, password string) (string, error) {
-	done, err := Slot(ctx)
+	done, err := Slot(ctx, Waiter{Known: true})
 	if err != nil {
 		return "", err
 	}
@@ -143,7 +93,7 @@ func (h Hashing) Matches(stored, password string) (bool, error) {
 // stored hash: it replaces the password when a request's body is compared with an earlier one. Errors: Unavailable,
 // see Slot.
 func (h Hashing) Disguise(ctx context.Context, password, salt string) (string, error) {
-	done, err := Slot(ctx)
+	done, err := Slot(ctx, Waiter{Known: true})
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/netguard"
 )
 
 // TokenLife is how long an access token opens the account (interface §5.1).
@@ -30,6 +31,7 @@ func (u *User) logIn(tx db.Writer, prefix string, from Origin) (text string) {
 	u.LastLoginAt = tx.Micros()
 	signInTable.Insert(tx, SignIn{ID: id.New[id.SignIn](), Address: from.Address, Agent: agent(from.Agent), Dashboard: prefix == sessionPrefix,
 		CreatedAt: tx.Micros(), ExpiresAt: tx.Now().Add(TokenLife).UnixMicro(), LastUsedAt: tx.Micros(), hash: Hash(text), user: u.ID})
+	rememberNetwork(tx, u.ID, netguard.Range(from.Address))
 	return text
 }
 

@@ -63,6 +63,7 @@ func (u *User) Save(tx db.Writer) {
 // Delete deletes a user with its logins; histories keep its id.
 func (u *User) Delete(tx db.Writer) {
 	u.LogOut(tx)
+	tx.Queue("DELETE FROM login_networks WHERE tenant_id = $1 AND user_id = $2", tx.TenantID(), u.ID)
 	tx.Queue("DELETE FROM users WHERE tenant_id = $1 AND id = $2", tx.TenantID(), u.ID)
 }
 

@@ -109,7 +109,7 @@ func (a *API) pause(r *request, wait func() error) error {
 
 // address is the client address by which a request without a credential is counted.
 func (a *API) address(r *request) string {
-	return "address:" + netguard.Network(a.Proxies.Client(r.http))
+	return netguard.Unknown(a.Proxies.Client(r.http))
 }
 
 // unrouted answers 404, or 405 with the methods that the path takes; both count against the caller's limit: that of a

@@ -67,15 +67,31 @@ type Attempt struct {
 	RequestID       string
 }
 
+// origin is what is known of the network that an attempt comes from: whether somebody has logged in from it lately, and whether its user
+// has.
+type origin struct{ known, own bool }
+
+func readOrigin(tx *db.Tx, address string, user *accounts.User) (from origin, err error) {
+	var which id.User
+	if user != nil {
+		which = user.ID
+	}
+	from.known, from.own, err = accounts.KnownNetwork(tx, netguard.Range(address), which)
+	return from, err
+}
+
 // User finds the user, with the account, of an e-mail address and a password. Errors: Unauthorized, the same for a
 // wrong address and a wrong password; TooMany; Unavailable when too many passwords are being checked.
 func (l *Logins) User(ctx context.Context, a Attempt) (user *accounts.User, tenant id.Tenant, err error) {
+	var from origin
 	err = l.DB.Read(ctx, db.Across, func(tx *db.Tx) (err error) {
-		user, tenant, err = accounts.Login(tx, a.Email)
+		if user, tenant, err = accounts.Login(tx, a.Email); err == nil {
+			from, err = readOrigin(tx, a.Address, user)
+		}
 		return err
 	})
 	if err == nil {
-		err = l.check(ctx, a, tenant, user, accounts.WrongLogin())
+		err = l.check(ctx, a, from, tenant, user, accounts.WrongLogin())
 	}
 	return user, tenant, err
 }
@@ -95,7 +111,8 @@ func (l *Logins) Prove(ctx context.Context, who accounts.Caller, a Attempt) (pro
 		return proof, err
 	}
 	proof.Hash, a.Email = user.PasswordHash, user.Email
-	if err = l.check(ctx, a, who.Tenant, &user, wrongPassword()); apperr.Is(err, apperr.Forbidden) {
+	from := origin{known: true} // the user is logged in
+	if err = l.check(ctx, a, from, who.Tenant, &user, wrongPassword()); apperr.Is(err, apperr.Forbidden) {
 		proof.Err, err = err, nil
 	}
 	return proof, err
@@ -104,10 +121,10 @@ func (l *Logins) Prove(ctx context.Context, who accounts.Caller, a Attempt) (pro
 // check is nil for the password of an active user, and the given refusal for any other. Each attempt is counted before
 // it is made and uncounted when it succeeds, so that many at once cannot try more passwords than one after the other.
 // Errors: TooMany; Unavailable.
-func (l *Logins) check(ctx context.Context, a Attempt, tenant id.Tenant, user *accounts.User, refusal error) error {
+func (l *Logins) check(ctx context.Context, a Attempt, from origin, tenant id.Tenant, user *accounts.User, refusal error) error {
 	refused := time.NewTimer(RefusalTime)
 	defer refused.Stop()
-	ok, err := l.try(ctx, a, user)
+	ok, err := l.try(ctx, a, from, user)
 	if ok || err != nil {
 		return err
 	}
@@ -133,7 +150,7 @@ func (l *Logins) check(ctx context.Context, a Attempt, tenant id.Tenant, user *a
 
 // try compares a password while it holds one of the places for hashing. For an unknown or disabled user it takes as
 // long as for any other.
-func (l *Logins) try(ctx context.Context, a Attempt, user *accounts.User) (bool, error) {
+func (l *Logins) try(ctx context.Context, a Attempt, from origin, user *accounts.User) (bool, error) {
 	key := func(parts ...string) string { // nodes share these keys in the store, which must not hold client addresses
 		return "login:" + accounts.Hash(strings.Join(parts, " "))[:32]
 	}
@@ -148,7 +165,7 @@ func (l *Logins) try(ctx context.Context, a Attempt, user *accounts.User) (bool,
 	if err := over(l.Limiter.Peek(here, l.Now(), limits.FailedLogins)); err != nil { // before it takes a place from others
 		return false, err
 	}
-	done, err := accounts.Slot(ctx)
+	done, err := accounts.Slot(ctx, accounts.Waiter{Network: netguard.Range(a.Address), Known: from.known})
 	if err != nil {
 		return false, err
 	}
@@ -156,9 +173,11 @@ func (l *Logins) try(ctx context.Context, a Attempt, user *accounts.User) (bool,
 	if err := over(l.Limiter.Take(here, l.Now(), limits.FailedLogins)); err != nil {
 		return false, err
 	}
-	if err := over(l.Limiter.Take(everywhere, l.Now(), limits.FailedLoginsEverywhere)); err != nil {
-		l.Limiter.Return(here, l.Now(), limits.FailedLogins)
-		return false, err
+	if !from.own { // guesses of others do not keep a user out who comes from where the last login came from
+		if err := over(l.Limiter.Take(everywhere, l.Now(), limits.FailedLoginsEverywhere)); err != nil {
+			l.Limiter.Return(here, l.Now(), limits.FailedLogins)
+			return false, err
+		}
 	}
 	stored := ""
 	if user != nil && user.Status == accounts.Active {
@@ -167,7 +186,9 @@ func (l *Logins) try(ctx context.Context, a Attempt, user *accounts.User) (bool,
 	ok, err := l.Commerce.Hashing.Matches(stored, a.Password)
 	if ok || err != nil {
 		l.Limiter.Return(here, l.Now(), limits.FailedLogins)
-		l.Limiter.Return(everywhere, l.Now(), limits.FailedLoginsEverywhere)
+		if !from.own {
+			l.Limiter.Return(everywhere, l.Now(), limits.FailedLoginsEverywhere)
+		}
 	}
 	return ok, err
 }

@@ -14,6 +14,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/limits"
+	"entrepot/internal/netguard"
 )
 
 // request is one request while it is processed.
@@ -98,9 +99,13 @@ func (d *Dashboard) admit(r *request) (out answer, err error) {
 	if err := d.crossSite.Check(r.http); err != nil {
 		return answer{}, refusal(apperr.Forbidden, "this form was sent by a page of another site")
 	}
-	if !r.route.open {
-		if err := d.authenticate(r); err != nil {
+	if r.route.open {
+		if err := d.count(r); err != nil {
 			return answer{}, err
+		}
+	} else {
+		if err := d.authenticate(r); err != nil {
+			return answer{}, cmp.Or(d.count(r), err)
 		}
 		if err := r.mayUse(r.route); err != nil {
 			return answer{}, err
@@ -115,6 +120,15 @@ func (d *Dashboard) admit(r *request) (out answer, err error) {
 		}
 	}
 	return r.route.serve(d, r)
+}
+
+// count counts a request without a session against the limit of its address, together with those of the API (interface §8).
+func (d *Dashboard) count(r *request) error {
+	v := d.Limiter.Take(netguard.Unknown(r.address()), d.Now(), accounts.Starter.Rate())
+	if v.Allowed {
+		return nil
+	}
+	return apperr.Later(v.Exceeded, v.RetryAfter)
 }
 
 // mayUse is the 403 for a user whose role or limit does not allow a route.

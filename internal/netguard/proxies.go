@@ -87,6 +87,19 @@ func hop(text string) (netip.Addr, bool) {
 // networkBits6 is the least part of an IPv6 address that is assigned to one customer, who can vary the rest.
 const networkBits6 = 64
 
+// Unknown is by what a client without a credential is counted.
+func Unknown(address string) string { return "address:" + Network(address) }
+
+// Range is the network by which clients share what is scarce: an IPv4 address's /24, an IPv6 address's /64.
+func Range(address string) string {
+	addr, err := netip.ParseAddr(address)
+	if err != nil || !addr.Unmap().Is4() {
+		return Network(address)
+	}
+	prefix, _ := addr.Unmap().Prefix(24) // every IPv4 address has one
+	return prefix.String()
+}
+
 // Network is the part of a client's address that counts as one client: an IPv4 address itself, the /64 network of an
 // IPv6 one, any other text as it is.
 func Network(address string) string {
