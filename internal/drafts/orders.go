@@ -205,15 +205,15 @@ func ReadBulkShip(o *apijson.Object) (list []commerce.OrderToShip, failed []comm
 		}
 		one.Draft = readTracking(item)
 		one.Draft.Lines = readShipmentLines(item, false)
-		if one.ID == "" && one.Number == 0 && one.Reference == "" && len(item.Errors()) == 0 {
-			item.AddError("orderId", "is required, or orderNumber, or externalReference")
-		}
-		if errs := item.Errors(); len(errs) > 0 {
+		switch errs := item.Errors(); {
+		case len(errs) > 0:
 			f := itemError(i, one.Named, errs)
 			failed = append(failed, commerce.ShipError{Index: i, OrderNumber: one.Named, Error: f.Error, Code: f.Code})
-			return
+		case one.ID == "" && one.Number == 0 && one.Reference == "":
+			failed = append(failed, commerce.ShipError{Index: i, Error: "one of orderId, orderNumber, externalReference is required", Code: "required"})
+		default:
+			list = append(list, one)
 		}
-		list = append(list, one)
 	})
 	return list, failed
 }
