@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -418,7 +417,7 @@ func passwordOf(t *testing.T, s *server.Store, email, password string) (bool, er
 	if err != nil || user == nil {
 		return false, err
 	}
-	done, err := accounts.Slot(context.Background())
+	done, err := accounts.Slot(t.Context(), accounts.Waiter{})
 	if err != nil {
 		return false, err
 	}

@@ -142,6 +142,34 @@ var orderRows = map[string]row{
 			return req{ids: place("id", order), body: member{"items": []any{member{"orderItemId": w.line(order), "quantity": 1}}}, status: 422}
 		},
 	}},
+	"PATCH /api/v1/orders/{id}/shipments/{shipmentId}": {req: func(w *fixture) req {
+		order, shipment := w.shipped()
+		return req{ids: map[string]string{"id": order, "shipmentId": shipment}, body: member{"carrier": "UPS", "trackingNumber": "1Z1",
+			"trackingUrl": "https://example.com/1Z1", "notes": "new label", "shippedAt": "20260102T030405Z"}}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			order, shipment := w.shipped()
+			return req{ids: map[string]string{"id": order, "shipmentId": shipment}, body: member{"carrier": nil, "trackingNumber": nil,
+				"trackingUrl": nil, "notes": nil, "shippedAt": nil}}
+		},
+		func(w *fixture) req {
+			order, shipment := w.shipped()
+			w.make("PATCH", "/api/v1/orders/"+order+"/status", member{"status": "CANCELLED"})
+			return req{ids: map[string]string{"id": order, "shipmentId": shipment}, body: member{"carrier": "UPS"}, status: 409}
+		},
+	}},
+	"POST /api/v1/orders/bulk-ship": {req: func(w *fixture) req {
+		return req{body: member{"orders": []any{member{"orderId": w.newOrder("PROCESSING"), "carrier": "DHL", "trackingNumber": "JD1",
+			"trackingUrl": "https://example.com/JD1"}}}}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			order := w.newOrder("PROCESSING")
+			return req{body: member{"orders": []any{
+				member{"orderId": order, "items": []any{member{"orderItemId": w.line(order), "quantity": 1}}},
+				member{"orderNumber": "ORD-999999"}, member{"externalReference": "none"}, member{}, 5}}}
+		},
+		func(w *fixture) req { return req{body: member{"orders": []any{}}, status: 400} },
+	}},
 	"DELETE /api/v1/orders/{id}/shipments/{shipmentId}": {req: func(w *fixture) req {
 		order, shipment := w.shipped()
 		return req{ids: map[string]string{"id": order, "shipmentId": shipment}}

@@ -85,6 +85,7 @@ func (a *API) Document() []byte {
 
 const aboutAPI = "Catalog and orders between an ERP, shops and marketplaces. Every answer has the headers X-Request-Id, which a " +
 	"request may set, and X-RateLimit-*. Every POST, PATCH and PUT honours Idempotency-Key, every GET answers If-None-Match with 304. " +
+	"Every record may be sent back as it was read: what only reads have is passed over. " +
 	"Unknown members and parameters are ignored; clients should ignore what they do not know, too."
 
 // tagAbout describes the groups of operations, those that a new integration needs first.

@@ -22,6 +22,20 @@ var shipmentRoutes = []*route{
 		body:   func(o *apijson.Object) { drafts.ReadShipment(o) },
 		answer: data(func(w *apijson.Writer) { o := records.SampleOrder(); records.WriteNewShipment(w, o, o.Shipments[0]) }),
 		serve:  (*API).createShipment},
+	{method: "PATCH", path: "/api/v1/orders/{id}/shipments/{shipmentId}", name: "updateShipment", ifMatch: true, section: "4.1",
+		summary: "Correct a shipment's tracking", errors: []int{409}, scope: "write:orders",
+		body: func(o *apijson.Object) { drafts.ReadShipmentUpdate(o) },
+		answer: data(func(w *apijson.Writer) {
+			o := records.SampleOrder()
+			records.WriteChangedShipment(w, o, o.Shipments[0])
+		}),
+		serve: (*API).updateShipment},
+	{method: "POST", path: "/api/v1/orders/bulk-ship", name: "bulkShipOrders", section: "4.1", summary: "Ship several orders",
+		scope: "write:orders", body: func(o *apijson.Object) { drafts.ReadBulkShip(o) },
+		answer: data(func(w *apijson.Writer) {
+			writeBulkShipped(w, 1, []commerce.ShipError{{Index: 1, OrderNumber: "ORD-000043", Code: "nothing_to_ship",
+				Error: "nothing of the order remains to be shipped"}})
+		}), serve: (*API).bulkShipOrders},
 	{method: "DELETE", path: "/api/v1/orders/{id}/shipments/{shipmentId}", name: "deleteShipment", ifMatch: true, section: "4.1",
 		summary: "Delete a shipment", errors: []int{409}, scope: "write:orders",
 		answer: data(func(w *apijson.Writer) {
@@ -41,6 +55,56 @@ func (a *API) createShipment(r *request) (answer, error) {
 		}
 		return one(http.StatusCreated, string(s.ID), func(w *apijson.Writer) { records.WriteNewShipment(w, o, s) }), nil
 	})
+}
+
+// updateShipment serves PATCH /api/v1/orders/{id}/shipments/{shipmentId}: 200; 400, 404, 409, 412.
+func (a *API) updateShipment(r *request) (answer, error) {
+	shipment, err := pathID[id.Shipment](r, "shipmentId", "shipment")
+	if err != nil {
+		return answer{}, err
+	}
+	body := r.object()
+	update := drafts.ReadShipmentUpdate(body)
+	return change(a, r, "order", body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (answer, error) {
+		o, s, err := a.Commerce.UpdateShipment(tx, r.caller, order, expected, shipment, update)
+		if err != nil {
+			return answer{}, err
+		}
+		return one(http.StatusOK, string(s.ID), func(w *apijson.Writer) { records.WriteChangedShipment(w, o, s) }), nil
+	})
+}
+
+// bulkShipOrders serves POST /api/v1/orders/bulk-ship: 200; 400.
+func (a *API) bulkShipOrders(r *request) (answer, error) {
+	body := r.object()
+	list, invalid := drafts.ReadBulkShip(body)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		shipped, failed, err := a.Commerce.ShipOrders(tx, r.caller, list, invalid)
+		if err != nil {
+			return answer{}, err
+		}
+		return one(http.StatusOK, "", func(w *apijson.Writer) { writeBulkShipped(w, len(shipped), failed) }), nil
+	})
+}
+
+// writeBulkShipped writes how many orders were shipped, and why the others were not.
+func writeBulkShipped(w *apijson.Writer, shipped int, failed []commerce.ShipError) {
+	w.Record("BulkShipped", "data")
+	w.Int("shipped", int64(shipped))
+	w.List("errors")
+	for _, e := range failed {
+		w.Record("ShipError", "")
+		w.TextOrNull("orderNumber", e.OrderNumber)
+		w.Text("error", e.Error)
+		w.Text("code", e.Code)
+		w.Int("index", int64(e.Index))
+		w.End()
+	}
+	w.EndList()
+	w.End()
 }
 
 // listShipments serves GET /api/v1/orders/{id}/shipments: 200, oldest first; 404.

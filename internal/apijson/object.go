@@ -115,6 +115,24 @@ func (o *Object) IsText(name string) bool {
 	return v != nil && (v.Kind == '"' || v.Kind == 'n')
 }
 
+// IsList reports whether the member is an array.
+func (o *Object) IsList(name string) bool {
+	v := o.value.Member(name)
+	return v != nil && v.Kind == '['
+}
+
+// IsTrue reports whether the member is true.
+func (o *Object) IsTrue(name string) bool {
+	v := o.value.Member(name)
+	return v != nil && v.Kind == 't'
+}
+
+// IsNull reports whether the member is null.
+func (o *Object) IsNull(name string) bool {
+	v := o.value.Member(name)
+	return v != nil && v.Kind == 'n'
+}
+
 // Names are the names of the members; none when describing.
 func (o *Object) Names() []string {
 	if o.value == nil {

@@ -28,6 +28,8 @@ func (o *Object) Free(name string, object bool) patch.Field[string] {
 		return f
 	}
 	switch {
+	case object && emptyList(v):
+		f.Value = "{}"
 	case object && v.Kind != '{':
 		o.wrongKind(name, "an object", v)
 	case len(v.Text()) > freeBytes || len(v.Raw()) > freeBytes:
@@ -39,6 +41,9 @@ func (o *Object) Free(name string, object bool) patch.Field[string] {
 	}
 	return f
 }
+
+// emptyList reports whether a value is []: PHP writes a map without members like that, so it is an empty object where one is expected.
+func emptyList(v *jsonvalue.Value) bool { return v.Kind == '[' && v.Len() == 0 }
 
 // Texts reads an array of strings, each by the rule r, at most count of them.
 func (o *Object) Texts(name string, required bool, count int, r Text) patch.Field[[]string] {
@@ -111,6 +116,9 @@ func (o *Object) Object(name string, inside func(*Object)) patch.Field[*Object] 
 	v, f := look[*Object](o, name, false, nil)
 	if v == nil {
 		return f
+	}
+	if emptyList(v) {
+		v = &jsonvalue.Value{Kind: '{'}
 	}
 	if v.Kind != '{' {
 		o.wrongKind(name, "an object", v)

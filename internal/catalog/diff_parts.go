@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/money"
+	"entrepot/internal/patch"
 )
 
 // link applies the categories, which are given as the whole list.
@@ -20,10 +21,16 @@ func (k *Lookup) link(r *Change, d *Draft) {
 			links = append(links, l)
 		}
 	}
-	if !slices.EqualFunc(links, r.After.Links, Link.same) {
+	if !slices.EqualFunc(links, r.After.Links, Link.same) && !r.shows(links) {
 		r.After.Links, r.links = links, true
 		r.changed("categoryIds")
 	}
+}
+
+// shows reports whether links are what a read shows of the product: it leaves out those that wait for their category.
+func (r *Change) shows(links []Link) bool {
+	shown := slices.DeleteFunc(slices.Clone(r.After.Links), func(l Link) bool { return l.Category == "" })
+	return slices.EqualFunc(links, shown, func(l, s Link) bool { return l.Reference == string(s.Category) })
 }
 
 // same reports whether two links name one category.
@@ -44,15 +51,18 @@ func (k *Lookup) variants(r *Change, d *Draft, replace bool) {
 		next = max(next, v.Position+1)
 	}
 	for i := range d.Variants {
-		draft := &d.Variants[i]
+		draft := d.Variants[i]
+		if draft.Follows && r.costs(d, draft.Price) {
+			draft.Price = patch.Field[money.Amount]{}
+		}
 		at := slices.IndexFunc(r.After.Variants, func(v Variant) bool { return v.SKU == draft.SKU })
 		if at < 0 {
 			v := Variant{ID: id.New[id.Variant](), SKU: draft.SKU, Name: r.After.Name, Attributes: "{}", Position: next}
 			next++
-			v.diff(draft)
+			v.diff(&draft)
 			r.After.Variants = append(r.After.Variants, v)
 			r.Written = append(r.Written, v)
-		} else if r.After.Variants[at].diff(draft) {
+		} else if r.After.Variants[at].diff(&draft) {
 			r.Written = append(r.Written, r.After.Variants[at])
 		}
 	}
@@ -68,6 +78,11 @@ func (k *Lookup) variants(r *Change, d *Draft, replace bool) {
 	if len(r.Written)+len(r.Removed) > 0 {
 		r.changed("variants")
 	}
+}
+
+// costs reports whether a price is that of the product, before the change or after it.
+func (r *Change) costs(d *Draft, price patch.Field[money.Amount]) bool {
+	return price.Given() && (r.Before != nil && price.Value == r.Before.Price || d.Price.Given() && price.Value == d.Price.Value)
 }
 
 // diff applies the draft and reports whether anything changed.

@@ -39,6 +39,7 @@ type VariantDraft struct {
 	CompareAt  patch.Field[money.Amount]
 	Attributes patch.Field[string] // JSON object
 	Stock      []StockDraft        // each in another warehouse
+	Follows    bool                // the variant was read without a price of its own, and Price may be the product's
 }
 
 // StockDraft sets on-hand in one warehouse.

@@ -45,6 +45,9 @@ const (
 	Error       Status = "error"
 )
 
+// Statuses lists them; callers set the first two.
+var Statuses = []Status{Active, Inactive, NeedsReauth, Expiring, Error}
+
 // Ref is the part of a channel that orders and events show, and its stock policy.
 type Ref struct {
 	ID       id.Channel // "" for none

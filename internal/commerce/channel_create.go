@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
@@ -64,7 +65,11 @@ func (s *Service) apply(tx *db.Tx, c *channels.Channel, draft ChannelDraft) erro
 	if draft.Name != nil {
 		c.Name = *draft.Name
 	}
-	if draft.Status != nil {
+	switch {
+	case draft.Status == nil || *draft.Status == c.Status:
+	case *draft.Status != channels.Active && *draft.Status != channels.Inactive:
+		return apperr.At("status", "must be active or inactive; the service itself sets the others")
+	default:
 		c.Status = *draft.Status
 	}
 	if draft.Settings != nil {

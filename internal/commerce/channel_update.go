@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
+	"entrepot/internal/jsonvalue"
 	"entrepot/internal/records"
 	"entrepot/internal/unfinished"
 )
@@ -90,6 +91,12 @@ func (s *Service) UpdateChannel(
 	}
 	if err := s.pullEarlier(tx, c, before); err != nil {
 		return c, err
+	}
+	if jsonvalue.Same(c.Settings, old.Settings) {
+		c.Settings = old.Settings
+	}
+	if reflect.DeepEqual(c, old) {
+		return c, nil
 	}
 	c.UpdatedAt = tx.Micros()
 	c.Save(tx)

@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"reflect"
 	"slices"
 
 	"entrepot/internal/accounts"
@@ -23,7 +24,7 @@ func holdEndpoint(tx *db.Tx, endpoint id.Endpoint, expected Expected) (*webhooks
 
 // UpdateEndpoint changes the members that the draft sets. Newly chosen events apply to what is dispatched from then on. Who
 // chooses another address or other events, or activates an endpoint whose maker may not read its events any more, is its maker
-// from then on. Errors: NotFound; those of Expected; Forbidden for such a caller who may not read what the events are about.
+// from then on. If nothing changes, it writes nothing. Errors: NotFound; those of Expected; Forbidden for such a caller who may not read what the events are about.
 func (s *Service) UpdateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, expected Expected,
 	draft EndpointDraft) (*webhooks.Endpoint, error) {
 	e, err := holdEndpoint(tx, endpoint, expected)
@@ -36,6 +37,9 @@ func (s *Service) UpdateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.End
 	}
 	draft.apply(e)
 	taken := was.PausedReason() != "" && draft.Status != nil && *draft.Status == webhooks.Active
+	if !taken && reflect.DeepEqual(was, *e) {
+		return e, nil
+	}
 	if taken || e.URL != was.URL || !slices.Equal(e.Events, was.Events) {
 		if err := mayRead(who, e.Events); err != nil {
 			return nil, err

@@ -1,8 +1,11 @@
 package commerce
 
 import (
+	"errors"
+
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
@@ -33,7 +36,7 @@ func (s *Service) MoveOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 // moveOrder is MoveOrder for a locked order.
 func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, move Move) error {
 	if err := o.Status.May(move.To); err != nil {
-		return err
+		return elsewhere(err, o, move)
 	}
 	before, why := copyOf(o), stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}
 	var events []webhooks.Event
@@ -71,6 +74,22 @@ func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 	s.saveOrder(tx, before, o)
 	webhooks.Record(tx, append(events, stockEvents(tx, returned, "return")...)...)
 	return nil
+}
+
+// elsewhere adds to a refused move that brings tracking where tracking goes: a status move takes it only if it ships what remains.
+func elsewhere(err error, o *orders.Order, move Move) error {
+	var refused *apperr.Error
+	tracked := move.Draft.Carrier != "" || move.Draft.TrackingNumber != "" || move.Draft.TrackingURL != ""
+	if !tracked || move.To != o.Status && move.To != orders.PartiallyShipped || !errors.As(err, &refused) {
+		return err
+	}
+	path := "/api/v1/orders/" + string(o.ID) + "/shipments"
+	if n := len(o.Shipments); n > 0 {
+		refused.Message += " (to change its tracking, PATCH " + path + "/" + string(o.Shipments[n-1].ID) + ")"
+	} else {
+		refused.Message += " (to ship with tracking, POST " + path + ")"
+	}
+	return refused
 }
 
 // keepTracking stores tracking that was sent with a status other than SHIPPED.

@@ -27,7 +27,7 @@ func ReadChannelChange(o *apijson.Object) commerce.ChannelDraft {
 		d.Name = &f.Value
 	}
 	o.NotNull("name")
-	d.Status = apijson.Enum(o, "status", false, channels.Active, channels.Inactive).Ptr()
+	d.Status = apijson.Enum(o, "status", false, channels.Statuses...).Ptr()
 	readChannelParts(o, &d)
 	return d
 }
@@ -44,8 +44,11 @@ func readChannelParts(o *apijson.Object, d *commerce.ChannelDraft) {
 			}
 		}
 	})
-	if f := o.Free("settings", false); f.Given() {
+	if f := o.Free("settings", true); f.Given() && !o.HasError("settings") {
 		d.Settings = &f.Value
+	}
+	if o.HasError("settings") {
+		return
 	}
 	o.Object("settings", func(s *apijson.Object) {
 		oversell := apijson.Enum(s, "oversell", false, "allow", "reject").Or("allow")

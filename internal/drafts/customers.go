@@ -29,10 +29,19 @@ func ReadCustomer(o *apijson.Object, to Purpose) customers.Change {
 	if c.Siret.Given() && !o.HasError("siret") && !isSiret(c.Siret.Value) {
 		o.AddError("siret", "must be exactly 14 digits")
 	}
-	list := o.List("addresses", apijson.List{Max: limits.MaxAddresses}, func(_ int, entry *apijson.Object) {
+	derived := 0 // addresses that a read has taken from orders: they are not in the book
+	list := o.List("addresses", apijson.List{Max: limits.MaxAddresses + limits.MaxDerived}, func(_ int, entry *apijson.Object) {
+		if entry.IsTrue("_derived") {
+			derived++
+			return
+		}
 		c.Addresses.Value = append(c.Addresses.Value, readBookEntry(entry))
 	})
-	c.Addresses.Set = list.Set
+	o.Describe("addresses", func(s *apijson.Schema) { s.MaxItems = limits.MaxAddresses })
+	if len(c.Addresses.Value) > limits.MaxAddresses {
+		o.AddError("addresses", "must have at most %d entries, not %d", limits.MaxAddresses, len(c.Addresses.Value))
+	}
+	c.Addresses.Set = list.Set && (derived == 0 || len(c.Addresses.Value) > 0)
 	return c
 }
 

@@ -140,21 +140,81 @@ func ReadOrderUpdate(o *apijson.Object) commerce.OrderUpdate {
 // ReadShipment reads the body of POST shipments (interface §2.4).
 func ReadShipment(o *apijson.Object) orders.ShipmentDraft {
 	o.Record("CreateShipment")
-	d := orders.ShipmentDraft{
-		Carrier:        o.Text("carrier", apijson.Text{}).Value,
-		TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
-		TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}).Value,
-		Notes:          o.Text("notes", apijson.Text{Max: limits.MaxNote}).Value,
-	}
+	d := readTracking(o)
+	d.Notes = o.Text("notes", apijson.Text{Max: limits.MaxNote}).Value
 	if at := o.Time("shippedAt", false); at.Given() {
 		d.ShippedAt = at.Value.UnixMicro()
 	}
-	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
+	d.Lines = readShipmentLines(o, true)
+	return d
+}
+
+// readTracking reads carrier and tracking of a shipment.
+func readTracking(o *apijson.Object) orders.ShipmentDraft {
+	return orders.ShipmentDraft{
+		Carrier:        o.Text("carrier", apijson.Text{}).Value,
+		TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
+		TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}).Value,
+	}
+}
+
+func readShipmentLines(o *apijson.Object, required bool) (lines []orders.DraftLine) {
+	least := 0
+	if required {
+		least = 1
+	}
+	o.List("items", apijson.List{Required: required, Min: least, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
 		item.Record("ShipmentLineInput")
-		d.Lines = append(d.Lines, orders.DraftLine{
+		lines = append(lines, orders.DraftLine{
 			Line:     apijson.UUID[id.Line](item, "orderItemId", true).Value,
 			Quantity: item.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxLineQuantity}).Value,
 		})
 	})
+	return lines
+}
+
+// ReadShipmentUpdate reads the body of PATCH shipments: absent members stay, null clears.
+func ReadShipmentUpdate(o *apijson.Object) commerce.ShipmentUpdate {
+	o.Record("UpdateShipment")
+	d := commerce.ShipmentUpdate{
+		Carrier:        o.Text("carrier", apijson.Text{}),
+		TrackingNumber: o.Text("trackingNumber", apijson.Text{}),
+		TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}),
+		Notes:          o.Text("notes", apijson.Text{Max: limits.MaxNote}),
+	}
+	at := o.Time("shippedAt", false)
+	d.ShippedAt = patch.Field[int64]{Set: at.Set, Null: at.Null}
+	if at.Given() {
+		d.ShippedAt.Value = at.Value.UnixMicro()
+	}
 	return d
+}
+
+// ReadBulkShip reads the body of POST bulk-ship: the orders to ship, and those that cannot be read.
+func ReadBulkShip(o *apijson.Object) (list []commerce.OrderToShip, failed []commerce.ShipError) {
+	o.Record("BulkShip")
+	o.List("orders", apijson.List{Required: true, Min: 1, Max: limits.MaxBulkShip, Apart: true}, func(i int, item *apijson.Object) {
+		item.Record("OrderToShip")
+		one := commerce.OrderToShip{Index: i, ID: apijson.UUID[id.Order](item, "orderId", false).Value, Named: item.Said("orderNumber")}
+		number := item.Text("orderNumber", apijson.Text{})
+		one.Reference = item.Text("externalReference", apijson.Text{}).Value
+		if number.Given() && number.Value != "" {
+			var known bool
+			if one.Number, known = orders.ParseNumber(number.Value); !known && !item.HasError("orderNumber") {
+				item.AddError("orderNumber", "must be an order number such as ORD-000042")
+			}
+		}
+		one.Draft = readTracking(item)
+		one.Draft.Lines = readShipmentLines(item, false)
+		switch errs := item.Errors(); {
+		case len(errs) > 0:
+			f := itemError(i, one.Named, errs)
+			failed = append(failed, commerce.ShipError{Index: i, OrderNumber: one.Named, Error: f.Error, Code: f.Code})
+		case one.ID == "" && one.Number == 0 && one.Reference == "":
+			failed = append(failed, commerce.ShipError{Index: i, Error: "one of orderId, orderNumber, externalReference is required", Code: "required"})
+		default:
+			list = append(list, one)
+		}
+	})
+	return list, failed
 }

@@ -31,11 +31,7 @@ func ReadProduct(o *apijson.Object, to Purpose) catalog.Draft {
 	if to == ToUpdate {
 		d.Replace = o.Bool("replaceVariants").Value
 	}
-	o.Object("stock", func(s *apijson.Object) {
-		s.Record("StockInput")
-		d.Stock = append(d.Stock, readStockInput(s, false))
-	})
-	d.Stock = append(d.Stock, readLevels(o)...)
+	d.Stock = readProductStock(o)
 	levels := len(d.Stock)
 	for i := range d.Variants {
 		levels += len(d.Variants[i].Stock)
@@ -55,28 +51,81 @@ func readVariant(o *apijson.Object) catalog.VariantDraft {
 		Price:      o.Money("price", apijson.Money{}),
 		CompareAt:  o.Money("compareAtPrice", apijson.Money{}),
 		Attributes: o.Free("attributes", true),
+		Follows:    o.IsNull("ownPrice"),
 	}
-	if quantity := o.Int("stock", apijson.Int{Max: limits.MaxStock}); quantity.Given() {
-		v.Stock = append(v.Stock, catalog.StockDraft{Quantity: quantity.Value})
+	levels, bounds := readLevels(o, "levels"), apijson.Int{Max: limits.MaxStock}
+	if levels.read {
+		bounds = onHandBounds
 	}
-	v.Stock = append(v.Stock, readLevels(o)...)
+	quantity := o.Int("stock", bounds)
+	switch v.Stock = levels.given; {
+	case !quantity.Given(), levels.read && (len(levels.given) > 0 || quantity.Value == levels.onHand):
+	case len(levels.given) > 0:
+		o.AddError("levels", "must not be given together with stock")
+	case len(levels.at) > 1:
+		o.AddError("stock", "is the sum of several warehouses: give quantity in levels")
+	case quantity.Value < 0 || quantity.Value > limits.MaxStock:
+		o.AddError("stock", "must be from 0 to %d", limits.MaxStock)
+	case len(levels.at) == 1:
+		v.Stock = []catalog.StockDraft{{Warehouse: levels.at[0], Quantity: quantity.Value, Listed: true}}
+	default:
+		v.Stock = []catalog.StockDraft{{Quantity: quantity.Value}}
+	}
 	return v
 }
 
-// readLevels reads the stock of a SKU in several warehouses, which takes the place of stock.
-func readLevels(o *apijson.Object) (list []catalog.StockDraft) {
-	given := o.List("levels", apijson.List{Max: limits.MaxLevels}, func(i int, l *apijson.Object) {
-		l.Record("LevelInput")
-		d := readStockInput(l, true)
-		if slices.ContainsFunc(list, func(other catalog.StockDraft) bool { return other.Warehouse == d.Warehouse }) && d.Warehouse != "" {
-			l.AddError("warehouseCode", "must be another one than those before it")
-		}
-		list = append(list, d)
-	})
-	if given.Given() && o.Has("stock") {
+// readProductStock reads the stock of a product's own SKU: stock in one warehouse or levels in several. Reads show stock as a list of
+// levels, which is passed over.
+func readProductStock(o *apijson.Object) []catalog.StockDraft {
+	var one []catalog.StockDraft
+	if o.IsList("stock") {
+		one = readLevels(o, "stock").given
+	} else {
+		o.Object("stock", func(s *apijson.Object) {
+			s.Record("StockInput")
+			one = append(one, readStockInput(s, false))
+		})
+	}
+	several := readLevels(o, "levels").given
+	if len(one) > 0 && len(several) > 0 {
 		o.AddError("levels", "must not be given together with stock")
 	}
-	return list
+	return append(one, several...)
+}
+
+// levelsRead is a list of levels: those that are set, and what a read has shown.
+type levelsRead struct {
+	given  []catalog.StockDraft
+	read   bool     // the list comes from a read: it has onHand, or nothing
+	onHand int64    // the sum of what was shown
+	at     []string // in which warehouses
+}
+
+// onHandBounds are wider than those of stock that is set: what was shipped and never received makes on-hand negative.
+var onHandBounds = apijson.Int{Min: -1 << 50, Max: 1 << 50}
+
+// readLevels reads the stock of a SKU in several warehouses. A level with onHand and without quantity comes from a read and sets nothing.
+func readLevels(o *apijson.Object, name string) (r levelsRead) {
+	var seen []string
+	list := o.List(name, apijson.List{Max: limits.MaxLevels}, func(_ int, l *apijson.Object) {
+		l.Record("LevelInput")
+		if l.Has("onHand") {
+			r.read = true
+			r.onHand += l.Int("onHand", onHandBounds).Value
+			r.at = append(r.at, l.Said("warehouseCode"))
+			if !l.Has("quantity") {
+				return
+			}
+		}
+		d := readStockInput(l, true)
+		if slices.Contains(seen, d.Warehouse) && d.Warehouse != "" {
+			l.AddError("warehouseCode", "must be another one than those before it")
+		}
+		seen = append(seen, d.Warehouse)
+		r.given = append(r.given, d)
+	})
+	r.read = r.read || list.Given() && list.Value == 0
+	return r
 }
 
 // readStockInput reads the stock in one warehouse; named says that it does not leave the warehouse to the default.

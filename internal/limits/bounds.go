@@ -38,6 +38,8 @@ const (
 	MaxReason        = 1_000         // of a movement or transfer
 
 	MaxAddresses      = 100 // of one customer
+	MaxBulkShip       = 500 // orders of one bulk shipment
+	MaxDerived        = 500 // addresses that are derived from one customer's orders
 	MaxTags           = 100
 	MaxSecondaries    = 100 // of one merge
 	MaxVAT            = 20

@@ -3,18 +3,16 @@ package orders
 import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/money"
 )
-
-// maxAddresses limits the different shipping addresses that are read from one customer's orders.
-const maxAddresses = 500
 
 // ShippingAddresses are the different addresses, free JSON, that a customer's orders were shipped to, newest first.
 func ShippingAddresses(tx *db.Tx, customer id.Customer) ([]string, error) {
 	return db.List(tx, func(r db.Rows) (text string, err error) { return text, r.Scan(&text) },
 		`SELECT shipping_address FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND shipping_address IS NOT NULL
 		GROUP BY shipping_address ORDER BY max(created_at) DESC, max(number) DESC, shipping_address LIMIT $3::BIGINT`,
-		tx.Tenant, customer, maxAddresses)
+		tx.Tenant, customer, limits.MaxDerived)
 }
 
 // Destination is where an order was shipped to, and when it was created.
@@ -28,7 +26,7 @@ func Destinations(tx *db.Tx, customer id.Customer, but id.Order) ([]Destination,
 	return db.List(tx, func(r db.Rows) (d Destination, err error) { return d, r.Scan(&d.Address, &d.CreatedAt) },
 		`SELECT shipping_address, created_at FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND id <> $3::UUID
 			AND shipping_address IS NOT NULL
-		ORDER BY created_at DESC, id DESC LIMIT $4::BIGINT`, tx.Tenant, customer, but, maxAddresses)
+		ORDER BY created_at DESC, id DESC LIMIT $4::BIGINT`, tx.Tenant, customer, but, limits.MaxDerived)
 }
 
 // Of returns the orders of some customers. LockOf also locks them until the transaction ends.

@@ -12,6 +12,8 @@ package orders
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"entrepot/internal/id"
 	"entrepot/internal/money"
@@ -154,6 +156,13 @@ func Shown(at int64) int64 { return at - at%1000 }
 
 // Number formats an order number for people.
 func Number(n int64) string { return fmt.Sprintf("ORD-%06d", n) }
+
+// ParseNumber reads an order number as Number writes it, in any case and with any number of zeros.
+func ParseNumber(text string) (int64, bool) {
+	digits, is := strings.CutPrefix(strings.ToUpper(strings.TrimSpace(text)), "ORD-")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, is && err == nil && n > 0
+}
 
 // ExternalID is the caller's reference, else the platform's id, else "".
 func (o *Order) ExternalID() string {

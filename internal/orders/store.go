@@ -4,6 +4,7 @@ import (
 	"sort"
 	"sync"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/search"
@@ -195,6 +196,21 @@ func PrefetchByReference(r db.Reader, reference string) *db.Pending[id.Order] {
 		"SELECT id FROM orders WHERE tenant_id = $1 AND external_reference = $2", r.TenantID(), reference))
 }
 
+// Named finds the order with a number or, if that is 0, with an external reference. Errors: NotFound.
+func Named(r db.Reader, number int64, reference string) (order id.Order, err error) {
+	if number == 0 {
+		order, err = ByReference(r, reference)
+	} else {
+		p := new(db.Pending[id.Order])
+		order, err = p.Await(r.Prefetch(func(row db.Rows) error { return row.Scan(&p.Value) },
+			"SELECT id FROM orders WHERE tenant_id = $1 AND number = $2", r.TenantID(), number)).Wait()
+	}
+	if err == nil && order == "" {
+		err = apperr.Missing("order")
+	}
+	return order, err
+}
+
 // search is the text that the search of a list matches.
 func (o *Order) search() string {
 	text := Number(o.Number) + " " + o.ExternalReference + " " + o.CustomerName + " " + o.CustomerEmail
@@ -265,12 +281,20 @@ func insertLines(w db.GuardedWriter, order id.Order, lines []Line, first int) {
 
 // Retrack changes carrier and tracking of a shipment, and the order's if it is the newest.
 func (o *Order) Retrack(tx db.Writer, at int, carrier, number, url string) {
-	s := &o.Shipments[at]
+	s := o.Shipments[at]
 	s.Carrier, s.TrackingNumber, s.TrackingURL = carrier, number, url
-	if at == len(o.Shipments)-1 {
-		o.copyTracking(*s)
+	o.SaveShipment(tx, at, s)
+}
+
+// SaveShipment puts a changed shipment in the place of the old one. Other tracking of the newest shipment is the order's, too.
+func (o *Order) SaveShipment(tx db.Writer, at int, s Shipment) {
+	old := o.Shipments[at]
+	o.Shipments[at] = s
+	if at == len(o.Shipments)-1 &&
+		(s.Carrier != old.Carrier || s.TrackingNumber != old.TrackingNumber || s.TrackingURL != old.TrackingURL) {
+		o.copyTracking(s)
 	}
-	shipmentTable.Update(tx, &shipmentRow{o.ID, *s}, "order_id = $2::UUID AND id = $3::UUID", o.ID, s.ID).Rows(1, nil)
+	shipmentTable.Update(tx, &shipmentRow{o.ID, s}, "order_id = $2::UUID AND id = $3::UUID", o.ID, s.ID).Rows(1, nil)
 }
 
 // InsertShipment writes a shipment with its lines.

@@ -39,6 +39,13 @@ func writeShipmentMembers(w *apijson.Writer, o *orders.Order, s orders.Shipment)
 	w.Bool("automatic", s.Automatic)
 }
 
+// WriteChangedShipment writes the shipment as the answer to its change: as lists have it.
+func WriteChangedShipment(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
+	w.Record("Shipment", "data")
+	writeShipmentMembers(w, o, s)
+	w.End()
+}
+
 // WriteNewShipment writes the answer to a new shipment, with the present status of its order.
 func WriteNewShipment(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
 	w.Record("NewShipment", "data")

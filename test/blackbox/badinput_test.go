@@ -62,6 +62,11 @@ var bodies = []struct{ method, path, body string }{
 		`"metadata":{"a":1}}],"shippingAmount":1,"discountAmount":0,"taxAmount":1}`},
 	{"POST", "/api/v1/orders/{order}/shipments", `{"carrier":"c","trackingNumber":"t","trackingUrl":"https://t.example/",` +
 		`"shippedAt":"2026-01-01T00:00:00Z","notes":"n","items":[{"orderItemId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a","quantity":1}]}`},
+	{"PATCH", "/api/v1/orders/{order}/shipments/{shipment}", `{"carrier":"c","trackingNumber":"t","trackingUrl":"https://t.example/",` +
+		`"shippedAt":"2026-01-01T00:00:00Z","notes":"n"}`},
+	{"POST", "/api/v1/orders/bulk-ship", `{"orders":[{"orderId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a","orderNumber":"ORD-1",` +
+		`"externalReference":"r","carrier":"c","trackingNumber":"t","trackingUrl":"https://t.example/",` +
+		`"items":[{"orderItemId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a","quantity":1}]}]}`},
 	{"POST", "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"BAD-1","name":"n","price":1,"description":"d","slug":"s",` +
 		`"compareAtPrice":2,"status":"ACTIVE","categoryIds":["c"],"images":[{"url":"https://x.example/1.png","position":0}],` +
 		`"variants":[{"sku":"BAD-1-V","name":"v","price":1,"stock":1,"compareAtPrice":1,"attributes":{"a":"b"}}],` +
