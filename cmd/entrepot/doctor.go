@@ -61,7 +61,7 @@ func newDoctorCommand(env *environment) *cobra.Command {
 			return nil
 		},
 	}
-	env.flags(doctor, "addr", "data", "database", "dev", "rate-limits")
+	env.flags(doctor, "addr", "data", "database", "dev", "public-url", "trusted-proxies", "rate-limits")
 	doctor.Flags().StringVar(&https, "https", "https://example.com",
 		"address that must be reachable for webhooks and connectors; empty leaves it out")
 	doctor.Flags().Bool("json", false, "print JSON")
@@ -77,6 +77,7 @@ func (env *environment) examine(cmd *cobra.Command, https string) []finding {
 	found := []finding{checkDataFolder(c), checkDisk(c), checkMasterKey(c)}
 	found = append(found, checkStore(cmd.Context(), c)...)
 	found = append(found, checkPort(cmd.Context(), env.text(cmd, "addr")))
+	found = append(found, checkPublic(env.text(cmd, "public-url"), env.text(cmd, "trusted-proxies"))...)
 	if c.Dev {
 		found = append(found, finding{"settings", "warning",
 			"--dev allows webhooks and channels to reach this machine: not for a service that others reach"})
@@ -272,6 +273,25 @@ func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 			apart.Round(time.Millisecond))})
 	}
 	return append(found, finding{"database clock", "ok", "within 1 s of this machine's"})
+}
+
+// checkPublic checks what the service is told of the proxy in front of it, which makes https of http.
+func checkPublic(public, proxies string) (found []finding) {
+	switch {
+	case strings.HasPrefix(public, "https:"):
+		found = append(found, finding{"sessions", "ok", "the dashboard's cookie goes over https only"})
+	case proxies != "":
+		found = append(found, finding{"sessions", "ok", "the dashboard's cookie goes over https only where a trusted proxy says " +
+			"X-Forwarded-Proto: https"})
+	default:
+		found = append(found, finding{"sessions", "warning", "the dashboard's cookie would go over http, too: behind a proxy with https, give " +
+			"the address with --public-url https://…, or name the proxy with --trusted-proxies"})
+	}
+	if public == "" {
+		return append(found, finding{"public address", "warning", "no shop can send notifications: give the address under which platforms " +
+			"reach this service with --public-url https://…"})
+	}
+	return append(found, finding{"public address", "ok", public})
 }
 
 func checkPort(ctx context.Context, addr string) finding {

@@ -261,6 +261,14 @@ func TestDoctorFindsAWrongMasterKey(t *testing.T) {
 		if v["durability"] != "warning" && p.vars["ENTREPOT_DATABASE"] != "" && os.Getenv("ENTREPOT_TEST_POSTGRES") == "" {
 			t.Errorf("a PostgreSQL that forces nothing to the disk: %v", v)
 		}
+		for _, c := range [][4]string{{"", "", "warning", "warning"}, {"https://shop.example", "", "ok", "ok"},
+			{"http://10.0.0.5", "", "warning", "ok"}, {"", "10.0.0.7", "ok", "warning"}} {
+			p.vars["ENTREPOT_PUBLIC_URL"], p.vars["ENTREPOT_TRUSTED_PROXIES"] = c[0], c[1]
+			if v := verdicts(); v["sessions"] != c[2] || v["public address"] != c[3] {
+				t.Errorf("%q: %v", c, v)
+			}
+		}
+		p.vars["ENTREPOT_PUBLIC_URL"], p.vars["ENTREPOT_TRUSTED_PROXIES"] = "", ""
 		p.vars["ENTREPOT_MASTER_KEY"] = strings.Repeat("ab", 32)
 		if code, _, _ := p.call("doctor", "--https", ""); code != failed {
 			t.Errorf("exit %d with a wrong master key", code)

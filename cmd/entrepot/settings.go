@@ -33,10 +33,10 @@ var settings = []setting{
 	{name: "master-key", usage: "32 bytes in base64 or hex that encrypt stored credentials; otherwise master.key in the data folder",
 		secret: true},
 	{name: "allow-hosts", usage: "hosts that webhooks may reach although their addresses are private, separated by commas"},
-	{name: "public-url", usage: "address under which platforms reach this service, such as https://shop.example; otherwise that of each " +
-		"request"},
+	{name: "public-url", usage: "address under which platforms reach this service, such as https://shop.example; without it no " +
+		"webhook is registered with them"},
 	{name: "trusted-proxies", usage: "addresses and ranges of the reverse proxies in front, separated by commas, whose X-Forwarded-For " +
-		"names the client"},
+		"names the client and X-Forwarded-Proto its scheme"},
 	{name: "retention", standard: "30d",
 		usage: "how long events and settled deliveries are kept, such as 30d or 36h; at least 1h, at most 3650d"},
 	{name: "pull-every", standard: "5m",

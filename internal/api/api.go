@@ -35,7 +35,7 @@ type Config struct {
 	Log       *slog.Logger
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
-	PublicURL string           // the service's public address, "" to take each request's
+	PublicURL string           // the service's public address, "" for none
 	Proxies   netguard.Proxies // the proxies whose X-Forwarded-For is trusted (interface §8)
 	Dev       bool             // http and loopback addresses are allowed (interface §6.1)
 }

@@ -33,7 +33,7 @@ func (a *API) testChannel(r *request) (answer, error) {
 	}
 	var result commerce.ConnectionTest
 	if err := a.outside(r, func() (err error) {
-		result, err = a.Commerce.CheckChannel(r.ctx(), a.store(r), c, a.publicBase(r))
+		result, err = a.Commerce.CheckChannel(r.ctx(), a.store(r), c, a.PublicURL)
 		return err
 	}); err != nil {
 		return answer{}, err
@@ -56,7 +56,7 @@ func writeTest(w *apijson.Writer, t commerce.ConnectionTest) {
 	} else {
 		w.MayBeNull("paste")
 		w.Record("WebhookPaste", "paste")
-		w.Text("url", t.Paste.URL)
+		w.TextOrNull("url", t.Paste.URL)
 		w.Text("header", t.Paste.Header)
 		w.Text("secret", t.Paste.Secret)
 		w.End()

@@ -125,16 +125,15 @@ func (a *API) answerHandshake(r *request) (answer, error) {
 	return answer{status: http.StatusOK, body: body}, err
 }
 
-// publicBase is the service's public address.
+// publicBase is the service's public address, "" for none; in development mode that of the request.
 func (a *API) publicBase(r *request) string {
 	if a.PublicURL != "" {
 		return a.PublicURL
 	}
-	scheme := "https"
 	if a.Dev {
-		scheme = "http"
+		return "http://" + r.http.Host
 	}
-	return scheme + "://" + r.http.Host
+	return ""
 }
 
 func sampleChallenge(w *apijson.Writer) {

@@ -30,8 +30,8 @@ type ConnectionTest struct {
 // testTime bounds a connection test, from the look-up of addresses to the registration of webhooks, however slow the other side is.
 const testTime = 14 * time.Second
 
-// CheckChannel tests that a channel's credentials may read and write, and registers webhooks to the address base
-// (interface §4.5.7). Success makes the channel active and its orders due; refused credentials make it needs_reauth;
+// CheckChannel tests that a channel's credentials may read and write, and registers webhooks to the service's public address base, none if
+// that is "" (interface §4.5.7). Success makes the channel active and its orders due; refused credentials make it needs_reauth;
 // without an answer nothing changes.
 func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Channel, base string) (ConnectionTest, error) {
 	out := ConnectionTest{CheckedAt: store.Now().UnixMicro(), WebhooksRegistered: []string{}, Missing: []string{}}
@@ -67,6 +67,7 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 	if hooked.failed != nil {
 		note = "; its notifications could not be switched on: " + message(hooked.failed)
 	}
+	note += s.unreachable(c, base)
 	for _, hook := range hooked.hooks {
 		out.WebhooksRegistered = append(out.WebhooksRegistered, hook.Topic)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Paste is what a merchant must enter in the shop so that it sends notifications.
-type Paste struct{ URL, Header, Secret string }
+type Paste struct{ URL, Header, Secret string } // URL is "" without a public address
 
 // checkEvery is how often the webhooks of a channel are checked: shops disable them without a word. What failed is tried again sooner.
 const (
@@ -46,7 +46,7 @@ func (s *Service) ensureWebhooks(
 ) registration {
 	out := registration{url: s.hookURL(base, c)}
 	opened, err := s.Opened(c)
-	if err != nil || base == "" {
+	if err != nil || base == "" && opened.Value(connector.EndpointField) == "" {
 		return out
 	}
 	out.hooks, out.failed = session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: out.url, Secret: opened.Credentials[connector.WebhookSecret]})
@@ -54,6 +54,20 @@ func (s *Service) ensureWebhooks(
 		out.failed = nil
 	}
 	return out
+}
+
+// NoPublicAddress says what the operator must do before shops can notify the service. The address of a request is none to give them: whoever
+// sends the request chooses it.
+const NoPublicAddress = "the service has no public address to which the shop could send notifications: start it with --public-url https://…"
+
+// unreachable is NoPublicAddress for a channel whose platform would notify the service, "" otherwise.
+func (s *Service) unreachable(c channels.Channel, base string) string {
+	known, ok := s.Connectors.ByPlatform(c.Platform)
+	opened, err := s.Opened(c)
+	if base != "" || !ok || err != nil || known.Profile().Webhooks == connector.Relayed || opened.Value(connector.EndpointField) != "" {
+		return ""
+	}
+	return "; no webhooks are registered, because " + NoPublicAddress + "; until then orders are pulled on schedule"
 }
 
 // paste is what a merchant must enter if the service cannot register webhooks on the platform.

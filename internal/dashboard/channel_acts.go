@@ -266,7 +266,7 @@ func (d *Dashboard) testChannel(r *request) (answer, error) {
 
 // testedPage tests a channel's connection and is its page with the result, which begins with some words.
 func (d *Dashboard) testedPage(r *request, c channels.Channel, begin string) (answer, error) {
-	result, err := d.Commerce.CheckChannel(r.http.Context(), r.store(), c, r.base())
+	result, err := d.Commerce.CheckChannel(r.http.Context(), r.store(), c, d.PublicURL)
 	if err != nil {
 		return answer{}, err
 	}

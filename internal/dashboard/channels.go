@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
@@ -120,20 +121,21 @@ func (r *request) channelCard(c channels.Channel, figures analytics.Channel) cha
 // channelView is a channel's page.
 type channelView struct {
 	channelCard
-	Pairs    []pair
-	Problem  string // the newest error
-	Hooks    []pair
-	Form     *form
-	Test     *form
-	Sync     *form
-	Switch   *form
-	SwitchTo string
-	Delete   ask
-	Tested   *testedView
-	Jobs     []jobRow
-	Curl     string // for a custom channel: a command that sends an order to it
-	ByHand   string // what the merchant must do on the platform
-	Address  string // where the platform sends notifications
+	Pairs     []pair
+	Problem   string // the newest error
+	Hooks     []pair
+	Form      *form
+	Test      *form
+	Sync      *form
+	Switch    *form
+	SwitchTo  string
+	Delete    ask
+	Tested    *testedView
+	Jobs      []jobRow
+	Curl      string // for a custom channel: a command that sends an order to it
+	ByHand    string // what the merchant must do on the platform
+	Address   string // where the platform sends notifications
+	NoAddress string // why there is no address to enter there
 }
 
 // pathChannel reads the channel of the path.
@@ -197,8 +199,10 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 		{Name: "Orders", Value: r.format.Count(count), To: r.page("/orders", "/orders?channelId="+string(c.ID))},
 		{Name: "Products on it", Value: view.Published}}, view.Pairs...)
 	if found, ok := d.Commerce.Connectors.ByPlatform(c.Platform); ok {
-		view.ByHand = found.Profile().ByHand
-		view.Address = r.base() + "/api/v1/webhooks/platform/" + string(c.ID) + "/" + found.Profile().Slug
+		if view.ByHand = found.Profile().ByHand; d.PublicURL == "" {
+			view.NoAddress = sentence(commerce.NoPublicAddress) + "."
+		}
+		view.Address = strings.TrimSuffix(d.PublicURL, "/") + "/api/v1/webhooks/platform/" + string(c.ID) + "/" + found.Profile().Slug
 	}
 	if view.Custom {
 		view.Curl = r.curl("POST", "/orders", orderBody(newest, string(c.ID)))

@@ -41,7 +41,7 @@ type Config struct {
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
 	Retries   webhooks.Schedule // of deliveries, to show the times of the next attempts; nil: the standard one
-	PublicURL string            // the service's public address, "" to take each request's
+	PublicURL string            // the service's public address, "" for none
 	Proxies   netguard.Proxies  // whose X-Forwarded-For is trusted
 	Look      time.Duration     // how often what is new is looked for, for open pages; 0: once a second
 	Plan      accounts.Plan     // of the account that the set-up page creates, "" for the largest

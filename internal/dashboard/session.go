@@ -20,7 +20,7 @@ const (
 
 // https reports whether the browser's side of the connection is encrypted, here or at the proxy before the service.
 func (r *request) https() bool {
-	return r.http.TLS != nil || strings.HasPrefix(r.d.PublicURL, "https:") && !netguard.LoopbackHost(r.http.Host)
+	return r.http.TLS != nil || r.d.Proxies.HTTPS(r.http) || strings.HasPrefix(r.d.PublicURL, "https:") && !netguard.LoopbackHost(r.http.Host)
 }
 
 func (r *request) cookieName() string {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Proxies are the reverse proxies that are trusted to give a client's address. The default is none, because a client
+// Proxies are the reverse proxies that are trusted to give a client's address, and to say whether the client speaks https. The default is none, because a client
 // that reaches the service directly could otherwise claim any address.
 type Proxies []netip.Prefix
 
@@ -67,6 +67,13 @@ func (list Proxies) Client(r *http.Request) string {
 		}
 	}
 	return peer.String()
+}
+
+// HTTPS reports whether a trusted proxy says that the client speaks https to it: the first X-Forwarded-Proto is https.
+func (list Proxies) HTTPS(r *http.Request) bool {
+	peer, ok := hop(r.RemoteAddr)
+	said, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
+	return ok && list.trusts(peer) && strings.EqualFold(strings.TrimSpace(said), "https")
 }
 
 // hop parses an address with or without port and brackets; an IPv4 address in IPv6 form becomes IPv4.

@@ -7,6 +7,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,8 +43,8 @@ type Config struct {
 	Lend   int64          // bytes of memory for bodies and answers, for LimitMemory
 	Budget *budget.Budget // of that memory; nil: 160 MB
 
-	Proxies   netguard.Proxies  // reverse proxies whose X-Forwarded-For is trusted
-	PublicURL string            // address under which platforms reach the service, "" for that of each request
+	Proxies   netguard.Proxies  // reverse proxies whose X-Forwarded-For and -Proto are trusted
+	PublicURL string            // address under which platforms reach the service, "" for none
 	Retries   webhooks.Schedule // nil: the one of interface §6.2
 	Retention time.Duration     // how long events and settled deliveries are kept; 0: 30 days
 	JobLease  time.Duration     // how long a job is held for a node that no longer answers; 0: three seconds
@@ -97,6 +98,7 @@ func Listen(c Config) (*Server, error) {
 	handler := s.routes()
 	if c.Local {
 		handler = localOnly(handler)
+		s.config.PublicURL = cmp.Or(c.PublicURL, s.URL()) // its shops are on this machine
 	}
 	s.http = &http.Server{Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelWarn)}

@@ -59,6 +59,7 @@ type service struct {
 	*testing.T
 	config server.Config
 	base   string
+	inside bool // it has no public address
 	key    string
 	stop   func()
 	again  func() // ends it and starts it again; nil: in order
@@ -125,13 +126,17 @@ func (s *service) logIn() {
 	s.key = in.Text("data", "accessToken")
 }
 
-// start runs the service; what PublicURL says stays the same over restarts.
+// start runs the service, by default with its own address as the public one.
 func (s *service) start() {
 	s.Helper()
 	if err := dbtest.AwaitPort(s.config.Addr); err != nil {
 		s.Fatal(err)
 	}
-	running, err := server.Listen(s.config)
+	config := s.config
+	if config.PublicURL == "" && !s.inside {
+		config.PublicURL = "http://" + config.Addr
+	}
+	running, err := server.Listen(config)
 	if err != nil {
 		s.Fatal(err)
 	}

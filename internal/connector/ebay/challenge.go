@@ -24,7 +24,10 @@ func (*Connector) Challenge(ch connector.Channel, publicBase string, query url.V
 	if token == "" {
 		return nil, apperr.New(apperr.Invalid, "no_verification_token", "the channel has no verificationToken to answer with")
 	}
-	address := ch.Value("endpointUrl")
+	address := ch.Value(connector.EndpointField)
+	if address == "" && publicBase == "" {
+		return nil, apperr.New(apperr.Invalid, "no_public_address", "the channel has no endpointUrl, and the service no public address")
+	}
 	if address == "" {
 		address = strings.TrimRight(publicBase, "/") + "/api/v1/webhooks/platform/" + ch.ID + "/ebay"
 	}

@@ -63,7 +63,7 @@ func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTa
 
 // endpoint is the address for notifications: that which the merchant entered, for which Challenge answers, else the service's.
 func (s *session) endpoint(target connector.WebhookTarget) string {
-	return cmp.Or(s.link.Channel.Value("endpointUrl"), target.URL)
+	return cmp.Or(s.link.Channel.Value(connector.EndpointField), target.URL)
 }
 
 // alerts ensures that eBay knows whom to tell that notifications do not arrive: it sends none before.

@@ -103,7 +103,7 @@ func (s *Server) TryLaunch() error {
 	if err := dbtest.AwaitPort(address); err != nil {
 		return err
 	}
-	args := []string{"serve", "--addr", address}
+	args := []string{"serve", "--addr", address, "--public-url", s.Base}
 	if s.database != "" {
 		args = append(args, "--database", s.database)
 	} else {
