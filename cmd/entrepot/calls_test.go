@@ -418,7 +418,7 @@ func passwordOf(t *testing.T, s *server.Store, email, password string) (bool, er
 	if err != nil || user == nil {
 		return false, err
 	}
-	done, err := accounts.Slot(context.Background())
+	done, err := accounts.Slot(context.Background(), accounts.Waiter{})
 	if err != nil {
 		return false, err
 	}
