@@ -23,7 +23,7 @@ var owners = map[string][]string{
 	"internal/channelsync": {"channel_items", "channel_syncs"},
 	"internal/customers": {"customers", "customer_tags", "customer_addresses", "segments", "segment_lists",
 		"segment_members", "segment_lists_until", "segment_changes", "erasures"},
-	"internal/db":          {"change_clocks", "schema_versions", "scrubs", "tallies"},
+	"internal/db":          {"change_clocks", "schema_versions", "scrubs", "tallies", "probes"},
 	"internal/idempotency": {"idempotency_keys"},
 	"internal/imports":     {"imports", "import_parts", "import_lines"},
 	"internal/jobs":        {"jobs", "job_orders"},

@@ -15,10 +15,11 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-// copyRecord is the printed form of a copy. Tables and rows are those of a PostgreSQL store.
+// copyRecord is the printed form of a copy. The sum is that of a SQLite store's copy, tables and rows are those of a PostgreSQL store.
 type copyRecord struct {
 	File   string `json:"file"`
 	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256,omitempty"` // of the bytes before it in the file
 	Tables int    `json:"tables,omitempty"`
 	Rows   int64  `json:"rows,omitempty"`
 }
@@ -29,6 +30,7 @@ func newBackupCommand(env *environment) *cobra.Command {
 		Use:   "backup FILE",
 		Short: "Write a consistent copy of the store, while the service runs",
 		Long: "Write a consistent copy of the store into a file that does not exist yet, while the service runs, and check it.\n\n" +
+			"The copy of a SQLite store ends with its SHA-256, which restore checks; it is a SQLite file all the same.\n\n" +
 			"A PostgreSQL store is copied with pg_dump, which must be on this machine, not older than the server; no superuser is\n" +
 			"needed. Every table's rows are counted in the copy: one that lacks rows is an error.\n\n" +
 			"The master key is not in the copy. Keep master.key, or ENTREPOT_MASTER_KEY, in another place: without it stored\n" +
@@ -44,6 +46,9 @@ func newBackupCommand(env *environment) *cobra.Command {
 			}
 			fmt.Fprintf(env.stderr, "copied and checked in %s; the master key is not in it\n", time.Since(began).Round(time.Millisecond))
 			row := []string{made.File, fmt.Sprintf("%d bytes", made.Bytes)}
+			if made.SHA256 != "" {
+				row = append(row, "SHA-256 "+made.SHA256)
+			}
 			if made.Tables > 0 {
 				row = append(row, fmt.Sprintf("%d rows of %d tables", made.Rows, made.Tables))
 			}
@@ -70,7 +75,8 @@ func (env *environment) copyStore(cmd *cobra.Command, to string) (copyRecord, er
 	if err != nil {
 		return copyRecord{}, err
 	}
-	return copyRecord{File: to, Bytes: info.Size()}, nil
+	sum, err := db.SumOf(to)
+	return copyRecord{File: to, Bytes: info.Size(), SHA256: sum}, err
 }
 
 // restoreRecord is the printed form of a restored store.
@@ -130,6 +136,10 @@ func (env *environment) restore(cmd *cobra.Command, from string) (done restoreRe
 			return done, err
 		}
 		done.File = filepath.Join(dir, db.File)
+		if sum, err := db.SumOf(from); err == nil && sum == "" {
+			fmt.Fprintln(env.stderr, "the copy has no checksum, because it is of an earlier version or was not made by backup: damage that "+
+				"left its structure whole was not noticed")
+		}
 		if done.SetAside != "" {
 			fmt.Fprintln(env.stderr, "the store that was there is now", done.SetAside)
 		}

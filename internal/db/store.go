@@ -111,6 +111,9 @@ func OwnFile(dir string) error { return sqlite.OwnFile(dir) }
 // CheckFile returns an error unless a SQLite file is undamaged and has a schema that this program knows (package sqlite).
 func CheckFile(path string) error { return sqlite.CheckFile(path) }
 
+// SumOf is the SHA-256 that a copy made by CopyFile has, "" without one (package sqlite).
+func SumOf(path string) (string, error) { return sqlite.SumOf(path) }
+
 // FileInUse reports whether another process has the SQLite store in a folder open (package sqlite).
 func FileInUse(dir string) (bool, error) { return sqlite.FileInUse(dir) }
 

@@ -142,7 +142,7 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 	say(w, http.StatusOK, `{"status":"ok"}`)
 }
 
-// ready answers 200 when every request can be answered: the store is open, its schema included, it can be reached, and
+// ready answers 200 when every request can be answered: the store is open, its schema included, it can be reached and takes writes, and
 // the service is not stopping. A schema that a newer node has applied later does not make an older one unready: both
 // serve while a new version is rolled out.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
@@ -159,7 +159,15 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	if err := n.store.DB.Ping(ctx); err != nil {
 		s.log.Error("not ready", "error", err)
-		notReady(w, "store unavailable")
+		f, _ := apperr.As(err)
+		switch {
+		case f != nil && f.Code == "read_only":
+			notReady(w, "store read-only")
+		case f != nil && f.Code == "disk_full":
+			notReady(w, "disk full")
+		default:
+			notReady(w, "store unavailable")
+		}
 		return
 	}
 	if n.store.DB.Engine() == "sqlite" {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
@@ -15,6 +16,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
+	"entrepot/internal/idempotency"
 	"entrepot/internal/orders"
 	"entrepot/internal/patch"
 	"entrepot/internal/search"
@@ -221,18 +223,32 @@ func TestChecksFind(t *testing.T) {
 			"categories"},
 		{"UPDATE categories SET parent_id = '019a1c41-0000-7000-8000-000000000000' WHERE tenant_id = $1 AND slug = 'boots'", "categories"},
 		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'order.received'", "order events"},
-		{"UPDATE events SET event = 'order.updated' WHERE tenant_id = $1 AND event = 'order.shipped'", "order events"},
-		{"UPDATE events SET event = 'order.updated' WHERE tenant_id = $1 AND event = 'order.shipment_created'", "order events"},
-		{"UPDATE events SET event = 'order.cancelled' WHERE tenant_id = $1 AND event = 'order.returned'", "order events"},
+		{"UPDATE events SET event = 'order.updated' WHERE tenant_id = $1 AND event = 'order.shipped'", "event payloads, order events"},
+		{"UPDATE events SET event = 'order.updated' WHERE tenant_id = $1 AND event = 'order.shipment_created'", "event payloads, order events"},
+		{"UPDATE events SET event = 'order.cancelled' WHERE tenant_id = $1 AND event = 'order.returned'", "event payloads, order events"},
 		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'product.deleted'", "record events"},
 		{"UPDATE events SET resource_id = 'nobody' WHERE tenant_id = $1 AND event = 'customer.created'", "record events"},
 		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'stock.updated' AND resource_id = 'SKU-8'", "stock events"},
-		{"UPDATE events SET payload = 'x' WHERE tenant_id = $1 AND event = 'stock.updated' AND resource_id = 'SKU-8'", "stock events"},
+		{"UPDATE events SET payload = 'x' WHERE tenant_id = $1 AND event = 'stock.updated' AND resource_id = 'SKU-8'", "event payloads, stock events"},
 		{"DELETE FROM deliveries WHERE tenant_id = $1 AND event = 'stock.low'", "deliveries, delivery figures"},
 		{"UPDATE products SET changed_at = (SELECT min(stamp) FROM events WHERE tenant_id = $1) WHERE tenant_id = $1 AND sku = 'SKU-1'",
 			"stamps"},
 		{"UPDATE change_clocks SET last = last - 1000 WHERE tenant_id = $1", "stamps"},
 		{"UPDATE idempotency_keys SET resource_id = '019a1c41-0000-7000-8000-000000000000' WHERE tenant_id = $1", "idempotency"},
+		{"UPDATE orders SET refunded_amount = refunded_amount + 1 WHERE tenant_id = $1 AND status = 'PENDING'", "refunds"},
+		{"INSERT INTO order_refunds (tenant_id, order_id, id, external_id, amount, reason, created_at) " +
+			"SELECT tenant_id, id, id, 'R1', 100, '', 0 FROM orders WHERE tenant_id = $1 AND status = 'PENDING'", "refunds"},
+		{"UPDATE orders SET billing_address = '{\"line1\": \"1 High' WHERE tenant_id = $1 AND status = 'PENDING'", "json"},
+		{"UPDATE orders SET payment_metadata = '[1]' WHERE tenant_id = $1 AND status = 'PENDING'", "json"},
+		{"UPDATE customers SET metadata = '{}}' WHERE tenant_id = $1", "json"},
+		{"UPDATE users SET role = 'admin' WHERE tenant_id = $1", "owners"},
+		{"DELETE FROM users WHERE tenant_id = $1", "owners"},
+		{"UPDATE events SET payload = replace(payload, '\"currency\":\"EUR\"', '\"currency\":\"USD\"') " +
+			"WHERE tenant_id = $1 AND event = 'order.received'", "event payloads"},
+		{"UPDATE events SET checksum = NULL WHERE tenant_id = $1 AND event = 'order.received'", "event payloads"},
+		{"UPDATE idempotency_keys SET answer = '{\"data\":1}' WHERE tenant_id = $1 AND key = 'k2'", "kept answers"},
+		{"UPDATE audit_log SET action = 'x' WHERE tenant_id = $1 AND number = 1", "audit log"},
+		{"DELETE FROM audit_log WHERE tenant_id = $1 AND number = 1", "audit log"},
 	}
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
@@ -287,6 +303,11 @@ func (s *shop) broad() {
 		tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
 			VALUES ($1,'k','POST /api/v1/orders','',201,'{}',$2,$3,$3)`, tx.Tenant, order, tx.Micros()+1_000_000)
 		return nil
+	})
+	s.must(func(tx *db.Tx) error {
+		idempotency.Save(tx, "k2", "PATCH /api/v1/account", idempotency.Answer{Status: 200, Body: `{"data":{}}`})
+		_, err := s.do.CreateUser(tx, accounts.Caller{}, commerce.UserDraft{Email: s.Name() + "@test.example", Role: accounts.Owner})
+		return err
 	})
 	s.must(func(tx *db.Tx) error {
 		shoes, err := s.do.CreateCategory(tx, catalog.CategoryDraft{Name: patch.To("Shoes")})

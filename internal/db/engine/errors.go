@@ -30,6 +30,16 @@ func Unavailable(err error) error {
 	return shown(apperr.New(apperr.Unavailable, "unavailable", "the store does not answer, try again"), err)
 }
 
+// ReadOnly is the error for a store that answers and takes no writes, such as a standby.
+func ReadOnly(err error) error {
+	return shown(apperr.New(apperr.Unavailable, "read_only", "the store takes no writes"), err)
+}
+
+// DiskFull is the error for a store without room for writes.
+func DiskFull(err error) error {
+	return shown(apperr.New(apperr.Unavailable, "disk_full", "the store's disk is full"), err)
+}
+
 // TooLong is the error for what waited or ran longer than allowed, because others use the store (interface §7: 503).
 func TooLong(err error) error {
 	return shown(apperr.New(apperr.Unavailable, "busy", "the store is busy, try again"), err)

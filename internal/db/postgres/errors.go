@@ -53,10 +53,7 @@ var awayClasses = map[string]bool{"08": true, "53": true, "58": true}
 // readOnly is the error code of a write to a server that only reads, such as a standby.
 const readOnly = "25006"
 
-func onStandby(err error) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == readOnly
-}
+func onStandby(err error) bool { return code(err) == readOnly }
 
 // cameEarly reports whether no statement after the failed one was run: the server refused it, or the message was never sent.
 func cameEarly(err error) bool {

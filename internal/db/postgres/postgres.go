@@ -62,6 +62,7 @@ type Engine struct {
 	forms    *arrays                           // nil if arguments are sent without their types
 	injected bool                              // see Config
 	pooled   bool                              // a pooler is between: locks and settings of a connection do not last longer than a transaction
+	full     fullness                          // see Ping
 	stop     context.CancelFunc                // ends keepStatistics
 	kept     chan struct{}
 }
@@ -144,16 +145,6 @@ func (e *Engine) Catalog() engine.Catalog {
 			JOIN information_schema.tables t USING (table_schema, table_name)
 			WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' ORDER BY c.table_name COLLATE "C", c.column_name COLLATE "C"`,
 	}
-}
-
-// Ping reports whether the server answers.
-func (e *Engine) Ping(ctx context.Context) error {
-	conn, release, err := e.pool.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return conn.Ping(ctx)
 }
 
 // Close waits for running transactions and closes every connection.

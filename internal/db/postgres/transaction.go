@@ -214,6 +214,7 @@ func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*
 	s := &session{ctx: statements, conn: conn.Conn(), begin: begin, injected: e.injected}
 	err = run(s)
 	s.endRows()
+	e.full.note(err)
 	if onStandby(err) { // and nothing was stored; a new connection may reach the primary
 		s.conn.Close(context.WithoutCancel(ctx))
 		s.committing = false

@@ -49,6 +49,9 @@ func CopyFile(dir, to string) (err error) {
 	if _, err := conn.Exec("VACUUM INTO $1", []any{part}); err != nil {
 		return fmt.Errorf("copying the store: %w", err)
 	}
+	if err := addSum(part); err != nil {
+		return err
+	}
 	if err := syncFile(part); err != nil {
 		return err
 	}
@@ -77,13 +80,16 @@ func notRead(path string, err error) error {
 	return fmt.Errorf("reading %s: %w", path, err)
 }
 
-// CheckFile reads a whole SQLite file without changing it. Errors: it is damaged; it is no store with a schema that
+// CheckFile reads a whole SQLite file without changing it. Errors: it is damaged, or not what CopyFile wrote; it is no store with a schema that
 // this program knows.
 func CheckFile(path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
 	if err := refuseDump(path); err != nil {
+		return err
+	}
+	if _, _, err := checkSum(path); err != nil {
 		return err
 	}
 	conn, err := openToLook(path)
@@ -161,7 +167,11 @@ func Restore(copyPath, dir string) (aside string, err error) {
 	}
 	place := filepath.Join(dir, File)
 	part := place + ".part"
-	if err := copyBytes(copyPath, part); err != nil {
+	length, _, err := checkSum(copyPath)
+	if err == nil {
+		err = copyBytes(copyPath, part, length)
+	}
+	if err != nil {
 		return "", err
 	}
 	if _, err := os.Stat(place); err == nil {
@@ -186,7 +196,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func copyBytes(from, to string) error {
+// copyBytes copies the beginning of a file.
+func copyBytes(from, to string, length int64) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
@@ -196,7 +207,7 @@ func copyBytes(from, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
+	_, err = io.CopyN(out, in, length)
 	if err == nil {
 		err = out.Sync()
 	}

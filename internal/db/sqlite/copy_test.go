@@ -2,8 +2,10 @@ package sqlite_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -150,5 +152,52 @@ func TestCheckRefusesWhatIsNoStore(t *testing.T) {
 		if err := db.CheckFile(file); err == nil {
 			t.Errorf("%s passed", file)
 		}
+	}
+}
+
+// Every bit of a copy that is flipped is noticed, also one in what the copy's own checks never look at.
+func TestFlippedBitsAreNoticed(t *testing.T) {
+	dir, copied := t.TempDir(), filepath.Join(t.TempDir(), "copy.db")
+	if err := openAt(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.CopyFile(dir, copied); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := len(whole)
+	bits := []int{0, 8*end - 1, 8*end - 8, 8*(end-1) - 3, 8*(end-64) + 1, 8*(end-88) + 4, 8*(end-89) + 2, 8 * (end - 90), 8*17 + 4, 8*100 + 2}
+	for range 50 {
+		bits = append(bits, rand.IntN(8*end))
+	}
+	for _, bit := range bits {
+		flipped := slices.Clone(whole)
+		flipped[bit/8] ^= 1 << (bit % 8)
+		file, into := filepath.Join(t.TempDir(), "copy.db"), t.TempDir()
+		if err := os.WriteFile(file, flipped, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Restore(file, into); err == nil {
+			t.Errorf("bit %d of byte %d of %d was not noticed", bit%8, bit/8, end)
+		}
+	}
+	for _, cut := range []int{end - 1, end - 89, end - 4096, end / 2} {
+		file := filepath.Join(t.TempDir(), "copy.db")
+		if err := os.WriteFile(file, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Restore(file, t.TempDir()); err == nil && cut != end-89 {
+			t.Errorf("a copy cut to %d of %d bytes was not noticed", cut, end)
+		}
+	}
+	into := t.TempDir()
+	if _, err := db.Restore(copied, into); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(filepath.Join(into, db.File)); err != nil || info.Size()%512 != 0 {
+		t.Errorf("the restored file has %d bytes: %v", info.Size(), err)
 	}
 }

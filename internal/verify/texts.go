@@ -1,0 +1,117 @@
+package verify
+
+import (
+	"encoding/json"
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+)
+
+// owners checks that somebody may manage the account. One that was made without users, as those of tests are, has none.
+func owners(c *account) error {
+	var made, active int64
+	err := c.Row(`SELECT (SELECT count(*) FROM audit_log WHERE tenant_id = $1 AND action = 'user.created'),
+		(SELECT count(*) FROM users WHERE tenant_id = $1 AND role = $2 AND status = $3)`,
+		[]any{c.Tenant, accounts.Owner, accounts.Active}, &made, &active)
+	if c.look(); err == nil && made > 0 && active == 0 {
+		c.wrong("no user is an active owner")
+	}
+	return err
+}
+
+// refunds compares what is refunded of orders and lines with the refunds.
+func refunds(c *account) error {
+	err := c.each(`SELECT o.number, o.refunded_amount, coalesce(r.amount, 0) FROM orders o
+		LEFT JOIN (SELECT order_id, sum(amount)::BIGINT AS amount FROM order_refunds WHERE tenant_id = $1 GROUP BY order_id) r ON r.order_id = o.id
+		WHERE o.tenant_id = $1`, nil, func(r db.Rows) error {
+		var number int64
+		var kept, sum money.Amount
+		err := r.Scan(&number, &kept, &sum)
+		if kept != sum {
+			c.wrong("%s has refundedAmount %s, its refunds are %s", orders.Number(number), kept, sum)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.each(`SELECT o.number, l.sku, l.refunded, coalesce(r.quantity, 0) FROM order_lines l
+		JOIN orders o ON o.tenant_id = $1 AND o.id = l.order_id
+		LEFT JOIN (SELECT line_id, sum(quantity)::BIGINT AS quantity FROM order_refund_lines WHERE tenant_id = $1 GROUP BY line_id) r
+			ON r.line_id = l.id
+		WHERE l.tenant_id = $1 AND l.refunded > 0`, nil, func(r db.Rows) error {
+		var number, kept, sum int64
+		var sku string
+		err := r.Scan(&number, &sku, &kept, &sum)
+		if kept > sum {
+			c.wrong("%s has %d refunded of %s, its refunds name %d", orders.Number(number), kept, sku, sum)
+		}
+		return err
+	})
+}
+
+// jsonColumns are the columns that hold JSON objects, by table, with the column that names a row.
+var jsonColumns = []struct{ table, name, columns string }{
+	{"orders", "number", "shipping_address billing_address payment_metadata"},
+	{"order_lines", "id", "metadata"},
+	{"customers", "id", "metadata"},
+	{"warehouses", "code", "address"},
+	{"products", "sku", "attributes"},
+	{"variants", "sku", "attributes"},
+	{"channels", "name", "settings"},
+}
+
+// objects checks that what is stored as JSON is a JSON object.
+func objects(c *account) error {
+	for _, t := range jsonColumns {
+		for _, column := range strings.Fields(t.columns) {
+			err := c.each("SELECT "+t.name+"::TEXT, "+column+" FROM "+t.table+" WHERE tenant_id = $1 AND "+column+" <> ''", nil,
+				func(r db.Rows) error {
+					var name, text string
+					err := r.Scan(&name, &text)
+					if !strings.HasPrefix(text, "{") || !json.Valid([]byte(text)) {
+						c.wrong("%s of %s %s is no JSON object: %.80s", column, t.table, name, text)
+					}
+					return err
+				})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// payloads compares what the event log delivers with the checksums, and with the other columns of its events. Events from before there were
+// checksums come first and have none.
+func payloads(c *account) error {
+	summed := false
+	return c.each("SELECT id, event, payload, coalesce(checksum, -1) FROM events WHERE tenant_id = $1 AND endpoint_id IS NULL ORDER BY stamp", nil,
+		func(r db.Rows) error {
+			var event, name, payload string
+			var sum int64
+			err := r.Scan(&event, &name, &payload, &sum)
+			summed = summed || sum >= 0
+			if summed && sum != db.Checksum(payload) || !strings.HasPrefix(payload, `{"id":"`+event+`","event":"`+name+`",`) {
+				c.wrong("the payload of the event %s, %s, was changed", event, name)
+			}
+			return err
+		})
+}
+
+// answers compares stored answers with their checksums.
+func answers(c *account) error {
+	return c.each("SELECT key, space, answer, checksum FROM idempotency_keys WHERE tenant_id = $1 AND checksum IS NOT NULL", nil,
+		func(r db.Rows) error {
+			var key, space, answer string
+			var sum int64
+			err := r.Scan(&key, &space, &answer, &sum)
+			if sum != db.Checksum(answer) {
+				c.wrong("the kept answer of the key %q to %s was changed", key, space)
+			}
+			return err
+		})
+}
