@@ -88,6 +88,8 @@ func importFlags(flags *pflag.FlagSet, o *importer.Options) {
 		"(return) or CANCELLED (cancel), or are reported (report)")
 	flags.StringVar(&o.LongOrders, "long-orders", "split", "orders above 500 lines: split or report")
 	flags.BoolVar(&o.CreateMissing, "create-missing-products", false, "orders: create products for SKUs that the catalog lacks")
+	flags.BoolVar(&o.AcceptJumps, "accept-jumps", false, "products and prices: store prices that change by more than half, too; without it "+
+		"an import with such prices stores nothing and lists them")
 	flags.BoolVar(&o.DryRun, "dry-run", false, "store nothing; with --url and --key the service says what would change, and which orders "+
 		"it would refuse")
 	flags.IntVar(&o.Batch, "batch", 0, "products in a request (1000), prices or levels in one (5000), or orders in a confirmed step (20)")
@@ -143,6 +145,11 @@ func runImport(command *cobra.Command, env *environment, o importer.Options, asJ
 		fmt.Fprintf(env.stderr, "… and %d more; --report FILE writes all of them\n", count-len(first))
 	}
 	if call, ok := errors.AsType[*importer.CallError](err); ok {
+		if asJSON && summary.Jumps > 0 {
+			if err := writeIndented(env.stdout, summary); err != nil {
+				return err
+			}
+		}
 		return wrong("%v", call)
 	}
 	seconds := time.Since(start).Seconds()
@@ -219,6 +226,9 @@ func printImport(w io.Writer, s importer.Summary, seconds float64) {
 	}
 	for _, code := range slices.Sorted(maps.Keys(s.Codes)) {
 		fmt.Fprintf(w, "  %6d × %s\n", s.Codes[code], code)
+	}
+	if s.Jumps > 0 {
+		fmt.Fprintf(w, "%d prices change by more than half, most of all %v\n", s.Jumps, s.PriceJumps[0])
 	}
 	if len(s.NotImported) > 0 {
 		fmt.Fprintf(w, "columns not imported: %s", strings.Join(s.NotImported, ", "))
