@@ -77,7 +77,8 @@ func importFlags(flags *pflag.FlagSet, o *importer.Options) {
 	flags.StringVar(&o.TimeZone, "time-zone", "UTC", "orders: where dates and times without a zone are, for example Europe/Paris")
 	flags.StringVar(&o.Duplicates, "duplicates", "first", "products: of rows with one SKU take the first or the last, or merge them")
 	flags.BoolVar(&o.NoHeader, "no-header", false, "the first line is data; its columns are c1, c2 …")
-	flags.IntVar(&o.HeaderRow, "header-row", 0, "the line with the names of the columns, where titles stand above it; found out when not given")
+	flags.IntVar(&o.HeaderRow, "header-row", 0, "the line with the names of the columns, where titles stand above it; found out when "+
+		"not given")
 	flags.StringSliceVar(&o.Columns, "columns", nil, "names of the columns of a file without header: a,b,c")
 	flags.StringVar(&o.ImageBase, "image-base", "", "address put before relative image paths")
 	flags.StringVar(&o.Categories, "categories", "", "products of entrepot export: a file of its categories, which are stored before them")

@@ -160,7 +160,8 @@ func TestImportCommandAsksAboutJumps(t *testing.T) {
 		}
 	}
 	var call *wrongCall // exit code 2
-	if !errors.As(err, &call) || json.Unmarshal([]byte(out), &summary) != nil || summary.Complete || summary.Jumps != 2 || summary.PriceJumps[0].SKU != "B" ||
+	if !errors.As(err, &call) || json.Unmarshal([]byte(out), &summary) != nil || summary.Complete || summary.Jumps != 2 ||
+		summary.PriceJumps[0].SKU != "B" ||
 		summary.PriceJumps[0].Percent != 900 || summary.PriceJumps[1].To != "10" || stored > 0 {
 		t.Errorf("%v: %s; %d requests", err, out, stored)
 	}

@@ -25,10 +25,12 @@ type legacyCharset struct {
 
 // Letters of languages beyond a to z, the most frequent first; those of English are what names and careless programs leave in it.
 var (
-	western = []string{"éâèêüöñæóáíàïôçåäøªº¹³²¢¨", "äüöß", "éàèêçîôâûùëœïüÿ", "óíáéñú¿ü¡º", "ãçáéíóêõúâàô", "àèòùéì", "åæøéö", "äåöé", "ëéïèöü", "áíéðóæúþýö",
-		"àéòèíçóúï"}
-	central = []string{"łąóężśćńź", "íáěéřýšžčůúňťď", "áíéýčšžúľťôňóä", "éáöőóüíúű", "šžčćđ", "ășțîâşţ"}
-	russian = []string{"оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё", "оаиніврентсклдмупзяьбгйчхшжєїюцщфґ"}
+	western = []string{"éâèêüöñæóáíàïôçåäøªº¹³²¢¨", "äüöß", "éàèêçîôâûùëœïüÿ",
+		"óíáéñú¿ü¡º", "ãçáéíóêõúâàô", "àèòùéì", "åæøéö", "äåöé", "ëéïèöü", "áíéðóæúþýö", "àéòèíçóúï"}
+	central = []string{"łąóężśćńź", "íáěéřýšžčůúňťď", "áíéýčšžúľťôňóä",
+		"éáöőóüíúű", "šžčćđ", "ășțîâşţ"}
+	russian = []string{"оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё",
+		"оаиніврентсклдмупзяьбгйчхшжєїюцщфґ"}
 )
 
 // legacyCharsets that are told apart. Files in others are read when --encoding names them.
@@ -51,8 +53,8 @@ const (
 )
 
 // detectLegacy finds the encoding of the words of a file that is not UTF-8. sure is false if others read them as well; then found is
-// the most likely one and others are the next, which read something else. In a file with few such words, which is sparse, they are names and
-// signs of many languages: it is Windows-1252 unless that contradicts them.
+// the most likely one and others are the next, which read something else. In a file with few such words, which is sparse, they are names
+// and signs of many languages: it is Windows-1252 unless that contradicts them.
 func detectLegacy(words []byte, sparse bool) (found charset, others []charset, sure bool) {
 	if chinese, cyrillic := looksChinese(words), cyrillicOnly(words); chinese && !cyrillic {
 		return charset{name: "gbk", decoder: simplifiedchinese.GBK}, nil, true
@@ -150,8 +152,8 @@ func likelihood(words []byte, c *charmap.Charmap, letters string) (score, share 
 	return score, share
 }
 
-// edgeSign reports whether a byte of a word is a sign rather than a letter in the most common encoding, and stands where signs do: alone, as
-// in "5 £", or behind at most two letters at the end, as in "m³".
+// edgeSign reports whether a byte of a word is a sign rather than a letter in the most common encoding, and stands where signs do: alone,
+// as in "5 £", or behind at most two letters at the end, as in "m³".
 func edgeSign(word []byte, i int) bool {
 	if r := charmap.Windows1252.DecodeByte(word[i]); unicode.IsLetter(r) && r != 'ª' && r != 'º' {
 		return false
