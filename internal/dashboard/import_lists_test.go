@@ -158,3 +158,14 @@ func (s *site) listOf(statement string) (text string) {
 	})
 	return text
 }
+
+// Every field that a column can be imported as has a name on the page.
+func TestFieldsOfFilesHaveNames(t *testing.T) {
+	for _, k := range []*fileKind{productFiles, orderFiles, priceFiles, stockFiles} {
+		for _, name := range k.names {
+			if k.fields[name] == "" {
+				t.Errorf("%s: %s has no name", k.kind, name)
+			}
+		}
+	}
+}

@@ -26,7 +26,8 @@ type legacyCharset struct {
 // Letters of languages beyond a to z, the most frequent first; those of English are what names and careless programs leave in it.
 var (
 	western = []string{"éâèêüöñæóáíàïôçåäøªº¹³²¢¨", "äüöß", "éàèêçîôâûùëœïüÿ",
-		"óíáéñú¿ü¡º", "ãçáéíóêõúâàô", "àèòùéì", "åæøéö", "äåöé", "ëéïèöü", "áíéðóæúþýö", "àéòèíçóúï"}
+		"óíáéñú¿ü¡º", "ãçáéíóêõúâàô", "àèòùéì", "åæøéö", "äåöé",
+		"ëéïèöü", "áíéðóæúþýö", "àéòèíçóúï"}
 	central = []string{"łąóężśćńź", "íáěéřýšžčůúňťď", "áíéýčšžúľťôňóä",
 		"éáöőóüíúű", "šžčćđ", "ășțîâşţ"}
 	russian = []string{"оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё",
