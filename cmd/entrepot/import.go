@@ -77,7 +77,8 @@ func importFlags(flags *pflag.FlagSet, o *importer.Options) {
 	flags.StringVar(&o.TimeZone, "time-zone", "UTC", "orders: where dates and times without a zone are, for example Europe/Paris")
 	flags.StringVar(&o.Duplicates, "duplicates", "first", "products: of rows with one SKU take the first or the last, or merge them")
 	flags.BoolVar(&o.NoHeader, "no-header", false, "the first line is data; its columns are c1, c2 …")
-	flags.IntVar(&o.HeaderRow, "header-row", 0, "the line with the names of the columns, where titles stand above it; found out when not given")
+	flags.IntVar(&o.HeaderRow, "header-row", 0, "the line with the names of the columns, where titles stand above it; found out when "+
+		"not given")
 	flags.StringSliceVar(&o.Columns, "columns", nil, "names of the columns of a file without header: a,b,c")
 	flags.StringVar(&o.ImageBase, "image-base", "", "address put before relative image paths")
 	flags.StringVar(&o.Categories, "categories", "", "products of entrepot export: a file of its categories, which are stored before them")
@@ -88,6 +89,8 @@ func importFlags(flags *pflag.FlagSet, o *importer.Options) {
 		"(return) or CANCELLED (cancel), or are reported (report)")
 	flags.StringVar(&o.LongOrders, "long-orders", "split", "orders above 500 lines: split or report")
 	flags.BoolVar(&o.CreateMissing, "create-missing-products", false, "orders: create products for SKUs that the catalog lacks")
+	flags.BoolVar(&o.AcceptJumps, "accept-jumps", false, "products and prices: store prices that change by more than half, too; without it "+
+		"an import with such prices stores nothing and lists them")
 	flags.BoolVar(&o.DryRun, "dry-run", false, "store nothing; with --url and --key the service says what would change, and which orders "+
 		"it would refuse")
 	flags.IntVar(&o.Batch, "batch", 0, "products in a request (1000), prices or levels in one (5000), or orders in a confirmed step (20)")
@@ -143,6 +146,11 @@ func runImport(command *cobra.Command, env *environment, o importer.Options, asJ
 		fmt.Fprintf(env.stderr, "… and %d more; --report FILE writes all of them\n", count-len(first))
 	}
 	if call, ok := errors.AsType[*importer.CallError](err); ok {
+		if asJSON && summary.Jumps > 0 {
+			if err := writeIndented(env.stdout, summary); err != nil {
+				return err
+			}
+		}
 		return wrong("%v", call)
 	}
 	seconds := time.Since(start).Seconds()
@@ -219,6 +227,9 @@ func printImport(w io.Writer, s importer.Summary, seconds float64) {
 	}
 	for _, code := range slices.Sorted(maps.Keys(s.Codes)) {
 		fmt.Fprintf(w, "  %6d × %s\n", s.Codes[code], code)
+	}
+	if s.Jumps > 0 {
+		fmt.Fprintf(w, "%d prices change by more than half, most of all %v\n", s.Jumps, s.PriceJumps[0])
 	}
 	if len(s.NotImported) > 0 {
 		fmt.Fprintf(w, "columns not imported: %s", strings.Join(s.NotImported, ", "))

@@ -134,3 +134,41 @@ func TestImportCommandCalledWrongly(t *testing.T) {
 		}
 	}
 }
+
+// Prices that jump are listed, also as JSON, and nothing is stored; --accept-jumps stores them.
+func TestImportCommandAsksAboutJumps(t *testing.T) {
+	stored := 0
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, `{"data":[{"sku":"A","price":100,"variants":[{"sku":"B","price":10}]}],"meta":{"hasMore":false}}`)
+			return
+		}
+		stored++
+		_, _ = io.WriteString(w, `{"data":{"updated":2,"notFound":0,"errors":[]}}`)
+	}))
+	defer service.Close()
+	list := importFile(t, "sku,price\nA,10\nB,100\n")
+	arguments := []string{"--url", service.URL, "--key", "pk_live_test", "prices", list}
+	out, _, err := runImportCommand(t, append(arguments, "--json")...)
+	var summary struct {
+		Complete   bool
+		Jumps      int
+		PriceJumps []struct {
+			SKU      string
+			From, To json.Number
+			Percent  int
+		}
+	}
+	var call *wrongCall // exit code 2
+	if !errors.As(err, &call) || json.Unmarshal([]byte(out), &summary) != nil || summary.Complete || summary.Jumps != 2 ||
+		summary.PriceJumps[0].SKU != "B" ||
+		summary.PriceJumps[0].Percent != 900 || summary.PriceJumps[1].To != "10" || stored > 0 {
+		t.Errorf("%v: %s; %d requests", err, out, stored)
+	}
+	if err == nil || !strings.Contains(err.Error(), "B: 10 to 100 (+900 %)") || !strings.Contains(err.Error(), "--accept-jumps") {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := runImportCommand(t, append(arguments, "--accept-jumps")...); err != nil || stored != 1 {
+		t.Errorf("%v; %d requests", err, stored)
+	}
+}

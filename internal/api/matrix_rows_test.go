@@ -190,7 +190,8 @@ func (w *fixture) orderBody() member {
 		"channelId": w.channel(), "externalReference": w.name("REF"),
 		"initialStatus": "PROCESSING", "currency": "EUR", "shippingAddress": shippingTo(), "billingAddress": member{"line1": "2 rue"},
 		"paymentMetadata": member{"provider": "card", "n": 1.5},
-		"notes":           "ring twice", "shippingAmount": 4.9, "discountAmount": "1.50", "taxAmount": 3, "taxRate": 20, "refundedAmount": 0, "items": []any{
+		"notes":           "ring twice", "shippingAmount": 4.9, "discountAmount": "1.50", "taxAmount": 3, "taxRate": 20,
+		"refundedAmount": 0, "items": []any{
 			member{"sku": w.sku(), "quantity": 2, "unitPrice": 24.95, "name": "A mug", "description": "gift", "metadata": member{"wrap": true}},
 			member{"sku": w.variant(), "quantity": 1, "unitPrice": "9.9"}}}
 }

@@ -150,6 +150,41 @@ func (c *Client) Currency(ctx context.Context) (string, error) {
 	return list.Data[0].Currency, nil
 }
 
+// EachPrice reads the present price of every SKU of the account, of products and of variants, until do fails.
+func (c *Client) EachPrice(ctx context.Context, do func(sku string, price json.Number) error) error {
+	type priced struct {
+		SKU   string      `json:"sku"`
+		Price json.Number `json:"price"`
+	}
+	query := url.Values{"limit": {"1000"}}
+	for {
+		var list struct {
+			Data []struct {
+				priced
+				Variants []priced `json:"variants"`
+			} `json:"data"`
+			Meta struct {
+				HasMore   bool   `json:"hasMore"`
+				NextSince string `json:"nextSince"`
+			} `json:"meta"`
+		}
+		if err := c.get(ctx, "/api/v1/sdk/products/changes", query, &list); err != nil {
+			return err
+		}
+		for _, product := range list.Data {
+			for _, one := range append([]priced{product.priced}, product.Variants...) {
+				if err := do(one.SKU, one.Price); err != nil {
+					return err
+				}
+			}
+		}
+		if !list.Meta.HasMore {
+			return nil
+		}
+		query.Set("since", list.Meta.NextSince)
+	}
+}
+
 // Category is one entry of the category import; Slug "" is made from the name, without ParentExternalID it is a root.
 type Category struct {
 	ExternalID       string  `json:"externalId"`

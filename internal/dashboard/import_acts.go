@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"encoding/json"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 
 	"entrepot/internal/apperr"
@@ -17,10 +19,22 @@ func (d *Dashboard) runImport(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if jumps := p.jumps(); jumps > 0 && r.http.FormValue("jumps") != strconv.Itoa(jumps) {
+		return answer{}, apperr.New(apperr.Conflict, "price_jumps", "prices change by more than half: confirm that on the page of the import")
+	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		_, err := fileimport.Begin(tx, r.caller(), p.i)
 		return redirect(p.path(""), "The import has begun"), err
 	})
+}
+
+// jumps is how many prices a checked file would change by more than half.
+func (p importPage) jumps() int {
+	var c fileimport.Checked
+	if p.i.Stage != imports.Checked || json.Unmarshal([]byte(p.i.Checked), &c) != nil {
+		return 0
+	}
+	return c.Jumps
 }
 
 // stopImport serves POST /products/import/{id}/stop: the job that works on a file stops soon.

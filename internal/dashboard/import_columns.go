@@ -72,7 +72,8 @@ func readingFields(k *fileKind, o fileimport.Options) []field {
 			{Value: "", Label: "what the file shows"}, {Value: "comma", Label: "commas"}, {Value: "semicolon", Label: "semicolons"},
 			{Value: "tab", Label: "tabs"}, {Value: "pipe", Label: "upright lines |"}}},
 		{Name: "encoding", Label: "Letters are written in", Kind: "select", Value: o.Encoding, Options: []option{
-			{Value: "", Label: "what the file shows"}, {Value: "utf-8", Label: "UTF-8"}, {Value: "windows-1252", Label: "Windows-1252, Western Europe"},
+			{Value: "", Label: "what the file shows"}, {Value: "utf-8", Label: "UTF-8"},
+			{Value: "windows-1252", Label: "Windows-1252, Western Europe"},
 			{Value: "windows-1250", Label: "Windows-1250, Central Europe"}, {Value: "windows-1251", Label: "Windows-1251, Cyrillic"},
 			{Value: "gbk", Label: "GBK, Chinese"}, {Value: "big5", Label: "Big5, Chinese"}, {Value: "shift_jis", Label: "Shift JIS, Japanese"},
 			{Value: "euc-kr", Label: "EUC-KR, Korean"}, {Value: "iso-8859-15", Label: "ISO 8859-15"}, {Value: "utf-16", Label: "UTF-16"}}},

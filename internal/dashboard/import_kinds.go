@@ -97,6 +97,7 @@ func (k *fileKind) choice(field string) string {
 
 // productFields are what a column of a file of products can be imported as.
 var productFields = map[string]string{"": "not imported", "sku": "SKU", "name": "Name", "price": "Price", "salePrice": "Sale price",
+	"saleFrom": "First day of the sale price", "saleUntil": "Last day of the sale price",
 	"compareAtPrice": "Price before, crossed out", "description": "Description", "status": "Status", "categoryIds": "Ids of categories",
 	"categories": "Categories, several", "category": "Category", "images": "Images, by address", "stock.quantity": "Stock",
 	"stock.warehouseCode": "Warehouse of the stock", "parent": "SKU of the product it is a variant of", "attributes.": "Attribute",
@@ -115,7 +116,10 @@ var orderFields = map[string]string{"": "not imported", "externalReference": "Nu
 	"customerEmail": "Customer's e-mail", "customerId": "Customer's number", "customerPhone": "Customer's phone",
 	"customerCompany": "Customer's company", "currency": "Currency",
 	"initialStatus": "Status", "date": "Date", "notes": "Notes", "shippingAmount": "Shipping cost of the order",
-	"discountAmount": "Discount on the order", "taxAmount": "Tax of the order", "taxRate": "Tax rate, in percent", "sku": "SKU",
+	"discountAmount": "Discount on the order", "taxAmount": "Tax of the order", "taxRate": "Tax rate, in percent",
+	"subtotal": "Sum of the lines", "total": "Total of the order", "dutiesAmount": "Duties of the order",
+	"refundedAmount": "Refunded amount", "cancelledAt": "Date of the cancellation", "paymentStatus": "Status of the payment",
+	"lineDiscount": "Discount on the line", "sku": "SKU",
 	"quantity": "Quantity", "unitPrice": "Price of a piece", "lineTotal": "Total of the line", "name": "Name of the line",
 	"shippingAddress.line1": "Street and number", "shippingAddress.line2": "Second line of the address", "shippingAddress.city": "City",
 	"shippingAddress.state": "State or region", "shippingAddress.postalCode": "Postal code", "shippingAddress.country": "Country",

@@ -28,11 +28,11 @@ func TestImportOfPrices(t *testing.T) {
 		s.runImports()
 		page = b.get(at)
 		has(t, page, "2 changed", "0 the same already", "1 row refused", "Price €12.50 → €1,013.00", "Price before none → €9.50",
-			"no product or variant has this SKU", "Import 2 prices")
+			"no product or variant has this SKU", "Import 2 prices", "1 price changes by more than half")
 		if strings.Contains(page.words(), "new products") {
 			t.Error("a price list has new products")
 		}
-		b.follow(b.submit(t, page, at+"/run"))
+		b.follow(b.submit(t, page, at+"/run", "jumps", "1"))
 		s.runImports()
 		has(t, b.get(at), "Done, some refused", "2 updated", "1 row refused")
 		has(t, b.get(priceImportsPath), "preise.csv", "2 prices stored, 1 row refused")
@@ -42,7 +42,7 @@ func TestImportOfPrices(t *testing.T) {
 		at, page = importOf(again), b.follow(again)
 		b.follow(b.submit(t, page, at+"/check", columnsOf(page)...))
 		s.runImports()
-		b.follow(b.submit(t, b.get(at), at+"/run"))
+		b.follow(b.submit(t, b.get(at), at+"/run", "jumps", "1"))
 		s.runImports()
 		has(t, b.get(at), "Done", "1 updated")
 		has(t, b.get("/products"), "€1,013.00", "€1.00")
@@ -70,8 +70,8 @@ func TestImportOfStock(t *testing.T) {
 	})
 }
 
-// A wrong list is set right by the file of the values before, however long it is, which is imported as it is. The check warns of prices
-// that change a great deal, and the report does not name what was before.
+// A wrong list is set right by the file of the values before, however long it is, which is imported as it is. The check asks about prices
+// that change by more than half, and the report does not name what was before.
 func TestListsAreSetRight(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		s.product(`{"sku":"MUG","name":"Mug","price":12.5,"stock":{"quantity":3}}`)
@@ -93,10 +93,21 @@ func TestListsAreSetRight(t *testing.T) {
 			b.follow(b.submit(t, page, at+"/check", columnsOf(page)...))
 			s.runImports()
 			checked := b.get(at)
-			if jumps := path == priceImportsPath; strings.Contains(checked.words(), "change a great deal") != jumps {
+			if jumps := path == priceImportsPath; strings.Contains(checked.words(), "prices change by more than half") != jumps {
 				t.Errorf("%s: %.900s", name, checked.words())
+			} else if jumps { // they have to be confirmed, as many as were shown
+				has(t, checked, "Import 61 prices, 61 prices change by more than half", "The largest 50 of 61")
+				for _, n := range []string{"", "60"} {
+					if out := b.submit(t, checked, at+"/run", "jumps", n); out.status != 409 || !strings.Contains(out.words(), "confirm that") {
+						t.Errorf("%q jumps: %d %.300s", n, out.status, out.words())
+					}
+				}
 			}
-			b.follow(b.submit(t, checked, at+"/run"))
+			accept := []string(nil)
+			if path == priceImportsPath {
+				accept = []string{"jumps", "61"}
+			}
+			b.follow(b.submit(t, checked, at+"/run", accept...))
 			s.runImports()
 			return at
 		}
@@ -146,4 +157,15 @@ func (s *site) listOf(statement string) (text string) {
 		return err
 	})
 	return text
+}
+
+// Every field that a column can be imported as has a name on the page.
+func TestFieldsOfFilesHaveNames(t *testing.T) {
+	for _, k := range []*fileKind{productFiles, orderFiles, priceFiles, stockFiles} {
+		for _, name := range k.names {
+			if k.fields[name] == "" {
+				t.Errorf("%s: %s has no name", k.kind, name)
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -14,7 +15,6 @@ import (
 	"entrepot/internal/importer"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
-	"entrepot/internal/money"
 )
 
 // importPage is the data of a page about one import.
@@ -102,6 +102,7 @@ type lineRow struct{ Line, SKU, Field, Why string }
 // diffRow is what would change in one product.
 type diffRow struct {
 	SKU     string
+	Percent string // of a price that jumps
 	Changes []change
 }
 
@@ -126,6 +127,9 @@ type importView struct {
 	Gauge       *gauge
 	Figures     []figure
 	Run, Stop   *formButton
+	Sure        *ask      // in place of Run, where prices jump
+	Jumps       []diffRow // these prices
+	JumpWords   string
 	Drop        *ask
 	See         *crumb
 	Diffs       []diffRow
@@ -291,6 +295,7 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 		v.Notice = &notice
 	}
 	v.diffs(r, p, c)
+	v.jumps(r, p, c)
 	for _, d := range c.New {
 		v.New = append(v.New, d.SKU+" "+d.Name)
 	}
@@ -298,30 +303,38 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 		v.NewWords = "The first " + f.Count(int64(len(c.New))) + " of " + f.Count(int64(c.Created)) + "."
 	}
 	v.Left = strings.Join(c.NotImported, ", ")
-	if p.i.Kind == imports.Prices && manyJump(c.Changed) {
-		notice := newCallout("warn", "Most of these prices change a great deal", "They become more than twice as high or less than half. If a "+
-			"column or its decimals were misread, choose them below and check again.")
-		v.Notice = &notice
-	}
 	return nil
 }
 
-// manyJump reports whether more than half of the changed prices are more than doubled or halved.
-func manyJump(list []fileimport.Diff) bool {
-	prices, jumps := 0, 0
-	for _, d := range list {
-		for _, f := range d.Fields {
-			from, err := money.Parse(string(f.From))
-			to, bad := money.Parse(string(f.To))
-			if f.Field != "price" || err != nil || bad != nil || from <= 0 {
-				continue
-			}
-			if prices++; to > 2*from || 2*to < from {
-				jumps++
-			}
-		}
+// jumps shows the prices that would change by more than half, the largest first, and asks before these are imported.
+func (v *importView) jumps(r *request, p importPage, c fileimport.Checked) {
+	if c.Jumps == 0 {
+		return
 	}
-	return 2*jumps > prices
+	f := r.format
+	words := f.plural(int64(c.Jumps), "price changes by more than half", "prices change by more than half")
+	notice := newCallout("bad", words, "If a column, its decimals or its currency were misread, choose them below and check again.")
+	v.Notice = &notice
+	for _, d := range c.Jumped {
+		v.Jumps = append(v.Jumps, diffRow{SKU: d.SKU, Percent: signedPercent(f, d.Percent), Changes: r.diffWords(d)})
+	}
+	if c.Jumps > len(c.Jumped) {
+		v.JumpWords = "The largest " + f.Count(int64(len(c.Jumped))) + " of " + f.Count(int64(c.Jumps)) + "."
+	}
+	if v.Run != nil {
+		sure := newAsk("accept-jumps", "Import prices that change by more than half?", words+". Look at them first: the largest stand on top.",
+			v.Run.Label+", "+words, r.form(p.path("/run"), hiddenField("jumps", strconv.Itoa(c.Jumps))))
+		sure.Close = "Not yet"
+		v.Sure, v.Run = &sure, nil
+	}
+}
+
+// signedPercent is a change in percent: +900 %.
+func signedPercent(f format, percent int64) string {
+	if percent < 0 {
+		return "−" + f.Count(-percent) + " %"
+	}
+	return "+" + f.Count(percent) + " %"
 }
 
 // diffs shows the first products that a dry run has found to change, with their values before.

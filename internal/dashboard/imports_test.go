@@ -156,7 +156,7 @@ func TestAnImportKeepsTheValuesBefore(t *testing.T) {
 		page := b.follow(given)
 		b.follow(b.submit(t, page, at+"/check", columnsOf(page)...))
 		s.runImports()
-		b.follow(b.submit(t, b.get(at), at+"/run"))
+		b.follow(b.submit(t, b.get(at), at+"/run", "jumps", "1"))
 		s.runImports()
 		has(t, b.get(at), "Done", "1 updated", "€12.50 → €1.25")
 	})
@@ -236,7 +236,8 @@ func TestImportsCheckIsTheCommandLines(t *testing.T) {
 		if err := os.WriteFile(path, []byte(file.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		want, err := importer.Run(t.Context(), importer.Options{Kind: importer.Products, File: path, DryRun: true, To: service})
+		want, err := importer.Run(t.Context(), importer.Options{Kind: importer.Products, File: path, DryRun: true, To: service,
+			AcceptJumps: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -109,6 +109,7 @@ type ask struct {
 	Label          string // of the button that does it
 	Form           *form
 	Typed          string
+	Close          string // of the button that does nothing; "" for Keep it
 }
 
 func newAsk(id, head, text, label string, f *form) ask {

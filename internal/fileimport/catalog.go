@@ -1,12 +1,14 @@
 package fileimport
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"math/big"
 	"net/http"
+	"slices"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
@@ -33,6 +35,8 @@ type Checked struct {
 	Before      int      `json:"before,omitempty"`      // values that the file of a list replaces, if all of them are kept (see Before)
 	New         []Diff   `json:"new,omitempty"`         // the first new products
 	Prices      Moves    `json:"prices,omitzero"`       // of all products that would change
+	Jumps       int      `json:"jumps,omitempty"`       // prices that would change by more than half, variants' too
+	Jumped      []Diff   `json:"jumped,omitempty"`      // the largest of them first
 }
 
 // Moves are how prices move.
@@ -80,6 +84,8 @@ type Diff struct {
 	SKU    string        `json:"sku"`
 	Name   string        `json:"name"`
 	Fields []FieldChange `json:"fields,omitempty"`
+
+	Percent int64 `json:"percent,omitempty"` // of a price that jumps
 }
 
 // FieldChange is a field before and after, as JSON.
@@ -99,6 +105,7 @@ type trial struct {
 	creates bool // and those that do not are created
 	changed []Diff
 	prices  Moves
+	jumps   importer.Jumps
 	new     []Diff
 	orders  []Order
 	places  []string // codes of warehouses
@@ -132,6 +139,7 @@ func (t *trial) noteProduct(r *nouns.Change, levels []commerce.LevelChange) (act
 		return "unchanged", nil
 	}
 	t.prices.note(r.Before.Price, r.After.Price)
+	t.noteJumps(r)
 	if len(t.changed) >= mostDiffs {
 		return "update", nil
 	}
@@ -152,6 +160,27 @@ func (t *trial) noteProduct(r *nouns.Change, levels []commerce.LevelChange) (act
 	}
 	t.changed = append(t.changed, d)
 	return "update", nil
+}
+
+// noteJumps notes the prices of a product and of its variants that would change by more than half.
+func (t *trial) noteJumps(r *nouns.Change) {
+	t.jumps.Add(r.After.SKU, r.After.Name, r.Before.Price, r.After.Price)
+	for _, v := range r.Written {
+		at := slices.IndexFunc(r.Before.Variants, func(before nouns.Variant) bool { return before.SKU == v.SKU })
+		if at >= 0 {
+			t.jumps.Add(v.SKU, cmp.Or(v.Name, r.After.Name), r.Before.Variants[at].PriceIn(*r.Before), v.PriceIn(r.After))
+		}
+	}
+}
+
+// jumped are the largest jumps as changes of their products.
+func (t *trial) jumped() (list []Diff) {
+	t.jumps.Sort()
+	for _, j := range t.jumps.List {
+		list = append(list, Diff{SKU: j.SKU, Name: j.Name, Percent: j.Percent,
+			Fields: []FieldChange{{"price", j.From.AppendTo(nil), j.To.AppendTo(nil)}}})
+	}
+	return list
 }
 
 // catalog stores an import's products and categories by running the operations in the account's own store.

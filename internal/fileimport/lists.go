@@ -92,6 +92,7 @@ func (t *trial) notePrices(tx *db.Tx, list []nouns.PriceDraft) ([]client.Change,
 		}
 		if before[i].Price != nil && after.Price != nil {
 			t.prices.note(*before[i].Price, *after.Price)
+			t.jumps.Add(after.SKU, after.Name, *before[i].Price, *after.Price)
 		}
 		if len(fields) > 0 {
 			if err := t.kept.price(before[i]); err != nil {

@@ -76,7 +76,8 @@ func Put(i *imports.Import, o Options, f importer.Found) error {
 
 // importer are the options of the importer for a content; messages use its name.
 func (o Options) importer(kind imports.Kind, content importer.Content, name string) importer.Options {
-	out := importer.Options{Kind: importer.Kind(kind), Content: content, Name: name, MostText: MaxText, NoHeader: o.NoHeader, HeaderRow: o.HeaderRow,
+	out := importer.Options{Kind: importer.Kind(kind), Content: content, Name: name, MostText: MaxText, NoHeader: o.NoHeader,
+		HeaderRow: o.HeaderRow,
 		Delimiter: o.Delimiter, Encoding: o.Encoding, Duplicates: o.Duplicates, ImageBase: o.ImageBase, Channel: string(o.Channel)}
 	if kind == imports.Orders {
 		o.ofOrders(&out)

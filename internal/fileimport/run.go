@@ -54,7 +54,7 @@ func (r *Runner) Run(ctx context.Context, job jobs.Job, lease time.Duration) err
 		return r.fail(ctx, i, job, "it was started several times and never ended")
 	}
 	defer collectOften()()
-	t := &trial{dry: job.Type.DryRun(), asks: i.Kind == imports.Orders}
+	t := &trial{dry: job.Type.DryRun(), asks: i.Kind == imports.Orders, jumps: importer.KeepJumps(mostDiffs)}
 	k := &keeper{ctx: context.WithoutCancel(ctx), store: r.Store, i: i, job: job, lease: lease, dry: t.dry, kept: &t.kept}
 	summary, err := r.importFile(ctx, k, t)
 	return r.settle(context.WithoutCancel(ctx), ctx.Err(), k, t, summary, err)
@@ -179,7 +179,7 @@ func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary import
 			t.kept.count = 0 // they are not all there
 		}
 		text, err := json.Marshal(Checked{Counts: summary.Counts, Rows: summary.Rows, NotImported: summary.NotImported, Changed: t.changed,
-			New: t.new, Orders: t.orders, Warehouses: t.places, Before: t.kept.count, Prices: t.prices})
+			New: t.new, Orders: t.orders, Warehouses: t.places, Before: t.kept.count, Prices: t.prices, Jumps: t.jumps.Count, Jumped: t.jumped()})
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,8 @@ import (
 
 // attributeColumns are headers of plain files that become attributes of the product.
 var attributeColumns = map[string]string{
-	"vendor": "vendor", "brand": "brand", "brands": "brand", "brandname": "brand", "manufacturer": "manufacturer", "supplier": "supplier", "tags": "tags",
+	"vendor": "vendor", "brand": "brand", "brands": "brand", "brandname": "brand",
+	"manufacturer": "manufacturer", "supplier": "supplier", "tags": "tags",
 	"tag":   "tags",
 	"color": "color", "colour": "colour", "size": "size", "material": "material", "gender": "gender", "season": "season", "pattern": "pattern",
 	"style": "style", "collection": "collection", "weight": "weight", "dimensions": "dimensions", "width": "width", "height": "height",

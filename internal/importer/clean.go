@@ -37,7 +37,8 @@ func (t *table) clean(r *row) {
 		if name {
 			digits, lost := wholeNumber(cell)
 			if lost && r.unclean == "" {
-				r.unclean = fmt.Sprintf("%s in the column %s is a number that a spreadsheet has shortened: its digits are lost", clip(cell), t.nameOf(i))
+				r.unclean = fmt.Sprintf("%s in the column %s is a number that a spreadsheet has shortened: its digits are lost", clip(cell),
+					t.nameOf(i))
 			}
 			cell = digits
 		}

@@ -55,8 +55,12 @@ func TestBadBytesRefuseTheirRows(t *testing.T) {
 }
 
 func TestObjectsOfOtherPrograms(t *testing.T) {
-	got := made(t, Options{Kind: Products, File: write(t, `[{"sku":4006381333931,"name":"Pen \"sku\": 5,","price":1.5,"variants":[{"sku": 12 }]}]`)})
+	got := made(t, Options{Kind: Products, File: write(t, `[{"sku":4006381333931,"name":"Pen \"sku\": 5,","price":1.5,`+
+		`"variants":[{"sku": 12 }]}]`)})
 	contains(t, "numbers as SKUs", got, []string{`"sku":"4006381333931"`, `{"sku": "12" }`, `Pen \"sku\": 5,`}, nil)
+	got = made(t, Options{Kind: Products, File: write(t, "[{\"sku\":\"A\u200B-1\",\"name\":\"Pen \u200B\",\"price\":1},"+
+		`{"sku":"\ufeffB-1","name":"Ink","price":1}]`)})
+	contains(t, "signs without width", got, []string{`"sku":"A-1"`, `"sku":"B-1"`, "Pen \u200B"}, nil)
 	got = made(t, Options{Kind: Products, File: write(t, `[{"code":"A","title":"Mug","price":"9.00","tags":["kitchen","gift"]}]`),
 		Map: []string{"code=sku", "title=name"}})
 	contains(t, "lists", got, []string{`"tags":"kitchen, gift"`}, []string{"u001f"})

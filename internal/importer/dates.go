@@ -30,12 +30,13 @@ var (
 )
 
 // zoneMinutes are names of zones in exports, in minutes east of Greenwich.
-var zoneMinutes = map[string]int{"Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "BST": 60, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120, "EET": 120,
-	"EEST": 180, "MSK": 180, "EST": -300, "EDT": -240, "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420, "JST": 540,
-	"AEST": 600, "AEDT": 660}
+var zoneMinutes = map[string]int{"Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "BST": 60, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120,
+	"EET": 120, "EEST": 180, "MSK": 180, "EST": -300, "EDT": -240, "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480,
+	"PDT": -420, "JST": 540, "AEST": 600, "AEDT": 660}
 
 // months are the beginnings of the names of months in the languages of exports, without accents.
-var months = []string{"jan ene gen", "feb fev fevr", "mar mrz mrt maer maa", "apr avr abr", "mai may maj mei mag maggio", "jun juin giu", "jul juil lug",
+var months = []string{"jan ene gen", "feb fev fevr", "mar mrz mrt maer maa", "apr avr abr", "mai may maj mei mag maggio",
+	"jun juin giu", "jul juil lug",
 	"aug aout ago agosto", "sep set", "oct okt ott out", "nov", "dec dez dic dis"}
 
 // dateParts is a parsed date: a, b and c in their order in the text.
@@ -141,7 +142,8 @@ func parseWordDate(text string, zone *time.Location) (at time.Time, ok bool) {
 	for _, word := range strings.FieldsFunc(strings.ToLower(withoutAccents(text)), wordSign) {
 		if digits := strings.TrimRight(word, "abcdefghijklmnopqrstuvwxyz"); digits != "" {
 			n, err := strconv.Atoi(digits)
-			if suffix := word[len(digits):]; err != nil || !slices.Contains([]string{"", "st", "nd", "rd", "th", "er"}, suffix) || len(numbers) == 2 {
+			ordinal := slices.Contains([]string{"", "st", "nd", "rd", "th", "er"}, word[len(digits):])
+			if err != nil || !ordinal || len(numbers) == 2 {
 				return at, false
 			}
 			numbers = append(numbers, n)
@@ -178,8 +180,8 @@ func monthNamed(word string) int {
 
 // weekday reports whether a word names a day of the week.
 func weekday(word string) bool {
-	for _, name := range strings.Fields("mon tue wed thu fri sat sun montag dienst mittw donn freit samst sonn lun mardi mart mercr jeu vend sam dim " +
-		"mier juev vier sab dom maandag dinsd woensd donderd vrijd zaterd zond") {
+	for _, name := range strings.Fields("mon tue wed thu fri sat sun montag dienst mittw donn freit samst sonn lun mardi mart mercr jeu " +
+		"vend sam dim mier juev vier sab dom maandag dinsd woensd donderd vrijd zaterd zond") {
 		if strings.HasPrefix(word, name) && word != "mar" {
 			return true
 		}

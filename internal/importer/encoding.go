@@ -161,7 +161,7 @@ func (s *textScan) charset() (found charset, others []charset) {
 		return charset{name: "utf-16be", decoder: byteOrderMarks[2].decoder}, nil
 	case !s.broken():
 		return charset{name: "utf-8"}, nil
-	case s.good >= s.bad+int64(len(s.unfinished)):
+	case s.mostlyUTF8():
 		return charset{name: "utf-8", decoder: unicode.UTF8, bad: true}, nil
 	}
 	s.endWord()
@@ -170,6 +170,13 @@ func (s *textScan) charset() (found charset, others []charset) {
 		others = nil
 	}
 	return found, others
+}
+
+// mostlyUTF8 reports whether so few bytes are no UTF-8 that these were cut or pasted into it. Pairs of bytes of Chinese text are valid in a
+// part of the cases.
+func (s *textScan) mostlyUTF8() bool {
+	bad := s.bad + int64(len(s.unfinished))
+	return s.good >= 2*bad || bad <= 2 && s.good >= bad
 }
 
 func (s *textScan) broken() bool { return s.bad > 0 || len(s.unfinished) > 0 }

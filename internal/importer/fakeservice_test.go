@@ -139,6 +139,12 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		s.answer(w, 200, map[string]any{"data": found, "meta": map[string]int{"totalPages": 1}})
+	case r.Method == "GET" && path == "/api/v1/sdk/products/changes":
+		var list []any
+		for _, p := range s.products {
+			list = append(list, p)
+		}
+		s.answer(w, 200, map[string]any{"data": list, "meta": map[string]any{"hasMore": false, "nextSince": "x"}})
 	case strings.HasPrefix(path, "/api/v1/customers") && r.Method != "GET":
 		s.writeCustomer(w, r, body)
 	case strings.HasPrefix(path, "/api/v1/customers/customer-"):

@@ -65,6 +65,9 @@ func (g *gather[T]) drop(done *group[T]) {
 	}
 }
 
+// forget drops the groups of a reading, so that another can begin.
+func (g *gather[T]) forget() { g.open, g.first, g.last = map[string]*group[T]{}, nil, nil }
+
 // rest passes on the groups still open at the end of the file.
 func (g *gather[T]) rest() iter.Seq2[string, []T] {
 	return func(yield func(string, []T) bool) {

@@ -40,9 +40,11 @@ func TestTotalsAreNoUnitPrices(t *testing.T) {
 			t.Errorf("%s is taken for %s (%v)", name, found.Columns[4].Field, err)
 		}
 	}
-	stops(t, Options{Kind: Products, File: write(t, "Handle,Title,Variant SKU,Variant Inventory Qty\nmug,Mug,NP,5\n")}, "entrepot import stock")
+	stops(t, Options{Kind: Products, File: write(t, "Handle,Title,Variant SKU,Variant Inventory Qty\nmug,Mug,NP,5\n")},
+		"entrepot import stock")
 	stops(t, Options{Kind: Products, File: write(t, "sku,price\nA,5\n")}, "entrepot import prices")
-	got := made(t, Options{Kind: Orders, File: write(t, "amazon-order-id,order-item-id,purchase-date,buyer-name,sku,quantity-purchased,item-price\n"+
+	got := made(t, Options{Kind: Orders, File: write(t, "amazon-order-id,order-item-id,purchase-date,buyer-name,sku,"+
+		"quantity-purchased,item-price\n"+
 		"1,2,2026-03-05T10:00:00Z,Ada,A,3,30.00\n")})
 	contains(t, "Amazon", got, []string{`"quantity":3,"unitPrice":10`}, nil)
 }

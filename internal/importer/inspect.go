@@ -192,15 +192,16 @@ func (d demand) missing(t *table, m *mapping) error {
 }
 
 // notEach are parts of names of columns whose amounts are not the selling price of one piece.
-var notEach = strings.Fields("total gesamt summe suma somme totaal amount betrag montant importe importo bedrag umsatz revenue turnover value " +
-	"extended lineprice orderprice linesum ordersum rowsum bestellwert warenwert shipping versand livraison envio spedizione verzend porto " +
-	"discount rabatt remise descuento sconto korting cost kosten einkauf purchase buying achat compra acquisto inkoop wholesale weight gewicht " +
-	"poids peso length breite width height marge margin profit")
+var notEach = strings.Fields("total gesamt summe suma somme totaal amount betrag montant importe importo bedrag umsatz revenue turnover " +
+	"value extended lineprice orderprice linesum ordersum rowsum bestellwert warenwert shipping versand livraison envio spedizione verzend " +
+	"porto discount rabatt remise descuento sconto korting cost kosten einkauf purchase buying achat compra acquisto inkoop wholesale " +
+	"weight gewicht poids peso length breite width height marge margin profit")
 
 // isNotEach reports whether a column's name says that it does not hold the selling price of one piece.
 func isNotEach(name string) bool {
 	key := headerKey(name)
-	return key == "sum" || key == "sales" || key == "ek" || slices.ContainsFunc(notEach, func(word string) bool { return strings.Contains(key, word) })
+	holds := func(word string) bool { return strings.Contains(key, word) }
+	return key == "sum" || key == "sales" || key == "ek" || slices.ContainsFunc(notEach, holds)
 }
 
 // guess finds the unused column whose name holds one of the words; for an amount its cells must be

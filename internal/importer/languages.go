@@ -112,7 +112,8 @@ func wooAttribute(key, name string) string {
 		part = "name"
 	case strings.Contains(rest, "global"), strings.Contains(rest, "globaal"):
 		part = "global"
-	case strings.Contains(rest, "stand"), strings.Contains(rest, "defaut"), strings.Contains(rest, "defecto"), strings.Contains(rest, "default"):
+	case strings.Contains(rest, "stand"), strings.Contains(rest, "defaut"), strings.Contains(rest, "defecto"),
+		strings.Contains(rest, "default"):
 		part = "default"
 	}
 	return "Attribute " + m[3] + " " + part

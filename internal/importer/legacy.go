@@ -25,13 +25,16 @@ type legacyCharset struct {
 
 // Letters of languages beyond a to z, the most frequent first; those of English are what names and careless programs leave in it.
 var (
-	western = []string{"éâèêüöñæóáíàïôçåäøªº¹³²¢¨", "äüöß", "éàèêçîôâûùëœïüÿ", "óíáéñú¿ü¡º", "ãçáéíóêõúâàô", "àèòùéì", "åæøéö", "äåöé", "ëéïèöü", "áíéðóæúþýö",
-		"àéòèíçóúï"}
-	central = []string{"łąóężśćńź", "íáěéřýšžčůúňťď", "áíéýčšžúľťôňóä", "éáöőóüíúű", "šžčćđ", "ășțîâşţ"}
-	russian = []string{"оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё", "оаиніврентсклдмупзяьбгйчхшжєїюцщфґ"}
+	western = []string{"éâèêüöñæóáíàïôçåäøªº¹³²¢¨", "äüöß", "éàèêçîôâûùëœïüÿ",
+		"óíáéñú¿ü¡º", "ãçáéíóêõúâàô", "àèòùéì", "åæøéö", "äåöé",
+		"ëéïèöü", "áíéðóæúþýö", "àéòèíçóúï"}
+	central = []string{"łąóężśćńź", "íáěéřýšžčůúňťď", "áíéýčšžúľťôňóä",
+		"éáöőóüíúű", "šžčćđ", "ășțîâşţ"}
+	russian = []string{"оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё",
+		"оаиніврентсклдмупзяьбгйчхшжєїюцщфґ"}
 )
 
-// legacyCharsets that are told apart. Files in others are read when --encoding names them.
+// legacyCharsets are compared. The first three are taken when they are the most likely ones by far; the others are proposed to a person.
 var legacyCharsets = []legacyCharset{
 	{"windows-1252", charmap.Windows1252, western, 0},
 	{"windows-1250", charmap.Windows1250, central, 0.5},
@@ -47,12 +50,13 @@ var legacyCharsets = []legacyCharset{
 
 const (
 	unlikely = 0.002 // the share of a letter that a language does not have
-	decides  = 1.6   // what two readings must differ by, as a logarithm
+	borrowed = 0.01  // that of one that other languages of the encoding have: names and brands
+	decides  = 0.9   // what two readings must differ by, as a logarithm
 )
 
 // detectLegacy finds the encoding of the words of a file that is not UTF-8. sure is false if others read them as well; then found is
-// the most likely one and others are the next, which read something else. In a file with few such words, which is sparse, they are names and
-// signs of many languages: it is Windows-1252 unless that contradicts them.
+// the most likely one and others are the next, which read something else. In a file with few such words, which is sparse, they are names
+// and signs of many languages: it is Windows-1252 unless that contradicts them.
 func detectLegacy(words []byte, sparse bool) (found charset, others []charset, sure bool) {
 	if chinese, cyrillic := looksChinese(words), cyrillicOnly(words); chinese && !cyrillic {
 		return charset{name: "gbk", decoder: simplifiedchinese.GBK}, nil, true
@@ -73,7 +77,7 @@ func detectLegacy(words []byte, sparse bool) (found charset, others []charset, s
 		}
 		one := reading{charset: charset{name: c.name, decoder: c.encoding}, score: math.Inf(-1), text: string(text)}
 		for _, letters := range c.languages {
-			if score, share := likelihood(words, c.encoding, letters); score-c.rare > one.score {
+			if score, share := likelihood(words, c, letters); score-c.rare > one.score {
 				one.score, one.share = score-c.rare, share
 			}
 		}
@@ -99,9 +103,9 @@ func detectLegacy(words []byte, sparse bool) (found charset, others []charset, s
 			return list[at].charset, nil, true
 		}
 	}
-	sure = best.share >= 0.7
+	sure = best.share >= 0.7 && slices.Contains([]string{"windows-1252", "windows-1250", "windows-1251"}, best.name)
 	for _, r := range list[1:] {
-		if r.text != best.text && (best.score-r.score < decides || !sure) {
+		if r.text != best.text && (best.score-r.score < decides || !sure) && len(others) < 4 {
 			others = append(others, r.charset)
 		}
 	}
@@ -113,7 +117,7 @@ func detectLegacy(words []byte, sparse bool) (found charset, others []charset, s
 
 // likelihood is the logarithm of how likely a language writes the letters beyond ASCII in words, and the share of them that it has. Signs
 // at the edge of a word, as in "£5" and "m³", show nothing.
-func likelihood(words []byte, c *charmap.Charmap, letters string) (score, share float64) {
+func likelihood(words []byte, c legacyCharset, letters string) (score, share float64) {
 	share = 1 // of none
 	total, rank := 0.0, map[rune]float64{}
 	for i, r := range []rune(letters) {
@@ -127,10 +131,14 @@ func likelihood(words []byte, c *charmap.Charmap, letters string) (score, share 
 			if b < utf8.RuneSelf || edgeSign(word, i) {
 				continue
 			}
-			r := c.DecodeByte(b)
+			r := c.encoding.DecodeByte(b)
 			lower := unicode.ToLower(r)
-			p := unlikely
-			switch weight := rank[lower] / total; {
+			weight, p := rank[lower]/total, unlikely
+			if weight == 0 && slices.ContainsFunc(c.languages, func(other string) bool { return strings.ContainsRune(other, lower) }) {
+				weight = borrowed
+			}
+			switch {
+			case !latin && len(word) > 1 && lower < 0x370: // Latin words have letters of a to z
 			case weight == 0 || latin && lower >= 0x370 && lower < 0x530: // Greek or Cyrillic letters among Latin ones
 			case r != lower && i > 0 && word[i-1] >= 'a' && word[i-1] <= 'z': // "cafÃ"
 			case r != lower:
@@ -150,14 +158,14 @@ func likelihood(words []byte, c *charmap.Charmap, letters string) (score, share 
 	return score, share
 }
 
-// edgeSign reports whether a byte of a word is a sign rather than a letter in the most common encoding, and stands where signs do: alone, as
-// in "5 £", or behind at most two letters at the end, as in "m³".
+// edgeSign reports whether a byte of a word is a sign rather than a letter in the most common encoding, and stands where signs do: alone,
+// as in "5 £", or behind at most two letters at the end, as in "m³".
 func edgeSign(word []byte, i int) bool {
 	if r := charmap.Windows1252.DecodeByte(word[i]); unicode.IsLetter(r) && r != 'ª' && r != 'º' {
 		return false
 	}
-	return i == len(word)-1 && i <= 2 || i == 0 && len(word) == 1 || slices.Contains([]byte{0x91, 0x92, 0x93, 0x94, 0x96, 0x97, 0x85, 0x99,
-		0xA0, 0xA9, 0xAE, 0xB0, 0xB4, 0xB7, 0xD7}, word[i]) // quotes, dashes and marks, in all of Windows' encodings
+	return i == len(word)-1 && i <= 2 || slices.Contains([]byte{0x91, 0x92, 0x93, 0x94, 0x96, 0x97, 0x85, 0x99,
+		0xA0, 0xA9, 0xAE, 0xB0, 0xB4, 0xB7}, word[i]) // quotes, dashes and marks, in all of Windows' encodings
 }
 
 // looksChinese reports whether the words are pairs of bytes as GBK has them for the common signs of Chinese. Those of Korean begin

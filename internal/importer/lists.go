@@ -103,6 +103,7 @@ func (m *listMaker) prepare() error {
 }
 
 func (m *listMaker) survey(context.Context) error { return nil }
+func (m *listMaker) again(context.Context) error  { return nil }
 func (m *listMaker) counted() counter             { return m.rows }
 func (m *listMaker) untouched() bool              { return false }
 

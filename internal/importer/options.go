@@ -111,6 +111,7 @@ type Options struct {
 	Duplicates    string      // products: first (default), last or merge
 	CreditNotes   CreditNotes // default return
 	LongOrders    string      // split (default) or report
+	AcceptJumps   bool        // products and prices: prices that change by more than half are meant
 	CreateMissing bool        // orders: create products for SKUs the catalog lacks
 
 	DryRun      bool

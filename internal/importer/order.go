@@ -187,8 +187,8 @@ func (o *order) status() (string, *Fault) {
 	if o.credit != "" {
 		return o.credit.status(), nil
 	}
-	word := string(bytes.ToLower(text))
-	if status := wordOr(o.statuses[word], orderStatuses[word]); status != "" || len(text) == 0 {
+	word := bytes.ToLower(text)
+	if status := wordOr(o.statuses[string(word)], orderStatuses[string(word)]); status != "" || len(text) == 0 {
 		return o.statusAfterRefund(status), nil
 	}
 	return "", &Fault{Field: "initialStatus", Code: "bad_status", Message: fmt.Sprintf("%q is no order status; known are PENDING, "+

@@ -3,8 +3,10 @@ package importer
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"hash/maphash"
 	"regexp"
+	"strings"
 )
 
 // passOn passes on objects that have the API's shape already.
@@ -49,8 +51,24 @@ func (m *productMaker) passOn(ctx context.Context, out emit) error {
 // numberedName is a code that a program has written as a JSON number.
 var numberedName = regexp.MustCompile(`("(?:sku|externalReference)"\s*:\s*)(-?[0-9]+)(\s*[,}])`)
 
-// namesAsText makes the codes among the members of an object texts, as the API takes them.
-func namesAsText(raw []byte) []byte { return numberedName.ReplaceAll(raw, []byte(`$1"$2"$3`)) }
+// writtenName is a code as a JSON text.
+var writtenName = regexp.MustCompile(`"(sku|externalReference)"\s*:\s*("(?:[^"\\]|\\.)*")`)
+
+// namesAsText makes the codes among the members of an object texts, as the API takes them, without signs that nobody sees.
+func namesAsText(raw []byte) []byte {
+	raw = numberedName.ReplaceAll(raw, []byte(`$1"$2"$3`))
+	if bytes.IndexByte(raw, 0xE2) < 0 && bytes.IndexByte(raw, 0xEF) < 0 && !bytes.Contains(raw, []byte(`\u`)) {
+		return raw
+	}
+	return writtenName.ReplaceAllFunc(raw, func(member []byte) []byte {
+		m := writtenName.FindSubmatch(member)
+		var name string
+		if json.Unmarshal(m[2], &name) != nil || !strings.ContainsFunc(name, isInvisible) {
+			return member
+		}
+		return appendText([]byte(`"`+string(m[1])+`":`), plainText([]byte(name), true))
+	})
+}
 
 // surveyOwn counts how often each SKU comes, when the last row with it is to be taken.
 func (m *productMaker) surveyOwn(ctx context.Context) error {

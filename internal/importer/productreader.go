@@ -102,12 +102,14 @@ func (r *productReader) prices(cells [][]byte, p *product, faults []Fault) []Fau
 		holds, why := r.sales.holds(r.value(r.saleFrom, cells), r.value(r.saleUntil, cells))
 		switch {
 		case !holds && !priced:
-			faults = append(faults, p.refused(string(p.sku), "salePrice", "sale_not_today", "the sale price of %v %s, and there is no other", sale, why))
+			faults = append(faults, p.refused(string(p.sku), "salePrice", "sale_not_today", "the sale price of %v %s, and there is no other",
+				sale, why))
 			priced = true // refused already
 		case !holds:
 			faults = append(faults, p.note(string(p.sku), "salePrice", "sale_not_today", "the sale price of %v %s, and was left out", sale, why))
 		case why != "":
-			faults = append(faults, p.note(string(p.sku), "salePrice", "special_price_ends", "the sale price of %v, which was stored, %s", sale, why))
+			faults = append(faults, p.note(string(p.sku), "salePrice", "special_price_ends", "the sale price of %v, which was stored, %s",
+				sale, why))
 		}
 		onSale = holds
 	}

@@ -28,12 +28,25 @@ type maker interface {
 	prepare() error
 	survey(ctx context.Context) error
 	make(ctx context.Context, out emit) error
+	again(ctx context.Context) error // before make is called again
 	counted() counter
 	untouched() bool
 }
 
 func (m *productMaker) counted() counter { return m.rows }
 func (m *orderMaker) counted() counter   { return m.rows }
+
+func (m *productMaker) again(ctx context.Context) error {
+	if m.gather != nil {
+		m.gather.forget()
+	}
+	if m.asIs {
+		return m.surveyOwn(ctx)
+	}
+	return nil
+}
+
+func (m *orderMaker) again(context.Context) error { return nil } // its prices are those of another day
 
 // untouched is true when the objects of the file are passed on as they are.
 func (m *productMaker) untouched() bool { return m.asIs }
@@ -83,6 +96,7 @@ type importRun struct {
 	fields *mapping
 
 	seen     inspection
+	jumps    Jumps
 	checker  *orderChecker // of a dry run of orders that asks the service
 	left     []string      // columns that are not imported
 	decimals string        // how numbers are read, for the person to check
@@ -249,7 +263,11 @@ func (r *importRun) run(ctx context.Context) (err error) {
 	if err := r.findCurrency(ctx); err != nil {
 		return r.stopped(err)
 	}
-	if err := r.store(ctx); err != nil {
+	err = r.checkJumps(ctx)
+	if err == nil {
+		err = r.store(ctx)
+	}
+	if err != nil {
 		if call, wrong := errors.AsType[*CallError](err); wrong {
 			return call
 		}
@@ -297,7 +315,7 @@ func (r *importRun) summary() Summary {
 		Kind: r.Kind, File: r.File, SHA256: r.source.sha256, Format: r.format.name, Encoding: r.source.charset.name,
 		DryRun: r.DryRun, Resumed: r.resumed, Complete: r.state.Done, Rows: max(r.state.Rows, r.maker.counted().rows),
 		BlankRows: max(r.state.BlankRows, r.maker.counted().blank), Counts: r.state.Counts,
-		NotImported: r.left,
+		NotImported: r.left, Jumps: r.jumps.Count, PriceJumps: r.jumps.List[:min(len(r.jumps.List), toldJumps)],
 	}
 	if r.To != nil {
 		s.Requests, s.Repeats = r.To.Requests()

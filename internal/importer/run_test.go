@@ -140,7 +140,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		trouble.Add(1)
 		return true
 	})
-	s := run(t, Options{Kind: Products, File: write(t, catalog(300)), To: c, Batch: 20})
+	s := run(t, Options{Kind: Products, File: write(t, catalog(300)), To: c, Batch: 20, AcceptJumps: true})
 	if s.Created != 270 || s.Repeats != trouble.Load() || s.Repeats == 0 {
 		t.Errorf("%+v, %d faults", s, trouble.Load())
 	}
@@ -217,7 +217,7 @@ func TestNoMoreInFlightThanAsked(t *testing.T) {
 		now.Add(-1)
 		return false
 	})
-	run(t, Options{Kind: Products, File: write(t, catalog(1000)), To: c, Batch: 10, Concurrency: 3})
+	run(t, Options{Kind: Products, File: write(t, catalog(1000)), To: c, Batch: 10, Concurrency: 3, AcceptJumps: true})
 	if most.Load() != 3 {
 		t.Errorf("%d requests at once, 3 are allowed", most.Load())
 	}

@@ -7,8 +7,8 @@ import (
 
 // A sale price is the price only while it holds; what is left out is noted. made's clock shows 1 June 2026.
 func TestSalesHoldToday(t *testing.T) {
-	got := made(t, Options{Kind: Products, File: write(t, "ID,Type,SKU,Name,Date sale price starts,Date sale price ends,Sale price,Regular price,"+
-		"Description\n"+
+	got := made(t, Options{Kind: Products, File: write(t, "ID,Type,SKU,Name,Date sale price starts,Date sale price ends,"+
+		"Sale price,Regular price,Description\n"+
 		"1,simple,COME,A,2026-06-02,2026-06-30,60,100,\"One\\nTwo \\\\n three\"\n"+
 		"2,simple,OVER,A,2020-01-01,2026-05-31,60,100,\n"+
 		"3,simple,RUNS,A,2026-06-01,2026-06-01,60,100,\n"+
@@ -18,10 +18,11 @@ func TestSalesHoldToday(t *testing.T) {
 	contains(t, "WooCommerce", got, []string{`{"sku":"COME","name":"A","price":100,"compareAtPrice":null`, `"One\nTwo \\n three"`,
 		`{"sku":"OVER","name":"A","price":100,"compareAtPrice":null`, `{"sku":"RUNS","name":"A","price":60,"compareAtPrice":100`,
 		`{"sku":"OPEN","name":"A","price":60,"compareAtPrice":100`, `{"sku":"ODD","name":"A","price":100`,
-		"note row 1 (0) COME [salePrice] sale_not_today", "note row 2 (0) OVER [salePrice] sale_not_today", "note row 5 (0) ODD [salePrice] sale_not_today",
+		"note row 1 (0) COME [salePrice] sale_not_today", "note row 2 (0) OVER [salePrice] sale_not_today",
+		"note row 5 (0) ODD [salePrice] sale_not_today",
 		"note row 3 (0) RUNS [salePrice] special_price_ends", "refused row 6 (1) ONLY [salePrice]"}, nil)
-	got = made(t, Options{Kind: Products, File: write(t, "sku,product_type,attribute_set_code,name,price,special_price,special_price_from_date,"+
-		"special_price_to_date\n"+
+	got = made(t, Options{Kind: Products, File: write(t, "sku,product_type,attribute_set_code,name,price,special_price,"+
+		"special_price_from_date,special_price_to_date\n"+
 		"A,simple,Default,A,100,60,5/1/26,6/30/26\nB,simple,Default,B,100,60,\"7/1/26, 12:00 AM\",\nC,simple,Default,C,100,60,,6/5/26\n")})
 	contains(t, "Magento", got, []string{`{"sku":"A","name":"A","price":60,`, `{"sku":"B","name":"B","price":100,`,
 		`{"sku":"C","name":"C","price":100,`}, nil) // 5 June or 6 May: not certain
@@ -74,13 +75,16 @@ func TestFormatsInOtherLanguages(t *testing.T) {
 			"Día en que termina el precio rebajado,Inventario,Peso (kg),Precio rebajado,Precio normal,Categorías,Etiquetas,Imágenes,Superior," +
 			"Nombre del atributo 1,Valor(es) del atributo 1,Atributo visible 1",
 		"Dutch": "ID,Type,SKU,Naam,Gepubliceerd,Korte beschrijving,Beschrijving,Startdatum actieprijs,Einddatum actieprijs,Voorraad," +
-			"Gewicht (kg),Actieprijs,Reguliere prijs,Categorieën,Tags,Afbeeldingen,Hoofd,Attribuut 1 naam,Attribuut 1 waarde(n),Attribuut 1 zichtbaar",
+			"Gewicht (kg),Actieprijs,Reguliere prijs,Categorieën,Tags,Afbeeldingen,Hoofd,Attribuut 1 naam," +
+			"Attribuut 1 waarde(n),Attribuut 1 zichtbaar",
 	} {
 		got := made(t, Options{Kind: Products, File: write(t, text+"\n"+
 			"21,variable,FR-1,Tasse,1,,Texte,,,,\"0,4\",,\"12,50\",Cuisine,cadeau,https://cdn.example/a.jpg,,Taille,\"S, M\",1\n"+
 			"22,variation,FR-1-S,Tasse S,1,,,2099-01-01,,5,,\"9,90\",\"12,50\",,,,FR-1,Taille,S,1\n")})
-		contains(t, name, got, []string{"woocommerce", `{"sku":"FR-1","name":"Tasse","price":12.5`, `"variants":[{"sku":"FR-1-S","name":"Tasse S","price":12.5`,
-			`"stock":5`, `"attributes":{"Taille":"S"}`, "sale_not_today", `"weight":"0,4 kg"`, `"categoryIds":["Cuisine"]`, "a.jpg", `"tags":"cadeau"`}, nil)
+		contains(t, name, got, []string{"woocommerce", `{"sku":"FR-1","name":"Tasse","price":12.5`,
+			`"variants":[{"sku":"FR-1-S","name":"Tasse S","price":12.5`,
+			`"stock":5`, `"attributes":{"Taille":"S"}`, "sale_not_today", `"weight":"0,4 kg"`, `"categoryIds":["Cuisine"]`,
+			"a.jpg", `"tags":"cadeau"`}, nil)
 	}
 	for name, text := range map[string]string{
 		"German":  "Product ID;Bild;Name;Artikel-Nr.;Kategorie;Preis (zzgl. MwSt.);Preis (inkl. MwSt.);Menge;Status;Position",

@@ -69,6 +69,8 @@ type Summary struct {
 	BlankRows int    `json:"blankRows"`
 	Counts
 	NotImported []string `json:"notImported,omitempty"` // columns that hold something, but nothing of a product or order
+	Jumps       int      `json:"jumps,omitempty"`       // prices that change by more than half
+	PriceJumps  []Jump   `json:"priceJumps,omitempty"`  // the largest of them first, at most 1,000
 	Requests    int64    `json:"requests"`
 	Repeats     int64    `json:"repeatedRequests"`
 }

@@ -56,8 +56,8 @@ func (o *order) checkTotal(rows []*orderRow, faults []Fault) []Fault {
 			return faults
 		}
 	}
-	return o.refuse(rows, "total", "total_differs", faults, "lines of %v, a discount of %v, shipping of %v and taxes of %v, inside the prices or on top, do "+
-		"not give the total of %v", lines, discounts[0], shipping, tax+duties, total)
+	return o.refuse(rows, "total", "total_differs", faults, "lines of %v, a discount of %v, shipping of %v and taxes of %v, inside the "+
+		"prices or on top, do not give the total of %v", lines, discounts[0], shipping, tax+duties, total)
 }
 
 // refuse refuses all rows of an order.
