@@ -183,6 +183,9 @@ func (s *Shop) listOrders(q request) answer {
 		if (o.status == "trash") != (status == "trash") || !o.modified.After(after) {
 			continue
 		}
+		if ids := q.query.Get("include"); ids != "" && !slices.Contains(strings.Split(ids, ","), strconv.FormatInt(o.id, 10)) {
+			continue
+		}
 		if status == "" || status == "any" || status == o.status {
 			list = append(list, o)
 		}
