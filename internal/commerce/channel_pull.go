@@ -194,6 +194,7 @@ func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, fro
 	if err := r.nameLines(ctx, page.Orders); err != nil {
 		return err
 	}
+	r.see(page)
 	for _, unreadable := range page.Unreadable {
 		r.fail("", unreadable.ExternalID, "unreadable", unreadable.Error)
 	}
@@ -215,6 +216,19 @@ func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, fro
 		}
 	}
 	return r.write(ctx, func(*db.Tx) error { return nil })
+}
+
+// see notes which orders the run has read.
+func (r *channelRun) see(page connector.OrderPage) {
+	if r.seen == nil {
+		r.seen = map[string]bool{}
+	}
+	for i := range page.Orders {
+		r.seen[page.Orders[i].ExternalID] = true
+	}
+	for _, u := range page.Unreadable {
+		r.seen[u.ExternalID] = true
+	}
 }
 
 // takeOrder stores an order if it is news.

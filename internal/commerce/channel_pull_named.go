@@ -63,7 +63,10 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	if r.input.Topic != "" {
+		return r.dropNotified(ctx)
+	}
+	return r.dropDeleted(ctx)
 }
 
 // othersFirst has the orders of further notifications read, as the pull that ended with err is done or has to wait.
@@ -123,6 +126,9 @@ func (r *channelRun) pullNotifiedAlone(ctx context.Context) error {
 	read, err := r.pullNotified(ctx)
 	if err == nil && read.more {
 		err = &pause{until: r.store.Now()}
+	}
+	if err == nil {
+		err = r.dropNotified(ctx)
 	}
 	if err != nil {
 		return err

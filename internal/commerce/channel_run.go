@@ -38,13 +38,14 @@ type channelRun struct {
 	does     connector.Capabilities
 	client   *connector.Client
 	errors   []records.ItemError
-	looked   int            // see looksOfRun
-	others   *otherChannels // nil until it was asked for
-	begun    int64          // how much of the job earlier runs have done
-	underway bool           // the platform is still processing something that was pushed
-	news     bool           // an operation of the platform began or ended
-	took     bool           // the platform has taken products, or stock and prices
-	since    time.Time      // when the run began
+	looked   int             // see looksOfRun
+	seen     map[string]bool // external ids of the orders that were read
+	others   *otherChannels  // nil until it was asked for
+	begun    int64           // how much of the job earlier runs have done
+	underway bool            // the platform is still processing something that was pushed
+	news     bool            // an operation of the platform began or ended
+	took     bool            // the platform has taken products, or stock and prices
+	since    time.Time       // when the run began
 
 	restUntil time.Time // when the first of the listings goes on of which the platform takes no more changes now; zero without any
 }

@@ -42,17 +42,23 @@ func (s *Service) followOrder(tx *db.Tx, o *orders.Order, in connector.Order) (b
 	if err != nil {
 		return false, err
 	}
-	raised := slices.ContainsFunc(o.Issues, func(i orders.Issue) bool { return i.Stuck() && !slices.Contains(known, i) })
 	if !content && !changes {
 		orders.SaveDetails(tx, before, o)
 	}
-	if raised {
-		before = copyOf(o)
-		touch(tx, o)
-		orders.SaveDetails(tx, before, o)
-		webhooks.Record(tx, orderUpdated(o))
-	}
+	raised := s.announceIssues(tx, o, known)
 	return content || changes || raised, nil
+}
+
+// announceIssues emits order.updated if an order has an issue that keeps it from following its platform, and that it did not have before.
+func (s *Service) announceIssues(tx *db.Tx, o *orders.Order, known []orders.Issue) bool {
+	if !slices.ContainsFunc(o.Issues, func(i orders.Issue) bool { return i.Stuck() && !slices.Contains(known, i) }) {
+		return false
+	}
+	before := copyOf(o)
+	touch(tx, o)
+	orders.SaveDetails(tx, before, o)
+	webhooks.Record(tx, orderUpdated(o))
+	return true
 }
 
 // followContent applies lines, amounts and addresses while nothing is shipped (interface §3.1). Later, and after the

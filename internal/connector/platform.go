@@ -152,6 +152,12 @@ type OrderReader interface {
 	ReadOrders(ctx context.Context, externalIDs []string) (OrderPage, error)
 }
 
+// OrderFinder is a Session whose platform lets its merchant delete orders for good, and says so nowhere. Vanished gives those of some orders
+// that it does not have any more.
+type OrderFinder interface {
+	Vanished(ctx context.Context, externalIDs []string) ([]string, error)
+}
+
 // AheadReader is a Session that reads orders which are about to be pushed with few requests, at most Batch.Orders of
 // them: each push that follows begins with what was read of its order. What it read before is forgotten. An order that
 // is not there or cannot be read so is read by its push, as without AheadReader.

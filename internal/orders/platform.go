@@ -309,6 +309,24 @@ func AwaitSync(tx *db.Tx, channel id.Channel, after id.Order, limit int) ([]id.O
 		tx.Tenant, channel, after, limit)
 }
 
+// OnPlatform is an order of a platform.
+type OnPlatform struct {
+	ID         id.Order
+	PlatformID string
+	RecordedAt int64 // when it was stored
+}
+
+// OpenOnPlatform lists open orders of a platform's channel, after one, in the order of their ids.
+func OpenOnPlatform(tx *db.Tx, channel id.Channel, after id.Order, limit int) ([]OnPlatform, error) {
+	if after == "" {
+		after = id.BeforeAll
+	}
+	return db.List(tx, func(r db.Rows) (o OnPlatform, err error) { return o, r.Scan(&o.ID, &o.PlatformID, &o.RecordedAt) },
+		`SELECT id, platform_id, coalesce(recorded_at, created_at) FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID
+			AND status IN ('PENDING', 'PROCESSING', 'PARTIALLY_SHIPPED') AND platform_id IS NOT NULL AND id > $3::UUID ORDER BY id LIMIT $4::BIGINT`,
+		tx.Tenant, channel, after, limit)
+}
+
 // SaveSync writes the outcome of sending a locked order's status.
 func SaveSync(tx db.Writer, o *Order) {
 	tx.Queue(`UPDATE orders SET channel_sync = $3, channel_sync_error = $4, channel_sync_attempts = $5, channel_sync_at = $6,

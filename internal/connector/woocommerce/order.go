@@ -153,19 +153,54 @@ func convert(raw json.RawMessage) (out connector.Order, modified string, is bool
 	return out, string(in.Modified), true, nil
 }
 
-// amounts reads lines and amounts. A merchant may raise what a line costs after its discount above what it costs before: then the
-// line costs that, and the shop's discount, which is the difference of both, is as much larger. A shop may calculate with more digits than
-// its currency has: what amounts that were rounded apart lack to their total is at most a unit for each two of them.
+// amounts reads lines and amounts, which are asked for unrounded. A shop rounds each line, or, by a setting, only their sum: whichever adds
+// up to its total is what it means, and what amounts lack that were rounded apart then is evened out. Some shops have no decimals, although
+// their currency does. A difference that the shop itself has stays.
 func (in shopOrder) amounts(out *connector.Order) error {
-	sum := connector.Sums{Digits: money.Digits(out.Currency)} // shops have currencies of their own, too
+	digits := money.Digits(out.Currency) // shops have currencies of their own, too
+	told, finer, err := in.rounded(*out, digits, false)
+	if err != nil {
+		return err
+	}
+	byLines, _, _ := in.rounded(*out, digits, true)
+	if *out = told; told.Discount < 0 || told.Excess() != 0 && byLines.Excess() == 0 {
+		*out = byLines
+	}
+	if out.Excess() == 0 {
+		return nil
+	}
+	const exact = 4 // decimals of an amount
+	unrounded, _, _ := in.rounded(*out, exact, true)
+	if lack := unrounded.Excess(); max(lack, -lack) <= money.Unit(digits)/2+money.Amount(len(unrounded.Lines)+4) {
+		out.EvenOut(-out.Excess(), money.Unit(0)*money.Amount(len(out.Lines)))
+		return nil
+	}
+	whole, _, _ := in.rounded(*out, 0, true)
+	if finer && whole.Excess() == 0 && whole.Total == out.Total && whole.Tax == out.Tax && whole.Shipping == out.Shipping {
+		*out = whole
+	}
+	return nil
+}
+
+// rounded is an order with its lines and amounts, rounded to some decimals; finer says that some had more. A merchant may raise what a line
+// costs after its discount above what it costs before: then the line costs that. The shop counts what was raised as a discount below zero;
+// byLines takes the discount from the lines in place of what the shop says.
+func (in shopOrder) rounded(out connector.Order, digits int, byLines bool) (o connector.Order, finer bool, err error) {
+	sum := connector.Sums{Digits: digits}
 	of := func(text flexible) money.Amount { return sum.Of(string(text)) }
+	out.Lines = nil
 	out.Discount, out.Shipping, out.Tax, out.Total = of(in.Discount), of(in.Shipping), of(in.Tax), of(in.Total)
+	var discount money.Amount
 	for _, l := range in.Lines {
-		amount := of(l.Subtotal)
-		if raised := of(l.Total); raised > amount {
-			out.Discount += raised - amount
-			amount = raised
+		amount, paid := of(l.Subtotal), of(l.Total)
+		if l.Total == "" {
+			paid = amount
 		}
+		if paid > amount {
+			out.Discount += paid - amount
+			amount = paid
+		}
+		discount += amount - paid
 		line := connector.OrderLine{ExternalID: string(l.ID), SKU: html.UnescapeString(string(l.SKU)),
 			Name: html.UnescapeString(string(l.Name)), Quantity: whole(l.Quantity), Amount: amount,
 			Item: connector.IDs{Product: notZero(l.Product), Variant: notZero(l.Variation)}}
@@ -176,14 +211,14 @@ func (in shopOrder) amounts(out *connector.Order) error {
 		}
 		out.Lines = append(out.Lines, line)
 	}
+	if byLines {
+		out.Discount = discount
+	}
 	for _, l := range in.Fees {
 		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: string(l.ID), Name: html.UnescapeString(string(l.Name)), Quantity: 1,
 			Amount: of(l.Total), Fee: true})
 	}
-	if sum.Err() == nil && sum.Finer() {
-		out.EvenOut(-out.Excess(), money.Unit(sum.Digits)*money.Amount(len(out.Lines)+4)/2)
-	}
-	return sum.Err()
+	return out, sum.Finer(), sum.Err()
 }
 
 // people fills in who bought, and where it goes.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/money"
 )
 
 // read reads an order of one line that costs 20, with other members.
@@ -104,6 +105,39 @@ func TestLinesThatWereMadeDearer(t *testing.T) {
 	o, err = read(t, map[string]any{"discount_total": "-2.00", "total": "32.00", "line_items": []any{dearer, cheaper}})
 	if err != nil || o.Discount != 30_000 || o.Lines[0].Amount != 250_000 || o.Lines[1].Amount != 100_000 || rest(o) != "0" {
 		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// A shop that rounds only the sum of its lines gives them unrounded, and they add up to its total. A line that was raised has the higher
+// price before the discount, too, in a real shop, which says that the discount is below zero. A shop may have fewer decimals than its
+// currency.
+func TestAmountsAsShopsCalculateThem(t *testing.T) {
+	raised := item(10, 1, "15.55")
+	coupon := item(11, 1, "10.00")
+	coupon["total"] = "7.00"
+	for name, c := range map[string]struct {
+		over     map[string]any
+		discount money.Amount
+		rest     string
+	}{
+		"rounded by sums": {map[string]any{"total": "25.20", "total_tax": "4.023529", "line_items": []any{item(1, 1, "7.058824"),
+			item(2, 1, "7.058824"), item(3, 1, "7.058824")}}, 0, "0"},
+		"rounded by sums, in pennies": {map[string]any{"total": "0.02", "line_items": []any{item(1, 1, "0.004"), item(2, 1, "0.004"),
+			item(3, 1, "0.004"), item(4, 1, "0.004")}}, 0, "0"},
+		"rounded line by line": {map[string]any{"total": "21.18", "line_items": []any{item(1, 1, "7.0588"), item(2, 1, "7.0588"),
+			item(3, 1, "7.0588")}}, 0, "0"},
+		"off by a cent":       {map[string]any{"total": "21.20", "line_items": []any{item(1, 1, "7.06"), item(2, 1, "14.13")}}, 0, "0.01"},
+		"raised":              {map[string]any{"total": "15.55", "discount_total": "-5.55", "line_items": []any{raised}}, 0, "0"},
+		"raised and reduced":  {map[string]any{"total": "22.55", "discount_total": "-2.55", "line_items": []any{raised, coupon}}, 30_000, "0"},
+		"reduced and raised":  {map[string]any{"total": "22.55", "discount_total": "1.00", "line_items": []any{raised, coupon}}, 30_000, "0"},
+		"raised, and a cent":  {map[string]any{"total": "15.56", "discount_total": "-5.55", "line_items": []any{raised}}, 0, "0.01"},
+		"no decimals":         {map[string]any{"total": "21", "total_tax": "0", "line_items": []any{item(1, 1, "7.4118"), item(2, 1, "6.6124"), item(3, 1, "7.1328")}}, 0, "0"},
+		"lines without total": {map[string]any{"line_items": []any{map[string]any{"id": 1, "quantity": 1, "subtotal": "20.00"}}}, 0, "0"},
+	} {
+		o, err := read(t, c.over)
+		if err != nil || o.Discount != c.discount || rest(o) != c.rest {
+			t.Errorf("%s: %+v, %v: %s are missing", name, o, err, rest(o))
+		}
 	}
 }
 

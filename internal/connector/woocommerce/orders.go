@@ -13,6 +13,9 @@ import (
 // pageOrders is how many orders a page has.
 var pageOrders = connector.PageSize{Most: 100, Least: 10, Fact: "orderPage"}
 
+// decimals has the shop give amounts with as many as it calculates with: rounded to its own they need not add up to its totals.
+const decimals = "6"
+
 // gmt is how the shop writes times: UTC without saying so.
 const gmt = "2006-01-02T15:04:05"
 
@@ -45,7 +48,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 	answer, err := s.get(
 		ctx,
 		"/orders",
-		url.Values{"modified_after": {token.Since}, "dates_are_gmt": {"true"}, "orderby": {"modified"}, "order": {"asc"},
+		url.Values{"dp": {decimals}, "modified_after": {token.Since}, "dates_are_gmt": {"true"}, "orderby": {"modified"}, "order": {"asc"},
 			"per_page": {strconv.Itoa(token.Size)}, "page": {strconv.Itoa(token.Page)}, "status": {status}},
 		&list,
 	)
@@ -100,7 +103,7 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 			connector.Line(externalID),
 		)
 	}
-	if _, err := s.get(ctx, "/orders/"+externalID, nil, &raw); err != nil {
+	if _, err := s.get(ctx, "/orders/"+externalID, url.Values{"dp": {decimals}}, &raw); err != nil {
 		return connector.Order{}, err
 	}
 	order, _, is, err := convert(raw)

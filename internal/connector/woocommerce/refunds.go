@@ -18,7 +18,7 @@ func (s *session) refunds(ctx context.Context, o *connector.Order) (out []connec
 		Created flexible      `json:"date_created_gmt"`
 		Lines   several[line] `json:"line_items"`
 	}
-	if _, err := s.get(ctx, "/orders/"+o.ExternalID+"/refunds", url.Values{"per_page": {"100"}}, &list); err != nil {
+	if _, err := s.get(ctx, "/orders/"+o.ExternalID+"/refunds", url.Values{"per_page": {"100"}, "dp": {decimals}}, &list); err != nil {
 		return nil, err
 	}
 	for _, r := range list {

@@ -29,17 +29,18 @@ func (s *Shop) Place(w Wish) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := &order{id: s.id(), status: "pending", created: s.now(), modified: s.now(), email: w.Email, name: cmp.Or(w.Name, "Jörg O'Neil"),
-		phone: "+49 30 1", city: "Berlin", shipping: w.Shipping}
+		phone: "+49 30 1", city: "Berlin", shipping: w.Shipping,
+		summed: s.Habits.RoundSums}
 	for _, sku := range slices.Sorted(maps.Keys(w.SKUs)) {
 		if p := s.owner(sku, 0); p != nil {
 			o.lines = append(o.lines, s.lineOf(p, sku, w))
 		}
 	}
 	if n := w.Unknown; n > 0 {
-		o.lines = append(o.lines, &orderLine{id: s.id(), name: "Gone mug", quantity: n, sub: 100 * n, total: 100 * n, tax: 19 * n})
+		o.lines = append(o.lines, of(&orderLine{id: s.id(), name: "Gone mug", quantity: n, sub: 100 * n, total: 100 * n, tax: 19 * n}))
 	}
 	if w.Fee != 0 {
-		o.fees = append(o.fees, &orderLine{id: s.id(), name: "Gift wrap", quantity: 1, sub: w.Fee, total: w.Fee, tax: (w.Fee*19 + 50) / 100})
+		o.fees = append(o.fees, of(&orderLine{id: s.id(), name: "Gift wrap", quantity: 1, sub: w.Fee, total: w.Fee, tax: (w.Fee*19 + 50) / 100}))
 	}
 	s.orders[o.id] = o
 	s.notify("order.created", o.id)
@@ -56,10 +57,30 @@ func (s *Shop) lineOf(p *product, sku string, w Wish) *orderLine {
 		l.product, l.variation = p.parent, p.id
 	}
 	each, _ := strconv.ParseFloat(cmp.Or(p.sale, p.regular), 64)
-	l.sub = net(int64(each*100+0.5) * l.quantity)
-	l.total = l.sub - (l.sub*w.Discount+50)/100
-	l.tax = (l.total*19 + 50) / 100
+	l.exact.sub = net(int64(each*100+0.5) * l.quantity * 10_000)
+	l.exact.total = l.exact.sub - (l.exact.sub*w.Discount+50)/100
+	l.exact.tax = (l.exact.total*19 + 50) / 100
+	l.round()
 	return l
+}
+
+// of are lines of whole cents.
+func of(l *orderLine) *orderLine {
+	l.exact = exact{l.sub * 10_000, l.total * 10_000, l.tax * 10_000}
+	return l
+}
+
+// Raise has the first line of an order cost more than it did, in net cents, as a merchant may. The shop keeps the higher price as that
+// before the discount, too, and the difference as a discount below zero.
+func (s *Shop) Raise(id, total int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.orders[id]
+	l := o.lines[0]
+	o.raised += total - l.sub
+	l.sub, l.total, l.tax = total, total, (total*19+50)/100
+	of(l)
+	s.touch(o)
 }
 
 // Move sets an order's status as the shop's merchant would.
@@ -84,6 +105,13 @@ func (s *Shop) Restore(id int64, status string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.setStatus(s.orders[id], status)
+}
+
+// Delete deletes an order for good, of which the shop says nothing.
+func (s *Shop) Delete(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.orders, id)
 }
 
 // Break makes an order one that the shop cannot load any more, as when the plugin that made it is gone. Lists count it and leave it out.

@@ -3,6 +3,7 @@ package fakeshop
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -32,6 +33,8 @@ type order struct {
 	tracking []any // of a plugin
 	reduced  bool  // stock was taken
 	broken   bool  // the shop cannot load it
+	raised   int64 // by how much lines were raised: a discount below zero
+	summed   bool  // lines are rounded when they are added up, not each
 }
 
 type orderLine struct {
@@ -42,7 +45,36 @@ type orderLine struct {
 	quantity   int64
 	sub, total int64 // net, before and after discount
 	tax        int64
+	exact      exact
 	engraving  string // what the buyer entered for it
+}
+
+// exact are a line's amounts as the shop calculates them, in 1/1,000,000.
+type exact struct{ sub, total, tax int64 }
+
+// cents are millionths, rounded.
+func cents(millionths int64) int64 {
+	if millionths < 0 {
+		return -cents(-millionths)
+	}
+	return (millionths + 5_000) / 10_000
+}
+
+// amount is an amount with as many decimals as a request wants.
+func amount(q request, cents, millionths int64) string {
+	if q.query.Get("dp") != "6" {
+		return fakeshop.Decimal(cents)
+	}
+	sign := ""
+	if millionths < 0 {
+		sign, millionths = "-", -millionths
+	}
+	return fmt.Sprintf("%s%d.%06d", sign, millionths/1_000_000, millionths%1_000_000)
+}
+
+// round sets a line's amounts from the exact ones.
+func (l *orderLine) round() {
+	l.sub, l.total, l.tax = cents(l.exact.sub), cents(l.exact.total), cents(l.exact.tax)
 }
 
 type refund struct {
@@ -63,15 +95,20 @@ type note struct {
 func net(gross int64) int64 { return (gross*200 + 119) / 238 }
 
 func (o *order) sums() (discount, tax, total int64) {
+	var exactTax, exactTotal, exactDiscount int64
 	for _, l := range slices.Concat(o.lines, o.fees) {
-		tax += l.tax
-		total += l.total + l.tax
+		tax, exactTax = tax+l.tax, exactTax+l.exact.tax
+		total, exactTotal = total+l.total+l.tax, exactTotal+l.exact.total
 	}
 	for _, l := range o.lines {
-		discount += l.sub - l.total
+		discount, exactDiscount = discount+l.sub-l.total, exactDiscount+l.exact.sub-l.exact.total
 	}
 	shippingTax := (o.shipping*19 + 50) / 100
-	return discount, tax + shippingTax, total + o.shipping + shippingTax
+	if o.summed {
+		discount, tax = cents(exactDiscount), cents(exactTax)
+		total = cents(exactTotal + tax*10_000)
+	}
+	return discount - o.raised, tax + shippingTax, total + o.shipping + shippingTax
 }
 
 func (s *Shop) serveOrders(q request) answer {
@@ -85,12 +122,12 @@ func (s *Shop) serveOrders(q request) answer {
 	}
 	if len(q.path) == 2 {
 		if q.method == http.MethodGet {
-			return good(200, fields(q, s.showOrder(o)))
+			return good(200, fields(q, s.showOrder(q, o)))
 		}
 		if status, ok := text(q.body, "status"); ok {
 			s.setStatus(o, status)
 		}
-		return good(200, fields(q, s.showOrder(o)))
+		return good(200, fields(q, s.showOrder(q, o)))
 	}
 	switch q.path[2] {
 	case "refunds":
@@ -146,6 +183,9 @@ func (s *Shop) listOrders(q request) answer {
 		if (o.status == "trash") != (status == "trash") || !o.modified.After(after) {
 			continue
 		}
+		if ids := q.query.Get("include"); ids != "" && !slices.Contains(strings.Split(ids, ","), strconv.FormatInt(o.id, 10)) {
+			continue
+		}
 		if status == "" || status == "any" || status == o.status {
 			list = append(list, o)
 		}
@@ -160,7 +200,7 @@ func (s *Shop) listOrders(q request) answer {
 		if o.broken {
 			return nil
 		}
-		return s.showOrder(o)
+		return s.showOrder(q, o)
 	})
 }
 
@@ -176,11 +216,11 @@ func (l *orderLine) meta() []any {
 	return list
 }
 
-func (s *Shop) showOrder(o *order) map[string]any {
+func (s *Shop) showOrder(q request, o *order) map[string]any {
 	discount, tax, total := o.sums()
 	lines, fees, refunds, coupons := []any{}, []any{}, []any{}, []any{}
 	for _, l := range o.lines {
-		lines = append(lines, l.show())
+		lines = append(lines, l.show(q))
 	}
 	for _, l := range o.fees {
 		fees = append(fees, map[string]any{"id": l.id, "name": l.name, "total": fakeshop.Decimal(l.total), "total_tax": fakeshop.Decimal(l.tax),
@@ -203,12 +243,12 @@ func (s *Shop) showOrder(o *order) map[string]any {
 		"date_created_gmt":   o.created.Format(gmt),
 		"date_modified_gmt":  o.modified.Format(gmt),
 		"date_paid_gmt":      nil,
-		"discount_total":     fakeshop.Decimal(discount),
-		"shipping_total":     fakeshop.Decimal(o.shipping),
+		"discount_total":     amount(q, discount, discount*10_000),
+		"shipping_total":     amount(q, o.shipping, o.shipping*10_000),
 		"shipping_lines": []any{map[string]any{"id": 9, "method_title": "Express &amp; safe", "method_id": "flat_rate",
 			"total": fakeshop.Decimal(o.shipping)}},
-		"total_tax":            fakeshop.Decimal(tax),
-		"total":                fakeshop.Decimal(total),
+		"total_tax":            amount(q, tax, tax*10_000),
+		"total":                amount(q, total, total*10_000),
 		"billing":              o.address(map[string]any{"email": o.email}),
 		"shipping":             o.address(map[string]any{}),
 		"payment_method":       "bacs",
@@ -223,14 +263,14 @@ func (s *Shop) showOrder(o *order) map[string]any {
 }
 
 // show is a line of goods.
-func (l *orderLine) show() map[string]any {
+func (l *orderLine) show(q request) map[string]any {
 	var sku any = escaped(l.sku)
 	if l.sku == "" {
 		sku = nil
 	}
 	return map[string]any{"id": l.id, "name": escaped(l.name), "product_id": l.product, "variation_id": l.variation, "quantity": l.quantity,
-		"sku": sku, "subtotal": fakeshop.Decimal(l.sub), "total": fakeshop.Decimal(l.total), "total_tax": fakeshop.Decimal(l.tax),
-		"price": float64(l.total) / 100 / float64(max(l.quantity, 1)), "image": map[string]any{"id": "", "src": ""}, "meta_data": l.meta()}
+		"sku": sku, "subtotal": amount(q, l.sub, l.exact.sub), "total": amount(q, l.total, l.exact.total),
+		"total_tax": amount(q, l.tax, l.exact.tax), "price": float64(l.total) / 100 / float64(max(l.quantity, 1)), "image": map[string]any{"id": "", "src": ""}, "meta_data": l.meta()}
 }
 
 // address adds the buyer's address to members.

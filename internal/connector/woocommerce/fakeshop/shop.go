@@ -37,6 +37,7 @@ type Habits struct {
 	Drop           int           // loses notifications
 	Slow           time.Duration // how long each answer takes
 	Fulfillments   bool          // the shop keeps parcels
+	RoundSums      bool          // amounts are not rounded line by line, but their sum ("round tax at subtotal level")
 }
 
 // Shop is one shop. Its exported fields are set before it serves.

@@ -263,7 +263,7 @@ func (s *Shop) render(n notification) []byte {
 			"data":    map[string]any{"status": 404},
 		}
 		if o := s.orders[n.id]; o != nil {
-			body = s.showOrder(o)
+			body = s.showOrder(request{}, o)
 		}
 	default:
 		body = map[string]any{
