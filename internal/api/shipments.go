@@ -24,9 +24,12 @@ var shipmentRoutes = []*route{
 		serve:  (*API).createShipment},
 	{method: "PATCH", path: "/api/v1/orders/{id}/shipments/{shipmentId}", name: "updateShipment", ifMatch: true, section: "4.1",
 		summary: "Correct a shipment's tracking", errors: []int{409}, scope: "write:orders",
-		body:   func(o *apijson.Object) { drafts.ReadShipmentUpdate(o) },
-		answer: data(func(w *apijson.Writer) { o := records.SampleOrder(); records.WriteChangedShipment(w, o, o.Shipments[0]) }),
-		serve:  (*API).updateShipment},
+		body: func(o *apijson.Object) { drafts.ReadShipmentUpdate(o) },
+		answer: data(func(w *apijson.Writer) {
+			o := records.SampleOrder()
+			records.WriteChangedShipment(w, o, o.Shipments[0])
+		}),
+		serve: (*API).updateShipment},
 	{method: "POST", path: "/api/v1/orders/bulk-ship", name: "bulkShipOrders", section: "4.1", summary: "Ship several orders",
 		scope: "write:orders", body: func(o *apijson.Object) { drafts.ReadBulkShip(o) },
 		answer: data(func(w *apijson.Writer) {
