@@ -112,6 +112,7 @@ func (r *channelRun) readAhead(ctx context.Context, piece []id.Order) (ahead con
 func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connector.AheadReader) error {
 	var o *orders.Order
 	var deleted []orders.DeletedParcel
+	var corrected []id.Shipment
 	err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
 		if err := r.stands(tx); err != nil {
 			return err
@@ -119,7 +120,7 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connec
 		if o, err = orders.ByID(tx, order); err != nil || o.PlatformID == "" || len(o.Shipments) == 0 {
 			return err
 		}
-		deleted, err = orders.DeletedParcels(tx, order)
+		deleted, corrected, err = orders.DeletedParcels(tx, order)
 		return err
 	})
 	if apperr.Is(err, apperr.NotFound) {
@@ -128,10 +129,10 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connec
 	if err != nil {
 		return err
 	}
-	pushed := r.push(ctx, o, deleted)
+	pushed := r.push(ctx, o, deleted, corrected)
 	if ahead != nil && connector.Is(pushed, connector.Rejected) {
 		if pushed = ahead.ReadAhead(ctx, []string{o.PlatformID}); pushed == nil {
-			pushed = r.push(ctx, o, deleted)
+			pushed = r.push(ctx, o, deleted, corrected)
 		}
 	}
 	if ctx.Err() != nil {
@@ -195,11 +196,23 @@ func (r *channelRun) storeSync(ctx context.Context, pushed *orders.Order, sync o
 	return err
 }
 
-// push sends an order's status to the platform: parcels first, so that the platform's message to the buyer about the
-// status can name them.
-func (r *channelRun) push(ctx context.Context, o *orders.Order, deleted []orders.DeletedParcel) error {
-	ref := r.orderRef(o)
+// push sends an order's status to the platform. Errors: also Failure Cannot for what could not be shown of a parcel, after all the rest.
+func (r *channelRun) push(ctx context.Context, o *orders.Order, deleted []orders.DeletedParcel, corrected []id.Shipment) error {
+	unsent := ""
+	ref := r.orderRef(o).WithUnsent(func(reason string) { unsent = reason })
 	ref.Deleted = deletedHere(deleted)
+	for i := range ref.Shipped {
+		ref.Shipped[i].Corrected = slices.Contains(corrected, id.Shipment(ref.Shipped[i].Key))
+	}
+	err := r.pushRef(ctx, o, ref)
+	if err == nil && unsent != "" {
+		err = connector.Failf(connector.Cannot, "%s", unsent)
+	}
+	return err
+}
+
+// pushRef sends parcels first, so that the platform's message to the buyer about the status can name them.
+func (r *channelRun) pushRef(ctx context.Context, o *orders.Order, ref connector.OrderRef) error {
 	switch o.Status {
 	case orders.Pending:
 		return connector.Failf(connector.Cannot, "an order that waits for its payment is moved on the platform")

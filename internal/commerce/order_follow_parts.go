@@ -199,7 +199,7 @@ func (s *Service) saveTakenBack(tx *db.Tx, before, o *orders.Order) error {
 func (s *Service) followSent(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	deleted := map[id.Line]int64{}
 	if len(in.Sent) > 0 {
-		list, err := orders.DeletedParcels(tx, o.ID)
+		list, _, err := orders.DeletedParcels(tx, o.ID)
 		if err != nil {
 			return false, err
 		}

@@ -20,7 +20,7 @@ func unknownParcels(tx *db.Tx, o *orders.Order, all []connector.Parcel) ([]conne
 	if len(list) == 0 {
 		return nil, nil
 	}
-	deleted, err := orders.DeletedParcels(tx, o.ID)
+	deleted, _, err := orders.DeletedParcels(tx, o.ID)
 	if err != nil || len(deleted) == 0 {
 		return list, err
 	}

@@ -109,11 +109,26 @@ type OrderRef struct {
 
 	Packed map[string]int64 // how many of each line, by its ExternalLine, the platform packed itself, as far as is known here
 
-	Deleted func(number string) bool // whether a shipment with that tracking number was made here and deleted; nil: none was
+	// Deleted reports whether a shipment had that tracking number here and was deleted or given another; nil: none was.
+	Deleted func(number string) bool
+	unsent  func(reason string)
 }
 
-// Replaces reports whether a parcel takes the place of a shipment that was deleted here and that the platform still shows with its number
-// (several: with one of them): it holds the same.
+// WithUnsent has Unsent call a function.
+func (r OrderRef) WithUnsent(note func(reason string)) OrderRef {
+	r.unsent = note
+	return r
+}
+
+// Unsent says why a part of what is pushed cannot be shown on the platform, which goes on showing the old; the rest is pushed.
+func (r OrderRef) Unsent(reason string) {
+	if r.unsent != nil {
+		r.unsent(reason)
+	}
+}
+
+// Replaces reports whether a parcel takes the place of a shipment that was deleted here, or had another number before, and that the
+// platform still shows with its number (several: with one of them): it holds the same.
 func (r OrderRef) Replaces(parcel Parcel, numbers []string, contents map[string]int64) bool {
 	if r.Deleted == nil || parcel.Number == "" || len(parcel.Lines) == 0 {
 		return false
@@ -133,6 +148,12 @@ func (r OrderRef) Replaces(parcel Parcel, numbers []string, contents map[string]
 		numbers = []string{""}
 	}
 	return !slices.ContainsFunc(numbers, stands) && slices.ContainsFunc(numbers, r.Deleted)
+}
+
+// Outdated reports whether a number is that of a shipment that was deleted here or given another, and no other shipment has it.
+func (r OrderRef) Outdated(number string) bool {
+	return number != "" && r.Deleted != nil && r.Deleted(number) &&
+		!slices.ContainsFunc(r.Shipped, func(p Parcel) bool { return p.Number == number })
 }
 
 // ShippedThrough is how many of each line, by its ExternalLine, are in the parcel of a key and those before it, and in those that the
@@ -168,6 +189,7 @@ type Parcel struct {
 	ShippedAt time.Time
 	Lines     []ParcelLine
 	Rest      bool // it completes the order: nothing remains to be shipped
+	Corrected bool // its tracking was changed after it was recorded: the platform may show other tracking
 }
 
 // ParcelLine is a line and its quantity in a parcel.

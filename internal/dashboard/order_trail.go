@@ -116,7 +116,8 @@ func (r *request) shipmentWords(s *orders.Shipment) string {
 // fieldWords are what members of an order are called where one was changed.
 var fieldWords = map[string]string{"sku": "SKU", "name": "name", "description": "description", "metadata": "metadata",
 	"shippingAmount": "shipping", "discountAmount": "discount", "taxAmount": "tax", "total": "total", "shippingAddress": "shipping address",
-	"billingAddress": "billing address", "paymentMetadata": "payment data", "notes": "note"}
+	"billingAddress": "billing address", "paymentMetadata": "payment data", "notes": "note", "carrier": "carrier",
+	"trackingNumber": "tracking number", "trackingUrl": "tracking link", "shippedAt": "time of shipping"}
 
 // editEntry describes an edit.
 func (r *request) editEntry(o *orders.Order, e *orders.Edited) trailEntry {

@@ -27,7 +27,7 @@ type Change struct {
 	SKU   string  `json:"sku,omitempty"`  // of that line
 	From  string  `json:"from,omitempty"` // "" for a line that was added
 	To    string  `json:"to,omitempty"`   // "" for a line that was removed
-	// Shipment is the shipment that was deleted, Parcel what its platform may give back of it; never shown.
+	// Shipment is the shipment that was deleted or changed, Parcel what its platform may give back of what it was; never shown.
 	Shipment id.Shipment    `json:"shipment,omitempty"`
 	Parcel   *DeletedParcel `json:"parcel,omitempty"`
 }
@@ -124,17 +124,21 @@ func RecordEdit(w db.GuardedWriter, o *Order, source Source, actor string, chang
 	}
 }
 
-// DeletedParcels reads what is known of an order's deleted shipments, the oldest first.
-func DeletedParcels(tx *db.Tx, order id.Order) (list []DeletedParcel, err error) {
+// DeletedParcels reads what is known of an order's deleted shipments and of the numbers that shipments had before, the oldest first, and
+// the shipments whose tracking was changed.
+func DeletedParcels(tx *db.Tx, order id.Order) (list []DeletedParcel, corrected []id.Shipment, err error) {
 	edits, err := Edits(tx, order)
 	for _, e := range edits {
 		for _, c := range e.Changes {
 			if c.Parcel != nil {
 				list = append(list, *c.Parcel)
 			}
+			if c.Shipment != "" && (c.Field == "carrier" || c.Field == "trackingNumber" || c.Field == "trackingUrl") {
+				corrected = append(corrected, c.Shipment)
+			}
 		}
 	}
-	return list, err
+	return list, corrected, err
 }
 
 // maxEdits is how many changes of one order are read.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"entrepot/internal/connector"
@@ -44,7 +45,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 		return err
 	}
 	key := reference(sent.Key)
-	if o.shows(ref, sent) {
+	if o.shows(ref, sent) && !(sent.Corrected && o.carriedByOther(key, sent)) {
 		return nil
 	}
 	left := o.unpacked(key)
@@ -97,6 +98,13 @@ func (o *order) shows(ref connector.OrderRef, sent connector.Parcel) bool {
 	}
 	return slices.ContainsFunc(o.Packages, func(p parcel) bool {
 		return sent.Number != "" && p.TrackingNumber == sent.Number && !others[p.PackageReferenceID]
+	})
+}
+
+// carriedByOther reports whether Amazon names another carrier of the package of a key that has a parcel's number.
+func (o *order) carriedByOther(key string, sent connector.Parcel) bool {
+	return slices.ContainsFunc(o.Packages, func(p parcel) bool {
+		return p.PackageReferenceID == key && p.TrackingNumber == sent.Number && sent.Carrier != "" && !strings.EqualFold(p.Carrier, sent.Carrier)
 	})
 }
 

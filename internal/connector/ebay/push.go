@@ -67,6 +67,9 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 		}
 	}
 	if len(lines) == 0 {
+		if parcel.Corrected {
+			ref.Unsent("eBay goes on showing the tracking that it was sent first: it takes no other for a parcel")
+		}
 		return nil
 	}
 	at := parcel.ShippedAt

@@ -30,7 +30,7 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 			numbers = append(numbers, p.Number)
 		}
 	}
-	if len(numbers) == 0 {
+	if len(numbers) == 0 && !parcel.Corrected {
 		return nil
 	}
 	tracking := connector.Cut(strings.Join(numbers, ", "), 64)
@@ -40,6 +40,9 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	rows, err := s.carriers(ctx, order.ExternalID)
 	if err != nil {
 		return err
+	}
+	if len(rows) == 0 && tracking == "" {
+		return nil
 	}
 	if len(rows) == 0 {
 		o, err := s.readOrder(ctx, order.ExternalID)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"entrepot/internal/connector"
@@ -164,7 +165,8 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	return s.retrack(ctx, at, order, parcel)
 }
 
-// retrack replaces the tracking of a parcel whose shipment was deleted here by that of the one in its place.
+// retrack replaces the tracking of a parcel whose shipment was deleted here by that of the one in its place, and that of one which was
+// corrected.
 func (s *session) retrack(ctx context.Context, at *shipping, order connector.OrderRef, parcel connector.Parcel) error {
 	replaced := -1
 	for i, f := range at.Fulfillments {
@@ -172,7 +174,11 @@ func (s *session) retrack(ctx context.Context, at *shipping, order connector.Ord
 			continue
 		}
 		if slices.Contains(f.numbers(), parcel.Number) {
-			return nil
+			if !parcel.Corrected || f.shows(parcel) || f.ID == "" {
+				return nil
+			}
+			replaced = i
+			break
 		}
 		contents := map[string]int64{}
 		for _, l := range f.FulfillmentLineItems.Nodes {
@@ -194,6 +200,14 @@ func (s *session) retrack(ctx context.Context, at *shipping, order connector.Ord
 		return err
 	}
 	return a.FulfillmentTrackingInfoUpdate.UserErrors.err()
+}
+
+// shows reports whether the parcel in the shop has what is known of the carrier and address of one.
+func (f fulfillment) shows(parcel connector.Parcel) bool {
+	return slices.ContainsFunc(f.TrackingInfo, func(t trackingInfo) bool {
+		return t.Number == parcel.Number && (parcel.Carrier == "" || strings.EqualFold(t.Company, parcel.Carrier)) &&
+			(parcel.URL == "" || t.URL == parcel.URL)
+	})
 }
 
 // tracking is a parcel's tracking as the shop takes it.

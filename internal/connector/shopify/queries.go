@@ -149,7 +149,8 @@ const queryMoreLines = `query MoreLines($id: ID!, $after: String!) {
 const shippingFields = `fragment shippingFields on Order {
   id cancelledAt
   fulfillments(first: $few) {
-    id status displayStatus trackingInfo(first: 5) { number } fulfillmentLineItems(first: $lines) { nodes { quantity lineItem { id } } }
+    id status displayStatus trackingInfo(first: 5) { company number url }
+    fulfillmentLineItems(first: $lines) { nodes { quantity lineItem { id } } }
   }
   fulfillmentOrders(first: $few) { nodes { id status lineItems(first: $lines) { ...partFields } } }
 }

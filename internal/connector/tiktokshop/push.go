@@ -60,10 +60,13 @@ func (s *session) sender(ctx context.Context, o *order, ref connector.OrderRef, 
 	return s.carrier(ctx, string(o.DeliveryOption), name)
 }
 
-// renumber gives the package of a shipment that was deleted here the number and carrier of the one in its place. TikTok allows that for
-// 72 hours, of packages that the seller ships.
+// renumber gives the package of a shipment that was deleted here, or had another number, the number and carrier of the one in its place.
+// TikTok allows that for 72 hours, of packages that the seller ships.
 func (s *session) renumber(ctx context.Context, o *order, ref connector.OrderRef, parcel connector.Parcel) error {
 	if o.byTikTok() || o.Shipping == "TIKTOK" {
+		if parcel.Corrected {
+			ref.Unsent("TikTok Shop shows the number of its own label")
+		}
 		return nil
 	}
 	contents, numbers := map[string]map[string]int64{}, map[string]string{}

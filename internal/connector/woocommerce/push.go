@@ -93,12 +93,16 @@ func (s *session) pushNote(ctx context.Context, order connector.OrderRef, parcel
 	if _, err := s.get(ctx, path, nil, &notes); err != nil && !unlisted(err) {
 		return err
 	}
+	text := "Shipped"
+	if parcel.Corrected {
+		text = "Tracking corrected: shipped"
+	}
 	for _, n := range notes { // every order soon has notes of the shop's own
-		if names(html.UnescapeString(n.Note), mark) {
+		note := html.UnescapeString(n.Note)
+		if names(note, mark) && (!parcel.Corrected || strings.Contains(note, parcel.Carrier) && strings.Contains(note, parcel.URL)) {
 			return nil
 		}
 	}
-	text := "Shipped"
 	if parcel.Carrier != "" {
 		text += " with " + parcel.Carrier
 	}
@@ -145,9 +149,20 @@ func (s *session) pushFulfillment(ctx context.Context, order connector.OrderRef,
 	if mark == "" {
 		key, mark = "_tracking_url", parcel.URL
 	}
+	method := http.MethodPost
 	for _, f := range list {
-		if f.text(key) == mark && f.Deleted == "" {
+		there := f.parcel()
+		contents := map[string]int64{}
+		for _, l := range there.Lines {
+			contents[l.ExternalLine] += l.Quantity
+		}
+		switch shown := f.text(key) == mark; {
+		case f.Deleted != "":
+			continue
+		case shown && (!parcel.Corrected || there.Carrier == parcel.Carrier && there.URL == parcel.URL && there.Number == parcel.Number):
 			return nil
+		case shown, order.Replaces(parcel, []string{there.Number}, contents):
+			method, path = http.MethodPut, "/orders/"+order.ExternalID+"/fulfillments/"+there.Key
 		}
 	}
 	var items []map[string]any
@@ -158,7 +173,7 @@ func (s *session) pushFulfillment(ctx context.Context, order connector.OrderRef,
 		{"key": "_tracking_url", "value": parcel.URL}, {"key": "_items", "value": items}}
 	_, err = s.call(
 		ctx,
-		http.MethodPost,
+		method,
 		"/wc/v3"+path,
 		nil,
 		map[string]any{"status": "fulfilled", "is_fulfilled": true, "notify_customer": true, "meta_data": meta},
@@ -171,16 +186,29 @@ func (s *session) pushFulfillment(ctx context.Context, order connector.OrderRef,
 func (s *session) pushTracking(ctx context.Context, extension string, order connector.OrderRef, parcel connector.Parcel) error {
 	path := extension + "/orders/" + order.ExternalID + "/shipment-trackings"
 	var list []struct {
-		Number flexible `json:"tracking_number"`
-		Link   flexible `json:"tracking_link"`
-		Custom flexible `json:"custom_tracking_link"` // as it was entered
+		ID       flexible `json:"tracking_id"`
+		Number   flexible `json:"tracking_number"`
+		Provider flexible `json:"tracking_provider"`
+		Carrier  flexible `json:"custom_tracking_provider"` // as it was entered
+		Link     flexible `json:"tracking_link"`
+		Custom   flexible `json:"custom_tracking_link"` // as it was entered
 	}
 	if _, err := s.call(ctx, http.MethodGet, path, nil, nil, &list); err != nil && !unlisted(err) {
 		return err
 	}
 	for _, t := range list {
-		if string(t.Number) == parcel.Number && (parcel.Number != "" || parcel.URL == string(t.Link) || parcel.URL == string(t.Custom)) {
+		number := string(t.Number)
+		shown := number == parcel.Number && (parcel.Number != "" || parcel.URL == string(t.Link) || parcel.URL == string(t.Custom))
+		other := t.Provider+t.Carrier != "" && string(t.Provider) != parcel.Carrier && string(t.Carrier) != parcel.Carrier
+		switch {
+		case shown && !(parcel.Corrected && other && t.ID != ""):
 			return nil
+		case !shown && !(parcel.Corrected && t.ID != "" && order.Outdated(number)):
+			continue
+		}
+		_, err := s.call(ctx, http.MethodDelete, path+"/"+url.PathEscape(string(t.ID)), nil, nil, nil)
+		if err != nil && !unlisted(err) {
+			return err
 		}
 	}
 	_, err := s.call(

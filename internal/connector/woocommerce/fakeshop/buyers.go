@@ -180,6 +180,7 @@ type Order struct {
 	Parcels int
 	Refunds int
 	Units   int64
+	Lines   []int64 // their ids
 }
 
 // Orders are all orders, by id.
@@ -191,7 +192,7 @@ func (s *Shop) Orders() map[int64]Order {
 		_, _, total := o.sums()
 		shown := Order{ID: id, Status: o.status, Total: fakeshop.Decimal(total), Parcels: len(o.parcels), Refunds: len(o.refunds)}
 		for _, l := range o.lines {
-			shown.Units += l.quantity
+			shown.Units, shown.Lines = shown.Units+l.quantity, append(shown.Lines, l.id)
 		}
 		for _, n := range o.notes {
 			if n.customer {

@@ -146,6 +146,16 @@ func (s *Shop) serveOrders(q request) answer {
 			s.fulfil(o, q.body)
 			return good(201, q.body)
 		}
+		if q.method == http.MethodPut && len(q.path) == 4 {
+			for i, p := range o.parcels {
+				if fmt.Sprint(p["id"]) == q.path[3] {
+					q.body["id"], q.body["date_deleted"], q.body["date_updated"] = p["id"], nil, s.now().Format(gmt)
+					o.parcels[i] = q.body // what is not named is gone
+					return good(200, q.body)
+				}
+			}
+			return bad(404, "woocommerce_rest_fulfillment_invalid_id", "Fulfillment not found.")
+		}
 		return good(200, append([]map[string]any{}, o.parcels...))
 	}
 	return bad(404, "rest_no_route", "No route was found matching the URL and request method.")
