@@ -97,11 +97,20 @@ func ReadMove(o *apijson.Object) commerce.Move {
 		Draft: orders.ShipmentDraft{
 			Carrier:        o.Text("carrier", apijson.Text{}).Value,
 			TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
-			TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}).Value,
+			TrackingURL:    readTrackingURL(o),
 		},
 		Note:    o.Text("note", apijson.Text{Max: limits.MaxNote}).Value,
 		Restock: o.Bool("restock").Value,
 	}
+}
+
+// readTrackingURL reads the address that people are shown as a link: no other scheme than http and https, such as javascript, is one.
+func readTrackingURL(o *apijson.Object) string {
+	address := o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL, Format: "uri"}).Value
+	if address != "" && !isWebAddress(address) {
+		o.AddError("trackingUrl", "must be an absolute http or https URL")
+	}
+	return address
 }
 
 // ReadOrderLines reads the body of PUT items. A platform's line without a SKU, such as a fee, is named by its id and the SKU "".
@@ -142,7 +151,7 @@ func ReadShipment(o *apijson.Object) orders.ShipmentDraft {
 	d := orders.ShipmentDraft{
 		Carrier:        o.Text("carrier", apijson.Text{}).Value,
 		TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
-		TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}).Value,
+		TrackingURL:    readTrackingURL(o),
 		Notes:          o.Text("notes", apijson.Text{Max: limits.MaxNote}).Value,
 	}
 	if at := o.Time("shippedAt", false); at.Given() {
