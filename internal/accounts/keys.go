@@ -7,8 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 )
 
 // Key is an API key as it is stored, without its text. Times are microseconds since 1970 UTC, 0 for none.
@@ -80,6 +82,20 @@ const notRevoked = "revoked_at IS NULL"
 // Keys lists a page of the keys that are not revoked, oldest first, and how many there are.
 func Keys(tx *db.Tx, limit, offset int) ([]Key, int64, error) {
 	return keyTable.Page(tx, db.NewWhere(tx, "").And(notRevoked), "created_at, id", limit, offset)
+}
+
+// RoomForKey refuses one more key when the account has limits.MaxKeys. Keys are created one after the other from there on. Errors: Conflict.
+func RoomForKey(tx *db.Tx) error {
+	if err := tx.LockName("API keys"); err != nil {
+		return err
+	}
+	var n int64
+	err := tx.Row("SELECT count(*) FROM api_keys WHERE tenant_id = $1 AND "+notRevoked, []any{tx.Tenant}, &n)
+	if err == nil && n >= limits.MaxKeys {
+		err = apperr.New(apperr.Conflict, "too_many_keys", "an account has at most %d API keys: revoke one that is not needed any more",
+			limits.MaxKeys)
+	}
+	return err
 }
 
 // KeyNames calls found for each of some keys, revoked ones too, for the histories that name them. Unknown ids are left out;

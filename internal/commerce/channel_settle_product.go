@@ -34,7 +34,7 @@ func outcomeOf(sku string, results []connector.Result) (o productOutcome) {
 	for _, result := range results {
 		o.add(result)
 		if result.SKU == sku {
-			o.external, o.url = result.IDs.Product, result.URL
+			o.external, o.url = result.IDs.Product, connector.WebAddress(result.URL)
 		}
 	}
 	return o

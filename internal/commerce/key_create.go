@@ -20,12 +20,15 @@ type KeyDraft struct {
 
 // CreateKey creates an API key (interface §5.1). The second result is the key itself, which is shown once: only its
 // hash is stored. Errors: Forbidden for scopes that the caller lacks; Unauthorized when the caller lost its own rights
-// meanwhile.
+// meanwhile; Conflict when the account has limits.MaxKeys.
 func (s *Service) CreateKey(tx *db.Tx, who accounts.Caller, draft KeyDraft) (accounts.Key, string, error) {
 	if err := who.NeedsAll(draft.Scopes); err != nil {
 		return accounts.Key{}, "", err
 	}
 	if err := who.Hold(tx); err != nil {
+		return accounts.Key{}, "", err
+	}
+	if err := accounts.RoomForKey(tx); err != nil {
 		return accounts.Key{}, "", err
 	}
 	account, err := accounts.Own(tx)

@@ -1,9 +1,13 @@
 package connector
 
-import "strings"
+import (
+	"net/url"
+	"strings"
+)
 
 // Clean takes out of an order's texts what not every store can keep: zero bytes, and bytes that are no UTF-8. Shops pass on what buyers
-// enter, and one such order must not keep all others out. White space at the ends of SKUs goes, as everywhere.
+// enter, and one such order must not keep all others out. White space at the ends of SKUs goes, as
+// everywhere, and so do tracking links that are no http or https URLs.
 func (o *Order) Clean() {
 	texts := []*string{&o.ExternalID, &o.Number, &o.Theirs, &o.Currency, &o.Name, &o.Email, &o.Phone, &o.Buyer, &o.Note}
 	for _, p := range []*Place{o.ShipTo, o.BillTo} {
@@ -32,6 +36,9 @@ func (o *Order) Clean() {
 	for _, text := range texts {
 		*text = storable(*text)
 	}
+	for i := range o.Parcels {
+		o.Parcels[i].URL = WebAddress(o.Parcels[i].URL)
+	}
 	for i := range o.Lines {
 		o.Lines[i].SKU = strings.TrimSpace(o.Lines[i].SKU)
 	}
@@ -53,6 +60,15 @@ func cleanMembers(members map[string]any) {
 			members[name] = storable(text)
 		}
 	}
+}
+
+// WebAddress is an http or https URL, "" for anything else: people are shown it as a link.
+func WebAddress(text string) string {
+	text = strings.TrimSpace(text)
+	if u, err := url.Parse(text); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return ""
+	}
+	return text
 }
 
 func storable(text string) string {

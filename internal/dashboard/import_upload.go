@@ -167,7 +167,10 @@ func (d *Dashboard) keepUpload(r *request, u *upload) (answer, error) {
 		}
 	}
 	var i imports.Import
-	err = r.store().Write(ctx, tenant, func(tx *db.Tx) error { i = imports.Insert(tx, k.kind, u.name, r.caller().User); return nil })
+	err = r.store().Write(ctx, tenant, func(tx *db.Tx) (err error) {
+		i, err = imports.Insert(tx, k.kind, u.name, u.size, r.caller().User)
+		return err
+	})
 	if err != nil {
 		return answer{}, err
 	}
@@ -177,7 +180,7 @@ func (d *Dashboard) keepUpload(r *request, u *upload) (answer, error) {
 	if err := imports.SaveFile(ctx, d.DB, tenant, i.ID, u.file); err != nil {
 		return answer{}, err
 	}
-	i.Stage, i.Size = imports.New, u.size
+	i.Stage = imports.New
 	if err := fileimport.Put(&i, options, found); err != nil {
 		return answer{}, err
 	}

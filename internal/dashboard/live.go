@@ -11,10 +11,12 @@ import (
 	"sync"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/imports"
+	"entrepot/internal/limits"
 	"entrepot/internal/webhooks"
 )
 
@@ -37,6 +39,7 @@ type watchers struct {
 	d        *Dashboard
 	mu       sync.Mutex
 	accounts map[id.Tenant]*watcher
+	open     map[string]int // streams of each session
 }
 
 // watcher follows the log of one account.
@@ -55,13 +58,20 @@ func (ws *watchers) takeJoined(w *watcher) time.Duration {
 	return joined
 }
 
-func newWatchers(d *Dashboard) *watchers { return &watchers{d: d, accounts: map[id.Tenant]*watcher{}} }
+func newWatchers(d *Dashboard) *watchers {
+	return &watchers{d: d, accounts: map[id.Tenant]*watcher{}, open: map[string]int{}}
+}
 
-// watch returns a channel of topics with news, also with those of some time back; call leave when it is no longer read.
-func (ws *watchers) watch(tenant id.Tenant, back time.Duration) (topics chan []string, leave func()) {
+// watch returns a channel of topics with news, also with those of some time back; call leave when it is no longer read. It returns nil if the
+// session has limits.MaxStreams already.
+func (ws *watchers) watch(tenant id.Tenant, session string, back time.Duration) (topics chan []string, leave func()) {
 	topics = make(chan []string, 1)
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
+	if ws.open[session] >= limits.MaxStreams {
+		return nil, nil
+	}
+	ws.open[session]++
 	w := ws.accounts[tenant]
 	if w == nil {
 		ctx, stop := context.WithCancel(context.Background())
@@ -73,6 +83,9 @@ func (ws *watchers) watch(tenant id.Tenant, back time.Duration) (topics chan []s
 	return topics, func() {
 		ws.mu.Lock()
 		defer ws.mu.Unlock()
+		if ws.open[session]--; ws.open[session] == 0 {
+			delete(ws.open, session)
+		}
 		if delete(w.streams, topics); len(w.streams) == 0 {
 			w.stop()
 			if ws.accounts[tenant] == w {
@@ -201,7 +214,13 @@ const eventStream = "text/event-stream"
 // "customer", "channel", "delivery", "import", and the auditTopics. age are the milliseconds from the request of the page to its script,
 // which take long on a slow line: what was new meanwhile is sent, too. It ends when the service stops. Without a session it is 204.
 func (d *Dashboard) live(r *request) (answer, error) {
+	topics, leave := d.watchers.watch(r.caller().Tenant, r.sessionText(), recent+pageAge(r))
+	if topics == nil {
+		return answer{}, apperr.New(apperr.TooMany, "too_many_streams", "%d pages of this login are kept up to date already: close some",
+			limits.MaxStreams).With("retryAfter", 60)
+	}
 	return answer{send: func(w http.ResponseWriter) error {
+		defer leave()
 		control := http.NewResponseController(w)
 		// The server's write timeout is for answers that end.
 		if err := control.SetWriteDeadline(time.Time{}); err != nil {
@@ -210,8 +229,6 @@ func (d *Dashboard) live(r *request) (answer, error) {
 		h := w.Header()
 		h.Set("Content-Type", eventStream)
 		h.Set("X-Accel-Buffering", "no")
-		topics, leave := d.watchers.watch(r.caller().Tenant, recent+pageAge(r))
-		defer leave()
 		if _, err := w.Write([]byte(retryAfter)); err != nil || control.Flush() != nil {
 			return nil // the browser is gone
 		}

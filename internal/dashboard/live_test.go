@@ -19,6 +19,7 @@ import (
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
+	"entrepot/internal/limits"
 	"entrepot/internal/patch"
 	"entrepot/internal/webhooks"
 )
@@ -215,4 +216,51 @@ func TestTheEndOfAJobIsSeen(t *testing.T) {
 		set("status = 'COMPLETED_WITH_ERRORS', completed_at = created_at")
 		b.until("!document.querySelector('main').innerText.includes('Running')")
 	}
+}
+
+// A session keeps so many pages up to date, and no more: each stream holds a connection (interface §8). One that ends makes room.
+func TestStreamsOfASessionAreBounded(t *testing.T) {
+	ws := newWatchers(&Dashboard{Config: Config{Look: time.Hour}})
+	ws.accounts[1] = &watcher{streams: map[chan []string]bool{}, stop: func() {}} // nobody looks
+	var leave []func()
+	for range limits.MaxStreams {
+		topics, end := ws.watch(1, "ds_one", 0)
+		if topics == nil {
+			t.Fatal("refused too early")
+		}
+		leave = append(leave, end)
+	}
+	if topics, _ := ws.watch(1, "ds_one", 0); topics != nil {
+		t.Error("one more was taken")
+	}
+	other, end := ws.watch(1, "ds_two", 0)
+	if other == nil {
+		t.Fatal("another session was refused")
+	}
+	end()
+	leave[0]()
+	if topics, end := ws.watch(1, "ds_one", 0); topics == nil {
+		t.Error("none was taken after one had ended")
+	} else {
+		end()
+	}
+	for _, end := range leave[1:] {
+		end()
+	}
+	if len(ws.open)+len(ws.accounts) > 0 {
+		t.Errorf("left over: %v %v", ws.open, ws.accounts)
+	}
+}
+
+func TestOneStreamTooManyIsRefused(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		b := s.as(s.owner)
+		session := b.client.Jar.Cookies(mustURL(t, s.url+prefix+"/"))[0].Value
+		s.watchers.mu.Lock()
+		s.watchers.open[session] = limits.MaxStreams
+		s.watchers.mu.Unlock()
+		if out := b.get("/live"); out.status != 429 || out.header.Get("Retry-After") == "" {
+			t.Errorf("%d %v", out.status, out.header)
+		}
+	})
 }

@@ -98,11 +98,20 @@ func ReadMove(o *apijson.Object) commerce.Move {
 		Draft: orders.ShipmentDraft{
 			Carrier:        o.Text("carrier", apijson.Text{}).Value,
 			TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
-			TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}).Value,
+			TrackingURL:    readTrackingURL(o).Value,
 		},
 		Note:    o.Text("note", apijson.Text{Max: limits.MaxNote}).Value,
 		Restock: o.Bool("restock").Value,
 	}
+}
+
+// readTrackingURL reads the address that people are shown as a link: no other scheme than http and https, such as javascript, is one.
+func readTrackingURL(o *apijson.Object) patch.Field[string] {
+	address := o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL, Format: "uri"})
+	if address.Value != "" && !isWebAddress(address.Value) {
+		o.AddError("trackingUrl", "must be an absolute http or https URL")
+	}
+	return address
 }
 
 // ReadOrderLines reads the body of PUT items. A platform's line without a SKU, such as a fee, is named by its id and the SKU "".
@@ -154,7 +163,7 @@ func readTracking(o *apijson.Object) orders.ShipmentDraft {
 	return orders.ShipmentDraft{
 		Carrier:        o.Text("carrier", apijson.Text{}).Value,
 		TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
-		TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}).Value,
+		TrackingURL:    readTrackingURL(o).Value,
 	}
 }
 
@@ -179,7 +188,7 @@ func ReadShipmentUpdate(o *apijson.Object) commerce.ShipmentUpdate {
 	d := commerce.ShipmentUpdate{
 		Carrier:        o.Text("carrier", apijson.Text{}),
 		TrackingNumber: o.Text("trackingNumber", apijson.Text{}),
-		TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}),
+		TrackingURL:    readTrackingURL(o),
 		Notes:          o.Text("notes", apijson.Text{Max: limits.MaxNote}),
 	}
 	at := o.Time("shippedAt", false)

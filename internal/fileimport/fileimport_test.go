@@ -69,7 +69,7 @@ func (s *shop) uploadOf(kind imports.Kind, text string, o fileimport.Options) im
 		}
 	}
 	var i imports.Import
-	s.write(func(tx *db.Tx) error { i = imports.Insert(tx, kind, "list.csv", ""); return nil })
+	s.write(func(tx *db.Tx) (err error) { i, err = imports.Insert(tx, kind, "list.csv", 0, ""); return err })
 	if err := imports.SaveFile(s.Context(), s.store, s.tenant, i.ID, strings.NewReader(text)); err != nil {
 		s.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 )
 
 // Kind is what a file holds.
@@ -95,12 +96,26 @@ var table = db.NewTable("imports",
 
 const shown = "AND stage <> 'uploading' AND stage <> 'gone' "
 
-// Insert queues a new import whose file follows. It returns the import with its id.
-func Insert(tx *db.Tx, kind Kind, name string, user id.User) Import {
-	i := Import{ID: id.New[id.Import](), Kind: kind, Name: name, User: user, Stage: Uploading, Options: "{}", Found: "{}",
+// Insert queues a new import whose file of a size follows. It returns the import with its id. Errors: Conflict when the files of the account
+// that are not imported would have more than limits.MaxImports bytes.
+func Insert(tx *db.Tx, kind Kind, name string, size int64, user id.User) (Import, error) {
+	if err := tx.LockName("imports"); err != nil {
+		return Import{}, err
+	}
+	var held int64
+	err := tx.Row("SELECT coalesce(sum(size), 0)::BIGINT FROM imports WHERE tenant_id = $1 AND stage <> 'done' AND stage <> 'gone'",
+		[]any{tx.Tenant}, &held)
+	if err == nil && held+size > limits.MaxImports {
+		err = apperr.New(apperr.Conflict, "too_many_imports", "the files that are not imported yet have %d MB, and %d MB is the most of an "+
+			"account: import or discard one of them first", held>>20, limits.MaxImports>>20)
+	}
+	if err != nil {
+		return Import{}, err
+	}
+	i := Import{ID: id.New[id.Import](), Kind: kind, Name: name, Size: size, User: user, Stage: Uploading, Options: "{}", Found: "{}",
 		CreatedAt: tx.Micros(), ChangedAt: tx.Micros(), ExpiresAt: tx.Now().Add(KeepUpload).UnixMicro()}
 	table.Insert(tx, i)
-	return i
+	return i, nil
 }
 
 // ByID reads an import. Errors: NotFound, also of one that is uploading or discarded.

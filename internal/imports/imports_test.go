@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/imports"
+	"entrepot/internal/limits"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -49,7 +50,10 @@ func (d *desk) must(run func(tx *db.Tx) error) {
 // upload makes an import of a file.
 func (d *desk) upload(file []byte) (i imports.Import) {
 	d.Helper()
-	d.must(func(tx *db.Tx) error { i = imports.Insert(tx, imports.Products, "list.csv", ""); return nil })
+	d.must(func(tx *db.Tx) (err error) {
+		i, err = imports.Insert(tx, imports.Products, "list.csv", 0, "")
+		return err
+	})
 	if err := imports.SaveFile(d.Context(), d.store, d.tenant, i.ID, bytes.NewReader(file)); err != nil {
 		d.Fatal(err)
 	}
@@ -96,7 +100,10 @@ func TestFilesComeOutAsTheyWentIn(t *testing.T) {
 func TestStages(t *testing.T) {
 	engines(t, func(d *desk) {
 		var half imports.Import
-		d.must(func(tx *db.Tx) error { half = imports.Insert(tx, imports.Products, "half.csv", ""); return nil })
+		d.must(func(tx *db.Tx) (err error) {
+			half, err = imports.Insert(tx, imports.Products, "half.csv", 0, "")
+			return err
+		})
 		i := d.upload([]byte("x"))
 		read := func(which id.Import) (found imports.Import, err error) {
 			err = d.write(func(tx *db.Tx) (err error) { found, err = imports.ByID(tx, which); return err })
@@ -243,4 +250,45 @@ func ignore(err error, kind apperr.Kind) error {
 		return nil
 	}
 	return err
+}
+
+// The files of an account that are not imported yet are bounded together; one that is imported, discarded or gone makes room, and other
+// accounts have room of their own.
+func TestFilesThatWaitAreBounded(t *testing.T) {
+	engines(t, func(d *desk) {
+		insert := func(tenant id.Tenant, size int64) (i imports.Import, err error) {
+			err = d.store.Write(d.Context(), tenant, func(tx *db.Tx) (err error) {
+				i, err = imports.Insert(tx, imports.Stock, "list.csv", size, "")
+				return err
+			})
+			return i, err
+		}
+		first, err := insert(d.tenant, limits.MaxImports-10)
+		if err != nil {
+			d.Fatal(err)
+		}
+		if _, err := insert(d.tenant, 11); kindOf(err) != apperr.Conflict {
+			d.Errorf("too much: %v", err)
+		}
+		if _, err := insert(dbtest.Account(d, d.store), 11); err != nil {
+			d.Errorf("another account: %v", err)
+		}
+		if _, err := insert(d.tenant, 10); err != nil {
+			d.Errorf("what still fits: %v", err)
+		}
+		for _, stage := range []imports.Stage{imports.New, imports.Running, imports.Stopped, imports.Broken} {
+			was := first.Stage
+			first.Stage = stage
+			d.must(func(tx *db.Tx) error { first.Update(tx, was); return nil })
+			if _, err := insert(d.tenant, 1); kindOf(err) != apperr.Conflict {
+				d.Errorf("%s: %v", stage, err)
+			}
+		}
+		was := first.Stage
+		first.Stage = imports.Done
+		d.must(func(tx *db.Tx) error { first.Update(tx, was); return nil })
+		if _, err := insert(d.tenant, 1<<20); err != nil {
+			d.Errorf("after the import: %v", err)
+		}
+	})
 }

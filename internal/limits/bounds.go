@@ -52,8 +52,15 @@ const (
 	MaxName          = 120     // of accounts, users, keys and channels
 	MaxCredential    = 8 << 10 // bytes; refresh tokens run to about 2,000
 	MaxEndpoints     = 100     // of one account
+	MaxKeys          = 200     // API keys of one account that are not revoked
 	MaxEndpointURL   = 2_048
 	MaxEndpointAbout = 255
+)
+
+// Bounds of what the dashboard holds for people.
+const (
+	MaxImports = 500 << 20 // bytes of an account's files that are not imported yet
+	MaxStreams = 50        // of one session, on one node
 )
 
 // Rates of the bulk routes (interface §8), on top of the plan's.

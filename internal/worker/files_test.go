@@ -28,7 +28,10 @@ func (s *shop) upload(n int) (i imports.Import) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.write(func(tx *db.Tx) error { i = imports.Insert(tx, imports.Products, "list.csv", ""); return nil })
+	s.write(func(tx *db.Tx) (err error) {
+		i, err = imports.Insert(tx, imports.Products, "list.csv", 0, "")
+		return err
+	})
 	if err := imports.SaveFile(s.t.Context(), s.store, s.tenant, i.ID, strings.NewReader(b.String())); err != nil {
 		s.t.Fatal(err)
 	}
