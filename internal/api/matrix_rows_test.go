@@ -10,6 +10,7 @@ type row struct {
 	req   func(w *fixture) req   // makes what it needs, anew each time
 	more  []func(w *fixture) req // other ways to call it, for the shapes of its answers
 	scope string                 // what it needs beside the route's scope
+	reads bool                   // a key needs the read scopes of all events, too: that of this scope alone has them
 	own   bool                   // it works with the credential that its request has and no other
 
 	foreign int  // what another account's key is answered to this account's request; 0: 404 if the path has a place, else success

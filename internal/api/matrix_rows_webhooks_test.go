@@ -9,7 +9,7 @@ import (
 // webhookRows are interface §4.5.9.
 var webhookRows = map[string]row{
 	"GET /api/v1/developer/webhooks": {req: func(w *fixture) req { w.endpoint(); return req{query: "limit=100"} }},
-	"POST /api/v1/developer/webhooks": {req: func(*fixture) req { return req{body: endpointBody()} }, more: []func(*fixture) req{
+	"POST /api/v1/developer/webhooks": {reads: true, req: func(*fixture) req { return req{body: endpointBody()} }, more: []func(*fixture) req{
 		func(*fixture) req { return req{body: member{"url": receiver, "events": []any{"order.shipped"}}} },
 		func(*fixture) req {
 			return req{body: member{"url": "http://10.0.0.1/x", "events": []any{"*"}}, status: 400}
@@ -25,18 +25,18 @@ var webhookRows = map[string]row{
 			body: member{"description": nil}}
 	}},
 	"DELETE /api/v1/developer/webhooks/{id}": {req: func(w *fixture) req { return req{ids: place("id", w.newEndpoint())} }},
-	"POST /api/v1/developer/webhooks/{id}/rotate-secret": {req: func(w *fixture) req {
+	"POST /api/v1/developer/webhooks/{id}/rotate-secret": {reads: true, req: func(w *fixture) req {
 		return req{ids: place("id", w.newEndpoint()), body: member{"graceSeconds": 60}}
 	}, more: []func(*fixture) req{
 		func(w *fixture) req { return req{ids: place("id", w.newEndpoint())} },
 		func(w *fixture) req { return req{ids: place("id", w.newEndpoint()), body: member{"graceSeconds": 0}} },
 	}},
-	"POST /api/v1/developer/webhooks/{id}/test": {req: func(w *fixture) req {
+	"POST /api/v1/developer/webhooks/{id}/test": {reads: true, req: func(w *fixture) req {
 		return req{ids: place("id", w.newEndpoint()), body: member{"event": "order.shipped"}}
 	}, more: []func(*fixture) req{
 		func(w *fixture) req { return req{ids: place("id", w.newEndpoint())} },
 	}},
-	"POST /api/v1/developer/webhooks/{id}/replay": {req: func(w *fixture) req {
+	"POST /api/v1/developer/webhooks/{id}/replay": {reads: true, req: func(w *fixture) req {
 		w.category()
 		return req{ids: place("id", w.endpoint()),
 			body: member{"from": "2020-01-01", "to": "2099-01-01T00:00:00Z", "events": []any{"category.created"}, "onlyFailed": false}}
@@ -65,10 +65,11 @@ var webhookRows = map[string]row{
 			func(w *fixture) req { return req{ids: place("id", w.delivery(""))} },
 		}},
 	"POST /api/v1/developer/webhooks/deliveries/{id}/retry": {
-		req: func(w *fixture) req { return req{ids: place("id", w.delivery(webhooks.Failed))} }, more: []func(*fixture) req{
+		reads: true,
+		req:   func(w *fixture) req { return req{ids: place("id", w.delivery(webhooks.Failed))} }, more: []func(*fixture) req{
 			func(w *fixture) req { return req{ids: place("id", w.delivery(""))} },
 		}},
-	"POST /api/v1/developer/webhooks/deliveries/retry": {held: true, req: func(w *fixture) req {
+	"POST /api/v1/developer/webhooks/deliveries/retry": {reads: true, held: true, req: func(w *fixture) req {
 		w.delivery(webhooks.Failed)
 		return req{body: member{"endpointId": w.endpoint(), "status": "failed", "from": "2020-01-01", "to": "2099-01-01"}}
 	}, more: []func(*fixture) req{

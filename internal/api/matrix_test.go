@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/webhooks"
 )
 
 // caller is one kind of caller: the credentials that it sends, and the answer it must get.
@@ -128,14 +129,19 @@ func (w *fixture) powerless(r *route, scope string, c credentials) (list []calle
 }
 
 // admitted are callers that the route must accept.
-func (w *fixture) admitted(r *route, scope string, c credentials) (list []caller) {
+func (w *fixture) admitted(r *route, m row, c credentials) (list []caller) {
+	scope := m.needs(r)
 	may := func(name string, header map[string]string) { list = append(list, caller{name: name, header: header}) }
 	if r.access != loginOnly {
 		needed := scope
 		if needed == "" {
 			needed = "read:analytics"
 		}
-		may("key of this scope alone", withKey(w.keyOf(needed)))
+		if m.reads {
+			may("key of this scope alone", withKey(w.keyOf(append(webhooks.ReadScopes([]string{webhooks.All}), needed)...)))
+		} else {
+			may("key of this scope alone", withKey(w.keyOf(needed)))
+		}
 		may("key beside an unknown token", map[string]string{"X-API-Key": w.key, "Authorization": "Bearer at_" + unknown})
 		if resource, ok := strings.CutPrefix(needed, "read:"); ok {
 			may("key of the write scope", withKey(w.keyOf("write:"+resource)))
@@ -213,7 +219,7 @@ func TestAdmittedCallers(t *testing.T) {
 		if r.access == public || made.own {
 			return
 		}
-		for _, h := range w.admitted(r, made.needs(r), c) {
+		for _, h := range w.admitted(r, made, c) {
 			if w.DB.Engine() == "sqlite" || r.method == http.MethodGet || h.name == "key of this scope alone" {
 				w.expect(r, made.req(w), h)
 			}
