@@ -237,7 +237,7 @@ func TestChecksFind(t *testing.T) {
 		{"INSERT INTO order_refunds (tenant_id, order_id, id, external_id, amount, reason, created_at) " +
 			"SELECT tenant_id, id, id, 'R1', 100, '', 0 FROM orders WHERE tenant_id = $1 AND status = 'PENDING'", "refunds"},
 		{"UPDATE orders SET billing_address = '{\"line1\": \"1 High' WHERE tenant_id = $1 AND status = 'PENDING'", "json"},
-		{"UPDATE orders SET payment_metadata = '[1]' WHERE tenant_id = $1 AND status = 'PENDING'", "json"},
+		{"UPDATE orders SET payment_metadata = '[1' WHERE tenant_id = $1 AND status = 'PENDING'", "json"},
 		{"UPDATE customers SET metadata = '{}}' WHERE tenant_id = $1", "json"},
 		{"UPDATE users SET role = 'admin' WHERE tenant_id = $1", "owners"},
 		{"DELETE FROM users WHERE tenant_id = $1", "owners"},
