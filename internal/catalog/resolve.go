@@ -30,7 +30,8 @@ func ProductsOf(tx *db.Tx, skus []string) (map[string]id.Product, error) {
 			err := r.Scan(&sku, &product)
 			found[sku] = product
 			return err
-		}, "SELECT sku, product_id FROM skus WHERE tenant_id = $1 AND sku IN "+db.In(len(piece), 2), append([]any{tx.Tenant}, db.Args(piece)...)...)
+		}, "SELECT sku, product_id FROM skus WHERE tenant_id = $1 AND sku IN "+db.In(len(piece), 2),
+			append([]any{tx.Tenant}, db.Args(piece)...)...)
 	})
 }
 

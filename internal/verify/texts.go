@@ -25,7 +25,8 @@ func owners(c *account) error {
 // refunds compares what is refunded of orders and lines with the refunds.
 func refunds(c *account) error {
 	err := c.each(`SELECT o.number, o.refunded_amount, coalesce(r.amount, 0) FROM orders o
-		LEFT JOIN (SELECT order_id, sum(amount)::BIGINT AS amount FROM order_refunds WHERE tenant_id = $1 GROUP BY order_id) r ON r.order_id = o.id
+		LEFT JOIN (SELECT order_id, sum(amount)::BIGINT AS amount FROM order_refunds WHERE tenant_id = $1 GROUP BY order_id) r
+			ON r.order_id = o.id
 		WHERE o.tenant_id = $1`, nil, func(r db.Rows) error {
 		var number int64
 		var kept, sum money.Amount
@@ -90,7 +91,8 @@ func objects(c *account) error {
 // checksums come first and have none.
 func payloads(c *account) error {
 	summed := false
-	return c.each("SELECT id, event, payload, coalesce(checksum, -1) FROM events WHERE tenant_id = $1 AND endpoint_id IS NULL ORDER BY stamp", nil,
+	return c.each("SELECT id, event, payload, coalesce(checksum, -1) FROM events "+
+		"WHERE tenant_id = $1 AND endpoint_id IS NULL ORDER BY stamp", nil,
 		func(r db.Rows) error {
 			var event, name, payload string
 			var sum int64
