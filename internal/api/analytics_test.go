@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -30,6 +31,41 @@ func TestFiguresOfAnEmptyAccount(t *testing.T) {
 		s.must(t, 400, "GET", "/api/v1/analytics/sales?interval=year", nil)
 		s.must(t, 400, "GET", "/api/v1/analytics/sales?from=1990-01-01", nil)
 		s.with(s.newKey("read:orders")).must(t, 403, "GET", "/api/v1/analytics/summary", nil)
+	})
+}
+
+// A series goes on over a day that its zone never had, because the zone crossed the date line; that day alone has no points.
+func TestSeriesOverADayThatNeverWas(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		for _, c := range []struct{ query, want string }{
+			{"from=2011-12-28&to=2012-01-02&timeZone=Pacific/Apia", "28 29 31 01 02"},
+			{"from=2011-12-30&to=2011-12-31&timeZone=Pacific/Apia", "31"},
+			{"from=2011-12-29&to=2011-12-30&timeZone=Pacific/Apia", "29"},
+			{"from=2011-12-30&to=2011-12-30&timeZone=Pacific/Apia", ""},
+			{"from=1993-08-20&to=1993-08-22&timeZone=Pacific/Kwajalein", "20 22"},
+			{"from=2026-03-28&to=2026-03-30&timeZone=Europe/Berlin", "28 29 30"},
+			{"from=2011-12-19&to=2012-01-08&timeZone=Pacific/Apia&interval=week", "19 26 02"},
+			{"from=2011-12-30&to=2012-01-08&timeZone=Pacific/Apia&interval=month", "01 01"},
+		} {
+			sales := s.must(t, 200, "GET", "/api/v1/analytics/sales?"+c.query, nil)
+			name, _, _ := strings.Cut(c.query[strings.Index(c.query, "timeZone=")+9:], "&")
+			zone, err := time.LoadLocation(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var days []string
+			for _, p := range at(sales, "data", "points").([]any) {
+				start, err := time.Parse(time.RFC3339, text(p, "start"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				days = append(days, start.In(zone).Format("02"))
+			}
+			if got := strings.Join(days, " "); got != c.want {
+				t.Errorf("%s: %s, not %s", c.query, got, c.want)
+			}
+		}
+		s.must(t, 200, "GET", "/api/v1/analytics/sales?from=2011-12-30&to=2011-12-30T12:00:00Z&timeZone=Pacific/Apia&interval=hour", nil)
 	})
 }
 

@@ -31,7 +31,8 @@ func TestEntriesSayWhatWasReplaced(t *testing.T) {
 		endpoint := text(hook, "data", "id")
 		for _, c := range []struct{ path, of, body, want string }{
 			{"/api/v1/users/", user, `{"role":"admin"}`, "role viewer admin"},
-			{"/api/v1/users/", user, `{"email":"w@test.example","status":"disabled"}`, "email v@test.example w@test.example, status active disabled"},
+			{"/api/v1/users/", user, `{"email":"w@test.example","status":"disabled"}`,
+				"email v@test.example w@test.example, status active disabled"},
 			{"/api/v1/channels/", channel, `{"settings":{"oversell":"reject","stockBuffer":3}}`, "oversell allow reject"},
 			{"/api/v1/channels/", channel, `{"name":"Stall"}`, "name Shop Stall"},
 			{"/api/v1/developer/webhooks/", endpoint, `{"url":"http://127.0.0.2:9/b"}`, "host 127.0.0.1:9 127.0.0.2:9"},

@@ -45,7 +45,8 @@ func TestEventsNameTheirAuthors(t *testing.T) {
 			many = append(many, strings.Replace(list, "%", strings.Repeat("x", i), 1))
 		}
 		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", `{"products":[`+strings.Join(many, ",")+`]}`)
-		if event = s.newestLogged(t); text(event, "actor", "type") != "key" || text(event, "actor", "name") != "test" || text(event, "requestId") == "" {
+		if event = s.newestLogged(t); text(event, "actor", "type") != "key" || text(event, "actor", "name") != "test" ||
+			text(event, "requestId") == "" {
 			t.Errorf("made in bulk: %v", event)
 		}
 		hidden := s.with(s.newKey("read:webhooks")).must(t, 200, "GET", "/api/v1/developer/events?order=desc&limit=1", nil)

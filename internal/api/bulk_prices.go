@@ -23,6 +23,9 @@ func (a *API) bulkUpdatePrices(r *request) (answer, error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
+	if err := a.read(r, update.Group); err != nil {
+		return answer{}, err
+	}
 	return bulk(a, r, a.Commerce.UpdatePrices(update),
 		func(tx *db.Tx, p *commerce.PricePlan) error { p.Apply(tx); return nil },
 		func(p *commerce.PricePlan) answer { return updatedAnswer(p.Updated) })

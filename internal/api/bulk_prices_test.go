@@ -112,3 +112,37 @@ func TestPriceUpdatesRace(t *testing.T) {
 		}
 	})
 }
+
+// A product whose SKUs stand far from each other in an update of prices is stored by one piece and has one event, however
+// large the pieces are.
+func TestPricesOfAProductAreOneChange(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		for round := range 2 {
+			var products, updates []any
+			name := func(i int) string { return fmt.Sprintf("R%d-%d", round, i) }
+			for i := range 400 {
+				products = append(products, item{"sku": name(i), "name": name(i), "price": 1,
+					"variants": []any{item{"sku": name(i) + "-a"}, item{"sku": name(i) + "-b", "price": 2}}})
+			}
+			s.must(t, 202, "POST", importPath, importBody(nil, products...))
+			for _, end := range []string{"", "-a", "-b"} {
+				for i := range 400 {
+					updates = append(updates, item{"sku": name(i) + end, "price": 5 + i})
+				}
+			}
+			updates = append(updates, item{"sku": "nobody's", "price": 1}, item{"sku": name(3), "price": 9})
+			if round == 0 {
+				s.disturb(t)
+			}
+			_, from := s.eventsSince(0)
+			out := s.must(t, 200, "PATCH", "/api/v1/sdk/prices/bulk-update", item{"updates": updates})
+			if number(out, "data", "updated") != "1200" || number(out, "data", "notFound") != "1" ||
+				number(out, "data", "errors", 0, "index") != "1200" || number(out, "data", "errors", 1, "index") != "1201" {
+				t.Errorf("%v", out)
+			}
+			if names, _ := s.eventsSince(from); len(names) != 400 {
+				t.Errorf("round %d: %d events about 400 products", round, len(names))
+			}
+		}
+	})
+}

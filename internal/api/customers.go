@@ -228,10 +228,11 @@ func readMergeQuery(q *apijson.Query) (primary id.Customer, secondaries []id.Cus
 func (a *API) previewMerge(r *request) (out answer, err error) {
 	q := r.query()
 	primary, secondaries := readMergeQuery(q)
-	for _, name := range []string{"primaryId", "secondaryIds"} {
-		if q.Text(name) == "" {
-			q.AddError(name, "is required")
-		}
+	if q.Text("primaryId") == "" {
+		q.AddError("primaryId", "is required")
+	}
+	if len(q.List("secondaryIds")) == 0 { // "," names nobody
+		q.AddError("secondaryIds", "is required")
 	}
 	if err := q.Err(); err != nil {
 		return answer{}, err

@@ -20,6 +20,21 @@ func Resolve(r db.Reader, skus []string) (map[string]Sellable, error) {
 	return PrefetchResolve(r, skus).Wait()
 }
 
+// ProductsOf finds the products of SKUs, by SKU; unknown SKUs are left out.
+func ProductsOf(tx *db.Tx, skus []string) (map[string]id.Product, error) {
+	found := make(map[string]id.Product, len(skus))
+	return found, db.Chunks(skus, func(piece []string) error {
+		return tx.Each(func(r db.Rows) error {
+			var sku string
+			var product id.Product
+			err := r.Scan(&sku, &product)
+			found[sku] = product
+			return err
+		}, "SELECT sku, product_id FROM skus WHERE tenant_id = $1 AND sku IN "+db.In(len(piece), 2),
+			append([]any{tx.Tenant}, db.Args(piece)...)...)
+	})
+}
+
 // PrefetchResolve is Resolve as a pending read.
 func PrefetchResolve(r db.Reader, skus []string) *db.Pending[map[string]Sellable] {
 	p := &db.Pending[map[string]Sellable]{Value: make(map[string]Sellable, len(skus))}

@@ -23,7 +23,8 @@ func (t trace) large(n int) bool {
 		return true
 	}
 	found := t.texts
-	return len(t.events)+len(found.answers)+len(found.notes)+len(found.jobs)+len(found.entries)+len(found.imports)+len(found.authors) > n*textsAtOnce
+	return len(t.events)+len(found.answers)+len(found.notes)+len(found.jobs)+len(found.entries)+len(found.imports)+
+		len(found.authors) > n*textsAtOnce
 }
 
 // eraseInSteps erases a person in short transactions, but for the end, which is left to eraseCustomer (decision 12). The first

@@ -174,9 +174,12 @@ func partsOfMerge(found []customers.Customer, primary id.Customer, secondaries [
 		return &found[i]
 	}
 	into, absorbed = at(primary), make([]customers.Customer, len(secondaries))
+	if into == nil {
+		return nil, nil, customers.Missing()
+	}
 	for i, which := range secondaries {
 		c := at(which)
-		if c == nil || into == nil {
+		if c == nil {
 			return nil, nil, customers.Missing()
 		}
 		absorbed[i] = *c

@@ -1,8 +1,12 @@
 package commerce
 
 import (
+	"cmp"
+	"slices"
+
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
@@ -11,6 +15,8 @@ import (
 type PriceUpdate struct {
 	Drafts []catalog.PriceDraft
 	Errors []records.ItemError
+
+	products []id.Product // of the drafts, "" for an unknown SKU; nil for one piece
 
 	before *Updated // the outcome up to here; nil for the first piece
 	more   bool     // other pieces follow
@@ -30,6 +36,47 @@ func NewPriceUpdate(drafts []catalog.PriceDraft, errs []records.ItemError) Price
 		u.Drafts = append(u.Drafts, d)
 	}
 	return u
+}
+
+// Group puts the items of each product next to each other, so that one piece stores all of them and the product has one event, however
+// many pieces there are. One piece needs no such order.
+func (u *PriceUpdate) Group(tx *db.Tx) error {
+	if len(u.Drafts) <= pricesAtOnce {
+		return nil
+	}
+	skus := make([]string, len(u.Drafts))
+	for i, d := range u.Drafts {
+		skus[i] = d.SKU
+	}
+	products, err := catalog.ProductsOf(tx, skus)
+	if err != nil {
+		return err
+	}
+	first := make(map[id.Product]int, len(products))
+	place := func(d catalog.PriceDraft) int {
+		if product := products[d.SKU]; product != "" {
+			return first[product]
+		}
+		return d.Index
+	}
+	for _, d := range slices.Backward(u.Drafts) {
+		first[products[d.SKU]] = d.Index
+	}
+	slices.SortStableFunc(u.Drafts, func(a, b catalog.PriceDraft) int { return cmp.Compare(place(a), place(b)) })
+	u.products = make([]id.Product, len(u.Drafts))
+	for i, d := range u.Drafts {
+		u.products[i] = products[d.SKU]
+	}
+	return nil
+}
+
+// cut ends the piece that begins at an item, behind all items of a product.
+func (u *PriceUpdate) cut(from, times int) (to int) {
+	to = min(from+pricesAtOnce*times, len(u.Drafts))
+	for to < len(u.products) && u.products[to] != "" && u.products[to] == u.products[to-1] {
+		to++
+	}
+	return to
 }
 
 // Updated is the outcome of a bulk update.
@@ -75,7 +122,7 @@ func (s *Service) UpdatePrices(u PriceUpdate) *Bulk[*PricePlan] {
 		return s.PlanPrices(tx, part)
 	}
 	rest := func(p *PricePlan) *PricePlan { return &PricePlan{Updated: p.Updated} }
-	return &Bulk[*PricePlan]{items: len(u.Drafts), cut: cutEvery(pricesAtOnce, len(u.Drafts)), decide: decide, rest: rest}
+	return &Bulk[*PricePlan]{items: len(u.Drafts), cut: u.cut, decide: decide, rest: rest}
 }
 
 // PlanPrices plans a price update by SKU, of products and variants alike (interface §4.2). Items that change nothing

@@ -28,7 +28,8 @@ func (r *request) readHistory(tx *db.Tx, resource string) (h history, err error)
 	}
 	for i := range page.Events[:min(len(page.Events), historyLength)] {
 		e := &page.Events[i]
-		entry := line{Tone: "info", Glyph: "processing", Text: r.author(e.Actor, e.ActorName), At: r.format.Moment(e.CreatedAt, "2 Jan, 15:04:05")}
+		entry := line{Tone: "info", Glyph: "processing", Text: r.author(e.Actor, e.ActorName),
+			At: r.format.Moment(e.CreatedAt, "2 Jan, 15:04:05")}
 		_, happened, _ := strings.Cut(e.Name, ".")
 		if entry.Head = sentence(happened); happened == "updated" {
 			entry.Head = "Changed"

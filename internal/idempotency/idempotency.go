@@ -69,7 +69,8 @@ var answers = &db.Keyed{Head: 2, Column: 0,
 // operation runs again and finds it. The row is written after the account's clock, so that two requests with one key
 // never wait for each other's row while one of them holds the clock.
 func Save(w db.GuardedWriter, key, space string, a Answer) {
-	w.PutRowsStamped(db.Touches(1), answerRows, w.TenantID(), kept(key), space, a.Fingerprint, a.Status, a.Body, db.Checksum(a.Body), a.Resource,
+	w.PutRowsStamped(db.Touches(1), answerRows, w.TenantID(), kept(key), space, a.Fingerprint, a.Status, a.Body, db.Checksum(a.Body),
+		a.Resource,
 		w.Micros(), w.Now().Add(Retention).UnixMicro())
 }
 
@@ -78,9 +79,11 @@ var answerRows = &db.Form{Head: 1, Width: 9, Key: []int{0, 1},
 	Mixed: func(n int) string { return saveAnswers(db.Repeat(n, 1, "($,$,$,$,$,$,$,$,$,$)")) }}
 
 func saveAnswers(rows string) string {
-	return `INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, checksum, resource_id, created_at, expires_at) VALUES ` +
+	return `INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, checksum, resource_id, created_at,
+		expires_at) VALUES ` +
 		rows + ` ON CONFLICT (tenant_id, key, space) DO UPDATE SET fingerprint = excluded.fingerprint,
-			status = excluded.status, answer = excluded.answer, checksum = excluded.checksum, resource_id = excluded.resource_id, created_at = excluded.created_at,
+			status = excluded.status, answer = excluded.answer, checksum = excluded.checksum, resource_id = excluded.resource_id,
+			created_at = excluded.created_at,
 			expires_at = excluded.expires_at
 		WHERE idempotency_keys.expires_at <= excluded.created_at`
 }

@@ -90,3 +90,37 @@ func TestZonesAndLocales(t *testing.T) {
 		}
 	}
 }
+
+// The days of every zone follow each other: each begins behind the one before, and at most one of them is left out, where the zone crossed
+// the date line.
+func TestDaysFollowEachOther(t *testing.T) {
+	for _, name := range Zones() {
+		zone, ok := Zone(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		last := Day(1990, 1, 1, zone)
+		for at := last; at.Year() < 2032; at = last {
+			year, month, day := at.Date()
+			last = Day(year, month, day+1, zone)
+			if hours := last.Sub(at).Hours(); hours < 12 || hours > 36 {
+				t.Fatalf("%s: %v is followed by %v", name, at, last)
+			}
+			if begin := Day(last.Year(), last.Month(), last.Day(), zone); !begin.Equal(last) {
+				t.Fatalf("%s: %v begins at %v", name, last, begin)
+			}
+		}
+	}
+	for name, day := range map[string]string{"Pacific/Apia": "2011-12-30", "Pacific/Fakaofo": "2011-12-30", "Pacific/Kwajalein": "1993-08-21",
+		"Pacific/Kiritimati": "1994-12-31", "Pacific/Enderbury": "1994-12-31"} {
+		zone, ok := Zone(name)
+		at, err := time.Parse(time.DateOnly, day)
+		if !ok || err != nil {
+			t.Fatal(name, day)
+		}
+		got, next := Day(at.Year(), at.Month(), at.Day(), zone), at.AddDate(0, 0, 1)
+		if want := Day(next.Year(), next.Month(), next.Day(), zone); !got.Equal(want) || got.Day() != next.Day() {
+			t.Errorf("%s never had %s: %v, not %v", name, day, got, want)
+		}
+	}
+}

@@ -56,14 +56,15 @@ func Zone(name string) (*time.Location, bool) {
 }
 
 // Day is the first moment of a day in a zone. That is midnight, unless the clocks are set forward at midnight, so that
-// the day has none; if they are set back at midnight, it is the first of the two. Months and days out of range are
-// normalised, as in time.Date.
+// the day has none; if they are set back at midnight, it is the first of the two. Of a day that the zone never had, because
+// it crossed the date line, it is the first moment of the next one. Months and days out of range are normalised, as in time.Date.
 func Day(year int, month time.Month, day int, zone *time.Location) time.Time {
 	at := time.Date(year, month, day, 0, 0, 0, 0, zone)
-	if at.Hour() != 0 || at.Minute() != 0 { // there is no midnight
+	local := time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.UTC)
+	if midnight := time.Date(year, month, day, 0, 0, 0, 0, time.UTC); !local.Equal(midnight) { // the clocks jump over it
 		change, next := at.ZoneBounds()
-		if at.Hour() >= 12 { // on the day before
-			change = next
+		if local.Before(midnight) {
+			return next
 		}
 		return change
 	}

@@ -70,7 +70,7 @@ var Checks = []Check{
 	{"stamps", "No two changes of an account have one stamp, and none is ahead of its change clock.", stamps, false},
 	{"owners", "An account that has got users has an active owner.", owners, false},
 	{"refunds", "What is refunded of an order and of its lines is what its refunds add up to.", refunds, false},
-	{"json", "Addresses, metadata and settings are JSON objects.", objects, false},
+	{"json", "Addresses, metadata and settings are JSON.", objects, false},
 	{"event payloads", "What an event delivers is what was recorded with its change.", payloads, false},
 	{"kept answers", "What is kept for an Idempotency-Key is what was answered.", answers, false},
 	{"audit log", "The entries of the audit log are those that were recorded, in their order.", auditLog, false},

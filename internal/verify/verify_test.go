@@ -229,7 +229,8 @@ func TestChecksFind(t *testing.T) {
 		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'product.deleted'", "record events"},
 		{"UPDATE events SET resource_id = 'nobody' WHERE tenant_id = $1 AND event = 'customer.created'", "record events"},
 		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'stock.updated' AND resource_id = 'SKU-8'", "stock events"},
-		{"UPDATE events SET payload = 'x' WHERE tenant_id = $1 AND event = 'stock.updated' AND resource_id = 'SKU-8'", "event payloads, stock events"},
+		{"UPDATE events SET payload = 'x' WHERE tenant_id = $1 AND event = 'stock.updated' AND resource_id = 'SKU-8'",
+			"event payloads, stock events"},
 		{"DELETE FROM deliveries WHERE tenant_id = $1 AND event = 'stock.low'", "deliveries, delivery figures"},
 		{"UPDATE products SET changed_at = (SELECT min(stamp) FROM events WHERE tenant_id = $1) WHERE tenant_id = $1 AND sku = 'SKU-1'",
 			"stamps"},
@@ -239,7 +240,7 @@ func TestChecksFind(t *testing.T) {
 		{"INSERT INTO order_refunds (tenant_id, order_id, id, external_id, amount, reason, created_at) " +
 			"SELECT tenant_id, id, id, 'R1', 100, '', 0 FROM orders WHERE tenant_id = $1 AND status = 'PENDING'", "refunds"},
 		{"UPDATE orders SET billing_address = '{\"line1\": \"1 High' WHERE tenant_id = $1 AND status = 'PENDING'", "json"},
-		{"UPDATE orders SET payment_metadata = '[1]' WHERE tenant_id = $1 AND status = 'PENDING'", "json"},
+		{"UPDATE orders SET payment_metadata = '[1' WHERE tenant_id = $1 AND status = 'PENDING'", "json"},
 		{"UPDATE customers SET metadata = '{}}' WHERE tenant_id = $1", "json"},
 		{"UPDATE users SET role = 'admin' WHERE tenant_id = $1", "owners"},
 		{"DELETE FROM users WHERE tenant_id = $1", "owners"},

@@ -120,7 +120,8 @@ var eventRows = &db.Form{Head: 1, Width: 10, Stamps: []int{1}, Mixed: mixedEvent
 
 // mixedEvents is the statement for events of several accounts.
 func mixedEvents(n int) string {
-	return `WITH v(tenant, id, at, ` + eventColumns + `) AS (VALUES ` + db.Values(n, 11, 1, append([]string{"::BIGINT"}, eventCasts...)...) + `)
+	return `WITH v(tenant, id, at, ` + eventColumns + `) AS (VALUES ` +
+		db.Values(n, 11, 1, append([]string{"::BIGINT"}, eventCasts...)...) + `)
 		INSERT INTO events (tenant_id, id, stamp, ` + eventColumns + `)
 		SELECT tenant, id, ` + db.ClockOf("v.tenant") + ` + at, ` + eventColumns + ` FROM v`
 }

@@ -86,7 +86,14 @@ func (q *queue) attempt(d *webhooks.Ready) (o webhooks.Outcome, answered, ok boo
 	q.decide(d, &o, final)
 	attempts.WithLabelValues(string(o.State), statusClass(o.StatusCode)).Inc()
 	duration.Observe(took.Seconds())
-	w.Log.LogAttrs(context.Background(), slog.LevelInfo, "attempt", slog.String("delivery", string(d.ID)),
+	level := slog.LevelInfo
+	if !o.Answered() { // an endpoint that is down would fill the log
+		level = slog.LevelDebug
+		if n := q.health.fail(at); n > 0 {
+			w.Log.Warn("attempts failed", "endpoint", q.Endpoint, "attempts", n, "status", o.StatusCode, "error", o.Error)
+		}
+	}
+	w.Log.LogAttrs(context.Background(), level, "attempt", slog.String("delivery", string(d.ID)),
 		slog.String("endpoint", string(q.Endpoint)), slog.String("event", d.Name), slog.String("eventId", string(d.Event)),
 		slog.Int64("attempt", o.Number), slog.Int64("status", o.StatusCode),
 		tookMS(took), slog.String("state", string(o.State)), slog.String("error", o.Error))

@@ -23,6 +23,23 @@ const (
 type health struct {
 	silent  atomic.Int64 // attempts without any answer, in a row
 	answers atomic.Bool  // it has answered this node before
+
+	failed   atomic.Int64 // attempts without success since the last line about them in the log
+	loggedAt atomic.Int64 // when that was, in microseconds since 1970
+}
+
+// failuresEvery is how often the log has a line about an endpoint that fails.
+const failuresEvery = time.Minute
+
+// fail counts an attempt without success at a time. n is how many there were since the last line of the log about them, if another one is
+// due, and 0 otherwise.
+func (h *health) fail(at time.Time) (n int64) {
+	h.failed.Add(1)
+	last, now := h.loggedAt.Load(), at.UnixMicro()
+	if now >= last && now-last < failuresEvery.Microseconds() || !h.loggedAt.CompareAndSwap(last, now) {
+		return 0
+	}
+	return h.failed.Swap(0)
 }
 
 // circuit reports whether the endpoint gets probes only.

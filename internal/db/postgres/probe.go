@@ -34,7 +34,8 @@ func (f *fullness) lately() bool {
 
 // tryWrite writes some hundred KB and rolls that back. A truncated table begins a new file, so that the rows need room on the disk, and
 // nothing is left of it. Two nodes do it one after the other, or not at all.
-const tryWrite = "BEGIN; SET LOCAL lock_timeout = 500; TRUNCATE probes; INSERT INTO probes SELECT g FROM generate_series(1, 8000) AS g; ROLLBACK"
+const tryWrite = "BEGIN; SET LOCAL lock_timeout = 500; TRUNCATE probes; " +
+	"INSERT INTO probes SELECT g FROM generate_series(1, 8000) AS g; ROLLBACK"
 
 // Ping reports whether the store answers and takes writes: while it does not, a balancer may send none that would show it.
 func (e *Engine) Ping(ctx context.Context) error {
