@@ -73,8 +73,8 @@ func importFlags(flags *pflag.FlagSet, o *importer.Options) {
 	flags.StringVar(&o.Encoding, "encoding", "auto", "auto, utf-8, utf-16, windows-1252, latin1, iso-8859-15 …")
 	flags.StringArrayVar(&o.Decimal, "decimal", nil, "the sign that begins the decimals: comma or point, for all columns or for some "+
 		"(price=comma,compareAtPrice=point); found out when not given")
-	flags.StringVar(&o.DateOrder, "date-order", "auto", "orders: what 01/02/2026 means: auto, dmy or mdy")
-	flags.StringVar(&o.TimeZone, "time-zone", "UTC", "orders: where dates and times without a zone are, for example Europe/Paris")
+	flags.StringVar(&o.DateOrder, "date-order", "auto", "what 01/02/2026 means in dates of orders and of sale prices: auto, dmy or mdy")
+	flags.StringVar(&o.TimeZone, "time-zone", "UTC", "where dates and times without a zone are, for example Europe/Paris")
 	flags.StringVar(&o.Duplicates, "duplicates", "first", "products: of rows with one SKU take the first or the last, or merge them")
 	flags.BoolVar(&o.NoHeader, "no-header", false, "the first line is data; its columns are c1, c2 …")
 	flags.IntVar(&o.HeaderRow, "header-row", 0, "the line with the names of the columns, where titles stand above it; found out when "+

@@ -110,7 +110,7 @@ func TestImportCommandOfLists(t *testing.T) {
 		t.Errorf("amounts that can be read in two ways: %v, %s", err, out)
 	}
 	if out, _, err = runImportCommand(t, append(access, "products", importFile(t, "sku;price\nA;35,50\n"))...); out != "" ||
-		!strings.Contains(err.Error(), "'entrepot import prices' takes prices alone") {
+		!strings.Contains(err.Error(), "'entrepot import prices'") {
 		t.Errorf("a price list as products: %v, %s", err, out)
 	}
 	if out, _, err = runImportCommand(t, "prices", list, "--dry-run", "--map", "old price=compareAtPrice"); err == nil ||

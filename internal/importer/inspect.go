@@ -134,8 +134,8 @@ var (
 		fields: []string{"name"},
 		words: []string{"name", "title", "titel", "titre", "titulo", "titolo", "bezeichnung", "designation", "libelle", "nom", "nombre", "nome",
 			"omschrijving", "nazwa", "product", "produit", "produkt", "artikel", "article", "model", "label"},
-		other: "--map 'COLUMN=name', or --map 'SKUCOLUMN=name' when there are no names; 'entrepot import " +
-			"prices' takes prices alone, of products that exist",
+		other: "--map 'COLUMN=name'. A file without names can be one of prices or of stock: 'entrepot import prices' and 'entrepot import " +
+			"stock' take these for products that exist",
 	}
 	demandPrice = demand{
 		fields: []string{"price", "salePrice"},

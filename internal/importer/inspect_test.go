@@ -18,7 +18,8 @@ func TestMissingColumnsAreRefusedBeforeAnythingIsStored(t *testing.T) {
 		"sku,name,price list\nA,a,summer\n":          "entrepot import stock", // a list's name is no price
 		"sku,name\nA,a\n":                            "entrepot import stock",
 		"sku,Bezeichnung,price\nA,a,5\n":             "--map 'Bezeichnung=name'",
-		"sku,colour,price\nA,red,5\n":                "--map 'SKUCOLUMN=name'",
+		"sku,colour,price\nA,red,5\n":                "entrepot import prices",
+		"sku,qty\nA,5\n":                             "entrepot import stock",
 		"Artikelnr.,name,price\nA,a,5\n":             "--map 'Artikelnr.=sku'",
 		"Handle,Body (HTML),Variant Price\na,b,5\n":  "no column holds the name",
 		"SKU,Type,Name,Regular price\n1,simple,a,\n": "",

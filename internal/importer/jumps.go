@@ -66,7 +66,7 @@ const (
 )
 
 // checkJumps compares the prices of the file with those of the service before anything is stored. Jumps that nobody has accepted are a
-// *CallError; those of a dry run become notes. Accepted ones are not looked for.
+// *CallError; the report names each, as a note. Accepted ones are not looked for.
 func (r *importRun) checkJumps(ctx context.Context) error {
 	if r.To == nil || r.Kind != Products && r.Kind != Prices || r.state.Prepared || r.AcceptJumps {
 		return nil
@@ -74,24 +74,26 @@ func (r *importRun) checkJumps(ctx context.Context) error {
 	if err := r.findJumps(ctx); err != nil {
 		return err
 	}
-	if r.jumps.Count > 0 && !r.DryRun {
-		var list strings.Builder
-		for _, j := range r.jumps.List[:min(len(r.jumps.List), shownJumps)] {
-			list.WriteString("\n  " + j.String())
-		}
-		if more := r.jumps.Count - shownJumps; more > 0 {
-			fmt.Fprintf(&list, "\n  and %d more", more)
-		}
-		return wrongCall("the price jumps by more than half for %d of the file's SKUs; nothing was stored.%s\nIf that is meant, add "+
-			"--accept-jumps. --dry-run --report FILE lists all of them", r.jumps.Count, list.String())
-	}
-	for _, j := range r.jumps.List {
-		if err := r.settleError(place{}.note(j.SKU, "price", "price_jump", "the price changes from %v to %v (%+d %%)", j.From, j.To,
-			j.Percent)); err != nil {
-			return err
+	if r.DryRun || r.report != nil {
+		for _, j := range r.jumps.List {
+			if err := r.settleError(place{}.note(j.SKU, "price", "price_jump", "the price changes from %v to %v (%+d %%)", j.From, j.To,
+				j.Percent)); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	if r.jumps.Count == 0 || r.DryRun {
+		return nil
+	}
+	var list strings.Builder
+	for _, j := range r.jumps.List[:min(len(r.jumps.List), shownJumps)] {
+		list.WriteString("\n  " + j.String())
+	}
+	if more := r.jumps.Count - shownJumps; more > 0 {
+		fmt.Fprintf(&list, "\n  and %d more; --report FILE lists them", more)
+	}
+	return wrongCall("the price jumps by more than half for %d of the file's SKUs; nothing was stored.%s\nIf that is meant, add "+
+		"--accept-jumps", r.jumps.Count, list.String())
 }
 
 // findJumps reads the prices that the service has, 8 bytes and a hash for each SKU, and then those of the file.
