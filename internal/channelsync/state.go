@@ -117,6 +117,9 @@ func (s State) Hooks() (hooks []Hook) {
 // SetHooks sets them.
 func (s *State) SetHooks(hooks []Hook) { s.Webhooks = encode(hooks) }
 
+// Tested reports whether a test with the channel's credentials has succeeded.
+func (s State) Tested() bool { return s.Shop != "" && s.Shop != "{}" }
+
 // Account is the platform's id of the account, as the last test with the channel's credentials found it.
 func (s State) Account() string {
 	var shop struct{ Account string }

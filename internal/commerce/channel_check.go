@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -64,8 +65,13 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 		return out, s.checkFailed(ctx, store, c, &connector.Failure{Kind: connector.Unauthorized, Message: out.Message})
 	}
 	note, hooked := "", s.ensureWebhooks(bounded, session, c, base)
+	hooked.topics = session.does.Topics
 	if hooked.failed != nil {
 		note = "; its notifications could not be switched on: " + message(hooked.failed)
+		if len(hooked.hooks) > 0 {
+			note = fmt.Sprintf("; %d of %d notifications are switched on, the others soon: ", len(hooked.hooks), len(hooked.topics)) +
+				message(hooked.failed)
+		}
 	}
 	note += s.unreachable(c, base)
 	for _, hook := range hooked.hooks {
@@ -230,7 +236,7 @@ func (s *Service) checkPassed(
 			locked.Status = channels.Active
 			locked.Save(tx)
 		}
-		state.SetHooks(hooksOf(hooked.hooks))
+		state.SetHooks(hooksOf(hooked.hooks, hooked.failed, hooked.topics))
 		text, err := json.Marshal(shop)
 		if err != nil {
 			return err

@@ -15,13 +15,13 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// Webhooks that a connection test could not set up are tried again within the hour, as those of a job are, and not with the daily check.
+// Webhooks that a connection test could not set up are tried again with the next pull, as those of a job are, and not with the daily check.
 func TestWebhooksThatATestCouldNotSetUp(t *testing.T) {
 	syncedEngines(t, 1, func(t *testing.T, s *synced) {
 		for _, one := range []struct {
 			hookless error
 			in       time.Duration
-		}{{connector.Failf(connector.Temporary, "no answer"), time.Hour}, {nil, 24 * time.Hour}} { // without one, the platform has none
+		}{{connector.Failf(connector.Temporary, "no answer"), 15 * time.Second}, {nil, 24 * time.Hour}} { // without one, the platform has none
 			s.platform.hookless = one.hookless
 			out, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "https://hooks.example")
 			s.must(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"entrepot/internal/apperr"
@@ -19,7 +20,7 @@ type Paste struct{ URL, Header, Secret string } // URL is "" without a public ad
 // checkEvery is how often the webhooks of a channel are checked: shops disable them without a word. What failed is tried again sooner.
 const (
 	checkEvery      = 24 * time.Hour
-	checkFailedSoon = time.Hour
+	checkFailedSoon = 15 * time.Second
 )
 
 // nextCheck is when the webhooks are checked again, after a registration with this outcome.
@@ -35,6 +36,7 @@ type registration struct {
 	url    string // "" if the service has none
 	hooks  []connector.Webhook
 	failed error
+	topics []string // of the platform
 }
 
 // ensureWebhooks registers the platform's webhooks. A platform that takes none has not failed.
@@ -87,11 +89,19 @@ func (s *Service) paste(c channels.Channel, base string) (*Paste, error) {
 	return &Paste{URL: s.hookURL(base, c), Header: header, Secret: opened.Credentials[connector.WebhookSecret]}, nil
 }
 
-// hooksOf converts a platform's webhooks to their stored form.
-func hooksOf(hooks []connector.Webhook) []channelsync.Hook {
+// hookPending is the status of a topic that could not be registered yet.
+const hookPending = "pending"
+
+// hooksOf converts a platform's webhooks to their stored form. If registering failed before the last, the other topics are pending.
+func hooksOf(hooks []connector.Webhook, failed error, topics []string) []channelsync.Hook {
 	list := make([]channelsync.Hook, len(hooks))
 	for i, h := range hooks {
 		list[i] = channelsync.Hook{Topic: h.Topic, Status: h.Status}
+	}
+	for _, topic := range topics {
+		if failed != nil && !slices.ContainsFunc(hooks, func(h connector.Webhook) bool { return h.Topic == topic }) {
+			list = append(list, channelsync.Hook{Topic: topic, Status: hookPending})
+		}
 	}
 	return list
 }
@@ -120,8 +130,8 @@ func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.
 			hooksOutdated(tx, &state)
 			return nil
 		}
-		if state.CheckAt = nextCheck(tx, failed); failed == nil {
-			state.SetHooks(hooksOf(hooks))
+		if state.CheckAt = nextCheck(tx, failed); failed == nil || len(hooks) > 0 {
+			state.SetHooks(hooksOf(hooks, failed, session.does.Topics))
 		}
 		state.Save(tx)
 		return nil

@@ -112,6 +112,7 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	}
 	if open {
 		flagContent(tx, o)
+		flagUnclear(tx, o, in)
 	}
 	touch(tx, o)
 	orders.RecordEdit(tx, o, orders.FromChannel, accounts.Caller{}.Actor(), orders.Changes(before, o))

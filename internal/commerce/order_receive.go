@@ -152,6 +152,7 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 		return "", err
 	}
 	flagContent(tx, o)
+	flagUnclear(tx, o, in)
 	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: orders.FromChannel, Actor: accounts.Caller{}.Actor(),
 		At: tx.Micros()}}
 	orders.Insert(tx, o)
@@ -227,6 +228,16 @@ func flagContent(tx db.Writer, o *orders.Order) {
 	}
 	if !o.AddsUp() {
 		orders.Flag(tx, o, orders.AmountsDiffer, "total", "the platform's total is not what its lines, discount, shipping and tax add up to")
+	}
+}
+
+// flagUnclear adds issues for lines of which the platform's SKU does not say what was sold.
+func flagUnclear(tx db.Writer, o *orders.Order, in connector.Order) {
+	for _, l := range in.Lines {
+		at := slices.IndexFunc(o.Lines, func(own orders.Line) bool { return own.ExternalID == l.ExternalID && own.Product == "" })
+		if l.Unclear != "" && l.SKU == "" && at >= 0 {
+			orders.Flag(tx, o, orders.UnknownSKU, fmt.Sprintf("items[%d].sku", at), l.Unclear)
+		}
 	}
 }
 

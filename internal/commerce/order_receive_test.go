@@ -479,3 +479,21 @@ func TestFactsOfThePlatformFollow(t *testing.T) {
 		p.holds(t, o, orders.Shipped, 0, orders.UnknownSKU)
 	})
 }
+
+// A line of which the platform's SKU does not say what was sold reserves nothing, and an issue says why.
+func TestLinesThatAreUnclear(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		in := p.order("processing", orders.Processing)
+		in.Lines[0].SKU, in.Lines[0].Unclear = "", "the shop has 2 products with the reference SKU-0"
+		o, _ := p.receive(t, in)
+		if o.Lines[0].Product != "" || !slices.ContainsFunc(o.Issues, func(i orders.Issue) bool {
+			return i.Code == orders.UnknownSKU && i.Message == in.Lines[0].Unclear && i.Path == "items[0].sku"
+		}) {
+			t.Errorf("%+v, %+v", o.Lines, o.Issues)
+		}
+		if _, held := p.level(t, 0); held != 0 {
+			t.Errorf("%d are reserved", held)
+		}
+	})
+}

@@ -74,6 +74,8 @@ type OrderLine struct {
 
 	Fee bool // nothing to ship, such as a tip or gift wrapping
 
+	Unclear string // why the SKU that the platform gives does not say which product was sold; then SKU is ""
+
 	Options map[string]any // what the buyer chose or entered for it, such as a text to engrave; nil for nothing
 }
 

@@ -36,13 +36,14 @@ func (l Link) TimeOf(answer *Response) time.Time {
 
 // Capabilities says what a platform can do. Anything else is skipped and shown as skipped; that is no error.
 type Capabilities struct {
-	Products bool // Upsert and Unpublish
-	Stock    bool // SetStock and ReadStock
-	Prices   bool // SetPrices
-	Orders   bool // PullOrders and PullOrder
-	Webhooks bool // EnsureWebhooks and RemoveWebhooks
-	Async    bool // results of Upsert, SetStock or SetPrices may be Waiting, for Poll
-	Watched  bool // it may take products off sale later, and the session is a Watcher or a Looker: all of them are looked at once a day
+	Products bool     // Upsert and Unpublish
+	Stock    bool     // SetStock and ReadStock
+	Prices   bool     // SetPrices
+	Orders   bool     // PullOrders and PullOrder
+	Webhooks bool     // EnsureWebhooks and RemoveWebhooks
+	Topics   []string // what EnsureWebhooks registers, by the platform's names
+	Async    bool     // results of Upsert, SetStock or SetPrices may be Waiting, for Poll
+	Watched  bool     // it may take products off sale later, and the session is a Watcher or a Looker: all of them are looked at once a day
 
 	PartialShipments bool // it can show a shipment of a part of an order
 	Tracking         bool // PushShipment
@@ -87,7 +88,7 @@ type Session interface {
 	Test(ctx context.Context) (Shop, error)
 
 	// EnsureWebhooks makes the platform send notifications about orders and products to target: existing registrations
-	// are found by address and topic and enabled again, never doubled. It returns all enabled topics.
+	// are found by address and topic and enabled again, never doubled. It returns all enabled topics; with an error those that are.
 	EnsureWebhooks(ctx context.Context, target WebhookTarget) ([]Webhook, error)
 	// RemoveWebhooks deletes what EnsureWebhooks created for that target.
 	RemoveWebhooks(ctx context.Context, target WebhookTarget) error

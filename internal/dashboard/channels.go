@@ -93,18 +93,29 @@ func (d *Dashboard) showChannels(r *request) (answer, error) {
 		for _, c := range done {
 			figures[c.ID] = c
 		}
+		ids := make([]id.Channel, len(list))
+		for i := range list {
+			ids[i] = list[i].ID
+		}
+		states, err := channelsync.ByChannels(tx, ids)
+		if err != nil {
+			return err
+		}
 		for _, c := range list {
-			view.Cards = append(view.Cards, r.channelCard(c, figures[c.ID]))
+			view.Cards = append(view.Cards, r.channelCard(c, figures[c.ID], states[c.ID]))
 		}
 		return nil
 	})
 	return view.Pager.after(show(screen{Template: "channels", Title: "Channels", Section: "/channels", Data: view})), err
 }
 
-func (r *request) channelCard(c channels.Channel, figures analytics.Channel) channelCard {
+func (r *request) channelCard(c channels.Channel, figures analytics.Channel, sync channelsync.State) channelCard {
 	card := channelCard{ID: string(c.ID), Name: c.Name, Platform: channels.PlatformName(c.Platform), To: prefix + "/channels/" + string(c.ID),
 		Custom: c.Platform == channels.Custom, Badge: channelBadge(c), Broken: brokenChannel(c), LastSync: r.format.Stamp(c.LastSyncAt),
 		Orders: r.format.Count(figures.Orders), Published: r.format.Count(figures.Published)}
+	if !card.Custom && c.Status == channels.Active && !sync.Tested() {
+		card.Badge = badge{"warn", "wait", "Not tested"}
+	}
 	var failed []string
 	if figures.Failed > 0 {
 		failed = append(failed, r.format.plural(figures.Failed, "publication", "publications"))
@@ -165,6 +176,7 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	var count, published int64
 	var sync channelsync.State
 	var newest catalog.Sold
+	var figures analytics.Channel
 	err = r.read(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
 			all := orders.CountedFilter{Channel: c.ID}
@@ -172,9 +184,9 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 			return err
 		}, func(tx *db.Tx) error {
 			done, err := analytics.Channels(tx, r.session.Account.Currency, r.format.lastDays(channelDays))
-			for _, figures := range done {
-				if figures.ID == c.ID {
-					view.channelCard = r.channelCard(c, figures)
+			for _, found := range done {
+				if found.ID == c.ID {
+					figures = found
 				}
 			}
 			return err
@@ -194,6 +206,7 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 			return err
 		})
 	})
+	view.channelCard = r.channelCard(c, figures, sync)
 	view.syncParts(r, c, sync)
 	view.Pairs = append([]pair{{Name: "Identifier", Value: string(c.ID), Mono: true}, {Name: "Platform", Value: view.Platform},
 		{Name: "Orders", Value: r.format.Count(count), To: r.page("/orders", "/orders?channelId="+string(c.ID))},
@@ -257,8 +270,15 @@ func (v *channelView) syncParts(r *request, c channels.Channel, s channelsync.St
 		v.Pairs = append(v.Pairs, pair{Name: "Orders pulled next", At: r.format.Stamp(s.PullAt)})
 	}
 	v.Problem = sentence(s.LastError)
+	active := int64(0)
 	for _, hook := range s.Hooks() {
 		v.Hooks = append(v.Hooks, pair{Name: hook.Topic, Value: hook.Status})
+		if hook.Status == "active" {
+			active++
+		}
+	}
+	if all := int64(len(v.Hooks)); active < all {
+		v.Pairs = append(v.Pairs, pair{Name: "Notifications on", Value: r.format.Count(active) + " of " + r.format.Count(all)})
 	}
 }
 

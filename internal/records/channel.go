@@ -15,6 +15,7 @@ func WriteChannel(w *apijson.Writer, name string, c channels.Channel, sync chann
 	w.Text("name", c.Name)
 	w.Text("platform", c.Platform)
 	apijson.Word(w, "status", c.Status)
+	w.Bool("tested", c.Platform == channels.Custom || sync.Tested())
 	w.RawObject("settings", c.Settings)
 	w.Bool("hasCredentials", c.Credentials != "")
 	w.Micros("createdAt", c.CreatedAt)

@@ -210,8 +210,12 @@ func TestOwnListingsAreAdopted(t *testing.T) {
 	s.Own("PEN", "B0PEN", 50, true)
 	pen := mug()
 	pen.SKU, pen.Attributes = "PEN", nil
+	s.Enter("MUG", "lead_time_to_ship_max_days", 3.0)
 	s.upsert(t, mug(), pen)
 	s.offers(t, "MUG", "7.90", 9)
+	if days := s.Entered("MUG", "lead_time_to_ship_max_days"); days != 3.0 {
+		t.Errorf("the seller's handling time is %v", days)
+	}
 	s.offers(t, "PEN", "7.90", 50)
 	got := connectortest.Must(s.session.(connector.LevelSetter).SetLevels(t.Context(),
 		[]connector.StockItem{{Item: s.item("PEN"), Quantity: 1}},

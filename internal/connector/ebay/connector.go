@@ -78,7 +78,7 @@ func base(ch connector.Channel) string {
 
 // Capabilities says what eBay can do.
 func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Topics: topics, PartialShipments: true,
 		Tracking: true, Watched: true,
 		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
 		Batch:    connector.Batch{Products: bulkMost, Stock: bulkMost, Prices: bulkMost, Orders: byID},

@@ -63,7 +63,7 @@ func TestCallsOfOrders(t *testing.T) {
 	s.Pass(time.Minute)
 	before := s.Client.Calls()
 	list, _ := s.pull(t, s.Clock().Add(-time.Hour))
-	if n := s.Client.Calls() - before; len(list) != 30 || n > 10+1 { // the carrier's name is read once
+	if n := s.Client.Calls() - before; len(list) != 30 || n > 10+1+2 { // the carrier's name is read once, and which products have the references
 		t.Errorf("%d requests for %d orders", n, len(list))
 	}
 	for i, o := range list {

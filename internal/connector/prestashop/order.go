@@ -3,6 +3,7 @@ package prestashop
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -72,7 +73,10 @@ func (s *session) besides(ctx context.Context, f *shop, rows []*node) (*beside, 
 			part.keep(n)
 		}
 	}
-	return b, s.readCombinations(ctx, b, rows)
+	if err := s.readCombinations(ctx, b, rows); err != nil {
+		return nil, err
+	}
+	return b, s.readOwners(ctx, b, rows)
 }
 
 // left reports whether the shop says that an order has left.
@@ -202,7 +206,10 @@ func (s *session) lines(details []*node, r *node, digits int) (list []connector.
 			total, _ := d.amount("unit_price_tax_excl").Times(line.Quantity)
 			line.Amount = total.Round(digits)
 		}
-		line.SKU = s.reference(line)
+		if line.SKU = s.reference(line); s.owners[line.SKU] > 1 {
+			line.Unclear = fmt.Sprintf("the shop has %d products with the reference %s: which one was sold is not known here", s.owners[line.SKU], line.SKU)
+			line.SKU = "" // if the product is one of here, its number in the shop says which
+		}
 		list = append(list, line)
 	}
 	return list

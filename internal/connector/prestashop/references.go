@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"entrepot/internal/connector"
 )
 
 // filterSigns mean something in the values of a filter, or in the pattern of one that contains a text: "a|b" is two
@@ -36,6 +38,38 @@ func (s *session) byReference(ctx context.Context, resource, kind string, refere
 	}
 	others, err := s.inChunks(ctx, resource, kind, "id", ids, q)
 	return append(list, others...), err
+}
+
+// readOwners counts, for the references that the lines of orders name, the products that have each: itself or as a combination. References
+// may stand at several.
+func (s *session) readOwners(ctx context.Context, b *beside, rows []*node) error {
+	var names []string
+	for _, r := range rows {
+		for _, d := range orderLines(b.details[r.get("id")], r) {
+			name := s.reference(connector.OrderLine{SKU: d.get("product_reference"), Item: connector.IDs{Variant: d.id("product_attribute_id")}})
+			if _, known := s.owners[name]; !known && longestPart(name) != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	owners := map[string]map[string]bool{}
+	for _, of := range []struct{ resource, kind, id string }{{"products", "product", "id"}, {"combinations", "combination", "id_product"}} {
+		found, err := s.byReference(ctx, of.resource, of.kind, names, func() query { return display("id", of.id, "reference") })
+		if err = ignoreForbidden(err); err != nil {
+			return err
+		}
+		for _, n := range found {
+			name := n.get("reference")
+			if owners[name] == nil {
+				owners[name] = map[string]bool{}
+			}
+			owners[name][n.get(of.id)] = true
+		}
+	}
+	for _, name := range names {
+		s.owners[name] = len(owners[name])
+	}
+	return nil
 }
 
 // longestPart is the longest part of a reference without signs of filters, "" if it has none.

@@ -30,6 +30,7 @@ type session struct {
 	tree    map[string]string  // categories by parent and name
 	cache   map[string]*node   // of resources that orders name, by kind and id
 	ahead   map[string][]*node // carrier rows of orders that are about to be pushed
+	owners  map[string]int     // how many products have a reference that an order names
 	tracked map[string]string  // numbers that this session wrote, by order
 }
 
@@ -40,7 +41,7 @@ func (*Connector) Open(l connector.Link) connector.Session {
 		base = strings.TrimRight(l.Channel.Value("url"), "/")
 	}
 	return &session{link: l, base: strings.TrimSuffix(base, "/api") + "/api/", tree: map[string]string{}, cache: map[string]*node{},
-		tracked: map[string]string{}}
+		tracked: map[string]string{}, owners: map[string]int{}}
 }
 
 // call sends a request to the web service and reads its answer. body is XML, nil for none.

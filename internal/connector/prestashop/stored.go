@@ -71,7 +71,7 @@ func (st *stored) product(p *connector.Product) (*node, error) {
 	case len(same) > 1:
 		return nil, connector.Failf(connector.Rejected, "the shop has %d products with the reference %s: which one is meant cannot be known",
 			len(same), p.SKU)
-	case len(same) == 1:
+	case len(same) == 1 && (st.owners[p.SKU] == "" || st.owners[p.SKU] == same[0].get("id")):
 		return same[0], nil
 	case st.owners[p.SKU] != "":
 		return nil, connector.Failf(connector.Rejected, "the reference %s belongs to a combination of the shop's product %s", p.SKU,

@@ -43,7 +43,7 @@ func (*Connector) Profile() connector.Profile {
 
 // Capabilities says what a shop can do. Limits are points, which the shop counts itself: see session.go.
 func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Topics: topics, PartialShipments: true,
 		Tracking: true, Async: true,
 		Statuses: []connector.Status{orders.Shipped, orders.Delivered, orders.Cancelled},
 		Batch:    connector.Batch{Products: 20, Stock: 250, Prices: 250, Orders: sizes[0].orders},

@@ -46,7 +46,7 @@ func (*Connector) Profile() connector.Profile {
 // Capabilities says what TikTok Shop can do. It documents no limits: five requests a second for each shop were
 // accepted in tests.
 func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Async: true, Watched: true,
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Topics: topics, Async: true, Watched: true,
 		PartialShipments: true, Tracking: true,
 		Statuses: []connector.Status{orders.Shipped, orders.Cancelled},
 		Batch:    connector.Batch{Products: 24, Stock: 250, Prices: 250, Orders: byID},

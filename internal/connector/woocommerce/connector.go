@@ -43,7 +43,7 @@ func (*Connector) Profile() connector.Profile {
 // Capabilities says what WooCommerce can do, and its limits.
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{
-		Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Tracking: true,
+		Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Topics: topics, Tracking: true,
 		Statuses: []connector.Status{processing, shipped, returned},
 		Batch:    connector.Batch{Products: 20, Stock: 100, Prices: 100},
 		Limits: []connector.Limit{

@@ -47,7 +47,6 @@ const (
 // Names of facts.
 const (
 	authFact     = "auth"
-	routeFact    = "route" // "plain" when the shop has no pretty addresses
 	trackingFact = "tracking"
 	secretFact   = "hookSecret" // fingerprint of the secret that the webhooks have
 )
@@ -139,10 +138,6 @@ func (s *session) send(ctx context.Context, way, method, path string, query url.
 	all := url.Values{}
 	for name, values := range query {
 		all[name] = values
-	}
-	if s.link.Facts.Fact(routeFact) == "plain" {
-		address = s.base + "/"
-		all.Set("rest_route", path)
 	}
 	if way == authQuery {
 		all.Set("consumer_key", s.key.key)

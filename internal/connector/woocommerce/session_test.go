@@ -9,34 +9,16 @@ import (
 	"entrepot/internal/connector/connectortest"
 )
 
-// plain is a site without pretty addresses: it answers them with lost, and its REST interface at another address.
-func plain(lost http.HandlerFunc) func(http.Handler) http.Handler {
-	return func(shop http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if route := r.URL.Query().Get("rest_route"); route != "" && r.URL.Path == "/" {
-				r.URL.Path = "/wp-json" + route
-				shop.ServeHTTP(w, r)
-				return
-			}
-			lost(w, r)
-		})
-	}
-}
-
-// A shop is found at what merchants copy from their browser, and without pretty addresses, whatever the site answers to those.
+// A shop is found at what merchants copy from their browser.
 func TestAddressesOfShops(t *testing.T) {
 	for name, c := range map[string]struct {
 		path   string
 		before func(http.Handler) http.Handler
 	}{
 		"its home": {}, "with a slash": {path: "/"}, "its REST interface": {path: "/wp-json/wc/v3"},
-		"its back office":                 {path: "/wp-admin/index.php"},
-		"its login":                       {path: "/wp-login.php"},
-		"in a folder":                     {"/shop", func(shop http.Handler) http.Handler { return http.StripPrefix("/shop", shop) }},
-		"plain addresses, pages with 404": {"", plain(http.NotFound)},
-		"plain addresses, lost ones lead home": {"", plain(func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "/", http.StatusMovedPermanently)
-		})},
+		"its back office": {path: "/wp-admin/index.php"},
+		"its login":       {path: "/wp-login.php"},
+		"in a folder":     {"/shop", func(shop http.Handler) http.Handler { return http.StripPrefix("/shop", shop) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShopAt(t, c.path, c.before)
@@ -51,6 +33,28 @@ func TestAddressesOfShops(t *testing.T) {
 	_, err := s.session.Test(t.Context())
 	if !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "/en/wp-json/wc/v3/orders") {
 		t.Errorf("a plugin that redirects: %v", err)
+	}
+}
+
+// With plain permalinks WooCommerce reads no keys: the test says what to change, also where lost pages lead home, and nothing is kept, so that
+// it works afterwards.
+func TestPlainPermalinks(t *testing.T) {
+	for name, home := range map[string]bool{"pages with 404": false, "lost ones lead home": true} {
+		s := newShopAt(t, "", func(shop http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if home && strings.HasPrefix(r.URL.Path, "/wp-json") {
+					http.Redirect(w, r, "/", http.StatusMovedPermanently)
+					return
+				}
+				shop.ServeHTTP(w, r)
+			})
+		})
+		s.Habits.Plain = true
+		if _, err := s.session.Test(t.Context()); !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "Settings → Permalinks") {
+			t.Errorf("%s: %v", name, err)
+		}
+		s.Habits.Plain, home = false, false
+		connectortest.Must(s.session.Test(t.Context()))(t)
 	}
 }
 

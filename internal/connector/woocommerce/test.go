@@ -45,21 +45,37 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	return shop, ctx.Err()
 }
 
-// firstCall reads orders, and finds out whether the shop has pretty addresses.
+// firstCall reads orders, and finds out whether the shop has addresses of which WooCommerce reads keys.
 func (s *session) firstCall(ctx context.Context, one url.Values) error {
 	var list []any
 	_, err := s.get(ctx, "/orders", one, &list)
-	if (errors.Is(err, errNoREST) || errors.Is(err, connector.ErrElsewhere)) && s.link.Facts.Fact(routeFact) == "" {
-		s.link.Facts.Keep(routeFact, "plain")
-		if _, again := s.get(ctx, "/orders", one, &list); again == nil {
-			return nil
-		}
-		s.link.Facts.Keep(routeFact, "")
+	if (errors.Is(err, errNoREST) || errors.Is(err, connector.ErrElsewhere)) && s.plain(ctx) {
+		return connector.Failf(connector.Rejected, "the shop has plain permalinks, with which WooCommerce reads no keys: choose another structure "+
+			"in WordPress under Settings → Permalinks, and save")
 	}
 	if isCode(err, noRoute) {
 		return connector.Failf(connector.Rejected, "the site is a WordPress without WooCommerce, or with its REST interface switched off")
 	}
 	return err
+}
+
+// plain reports whether the site's REST interface answers where it does with plain permalinks. It is asked without a key: WooCommerce reads
+// keys only below wp-json/wc/.
+func (s *session) plain(ctx context.Context) bool {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+"/?rest_route=/wc/v3", nil)
+	if err != nil {
+		return false
+	}
+	found := false
+	_, _ = s.link.Client.Call(r, func(answer *connector.Response) error {
+		var is struct {
+			Code      string `json:"code"`
+			Namespace string `json:"namespace"`
+		}
+		found = connector.DecodeAnswer(answer, &is) == nil && is.Code+is.Namespace != ""
+		return nil
+	})
+	return found
 }
 
 // describe sets what the shop reports about itself; if it does not, the test does not fail.

@@ -1,6 +1,7 @@
 package fakeshop
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -87,7 +88,11 @@ func (l *listing) change(patches []any) string {
 			if name == "fulfillment_availability" && l.fba {
 				l.fba = false // the mistake that turns it into one that the merchant ships
 			}
-			l.attributes[name] = p["value"]
+			if p["op"] != "merge" {
+				l.attributes[name] = p["value"]
+			} else if why := l.merge(name, p["value"]); why != "" {
+				return why
+			}
 		case "delete":
 			delete(l.attributes, name)
 		default:
@@ -95,6 +100,38 @@ func (l *listing) change(patches []any) string {
 		}
 	}
 	return l.wrong()
+}
+
+// selectors name the entries of an attribute: a merge changes the members of one, and the others stay.
+var selectors = map[string][]string{"fulfillment_availability": {"fulfillment_channel_code"}, "purchasable_offer": {"marketplace_id", "currency"}}
+
+// merge puts members into the entries that the selectors name, and says why it does not.
+func (l *listing) merge(name string, value any) string {
+	list, _ := l.attributes[name].([]any)
+	list = slices.Clone(list)
+	given, _ := value.([]any)
+	for _, one := range given {
+		entry, _ := one.(object)
+		at := slices.IndexFunc(list, func(known any) bool {
+			old, _ := known.(object)
+			return !slices.ContainsFunc(selectors[name], func(s string) bool { return old[s] != entry[s] })
+		})
+		for _, selector := range selectors[name] {
+			if entry[selector] == nil {
+				return "The selector '" + selector + "' is required."
+			}
+		}
+		if at < 0 {
+			list = append(list, entry)
+			continue
+		}
+		old, _ := list[at].(object)
+		merged := maps.Clone(old)
+		maps.Copy(merged, entry)
+		list[at] = merged
+	}
+	l.attributes[name] = list
+	return ""
 }
 
 // wrong says what is wrong with a listing, "" for nothing.
@@ -354,7 +391,21 @@ func (a *Account) Own(sku, asin string, quantity int64, fba bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.listings[sku] = &listing{sku: sku, asin: asin, productType: "SHIRT", fba: fba,
-		attributes: object{"fulfillment_availability": []any{object{"quantity": float64(quantity)}}}}
+		attributes: object{"fulfillment_availability": []any{object{"fulfillment_channel_code": "DEFAULT", "quantity": float64(quantity)}}}}
+}
+
+// Enter has the seller enter a member beside a quantity, such as a handling time; Entered is what it is.
+func (a *Account) Enter(sku, member string, value any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.listings[sku].first("fulfillment_availability")[member] = value
+}
+
+// Entered is what stands beside a quantity.
+func (a *Account) Entered(sku, member string) any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.listings[sku].first("fulfillment_availability")[member]
 }
 
 // End ends a listing, as the seller does in Seller Central.

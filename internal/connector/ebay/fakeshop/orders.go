@@ -3,6 +3,7 @@ package fakeshop
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -297,9 +298,21 @@ func (a *Account) ship(r *http.Request, body object) (int, any) {
 	if (body["trackingNumber"] == nil) != (body["shippingCarrierCode"] == nil) {
 		return http.StatusBadRequest, problem(32300, "carrier and tracking number go together")
 	}
+	if o.cancelled || o.payment != "PAID" {
+		return http.StatusBadRequest, problem(32210, "The order is cancelled or not paid.")
+	}
+	sent := map[string]int64{}
 	for _, one := range body["lineItems"].([]any) {
-		l := one.(object)
-		o.shipped[l["lineItemId"].(string)] += int64(l["quantity"].(float64))
+		l, _ := one.(object)
+		name, _ := l["lineItemId"].(string)
+		n, _ := l["quantity"].(float64)
+		at := slices.IndexFunc(o.lines, func(own line) bool { return own.id == name })
+		if sent[name] += int64(n); at < 0 || n < 1 || n != float64(int64(n)) || o.shipped[name]+sent[name] > o.lines[at].quantity {
+			return http.StatusBadRequest, problem(32230, "The line item or its quantity is invalid.")
+		}
+	}
+	for name, n := range sent {
+		o.shipped[name] += n
 	}
 	id := a.id()
 	parcel := object{"fulfillmentId": id, "lineItems": body["lineItems"], "shippedDate": body["shippedDate"]}

@@ -192,15 +192,19 @@ func (s *Shop) ship(raw json.RawMessage) (object, string) {
 		}
 		p := &parcel{id: s.gid("Fulfillment"), number: in.Fulfillment.TrackingInfo.Number, lines: map[string]int64{}, created: s.Now().UTC()}
 		for _, want := range wanted.FulfillmentOrderLineItems {
+			known := false
 			for _, l := range from.lines {
 				if l.id != want.ID {
 					continue
 				}
-				if want.Quantity > l.remaining {
+				if known = true; want.Quantity > l.remaining {
 					return refuse("Invalid fulfillment order line item quantity requested.")
 				}
 				l.remaining -= want.Quantity
 				p.lines[l.line.id] += want.Quantity
+			}
+			if !known {
+				return refuse("Fulfillment order line item does not exist.")
 			}
 		}
 		from.end()

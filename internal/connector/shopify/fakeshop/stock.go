@@ -85,9 +85,11 @@ func (s *Shop) Count(sku string, quantity int64) {
 func (s *Shop) activate(raw json.RawMessage) (object, string) {
 	var in struct{ Item, Location, Key string }
 	_ = json.Unmarshal(raw, &in)
-	if v := s.variant(func(v *variant) bool { return v.item == in.Item }); v != nil {
-		v.levels[in.Location] += 0
+	v := s.variant(func(v *variant) bool { return v.item == in.Item })
+	if v == nil {
+		return object{"inventoryActivate": object{"userErrors": refused("inventoryItemId", "The inventory item could not be found.", "")}}, ""
 	}
+	v.levels[in.Location] += 0
 	return object{"inventoryActivate": object{"userErrors": []object{}}}, ""
 }
 

@@ -29,6 +29,7 @@ type Habits struct {
 	Warn           int           // puts a plugin's warning before the JSON
 	TooMany        int           // answers 429 with Retry-After: 1
 	Hang           int           // never answers
+	Plain          bool          // plain permalinks: nothing is below wp-json, and keys are not read elsewhere
 	Signed         bool          // plain http: accepts OAuth signatures only
 	StripHeader    bool          // the host eats the Authorization header: only the query counts
 	BatchMost      int           // entries a batch takes; 0: 100
@@ -144,6 +145,10 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.unserved(w, r) {
 		return
 	}
+	if s.Habits.Plain {
+		servePlain(w, r)
+		return
+	}
 	write := r.Method != http.MethodGet
 	s.mu.Lock()
 	out := s.serve(r, content)
@@ -164,6 +169,21 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		before = "<br />\n<b>Warning</b>:  Undefined array key [3] in <b>/var/www/x.php</b> on line <b>12</b><br />\n"
 	}
 	reply(w, out, before)
+}
+
+// servePlain answers like a site with plain permalinks: WooCommerce takes whoever asks by rest_route for a stranger, whatever key comes.
+func servePlain(w http.ResponseWriter, r *http.Request) {
+	route := r.URL.Query().Get("rest_route")
+	switch {
+	case route == "" || r.URL.Path != "/":
+		http.NotFound(w, r)
+	case strings.Trim(route, "/") == "wc/v3":
+		reply(w, good(200, map[string]any{"namespace": "wc/v3", "routes": map[string]any{}}), "")
+	case strings.HasPrefix(route, "/wc/"):
+		reply(w, bad(401, "woocommerce_rest_cannot_view", "Sorry, you cannot list resources."), "")
+	default:
+		reply(w, bad(404, "rest_no_route", "No route was found matching the URL and request method."), "")
+	}
 }
 
 // unserved answers a request that does not reach the shop, and reports whether it is one.
