@@ -58,8 +58,8 @@ func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (ans
 	for i := range whole {
 		of[whole[i].ID] = &whole[i]
 	}
-	view := sheetView{Form: r.form("/orders/bulk"), Back: q.at("/orders"), Kept: append(q.hidden(), pair{Name: "to", Value: string(orders.Shipped)}),
-		Carrier: r.sheetCarrier()}
+	view := sheetView{Form: r.form("/orders/bulk"), Back: q.at("/orders"), Carrier: r.sheetCarrier(),
+		Kept: append(q.hidden(), pair{Name: "to", Value: string(orders.Shipped)})}
 	typed := typedTracking(sent)
 	var ready []jobs.Order
 	for _, one := range list {
@@ -102,8 +102,8 @@ func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (ans
 			return r.remembered(redirect(bulkReport(job), ""), view.Carrier), err
 		})
 	}
-	return show(screen{Template: "orders_ship", Title: "Ship all", Section: "/orders", Crumbs: []crumb{{"Orders", "/orders"}, {"Ship all", ""}},
-		Data: view}), nil
+	return show(screen{Template: "orders_ship", Title: "Ship all", Section: "/orders", Data: view,
+		Crumbs: []crumb{{"Orders", "/orders"}, {"Ship all", ""}}}), nil
 }
 
 // sheetCarrier is the carrier of a sheet: what was typed, else that of this browser's last parcel.
