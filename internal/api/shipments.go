@@ -27,7 +27,7 @@ var shipmentRoutes = []*route{
 		body: func(o *apijson.Object) { drafts.ReadShipmentUpdate(o) },
 		answer: data(func(w *apijson.Writer) {
 			o := records.SampleOrder()
-			records.WriteChangedShipment(w, o, o.Shipments[0])
+			records.WriteShipment(w, "data", o, o.Shipments[0])
 		}),
 		serve: (*API).updateShipment},
 	{method: "POST", path: "/api/v1/orders/bulk-ship", name: "bulkShipOrders", section: "4.1", summary: "Ship several orders",
@@ -70,7 +70,7 @@ func (a *API) updateShipment(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusOK, string(s.ID), func(w *apijson.Writer) { records.WriteChangedShipment(w, o, s) }), nil
+		return one(http.StatusOK, string(s.ID), func(w *apijson.Writer) { records.WriteShipment(w, "data", o, s) }), nil
 	})
 }
 
@@ -122,7 +122,7 @@ func writeShipments(w *apijson.Writer, o *orders.Order) {
 	w.Object("")
 	w.List("data")
 	for _, s := range o.Shipments {
-		records.WriteShipment(w, o, s)
+		records.WriteShipment(w, "", o, s)
 	}
 	w.EndList()
 	writeCountMeta(w, len(o.Shipments))

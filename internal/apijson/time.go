@@ -27,10 +27,13 @@ func timeSchema() *Schema {
 // upper bound in milliseconds includes all of its millisecond.
 func ParseTime(s string, upper bool) (time.Time, bool) { return ParseTimeIn(s, upper, time.UTC) }
 
-// The extended and the basic form of ISO 8601: year, month, day, hour, minute, second, fraction, and the offset, without which a time is UTC.
+// The extended and the basic form of ISO 8601: year, month, day, hour, minute, second, fraction, and the offset, without which a time is
+// UTC.
+const offsetForm = `(Z|[+-]\d\d(?::?\d\d)?)?`
+
 var (
-	extended = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$`)
-	basic    = regexp.MustCompile(`^(\d{4})(\d\d)(\d\d)(?:[T ](\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$`)
+	extended = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?` + offsetForm + `)?$`)
+	basic    = regexp.MustCompile(`^(\d{4})(\d\d)(\d\d)(?:[T ](\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?` + offsetForm + `)?$`)
 )
 
 // ParseTimeIn is ParseTime where bare dates are days of a time zone.

@@ -30,6 +30,23 @@ type bulkInput struct {
 	Request string        `json:"request,omitempty"`
 	Note    string        `json:"note,omitempty"`
 	Restock bool          `json:"restock,omitempty"`
+	Undo    bool          `json:"undo,omitempty"` // the shipments of another job are deleted
+}
+
+// parcel is the tracking of an order that waits to be shipped by a bulk job.
+type parcel struct {
+	Carrier string `json:"carrier,omitempty"`
+	Number  string `json:"number,omitempty"`
+}
+
+// Tracked is an order of a bulk job that is shipped with tracking.
+func Tracked(o jobs.Order, carrier, number string) jobs.Order {
+	text, err := json.Marshal(parcel{carrier, number})
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	o.Message = string(text)
+	return o
 }
 
 // BulkDraft is a caller's request to change the status of some orders. SHIPPED ships all that remains of each.
@@ -50,7 +67,48 @@ func (s *Service) MoveOrders(tx *db.Tx, who accounts.Caller, d BulkDraft) (jobs.
 		return jobs.Job{}, apperr.New(apperr.Invalid, "too_many_orders", "%d orders are chosen, at most %d can be moved at once", n,
 			MaxBulkOrders)
 	}
-	input, err := json.Marshal(bulkInput{d.To, who.User, who.Key, who.Name, tx.Author().Request, d.Note, d.Restock})
+	return s.insertBulk(tx, who, bulkInput{To: d.To, User: who.User, Key: who.Key, Name: who.Name, Request: tx.Author().Request, Note: d.Note, Restock: d.Restock}, d)
+}
+
+// UndoShipped queues a job that deletes the shipments that a bulk job has made. Errors: NotFound; Invalid if it has made none.
+func (s *Service) UndoShipped(tx *db.Tx, who accounts.Caller, shipped id.Job) (jobs.Job, error) {
+	made, err := jobs.ByID(tx, shipped)
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	if made.Type != jobs.OrderBulk || !BulkShips(made) {
+		return jobs.Job{}, apperr.Missing("job")
+	}
+	list, _, err := jobs.Report(tx, shipped, jobs.Done, MaxBulkOrders, 0)
+	if err == nil && len(list) == 0 {
+		err = apperr.New(apperr.Invalid, "no_orders", "no order was shipped")
+	}
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	for i := range list {
+		list[i].Outcome = "" // the message is the shipment
+	}
+	return s.insertBulk(tx, who, bulkInput{To: orders.Processing, User: who.User, Key: who.Key, Name: who.Name, Request: tx.Author().Request, Undo: true},
+		BulkDraft{To: orders.Processing, Orders: list})
+}
+
+// BulkShips reports whether a bulk job ships its orders, which can be undone.
+func BulkShips(job jobs.Job) bool {
+	var in bulkInput
+	_ = json.Unmarshal([]byte(job.Input), &in)
+	return in.To == orders.Shipped
+}
+
+// BulkUndoes reports whether a bulk job deletes the shipments of another.
+func BulkUndoes(job jobs.Job) bool {
+	var in bulkInput
+	_ = json.Unmarshal([]byte(job.Input), &in)
+	return in.Undo
+}
+
+func (s *Service) insertBulk(tx *db.Tx, who accounts.Caller, in bulkInput, d BulkDraft) (jobs.Job, error) {
+	input, err := json.Marshal(in)
 	if err != nil {
 		return jobs.Job{}, err
 	}
@@ -110,8 +168,9 @@ func (s *Service) RunOrderBulk(ctx context.Context, store *db.DB, job jobs.Job, 
 func (s *Service) moveOfBulk(ctx context.Context, store *db.DB, who accounts.Caller, job *jobs.Job, in bulkInput, o jobs.Order,
 	lease time.Duration) error {
 	settle := func(tx *db.Tx, outcome jobs.Outcome, message string) jobs.Job {
-		o.Outcome, o.Message = outcome, message
-		o.Settle(tx)
+		settled := o // the transaction may run again, and needs the message of o then
+		settled.Outcome, settled.Message = outcome, message
+		settled.Settle(tx)
 		after := *job
 		after.Processed++
 		if outcome == jobs.Done {
@@ -124,9 +183,9 @@ func (s *Service) moveOfBulk(ctx context.Context, store *db.DB, who accounts.Cal
 	}
 	after := *job
 	err := store.Write(ctx, job.Tenant, func(tx *db.Tx) error {
-		_, err := s.MoveOrder(tx, who, o.ID, Expected{}, Move{To: in.To, Note: in.Note, Restock: in.Restock, Source: sourceOf(who)})
+		made, err := s.bulkStep(tx, who, in, o)
 		if err == nil {
-			after = settle(tx, jobs.Done, "")
+			after = settle(tx, jobs.Done, string(made))
 		}
 		return err
 	})
@@ -141,4 +200,26 @@ func (s *Service) moveOfBulk(ctx context.Context, store *db.DB, who accounts.Cal
 		*job = after
 	}
 	return err
+}
+
+// bulkStep changes one order, and returns the shipment that was made of it, "" for none.
+func (s *Service) bulkStep(tx *db.Tx, who accounts.Caller, in bulkInput, o jobs.Order) (made id.Shipment, err error) {
+	if in.Undo {
+		_, err := s.UnshipOrder(tx, who, o.ID, Expected{}, id.Shipment(o.Message))
+		return "", err
+	}
+	move := Move{To: in.To, Note: in.Note, Restock: in.Restock, Source: sourceOf(who)}
+	var p parcel
+	if json.Unmarshal([]byte(o.Message), &p) == nil {
+		move.Draft.Carrier, move.Draft.TrackingNumber = p.Carrier, p.Number
+	}
+	order, err := holdOrder(tx, o.ID, Expected{})
+	if err != nil {
+		return "", err
+	}
+	before := len(order.Shipments)
+	if err = s.moveOrder(tx, who, order, move); err == nil && len(order.Shipments) > before {
+		made = order.Shipments[before].ID
+	}
+	return made, err
 }

@@ -37,9 +37,11 @@ type ShipError struct {
 	Code        string
 }
 
-// ShipOrders ships several orders, each with the lines of its draft or, without any, all that remains of it (interface §4.1). An order that
+// ShipOrders ships several orders, each with the lines of its draft or, without any, all that remains of it (interface §4.1). An order
+// that
 // cannot be shipped changes nothing and is among the errors; invalid ones are those that were found before.
-func (s *Service) ShipOrders(tx *db.Tx, who accounts.Caller, list []OrderToShip, invalid []ShipError) ([]ShippedOrder, []ShipError, error) {
+func (s *Service) ShipOrders(tx *db.Tx, who accounts.Caller, list []OrderToShip, invalid []ShipError) ([]ShippedOrder, []ShipError,
+	error) {
 	failed := slices.Clone(invalid) // the operation may run again
 	refuse := func(one OrderToShip, number string, err error) error {
 		var refused *apperr.Error

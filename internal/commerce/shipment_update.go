@@ -48,7 +48,8 @@ func (s *Service) UpdateShipment(tx *db.Tx, who accounts.Caller, order id.Order,
 	case len(changes) == 0:
 		return o, old, nil
 	case o.Status == orders.Cancelled || o.Status == orders.Returned:
-		return nil, old, apperr.New(apperr.Conflict, "shipment_locked", "a shipment of a %s order cannot be changed", o.Status).With("orderId", o.ID)
+		return nil, old, apperr.New(apperr.Conflict, "shipment_locked", "a shipment of a %s order cannot be changed", o.Status).With("orderId",
+			o.ID)
 	}
 	if is.TrackingNumber != old.TrackingNumber && o.PlatformID != "" && old.ExternalID == "" { // the platform may still show the old one
 		changes[0].Parcel = &orders.DeletedParcel{Mark: numberMark(old.TrackingNumber)}
@@ -99,6 +100,7 @@ func pushTracking(tx db.Writer, o *orders.Order, s orders.Shipment) {
 	case s.ExternalID == "":
 		pushToPlatform(tx, o, orders.FromShipment)
 	case o.PlatformID != "" && o.Sync.State != orders.SyncPending:
-		o.Sync = orders.Sync{State: orders.SyncSkipped, Error: "the platform packed this parcel: change its tracking there", UpdatedAt: tx.Micros()}
+		o.Sync = orders.Sync{State: orders.SyncSkipped, Error: "the platform packed this parcel: change its tracking there",
+			UpdatedAt: tx.Micros()}
 	}
 }

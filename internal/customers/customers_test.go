@@ -34,7 +34,8 @@ func TestCountry(t *testing.T) {
 	if count != 250 {
 		t.Errorf("%d countries, ISO 3166-1 has 249, and XK", count)
 	}
-	for text, want := range map[string]string{"fr": "FR", " de ": "DE", "gB": "GB", "UK": "", "EU": "", "xk": "XK", "ZZ": "", "FRA": "", "": "",
+	for text, want := range map[string]string{"fr": "FR", " de ": "DE", "gB": "GB", "UK": "", "EU": "", "xk": "XK",
+		"ZZ": "", "FRA": "", "": "",
 		"F": "", "42": "", "é": "", "AN": "", "DD": ""} {
 		if code, _ := Country(text); code != want {
 			t.Errorf("Country(%q) = %q, not %q", text, code, want)

@@ -14,7 +14,8 @@ var reached = map[string][]string{
 		"POST /orders/{id}/billing-address"},
 	"updateOrderStatus": {"POST /orders/{id}/move", "POST /orders/bulk"}, "replaceOrderItems": {"POST /orders/{id}/lines"},
 	"listOrderEdits": {"GET /orders/{id}"}, "listShipments": {"GET /orders/{id}"}, "createShipment": {"POST /orders/{id}/ship"},
-	"deleteShipment": {"POST /orders/{id}/unship"},
+	"deleteShipment": {"POST /orders/{id}/unship", "POST /orders/bulk/{id}/undo"}, "bulkShipOrders": {"POST /orders/bulk"},
+	"updateShipment": {"POST /orders/{id}/tracking"},
 
 	"bulkImportProducts": {"POST /products/import/{id}/run"}, "bulkImportCategories": {"POST /products/import/{id}/run"},
 	"bulkUpdateInventory": {"POST /inventory/import/{id}/run"}, "bulkUpdatePrices": {"POST /prices/import/{id}/run"},

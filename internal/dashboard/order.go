@@ -17,6 +17,7 @@ import (
 var orderPageRoutes = []*route{
 	{method: "GET", path: "/orders/{id}", scope: "read:orders", serve: (*Dashboard).showOrder},
 	{method: "POST", path: "/orders/{id}/ship", scope: "write:orders", serve: (*Dashboard).shipOrder},
+	{method: "POST", path: "/orders/{id}/tracking", scope: "write:orders", serve: (*Dashboard).trackOrder},
 	{method: "POST", path: "/orders/{id}/unship", scope: "write:orders", serve: (*Dashboard).unshipOrder},
 	{method: "POST", path: "/orders/{id}/move", scope: "write:orders", serve: (*Dashboard).moveOrder},
 	{method: "POST", path: "/orders/{id}/issues", scope: "write:orders", serve: (*Dashboard).closeIssues},
@@ -119,7 +120,8 @@ type orderShipment struct {
 	At                     stamp
 	Automatic              bool
 	Undo                   *form
-	ID                     string
+	Track                  *form // changes carrier and tracking number
+	ID, By                 string
 }
 
 type customerCard struct {
@@ -384,7 +386,7 @@ func (r *request) orderShipments(view *orderView, o *orders.Order) {
 	undoable := r.caller().May("write:orders") && (o.Status == orders.PartiallyShipped || o.Status == orders.Shipped)
 	for _, s := range o.Shipments {
 		shown := orderShipment{ID: string(s.ID), Carrier: s.Carrier, Tracking: s.TrackingNumber, Notes: s.Notes, At: r.format.Stamp(s.ShippedAt),
-			Automatic: s.Automatic}
+			Automatic: s.Automatic, By: s.Carrier}
 		if strings.HasPrefix(s.TrackingURL, "https://") || strings.HasPrefix(s.TrackingURL, "http://") {
 			shown.URL = s.TrackingURL
 		}
@@ -402,6 +404,9 @@ func (r *request) orderShipments(view *orderView, o *orders.Order) {
 			words = append(words, r.format.Count(part.Quantity)+" × "+name)
 		}
 		shown.Words = strings.Join(words, " · ")
+		if r.caller().May("write:orders") && o.Status != orders.Cancelled && o.Status != orders.Returned {
+			shown.Track = r.another(r.acting(o, "/tracking"))
+		}
 		if undoable {
 			shown.Undo = r.form(r.acting(o, "/unship"), field{Name: "shipment", Kind: "hidden", Value: string(s.ID)})
 		}

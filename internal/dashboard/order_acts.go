@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -137,8 +138,14 @@ func (d *Dashboard) shipOrder(r *request) (answer, error) {
 			return answer{}, apperr.New(apperr.Invalid, "nothing_to_ship", "type how many units of a line leave now")
 		}
 		draft := drafts.ReadShipment(body)
+		if draft.TrackingNumber == "" && orders.CarrierOf(draft.Carrier) != "" {
+			body.AddError("carrier", "is a tracking number: type it there")
+		}
 		if err := body.Err(); err != nil {
 			return answer{}, placed(err, places)
+		}
+		if draft.Carrier == "" || draft.Carrier == strings.TrimSpace(r.http.PostForm.Get("proposedCarrier")) {
+			draft.Carrier = cmp.Or(orders.CarrierOf(draft.TrackingNumber), draft.Carrier)
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			after, shipment, err := d.Commerce.ShipOrder(tx, r.caller(), o.ID, commerce.Expected{}, draft)
@@ -151,6 +158,31 @@ func (d *Dashboard) shipOrder(r *request) (answer, error) {
 			return out.undo(undo{Action: r.acting(o, "/unship"), Fields: map[string]string{"shipment": string(shipment.ID)}}), nil
 		})
 		return out, placed(err, places)
+	})
+}
+
+// trackOrder serves POST /orders/{id}/tracking: it changes carrier and tracking number of the shipment that the form names.
+func (d *Dashboard) trackOrder(r *request) (answer, error) {
+	o, err := r.orderOf()
+	if err != nil {
+		return answer{}, err
+	}
+	shipment, ok := id.Parse[id.Shipment](r.http.PostForm.Get("shipment"))
+	if !ok {
+		return answer{}, apperr.Missing("shipment")
+	}
+	f := r.another(r.acting(o, "/tracking"), field{Name: "trackingNumber", Label: "Tracking number", SendBlank: true},
+		field{Name: "carrier", Label: "Carrier", SendBlank: true})
+	return r.submit(f, d.showOrder, func(f *form) (answer, error) {
+		body := f.Object()
+		update := drafts.ReadShipmentUpdate(body)
+		if err := body.Err(); err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, _, err := d.Commerce.UpdateShipment(tx, r.caller(), o.ID, commerce.Expected{}, shipment, update)
+			return redirect(r.acting(o, ""), "The tracking is changed; the channel and webhook receivers are notified"), err
+		})
 	})
 }
 

@@ -65,12 +65,23 @@ func (r *request) proposed(f *form) (again bool) {
 			}
 		}
 	}
-	if c, err := r.http.Cookie(carrierName); err == nil && f.At("carrier").Value == "" {
-		if name, err := url.QueryUnescape(c.Value); err == nil && len(name) <= mostCarrier && utf8.ValidString(name) {
-			f.At("carrier").Value = name
-		}
+	if f.At("carrier").Value == "" {
+		f.At("carrier").Value = r.lastCarrier()
 	}
 	return again
+}
+
+// lastCarrier is the carrier of the last parcel from this browser, "" for none.
+func (r *request) lastCarrier() string {
+	c, err := r.http.Cookie(carrierName)
+	if err != nil {
+		return ""
+	}
+	name, err := url.QueryUnescape(c.Value)
+	if err != nil || len(name) > mostCarrier || !utf8.ValidString(name) {
+		return ""
+	}
+	return name
 }
 
 // remembered adds the carrier of a parcel to an answer, for the next one.

@@ -18,7 +18,7 @@ type trailEntry struct {
 	Head, Text  string
 	Changes     []change
 	Events      string
-	Heard       string // "delivered", "2 deliveries fail"
+	Heard       string // "delivered", "2 webhooks fail"
 	HeardTone   string
 	HeardTo     string
 	By          string
@@ -197,7 +197,7 @@ func (r *request) whoHeard(f *orderFacts, list []trailEntry) {
 		e.Events = strings.Join(names, ", ")
 		switch {
 		case failed > 0:
-			e.Heard, e.HeardTone = r.format.plural(failed, "delivery fails", "deliveries fail"), "bad"
+			e.Heard, e.HeardTone = r.format.plural(failed, "webhook fails", "webhooks fail"), "bad"
 			e.HeardTo = r.deliveryPage(bad)
 		case waiting > 0:
 			e.Heard, e.HeardTone = r.format.Count(waiting)+" to be delivered", "muted"

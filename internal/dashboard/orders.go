@@ -24,6 +24,7 @@ var orderRoutes = []*route{
 	{method: "POST", path: "/orders/columns", scope: "read:orders", serve: (*Dashboard).chooseOrderColumns},
 	{method: "POST", path: "/orders/export", scope: "read:orders", serve: (*Dashboard).exportOrders},
 	{method: "POST", path: "/orders/bulk", scope: "write:orders", serve: (*Dashboard).moveOrders},
+	{method: "POST", path: "/orders/bulk/{id}/undo", scope: "write:orders", serve: (*Dashboard).undoBulk},
 	{method: "GET", path: "/orders/bulk/{id}", scope: "read:orders", serve: (*Dashboard).showBulk},
 }
 

@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
+	"entrepot/internal/limits"
 	"entrepot/internal/orders"
 )
 
@@ -117,13 +118,16 @@ func (d *Dashboard) moveOrders(r *request) (answer, error) {
 	n := strconv.Itoa(len(list))
 	seen, notSeen := strconv.Atoi(sent.Get("all"))
 	more := sent.Get("all") != "" && (notSeen != nil || len(list) > seen)
-	asks := to == orders.Cancelled || to == orders.Returned || len(list) > typedFrom
+	if to == orders.Shipped && len(list) <= limits.MaxBulkShip && sent.Get("confirm") == "" {
+		return d.shipSheet(r, q, list)
+	}
+	asks := to == orders.Cancelled || to == orders.Returned || to == orders.Shipped || len(list) > typedFrom
 	if confirmed := sent.Get("confirm"); more && confirmed != n || asks && (confirmed == "" || len(list) > typedFrom && confirmed != n) {
 		return r.askBulk(q, to, list, more, confirmed != ""), nil
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		job, err := d.Commerce.MoveOrders(tx, r.caller(), commerce.BulkDraft{To: to, Restock: sent.Get("restock") != "", Orders: list})
-		return redirect("/orders/bulk/"+string(job.ID), ""), err
+		return redirect(bulkReport(job), ""), err
 	})
 }
 
@@ -137,8 +141,11 @@ func (r *request) askBulk(q ordersQuery, to orders.Status, list []jobs.Order, mo
 	view := bulkAskView{Head: movedWords[to] + ": " + many + "?", Label: movedWords[to], Form: r.form("/orders/bulk", asked...), Wrong: wrong,
 		Back: q.at("/orders"), Kept: append(q.hidden(), pair{Name: "to", Value: string(to)}),
 		Text: "Each order is moved by itself; what an order does not allow is in the report. Channels and webhook receivers are notified."}
-	if to == orders.Cancelled || to == orders.Returned {
+	switch to {
+	case orders.Cancelled, orders.Returned:
 		view.Text += " This cannot be taken back."
+	case orders.Shipped:
+		view.Text = "They are shipped without tracking: the sheet for it takes " + r.format.Count(limits.MaxBulkShip) + " orders. " + view.Text
 	}
 	if more {
 		view.Text = "Meanwhile more orders match than the list showed. " + view.Text
@@ -167,6 +174,7 @@ type bulkView struct {
 	Done, Refused string
 	Started       stamp
 	Running       bool
+	Undo          *form // deletes the shipments that were made; nil: there are none, or the user may not
 	Tabs          []tab
 	Rows          []bulkRow
 	Words         string
@@ -229,9 +237,15 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 	default:
 		view.Badge = badge{"good", "ok", "Done"}
 	}
+	if !view.Running && job.Updated > 0 && commerce.BulkShips(job) && r.caller().May("write:orders") {
+		view.Undo = r.form("/orders/bulk/" + string(which) + "/undo")
+	}
 	for _, o := range list {
-		view.Rows = append(view.Rows, bulkRow{Number: orders.Number(o.Number), To: prefix + "/orders/" + string(o.ID),
-			Badge: outcomeWords[o.Outcome], Message: whyNotMoved(o.Message)})
+		row := bulkRow{Number: orders.Number(o.Number), To: prefix + "/orders/" + string(o.ID), Badge: outcomeWords[o.Outcome]}
+		if o.Outcome == jobs.Refused {
+			row.Message = whyNotMoved(o.Message)
+		}
+		view.Rows = append(view.Rows, row)
 	}
 	at := func(n int) string {
 		return own + "?" + url.Values{"outcome": {string(only)}, "page": {strconv.Itoa(n)}}.Encode()
@@ -244,6 +258,9 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 		view.Pager.Older = at(page + 1)
 	}
 	title := movedWords[commerce.BulkTarget(job)]
+	if commerce.BulkUndoes(job) {
+		title = "Undo shipping"
+	}
 	return show(screen{Template: "orders_bulk", Title: title, Section: "/orders",
 		Crumbs: []crumb{{"Orders", "/orders"}, {"Many at once", ""}}, Data: view}), nil
 }

@@ -2,12 +2,15 @@ package dashboard
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
 )
 
 // work runs the jobs that are due, as a worker does.
@@ -38,23 +41,57 @@ func TestBulkShip(t *testing.T) {
 		for i := range 9 {
 			c.order([]string{"PROCESSING", "PENDING"}[i/6], nil, 2)
 		}
-		values := url.Values{"_key": {"one click"}, "all": {"9"}, "to": {"SHIPPED"}}
+		sheet := b.post("/orders/bulk", url.Values{"all": {"9"}, "to": {"SHIPPED"}})
+		has(t, sheet, "Ship all", "ORD-000001", "2 units", "Still pending: release it to ship first", "Ship 6 orders")
+		values := sheet.inputs(t, "/orders/bulk")
+		values.Set("carrier", "Colissimo")
+		values["number"][0], values["number"][1], values["rowCarrier"][2] = "1Z999AA10123456784", "A-1", "By hand"
+		values.Set("numbers", "JJD014600001234567\n\n A-2 \n")
+		filled := b.post("/orders/bulk", values) // Enter in an input, or a scanner's
+		if filled.status != 200 {
+			t.Fatalf("%d %s", filled.status, filled.words())
+		}
+		numbers := []string{"1Z999AA10123456784", "A-1", "JJD014600001234567", "A-2", "", ""}
+		if got := filled.inputs(t, "/orders/bulk"); !slices.Equal(got["number"], numbers) ||
+			!slices.Equal(got["rowCarrier"], []string{"UPS", "", "By hand", "", "", ""}) || got.Get("numbers") != "" {
+			t.Errorf("filled in: %v", got)
+		}
+		more := filled.inputs(t, "/orders/bulk")
+		more.Set("numbers", "1\n2\n3")
+		more.Set("act", "ship")
+		has(t, b.post("/orders/bulk", more), "More numbers were pasted than there are orders")
+		values = filled.inputs(t, "/orders/bulk")
+		values.Set("act", "ship")
 		first, second := b.post("/orders/bulk", values), b.post("/orders/bulk", values)
 		if first.status != 303 || first.to() != second.to() {
 			t.Fatalf("%d %q, %d %q", first.status, first.to(), second.status, second.to())
 		}
-		if out := b.follow(first); !strings.Contains(out.words(), "Running") || !strings.Contains(out.words(), "0 of 9") {
+		if out := b.follow(first); !strings.Contains(out.words(), "Running") || !strings.Contains(out.words(), "0 of 6") {
 			t.Errorf("%s", out.words())
 		}
 		s.work()
 		out := b.follow(first)
-		for _, words := range []string{"9 of 9", "6 done, 3 refused", "Still pending: release it to ship first", "Done, some refused"} {
-			if !strings.Contains(out.words(), words) {
-				t.Errorf("no %q in %s", words, out.words())
-			}
+		has(t, out, "6 of 6", "6 done, 0 refused", "Done")
+		tracked := map[string]string{}
+		for _, id := range values["id"] {
+			o := c.call("GET", "/orders/"+id, nil)
+			tracked[fmt.Sprint(o["orderNumber"])] = fmt.Sprint(o["status"], " ", o["trackingCarrier"], " ", o["trackingNumber"])
 		}
-		if out := b.get(strings.TrimPrefix(first.to(), prefix) + "?outcome=refused"); strings.Contains(out.words(), "ORD-000001") {
-			t.Errorf("what was refused: %s", out.words())
+		want := map[string]string{}
+		for i, of := range []string{"UPS 1Z999AA10123456784", "Colissimo A-1", "By hand JJD014600001234567", "Colissimo A-2", "Colissimo <nil>",
+			"Colissimo <nil>"} {
+			want[orders.Number(numberOf(c, values["id"][i]))] = "SHIPPED " + of
+		}
+		if !maps.Equal(tracked, want) {
+			t.Errorf("shipped %v, not %v", tracked, want)
+		}
+		undone := b.follow(b.submit(t, out, strings.TrimPrefix(first.to(), prefix)+"/undo"))
+		has(t, undone, "Undo shipping", "Running")
+		s.work()
+		for _, id := range values["id"] {
+			if o := c.call("GET", "/orders/"+id, nil); o["status"] != "PROCESSING" || len(o["shipments"].([]any)) != 0 {
+				t.Errorf("after undo: %v", o)
+			}
 		}
 		if out := b.follow(b.post("/orders/bulk", url.Values{"to": {"SHIPPED"}})); !strings.Contains(out.words(), "No order is selected") {
 			t.Errorf("%s", out.words())
@@ -158,4 +195,10 @@ func TestBulkReturn(t *testing.T) {
 			t.Errorf("what is cancelled is not back: %s", out.words())
 		}
 	})
+}
+
+// numberOf is the number of an order.
+func numberOf(c *shopper, order string) int64 {
+	n, _ := orders.ParseNumber(fmt.Sprint(c.call("GET", "/orders/"+order, nil)["orderNumber"]))
+	return n
 }

@@ -18,7 +18,7 @@ func (s *site) seedOrders() {
 	lines := c.call("GET", "/orders/"+order, nil)["items"].([]any)
 	c.call("POST", "/orders/"+order+"/shipments", map[string]any{"carrier": "DHL", "trackingNumber": "JJD1", "items": []any{
 		map[string]any{"orderItemId": lines[0].(map[string]any)["id"], "quantity": 2}}})
-	job := b.post("/orders/bulk", url.Values{"all": {"6"}, "to": {"SHIPPED"}, "status": {"PENDING"}}).to()
+	job := b.post("/orders/bulk", url.Values{"all": {"6"}, "to": {"SHIPPED"}, "status": {"PENDING"}, "confirm": {"yes"}}).to()
 	s.work()
 	s.samples["/orders"], s.samples["/orders/bulk"] = order, job[strings.LastIndex(job, "/")+1:]
 	s.samples["/jobs"] = s.samples["/orders/bulk"]

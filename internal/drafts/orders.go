@@ -220,7 +220,8 @@ func ReadBulkShip(o *apijson.Object) (list []commerce.OrderToShip, failed []comm
 			f := itemError(i, one.Named, errs)
 			failed = append(failed, commerce.ShipError{Index: i, OrderNumber: one.Named, Error: f.Error, Code: f.Code})
 		case one.ID == "" && one.Number == 0 && one.Reference == "":
-			failed = append(failed, commerce.ShipError{Index: i, Error: "one of orderId, orderNumber, externalReference is required", Code: "required"})
+			failed = append(failed, commerce.ShipError{Index: i, Code: "required",
+				Error: "one of orderId, orderNumber, externalReference is required"})
 		default:
 			list = append(list, one)
 		}

@@ -12,7 +12,7 @@ type Order struct {
 	ID       id.Order
 	Number   int64
 	Outcome  Outcome
-	Message  string // why it was refused
+	Message  string // why it was refused; before its turn, what its change needs; once it was shipped, the shipment
 }
 
 // Outcome is the outcome for an order; "" before its turn.

@@ -145,7 +145,8 @@ func List(tx *db.Tx, f Filter, piece func(list []Order) error) (list []Order, to
 		}
 		last := rest[n-1]
 		clear(rest[:n])
-		rest[n-1] = Order{ID: last.ID, Totals: last.Totals, Number: last.Number, CreatedAt: last.CreatedAt, UpdatedAt: last.UpdatedAt} // for CursorOf
+		rest[n-1] = Order{ID: last.ID, Totals: last.Totals, Number: last.Number, CreatedAt: last.CreatedAt,
+			UpdatedAt: last.UpdatedAt} // for CursorOf
 		rest = rest[n:]
 	}
 	return list, total, nil

@@ -20,7 +20,7 @@ func WriteOrder(w *apijson.Writer, name string, o *orders.Order) {
 	w.EndList()
 	w.List("shipments")
 	for _, s := range o.Shipments {
-		WriteShipment(w, o, s)
+		WriteShipment(w, "", o, s)
 	}
 	w.EndList()
 	writeRefunds(w, o)

@@ -6,8 +6,8 @@ import (
 )
 
 // WriteShipment writes a shipment of an order (interface §2.4).
-func WriteShipment(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
-	w.Record("Shipment", "")
+func WriteShipment(w *apijson.Writer, name string, o *orders.Order, s orders.Shipment) {
+	w.Record("Shipment", name)
 	writeShipmentMembers(w, o, s)
 	w.End()
 }
@@ -37,13 +37,6 @@ func writeShipmentMembers(w *apijson.Writer, o *orders.Order, s orders.Shipment)
 	w.EndList()
 	w.Micros("createdAt", s.CreatedAt)
 	w.Bool("automatic", s.Automatic)
-}
-
-// WriteChangedShipment writes the shipment as the answer to its change: as lists have it.
-func WriteChangedShipment(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
-	w.Record("Shipment", "data")
-	writeShipmentMembers(w, o, s)
-	w.End()
 }
 
 // WriteNewShipment writes the answer to a new shipment, with the present status of its order.

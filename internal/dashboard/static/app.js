@@ -6,6 +6,7 @@ import "./live.js";
 import "./visit.js";
 import "./keys.js";
 import "./lists.js";
+import "./scan.js";
 
 for (const { parentElement: tabs, offsetLeft, offsetWidth } of all(".views [aria-current]")) {
   tabs.scrollLeft = offsetLeft + offsetWidth - tabs.clientWidth; // on a narrow screen, the tab of this page may be out of sight

@@ -4,7 +4,7 @@ import { aside } from "./visit.js";
 
 const places = { h: "/", o: "/orders", p: "/products", s: "/stock", c: "/customers", w: "/webhooks" };
 const things = { "/": "main input[type=search]", "?": "[commandfor=keys]", "[": "main a[rel=prev]", "]": "main a[rel=next]",
-  s: "main .ship input:is([value=''], [name=trackingNumber])", x: "tr:focus-within input[type=checkbox]" };
+  s: "main .ship [name=trackingNumber]", x: "tr:focus-within input[type=checkbox]" };
 let going = false; // g was pressed: the next key says where to, whenever it comes
 const keysOff = () => { try { return localStorage.getItem("entrepot-keys") === "off"; } catch { return false; } };
 
