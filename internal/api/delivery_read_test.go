@@ -169,7 +169,7 @@ func TestOneEvent(t *testing.T) {
 		log := s.must(t, 200, "GET", "/api/v1/developer/events?event=customer.created&resourceId="+customer, nil)
 		path := "/api/v1/developer/events/" + text(log, "data", 0, "id")
 		if read := s.must(t, 200, "GET", path, nil); text(read, "data", "data", "email") != "ida@vanish.example" || len(at(read,
-			"data").(map[string]any)) != 4 {
+			"data").(map[string]any)) != 6 {
 			t.Errorf("%v", read)
 		}
 		if read := s.with(s.newKey("read:webhooks")).must(t, 200, "GET", path, nil); at(read, "data", "data") != nil ||

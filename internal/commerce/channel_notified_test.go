@@ -293,7 +293,7 @@ func TestShopInAnotherCurrency(t *testing.T) {
 		for currency, want := range map[string]string{"": "connected to Shop", "EUR": "connected to Shop", "USD": "connected to Shop; prices " +
 			"here are in EUR and the shop's in USD: they are sent as they are, times settings.priceFactor"} {
 			s.platform.currency = currency
-			out, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "")
+			out, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "https://entrepot.example")
 			if s.must(err); !out.Success || out.Message != want {
 				t.Errorf("%q: %+v", currency, out)
 			}

@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -69,14 +70,16 @@ func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.En
 	}
 	begun := false
 	for _, e := range endpoints {
-		endpoint, err := webhooks.ByID(tx, e)
-		if err == nil {
-			err = mayRead(who, endpoint.Events)
-		}
-		if err != nil {
+		switch of, err := webhooks.ByID(tx, e); {
+		case err == nil:
+			err = mayRead(who, of.Events)
+			if err != nil {
+				return 0, err
+			}
+		case endpoint != "" || !apperr.Is(err, apperr.NotFound): // of all endpoints one may have been deleted meanwhile
 			return 0, err
 		}
-		n := int64(0)
+		n, err := int64(0), error(nil)
 		if state == webhooks.Pending {
 			n, err = webhooks.Hurry(tx, e, span.From, span.To, webhooks.MostHurried-total)
 		} else {
