@@ -196,7 +196,7 @@ func TestOneLostPieceIsPlannedAgain(t *testing.T) {
 		}, sku(0), product)
 		s.must(t, 200, "PATCH", pricePath, update)
 		s.trace.Store(nil)
-		if got, want := fmt.Sprint(*reads), fmt.Sprint([]string{sku(0), product, product}); got != want {
+		if got, want := fmt.Sprint(*reads), fmt.Sprint([]string{sku(0), sku(0), product, product}); got != want {
 			t.Errorf("planned: %s, not %s", got, want)
 		}
 		if p := s.prices(t, sku(520)); p != "3/7 V=2/-" {

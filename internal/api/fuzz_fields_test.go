@@ -101,12 +101,12 @@ func (w *fixture) fill(r *route, made row, f field) (sent int64) {
 		if w.t.Failed() {
 			w.t.Fatalf("%s of %s is %s", f, r.path, odd.name)
 		}
-		if after := w.touched(); got.status >= 400 && after != before {
+		if after := w.touched(); got.status >= 400 && after != before && r.path != "/api/v1/auth/login" { // a failed login is in the audit log
 			w.t.Errorf("%s %s, %s is %s: %d, and %d rows were written", r.method, r.path, f, odd.name, got.status, after-before)
 		}
 		problem := w.validator.refuses(r, b.body.(string))
 		apart := strings.Contains(r.path, "bulk-") || strings.Contains(r.path, "thresholds") // each item has its own errors
-		if odd.name == "a list" && strings.Contains(problem, "object") { // an empty one is an empty object (interface §1)
+		if odd.name == "a list" && (strings.Contains(problem, "object") || strings.Contains(problem, "anyOf")) { // an empty one is an empty object (interface §1)
 			continue
 		}
 		if problem != "" && got.status < 400 && !apart {
