@@ -105,7 +105,7 @@ func (w *fixture) fill(r *route, made row, f field) (sent int64) {
 			w.t.Errorf("%s %s, %s is %s: %d, and %d rows were written", r.method, r.path, f, odd.name, got.status, after-before)
 		}
 		problem := w.validator.refuses(r, b.body.(string))
-		apart := strings.Contains(r.path, "bulk-") || strings.Contains(r.path, "thresholds") // each item has its own errors
+		apart := strings.Contains(r.path, "bulk-") || strings.Contains(r.path, "thresholds")                     // each item has its own errors
 		if odd.name == "a list" && (strings.Contains(problem, "object") || strings.Contains(problem, "anyOf")) { // an empty one is an empty object (interface §1)
 			continue
 		}
