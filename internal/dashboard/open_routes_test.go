@@ -22,7 +22,9 @@ func TestOpenRoutesAreCounted(t *testing.T) {
 			outside := s.browser()
 			outside.header.Set("X-Forwarded-For", "203.0.113."+string(rune('1'+i)))
 			inside.header = outside.header
-			send := func() reply { return outside.send(c.method, prefix+c.path, http.NoBody, "application/x-www-form-urlencoded") }
+			send := func() reply {
+				return outside.send(c.method, prefix+c.path, http.NoBody, "application/x-www-form-urlencoded")
+			}
 			for n := range 20 {
 				if out := send(); out.status == 429 {
 					t.Fatalf("%s %s: request %d is refused", c.method, c.path, n+1)

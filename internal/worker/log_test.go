@@ -40,7 +40,9 @@ func TestFailuresAreSummedUpInTheLog(t *testing.T) {
 	bad, _ := s.endpoint(to.URL + "/bad")
 	log := &logged{}
 	s.emit(30, func(i int) string { return fmt.Sprint(i) })
-	w := s.start(func(c *Config) { c.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})) })
+	w := s.start(func(c *Config) {
+		c.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
 	defer s.stop(w)
 	for end := time.Now().Add(dbtest.Patience); len(to.on("/bad")) < 30 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
