@@ -24,10 +24,9 @@ func owners(c *account) error {
 
 // refunds compares what is refunded of orders and lines with the refunds.
 func refunds(c *account) error {
-	err := c.each(`SELECT o.number, o.refunded_amount, coalesce(r.amount, 0) FROM orders o
-		LEFT JOIN (SELECT order_id, sum(amount)::BIGINT AS amount FROM order_refunds WHERE tenant_id = $1 GROUP BY order_id) r
-			ON r.order_id = o.id
-		WHERE o.tenant_id = $1`, nil, func(r db.Rows) error {
+	err := c.each(`SELECT o.number, o.refunded_amount,
+		(SELECT coalesce(sum(r.amount), 0)::BIGINT FROM order_refunds r WHERE r.tenant_id = $1 AND r.order_id = o.id)
+		FROM orders o WHERE o.tenant_id = $1`, nil, func(r db.Rows) error {
 		var number int64
 		var kept, sum money.Amount
 		err := r.Scan(&number, &kept, &sum)
@@ -39,10 +38,9 @@ func refunds(c *account) error {
 	if err != nil {
 		return err
 	}
-	return c.each(`SELECT o.number, l.sku, l.refunded, coalesce(r.quantity, 0) FROM order_lines l
-		JOIN orders o ON o.tenant_id = $1 AND o.id = l.order_id
-		LEFT JOIN (SELECT line_id, sum(quantity)::BIGINT AS quantity FROM order_refund_lines WHERE tenant_id = $1 GROUP BY line_id) r
-			ON r.line_id = l.id
+	return c.each(`SELECT o.number, l.sku, l.refunded, (SELECT coalesce(sum(r.quantity), 0)::BIGINT FROM order_refund_lines r
+			WHERE r.tenant_id = $1 AND r.order_id = l.order_id AND r.line_id = l.id)
+		FROM order_lines l JOIN orders o ON o.tenant_id = $1 AND o.id = l.order_id
 		WHERE l.tenant_id = $1 AND l.refunded > 0`, nil, func(r db.Rows) error {
 		var number, kept, sum int64
 		var sku string

@@ -36,7 +36,8 @@ const failuresEvery = time.Minute
 func (h *health) fail(at time.Time) (n int64) {
 	h.failed.Add(1)
 	last, now := h.loggedAt.Load(), at.UnixMicro()
-	if now >= last && now-last < failuresEvery.Microseconds() || !h.loggedAt.CompareAndSwap(last, now) {
+	// Of attempts at once, one that began earlier may end later; a clock that was set back by more begins a new minute.
+	if max(now-last, last-now) < failuresEvery.Microseconds() || !h.loggedAt.CompareAndSwap(last, now) {
 		return 0
 	}
 	return h.failed.Swap(0)

@@ -81,8 +81,7 @@ func notRead(path string, err error) error {
 }
 
 // CheckFile reads a whole SQLite file without changing it. Errors: it is damaged, or not what CopyFile wrote; it is no store
-// with a schema that
-// this program knows.
+// with a schema that this program knows.
 func CheckFile(path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
