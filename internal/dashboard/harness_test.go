@@ -69,6 +69,7 @@ type site struct {
 	config  db.Config
 
 	limitsAt atomic.Pointer[time.Time] // the time of limits once stopLimits was called
+	looks    atomic.Int64              // how often limitsNow was asked before
 }
 
 // stopLimits stops the clock of limits: what is counted by the minute counts together, however long the test takes.
@@ -77,12 +78,12 @@ func (s *site) stopLimits() {
 	s.limitsAt.Store(&now)
 }
 
-// limitsNow is the clock of limits.
+// limitsNow is the clock of limits. It advances by a minute at each look, so that no test meets a limit that it is not about.
 func (s *site) limitsNow() time.Time {
 	if at := s.limitsAt.Load(); at != nil {
 		return *at
 	}
-	return time.Now()
+	return time.Now().Add(time.Duration(s.looks.Add(1)) * time.Minute)
 }
 
 // parallel lets a test run beside others: each has a store, a service and cookies of its own. Parts of a test run one after the other.
@@ -181,15 +182,16 @@ func serve(t testing.TB, config db.Config) *site {
 	s.Dashboard = New(Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true, Now: s.limitsNow,
 		Look: 100 * time.Millisecond, Log: slog.New(slog.NewTextHandler(s.log, nil))})
 	mux := http.NewServeMux()
-	mux.Handle(prefix, s.Dashboard)
-	mux.Handle(prefix+"/", s.Dashboard)
-	interfaces := api.New(api.Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true, Now: s.limitsNow})
-	mux.Handle("/docs/", reference.Handler(interfaces.Description, s.Reader, Tokens()))
-	mux.Handle("/", interfaces)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	t.Cleanup(s.Drain)
-	s.url = server.URL
+	s.url, s.PublicURL = server.URL, server.URL
+	mux.Handle(prefix, s.Dashboard)
+	mux.Handle(prefix+"/", s.Dashboard)
+	interfaces := api.New(api.Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true, Now: s.limitsNow,
+		PublicURL: server.URL})
+	mux.Handle("/docs/", reference.Handler(interfaces.Description, s.Reader, Tokens()))
+	mux.Handle("/", interfaces)
 	return s
 }
 

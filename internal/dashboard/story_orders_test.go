@@ -123,16 +123,15 @@ func TestStoryOfShippingAView(t *testing.T) {
 		b.click("input[data-all]")
 		b.click(".bulk [name=all]")
 		b.click(".bulk .primary")
-		b.until("document.querySelector('#bulk-report')?.innerText.includes('0 of 147')")
+		b.shows("Still pending: release it to ship first") // on the sheet: those are left out
+		b.press("Ship 130 orders")
+		b.until("document.querySelector('#bulk-report')?.innerText.includes('0 of 130')")
 		there.workABit()
 		b.do(chromedp.Reload())
-		b.until("/[1-9][0-9]* of 147/.test(document.querySelector('#bulk-report').innerText)")
+		b.until("/[1-9][0-9]* of 130/.test(document.querySelector('#bulk-report').innerText)")
 		here.work()
-		b.shows("147 of 147")
-		b.shows("130 done, 17 refused")
-		b.press("Refused 17")
-		b.until("document.querySelectorAll('#bulk-report tbody tr').length === 17")
-		b.shows("Still pending: release it to ship first")
+		b.shows("130 of 130")
+		b.shows("130 done, 0 refused")
 		shipments := 0
 		for page := 1; page <= 2; page++ {
 			for _, o := range c.list(fmt.Sprint("/orders?limit=100&page=", page)) {
