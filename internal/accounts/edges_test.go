@@ -139,11 +139,15 @@ func TestPlacesAreGivenToNetworksInTurn(t *testing.T) {
 		}
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
+		mu.Lock()
 		if at := slices.Index(order, "c"); at < 0 || at > 5 {
 			t.Errorf("the third network comes as number %d: %v", at, order)
 		}
+		mu.Unlock()
 		time.Sleep(time.Minute)
 		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
 		if len(order)+refused != 129 || refused < 100 {
 			t.Errorf("%d hashed, %d refused", len(order), refused)
 		}

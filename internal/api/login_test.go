@@ -79,7 +79,8 @@ func TestParallelGuessesAreCountedExactly(t *testing.T) {
 				// is tested.
 				return nodes[i%len(nodes)].loginFrom("", "owner@test.example", "not the password")
 			})
-			if got := statuses(list); got[401] != 10 || got[429] != 8 {
+			// Of one network only a few wait for a place at once; the others are asked to come again (503), and guess nothing either.
+			if got := statuses(list); got[401] != 10 || got[429]+got[503] != 8 {
 				t.Errorf("%v", got)
 			}
 		})

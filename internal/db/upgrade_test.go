@@ -61,7 +61,7 @@ var oldRows = map[int]string{
 		INSERT INTO order_counts VALUES (1, 3600000000, 'PARTIALLY_SHIPPED', 1699999200000000, '#23', 1);
 		UPDATE stock_levels SET on_hand = 5, reserved = 2, changed_at = 40;
 		INSERT INTO movements VALUES (1, 'P', 40, 'MAIN', '#29', 'shipment', -1, 5, 'shipment', '#27', '', 'key:#03', 1700000000000001);`,
-	4: `INSERT INTO events VALUES (1, '#30', 1000, 'order.updated', '#24', '{}', NULL, 1700000100000000, NULL);
+	4: `INSERT INTO events VALUES (1, '#30', 1000, 'order.updated', '#24', '{"id":"#30","event":"order.updated","timestamp":"2023-11-14T22:15:00.000Z","data":{}}', NULL, 1700000100000000, NULL);
 		INSERT INTO dispatch_cursors VALUES (1, 1000);
 		INSERT INTO endpoints VALUES (1, '#31', 'https://x.example/', 'sealed', '', 0, 'order.updated', '', 'active', FALSE, 900,
 			1700000000000000, 1700000000000000, NULL);
@@ -81,7 +81,7 @@ var oldRows = map[int]string{
 	7: `INSERT INTO scrubs VALUES ('#40', 'orders', 1700000000000000);`,
 	8: `UPDATE orders SET recorded_at = 1700000000000000;`,
 	9: `UPDATE api_keys SET created_by = '#02'; UPDATE users SET scopes = 'read:orders'; UPDATE store_keys SET retired_at = 1700000000000000;`,
-	13: `UPDATE orders SET external_number = '7', platform_status = 'open', platform_updated_at = 1, refunded_amount = 0,
+	13: `UPDATE orders SET external_number = '7', platform_status = 'open', platform_updated_at = 1, refunded_amount = 10000,
 		channel_sync = 'synced';
 		INSERT INTO order_issues VALUES (1, '#24', 'conflict', '', 'changed there', 1700000000000000);
 		INSERT INTO order_refunds VALUES (1, '#24', '#50', '9', 10000, 'torn', 1700000000000000);
@@ -110,6 +110,8 @@ var oldRows = map[int]string{
 		INSERT INTO segment_members VALUES (1, 1, '#20');
 		INSERT INTO segment_lists_until VALUES (1, 40, 1);
 		INSERT INTO segment_changes VALUES (1, 50, '#20');`,
+	71: `INSERT INTO audit_heads VALUES (1, 0, '');`,
+	75: `INSERT INTO login_networks VALUES (1, '#02', 'hash', 1700000000000000);`,
 }
 
 // droppedColumns are those that a later migration takes away on purpose.

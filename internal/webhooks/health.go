@@ -21,21 +21,20 @@ func (h Health) Failing() bool { return h.Attempts >= leastFailed && h.Answered 
 
 // CountFailing counts the account's endpoints that are Failing, or paused although nobody paused them.
 func CountFailing(tx *db.Tx) (n int64, err error) {
-	made, err := readEndpoints(tx, "")
-	paused := int64(0)
-	for i := range made {
-		if made[i].PausedReason() != "" {
-			paused++
-		}
-	}
-	if err != nil {
-		return 0, err
-	}
-	err = tx.Row(`SELECT count(*) FROM endpoints e WHERE e.tenant_id = $1 AND e.deleted_at IS NULL AND (
+	failing := tx.Prefetch(func(r db.Rows) error { return r.Scan(&n) }, `SELECT count(*) FROM endpoints e WHERE e.tenant_id = $1 AND e.deleted_at IS NULL AND (
 		SELECT CASE WHEN count(*) >= $2::BIGINT AND max(`+answered+`) = 0 THEN TRUE ELSE FALSE END
 		FROM (SELECT status_code, error FROM attempts WHERE tenant_id = $1 AND endpoint_id = e.id ORDER BY position DESC, number DESC
-			LIMIT $3::BIGINT) t)`, []any{tx.Tenant, leastFailed, healthAttempts}, &n)
-	return n + paused, err
+			LIMIT $3::BIGINT) t)`, tx.Tenant, leastFailed, healthAttempts)
+	made, err := readEndpoints(tx, "") // in one message with the count
+	if err == nil {
+		err = failing.Wait()
+	}
+	for i := range made {
+		if made[i].PausedReason() != "" {
+			n++
+		}
+	}
+	return n, err
 }
 
 // healthAttempts is how many of the newest attempts Health looks at.

@@ -35,7 +35,7 @@ async function main() {
 
   const log = await client.GET("/api/v1/developer/events");
   const received = log.data?.data.find((event) => event.event === "order.received");
-  assert.equal(reference(received as components["schemas"]["OrderReceivedEvent"]), "TS-1");
+  assert.equal(reference(received as unknown as components["schemas"]["OrderReceivedEvent"]), "TS-1");
 }
 
 main().catch((error) => {
