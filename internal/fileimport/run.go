@@ -106,6 +106,9 @@ func (r *Runner) caller(ctx context.Context, k *keeper) (who accounts.Caller, er
 			return err
 		}
 		who = accounts.Caller{Tenant: k.job.Tenant, Account: account.ID, User: k.i.User, Currency: account.Currency, Settings: account.Settings}
+		if k.i.User == "" { // nobody's
+			return nil
+		}
 		user, err := accounts.UserByID(tx, k.i.User)
 		if who.Name = cmp.Or(user.Name, user.Email); apperr.Is(err, apperr.NotFound) {
 			err = nil // deleted meanwhile

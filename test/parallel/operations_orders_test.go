@@ -17,7 +17,25 @@ var orderOperations = []operation{
 		return object{"notes": c.name("note"), "paymentMetadata": object{"n": c.sent}}
 	}), match: true},
 	{name: "POST /orders/{id}/shipments", weight: 16, run: ship, may: []int{400}}, // 400: another client shipped it
+	{name: "PATCH /orders/{id}/shipments/{id}", weight: 6, run: change("shipment", func(c *client) object {
+		return object{"trackingNumber": c.name("corrected"), "carrier": "DHL"}
+	})},
 	{name: "DELETE /orders/{id}/shipments/{id}", weight: 6, run: remove("shipment")},
+	{name: "POST /orders/bulk-ship", weight: 6, run: bulkShip},
+}
+
+// bulkShip ships the rest of some orders; those that may not be shipped are errors of the answer.
+func bulkShip(c *client) *request {
+	var list []any
+	for range 1 + c.random.IntN(3) {
+		if order := c.pick("order"); order != "" {
+			list = append(list, object{"orderId": path.Base(order), "carrier": "DHL", "trackingNumber": c.name("BULK")})
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return &request{method: http.MethodPost, path: "/api/v1/orders/bulk-ship", body: object{"orders": list}}
 }
 
 func removed(c *client, kind, path string) func(harness.Answer) {
