@@ -275,7 +275,7 @@ func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 	return append(found, finding{"database clock", "ok", "within 1 s of this machine's"})
 }
 
-// checkPublic checks what the service is told of the proxy in front of it, which makes https of http.
+// checkPublic checks what the settings say of the proxy in front of it, which makes https of http.
 func checkPublic(public, proxies string) (found []finding) {
 	switch {
 	case strings.HasPrefix(public, "https:"):

@@ -61,7 +61,7 @@ func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (ans
 	view := sheetView{Form: r.form("/orders/bulk"), Back: q.at("/orders"), Carrier: r.sheetCarrier(),
 		Kept: append(q.hidden(), pair{Name: "to", Value: string(orders.Shipped)})}
 	typed := typedTracking(sent)
-	var ready []jobs.Order
+	var ready, overtaken []jobs.Order
 	for _, one := range list {
 		o := of[one.ID]
 		if o == nil {
@@ -72,6 +72,9 @@ func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (ans
 		if o.Status != orders.Processing && o.Status != orders.PartiallyShipped {
 			row.Why = whyNotMoved(refusedShipping(o.Status))
 			view.Rows = append(view.Rows, row)
+			if _, shown := typed.carrier[row.ID]; shown { // it could be shipped when the sheet was made: the report says why it was not
+				overtaken = append(overtaken, one)
+			}
 			continue
 		}
 		units := o.Units()
@@ -98,7 +101,7 @@ func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (ans
 		view.Wrong = "None of these orders can be shipped"
 	default:
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			job, err := d.Commerce.MoveOrders(tx, r.caller(), commerce.BulkDraft{To: orders.Shipped, Orders: ready})
+			job, err := d.Commerce.MoveOrders(tx, r.caller(), commerce.BulkDraft{To: orders.Shipped, Orders: append(ready, overtaken...)})
 			return r.remembered(redirect(bulkReport(job), ""), view.Carrier), err
 		})
 	}

@@ -86,6 +86,11 @@ func readProductStock(o *apijson.Object) []catalog.StockDraft {
 			one = append(one, readStockInput(s, false))
 		})
 	}
+	o.Describe("stock", func(s *apijson.Schema) {
+		given := *s
+		*s = apijson.Schema{AnyOf: []*apijson.Schema{&given, {Type: "array", Items: &apijson.Schema{},
+			Description: "levels as reads show them: passed over"}}}
+	})
 	several := readLevels(o, "levels").given
 	if len(one) > 0 && len(several) > 0 {
 		o.AddError("levels", "must not be given together with stock")

@@ -26,7 +26,7 @@ func (j Jump) String() string {
 	return fmt.Sprintf("%s: %v to %v (%+d %%)", j.SKU, j.From, j.To, j.Percent)
 }
 
-// Jumps are the jumps of an import, the largest first. It keeps at most as many as it is told.
+// Jumps are the jumps of an import, the largest first. It keeps at most a given number.
 type Jumps struct {
 	Count int
 	List  []Jump

@@ -67,7 +67,7 @@ func TestLegacyEncodingsAreDetected(t *testing.T) {
 	}
 }
 
-// What cannot be told is asked for, with the words as they would be read, before anything is stored.
+// What cannot be decided is asked for, with the words as they would be read, before anything is stored.
 func TestUnclearEncodingsAreAskedFor(t *testing.T) {
 	file := write(t, "sku,name,price\nA,Lampi\xE8ka,1\n")
 	stops(t, Options{Kind: Products, File: file}, "Lampička (windows-1250)", "Lampièka (windows-1252)", "--encoding windows-125")

@@ -41,7 +41,7 @@ func WriteEvent(w *apijson.Writer, name string, event id.Event, kind string, at 
 // WriteLoggedEvent writes an event of the log: the envelope, and who made the change by which request (interface §4.5.9). Unless the
 // caller may read what the event is about, its data is null.
 func WriteLoggedEvent(w *apijson.Writer, name string, e *webhooks.Logged, readable bool) {
-	data := "null"
+	data := ""
 	if readable {
 		data = e.Data()
 	}
@@ -49,7 +49,7 @@ func WriteLoggedEvent(w *apijson.Writer, name string, e *webhooks.Logged, readab
 	apijson.ID(w, "id", e.ID)
 	w.Text("event", e.Name)
 	w.Micros("timestamp", e.CreatedAt)
-	w.Raw("data", data)
+	w.RawObject("data", data)
 	writeActor(w, e)
 	w.TextOrNull("requestId", e.RequestID)
 	w.End()

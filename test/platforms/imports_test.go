@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/connector/woocommerce/fakeshop"
 )
 
-// gated is a shop that lets writes of products through once it is told to; until then it has too much to do.
+// gated is a shop that lets writes of products through once it is opened; until then it has too much to do.
 type gated struct {
 	*fakeshop.Shop
 	open chan struct{}

@@ -158,12 +158,12 @@ func convert(raw json.RawMessage) (out connector.Order, modified string, is bool
 // their currency does. A difference that the shop itself has stays.
 func (in shopOrder) amounts(out *connector.Order) error {
 	digits := money.Digits(out.Currency) // shops have currencies of their own, too
-	told, finer, err := in.rounded(*out, digits, false)
+	billed, finer, err := in.rounded(*out, digits, false)
 	if err != nil {
 		return err
 	}
 	byLines, _, _ := in.rounded(*out, digits, true)
-	if *out = told; told.Discount < 0 || told.Excess() != 0 && byLines.Excess() == 0 {
+	if *out = billed; billed.Discount < 0 || billed.Excess() != 0 && byLines.Excess() == 0 {
 		*out = byLines
 	}
 	if out.Excess() == 0 {

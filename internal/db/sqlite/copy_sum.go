@@ -10,8 +10,8 @@ import (
 )
 
 // A copy ends with a line that has the SHA-256 of all bytes before it. SQLite reads only whole pages, so the copy is a SQLite file all the
-// same. A copy without the line, of an earlier version or made by other means, has whole pages only: so one whose line is damaged is told
-// apart from it.
+// same. A copy without the line, of an earlier version or made by other means, has whole pages only: so one whose line is damaged is
+// distinguished from it.
 const sumLine = "\nentrepot copy, SHA-256 %s\n"
 
 // sumSize is the length of the line.
