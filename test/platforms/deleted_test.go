@@ -39,8 +39,7 @@ func TestWooOrdersThatAreDeletedForGood(t *testing.T) {
 		}
 		open, unpaid, sent := place("processing"), place("on-hold"), place("completed")
 		awaits("orders", "[PROCESSING  PENDING  SHIPPED ]", open, unpaid, sent)
-		shop.Delete(open)
-		shop.Delete(sent)
+		shop.Delete(open, sent)
 		pull()
 		awaits("the deleted one", "[CANCELLED  PENDING  SHIPPED ]", open, unpaid, sent)
 		s.await("stock", func() string { return unless(s.available()["MUG-000"] == 48, s.available()["MUG-000"]) })
@@ -50,9 +49,7 @@ func TestWooOrdersThatAreDeletedForGood(t *testing.T) {
 		}
 		awaits("more orders", "[PROCESSING  PROCESSING  PROCESSING ]", many[:3]...)
 		awaits("more orders", "[PROCESSING  PROCESSING  PROCESSING ]", many[3:]...)
-		for _, id := range many[:5] {
-			shop.Delete(id)
-		}
+		shop.Delete(many[:5]...)
 		pull()
 		awaits("many at once", "[PROCESSING conflict PROCESSING conflict PROCESSING conflict]", many[:3]...)
 		if got := fmt.Sprint(statuses(many[5], unpaid)); got != "[PROCESSING  PENDING ]" {

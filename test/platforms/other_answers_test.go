@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,7 +39,11 @@ type meetings struct {
 	seen map[string]int
 }
 
-// count counts a request and says how often it came before. Its body can be read afterwards.
+// nameOfDocument is the name that a platform gives a document of Amazon's, in addresses and bodies: each try has a new one.
+var nameOfDocument = regexp.MustCompile(`/documents/[^/"]+|"inputFeedDocumentId":"[^"]*"`)
+
+// count counts a request and says how often it came before. Its body can be read afterwards. Requests that differ by the name of a document
+// only are the same one: otherwise a feed, whose requests have a limit of one in two minutes, would never be through.
 func (m *meetings) count(r *http.Request) int {
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -52,8 +57,9 @@ func (m *meetings) count(r *http.Request) int {
 	if m.seen == nil {
 		m.seen = map[string]int{}
 	}
-	m.seen[r.Method+" "+what+" "+string(body)]++
-	return m.seen[r.Method+" "+what+" "+string(body)] - 1
+	key := nameOfDocument.ReplaceAllString(r.Method+" "+what+" "+string(body), "")
+	m.seen[key]++
+	return m.seen[key] - 1
 }
 
 // between gives another body in place of each first answer of a shop with status 200 to a request, while other is set.

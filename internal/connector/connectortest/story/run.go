@@ -99,7 +99,7 @@ func (s *story) await(what string, holds func() string) {
 			return
 		}
 		if took := s.service.Now().Sub(began); time.Since(machine) > longestWait || took > longestTime {
-			s.Fatalf("%s: %s, after %s: %s; %s", s.shop.Platform, what, took.Round(time.Second), missing, s.state())
+			s.Fatalf("%s: %s, after %s: %s; %s; calls: %s", s.shop.Platform, what, took.Round(time.Second), missing, s.state(), s.door.frequent())
 		}
 		s.service.Pass(step)
 	}

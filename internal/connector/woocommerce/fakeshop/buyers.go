@@ -107,11 +107,13 @@ func (s *Shop) Restore(id int64, status string) {
 	s.setStatus(s.orders[id], status)
 }
 
-// Delete deletes an order for good, of which the shop says nothing.
-func (s *Shop) Delete(id int64) {
+// Delete deletes orders for good, all at the same moment. The shop says nothing of it.
+func (s *Shop) Delete(ids ...int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.orders, id)
+	for _, id := range ids {
+		delete(s.orders, id)
+	}
 }
 
 // Break makes an order one that the shop cannot load any more, as when the plugin that made it is gone. Lists count it and leave it out.
