@@ -28,7 +28,7 @@ func queues(t *testing.T) map[string]bool {
 		}
 		return true
 	})
-	if !all["Queue"] || !all["Put"] || all["Query"] {
+	if !all["Queue"] || !all["Change"] || all["Query"] {
 		t.Fatalf("the writers' methods: %v", all)
 	}
 	return all

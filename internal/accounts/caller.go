@@ -67,7 +67,6 @@ type Caller struct {
 	Token    bool       // the login has an access token of the API, and is no session of the dashboard
 
 	signInUsed int64 // when the use of the login was last recorded
-	keyExpires int64 // when the API key expires, 0 for never
 }
 
 // Actor identifies the caller in histories and logs: "key:<id>" or "user:<id>".

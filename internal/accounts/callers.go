@@ -2,57 +2,44 @@ package accounts
 
 import (
 	"context"
-	"crypto/sha256"
-	"sync"
 
 	"entrepot/internal/db"
 )
 
-// Callers finds the callers of API keys, and remembers them until a key, a user or an account changes. The zero value knows none.
-type Callers struct {
-	mu    sync.Mutex
-	at    db.Version // of their tables before all of them were found
-	known map[[sha256.Size]byte]Caller
+// Callers finds the callers of API keys. Requests that come at the same moment are looked up together. The zero value is ready for use.
+type Callers struct{ together db.Gather[*lookUp] }
+
+// lookUp is the look-up of one key.
+type lookUp struct {
+	hash   string
+	caller Caller
+	err    error
 }
 
-// mostKnown bounds how many callers are remembered.
-const mostKnown = 1000
-
-// ByKey is ByKey on a snapshot of its own, or a caller whose row cannot have changed since it was read.
-func (c *Callers) ByKey(ctx context.Context, store *db.DB, key string) (who Caller, err error) {
-	hash := sha256.Sum256([]byte(key))
-	at, certain := store.Version("api_keys", "users", "tenants")
-	if certain {
-		if who, found := c.find(at, hash); found && !over(who.keyExpires, store.Now().UnixMicro()) {
-			return who, nil
+// ByKey is the function ByKey on a snapshot of its own.
+func (c *Callers) ByKey(ctx context.Context, store *db.DB, key string) (Caller, error) {
+	own := &lookUp{hash: Hash(key)}
+	ctx = context.WithoutCancel(ctx) // others wait for it
+	err := c.together.Do(db.Across, own, func(group []*lookUp) {
+		hashes := make([]string, len(group))
+		for i, l := range group {
+			hashes[i] = l.hash
 		}
-	}
-	err = store.Lookup(ctx, db.Across, func(tx *db.Tx) (err error) {
-		who, err = ByKey(tx, key)
-		return err
+		err := store.Peek(ctx, db.Across, func(tx *db.Tx) error {
+			found, err := keysByHash(tx, hashes)
+			for _, l := range group {
+				l.caller, l.err = found[l.hash].caller(tx.Micros())
+			}
+			return err
+		})
+		for _, l := range group {
+			if err != nil {
+				l.caller, l.err = Caller{}, err
+			}
+		}
 	})
-	if err == nil && certain {
-		c.keep(at, hash, who)
+	if err != nil {
+		return Caller{}, err
 	}
-	return who, err
-}
-
-func (c *Callers) find(at db.Version, hash [sha256.Size]byte) (who Caller, found bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.at != at {
-		return who, false
-	}
-	who, found = c.known[hash]
-	return who, found
-}
-
-// keep remembers a caller that was found after its tables had this version. What was found at another one is forgotten.
-func (c *Callers) keep(at db.Version, hash [sha256.Size]byte, who Caller) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.at != at || c.known == nil || len(c.known) >= mostKnown {
-		c.at, c.known = at, map[[sha256.Size]byte]Caller{}
-	}
-	c.known[hash] = who
+	return own.caller, own.err
 }

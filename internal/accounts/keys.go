@@ -70,7 +70,7 @@ func BadScopes(scopes []string) string {
 }
 
 // Insert stores a key; secret is its text, of which only a hash is stored.
-func (k *Key) Insert(tx db.GuardedWriter, secret string) {
+func (k *Key) Insert(tx db.Writer, secret string) {
 	k.CreatedAt, k.Prefix = tx.Micros(), secret[:len("pk_live_")+4]
 	k.Scopes = slices.Compact(slices.Sorted(slices.Values(k.Scopes))) // a new list: the given one may be AllScopes
 	k.hash = Hash(secret)

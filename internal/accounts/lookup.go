@@ -30,36 +30,57 @@ func callerOf(a Account) Caller {
 	return Caller{Tenant: a.Tenant, Account: a.ID, Plan: a.Plan, Currency: a.Currency, Sandbox: a.Sandbox, Settings: a.Settings}
 }
 
-var byKey = &db.Keyed{Build: func(n int) string {
-	return "SELECT k.hash, coalesce(u.status, 'active'), " + accountTable.Columns("t") + ", " + keyTable.Columns("k") +
-		" FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id LEFT JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.created_by" +
-		" WHERE k.hash IN " + db.In(n, 1)
-}}
-
 // ByKey finds the caller of an API key. Errors: Unauthorized for unknown, revoked and expired keys alike, and for those of a
 // disabled user; but for unknown ones the caller still names account and key, and has no scopes.
 func ByKey(tx *db.Tx, key string) (Caller, error) {
-	var a Account
-	var k Key
-	var maker Status
-	tx.Last()
-	err := tx.PrefetchKeys(func(row db.Rows) error {
-		return row.Scan(append(append([]any{new(string), &maker}, accountTable.Places(&a)...), keyTable.Places(&k)...)...)
-	}, byKey, nil, []any{Hash(key)}).Wait()
-	switch {
-	case err != nil:
+	found, err := keysByHash(tx, []string{Hash(key)})
+	if err != nil {
 		return Caller{}, err
+	}
+	return found[Hash(key)].caller(tx.Micros())
+}
+
+// foundKey is an API key with its account and the state of the user who made it.
+type foundKey struct {
+	account Account
+	key     Key
+	maker   Status
+}
+
+// keysByHash finds API keys by their hashes; unknown ones are left out.
+func keysByHash(tx *db.Tx, hashes []string) (map[string]foundKey, error) {
+	found := make(map[string]foundKey, len(hashes))
+	tx.Last()
+	return found, tx.Each(func(row db.Rows) error {
+		var hash string
+		var k foundKey
+		err := row.Scan(append(append([]any{&hash, &k.maker}, accountTable.Places(&k.account)...), keyTable.Places(&k.key)...)...)
+		found[hash] = k
+		return err
+	}, hashesText.For(len(db.Padded(hashes)), func(n int) string {
+		return "SELECT k.hash, coalesce(u.status, 'active'), " + accountTable.Columns("t") + ", " + keyTable.Columns("k") +
+			" FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id LEFT JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.created_by" +
+			" WHERE k.hash IN " + db.In(n, 1)
+	}), db.Padded(hashes)...)
+}
+
+var hashesText db.Text
+
+// caller is the caller of a key at a time, see ByKey.
+func (f foundKey) caller(now int64) (Caller, error) {
+	k := f.key
+	switch {
 	case k.ID == "":
 		return Caller{}, Unauthorized("the API key is not known")
 	case k.revokedAt != 0:
-		return Caller{Tenant: a.Tenant, Key: k.ID}, Unauthorized("the API key is revoked")
-	case over(k.ExpiresAt, tx.Micros()):
-		return Caller{Tenant: a.Tenant, Key: k.ID}, Unauthorized("the API key has expired")
-	case maker != Active:
-		return Caller{Tenant: a.Tenant, Key: k.ID}, Unauthorized("the user who made the API key is disabled")
+		return Caller{Tenant: f.account.Tenant, Key: k.ID}, Unauthorized("the API key is revoked")
+	case over(k.ExpiresAt, now):
+		return Caller{Tenant: f.account.Tenant, Key: k.ID}, Unauthorized("the API key has expired")
+	case f.maker != Active:
+		return Caller{Tenant: f.account.Tenant, Key: k.ID}, Unauthorized("the user who made the API key is disabled")
 	}
-	c := callerOf(a)
-	c.Key, c.Name, c.Scopes, c.Channel, c.MadeBy, c.keyExpires = k.ID, k.Name, k.Scopes, k.Channel, k.CreatedBy, k.ExpiresAt
+	c := callerOf(f.account)
+	c.Key, c.Name, c.Scopes, c.Channel, c.MadeBy = k.ID, k.Name, k.Scopes, k.Channel, k.CreatedBy
 	return c, nil
 }
 

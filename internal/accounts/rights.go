@@ -118,12 +118,9 @@ func (c Caller) Maker() id.User {
 	return c.MadeBy
 }
 
-// CredentialTables are the tables whose change may end a caller's credential.
-var CredentialTables = []string{"api_keys", "users", "tokens"}
-
 // Require queues that the caller's credential is still valid at the commit: not revoked or logged out since the request
 // began, and its user not disabled or given another role. Errors: Unauthorized.
-func (c Caller) Require(w db.GuardedWriter) {
+func (c Caller) Require(w db.Writer) {
 	switch {
 	case c.Key != "":
 		w.Require(1, Unauthorized("the API key was revoked meanwhile"), `SELECT 1 FROM api_keys k WHERE k.tenant_id = $1 AND k.id = $2::UUID

@@ -83,7 +83,7 @@ func (a *API) getStock(r *request) (answer, error) {
 	sku := r.http.PathValue("sku")
 	var item catalog.Sellable
 	var list []stock.Row
-	err := a.readBrief(r, func(tx *db.Tx) (err error) {
+	err := a.read(r, func(tx *db.Tx) (err error) {
 		tx.Last()
 		named, levels := catalog.PrefetchResolve(tx, []string{sku}), stock.PrefetchOfSKU(tx, sku)
 		if item, err = sellable(sku, named); err == nil {

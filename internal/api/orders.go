@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
+	"entrepot/internal/idempotency"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 )
@@ -54,25 +55,23 @@ func (a *API) createOrder(r *request) (out answer, err error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	err = a.Commerce.NumberOrder(r.ctx(), a.store(r), r.caller.Tenant, func(number int64) (err error) {
-		draft.Number = number
-		out, err = a.optimisticWrite(r, func(reader db.Reader) func() (func(db.GuardedWriter) answer, error) {
-			pending := a.Commerce.PrefetchOrder(reader, draft)
-			return func() (func(db.GuardedWriter) answer, error) {
-				plan, err := pending.Plan(reader, r.caller)
-				if err != nil {
-					return nil, err
-				}
-				return func(w db.GuardedWriter) answer {
-					plan.Store(w)
-					o := plan.Order
-					return one(http.StatusCreated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceipt(w, o, draft.ShippingAddress) })
-				}, nil
-			}
-		})
-		return err
-	})
-	return out, err
+	k, err := a.keyOf(r)
+	if err != nil {
+		return answer{}, err
+	}
+	taken, err := a.Commerce.TakeOrder(r.ctx(), a.store(r), commerce.OrderIntake{Draft: draft, Who: r.caller, Author: a.author(r), Confirm: true,
+		Key: idempotency.Ref{Key: k.key, Space: k.space}, Fingerprint: k.fingerprint,
+		Answer: func(o *orders.Order) idempotency.Answer {
+			out := one(http.StatusCreated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceipt(w, o, draft.ShippingAddress) })
+			return idempotency.Answer{Status: out.status, Body: string(out.body), Resource: out.resource}
+		}})
+	switch {
+	case err == nil && taken.Before:
+		out, err = k.answer(&taken.Answer)
+	case err == nil:
+		out = answer{status: taken.Answer.Status, body: []byte(taken.Answer.Body), resource: taken.Answer.Resource}
+	}
+	return a.answered(r, k, out, err)
 }
 
 // getOrder serves GET /api/v1/orders/{id}: 200; 404.
@@ -90,7 +89,7 @@ func (a *API) readOrder(r *request) (o *orders.Order, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = a.readBrief(r, func(tx *db.Tx) (err error) {
+	err = a.read(r, func(tx *db.Tx) (err error) {
 		tx.Last()
 		o, err = orders.ByID(tx, order)
 		return err

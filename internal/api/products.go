@@ -40,7 +40,7 @@ func (a *API) getProduct(r *request) (answer, error) {
 	}
 	var p *catalog.Product
 	var shown records.Products
-	err = a.readBrief(r, func(tx *db.Tx) (err error) {
+	err = a.read(r, func(tx *db.Tx) (err error) {
 		tx.Last()
 		p, shown, err = commerce.ReadProduct(tx, r.caller.Currency, which)
 		return err

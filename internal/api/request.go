@@ -23,8 +23,6 @@ type request struct {
 	spent  accounts.Caller // the caller if the key was revoked or has expired, otherwise zero
 	body   *jsonvalue.Value
 
-	identified db.Version // of the tables of credentials before the caller was found
-
 	share    budget.Share // its share of the node's memory
 	bulk     budget.Share // its share of the part for bodies of bulk routes
 	decoding int          // bytes of share for the body's text and values
@@ -38,8 +36,11 @@ type request struct {
 
 // store is the store for the request's caller, who is the author of what is written through it.
 func (a *API) store(r *request) *db.DB {
-	return a.DB.By(r.caller.Author(r.id, a.Proxies.Client(r.http)))
+	return a.DB.By(a.author(r))
 }
+
+// author is the request's caller as the author of changes.
+func (a *API) author(r *request) db.Author { return r.caller.Author(r.id, a.Proxies.Client(r.http)) }
 
 func (r *request) ctx() context.Context { return r.http.Context() }
 
@@ -86,9 +87,4 @@ func (a *API) readWide(r *request, run func(tx *db.Tx) error) error {
 // read runs reads on a snapshot of the caller's account.
 func (a *API) read(r *request, run func(tx *db.Tx) error) error {
 	return a.DB.Read(r.ctx(), r.caller.Tenant, run)
-}
-
-// readBrief is read for a record by its key, see db.ReadBrief.
-func (a *API) readBrief(r *request, run func(tx *db.Tx) error) error {
-	return a.DB.ReadBrief(r.ctx(), r.caller.Tenant, run)
 }

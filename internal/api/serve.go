@@ -227,14 +227,13 @@ func (a *API) authenticate(r *request) (err error) {
 			return apperr.New(apperr.Forbidden, "missing_scope", "this needs a login, an API key cannot do it").With("requiredScope", "login")
 		})
 	}
-	r.identified, _ = a.DB.Version(accounts.CredentialTables...)
 	if isKey {
 		if r.caller, err = a.callers.ByKey(r.ctx(), a.DB, cmp.Or(key, bearer)); err != nil {
 			r.spent, r.caller = r.caller, accounts.Caller{}
 		}
 		return err
 	}
-	return a.DB.Lookup(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
+	return a.DB.Peek(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
 		r.caller, err = accounts.ByToken(tx, bearer)
 		return err
 	})

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
@@ -38,21 +37,13 @@ func (a *API) writeUnder(r *request, k requestKey, write func(context.Context, i
 			out = orNothing(replayed)
 			return err
 		}
-		a.requireCredential(r, tx)
+		r.caller.Require(tx) // between the look-up and the commit lie the body, and the other pieces of a bulk request
 		if out, err = operation(tx); err == nil {
 			k.save(tx, out)
 		}
 		return err
 	})
 	return a.answered(r, k, out, err)
-}
-
-// requireCredential queues that the caller's credential is still valid at the commit, unless nothing has changed that could have ended it:
-// between the look-up and the commit lie the body, and the other pieces of a bulk request.
-func (a *API) requireCredential(r *request, w db.GuardedWriter) {
-	if now, certain := a.DB.Version(accounts.CredentialTables...); !certain || now != r.identified {
-		r.caller.Require(w)
-	}
 }
 
 // get answers the record of the path's id, read on a snapshot; noun is the kind of record.
@@ -85,37 +76,6 @@ func change[T ~string](a *API, r *request, noun string, body *apijson.Object,
 	}
 	expected := r.expected(body)
 	return a.write(r, func(tx *db.Tx) (answer, error) { return operation(tx, record, expected) })
-}
-
-// optimisticWrite is write for an operation in two phases (db.DB.OptimisticWrite). prefetch starts the operation's
-// reads, so that they travel in one message with the look-up of the Idempotency-Key. decide, which it returns, is
-// skipped for a replay; store queues the writes and renders the answer.
-func (a *API) optimisticWrite(r *request,
-	prefetch func(db.Reader) (decide func() (store func(db.GuardedWriter) answer, err error))) (answer, error) {
-	k, err := a.keyOf(r)
-	if err != nil {
-		return answer{}, err
-	}
-	var out answer
-	err = a.store(r).OptimisticWrite(r.ctx(), r.caller.Tenant, func(reader db.Reader) (func(db.GuardedWriter), error) {
-		kept := k.prefetch(reader)
-		decide := prefetch(reader)
-		replayed, err := k.replay(kept)
-		if err != nil || replayed != nil {
-			out = orNothing(replayed)
-			return nil, err
-		}
-		store, err := decide()
-		if err != nil {
-			return nil, err
-		}
-		return func(w db.GuardedWriter) {
-			a.requireCredential(r, w)
-			out = store(w)
-			k.save(w, out)
-		}, nil
-	})
-	return a.answered(r, k, out, err)
 }
 
 func orNothing(a *answer) answer {
@@ -162,7 +122,7 @@ func (k requestKey) replay(kept *db.Pending[*idempotency.Answer]) (*answer, erro
 	return &out, err
 }
 
-func (k requestKey) save(w db.GuardedWriter, out answer) {
+func (k requestKey) save(w db.Writer, out answer) {
 	if k.key != "" && out.status < 300 {
 		idempotency.Save(w, k.key, k.space,
 			idempotency.Answer{Fingerprint: k.fingerprint, Status: out.status, Body: string(out.body), Resource: out.resource})

@@ -171,7 +171,7 @@ func (t *Tree) readSlugs(tx *db.Tx, drafts []CategoryDraft) error {
 }
 
 // SaveCategories queues the changes. If a category was written since it was read, the operation runs again.
-func SaveCategories(tx db.GuardedWriter, changes []CategoryChange) {
+func SaveCategories(tx db.Writer, changes []CategoryChange) {
 	var fresh, changed []Category
 	for _, r := range changes {
 		if r.Before == nil {

@@ -71,7 +71,7 @@ type Touched struct {
 const countedMembers = "category members"
 
 // countLinks adds a product to the kept counts of the categories that it is in (n 1) or takes it out of them (-1).
-func countLinks(tx db.GuardedWriter, links []Link, n int64) {
+func countLinks(tx db.Writer, links []Link, n int64) {
 	for _, l := range links {
 		if l.Category != "" {
 			tx.Tally(countedMembers, string(l.Category), n)

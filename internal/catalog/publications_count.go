@@ -16,7 +16,7 @@ func publicationKey(channel id.Channel, status PublicationStatus) string {
 }
 
 // countPublication adds a publication to the kept counts (n 1) or takes it out of them (-1); it has no status if there is none.
-func countPublication(tx db.GuardedWriter, channel id.Channel, status PublicationStatus, n int64) {
+func countPublication(tx db.Writer, channel id.Channel, status PublicationStatus, n int64) {
 	if status != "" {
 		tx.Tally(countedPublications, publicationKey(channel, status), n)
 	}

@@ -150,7 +150,7 @@ func (p *Publications) Delete(tx db.Writer, product id.Product) error {
 }
 
 // moved counts a product's publication with its new status, "" if it has none any more.
-func (p *Publications) moved(tx db.GuardedWriter, product id.Product, to PublicationStatus, reason string) {
+func (p *Publications) moved(tx db.Writer, product id.Product, to PublicationStatus, reason string) {
 	countPublication(tx, p.channel, p.Status(product), -1)
 	countPublication(tx, p.channel, to, 1)
 	p.read[product] = publicationState{to, reason}

@@ -109,7 +109,7 @@ func prefetchVariants(r db.Reader, products []id.Product, take func(product id.P
 
 // The reads of products by their ids, which are the first columns.
 var (
-	productsBy = &db.Keyed{Head: 1, Build: func(n int) string {
+	productsBy = &db.Keyed{Build: func(n int) string {
 		return productTable.Select("p") + " WHERE p.tenant_id = $1 AND p.id IN " + db.In(n, 2) + " AND p.deleted_at IS NULL"
 	}}
 	variantsOf     = db.KeyedBy(variantTable.Select(""), "product_id", " ORDER BY product_id, position, id")

@@ -55,14 +55,9 @@ func PrefetchResolve(r db.Reader, skus []string) *db.Pending[map[string]Sellable
 	})...)
 }
 
-var resolved = &db.Keyed{Head: 1, Column: 0, Tables: []string{"skus", "products", "variants"},
-	Build: func(n int) string {
-		return `SELECT s.sku, s.product_id, s.variant_id, p.name, v.name FROM skus s
-			JOIN products p ON p.tenant_id = $1 AND p.id = s.product_id
-			LEFT JOIN variants v ON v.tenant_id = $1 AND v.product_id = s.product_id AND v.id = s.variant_id
-			WHERE s.tenant_id = $1 AND s.sku IN ` + db.In(n, 2)
-	},
-	Mixed: `SELECT s.sku, s.product_id, s.variant_id, p.name, v.name, k.n::TEXT FROM ` + db.MixedKeys + `
-		JOIN skus s ON s.tenant_id = k.tenant AND s.sku = k.key
-		JOIN products p ON p.tenant_id = k.tenant AND p.id = s.product_id
-		LEFT JOIN variants v ON v.tenant_id = k.tenant AND v.product_id = s.product_id AND v.id = s.variant_id`}
+var resolved = &db.Keyed{Build: func(n int) string {
+	return `SELECT s.sku, s.product_id, s.variant_id, p.name, v.name FROM skus s
+		JOIN products p ON p.tenant_id = $1 AND p.id = s.product_id
+		LEFT JOIN variants v ON v.tenant_id = $1 AND v.product_id = s.product_id AND v.id = s.variant_id
+		WHERE s.tenant_id = $1 AND s.sku IN ` + db.In(n, 2)
+}}

@@ -44,7 +44,7 @@ func Save(tx db.Writer, changes []Change) {
 const alive = "products.deleted_at IS NULL"
 
 // stamps returns a function that returns one of n reserved stamps at each call.
-func stamps(tx db.GuardedWriter, n int) func() int64 {
+func stamps(tx db.Writer, n int) func() int64 {
 	next := tx.Stamps(n) - db.StampStep
 	return func() int64 {
 		next += db.StampStep

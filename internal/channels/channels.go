@@ -58,46 +58,37 @@ type Ref struct {
 
 // ByRef reads the Ref of a channel. Errors: NotFound.
 func ByRef(r db.Reader, channel id.Channel) (Ref, error) {
-	ref, err := PrefetchByRef(r, channel).Wait()
+	found, err := PrefetchByRefs(r, []id.Channel{channel}).Wait()
+	ref := found[channel]
 	if err == nil && ref.ID == "" {
 		err = Missing()
 	}
 	return ref, err
 }
 
-// PrefetchByRef is ByRef as a pending read: the zero Ref if the account has no such channel.
-func PrefetchByRef(r db.Reader, channel id.Channel) *db.Pending[Ref] {
-	return prefetchRef(r, refByID, string(channel))
+const refs = "SELECT id, name, platform, oversell FROM channels"
+
+func scanRef(row db.Rows) (ref Ref, err error) {
+	return ref, row.Scan(&ref.ID, &ref.Name, &ref.Platform, &ref.Oversell)
 }
+
+// PrefetchByRefs prefetches the Refs of some channels; those that the account does not have are left out.
+func PrefetchByRefs(r db.Reader, channels []id.Channel) *db.Pending[map[id.Channel]Ref] {
+	p := &db.Pending[map[id.Channel]Ref]{Value: map[id.Channel]Ref{}}
+	return p.Await(db.PrefetchOf(r, refsByID, channels, func(row db.Rows) error {
+		ref, err := scanRef(row)
+		p.Value[ref.ID] = ref
+		return err
+	})...)
+}
+
+var refsByID = db.KeyedBy(refs, "id", "")
 
 // PrefetchFirst prefetches the oldest active channel: the zero Ref if there is none.
 func PrefetchFirst(r db.Reader) *db.Pending[Ref] {
-	return prefetchRef(r, refsByStatus, string(Active))
-}
-
-var (
-	refByID      = refBy("id", "UUID", "")
-	refsByStatus = refBy("status", "TEXT", " ORDER BY c.created_at, c.id")
-)
-
-// refBy begins with the key to which a row belongs, in front of the Ref.
-func refBy(column, of, order string) *db.Keyed {
-	columns := "SELECT CAST(c." + column + " AS TEXT), c.id, c.name, c.platform, c.oversell"
-	return &db.Keyed{Head: 1, Tables: []string{"channels"},
-		Build: func(n int) string {
-			return columns + " FROM channels c WHERE c.tenant_id = $1 AND c." + column + " IN " + db.In(n, 2) + order
-		},
-		Mixed: columns + ", k.n::TEXT FROM " + db.MixedKeys + " JOIN channels c ON c.tenant_id = k.tenant AND c." + column +
-			" = k.key::" + of + order}
-}
-
-// prefetchRef prefetches the first Ref of a key.
-func prefetchRef(r db.Reader, by *db.Keyed, key string) *db.Pending[Ref] {
 	p := new(db.Pending[Ref])
-	return p.Await(r.PrefetchKeys(func(row db.Rows) error {
-		if p.Value.ID != "" {
-			return nil
-		}
-		return row.Scan(new(string), &p.Value.ID, &p.Value.Name, &p.Value.Platform, &p.Value.Oversell)
-	}, by, []any{r.TenantID()}, []any{key}))
+	return p.Await(r.Prefetch(func(row db.Rows) (err error) {
+		p.Value, err = scanRef(row)
+		return err
+	}, refs+" WHERE tenant_id = $1 AND status = $2 ORDER BY created_at, id LIMIT 1", r.TenantID(), Active))
 }

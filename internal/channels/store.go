@@ -41,13 +41,13 @@ func Missing() error { return table.Missing() }
 // Keep queues a shared lock on a channel until the end of the transaction: if the channel does not exist at the
 // commit, the transaction fails with NotFound. It comes before everything that locks an order or a customer. A transaction that has
 // locked the channel's row does not need it, and must not queue it: LockToDelete takes the two in the other order.
-func Keep(w db.GuardedWriter, channel id.Channel) { keep(w, channel, Missing()) }
+func Keep(w db.Writer, channel id.Channel) { keep(w, channel, Missing()) }
 
 // KeepChosen is Keep for a channel that the caller did not name: if it was deleted, the transaction runs again and
 // chooses another.
-func KeepChosen(w db.GuardedWriter, channel id.Channel) { keep(w, channel, nil) }
+func KeepChosen(w db.Writer, channel id.Channel) { keep(w, channel, nil) }
 
-func keep(w db.GuardedWriter, channel id.Channel, gone error) {
+func keep(w db.Writer, channel id.Channel, gone error) {
 	w.Share(lockName(channel))
 	w.Require(1, gone, "SELECT 1 FROM channels WHERE tenant_id = $1 AND id = $2::UUID", w.TenantID(), channel)
 }
@@ -74,7 +74,7 @@ func List(tx *db.Tx, limit, offset int) ([]Channel, int64, error) {
 }
 
 // Insert writes a new channel.
-func (c Channel) Insert(tx db.GuardedWriter) {
+func (c Channel) Insert(tx db.Writer) {
 	c.CreatedAt, c.UpdatedAt = tx.Micros(), tx.Micros()
 	table.Insert(tx, c)
 }

@@ -4,7 +4,6 @@
 //	Service   what operations need beyond a transaction: master key, connectors, order numbers
 //	Expected  what a caller expects of the record that an operation changes (If-Match)
 //	…Draft    a caller's input, such as OrderDraft
-//	…Plan     an operation after all decisions and before its writes: PrefetchOrder → PendingOrder.Plan → OrderPlan.Store
 //	Bulk      a bulk operation, stored in pieces
 //
 // The jobs that call platforms (channel_*.go) open transactions of their own, because a call takes too long for one.
@@ -18,6 +17,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/connector"
+	"entrepot/internal/db"
 	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
 	"entrepot/internal/secretbox"
@@ -37,6 +37,7 @@ type Service struct {
 	Dev        bool             // http and loopback addresses are allowed
 	AtOnce     int              // orders up to which an erasure is one transaction; 0: some dozens, below: none; set only by tests
 
+	intake   db.Gather[*intake]
 	renewing sync.RWMutex // held for reading by each renewal of tokens, and for good after EndRenewals
 	ended    sync.Once
 }

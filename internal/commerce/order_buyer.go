@@ -20,16 +20,16 @@ func takeBuyer(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	named.CustomerName, named.CustomerEmail, named.CustomerPhone = in.Name, in.Email, in.Phone
 	takeAddresses(&named, in) // the customer's country is that of the address
 	if in.Email != "" {
-		buyer := PendingOrder{draft: OrderDraft{CustomerEmail: in.Email}, customer: customers.PrefetchByEmail(tx, in.Email),
-			segments: customers.PrefetchSegments(tx)}
-		made, err := buyer.linkCustomer(tx, &named)
+		buyers := readBuyers(tx, []orderPerson{{email: in.Email}})
+		buyer, err := buyers.find(&named, "")
 		if apperr.Is(err, apperr.Conflict) { // an erased customer is not stored again
 			return false, nil
 		}
 		if err != nil {
 			return false, err
 		}
-		webhooks.Record(tx, countCustomer(tx, made, &named)...)
+		buyers.take(buyer, &named, nil)
+		webhooks.Record(tx, buyers.store(tx)...)
 		customers.NoteChange(tx, named.Customer)
 	}
 	o.Customer, o.CustomerName, o.CustomerEmail, o.CustomerPhone = named.Customer, named.CustomerName, named.CustomerEmail, named.CustomerPhone

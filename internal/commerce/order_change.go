@@ -48,10 +48,10 @@ func sourceOf(who accounts.Caller) orders.Source {
 // moment is the time of the next change of a locked order. It is later than that of the change before, so that history
 // and shipments are in the order in which they happened: on PostgreSQL a transaction reads the clock before it waits
 // for the lock, and the clocks of two nodes differ.
-func moment(tx db.GuardedWriter, o *orders.Order) int64 { return max(tx.Micros(), o.UpdatedAt+1) }
+func moment(tx db.Writer, o *orders.Order) int64 { return max(tx.Micros(), o.UpdatedAt+1) }
 
 // touch sets updatedAt; it always grows, so that it detects another writer.
-func touch(tx db.GuardedWriter, o *orders.Order) { o.UpdatedAt = moment(tx, o) }
+func touch(tx db.Writer, o *orders.Order) { o.UpdatedAt = moment(tx, o) }
 
 // saveOrder writes a locked order that was changed, and adds the difference to its customer's total.
 func (s *Service) saveOrder(tx db.Writer, before, o *orders.Order) {

@@ -3,22 +3,14 @@ package commerce
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
-	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
-	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/postal"
-	"entrepot/internal/records"
-	"entrepot/internal/stock"
-	"entrepot/internal/webhooks"
 )
 
 // OrderDraft is a caller's input for an order (interface §4.1).
@@ -49,12 +41,11 @@ type OrderDraft struct {
 // rejects; NotFound for another account's channel or customer; Invalid for unknown SKUs and totals out of bounds;
 // orders.ErrNumberTaken.
 func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) (*orders.Order, error) {
-	plan, err := s.PrefetchOrder(tx, draft).Plan(tx, who)
-	if err != nil {
+	one := &intake{OrderIntake: OrderIntake{Draft: draft, Who: who}}
+	if err := storeOrders(tx, []*intake{one}); err != nil {
 		return nil, err
 	}
-	plan.Store(tx)
-	return plan.Order, nil
+	return one.order, one.err
 }
 
 // NumberOrder takes a number for an order and runs create with it; as long as create returns orders.ErrNumberTaken,
@@ -74,98 +65,6 @@ func (s *Service) NumberOrder(ctx context.Context, store *db.DB, tenant id.Tenan
 	}
 }
 
-// PendingOrder is a drafted order with pending reads of what it depends on.
-type PendingOrder struct {
-	draft       OrderDraft
-	taken       *db.Pending[id.Order] // nil without an external reference
-	channel     *db.Pending[channels.Ref]
-	sellable    *db.Pending[map[string]catalog.Sellable]
-	customer    *db.Pending[*customers.Customer] // nil without one
-	segments    *db.Pending[[]customers.Segment] // to build the record of a new customer
-	levels      *db.Pending[stock.Levels]
-	numberTaken *db.Pending[int64] // nil in the first run: a number is nearly always free
-}
-
-// PrefetchOrder prefetches everything that an order depends on, so that it takes one message; nothing is decided yet.
-func (s *Service) PrefetchOrder(r db.Reader, draft OrderDraft) PendingOrder {
-	draft.Lines = slices.Clone(draft.Lines) // the operation may run again
-	p := PendingOrder{draft: draft}
-	if r.Try() > 0 {
-		p.numberTaken = orders.PrefetchNumberTaken(r, draft.Number)
-	}
-	if draft.ExternalReference != "" {
-		p.taken = orders.PrefetchByReference(r, draft.ExternalReference)
-	}
-	if draft.Channel == "" {
-		p.channel = channels.PrefetchFirst(r)
-	} else {
-		p.channel = channels.PrefetchByRef(r, draft.Channel)
-	}
-	skus := skusOf(draft.Lines)
-	p.sellable = catalog.PrefetchResolve(r, skus)
-	switch {
-	case draft.CustomerID != "":
-		p.customer = customers.PrefetchByID(r, draft.CustomerID)
-	case draft.CustomerEmail != "":
-		p.customer = customers.PrefetchByEmail(r, draft.CustomerEmail)
-		p.segments = customers.PrefetchSegments(r)
-	}
-	p.levels = stock.PrefetchLevels(r, skus)
-	return p
-}
-
-// OrderPlan is an order after all decisions, and the other writes of its creation.
-type OrderPlan struct {
-	Order    *orders.Order
-	named    bool              // the caller named the channel
-	customer *records.Customer // created with the order; nil for an existing one, and for none
-	shifts   *stock.ShiftPlan
-	why      stock.Why
-}
-
-// Plan decides on the prefetched data. Errors: those of CreateOrder.
-func (p PendingOrder) Plan(r db.Reader, who accounts.Caller) (*OrderPlan, error) {
-	draft := p.draft
-	if err := p.free(); err != nil {
-		return nil, err
-	}
-	channel, err := p.channel.Wait()
-	if err != nil {
-		return nil, err
-	}
-	plan := &OrderPlan{named: draft.Channel != ""}
-	if plan.named && channel.ID == "" {
-		return nil, channels.Missing()
-	}
-	o := draft.order(r.Micros(), channel)
-	plan.Order = o
-	if err := resolveLines(p.sellable, draft.Lines, nil); err != nil {
-		return nil, err
-	}
-	for _, d := range draft.Lines {
-		o.Lines = append(o.Lines, d.Line())
-	}
-	if err := o.Price(draft.TaxAmount); err != nil {
-		return nil, err
-	}
-	if err := o.RefundBefore(draft.RefundedAmount); err != nil {
-		return nil, err
-	}
-	if plan.customer, err = p.linkCustomer(r, o); err != nil {
-		return nil, err
-	}
-	if o.Status == orders.Shipped || o.Status == orders.Delivered { // so that shipped quantities are correct; no event is emitted
-		o.Status = orders.Processing
-		o.ShipRest(orders.ShipmentDraft{}, o.RecordedAt)
-		o.Status, o.ShippedNotified = draft.Status, true
-	}
-	o.Reserve()
-	plan.why = stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}
-	plan.shifts, err = planStock(r, p.levels, nil, o, channel.Oversell == "reject")
-	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: o.RecordedAt}}
-	return plan, err
-}
-
 // order is the drafted order without its lines and customer.
 func (d *OrderDraft) order(now int64, channel channels.Ref) *orders.Order {
 	now = orders.Shown(now)
@@ -182,38 +81,4 @@ func (d *OrderDraft) order(now int64, channel channels.Ref) *orders.Order {
 	}
 	o.ShippingAmount, o.DiscountAmount, o.TaxRate = d.ShippingAmount, d.DiscountAmount, d.TaxRate
 	return o
-}
-
-// Store queues the order and everything that belongs to it.
-func (p *OrderPlan) Store(w db.GuardedWriter) {
-	o := p.Order
-	switch {
-	case p.named:
-		channels.Keep(w, o.Channel)
-	case o.Channel != "":
-		channels.KeepChosen(w, o.Channel)
-	}
-	events := countCustomer(w, p.customer, o)
-	p.shifts.Store(w, p.why)
-	orders.Insert(w, o)
-	events = append(events, records.NewEvent(webhooks.OrderReceived, string(o.ID),
-		func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) }))
-	webhooks.Record(w, append(events, stockEvents(w, p.shifts.Changed(), "shipment")...)...)
-}
-
-// free is an error unless the order's external reference and number are free.
-func (p PendingOrder) free() error {
-	taken, err := p.taken.Wait()
-	if err != nil {
-		return err
-	}
-	if taken != "" {
-		return apperr.New(apperr.Conflict, "duplicate_external_reference", "an order with the externalReference %s exists already",
-			p.draft.ExternalReference).With("orderId", taken)
-	}
-	n, err := p.numberTaken.Wait()
-	if err == nil && n > 0 {
-		err = orders.ErrNumberTaken
-	}
-	return err
 }

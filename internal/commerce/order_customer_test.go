@@ -1,9 +1,10 @@
 package commerce_test
 
 import (
-	"sync"
+	"errors"
 	"testing"
 
+	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
@@ -23,29 +24,23 @@ func TestOrderWhileItsCustomerIsErased(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		var between sync.Once
-		var customer id.Customer
-		draft := s.draft("second@merge.example", lines)
-		err := store.OptimisticWrite(t.Context(), s.who.Tenant, func(r db.Reader) (func(db.GuardedWriter), error) {
-			pending := s.do.PrefetchOrder(r, draft)
-			if err := r.Prefetch(func(db.Rows) error { return nil }, "SELECT 1 WHERE $1::BIGINT > 0", r.TenantID()).Wait(); err != nil {
-				return nil, err
-			}
-			between.Do(func() {
-				if err := s.do.EraseCustomer(t.Context(), store, s.who, first, nil); err != nil {
-					t.Error(err)
-				}
-			})
-			plan, err := pending.Plan(r, s.who)
-			if err != nil {
-				return nil, err
-			}
-			customer = plan.Order.Customer
-			return plan.Store, nil
-		})
-		if err != nil {
+		var found *customers.Customer
+		if err := store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) (err error) {
+			found, err = customers.ByEmail(tx, "second@merge.example")
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
+		if err := s.do.EraseCustomer(t.Context(), store, s.who, first, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
+			_, err := customers.Primary(tx, found)
+			return err
+		}); !errors.Is(err, db.ErrRetry) {
+			t.Errorf("the customer whose primary was erased meanwhile: %v", err)
+		}
+		customer := s.create(t, s.draft("second@merge.example", lines)).Customer
 		if customer == "" || customer == first || customer == second {
 			t.Errorf("the order has the customer %q, of %q and %q", customer, first, second)
 		}

@@ -173,21 +173,14 @@ func TestOrderWhileItsCustomerIsRenamed(t *testing.T) {
 		lines := map[int]int64{0: 1}
 		first := s.create(t, s.draft("old@post.example", lines)).Customer
 		draft := s.draft("old@post.example", lines)
-		var between sync.Once
 		var customer id.Customer
-		err := store.OptimisticWrite(t.Context(), s.who.Tenant, func(r db.Reader) (func(db.GuardedWriter), error) {
-			plan, err := s.do.PrefetchOrder(r, draft).Plan(r, s.who)
-			if err != nil {
-				return nil, err
+		err := dbtest.Overtaken(t, store, s.who.Tenant, func(tx *db.Tx) error {
+			o, err := s.do.CreateOrder(tx, s.who, draft)
+			if err == nil {
+				customer = o.Customer
 			}
-			between.Do(func() {
-				if err := s.rename(t, first, "new@post.example"); err != nil {
-					t.Error(err)
-				}
-			})
-			customer = plan.Order.Customer
-			return plan.Store, nil
-		})
+			return err
+		}, func() error { return s.rename(t, first, "new@post.example") })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ func orderMoved(o *orders.Order, previous orders.Status) []webhooks.Event {
 }
 
 // stockEvents are the events of changed levels: stock.updated if on-hand changed or the level returned, stock.low when a level becomes low.
-func stockEvents(q db.GuardedWriter, changes []stock.Change, reason string) []webhooks.Event {
+func stockEvents(q db.Writer, changes []stock.Change, reason string) []webhooks.Event {
 	var events []webhooks.Event
 	for _, c := range changes {
 		if c.OnHand != c.PreviousOnHand || c.Returned {

@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,9 +101,9 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 	if cancelled != nil && forgotten(cancelled) {
 		in = withoutBuyer(in)
 	}
-	buyer := PendingOrder{draft: OrderDraft{CustomerEmail: in.Email}}
+	var taken *db.Pending[int64]
 	if tx.Try() > 0 {
-		buyer.numberTaken = orders.PrefetchNumberTaken(tx, number)
+		taken = orders.PrefetchNumberTaken(tx, number)
 	}
 	o := &orders.Order{Given: orders.Given{Notes: in.Note},
 		ID: id.New[id.Order](), Number: number, Status: orders.Pending, Channel: c.ID, ChannelName: c.Name, ChannelPlatform: c.Platform,
@@ -119,27 +120,25 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 	takeFacts(o, in)
 	takeAddresses(o, in)
 	takeAmounts(o, in)
-	if in.Email != "" {
-		buyer.customer, buyer.segments = customers.PrefetchByEmail(tx, in.Email), customers.PrefetchSegments(tx)
-	}
+	buyers := readBuyers(tx, []orderPerson{{email: in.Email}})
 	if err := takeLines(tx, o, in); err != nil {
 		return "", err
 	}
-	if err := buyer.free(); err != nil {
-		return "", err
+	if n, err := taken.Wait(); err != nil || n > 0 {
+		return "", cmp.Or(err, orders.ErrNumberTaken)
 	}
 	begin := beginning(in)
 	o.Status = begin
-	made, err := buyer.linkCustomer(tx, o)
-	if err != nil {
-		return "", err
-	}
-	var events []webhooks.Event
-	if buyer.customer == nil && o.Customer != "" { // of the order that it reopens, and perhaps erased
+	if in.Email == "" { // the customer of the order that it reopens, who is perhaps erased
 		customers.Spend(tx, o.Customer, 1, spent(o))
 	} else {
-		events = countCustomer(tx, made, o)
+		buyer, err := buyers.find(o, "")
+		if err != nil {
+			return "", err
+		}
+		buyers.take(buyer, o, nil)
 	}
+	events := buyers.store(tx)
 	if begin == orders.Shipped || begin == orders.Delivered {
 		o.Status = orders.Processing
 		o.ShipRest(orders.ShipmentDraft{}, tx.Micros())

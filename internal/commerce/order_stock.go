@@ -7,12 +7,10 @@ import (
 	"entrepot/internal/stock"
 )
 
-// planStock plans the changes of stock levels that follow from the order's change (before is nil for a new order):
-// reservations by line, and on-hand by what was shipped or unshipped. The levels are the prefetched ones, or read if
-// prefetched is nil.
-func planStock(r db.Reader, prefetched *db.Pending[stock.Levels], before, o *orders.Order, reject bool) (*stock.ShiftPlan, error) {
-	var shifts []stock.Shift
-	var chosen []int // for each shift the index of the line whose warehouse it chooses, -1 for none
+// lineShifts are the changes of stock levels that follow from the order's change (before is nil for a new order):
+// reservations by line, and on-hand by what was shipped or unshipped. chosen has for each shift the index of the line
+// whose warehouse it chooses, -1 for none.
+func lineShifts(before, o *orders.Order) (shifts []stock.Shift, chosen []int) {
 	move := func(l orders.Line, reserve, shipped int64, index int) {
 		if l.Product != "" && (reserve != 0 || shipped != 0) {
 			shifts = append(shifts, stock.Shift{SKU: l.SKU, Warehouse: l.Warehouse, Product: l.Product, Variant: l.Variant, Reserve: reserve,
@@ -40,37 +38,49 @@ func planStock(r db.Reader, prefetched *db.Pending[stock.Levels], before, o *ord
 			}
 		}
 	}
-	if len(shifts) == 0 {
-		return nil, nil
-	}
-	levels, err := stock.Choose(r, prefetched, shifts)
-	if err != nil {
-		return nil, err
+	return shifts, chosen
+}
+
+// shiftLines adds the shifts of an order's change to a plan that has the levels of its SKUs, and sets the warehouses of its lines. reject
+// is that of ShiftPlan.Add.
+func shiftLines(r db.Reader, plan *stock.ShiftPlan, before, o *orders.Order, reject bool) error {
+	shifts, chosen := lineShifts(before, o)
+	if err := plan.Choose(r, shifts); err != nil {
+		return err
 	}
 	for k, i := range chosen {
 		if i >= 0 {
 			o.Lines[i].Warehouse = shifts[k].Warehouse
 		}
 	}
-	return stock.PlanShifts(levels, shifts, reject)
+	return plan.Add(shifts, reject)
 }
 
-// holdStock is planStock with its writes.
+// holdStock reads and writes the levels that an order's change shifts.
 func holdStock(tx *db.Tx, before, o *orders.Order, why stock.Why, reject bool) ([]stock.Change, error) {
-	plan, err := planStock(tx, nil, before, o, reject)
-	if err == nil {
-		plan.Store(tx, why)
+	shifts, _ := lineShifts(before, o)
+	if len(shifts) == 0 {
+		return nil, nil
 	}
-	return plan.Changed(), err
-}
-
-// shiftStock plans and writes shifts of levels that were not read yet.
-func shiftStock(tx *db.Tx, shifts []stock.Shift, why stock.Why) ([]stock.Change, error) {
-	levels, err := stock.Choose(tx, nil, shifts)
+	skus := make([]string, len(shifts))
+	for i, s := range shifts {
+		skus[i] = s.SKU
+	}
+	levels, err := stock.PrefetchLevels(tx, skus).Wait()
 	if err != nil {
 		return nil, err
 	}
-	plan, err := stock.PlanShifts(levels, shifts, false)
+	plan := stock.NewShiftPlan(levels)
+	if err := shiftLines(tx, plan, before, o, reject); err != nil {
+		return nil, err
+	}
+	plan.Store(tx, why)
+	return plan.Changed(), nil
+}
+
+// shiftStock plans and writes shifts of levels.
+func shiftStock(tx *db.Tx, shifts []stock.Shift, why stock.Why) ([]stock.Change, error) {
+	plan, err := stock.PlanShifts(tx, shifts, false)
 	if err == nil {
 		plan.Store(tx, why)
 	}

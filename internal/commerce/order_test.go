@@ -430,20 +430,11 @@ func benchCreate(b *testing.B, store *db.DB, callers int) {
 					return
 				}
 				d := s.draft(fmt.Sprintf("buyer%d@example.com", i), map[int]int64{i * 7 % 10_000: 1, i * 13 % 10_000: 2, (i*31 + 1) % 10_000: 1})
-				err := s.store.OptimisticWrite(b.Context(), s.who.Tenant, func(r db.Reader) (func(db.GuardedWriter), error) {
-					if _, err := idempotency.Find(r, d.CustomerEmail, "POST /api/v1/orders"); err != nil {
-						return nil, err
-					}
-					plan, err := s.do.PrefetchOrder(r, d).Plan(r, s.who)
-					if err != nil {
-						return nil, err
-					}
-					return func(w db.GuardedWriter) {
-						plan.Store(w)
-						idempotency.Save(w, d.CustomerEmail, "POST /api/v1/orders",
-							idempotency.Answer{Fingerprint: "x", Status: 201, Body: plan.Order.ShippingAddress, Resource: string(plan.Order.ID)})
-					}, nil
-				})
+				_, err := s.do.TakeOrder(b.Context(), s.store, commerce.OrderIntake{Draft: d, Who: s.who,
+					Key: idempotency.Ref{Key: d.CustomerEmail, Space: "POST /api/v1/orders"}, Fingerprint: "x",
+					Answer: func(o *orders.Order) idempotency.Answer {
+						return idempotency.Answer{Status: 201, Body: o.ShippingAddress, Resource: string(o.ID)}
+					}})
 				if err != nil {
 					b.Error(err)
 					return

@@ -86,34 +86,48 @@ func (c *Customer) document() search.Document {
 var byID = table.Select("") + " WHERE tenant_id = $1 AND id = $2::UUID"
 
 // byEmail begins with the key to which a row belongs, in front of the record's columns.
-var byEmail = &db.Keyed{Head: 1, Column: 0,
-	Build: func(n int) string {
-		return "SELECT email_key, " + table.Columns("") + " FROM customers WHERE tenant_id = $1 AND email_key IN " + db.In(n, 2)
-	},
-	Mixed: "SELECT c.email_key, " + table.Columns("c") + ", k.n::TEXT FROM " + db.MixedKeys +
-		" JOIN customers c ON c.tenant_id = k.tenant AND c.email_key = k.key"}
+var byEmail = db.KeyedBy("SELECT email_key, "+table.Columns("")+" FROM customers", "email_key", "")
 
 // Missing is the error for a customer that the account does not have: NotFound.
 func Missing() error { return table.Missing() }
 
 // ByEmail finds the record of an address in any case; nil when there is none. Tags and addresses are not read.
 func ByEmail(r db.Reader, email string) (*Customer, error) {
-	return PrefetchByEmail(r, email).Wait()
+	found, err := PrefetchByEmails(r, []string{email}).Wait()
+	return found[EmailKey(email)], err
 }
 
-// PrefetchByEmail is ByEmail as a pending read.
-func PrefetchByEmail(r db.Reader, email string) *db.Pending[*Customer] {
-	p := new(db.Pending[*Customer])
-	return p.Await(r.PrefetchKeys(func(row db.Rows) error {
-		p.Value = new(Customer)
-		return row.Scan(append([]any{new(string)}, table.Places(p.Value)...)...)
-	}, byEmail, []any{r.TenantID()}, []any{EmailKey(email)}))
+// PrefetchByEmails finds the records of some addresses, by EmailKey. Tags and addresses are not read.
+func PrefetchByEmails(r db.Reader, emails []string) *db.Pending[map[string]*Customer] {
+	p := &db.Pending[map[string]*Customer]{Value: map[string]*Customer{}}
+	keys := make([]string, len(emails))
+	for i, email := range emails {
+		keys[i] = EmailKey(email)
+	}
+	return p.Await(db.PrefetchOf(r, byEmail, keys, func(row db.Rows) error {
+		c, key := new(Customer), ""
+		err := row.Scan(append([]any{&key}, table.Places(c)...)...)
+		p.Value[key] = c
+		return err
+	})...)
 }
 
 // ByID finds a record; nil when there is none. Tags and addresses are not read.
 func ByID(r db.Reader, customer id.Customer) (*Customer, error) {
 	return PrefetchByID(r, customer).Wait()
 }
+
+// PrefetchByIDs finds records by their ids. Tags and addresses are not read.
+func PrefetchByIDs(r db.Reader, ids []id.Customer) *db.Pending[map[id.Customer]*Customer] {
+	p, scan := &db.Pending[map[id.Customer]*Customer]{Value: map[id.Customer]*Customer{}}, table.Scanner()
+	return p.Await(db.PrefetchOf(r, byIDs, ids, func(row db.Rows) error {
+		c, err := scan(row)
+		p.Value[c.ID] = &c
+		return err
+	})...)
+}
+
+var byIDs = db.KeyedBy(table.Select(""), "id", "")
 
 // PrefetchByID is ByID as a pending read.
 func PrefetchByID(r db.Reader, customer id.Customer) *db.Pending[*Customer] {
@@ -145,17 +159,20 @@ func Primary(r db.Reader, c *Customer) (*Customer, error) {
 	return nil, errors.New("customers: a ring of merges")
 }
 
-// Insert writes a new record with its tags and addresses; if another record has the e-mail, the operation runs again.
-// Searches find the record by its event customer.created, which the operation records.
-func Insert(w db.GuardedWriter, c Customer) {
-	table.Insert(w, c)
-	insertTags(w, c.ID, c.Tags)
-	insertAddresses(w, c.ID, c.Addresses)
-	w.Tally(counted, c.countedAs(), 1)
+// Insert writes new records with their tags and addresses; if another record has one of the e-mails, the operation runs again.
+// Searches find a record by its event customer.created, which the operation records.
+func Insert(w db.Writer, list ...Customer) {
+	table.Insert(w, list...)
+	for i := range list {
+		c := &list[i]
+		insertTags(w, c.ID, c.Tags)
+		insertAddresses(w, c.ID, c.Addresses)
+		w.Tally(counted, c.countedAs(), 1)
+	}
 }
 
 // InsertUnreported is Insert for a record without an event.
-func InsertUnreported(w db.GuardedWriter, c Customer) {
+func InsertUnreported(w db.Writer, c Customer) {
 	Insert(w, c)
 	NoteChange(w, c.ID)
 	search.Put(w, search.Customers, c.document())
@@ -187,13 +204,13 @@ func countListed(r db.Reader, includeInactive bool) (total int64, err error) {
 	return total, err
 }
 
-// Ordered counts a new order, which the event log announces, in its customer's totals; email is the key of the customer's address if the
-// order has the same one, "" if it has another. If the customer was merged or erased meanwhile, or has another address now, the operation
-// runs again.
-func Ordered(w db.GuardedWriter, customer id.Customer, email string, spent money.Amount, country OrderCountry) {
-	w.Put(db.Touches(1), "UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, "+newestCountry+
+// Ordered counts n new orders, which the event log announces, in their customer's totals; email is the key of the customer's address if one
+// of the orders has the same, "" if all have others; country is that of the newest. If the customer was merged or erased meanwhile, or has
+// another address now, the operation runs again.
+func Ordered(w db.Writer, customer id.Customer, n int64, email string, spent money.Amount, country OrderCountry) {
+	w.Queue("UPDATE customers SET orders_count = orders_count + $7::BIGINT, total_spent = total_spent + $3, "+newestCountry+
 		" WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active' AND ($6 = '' OR email_key = $6)",
-		w.TenantID(), customer, spent, db.Null(country.Code), country.At, email)
+		w.TenantID(), customer, spent, db.Null(country.Code), country.At, email, n).Rows(1, nil)
 }
 
 // newestCountry sets an order's country $4, which may be NULL, unless the present value comes from an order newer than

@@ -58,10 +58,10 @@ func TestWritersOfCustomersNoticeEachOther(t *testing.T) {
 		}
 		for name, race := range map[string]func(a, b Customer) (run, meanwhile func(tx *db.Tx) error){
 			"order and merge": func(a, b Customer) (run, meanwhile func(tx *db.Tx) error) {
-				return func(tx *db.Tx) error { Ordered(tx, a.ID, "", 5, OrderCountry{}); return nil }, merge(a, b)
+				return func(tx *db.Tx) error { Ordered(tx, a.ID, 1, "", 5, OrderCountry{}); return nil }, merge(a, b)
 			},
 			"order and erasure": func(a, _ Customer) (run, meanwhile func(tx *db.Tx) error) {
-				return func(tx *db.Tx) error { Ordered(tx, a.ID, "", 5, OrderCountry{}); return nil }, erase(a)
+				return func(tx *db.Tx) error { Ordered(tx, a.ID, 1, "", 5, OrderCountry{}); return nil }, erase(a)
 			},
 			"totals": func(a, _ Customer) (run, meanwhile func(tx *db.Tx) error) {
 				return func(tx *db.Tx) error { Spend(tx, a.ID, 1, 5); return nil }, remove(a.ID)
@@ -156,7 +156,7 @@ func TestCustomersStayInTheirAccount(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, write := range map[string]func(tx *db.Tx){
-			"order":   func(tx *db.Tx) { Ordered(tx, a.ID, "", 5, OrderCountry{"FR", 1}) },
+			"order":   func(tx *db.Tx) { Ordered(tx, a.ID, 1, "", 5, OrderCountry{"FR", 1}) },
 			"totals":  func(tx *db.Tx) { Spend(tx, a.ID, 1, 5) },
 			"country": func(tx *db.Tx) { _ = MoveOrder(tx, a.ID, 1, "", `{"country":"FR"}`, nil) },
 			"erase":   func(tx *db.Tx) { c := a; c.Erase(tx, 1) },
@@ -197,7 +197,7 @@ func TestTotalsMove(t *testing.T) {
 				t.Errorf("%s: %d orders, %d spent", step, is.OrdersCount, is.TotalSpent)
 			}
 		}
-		commit(t, store, tenant, func(tx *db.Tx) { Ordered(tx, a.ID, "", 5, OrderCountry{"DE", 7}) })
+		commit(t, store, tenant, func(tx *db.Tx) { Ordered(tx, a.ID, 1, "", 5, OrderCountry{"DE", 7}) })
 		want("order", a, 3, 35)
 		country := func(step string, want OrderCountry) {
 			t.Helper()
@@ -214,9 +214,9 @@ func TestTotalsMove(t *testing.T) {
 			})
 		}
 		const fr, es = `{"country":"fr"}`, `{"country":"ES"}`
-		commit(t, store, tenant, func(tx *db.Tx) { Ordered(tx, a.ID, "", 0, OrderCountry{"FR", 6}); Spend(tx, a.ID, -1, 0) })
+		commit(t, store, tenant, func(tx *db.Tx) { Ordered(tx, a.ID, 1, "", 0, OrderCountry{"FR", 6}); Spend(tx, a.ID, -1, 0) })
 		country("an older order", OrderCountry{"DE", 7})
-		commit(t, store, tenant, func(tx *db.Tx) { Ordered(tx, a.ID, "", 0, OrderCountry{}); Spend(tx, a.ID, -1, 0) })
+		commit(t, store, tenant, func(tx *db.Tx) { Ordered(tx, a.ID, 1, "", 0, OrderCountry{}); Spend(tx, a.ID, -1, 0) })
 		country("an order without country", OrderCountry{"DE", 7})
 		shipped(6, "", fr)
 		country("an older order's address", OrderCountry{"DE", 7})

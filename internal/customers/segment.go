@@ -95,21 +95,13 @@ func Segments(r db.Reader) ([]Segment, error) { return PrefetchSegments(r).Wait(
 // PrefetchSegments prefetches all segments, oldest first.
 func PrefetchSegments(r db.Reader) *db.Pending[[]Segment] {
 	p := new(db.Pending[[]Segment])
-	return p.Await(r.PrefetchKeys(func(row db.Rows) error {
-		var s Segment
-		err := row.Scan(append([]any{new(string)}, segmentTable.Places(&s)...)...)
+	scan := segmentTable.Scanner()
+	return p.Await(r.Prefetch(func(row db.Rows) error {
+		s, err := scan(row)
 		p.Value = append(p.Value, s)
 		return err
-	}, allSegments, []any{r.TenantID()}, []any{"all"}))
+	}, segmentTable.Select("")+" WHERE tenant_id = $1 ORDER BY id", r.TenantID()))
 }
-
-// allSegments has one key, to which all segments of the account belong.
-var allSegments = &db.Keyed{Head: 1, Tables: []string{"segments"},
-	Build: func(int) string {
-		return "SELECT CAST($2 AS TEXT), " + segmentTable.Columns("s") + " FROM segments s WHERE s.tenant_id = $1 ORDER BY s.id"
-	},
-	Mixed: "SELECT k.key, " + segmentTable.Columns("s") + ", k.n::TEXT FROM " + db.MixedKeys +
-		" JOIN segments s ON s.tenant_id = k.tenant ORDER BY s.id"}
 
 // SegmentPage reads a page of segments, oldest first, and how many there are.
 func SegmentPage(tx *db.Tx, limit, offset int) ([]Segment, int64, error) {
@@ -135,7 +127,7 @@ func oneSegment(tx *db.Tx, segment id.Segment, lock db.Lock) (*Segment, error) {
 }
 
 // Insert writes a new segment.
-func (s *Segment) Insert(tx db.GuardedWriter) { segmentTable.Insert(tx, *s) }
+func (s *Segment) Insert(tx db.Writer) { segmentTable.Insert(tx, *s) }
 
 // Save writes a locked segment.
 func (s *Segment) Save(tx db.Writer) { segmentTable.Update(tx, s, "id = $2::UUID", s.ID).Rows(1, nil) }

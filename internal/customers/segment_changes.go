@@ -13,9 +13,9 @@ import (
 // NoteChange records, if the account has segments, that a customer may be in others of them than before. Everything in this package that
 // changes what rules ask for does so itself, but for creations: the event log has new customers and new orders. Only an order that gets its
 // customer later is left to its operation.
-func NoteChange(w db.GuardedWriter, customer id.Customer) {
+func NoteChange(w db.Writer, customer id.Customer) {
 	// Behind the clock, so that none is missed while the lists of an account begin (see turn.start).
-	w.PutStamped(db.Difference(), "INSERT INTO segment_changes (tenant_id, stamp, customer_id) SELECT $1::BIGINT, "+db.Clock+
+	w.Change("INSERT INTO segment_changes (tenant_id, stamp, customer_id) SELECT $1::BIGINT, "+db.Clock+
 		" + $2::BIGINT, $3::UUID WHERE EXISTS (SELECT 1 FROM segment_lists_until u WHERE u.tenant_id = $1)",
 		w.TenantID(), w.Stamps(1), customer)
 }

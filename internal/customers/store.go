@@ -102,7 +102,7 @@ func deleteAddresses(tx db.Writer, customer id.Customer) {
 	tx.Queue("DELETE FROM customer_addresses WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.TenantID(), customer)
 }
 
-func insertTags(w db.GuardedWriter, customer id.Customer, tags []string) {
+func insertTags(w db.Writer, customer id.Customer, tags []string) {
 	rows := make([]tagRow, len(tags))
 	for i, tag := range tags {
 		rows[i] = tagRow{customer, int64(i), tag}
@@ -110,7 +110,7 @@ func insertTags(w db.GuardedWriter, customer id.Customer, tags []string) {
 	tagTable.Insert(w, rows...)
 }
 
-func insertAddresses(w db.GuardedWriter, customer id.Customer, book []Address) {
+func insertAddresses(w db.Writer, customer id.Customer, book []Address) {
 	rows := make([]addressRow, len(book))
 	for i, a := range book {
 		rows[i] = addressRow{customer, int64(i), a}

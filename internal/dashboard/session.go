@@ -60,7 +60,7 @@ func (d *Dashboard) authenticate(r *request) error {
 	if text == "" {
 		return accounts.Unauthorized("log in")
 	}
-	err := d.DB.Lookup(r.http.Context(), db.Across, func(tx *db.Tx) (err error) {
+	err := d.DB.Peek(r.http.Context(), db.Across, func(tx *db.Tx) (err error) {
 		r.session, err = accounts.BySession(tx, text)
 		return err
 	})

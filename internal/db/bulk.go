@@ -8,10 +8,10 @@ import (
 	"entrepot/internal/id"
 )
 
-// WriteBulk is Write for a piece of a bulk operation. A transaction of Write or OptimisticWrite waits for at most one
+// WriteBulk is Write for a piece of a bulk operation. A transaction of Write waits for at most one
 // piece of its tenant on this node, on SQLite for at most one of all tenants: when both wait, they take turns.
 func (d *DB) WriteBulk(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	return d.write(ctx, tenant, engine.Bulk, run)
+	return d.write(ctx, tenant, engine.Bulk, 1, run)
 }
 
 type background struct{}

@@ -18,49 +18,37 @@ type PendingRead struct {
 // order in which its errors matter. Writes queued before are sent first. each stores what it scans and must not use
 // the transaction.
 func (tx *Tx) Prefetch(each func(Rows) error, sql string, args ...any) *PendingRead {
-	return tx.prefetch(engine.Pending{SQL: sql, Args: args, Each: each})
+	q := &PendingRead{tx: tx, Pending: engine.Pending{SQL: sql, Args: args, Each: each}}
+	if err := tx.Flush(); err != nil {
+		q.End(err)
+		return q
+	}
+	tx.trace(sql, args)
+	whole := tx.whole()
+	whole.pending = append(whole.pending, &q.Pending)
+	return q
 }
 
-// Keyed is a read of the rows of some keys, see PrefetchKeys.
-type Keyed = engine.Keyed
+// Keyed is a read of the rows of 1 to 256 keys, see PrefetchOf.
+type Keyed struct {
+	Build func(keys int) string // the statement for that many keys: the tenant is $1, then come other arguments, then the keys
+	texts Text
+}
 
-// KeyedBy reads the rows that have one of some keys in a column, which is the result's first. selection ends before WHERE; rest follows the
-// conditions.
+// KeyedBy reads the rows that have one of some keys in a column. selection ends before WHERE; rest follows the conditions.
 func KeyedBy(selection, column, rest string) *Keyed {
-	return &Keyed{Head: 1, Build: func(n int) string {
+	return &Keyed{Build: func(n int) string {
 		return selection + " WHERE tenant_id = $1 AND " + column + " IN " + In(n, 2) + rest
 	}}
 }
 
-// MixedKeys is the FROM list of Keyed.Mixed for texts as keys whose head is the tenant alone: k(tenant, key, n), where n is
-// the number of the key from 1.
-const MixedKeys = "unnest($1::BIGINT[], $2::TEXT[]) WITH ORDINALITY AS k(tenant, key, n)"
-
-// PrefetchKeys is Prefetch for the rows of 1 to 256 keys. On PostgreSQL, plans of several optimistic transactions that ask for
-// rows of the same Keyed with the same head share a statement.
-func (tx *Tx) PrefetchKeys(each func(Rows) error, k *Keyed, head []any, keys []any) *PendingRead {
-	keys = engine.Padded(keys)
-	return tx.prefetch(engine.Pending{SQL: k.Text(len(keys)), Args: slices.Concat(head, keys), Each: each, Keyed: k})
-}
-
-// PrefetchOf is PrefetchKeys for any number of keys whose head is the tenant alone.
-func PrefetchOf[T any](r Reader, k *Keyed, keys []T, each func(Rows) error) (list []*PendingRead) {
+// PrefetchOf is Prefetch for the rows of any number of keys; more are arguments between the tenant and the keys.
+func PrefetchOf[T any](r Reader, k *Keyed, keys []T, each func(Rows) error, more ...any) (list []*PendingRead) {
 	for piece := range slices.Chunk(keys, 256) {
-		list = append(list, r.PrefetchKeys(each, k, []any{r.TenantID()}, Args(piece)))
+		keys := Padded(piece)
+		list = append(list, r.Prefetch(each, k.texts.For(len(keys), k.Build), slices.Concat([]any{r.TenantID()}, more, keys)...))
 	}
 	return list
-}
-
-func (tx *Tx) prefetch(read engine.Pending) *PendingRead {
-	q := &PendingRead{tx: tx, Pending: read}
-	if err := tx.beforeRead(read.SQL); err != nil {
-		q.End(err)
-		return q
-	}
-	tx.trace(read.SQL, read.Args)
-	whole := tx.whole()
-	whole.pending = append(whole.pending, &q.Pending)
-	return q
 }
 
 // Wait runs the read if it has not run yet, and returns its error.

@@ -217,29 +217,24 @@ func TestReaderWithItsOwnClock(t *testing.T) {
 			return n
 		}
 		total := 0
-		for _, name := range []string{"Write", "OptimisticWrite"} {
+		for _, name := range []string{"Write", "WriteInTurn"} {
 			begun, wrote := make(chan struct{}), make(chan error)
-			slow := func(r db.Reader) (func(db.GuardedWriter), error) {
+			slow := func(tx *db.Tx) error {
 				var n int64
-				err := r.Row(next, []any{r.TenantID()}, &n)
+				err := tx.Row(next, []any{tx.Tenant}, &n)
 				close(begun)
 				time.Sleep(300 * time.Millisecond)
-				return func(w db.GuardedWriter) {
-					w.PutStamped(db.Unique(), "INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ($1,$2,"+
-						db.Clock+" + $3::BIGINT,$4,$5,$6,$7)",
-						w.TenantID(), id.New[id.Event](), w.Stamps(1), "e", "r", "{}", w.Micros())
-				}, err
+				tx.Change("INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ($1,$2,"+
+					db.Clock+" + $3::BIGINT,$4,$5,$6,$7)",
+					tx.Tenant, id.New[id.Event](), tx.Stamps(1), "e", "r", "{}", tx.Micros())
+				return err
 			}
 			go func() {
-				if name == "OptimisticWrite" {
-					wrote <- store.OptimisticWrite(ctx, 1, slow)
+				if name == "WriteInTurn" {
+					wrote <- store.WriteInTurn(ctx, 1, 1, slow)
 					return
 				}
-				wrote <- store.Write(ctx, 1, func(tx *db.Tx) error {
-					write, err := slow(tx)
-					write(tx)
-					return err
-				})
+				wrote <- store.Write(ctx, 1, slow)
 			}()
 			<-begun
 			time.Sleep(50 * time.Millisecond)

@@ -19,7 +19,7 @@ type Table[T any] struct {
 	noun    string // see Of
 	columns []Column[T]
 	texts   sync.Map // SQL already built, by its purpose
-	inserts func() *Form
+	inserts Text
 	scans   sync.Pool // of *scanned[T]
 }
 
@@ -77,9 +77,7 @@ func (c Column[T]) Set(expression string) Column[T] { c.set = expression; return
 
 // NewTable makes a table of its columns.
 func NewTable[T any](name string, columns ...Column[T]) *Table[T] {
-	t := &Table[T]{name: name, columns: columns}
-	t.inserts = sync.OnceValue(t.insertForm)
-	return t
+	return &Table[T]{name: name, columns: columns}
 }
 
 // Columns lists the columns that a query selects, in the order in which Scanner reads them; alias is the table's name
@@ -148,23 +146,23 @@ func basic(place any) any {
 }
 
 // Insert queues the rows of new records. If a unique key is taken, the transaction runs again.
-func (t *Table[T]) Insert(w GuardedWriter, list ...T) {
+func (t *Table[T]) Insert(w Writer, list ...T) {
 	for piece := range Pieces(list) {
-		w.PutRows(Unique(), t.inserts(), t.insertArgs(w, piece)...)
+		w.Queue(t.insertText(len(piece)), t.insertArgs(w, piece)...)
 	}
 }
 
 // InsertOne queues the row of a new record.
 func (t *Table[T]) InsertOne(w Writer, record T) *Step {
-	return w.Queue(t.inserts().Text(1), t.insertArgs(w, []T{record})...)
+	return w.Queue(t.insertText(1), t.insertArgs(w, []T{record})...)
 }
 
 // InsertBehind is InsertOne after the account's clock (see Tx.Change).
 func (t *Table[T]) InsertBehind(w Writer, record T) *Step {
-	return w.Change(t.inserts().Text(1), t.insertArgs(w, []T{record})...)
+	return w.Change(t.insertText(1), t.insertArgs(w, []T{record})...)
 }
 
-func (t *Table[T]) insertArgs(w GuardedWriter, list []T) []any {
+func (t *Table[T]) insertArgs(w Writer, list []T) []any {
 	args := append(make([]any, 0, 1+len(t.columns)*len(list)), w.TenantID())
 	for i := range list {
 		for _, c := range t.columns {
@@ -176,18 +174,17 @@ func (t *Table[T]) insertArgs(w GuardedWriter, list []T) []any {
 	return args
 }
 
-func (t *Table[T]) insertForm() *Form {
-	var names []string
-	for _, c := range t.columns {
-		if c.written() {
-			names = append(names, c.name)
+func (t *Table[T]) insertText(rows int) string {
+	return t.inserts.For(rows, func(n int) string {
+		var names []string
+		for _, c := range t.columns {
+			if c.written() {
+				names = append(names, c.name)
+			}
 		}
-	}
-	into := "INSERT INTO " + t.name + " (tenant_id, " + strings.Join(names, ", ") + ") VALUES "
-	row := strings.Repeat(",$", len(names)) + ")"
-	return &Form{Head: 1, Width: len(names),
-		Build: func(rows int) string { return into + Repeat(rows, 2, "($1"+row) },
-		Mixed: func(rows int) string { return into + Repeat(rows, 1, "($"+row) }}
+		return "INSERT INTO " + t.name + " (tenant_id, " + strings.Join(names, ", ") + ") VALUES " +
+			Repeat(n, 2, "($1"+strings.Repeat(",$", len(names))+")")
+	})
 }
 
 // Update queues the change of a record's row: all columns but the fixed ones. where identifies the row within the

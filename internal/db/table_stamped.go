@@ -38,17 +38,17 @@ func (t *Table[T]) Plus(columns ...Column[T]) *Table[T] {
 
 // InsertStamped queues the rows of new records. only, unless it is "", is a condition on v: if it does not hold for a
 // row, the operation runs again.
-func (t *Table[T]) InsertStamped(w GuardedWriter, list []T, only string) {
+func (t *Table[T]) InsertStamped(w Writer, list []T, only string) {
 	t.InsertStampedFrom(w, -1, list, only)
 }
 
 // InsertStampedFrom is InsertStamped with stamps reserved before by Tx.Stamps; offset is the first of them.
-func (t *Table[T]) InsertStampedFrom(w GuardedWriter, offset int64, list []T, only string) {
-	guard := func(int) Guard { return Unique() }
+func (t *Table[T]) InsertStampedFrom(w Writer, offset int64, list []T, only string) {
+	put := func(_ int, sql string, args []any) { w.Change(sql, args...) }
 	if only != "" {
-		guard = all
+		put = all(w)
 	}
-	t.stamped(w, guarded(w, guard), offset, "insert "+only, list, (*Column[T]).written, func(m *many[T]) string {
+	t.stamped(w, put, offset, "insert "+only, list, (*Column[T]).written, func(m *many[T]) string {
 		if only == "" {
 			return m.insert()
 		}
@@ -84,8 +84,8 @@ func (t *Table[T]) UpsertStamped(w Writer, list []T) {
 
 // UpdateStamped queues the change of records' rows: all columns but the fixed ones. If a row was written since it was
 // read, or the condition while on the table does not hold for it, the operation runs again.
-func (t *Table[T]) UpdateStamped(w GuardedWriter, list []T, while string) {
-	t.stamped(w, guarded(w, all), -1, "update "+while, list,
+func (t *Table[T]) UpdateStamped(w Writer, list []T, while string) {
+	t.stamped(w, all(w), -1, "update "+while, list,
 		func(c *Column[T]) bool { return c.role == key || c.role == stamp || c.changes() },
 		func(m *many[T]) string {
 			text := "UPDATE " + t.name + " SET " + m.sets("v.") + " FROM v WHERE " + t.name + ".tenant_id = $1"
@@ -107,18 +107,16 @@ type many[T any] struct {
 	nowAt, baseAt string     // placeholders of the time and of the first stamp
 }
 
-// all is the guard of a statement that must touch each of its n rows.
-func all(n int) Guard { return Touches(int64(n)) }
-
 // putMany queues a statement of n rows.
 type putMany func(n int, sql string, args []any)
 
-func guarded(w GuardedWriter, guard func(n int) Guard) putMany {
-	return func(n int, sql string, args []any) { w.PutStamped(guard(n), sql, args...) }
+// all queues statements that must touch each of their rows; otherwise the operation runs again.
+func all(w Writer) putMany {
+	return func(n int, sql string, args []any) { w.Change(sql, args...).Rows(int64(n), nil) }
 }
 
 // stamped queues statements for the whole list, in pieces. chosen selects the columns of v; an offset below 0 reserves stamps.
-func (t *Table[T]) stamped(w GuardedWriter, put putMany, offset int64, name string, list []T, chosen func(*Column[T]) bool,
+func (t *Table[T]) stamped(w Writer, put putMany, offset int64, name string, list []T, chosen func(*Column[T]) bool,
 	build func(*many[T]) string) {
 	if len(list) == 0 {
 		return

@@ -9,7 +9,7 @@ import (
 type tally struct{ name, key string }
 
 // Tally adds n to a kept count at the commit, in one statement with all other counts of the transaction, after the
-// tenant's change clock. The guards of the writes that it counts must ensure that n is exactly what they change.
+// tenant's change clock. The writes that it counts must fail unless n is exactly what they change.
 func (tx *Tx) Tally(name, key string, n int64) {
 	if n == 0 {
 		return
@@ -34,17 +34,15 @@ func (tx *Tx) queueTallies() {
 		for _, t := range piece {
 			args = append(args, t.name, t.key, tx.tallies[t])
 		}
-		tx.PutRowsStamped(Difference(), tallyRows, args...)
+		tx.Change(tallyText.For(len(piece), addTallies), args...)
 	}
 	tx.tallies = nil
 }
 
-var tallyRows = &Form{Head: 1, Width: 3, Key: []int{0, 1}, Sum: []int{2},
-	Build: func(n int) string { return addTallies(Repeat(n, 2, "($1,$,$,$)")) },
-	Mixed: func(n int) string { return addTallies(Repeat(n, 1, "($,$,$,$)")) }}
+var tallyText Text
 
-func addTallies(rows string) string {
-	return "INSERT INTO tallies (tenant_id, name, key, n) VALUES " + rows +
+func addTallies(rows int) string {
+	return "INSERT INTO tallies (tenant_id, name, key, n) VALUES " + Repeat(rows, 2, "($1,$,$,$)") +
 		" ON CONFLICT (tenant_id, name, key) DO UPDATE SET n = tallies.n + excluded.n"
 }
 

@@ -31,9 +31,10 @@ type Tx struct {
 	tallies  map[tally]int64 // changes of kept counts, written at the commit
 	last     []func(*Tx) error
 	readOnly bool
-	step     step
 	try      int
 	branch   *branch // nil outside Together
+
+	postponed bool // see Postpone
 }
 
 // TenantID is Tenant, as a method of the interfaces in faces.go.
@@ -53,7 +54,7 @@ func (tx *Tx) Query(sql string, args ...any) (Rows, error) {
 	if tx.branch != nil {
 		return nil, errors.New("db: Together reads by Each, Row and Prefetch: " + engine.Head(sql))
 	}
-	if err := tx.beforeRead(sql); err != nil {
+	if err := tx.Flush(); err != nil {
 		return nil, err
 	}
 	tx.trace(sql, args)
@@ -75,26 +76,6 @@ func (tx *Tx) sent(reads int) {
 	if tx.db.sent != nil {
 		tx.db.sent(reads)
 	}
-}
-
-// step is the phase of an optimistic transaction.
-type step int
-
-const (
-	oneStep  step = iota // the transaction is not optimistic
-	planning             // it reads; nothing is sent before its end
-	storing              // it no longer reads
-)
-
-// beforeRead sends queued writes. It panics, and so fails the transaction, if an optimistic one reads in its second phase.
-func (tx *Tx) beforeRead(sql string) error {
-	switch tx.step {
-	case planning:
-		return nil
-	case storing:
-		panic("db: a read among the writes of an optimistic transaction: " + engine.Head(sql))
-	}
-	return tx.Flush()
 }
 
 // Each runs a query and calls each for every row.
@@ -157,6 +138,17 @@ func (tx *Tx) Queue(sql string, args ...any) *Step {
 	return s
 }
 
+// Require queues a read that must find n rows when the transaction commits; miss is the error otherwise, with nil the
+// transaction runs again. It is sent in its place among the writes of Queue and costs no round trip.
+func (tx *Tx) Require(n int64, miss error, sql string, args ...any) {
+	s := tx.Queue(sql, args...).Rows(n, miss)
+	s.Reads = true
+}
+
+// LockRows queues a read that locks the rows it finds. It is sent in its place among the writes of Queue and costs no
+// round trip.
+func (tx *Tx) LockRows(sql string, args ...any) { tx.Queue(sql, args...).Reads = true }
+
 // Share queues taking a lock, known by its name within the tenant, that several transactions may hold at once; it is
 // sent in its place among the writes of Queue. LockName waits until nobody holds it. Unlike a row lock, it writes
 // nothing.
@@ -191,11 +183,6 @@ func (tx *Tx) Change(sql string, args ...any) *Step {
 
 // Clock is the SQL expression that an offset of Stamps is added to; it uses $1 = tenant.
 const Clock = engine.Clock
-
-// ClockOf is Clock for the tenant that an SQL expression gives: in the mixed statement of a Form, a row's own.
-func ClockOf(tenant string) string {
-	return "(SELECT base FROM change_clocks WHERE tenant_id = " + tenant + ")"
-}
 
 // StampStep is the distance of two stamps in microseconds; it is 10, so that a caller who cuts a stamp to milliseconds
 // still advances.
@@ -260,8 +247,7 @@ func (tx *Tx) LockClock() error {
 	return tx.session.LockClock(tx.Tenant)
 }
 
-// AtEnd runs a step when everything else of the transaction is done: it may lock the account's clock, which must come last, and read. An
-// optimistic transaction cannot have one.
+// AtEnd runs a step when everything else of the transaction is done: it may lock the account's clock, which must come last, and read.
 func (tx *Tx) AtEnd(do func(*Tx) error) { tx.last = append(tx.last, do) }
 
 func (tx *Tx) atEnd() error {
@@ -275,7 +261,7 @@ func (tx *Tx) atEnd() error {
 
 // Flush sends the queued writes now. Reads pending before run first, so that they do not see the writes.
 func (tx *Tx) Flush() error {
-	if len(tx.before)+len(tx.after) == 0 {
+	if len(tx.before)+len(tx.after) == 0 || tx.postponed {
 		return nil
 	}
 	if tx.readOnly {
@@ -285,6 +271,19 @@ func (tx *Tx) Flush() error {
 		tx.answer()
 	}
 	return tx.session.Send(tx.steps())
+}
+
+// Postpone keeps the transaction from sending what it queues, and returns a function that queues all of it in another one. So a test has
+// other transactions commit between what this one has read and what it writes.
+func (tx *Tx) Postpone() (queue func(*Tx)) {
+	tx.postponed = true
+	return func(other *Tx) {
+		other.before, other.after = append(other.before, tx.before...), append(other.after, tx.after...)
+		other.stamps += tx.stamps
+		for of, n := range tx.tallies {
+			other.Tally(of.name, of.key, n)
+		}
+	}
 }
 
 // List reads all rows of a query, each made by scan.

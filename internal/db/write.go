@@ -21,37 +21,27 @@ var ErrRetry = engine.ErrRetry
 // a file whose comment says so.
 const Across id.Tenant = 0
 
-// A transaction that has lost races runs again at most maxTries times, and from starvedTries on others let it pass.
+// A transaction that has lost races runs again at most maxTries times, and from turnTries on those of WriteInTurn let it pass.
 const (
-	maxTries     = 20
-	starvedTries = 3
+	maxTries  = 20
+	turnTries = 3
 )
 
 // Write runs one transaction of one tenant and commits it. An error rolls the transaction back and is returned
 // unchanged. The transaction may run again after a race, so it must keep no state between runs. Transactions that have
 // lost a race run one at a time in their tenant, so that they do not make each other lose again. While one runs that
-// has lost several races, optimistic ones of the tenant do not begin, because they could commit between its reads and
-// its writes.
+// has lost several races, no transaction of WriteInTurn does in its tenant.
 func (d *DB) Write(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	return d.write(ctx, tenant, engine.Normal, run)
+	return d.write(ctx, tenant, engine.Normal, 1, run)
 }
 
-// OptimisticWrite is Write for a transaction in two phases. plan reads while others write, on a snapshot where the
-// engine has one, and decides; it locks nothing. The function store that it returns queues the writes; nil means that
-// there are none. What plan has read may have changed when the writes are sent, so each write has a Guard.
-func (d *DB) OptimisticWrite(ctx context.Context, tenant id.Tenant, plan func(Reader) (store func(GuardedWriter), err error)) error {
-	return d.write(ctx, tenant, engine.Optimistic, func(tx *Tx) error {
-		tx.step = planning
-		store, err := plan(tx)
-		if err == nil && store != nil {
-			tx.step = storing
-			store(tx)
-		}
-		return err
-	})
+// WriteInTurn is Write for a transaction that decides by what many other transactions change, such as a group of orders: on PostgreSQL
+// those of a tenant run one after the other, of all nodes. callers is for how many it writes: bulk operations let as many others pass.
+func (d *DB) WriteInTurn(ctx context.Context, tenant id.Tenant, callers int, run func(*Tx) error) error {
+	return d.write(ctx, tenant, engine.Turn, callers, run)
 }
 
-func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run func(*Tx) error) error {
+func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, callers int, run func(*Tx) error) error {
 	var err error
 	now := d.Now()
 	d.admission.active.mark(tenant, now)
@@ -61,10 +51,10 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 			return err
 		}
 		if try > 0 {
-			if how &= engine.Bulk; tenant != Across {
+			if how &= engine.Bulk | engine.Turn; tenant != Across {
 				how |= engine.Alone
-				if try >= starvedTries {
-					how |= engine.Starved
+				if try >= turnTries {
+					how |= engine.Turn
 				}
 			}
 		}
@@ -81,6 +71,9 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 			if err != nil {
 				return nil, err
 			}
+			if tx.postponed {
+				return nil, nil
+			}
 			tx.queueTallies()
 			return tx.steps(), nil
 		})
@@ -90,7 +83,7 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 			case how.Has(engine.Bulk):
 				d.passed.Store(d.others.Load())
 			case tenant != Across && ctx.Value(background{}) == nil:
-				d.others.Add(1)
+				d.others.Add(int64(callers))
 				d.otherAt.Store(time.Now().UnixNano())
 			}
 			tx.wakeAll()
@@ -132,23 +125,6 @@ func (d *DB) Peek(ctx context.Context, tenant id.Tenant, run func(*Tx) error) er
 	return d.read(ctx, tenant, engine.Peek, run)
 }
 
-// Lookup is a Peek at a few rows by their keys, for authentication. On PostgreSQL, reads that several callers request
-// at the same moment travel in one message, on SQLite they share a snapshot.
-func (d *DB) Lookup(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	return d.read(ctx, tenant, engine.Lookup, run)
-}
-
-// ReadBrief is Read for a few rows by their keys that run prefetches all at once. On PostgreSQL, reads that several callers request at the
-// same moment travel in one message and share its snapshot; run begins again, on a snapshot of its own, if it reads anything more.
-func (d *DB) ReadBrief(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	at, err := d.admission.enterNarrow(ctx, tenant, d.now())
-	if err != nil {
-		return err
-	}
-	defer at.leave()
-	return d.read(ctx, tenant, engine.Brief, run)
-}
-
 func (d *DB) read(ctx context.Context, tenant id.Tenant, how engine.ReadMode, run func(*Tx) error) error {
 	return d.again(ctx, func() error {
 		return d.engine.Read(ctx, tenant, how, func(s engine.Session) error {
@@ -156,13 +132,6 @@ func (d *DB) read(ctx context.Context, tenant id.Tenant, how engine.ReadMode, ru
 		})
 	})
 }
-
-// Version names a state of some tables.
-type Version = engine.Version
-
-// Version names what tables hold at this moment. What a transaction reads from them that begins afterwards holds for as long as Version
-// still returns the same. known is false if the store cannot tell without reading, as on PostgreSQL, and during a commit.
-func (d *DB) Version(tables ...string) (v Version, known bool) { return d.engine.Version(tables...) }
 
 // Settle waits until every change stamp reserved so far in the tenant is committed or abandoned, so that a reader that
 // keeps its own clock misses nothing (interface §4.3). It returns the store's time before the wait: whatever is not

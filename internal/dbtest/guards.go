@@ -33,19 +33,36 @@ func Fails(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(tx 
 
 func overtake(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(tx *db.Tx) error) error {
 	t.Helper()
-	runs, overtaken := 0, false
-	return store.OptimisticWrite(t.Context(), tenant, func(r db.Reader) (func(db.GuardedWriter), error) {
-		if runs++; runs == 2 {
-			if !overtaken {
-				t.Error("the transaction locks, nobody can overtake it")
-			}
-			return nil, errAgain
+	runs := 0
+	return Overtaken(t, store, tenant, func(tx *db.Tx) error {
+		if runs++; runs > 1 {
+			return errAgain
 		}
-		if err := run(r.(*db.Tx)); err != nil { // its queued writes are sent at the end
-			return nil, err
+		return run(tx)
+	}, func() error { return store.Write(t.Context(), tenant, meanwhile) })
+}
+
+// Overtaken runs a transaction, has meanwhile commit what it likes, and only then sends what the transaction has queued to write. If that
+// does not hold any more, the transaction runs again.
+func Overtaken(t *testing.T, store *db.DB, tenant id.Tenant, run func(tx *db.Tx) error, meanwhile func() error) error {
+	t.Helper()
+	var queued func(*db.Tx)
+	err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+		queued = tx.Postpone()
+		return run(tx)
+	})
+	if err == nil {
+		err = meanwhile()
+	}
+	if err != nil {
+		return err
+	}
+	return store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+		if tx.Try() > 0 {
+			return run(tx)
 		}
-		overtaken = true
-		return nil, store.Write(t.Context(), tenant, meanwhile)
+		queued(tx)
+		return nil
 	})
 }
 

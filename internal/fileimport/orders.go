@@ -39,28 +39,10 @@ func (s *shop) CreateOrder(ctx context.Context, body []byte, content string) (re
 	}
 	draft.Source = nouns.FromDashboard
 	key := "import:" + string(s.of) + ":" + content
-	ctx = context.WithoutCancel(ctx)
-	create := func(number int64) error {
-		draft.Number = number
-		return s.store.OptimisticWrite(ctx, s.who.Tenant, func(r db.Reader) (func(db.GuardedWriter), error) {
-			kept := idempotency.PrefetchFind(r, key, orderSpace)
-			pending := s.commerce.PrefetchOrder(r, draft)
-			found, err := kept.Wait()
-			if err != nil || found != nil {
-				return nil, err
-			}
-			plan, err := pending.Plan(r, s.who)
-			if err != nil {
-				return nil, err
-			}
-			return func(w db.GuardedWriter) {
-				plan.Store(w)
-				idempotency.Save(w, key, orderSpace, idempotency.Answer{Fingerprint: key, Status: http.StatusCreated})
-				imports.Require(w, s.of) // last: an erasure locks people and orders before imports
-			}, nil
-		})
-	}
-	return false, refused(s.commerce.NumberOrder(ctx, s.store, s.who.Tenant, create))
+	_, err = s.commerce.TakeOrder(ctx, s.store, commerce.OrderIntake{Draft: draft, Who: s.who, Author: s.who.Author("", ""),
+		Key: idempotency.Ref{Key: key, Space: orderSpace}, Fingerprint: key, Import: s.of,
+		Answer: func(*nouns.Order) idempotency.Answer { return idempotency.Answer{Status: http.StatusCreated} }})
+	return false, refused(err)
 }
 
 // FindOrder reads the order with an external reference.

@@ -193,12 +193,8 @@ func (f *filling) fillOrders() error {
 		}
 		f.clock.at = begin.Add(time.Duration(to) * step)
 		return f.write("orders", to, f.size.Orders, func(tx *db.Tx) error {
-			orders.InsertAll(tx, list)
-			levels, err := stock.Choose(tx, nil, shifts)
-			if err != nil {
-				return err
-			}
-			plan, err := stock.PlanShifts(levels, shifts, false)
+			orders.InsertUnreported(tx, list)
+			plan, err := stock.PlanShifts(tx, shifts, false)
 			if err == nil {
 				plan.Store(tx, stock.Why{Cause: stock.Shipment, Actor: "system"}) // of several orders together
 			}

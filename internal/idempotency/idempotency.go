@@ -8,6 +8,7 @@ package idempotency
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	"entrepot/internal/db"
@@ -45,43 +46,75 @@ func Find(r db.Reader, key, space string) (*Answer, error) {
 // PrefetchFind is Find as a pending read.
 func PrefetchFind(r db.Reader, key, space string) *db.Pending[*Answer] {
 	p := new(db.Pending[*Answer])
-	return p.Await(r.PrefetchKeys(func(row db.Rows) error {
-		var a Answer
-		var expires int64
-		err := row.Scan(new(string), &a.Fingerprint, &a.Status, &a.Body, &a.Resource, &expires)
-		if expires > r.Micros() {
-			p.Value = &a
-		}
-		return err
-	}, answers, []any{r.TenantID(), space}, []any{kept(key)}))
+	return p.Await(prefetch(r, []string{key}, space, func(_ string, a *Answer) { p.Value = a })...)
 }
 
-var answers = &db.Keyed{Head: 2, Column: 0,
-	Build: func(n int) string {
-		return `SELECT key, fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys
-			WHERE tenant_id = $1 AND space = $2 AND key IN ` + db.In(n, 3)
-	},
-	Mixed: `SELECT i.key, i.fingerprint, i.status, i.answer, i.resource_id, i.expires_at, k.n::TEXT
-		FROM unnest($1::BIGINT[], $2::TEXT[], $3::TEXT[]) WITH ORDINALITY AS k(tenant, space, key, n)
-		JOIN idempotency_keys i ON i.tenant_id = k.tenant AND i.key = k.key AND i.space = k.space`}
+// Answers are stored answers by their keys.
+type Answers struct{ of map[string]*Answer }
+
+// Of is the answer stored under a key, nil if there is none.
+func (a Answers) Of(key string) *Answer { return a.of[kept(key)] }
+
+// PrefetchAnswers looks up keys of one space.
+func PrefetchAnswers(r db.Reader, keys []string, space string) *db.Pending[Answers] {
+	p := &db.Pending[Answers]{Value: Answers{map[string]*Answer{}}}
+	return p.Await(prefetch(r, keys, space, func(key string, a *Answer) { p.Value.of[key] = a })...)
+}
+
+func prefetch(r db.Reader, keys []string, space string, each func(key string, a *Answer)) (list []*db.PendingRead) {
+	for piece := range slices.Chunk(keys, 256) {
+		args := []any{r.TenantID(), space}
+		for _, key := range piece {
+			args = append(args, kept(key))
+		}
+		list = append(list, r.Prefetch(func(row db.Rows) error {
+			var key string
+			var a Answer
+			var expires int64
+			err := row.Scan(&key, &a.Fingerprint, &a.Status, &a.Body, &a.Resource, &expires)
+			if err == nil && expires > r.Micros() {
+				each(key, &a)
+			}
+			return err
+		}, answers.For(len(piece), func(n int) string {
+			return `SELECT key, fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys
+				WHERE tenant_id = $1 AND space = $2 AND key IN ` + db.In(n, 3)
+		}), args...))
+	}
+	return list
+}
+
+var answers db.Text
 
 // Save stores an answer, and replaces one past its retention. If another request saved under the key meanwhile, the
 // operation runs again and finds it. The row is written after the account's clock, so that two requests with one key
 // never wait for each other's row while one of them holds the clock.
-func Save(w db.GuardedWriter, key, space string, a Answer) {
-	w.PutRowsStamped(db.Touches(1), answerRows, w.TenantID(), kept(key), space, a.Fingerprint, a.Status, a.Body, db.Checksum(a.Body),
-		a.Resource,
-		w.Micros(), w.Now().Add(Retention).UnixMicro())
+func Save(w db.Writer, key, space string, a Answer) { SaveAll(w, []Keyed{{Ref{key, space}, a}}) }
+
+// Keyed is an answer with its key.
+type Keyed struct {
+	Ref
+	Answer
 }
 
-var answerRows = &db.Form{Head: 1, Width: 9, Key: []int{0, 1},
-	Build: func(n int) string { return saveAnswers(db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$,$)")) },
-	Mixed: func(n int) string { return saveAnswers(db.Repeat(n, 1, "($,$,$,$,$,$,$,$,$,$)")) }}
+// SaveAll is Save for answers with different keys.
+func SaveAll(w db.Writer, list []Keyed) {
+	for piece := range db.Pieces(list) {
+		args := append(make([]any, 0, 1+9*len(piece)), w.TenantID())
+		for _, a := range piece {
+			args = append(args, kept(a.Key), a.Space, a.Fingerprint, a.Status, a.Body, db.Checksum(a.Body), a.Resource, w.Micros(),
+				w.Now().Add(Retention).UnixMicro())
+		}
+		w.Change(saveText.For(len(piece), saveAnswers), args...).Rows(int64(len(piece)), nil)
+	}
+}
 
-func saveAnswers(rows string) string {
+var saveText db.Text
+
+func saveAnswers(n int) string {
 	return `INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, checksum, resource_id, created_at,
 		expires_at) VALUES ` +
-		rows + ` ON CONFLICT (tenant_id, key, space) DO UPDATE SET fingerprint = excluded.fingerprint,
+		db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$,$)") + ` ON CONFLICT (tenant_id, key, space) DO UPDATE SET fingerprint = excluded.fingerprint,
 			status = excluded.status, answer = excluded.answer, checksum = excluded.checksum, resource_id = excluded.resource_id,
 			created_at = excluded.created_at,
 			expires_at = excluded.expires_at

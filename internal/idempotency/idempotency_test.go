@@ -56,27 +56,19 @@ func TestOneOfManyWithAKey(t *testing.T) {
 		for i := range racers {
 			done.Go(func() {
 				own := strings.Repeat("x", i+1)
-				err := store.OptimisticWrite(t.Context(), tenant, func(r db.Reader) (func(db.GuardedWriter), error) {
-					found, err := idempotency.Find(r, "one key", space)
-					if r.Try() == 0 {
-						looked.Done()
-						looked.Wait()
-						if found != nil {
-							t.Error("the key was taken before anybody could commit")
-						}
-					}
+				err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+					found, err := idempotency.Find(tx, "one key", space)
 					if err != nil {
-						return nil, err
+						return err
 					}
 					if found != nil {
 						answers[i] = found.Body
-						return nil, nil
+						return nil
 					}
-					return func(w db.GuardedWriter) {
-						w.Put(db.Difference(), "UPDATE order_numbers SET next = next + 1 WHERE tenant_id = $1", w.TenantID())
-						idempotency.Save(w, "one key", space, idempotency.Answer{Fingerprint: "f", Status: 201, Body: own})
-						answers[i] = own
-					}, nil
+					tx.Change("UPDATE order_numbers SET next = next + 1 WHERE tenant_id = $1", tx.Tenant)
+					idempotency.Save(tx, "one key", space, idempotency.Answer{Fingerprint: "f", Status: 201, Body: own})
+					answers[i] = own
+					return nil
 				})
 				if err != nil {
 					t.Error(err)

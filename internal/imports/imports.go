@@ -174,7 +174,7 @@ func StopRequested(tx *db.Tx, which id.Import) (bool, error) {
 
 // Require has the transaction fail with NotFound if an import is gone when it commits: what its file says must not be stored any more. An
 // erasure, which deletes files of orders, waits for the transaction.
-func Require(w db.GuardedWriter, which id.Import) {
+func Require(w db.Writer, which id.Import) {
 	w.Require(1, apperr.Missing("import"), "SELECT 1 FROM imports WHERE tenant_id = $1 AND id = $2::UUID"+string(db.ForShare), w.TenantID(),
 		which)
 }

@@ -38,7 +38,7 @@ var lineTable = db.NewTable("import_lines",
 const MaxLines = 100_000
 
 // InsertLines queues lines.
-func InsertLines(tx db.GuardedWriter, list []Line) { lineTable.Insert(tx, list...) }
+func InsertLines(tx db.Writer, list []Line) { lineTable.Insert(tx, list...) }
 
 // NextPosition is the position of the next line of an import.
 func NextPosition(tx *db.Tx, which id.Import, dry bool) (next int64, err error) {

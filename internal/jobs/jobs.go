@@ -131,7 +131,7 @@ func (j Job) Progress() int64 {
 }
 
 // Insert queues a new job, due now or later if DueAt says so. Empty members get their initial values: an id, PENDING, no errors.
-func Insert(tx db.GuardedWriter, j Job) Job {
+func Insert(tx db.Writer, j Job) Job {
 	if j.ID == "" {
 		j.ID = id.At[id.Job](tx.Micros())
 	}

@@ -34,7 +34,7 @@ var orderTable = db.NewTable("job_orders",
 )
 
 // InsertOrders queues the orders of a job, in their order.
-func InsertOrders(tx db.GuardedWriter, job id.Job, list []Order) {
+func InsertOrders(tx db.Writer, job id.Job, list []Order) {
 	for i := range list {
 		list[i].Job, list[i].Position = job, int64(i)
 	}

@@ -118,7 +118,7 @@ func encodeChanges(list []Change) string {
 }
 
 // RecordEdit records that an order was changed, at its updatedAt; without changes it records nothing.
-func RecordEdit(w db.GuardedWriter, o *Order, source Source, actor string, changes []Change) {
+func RecordEdit(w db.Writer, o *Order, source Source, actor string, changes []Change) {
 	if len(changes) > 0 {
 		editTable.Insert(w, editRow{o.ID, Edited{id.New[id.History](), source, actor, o.UpdatedAt, changes}})
 	}

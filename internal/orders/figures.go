@@ -71,20 +71,20 @@ func (o *Order) CountedIn(country string) string {
 }
 
 // tally adds an order to the kept counts (n 1) or takes it out of them (-1).
-func (o *Order) tally(w db.GuardedWriter, n int64) {
+func (o *Order) tally(w db.Writer, n int64) {
 	w.Tally(tallied, countedAs(o.Status, o.Channel), n)
 	o.tallyIn(w, Country(o.ShippingAddress), n)
 }
 
 // tallyIn adds an order to the kept counts of a country; "" has none.
-func (o *Order) tallyIn(w db.GuardedWriter, country string, n int64) {
+func (o *Order) tallyIn(w db.Writer, country string, n int64) {
 	if country != "" {
 		w.Tally(ToCountry, o.CountedIn(country), n)
 	}
 }
 
 // tallyMove counts an order in another country if its address has moved there.
-func tallyMove(w db.GuardedWriter, before, after *Order) {
+func tallyMove(w db.Writer, before, after *Order) {
 	if was, is := Country(before.ShippingAddress), Country(after.ShippingAddress); was != is {
 		before.tallyIn(w, was, -1)
 		after.tallyIn(w, is, 1)
@@ -92,7 +92,7 @@ func tallyMove(w db.GuardedWriter, before, after *Order) {
 }
 
 // count updates the kept figures and counts from an order's old state to its new one; nil means that there is none (before creation).
-func count(w db.GuardedWriter, before, after *Order) {
+func count(w db.Writer, before, after *Order) {
 	if before == nil || before.Status != after.Status {
 		after.tally(w, 1)
 		if before != nil {
@@ -138,7 +138,7 @@ func sameSold(before, after *Order) bool {
 
 // countAll adds new orders to the kept figures, one row for each bucket, and to the kept counts (sign 1), or takes deleted ones out of
 // them (-1).
-func countAll(tx db.GuardedWriter, list []Order, sign int64) {
+func countAll(tx db.Writer, list []Order, sign int64) {
 	sums := map[figureKey]int{}
 	var rows, one []figureRow
 	for i := range list {
@@ -175,29 +175,27 @@ type Correction struct {
 }
 
 // Correct queues a correction. What was sold in the bucket is summed again, because its version may have been lost with the figure.
-func Correct(w db.GuardedWriter, c Correction) {
+func Correct(w db.Writer, c Correction) {
 	key := figureKey{c.Width, c.Bucket, c.Status, c.Channel, c.Currency}
 	moveFigures(w, []figureRow{{key, [4]int64{c.Orders, c.Items, c.Big, c.Small}, 1}})
 }
 
 // moveFigures queues one statement for at most 256 rows.
-func moveFigures(w db.GuardedWriter, rows []figureRow) {
+func moveFigures(w db.Writer, rows []figureRow) {
 	args := append(make([]any, 0, 1+10*len(rows)), w.TenantID())
 	for i := range rows {
 		r := &rows[i]
 		args = append(args, r.width, string(r.status), r.bucket, string(r.channel), r.currency, r.figure[0], r.figure[1], r.figure[2],
 			r.figure[3], r.version)
 	}
-	w.PutRowsStamped(db.Difference(), figureRows, args...)
+	w.Change(figureText.For(len(rows), addFigures), args...)
 }
 
-var figureRows = &db.Form{Head: 1, Width: 10, Key: []int{0, 1, 2, 3, 4}, Sum: []int{5, 6, 7, 8, 9},
-	Build: func(n int) string { return addFigures(db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$,$,$)")) },
-	Mixed: func(n int) string { return addFigures(db.Repeat(n, 1, "($,$,$,$,$,$,$,$,$,$,$)")) }}
+var figureText db.Text
 
-func addFigures(rows string) string {
+func addFigures(n int) string {
 	return "INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small, version) VALUES " +
-		rows + `
+		db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$,$,$)") + `
 		ON CONFLICT (tenant_id, span, status, bucket, channel, currency) DO UPDATE SET orders = order_figures.orders + excluded.orders,
 			items = order_figures.items + excluded.items, big = order_figures.big + excluded.big, small = order_figures.small + excluded.small,
 			version = order_figures.version + excluded.version`

@@ -86,7 +86,7 @@ func sample(t *testing.T, store *db.DB, tenant id.Tenant, n int) []Order {
 	}
 	for piece := range slices.Chunk(all, 500) {
 		err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
-			InsertAll(tx, slices.Clone(piece))
+			InsertUnreported(tx, slices.Clone(piece))
 			for _, o := range piece {
 				for _, i := range o.Issues {
 					issueTable.Insert(tx, issueRow{o.ID, i})

@@ -93,7 +93,7 @@ func (s *numbered) receive(n int) {
 			tx.Change(`INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
 				VALUES ($1,$2,`+db.Clock+"+$3::BIGINT,'order.received',$4,'{}',0)", tx.Tenant, id.New[id.Event](), tx.Stamps(1), string(o.ID))
 		}
-		InsertAll(tx, slices.Clone(fresh))
+		InsertUnreported(tx, slices.Clone(fresh))
 		return nil
 	})
 }

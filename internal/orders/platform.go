@@ -208,7 +208,7 @@ func (o *Order) Refunded(externalID string) bool {
 
 // Refund queues a refund of a locked order (interface §2.1) and adds it to the order. Refunded quantities that were
 // not shipped will not be shipped; amounts and totals stay.
-func (o *Order) Refund(tx db.GuardedWriter, r Refund) {
+func (o *Order) Refund(tx db.Writer, r Refund) {
 	refundTable.Insert(tx, refundRow{o.ID, r})
 	for _, l := range r.Lines {
 		refundLineTable.Insert(tx, refundLineRow{o.ID, r.ID, l})

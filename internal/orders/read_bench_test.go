@@ -27,7 +27,7 @@ func BenchmarkByID(b *testing.B) {
 		}
 		list[i] = o
 	}
-	if err := store.Write(b.Context(), tenant, func(tx *db.Tx) error { InsertAll(tx, list); return nil }); err != nil {
+	if err := store.Write(b.Context(), tenant, func(tx *db.Tx) error { InsertUnreported(tx, list); return nil }); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("one", func(b *testing.B) {

@@ -101,6 +101,9 @@ func TestRowsOfAnOrderAreFoundByTheirKeys(t *testing.T) {
 		found := map[string]int{}
 		for _, write := range w.writes {
 			sql, plan := write(t)
+			if strings.HasPrefix(sql, "INSERT") {
+				continue
+			}
 			table := strings.Fields(strings.NewReplacer("UPDATE ", "", "DELETE FROM ", "").Replace(sql))[0]
 			want := map[string]string{"orders": "(tenant_id=? AND id=?)",
 				"order_lines": "PRIMARY KEY (tenant_id=? AND order_id=? AND id=?)"}[table]

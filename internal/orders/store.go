@@ -133,7 +133,7 @@ func prefetchLines(tx *db.Tx, ids []id.Order) *db.Pending[[]lineRow] {
 var (
 	// wholeOf reads an order's own row, with the first entry of its history.
 	wholeOf = sync.OnceValue(func() *db.Keyed {
-		return &db.Keyed{Head: 1, Build: func(n int) string {
+		return &db.Keyed{Build: func(n int) string {
 			return "SELECT " + table.Columns("o") + ", o.initial_status, o.initial_source, o.initial_actor, coalesce(o.recorded_at, o.created_at)" +
 				from + "WHERE o.tenant_id = $1 AND o.id IN " + db.In(n, 2)
 		}}
@@ -149,7 +149,7 @@ var (
 
 // prefetchOf prefetches what a keyed read finds of one order.
 func prefetchOf(r db.Reader, read *db.Keyed, order id.Order, each func(db.Rows) error) *db.PendingRead {
-	return r.PrefetchKeys(each, read, []any{r.TenantID()}, []any{order})
+	return db.PrefetchOf(r, read, []id.Order{order}, each)[0]
 }
 
 // prefetchHistory prefetches every status change of an order since its creation.
@@ -186,15 +186,23 @@ func prefetchShipments(r db.Reader, order id.Order) (p *db.Pending[[]Shipment], 
 
 // ByReference finds the order with an external reference; "" if there is none.
 func ByReference(r db.Reader, reference string) (id.Order, error) {
-	return PrefetchByReference(r, reference).Wait()
+	found, err := PrefetchByReferences(r, []string{reference}).Wait()
+	return found[reference], err
 }
 
-// PrefetchByReference is ByReference as a pending read.
-func PrefetchByReference(r db.Reader, reference string) *db.Pending[id.Order] {
-	p := new(db.Pending[id.Order])
-	return p.Await(r.Prefetch(func(row db.Rows) error { return row.Scan(&p.Value) },
-		"SELECT id FROM orders WHERE tenant_id = $1 AND external_reference = $2", r.TenantID(), reference))
+// PrefetchByReferences finds the orders with some external references, by reference.
+func PrefetchByReferences(r db.Reader, references []string) *db.Pending[map[string]id.Order] {
+	p := &db.Pending[map[string]id.Order]{Value: map[string]id.Order{}}
+	return p.Await(db.PrefetchOf(r, referenced, references, func(row db.Rows) error {
+		var reference string
+		var order id.Order
+		err := row.Scan(&reference, &order)
+		p.Value[reference] = order
+		return err
+	})...)
 }
+
+var referenced = db.KeyedBy("SELECT external_reference, id FROM orders", "external_reference", "")
 
 // Named finds the order with a number or, if that is 0, with an external reference. Errors: NotFound.
 func Named(r db.Reader, number int64, reference string) (order id.Order, err error) {
@@ -220,35 +228,18 @@ func (o *Order) search() string {
 	return search.Fold(text)
 }
 
-// Insert writes a new order with its lines, the first entry of its history and its shipments. If its external
-// reference is taken meanwhile, the operation runs again. Searches find the order by its event order.received, which
+// Insert writes new orders with their lines, the first entries of their histories and their shipments. If an external
+// reference is taken meanwhile, the operation runs again. Searches find an order by its event order.received, which
 // the operation records.
-func Insert(w db.GuardedWriter, o *Order) {
-	o.ItemCount = int64(len(o.Lines))
-	table.Insert(w, *o)
-	insertLines(w, o.ID, o.Lines, 0)
-	for _, s := range o.Shipments {
-		InsertShipment(w, o.ID, s)
-	}
-	for _, r := range o.Refunds { // of before the order was recorded here: without lines
-		refundTable.Insert(w, refundRow{o.ID, r})
-	}
-	count(w, nil, o)
-}
-
-// document is the order's entry in the index of searches.
-func (o *Order) document() search.Document {
-	return search.Document{ID: string(o.ID), Sort: o.CreatedAt, Text: o.search()}
-}
-
-// InsertAll is Insert for many orders at once, without events.
-func InsertAll(tx db.Writer, list []Order) {
+func Insert(w db.Writer, list ...*Order) {
+	rows := make([]Order, len(list))
 	var lines []lineRow
 	var shipments []shipmentRow
 	var shipped []shipmentLineRow
-	for i := range list {
-		o := &list[i]
+	var refunds []refundRow
+	for i, o := range list {
 		o.ItemCount = int64(len(o.Lines))
+		rows[i] = *o
 		for k, l := range o.Lines {
 			lines = append(lines, lineRow{o.ID, int64(k), l})
 		}
@@ -258,20 +249,35 @@ func InsertAll(tx db.Writer, list []Order) {
 				shipped = append(shipped, shipmentLineRow{o.ID, s.ID, l})
 			}
 		}
+		for _, r := range o.Refunds { // of before the order was recorded here: without lines
+			refunds = append(refunds, refundRow{o.ID, r})
+		}
 	}
-	table.Insert(tx, list...)
-	lineTable.Insert(tx, lines...)
-	shipmentTable.Insert(tx, shipments...)
-	shipmentLineTable.Insert(tx, shipped...)
-	countAll(tx, list, 1)
+	table.Insert(w, rows...)
+	lineTable.Insert(w, lines...)
+	shipmentTable.Insert(w, shipments...)
+	shipmentLineTable.Insert(w, shipped...)
+	refundTable.Insert(w, refunds...)
+	countAll(w, rows, 1)
+}
+
+// document is the order's entry in the index of searches.
+func (o *Order) document() search.Document {
+	return search.Document{ID: string(o.ID), Sort: o.CreatedAt, Text: o.search()}
+}
+
+// InsertUnreported is Insert for orders without events.
+func InsertUnreported(tx db.Writer, list []Order) {
+	orders := make([]*Order, len(list))
 	docs := make([]search.Document, len(list))
 	for i := range list {
-		docs[i] = list[i].document()
+		orders[i], docs[i] = &list[i], list[i].document()
 	}
+	Insert(tx, orders...)
 	search.Put(tx, search.Orders, docs...)
 }
 
-func insertLines(w db.GuardedWriter, order id.Order, lines []Line, first int) {
+func insertLines(w db.Writer, order id.Order, lines []Line, first int) {
 	rows := make([]lineRow, len(lines))
 	for i, l := range lines {
 		rows[i] = lineRow{order, int64(first + i), l}
@@ -298,7 +304,7 @@ func (o *Order) SaveShipment(tx db.Writer, at int, s Shipment) {
 }
 
 // InsertShipment writes a shipment with its lines.
-func InsertShipment(w db.GuardedWriter, order id.Order, s Shipment) {
+func InsertShipment(w db.Writer, order id.Order, s Shipment) {
 	shipmentTable.Insert(w, shipmentRow{order, s})
 	rows := make([]shipmentLineRow, len(s.Lines))
 	for i, l := range s.Lines {

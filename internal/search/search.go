@@ -64,7 +64,7 @@ var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 
 // Put queues the texts of records that were written in this transaction; the guards of their rows protect these writes too.
 // They are written in the order of their ids, in which Pack takes them: on PostgreSQL the two would deadlock otherwise.
-func Put(w db.GuardedWriter, kind Kind, docs ...Document) {
+func Put(w db.Writer, kind Kind, docs ...Document) {
 	if len(docs) > 1 {
 		docs = slices.SortedStableFunc(slices.Values(docs), func(a, b Document) int { return strings.Compare(a.ID, b.ID) })
 	}
@@ -73,7 +73,7 @@ func Put(w db.GuardedWriter, kind Kind, docs ...Document) {
 		for i := range piece {
 			args = append(args, piece[i].ID, piece[i].Sort, Fold(piece[i].Text))
 		}
-		w.PutStamped(db.Difference(), putText.For(len(piece), func(n int) string {
+		w.Change(putText.For(len(piece), func(n int) string {
 			return "INSERT INTO search_loose (tenant_id, kind, id, sort, text, version) VALUES " + db.Repeat(n, 3, "($1,$2,$,$,$,0)") +
 				" ON CONFLICT (tenant_id, kind, id) DO UPDATE SET sort = excluded.sort, text = excluded.text, version = search_loose.version + 1"
 		}), args...)

@@ -12,22 +12,10 @@ import (
 // Choose sets the warehouse of shifts without one: the default warehouse if it has enough for all of them that have the
 // SKU, else the one with the most available, else the default; if that has too little for all, each of several shifts
 // gets one on its own. What the other shifts free or take counts: of a line that is replaced, the new one finds the units
-// of the old one. It returns the levels for PlanShifts: those that were prefetched, of at least the shifts' SKUs, or with
-// nil those that it reads.
-func Choose(r db.Reader, prefetched *db.Pending[Levels], shifts []Shift) (Levels, error) {
-	if prefetched == nil {
-		skus := make([]string, len(shifts))
-		for i, s := range shifts {
-			skus[i] = s.SKU
-		}
-		prefetched = PrefetchLevels(r, skus)
-	}
-	levels, err := prefetched.Wait()
-	if err != nil {
-		return nil, err
-	}
-	if err := follow(r, levels, shifts); err != nil {
-		return nil, err
+// of the old one. The plan must have the levels of the shifts' SKUs.
+func (p *ShiftPlan) Choose(r db.Reader, shifts []Shift) error {
+	if err := follow(r, p.levels, shifts); err != nil {
+		return err
 	}
 	bySKU, open := map[string][]Level{}, map[string][]int{} // open: the shifts without a warehouse
 	var freed map[Place]int64                               // by the shifts that have a warehouse; nil for a new order, which has none
@@ -41,22 +29,24 @@ func Choose(r db.Reader, prefetched *db.Pending[Levels], shifts []Shift) (Levels
 		}
 		freed[Place{s.SKU, s.Warehouse}] += s.OnHand - s.Reserve
 	}
-	for _, l := range levels {
-		if !l.Deleted {
-			l.OnHand += freed[l.Place()]
-			bySKU[l.SKU] = append(bySKU[l.SKU], l)
-		}
-	}
-	fallback := ""
-	for sku, which := range open {
-		if fallback == "" && len(bySKU[sku]) != 1 {
-			if fallback, err = defaultWarehouse(r); err != nil {
-				return nil, err
+	for sku := range open {
+		for _, l := range p.bySKU[sku] {
+			if l := p.levels[l]; !l.Deleted {
+				l.OnHand += freed[l.Place()]
+				bySKU[sku] = append(bySKU[sku], l)
 			}
 		}
-		placeAll(bySKU[sku], fallback, shifts, which)
 	}
-	return levels, nil
+	for sku, which := range open {
+		if p.fallback == "" && len(bySKU[sku]) != 1 {
+			var err error
+			if p.fallback, err = defaultWarehouse(r); err != nil {
+				return err
+			}
+		}
+		placeAll(bySKU[sku], p.fallback, shifts, which)
+	}
+	return nil
 }
 
 // follow handles shifts of older lines whose level was deleted: with its product, then what orders reserve stays

@@ -33,15 +33,15 @@ func TestChoiceOfWarehouses(t *testing.T) {
 			{"its warehouse is gone", []stock.Level{level("MAIN", 5, 0)}, []stock.Shift{{Warehouse: "GONE", Reserve: 1}}, []string{"MAIN"}},
 		} {
 			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-				levels := &db.Pending[stock.Levels]{Value: stock.Levels{}}
+				levels := stock.Levels{}
 				for _, l := range c.levels {
-					levels.Value[l.Place()] = l
+					levels[l.Place()] = l
 				}
 				shifts := slices.Clone(c.shifts)
 				for i := range shifts {
 					shifts[i].SKU = "CUP"
 				}
-				_, err := stock.Choose(tx, levels, shifts)
+				err := stock.NewShiftPlan(levels).Choose(tx, shifts)
 				var got []string
 				for _, s := range shifts {
 					got = append(got, s.Warehouse)

@@ -51,7 +51,7 @@ func (c *Counts) add(l *Level, sign int64) {
 }
 
 // tally queues the changes.
-func (c counts) tally(w db.GuardedWriter) {
+func (c counts) tally(w db.Writer) {
 	for warehouse, moved := range c {
 		for i, n := range moved.members() {
 			w.Tally(countNames[i], warehouse, *n)

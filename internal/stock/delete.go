@@ -24,7 +24,7 @@ func DeleteFor(tx *db.Tx, skus []string, why Why) ([]Change, error) {
 }
 
 // remove writes levels off and leaves tombstones, which keep thresholds other than 0 if keep is set.
-func remove(q db.GuardedWriter, live []Level, why Why, keep bool) []Change {
+func remove(q db.Writer, live []Level, why Why, keep bool) []Change {
 	var w writes
 	for i := range live {
 		after := live[i]
@@ -37,8 +37,8 @@ func remove(q db.GuardedWriter, live []Level, why Why, keep bool) []Change {
 	return w.changes
 }
 
-func deleteLevels(keep bool) func(db.GuardedWriter, []Change, []int, int64) {
-	return func(q db.GuardedWriter, changes []Change, list []int, offset int64) {
+func deleteLevels(keep bool) func(db.Writer, []Change, []int, int64) {
+	return func(q db.Writer, changes []Change, list []int, offset int64) {
 		db.Chunks(list, func(piece []int) error {
 			args := make([]any, 0, 4+5*len(piece))
 			args = append(args, q.TenantID(), q.Micros(), offset, keep)
@@ -47,14 +47,14 @@ func deleteLevels(keep bool) func(db.GuardedWriter, []Change, []int, int64) {
 				args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held, c.wasLow)
 			}
 			offset += int64(len(piece)) * db.StampStep
-			q.PutStamped(db.Touches(int64(len(piece))), deleteText.For(len(piece), func(n int) string {
+			q.Change(deleteText.For(len(piece), func(n int) string {
 				return `WITH v(tenant, sku, warehouse_code, was, held, was_low, at) AS (VALUES ` +
 					rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BOOLEAN,%)") + `)
 					UPDATE stock_levels SET on_hand = 0, threshold = CASE WHEN $4::BOOLEAN THEN nullif(threshold, 0) END, low = FALSE,
 						deleted_at = $2, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 					FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + live + `
 						AND NOT stock_levels.low <> v.was_low`
-			}), args...)
+			}), args...).Rows(int64(len(piece)), nil)
 			return nil
 		})
 	}

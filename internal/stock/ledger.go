@@ -23,13 +23,13 @@ type entry struct {
 }
 
 // row is the entry in the form in which it is read.
-func (e entry) row(q db.GuardedWriter, why Why) Movement {
+func (e entry) row(q db.Writer, why Why) Movement {
 	return Movement{ID: e.movement, SKU: e.SKU, Warehouse: e.Warehouse, Delta: e.OnHand - e.PreviousOnHand, Balance: e.OnHand,
 		At: q.Micros(), Why: why}
 }
 
 // insertMovements writes the ledger rows of one operation.
-func insertMovements(q db.GuardedWriter, list []entry, why Why) {
+func insertMovements(q db.Writer, list []entry, why Why) {
 	db.Chunks(list, func(piece []entry) error {
 		args := make([]any, 0, 7+6*len(piece))
 		args = append(args, q.TenantID(), q.Micros(), string(why.Cause), why.ReferenceType, why.ReferenceID, why.Note, why.Actor)
@@ -37,7 +37,7 @@ func insertMovements(q db.GuardedWriter, list []entry, why Why) {
 			e := &piece[i]
 			args = append(args, e.SKU, e.offset, e.Warehouse, string(e.movement), e.OnHand-e.PreviousOnHand, e.OnHand)
 		}
-		q.PutStamped(db.Unique(), movementsText.For(len(piece), func(n int) string {
+		q.Change(movementsText.For(len(piece), func(n int) string {
 			return `WITH v(sku, at, warehouse, id, delta, balance) AS (VALUES ` +
 				rows(n, 8, 0, "($::TEXT,$::BIGINT,$::TEXT,$::UUID,$::BIGINT,$::BIGINT)") + `)
 				INSERT INTO movements (tenant_id, sku, stamp, warehouse_code, id, cause, delta, balance,

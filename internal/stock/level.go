@@ -3,12 +3,13 @@
 //	Warehouse   a place that holds stock; one of an account is the default
 //	Level       one SKU in one warehouse: on hand, reserved, available = on hand − reserved
 //	Movement    one row of the ledger; the sum of a level's movements is its on-hand, always
-//	Shift       a difference for a level: orders reserve, release and ship; PlanShifts decides, ShiftPlan.Store writes
+//	Shift       a difference for a level: orders reserve, release and ship; ShiftPlan.Add decides, Store writes
 //	StockInput  a quantity to set: imports and bulk updates
 //	Snapshot    the warehouses and levels that Set must have read; Plan is what Set would write
 package stock
 
 import (
+	"cmp"
 	"slices"
 
 	"entrepot/internal/db"
@@ -17,6 +18,11 @@ import (
 
 // Place identifies a level.
 type Place struct{ SKU, Warehouse string }
+
+// compare sorts places by SKU, the order in which every operation locks levels.
+func (p Place) compare(other Place) int {
+	return cmp.Or(cmp.Compare(p.SKU, other.SKU), cmp.Compare(p.Warehouse, other.Warehouse))
+}
 
 // Level is one SKU in one warehouse.
 type Level struct {
@@ -83,31 +89,25 @@ func readLevels(r db.Reader, skus []string, each func(Level)) error {
 
 // prefetchLevels is readLevels as pending reads, in every warehouse ("") or in one. It sorts the SKUs.
 func prefetchLevels(r db.Reader, skus []string, warehouse string, each func(Level)) []*db.PendingRead {
-	pending := make([]*db.PendingRead, 0, 1)
 	slices.Sort(skus)
-	for piece := range slices.Chunk(slices.Compact(skus), 256) {
-		scan, of, head := rowScanner(), levelsOf, []any{r.TenantID()}
-		if warehouse != "" {
-			of, head = levelsIn, append(head, warehouse)
-		}
-		pending = append(pending, r.PrefetchKeys(func(rows db.Rows) error {
-			row, err := scan(rows)
-			if err == nil {
-				each(row.Level)
-			}
-			return err
-		}, of, head, db.Args(piece)))
+	skus = slices.Compact(skus)
+	scan, of, head := rowScanner(), levelsOf, []any(nil)
+	if warehouse != "" {
+		of, head = levelsIn, []any{warehouse}
 	}
-	return pending
+	return db.PrefetchOf(r, of, skus, func(rows db.Rows) error {
+		row, err := scan(rows)
+		if err == nil {
+			each(row.Level)
+		}
+		return err
+	}, head...)
 }
 
 // levelsOf and levelsIn read the levels of SKUs, in every warehouse or in one.
 var (
-	levelsOf = &db.Keyed{Head: 1, Column: 0,
-		Build: func(n int) string { return levelTable.Select("") + " WHERE tenant_id = $1 AND sku IN " + db.In(n, 2) },
-		Mixed: "SELECT " + levelTable.Columns("l") + ", k.n::TEXT FROM " + db.MixedKeys +
-			" JOIN stock_levels l ON l.tenant_id = k.tenant AND l.sku = k.key"}
-	levelsIn = &db.Keyed{Head: 2, Column: 0, Build: func(n int) string {
+	levelsOf = db.KeyedBy(levelTable.Select(""), "sku", "")
+	levelsIn = &db.Keyed{Build: func(n int) string {
 		return levelTable.Select("") + " WHERE tenant_id = $1 AND warehouse_code = $2 AND sku IN " + db.In(n, 3)
 	}}
 )

@@ -47,7 +47,7 @@ func PrefetchOfProduct(r db.Reader, product id.Product) *db.Pending[map[string][
 
 var (
 	livingOf   = db.KeyedBy(levelTable.Select(""), "sku", " AND deleted_at IS NULL ORDER BY sku, warehouse_code")
-	ofProducts = &db.Keyed{Head: 1, Column: 0, Build: func(n int) string {
+	ofProducts = &db.Keyed{Build: func(n int) string {
 		return "SELECT p.id, " + levelTable.Columns("l") + ` FROM (
 				SELECT id, sku FROM products WHERE tenant_id = $1 AND id IN ` + db.In(n, 2) + `
 				UNION ALL SELECT product_id, sku FROM variants WHERE tenant_id = $1 AND product_id IN ` + db.In(n, 2) + `) AS p

@@ -53,11 +53,7 @@ func TestBulkStatementsKeepToTheKey(t *testing.T) {
 		shifts[i] = Shift{SKU: inputs[i].SKU, Product: inputs[i].Product, Reserve: 1}
 	}
 	write(func(tx *db.Tx) error {
-		levels, err := Choose(tx, nil, shifts)
-		if err != nil {
-			return err
-		}
-		plan, err := PlanShifts(levels, shifts, false)
+		plan, err := PlanShifts(tx, shifts, false)
 		plan.Store(tx, Why{Cause: Shipment})
 		return err
 	})
@@ -97,8 +93,8 @@ func TestBulkStatementsKeepToTheKey(t *testing.T) {
 			key  string
 		}{
 			"snapshot": {ran(&snapshotText), key}, "snapshot each": {ran(&snapshotEachText), key},
-			"levels": {func() string { return levelsOf.Text(256) }, "(tenant_id=? AND sku=?)"},
-			"move":   {ran(&moveTexts[0]), key}, "bound": {ran(&boundText), key}, "reserve": {func() string { return reserveRows.Text(256) }, key},
+			"levels": {func() string { return levelsOf.Build(256) }, "(tenant_id=? AND sku=?)"},
+			"move":   {ran(&moveTexts[0]), key}, "bound": {ran(&boundText), key}, "reserve": {ran(&reserveText), key},
 			"restore": {ran(&restoreText), key}, "delete": {ran(&deleteText), key},
 		} {
 			plan := explain(t, store, tenant, s.text())

@@ -72,11 +72,7 @@ func (s *fixture) shift(place string, reserve, onHand int64) (changes []stock.Ch
 	product := s.product(at.SKU)
 	s.write(func(tx *db.Tx) error {
 		shifts := []stock.Shift{{SKU: at.SKU, Warehouse: at.Warehouse, Product: product, Reserve: reserve, OnHand: onHand}}
-		levels, err := stock.Choose(tx, nil, shifts)
-		if err != nil {
-			return err
-		}
-		plan, err := stock.PlanShifts(levels, shifts, false)
+		plan, err := stock.PlanShifts(tx, shifts, false)
 		plan.Store(tx, stock.Why{Cause: stock.Shipment})
 		changes = plan.Changed()
 		return err

@@ -2,6 +2,7 @@ package stock
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,55 +32,128 @@ func PrefetchLevels(r db.Reader, skus []string) *db.Pending[Levels] {
 	return p.Await(prefetchLevels(r, slices.Clone(skus), "", func(l Level) { p.Value[l.Place()] = l })...)
 }
 
-// ShiftPlan is the changes of levels, to be stored.
+// ShiftPlan is how the shifts of one operation, or of several orders that are created together, change levels. Choose and Add take the
+// shifts of one order after the other; Store writes one change of each level.
 type ShiftPlan struct {
+	levels   Levels             // after the shifts so far
+	bySKU    map[string][]Place // the places of levels, by SKU
+	fallback string             // the default warehouse, once it was needed
+	before   Levels             // before the first shift, of the levels that have any
+	least    map[Place]int64    // what must be available before, so that no shift is refused
+	places   []Place            // of before
+
+	finished bool
 	changes  []Change // each level after the change
 	reserved []reservation
 	writes   writes
-	reject   bool
 }
 
-// PlanShifts computes the changes of levels by shifts with chosen warehouses, and updates levels. With reject it
-// refuses to take more than is available: Conflict naming the SKUs.
-func PlanShifts(levels Levels, shifts []Shift, reject bool) (*ShiftPlan, error) {
+// NewShiftPlan is a plan without shifts on levels, which the plan changes; more may be there than shifts will need.
+func NewShiftPlan(levels Levels) *ShiftPlan {
+	p := &ShiftPlan{levels: levels, bySKU: map[string][]Place{}, before: Levels{}, least: map[Place]int64{}}
+	for place := range levels {
+		p.bySKU[place.SKU] = append(p.bySKU[place.SKU], place)
+	}
+	return p
+}
+
+// Next is a plan without shifts on the levels as this plan leaves them.
+func (p *ShiftPlan) Next() *ShiftPlan {
+	next := NewShiftPlan(p.levels)
+	next.fallback = p.fallback
+	return next
+}
+
+// PlanShifts is a plan of some shifts alone: it reads their levels, chooses their warehouses and adds them. reject is that of Add.
+func PlanShifts(r db.Reader, shifts []Shift, reject bool) (*ShiftPlan, error) {
+	skus := make([]string, len(shifts))
+	for i, s := range shifts {
+		skus[i] = s.SKU
+	}
+	levels, err := PrefetchLevels(r, skus).Wait()
+	if err != nil {
+		return nil, err
+	}
+	p := NewShiftPlan(levels)
+	if err := p.Choose(r, shifts); err != nil {
+		return nil, err
+	}
+	if err := p.Add(shifts, reject); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Add takes shifts with chosen warehouses. With reject it refuses to take more than is available, and takes none of them: Conflict naming
+// the SKUs.
+func (p *ShiftPlan) Add(shifts []Shift, reject bool) error {
 	merged := merge(shifts)
 	if reject {
-		if err := enough(levels, merged); err != nil {
-			return nil, err
+		if err := enough(p.levels, merged); err != nil {
+			return err
 		}
 	}
-	p := &ShiftPlan{changes: make([]Change, 0, len(merged)), reject: reject}
 	for _, s := range merged {
-		before := levels[Place{s.SKU, s.Warehouse}]
-		after := s.on(before)
-		levels[after.Place()] = after
-		if before.exists() && s.OnHand == 0 && !before.Deleted {
-			p.reserved = append(p.reserved, reservation{after, after.Reserved - before.Reserved, before.Low})
+		place := Place{s.SKU, s.Warehouse}
+		level, known := p.levels[place]
+		if !known {
+			p.bySKU[s.SKU] = append(p.bySKU[s.SKU], place)
+		}
+		if _, shifted := p.before[place]; !shifted {
+			p.before[place] = level
+			p.places = append(p.places, place)
+		}
+		after := s.on(level)
+		if takes := s.takes(); reject && takes > 0 {
+			p.least[place] = max(p.least[place], p.before[place].Available()-level.Available()+takes)
+		}
+		p.levels[place] = after
+	}
+	return nil
+}
+
+// finish sorts out how each level is written.
+func (p *ShiftPlan) finish() {
+	if p.finished {
+		return
+	}
+	p.finished = true
+	slices.SortFunc(p.places, Place.compare)
+	for _, place := range p.places {
+		before, after := p.before[place], p.levels[place]
+		if before.exists() && before.OnHand == after.OnHand && !before.Deleted {
+			least, bounded := p.least[place]
+			if !bounded {
+				least = math.MinInt64
+			}
+			p.reserved = append(p.reserved, reservation{after, after.Reserved - before.Reserved, before.Low, least})
 			p.writes.counts.move(&before, &after)
 			p.changes = append(p.changes, changed(&before, &after))
 			continue
 		}
 		p.writes.add(&before, &after)
+		p.levels[place] = after
 		p.changes = append(p.changes, p.writes.changes[len(p.writes.changes)-1])
 	}
-	return p, nil
 }
 
-// Changed are the changes of a plan; a nil plan has none.
+// Changed are the changes of a plan that takes no more shifts; a nil plan has none.
 func (p *ShiftPlan) Changed() []Change {
 	if p == nil {
 		return nil
 	}
+	p.finish()
 	return p.changes
 }
 
-// Store queues the writes and the ledger. If a level changed since it was read in a way that matters, the operation
-// runs again. A nil plan writes nothing.
-func (p *ShiftPlan) Store(w db.GuardedWriter, why Why) {
+// Store queues the writes and the ledger of a plan that takes no more shifts. If a level changed since it was read in a way that matters,
+// the operation runs again. A nil plan writes nothing.
+func (p *ShiftPlan) Store(w db.Writer, why Why) {
 	if p == nil {
 		return
 	}
-	reserve(w, p.reserved, p.reject)
+	p.finish()
+	reserve(w, p.reserved)
 	p.writes.send(w, why)
 }
 
@@ -149,49 +223,42 @@ type reservation struct {
 	after  Level
 	delta  int64
 	wasLow bool
+	least  int64 // what must be available before
 }
 
 // reserve adds to the reserved quantities, so that orders of one SKU do not wait for each other. They run again only
 // if the outcome would differ: the level becomes low or out of stock, or did through another order since it was read,
-// or has too little under reject.
-func reserve(w db.GuardedWriter, list []reservation, reject bool) {
+// or has less available than it must.
+func reserve(w db.Writer, list []reservation) {
 	offset := w.Stamps(len(list))
 	db.Chunks(list, func(piece []reservation) error {
-		args := append(make([]any, 0, 2+9*len(piece)), w.TenantID(), reject)
+		args := append(make([]any, 0, 2+9*len(piece)), w.TenantID(), w.Micros())
 		for _, r := range piece {
 			args = append(args, r.after.SKU, r.after.Warehouse, r.delta, r.after.Low, r.wasLow, r.after.out(), r.after.Available()+r.delta <= 0,
-				offset, w.Micros())
+				r.least, offset)
 			offset += db.StampStep
 		}
-		w.PutRowsStamped(db.Touches(int64(len(piece))), reserveRows, args...)
+		w.Change(reserveText.For(len(piece), reserveRows), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
 }
 
-var reserveRows = &db.Form{Head: 2, Width: 9, Key: []int{0, 1}, Stamps: []int{7},
-	Build: func(n int) string {
-		return reserveText("tenant", rows(n, 3, 0, "(#::BIGINT,"+reserveRow), db.Clock, "$2::BOOLEAN")
-	},
-	Mixed: func(n int) string {
-		return reserveText("tenant, reject", rows(n, 1, 0, "($::BIGINT,$::BOOLEAN,"+reserveRow), db.ClockOf("v.tenant"), "v.reject")
-	},
-	One: strings.NewReplacer("v.delta", "$5", "v.low", "$6", "v.was_low", "$7", "v.out", "$8", "v.was_out", "$9", "v.at", "$10",
-		"v.now", "$11").Replace(reserveSets(db.Clock) +
-		" WHERE tenant_id = $1 AND sku = $3 AND warehouse_code = $4 AND " + reserveIf("$2"))}
+var reserveText db.Text
 
-const reserveRow = "$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BIGINT,$::BIGINT)"
-
-func reserveText(head, rows, clock, reject string) string {
-	return `WITH v(` + head + `, sku, warehouse_code, delta, low, was_low, out, was_out, at, now) AS (VALUES ` + rows + `)
-		` + reserveSets(clock) + ` FROM v WHERE ` + keyed + ` AND ` + reserveIf(reject)
+// reserveRows is the statement for n levels. For one, SQLite would otherwise build a table of one row.
+func reserveRows(n int) string {
+	if n == 1 {
+		return strings.NewReplacer("v.delta", "$5", "v.low", "$6", "v.was_low", "$7", "v.out", "$8", "v.was_out", "$9", "v.least", "$10",
+			"v.at", "$11").Replace(reserveSets + " WHERE tenant_id = $1 AND sku = $3 AND warehouse_code = $4 AND " + reserveIf)
+	}
+	return `WITH v(tenant, sku, warehouse_code, delta, low, was_low, out, was_out, least, at) AS (VALUES ` +
+		rows(n, 3, 0, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BIGINT,$::BIGINT)") + `)
+		` + reserveSets + ` FROM v WHERE ` + keyed + ` AND ` + reserveIf
 }
 
-func reserveSets(clock string) string {
-	return "UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = v.now, changed_at = " + clock + " + v.at"
-}
-
-func reserveIf(reject string) string {
-	return live + ` AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low AND NOT stock_levels.low <> v.was_low
+const (
+	reserveSets = "UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = $2, changed_at = " + db.Clock + " + v.at"
+	reserveIf   = live + ` AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low AND NOT stock_levels.low <> v.was_low
 		AND NOT (on_hand - reserved - v.delta <= 0) <> v.out AND NOT (on_hand - reserved <= 0) <> v.was_out
-		AND (NOT ` + reject + ` OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
-}
+		AND on_hand - reserved >= v.least`
+)

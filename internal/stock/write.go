@@ -70,7 +70,7 @@ func (w *writes) add(before, after *Level) {
 }
 
 // send queues the statements, and the ledger of the changes.
-func (w *writes) send(q db.GuardedWriter, why Why) {
+func (w *writes) send(q db.Writer, why Why) {
 	w.enter(q, w.made, insertLevels)
 	w.enter(q, w.restored, restoreLevels)
 	w.enter(q, w.moved, moveLevels(w.counted, &moveTexts[0], live))
@@ -81,7 +81,7 @@ func (w *writes) send(q db.GuardedWriter, why Why) {
 }
 
 // enter queues a statement for some of the changes, whose levels get consecutive stamps, and adds their ledger rows.
-func (w *writes) enter(q db.GuardedWriter, list []int, statement func(q db.GuardedWriter, changes []Change, list []int, offset int64)) {
+func (w *writes) enter(q db.Writer, list []int, statement func(q db.Writer, changes []Change, list []int, offset int64)) {
 	if len(list) == 0 {
 		return
 	}
@@ -141,8 +141,8 @@ const (
 )
 
 // moveLevels writes levels of which on-hand, and perhaps reserved, changes.
-func moveLevels(counted bool, text *db.Text, deleted string) func(db.GuardedWriter, []Change, []int, int64) {
-	return func(q db.GuardedWriter, changes []Change, list []int, offset int64) {
+func moveLevels(counted bool, text *db.Text, deleted string) func(db.Writer, []Change, []int, int64) {
+	return func(q db.Writer, changes []Change, list []int, offset int64) {
 		db.Chunks(list, func(piece []int) error {
 			args := make([]any, 0, 4+8*len(piece))
 			args = append(args, q.TenantID(), q.Micros(), offset, counted)
@@ -151,7 +151,7 @@ func moveLevels(counted bool, text *db.Text, deleted string) func(db.GuardedWrit
 				args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held, c.OnHand, c.Reserved, c.Low, c.wasLow)
 			}
 			offset += int64(len(piece)) * db.StampStep
-			q.PutStamped(db.Touches(int64(len(piece))), text.For(len(piece), func(n int) string {
+			q.Change(text.For(len(piece), func(n int) string {
 				return `WITH v(tenant, sku, warehouse_code, was, held, on_hand, reserved, low, was_low, at) AS (VALUES ` +
 					rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,%)") + `)
 					UPDATE stock_levels SET on_hand = v.on_hand, reserved = v.reserved,
@@ -160,7 +160,7 @@ func moveLevels(counted bool, text *db.Text, deleted string) func(db.GuardedWrit
 					FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + deleted + `
 						AND NOT coalesce(CASE WHEN $4::BOOLEAN THEN coalesce(threshold, 0) ELSE threshold END > v.on_hand - v.reserved, FALSE) <> v.low
 						AND NOT stock_levels.low <> v.was_low`
-			}), args...)
+			}), args...).Rows(int64(len(piece)), nil)
 			return nil
 		})
 	}
@@ -170,7 +170,7 @@ var moveTexts [2]db.Text
 
 // boundLevels writes levels of which only the threshold changes, and whether they are low. No feed shows that, so
 // there are no stamps.
-func boundLevels(q db.GuardedWriter, changes []Change, list []int) {
+func boundLevels(q db.Writer, changes []Change, list []int) {
 	db.Chunks(list, func(piece []int) error {
 		args := make([]any, 0, 1+7*len(piece))
 		args = append(args, q.TenantID())
@@ -178,13 +178,13 @@ func boundLevels(q db.GuardedWriter, changes []Change, list []int) {
 			c := &changes[at]
 			args = append(args, c.SKU, c.Warehouse, c.OnHand, c.Reserved, orNone(c.threshold), orNone(c.Threshold), c.Low)
 		}
-		q.PutStamped(db.Touches(int64(len(piece))), boundText.For(len(piece), func(n int) string {
+		q.Change(boundText.For(len(piece), func(n int) string {
 			return `WITH v(tenant, sku, warehouse_code, on_hand, reserved, was, threshold, low) AS (VALUES ` +
 				rows(n, 2, 0, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN)") + `)
 				UPDATE stock_levels SET threshold = v.threshold, low = v.low FROM v
 				WHERE ` + keyed + ` AND stock_levels.on_hand = v.on_hand + 0 AND stock_levels.reserved = v.reserved + 0
 					AND coalesce(stock_levels.threshold, -1) = v.was + 0 AND ` + live
-		}), args...)
+		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
 }
@@ -204,7 +204,7 @@ const stands = `EXISTS (SELECT 1 FROM warehouses WHERE warehouses.tenant_id = $1
 	AND EXISTS (SELECT 1 FROM skus WHERE skus.tenant_id = $1 AND skus.sku = v.sku AND skus.product_id = v.product_id)`
 
 // restoreLevels restores deleted levels, for the product that has the SKU now.
-func restoreLevels(q db.GuardedWriter, changes []Change, list []int, offset int64) {
+func restoreLevels(q db.Writer, changes []Change, list []int, offset int64) {
 	db.Chunks(list, func(piece []int) error {
 		args := make([]any, 0, 3+10*len(piece))
 		args = append(args, q.TenantID(), q.Micros(), offset)
@@ -214,7 +214,7 @@ func restoreLevels(q db.GuardedWriter, changes []Change, list []int, offset int6
 				c.Product, db.Null(c.Variant))
 		}
 		offset += int64(len(piece)) * db.StampStep
-		q.PutStamped(db.Touches(int64(len(piece))), restoreText.For(len(piece), func(n int) string {
+		q.Change(restoreText.For(len(piece), func(n int) string {
 			return `WITH v(tenant, sku, warehouse_code, was, held, on_hand, reserved, threshold, low, product_id, variant_id, at) AS (VALUES ` +
 				rows(n, 4, db.StampStep,
 					"(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::UUID,$::UUID,%)") + `)
@@ -222,7 +222,7 @@ func restoreLevels(q db.GuardedWriter, changes []Change, list []int, offset int6
 					variant_id = v.variant_id, deleted_at = NULL, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + dead + `
 					AND ` + stands
-		}), args...)
+		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
 }
@@ -230,7 +230,7 @@ func restoreLevels(q db.GuardedWriter, changes []Change, list []int, offset int6
 var restoreText db.Text
 
 // insertLevels writes new levels.
-func insertLevels(q db.GuardedWriter, changes []Change, list []int, offset int64) {
+func insertLevels(q db.Writer, changes []Change, list []int, offset int64) {
 	rows := make([]Row, len(list))
 	for i, at := range list {
 		rows[i].Level = changes[at].Level

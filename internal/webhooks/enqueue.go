@@ -17,7 +17,7 @@ type queueing func(sql string, args ...any) *db.Step
 // lockQueues locks the queues of some endpoints until the end of the transaction: no other transaction changes the
 // deliveries that the following statements see. A transaction that writes to queues locks all that it needs, once, in
 // the order of their endpoints.
-func lockQueues(tx db.GuardedWriter, write queueing, endpoints []id.Endpoint) {
+func lockQueues(tx db.Writer, write queueing, endpoints []id.Endpoint) {
 	endpoints = slices.Sorted(slices.Values(endpoints))
 	db.Chunks(endpoints, func(piece []id.Endpoint) error {
 		args := append([]any{tx.TenantID()}, db.Padded(piece)...)
@@ -28,7 +28,7 @@ func lockQueues(tx db.GuardedWriter, write queueing, endpoints []id.Endpoint) {
 }
 
 // schedule makes a node read an endpoint's queue now.
-func schedule(tx db.GuardedWriter, write queueing, endpoint id.Endpoint) {
+func schedule(tx db.Writer, write queueing, endpoint id.Endpoint) {
 	write("UPDATE queues SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2", tx.TenantID(), endpoint, tx.Micros())
 	tx.Wake(Due)
 }
@@ -83,7 +83,7 @@ func enqueue(tx db.Writer, write queueing, deliveries []Delivery, how newDeliver
 
 // countPending adds new deliveries to the counts of their queues and makes these due: endpoints with the same number of
 // them, which most have, share a statement. The queues are locked.
-func countPending(tx db.GuardedWriter, write queueing, endpoints []id.Endpoint, counts map[id.Endpoint]int64) {
+func countPending(tx db.Writer, write queueing, endpoints []id.Endpoint, counts map[id.Endpoint]int64) {
 	equal := map[int64][]id.Endpoint{}
 	for _, endpoint := range endpoints {
 		equal[counts[endpoint]] = append(equal[counts[endpoint]], endpoint)

@@ -23,33 +23,34 @@ const Topic = "events"
 
 // Event is a change that endpoints are notified of.
 type Event struct {
-	Name     string // order.received, stock.updated …
-	Resource string // id of the order, product, customer, SKU … it is about: the ordering key of ordered endpoints
+	Name     string     // order.received, stock.updated …
+	Resource string     // id of the order, product, customer, SKU … it is about: the ordering key of ordered endpoints
+	Author   *db.Author // who caused it; nil: the author of the transaction
 
 	// Body returns the bytes of every attempt (interface §6.1), for the event's id and its time in microseconds.
 	Body func(event id.Event, at int64) string
 }
 
 // Record writes events into the outbox in their order, in the caller's transaction, and gives them their ids.
-func Record(w db.GuardedWriter, events ...Event) {
+func Record(w db.Writer, events ...Event) {
 	if len(events) == 0 {
 		return
 	}
-	offset, by := w.Stamps(len(events)), authorOf(w)
+	offset := w.Stamps(len(events))
 	db.Chunks(events, func(piece []Event) error {
-		if len(piece) >= manyEvents && equalNames(piece) {
-			recordMany(w, offset, by, piece)
+		if len(piece) >= manyEvents && alike(piece) {
+			recordMany(w, offset, piece)
 			offset += int64(len(piece)) * db.StampStep
 			return nil
 		}
-		args := append(make([]any, 0, 1+eventRows.Width*len(piece)), w.TenantID())
+		args := append(make([]any, 0, 1+10*len(piece)), w.TenantID())
 		for _, e := range piece {
 			event := id.New[id.Event]()
-			body := e.Body(event, w.Micros())
+			body, by := e.Body(event, w.Micros()), e.author(w)
 			args = append(args, event, offset, e.Name, e.Resource, body, db.Checksum(body), w.Micros(), by.Actor, by.Name, by.Request)
 			offset += db.StampStep
 		}
-		w.PutRowsStamped(db.Unique(), eventRows, args...)
+		w.Change(eventText.For(len(piece), insertEvents), args...)
 		return nil
 	})
 	w.Wake(Topic)
@@ -58,9 +59,12 @@ func Record(w db.GuardedWriter, events ...Event) {
 // System is the actor of what the service does itself.
 const System = "system"
 
-// authorOf is who emits the events of a transaction, as they are recorded.
-func authorOf(w db.GuardedWriter) db.Author {
+// author is who emits the event, as it is recorded.
+func (e *Event) author(w db.Writer) db.Author {
 	by := w.Author()
+	if e.Author != nil {
+		by = *e.Author
+	}
 	by.Actor = cmp.Or(by.Actor, System)
 	return by
 }
@@ -68,9 +72,10 @@ func authorOf(w db.GuardedWriter) db.Author {
 // manyEvents is from how many events of one name on they have a statement of their own.
 const manyEvents = 64
 
-func equalNames(events []Event) bool {
+// alike reports whether events have one name and one author.
+func alike(events []Event) bool {
 	for i := range events {
-		if events[i].Name != events[0].Name {
+		if events[i].Name != events[0].Name || events[i].Author != events[0].Author {
 			return false
 		}
 	}
@@ -78,14 +83,15 @@ func equalNames(events []Event) bool {
 }
 
 // recordMany queues many events of one name, such as those of a bulk operation: what all have in common is an argument once.
-func recordMany(w db.GuardedWriter, offset int64, by db.Author, events []Event) {
+func recordMany(w db.Writer, offset int64, events []Event) {
+	by := events[0].author(w)
 	args := append(make([]any, 0, 7+4*len(events)), w.TenantID(), offset, events[0].Name, w.Micros(), by.Actor, by.Name, by.Request)
 	for _, e := range events {
 		event := id.New[id.Event]()
 		body := e.Body(event, w.Micros())
 		args = append(args, event, e.Resource, body, db.Checksum(body))
 	}
-	w.PutStamped(db.Unique(), manyText.For(len(events), func(n int) string {
+	w.Change(manyText.For(len(events), func(n int) string {
 		var rows strings.Builder
 		rows.WriteString("($::UUID,$::TEXT,$::TEXT,$::BIGINT,0)")
 		for i := 1; i < n; i++ {
@@ -100,13 +106,15 @@ func recordMany(w db.GuardedWriter, offset int64, by db.Author, events []Event) 
 
 var manyText db.Text
 
-// eventColumns are what a row of eventRows has behind its stamp.
+// eventColumns are what a new row has behind its stamp.
 const eventColumns = "event, resource_id, payload, checksum, created_at, actor, actor_name, request_id"
 
-// eventCasts are the types of a row of eventRows.
+// eventCasts are the types of a new row.
 var eventCasts = []string{"::UUID", "::BIGINT", "::TEXT", "::TEXT", "::TEXT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT", "::TEXT"}
 
-var eventRows = &db.Form{Head: 1, Width: 10, Stamps: []int{1}, Mixed: mixedEvents, Build: func(n int) string {
+var eventText db.Text
+
+func insertEvents(n int) string {
 	if n <= 8 { // a VALUES list would cost more than separate rows
 		return `INSERT INTO events (tenant_id, id, stamp, ` + eventColumns + `) VALUES ` +
 			db.Repeat(n, 2, "($1,$,"+db.Clock+" + $::BIGINT,$,$,$,$,$,$,$,$)")
@@ -116,12 +124,4 @@ var eventRows = &db.Form{Head: 1, Width: 10, Stamps: []int{1}, Mixed: mixedEvent
 	return `WITH v(id, at, ` + eventColumns + `) AS (VALUES ` + db.Values(n, 10, 2, eventCasts...) + `)
 		INSERT INTO events (tenant_id, id, stamp, ` + eventColumns + `)
 		SELECT $1::BIGINT, id, ` + db.Clock + ` + at, ` + eventColumns + ` FROM v`
-}}
-
-// mixedEvents is the statement for events of several accounts.
-func mixedEvents(n int) string {
-	return `WITH v(tenant, id, at, ` + eventColumns + `) AS (VALUES ` +
-		db.Values(n, 11, 1, append([]string{"::BIGINT"}, eventCasts...)...) + `)
-		INSERT INTO events (tenant_id, id, stamp, ` + eventColumns + `)
-		SELECT tenant, id, ` + db.ClockOf("v.tenant") + ` + at, ` + eventColumns + ` FROM v`
 }

@@ -117,7 +117,7 @@ func CorrectFigure(w db.Writer, endpoint id.Endpoint, width, bucket int64, event
 }
 
 // countNew counts new deliveries as pending.
-func countNew(tx db.GuardedWriter, write queueing, deliveries []Delivery, how newDeliveries) {
+func countNew(tx db.Writer, write queueing, deliveries []Delivery, how newDeliveries) {
 	if how.placed {
 		counted := figures{}
 		for i := range deliveries {

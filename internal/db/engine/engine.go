@@ -2,7 +2,7 @@
 //
 //	Engine   an open store; Work is what a transaction does, Mode how it is run together with others
 //	Session  a connection inside a transaction
-//	Step     a queued write; Form a write of any number of rows that transactions may share; Keyed a read by key, likewise
+//	Step     a queued write; Pending a read that is sent with others
 //	Loader   fills the tables of a store that is moved here
 //
 // errors.go has the errors that both engines share.
@@ -28,9 +28,6 @@ type Engine interface {
 	Write(ctx context.Context, tenant id.Tenant, how Mode, work Work) error
 	// Read runs reads of one tenant.
 	Read(ctx context.Context, tenant id.Tenant, how ReadMode, read func(Session) error) error
-	// Version names what some tables hold: while it stays the same, nobody commits a change to them, in any process. known is false if only
-	// reading would tell.
-	Version(tables ...string) (v Version, known bool)
 	// Settle waits until every change stamp reserved so far in the tenant is committed or abandoned, and returns the
 	// time before the wait, in microseconds since 1970.
 	Settle(ctx context.Context, tenant id.Tenant) (at int64, err error)
@@ -52,12 +49,6 @@ type Engine interface {
 	Close() error // waits for running writes
 }
 
-// Version names a state of some tables, see Engine.
-type Version struct {
-	Log    [48]byte // the header of SQLite's log, unless the newest commit is known to be this process's
-	Commit int64    // else the last commit that changed one of the tables
-}
-
 // Work is what a transaction does with its session. The steps that it returns are written last, in the message that commits.
 type Work func(Session) (last []*Step, err error)
 
@@ -66,11 +57,10 @@ type Mode int
 
 // The modes.
 const (
-	Normal     Mode = 0
-	Optimistic Mode = 1 << (iota - 1) // its work only reads, and the steps that it returns check what was read
-	Alone                             // it has lost a race: such transactions of a tenant run one at a time
-	Starved                           // it has lost many: optimistic ones of the tenant begin when it has ended
-	Bulk                              // a piece of a bulk operation: other transactions run before the next piece
+	Normal Mode = 0
+	Turn   Mode = 1 << (iota - 1) // transactions of this mode of a tenant run one after the other, on all nodes
+	Alone                         // it has lost a race: such transactions of a tenant run one at a time
+	Bulk                          // a piece of a bulk operation: other transactions run before the next piece
 )
 
 // ReadMode is what reads may rest on.
@@ -81,8 +71,6 @@ const (
 	Stored  ReadMode = iota // one snapshot; it returns only when the disk holds everything that was seen
 	Peek                    // one snapshot; a power cut may undo what was seen
 	Patient                 // as Stored; on SQLite it rests between rows, so that others get the processor
-	Lookup                  // a Peek at a few rows by key; each message may be a snapshot of its own, shared with other callers
-	Brief                   // as Stored, of a few rows by key, asked for all at once: other callers may share the snapshot
 )
 
 // Has reports whether a mode is one of m.

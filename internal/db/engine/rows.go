@@ -28,8 +28,6 @@ type Pending struct {
 	Args []any
 	Each func(Rows) error
 
-	Keyed *Keyed // if not nil, SQL is its text for the keys in Args
-
 	Done bool
 	Err  error // after Done
 }

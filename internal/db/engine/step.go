@@ -18,8 +18,6 @@ type Step struct {
 
 	Reads bool // it is a read that must find as many rows as Want says
 
-	Form *Form // if not nil, SQL is its text for the rows in Args
-
 	Clock *Tick // if not nil, the step moves the tenant's change clock and has no SQL of its own
 	Share *Lock // if not nil, the step takes a lock that transactions may share and has no SQL of its own
 }
@@ -38,8 +36,6 @@ type Tick struct {
 	Tenant id.Tenant
 	Now    int64 // microseconds since 1970
 	Length int64 // of the range of its stamps, in microseconds
-
-	Others []*Tick // of further tenants, moved by the same statements; the locks are taken in their order, after this one's
 }
 
 // Rows sets how many rows the write must touch and the error if it touches another number (nil: the data changed

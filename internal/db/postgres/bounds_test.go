@@ -18,7 +18,7 @@ func TestPatienceRaisesTheWaits(t *testing.T) {
 		time.Minute:     {time.Minute, "60000", "'60000'"},
 	} {
 		b := newBounds(patience)
-		if b.connection != want.connection || b.lock != want.lock || !strings.Contains(b.holder, want.idle) || b.mixed != "100" ||
+		if b.connection != want.connection || b.lock != want.lock || !strings.Contains(b.holder, want.idle) ||
 			!strings.HasPrefix(b.holder, settings) {
 			t.Errorf("%s: %+v", patience, b)
 		}

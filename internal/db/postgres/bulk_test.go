@@ -10,13 +10,16 @@ import (
 	"entrepot/internal/db/engine"
 	"entrepot/internal/db/postgres"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
 )
+
+const tenant id.Tenant = 1
 
 // Of pieces of bulk operations of one tenant, one at a time stands in line for the tenant's clock on a node, so that others who wait for it
 // go before the next.
 func TestPiecesTakeTurnsWithOthers(t *testing.T) {
 	e, err := postgres.Open(t.Context(),
-		postgres.Config{URL: dbtest.StoreURL(t), Patience: dbtest.Patience, Now: time.Now, Log: slog.New(slog.DiscardHandler), Groups: 1})
+		postgres.Config{URL: dbtest.StoreURL(t), Patience: dbtest.Patience, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,9 +56,9 @@ func TestPiecesTakeTurnsWithOthers(t *testing.T) {
 		for range 3 {
 			write("piece", engine.Bulk, nil)
 		}
-		await(t, func() bool { return e.BulkWaiting(tenant) == 4 })
+		dbtest.Until(t, "pieces wait", func() bool { return e.BulkWaiting(tenant) == 4 })
 		write("order", engine.Normal, nil)
-		await(t, func() bool { return waiting() == 1 })
+		dbtest.Until(t, "pieces wait", func() bool { return waiting() == 1 })
 		other := make(chan struct{})
 		running.Go(func() { // nor do pieces of another tenant wait
 			if err := e.Write(context.Background(), 2, engine.Bulk, func(engine.Session) ([]*engine.Step, error) { return nil, nil }); err != nil {
@@ -69,4 +72,25 @@ func TestPiecesTakeTurnsWithOthers(t *testing.T) {
 	if len(order) != 5 || order[1] != "order" {
 		t.Errorf("%v: the order was to be second", order)
 	}
+}
+
+func count(t *testing.T, e *postgres.Engine, sql string) (n int64) {
+	t.Helper()
+	err := e.Read(t.Context(), tenant, engine.Stored, func(s engine.Session) error {
+		rows, err := s.Query(sql, []any{tenant})
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			if err := rows.Scan(&n); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

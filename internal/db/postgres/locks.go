@@ -4,12 +4,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // The advisory locks; they are taken in the order of all locks (decision 5). Lock 7302
-// makes transactions that have lost a race run one at a time in the tenant $1. Lock 7306 is the turn of the nodes' groups: a group of one
-// tenant takes it before it holds anything, one of several tenants takes only those turns that are free.
+// makes transactions that have lost a race run one at a time in the tenant $1. Lock 7306 is the turn of transactions of mode Turn; it
+// is taken before anything else.
 const (
 	scriptLock = "pg_advisory_xact_lock(7301)"
 	aloneLock  = "pg_advisory_xact_lock(7302, ($1::BIGINT % 2147483648)::INT)"
@@ -26,11 +25,8 @@ const (
 // order.
 const (
 	takeClock  = "SELECT pg_advisory_xact_lock" + clockLock
-	takeClocks = "SELECT pg_advisory_xact_lock(7303, (t % 2147483648)::INT) FROM unnest($1::BIGINT[]) AS t" // one after the other
 	shareClock = "pg_advisory_xact_lock_shared" + clockLock
-	freeTurn   = "SELECT pg_try_advisory_xact_lock" + turnLock
 	takeTurn   = "SELECT pg_advisory_xact_lock" + turnLock
-	freeTurns  = "SELECT t FROM unnest($1::BIGINT[]) AS t WHERE NOT pg_try_advisory_xact_lock(7306, (t % 2147483648)::INT)" // those taken
 	takeName   = "SELECT pg_advisory_xact_lock" + nameLock
 	shareName  = "SELECT pg_advisory_xact_lock_shared" + nameLock
 )
@@ -38,48 +34,22 @@ const (
 // microsOf is SQL that converts a time to whole microseconds since 1970.
 func microsOf(time string) string { return "(extract(epoch FROM " + time + ") * 1000000)::BIGINT" }
 
-// clockNumber is the number of a tenant's clock among the locks 7303.
-func clockNumber(tenant id.Tenant) int64 { return int64(tenant) % (1 << 31) }
-
 // tick are the statements that take the clock and move it, and their arguments. The server's clock is read after the lock is
 // granted: whatever commits after a reader's request gets a stamp later than that request (interface §4.3), on every
 // node. With an injected clock, the time since BEGIN is added to it for the same reason.
 func (s *session) tick(b *pgx.Batch, t *engine.Tick) {
-	tenants, lengths := []int64{int64(t.Tenant)}, []int64{t.Length}
-	for _, other := range t.Others {
-		tenants, lengths = append(tenants, int64(other.Tenant)), append(lengths, other.Length)
-	}
-	one := len(tenants) == 1
-	switch {
-	case one:
-		b.Queue(takeClock, tenants[0])
-	default:
-		b.Queue(takeClocks, tenants)
-	}
-	switch {
-	case s.injected && one:
-		b.Queue(tickInjected, tenants[0], t.Now, t.Length)
-	case s.injected:
-		b.Queue(ticksInjected, tenants, t.Now, lengths)
-	case one:
-		b.Queue(tickServer, tenants[0], t.Length)
-	default:
-		b.Queue(ticksServer, tenants, lengths)
+	b.Queue(takeClock, int64(t.Tenant))
+	if s.injected {
+		b.Queue(tickInjected, int64(t.Tenant), t.Now, t.Length)
+	} else {
+		b.Queue(tickServer, int64(t.Tenant), t.Length)
 	}
 }
 
-// Each subquery makes the clock be read once.
+// The subquery makes the clock be read once.
 var (
 	tickServer = `UPDATE change_clocks SET base = greatest(last, at.now), last = greatest(last, at.now) + $2::BIGINT
 		FROM (SELECT ` + microsOf("clock_timestamp()") + ` AS now) AS at WHERE tenant_id = $1`
 	tickInjected = `UPDATE change_clocks SET base = greatest(last, at.now), last = greatest(last, at.now) + $3::BIGINT
 		FROM (SELECT $2::BIGINT + ` + microsOf("(clock_timestamp() - transaction_timestamp())") + ` AS now) AS at WHERE tenant_id = $1`
-
-	ticksServer = `UPDATE change_clocks SET base = greatest(last, at.now), last = greatest(last, at.now) + v.length
-		FROM unnest($1::BIGINT[], $2::BIGINT[]) AS v(tenant, length), (SELECT ` + microsOf("clock_timestamp()") + ` AS now) AS at
-		WHERE tenant_id = v.tenant`
-	ticksInjected = `UPDATE change_clocks SET base = greatest(last, at.now), last = greatest(last, at.now) + v.length
-		FROM unnest($1::BIGINT[], $3::BIGINT[]) AS v(tenant, length),
-			(SELECT $2::BIGINT + ` + microsOf("(clock_timestamp() - transaction_timestamp())") + ` AS now) AS at
-		WHERE tenant_id = v.tenant`
 )

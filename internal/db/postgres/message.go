@@ -8,8 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"entrepot/internal/db/engine"
-	"entrepot/internal/db/groups"
-	"entrepot/internal/id"
 )
 
 // Send sends queued writes in one message.
@@ -25,11 +23,6 @@ func (s *session) commit(steps []*engine.Step) error {
 
 func (s *session) message(steps []*engine.Step, commit bool) error {
 	b, skip := s.batch(len(steps))
-	var taken func(id.Tenant)
-	if s.begin.turns != nil {
-		taken = s.begin.turns(s.begin.tenants)
-		b.Queue(freeTurns, groups.Each[int64](s.begin.tenants, func(t id.Tenant) any { return int64(t) }))
-	}
 	for _, step := range steps {
 		s.queue(b, step)
 	}
@@ -40,7 +33,7 @@ func (s *session) message(steps []*engine.Step, commit bool) error {
 	}
 	results := s.conn.SendBatch(s.ctx, b)
 	defer results.Close()
-	if err := readReplies(results, skip, taken, steps); err != nil {
+	if err := readReplies(results, skip, steps); err != nil {
 		s.committing = s.committing && !cameEarly(err)
 		return err
 	}
@@ -57,14 +50,9 @@ func (s *session) message(steps []*engine.Step, commit bool) error {
 }
 
 // readReplies reads the server's answers to a message up to COMMIT.
-func readReplies(results pgx.BatchResults, skip int, taken func(id.Tenant), steps []*engine.Step) error {
+func readReplies(results pgx.BatchResults, skip int, steps []*engine.Step) error {
 	if err := skipResults(results, skip); err != nil {
 		return err
-	}
-	if taken != nil {
-		if err := readTurns(results, taken); err != nil {
-			return err
-		}
 	}
 	for _, step := range steps {
 		if step.Clock != nil {
@@ -79,38 +67,6 @@ func readReplies(results pgx.BatchResults, skip int, taken func(id.Tenant), step
 	return nil
 }
 
-func readTurns(results pgx.BatchResults, taken func(id.Tenant)) error {
-	rows, err := results.Query()
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var tenant id.Tenant
-		if err := rows.Scan(&tenant); err != nil {
-			return err
-		}
-		taken(tenant)
-	}
-	return rows.Err()
-}
-
-// takeTurn waits until no group of the tenant is under way on another node, and reports whether there was none.
-func (s *session) takeTurn(tenant id.Tenant) (free bool, err error) {
-	b, skip := s.batch(2)
-	b.Queue(freeTurn, int64(tenant))
-	b.Queue(takeTurn, int64(tenant))
-	results := s.conn.SendBatch(s.ctx, b)
-	defer results.Close()
-	if err := skipResults(results, skip); err != nil {
-		return false, err
-	}
-	if err := results.QueryRow().Scan(&free); err != nil {
-		return false, err
-	}
-	return free, skipResults(results, 1)
-}
-
 // queue puts a write into a message: one statement, or two to move the clock.
 func (s *session) queue(b *pgx.Batch, step *engine.Step) {
 	switch {
@@ -119,9 +75,9 @@ func (s *session) queue(b *pgx.Batch, step *engine.Step) {
 	case step.Share != nil:
 		b.Queue(shareName, int64(step.Share.Tenant), step.Share.Number)
 	case step.Want >= 0:
-		b.Queue(expecting(step.SQL, step.Want, step.Reads), groups.Plain(step.Args)...)
+		b.Queue(expecting(step.SQL, step.Want, step.Reads), engine.Plain(step.Args)...)
 	default:
-		b.Queue(step.SQL, groups.Plain(step.Args)...)
+		b.Queue(step.SQL, engine.Plain(step.Args)...)
 	}
 }
 

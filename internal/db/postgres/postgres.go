@@ -21,13 +21,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"entrepot/internal/db/engine"
-	"entrepot/internal/db/groups"
-	"entrepot/internal/id"
-	"entrepot/internal/processors"
 )
 
 // Config says which store to open.
@@ -39,7 +35,6 @@ type Config struct {
 	Pool             int           // connections of the whole pool; 0 = a good default
 	StatementTimeout time.Duration // bounds each statement; 0 for none
 	Patience         time.Duration // commands, tests on slow machines: how long to wait at least for a connection, a lock, a holder of locks
-	Groups           int           // groups of several accounts under way at once; 0 = half as many as processors: more make them smaller
 }
 
 // Engine is an open store. It runs each transaction on a pooled connection. BEGIN travels with the first statement and COMMIT with the
@@ -51,19 +46,12 @@ type Engine struct {
 	writers  limits
 	bulk     limits // of the writers: one piece of a bulk operation at a time
 	readers  limits
-	mixed    groups.Mixtures[planned]          // planned writes of several tenants
-	apart    apart                             // tenants that are in none of these
-	groups   groups.Gatherings[[]*engine.Step] // planned writes
-	lookups  groups.Mixtures[*lookup]          // look-ups
-	briefs   groups.Mixtures[*lookup]          // brief reads
-	starved  starved                           // transactions that have lost many races to optimistic ones
-	timeout  string                            // statement_timeout of every transaction, in milliseconds; "0" for none
-	bounds   bounds                            // of what a transaction waits for
-	forms    *arrays                           // nil if arguments are sent without their types
-	injected bool                              // see Config
-	pooled   bool                              // a pooler is between: locks and settings of a connection do not last longer than a transaction
-	full     fullness                          // see Ping
-	stop     context.CancelFunc                // ends keepStatistics
+	timeout  string             // statement_timeout of every transaction, in milliseconds; "0" for none
+	bounds   bounds             // of what a transaction waits for
+	injected bool               // see Config
+	pooled   bool               // a pooler is between: locks and settings of a connection do not last longer than a transaction
+	full     fullness           // see Ping
+	stop     context.CancelFunc // ends keepStatistics
 	kept     chan struct{}
 }
 
@@ -85,19 +73,10 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 		return nil, engine.Unavailable(err)
 	}
 	background, stop := context.WithCancel(context.Background())
-	if c.Groups == 0 { // with more they would be smaller, with fewer a large server would wait for this node
-		c.Groups = max(1, processors.Count()/2)
-	}
 	e := &Engine{now: c.Now, log: c.Log, pool: newConnections(pool), writers: newLimits(writersPerAccount), bulk: newLimits(1),
-		readers: newLimits(max(2, int(config.MaxConns)/2)), groups: groups.NewGatherings[[]*engine.Step](),
-		mixed: groups.NewMixtures[planned](c.Groups, true, false), apart: apart{until: map[id.Tenant]time.Time{}},
-		lookups: groups.NewMixtures[*lookup](c.Groups, false, false), briefs: groups.NewMixtures[*lookup](c.Groups, false, false),
-		starved: newStarved(),
+		readers: newLimits(max(2, int(config.MaxConns)/2)),
 		timeout: milliseconds(c.StatementTimeout), bounds: newBounds(c.Patience), injected: c.Injected, pooled: pooled, stop: stop,
 		kept: make(chan struct{})}
-	if mode := config.ConnConfig.DefaultQueryExecMode; mode == pgx.QueryExecModeCacheStatement || mode == pgx.QueryExecModeCacheDescribe {
-		e.forms = &arrays{describe: e.describeStatement}
-	}
 	go e.keepStatistics(background)
 	return e, nil
 }

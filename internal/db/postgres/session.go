@@ -6,7 +6,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"entrepot/internal/db/engine"
-	"entrepot/internal/db/groups"
 	"entrepot/internal/id"
 )
 
@@ -65,7 +64,7 @@ func (s *session) end(b *pgx.Batch) {
 func (s *session) Answer(pending []*engine.Pending) int {
 	b, skip := s.batch(len(pending))
 	for _, q := range pending {
-		b.Queue(q.SQL, groups.Plain(q.Args)...)
+		b.Queue(q.SQL, engine.Plain(q.Args)...)
 	}
 	s.end(b)
 	results := s.conn.SendBatch(s.ctx, b)
@@ -103,7 +102,7 @@ func skipResults(r pgx.BatchResults, n int) error {
 // Query starts reading rows.
 func (s *session) Query(sql string, args []any) (engine.Rows, error) {
 	b, skip := s.batch(1)
-	b.Queue(sql, groups.Plain(args)...)
+	b.Queue(sql, engine.Plain(args)...)
 	s.end(b)
 	results := s.conn.SendBatch(s.ctx, b)
 	if err := skipResults(results, skip); err != nil {
@@ -122,7 +121,7 @@ func (s *session) Query(sql string, args []any) (engine.Rows, error) {
 // Exec runs a statement and reports how many rows it touched.
 func (s *session) Exec(sql string, args []any) (int64, error) {
 	b, skip := s.batch(1)
-	b.Queue(sql, groups.Plain(args)...)
+	b.Queue(sql, engine.Plain(args)...)
 	results := s.conn.SendBatch(s.ctx, b)
 	defer results.Close()
 	if err := skipResults(results, skip); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,33 +16,26 @@ import (
 const (
 	connectionWait = 5 * time.Second
 	lockWait       = 5 * time.Second
-	idleWait       = 10 * time.Second       // of a transaction that holds locks between its messages for the next of them
-	mixedWait      = 100 * time.Millisecond // of a group of several tenants for a lock
+	idleWait       = 10 * time.Second // of a transaction that holds locks between its messages for the next of them
 )
 
-// bounds are these as settings of a transaction. Config.Patience raises all but the last.
+// bounds are these as settings of a transaction. Config.Patience raises them.
 type bounds struct {
 	connection time.Duration
 	lock       string // lock_timeout in milliseconds
 	holder     string // the settings of a transaction that holds locks between its messages, see settings
-	mixed      string // lock_timeout of a group of several tenants
 }
 
 func newBounds(patience time.Duration) bounds {
-	return bounds{connection: max(connectionWait, patience), lock: milliseconds(max(lockWait, patience)), mixed: milliseconds(mixedWait),
+	return bounds{connection: max(connectionWait, patience), lock: milliseconds(max(lockWait, patience)),
 		holder: settings + ", set_config('idle_in_transaction_session_timeout', '" + milliseconds(max(idleWait, patience)) + "', true)"}
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// Write runs one transaction; an optimistic one in two phases, see optimistic. Transactions that lost a race (Alone)
-// run one at a time in their tenant, by a lock that no other transaction takes: whatever they wait for inside never
-// waits for them. While one is under way that has lost many (Starved), the tenant's optimistic ones of this node wait
-// before they read; those of other nodes find its turn taken, and wait for that.
+// Write runs one transaction. Transactions of mode Turn wait for each other in their tenant before they read. Transactions that lost a race
+// (Alone) run one at a time in their tenant, by a lock that no other transaction takes: whatever they wait for inside never waits for them.
 func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, work engine.Work) error {
-	if how.Has(engine.Optimistic) {
-		return e.optimistic(ctx, tenant, work)
-	}
 	if how.Has(engine.Bulk) { // the next piece queues for the clock behind those that wait when this one has ended
 		leave, err := e.bulk.enter(ctx, tenant)
 		if err != nil {
@@ -56,11 +48,8 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 		return err
 	}
 	defer leave()
-	if how.Has(engine.Starved) {
-		defer e.starved.enter(tenant)()
-	}
-	begin := opening{begin: "BEGIN", holder: e.bounds.holder, tenants: []id.Tenant{tenant}, timeout: e.timeout, lockTimeout: e.bounds.lock,
-		alone: how.Has(engine.Alone), turn: how.Has(engine.Starved)}
+	begin := opening{begin: "BEGIN", holder: e.bounds.holder, tenant: tenant, timeout: e.timeout, lockTimeout: e.bounds.lock,
+		alone: how.Has(engine.Alone), turn: how.Has(engine.Turn)}
 	return e.in(ctx, context.WithoutCancel(ctx), begin, func(s *session) error {
 		last, err := work(s)
 		if err != nil {
@@ -70,31 +59,19 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 	})
 }
 
-// Read runs reads on one snapshot, or a look-up in messages shared with others. It ends when its caller hangs up.
+// Read runs reads on one snapshot. It ends when its caller hangs up.
 func (e *Engine) Read(ctx context.Context, tenant id.Tenant, how engine.ReadMode, read func(engine.Session) error) error {
-	switch how {
-	case engine.Lookup:
-		return read(e.shared(ctx, tenant))
-	case engine.Brief:
-		s := e.brief(ctx, tenant)
-		if err := read(s); !s.more {
-			return err
-		}
-	}
 	leave, err := e.readers.enterWithin(ctx, tenant, e.bounds.connection)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	begin := opening{begin: beginRead, tenants: []id.Tenant{tenant}, timeout: e.timeout,
+	begin := opening{begin: beginRead, tenant: tenant, timeout: e.timeout,
 		lockTimeout: e.bounds.lock}
 	return e.in(ctx, ctx, begin, func(s *session) error { return read(s) })
 }
 
 const beginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-
-// Version is not known: only the server has the state of the store.
-func (e *Engine) Version(...string) (v engine.Version, known bool) { return v, false }
 
 // Settle waits for every transaction that holds the tenant's clock, and returns the time before the wait.
 func (e *Engine) Settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {
@@ -133,25 +110,12 @@ const settings = `SELECT set_config('entrepot.tenant', $1, true), set_config('st
 // opening is how a transaction begins; it travels with the first statement.
 type opening struct {
 	begin       string
-	tenants     []id.Tenant // whose rows row-level security shows; one, but for groups of several
+	tenant      id.Tenant // whose rows row-level security shows
 	timeout     string
 	lockTimeout string
 	alone       bool   // wait for the tenant's other transactions of mode Alone
 	turn        bool   // wait for the tenant's turn, before any other lock
 	holder      string // its settings if it may hold locks between its messages; "" if it does not
-
-	// If turns is not nil, the tenants' turns are taken where they are free. It is called when the message is sent, and what it returns for
-	// each tenant whose turn is not.
-	turns func(tenants []id.Tenant) (taken func(id.Tenant))
-}
-
-// names are the tenants as row-level security compares them.
-func (o opening) names() string {
-	names := make([]string, len(o.tenants))
-	for i, tenant := range o.tenants {
-		names[i] = strconv.FormatInt(int64(tenant), 10)
-	}
-	return strings.Join(names, ",")
 }
 
 // queue adds the opening to a message and returns how many statements it is. A message that is the whole transaction
@@ -161,17 +125,17 @@ func (o opening) queue(b *pgx.Batch, whole bool) int {
 	if !whole {
 		b.Queue(o.begin)
 	}
-	if o.turn { // before lock_timeout is set: transactions that have lost a race wait as long as it takes
-		b.Queue(takeTurn, int64(o.tenants[0]))
+	if o.turn { // before lock_timeout is set: these wait as long as it takes
+		b.Queue(takeTurn, int64(o.tenant))
 	}
 	if o.alone {
-		b.Queue("SELECT "+aloneLock, int64(o.tenants[0]))
+		b.Queue("SELECT "+aloneLock, int64(o.tenant))
 	}
 	text := settings
 	if o.holder != "" {
 		text = o.holder
 	}
-	b.Queue(text, o.names(), o.timeout, o.lockTimeout)
+	b.Queue(text, strconv.FormatInt(int64(o.tenant), 10), o.timeout, o.lockTimeout)
 	return b.Len() - before
 }
 

@@ -6,14 +6,8 @@ import (
 )
 
 // bind sets the arguments of a statement: strings, integers, booleans, their named types, pointers to them, bytes, or nil.
-func (c *conn) bind(s *statement, args []any) error {
+func (s *statement) bindAll(args []any) error {
 	for i, n := range s.order {
-		if n == theClock {
-			if err := c.bindClock(s, i+1, args); err != nil {
-				return err
-			}
-			continue
-		}
 		if n >= len(args) {
 			return fmt.Errorf("db: $%d without an argument", n+1)
 		}

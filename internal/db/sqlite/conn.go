@@ -3,13 +3,13 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
 	"zombiezen.com/go/sqlite"
 
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // conn is one connection with its own prepared statements, keyed by the text before translation. Only one goroutine may use it
@@ -20,15 +20,6 @@ type conn struct {
 	stmts map[string]*statement
 
 	written bool // something was written since it was last reset
-
-	sums   engine.Sums    // of the writer: what the transactions of the group add to kept sums, not yet written
-	adding []*engine.Form // the forms that were ever among them
-	summed []string       // the tables of these
-
-	clocks map[id.Tenant]*clock // of the writer: as the transactions of the group have moved them
-
-	changed []string // tables that may have changed since the last commit
-	commits int64    // how many commits there were
 
 	stop chan struct{} // of a reader: closing it interrupts the running statement and every later one
 
@@ -46,18 +37,8 @@ type statement struct {
 	*sqlite.Stmt
 	order  []int
 	writes bool // it may change data
-
-	changes []string // the tables that it may change
-	noted   int64    // the commit before which they were noted last, from 1
-
-	asked int  // how many of the connection's summed tables were looked for in its text
-	sums  bool // it names one of them
-
-	clocks bool // it names their table
-
-	locks bool // on PostgreSQL it locks what it reads
-	busy  bool // its rows are being read
-	once  bool // it is not kept
+	busy   bool // its rows are being read
+	once   bool // it is not kept
 }
 
 // maxStatements bounds a connection's cache; lists with many filters make many texts.
@@ -126,9 +107,7 @@ func (c *conn) prepare(sql string) (*statement, error) {
 	if err != nil {
 		return nil, meaning(err)
 	}
-	s := &statement{Stmt: stmt, order: order, writes: mayWrite(text), changes: changedBy(strings.TrimSpace(text)),
-		clocks: strings.Contains(text, "change_clocks"),
-		locks:  strings.Contains(sql, " FOR UPDATE") || strings.Contains(sql, " FOR SHARE"), once: kept != nil}
+	s := &statement{Stmt: stmt, order: order, writes: mayWrite(text), once: kept != nil}
 	if s.once {
 		return s, nil
 	}
@@ -144,18 +123,16 @@ func (c *conn) prepare(sql string) (*statement, error) {
 	return s, nil
 }
 
+var changesTable = regexp.MustCompile(`\b(?:INSERT INTO|UPDATE|DELETE FROM)\b`)
+
 // mayWrite is false for queries, with or without WITH.
 func mayWrite(text string) bool {
 	text = strings.TrimSpace(text)
-	return !strings.HasPrefix(text, "SELECT") && (!strings.HasPrefix(text, "WITH") || changedTable.MatchString(text))
+	return !strings.HasPrefix(text, "SELECT") && (!strings.HasPrefix(text, "WITH") || changesTable.MatchString(text))
 }
 
 // script runs statements without arguments, one after the other.
 func (c *conn) script(sql string) error {
-	if err := c.writePutOff(); err != nil {
-		return err
-	}
-	c.changed = append(c.changed, anyTable)
 	for sql = strings.TrimSpace(sql); sql != ""; {
 		stmt, rest, err := c.PrepareTransient(sql)
 		if err != nil {
@@ -179,26 +156,11 @@ func (c *conn) ready(sql string, args []any) (*statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.putOffBefore(s, sql); err != nil {
-		return nil, err
-	}
-	if err := c.bind(s, args); err != nil {
+	if err := s.bindAll(args); err != nil {
 		c.end(s)
 		return nil, err
 	}
-	if len(s.changes) > 0 && s.noted <= c.commits {
-		s.noted = c.commits + 1
-		c.changed = append(c.changed, s.changes...)
-	}
 	return s, nil
-}
-
-// committed forgets which tables changed and returns them.
-func (c *conn) committed() []string {
-	changed := c.changed
-	c.changed = c.changed[:0]
-	c.commits++
-	return changed
 }
 
 // end resets a statement for its next run.

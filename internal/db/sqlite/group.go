@@ -116,18 +116,11 @@ func (w *writer) commit(all []*transaction) {
 	}
 	w.batch = good > batchLeast
 	number := w.durability.begin()
-	err := w.conn.writePutOff()
-	if err == nil {
-		_, err = w.conn.Exec("COMMIT", nil)
-	}
-	if err != nil {
+	if _, err := w.conn.Exec("COMMIT", nil); err != nil {
 		w.fail(all, err)
 		all = nil
-	} else {
-		w.changes.committed(w.conn, w.conn.committed())
-		if good > 0 {
-			w.refused.Store(false)
-		}
+	} else if good > 0 {
+		w.refused.Store(false)
 	}
 	w.grew()
 	w.groups <- group{number, all}
@@ -172,7 +165,7 @@ func (w *writer) run(t *transaction) (spoilt bool) {
 	w.conn.written = false
 	steps, err := t.work(w.conn)
 	if err == nil {
-		err = w.conn.sendLast(steps)
+		err = w.conn.Send(steps)
 	}
 	t.err = err
 	if isStoreError(err) {
@@ -182,10 +175,7 @@ func (w *writer) run(t *transaction) (spoilt bool) {
 }
 
 // rollBack undoes everything since BEGIN. SQLite may have done so by itself (disk full, I/O error).
-func (w *writer) rollBack() {
-	w.conn.Exec("ROLLBACK", nil)
-	w.conn.forgetPutOff()
-}
+func (w *writer) rollBack() { w.conn.Exec("ROLLBACK", nil) }
 
 // fail answers the transactions of a group that could not be stored.
 func (w *writer) fail(all []*transaction, err error) {

@@ -34,7 +34,6 @@ func TestAReadEndsWithItsCaller(t *testing.T) {
 				return err
 			})
 		},
-		"optimistic write": func(ctx context.Context, work engine.Work) error { return store.Write(ctx, 1, engine.Optimistic, work) },
 	}
 	for name, read := range reads {
 		t.Run(name, func(t *testing.T) {

@@ -13,16 +13,14 @@ import (
 type readers struct {
 	size  int
 	open  func() (*conn, error)
-	short chan struct{} // one element for each connection that reads a few rows
 	idle  chan struct{} // one element for each idle connection
 	mu    sync.Mutex
 	conns []*conn // the idle ones, the last used at the end; nil stands for one that is not open yet
 }
 
-// newReaders has size connections, which are opened when they are first wanted. At most short of them read a few rows at a time, for
-// many callers at once: the plan of an order, a key. Many more than there are processors would not be quicker.
-func newReaders(size, short int, open func() (*conn, error)) *readers {
-	r := &readers{size: size, open: open, short: make(chan struct{}, short), idle: make(chan struct{}, size), conns: make([]*conn, size)}
+// newReaders has size connections, which are opened when they are first wanted.
+func newReaders(size int, open func() (*conn, error)) *readers {
+	r := &readers{size: size, open: open, idle: make(chan struct{}, size), conns: make([]*conn, size)}
 	for range size {
 		r.idle <- struct{}{}
 	}
@@ -30,21 +28,13 @@ func newReaders(size, short int, open func() (*conn, error)) *readers {
 }
 
 // take waits for an idle connection. A caller that hung up gets none, even if one is free.
-func (r *readers) take(ctx context.Context, short bool) (c *conn, err error) {
+func (r *readers) take(ctx context.Context) (c *conn, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
-	}
-	if short {
-		select {
-		case r.short <- struct{}{}:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
 	}
 	select {
 	case <-r.idle:
 	case <-ctx.Done():
-		r.leave(short)
 		return nil, ctx.Err()
 	}
 	r.mu.Lock()
@@ -55,14 +45,14 @@ func (r *readers) take(ctx context.Context, short bool) (c *conn, err error) {
 		return c, nil
 	}
 	if c, err = r.open(); err != nil {
-		r.put(nil, short)
+		r.put(nil)
 		return nil, engine.Unavailable(err)
 	}
 	return c, nil
 }
 
 // put gives a connection back; nil for one that could not be opened.
-func (r *readers) put(c *conn, short bool) {
+func (r *readers) put(c *conn) {
 	r.mu.Lock()
 	if c == nil {
 		r.conns = slices.Insert(r.conns, 0, nil)
@@ -71,13 +61,6 @@ func (r *readers) put(c *conn, short bool) {
 	}
 	r.mu.Unlock()
 	r.idle <- struct{}{}
-	r.leave(short)
-}
-
-func (r *readers) leave(short bool) {
-	if short {
-		<-r.short
-	}
 }
 
 // close waits until every connection is idle and closes them.

@@ -47,7 +47,7 @@ func (e *Engine) inWriter(ctx context.Context, work func(*conn) error) error {
 // dropSamples deletes the copies of rows that an ANALYZE run by hand keeps.
 func (e *Engine) dropSamples(ctx context.Context) error {
 	var found string
-	_, err := e.snapshot(ctx, false, func(c *conn) (err error) {
+	_, err := e.snapshot(ctx, func(c *conn) (err error) {
 		found, err = c.text("SELECT coalesce(max('found'), '') FROM sqlite_master WHERE name = 'sqlite_stat4'")
 		return err
 	})

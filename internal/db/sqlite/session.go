@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"slices"
-
 	"entrepot/internal/db/engine"
 	"entrepot/internal/id"
 )
@@ -56,9 +54,7 @@ func (c *conn) Send(steps []*engine.Step) error {
 func (c *conn) run(s *engine.Step) (n int64, err error) {
 	switch {
 	case s.Clock != nil:
-		return 1, c.tick(s.Clock)
-	case s.Form != nil && s.Form.One != "":
-		return c.oneByOne(s.Form, s.Args)
+		return c.Exec(tick, []any{s.Clock.Tenant, s.Clock.Now, s.Clock.Length})
 	case !s.Reads:
 		return c.Exec(s.SQL, s.Args)
 	}
@@ -73,18 +69,8 @@ func (c *conn) run(s *engine.Step) (n int64, err error) {
 	return n, rows.Err()
 }
 
-// oneByOne writes the rows of a form by a statement for each and returns how many were touched.
-func (c *conn) oneByOne(f *engine.Form, args []any) (touched int64, err error) {
-	one := append(make([]any, 0, f.Head+f.Width), args[:f.Head]...)
-	for row := range slices.Chunk(args[f.Head:], f.Width) {
-		n, err := c.Exec(f.One, append(one, row...))
-		if err != nil {
-			return touched, err
-		}
-		touched += n
-	}
-	return touched, nil
-}
+// tick moves a tenant's change clock past every stamp of a transaction.
+const tick = "UPDATE change_clocks SET base = max(last, $2), last = max(last, $2) + $3 WHERE tenant_id = $1"
 
 // Answer runs one pending read: SQLite gains nothing by several at once.
 func (c *conn) Answer(pending []*engine.Pending) int {

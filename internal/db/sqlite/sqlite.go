@@ -2,11 +2,9 @@
 //
 //	sqlite.go      open, write, close
 //	readers.go     the reading connections
-//	read.go        snapshots on them; transactions that run ahead of the writer
-//	share.go       look-ups of several callers share a snapshot and its statements
-//	writer.go      the one goroutine that writes; group.go puts transactions into one commit, sums.go what they add to kept sums
+//	read.go        snapshots on them
+//	writer.go      the one goroutine that writes; group.go puts transactions into one commit
 //	durability.go  which commits are on the disk
-//	changes.go     which tables commits have changed; memory.go rows that have not changed since they were read
 //	checkpoint.go  the log is copied into the file while the writer works
 //	conn.go        a connection and its prepared statements; session.go what a transaction does on it; rows.go its results
 //	file.go        ownership of the file; copy.go backup and restore
@@ -25,7 +23,6 @@ import (
 	"time"
 
 	"entrepot/internal/db/engine"
-	"entrepot/internal/db/groups"
 	"entrepot/internal/id"
 	"entrepot/internal/processors"
 )
@@ -53,11 +50,7 @@ type Engine struct {
 	readers  *readers
 	closing  sync.RWMutex // guards closed; held for reading while something is handed to the writer
 	closed   bool
-	lookups  groups.Mixtures[*lookup]
-
-	log     *os.File // SQLite's write-ahead log
-	changes *changes
-	memory  *memory
+	log      *os.File // SQLite's write-ahead log
 
 	dir     string
 	rawOnce sync.Once
@@ -115,12 +108,9 @@ func open(c Config, path string) (*Engine, error) {
 		c.Sync = func() error { return syncLog(log) }
 	}
 	another := func() (*conn, error) { return openConn(path, settings...) }
-	known := newChanges(path + "-shm")
-	e := &Engine{now: c.Now, path: path, log: log, writer: newWriter(c, first, known, another), dir: c.Dir,
-		changes: known, memory: newMemory(),
+	e := &Engine{now: c.Now, path: path, log: log, writer: newWriter(c, first, another), dir: c.Dir,
 		settings: append(settings, "cache_size(-400)", "query_only(ON)", fmt.Sprintf("mmap_size(%d)", mapped/size))}
-	e.lookups = groups.NewMixtures[*lookup](max(1, processors.Count()/2), false, true)
-	e.readers = newReaders(size, processors.Count()+1, e.openReader)
+	e.readers = newReaders(size, e.openReader)
 	return e, nil
 }
 
@@ -145,27 +135,13 @@ func (e *Engine) Connections() int { return e.readers.size }
 // ClockMargin is short: a second process that serves is refused, and commands that write beside it take a moment.
 func (e *Engine) ClockMargin() time.Duration { return 10 * time.Second }
 
-// Write runs one transaction. An optimistic one first runs on a snapshot, without waiting for the writer, which then
-// only writes.
-func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, work engine.Work) error {
-	switch {
-	case how.Has(engine.Bulk):
-		return e.serial(ctx, e.writer.pieces, work)
-	case !how.Has(engine.Optimistic):
-		return e.serial(ctx, e.writer.waiting, work)
+// Write runs one transaction. All take turns at the writer, so those of mode Turn do, too.
+func (e *Engine) Write(ctx context.Context, _ id.Tenant, how engine.Mode, work engine.Work) error {
+	queue := e.writer.waiting
+	if how.Has(engine.Bulk) {
+		queue = e.writer.pieces
 	}
-	steps, err := e.ahead(ctx, tenant, work)
-	if err != nil || len(steps) == 0 {
-		return err
-	}
-	return e.serial(ctx, e.writer.waiting, func(engine.Session) ([]*engine.Step, error) {
-		for _, s := range steps {
-			if s.Clock != nil { // stamps count from when the writer runs the transaction, so they are later than every read requested meanwhile
-				s.Clock.Now = e.now().UnixMicro()
-			}
-		}
-		return steps, nil
-	})
+	return e.serial(ctx, queue, work)
 }
 
 // serial passes a transaction to a queue of the writer and waits for its end.
@@ -247,10 +223,8 @@ func (e *Engine) Close() error {
 	<-e.writer.done
 	e.readers.close()
 	err := e.log.Close()
-	for _, file := range []*os.File{e.changes.index, e.raw} {
-		if file != nil {
-			err = errors.Join(err, file.Close())
-		}
+	if e.raw != nil {
+		err = errors.Join(err, e.raw.Close())
 	}
 	return err
 }

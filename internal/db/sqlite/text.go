@@ -4,14 +4,12 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"entrepot/internal/db/engine"
 )
 
 // translate converts PostgreSQL's dialect to SQLite's: it removes casts, row locks and what db.OnPostgres marks, makes a bound LIMIT an
 // expression (with a plain one SQLite plans the statement again at every run), and makes each $N a plain placeholder.
 // order says which argument each placeholder takes: SQLite searches a list for every numbered one, which makes long
-// statements slow. A placeholder in place of engine.Clock takes theClock.
+// statements slow.
 func translate(sql string) (text string, order []int) {
 	var out strings.Builder
 	walkPlaceholders(ownWords.Replace(onPostgres.ReplaceAllString(sql, "")), func(n int) {
@@ -21,10 +19,7 @@ func translate(sql string) (text string, order []int) {
 	return out.String(), order
 }
 
-// theClock stands in an order for the time of the tenant's change clock.
-const theClock = -1
-
-var ownWords = strings.NewReplacer(engine.Clock, "$0", "::UUID", "", "::BIGINT", "", "::TEXT", "", "::BOOLEAN", "",
+var ownWords = strings.NewReplacer("::UUID", "", "::BIGINT", "", "::TEXT", "", "::BOOLEAN", "",
 	"LIMIT $", "LIMIT 0+$", " FOR UPDATE SKIP LOCKED", "", " FOR UPDATE", "", " FOR SHARE", "", ` COLLATE "C"`, "")
 
 var onPostgres = regexp.MustCompile(`(?s)/\*postgres\*/.*?/\*both\*/`)

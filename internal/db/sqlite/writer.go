@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // writer is the one goroutine that writes, and a second one that syncs commits to the disk: while one group of
@@ -33,7 +32,6 @@ type writer struct {
 	sync       func() error // returns when the disk holds what was committed
 	failed     func()       // called when the disk has refused
 	durability durability
-	changes    *changes
 }
 
 // transaction is one waiting call of Write.
@@ -50,12 +48,11 @@ func (t *transaction) end(err error) {
 	close(t.done)
 }
 
-func newWriter(c Config, own *conn, changes *changes, open func() (*conn, error)) *writer {
-	w := &writer{log: c.Log, conn: own, changes: changes, sync: c.Sync, failed: c.Failed, waiting: make(chan *transaction, groupSize),
+func newWriter(c Config, own *conn, open func() (*conn, error)) *writer {
+	w := &writer{log: c.Log, conn: own, sync: c.Sync, failed: c.Failed, waiting: make(chan *transaction, groupSize),
 		pieces: make(chan *transaction, groupSize), tasks: make(chan func(*conn)),
 		delay: time.NewTimer(time.Hour), groups: make(chan group, 1), synced: make(chan struct{}, 1), grown: make(chan struct{}, 1),
 		written: make(chan struct{}), copied: make(chan struct{}), done: make(chan struct{})}
-	own.clocks = map[id.Tenant]*clock{}
 	w.durability.moved.L = &w.durability.mu
 	go w.write()
 	go w.syncGroups()

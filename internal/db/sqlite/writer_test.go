@@ -97,7 +97,10 @@ func TestCloseWaitsForPieces(t *testing.T) {
 
 // A transaction that is refused before it has written anything undoes nothing: those of its group run once.
 func TestARefusalBeforeAnyWriteSpoilsNoGroup(t *testing.T) {
-	store := sums(t)
+	usual := groupTime
+	groupTime = time.Hour // a group takes all that wait, however long that takes
+	store := opened(t, Config{Unsafe: true})
+	t.Cleanup(func() { store.Close(); groupTime = usual })
 	refused, runs := errors.New("refused"), 0
 	first := func(engine.Session) ([]*engine.Step, error) {
 		runs++
@@ -107,4 +110,22 @@ func TestARefusalBeforeAnyWriteSpoilsNoGroup(t *testing.T) {
 	if errs[0] != nil || !errors.Is(errs[1], refused) || runs != 1 {
 		t.Errorf("%v; the first ran %d times", errs, runs)
 	}
+}
+
+// inGroup runs transactions in one group, in their order, and returns their errors.
+func inGroup(t *testing.T, store *Engine, transactions ...func(engine.Session) ([]*engine.Step, error)) []error {
+	t.Helper()
+	errs := make([]error, len(transactions))
+	var running sync.WaitGroup
+	queued := make(chan struct{})
+	store.writer.tasks <- func(*conn) { // it takes none of them before all wait
+		defer close(queued)
+		for i, work := range transactions {
+			running.Go(func() { errs[i] = store.serial(t.Context(), store.writer.waiting, work) })
+			waits(t, store.writer.waiting, i+1)
+		}
+	}
+	<-queued
+	running.Wait()
+	return errs
 }

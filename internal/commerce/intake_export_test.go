@@ -1,0 +1,6 @@
+package commerce
+
+import "entrepot/internal/id"
+
+// IntakeWaiting is how many orders of an account wait for the group before them.
+func (s *Service) IntakeWaiting(tenant id.Tenant) int { return s.intake.Waiting(tenant) }
