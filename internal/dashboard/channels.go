@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"net/url"
 	"strings"
 
 	"entrepot/internal/accounts"
@@ -266,6 +267,9 @@ func (f *form) refuseCredential(message string) {
 func (v *channelView) syncParts(r *request, c channels.Channel, s channelsync.State) {
 	if v.Custom {
 		return
+	}
+	if u, err := url.Parse(s.Address()); err == nil && u.Host != "" {
+		v.Pairs = append(v.Pairs, pair{Name: "Address", Value: u.Host + strings.TrimSuffix(u.Path, "/"), To: s.Address()})
 	}
 	v.Pairs = append(v.Pairs, pair{Name: "Last synchronised", At: r.format.Stamp(c.LastSyncAt)})
 	if s.PullAt > 0 && c.Status != channels.Inactive {
