@@ -1,5 +1,6 @@
 // Package fakeshop is a shop with the part of Shopify's GraphQL Admin API that the connector uses, in memory: for tests, and for
-// integrators who have no shop at hand. It answers by the operation's name with all that it has. It keeps a real shop's habits: lists of a
+// integrators who have no shop at hand. It answers by the operation's name with all that it has. It refuses requests that
+// Shopify's schema (schema.graphql) does not allow, and keeps a real shop's habits: lists of a
 // product are replaced, stock is set only with a key and with a word on what it was, business errors come with status 200, points run out,
 // and orders are shipped by parts of the shop's own making.
 package fakeshop
@@ -145,6 +146,10 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found := operation.FindStringSubmatch(in.Query)
 	if found == nil {
 		s.answer(w, object{"errors": []object{{"message": "a query without a name"}}})
+		return
+	}
+	if errors := refuse(in.Query, in.Variables); len(errors) > 0 {
+		s.answer(w, object{"errors": errors})
 		return
 	}
 	data, wrong := s.run(found[1], in.Variables)
