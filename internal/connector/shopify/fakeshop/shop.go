@@ -81,6 +81,7 @@ type variant struct {
 	policy                       string
 	options                      []optionValue
 	levels                       map[string]int64 // what is available, by the ids of the locations where it is stocked
+	serviced                     bool             // it is stocked at the location of a fulfilment service, which allows no other
 }
 
 type webhook struct{ id, topic, uri string }
@@ -339,10 +340,13 @@ func (s *Shop) Online(name string, online bool) {
 	}
 }
 
+// locationID is the id of the location at a place of the list.
+func locationID(at int) string { return "gid://shopify/Location/" + strconv.Itoa(at+1) }
+
 // shownLocations are the locations, by their names.
 func (s *Shop) shownLocations() (list []object) {
 	for i, l := range s.locations {
-		list = append(list, object{"id": "gid://shopify/Location/" + strconv.Itoa(i+1), "name": l.name, "isActive": l.open,
+		list = append(list, object{"id": locationID(i), "name": l.name, "isActive": l.open,
 			"fulfillsOnlineOrders": l.online})
 	}
 	slices.SortFunc(list, func(a, b object) int { return strings.Compare(a["name"].(string), b["name"].(string)) })
