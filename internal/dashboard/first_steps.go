@@ -45,13 +45,21 @@ func (r *request) curl(scopes, method, path, body string) command {
 	c := command{Text: r.curlWith(keyPlaceholder, method, path, body)}
 	if r.caller().Role != accounts.Viewer {
 		hidden := func(name, value string) field { return field{Name: name, Kind: "hidden", Value: value} }
-		fields := []field{hidden("name", "curl "+strings.SplitN(path, "?", 2)[0]), hidden("method", method), hidden("path", path), hidden("body", body)}
+		fields := []field{hidden("method", method), hidden("path", path), hidden("body", body)}
 		for _, scope := range strings.Fields(scopes) {
 			fields = append(fields, hidden("scopes", scope))
 		}
 		c.Key = r.form("/keys/new", fields...)
 	}
 	return c
+}
+
+// nameAsked names the key of a form that asks for one for a command.
+func (r *request) nameAsked() {
+	if sent := r.http.PostForm; !sent.Has("name") && sent.Has("path") {
+		path, _, _ := strings.Cut(sent.Get("path"), "?")
+		sent.Set("name", "curl "+path)
+	}
 }
 
 // askedCommand is the command for which a form asked for a new key, with that key; without one, a command that reads the account.

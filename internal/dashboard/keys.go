@@ -157,6 +157,7 @@ func (d *Dashboard) showNewKey(r *request) (answer, error) {
 
 // createKey serves POST /keys/new: the page that shows the key once.
 func (d *Dashboard) createKey(r *request) (answer, error) {
+	r.nameAsked()
 	return r.submit(keyForm(r), d.showNewKey, func(f *form) (answer, error) {
 		o := f.Object()
 		draft := drafts.ReadKey(o)

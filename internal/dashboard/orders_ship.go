@@ -36,6 +36,7 @@ type sheetRow struct {
 	Carrier, Tracking   string
 	Badge               badge
 	Why                 string // why the order cannot be shipped; "" if it can
+	Overtaken           bool   // it could be shipped when the sheet was made: the report says why it was not
 }
 
 // bulkReport is the page of a bulk job, below the prefix.
@@ -75,10 +76,11 @@ func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (ans
 			Badge: statusWords[o.Status]}
 		if o.Status != orders.Processing && o.Status != orders.PartiallyShipped {
 			row.Why = whyNotMoved(refusedShipping(o.Status))
-			view.Rows = append(view.Rows, row)
-			if _, shown := typed.carrier[row.ID]; shown { // it could be shipped when the sheet was made: the report says why it was not
+			if _, shown := typed.carrier[row.ID]; shown && sent.Has("rowCarrier") { // ids of the list come without
+				row.Overtaken = true
 				overtaken = append(overtaken, one)
 			}
+			view.Rows = append(view.Rows, row)
 			continue
 		}
 		units := o.Units()
