@@ -86,7 +86,7 @@ var parameterAbout = map[string]string{
 		"e-mail, in any case.",
 	"listCategories search":      "Only categories that contain this text in name, slug or external id, in any case.",
 	"listProducts search":        "Only products that contain this text in SKU or name, in any case.",
-	"listCustomers search":       "Only customers that contain this text in e-mail, names, company or phone, in any case.",
+	"listCustomers search":       "Only customers that contain this text in e-mail, names, company or phone, in any case; a phone is also found by its digits, however it is written.",
 	"secondaryIds":               "The customers that would be merged into the primary. Required.",
 	"segmentId":                  "Only customers of this segment; an unknown segment has none.",
 	"sku":                        "Only what has exactly this SKU.",

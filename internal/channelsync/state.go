@@ -8,6 +8,7 @@ package channelsync
 import (
 	"encoding/json"
 	"errors"
+	"net/url"
 	"slices"
 	"time"
 
@@ -121,10 +122,21 @@ func (s *State) SetHooks(hooks []Hook) { s.Webhooks = encode(hooks) }
 func (s State) Tested() bool { return s.Shop != "" && s.Shop != "{}" }
 
 // Account is the platform's id of the account, as the last test with the channel's credentials found it.
-func (s State) Account() string {
-	var shop struct{ Account string }
+func (s State) Account() string { return s.shop().Account }
+
+// Address is the shop's own address, an http or https URL, as the last test with the channel's credentials found it; "" before one.
+func (s State) Address() string {
+	address := s.shop().URL
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return ""
+	}
+	return address
+}
+
+func (s State) shop() (shop struct{ Account, URL string }) {
 	_ = json.Unmarshal([]byte(s.Shop), &shop)
-	return shop.Account
+	return shop
 }
 
 // ForgetShop queues that nothing is known of the channel's shop and of what its credentials may do, because it has others.

@@ -68,7 +68,11 @@ func EmailKey(email string) string { return search.Fold(strings.TrimSpace(email)
 
 // search is the text that the search of a list matches.
 func (c Customer) search() string {
-	return search.Fold(strings.TrimSpace(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " ")))
+	text := strings.TrimSpace(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " "))
+	if form := phoneForm(c.Phone); form != "" {
+		text += " " + form
+	}
+	return search.Fold(text)
 }
 
 // isSecondary marks records merged into another, erased ones too, in the index of searches; others have 0.

@@ -1,14 +1,15 @@
 package customers
 
 import (
+	"strings"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/search"
 )
 
 // Filter selects the customers of a list, and the page.
 type Filter struct {
-	Search          string // part of e-mail, names, company or phone
+	Search          string // part of e-mail, names, company or phone, or some digits of the phone
 	Email           string
 	Tag             string
 	Segment         *Segment    // only those who meet its rules; it need not be stored
@@ -109,7 +110,12 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 		w.And("c.merged_into IS NULL")
 	}
 	if f.Search != "" {
-		w.AndContains("c.search", search.Fold(f.Search))
+		var contains []string
+		var patterns []any
+		for _, term := range wantedTerms(f.Search) {
+			contains, patterns = append(contains, `c.search LIKE ? ESCAPE '\'`), append(patterns, db.Containing(term))
+		}
+		w.And("("+strings.Join(contains, " OR ")+")", patterns...)
 	}
 	db.AndGiven(w, "c.email_key = ?", EmailKey(f.Email))
 	if f.Tag != "" {

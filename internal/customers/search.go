@@ -1,6 +1,8 @@
 package customers
 
 import (
+	"slices"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/search"
@@ -12,7 +14,7 @@ const lookUpCost = 4
 // listFound reads a page of a search. If the filter has conditions beyond the index of searches, the customers found are read and checked;
 // of a tag that not many more have, its index says who of them has it.
 func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
-	found, err := search.FindSet(tx, search.Customers, f.Search, func(sort int64) bool { return sort != isSecondary || f.IncludeInactive })
+	found, err := findSearched(tx, f)
 	f.Search = ""
 	if err == nil && f.Tag != "" {
 		found, f.Tag, err = keepTagged(tx, found, f.Tag)
@@ -51,6 +53,19 @@ func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	return list, page.Total, err
 }
 
+// findSearched finds the customers of a search by their text alone.
+func findSearched(tx *db.Tx, f Filter) (*search.Set, error) {
+	found := search.SetOf(nil)
+	for _, term := range wantedTerms(f.Search) {
+		some, err := search.FindSet(tx, search.Customers, term, func(sort int64) bool { return sort != isSecondary || f.IncludeInactive })
+		if err != nil {
+			return nil, err
+		}
+		found = found.Union(some)
+	}
+	return found, nil
+}
+
 // meeting are those of some customers who meet the filter's conditions.
 func meeting(tx *db.Tx, f Filter, some []search.ID) ([]id.Customer, error) {
 	w := f.where(tx)
@@ -73,8 +88,17 @@ func keepTagged(tx *db.Tx, found *search.Set, tag string) (*search.Set, string, 
 
 // LastRecorded reads the newest active customers that contain a term, at most n; searches of everything show these.
 func LastRecorded(tx *db.Tx, term string, n int) ([]Customer, error) {
-	ids, err := search.Newest(tx, search.Customers, term, n, func(sort int64) bool { return sort != isSecondary })
-	return readFound(tx, ids, err)
+	var ids []search.ID
+	for _, one := range wantedTerms(term) {
+		some, err := search.Newest(tx, search.Customers, one, n, func(sort int64) bool { return sort != isSecondary })
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, some...)
+	}
+	slices.SortFunc(ids, func(a, b search.ID) int { return search.CompareIDs(b, a) })
+	ids = slices.Compact(ids)
+	return readFound(tx, ids[:min(n, len(ids))], nil)
 }
 
 // readFound reads customers, newest first, unless the search that found them has failed.

@@ -78,7 +78,7 @@ func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, e
 		Scope:    "write:attributes",
 		Empty: r.firstStep("write:attributes", empty{Icon: "list", Head: "No attributes yet",
 			Text:  "An attribute is what products have values of: colour, size, care.",
-			Label: "New attribute", To: "#editor", Curl: r.curl("POST", "/attributes", `{"code":"colour","label":"Colour","type":"text"}`)}),
+			Label: "New attribute", To: "#editor", Curl: r.curl("write:attributes", "POST", "/attributes", `{"code":"colour","label":"Colour","type":"text"}`)}),
 		Head:    "New attribute",
 		Label:   "Create",
 		Columns: []head{{Label: "Label"}, {Label: "Code"}, {Label: "Values"}},

@@ -209,7 +209,7 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 	}
 	view := editorView{ListHead: "Categories", Scope: "write:categories", Head: "New category",
 		Empty: r.firstStep("write:categories", empty{Icon: "list", Head: "No categories yet", Text: "Categories sort products into a tree.",
-			Label: "New category", To: "#editor", Curl: r.curl("POST", "/categories", `{"name":"Kitchen"}`)}),
+			Label: "New category", To: "#editor", Curl: r.curl("write:categories", "POST", "/categories", `{"name":"Kitchen"}`)}),
 		Label: "Create", Columns: []head{{Label: "Name"}, {Label: "Products"}, {Label: "External id"}}}
 	if at.ID == "" {
 		view.Form = categoryForm(r, categoriesPath, p, at)

@@ -158,10 +158,11 @@ func (d *Dashboard) createChannel(r *request) (answer, error) {
 		if err := r.read(func(tx *db.Tx) (err error) { newest, err = newestProduct(tx); return err }); err != nil {
 			return answer{}, err
 		}
+		_, method, path, body := firstCall(newest, channel)
 		return show(screen{Template: "channel_key", Title: "Key of " + *draft.Name, Section: "/channels", Data: once{
 			Head: *draft.Name + " is ready", Label: "API key", Secret: secret, Back: prefix + "/channels/" + channel,
 			Text: "This is the only time that the key is shown. It reads and writes products, stock, orders and customers of the whole account.",
-			Curl: r.curlWith("X-API-Key: "+secret, "POST", "/orders", orderBody(newest, channel))}}), nil
+			Curl: r.curlWith(secret, method, path, body)}}), nil
 	})
 }
 

@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"net/url"
 	"strings"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/analytics"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
@@ -71,7 +73,8 @@ func brokenChannel(c channels.Channel) bool {
 func (d *Dashboard) showChannels(r *request) (answer, error) {
 	view := channelsView{Empty: r.firstStep("write:channels", empty{Icon: "plug", Head: "No channels yet",
 		Text:  "A channel is a shop, a marketplace, or a system of your own: orders come from it, products go to it.",
-		Label: "Add a channel", To: prefix + "/channels/new", Curl: r.curl("POST", "/channels", `{"platform":"CUSTOM","name":"ERP"}`)})}
+		Label: "Add a channel", To: prefix + "/channels/new", Curl: r.curl("write:channels "+strings.Join(accounts.ChannelScopes, " "),
+			"POST", "/channels", `{"platform":"CUSTOM","name":"ERP"}`)})}
 	q := r.query()
 	l := r.listing("/channels")
 	if err := q.Err(); err != nil {
@@ -143,10 +146,10 @@ type channelView struct {
 	Delete    ask
 	Tested    *testedView
 	Jobs      []jobRow
-	Curl      string // for a custom channel: a command that sends an order to it
-	ByHand    string // what the merchant must do on the platform
-	Address   string // where the platform sends notifications
-	NoAddress string // why there is no address to enter there
+	Curl      command // for a custom channel: a command that sends an order to it
+	ByHand    string  // what the merchant must do on the platform
+	Address   string  // where the platform sends notifications
+	NoAddress string  // why there is no address to enter there
 }
 
 // pathChannel reads the channel of the path.
@@ -218,7 +221,7 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 		view.Address = strings.TrimSuffix(d.PublicURL, "/") + "/api/v1/webhooks/platform/" + string(c.ID) + "/" + found.Profile().Slug
 	}
 	if view.Custom {
-		view.Curl = r.curl("POST", "/orders", orderBody(newest, string(c.ID)))
+		view.Curl = r.curl(firstCall(newest, string(c.ID)))
 	}
 	view.Form = d.channelForm(r, at, c.Platform, c.Name, true)
 	if tested != nil && tested.Callout.Tone == "bad" {
@@ -264,6 +267,9 @@ func (f *form) refuseCredential(message string) {
 func (v *channelView) syncParts(r *request, c channels.Channel, s channelsync.State) {
 	if v.Custom {
 		return
+	}
+	if u, err := url.Parse(s.Address()); err == nil && u.Host != "" {
+		v.Pairs = append(v.Pairs, pair{Name: "Address", Value: u.Host + strings.TrimSuffix(u.Path, "/"), To: s.Address()})
 	}
 	v.Pairs = append(v.Pairs, pair{Name: "Last synchronised", At: r.format.Stamp(c.LastSyncAt)})
 	if s.PullAt > 0 && c.Status != channels.Inactive {

@@ -86,7 +86,7 @@ func (d *Dashboard) listCustomers(r *request) (answer, error) {
 				Text:  "They come with orders that name an e-mail address, or are entered here.",
 				Label: "New customer",
 				To:    prefix + "/customers/new",
-				Curl:  r.curl("POST", "/customers", `{"email":"ada@example.com","firstName":"Ada","lastName":"Lovelace"}`),
+				Curl:  r.curl("write:customers", "POST", "/customers", `{"email":"ada@example.com","firstName":"Ada","lastName":"Lovelace"}`),
 			})
 			view.Empty = &none
 		}

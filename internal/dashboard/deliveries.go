@@ -166,9 +166,11 @@ func (r *request) noDeliveries(endpoints []option, filtered bool) empty {
 		return r.firstEndpoint("send", "No deliveries yet")
 	}
 	first := endpoints[0].Value
+	scopes := "write:webhooks " + strings.Join(webhooks.ReadScopes(webhooks.EventNames), " ") // of whatever the endpoint subscribes to
 	return r.firstStep("write:webhooks", empty{Icon: "send", Head: "No deliveries yet",
 		Text:  "A delivery is one event on its way to one endpoint. Send a sample of one.",
-		Label: "Open " + endpoints[0].Label, To: prefix + "/webhooks/" + first, Curl: r.curl("POST", "/developer/webhooks/"+first+"/test", "{}")})
+		Label: "Open " + endpoints[0].Label, To: prefix + "/webhooks/" + first,
+		Curl: r.curl(scopes, "POST", "/developer/webhooks/"+first+"/test", "{}")})
 }
 
 // endpointNames are the names of the account's endpoints, also as the options of a filter.

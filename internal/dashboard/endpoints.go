@@ -122,7 +122,7 @@ func (r *request) firstEndpoint(icon, head string) empty {
 	return r.firstStep("write:webhooks", empty{Icon: icon, Head: head,
 		Text:  "An endpoint is an address of yours that is called when something happens: an order arrives, stock changes, a parcel leaves.",
 		Label: "Add an endpoint", To: prefix + "/webhooks/new",
-		Curl: r.curl("POST", "/developer/webhooks", `{"url":"https://shop.example/hooks/entrepot","events":["order.received"]}`)})
+		Curl: r.curl("write:webhooks read:orders", "POST", "/developer/webhooks", `{"url":"https://shop.example/hooks/entrepot","events":["order.received"]}`)})
 }
 
 // endpoints reads all endpoints with their health.

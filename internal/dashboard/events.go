@@ -57,7 +57,7 @@ type eventsView struct {
 // noEvents is the message of an empty log.
 func (r *request) noEvents(filtered bool) empty {
 	e := empty{Icon: "pulse", Head: "No events here", Text: "Every change of an order, a product, stock or a customer is an event. " +
-		"The log keeps them in the order in which they were committed.", Curl: r.curl("GET", "/developer/events?limit=10", "")}
+		"The log keeps them in the order in which they were committed.", Curl: r.curl("read:webhooks", "GET", "/developer/events?limit=10", "")}
 	if filtered {
 		e.Label, e.To = "Show all events", prefix+"/events"
 		return e

@@ -28,10 +28,19 @@ func shellWords(command string) (words []string) {
 	return words
 }
 
-// curl runs a command of a page as curl would, with a login in the place of what the page cannot know.
-func (c *shopper) curl(t *testing.T, command string) reply {
+// curl runs a command of a page as curl would: as it stands on the page that the button beside it leads to, with a new key in it.
+func (c *shopper) curl(t *testing.T, page reply) reply {
 	t.Helper()
-	key := c.call("POST", "/developer/api-keys", map[string]any{"name": "curl", "scopes": accounts.AllScopes})["key"].(string)
+	made := c.s.as(c.s.owner).post("/keys/new", page.inputs(t, "/keys/new"))
+	found := regexp.MustCompile(`<pre[^>]* aria-label="Command">([^<]+)</pre>`).FindStringSubmatch(made.body)
+	if found == nil {
+		t.Fatalf("no command with a key: %d %.900s", made.status, made.words())
+	}
+	command := html.UnescapeString(found[1])
+	if shown := html.UnescapeString(emptyList.FindStringSubmatch(page.body)[2]); !strings.Contains(shown, "'X-API-Key: <API_KEY>'") ||
+		regexp.MustCompile(`'X-API-Key: pk_[^']+'`).ReplaceAllString(command, "'X-API-Key: <API_KEY>'") != shown {
+		t.Errorf("the command with a key is another one: %s", command)
+	}
 	token := c.header
 	defer func() { c.header = token }()
 	words := shellWords(command)
@@ -43,10 +52,10 @@ func (c *shopper) curl(t *testing.T, command string) reply {
 			method = words[i]
 		case "-H":
 			i++
-			switch words[i] {
-			case "X-API-Key: <API_KEY>":
+			switch key, is := strings.CutPrefix(words[i], "X-API-Key: "); {
+			case is:
 				c.header = http.Header{"X-Api-Key": {key}}
-			case "Authorization: Bearer <ACCESS_TOKEN>", "Content-Type: application/json":
+			case words[i] == "Content-Type: application/json":
 			default:
 				t.Errorf("a header that no call has: %s", words[i])
 			}
@@ -81,7 +90,7 @@ func TestEmptyListsGiveTheFirstStep(t *testing.T) {
 				!strings.HasPrefix(to, "#") && s.as(s.owner).send("GET", html.UnescapeString(to), nil, "").status != 200 {
 				t.Errorf("the button leads to %s", to)
 			}
-			out := s.shopper(t).curl(t, html.UnescapeString(found[2]))
+			out := s.shopper(t).curl(t, page)
 			if out.status >= 300 || strings.Contains(out.body, `"success":false`) {
 				t.Errorf("%s: %d %s", found[2], out.status, out.body)
 			}
@@ -124,7 +133,7 @@ func TestFirstStepsHaveRealIDs(t *testing.T) {
 					t.Errorf("%s: no %s in %s", path, part, command)
 				}
 			}
-			if out := c.curl(t, command); out.status >= 300 || strings.Contains(out.body, `"success":false`) {
+			if out := c.curl(t, page); out.status >= 300 || strings.Contains(out.body, `"success":false`) {
 				t.Errorf("%s: %d %s", command, out.status, out.body)
 			}
 		}

@@ -116,7 +116,7 @@ func (r *request) noJobs(filtered bool) empty {
 		e.Label, e.To = "Show all jobs", prefix+"/jobs"
 		return e
 	}
-	e.Label, e.To, e.Curl = "Import products", prefix+"/products/import", r.curl("GET", "/jobs?limit=10", "")
+	e.Label, e.To, e.Curl = "Import products", prefix+"/products/import", r.curl("read:channels", "GET", "/jobs?limit=10", "")
 	return r.firstStep("write:products", e)
 }
 

@@ -37,8 +37,7 @@ type keysView struct {
 func (d *Dashboard) showKeys(r *request) (answer, error) {
 	none := empty{Icon: "key", Head: "No API keys yet",
 		Text:  "A key lets a program read and write this account: an ERP, a script, a shop of your own.",
-		Label: "Create a key", To: prefix + "/keys/new", Curl: r.curlWith("Authorization: Bearer <ACCESS_TOKEN>", "POST", "/developer/api-keys",
-			`{"name":"ERP","scopes":["write:orders"]}`)}
+		Label: "Create a key", To: prefix + "/keys/new", Curl: r.curl("read:orders", "GET", "/orders?limit=10", "")}
 	var view keysView
 	l := r.listing("/keys")
 	err := r.read(func(tx *db.Tx) error {
@@ -158,6 +157,7 @@ func (d *Dashboard) showNewKey(r *request) (answer, error) {
 
 // createKey serves POST /keys/new: the page that shows the key once.
 func (d *Dashboard) createKey(r *request) (answer, error) {
+	r.nameAsked()
 	return r.submit(keyForm(r), d.showNewKey, func(f *form) (answer, error) {
 		o := f.Object()
 		draft := drafts.ReadKey(o)
@@ -177,7 +177,7 @@ func (d *Dashboard) createKey(r *request) (answer, error) {
 		return show(screen{Template: "secret", Title: "API key made", Section: "/keys", Crumbs: []crumb{{"API keys", "/keys"}, {draft.Name, ""}},
 			Data: once{Head: "Copy the key now", Text: "This is the only time it is shown. It is stored as a hash: nobody can look it up later.",
 				Label: "API key", Secret: secret, Back: prefix + "/keys",
-				Curl: r.curlWith("X-API-Key: "+secret, "GET", "/account", "")}}), err
+				Curl: r.askedCommand(secret)}}), err
 	})
 }
 

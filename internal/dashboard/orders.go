@@ -374,12 +374,12 @@ func (r *request) noOrders(q ordersQuery, places []channels.Channel) (*empty, er
 	}
 	e := r.firstStep("write:channels", empty{Icon: "order", Head: "No orders yet",
 		Text:  "Orders appear here as soon as a channel or an API key sends one.",
-		Label: "Add a channel", To: prefix + "/channels/new", Curl: r.curl("POST", "/orders", orderBody(newest, channel))})
+		Label: "Add a channel", To: prefix + "/channels/new", Curl: r.curl(firstCall(newest, channel))})
 	if newest.SKU == "" {
 		e = r.firstStep("write:products", empty{Icon: "order", Head: "No orders yet",
 			Text:  "An order needs a product. Enter one first, or import a list of them.",
 			Label: "New product", To: prefix + "/products/new", File: prefix + importsPath,
-			Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)})
+			Curl: r.curl(firstCall(newest, channel))})
 	}
 	return &e, nil
 }

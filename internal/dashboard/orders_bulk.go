@@ -145,7 +145,8 @@ func (r *request) askBulk(q ordersQuery, to orders.Status, list []jobs.Order, mo
 	case orders.Cancelled, orders.Returned:
 		view.Text += " This cannot be taken back."
 	case orders.Shipped:
-		view.Text = "They are shipped without tracking: the sheet for it takes " + r.format.Count(limits.MaxBulkShip) + " orders. " + view.Text
+		view.Text = "They are shipped without tracking: the sheet for it takes " + r.format.Count(limits.MaxBulkShip) + " orders. " + view.Text +
+			" The report can undo all of it."
 	}
 	if more {
 		view.Text = "Meanwhile more orders match than the list showed. " + view.Text

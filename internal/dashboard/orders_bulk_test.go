@@ -5,11 +5,13 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
+	"entrepot/internal/limits"
 	"entrepot/internal/orders"
 )
 
@@ -62,6 +64,10 @@ func TestBulkShip(t *testing.T) {
 		has(t, b.post("/orders/bulk", more), "More numbers were pasted than there are orders")
 		values = filled.inputs(t, "/orders/bulk")
 		values.Set("act", "ship")
+		asked := b.post("/orders/bulk", values) // two have no number: it asks once
+		has(t, asked, "2 orders have no tracking number", "Ship 6 orders, 2 without tracking")
+		values = asked.inputs(t, "/orders/bulk")
+		values.Set("act", "ship")
 		first, second := b.post("/orders/bulk", values), b.post("/orders/bulk", values)
 		if first.status != 303 || first.to() != second.to() {
 			t.Fatalf("%d %q, %d %q", first.status, first.to(), second.status, second.to())
@@ -97,6 +103,27 @@ func TestBulkShip(t *testing.T) {
 			t.Errorf("%s", out.words())
 		}
 	})
+}
+
+// More orders than the sheet takes are shipped without tracking after one question, and the report undoes all of them.
+func TestBulkShipOfMoreThanTheSheetTakes(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c, b := s.shopper(t), s.as(s.owner)
+	c.articles()
+	const many = limits.MaxBulkShip + 1
+	for range many {
+		c.order("PROCESSING", nil, 1)
+	}
+	asked := b.post("/orders/bulk", url.Values{"all": {strconv.Itoa(many)}, "to": {"SHIPPED"}})
+	has(t, asked, "Ship all: 501 orders?", "without tracking", "The report can undo all of it")
+	report := b.post("/orders/bulk", asked.inputs(t, "/orders/bulk"))
+	s.work()
+	out := b.follow(report)
+	has(t, out, "501 done, 0 refused")
+	undone := b.submit(t, out, strings.TrimPrefix(report.to(), prefix)+"/undo")
+	s.work()
+	has(t, b.follow(undone), "Undo shipping", "501 done, 0 refused")
+	has(t, b.get("/orders?status=PROCESSING"), "501 orders")
 }
 
 // Whoever chooses more orders than can be printed at once reads so above the list.

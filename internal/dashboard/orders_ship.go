@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"entrepot/internal/apijson"
@@ -22,6 +23,8 @@ type sheetView struct {
 	Carrier string // for rows without one whose number does not tell
 	Numbers string // pasted, for the rows without a number
 	Wrong   string // why nothing was shipped
+	Without int    // orders without a tracking number that the person was asked about; 0 before the question
+	Asked   string // the question
 	Rows    []sheetRow
 	Words   string // "Ship 3 orders"
 	Back    string
@@ -33,13 +36,14 @@ type sheetRow struct {
 	Carrier, Tracking   string
 	Badge               badge
 	Why                 string // why the order cannot be shipped; "" if it can
+	Overtaken           bool   // it could be shipped when the sheet was made: the report says why it was not
 }
 
 // bulkReport is the page of a bulk job, below the prefix.
 func bulkReport(job jobs.Job) string { return "/orders/bulk/" + string(job.ID) }
 
 // shipSheet ships some orders with what is typed beside each. Only its last button ships: Enter in an input, which a scanner sends behind
-// each number, fills in what is known of the rows.
+// each number, fills in what is known of the rows. While orders have no tracking number, that button asks once before it ships.
 func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (answer, error) {
 	sent := r.http.PostForm
 	var whole []orders.Order
@@ -62,6 +66,7 @@ func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (ans
 		Kept: append(q.hidden(), pair{Name: "to", Value: string(orders.Shipped)})}
 	typed := typedTracking(sent)
 	var ready, overtaken []jobs.Order
+	without := 0
 	for _, one := range list {
 		o := of[one.ID]
 		if o == nil {
@@ -71,10 +76,11 @@ func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (ans
 			Badge: statusWords[o.Status]}
 		if o.Status != orders.Processing && o.Status != orders.PartiallyShipped {
 			row.Why = whyNotMoved(refusedShipping(o.Status))
-			view.Rows = append(view.Rows, row)
-			if _, shown := typed.carrier[row.ID]; shown { // it could be shipped when the sheet was made: the report says why it was not
+			if _, shown := typed.carrier[row.ID]; shown && sent.Has("rowCarrier") { // ids of the list come without
+				row.Overtaken = true
 				overtaken = append(overtaken, one)
 			}
+			view.Rows = append(view.Rows, row)
 			continue
 		}
 		units := o.Units()
@@ -82,6 +88,9 @@ func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (ans
 		row.Tracking = typed.number(row.ID)
 		if row.Carrier = typed.carrier[row.ID]; row.Carrier == "" {
 			row.Carrier = orders.CarrierOf(row.Tracking)
+		}
+		if row.Tracking == "" {
+			without++
 		}
 		ready = append(ready, commerce.Tracked(one, cmp.Or(row.Carrier, view.Carrier), row.Tracking))
 		view.Rows = append(view.Rows, row)
@@ -93,12 +102,20 @@ func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (ans
 			view.Wrong = "A carrier or a number is longer than " + r.format.Count(apijson.MaxText) + " characters"
 		}
 	}
+	asked, _ := strconv.Atoi(sent.Get("without"))
+	if without > 0 && without <= asked {
+		view.Without = asked
+	}
 	switch {
 	case sent.Get("act") != "ship" || view.Wrong != "":
 	case len(typed.rest) > 0:
 		view.Wrong = "More numbers were pasted than there are orders"
 	case len(ready) == 0:
 		view.Wrong = "None of these orders can be shipped"
+	case without > asked:
+		view.Without = without
+		view.Asked = r.format.plural(int64(without), "order has", "orders have") + " no tracking number. Ship again to go on without."
+		view.Words += ", " + r.format.Count(int64(without)) + " without tracking"
 	default:
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			job, err := d.Commerce.MoveOrders(tx, r.caller(), commerce.BulkDraft{To: orders.Shipped, Orders: append(ready, overtaken...)})

@@ -100,7 +100,7 @@ type empty struct {
 	Icon, Head, Text string
 	Label, To        string // of the button, "" for none
 	File             string // the page where a file is given, "" for none
-	Curl             string // a command that works, "" for none
+	Curl             command
 }
 
 // ask is a dialog that asks for confirmation of something that cannot be undone. Typed, if set, must be typed.

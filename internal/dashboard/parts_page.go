@@ -75,7 +75,7 @@ func (d *Dashboard) showParts(r *request) (answer, error) {
 			{Tone: "warn", Glyph: "processing", Head: "Lines edited", Changes: []change{{"Dinner plate", "8", "6"}}, At: at}},
 		Tree: []node{{Label: "Kitchen", To: "#", Meta: "12 products", Children: []node{{Label: "Pots"}, {Label: "Knives"}}}, {Label: "Garden"}},
 		Empty: empty{Icon: "order", Head: "No orders yet", Text: "Orders appear here as channels send them.", Label: "Add a channel", To: "#",
-			Curl: "curl http://127.0.0.1:8080/api/v1/orders"},
+			Curl: r.curl("read:orders", "GET", "/orders?limit=10", "")},
 		Once: once{Head: "Your API key", Text: "It is shown now and never again.", Label: "API key", Secret: "pk_live_example", Back: "#"},
 		Ask:  newAsk("ask", "Delete the channel?", "Its orders go with it.", "Delete", r.form("/_parts/form")),
 		Form: partsForm(r),

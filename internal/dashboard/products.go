@@ -156,7 +156,7 @@ func firstProduct(r *request) *empty {
 	e := r.firstStep("write:products", empty{Icon: "tag", Head: "No products yet",
 		Text:  "Enter the first one, import the list that you have, or send one with an API key.",
 		Label: "New product", To: prefix + "/products/new", File: prefix + importsPath,
-		Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)})
+		Curl: r.curl("write:products", "POST", "/sdk/products/bulk-import", productBody)})
 	return &e
 }
 

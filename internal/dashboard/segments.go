@@ -132,7 +132,7 @@ func (d *Dashboard) segmentScreen(r *request, view segmentsView, at id.Segment) 
 	q := r.query()
 	view.Empty = r.firstStep("write:customers", empty{Icon: "people", Head: "No segments yet",
 		Text:  "A segment is a saved filter of customers: those of a country, those with a tag, those who have not ordered for a year.",
-		Label: "New segment", To: "#editor", Curl: r.curl("POST", "/segments", `{"name":"Regulars","rules":{"minOrders":3}}`)})
+		Label: "New segment", To: "#editor", Curl: r.curl("write:customers", "POST", "/segments", `{"name":"Regulars","rules":{"minOrders":3}}`)})
 	l := r.listing(segmentsPath)
 	if err := q.Err(); err != nil {
 		return answer{}, err

@@ -141,11 +141,11 @@ func (r *request) firstStock(tx *db.Tx) (*empty, error) {
 	e := empty{Icon: "stock", Head: "No stock yet",
 		Text:  "Stock belongs to a product. Enter one first, or import a list of products and their stock.",
 		Label: "New product", To: prefix + "/products/new", File: prefix + importsPath,
-		Curl: r.curl("POST", "/sdk/products/bulk-import", productBody)}
+		Curl: r.curl("write:products", "POST", "/sdk/products/bulk-import", productBody)}
 	if newest.SKU != "" {
 		e.Text, e.Label = "Open a product and receive some of it, or send levels with an API key.", "Receive some of "+newest.SKU
 		e.To, e.File = stockPath(newest.SKU), prefix+stockImportsPath
-		e.Curl = r.curl("PATCH", "/sdk/inventory/bulk-update", `{"updates":[{"sku":`+quote(newest.SKU)+`,"quantity":40}]}`)
+		e.Curl = r.curl("write:inventory", "PATCH", "/sdk/inventory/bulk-update", `{"updates":[{"sku":`+quote(newest.SKU)+`,"quantity":40}]}`)
 	}
 	e = r.firstStep("write:inventory", e)
 	return &e, nil

@@ -74,6 +74,11 @@ func TestStoryOfEachPlatform(t *testing.T) {
 		if !strings.Contains(page, p.byHand) || p.byHand != "" && !strings.Contains(page, s.url+"/api/v1/webhooks/platform/") {
 			t.Errorf("%s: what is left to do is not on the page: %.900s", p.platform, page)
 		}
+		at := eval[string](b, "document.querySelector('dl.pairs a[href^=http]')?.getAttribute('href') ?? ''")
+		channel := s.shopper(t).call("GET", "/channels/"+eval[string](b, "location.pathname.split('/channels/')[1].split('/')[0]"), nil)
+		if at == "" || channel["address"] != at {
+			t.Errorf("%s: the page links to %q, the channel's address is %v", p.platform, at, channel["address"])
+		}
 		if !eval[bool](b, "[...document.querySelectorAll('main input[type=password]')].every(input => !input.value)") {
 			t.Errorf("%s: the page shows a credential", p.platform)
 		}

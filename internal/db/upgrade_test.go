@@ -111,6 +111,7 @@ var oldRows = map[int]string{
 		INSERT INTO segment_lists_until VALUES (1, 40, 1);
 		INSERT INTO segment_changes VALUES (1, 50, '#20');`,
 	71: `INSERT INTO audit_heads VALUES (1, 0, '');`,
+	76: `UPDATE customers SET phone = '+49 (30) 123-456' WHERE id = '#20';`,
 	75: `INSERT INTO login_networks VALUES (1, '#02', 'hash', 1700000000000000);`,
 }
 
@@ -118,7 +119,8 @@ var oldRows = map[int]string{
 var droppedColumns = map[string]bool{"queues.lease_until": true, "orders.shipped_told": true}
 
 // correctedColumns are those whose values a later migration corrects; verify holds them to the rest of the store.
-var correctedColumns = map[string]bool{"tallies.n": true, "search_loose.sort": true, "search_loose.version": true}
+var correctedColumns = map[string]bool{"tallies.n": true, "search_loose.sort": true, "search_loose.version": true,
+	"search_loose.text": true, "customers.search": true}
 
 // droppedTables are those whose content a later migration keeps in another table; verify holds that one to the rest of the store.
 var droppedTables = map[string]bool{"order_counts": true}
@@ -175,7 +177,7 @@ func migratesWhole(t *testing.T, config db.Config, version int) {
 	}
 	before := contentOf(t, store)
 	for table, rows := range before {
-		if len(rows) == 0 {
+		if len(rows) == 0 && table != "probes" { // a table that is always empty
 			t.Errorf("no row in %s: oldRows needs one", table)
 		}
 	}

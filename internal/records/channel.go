@@ -16,6 +16,7 @@ func WriteChannel(w *apijson.Writer, name string, c channels.Channel, sync chann
 	w.Text("platform", c.Platform)
 	apijson.Word(w, "status", c.Status)
 	w.Bool("tested", c.Platform == channels.Custom || sync.Tested())
+	w.TextOrNull("address", sync.Address())
 	w.RawObject("settings", c.Settings)
 	w.Bool("hasCredentials", c.Credentials != "")
 	w.Micros("createdAt", c.CreatedAt)
@@ -68,4 +69,4 @@ var SampleChannel = channels.Channel{ID: SampleID[id.Channel](259), Name: "ERP",
 
 // SampleChannelSync is a possible state of a platform's channel.
 var SampleChannelSync = channelsync.State{LastError: "the shop is closed for maintenance", PullAt: SampleTime,
-	Webhooks: `[{"topic":"order.updated","status":"active"}]`}
+	Shop: `{"URL":"https://shop.example"}`, Webhooks: `[{"topic":"order.updated","status":"active"}]`}

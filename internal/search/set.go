@@ -69,6 +69,17 @@ func merged(a, b []ID) []ID {
 	return append(append(all, a...), b...)
 }
 
+// Union is the set of the records of both sets.
+func (s *Set) Union(other *Set) *Set {
+	switch {
+	case len(s.ids) == 0:
+		return other
+	case len(other.ids) == 0:
+		return s
+	}
+	return &Set{ids: slices.Compact(merged(s.ids, other.ids))}
+}
+
 // CompareIDs compares two ids as indexes do.
 func CompareIDs(a, b ID) int { return bytes.Compare(a[:], b[:]) }
 

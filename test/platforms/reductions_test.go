@@ -47,7 +47,7 @@ func TestReducedPrices(t *testing.T) {
 	each(t, func(t *testing.T, s *service, shop story.Shop) {
 		settings := map[string]any{"pullEvery": 3600, "priceFactor": "1.2"}
 		if shop.Platform == "AMAZON" {
-			settings["listing"], settings["productType"], settings["variationTheme"] = "full", "MUG", "SIZE"
+			settings["listing"], settings["productType"], settings["variationTheme"], settings["brand"] = "full", "MUG", "SIZE", "Mugs"
 		}
 		c := s.connectShop(t, shop, settings)
 		one, parent := "ONE-"+shop.Platform, "ALL-"+shop.Platform

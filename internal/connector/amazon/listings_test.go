@@ -186,7 +186,7 @@ func TestWhatAmazonRefuses(t *testing.T) {
 	if s.Listings() != 2 { // a product that is refused in part is not listed in part
 		t.Errorf("%d listings", s.Listings())
 	}
-	s.Settings["listing"], s.Settings["productType"] = "full", "MUG"
+	s.Settings["listing"], s.Settings["productType"], s.Settings["brand"] = "full", "MUG", "Mugs"
 	s.open()
 	forbidden := mug()
 	forbidden.SKU, forbidden.Name = "BAD", "A "+fakeshop.Restricted+" mug"
@@ -238,12 +238,21 @@ func TestFullListings(t *testing.T) {
 	if !strings.Contains(s.failed["SHIRT-S"], "productType") {
 		t.Errorf("%v", s.failed)
 	}
-	for name, value := range map[string]string{"productType": "SHIRT", "variationTheme": "SIZE_NAME",
-		"attributes": "Size=size, Colour=color"} {
-		s.Settings[name] = value
+	s.Required = map[string][]string{"SHIRT": {"size", "color", "fabric_type"}}
+	product := shirt()
+	for _, lacking := range []struct{ name, setting, value string }{{"brand", "attributes", "Size=size, Colour=color, Fabric=fabric_type"},
+		{"fabric_type", "brand", "Shirts"}} { // of which each is refused by its name, until the setting or the product has it
+		s.Settings["productType"], s.Settings["variationTheme"], s.Settings[lacking.setting] = "SHIRT", "SIZE_NAME", lacking.value
+		s.open()
+		s.upsert(t, product)
+		if !strings.Contains(s.failed["SHIRT-S"], "'["+lacking.name+"]' is required") || s.Listings() != 0 {
+			t.Errorf("without %s: %d listings, %v", lacking.name, s.Listings(), s.failed)
+		}
 	}
+	product.Attributes = append(product.Attributes, connector.Attribute{Name: "Fabric", Value: "cotton"},
+		connector.Attribute{Name: "Size", Value: "all"}, connector.Attribute{Name: "Colour", Value: "all"})
 	s.open()
-	s.upsert(t, shirt())
+	s.upsert(t, product)
 	if s.Listings() != 3 || len(s.failed) != 0 {
 		t.Errorf("%d listings, %v", s.Listings(), s.failed)
 	}

@@ -113,6 +113,20 @@ func TestParcelsThatTheShopHoldsBack(t *testing.T) {
 	}
 }
 
+// What two locations ship leaves as two fulfilments of one parcel: the shop takes no fulfilment of both.
+func TestParcelOfTwoLocations(t *testing.T) {
+	s := newShop(t)
+	ref, parcel := s.ordered(t, 5)
+	s.Divide(ref.ExternalID, 2, "gid://shopify/Location/2")
+	ref.Shipped = []connector.Parcel{parcel("BOTH", 5)}
+	if err := s.session.PushShipment(t.Context(), ref, ref.Shipped[0]); err != nil {
+		t.Fatal(err)
+	}
+	if numbers, shipped, _, _ := s.Order(ref.ExternalID); !slices.Equal(numbers, []string{"BOTH", "BOTH"}) || shipped != 5 {
+		t.Errorf("parcels %v with %d pieces", numbers, shipped)
+	}
+}
+
 // All lines of a long order leave, also those behind the first that the shop shows of a part.
 func TestParcelOfALongOrder(t *testing.T) {
 	s := newShop(t)

@@ -237,6 +237,23 @@ func TestStockAndPrices(t *testing.T) {
 	}
 }
 
+// An item that a fulfilment service keeps stays with it, and says so; the others are set.
+func TestStockOfAFulfilmentService(t *testing.T) {
+	s := newShop(t)
+	var items []connector.StockItem
+	for _, r := range connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{shirt(), mug()}))(t) {
+		if r.SKU != "SHIRT" {
+			items = append(items, connector.StockItem{Item: connector.Item{SKU: r.SKU, IDs: r.IDs}, Quantity: 7})
+		}
+	}
+	s.Serve("MUG")
+	for _, r := range connectortest.Must(s.session.SetStock(t.Context(), items))(t) {
+		if served := r.SKU == "MUG"; served != (r.State == connector.Failed) || served != strings.Contains(r.Error, "fulfillment service") || r.Again {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // Prices are sent with the decimals of the shop's currency, whatever the account counts in.
 func TestPricesHaveTheDecimalsOfTheShop(t *testing.T) {
 	for currency, want := range map[string]fakeshop.Variant{"EUR": {Price: "12.35", Before: "20.01"}, "JPY": {Price: "12", Before: "20"},

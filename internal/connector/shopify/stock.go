@@ -43,8 +43,12 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 			switch {
 			case !wrong: // one that is refused keeps all others from being set
 				again = append(again, i)
-			case e.Code == "ITEM_NOT_STOCKED_AT_LOCATION" && s.activate(ctx, items[i].IDs.Other[itemID], f.location) == nil:
-				again = append(again, i)
+			case e.Code == "ITEM_NOT_STOCKED_AT_LOCATION":
+				if failed := connector.FailureOf(s.activate(ctx, items[i].IDs.Other[itemID], f.location)); failed != nil {
+					list[i].State, list[i].Error, list[i].Again = connector.Failed, failed.Message, !failed.Lasting()
+				} else {
+					again = append(again, i)
+				}
 			case e.Code == "INVALID_INVENTORY_ITEM":
 				list[i].State = connector.Gone
 			default:

@@ -54,6 +54,9 @@ type object = map[string]any
 // Account is a fake seller account; safe for concurrent use. It is an http.Handler for the API, the login and the documents.
 type Account struct {
 	Faults
+	// Required are the attributes that a product type's schema asks of a whole listing, beyond those of every type.
+	Required map[string][]string
+
 	Now     func() time.Time
 	Settle  time.Duration // until a listing that was accepted is live
 	Working time.Duration // until a feed is done

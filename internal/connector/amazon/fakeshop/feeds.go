@@ -249,7 +249,7 @@ func (a *Account) message(m feedMessage) string {
 	case m.ProductType == "":
 		return "'[productType]' is required but not supplied."
 	case m.OperationType == "UPDATE" && m.Attributes != nil:
-		return a.replace(m.SKU, m.ProductType, m.Requirements, m.Attributes, false)
+		return strings.Join(a.replace(m.SKU, m.ProductType, m.Requirements, m.Attributes, false), " ")
 	case m.OperationType != "PATCH":
 		return "The operation is unknown."
 	case li == nil:

@@ -245,29 +245,53 @@ func (a *Account) put(r *http.Request, body object) (int, any) {
 		return http.StatusBadRequest, problem("InvalidInput", "The listing is not complete.")
 	}
 	out := object{"sku": sku, "status": "ACCEPTED", "submissionId": a.id(), "issues": []object{}}
-	issue := a.replace(sku, productType, requirements, attributes, r.URL.Query().Get("mode") == "VALIDATION_PREVIEW")
-	if issue != "" {
-		out["status"] = "INVALID"
-		out["issues"] = []object{{"code": "90220", "message": issue, "severity": "ERROR", "categories": []string{"MISSING_ATTRIBUTE"}}}
+	var issues []object
+	for _, text := range a.replace(sku, productType, requirements, attributes, r.URL.Query().Get("mode") == "VALIDATION_PREVIEW") {
+		issue := object{"code": "90220", "message": text, "severity": "ERROR", "categories": []string{"MISSING_ATTRIBUTE"}}
+		if name, is := strings.CutSuffix(text, unsupplied); is {
+			issue["attributeNames"] = []string{strings.Trim(name, "'[]")}
+		}
+		issues = append(issues, issue)
+	}
+	if len(issues) > 0 {
+		out["status"], out["issues"] = "INVALID", issues
 	}
 	return http.StatusOK, out
 }
 
+// unsupplied ends the message about an attribute that is missing.
+const unsupplied = " is required but not supplied."
+
+// required are the attributes that a listing must have: what its product type's schema asks for, and an offer's condition.
+func (a *Account) required(productType, requirements string, parent bool) (names []string) {
+	if requirements != "LISTING_OFFER_ONLY" {
+		names = append([]string{"item_name", "brand"}, a.Required[productType]...)
+	}
+	if requirements != "LISTING_PRODUCT_ONLY" && !parent {
+		names = append(names, "condition_type")
+	}
+	return names
+}
+
 // replace makes a listing, or replaces it whole, and returns why it does not; a preview changes nothing.
-func (a *Account) replace(sku, productType, requirements string, attributes object, preview bool) string {
+func (a *Account) replace(sku, productType, requirements string, attributes object, preview bool) (issues []string) {
 	l := &listing{sku: sku, live: a.Now().Add(a.Settle), productType: productType, attributes: attributes}
-	issue := l.wrong()
+	if wrong := l.wrong(); wrong != "" {
+		issues = append(issues, wrong)
+	}
 	asin, _ := l.first("merchant_suggested_asin")["value"].(string)
 	ean, _ := l.first("externally_assigned_product_identifier")["value"].(string)
 	parent := l.first("parentage_level")["value"] == "parent"
 	if asin == "" && ean == "" && !parent && l.first("supplier_declared_has_product_identifier_exemption") == nil {
-		issue = "'[externally_assigned_product_identifier]' is required but not supplied."
+		issues = append(issues, "'[externally_assigned_product_identifier]'"+unsupplied)
 	}
-	if requirements == "LISTING" && l.first("item_name") == nil {
-		issue = "'[item_name]' is required but not supplied."
+	for _, name := range a.required(productType, requirements, parent) {
+		if l.first(name) == nil {
+			issues = append(issues, "'["+name+"]'"+unsupplied)
+		}
 	}
-	if issue != "" || preview {
-		return issue
+	if len(issues) > 0 || preview {
+		return issues
 	}
 	if l.asin = asin; asin == "" {
 		l.asin = "B0" + a.id()
@@ -281,7 +305,7 @@ func (a *Account) replace(sku, productType, requirements string, attributes obje
 		l.asin = old.asin
 	}
 	a.listings[sku] = l
-	return ""
+	return nil
 }
 
 func (a *Account) patch(r *http.Request, body object) (int, any) {

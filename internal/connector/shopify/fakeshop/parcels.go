@@ -11,6 +11,7 @@ import (
 // part is what the shop calls a fulfilment order.
 type part struct {
 	id, status string
+	location   string // from which it is shipped
 	lines      []*partLine
 }
 
@@ -40,7 +41,7 @@ func (o *order) shipped(l *line) (n int64) {
 
 // addPart adds a part with quantities of lines.
 func (s *Shop) addPart(o *order, quantities map[string]int64) *part {
-	p := &part{id: s.gid("FulfillmentOrder"), status: "OPEN"}
+	p := &part{id: s.gid("FulfillmentOrder"), status: "OPEN", location: locationID(0)}
 	for _, l := range o.lines {
 		if n := quantities[l.id]; n > 0 {
 			p.lines = append(p.lines, &partLine{id: s.gid("FulfillmentOrderLineItem"), line: l, total: n, remaining: n})
@@ -82,6 +83,15 @@ func (s *Shop) Hold(id string, quantity int64) {
 	o.send(nil, o.lines[0], quantity)
 	s.addPart(o, map[string]int64{o.lines[0].id: quantity}).status = "ON_HOLD"
 	slices.Reverse(o.parts)
+}
+
+// Divide takes a quantity of an order's first line into a part of its own that another location ships.
+func (s *Shop) Divide(id string, quantity int64, location string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.known(id)
+	o.send(nil, o.lines[0], quantity)
+	s.addPart(o, map[string]int64{o.lines[0].id: quantity}).location = location
 }
 
 // Release ends all holds of an order.
@@ -181,6 +191,17 @@ func (s *Shop) ship(raw json.RawMessage) (object, string) {
 	_ = json.Unmarshal(raw, &in)
 	refuse := func(message string) (object, string) {
 		return object{"fulfillmentCreate": object{"userErrors": refused("fulfillment", message, "")}}, ""
+	}
+	var of *order
+	location := ""
+	for _, wanted := range in.Fulfillment.LineItemsByFulfillmentOrder {
+		o, from := s.part(wanted.FulfillmentOrderID)
+		if from != nil && of != nil && (o != of || from.location != location) {
+			return refuse("All fulfillment orders must belong to one order and be assigned to one location.")
+		}
+		if from != nil {
+			of, location = o, from.location
+		}
 	}
 	for _, wanted := range in.Fulfillment.LineItemsByFulfillmentOrder {
 		o, from := s.part(wanted.FulfillmentOrderID)

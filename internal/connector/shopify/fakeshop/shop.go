@@ -1,5 +1,6 @@
 // Package fakeshop is a shop with the part of Shopify's GraphQL Admin API that the connector uses, in memory: for tests, and for
-// integrators who have no shop at hand. It answers by the operation's name with all that it has. It keeps a real shop's habits: lists of a
+// integrators who have no shop at hand. It answers by the operation's name with all that it has. It refuses requests that
+// Shopify's schema (schema.graphql) does not allow, and keeps a real shop's habits: lists of a
 // product are replaced, stock is set only with a key and with a word on what it was, business errors come with status 200, points run out,
 // and orders are shipped by parts of the shop's own making.
 package fakeshop
@@ -80,6 +81,7 @@ type variant struct {
 	policy                       string
 	options                      []optionValue
 	levels                       map[string]int64 // what is available, by the ids of the locations where it is stocked
+	serviced                     bool             // it is stocked at the location of a fulfilment service, which allows no other
 }
 
 type webhook struct{ id, topic, uri string }
@@ -145,6 +147,10 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found := operation.FindStringSubmatch(in.Query)
 	if found == nil {
 		s.answer(w, object{"errors": []object{{"message": "a query without a name"}}})
+		return
+	}
+	if errors := refuse(in.Query, in.Variables); len(errors) > 0 {
+		s.answer(w, object{"errors": errors})
 		return
 	}
 	data, wrong := s.run(found[1], in.Variables)
@@ -334,10 +340,13 @@ func (s *Shop) Online(name string, online bool) {
 	}
 }
 
+// locationID is the id of the location at a place of the list.
+func locationID(at int) string { return "gid://shopify/Location/" + strconv.Itoa(at+1) }
+
 // shownLocations are the locations, by their names.
 func (s *Shop) shownLocations() (list []object) {
 	for i, l := range s.locations {
-		list = append(list, object{"id": "gid://shopify/Location/" + strconv.Itoa(i+1), "name": l.name, "isActive": l.open,
+		list = append(list, object{"id": locationID(i), "name": l.name, "isActive": l.open,
 			"fulfillsOnlineOrders": l.online})
 	}
 	slices.SortFunc(list, func(a, b object) int { return strings.Compare(a["name"].(string), b["name"].(string)) })

@@ -82,12 +82,37 @@ func (s *Shop) Count(sku string, quantity int64) {
 	s.Notices.Add("INVENTORY_LEVELS_UPDATE", object{"inventory_item_id": v.item[strings.LastIndexByte(v.item, '/')+1:], "available": quantity})
 }
 
+// Serve gives an item to a fulfilment service, which keeps its stock at a location of its own.
+func (s *Shop) Serve(sku string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.variant(func(v *variant) bool { return v.sku == sku })
+	v.serviced, v.levels = true, map[string]int64{"gid://shopify/Location/service": 0}
+}
+
+// isOpen reports whether stock can be kept at a location.
+func (s *Shop) isOpen(id string) bool {
+	for i, l := range s.locations {
+		if id == locationID(i) {
+			return l.open
+		}
+	}
+	return false
+}
+
 func (s *Shop) activate(raw json.RawMessage) (object, string) {
 	var in struct{ Item, Location, Key string }
 	_ = json.Unmarshal(raw, &in)
 	v := s.variant(func(v *variant) bool { return v.item == in.Item })
 	if v == nil {
 		return object{"inventoryActivate": object{"userErrors": refused("inventoryItemId", "The inventory item could not be found.", "")}}, ""
+	}
+	switch {
+	case !s.isOpen(in.Location):
+		return object{"inventoryActivate": object{"userErrors": refused("locationId", "The location could not be found.", "")}}, ""
+	case v.serviced:
+		return object{"inventoryActivate": object{"userErrors": refused("locationId",
+			"The item is stocked at the location of a fulfillment service and cannot be stocked at another one.", "")}}, ""
 	}
 	v.levels[in.Location] += 0
 	return object{"inventoryActivate": object{"userErrors": []object{}}}, ""
