@@ -28,7 +28,7 @@ const foldRest = 10 * time.Second
 func followers() []follower {
 	return []follower{
 		{"packing the texts of searches", "", measureEvery, new(search.Packer).All},
-		{"sorting products", catalog.FencesTopic, catalog.SortRest, catalog.FollowSorts},
+		{"sorting products", "", catalog.SortRest, catalog.FollowSorts},
 		{"reading by what orders are listed", orders.ListsTopic, catalog.SortRest, followOrders},
 		{"listing the customers of segments", "", customers.SegmentRest, new(customers.SegmentFollower).All},
 		{"adding up what the stock is worth", "", stockvalue.Rest, new(stockvalue.Follower).All},
