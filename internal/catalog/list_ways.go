@@ -159,11 +159,6 @@ func (f Filter) gathers(some, n, all int64) bool {
 // pageByCreation reads a page by creation. On the way to a deep page the products of the commonest status are skipped in its
 // index, and the few others are read first, as those that changed are by walkSorts: merging costs three times as much.
 func (f Filter) pageByCreation(tx *db.Tx, total int64, counts map[Status]int64) ([]id.Product, error) {
-	if f.After == "" && f.Offset >= fencedFrom {
-		if list, found, err := f.pageByFences(tx); err != nil || found {
-			return list, err
-		}
-	}
 	asked := slices.DeleteFunc(slices.Clone(Statuses), func(s Status) bool {
 		return len(f.Statuses) > 0 && !slices.Contains(f.Statuses, s)
 	})

@@ -52,9 +52,6 @@ func FollowSorts(ctx context.Context, store *db.DB) error {
 			err = FollowSort(ctx, store, tenant, SortRest)
 		}
 	}
-	if err == nil {
-		err = followFences(ctx, store)
-	}
 	return err
 }
 
@@ -246,11 +243,7 @@ func (f Filter) mergePage(list, stale, late []chosen, from int) []id.Product {
 	return ids
 }
 
-// repeatedSorts is the key of the count of rows that RepeatSort has written.
-const repeatedSorts = "sorts"
-
-// RepeatSort queues the row of a product in product_sorts as the product is, unless the next update will do it. It counts that
-// it did, so that the rows are known to be others (fences.go).
+// RepeatSort queues the row of a product in product_sorts as the product is, unless the next update will do it.
 func RepeatSort(tx *db.Tx, product id.Product) error {
 	if err := tx.LockName(sortLock); err != nil {
 		return err
@@ -267,7 +260,6 @@ func RepeatSort(tx *db.Tx, product id.Product) error {
 	}
 	if err == nil && s.changed <= until {
 		saveSorts(tx, []sorted{s})
-		tx.Tally(db.Repairs, repeatedSorts, 1)
 	}
 	return err
 }

@@ -46,8 +46,7 @@ func addTallies(rows int) string {
 		" ON CONFLICT (tenant_id, name, key) DO UPDATE SET n = tallies.n + excluded.n"
 }
 
-// Repairs is the name of the kept counts of repairs of a tenant, which count no records: by the key "" those that have begun, and by others
-// what they have written where someone must know.
+// Repairs is the name of the kept count, with the key "", of the repairs of a tenant that have begun. It counts no records.
 const Repairs = "repairs"
 
 // BeginRepair counts one more repair of the tenant and returns its number: every snapshot from then on belongs to it, until

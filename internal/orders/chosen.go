@@ -28,7 +28,7 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 		return nil, 0, err
 	}
 	if looked := min(n, walked); f.Sort != ByCreatedAt && looked > fewRows {
-		list, total, read, err := f.listRemembered(tx, n, looked)
+		list, total, read, err := f.listRemembered(tx, looked)
 		if err != nil || read {
 			return list, total, err
 		}
@@ -52,18 +52,9 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 	return list, n, err
 }
 
-// listRemembered reads a page for which so many orders would be looked at by what the node keeps in memory: spans of numbers, unless more
-// orders come before it in them, or columns. read is false if there is neither.
-func (f Filter) listRemembered(tx *db.Tx, n, looked int64) (list []Order, total int64, read bool, err error) {
-	soon := f.passesLater() && int64(f.Offset) < columnsWorth
-	if soon {
-		if ranges, known, err := f.numbersWithin(tx); err != nil || known {
-			if err == nil {
-				list, err = f.listByNumbers(tx, ranges)
-			}
-			return list, n, true, err
-		}
-	}
+// listRemembered reads a page for which so many orders would be looked at by the columns that the node keeps in memory. read is false if
+// there are none.
+func (f Filter) listRemembered(tx *db.Tx, looked int64) (list []Order, total int64, read bool, err error) {
 	if f.Country != "" {
 		return nil, 0, false, nil
 	}
@@ -71,7 +62,7 @@ func (f Filter) listRemembered(tx *db.Tx, n, looked int64) (list []Order, total 
 		list, total, err = held.list(tx, f, err)
 		return list, total, true, err
 	}
-	if looked >= columnsWorth && !soon {
+	if looked >= columnsWorth {
 		wantColumns(tx)
 	}
 	return nil, 0, false, nil

@@ -97,7 +97,7 @@ type current struct {
 	moved map[search.ID]int // all of both: their index of late, -1 for those that are gone
 }
 
-// ListsTopic is woken when a list wants to be read by what a node has not had in memory yet: FollowNumbers and FollowColumns make it.
+// ListsTopic is woken when a list wants columns that a node has not had in memory yet: FollowColumns makes them.
 const ListsTopic = "lists of orders"
 
 // wantColumns makes it known that a list looks at very many orders without columns: they will be made.

@@ -25,8 +25,59 @@ func smallColumns(t *testing.T) {
 	})
 }
 
+// accountOrders is an account with all its orders.
+type accountOrders struct {
+	*testing.T
+	store  *db.DB
+	tenant id.Tenant
+	read   *dbtest.Statements
+	all    []Order
+}
+
+func (s *accountOrders) write(run func(tx *db.Tx) error) {
+	s.Helper()
+	if err := s.store.Write(s.Context(), s.tenant, run); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// receive adds orders with their events, of all times.
+func (s *accountOrders) receive(n int) {
+	fresh, last := make([]Order, n), s.all[len(s.all)-1].Number
+	for i := range fresh {
+		o := s.all[i*17]
+		o.ID, o.Number, o.Customer, o.ExternalReference, o.PlatformID = id.New[id.Order](), last+1+int64(i)*3, "", "", ""
+		o.Lines, o.History = []Line{{ID: id.New[id.Line](), SKU: "A", Quantity: 1}}, []Entry{{Status: o.Status, Source: FromAPI}}
+		fresh[i] = o
+	}
+	s.all = append(s.all, fresh...)
+	s.write(func(tx *db.Tx) error {
+		for _, o := range fresh {
+			tx.Change(`INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
+				VALUES ($1,$2,`+db.Clock+"+$3::BIGINT,'order.received',$4,'{}',0)", tx.Tenant, id.New[id.Event](), tx.Stamps(1), string(o.ID))
+		}
+		InsertUnreported(tx, slices.Clone(fresh))
+		return nil
+	})
+}
+
+// drop deletes the last orders, as the deletion of their channel does.
+func (s *accountOrders) drop(n int) {
+	gone := s.all[len(s.all)-n:]
+	s.all = s.all[:len(s.all)-n]
+	s.write(func(tx *db.Tx) error {
+		countAll(tx, slices.Clone(gone), -1)
+		var ids []string
+		for _, o := range gone {
+			tx.Change("DELETE FROM orders WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, o.ID)
+			ids = append(ids, string(o.ID))
+		}
+		return search.Remove(tx, search.Orders, ids)
+	})
+}
+
 // change gives some orders another status, another total, or both, with the events that this has.
-func (s *numbered) change(random *rand.Rand, n int) {
+func (s *accountOrders) change(random *rand.Rand, n int) {
 	s.Helper()
 	s.write(func(tx *db.Tx) error {
 		for range n {
@@ -51,7 +102,7 @@ func set(tx *db.Tx, o *Order, event string, change func()) {
 		VALUES ($1,$2,`+db.Clock+"+$3::BIGINT,$4,$5,'{}',0)", tx.Tenant, id.New[id.Event](), tx.Stamps(1), event, string(o.ID))
 }
 
-func (s *numbered) look(run func(tx *db.Tx) error) {
+func (s *accountOrders) look(run func(tx *db.Tx) error) {
 	s.Helper()
 	if err := s.store.Read(s.Context(), s.tenant, run); err != nil {
 		s.Fatal(err)
@@ -94,7 +145,7 @@ func anyFilter(random *rand.Rand, all []Order) Filter {
 }
 
 // compareLists compares some lists with what a scan of all orders in the same transaction gives, and reports how many columns served.
-func (s *numbered) compareLists(random *rand.Rand, all []Order, what string) (served int) {
+func (s *accountOrders) compareLists(random *rand.Rand, all []Order, what string) (served int) {
 	s.Helper()
 	for range 8 {
 		s.look(func(tx *db.Tx) error {
@@ -118,7 +169,7 @@ func (s *numbered) compareLists(random *rand.Rand, all []Order, what string) (se
 	return served
 }
 
-func (s *numbered) compareList(tx *db.Tx, f Filter, now []Order, what string) {
+func (s *accountOrders) compareList(tx *db.Tx, f Filter, now []Order, what string) {
 	s.Helper()
 	want := listed(now, f, func(o *Order) bool {
 		return slices.Contains(f.states(), o.Status) && (f.Channel == "" || o.Channel == f.Channel) && o.CreatedAt >= f.From &&
@@ -147,7 +198,7 @@ func TestListsByColumns(t *testing.T) {
 		store := dbtest.Open(t, config)
 		tenant := dbtest.Account(t, store)
 		random := rand.New(rand.NewPCG(5, 6))
-		s := &numbered{T: t, store: store, tenant: tenant, all: sample(t, store, tenant, 600)}
+		s := &accountOrders{T: t, store: store, tenant: tenant, all: sample(t, store, tenant, 600)}
 		compare := func(what string, want bool) {
 			t.Helper()
 			if served := s.compareLists(random, s.all, what); served > 0 != want {
@@ -202,7 +253,7 @@ func TestListsByColumnsBesideWriters(t *testing.T) {
 	smallColumns(t)
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)
-		s := &numbered{T: t, store: store, tenant: tenant, all: sample(t, store, tenant, 400)}
+		s := &accountOrders{T: t, store: store, tenant: tenant, all: sample(t, store, tenant, 400)}
 		all := slices.Clone(s.all)
 		s.look(func(tx *db.Tx) error {
 			_, _, err := List(tx, Filter{Sort: ByTotal, Limit: 20, RowFilter: RowFilter{MinTotal: amount(50)}}, nil)
@@ -258,7 +309,7 @@ func TestColumnsAreNotForEarlierTransactions(t *testing.T) {
 	smallColumns(t)
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)
-		s := &numbered{T: t, store: store, tenant: tenant, all: sample(t, store, tenant, 300)}
+		s := &accountOrders{T: t, store: store, tenant: tenant, all: sample(t, store, tenant, 300)}
 		f := Filter{Sort: ByTotal, Limit: 20, RowFilter: RowFilter{MinTotal: amount(50)}}
 		s.look(func(tx *db.Tx) error {
 			_, _, err := List(tx, f, nil)
@@ -302,7 +353,7 @@ func TestChangesAreReadInTheirIndex(t *testing.T) {
 	smallColumns(t)
 	store, read := dbtest.Reading(t)
 	tenant := dbtest.Account(t, store)
-	s := &numbered{T: t, store: store, tenant: tenant, read: read, all: sample(t, store, tenant, 300)}
+	s := &accountOrders{T: t, store: store, tenant: tenant, read: read, all: sample(t, store, tenant, 300)}
 	f := Filter{Sort: ByTotal, Limit: 20, RowFilter: RowFilter{MinTotal: amount(50)}}
 	for made := range 2 {
 		s.look(func(tx *db.Tx) error {

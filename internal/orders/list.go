@@ -38,9 +38,7 @@ type Filter struct {
 	Offset    int
 	After     *Cursor // instead of Offset
 
-	numbers numberRange    // of a list by number; zero: any
-	counts  *countryCounts // of a list by country, once they are read
-	within  *int64         // how many orders have a total within the bounds, where that is known
+	counts *countryCounts // of a list by country, once they are read
 }
 
 // CountedFilter has the conditions that the kept figures can count by: a total comes from them (see prefetchTotal).

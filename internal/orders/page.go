@@ -186,10 +186,6 @@ func (f Filter) conditions(bind func(any) string, way access, p part) string {
 	if f.To != 0 {
 		and(way.inTime(), "o.created_at <= "+bind(f.To))
 	}
-	if f.numbers.high > 0 {
-		and(true, "o.number >= "+bind(f.numbers.low))
-		and(true, "o.number <= "+bind(f.numbers.high))
-	}
 	if f.Search != "" {
 		and(false, "o.search LIKE "+bind(likePattern(f.Search))+` ESCAPE '\'`)
 	}

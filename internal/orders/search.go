@@ -29,16 +29,10 @@ func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	}
 	all := !some && rest.RowFilter == (RowFilter{}) // the index of searches answers the filter alone
 	var held *current
-	if !all {
+	if !all && f.byColumns() {
 		var err error
-		if f.byColumns() {
-			held, err = currentColumns(tx)
-		}
-		if err != nil {
+		if held, err = currentColumns(tx); err != nil {
 			return nil, 0, err
-		}
-		if list, total, few, err := listBut(tx, f, held); err != nil || few {
-			return list, total, err
 		}
 	}
 	page := newFoundPage(f)

@@ -114,3 +114,40 @@ func TestOtherCountriesAreReadInAnIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Orders that are known to be within bounds of the total, and to have a status, are not looked at again where an index has their ids.
+func TestWhatIsKnownToMatchIsNotLookedAt(t *testing.T) {
+	few := fewRows
+	fewRows = 40
+	defer func() { fewRows = few }()
+	store, read := dbtest.Reading(t)
+	tenant := dbtest.Account(t, store)
+	all := sample(t, store, tenant, 700)
+	for _, sort := range []Sort{ByCreatedAt, ByTotal, ByNumber} {
+		f := Filter{CountedFilter: CountedFilter{Statuses: Statuses[1:]}, RowFilter: RowFilter{Search: "lovelace", MinTotal: amount(20)},
+			Sort: sort, Limit: 20}
+		want := listed(all, f, func(o *Order) bool {
+			return strings.Contains(o.search(), f.Search) && o.Status != Statuses[0] && o.Total >= *f.MinTotal
+		})
+		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			read.Reset()
+			list, total, err := List(tx, f, nil)
+			same(t, string(sort), list, want[:20])
+			if total != int64(len(want)) {
+				t.Errorf("%s: %d orders, not %d", sort, total, len(want))
+			}
+			for _, s := range read.List() {
+				for line := range strings.Lines(s.Plan(t, tx)) {
+					if strings.HasPrefix(line, "SEARCH o ") && !strings.Contains(line, "COVERING") && !strings.Contains(line, "AND id=?") &&
+						!strings.Contains(line, "orders_tenant_id_number") { // which has no ids
+						t.Errorf("%s: %s\nin %s", sort, line, s.SQL)
+					}
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

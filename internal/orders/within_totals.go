@@ -23,10 +23,8 @@ func listWithin(tx *db.Tx, f Filter) ([]Order, int64, error) {
 			return []Order{}, 0, err
 		}
 	}
-	var within int64
-	if f.within != nil {
-		within = *f.within
-	} else if within, err = f.countWithin(tx, all); err != nil {
+	within, err := f.countWithin(tx, all)
+	if err != nil {
 		return nil, 0, err
 	}
 	if f.some() && min(counted, within) >= columnsWorth || !f.some() && min(within, all-within) >= columnsWorth {

@@ -25,35 +25,25 @@ const mostTies = 1000
 // Best are the SKUs with the greatest amount in a currency, then the greatest quantity, then by SKU, of orders from
 // one time to before another that are not cancelled.
 func Best(tx *db.Tx, currency string, from, to int64, most int) ([]Seller, error) {
-	t, bucket, err := readTop(tx, currency, from, to)
-	if err != nil {
-		return nil, err
-	}
-	if t != nil {
-		best, sure, err := byTop(tx, t, bucket, from, to, most)
-		if err != nil {
-			return nil, err
-		}
-		if sure {
-			return best.sellers(tx)
-		}
-	}
-	best := &summed{ranking: ranking{most: most}}
-	best.m, best.c = newMerger(tx, currency)
-	if err = best.c.stretch(months, max(from, 0), to); err == nil {
-		err = best.m.merge(best.add)
+	best := ranking{most: most}
+	m, c := newMerger(tx, currency)
+	err := c.stretch(months, max(from, 0), to)
+	if err == nil {
+		err = m.merge(best.add)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return best.sellers(tx)
-}
-
-// summed is a ranking with what it was made from.
-type summed struct {
-	ranking
-	m *merger
-	c *collector
+	list, err := named(tx, best.chosen())
+	if err != nil {
+		return nil, err
+	}
+	for sku, sum := range m.loose {
+		list = append(list, Seller{SKU: sku, Sum: sum, order: c.orderOf[sku]})
+	}
+	slices.SortFunc(list, func(a, b Seller) int { return cmp.Or(b.compare(a.Sum), cmp.Compare(a.SKU, b.SKU)) })
+	list = list[:min(most, len(list))]
+	return list, products(tx, list)
 }
 
 // newMerger returns a merger, and the collector that gives it what it reads.
@@ -75,20 +65,6 @@ func newMerger(tx *db.Tx, currency string) (*merger, *collector) {
 		m.lines[i.number] = sum
 	}
 	return m, c
-}
-
-// sellers are the best of the ranking and of the SKUs without a number.
-func (s *summed) sellers(tx *db.Tx) ([]Seller, error) {
-	list, err := named(tx, s.chosen())
-	if err != nil {
-		return nil, err
-	}
-	for sku, sum := range s.m.loose {
-		list = append(list, Seller{SKU: sku, Sum: sum, order: s.c.orderOf[sku]})
-	}
-	slices.SortFunc(list, func(a, b Seller) int { return cmp.Or(b.compare(a.Sum), cmp.Compare(a.SKU, b.SKU)) })
-	list = list[:min(s.most, len(list))]
-	return list, products(tx, list)
 }
 
 // numbered is the sum of a SKU with a number.

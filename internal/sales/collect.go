@@ -54,18 +54,6 @@ func (c *collector) stretch(level int, from, to int64) error {
 	return c.stretch(level-1, down, to)
 }
 
-// stretches reads two ranges side by side.
-func (c *collector) stretches(first, second [2]int64) error {
-	part := func(of [2]int64) func(*db.Tx) error {
-		return func(tx *db.Tx) error {
-			own := *c
-			own.tx = tx
-			return own.stretch(months, of[0], of[1])
-		}
-	}
-	return c.tx.Together(part(first), part(second))
-}
-
 // state is the version and the number of orders of a bucket.
 type state struct{ bucket, version, orders int64 }
 

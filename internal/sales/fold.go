@@ -58,8 +58,6 @@ func (f *Folder) All(ctx context.Context, store *db.DB) error {
 
 // Fold builds the blocks of an account that are due; later reports that others will be.
 func Fold(ctx context.Context, store *db.DB, tenant id.Tenant) (later bool, err error) {
-	var daily []state
-	var tops []int64
 	for _, level := range []int{days, months} {
 		var due []int64
 		var elsewhere bool
@@ -70,21 +68,13 @@ func Fold(ctx context.Context, store *db.DB, tenant id.Tenant) (later bool, err 
 				due, waiting, elsewhere, err = stale(tx, level, list, 0, spans.Last)
 			}
 			later = later || waiting
-			switch {
-			case err != nil:
-			case level == days:
-				daily = list
-			default:
-				tops, waiting, err = dueTops(tx, daily)
-				later = later || waiting
-			}
 			return err
 		})
 		if err != nil {
 			return later, err
 		}
 		for _, bucket := range due {
-			ours, err := claim(ctx, store, tenant, widths[level], bucket, widths[level]/patience)
+			ours, err := claim(ctx, store, tenant, level, bucket)
 			if err == nil && ours {
 				err = fold(ctx, store, tenant, level, bucket)
 			}
@@ -102,8 +92,7 @@ func Fold(ctx context.Context, store *db.DB, tenant id.Tenant) (later bool, err 
 			return true, nil
 		}
 	}
-	more, err := foldTops(ctx, store, tenant, tops)
-	return later || more, err
+	return later, nil
 }
 
 // claimFor is how long other nodes leave a bucket to the one that has begun to sum it.
@@ -113,12 +102,12 @@ const claimFor = 5 * time.Minute
 const claimed = -1
 
 // claim reports whether a bucket that is due is for this node to sum: no other node has begun that. Its block is as invalid as it was.
-func claim(ctx context.Context, store *db.DB, tenant id.Tenant, width, bucket, patience int64) (ours bool, err error) {
+func claim(ctx context.Context, store *db.DB, tenant id.Tenant, level int, bucket int64) (ours bool, err error) {
 	err = store.Write(ctx, tenant, func(tx *db.Tx) error {
-		before := tx.Micros() - patience
+		before := tx.Micros() - widths[level]/patience
 		n, err := tx.Exec(`INSERT INTO sales_blocks (tenant_id, width, bucket, version, made_at, body) VALUES ($1,$2,$3,$4,$5,$6)
 			ON CONFLICT (tenant_id, width, bucket) DO UPDATE SET version = excluded.version, made_at = excluded.made_at
-				WHERE sales_blocks.made_at <= $7`, tx.Tenant, width, bucket, claimed, before+claimFor.Microseconds(), []byte{}, before)
+				WHERE sales_blocks.made_at <= $7`, tx.Tenant, widths[level], bucket, claimed, before+claimFor.Microseconds(), []byte{}, before)
 		ours = n > 0
 		return err
 	})
@@ -225,7 +214,7 @@ func noteOrders(orderOf map[string]id.Order, c *collector) {
 	}
 }
 
-// write queues the block.
+// write queues the block, unless there is one of a later version.
 func (m *made) write(tx *db.Tx, numbers map[string]int64) {
 	sums := make(map[item]Sum, len(m.sums))
 	add := into(sums)
@@ -235,14 +224,9 @@ func (m *made) write(tx *db.Tx, numbers map[string]int64) {
 		}
 		add(i, s)
 	}
-	writeBlock(tx, m.width, m.bucket, m.version, encode(sums))
-}
-
-// writeBlock queues a block, unless there is one of a later version.
-func writeBlock(tx *db.Tx, width, bucket, version int64, body []byte) {
 	tx.Queue(`INSERT INTO sales_blocks (tenant_id, width, bucket, version, made_at, body) VALUES ($1,$2,$3,$4,$5,$6)
 		ON CONFLICT (tenant_id, width, bucket) DO UPDATE SET version = excluded.version, made_at = excluded.made_at, body = excluded.body
-			WHERE sales_blocks.version <= excluded.version`, tx.Tenant, width, bucket, version, tx.Micros(), body)
+			WHERE sales_blocks.version <= excluded.version`, tx.Tenant, m.width, m.bucket, m.version, tx.Micros(), encode(sums))
 }
 
 // give gives numbers to SKUs without one.

@@ -3,7 +3,6 @@
 //	block.go    the packed sums of one bucket of time
 //	collect.go  a range, from the widest valid blocks, and from the lines of what no block covers
 //	best.go     the best sellers
-//	top.go      what sold best in 350 days, so that a year reads that and two weeks
 //	fold.go     the worker builds blocks
 //	verify.go   compares blocks with the lines
 //

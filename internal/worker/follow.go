@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"entrepot/internal/catalog"
@@ -28,17 +27,12 @@ const foldRest = 10 * time.Second
 func followers() []follower {
 	return []follower{
 		{"packing the texts of searches", "", measureEvery, new(search.Packer).All},
-		{"sorting products", catalog.FencesTopic, catalog.SortRest, catalog.FollowSorts},
-		{"reading by what orders are listed", orders.ListsTopic, catalog.SortRest, followOrders},
+		{"sorting products", "", catalog.SortRest, catalog.FollowSorts},
+		{"reading by what orders are listed", orders.ListsTopic, catalog.SortRest, orders.FollowColumns},
 		{"listing the customers of segments", "", customers.SegmentRest, new(customers.SegmentFollower).All},
 		{"adding up what the stock is worth", "", stockvalue.Rest, new(stockvalue.Follower).All},
 		{"adding up what was sold", "", foldRest, new(sales.Folder).All},
 	}
-}
-
-// followOrders keeps in memory when orders were numbered, and by what they are filtered and sorted, for lists that want it.
-func followOrders(ctx context.Context, store *db.DB) error {
-	return errors.Join(orders.FollowNumbers(ctx, store), orders.FollowColumns(ctx, store))
 }
 
 func (w *Worker) follow(f follower) {
