@@ -197,17 +197,13 @@ func (f Filter) behind(value int64, order search.ID) bool {
 	return by > 0 == f.Ascending && by != 0
 }
 
-// stepsToNext is how many orders are passed before one is looked for.
-const stepsToNext = 4
-
-// keep is the set of those orders found that match the filter. Both are in the order of their ids.
-func (c *current) keep(f Filter, found *search.Set) *search.Set {
-	left := make([]search.ID, 0, found.Len())
+// among calls do for those of some orders that match the filter, with their places. Orders in the order of their ids are found quickly.
+func (c *current) among(f Filter, ids []search.ID, do func(id search.ID, at int)) {
 	a, places, at := c.asks(f), search.SetOf(c.ids), 0
-	for _, id := range found.IDs() {
+	for _, id := range ids {
 		if late, moved := c.moved[id]; moved {
 			if late >= 0 && c.late[late].fits(a) {
-				left = append(left, id)
+				do(id, len(c.ids)+late)
 			}
 			continue
 		}
@@ -221,17 +217,23 @@ func (c *current) keep(f Filter, found *search.Set) *search.Set {
 			at, there = places.Find(id)
 		}
 		if there && c.fits(a, at) {
-			left = append(left, id)
+			do(id, at)
 		}
 	}
+}
+
+// stepsToNext is how many orders are passed before one is looked for.
+const stepsToNext = 4
+
+// keep is the set of those orders found that match the filter.
+func (c *current) keep(f Filter, found *search.Set) *search.Set {
+	left := make([]search.ID, 0, found.Len())
+	c.among(f, found.IDs(), func(id search.ID, _ int) { left = append(left, id) })
 	return search.SetOf(left)
 }
 
-// compareHits compares two orders by their places in the list.
-func (f Filter) compareHits(a, b search.Hit) int {
-	by := cmp.Or(cmp.Compare(a.Sort, b.Sort), search.CompareIDs(a.ID, b.ID))
-	if !f.Ascending {
-		by = -by
-	}
-	return by
+// add adds those of some orders that match the filter to a page.
+func (c *current) add(f Filter, ids []search.ID, page *search.Page) {
+	value := c.values(f.Sort)
+	c.among(f, ids, func(id search.ID, at int) { page.Add(search.Hit{ID: id, Sort: value(at)}) })
 }

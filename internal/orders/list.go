@@ -39,6 +39,7 @@ type Filter struct {
 	After     *Cursor // instead of Offset
 
 	counts *countryCounts // of a list by country, once they are read
+	within *int64         // how many orders have a total within the bounds, where that is known
 }
 
 // CountedFilter has the conditions that the kept figures can count by: a total comes from them (see prefetchTotal).

@@ -205,9 +205,9 @@ func TestPagesShowWhatTheFilterSays(t *testing.T) {
 	dbtest.Long(t, "it compares lists for all pairs of filters")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant, other := dbtest.Account(t, store), dbtest.Account(t, store)
-		few, step, reach := fewRows, alongStep, firstReach
-		fewRows, alongStep, firstReach = 40, 7, 10
-		defer func() { fewRows, alongStep, firstReach = few, step, reach }()
+		few, step, reach, look := fewRows, alongStep, firstReach, entriesPerLook
+		fewRows, alongStep, firstReach, entriesPerLook = 40, 7, 10, 1
+		defer func() { fewRows, alongStep, firstReach, entriesPerLook = few, step, reach, look }()
 		all := sample(t, store, tenant, 700)
 		if err := search.Pack(t.Context(), store, tenant, search.Orders, 300); err != nil { // a part of them
 			t.Fatal(err)

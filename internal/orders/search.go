@@ -29,10 +29,16 @@ func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	}
 	all := !some && rest.RowFilter == (RowFilter{}) // the index of searches answers the filter alone
 	var held *current
-	if !all && f.byColumns() {
+	if !all {
 		var err error
-		if held, err = currentColumns(tx); err != nil {
+		if f.byColumns() {
+			held, err = currentColumns(tx)
+		}
+		if err != nil {
 			return nil, 0, err
+		}
+		if list, total, few, err := listBut(tx, f, held); err != nil || few {
+			return list, total, err
 		}
 	}
 	page := newFoundPage(f)

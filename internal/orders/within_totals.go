@@ -23,8 +23,10 @@ func listWithin(tx *db.Tx, f Filter) ([]Order, int64, error) {
 			return []Order{}, 0, err
 		}
 	}
-	within, err := f.countWithin(tx, all)
-	if err != nil {
+	var within int64
+	if f.within != nil {
+		within = *f.within
+	} else if within, err = f.countWithin(tx, all); err != nil {
 		return nil, 0, err
 	}
 	if f.some() && min(counted, within) >= columnsWorth || !f.some() && min(within, all-within) >= columnsWorth {

@@ -9,6 +9,9 @@ func ShortLists(t *testing.T) {
 	t.Cleanup(func() { listKeys, rangeKeys = list, of })
 }
 
+// SetFewRest sets how many products may not match a search that is read as a list of all levels but theirs.
+func SetFewRest(n int) { fewRest = n }
+
 // ShortPages lets pages be deep from the tenth level on, during a test.
 func ShortPages(t *testing.T) {
 	was := deep

@@ -12,6 +12,13 @@ import (
 // pageOfFound reads a page of a search: the levels of products whose texts contain the term, and those of the SKU that
 // equals it.
 func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
+	rest, few, err := search.FindRest(tx, search.Products, f.Search, fewRest)
+	if err != nil {
+		return nil, 0, err
+	}
+	if few {
+		return f.pageBut(tx, rest)
+	}
 	found, err := search.FindSet(tx, search.Products, f.Search, nil)
 	if err != nil {
 		return nil, 0, err
@@ -36,31 +43,21 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
 
 // skusOf are the SKUs of some products, which come in the order of their ids, and of their variants.
 func skusOf(tx *db.Tx, ids []search.ID) (skus []string, err error) {
+	products := make([]string, len(ids))
+	for i := range ids {
+		products[i] = ids[i].String()
+	}
 	add := func(_, sku string) { skus = append(skus, sku) }
 	some, err := someVariants(tx)
-	if err != nil {
-		return nil, err
-	}
 	owned := func(tx *db.Tx) *db.Where { return db.NewWhere(tx, "s") }
-	products := &keyReader{table: "products s", key: "s.id", value: "s.sku", where: owned}
-	variants := &keyReader{table: "variants s", key: "s.product_id", value: "s.sku", where: owned}
-	for piece := range slices.Chunk(ids, idsAsTexts) {
-		texts := make([]string, len(piece))
-		for i := range piece {
-			texts[i] = piece[i].String()
-		}
-		if err = products.each(tx, texts, add); err == nil && some {
-			err = variants.each(tx, texts, add)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err == nil {
+		err = (&keyReader{table: "products s", key: "s.id", value: "s.sku", where: owned}).each(tx, products, add)
 	}
-	return skus, nil
+	if err == nil && some {
+		err = (&keyReader{table: "variants s", key: "s.product_id", value: "s.sku", where: owned}).each(tx, products, add)
+	}
+	return skus, err
 }
-
-// idsAsTexts is how many ids are in memory as texts at once: each takes three times as much as the id.
-const idsAsTexts = 1 << 16
 
 // levels reads the levels of the filter, by SKU.
 func (f Filter) levels() *keyReader {

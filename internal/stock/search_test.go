@@ -61,15 +61,18 @@ func TestSearchOfManyLevels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compareSearches(t, store, tenant, func(term, warehouse string) (want []string) {
-			for _, l := range levels {
-				if (strings.Contains(l.text, search.Fold(term)) || l.sku == term) && (warehouse == "" || l.warehouse == warehouse) {
-					want = append(want, l.sku+"@"+l.warehouse)
+		for _, few := range []int{0, 40, 300_000} { // the last is how many it is
+			stock.SetFewRest(few)
+			compareSearches(t, store, tenant, func(term, warehouse string) (want []string) {
+				for _, l := range levels {
+					if (strings.Contains(l.text, search.Fold(term)) || l.sku == term) && (warehouse == "" || l.warehouse == warehouse) {
+						want = append(want, l.sku+"@"+l.warehouse)
+					}
 				}
-			}
-			slices.Sort(want)
-			return want
-		})
+				slices.Sort(want)
+				return want
+			})
+		}
 	})
 }
 
