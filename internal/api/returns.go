@@ -85,7 +85,7 @@ func returned(status int, o *orders.Order, of orders.Return, err error) (answer,
 	if err != nil {
 		return answer{}, err
 	}
-	return one(status, string(of.ID), func(w *apijson.Writer) { records.WriteReturn(w, "data", o, of) }), nil
+	return one(status, string(o.ID), func(w *apijson.Writer) { records.WriteReturn(w, "data", o, of) }), nil
 }
 
 // createRefund serves POST /api/v1/orders/{id}/refunds: 201; 400, 404, 412.
@@ -97,6 +97,6 @@ func (a *API) createRefund(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusCreated, refund.ID, func(w *apijson.Writer) { records.WriteRefund(w, o, refund) }), nil
+		return one(http.StatusCreated, string(o.ID), func(w *apijson.Writer) { records.WriteRefund(w, o, refund) }), nil
 	})
 }

@@ -221,7 +221,7 @@ func WriteOrderStatusData(w *apijson.Writer, o *orders.Order, previous orders.St
 	w.End()
 }
 
-// WriteOrderUpdatedData is the data of order.updated.
+// WriteOrderUpdatedData is the data of order.updated. Its returns are there once the order has some.
 func WriteOrderUpdatedData(w *apijson.Writer, o *orders.Order) {
 	w.Record("OrderUpdatedData", "")
 	apijson.ID(w, "id", o.ID)
@@ -237,7 +237,9 @@ func WriteOrderUpdatedData(w *apijson.Writer, o *orders.Order) {
 		w.End()
 	}
 	w.EndList()
-	writeReturns(w, o)
+	if len(o.Returns) > 0 {
+		writeReturns(w, o)
+	}
 	w.End()
 }
 
