@@ -159,6 +159,40 @@ var orderRows = map[string]row{
 			return req{ids: map[string]string{"id": order, "shipmentId": shipment}, body: member{"carrier": "UPS"}, status: 409}
 		},
 	}},
+	"GET /api/v1/orders/{id}/returns": {req: func(w *fixture) req { order, _ := w.returned(); return req{ids: place("id", order)} }},
+	"POST /api/v1/orders/{id}/returns": {req: func(w *fixture) req {
+		order, _ := w.shipped()
+		return req{ids: place("id", order), body: member{"reason": "torn", "notes": "in its box", "refundAmount": "4.50",
+			"items": []any{member{"orderItemId": w.line(order), "quantity": 1, "restock": true}}}}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			order, _ := w.shipped()
+			return req{ids: place("id", order), body: member{"items": []any{member{"orderItemId": w.line(order), "quantity": 2}}}, status: 400}
+		},
+	}},
+	"PATCH /api/v1/orders/{id}/returns/{returnId}": {req: func(w *fixture) req {
+		order, one := w.returned()
+		return req{ids: map[string]string{"id": order, "returnId": one}, body: member{"status": "received", "reason": "worn",
+			"notes": "opened", "refundAmount": 3}}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			order, one := w.returned()
+			return req{ids: map[string]string{"id": order, "returnId": one}, body: member{"reason": nil, "notes": nil, "refundAmount": nil}}
+		},
+		func(w *fixture) req {
+			order, one := w.returned()
+			return req{ids: map[string]string{"id": order, "returnId": one}, body: member{"status": "refunded"}, status: 409}
+		},
+	}},
+	"POST /api/v1/orders/{id}/refunds": {req: func(w *fixture) req {
+		order := w.newOrder("PROCESSING")
+		return req{ids: place("id", order), body: member{"amount": 5, "reason": "torn",
+			"items": []any{member{"orderItemId": w.line(order), "quantity": 1, "amount": "5.00"}}}}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			return req{ids: place("id", w.newOrder("PROCESSING")), body: member{"amount": 11}, status: 400}
+		},
+	}},
 	"POST /api/v1/orders/bulk-ship": {req: func(w *fixture) req {
 		return req{body: member{"orders": []any{member{"orderId": w.newOrder("PROCESSING"), "carrier": "DHL", "trackingNumber": "JD1",
 			"trackingUrl": "https://example.com/JD1"}}}}
@@ -217,6 +251,13 @@ func (w *fixture) order() string {
 // line is the first line of an order.
 func (w *fixture) line(order string) string {
 	return text(w.make("GET", "/api/v1/orders/"+order, nil), "data", "items", 0, "id")
+}
+
+// returned makes an order with one of its two pieces shipped, which comes back.
+func (w *fixture) returned() (order, one string) {
+	order, _ = w.shipped()
+	return order, idOf(w.make("POST", "/api/v1/orders/"+order+"/returns",
+		member{"reason": "torn", "items": []any{member{"orderItemId": w.line(order), "quantity": 1, "restock": true}}}))
 }
 
 // shipped makes an order with one of its two pieces shipped.

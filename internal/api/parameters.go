@@ -18,7 +18,7 @@ var parameterAbout = map[string]string{
 	"inventory/{sku}": "SKU of the product or variant.", "orders/{id}": "Id of the order.", "products/{id}": "Id of the product.",
 	"platform/{channelId}": "Id of the channel that is notified.", "publications/{productId}": "Id of the product.",
 	"{channelId}/{platform}": "The channel's platform, with hyphens and in any case: woocommerce, tiktok-shop.",
-	"segments/{id}":          "Id of the segment.", "shipments/{shipmentId}": "Id of the shipment.",
+	"segments/{id}":          "Id of the segment.", "shipments/{shipmentId}": "Id of the shipment.", "returns/{returnId}": "Id of the return.",
 	"sign-ins/{signInId}": "Id of the sign-in.", "users/{id}": "Id of the user.", "warehouses/{id}": "Id of the warehouse.",
 	"webhooks/{id}": "Id of the endpoint.",
 

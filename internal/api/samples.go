@@ -31,6 +31,8 @@ var sampleErrors = map[int][]*apperr.Error{
 			records.SampleID[string](2)),
 		apperr.New(apperr.Conflict, "idempotency_key_reused", "the key was used with another body").With("resourceId",
 			records.SampleID[string](3)),
+		apperr.New(apperr.Conflict, "return_transition_not_allowed", "a return cannot go from requested to refunded").
+			With("from", "requested").With("to", "refunded").With("allowed", []string{"received", "rejected"}),
 		apperr.New(apperr.Conflict, "insufficient_stock", "too little is available").With("skus", []string{"MUG-BLUE"}),
 		{Kind: apperr.Conflict, Code: "slug_taken", Message: "slug mugs belongs to another category",
 			Details: []apperr.Detail{{Path: "slug", Message: "mugs belongs to another category"}}},

@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
 	"entrepot/internal/limits"
 	"entrepot/internal/netguard"
 	"entrepot/internal/records"
@@ -183,13 +184,21 @@ func (a *API) permit(r *request) (answer, error) {
 	if err := r.caller.Needs(r.route.scope); r.route.access != public && err != nil && !r.ofCaller() {
 		return answer{}, err
 	}
-	if err := a.readBody(r); err != nil {
-		return answer{}, err
+	malformed := a.readBody(r)
+	switch {
+	case malformed == nil:
+	case strings.Contains(r.route.path, "{") && apperr.Is(malformed, apperr.Invalid):
+		r.body = new(jsonvalue.Value) // no object: the handler says first whether the record of the path is missing (interface §7)
+	default:
+		return answer{}, malformed
 	}
 	if r.route.waits {
 		a.leave(r, false)
 	}
 	out, err := r.route.serve(a, r)
+	if malformed != nil && !apperr.Is(err, apperr.NotFound) {
+		return answer{}, malformed
+	}
 	if err != nil || !r.reads() { // a write that was done is always answered
 		return out, err
 	}

@@ -321,7 +321,13 @@ func (r *channelRun) isNews(ctx context.Context, order connector.Order, from tim
 
 // saysOther reports whether a version differs from the stored one of the same time.
 func saysOther(o *orders.Order, in connector.Order) bool {
-	if o.PlatformStatus != in.Theirs || len(o.Refunds) != len(in.Refunds) || o.Total != in.Total {
+	known := 0
+	for _, r := range o.Refunds {
+		if r.ExternalID != "" {
+			known++
+		}
+	}
+	if o.PlatformStatus != in.Theirs || known != len(in.Refunds) || o.Total != in.Total {
 		return true
 	}
 	for _, l := range in.Lines {

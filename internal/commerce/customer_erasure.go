@@ -22,7 +22,7 @@ import (
 
 // erasedTables are the tables in which an erasure changes or deletes rows about the person, or which had such rows
 // before: their files are scrubbed.
-var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds",
+var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds", "order_returns",
 	"shipments", "movements",
 	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "audit_log", "search_blocks", "search_loose",
 	"dashboard_views", "segments", "erasures", "channel_syncs"}

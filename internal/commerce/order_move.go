@@ -52,7 +52,7 @@ func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 		}
 	case orders.Returned:
 		if move.Restock {
-			if returned, err = restock(tx, o, who); err != nil {
+			if returned, err = restock(tx, stillOut(o), who); err != nil {
 				return err
 			}
 		}
@@ -74,6 +74,15 @@ func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 	s.saveOrder(tx, before, o)
 	webhooks.Record(tx, append(events, stockEvents(tx, returned, "return")...)...)
 	return nil
+}
+
+// stillOut is the order with only those units counted as shipped that its returns have not put on hand again.
+func stillOut(o *orders.Order) *orders.Order {
+	out := copyOf(o)
+	for i := range out.Lines {
+		out.Lines[i].Shipped -= o.Restocked(out.Lines[i].ID)
+	}
+	return out
 }
 
 // elsewhere adds to a refused move that brings tracking where tracking goes: a status move takes it only if it ships what remains.

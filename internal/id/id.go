@@ -33,6 +33,7 @@ type (
 	Order     string
 	Line      string
 	Shipment  string
+	Return    string
 	History   string
 	Customer  string
 	Address   string

@@ -37,16 +37,16 @@ func (d LineDraft) Line() Line {
 	return l
 }
 
-// Editable is the 409 when lines can no longer be edited: the order is past PROCESSING, or something was shipped or
-// refunded, as refunds name lines and quantities (interface §3.1).
+// Editable is the 409 when lines can no longer be edited: the order is past PROCESSING, or something was shipped, returned or
+// refunded, as returns and refunds name lines and quantities (interface §3.1).
 func (o *Order) Editable() error {
 	if o.Status == Pending || o.Status == Processing {
-		if len(o.Shipments) == 0 && len(o.Refunds) == 0 {
+		if len(o.Shipments) == 0 && len(o.Refunds) == 0 && len(o.Returns) == 0 {
 			return nil
 		}
 	}
 	return apperr.New(apperr.Conflict, "order_not_editable",
-		"lines can be edited only while an order is PENDING or PROCESSING and nothing was shipped or refunded; it is %s", o.Status).
+		"lines can be edited only while an order is PENDING or PROCESSING and nothing was shipped, returned or refunded; it is %s", o.Status).
 		With("orderId", o.ID)
 }
 

@@ -76,7 +76,7 @@ func PersonalShipments(tx *db.Tx, orders []id.Order) ([]PersonalShipment, error)
 }
 
 // Anonymise writes locked orders as given, without name, e-mail, notes and payment metadata, and deletes the notes of
-// their history and shipments and the reasons of their refunds. Searches then find only what is left.
+// their history, shipments and returns and the reasons of their refunds and returns. Searches then find only what is left.
 func Anonymise(tx *db.Tx, list []Personal) error {
 	all := make([]string, len(list))
 	for i, p := range list {
@@ -110,6 +110,8 @@ func Anonymise(tx *db.Tx, list []Personal) error {
 		of := db.In(len(args)-1, 2)
 		tx.Queue("UPDATE order_history SET note = NULL WHERE tenant_id = $1 AND note IS NOT NULL AND order_id IN "+of, args...)
 		tx.Queue("UPDATE order_refunds SET reason = NULL WHERE tenant_id = $1 AND reason IS NOT NULL AND order_id IN "+of, args...)
+		tx.Queue("UPDATE order_returns SET reason = NULL, notes = NULL WHERE tenant_id = $1 AND (reason IS NOT NULL OR notes IS NOT NULL) "+
+			"AND order_id IN "+of, args...)
 		tx.Queue("UPDATE shipments SET notes = NULL WHERE tenant_id = $1 AND notes IS NOT NULL AND order_id IN "+of, args...)
 		return nil
 	})

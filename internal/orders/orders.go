@@ -69,6 +69,7 @@ type Order struct {
 	History         []Entry
 	Shipments       []Shipment
 	Refunds         []Refund
+	Returns         []Return
 	Issues          []Issue
 }
 

@@ -28,10 +28,10 @@ type Sync struct {
 	UpdatedAt int64
 }
 
-// Refund is money that the platform paid back.
+// Refund is money that was paid back.
 type Refund struct {
 	ID         string
-	ExternalID string
+	ExternalID string // the platform's id, "" for one that was recorded here
 	Amount     money.Amount
 	Reason     string
 	CreatedAt  int64
@@ -199,7 +199,7 @@ func Unflag(tx db.Writer, o *Order, code IssueCode, path string) {
 // Refunded reports whether the order has the refund with a platform's id.
 func (o *Order) Refunded(externalID string) bool {
 	for _, r := range o.Refunds {
-		if r.ExternalID == externalID {
+		if r.ExternalID == externalID && r.ExternalID != "" {
 			return true
 		}
 	}
@@ -209,12 +209,19 @@ func (o *Order) Refunded(externalID string) bool {
 // Refund queues a refund of a locked order (interface §2.1) and adds it to the order. Refunded quantities that were
 // not shipped will not be shipped; amounts and totals stay.
 func (o *Order) Refund(tx db.Writer, r Refund) {
-	refundTable.Insert(tx, refundRow{o.ID, r})
 	for _, l := range r.Lines {
-		refundLineTable.Insert(tx, refundLineRow{o.ID, r.ID, l})
 		if at := o.index(l.Line); at >= 0 {
 			o.Lines[at].Refunded += min(l.Quantity, o.Lines[at].unshipped())
 		}
+	}
+	o.RefundShipped(tx, r)
+}
+
+// RefundShipped is Refund for units that were shipped: what remains to be shipped stays.
+func (o *Order) RefundShipped(tx db.Writer, r Refund) {
+	refundTable.Insert(tx, refundRow{o.ID, r})
+	for _, l := range r.Lines {
+		refundLineTable.Insert(tx, refundLineRow{o.ID, r.ID, l})
 	}
 	o.Refunds = append(o.Refunds, r)
 	o.RefundedAmount += r.Amount

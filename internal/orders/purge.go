@@ -74,7 +74,7 @@ func Remove(tx *db.Tx, list []Order) error {
 	db.Chunks(gone, func(piece []string) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
 		in := db.In(len(args)-1, 2)
-		for _, part := range []string{"shipment_lines", "shipments", "order_issues", "order_refund_lines", "order_refunds", "order_edits",
+		for _, part := range []string{"shipment_lines", "shipments", "order_issues", "order_return_lines", "order_returns", "order_refund_lines", "order_refunds", "order_edits",
 			"order_history", "order_lines"} {
 			tx.Queue("DELETE FROM "+part+" WHERE tenant_id = $1 AND order_id IN "+in, args...)
 		}

@@ -146,6 +146,12 @@ func (o *Order) Unship(shipment id.Shipment) (Shipment, error) {
 			o.ID)
 	}
 	taken := o.Shipments[at]
+	for _, l := range taken.Lines {
+		if of := o.Line(l.Line); of.Shipped-l.Quantity < o.InReturns(l.Line) {
+			return Shipment{}, apperr.New(apperr.Conflict, "shipment_locked", "a shipment of which something was returned cannot be deleted").
+				With("orderId", o.ID)
+		}
+	}
 	o.Shipments = append(o.Shipments[:at:at], o.Shipments[at+1:]...)
 	for _, l := range taken.Lines {
 		o.Lines[o.index(l.Line)].Shipped -= l.Quantity

@@ -36,6 +36,7 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 	lines := prefetchLines(tx, []id.Order{order})
 	history := prefetchHistory(tx, order)
 	shipments, shipped := prefetchShipments(tx, order)
+	returns := prefetchReturns(tx, order)
 	var refunds *db.Pending[[]Refund]
 	var issues *db.Pending[[]Issue]
 	if !lock {
@@ -58,6 +59,9 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 		}
 		o.History = append(o.History, since...)
 		if o.Shipments, err = shipments.Wait(); err != nil {
+			return nil, err
+		}
+		if o.Returns, err = returns.Wait(); err != nil {
 			return nil, err
 		}
 	}

@@ -48,7 +48,14 @@ var eventSamples = map[string]func(*apijson.Writer){
 	webhooks.OrderCancelled:       eventMoved(orders.Processing, orders.Cancelled),
 	webhooks.OrderReturned:        eventMoved(orders.Delivered, orders.Returned),
 	webhooks.OrderShipmentCreated: func(w *apijson.Writer) { WriteShipmentCreatedData(w, eventOrder(orders.Shipped), eventShipment) },
-	webhooks.OrderUpdated:         func(w *apijson.Writer) { WriteOrderUpdatedData(w, eventOrder(orders.Pending)) },
+	webhooks.OrderUpdated: func(w *apijson.Writer) {
+		o := eventOrder(orders.Pending)
+		WriteOrderUpdatedData(w, o)
+		o.Returns = []orders.Return{{ID: "019a1c52-7c1e-7d40-9a55-00000000d301", Status: orders.ReturnRefunded, Reason: "torn",
+			Notes: "in its box", RefundAmount: &eventLine.UnitPrice, Refund: "019a1c52-7c1e-7d40-9a55-00000000d302", CreatedAt: eventAt,
+			UpdatedAt: eventAt, Lines: []orders.ReturnLine{{Line: eventLine.ID, Quantity: 1, Restock: true}}}}
+		WriteOrderUpdatedData(w, o)
+	},
 
 	webhooks.StockUpdated: func(w *apijson.Writer) {
 		WriteStockUpdatedData(w, stock.Change{Level: eventLevel, PreviousOnHand: 12}, "shipment", eventAt)

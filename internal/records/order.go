@@ -24,6 +24,7 @@ func WriteOrder(w *apijson.Writer, name string, o *orders.Order) {
 	}
 	w.EndList()
 	writeRefunds(w, o)
+	writeReturns(w, o)
 	writeIssues(w, o)
 	w.End()
 }
@@ -148,23 +149,27 @@ func writeRefunds(w *apijson.Writer, o *orders.Order) {
 	w.List("refunds")
 	for _, r := range o.Refunds {
 		w.Record("OrderRefund", "")
-		w.Text("id", r.ID)
-		w.Text("externalId", r.ExternalID)
-		w.Money("amount", r.Amount)
-		w.TextOrNull("reason", r.Reason)
-		w.List("items")
-		for _, l := range r.Lines {
-			w.Record("OrderRefundLine", "")
-			apijson.ID(w, "orderItemId", l.Line)
-			w.Int("quantity", l.Quantity)
-			w.Money("amount", l.Amount)
-			w.End()
-		}
-		w.EndList()
-		w.Micros("createdAt", r.CreatedAt)
+		writeRefundMembers(w, r)
 		w.End()
 	}
 	w.EndList()
+}
+
+func writeRefundMembers(w *apijson.Writer, r orders.Refund) {
+	w.Text("id", r.ID)
+	w.TextOrNull("externalId", r.ExternalID)
+	w.Money("amount", r.Amount)
+	w.TextOrNull("reason", r.Reason)
+	w.List("items")
+	for _, l := range r.Lines {
+		w.Record("OrderRefundLine", "")
+		apijson.ID(w, "orderItemId", l.Line)
+		w.Int("quantity", l.Quantity)
+		w.Money("amount", l.Amount)
+		w.End()
+	}
+	w.EndList()
+	w.Micros("createdAt", r.CreatedAt)
 }
 
 func writeIssues(w *apijson.Writer, o *orders.Order) {
@@ -216,7 +221,7 @@ func WriteOrderStatusData(w *apijson.Writer, o *orders.Order, previous orders.St
 	w.End()
 }
 
-// WriteOrderUpdatedData is the data of order.updated.
+// WriteOrderUpdatedData is the data of order.updated. Its returns are there once the order has some.
 func WriteOrderUpdatedData(w *apijson.Writer, o *orders.Order) {
 	w.Record("OrderUpdatedData", "")
 	apijson.ID(w, "id", o.ID)
@@ -232,6 +237,9 @@ func WriteOrderUpdatedData(w *apijson.Writer, o *orders.Order) {
 		w.End()
 	}
 	w.EndList()
+	if len(o.Returns) > 0 {
+		writeReturns(w, o)
+	}
 	w.End()
 }
 
@@ -250,7 +258,7 @@ func writeOrderStatus(w *apijson.Writer, o *orders.Order, previous orders.Status
 
 // SampleOrder is the order in the examples of the description; it has one of everything.
 func SampleOrder() *orders.Order {
-	tax, rate := money.Amount(99800), money.Amount(200000)
+	tax, rate, given := money.Amount(99800), money.Amount(200000), money.Amount(249500)
 	line := orders.Line{ID: SampleID[id.Line](273), Product: SampleID[id.Product](274), Variant: SampleID[id.Variant](275),
 		SKU: "TSHIRT-M", Name: "T-shirt - M", Description: "gift", Metadata: `{"gift":true}`, Quantity: 2, Shipped: 1, UnitPrice: 249500,
 		Total: 499000, Warehouse: "MAIN"}
@@ -269,6 +277,9 @@ func SampleOrder() *orders.Order {
 		Sync: orders.Sync{State: orders.SyncFailed, Error: "the shop answered 503", Attempts: 2, UpdatedAt: at},
 		Refunds: []orders.Refund{{ID: SampleID[string](290), ExternalID: "731", Amount: 249500, Reason: "torn", CreatedAt: at,
 			Lines: []orders.RefundLine{{Line: line.ID, Quantity: 1, Amount: 249500}}}},
+		Returns: []orders.Return{{ID: SampleID[id.Return](293), Status: orders.ReturnRefunded, Reason: "torn", Notes: "in its box",
+			RefundAmount: &given, Refund: SampleID[string](290), CreatedAt: at, UpdatedAt: at,
+			Lines: []orders.ReturnLine{{Line: line.ID, Quantity: 1, Restock: true}}}},
 		Issues: []orders.Issue{{Code: orders.UnknownSKU, Path: "items[0].sku", Message: "no product has the SKU TSHIRT-M", CreatedAt: at}},
 		History: []orders.Entry{{ID: SampleID[id.History](279), Previous: orders.Processing, Status: orders.PartiallyShipped,
 			Note:   "first parcel",

@@ -29,7 +29,7 @@ func (s Products) Write(w *apijson.Writer, name string, p *catalog.Product) {
 	w.Text("currency", s.Currency)
 	writeCategoryIDs(w, p)
 	writeMedia(w, p)
-	s.writeVariants(w, p, true)
+	s.writeVariants(w, p, "Variant")
 	w.RawObject("attributes", p.Attributes)
 	w.List("stock")
 	for _, l := range s.Levels[p.SKU] {
@@ -68,7 +68,7 @@ func (s Products) WriteChanged(w *apijson.Writer, p *catalog.Product, deleted bo
 	w.MoneyOrNull("compareAtPrice", p.CompareAt)
 	apijson.Word(w, "status", p.Status)
 	writeCategoryIDs(w, p)
-	s.writeVariants(w, p, false)
+	s.writeVariants(w, p, "ChangedVariant")
 	writeMedia(w, p)
 	w.Stamp("changedAt", p.ChangedAt)
 	if deleted {
@@ -77,17 +77,13 @@ func (s Products) WriteChanged(w *apijson.Writer, p *catalog.Product, deleted bo
 	w.End()
 }
 
-// writeVariants writes the variants; stock is the on-hand of each, over all warehouses. A whole one also has what an import
-// needs to make it again: its stock by warehouse, and its own price, null when it costs what the product does.
-func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product, whole bool) {
-	kind := "ChangedVariant"
-	if whole {
-		kind = "Variant"
-	}
+// writeVariants writes the variants. Each has what makes it possible to send it back as it was read (interface §2.0): its stock by warehouse,
+// and its own price, which is null when it costs what the product does. record names the kind of variant in the API description.
+func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product, record string) {
 	w.List("variants")
 	for i := range p.Variants {
 		v := &p.Variants[i]
-		w.Record(kind, "")
+		w.Record(record, "")
 		apijson.ID(w, "id", v.ID)
 		w.Text("sku", v.SKU)
 		w.Text("name", v.Name)
@@ -99,17 +95,15 @@ func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product, whole boo
 		}
 		w.Int("stock", onHand)
 		w.RawObject("attributes", v.Attributes)
-		if whole {
-			w.MoneyOrNull("ownPrice", v.Price)
-			w.List("levels") // without what orders reserve: each order would make another version of the product
-			for _, l := range s.Levels[v.SKU] {
-				w.Record("VariantLevel", "")
-				w.Text("warehouseCode", l.Warehouse)
-				w.Int("onHand", l.OnHand)
-				w.End()
-			}
-			w.EndList()
+		w.MoneyOrNull("ownPrice", v.Price)
+		w.List("levels") // without what orders reserve: each order would make another version of the product
+		for _, l := range s.Levels[v.SKU] {
+			w.Record("VariantLevel", "")
+			w.Text("warehouseCode", l.Warehouse)
+			w.Int("onHand", l.OnHand)
+			w.End()
 		}
+		w.EndList()
 		w.End()
 	}
 	w.EndList()

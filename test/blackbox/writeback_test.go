@@ -195,6 +195,17 @@ func init() {
 			})
 			c.same(before, c.call("GET", path, nil))
 		}
+		for _, changed := range c.must(c.call("GET", "/api/v1/sdk/products/changes", nil), 200).List("data") {
+			path := "/api/v1/products/" + harness.At(changed, "id").(string)
+			before := c.call("GET", path, nil)
+			c.quiet(func() {
+				c.like(c.must(c.call("POST", "/api/v1/sdk/products/bulk-import?wait=true", map[string]any{"products": []any{changed}}), 200),
+					`{ "errors": [] }`)
+				c.must(c.call("PUT", path, changed), 200)
+				c.must(c.call("PATCH", path, changed), 200)
+			})
+			c.same(before, c.call("GET", path, nil))
+		}
 		for _, path := range writableCategories(c)[:2] {
 			before := c.call("GET", path, nil)
 			c.quiet(func() {

@@ -283,6 +283,29 @@ func TestNumbersWithoutACarrier(t *testing.T) {
 	}
 }
 
+// eBay takes no other carrier for a parcel that it has: that is said, and nothing is sent.
+func TestACarrierThatIsCorrectedIsNotSent(t *testing.T) {
+	a := newAccount(t)
+	id, line := a.Buy("MUG", 1, 790)
+	parcel := connector.Parcel{Key: "s1", Carrier: "DHL", Number: "JD1", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
+	for carrier, unsent := range map[string]bool{"DHL": false, "dhl": false, "GLS": true} {
+		said := ""
+		ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}.WithUnsent(func(reason string) { said = reason })
+		if err := a.session.PushShipment(t.Context(), ref, parcel); err != nil {
+			t.Fatal(err)
+		}
+		corrected := parcel
+		corrected.Carrier, corrected.Corrected = carrier, true
+		ref.Shipped = []connector.Parcel{corrected}
+		if err := a.session.PushShipment(t.Context(), ref, corrected); err != nil || (said != "") != unsent {
+			t.Errorf("%s: %v, %q", carrier, err, said)
+		}
+		if got := a.Numbers(id); !slices.Equal(got, []string{"JD1"}) {
+			t.Error(got)
+		}
+	}
+}
+
 // A buyer's request is approved, because eBay takes no cancellation by the seller beside it; an answer without a cancellation is a refusal.
 func TestCancellations(t *testing.T) {
 	for _, lose := range []int{0, 2, 3} {

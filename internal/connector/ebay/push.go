@@ -52,13 +52,16 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	missing := ref.ShippedThrough(parcel.Key)
 	for _, p := range o.parcels {
 		if parcel.Number != "" && p.Number == plainNumber(parcel.Number) && !ref.SharesNumber(parcel) {
+			if parcel.Corrected && parcel.Carrier != "" && connector.Letters(p.Carrier) != connector.Letters(parcel.Carrier) {
+				ref.Unsent(firstTracking)
+			}
 			return nil
 		}
 		for _, l := range p.Lines {
 			missing[l.ExternalLine] -= l.Quantity
 		}
 	}
-	sent := connector.Parcel{Number: plainNumber(parcel.Number)}
+	sent := connector.Parcel{Number: plainNumber(parcel.Number), Carrier: cmp.Or(parcel.Carrier, otherCarrier)}
 	var lines []fields
 	for _, l := range parcel.Lines {
 		if n := min(l.Quantity, missing[l.ExternalLine]); n > 0 {
@@ -68,7 +71,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	}
 	if len(lines) == 0 {
 		if parcel.Corrected {
-			ref.Unsent("eBay goes on showing the tracking that it was sent first: it takes no other for a parcel")
+			ref.Unsent(firstTracking)
 		}
 		return nil
 	}
@@ -78,7 +81,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	}
 	body := fields{"lineItems": lines, "shippedDate": at.UTC().Format(ebayTime)}
 	if sent.Number != "" { // both or none
-		body["trackingNumber"], body["shippingCarrierCode"] = sent.Number, cmp.Or(parcel.Carrier, otherCarrier)
+		body["trackingNumber"], body["shippingCarrierCode"] = sent.Number, sent.Carrier
 	}
 	s.pushed = nil
 	_, err = s.call(ctx, http.MethodPost, selling+"/order/"+url.PathEscape(ref.ExternalID)+"/shipping_fulfillment", body, nil)
@@ -88,6 +91,9 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	}
 	return err
 }
+
+// firstTracking says why a correction of tracking is not sent.
+const firstTracking = "eBay goes on showing the tracking that it was sent first: it takes no other for a parcel"
 
 // otherCarrier is eBay's code of a carrier that has none.
 const otherCarrier = "Other"

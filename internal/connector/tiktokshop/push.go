@@ -22,7 +22,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	}
 	for _, p := range o.Pieces {
 		if parcel.Number != "" && p.Number == parcel.Number && !ref.SharesNumber(parcel) {
-			return nil
+			return s.recarry(ctx, o, ref, parcel, p)
 		}
 	}
 	ids := o.toShip(ref, parcel)
@@ -91,11 +91,35 @@ func (s *session) renumber(ctx context.Context, o *order, ref connector.OrderRef
 		if err != nil {
 			return err
 		}
-		delete(s.ahead, string(o.ID))
-		return s.write(ctx, o, "/fulfillment/202309/packages/"+url.PathEscape(of)+"/shipping_info/update",
-			fields{"tracking_number": parcel.Number, "shipping_provider_id": carrier})
+		return s.relabel(ctx, o, of, parcel.Number, carrier)
 	}
 	return nil
+}
+
+// recarry gives the package of a shipment whose tracking was corrected its carrier, if TikTok shows another one beside the right number.
+func (s *session) recarry(ctx context.Context, o *order, ref connector.OrderRef, parcel connector.Parcel, shown piece) error {
+	if !parcel.Corrected || parcel.Carrier == "" || shown.Carrier == "" || shown.Package == "" {
+		return nil
+	}
+	if o.byTikTok() || o.Shipping == "TIKTOK" {
+		ref.Unsent("TikTok Shop shows the carrier of its own label")
+		return nil
+	}
+	carrier, err := s.sender(ctx, o, ref, parcel)
+	if err != nil {
+		return err
+	}
+	if there, err := s.carrier(ctx, string(o.DeliveryOption), shown.Carrier); err == nil && there == carrier {
+		return nil
+	}
+	return s.relabel(ctx, o, string(shown.Package), parcel.Number, carrier)
+}
+
+// relabel gives a package that the seller ships another number and carrier.
+func (s *session) relabel(ctx context.Context, o *order, of, number, carrier string) error {
+	delete(s.ahead, string(o.ID))
+	return s.write(ctx, o, "/fulfillment/202309/packages/"+url.PathEscape(of)+"/shipping_info/update",
+		fields{"tracking_number": number, "shipping_provider_id": carrier})
 }
 
 // wholeParcels is what TikTok takes, and what to do about a parcel that is none of these.

@@ -117,6 +117,30 @@ func TestShipmentsInPlaceOfDeletedOnes(t *testing.T) {
 	}
 }
 
+// A carrier that is corrected here is corrected in the shop, also if the number stays.
+func TestACarrierIsCorrected(t *testing.T) {
+	s := newShop(t, nil)
+	id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}, Cents: 790})
+	line := connectortest.Must(s.session.PullOrder(t.Context(), id))(t).Lines[0].ExternalID
+	parcel := connector.Parcel{Key: "s1", Carrier: "DHL", Number: "JD1", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
+	for _, carrier := range []string{"DHL", "GLS", "gls"} {
+		parcel.Carrier = carrier
+		ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{parcel}}
+		if err := s.session.(connector.AheadReader).ReadAhead(t.Context(), []string{id}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.session.PushShipment(t.Context(), ref, parcel); err != nil {
+			t.Fatal(err)
+		}
+		parcel.Corrected = true
+	}
+	s.Move(id, "IN_TRANSIT")
+	if o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t); len(o.Parcels) != 1 || o.Parcels[0].Number != "JD1" ||
+		o.Parcels[0].Carrier != "GLS" {
+		t.Errorf("%+v", o.Parcels)
+	}
+}
+
 // What TikTok does not take is refused or skipped with the reason: an unknown carrier, a parcel without a number, a status of the
 // carrier's. Where TikTok ships, the package is handed over without a number of ours.
 func TestShippingWays(t *testing.T) {

@@ -3,6 +3,7 @@ package fakeshop
 import (
 	"maps"
 	"net/url"
+	"slices"
 )
 
 func (s *Shop) shops(call) reply {
@@ -24,9 +25,15 @@ func (s *Shop) warehouses(call) reply {
 	return good(object{"warehouses": list})
 }
 
+// providers are the names of the carriers, by their ids.
+var providers = map[string]string{"1": "DHL Paket", "2": "Hermes", "3": "GLS"}
+
 func (s *Shop) carriers(call) reply {
-	return good(object{"shipping_providers": []object{{"id": "1", "name": "DHL Paket"}, {"id": "2", "name": "Hermes"},
-		{"id": "3", "name": "GLS"}}})
+	list := []object{}
+	for _, id := range slices.Sorted(maps.Keys(providers)) {
+		list = append(list, object{"id": id, "name": providers[id]})
+	}
+	return good(object{"shipping_providers": list})
 }
 
 func (s *Shop) listHooks(call) reply {

@@ -1,6 +1,7 @@
 package fakeshop
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -164,7 +165,7 @@ func (o *order) show() object {
 		goods += p.cents
 		l := object{"id": p.id, "sku_id": p.skuID, "product_id": p.product, "seller_sku": p.sku, "product_name": "Article " + p.sku,
 			"sku_name": "Default", "sale_price": fakeshop.Decimal(p.cents), "currency": "EUR", "display_status": p.status, "package_id": p.parcel,
-			"tracking_number": p.number, "shipping_provider_name": p.carrier}
+			"tracking_number": p.number, "shipping_provider_name": cmp.Or(providers[p.carrier], p.carrier)}
 		if p.tax > 0 {
 			l["item_tax"] = []object{{"tax_type": "VAT", "tax_amount": fakeshop.Decimal(p.tax)}}
 		}

@@ -1,0 +1,54 @@
+package records
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/orders"
+)
+
+// WriteReturn writes a return of an order (interface §2.4).
+func WriteReturn(w *apijson.Writer, name string, o *orders.Order, r orders.Return) {
+	w.Record("Return", name)
+	apijson.ID(w, "id", r.ID)
+	apijson.ID(w, "orderId", o.ID)
+	apijson.Word(w, "status", r.Status)
+	w.TextOrNull("reason", r.Reason)
+	w.TextOrNull("notes", r.Notes)
+	w.MoneyOrNull("refundAmount", r.RefundAmount)
+	w.TextOrNull("refundId", r.Refund)
+	w.List("items")
+	for _, l := range r.Lines {
+		w.Record("ReturnLine", "")
+		apijson.ID(w, "orderItemId", l.Line)
+		sku, name := "", ""
+		if of := o.Line(l.Line); of != nil {
+			sku, name = of.SKU, of.Name
+		}
+		w.Text("sku", sku)
+		w.Text("name", name)
+		w.Int("quantity", l.Quantity)
+		w.Bool("restock", l.Restock)
+		w.End()
+	}
+	w.EndList()
+	w.Micros("createdAt", r.CreatedAt)
+	w.Micros("updatedAt", r.UpdatedAt)
+	w.End()
+}
+
+// writeReturns writes the returns of an order, oldest first.
+func writeReturns(w *apijson.Writer, o *orders.Order) {
+	w.List("returns")
+	for _, r := range o.Returns {
+		WriteReturn(w, "", o, r)
+	}
+	w.EndList()
+}
+
+// WriteRefund writes the answer to a new refund of an order (interface §2.1), with what the order has become.
+func WriteRefund(w *apijson.Writer, o *orders.Order, r orders.Refund) {
+	w.Record("NewRefund", "data")
+	writeRefundMembers(w, r)
+	w.Money("refundedAmount", o.RefundedAmount)
+	WriteOrderState(w, o)
+	w.End()
+}
