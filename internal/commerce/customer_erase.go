@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -77,7 +78,7 @@ var errTraceAgain = errors.New("commerce: the customer has changed")
 // eraseCustomer is the last transaction of EraseCustomer. It may return errTraceAgain. If last is true, it does so only because another
 // request has begun to erase the person.
 func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found trace, last bool) (records.Erasure, error) {
-	begun, err := customers.LockErasing(tx, customer)
+	begun, err := jobs.LockOperation(tx, jobs.CustomerErasure, string(customer))
 	if err != nil {
 		return records.Erasure{}, err
 	}
@@ -94,7 +95,7 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	case at < 0:
 		return records.Erasure{}, customers.Missing()
 	case known[at].Status == customers.Erased && begun == nil:
-		if begun, err = customers.ErasingOf(tx, customer); err != nil || begun != nil { // since it was looked for
+		if begun, err = jobs.Operation(tx, jobs.CustomerErasure, string(customer)); err != nil || begun != nil { // since it was looked for
 			return records.Erasure{}, orElse(err, errTraceAgain)
 		}
 		return records.Erasure{ID: customer, ErasedAt: known[at].ErasedAt, Orders: known[at].ErasedOrders}, nil
@@ -108,7 +109,11 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	}
 	e := &erasure{tx: tx, people: people, orders: theirs, records: known}
 	if begun != nil {
-		e.known = slices.Concat(begun.Names, found.texts.known)
+		sought, err := readSought(begun)
+		if err != nil {
+			return records.Erasure{}, err
+		}
+		e.known = slices.Concat(sought.Names, found.texts.known)
 	}
 	if again, err := e.read(found, last); err != nil || again {
 		return records.Erasure{}, orElse(err, errTraceAgain)
@@ -124,7 +129,7 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	if begun == nil {
 		eraseRecords(tx, who, customer, known, len(theirs))
 	} else {
-		begun.End(tx)
+		begun.LastStepDone(tx)
 	}
 	result := records.Erasure{ID: customer, ErasedAt: known[at].ErasedAt, Orders: known[at].ErasedOrders}
 	tx.RequestScrub(erasedTables...)
@@ -137,11 +142,11 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 }
 
 // lockToErase locks a person's records and orders. If the erasure has begun, it locks only the orders that are left.
-func lockToErase(tx *db.Tx, people []id.Customer, begun *customers.Erasing, found trace) ([]id.Order, []customers.Customer, error) {
+func lockToErase(tx *db.Tx, people []id.Customer, begun *jobs.Job, found trace) ([]id.Order, []customers.Customer, error) {
 	if begun == nil {
 		return lockWithOrders(tx, people, people)
 	}
-	left, err := orders.LockSome(tx, after(found.orders, begun.DoneTo))
+	left, err := orders.LockSome(tx, after(found.orders, id.Order(begun.Cursor)))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -201,8 +206,8 @@ func (s *Service) eraseInSteps(ctx context.Context, store *db.DB, who accounts.C
 		return found, err
 	}
 	slices.Sort(found.orders)
-	steps := &erasureSteps{store: store, tenant: who.Tenant, customer: customer, found: found,
-		stride: s.newStride(store), anonymiser: anonymiser{known: slices.Clone(found.texts.known)}}
+	steps := &erasureSteps{operation: s.operation(store, who.Tenant, jobs.CustomerErasure, string(customer)), found: found,
+		anonymiser: anonymiser{known: slices.Clone(found.texts.known)}}
 	if err := steps.orders(ctx); err != nil {
 		return found, orEnded(err)
 	}
@@ -272,34 +277,41 @@ func beginErasure(tx *db.Tx, who accounts.Caller, customer id.Customer, found tr
 		return err
 	}
 	eraseRecords(tx, who, customer, known, n)
-	(&customers.Erasing{Customer: customer, Names: found.texts.known, Resources: found.named}).Begin(tx)
+	jobs.Begin(tx, jobs.CustomerErasure, string(customer), sought{Names: found.texts.known, Resources: found.named}.text())
 	return nil
 }
 
-// erasureSteps are the steps of one erasure by one process.
-type erasureSteps struct {
-	store     *db.DB
-	tenant    id.Tenant
-	customer  id.Customer
-	found     trace
-	stride    *db.Stride
-	shipments []string // of the orders that were done
-	anonymiser
+// sought is the input of the job of an erasure: what is known of the person after the record is empty. Its cursor is the last order that
+// is done.
+type sought struct {
+	Names     []string `json:"names"`     // of the person, to be found in texts
+	Resources []string `json:"resources"` // ids of what only the record and its events named, such as addresses
 }
 
-// step locks the erasure and does some of its work in one transaction; do returns whether there was anything to do.
-func (s *erasureSteps) step(ctx context.Context, do func(tx *db.Tx, begun *customers.Erasing) (bool, error)) (more bool, err error) {
-	return oneStep(ctx, s.store, s.tenant, s.stride, func(tx *db.Tx) (*customers.Erasing, error) {
-		return customers.LockErasing(tx, s.customer)
-	}, do)
+func (s sought) text() string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // texts always encode
+	}
+	return string(text)
+}
+
+func readSought(job *jobs.Job) (s sought, err error) { return s, json.Unmarshal([]byte(job.Input), &s) }
+
+// erasureSteps are the steps of one erasure by one process.
+type erasureSteps struct {
+	*operation
+	found     trace
+	shipments []string // of the orders that were done
+	anonymiser
 }
 
 // orders erases the person in the orders that are left, one step after the other.
 func (s *erasureSteps) orders(ctx context.Context) error {
 	for {
 		var done *erasure
-		more, err := s.step(ctx, func(tx *db.Tx, begun *customers.Erasing) (bool, error) {
-			left := after(s.found.orders, begun.DoneTo)
+		more, err := s.step(ctx, func(tx *db.Tx, begun *jobs.Job) (bool, error) {
+			left := after(s.found.orders, id.Order(begun.Cursor))
 			if len(left) == 0 {
 				return false, nil
 			}
@@ -308,8 +320,13 @@ func (s *erasureSteps) orders(ctx context.Context) error {
 			if err := e.orderStep(left); err != nil {
 				return false, err
 			}
-			if begun.DoneTo = left[len(left)-1]; len(e.known) > len(s.known) {
-				begun.Names = e.known
+			if begun.Cursor = string(left[len(left)-1]); len(e.known) > len(s.known) {
+				now, err := readSought(begun)
+				if err != nil {
+					return false, err
+				}
+				now.Names = e.known
+				begun.Input = now.text()
 			}
 			done = e
 			return true, nil
@@ -428,7 +445,7 @@ func (e *erasure) forgetAbout() error {
 func inSteps[T any](ctx context.Context, s *erasureSteps, list []T, do func(e *erasure, some []T) error) error {
 	for len(list) > 0 {
 		some := list[:min(len(list), s.stride.Size*textsAtOnce)]
-		_, err := s.step(ctx, func(tx *db.Tx, _ *customers.Erasing) (bool, error) {
+		_, err := s.step(ctx, func(tx *db.Tx, _ *jobs.Job) (bool, error) {
 			return true, do(&erasure{tx: tx, people: s.found.people, anonymiser: anonymiser{known: slices.Clone(s.known), words: s.words}}, some)
 		})
 		if err != nil {

@@ -61,12 +61,16 @@ func traceCustomer(tx *db.Tx, customer id.Customer, since int64) (t trace, err e
 	if e.records, err = customers.ReadAll(tx, t.people); err != nil {
 		return t, err
 	}
-	begun, err := customers.ErasingOf(tx, customer)
+	begun, err := jobs.Operation(tx, jobs.CustomerErasure, string(customer))
 	if err != nil {
 		return t, err
 	}
 	if t.begun = begun != nil; t.begun {
-		e.known, e.named = begun.Names, begun.Resources
+		sought, err := readSought(begun)
+		if err != nil {
+			return t, err
+		}
+		e.known, e.named = sought.Names, sought.Resources
 	} else if isErased(e.records, customer) {
 		return t, nil
 	}
@@ -230,7 +234,7 @@ func texts[T ~string](ids []T) []string {
 var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds",
 	"shipments", "movements",
 	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "audit_log", "search_blocks", "search_loose",
-	"dashboard_views", "segments", "erasures", "channel_syncs"}
+	"dashboard_views", "segments", "channel_syncs"}
 
 // erasure is the state of one transaction of an erasure: it reads everything first, then writes everything.
 type erasure struct {

@@ -13,11 +13,12 @@ import (
 
 // Bounds of the jobs of a node.
 const (
-	jobsAtOnce = 4
-	jobLease   = 3 * time.Second    // prolonged every quarter of it while the job runs: jobs of a killed node continue after it
-	jobRest    = time.Minute        // until a failed job is run again
-	jobTries   = 5                  // after this many leases without an end a job fails
-	jobLooks   = 7 * 24 * time.Hour // after this time one fails that looks at what others do
+	jobsAtOnce       = 4
+	operationsAtOnce = 2
+	jobLease         = 3 * time.Second    // prolonged every quarter of it while the job runs: jobs of a killed node continue after it
+	jobRest          = time.Minute        // until a failed job is run again
+	jobTries         = 5                  // after this many leases without an end a job fails
+	jobLooks         = 7 * 24 * time.Hour // after this time one fails that looks at what others do
 )
 
 // jobs runs a few queued jobs at once.
@@ -84,6 +85,14 @@ func (w *Worker) do(ctx context.Context, job jobs.Job) error {
 		}
 		return w.Commerce.RunJob(tx, job)
 	})
+}
+
+// operations ends operations that a crash or a caller who went away has interrupted (decision 17).
+func (w *Worker) operations() {
+	w.runSome(operationsAtOnce, func() (jobs.Job, bool, error) { return w.claimOne(jobs.NextDueOperation, jobs.ClaimOperation) },
+		func(job jobs.Job) {
+			w.runHeld(job, func(ctx context.Context) error { return w.Commerce.RunOperation(ctx, w.DB, job) })
+		})
 }
 
 // tookMS is how long something took, in milliseconds, as requests are logged.
