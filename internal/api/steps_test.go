@@ -50,7 +50,7 @@ func TestAnswersComeAfterTheSteps(t *testing.T) {
 			t.Errorf("%s levels are in a deleted warehouse", n)
 		}
 		s.write(s.tenant, func(tx *db.Tx) error {
-			begun, err := jobs.Operation(tx, jobs.WarehouseEmptying, text(depot, "id"))
+			begun, err := jobs.Operation(tx, jobs.WarehouseEmptied, text(depot, "id"))
 			if begun != nil {
 				t.Error("its deletion is unfinished")
 			}

@@ -13,7 +13,7 @@ import (
 var changesOfItems = map[jobs.Type]channelsync.Change{
 	jobs.ItemsForgotten: channelsync.Forgotten,
 	jobs.ItemsDue:       channelsync.Compared,
-	jobs.ItemsLooked:    channelsync.Looked,
+	jobs.ItemsLookedAt:  channelsync.Looked,
 }
 
 // itemsAtOnce are how many items of a channel one transaction changes.
@@ -37,7 +37,7 @@ func (s *Service) changeItems(tx *db.Tx, channel id.Channel, kind jobs.Type) err
 // FinishItems does what has begun for all items of a channel and is not done, in short transactions. Several processes may do it at once,
 // and each returns when all is done.
 func (s *Service) FinishItems(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel) error {
-	return s.finishItems(ctx, store, tenant, channel, jobs.ItemsForgotten, jobs.ItemsDue, jobs.ItemsLooked)
+	return s.finishItems(ctx, store, tenant, channel, jobs.ItemsForgotten, jobs.ItemsDue, jobs.ItemsLookedAt)
 }
 
 // finishItems is FinishItems for some kinds.

@@ -108,7 +108,7 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 func (s *Service) finishItemsBefore(ctx context.Context, store *db.DB, job jobs.Job) error {
 	kinds := []jobs.Type{jobs.ItemsForgotten}
 	if job.Type == jobs.StockPush {
-		kinds = append(kinds, jobs.ItemsDue, jobs.ItemsLooked)
+		kinds = append(kinds, jobs.ItemsDue, jobs.ItemsLookedAt)
 	}
 	return s.finishItems(ctx, store, job.Tenant, job.Channel, kinds...)
 }

@@ -130,7 +130,7 @@ func (s *Service) lookDaily(tx *db.Tx, state *channelsync.State) (bool, error) {
 	if last == 0 {
 		return false, nil
 	}
-	return true, s.changeItems(tx, state.Channel, jobs.ItemsLooked)
+	return true, s.changeItems(tx, state.Channel, jobs.ItemsLookedAt)
 }
 
 func dueKinds(counts channelsync.Counts, does connector.Capabilities, settings channelSettings) (kinds []jobs.Type) {

@@ -147,7 +147,7 @@ func (s *Service) pushLevelsAgain(tx *db.Tx, c channels.Channel, check bool) err
 		return err
 	}
 	if check {
-		if err := s.changeItems(tx, c.ID, jobs.ItemsLooked); err != nil {
+		if err := s.changeItems(tx, c.ID, jobs.ItemsLookedAt); err != nil {
 			return err
 		}
 	}

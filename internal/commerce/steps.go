@@ -163,9 +163,9 @@ func (s *Service) RunOperation(ctx context.Context, store *db.DB, job jobs.Job) 
 		return s.FinishChannelDeletion(ctx, store, job.Tenant, id.Channel(job.Subject))
 	case jobs.CategoryArrival, jobs.CategoryDeletion, jobs.CategoryRenaming:
 		return s.finishCategory(ctx, store, job.Tenant, job.Type, id.Category(job.Subject))
-	case jobs.WarehouseEmptying:
+	case jobs.WarehouseEmptied:
 		return s.FinishWarehouse(ctx, store, job.Tenant, id.Warehouse(job.Subject))
-	case jobs.ItemsForgotten, jobs.ItemsDue, jobs.ItemsLooked:
+	case jobs.ItemsForgotten, jobs.ItemsDue, jobs.ItemsLookedAt:
 		return s.finishItems(ctx, store, job.Tenant, id.Channel(job.Subject), job.Type)
 	}
 	return fmt.Errorf("commerce: %s is no operation", job.Type)

@@ -16,7 +16,7 @@ import (
 // DeleteWarehouse deletes an empty warehouse. EmptyWarehouse precedes it, and FinishWarehouse must follow, whatever it returns. Errors:
 // NotFound; those of Expected; Conflict if it is the default, has stock, or something is reserved in it.
 func (s *Service) DeleteWarehouse(tx *db.Tx, who accounts.Caller, warehouse id.Warehouse, expected Expected) error {
-	begun, err := jobs.LockOperation(tx, jobs.WarehouseEmptying, string(warehouse))
+	begun, err := jobs.LockOperation(tx, jobs.WarehouseEmptied, string(warehouse))
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Te
 	})
 	if err == nil && many {
 		err = before(ctx, s, store, tenant, func(tx *db.Tx, last string, orders int) (to string, err error) {
-			begun, err := jobs.LockOperation(tx, jobs.WarehouseEmptying, string(warehouse))
+			begun, err := jobs.LockOperation(tx, jobs.WarehouseEmptied, string(warehouse))
 			if err != nil {
 				return "", err
 			}
@@ -61,7 +61,7 @@ func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Te
 			if to, err = w.RemoveEmpty(tx, last, orders*textsAtOnce); begun != nil {
 				begun.StepDone(tx)
 			} else if to != "" {
-				jobs.Begin(tx, jobs.WarehouseEmptying, string(warehouse), "{}")
+				jobs.Begin(tx, jobs.WarehouseEmptied, string(warehouse), "{}")
 			}
 			return to, err
 		})
@@ -76,7 +76,7 @@ func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Te
 // FinishWarehouse ends what EmptyWarehouse has begun, in short transactions: the thresholds of the levels that it has removed are forgotten
 // if the warehouse is deleted; otherwise these are restored. Several processes may do it at once, and each returns when all is done.
 func (s *Service) FinishWarehouse(ctx context.Context, store *db.DB, tenant id.Tenant, warehouse id.Warehouse) error {
-	do := s.operation(store, tenant, jobs.WarehouseEmptying, string(warehouse))
+	do := s.operation(store, tenant, jobs.WarehouseEmptied, string(warehouse))
 	for {
 		more, err := do.step(ctx, func(tx *db.Tx, begun *jobs.Job) (bool, error) {
 			code, limit, n := begun.Cursor, do.stride.Size*textsAtOnce, 0

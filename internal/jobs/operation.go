@@ -15,23 +15,23 @@ import (
 
 // The types of operations. Each comment says what the subject is, and what is true already when the operation begins.
 const (
-	CustomerErasure   Type = "customer_erasure"  // a customer, whose record is empty already; orders and texts follow
-	CustomerMerge     Type = "customer_merge"    // a customer that is merged into another already; its orders follow
-	ChannelDeletion   Type = "channel_deletion"  // a channel, whose row is deleted already; what belongs to it follows
-	CategoryArrival   Type = "category_arrival"  // a category; products and categories that waited for it are linked to it
-	CategoryDeletion  Type = "category_deletion" // a category that is a tombstone already; its children and products leave it
-	CategoryRenaming  Type = "category_renaming" // a category; its children still have its earlier externalId
-	WarehouseEmptying Type = "warehouse_emptied" // a warehouse; the cursor is its code once it is deleted, "" before
+	CustomerErasure  Type = "customer_erasure"  // a customer, whose record is empty already; orders and texts follow
+	CustomerMerge    Type = "customer_merge"    // a customer that is merged into another already; its orders follow
+	ChannelDeletion  Type = "channel_deletion"  // a channel, whose row is deleted already; what belongs to it follows
+	CategoryArrival  Type = "category_arrival"  // a category; products and categories that waited for it are linked to it
+	CategoryDeletion Type = "category_deletion" // a category that is a tombstone already; its children and products leave it
+	CategoryRenaming Type = "category_renaming" // a category; its children still have its earlier externalId
+	WarehouseEmptied Type = "warehouse_emptied" // a warehouse; the cursor is its code once it is deleted, "" before
 
 	// The subject is a channel, and something is done to all of its items, in the order of their SKUs.
 	ItemsForgotten Type = "items_forgotten" // the channel names another shop already
 	ItemsDue       Type = "items_due"       // the channel has other rules for stock and prices already
-	ItemsLooked    Type = "items_looked_at" // the daily comparison with the platform has begun
+	ItemsLookedAt  Type = "items_looked_at" // the daily comparison with the platform has begun
 )
 
 // Operations lists the types of operations.
 var Operations = []Type{CustomerErasure, CustomerMerge, ChannelDeletion, CategoryArrival, CategoryDeletion, CategoryRenaming,
-	WarehouseEmptying, ItemsForgotten, ItemsDue, ItemsLooked}
+	WarehouseEmptied, ItemsForgotten, ItemsDue, ItemsLookedAt}
 
 // Interrupted is the time without a step after which an operation counts as interrupted.
 const Interrupted = 10 * time.Second
