@@ -65,7 +65,6 @@ var floors = map[string]int{
 	"internal/sales":      6, // what nouns share and has tables: sums of sales, values of stock, searches, rate limits
 	"internal/stockvalue": 6,
 	"internal/search":     6,
-	"internal/unfinished": 6,
 	"internal/limits":     6,
 	"internal/dbtest":     6,
 

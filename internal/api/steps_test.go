@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
-	"entrepot/internal/unfinished"
+	"entrepot/internal/jobs"
 )
 
 // What is done in steps is done when the answer comes: products have left a deleted category, and are in one that came, nothing is left of
@@ -50,7 +50,7 @@ func TestAnswersComeAfterTheSteps(t *testing.T) {
 			t.Errorf("%s levels are in a deleted warehouse", n)
 		}
 		s.write(s.tenant, func(tx *db.Tx) error {
-			begun, err := unfinished.Find(tx, unfinished.WarehouseEmptied, text(depot, "id"))
+			begun, err := jobs.Operation(tx, jobs.WarehouseEmptied, text(depot, "id"))
 			if begun != nil {
 				t.Error("its deletion is unfinished")
 			}

@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/unfinished"
+	"entrepot/internal/jobs"
 	"entrepot/internal/webhooks"
 )
 
@@ -33,7 +33,7 @@ func (s *Service) DeleteCategory(tx *db.Tx, target id.Category, expected Expecte
 		return err
 	}
 	if manyProducts || manyChildren {
-		unfinished.Begin(tx, unfinished.CategoryDeletion, string(target))
+		jobs.Begin(tx, jobs.CategoryDeletion, string(target), "{}")
 		products, children = nil, nil
 	}
 	orphans := catalog.Detach(gone, children)

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/unfinished"
+	"entrepot/internal/jobs"
 	"entrepot/internal/webhooks"
 )
 
@@ -29,7 +29,7 @@ func (s *Service) arrive(tx *db.Tx, tree *catalog.Tree, arrived []catalog.Catego
 	}
 	awaited, err := catalog.Awaited(tx, externals)
 	for _, external := range awaited {
-		unfinished.BeginOrGoOn(tx, unfinished.CategoryArrival, string(by[external]))
+		jobs.BeginOrGoOn(tx, jobs.CategoryArrival, string(by[external]))
 	}
 	if many {
 		products = nil
@@ -43,7 +43,7 @@ func attachBefore(tx *db.Tx, targets []id.Category, drafts []catalog.CategoryDra
 		return nil
 	}
 	for _, category := range targets {
-		begun, err := unfinished.Find(tx, unfinished.CategoryArrival, string(category))
+		begun, err := jobs.Operation(tx, jobs.CategoryArrival, string(category))
 		if err != nil || begun == nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func arriveBefore(tx *db.Tx, changes []catalog.CategoryChange) error {
 		if r.Before == nil || r.Before.ExternalID == "" || r.Before.ExternalID == r.After.ExternalID {
 			continue
 		}
-		begun, err := unfinished.Find(tx, unfinished.CategoryArrival, string(r.Before.ID))
+		begun, err := jobs.Operation(tx, jobs.CategoryArrival, string(r.Before.ID))
 		var products []catalog.Touched
 		if err == nil && begun != nil {
 			products, err = catalog.ArriveSome(tx, r.Before.ID, math.MaxInt32)
@@ -78,7 +78,7 @@ func arriveBefore(tx *db.Tx, changes []catalog.CategoryChange) error {
 // detachBefore detaches what is still below deleted categories whose externalIds drafts give to others: it would not be found among those
 // that wait for these.
 func detachBefore(tx *db.Tx, drafts []catalog.CategoryDraft) error {
-	left, err := unfinished.Subjects[id.Category](tx, unfinished.CategoryDeletion)
+	left, err := jobs.Subjects[id.Category](tx, jobs.CategoryDeletion)
 	if err != nil {
 		return err
 	}
@@ -104,11 +104,11 @@ func detachBefore(tx *db.Tx, drafts []catalog.CategoryDraft) error {
 // deleted, and gives children another externalId of their parent, where that was too much for the transaction that changed the category. It
 // does so for all of the account, in short transactions. Several processes may do it at once, and each returns when all is done.
 func (s *Service) FinishCategories(ctx context.Context, store *db.DB, tenant id.Tenant) error {
-	kinds := []unfinished.Kind{unfinished.CategoryArrival, unfinished.CategoryDeletion, unfinished.CategoryRenaming}
+	kinds := []jobs.Type{jobs.CategoryArrival, jobs.CategoryDeletion, jobs.CategoryRenaming}
 	left := make([][]id.Category, len(kinds))
 	err := store.Read(ctx, tenant, func(tx *db.Tx) (err error) {
 		for i, kind := range kinds {
-			if left[i], err = unfinished.Subjects[id.Category](tx, kind); err != nil {
+			if left[i], err = jobs.Subjects[id.Category](tx, kind); err != nil {
 				return err
 			}
 		}
@@ -126,19 +126,19 @@ func (s *Service) FinishCategories(ctx context.Context, store *db.DB, tenant id.
 
 // finishCategory is FinishCategories for one category. Each step holds the account's change clock, as writers of categories do, so that
 // it links products to what is there.
-func (s *Service) finishCategory(ctx context.Context, store *db.DB, tenant id.Tenant, kind unfinished.Kind, category id.Category) error {
-	do := &operation{store: store, tenant: tenant, kind: kind, subject: string(category), stride: s.newStride(store)}
-	var some func(tx *db.Tx, begun *unfinished.Operation, limit int) ([]webhooks.Event, error)
+func (s *Service) finishCategory(ctx context.Context, store *db.DB, tenant id.Tenant, kind jobs.Type, category id.Category) error {
+	do := s.operation(store, tenant, kind, string(category))
+	var some func(tx *db.Tx, begun *jobs.Job, limit int) ([]webhooks.Event, error)
 	switch kind {
-	case unfinished.CategoryArrival:
-		some = func(tx *db.Tx, _ *unfinished.Operation, limit int) ([]webhooks.Event, error) {
+	case jobs.CategoryArrival:
+		some = func(tx *db.Tx, _ *jobs.Job, limit int) ([]webhooks.Event, error) {
 			return arriveSome(tx, category, limit)
 		}
-	case unfinished.CategoryDeletion:
-		some = func(tx *db.Tx, _ *unfinished.Operation, limit int) ([]webhooks.Event, error) {
+	case jobs.CategoryDeletion:
+		some = func(tx *db.Tx, _ *jobs.Job, limit int) ([]webhooks.Event, error) {
 			return leaveSome(tx, category, limit)
 		}
-	case unfinished.CategoryRenaming:
+	case jobs.CategoryRenaming:
 		var children []id.Category
 		err := store.Read(ctx, tenant, func(tx *db.Tx) (err error) {
 			children, err = catalog.ChildIDs(tx, category)
@@ -147,12 +147,12 @@ func (s *Service) finishCategory(ctx context.Context, store *db.DB, tenant id.Te
 		if err != nil {
 			return err
 		}
-		some = func(tx *db.Tx, begun *unfinished.Operation, limit int) ([]webhooks.Event, error) {
+		some = func(tx *db.Tx, begun *jobs.Job, limit int) ([]webhooks.Event, error) {
 			return followSome(tx, begun, category, children, limit)
 		}
 	}
 	for {
-		more, err := do.step(ctx, func(tx *db.Tx, begun *unfinished.Operation) (bool, error) {
+		more, err := do.step(ctx, func(tx *db.Tx, begun *jobs.Job) (bool, error) {
 			if err := tx.LockClock(); err != nil {
 				return false, err
 			}
@@ -161,7 +161,7 @@ func (s *Service) finishCategory(ctx context.Context, store *db.DB, tenant id.Te
 				return false, err
 			}
 			if len(events) == 0 {
-				begun.End(tx)
+				begun.LastStepDone(tx)
 			}
 			webhooks.Record(tx, events...)
 			return len(events) > 0, nil
@@ -194,15 +194,15 @@ func leaveSome(tx *db.Tx, category id.Category, limit int) ([]webhooks.Event, er
 
 // followSome gives some children their parent's externalId: those of a list behind the ones that are done, in the end all that lack it, for
 // some may have come since the list was read.
-func followSome(tx *db.Tx, begun *unfinished.Operation, category id.Category, children []id.Category, limit int) ([]webhooks.Event, error) {
+func followSome(tx *db.Tx, begun *jobs.Job, category id.Category, children []id.Category, limit int) ([]webhooks.Event, error) {
 	for {
-		left := after(children, id.Category(begun.DoneTo))
+		left := after(children, id.Category(begun.Cursor))
 		if len(left) == 0 {
 			changes, err := catalog.FollowRest(tx, category, limit)
 			return categoriesUpdated(changes), err
 		}
 		left = left[:min(len(left), limit)]
-		begun.DoneTo = string(left[len(left)-1])
+		begun.Cursor = string(left[len(left)-1])
 		if changes, err := catalog.Follow(tx, category, left); err != nil || len(changes) > 0 {
 			return categoriesUpdated(changes), err
 		}

@@ -5,8 +5,8 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/records"
-	"entrepot/internal/unfinished"
 )
 
 // UpdateCategory changes a category (interface §4.5.2). Children and products that wait for its externalId are linked to
@@ -31,7 +31,7 @@ func (s *Service) UpdateCategory(tx *db.Tx, category id.Category, expected Expec
 		return catalog.Category{}, err
 	}
 	if tree.More() {
-		unfinished.BeginAnew(tx, unfinished.CategoryRenaming, string(category))
+		jobs.BeginAnew(tx, jobs.CategoryRenaming, string(category))
 	}
 	if after != before {
 		after.UpdatedAt = tx.Micros()

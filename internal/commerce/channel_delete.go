@@ -20,7 +20,6 @@ import (
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
-	"entrepot/internal/unfinished"
 	"entrepot/internal/webhooks"
 )
 
@@ -55,7 +54,7 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 		return false, err
 	}
 	if much {
-		unfinished.Begin(tx, unfinished.ChannelDeletion, string(channel))
+		jobs.Begin(tx, jobs.ChannelDeletion, string(channel), "{}")
 		endJobs(tx, channel)
 	} else if err := emptyChannel(tx, channel, found); err != nil {
 		return false, err
@@ -89,7 +88,7 @@ func (s *Service) FinishChannelDeletion(ctx context.Context, store *db.DB, tenan
 	answers := &ChannelAnswers{since: store.OldestWrite()} // before the snapshot
 	var left []id.Order
 	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
-		begun, err := unfinished.Find(tx, unfinished.ChannelDeletion, string(channel))
+		begun, err := jobs.Operation(tx, jobs.ChannelDeletion, string(channel))
 		if err == nil && begun == nil {
 			err = errEnded
 		}
@@ -105,7 +104,7 @@ func (s *Service) FinishChannelDeletion(ctx context.Context, store *db.DB, tenan
 		return orEnded(err)
 	}
 	searched := time.Now()
-	do := &operation{store: store, tenant: tenant, kind: unfinished.ChannelDeletion, subject: string(channel), stride: s.newStride(store)}
+	do := s.operation(store, tenant, jobs.ChannelDeletion, string(channel))
 	err = do.orders(ctx, left, func() error {
 		if time.Since(searched) < searchAgain {
 			return nil

@@ -6,14 +6,14 @@ import (
 	"entrepot/internal/channelsync"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/unfinished"
+	"entrepot/internal/jobs"
 )
 
 // changesOfItems are what is done to all items of a channel: in steps, if they are many.
-var changesOfItems = map[unfinished.Kind]channelsync.Change{
-	unfinished.ItemsForgotten: channelsync.Forgotten,
-	unfinished.ItemsDue:       channelsync.Compared,
-	unfinished.ItemsLooked:    channelsync.Looked,
+var changesOfItems = map[jobs.Type]channelsync.Change{
+	jobs.ItemsForgotten: channelsync.Forgotten,
+	jobs.ItemsDue:       channelsync.Compared,
+	jobs.ItemsLookedAt:  channelsync.Looked,
 }
 
 // itemsAtOnce are how many items of a channel one transaction changes.
@@ -21,13 +21,13 @@ func (s *Service) itemsAtOnce() int { return s.atOnce() * textsAtOnce }
 
 // changeItems does something to all items of a channel. If they are many, it only begins: FinishItems does the rest. A job of the channel
 // that depends on it does so before anything else.
-func (s *Service) changeItems(tx *db.Tx, channel id.Channel, kind unfinished.Kind) error {
+func (s *Service) changeItems(tx *db.Tx, channel id.Channel, kind jobs.Type) error {
 	many, err := channelsync.AnyItems(tx, channel, s.itemsAtOnce())
 	if err != nil {
 		return err
 	}
 	if many {
-		unfinished.BeginAnew(tx, kind, string(channel))
+		jobs.BeginAnew(tx, kind, string(channel))
 		return nil
 	}
 	changesOfItems[kind].All(tx, channel)
@@ -37,15 +37,15 @@ func (s *Service) changeItems(tx *db.Tx, channel id.Channel, kind unfinished.Kin
 // FinishItems does what has begun for all items of a channel and is not done, in short transactions. Several processes may do it at once,
 // and each returns when all is done.
 func (s *Service) FinishItems(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel) error {
-	return s.finishItems(ctx, store, tenant, channel, unfinished.ItemsForgotten, unfinished.ItemsDue, unfinished.ItemsLooked)
+	return s.finishItems(ctx, store, tenant, channel, jobs.ItemsForgotten, jobs.ItemsDue, jobs.ItemsLookedAt)
 }
 
 // finishItems is FinishItems for some kinds.
-func (s *Service) finishItems(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel, kinds ...unfinished.Kind) error {
-	begun := make([]*unfinished.Operation, len(kinds))
+func (s *Service) finishItems(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel, kinds ...jobs.Type) error {
+	begun := make([]*jobs.Job, len(kinds))
 	err := store.Read(ctx, tenant, func(tx *db.Tx) (err error) {
 		for i, kind := range kinds {
-			if begun[i], err = unfinished.Find(tx, kind, string(channel)); err != nil {
+			if begun[i], err = jobs.Operation(tx, kind, string(channel)); err != nil {
 				return err
 			}
 		}
@@ -60,13 +60,13 @@ func (s *Service) finishItems(ctx context.Context, store *db.DB, tenant id.Tenan
 }
 
 // finishChange does one change in steps.
-func (s *Service) finishChange(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel, kind unfinished.Kind) error {
-	do := &operation{store: store, tenant: tenant, kind: kind, subject: string(channel), stride: s.newStride(store)}
+func (s *Service) finishChange(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel, kind jobs.Type) error {
+	do := s.operation(store, tenant, kind, string(channel))
 	for {
-		more, err := do.step(ctx, func(tx *db.Tx, begun *unfinished.Operation) (more bool, err error) {
-			begun.Place, err = changesOfItems[kind].Some(tx, channel, begun.Place, do.stride.Size*textsAtOnce)
-			if more = begun.Place != ""; err == nil && !more {
-				begun.End(tx)
+		more, err := do.step(ctx, func(tx *db.Tx, begun *jobs.Job) (more bool, err error) {
+			begun.Cursor, err = changesOfItems[kind].Some(tx, channel, begun.Cursor, do.stride.Size*textsAtOnce)
+			if more = begun.Cursor != ""; err == nil && !more {
+				begun.LastStepDone(tx)
 			}
 			return more, err
 		})

@@ -33,8 +33,10 @@ func (s *synced) diesAt(n int64, change func()) (whole bool) {
 	return err == nil
 }
 
-// left is how many operations are unfinished.
-func (s *synced) left() int64 { return s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1") }
+// left is how many operations are jobs.
+func (s *synced) left() int64 {
+	return s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND subject IS NOT NULL")
+}
 
 // everyStep tries what may follow when the steps died before each of their transactions: a process goes on with them, or a job comes first.
 func everyStep(t *testing.T, try func(t *testing.T, s *synced, n int64, job bool) (whole bool)) {
@@ -65,7 +67,7 @@ func TestItemsAreForgottenInSteps(t *testing.T) {
 		}
 		whole = s.diesAt(n, func() { s.set(fmt.Sprintf(`{"baseUrl": "https://shop-%d-%v.example"}`, n, job), channels.Active) })
 		if !job {
-			s.must(s.do.ContinueSteps(t.Context(), s.store, true))
+			s.must(resume(t.Context(), s.store, s.do))
 			for _, wrong := range []string{"external_product <> ''", "NOT content_due", "marks = 0"} {
 				if kept := s.count("SELECT count(*) FROM channel_items WHERE tenant_id = $1 AND " + wrong); kept != 0 || s.left() != 0 {
 					t.Fatalf("%d: %s of %d items, %d operations", n, wrong, kept, s.left())
@@ -96,7 +98,7 @@ func TestItemsAreDueInSteps(t *testing.T) {
 		factor++
 		whole = s.diesAt(n, func() { s.set(fmt.Sprintf(`{"priceFactor": 1.%02d}`, factor), channels.Active) })
 		if !job {
-			s.must(s.do.ContinueSteps(t.Context(), s.store, true))
+			s.must(resume(t.Context(), s.store, s.do))
 			if due := s.count("SELECT count(*) FROM channel_items WHERE tenant_id = $1 AND stock_due"); due != fullShop || s.left() != 0 {
 				t.Fatalf("%d: %d items are due, %d operations", n, due, s.left())
 			}
@@ -125,7 +127,7 @@ func TestManyItemsAreLookedAtDaily(t *testing.T) {
 		}
 		_, err := s.do.ScheduleChannels(t.Context(), s.store)
 		s.must(err)
-		if begun := s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1 AND kind = 'items looked at'"); begun != 1 {
+		if begun := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND type = 'items_looked_at'"); begun != 1 {
 			t.Fatalf("%d operations", begun)
 		}
 		s.work()
@@ -147,7 +149,7 @@ func TestManyItemsAreLookedAtDaily(t *testing.T) {
 			}
 		}
 		s.set(`{"priceFactor": 3}`, channels.Active)
-		if place := s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1 AND place <> ''"); place != 0 {
+		if place := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND subject IS NOT NULL AND cursor <> ''"); place != 0 {
 			t.Error("the second change goes on where the first one was")
 		}
 		s.platform.setPrices = nil

@@ -33,7 +33,7 @@ func (s *synced) redactAdas() {
 // begin does the first step of an erasure; then the node dies.
 func (s *synced) begin(customer id.Customer) {
 	s.t.Helper()
-	for n := int64(1); s.count("SELECT count(*) FROM erasures WHERE tenant_id = $1") == 0; n++ {
+	for n := int64(1); s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND type = 'customer_erasure'") == 0; n++ {
 		if err := s.do.EraseCustomer(dbtest.Dying(s.t.Context(), n), s.store, s.who, customer, nil); err == nil {
 			s.t.Fatal("it did not die")
 		}
@@ -100,7 +100,7 @@ func TestAPullDoesNotStoreAnErasedPerson(t *testing.T) {
 					s.work()
 					*s.clock = s.clock.Add(time.Hour)
 					s.work()
-					s.must(s.do.ContinueSteps(t.Context(), s.store, true))
+					s.must(resume(t.Context(), s.store, s.do))
 					s.forgot()
 					if n := s.count("SELECT count(*) FROM orders WHERE tenant_id = $1"); !erased || n != int64(c.known)+2 {
 						t.Errorf("erased: %t; %d orders", erased, n)

@@ -14,7 +14,6 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
 	"entrepot/internal/records"
-	"entrepot/internal/unfinished"
 )
 
 // Bounds of the work on channels.
@@ -107,9 +106,9 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 // finishItemsBefore does what a job depends on: the ids of another shop are forgotten before any call, and a push of stock finds all that
 // is due. What began after the channel was read belongs to a change that ends the run (stands).
 func (s *Service) finishItemsBefore(ctx context.Context, store *db.DB, job jobs.Job) error {
-	kinds := []unfinished.Kind{unfinished.ItemsForgotten}
+	kinds := []jobs.Type{jobs.ItemsForgotten}
 	if job.Type == jobs.StockPush {
-		kinds = append(kinds, unfinished.ItemsDue, unfinished.ItemsLooked)
+		kinds = append(kinds, jobs.ItemsDue, jobs.ItemsLookedAt)
 	}
 	return s.finishItems(ctx, store, job.Tenant, job.Channel, kinds...)
 }

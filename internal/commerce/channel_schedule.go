@@ -12,7 +12,6 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
-	"entrepot/internal/unfinished"
 )
 
 // SyncTopic is the topic on which the store wakes loops when work on a channel may be due.
@@ -131,7 +130,7 @@ func (s *Service) lookDaily(tx *db.Tx, state *channelsync.State) (bool, error) {
 	if last == 0 {
 		return false, nil
 	}
-	return true, s.changeItems(tx, state.Channel, unfinished.ItemsLooked)
+	return true, s.changeItems(tx, state.Channel, jobs.ItemsLookedAt)
 }
 
 func dueKinds(counts channelsync.Counts, does connector.Capabilities, settings channelSettings) (kinds []jobs.Type) {

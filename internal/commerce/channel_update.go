@@ -14,7 +14,6 @@ import (
 	"entrepot/internal/jobs"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/records"
-	"entrepot/internal/unfinished"
 )
 
 // holdChannel locks a channel that an operation changes. Errors: NotFound; those of Expected.
@@ -115,7 +114,7 @@ func (s *Service) forgetOtherShop(tx *db.Tx, before, now channels.Channel) error
 		return err
 	}
 	channelsync.ForgetShop(tx, now.ID)
-	if err := s.changeItems(tx, now.ID, unfinished.ItemsForgotten); err != nil {
+	if err := s.changeItems(tx, now.ID, jobs.ItemsForgotten); err != nil {
 		return err
 	}
 	channelsync.CheckNow(tx, now.ID)
@@ -144,11 +143,11 @@ func (s *Service) pushLevelsAgain(tx *db.Tx, c channels.Channel, check bool) err
 	if !calls {
 		return nil
 	}
-	if err := s.changeItems(tx, c.ID, unfinished.ItemsDue); err != nil {
+	if err := s.changeItems(tx, c.ID, jobs.ItemsDue); err != nil {
 		return err
 	}
 	if check {
-		if err := s.changeItems(tx, c.ID, unfinished.ItemsLooked); err != nil {
+		if err := s.changeItems(tx, c.ID, jobs.ItemsLookedAt); err != nil {
 			return err
 		}
 	}

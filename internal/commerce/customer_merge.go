@@ -11,9 +11,9 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
-	"entrepot/internal/unfinished"
 	"entrepot/internal/webhooks"
 )
 
@@ -69,7 +69,7 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	customers.SaveMerge(tx, before, into, absorbed)
 	for _, from := range secondaries {
 		if many {
-			unfinished.Begin(tx, unfinished.CustomerMerge, string(from))
+			jobs.Begin(tx, jobs.CustomerMerge, string(from), "{}")
 		} else if err := moveOrders(tx, from, primary, moved); err != nil {
 			return Merged{}, err
 		}
@@ -93,7 +93,7 @@ func moveOrders(tx *db.Tx, from, to id.Customer, some []id.Order) error {
 func (s *Service) FinishMerges(ctx context.Context, store *db.DB, tenant id.Tenant, of ...id.Customer) error {
 	var left []customers.Customer
 	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
-		all, err := unfinished.Subjects[id.Customer](tx, unfinished.CustomerMerge)
+		all, err := jobs.Subjects[id.Customer](tx, jobs.CustomerMerge)
 		if err == nil && len(all) > 0 {
 			left, err = customers.ReadAll(tx, all)
 		}
@@ -111,7 +111,7 @@ func (s *Service) FinishMerges(ctx context.Context, store *db.DB, tenant id.Tena
 func (s *Service) finishMerge(ctx context.Context, store *db.DB, tenant id.Tenant, from id.Customer) error {
 	var left []id.Order
 	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
-		begun, err := unfinished.Find(tx, unfinished.CustomerMerge, string(from))
+		begun, err := jobs.Operation(tx, jobs.CustomerMerge, string(from))
 		if err == nil && begun == nil {
 			err = errEnded
 		}
@@ -123,7 +123,7 @@ func (s *Service) finishMerge(ctx context.Context, store *db.DB, tenant id.Tenan
 	if err != nil {
 		return orEnded(err)
 	}
-	do := &operation{store: store, tenant: tenant, kind: unfinished.CustomerMerge, subject: string(from), stride: s.newStride(store)}
+	do := s.operation(store, tenant, jobs.CustomerMerge, string(from))
 	err = do.orders(ctx, left, func() error { return nil }, func(tx *db.Tx, some []id.Order) error {
 		locked, err := orders.LockSome(tx, some)
 		if err != nil || len(locked) == 0 {

@@ -58,7 +58,7 @@ func TestABuyerWithoutRecordIsErasedInSteps(t *testing.T) {
 				if err := ask(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if err := p.do.ContinueSteps(t.Context(), store, true); err != nil { // its orders name the buyer no more
+				if err := resume(t.Context(), store, p.do); err != nil { // its orders name the buyer no more
 					t.Fatal(err)
 				}
 				p.sound(t)

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/unfinished"
+	"entrepot/internal/jobs"
 )
 
 // Bounds of a step, in orders; of other things it takes textsAtOnce times as many. The least is some milliseconds of work: with fewer, the
@@ -23,9 +23,6 @@ const (
 
 // ordersAtOnce are how many orders one transaction erases, deletes or moves.
 const ordersAtOnce = 64
-
-// restOfSteps is after how long without a step an operation counts as interrupted.
-const restOfSteps = 10 * time.Second
 
 func (s *Service) atOnce() int { return cmp.Or(s.AtOnce, ordersAtOnce) }
 
@@ -42,29 +39,6 @@ func orEnded(err error) error {
 		return nil
 	}
 	return err
-}
-
-// oneStep runs a transaction that does some of an operation, whose row it locks first, so that several processes may do steps of it. do
-// says whether there was anything to do; then the row says so, too. Errors: errEnded; those of do.
-func oneStep[T any, P interface {
-	*T
-	Save(tx db.Writer)
-}](ctx context.Context, store *db.DB, tenant id.Tenant, stride *db.Stride, lock func(tx *db.Tx) (P, error),
-	do func(tx *db.Tx, begun P) (bool, error)) (more bool, err error) {
-	return timed(ctx, store, tenant, stride, func(tx *db.Tx) (bool, error) {
-		begun, err := lock(tx)
-		if err == nil && begun == nil {
-			err = errEnded
-		}
-		if err != nil {
-			return false, err
-		}
-		more, err := do(tx, begun)
-		if err == nil && more {
-			begun.Save(tx)
-		}
-		return more, err
-	})
 }
 
 // timed runs a transaction that does some of what is to be done, and if there is more, lets others have their turn.
@@ -105,25 +79,42 @@ func before[P comparable](ctx context.Context, s *Service, store *db.DB, tenant 
 	}
 }
 
-// operation is an unfinished one of which this process does steps.
+// operation is a job of jobs.Operations of which this process does steps.
 type operation struct {
 	store   *db.DB
 	tenant  id.Tenant
-	kind    unfinished.Kind
+	kind    jobs.Type
 	subject string
 	stride  *db.Stride
 }
 
-// step is oneStep of the operation.
-func (o *operation) step(ctx context.Context, do func(tx *db.Tx, begun *unfinished.Operation) (bool, error)) (more bool, err error) {
-	return oneStep(ctx, o.store, o.tenant, o.stride,
-		func(tx *db.Tx) (*unfinished.Operation, error) { return unfinished.Lock(tx, o.kind, o.subject) }, do)
+func (s *Service) operation(store *db.DB, tenant id.Tenant, kind jobs.Type, subject string) *operation {
+	return &operation{store: store, tenant: tenant, kind: kind, subject: subject, stride: s.newStride(store)}
+}
+
+// step does some of the operation in one transaction. The transaction locks the job first, so that several processes may do steps. do
+// returns whether there was anything to do; if there was, step stores the job's input and cursor. Errors: errEnded; those of do.
+func (o *operation) step(ctx context.Context, do func(tx *db.Tx, begun *jobs.Job) (bool, error)) (more bool, err error) {
+	return timed(ctx, o.store, o.tenant, o.stride, func(tx *db.Tx) (bool, error) {
+		begun, err := jobs.LockOperation(tx, o.kind, o.subject)
+		if err == nil && begun == nil {
+			err = errEnded
+		}
+		if err != nil {
+			return false, err
+		}
+		more, err := do(tx, begun)
+		if err == nil && more {
+			begun.StepDone(tx)
+		}
+		return more, err
+	})
 }
 
 // each does steps until nothing is left to do.
 func (o *operation) each(ctx context.Context, do func(tx *db.Tx) (bool, error)) error {
 	for {
-		more, err := o.step(ctx, func(tx *db.Tx, _ *unfinished.Operation) (bool, error) { return do(tx) })
+		more, err := o.step(ctx, func(tx *db.Tx, _ *jobs.Job) (bool, error) { return do(tx) })
 		if err != nil || !more {
 			return err
 		}
@@ -136,13 +127,13 @@ func (o *operation) orders(ctx context.Context, list []id.Order, before func() e
 		if err := before(); err != nil {
 			return err
 		}
-		more, err := o.step(ctx, func(tx *db.Tx, begun *unfinished.Operation) (bool, error) {
-			left := after(list, id.Order(begun.DoneTo))
+		more, err := o.step(ctx, func(tx *db.Tx, begun *jobs.Job) (bool, error) {
+			left := after(list, id.Order(begun.Cursor))
 			if len(left) == 0 {
 				return false, nil
 			}
 			left = left[:min(len(left), o.stride.Size)]
-			begun.DoneTo = string(left[len(left)-1])
+			begun.Cursor = string(left[len(left)-1])
 			return true, do(tx, left)
 		})
 		if err != nil || !more {
@@ -153,44 +144,29 @@ func (o *operation) orders(ctx context.Context, list []id.Order, before func() e
 
 // end does the last step.
 func (o *operation) end(ctx context.Context, do func(tx *db.Tx) error) error {
-	_, err := o.step(ctx, func(tx *db.Tx, begun *unfinished.Operation) (bool, error) {
-		begun.End(tx)
+	_, err := o.step(ctx, func(tx *db.Tx, begun *jobs.Job) (bool, error) {
+		begun.LastStepDone(tx)
 		return false, do(tx)
 	})
 	return err
 }
 
-// ContinueSteps ends the operations in steps of all accounts that were interrupted: those that nobody has continued for some seconds, or
-// all if this is the only process and begins.
-func (s *Service) ContinueSteps(ctx context.Context, store *db.DB, all bool) error {
-	var erasures []customers.Erasing
-	var others []unfinished.Operation
-	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
-		until := tx.Micros() + 1
-		if !all {
-			until -= restOfSteps.Microseconds()
-		}
-		if erasures, err = customers.LeftErasings(tx, until); err == nil {
-			others, err = unfinished.Left(tx, until)
-		}
-		return err
-	})
-	for _, one := range erasures {
-		err = errors.Join(err, s.EraseCustomer(ctx, store, accounts.Caller{Tenant: one.Tenant}, one.Customer, nil))
+// RunOperation goes on with an operation that was interrupted, from its cursor to its end. It returns nil if another process has ended the
+// operation meanwhile.
+func (s *Service) RunOperation(ctx context.Context, store *db.DB, job jobs.Job) error {
+	switch job.Type {
+	case jobs.CustomerErasure:
+		return s.EraseCustomer(ctx, store, accounts.Caller{Tenant: job.Tenant}, id.Customer(job.Subject), nil)
+	case jobs.CustomerMerge:
+		return s.finishMerge(ctx, store, job.Tenant, id.Customer(job.Subject))
+	case jobs.ChannelDeletion:
+		return s.FinishChannelDeletion(ctx, store, job.Tenant, id.Channel(job.Subject))
+	case jobs.CategoryArrival, jobs.CategoryDeletion, jobs.CategoryRenaming:
+		return s.finishCategory(ctx, store, job.Tenant, job.Type, id.Category(job.Subject))
+	case jobs.WarehouseEmptied:
+		return s.FinishWarehouse(ctx, store, job.Tenant, id.Warehouse(job.Subject))
+	case jobs.ItemsForgotten, jobs.ItemsDue, jobs.ItemsLookedAt:
+		return s.finishItems(ctx, store, job.Tenant, id.Channel(job.Subject), job.Type)
 	}
-	for _, one := range others {
-		switch one.Kind {
-		case unfinished.ChannelDeletion:
-			err = errors.Join(err, s.FinishChannelDeletion(ctx, store, one.Tenant, id.Channel(one.Subject)))
-		case unfinished.CustomerMerge:
-			err = errors.Join(err, s.finishMerge(ctx, store, one.Tenant, id.Customer(one.Subject)))
-		case unfinished.CategoryArrival, unfinished.CategoryDeletion, unfinished.CategoryRenaming:
-			err = errors.Join(err, s.finishCategory(ctx, store, one.Tenant, one.Kind, id.Category(one.Subject)))
-		case unfinished.WarehouseEmptied:
-			err = errors.Join(err, s.FinishWarehouse(ctx, store, one.Tenant, id.Warehouse(one.Subject)))
-		case unfinished.ItemsForgotten, unfinished.ItemsDue, unfinished.ItemsLooked:
-			err = errors.Join(err, s.finishItems(ctx, store, one.Tenant, id.Channel(one.Subject), one.Kind))
-		}
-	}
-	return err
+	return fmt.Errorf("commerce: %s is no operation", job.Type)
 }

@@ -9,14 +9,14 @@ import (
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/stock"
-	"entrepot/internal/unfinished"
 )
 
 // DeleteWarehouse deletes an empty warehouse. EmptyWarehouse precedes it, and FinishWarehouse must follow, whatever it returns. Errors:
 // NotFound; those of Expected; Conflict if it is the default, has stock, or something is reserved in it.
 func (s *Service) DeleteWarehouse(tx *db.Tx, who accounts.Caller, warehouse id.Warehouse, expected Expected) error {
-	begun, err := unfinished.Lock(tx, unfinished.WarehouseEmptied, string(warehouse))
+	begun, err := jobs.LockOperation(tx, jobs.WarehouseEmptied, string(warehouse))
 	if err != nil {
 		return err
 	}
@@ -25,8 +25,8 @@ func (s *Service) DeleteWarehouse(tx *db.Tx, who accounts.Caller, warehouse id.W
 		return err
 	}
 	if begun != nil {
-		begun.Place = w.Code
-		begun.Save(tx)
+		begun.Cursor = w.Code
+		begun.StepDone(tx)
 	}
 	audit.Record(tx, who.Actor(), "warehouse.deleted", "warehouse", string(w.ID), map[string]string{"code": w.Code})
 	return w.Delete(tx)
@@ -47,7 +47,7 @@ func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Te
 	})
 	if err == nil && many {
 		err = before(ctx, s, store, tenant, func(tx *db.Tx, last string, orders int) (to string, err error) {
-			begun, err := unfinished.Lock(tx, unfinished.WarehouseEmptied, string(warehouse))
+			begun, err := jobs.LockOperation(tx, jobs.WarehouseEmptied, string(warehouse))
 			if err != nil {
 				return "", err
 			}
@@ -59,9 +59,9 @@ func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Te
 				return "", err
 			}
 			if to, err = w.RemoveEmpty(tx, last, orders*textsAtOnce); begun != nil {
-				begun.Save(tx)
+				begun.StepDone(tx)
 			} else if to != "" {
-				unfinished.Begin(tx, unfinished.WarehouseEmptied, string(warehouse))
+				jobs.Begin(tx, jobs.WarehouseEmptied, string(warehouse), "{}")
 			}
 			return to, err
 		})
@@ -76,10 +76,10 @@ func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Te
 // FinishWarehouse ends what EmptyWarehouse has begun, in short transactions: the thresholds of the levels that it has removed are forgotten
 // if the warehouse is deleted; otherwise these are restored. Several processes may do it at once, and each returns when all is done.
 func (s *Service) FinishWarehouse(ctx context.Context, store *db.DB, tenant id.Tenant, warehouse id.Warehouse) error {
-	do := &operation{store: store, tenant: tenant, kind: unfinished.WarehouseEmptied, subject: string(warehouse), stride: s.newStride(store)}
+	do := s.operation(store, tenant, jobs.WarehouseEmptied, string(warehouse))
 	for {
-		more, err := do.step(ctx, func(tx *db.Tx, begun *unfinished.Operation) (bool, error) {
-			code, limit, n := begun.Place, do.stride.Size*textsAtOnce, 0
+		more, err := do.step(ctx, func(tx *db.Tx, begun *jobs.Job) (bool, error) {
+			code, limit, n := begun.Cursor, do.stride.Size*textsAtOnce, 0
 			w, err := stock.WarehouseByID(tx, warehouse)
 			if err == nil {
 				code = w.Code
@@ -91,7 +91,7 @@ func (s *Service) FinishWarehouse(ctx context.Context, store *db.DB, tenant id.T
 				n, err = stock.ForgetKept(tx, code, limit)
 			}
 			if err == nil && n == 0 {
-				begun.End(tx)
+				begun.LastStepDone(tx)
 			}
 			return n > 0, err
 		})

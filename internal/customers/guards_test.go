@@ -110,9 +110,8 @@ func TestCustomersStayInTheirAccount(t *testing.T) {
 		})
 		commit(t, store, home, func(tx *db.Tx) {
 			SaveMerge(tx, a.Copy(), &a, []Customer{merged})
-			(&Erasing{Customer: b.ID, Names: []string{"b"}}).Begin(tx)
 		})
-		tables := []string{"customers", "customer_tags", "customer_addresses", "segments", "erasures"}
+		tables := []string{"customers", "customer_tags", "customer_addresses", "segments"}
 		before := dbtest.RowsOf(t, store, home, tables...)
 		err := store.Read(t.Context(), other, func(tx *db.Tx) error {
 			if c, err := ByID(tx, a.ID); c != nil || err != nil {
@@ -123,9 +122,6 @@ func TestCustomersStayInTheirAccount(t *testing.T) {
 			}
 			if c, err := Read(tx, a.ID); !apperr.Is(err, apperr.NotFound) {
 				t.Errorf("read: %+v, %v", c, err)
-			}
-			if e, err := ErasingOf(tx, b.ID); e != nil || err != nil {
-				t.Errorf("erasure: %+v, %v", e, err)
 			}
 			if list, err := MergedInto(tx, a.ID); len(list) != 0 || err != nil {
 				t.Errorf("merged into: %v, %v", list, err)

@@ -45,6 +45,7 @@ type (
 	Import    string
 	Audit     string
 	SignIn    string
+	Record    string // one of any of these kinds
 )
 
 // BeforeAll sorts before every identifier of any kind.

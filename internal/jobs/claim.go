@@ -14,11 +14,11 @@ import (
 // Conditions on the type of a job j. known is true for this version's types: while a new version is rolled out, jobs of its types wait
 // for its nodes.
 var (
-	known     = "j.type IN (" + quoted(Types) + ")"
+	known     = "j.type IN (" + quoted(slices.Concat(Types, Operations)) + ")"
 	fileTypes = quoted(slices.DeleteFunc(slices.Clone(Types), func(t Type) bool { return !t.OfFile() }))
 	ofFile    = "j.type IN (" + fileTypes + ")"                   // it reads a whole file
 	ofSync    = "j.type NOT IN ('order_bulk', " + fileTypes + ")" // it is about a channel, or a bulk import of the API
-	short     = "NOT (" + onChannel + ") AND NOT (" + ofFile + ")"
+	short     = "NOT (" + onChannel + ") AND NOT (" + ofFile + ") AND NOT (" + isOperation + ")"
 )
 
 func quoted(list []Type) string {
@@ -29,7 +29,7 @@ func quoted(list []Type) string {
 	return strings.Join(texts, ", ")
 }
 
-// Claim leases up to limit short jobs that are due, oldest first: those that call no platform and read no file. If the
+// Claim leases up to limit short jobs that are due, oldest first: those that call no platform, read no file and are no operations. If the
 // worker of a job dies, the job is due again when its lease ends; Tries counts the leases.
 func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 	return claim(tx, short, limit, lease)
@@ -40,6 +40,15 @@ func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 func ClaimOfFile(tx *db.Tx, lease time.Duration) (j Job, ok bool, err error) {
 	list, err := claim(tx, ofFile+` AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.tenant_id = j.tenant_id AND o.id <> j.id
 		AND o.type IN (`+fileTypes+`) AND o.status = 'PROCESSING' AND o.due_at > $1)`, 1, lease)
+	if err != nil || len(list) == 0 {
+		return j, false, err
+	}
+	return list[0], true, nil
+}
+
+// ClaimOperation leases the interrupted operation that is due first; ok is false if there is none.
+func ClaimOperation(tx *db.Tx, lease time.Duration) (j Job, ok bool, err error) {
+	list, err := claim(tx, isOperation, 1, lease)
 	if err != nil || len(list) == 0 {
 		return j, false, err
 	}
@@ -76,6 +85,9 @@ func NextDue(tx *db.Tx) (at time.Time, ok bool, err error) { return nextDue(tx, 
 
 // NextDueOfFile is NextDue for jobs that read a file.
 func NextDueOfFile(tx *db.Tx) (at time.Time, ok bool, err error) { return nextDue(tx, ofFile) }
+
+// NextDueOperation is NextDue for interrupted operations.
+func NextDueOperation(tx *db.Tx) (at time.Time, ok bool, err error) { return nextDue(tx, isOperation) }
 
 func nextDue(tx *db.Tx, which string) (at time.Time, ok bool, err error) {
 	var micros int64

@@ -14,14 +14,15 @@ type Texts struct {
 }
 
 // Search finds the jobs with a text that matches one of the patterns (db.Where.AndLike): all of them, or those whose texts
-// may have changed since a time: completed jobs do not change.
+// may have changed since a time: completed jobs do not change. Operations are left out: the text of an erasure is what it looks for, and is
+// deleted with it.
 func Search(tx *db.Tx, since int64, patterns []string) (list []id.Job, err error) {
 	changed := []string{"TRUE"}
 	if since != 0 {
 		changed = []string{"due_at IS NOT NULL", "completed_at >= ?"}
 	}
 	for _, condition := range changed {
-		w := db.NewWhere(tx, "").And(condition, since).AndLike(texts, patterns)
+		w := db.NewWhere(tx, "").And(condition, since).And(isShown).AndLike(texts, patterns)
 		found, err := db.List(tx, func(r db.Rows) (job id.Job, err error) { return job, r.Scan(&job) },
 			"SELECT id FROM jobs WHERE "+w.String(), w.Args()...)
 		if err != nil {
@@ -58,7 +59,7 @@ func (t Texts) Save(tx db.Writer, before Texts) {
 // searched then; what comes later notices it.
 func Interrupt(tx *db.Tx) error {
 	_, err := tx.Exec(`UPDATE jobs SET started_at = started_at + 1 WHERE tenant_id = $1 AND id IN (SELECT id FROM jobs
-		WHERE tenant_id = $1 AND due_at IS NOT NULL AND started_at IS NOT NULL ORDER BY id FOR UPDATE)`, tx.Tenant)
+		WHERE tenant_id = $1 AND due_at IS NOT NULL AND started_at IS NOT NULL AND `+isShown+` ORDER BY id FOR UPDATE)`, tx.Tenant)
 	return err
 }
 

@@ -4,7 +4,8 @@
 //	Claim   leases due jobs to a worker; the jobs of a worker that dies go to another
 //	Hold, Advance, Again, Finish  are for the worker that holds the lease; ErrLost means that another has it now
 //
-// A job is due until it has ended: every job ends, with one of three statuses.
+// A job is due until it has ended: every job ends, with one of three statuses. An operation (operation.go) is a job that no list shows and
+// that is deleted at its end.
 package jobs
 
 import (
@@ -44,7 +45,7 @@ const (
 	StockFileCheck  Type = "stock_file_check"
 )
 
-// Types and Statuses list them all.
+// Types lists the types of the jobs that are shown, Statuses all statuses.
 var (
 	Types = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush, OrderBulk, FileImport, FileCheck, OrderFileImport,
 		OrderFileCheck, PriceFileImport, PriceFileCheck, StockFileImport, StockFileCheck}
@@ -95,6 +96,7 @@ type Job struct {
 	Channel     id.Channel // "" for none
 	ChannelName string     // read from the channel, as ChannelType is; "" for none
 	ChannelType string
+	Subject     id.Record // of an operation: the id of the record that it is about; "" for jobs that are shown
 	Status      Status
 	Total       int64 // items
 	Processed   int64
@@ -159,14 +161,14 @@ func read(tx *db.Tx, end string, args ...any) ([]Job, error) {
 		" FROM jobs j LEFT JOIN channels c ON c.tenant_id = j.tenant_id AND c.id = j.channel_id "+end, args...)
 }
 
-// ByID reads one job. Errors: NotFound.
+// ByID reads one job. Errors: NotFound, also for an operation.
 func ByID(tx *db.Tx, job id.Job) (Job, error) {
-	return table.First(read(tx, "WHERE j.tenant_id = $1 AND j.id = $2", tx.Tenant, job))
+	return table.First(read(tx, "WHERE j.tenant_id = $1 AND j.id = $2 AND j."+isShown, tx.Tenant, job))
 }
 
 // Active are the jobs of channels that have not ended, oldest first, at most limit.
 func Active(tx *db.Tx, limit int) ([]Job, error) {
-	return read(tx, "WHERE j.tenant_id = $1 AND j.due_at IS NOT NULL AND "+ofSync+" ORDER BY j.id LIMIT $2::BIGINT", tx.Tenant,
+	return read(tx, "WHERE j.tenant_id = $1 AND j.due_at IS NOT NULL AND j."+isShown+" AND "+ofSync+" ORDER BY j.id LIMIT $2::BIGINT", tx.Tenant,
 		limit)
 }
 

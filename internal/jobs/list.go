@@ -24,6 +24,7 @@ func List(tx *db.Tx, f Filter) (list []Job, more bool, err error) {
 	for _, part := range f.parts() {
 		w := db.NewWhere(tx, "j")
 		part.conditions(w)
+		w.And("j." + isShown)
 		found, err := read(tx, "WHERE "+w.String()+" ORDER BY j.id DESC LIMIT "+w.Bind(f.Limit+1)+"::BIGINT", w.Args()...)
 		if err != nil {
 			return nil, false, err
@@ -99,7 +100,7 @@ func (f Filter) conditions(w *db.Where) {
 
 // ByIDs reads some jobs; unknown ones are left out.
 func ByIDs(tx *db.Tx, ids []id.Job) ([]Job, error) {
-	w := db.AndIn(db.NewWhere(tx, "j"), "j.id", ids)
+	w := db.AndIn(db.NewWhere(tx, "j").And("j."+isShown), "j.id", ids)
 	return read(tx, "WHERE "+w.String(), w.Args()...)
 }
 

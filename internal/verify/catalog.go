@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/stockvalue"
-	"entrepot/internal/unfinished"
 )
 
 // skus compares SKUs with products in both directions.
@@ -63,7 +63,7 @@ func categories(c *account) error {
 	parents := map[uuid.UUID]uuid.UUID{} // of those that are not known to be in order
 	err := c.each(`SELECT c.id, c.parent_id, c.slug, CASE WHEN p.id IS NULL AND u.subject IS NULL THEN 0 ELSE 1 END FROM categories c
 		LEFT JOIN categories p ON p.tenant_id = $1 AND p.id = c.parent_id AND p.deleted_at IS NULL
-		LEFT JOIN unfinished u ON u.tenant_id = $1 AND u.kind = '`+string(unfinished.CategoryDeletion)+`' AND u.subject = c.parent_id
+		LEFT JOIN jobs u ON u.tenant_id = $1 AND u.type = '`+string(jobs.CategoryDeletion)+`' AND u.subject = c.parent_id
 		WHERE c.tenant_id = $1 AND c.parent_id IS NOT NULL AND c.deleted_at IS NULL`, nil, func(r db.Rows) error {
 		var own, parent id.Category
 		var slug string

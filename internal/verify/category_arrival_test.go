@@ -68,7 +68,7 @@ func TestCategoriesChangeWhileOthersArrive(t *testing.T) {
 			if now := s.below(parent, external); now != many {
 				t.Errorf("%d are below %s", now, external)
 			}
-			if s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1") != 0 {
+			if s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND subject IS NOT NULL") != 0 {
 				t.Error("an operation is unfinished")
 			}
 		}

@@ -110,11 +110,11 @@ func TestCategoriesDieAtEveryStep(t *testing.T) {
 				if !errors.Is(err, context.Canceled) {
 					t.Fatal(err)
 				}
-				if s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1") != 1 {
+				if s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND subject IS NOT NULL") != 1 {
 					t.Fatal("nobody would go on")
 				}
 				cut++
-				if err := s.do.ContinueSteps(t.Context(), store, true); err != nil {
+				if err := resume(t.Context(), store, s.do); err != nil {
 					t.Fatal(err)
 				}
 				s.holds(n)
@@ -128,7 +128,7 @@ func TestCategoriesDieAtEveryStep(t *testing.T) {
 			if products, _ := s.fed(since); products != many {
 				t.Errorf("%d products in the feed", products)
 			}
-			if s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1") != 0 {
+			if s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND subject IS NOT NULL") != 0 {
 				t.Error("an operation is unfinished")
 			}
 			return err == nil
@@ -180,7 +180,7 @@ func TestCategoriesChangeBetweenSteps(t *testing.T) {
 			if err := s.finish(-1); err != nil {
 				t.Fatal(err)
 			}
-			if s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1") != 0 {
+			if s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND subject IS NOT NULL") != 0 {
 				t.Error("an operation is unfinished")
 			}
 		}
@@ -277,7 +277,7 @@ func TestCategoriesInStepsBesideOthers(t *testing.T) {
 		}
 		s.holds(-1)
 		for what, sql := range map[string]string{
-			"operations are unfinished": "SELECT count(*) FROM unfinished WHERE tenant_id = $1",
+			"operations are unfinished": "SELECT count(*) FROM jobs WHERE tenant_id = $1 AND subject IS NOT NULL",
 			"links name a category that is gone": `SELECT count(*) FROM product_categories l WHERE l.tenant_id = $1 AND NOT EXISTS
 				(SELECT 1 FROM categories c WHERE c.tenant_id = $1 AND c.id = l.category_id AND c.deleted_at IS NULL) AND l.category_id IS NOT NULL`,
 			"links wait for a category that is here": `SELECT count(*) FROM product_categories l JOIN categories c

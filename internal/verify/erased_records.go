@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 )
 
 // The statements of this file serve every tenant: the proof is about the whole store.
@@ -54,7 +55,7 @@ func CheckRecords(ctx context.Context, store *db.DB, p *Proof, customer id.Custo
 	}
 	p.Pending = pending
 	return store.Read(ctx, db.Across, func(tx *db.Tx) error {
-		if err := tx.Row("SELECT count(*) FROM erasures", nil, &p.Underway); err != nil {
+		if err := tx.Row("SELECT count(*) FROM jobs WHERE type = $1 AND subject IS NOT NULL", []any{string(jobs.CustomerErasure)}, &p.Underway); err != nil {
 			return err
 		}
 		r := &erasedRecords{tx: tx, proof: p, where: " WHERE c.status = 'erased' AND " + ended, about: map[key]mark{}}
@@ -86,8 +87,8 @@ func (r *erasedRecords) only(customer id.Customer) error {
 }
 
 // ended leaves out customers who are being erased: data about them is still there (Proof.Underway).
-const ended = `NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = c.tenant_id AND
-	(e.customer_id = c.id OR e.customer_id = c.merged_into))`
+const ended = `NOT EXISTS (SELECT 1 FROM jobs e WHERE e.tenant_id = c.tenant_id AND e.type = '` + string(jobs.CustomerErasure) + `' AND
+	(e.subject = c.id OR e.subject = c.merged_into))`
 
 func (r *erasedRecords) found(where, format string, args ...any) {
 	r.proof.Findings = append(r.proof.Findings, Finding{where, fmt.Sprintf(format, args...)})

@@ -118,7 +118,7 @@ func TestErasureDiesAtEveryStep(t *testing.T) {
 				if _, err := s.order(draft(email, orders.Pending, "SKU-1")); err != nil { // the e-mail is free
 					t.Fatal(err)
 				}
-				if err := s.do.ContinueSteps(t.Context(), store, true); err != nil {
+				if err := resume(t.Context(), store, s.do); err != nil {
 					t.Fatal(err)
 				}
 				if events, again := s.erased(customer); events != 1 || again.ErasedAt != c.ErasedAt || again.ErasedOrders != many {
@@ -167,7 +167,7 @@ func TestErasureWithoutOrdersThatWentMeanwhile(t *testing.T) {
 			_, err := s.do.DeleteChannel(tx, s.who, made.ID, commerce.Expected{}, false, nil)
 			return err
 		})
-		if err := s.do.ContinueSteps(t.Context(), store, true); err != nil {
+		if err := resume(t.Context(), store, s.do); err != nil {
 			t.Fatal(err)
 		}
 		s.forgot("Grace Hopper", "grace@gone")

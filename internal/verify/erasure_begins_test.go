@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 	"entrepot/internal/patch"
 	"entrepot/internal/search"
@@ -163,13 +164,14 @@ func TestErasureKeepsTheNewestName(t *testing.T) {
 				changes++
 				s.must(func(tx *db.Tx) error { return change(tx, customer) })
 			})
-			var names, resources string
+			var sought string
 			s.must(func(tx *db.Tx) error {
-				return tx.Row("SELECT names, resources FROM erasures WHERE tenant_id = $1 AND customer_id = $2::UUID",
-					[]any{tx.Tenant, customer}, &names, &resources)
+				job, err := jobs.Operation(tx, jobs.CustomerErasure, string(customer))
+				sought = job.Input
+				return err
 			})
-			if n == 0 && !strings.Contains(names, name()) || n == 1 && !strings.Contains(resources, string(address.ID)) {
-				t.Errorf("it looks for %s and %s", names, resources)
+			if n == 0 && !strings.Contains(sought, name()) || n == 1 && !strings.Contains(sought, string(address.ID)) {
+				t.Errorf("it looks for %s", sought)
 			}
 		}
 	})
@@ -193,12 +195,12 @@ func TestAllThatWasInterruptedIsContinued(t *testing.T) {
 			}
 		}
 		left := func() int {
-			return s.count("SELECT (SELECT count(*) FROM unfinished WHERE tenant_id = $1) + (SELECT count(*) FROM erasures WHERE tenant_id = $1)")
+			return s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND subject IS NOT NULL")
 		}
 		if n := left(); n != 9 {
 			t.Fatalf("%d are unfinished", n)
 		}
-		if err := s.do.ContinueSteps(t.Context(), store, true); err != nil || left() != 0 {
+		if err := resume(t.Context(), store, s.do); err != nil || left() != 0 {
 			t.Errorf("%d are unfinished, %v", left(), err)
 		}
 		s.holds(-1)

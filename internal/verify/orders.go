@@ -6,9 +6,9 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/unfinished"
 )
 
 func openLines(c *account) error {
@@ -265,7 +265,7 @@ func reopenedOrders(c *account) error {
 			CASE WHEN a.reopened_by = o.id AND a.channel_id = o.channel_id AND a.platform_id = o.platform_id THEN TRUE ELSE FALSE END,
 			CASE WHEN b.reopens = o.id AND b.channel_id = o.channel_id AND b.platform_id = o.platform_id THEN TRUE ELSE FALSE END, u.subject
 		FROM orders o LEFT JOIN orders a ON a.tenant_id = $1 AND a.id = o.reopens LEFT JOIN orders b ON b.tenant_id = $1 AND b.id = o.reopened_by
-		LEFT JOIN unfinished u ON u.tenant_id = $1 AND u.kind = '`+string(unfinished.ChannelDeletion)+`' AND u.subject = o.channel_id
+		LEFT JOIN jobs u ON u.tenant_id = $1 AND u.type = '`+string(jobs.ChannelDeletion)+`' AND u.subject = o.channel_id
 		WHERE o.tenant_id = $1 AND (o.reopens IS NOT NULL OR o.reopened_by IS NOT NULL)`, nil, func(r db.Rows) error {
 		var number int64
 		var reopens, by, cancelled, newer, deletion string
@@ -287,7 +287,7 @@ func reopenedOrders(c *account) error {
 func orderChannels(c *account) error {
 	// Each table is counted by itself: a GROUP BY over all of them would sort a row for every order in memory.
 	const there = `LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = x.channel_id
-			LEFT JOIN unfinished u ON u.tenant_id = $1 AND u.kind = '` + string(unfinished.ChannelDeletion) + `' AND u.subject = x.channel_id`
+			LEFT JOIN jobs u ON u.tenant_id = $1 AND u.type = '` + string(jobs.ChannelDeletion) + `' AND u.subject = x.channel_id`
 	return c.each(`SELECT 'orders' AS what, count(*), count(coalesce(c.id, u.subject)) FROM orders x `+there+`
 			WHERE x.tenant_id = $1 AND x.channel_id IS NOT NULL
 		UNION ALL SELECT 'publications', count(*), count(coalesce(c.id, u.subject)) FROM publications x `+there+`

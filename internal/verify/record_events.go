@@ -2,6 +2,7 @@ package verify
 
 import (
 	"entrepot/internal/db"
+	"entrepot/internal/jobs"
 	"entrepot/internal/webhooks"
 )
 
@@ -14,7 +15,8 @@ var recordKinds = []recordKind{
 	{"category", webhooks.CategoryCreated, webhooks.CategoryDeleted, "categories", "id, created_at, coalesce(deleted_at, 0)"},
 	{"customer", webhooks.CustomerCreated, webhooks.CustomerErased, "customers",
 		"id, created_at, CASE WHEN merged_into IS NULL AND " + // the event comes with the end of an erasure
-			"NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = $1 AND e.customer_id = customers.id) THEN coalesce(erased_at, 0) ELSE 0 END"},
+			"NOT EXISTS (SELECT 1 FROM jobs e WHERE e.tenant_id = $1 AND e.type = '" + string(jobs.CustomerErasure) + "' AND " +
+			"e.subject = customers.id) THEN coalesce(erased_at, 0) ELSE 0 END"},
 }
 
 func recordEvents(c *account) error {

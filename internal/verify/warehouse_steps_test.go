@@ -76,7 +76,7 @@ func TestWarehouseIsEmptiedInSteps(t *testing.T) {
 		}
 		ends := func(n int64, code string, want []string) {
 			t.Helper()
-			if err := s.do.ContinueSteps(t.Context(), store, true); err != nil {
+			if err := resume(t.Context(), store, s.do); err != nil {
 				t.Fatal(err)
 			}
 			s.holds(n)
@@ -86,7 +86,7 @@ func TestWarehouseIsEmptiedInSteps(t *testing.T) {
 			if kept := s.bounds(code, true); len(kept) > 0 {
 				t.Fatalf("kept: %v", kept)
 			}
-			if s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1") != 0 {
+			if s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND subject IS NOT NULL") != 0 {
 				t.Fatal("an operation is unfinished")
 			}
 		}
@@ -143,7 +143,7 @@ func TestRefusedDeletionsOfWarehousesKeepThresholds(t *testing.T) {
 			if now, kept := s.bounds("HELD", false), s.bounds("HELD", true); !slices.Equal(now, want) || len(kept) > 0 {
 				t.Errorf("thresholds: %v, not %v; kept: %v", now, want, kept)
 			}
-			if s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1") != 0 {
+			if s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND subject IS NOT NULL") != 0 {
 				t.Error("an operation is unfinished")
 			}
 		}
@@ -203,7 +203,7 @@ func TestThresholdsOfADeletedWarehouseStayGone(t *testing.T) {
 			if now, kept := s.bounds(code, false), s.bounds(code, true); len(now)+len(kept) > 0 {
 				t.Errorf("%s: thresholds %v, kept %v", code, now, kept)
 			}
-			if err := s.do.ContinueSteps(t.Context(), store, true); err != nil {
+			if err := resume(t.Context(), store, s.do); err != nil {
 				t.Fatal(err)
 			}
 			s.holds(0)
@@ -237,7 +237,7 @@ func TestWarehouseDeletionBesideOthers(t *testing.T) {
 					allowed(s.do.FinishWarehouse(t.Context(), store, s.who.Tenant, which))
 				})
 			}
-			all.Go(func() { allowed(s.do.ContinueSteps(t.Context(), store, true)) })
+			all.Go(func() { allowed(resume(t.Context(), store, s.do)) })
 			for i := range 3 {
 				all.Go(func() {
 					sku := fmt.Sprint("SKU-", 2*i+1)
@@ -252,7 +252,7 @@ func TestWarehouseDeletionBesideOthers(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if err := s.do.ContinueSteps(t.Context(), store, true); err != nil {
+			if err := resume(t.Context(), store, s.do); err != nil {
 				t.Fatal(err)
 			}
 			s.holds(int64(round))
@@ -260,7 +260,7 @@ func TestWarehouseDeletionBesideOthers(t *testing.T) {
 			if now := len(s.bounds(code, false)); now != there*skus/2 {
 				t.Errorf("%d warehouses with %d thresholds", there, now)
 			}
-			if kept := s.bounds(code, true); len(kept) > 0 || s.count("SELECT count(*) FROM unfinished WHERE tenant_id = $1") != 0 {
+			if kept := s.bounds(code, true); len(kept) > 0 || s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND subject IS NOT NULL") != 0 {
 				t.Errorf("kept: %v, or an operation is unfinished", kept)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"entrepot/internal/db"
@@ -13,47 +12,25 @@ import (
 
 // Bounds of the jobs of a node.
 const (
-	jobsAtOnce = 4
-	jobLease   = 3 * time.Second    // prolonged every quarter of it while the job runs: jobs of a killed node continue after it
-	jobRest    = time.Minute        // until a failed job is run again
-	jobTries   = 5                  // after this many leases without an end a job fails
-	jobLooks   = 7 * 24 * time.Hour // after this time one fails that looks at what others do
+	jobsAtOnce       = 4
+	operationsAtOnce = 2
+	jobLease         = 3 * time.Second    // prolonged every quarter of it while the job runs: jobs of a killed node continue after it
+	jobRest          = time.Minute        // until a failed job is run again
+	jobTries         = 5                  // after this many leases without an end a job fails
+	jobLooks         = 7 * 24 * time.Hour // after this time one fails that looks at what others do
 )
 
-// jobs runs a few queued jobs at once.
+// jobs runs the short jobs: those that call no platform, read no file and are no operations.
 func (w *Worker) jobs() {
-	woken := w.DB.Woken(jobs.Topic)
-	for {
-		n, err := w.runJobs()
-		w.failed("running jobs", err)
-		if n < jobsAtOnce && !w.pause(woken, w.Poll) || w.stopping.Err() != nil {
-			return
-		}
-	}
+	w.runSome(jobsAtOnce, func() (jobs.Job, bool, error) { return w.claimOne(jobs.NextDue, claimShort) }, w.run)
 }
 
-// runJobs claims jobs that are due and runs them; it returns how many there were.
-func (w *Worker) runJobs() (int, error) {
-	var due bool
-	err := w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) error {
-		at, ok, err := jobs.NextDue(tx)
-		due = ok && !at.After(tx.Now())
-		return err
-	})
-	if err != nil || !due {
-		return 0, err
+func claimShort(tx *db.Tx, lease time.Duration) (j jobs.Job, ok bool, err error) {
+	list, err := jobs.Claim(tx, 1, lease)
+	if err != nil || len(list) == 0 {
+		return j, false, err
 	}
-	var claimed []jobs.Job
-	err = w.DB.Write(w.stopping, db.Across, func(tx *db.Tx) (err error) {
-		claimed, err = jobs.Claim(tx, jobsAtOnce, w.JobLease)
-		return err
-	})
-	var running sync.WaitGroup
-	for _, job := range claimed {
-		running.Go(func() { w.run(job) })
-	}
-	running.Wait()
-	return len(claimed), err
+	return list[0], true, nil
 }
 
 // run does one job. A job that fails is due again after jobRest; after jobTries it ends as failed.
@@ -84,6 +61,14 @@ func (w *Worker) do(ctx context.Context, job jobs.Job) error {
 		}
 		return w.Commerce.RunJob(tx, job)
 	})
+}
+
+// operations ends operations that a crash or a caller who went away has interrupted (decision 17).
+func (w *Worker) operations() {
+	w.runSome(operationsAtOnce, func() (jobs.Job, bool, error) { return w.claimOne(jobs.NextDueOperation, jobs.ClaimOperation) },
+		func(job jobs.Job) {
+			w.runHeld(job, func(ctx context.Context) error { return w.Commerce.RunOperation(ctx, w.DB, job) })
+		})
 }
 
 // tookMS is how long something took, in milliseconds, as requests are logged.

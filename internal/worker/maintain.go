@@ -77,17 +77,6 @@ func (w *Worker) scrub() {
 	}
 }
 
-// continueSteps ends operations in steps that a crash or a caller who went away interrupted: at once those that this process finds when it
-// begins and is the only one.
-func (w *Worker) continueSteps() {
-	for all := w.Alone; ; all = false {
-		w.failed("ending operations in steps", w.Commerce.ContinueSteps(w.stopping, w.DB, all))
-		if !w.pause(nil, max(scrubEvery, w.Poll)) {
-			return
-		}
-	}
-}
-
 // deleteExpired deletes rows with an expiry time.
 func (w *Worker) deleteExpired() error {
 	now := w.DB.Now()

@@ -144,7 +144,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 		go w.live()
 	}
 	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.maintain,
-		w.continueSteps, w.scrub, w.watchEdits} {
+		w.operations, w.scrub, w.watchEdits} {
 		w.loops.Go(loop)
 	}
 	for _, f := range followers() {
