@@ -49,17 +49,6 @@ func (c connections) acquire(ctx context.Context) (conn *pgxpool.Conn, release f
 	}
 }
 
-// free reports whether somebody who asked for a connection now would not have to wait.
-func (c connections) free() bool {
-	if !c.places.TryAcquire(1) {
-		return false
-	}
-	c.places.Release(1)
-	return true
-}
-
-var errAllUsed = errors.New("db: every connection is used")
-
 // MayCome reports whether a server that could not be reached may be reached soon: it is not there yet, starts, or is full.
 // What refuses the address itself, such as a wrong password, stays.
 func MayCome(err error) bool {

@@ -52,13 +52,6 @@ func (g *limits) enter(ctx context.Context, tenant id.Tenant) (leave func(), err
 	}
 }
 
-// inUse reports whether transactions of a tenant are inside or wait.
-func (g *limits) inUse(tenant id.Tenant) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.open[tenant] != nil
-}
-
 // enterWithin is enter with a limit on the wait. Errors: Unavailable.
 func (g *limits) enterWithin(ctx context.Context, tenant id.Tenant, patience time.Duration) (leave func(), err error) {
 	limited, cancel := context.WithTimeout(ctx, patience)

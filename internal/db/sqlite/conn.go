@@ -194,19 +194,6 @@ func (c *conn) textOf(s *statement, i int) string {
 	return string(to[:s.ColumnBytes(i, to)])
 }
 
-// number runs a query for one number.
-func (c *conn) number(sql string) (n int64, err error) {
-	rows, err := c.Query(sql, nil)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	if rows.Next() {
-		err = rows.Scan(&n)
-	}
-	return n, errors.Join(err, rows.Err())
-}
-
 // text runs a query for one text.
 func (c *conn) text(sql string) (text string, err error) {
 	rows, err := c.Query(sql, nil)
