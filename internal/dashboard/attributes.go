@@ -74,15 +74,12 @@ func (d *Dashboard) listAttributes(r *request) (answer, error) {
 
 func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, error) {
 	view := editorView{
-		ListHead: "Attributes",
-		Scope:    "write:attributes",
-		Empty: r.firstStep("write:attributes", empty{Icon: "list", Head: "No attributes yet",
-			Text:  "An attribute is what products have values of: colour, size, care.",
-			Label: "New attribute", To: "#editor", Curl: r.curl("write:attributes", "POST", "/attributes", `{"code":"colour","label":"Colour","type":"text"}`)}),
+		listing: r.listing(attributesPath, "attribute", "attributes"),
+		Scope:   "write:attributes",
 		Head:    "New attribute",
 		Label:   "Create",
-		Columns: []head{{Label: "Label"}, {Label: "Code"}, {Label: "Values"}},
 	}
+	view.Heads = []head{{Label: "Label"}, {Label: "Code"}, {Label: "Values"}}
 	if at.ID == "" {
 		view.Form = attributeForm(r, attributesPath, at)
 	} else {
@@ -100,6 +97,12 @@ func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, e
 			}
 			view.Rows = append(view.Rows, editorRow{ID: string(a.ID), To: prefix + attributesPath + "/" + string(a.ID), Name: a.Label,
 				At: a.ID == at.ID, Cells: []string{a.Code, values}})
+		}
+		if len(list) == 0 {
+			none := r.firstStep("write:attributes", empty{Icon: "list", Head: "No attributes yet",
+				Text:  "An attribute is what products have values of: colour, size, care.",
+				Label: "New attribute", To: "#editor", Curl: r.curl("write:attributes", "POST", "/attributes", `{"code":"colour","label":"Colour","type":"text"}`)})
+			view.Empty = &none
 		}
 		return err
 	})

@@ -41,9 +41,8 @@ type channelCard struct {
 }
 
 type channelsView struct {
+	*listing
 	Cards []channelCard
-	Pager pager // of more than a page; without words else
-	Empty empty
 }
 
 // channelDays is the span of the figures on a card, whole days as on the overview.
@@ -71,22 +70,19 @@ func brokenChannel(c channels.Channel) bool {
 
 // showChannels serves GET /channels.
 func (d *Dashboard) showChannels(r *request) (answer, error) {
-	view := channelsView{Empty: r.firstStep("write:channels", empty{Icon: "plug", Head: "No channels yet",
-		Text:  "A channel is a shop, a marketplace, or a system of your own: orders come from it, products go to it.",
-		Label: "Add a channel", To: prefix + "/channels/new", Curl: r.curl("write:channels "+strings.Join(accounts.ChannelScopes, " "),
-			"POST", "/channels", `{"platform":"CUSTOM","name":"ERP"}`)})}
-	q := r.query()
-	l := r.listing("/channels")
-	if err := q.Err(); err != nil {
-		return answer{}, err
-	}
+	l := r.listing("/channels", "channel", "channels")
+	view := channelsView{listing: l}
 	err := r.read(func(tx *db.Tx) error {
-		list, total, err := channels.List(tx, perPage, l.offset())
+		list, total, err := channels.List(tx, l.size, l.offset())
 		if err != nil {
 			return err
 		}
-		if total > perPage {
-			view.Pager = l.pager(r.format, len(list), total, "channel", "channels")
+		if l.rows(len(list), total) {
+			none := r.firstStep("write:channels", empty{Icon: "plug", Head: "No channels yet",
+				Text:  "A channel is a shop, a marketplace, or a system of your own: orders come from it, products go to it.",
+				Label: "Add a channel", To: prefix + "/channels/new", Curl: r.curl("write:channels "+strings.Join(accounts.ChannelScopes, " "),
+					"POST", "/channels", `{"platform":"CUSTOM","name":"ERP"}`)})
+			l.Empty = &none
 		}
 		done, err := analytics.Channels(tx, r.session.Account.Currency, r.format.lastDays(channelDays))
 		if err != nil {
@@ -109,7 +105,7 @@ func (d *Dashboard) showChannels(r *request) (answer, error) {
 		}
 		return nil
 	})
-	return view.Pager.after(show(screen{Template: "channels", Title: "Channels", Section: "/channels", Data: view})), err
+	return l.show(screen{Template: "channels", Title: "Channels", Section: "/channels", Data: view}), err
 }
 
 func (r *request) channelCard(c channels.Channel, figures analytics.Channel, sync channelsync.State) channelCard {

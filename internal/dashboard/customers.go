@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"slices"
-	"strings"
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
@@ -18,14 +17,6 @@ var customerRoutes = slices.Concat([]*route{
 	{method: "POST", path: "/customers/new", scope: "write:customers", serve: (*Dashboard).createCustomer},
 }, oneCustomerRoutes, mergeRoutes, segmentRoutes)
 
-// customersView is what templates/customers.html shows.
-type customersView struct {
-	Filter filterBar
-	Rows   []customerRow
-	Pager  pager
-	Empty  *empty
-}
-
 // customerRow is a customer in the list.
 type customerRow struct {
 	ID, To, Name, Email, Company, Country string
@@ -37,19 +28,13 @@ type customerRow struct {
 
 // listCustomers serves GET /customers.
 func (d *Dashboard) listCustomers(r *request) (answer, error) {
-	q := r.query()
-	l := r.listing("/customers")
-	f := customers.Filter{
-		Search: strings.TrimSpace(q.Text("search")),
-		Tag:    strings.TrimSpace(q.Text("tag")),
-		Limit:  perPage,
-		Offset: l.offset(),
-	}
-	segment := apijson.QueryID[id.Segment](q, "segmentId")
-	wrong, status := wrongFilter(q)
-	view := customersView{Pager: pager{Wrong: wrong}, Filter: filterBar{Action: prefix + l.path, Search: f.Search, Label: "Search customers",
-		Placeholder: "Name, e-mail, company, phone", Hidden: l.hidden("search", "segmentId", "tag"),
-		Inputs: []field{{Form: "filter", Name: "tag", Label: "Tag", Value: f.Tag}}}}
+	l := r.listing("/customers", "customer", "customers", "search", "segmentId", "tag")
+	l.search("search", "Search customers", "Name, e-mail, company, phone")
+	l.Heads = []head{{Label: "Name"}, {Label: "E-mail"}, {Label: "Country"}, {Label: "Tags"}, {Label: "Since"}, {Label: "Orders", Num: true},
+		{Label: "Spent", Num: true}}
+	f := customers.Filter{Search: l.query.Text("search"), Tag: l.query.Text("tag"), Limit: l.size, Offset: l.offset()}
+	segment := apijson.QueryID[id.Segment](l.query, "segmentId")
+	view := listView[customerRow]{listing: l}
 	err := r.readWide(func(tx *db.Tx) error {
 		segments, err := customers.Segments(tx)
 		if err != nil {
@@ -67,43 +52,32 @@ func (d *Dashboard) listCustomers(r *request) (answer, error) {
 			options = append(options, option{Value: string(segment), Label: "a segment that is gone"})
 		}
 		if len(options) > 0 {
-			view.Filter.Selects = []*field{filterSelect("segmentId", "Segment", "Any segment", string(segment), options)}
+			l.choice("segmentId", "Segment", "Any segment", options...)
 		}
-		none := noMatch(l.path, "customer", "customers")
-		if wrong != "" || gone {
-			view.Pager = view.Pager.of(0, wrong, none)
+		var list []customers.Customer
+		var total int64
+		switch {
+		case l.wrong():
 			return nil
+		case !gone:
+			list, total, err = customers.List(tx, f)
 		}
-		list, total, err := customers.List(tx, f)
 		for i := range list {
 			view.Rows = append(view.Rows, r.customerRow(&list[i]))
 		}
-		view.Pager = l.pager(r.format, len(list), total, "customer", "customers").of(len(list), "", none)
-		if total == 0 && f == (customers.Filter{Limit: f.Limit}) {
-			none = r.firstStep("write:customers", empty{
-				Icon:  "people",
-				Head:  "No customers yet",
+		if l.rows(len(list), total) {
+			first := r.firstStep("write:customers", empty{Icon: "people", Head: "No customers yet",
 				Text:  "They come with orders that name an e-mail address, or are entered here.",
-				Label: "New customer",
-				To:    prefix + "/customers/new",
-				Curl:  r.curl("write:customers", "POST", "/customers", `{"email":"ada@example.com","firstName":"Ada","lastName":"Lovelace"}`),
-			})
-			view.Empty = &none
+				Label: "New customer", To: prefix + "/customers/new",
+				Curl: r.curl("write:customers", "POST", "/customers", `{"email":"ada@example.com","firstName":"Ada","lastName":"Lovelace"}`)})
+			l.Empty = &first
 		}
 		return err
 	})
-	if f.Tag != "" {
-		view.Filter.Chips = append(view.Filter.Chips, chip{Label: "Tag: " + f.Tag, On: true, To: l.with("tag", "")})
-	}
-	if l.narrowed("tag") {
-		view.Filter.Chips = append(
-			view.Filter.Chips,
-			chip{Label: "Clear filters", On: true, To: l.with("search", "", "segmentId", "", "tag", "")},
-		)
-	}
-	out := show(screen{Template: "customers", Title: "Customers", Section: "/customers", Data: view})
-	out.status = status
-	return view.Pager.after(out), err
+	l.input("tag", "Tag")
+	l.chip("Tag", "tag")
+	l.clear("")
+	return l.show(screen{Template: "customers", Title: "Customers", Section: "/customers", Data: view}), err
 }
 
 func customerPath(c id.Customer) string { return "/customers/" + string(c) }

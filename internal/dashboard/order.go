@@ -227,7 +227,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	}
 	q, o := r.listOf(), f.order
 	view := orderView{ID: string(o.ID), Number: orders.Number(o.Number), Foreign: foreignNumber(o), Badge: statusWords[o.Status],
-		Channel: o.ChannelName, Placed: r.format.Moment(o.CreatedAt, "2 January 2006, 15:04"), Rail: rail(o), List: q.at("/orders"),
+		Channel: o.ChannelName, Placed: r.format.Moment(o.CreatedAt, "2 January 2006, 15:04"), Rail: rail(o), List: q.with(),
 		Noted: o.Notes, Total: r.format.Money(o.Total, o.Currency), Sums: r.sums(o),
 		Customer: r.customerCard(&f), PaymentJSON: nil}
 	if slices.Contains(slipStatuses, o.Status) {

@@ -33,7 +33,7 @@ func (r *request) orderOf() (o *orders.Order, err error) {
 }
 
 // listOf is the list that the page of an order was opened from, all orders for none.
-func (r *request) listOf() ordersQuery {
+func (r *request) listOf() orderList {
 	q, err := r.readOrders(r.http.URL.Query())
 	if err != nil {
 		q, _ = r.readOrders(nil)

@@ -57,12 +57,12 @@ func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []job
 }
 
 // tooMany leads back to the list if more orders were chosen than can be, and says so there.
-func (q ordersQuery) tooMany(err error) (out answer, many bool) {
+func (q orderList) tooMany(err error) (out answer, many bool) {
 	e, _ := apperr.As(err)
 	if !errors.Is(err, errTooMany) {
 		return answer{}, false
 	}
-	return answer{to: strings.TrimPrefix(q.at("/orders"), prefix), flash: &flash{Tone: "warn", Text: said(e)}}, true
+	return answer{to: q.first(), flash: &flash{Tone: "warn", Text: said(e)}}, true
 }
 
 // errTooMany marks the error for more orders than can be chosen at once.
@@ -101,7 +101,7 @@ func (d *Dashboard) moveOrders(r *request) (answer, error) {
 		return answer{}, err
 	}
 	if sent.Get("all") == "" && len(tickedOrders(sent)) == 0 {
-		out := answer{to: strings.TrimPrefix(q.at("/orders"), prefix), flash: &flash{Tone: "warn", Text: "No order is selected"}}
+		out := answer{to: q.first(), flash: &flash{Tone: "warn", Text: "No order is selected"}}
 		return out, nil
 	}
 	var list []jobs.Order
@@ -131,15 +131,30 @@ func (d *Dashboard) moveOrders(r *request) (answer, error) {
 	})
 }
 
+// bulkMoves are the moves of the bar below the list, but for shipping.
+func bulkMoves() (list []option) {
+	for _, s := range []orders.Status{orders.Processing, orders.Delivered, orders.Returned, orders.Cancelled} {
+		move := option{Value: string(s), Label: movedWords[s]}
+		switch s {
+		case orders.Cancelled:
+			move.Label = "Cancel orders…"
+		case orders.Returned:
+			move.Label += "…"
+		}
+		list = append(list, move)
+	}
+	return list
+}
+
 // askBulk is the page that asks for confirmation; more says that the orders are more than those that were seen when all were chosen.
-func (r *request) askBulk(q ordersQuery, to orders.Status, list []jobs.Order, more, wrong bool) answer {
+func (r *request) askBulk(q orderList, to orders.Status, list []jobs.Order, more, wrong bool) answer {
 	many := r.format.plural(int64(len(list)), "order", "orders")
 	var asked []field
 	if to == orders.Returned {
 		asked = append(asked, restock)
 	}
 	view := bulkAskView{Head: movedWords[to] + ": " + many + "?", Label: movedWords[to], Form: r.form("/orders/bulk", asked...), Wrong: wrong,
-		Back: q.at("/orders"), Kept: append(q.hidden(), pair{Name: "to", Value: string(to)}),
+		Back: q.with(), Kept: append(q.hidden(), pair{Name: "to", Value: string(to)}),
 		Text: "Each order is moved by itself; what an order does not allow is in the report. Channels and webhook receivers are notified."}
 	switch to {
 	case orders.Cancelled, orders.Returned:

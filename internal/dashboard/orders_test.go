@@ -86,12 +86,12 @@ func TestOrderList(t *testing.T) {
 			"/orders": {"1–50 of 61", "All 61", "To ship 21", "Pending 20", "Bob DE", "The MUG", "+1", "0 of 20",
 				"€190.00"},
 			"/orders?page=2":                                             {"51–61 of 61"},
-			"/orders?status=SHIPPED":                                     {"1–20 of 20", "Status: Shipped"},
-			"/orders?status=PENDING&status=":                             {"1–20 of 20"},
-			"/orders?search=web-7":                                       {"1–1 of 1", "WEB-7"},
+			"/orders?status=SHIPPED":                                     {"20 orders", "Status: Shipped"},
+			"/orders?status=PENDING&status=":                             {"20 orders"},
+			"/orders?search=web-7":                                       {"1 order", "WEB-7"},
 			"/orders?search=nobody+at+all":                               {"No order matches"},
-			"/orders?country=de":                                         {"1–1 of 1", "Country: Germany"},
-			"/orders?minTotal=100":                                       {"1–1 of 1", "Total: from 100"},
+			"/orders?country=de":                                         {"1 order", "Country: Germany"},
+			"/orders?minTotal=100":                                       {"1 order", "Total: from 100"},
 			"/orders?placed=7d&sort=total:desc":                          {"1–50 of 61", "Placed: last 7 days"},
 			"/orders?placed=today":                                       {"Placed: today"},
 			"/orders?createdAtLte=2020-01-01":                            {"No order matches", "Placed: to 1 Jan 2020"},
@@ -339,7 +339,7 @@ func TestPagesAfterTheLast(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			query.Set("page", "1")
+			query.Del("page")
 			if last.Path != at.Path || last.Query().Encode() != query.Encode() {
 				t.Errorf("%s leads to %s", at, last)
 			}

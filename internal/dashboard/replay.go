@@ -29,7 +29,7 @@ type replayView struct {
 	From, To string // as inputs of browsers write times, in the user's zone
 	Zone     string
 	Failed   bool
-	Filters  []choice
+	Event    *field
 	Wrong    string
 	Counted  bool
 	Count    int64
@@ -70,8 +70,8 @@ func (d *Dashboard) showReplay(r *request) (answer, error) {
 	view := replayView{Endpoint: r.endpointRow(e, webhooks.Counts{}, webhooks.Health{}),
 		From: cmp.Or(r.localMoment(q, "from"), r.format.local(r.format.now.Add(-time.Hour).Truncate(time.Minute).UnixMicro())),
 		To:   r.localMoment(q, "to"), Zone: r.format.zone.String(), Failed: q.Get("failed") != "",
-		Filters: []choice{r.choose("event", "Event", "What it subscribes to", eventOptions()[1:]...)},
-		Action:  prefix + "/webhooks/replay/" + string(e.ID)}
+		Event:  selectOf("event", "Event", "What it subscribes to", r.http.URL.Query().Get("event"), eventOptions()[1:]),
+		Action: prefix + "/webhooks/replay/" + string(e.ID)}
 	if q.Has("from") {
 		span, events, failed, err := r.replaySpan(q)
 		if err != nil {

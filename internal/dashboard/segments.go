@@ -29,9 +29,8 @@ const maxSegmentsShown = 20
 
 // segmentsView is what templates/segments.html shows.
 type segmentsView struct {
+	*listing
 	Rows   []segmentRow
-	Empty  empty
-	Pager  pager
 	Head   string
 	Form   *form
 	Label  string
@@ -129,16 +128,10 @@ func (d *Dashboard) listSegments(r *request) (answer, error) {
 }
 
 func (d *Dashboard) segmentScreen(r *request, view segmentsView, at id.Segment) (answer, error) {
-	q := r.query()
-	view.Empty = r.firstStep("write:customers", empty{Icon: "people", Head: "No segments yet",
-		Text:  "A segment is a saved filter of customers: those of a country, those with a tag, those who have not ordered for a year.",
-		Label: "New segment", To: "#editor", Curl: r.curl("write:customers", "POST", "/segments", `{"name":"Regulars","rules":{"minOrders":3}}`)})
-	l := r.listing(segmentsPath)
-	if err := q.Err(); err != nil {
-		return answer{}, err
-	}
+	l := r.listing(segmentsPath, "segment", "segments")
+	l.size, view.listing = maxSegmentsShown, l
 	err := r.read(func(tx *db.Tx) error {
-		list, total, err := customers.SegmentPage(tx, maxSegmentsShown, (l.Page-1)*maxSegmentsShown)
+		list, total, err := customers.SegmentPage(tx, l.size, l.offset())
 		if err != nil {
 			return err
 		}
@@ -152,18 +145,16 @@ func (d *Dashboard) segmentScreen(r *request, view segmentsView, at id.Segment) 
 				Rules: r.ruleWords(s.Rules), Customers: r.format.plural(n, "customer", "customers"), At: s.ID == at,
 				List: prefix + "/customers?segmentId=" + string(s.ID)})
 		}
-		view.Pager = pager{Words: r.format.plural(total, "segment", "segments")}
-		if l.Page > 1 {
-			view.Pager.Newer = l.with("page", strconv.Itoa(l.Page-1))
-		}
-		if total > int64(l.Page*maxSegmentsShown) {
-			view.Pager.Older = l.with("page", strconv.Itoa(l.Page+1))
+		if l.rows(len(list), total) {
+			none := r.firstStep("write:customers", empty{Icon: "people", Head: "No segments yet",
+				Text:  "A segment is a saved filter of customers: those of a country, those with a tag, those who have not ordered for a year.",
+				Label: "New segment", To: "#editor", Curl: r.curl("write:customers", "POST", "/segments", `{"name":"Regulars","rules":{"minOrders":3}}`)})
+			l.Empty = &none
 		}
 		return nil
 	})
-	return show(
-		screen{Template: "segments", Title: "Segments", Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"}}, Data: view},
-	), err
+	return l.show(screen{Template: "segments", Title: "Segments", Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"}},
+		Data: view}), err
 }
 
 // counting reports whether a form was sent only to count the matching customers.

@@ -28,29 +28,23 @@ type auditRow struct {
 	At                                               stamp
 }
 
-type logView struct {
-	Tabs     []tab
-	Chips    []chip
-	From, To field
-	Audit    []auditRow
-	Refused  []refusedRow
-	Pager    pager
-}
-
 // showAudit serves GET /settings/audit.
 func (d *Dashboard) showAudit(r *request) (answer, error) {
-	const path = "/settings/audit"
-	q, l := r.query(), r.listing(path)
+	l := r.listing("/settings/audit", "entry", "entries", "actor", "action", "resourceType", "resourceId", "from", "to")
+	l.Tabs = r.settingsTabs(l.path)
+	l.Heads = []head{{Label: "What"}, {Label: "When"}, {Label: "Who"}, {Label: "To"}, {Label: "Details"}}
+	l.chip("By", "actor")
+	l.chip("What", "action")
+	l.chip("Kind", "resourceType")
+	l.chip("To", "resourceId")
+	l.span()
+	q := l.query
 	f := audit.Filter{Actor: q.Text("actor"), Action: q.Text("action"), ResourceType: q.Text("resourceType"), ResourceID: q.Text("resourceId"),
-		Limit: perPage, Offset: l.offset()}
+		Limit: l.size, Offset: l.offset()}
 	f.From, f.To = r.moments(q)
-	wrong, status := wrongFilter(q)
-	view := logView{Tabs: r.settingsTabs(path), From: r.when("from", "From", q.Text("from")),
-		To: r.when("to", "Until", q.Text("to")),
-		Chips: r.chips(path, [][2]string{{"actor", "By"}, {"action", "What"}, {"resourceType", "Kind"}, {"resourceId", "To"}, {"from", "From"},
-			{"to", "Until"}}), Pager: pager{Wrong: wrong}}
+	view := listView[auditRow]{listing: l}
 	err := r.readWide(func(tx *db.Tx) error {
-		if wrong != "" {
+		if l.wrong() {
 			return nil
 		}
 		list, total, err := audit.List(tx, f)
@@ -59,14 +53,12 @@ func (d *Dashboard) showAudit(r *request) (answer, error) {
 		}
 		names, err := r.readLogNames(tx, list)
 		for i := range list {
-			view.Audit = append(view.Audit, r.auditRow(&list[i], names))
+			view.Rows = append(view.Rows, auditRowOf(l, &list[i], names))
 		}
-		view.Pager = l.pager(r.format, len(list), total, "entry", "entries").of(len(list), "", noMatch(path, "entry", "entries"))
+		l.rows(len(list), total)
 		return err
 	})
-	out := show(screen{Template: "audit", Title: "Audit log", Section: "/settings/account", Data: view})
-	out.status = status
-	return view.Pager.after(out), err
+	return l.show(screen{Template: "audit", Title: "Audit log", Section: "/settings/account", Data: view}), err
 }
 
 // actorNames are the names behind "user:<id>" and "key:<id>".
@@ -86,12 +78,12 @@ func actorNames(tx *db.Tx) (map[string]string, error) {
 	return names, err
 }
 
-func (r *request) auditRow(e *audit.Entry, names logNames) auditRow {
+func auditRowOf(l *listing, e *audit.Entry, names logNames) auditRow {
 	row := auditRow{Who: names.who(e), Action: actionWords(e.Action), Code: e.Action, Record: names.of(e),
 		Resource:   strings.ReplaceAll(strings.ReplaceAll(e.ResourceType, "_", " "), "api ", "API "),
 		ResourceID: e.ResourceID,
-		WhoTo:      r.only("actor", e.Actor), ActionTo: r.only("action", e.Action), ResourceTo: r.only("resourceId", e.ResourceID),
-		At: r.format.Stamp(e.CreatedAt)}
+		WhoTo:      l.with("actor", e.Actor), ActionTo: l.with("action", e.Action), ResourceTo: l.with("resourceId", e.ResourceID),
+		At: l.r.format.Stamp(e.CreatedAt)}
 	row.Details = auditWords(e)
 	return row
 }
@@ -124,14 +116,6 @@ func actionWords(action string) string {
 	return strings.Replace(sentence(strings.NewReplacer(".", " ", "_", " ").Replace(action)), "Api ", "API ", 1)
 }
 
-// only is the address of the audit log with one more filter.
-func (r *request) only(name, value string) string {
-	q := r.http.URL.Query()
-	q.Set(name, value)
-	q.Del("page")
-	return address("/settings/audit", q)
-}
-
 type refusedRow struct {
 	Who, WhoTo, Route, Code, RequestID, Times string
 	Status                                    badge
@@ -140,20 +124,17 @@ type refusedRow struct {
 
 // showRefused serves GET /settings/requests.
 func (d *Dashboard) showRefused(r *request) (answer, error) {
-	const path = "/settings/requests"
-	q, l := r.query(), r.listing(path)
-	f := audit.RefusedFilter{Key: apijson.QueryID[id.Key](q, "keyId"), Status: int64(q.Int("status", 0, 0, 499)), Limit: perPage,
+	l := r.listing("/settings/requests", "request", "requests", "keyId", "status")
+	l.Tabs = r.settingsTabs(l.path)
+	l.Heads = []head{{Label: "Request"}, {Label: "When"}, {Label: "By"}, {Label: "Status"}, {Label: "Reason"}, {Label: "Times", Num: true},
+		{Label: "Request id"}}
+	l.chip("Key", "keyId")
+	l.chip("Status", "status")
+	f := audit.RefusedFilter{Key: apijson.QueryID[id.Key](l.query, "keyId"), Status: int64(l.query.Int("status", 0, 0, 499)), Limit: l.size,
 		Offset: l.offset()}
-	wrong, status := wrongFilter(q)
-	none := empty{Icon: "shield", Head: "Nothing was refused", Text: "Requests of your keys and users that the API refuses appear here " +
-		"within seconds: a missing scope, a wrong field, a limit reached, a revoked key that is still in use."}
-	if l.narrowed() {
-		none = noMatch(path, "request", "refused requests")
-	}
-	view := logView{Tabs: r.settingsTabs(path), Chips: r.chips(path, [][2]string{{"keyId", "Key"}, {"status", "Status"}}),
-		Pager: pager{Wrong: wrong}}
+	view := listView[refusedRow]{listing: l}
 	err := r.readWide(func(tx *db.Tx) error {
-		if wrong != "" {
+		if l.wrong() {
 			return nil
 		}
 		list, total, err := audit.ListRefused(tx, f)
@@ -162,14 +143,15 @@ func (d *Dashboard) showRefused(r *request) (answer, error) {
 		}
 		names, err := actorNames(tx)
 		for i := range list {
-			view.Refused = append(view.Refused, r.refusedRow(&list[i], names))
+			view.Rows = append(view.Rows, r.refusedRow(&list[i], names))
 		}
-		view.Pager = l.pager(r.format, len(list), total, "request", "requests").of(len(list), "", none)
+		if l.rows(len(list), total) {
+			l.Pager.Empty = &empty{Icon: "shield", Head: "Nothing was refused", Text: "Requests of your keys and users that the API refuses " +
+				"appear here within seconds: a missing scope, a wrong field, a limit reached, a revoked key that is still in use."}
+		}
 		return err
 	})
-	out := show(screen{Template: "refused", Title: "Refused requests", Section: "/settings/account", Data: view})
-	out.status = status
-	return view.Pager.after(out), err
+	return l.show(screen{Template: "refused", Title: "Refused requests", Section: "/settings/account", Data: view}), err
 }
 
 func (r *request) refusedRow(e *audit.Refused, names map[string]string) refusedRow {

@@ -40,24 +40,21 @@ func (r *request) userRow(u accounts.User) userRow {
 	return row
 }
 
-type usersView struct {
-	Tabs  []tab
-	Users []userRow
-	Pager pager
-}
-
 // showUsers serves GET /settings/users.
 func (d *Dashboard) showUsers(r *request) (answer, error) {
-	view, l := usersView{Tabs: r.settingsTabs("/settings/users")}, r.listing("/settings/users")
+	l := r.listing("/settings/users", "user", "users")
+	l.Tabs, l.Shape = r.settingsTabs(l.path), "few"
+	l.Heads = []head{{Label: "Name"}, {Label: "E-mail"}, {Label: "Role"}, {Label: "Status"}, {Label: "Last login"}}
+	view := listView[userRow]{listing: l}
 	err := r.read(func(tx *db.Tx) error {
-		list, total, err := accounts.Users(tx, perPage, l.offset())
+		list, total, err := accounts.Users(tx, l.size, l.offset())
 		for _, u := range list {
-			view.Users = append(view.Users, r.userRow(u))
+			view.Rows = append(view.Rows, r.userRow(u))
 		}
-		view.Pager = l.pager(r.format, len(list), total, "user", "users")
+		l.rows(len(list), total)
 		return err
 	})
-	return view.Pager.after(show(screen{Template: "users", Title: "Users", Section: "/settings/account", Data: view})), err
+	return l.show(screen{Template: "users", Title: "Users", Section: "/settings/account", Data: view}), err
 }
 
 // roleOptions are the roles that the caller may give.

@@ -30,20 +30,16 @@ func (d *Dashboard) movedWarehouses(r *request) (answer, error) {
 
 // editorView is what templates/editor.html shows: a list of records, and beside it the form of a new or an existing one.
 type editorView struct {
-	Columns  []head
-	Rows     []editorRow
-	Empty    empty
-	Head     string // of the form
-	Form     *form
-	Label    string // of its button
-	Back     string // from an existing record to the form of a new one, "" if that is shown already
-	Delete   *ask
-	Scope    string // needed for a change
-	Hint     string
-	ListHead string
-	Filter   *filterBar // nil for a list without one
-	Pager    *pager
-	Move     *form // moves a row of a tree that is dragged onto another below it, or onto the head to the top; nil where rows stay
+	*listing
+	Rows   []editorRow
+	Head   string // of the form
+	Form   *form
+	Label  string // of its button
+	Back   string // from an existing record to the form of a new one, "" if that is shown already
+	Delete *ask
+	Scope  string // needed for a change
+	Hint   string
+	Move   *form // moves a row of a tree that is dragged onto another below it, or onto the head to the top; nil where rows stay
 }
 
 // editorRow is one record of the list.
@@ -86,8 +82,8 @@ func (d *Dashboard) listWarehouses(r *request) (answer, error) {
 }
 
 func (d *Dashboard) warehouseScreen(r *request, view editorView, at id.Warehouse) (answer, error) {
-	view.Columns = []head{{Label: "Name"}, {Label: "Code"}, {Label: "Created"}}
-	view.Scope, view.ListHead = "write:inventory", "Warehouses"
+	view.listing, view.Scope = r.listing(warehousesPath, "warehouse", "warehouses"), "write:inventory"
+	view.Heads = []head{{Label: "Name"}, {Label: "Code"}, {Label: "Created"}}
 	err := r.read(func(tx *db.Tx) error {
 		list, _, err := stock.Warehouses(tx, maxChoices, 0)
 		for _, w := range list {
