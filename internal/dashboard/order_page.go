@@ -1,14 +1,18 @@
 package dashboard
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
@@ -459,4 +463,83 @@ func addressCards(o *orders.Order) (list []addressCard) {
 		list = append(list, addressCard{"Bill to", lines})
 	}
 	return list
+}
+
+// orderOf reads the order of the path, on which the form is based.
+func (r *request) orderOf() (o *orders.Order, err error) {
+	which, err := pathID[id.Order](r, "order")
+	if err != nil {
+		return nil, err
+	}
+	return o, r.read(func(tx *db.Tx) error {
+		o, err = orders.ByID(tx, which)
+		return err
+	})
+}
+
+// listOf is the list that the page of an order was opened from, all orders for none.
+func (r *request) listOf() orderList {
+	q, err := r.readOrders(r.http.URL.Query())
+	if err != nil {
+		q, _ = r.readOrders(nil)
+	}
+	return q
+}
+
+// acting is the address of an action on the order, or with "" of its page, with the list that it was opened from: who works through a
+// list stays in it.
+func (r *request) acting(o *orders.Order, what string) string {
+	return strings.TrimPrefix(r.listOf().at("/orders/"+string(o.ID)+what), prefix)
+}
+
+// paymentPairs are the members of an object of plain values, without those that are null; nil for anything else.
+func paymentPairs(metadata string) (list []pair) {
+	decoder := json.NewDecoder(bytes.NewReader([]byte(metadata)))
+	decoder.UseNumber()
+	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	list = []pair{}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return nil
+		}
+		value, err := decoder.Token()
+		if _, nested := value.(json.Delim); nested || err != nil || len(list) == 50 {
+			return nil
+		}
+		if value != nil {
+			list = append(list, pair{Name: name.(string), Value: plainValue(value), Mono: true})
+		}
+	}
+	return list
+}
+
+func plainValue(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return ""
+}
+
+// orderJSON is the order as the API shows it, with so many coloured tokens.
+func orderJSON(o *orders.Order, most int) []token {
+	w := apijson.NewWriter(4096)
+	w.Object("")
+	records.WriteOrder(w, "data", o)
+	w.End()
+	return colourTo(string(w.Bytes()), most)
+}
+
+func signed(f format, n int64) string {
+	if n > 0 {
+		return "+" + f.Count(n)
+	}
+	return f.Count(n)
 }
