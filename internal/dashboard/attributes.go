@@ -7,7 +7,6 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/patch"
 )
@@ -112,15 +111,8 @@ func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, e
 }
 
 // attributeOf reads the attribute of the path. Errors: NotFound.
-func (r *request) attributeOf() (a catalog.Attribute, err error) {
-	which, err := pathID[id.Attribute](r, "attribute")
-	if err != nil {
-		return a, err
-	}
-	return a, r.read(func(tx *db.Tx) (err error) {
-		a, err = catalog.AttributeByID(tx, which)
-		return err
-	})
+func (r *request) attributeOf() (catalog.Attribute, error) {
+	return recordOf(r, "attribute", catalog.AttributeByID)
 }
 
 // editAttribute serves GET /attributes/{id}.

@@ -274,15 +274,8 @@ func (p categoryPage) shown(c id.Category) string {
 }
 
 // categoryOf reads the category of the path. Errors: NotFound.
-func (r *request) categoryOf() (c catalog.Category, err error) {
-	which, err := pathID[id.Category](r, "category")
-	if err != nil {
-		return c, err
-	}
-	return c, r.read(func(tx *db.Tx) (err error) {
-		c, err = catalog.CategoryByID(tx, which)
-		return err
-	})
+func (r *request) categoryOf() (catalog.Category, error) {
+	return recordOf(r, "category", catalog.CategoryByID)
 }
 
 // editCategory serves GET /categories/{id}.

@@ -17,7 +17,7 @@ import (
 
 // changeChannel serves POST /channels/{id}. New credentials are tested at once, unless the channel is inactive, which a test would end.
 func (d *Dashboard) changeChannel(r *request) (answer, error) {
-	c, err := r.pathChannel()
+	c, err := r.channelOf()
 	if err != nil {
 		return answer{}, err
 	}
@@ -41,7 +41,7 @@ func (d *Dashboard) changeChannel(r *request) (answer, error) {
 		if err != nil || draft.Credentials == nil || c.Status == channels.Inactive {
 			return out, err
 		}
-		if c, err = r.pathChannel(); err != nil {
+		if c, err = r.channelOf(); err != nil {
 			return answer{}, err
 		}
 		r.http.PostForm = nil // it is stored: the page has a new form
@@ -51,7 +51,7 @@ func (d *Dashboard) changeChannel(r *request) (answer, error) {
 
 // switchChannel serves POST /channels/{id}/status.
 func (d *Dashboard) switchChannel(r *request) (answer, error) {
-	c, err := r.pathChannel()
+	c, err := r.channelOf()
 	if err != nil {
 		return answer{}, err
 	}
@@ -100,7 +100,7 @@ func (v channelView) ProblemID() string { return problemID(v.Problem) }
 
 // testChannel serves POST /channels/{id}/test: the page with the result, which may show a secret to paste into the shop.
 func (d *Dashboard) testChannel(r *request) (answer, error) {
-	c, err := r.pathChannel()
+	c, err := r.channelOf()
 	if err != nil {
 		return answer{}, err
 	}
@@ -175,7 +175,7 @@ func (d *Dashboard) syncChannel(r *request) (answer, error) {
 
 // deleteChannel serves POST /channels/{id}/delete: the channel's name must be typed.
 func (d *Dashboard) deleteChannel(r *request) (answer, error) {
-	c, err := r.pathChannel()
+	c, err := r.channelOf()
 	if err != nil {
 		return answer{}, err
 	}

@@ -10,7 +10,6 @@ import (
 	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 )
@@ -35,25 +34,15 @@ type channelView struct {
 	NoAddress string  // why there is no address to enter there
 }
 
-// pathChannel reads the channel of the path.
-func (r *request) pathChannel() (c channels.Channel, err error) {
-	channel, err := pathID[id.Channel](r, "channel")
-	if err != nil {
-		return c, err
-	}
-	err = r.read(func(tx *db.Tx) (err error) {
-		c, err = channels.ByID(tx, channel)
-		return err
-	})
-	return c, err
-}
+// channelOf reads the channel of the path. Errors: NotFound.
+func (r *request) channelOf() (channels.Channel, error) { return recordOf(r, "channel", channels.ByID) }
 
 // showChannel serves GET /channels/{id}.
 func (d *Dashboard) showChannel(r *request) (answer, error) { return d.channelPage(r, nil) }
 
 // channelPage is a channel's page; tested is what a test of its connection has just found.
 func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) {
-	c, err := r.pathChannel()
+	c, err := r.channelOf()
 	if err != nil {
 		return answer{}, err
 	}

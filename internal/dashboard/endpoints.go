@@ -94,12 +94,6 @@ func eventWords(events []string) string {
 	return strings.Join(events, ", ")
 }
 
-type endpointsView struct {
-	Tabs      []tab
-	Endpoints []endpointRow
-	Empty     empty
-}
-
 // hookTabs are the views of webhooks.
 func hookTabs(at string) []tab {
 	return []tab{{Label: "Endpoints", To: prefix + "/webhooks", Current: at == "/webhooks"},
@@ -108,13 +102,20 @@ func hookTabs(at string) []tab {
 
 // showEndpoints serves GET /webhooks.
 func (d *Dashboard) showEndpoints(r *request) (answer, error) {
-	view := endpointsView{Tabs: hookTabs("/webhooks"), Empty: r.firstEndpoint("hook", "No webhook endpoints yet")}
-	err := r.read(func(tx *db.Tx) error {
-		list, err := r.endpoints(tx)
-		view.Endpoints = list
+	l := r.listing("/webhooks", "endpoint", "endpoints")
+	l.Tabs = hookTabs(l.path)
+	l.Heads = []head{{Label: "Endpoint"}, {Label: "Events"}, {Label: "Status"}, {Label: "Newest attempts"}, {Label: "Last"},
+		{Label: "Waiting", Num: true}, {Label: "Failed", Num: true}}
+	view := listView[endpointRow]{listing: l}
+	err := r.read(func(tx *db.Tx) (err error) {
+		view.Rows, err = r.endpoints(tx)
 		return err
 	})
-	return show(screen{Template: "endpoints", Title: "Webhooks", Section: "/webhooks", Data: view}), err
+	if len(view.Rows) == 0 {
+		none := r.firstEndpoint("hook", "No webhook endpoints yet")
+		l.Pager.Empty = &none
+	}
+	return l.show(screen{Template: "endpoints", Title: "Webhooks", Section: "/webhooks", Data: view}), err
 }
 
 // firstEndpoint is a list that is empty because nothing is delivered anywhere yet.
@@ -353,14 +354,9 @@ func hostOf(e *webhooks.Endpoint) string {
 	return e.URL
 }
 
-// endpoint reads the endpoint that the request names: an action on a missing one is a 404, whatever the form has.
-func (r *request) endpoint() (e *webhooks.Endpoint, err error) {
-	which, err := pathID[id.Endpoint](r, "endpoint")
-	if err != nil {
-		return nil, err
-	}
-	err = r.read(func(tx *db.Tx) error { e, err = webhooks.ByID(tx, which); return err })
-	return e, err
+// endpoint reads the endpoint of the path: an action on a missing one is a 404, whatever the form has.
+func (r *request) endpoint() (*webhooks.Endpoint, error) {
+	return recordOf(r, "endpoint", webhooks.ByID)
 }
 
 // updateEndpoint serves POST /webhooks/{id}.

@@ -465,17 +465,8 @@ func addressCards(o *orders.Order) (list []addressCard) {
 	return list
 }
 
-// orderOf reads the order of the path, on which the form is based.
-func (r *request) orderOf() (o *orders.Order, err error) {
-	which, err := pathID[id.Order](r, "order")
-	if err != nil {
-		return nil, err
-	}
-	return o, r.read(func(tx *db.Tx) error {
-		o, err = orders.ByID(tx, which)
-		return err
-	})
-}
+// orderOf reads the order of the path, on which the form is based. Errors: NotFound.
+func (r *request) orderOf() (*orders.Order, error) { return recordOf(r, "order", orders.ByID) }
 
 // listOf is the list that the page of an order was opened from, all orders for none.
 func (r *request) listOf() orderList {

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"net/url"
 	"strconv"
 
 	"entrepot/internal/apperr"
@@ -129,10 +128,8 @@ type bulkView struct {
 	Started       stamp
 	Running       bool
 	Undo          *form // deletes the shipments that were made; nil: there are none, or the user may not
-	Tabs          []tab
-	Rows          []bulkRow
-	Words         string
-	Pager         pager
+	*listing
+	Rows []bulkRow
 }
 
 type bulkRow struct {
@@ -151,14 +148,11 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	given := r.http.URL.Query()
-	only := jobs.Outcome(given.Get("outcome"))
+	l := r.listing("/orders/bulk/"+string(which), "order", "orders", "outcome")
+	l.size, l.Shape, l.Heads = 100, "few", []head{{Label: "Order"}, {Label: "Outcome"}, {Label: "Reason"}}
+	only := jobs.Outcome(l.values.Get("outcome"))
 	if outcomeWords[only] == (badge{}) {
 		only = ""
-	}
-	page := 1
-	if n, err := strconv.Atoi(given.Get("page")); err == nil {
-		page = min(max(n, 1), 1000)
 	}
 	var job jobs.Job
 	var list []jobs.Order
@@ -170,19 +164,18 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 		if job.Type != jobs.OrderBulk {
 			return apperr.Missing("job")
 		}
-		list, total, err = jobs.Report(tx, which, only, 100, (page-1)*100)
+		list, total, err = jobs.Report(tx, which, only, l.size, l.offset())
 		return err
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	own := prefix + "/orders/bulk/" + string(which)
-	view := bulkView{Gauge: r.format.gauge(job.Processed, job.Total, "of"), Done: r.format.Count(job.Updated),
-		Refused: r.format.Count(job.Failed),
-		Started: r.format.Stamp(job.CreatedAt), Running: job.CompletedAt == 0, Words: r.format.plural(total, "order", "orders"),
-		Tabs: []tab{{Label: "All", To: own, Count: r.format.Count(job.Total), Current: only == ""},
-			{Label: "Done", To: own + "?outcome=done", Count: r.format.Count(job.Updated), Current: only == jobs.Done},
-			{Label: "Refused", To: own + "?outcome=refused", Count: r.format.Count(job.Failed), Current: only == jobs.Refused}}}
+	view := bulkView{listing: l, Gauge: r.format.gauge(job.Processed, job.Total, "of"), Done: r.format.Count(job.Updated),
+		Refused: r.format.Count(job.Failed), Started: r.format.Stamp(job.CreatedAt), Running: job.CompletedAt == 0}
+	l.countTab("All", "outcome", "", job.Total)
+	l.countTab("Done", "outcome", "done", job.Updated)
+	l.countTab("Refused", "outcome", "refused", job.Failed)
+	l.rows(len(list), total)
 	switch {
 	case view.Running:
 		view.Badge = badge{"info", "wait", "Running"}
@@ -201,20 +194,10 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 		}
 		view.Rows = append(view.Rows, row)
 	}
-	at := func(n int) string {
-		return own + "?" + url.Values{"outcome": {string(only)}, "page": {strconv.Itoa(n)}}.Encode()
-	}
-	view.Pager.Words = view.Words
-	if page > 1 {
-		view.Pager.Newer = at(page - 1)
-	}
-	if int64(page)*100 < total {
-		view.Pager.Older = at(page + 1)
-	}
 	title := movedWords[commerce.BulkTarget(job)]
 	if commerce.BulkUndoes(job) {
 		title = "Undo shipping"
 	}
-	return show(screen{Template: "orders_bulk", Title: title, Section: "/orders",
+	return l.show(screen{Template: "orders_bulk", Title: title, Section: "/orders",
 		Crumbs: []crumb{{"Orders", "/orders"}, {"Many at once", ""}}, Data: view}), nil
 }

@@ -201,15 +201,8 @@ func (d *Dashboard) createSegment(r *request) (answer, error) {
 }
 
 // segmentOf reads the segment of the path. Errors: NotFound.
-func (r *request) segmentOf() (s *customers.Segment, err error) {
-	which, err := pathID[id.Segment](r, "segment")
-	if err != nil {
-		return nil, err
-	}
-	return s, r.read(func(tx *db.Tx) (err error) {
-		s, err = customers.SegmentByID(tx, which)
-		return err
-	})
+func (r *request) segmentOf() (*customers.Segment, error) {
+	return recordOf(r, "segment", customers.SegmentByID)
 }
 
 func segmentView(r *request, s *customers.Segment) segmentsView {

@@ -187,3 +187,13 @@ func pathID[T ~string](r *request, noun string) (T, error) {
 	}
 	return v, nil
 }
+
+// recordOf reads the record that the path names by its identifier. Errors: NotFound.
+func recordOf[I ~string, R any](r *request, noun string, byID func(*db.Tx, I) (R, error)) (found R, err error) {
+	which, err := pathID[I](r, noun)
+	if err != nil {
+		return found, err
+	}
+	err = r.read(func(tx *db.Tx) (err error) { found, err = byID(tx, which); return err })
+	return found, err
+}

@@ -8,7 +8,6 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 )
 
@@ -131,15 +130,8 @@ func userForm(r *request, u accounts.User) *form {
 			{Value: string(accounts.Active), Label: "Active"}, {Value: string(accounts.Disabled), Label: "Disabled: cannot log in"}}})
 }
 
-// user reads the user that the request names.
-func (r *request) user() (u accounts.User, err error) {
-	which, err := pathID[id.User](r, "user")
-	if err != nil {
-		return u, err
-	}
-	err = r.read(func(tx *db.Tx) error { u, err = accounts.UserByID(tx, which); return err })
-	return u, err
-}
+// user reads the user of the path. Errors: NotFound.
+func (r *request) user() (accounts.User, error) { return recordOf(r, "user", accounts.UserByID) }
 
 // showUser serves GET /settings/users/{id}.
 func (d *Dashboard) showUser(r *request) (answer, error) {

@@ -115,15 +115,8 @@ func (d *Dashboard) createWarehouse(r *request) (answer, error) {
 }
 
 // warehouseOf reads the warehouse of the path. Errors: NotFound.
-func (r *request) warehouseOf() (w stock.Warehouse, err error) {
-	which, err := pathID[id.Warehouse](r, "warehouse")
-	if err != nil {
-		return w, err
-	}
-	return w, r.read(func(tx *db.Tx) (err error) {
-		w, err = stock.WarehouseByID(tx, which)
-		return err
-	})
+func (r *request) warehouseOf() (stock.Warehouse, error) {
+	return recordOf(r, "warehouse", stock.WarehouseByID)
 }
 
 // editWarehouse serves GET /stock/warehouses/{id}.
