@@ -16,8 +16,8 @@ var attributeRoutes = []*route{
 	{method: "GET", path: "/attributes", scope: "read:attributes", serve: (*Dashboard).listAttributes},
 	{method: "POST", path: "/attributes", scope: "write:attributes", serve: (*Dashboard).createAttribute},
 	{method: "GET", path: "/attributes/{id}", scope: "write:attributes", serve: (*Dashboard).editAttribute},
-	{method: "POST", path: "/attributes/{id}", scope: "write:attributes", serve: (*Dashboard).updateAttribute},
-	{method: "POST", path: "/attributes/{id}/delete", scope: "write:attributes", serve: (*Dashboard).deleteAttribute},
+	{method: "POST", path: "/attributes/{id}", scope: "write:attributes", serve: on((*request).attributeOf, (*Dashboard).updateAttribute)},
+	{method: "POST", path: "/attributes/{id}/delete", scope: "write:attributes", serve: on((*request).attributeOf, (*Dashboard).deleteAttribute)},
 }
 
 const attributesPath = "/attributes"
@@ -139,11 +139,7 @@ func (d *Dashboard) createAttribute(r *request) (answer, error) {
 }
 
 // updateAttribute serves POST /attributes/{id}.
-func (d *Dashboard) updateAttribute(r *request) (answer, error) {
-	a, err := r.attributeOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) updateAttribute(r *request, a catalog.Attribute) (answer, error) {
 	return r.submit(attributeForm(r, attributesPath+"/"+string(a.ID), a), d.editAttribute, func(f *form) (answer, error) {
 		draft, err := readAttributeForm(f, drafts.ToUpdate)
 		if err != nil {
@@ -157,11 +153,7 @@ func (d *Dashboard) updateAttribute(r *request) (answer, error) {
 }
 
 // deleteAttribute serves POST /attributes/{id}/delete.
-func (d *Dashboard) deleteAttribute(r *request) (answer, error) {
-	a, err := r.attributeOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) deleteAttribute(r *request, a catalog.Attribute) (answer, error) {
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		return redirect(attributesPath, "Deleted "+a.Code), d.Commerce.DeleteAttribute(tx, r.caller(), a.ID, commerce.Expected{})
 	})

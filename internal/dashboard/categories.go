@@ -20,8 +20,8 @@ var categoryRoutes = []*route{
 	{method: "GET", path: "/categories", scope: "read:categories", serve: (*Dashboard).listCategories},
 	{method: "POST", path: "/categories", scope: "write:categories", serve: (*Dashboard).createCategory},
 	{method: "GET", path: "/categories/{id}", scope: "write:categories", serve: (*Dashboard).editCategory},
-	{method: "POST", path: "/categories/{id}", scope: "write:categories", serve: (*Dashboard).updateCategory},
-	{method: "POST", path: "/categories/{id}/delete", scope: "write:categories", serve: (*Dashboard).deleteCategory},
+	{method: "POST", path: "/categories/{id}", scope: "write:categories", serve: on((*request).categoryOf, (*Dashboard).updateCategory)},
+	{method: "POST", path: "/categories/{id}/delete", scope: "write:categories", serve: on((*request).categoryOf, (*Dashboard).deleteCategory)},
 }
 
 const categoriesPath = "/categories"
@@ -315,11 +315,7 @@ func (d *Dashboard) createCategory(r *request) (answer, error) {
 }
 
 // updateCategory serves POST /categories/{id}.
-func (d *Dashboard) updateCategory(r *request) (answer, error) {
-	c, err := r.categoryOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) updateCategory(r *request, c catalog.Category) (answer, error) {
 	p, err := r.readCategories(c.ID)
 	if err != nil {
 		return answer{}, err
@@ -337,11 +333,7 @@ func (d *Dashboard) updateCategory(r *request) (answer, error) {
 }
 
 // deleteCategory serves POST /categories/{id}/delete.
-func (d *Dashboard) deleteCategory(r *request) (answer, error) {
-	c, err := r.categoryOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) deleteCategory(r *request, c catalog.Category) (answer, error) {
 	return d.writeCategory(r, func(tx *db.Tx) (answer, error) {
 		return redirect(categoriesPath, "Deleted "+c.Name), d.Commerce.DeleteCategory(tx, c.ID, commerce.Expected{})
 	})

@@ -16,11 +16,7 @@ import (
 )
 
 // changeChannel serves POST /channels/{id}. New credentials are tested at once, unless the channel is inactive, which a test would end.
-func (d *Dashboard) changeChannel(r *request) (answer, error) {
-	c, err := r.channelOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) changeChannel(r *request, c channels.Channel) (answer, error) {
 	at := "/channels/" + string(c.ID)
 	return r.submit(d.channelForm(r, at, c.Platform, c.Name, true), d.showChannel, func(f *form) (answer, error) {
 		o := f.Object()
@@ -50,11 +46,7 @@ func (d *Dashboard) changeChannel(r *request) (answer, error) {
 }
 
 // switchChannel serves POST /channels/{id}/status.
-func (d *Dashboard) switchChannel(r *request) (answer, error) {
-	c, err := r.channelOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) switchChannel(r *request, c channels.Channel) (answer, error) {
 	at := "/channels/" + string(c.ID)
 	return r.submit(r.form(at+"/status", field{Name: "status", Kind: "hidden"}), d.showChannel, func(f *form) (answer, error) {
 		o := f.Object()
@@ -99,11 +91,7 @@ func problemID(words string) string {
 func (v channelView) ProblemID() string { return problemID(v.Problem) }
 
 // testChannel serves POST /channels/{id}/test: the page with the result, which may show a secret to paste into the shop.
-func (d *Dashboard) testChannel(r *request) (answer, error) {
-	c, err := r.channelOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) testChannel(r *request, c channels.Channel) (answer, error) {
 	if c.Platform == channels.Custom {
 		return answer{}, refusal(apperr.Invalid, "a custom channel has no connection to test: its system calls this one")
 	}
@@ -174,11 +162,7 @@ func (d *Dashboard) syncChannel(r *request) (answer, error) {
 }
 
 // deleteChannel serves POST /channels/{id}/delete: the channel's name must be typed.
-func (d *Dashboard) deleteChannel(r *request) (answer, error) {
-	c, err := r.channelOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) deleteChannel(r *request, c channels.Channel) (answer, error) {
 	at := "/channels/" + string(c.ID)
 	return r.submit(r.channelDelete(c, at, 0, 0).Form, d.showChannel, func(f *form) (answer, error) {
 		if strings.TrimSpace(f.Value("name")) != c.Name {

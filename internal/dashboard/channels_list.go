@@ -17,11 +17,11 @@ var channelRoutes = []*route{
 	{method: "GET", path: "/channels/new", scope: "write:channels", serve: (*Dashboard).showNewChannel},
 	{method: "POST", path: "/channels/new", scope: "write:channels", serve: (*Dashboard).createChannel},
 	{method: "GET", path: "/channels/{id}", scope: "read:channels", serve: (*Dashboard).showChannel},
-	{method: "POST", path: "/channels/{id}", scope: "write:channels", serve: (*Dashboard).changeChannel},
-	{method: "POST", path: "/channels/{id}/status", scope: "write:channels", serve: (*Dashboard).switchChannel},
-	{method: "POST", path: "/channels/{id}/test", scope: "write:channels", serve: (*Dashboard).testChannel},
+	{method: "POST", path: "/channels/{id}", scope: "write:channels", serve: on((*request).channelOf, (*Dashboard).changeChannel)},
+	{method: "POST", path: "/channels/{id}/status", scope: "write:channels", serve: on((*request).channelOf, (*Dashboard).switchChannel)},
+	{method: "POST", path: "/channels/{id}/test", scope: "write:channels", serve: on((*request).channelOf, (*Dashboard).testChannel)},
 	{method: "POST", path: "/channels/{id}/sync", scope: "write:channels", serve: (*Dashboard).syncChannel},
-	{method: "POST", path: "/channels/{id}/delete", scope: "write:channels", serve: (*Dashboard).deleteChannel},
+	{method: "POST", path: "/channels/{id}/delete", scope: "write:channels", serve: on((*request).channelOf, (*Dashboard).deleteChannel)},
 }
 
 // channelCard is a channel of the list. A custom channel shows no state of synchronisation, because it is never synchronised.

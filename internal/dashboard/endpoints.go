@@ -25,10 +25,10 @@ var endpointRoutes = []*route{
 	{method: "GET", path: "/webhooks/new", scope: "write:webhooks", serve: (*Dashboard).showNewEndpoint},
 	{method: "POST", path: "/webhooks/new", scope: "write:webhooks", serve: (*Dashboard).createEndpoint},
 	{method: "GET", path: "/webhooks/{id}", scope: "read:webhooks", serve: (*Dashboard).showEndpoint},
-	{method: "POST", path: "/webhooks/{id}", scope: "write:webhooks", serve: (*Dashboard).updateEndpoint},
-	{method: "POST", path: "/webhooks/{id}/status", scope: "write:webhooks", serve: (*Dashboard).setEndpointStatus},
-	{method: "POST", path: "/webhooks/{id}/test", scope: "write:webhooks", serve: (*Dashboard).testEndpoint},
-	{method: "POST", path: "/webhooks/{id}/rotate", scope: "write:webhooks", serve: (*Dashboard).rotateEndpoint},
+	{method: "POST", path: "/webhooks/{id}", scope: "write:webhooks", serve: on((*request).endpoint, (*Dashboard).updateEndpoint)},
+	{method: "POST", path: "/webhooks/{id}/status", scope: "write:webhooks", serve: on((*request).endpoint, (*Dashboard).setEndpointStatus)},
+	{method: "POST", path: "/webhooks/{id}/test", scope: "write:webhooks", serve: on((*request).endpoint, (*Dashboard).testEndpoint)},
+	{method: "POST", path: "/webhooks/{id}/rotate", scope: "write:webhooks", serve: on((*request).endpoint, (*Dashboard).rotateEndpoint)},
 	{method: "POST", path: "/webhooks/{id}/delete", scope: "write:webhooks", serve: (*Dashboard).deleteEndpoint},
 }
 
@@ -360,11 +360,7 @@ func (r *request) endpoint() (*webhooks.Endpoint, error) {
 }
 
 // updateEndpoint serves POST /webhooks/{id}.
-func (d *Dashboard) updateEndpoint(r *request) (answer, error) {
-	e, err := r.endpoint()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) updateEndpoint(r *request, e *webhooks.Endpoint) (answer, error) {
 	at := "/webhooks/" + string(e.ID)
 	return r.submit(endpointForm(r, at, *e), d.showEndpoint, func(f *form) (answer, error) {
 		o := f.Object()
@@ -389,11 +385,7 @@ func (d *Dashboard) changeEndpoint(r *request, endpoint id.Endpoint, draft comme
 }
 
 // setEndpointStatus serves POST /webhooks/{id}/status: pause or activate.
-func (d *Dashboard) setEndpointStatus(r *request) (answer, error) {
-	e, err := r.endpoint()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) setEndpointStatus(r *request, e *webhooks.Endpoint) (answer, error) {
 	status := webhooks.Status(r.http.PostForm.Get("status"))
 	if !slices.Contains(webhooks.Statuses, status) {
 		return answer{}, refusal(apperr.Invalid, "the status must be active or paused")
@@ -408,11 +400,7 @@ func (d *Dashboard) setEndpointStatus(r *request) (answer, error) {
 }
 
 // testEndpoint serves POST /webhooks/{id}/test: it redirects to the delivery.
-func (d *Dashboard) testEndpoint(r *request) (answer, error) {
-	e, err := r.endpoint()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) testEndpoint(r *request, e *webhooks.Endpoint) (answer, error) {
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		delivery, err := d.Commerce.PingEndpoint(tx, r.caller(), e.ID, "")
 		if err != nil {
@@ -423,11 +411,7 @@ func (d *Dashboard) testEndpoint(r *request) (answer, error) {
 }
 
 // rotateEndpoint serves POST /webhooks/{id}/rotate: the page that shows the new secret once.
-func (d *Dashboard) rotateEndpoint(r *request) (answer, error) {
-	e, err := r.endpoint()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) rotateEndpoint(r *request, e *webhooks.Endpoint) (answer, error) {
 	_, secret, err := d.writeSecret(r, func(tx *db.Tx) (string, string, error) {
 		_, secret, err := d.Commerce.RotateEndpoint(tx, r.caller(), e.ID, commerce.UsualGrace)
 		return string(e.ID), secret, err

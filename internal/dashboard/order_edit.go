@@ -19,11 +19,7 @@ import (
 )
 
 // closeIssues serves POST /orders/{id}/issues: a person has seen to what keeps the order from following its platform.
-func (d *Dashboard) closeIssues(r *request) (answer, error) {
-	o, err := r.orderOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) closeIssues(r *request, o *orders.Order) (answer, error) {
 	return r.submit(r.form(r.acting(o, "/issues")), d.showOrder, func(*form) (answer, error) {
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			if _, err := d.Commerce.CloseIssues(tx, o.ID); err != nil {
@@ -35,11 +31,7 @@ func (d *Dashboard) closeIssues(r *request) (answer, error) {
 }
 
 // moveOrder serves POST /orders/{id}/move.
-func (d *Dashboard) moveOrder(r *request) (answer, error) {
-	o, err := r.orderOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) moveOrder(r *request, o *orders.Order) (answer, error) {
 	f := r.form(r.acting(o, "/move"), field{Name: "status", Kind: "hidden"}, field{Name: "note", Label: "Note"},
 		field{Name: "trackingNumber", Label: "Tracking number"}, restock)
 	return r.submit(f, d.showOrder, func(f *form) (answer, error) {
@@ -60,11 +52,7 @@ func (d *Dashboard) moveOrder(r *request) (answer, error) {
 }
 
 // editOrder serves POST /orders/{id}/lines.
-func (d *Dashboard) editOrder(r *request) (answer, error) {
-	o, err := r.orderOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) editOrder(r *request, o *orders.Order) (answer, error) {
 	return r.submit(editForm(r, o), d.showOrder, func(f *form) (answer, error) {
 		body, places := f.listed(func(at string) bool {
 			if f.Value(at+"id") == "" {

@@ -20,12 +20,12 @@ import (
 // orderPageRoutes are one order and the actions on it.
 var orderPageRoutes = []*route{
 	{method: "GET", path: "/orders/{id}", scope: "read:orders", serve: (*Dashboard).showOrder},
-	{method: "POST", path: "/orders/{id}/ship", scope: "write:orders", serve: (*Dashboard).shipOrder},
-	{method: "POST", path: "/orders/{id}/tracking", scope: "write:orders", serve: (*Dashboard).trackOrder},
-	{method: "POST", path: "/orders/{id}/unship", scope: "write:orders", serve: (*Dashboard).unshipOrder},
-	{method: "POST", path: "/orders/{id}/move", scope: "write:orders", serve: (*Dashboard).moveOrder},
-	{method: "POST", path: "/orders/{id}/issues", scope: "write:orders", serve: (*Dashboard).closeIssues},
-	{method: "POST", path: "/orders/{id}/lines", scope: "write:orders", serve: (*Dashboard).editOrder},
+	{method: "POST", path: "/orders/{id}/ship", scope: "write:orders", serve: on((*request).orderOf, (*Dashboard).shipOrder)},
+	{method: "POST", path: "/orders/{id}/tracking", scope: "write:orders", serve: on((*request).orderOf, (*Dashboard).trackOrder)},
+	{method: "POST", path: "/orders/{id}/unship", scope: "write:orders", serve: on((*request).orderOf, (*Dashboard).unshipOrder)},
+	{method: "POST", path: "/orders/{id}/move", scope: "write:orders", serve: on((*request).orderOf, (*Dashboard).moveOrder)},
+	{method: "POST", path: "/orders/{id}/issues", scope: "write:orders", serve: on((*request).orderOf, (*Dashboard).closeIssues)},
+	{method: "POST", path: "/orders/{id}/lines", scope: "write:orders", serve: on((*request).orderOf, (*Dashboard).editOrder)},
 	{method: "POST", path: "/orders/{id}/details", scope: "write:orders", serve: (*Dashboard).changeNote},
 	{method: "POST", path: "/orders/{id}/address", scope: "write:orders", serve: (*Dashboard).changeAddress},
 	{method: "POST", path: "/orders/{id}/billing-address", scope: "write:orders", serve: (*Dashboard).changeBilling},

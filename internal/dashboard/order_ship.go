@@ -19,11 +19,7 @@ import (
 )
 
 // shipOrder serves POST /orders/{id}/ship.
-func (d *Dashboard) shipOrder(r *request) (answer, error) {
-	o, err := r.orderOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) shipOrder(r *request, o *orders.Order) (answer, error) {
 	f := shipForm(r, o)
 	return r.submit(f, d.showOrder, func(f *form) (answer, error) {
 		body, places := f.listed(func(at string) bool { return none(f.Value(at + "quantity")) }, "orderItemId", "quantity")
@@ -55,11 +51,7 @@ func (d *Dashboard) shipOrder(r *request) (answer, error) {
 }
 
 // trackOrder serves POST /orders/{id}/tracking: it changes carrier and tracking number of the shipment that the form names.
-func (d *Dashboard) trackOrder(r *request) (answer, error) {
-	o, err := r.orderOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) trackOrder(r *request, o *orders.Order) (answer, error) {
 	shipment, ok := id.Parse[id.Shipment](r.http.PostForm.Get("shipment"))
 	if !ok {
 		return answer{}, apperr.Missing("shipment")
@@ -80,11 +72,7 @@ func (d *Dashboard) trackOrder(r *request) (answer, error) {
 }
 
 // unshipOrder serves POST /orders/{id}/unship: it deletes the shipment that the form names.
-func (d *Dashboard) unshipOrder(r *request) (answer, error) {
-	o, err := r.orderOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) unshipOrder(r *request, o *orders.Order) (answer, error) {
 	shipment, ok := id.Parse[id.Shipment](r.http.PostForm.Get("shipment"))
 	if !ok {
 		return answer{}, apperr.Missing("shipment")

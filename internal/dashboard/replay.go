@@ -18,7 +18,7 @@ import (
 // replayRoutes deliver a span of the past to an endpoint again.
 var replayRoutes = []*route{
 	{method: "GET", path: "/webhooks/replay/{id}", scope: "write:webhooks", serve: (*Dashboard).showReplay},
-	{method: "POST", path: "/webhooks/{id}/replay", scope: "write:webhooks", serve: (*Dashboard).replayEndpoint},
+	{method: "POST", path: "/webhooks/{id}/replay", scope: "write:webhooks", serve: on((*request).endpoint, (*Dashboard).replayEndpoint)},
 }
 
 // typeAbove is the number of deliveries from which that number must be typed for confirmation.
@@ -104,11 +104,7 @@ func (r *request) replayForm(action string, q url.Values, count int64) *form {
 }
 
 // replayEndpoint serves POST /webhooks/{id}/replay.
-func (d *Dashboard) replayEndpoint(r *request) (answer, error) {
-	e, err := r.endpoint()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) replayEndpoint(r *request, e *webhooks.Endpoint) (answer, error) {
 	sent := r.http.PostForm
 	span, events, failed, err := r.replaySpan(sent)
 	if err != nil {

@@ -18,8 +18,8 @@ var segmentRoutes = []*route{
 	{method: "GET", path: "/segments", scope: "read:customers", serve: (*Dashboard).listSegments},
 	{method: "POST", path: "/segments", scope: "write:customers", serve: (*Dashboard).createSegment},
 	{method: "GET", path: "/segments/{id}", scope: "write:customers", serve: (*Dashboard).editSegment},
-	{method: "POST", path: "/segments/{id}", scope: "write:customers", serve: (*Dashboard).updateSegment},
-	{method: "POST", path: "/segments/{id}/delete", scope: "write:customers", serve: (*Dashboard).deleteSegment},
+	{method: "POST", path: "/segments/{id}", scope: "write:customers", serve: on((*request).segmentOf, (*Dashboard).updateSegment)},
+	{method: "POST", path: "/segments/{id}/delete", scope: "write:customers", serve: on((*request).segmentOf, (*Dashboard).deleteSegment)},
 }
 
 const segmentsPath = "/segments"
@@ -227,11 +227,7 @@ func (d *Dashboard) editSegment(r *request) (answer, error) {
 }
 
 // updateSegment serves POST /segments/{id}.
-func (d *Dashboard) updateSegment(r *request) (answer, error) {
-	s, err := r.segmentOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) updateSegment(r *request, s *customers.Segment) (answer, error) {
 	view := segmentView(r, s)
 	return r.submit(view.Form, d.editSegment, func(f *form) (answer, error) {
 		if r.counting() {
@@ -249,11 +245,7 @@ func (d *Dashboard) updateSegment(r *request) (answer, error) {
 }
 
 // deleteSegment serves POST /segments/{id}/delete.
-func (d *Dashboard) deleteSegment(r *request) (answer, error) {
-	s, err := r.segmentOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) deleteSegment(r *request, s *customers.Segment) (answer, error) {
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		return redirect(segmentsPath, "Deleted the segment"), d.Commerce.DeleteSegment(tx, r.caller(), s.ID, commerce.Expected{})
 	})

@@ -197,3 +197,14 @@ func recordOf[I ~string, R any](r *request, noun string, byID func(*db.Tx, I) (R
 	err = r.read(func(tx *db.Tx) (err error) { found, err = byID(tx, which); return err })
 	return found, err
 }
+
+// on is the handler of an action on a record: it reads the record that the path names, and hands it over. Errors: NotFound.
+func on[R any](find func(*request) (R, error), serve func(*Dashboard, *request, R) (answer, error)) func(*Dashboard, *request) (answer, error) {
+	return func(d *Dashboard, r *request) (answer, error) {
+		found, err := find(r)
+		if err != nil {
+			return answer{}, err
+		}
+		return serve(d, r, found)
+	}
+}

@@ -17,8 +17,8 @@ var userRoutes = []*route{
 	{method: "GET", path: "/settings/users/new", scope: "write:users", serve: (*Dashboard).showNewUser},
 	{method: "POST", path: "/settings/users/new", scope: "write:users", serve: (*Dashboard).createUser},
 	{method: "GET", path: "/settings/users/{id}", scope: "read:users", serve: (*Dashboard).showUser},
-	{method: "POST", path: "/settings/users/{id}", scope: "write:users", serve: (*Dashboard).updateUser},
-	{method: "POST", path: "/settings/users/{id}/password", scope: "write:users", serve: (*Dashboard).setPassword},
+	{method: "POST", path: "/settings/users/{id}", scope: "write:users", serve: on((*request).user, (*Dashboard).updateUser)},
+	{method: "POST", path: "/settings/users/{id}/password", scope: "write:users", serve: on((*request).user, (*Dashboard).setPassword)},
 	{method: "POST", path: "/settings/users/{id}/delete", scope: "write:users", serve: (*Dashboard).deleteUser},
 }
 
@@ -156,11 +156,7 @@ func (d *Dashboard) showUser(r *request) (answer, error) {
 }
 
 // updateUser serves POST /settings/users/{id}.
-func (d *Dashboard) updateUser(r *request) (answer, error) {
-	u, err := r.user()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) updateUser(r *request, u accounts.User) (answer, error) {
 	return r.submit(userForm(r, u), d.showUser, func(f *form) (answer, error) {
 		o := f.Object()
 		change, _, _ := drafts.ReadUserChange(o)
@@ -176,11 +172,7 @@ func (d *Dashboard) updateUser(r *request) (answer, error) {
 
 // setPassword serves POST /settings/users/{id}/password: another user gets a new password, and that user's sessions end. One's own is
 // changed under My login, which asks for the present one.
-func (d *Dashboard) setPassword(r *request) (answer, error) {
-	u, err := r.user()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) setPassword(r *request, u accounts.User) (answer, error) {
 	return r.submit(newPasswordForm(r, u), d.showUser, func(f *form) (answer, error) {
 		o := f.Object()
 		_, password, _ := drafts.ReadUserChange(o)

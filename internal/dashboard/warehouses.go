@@ -17,8 +17,8 @@ var warehouseRoutes = []*route{
 	{method: "GET", path: "/stock/warehouses", scope: "read:inventory", serve: (*Dashboard).listWarehouses},
 	{method: "POST", path: "/stock/warehouses", scope: "write:inventory", serve: (*Dashboard).createWarehouse},
 	{method: "GET", path: "/stock/warehouses/{id}", scope: "write:inventory", serve: (*Dashboard).editWarehouse},
-	{method: "POST", path: "/stock/warehouses/{id}/save", scope: "write:inventory", serve: (*Dashboard).updateWarehouse},
-	{method: "POST", path: "/stock/warehouses/{id}/delete", scope: "write:inventory", serve: (*Dashboard).deleteWarehouse},
+	{method: "POST", path: "/stock/warehouses/{id}/save", scope: "write:inventory", serve: on((*request).warehouseOf, (*Dashboard).updateWarehouse)},
+	{method: "POST", path: "/stock/warehouses/{id}/delete", scope: "write:inventory", serve: on((*request).warehouseOf, (*Dashboard).deleteWarehouse)},
 	{method: "GET", path: "/warehouses", scope: "read:inventory", moved: true, serve: (*Dashboard).movedWarehouses},
 	{method: "GET", path: "/warehouses/{id}", scope: "write:inventory", moved: true, serve: (*Dashboard).movedWarehouses},
 }
@@ -133,11 +133,7 @@ func (d *Dashboard) editWarehouse(r *request) (answer, error) {
 }
 
 // updateWarehouse serves POST /stock/warehouses/{id}/save.
-func (d *Dashboard) updateWarehouse(r *request) (answer, error) {
-	w, err := r.warehouseOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) updateWarehouse(r *request, w stock.Warehouse) (answer, error) {
 	return r.submit(warehouseForm(r, warehousesPath+"/"+string(w.ID)+"/save", w), d.editWarehouse, func(f *form) (answer, error) {
 		o := f.Object()
 		draft := drafts.ReadWarehouse(o, drafts.ToUpdate)
@@ -152,11 +148,7 @@ func (d *Dashboard) updateWarehouse(r *request) (answer, error) {
 }
 
 // deleteWarehouse serves POST /stock/warehouses/{id}/delete.
-func (d *Dashboard) deleteWarehouse(r *request) (answer, error) {
-	w, err := r.warehouseOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) deleteWarehouse(r *request, w stock.Warehouse) (answer, error) {
 	return r.submit(r.form(warehousesPath+"/"+string(w.ID)+"/delete"), d.editWarehouse, func(*form) (answer, error) {
 		if err := d.Commerce.EmptyWarehouse(r.http.Context(), r.store(), r.caller().Tenant, w.ID, commerce.Expected{}); err != nil {
 			return answer{}, err
