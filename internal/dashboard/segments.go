@@ -39,6 +39,9 @@ type segmentsView struct {
 	Count  string // how many customers match the rules of the form, "" until requested
 }
 
+// Scope is the right to change segments.
+func (segmentsView) Scope() string { return "write:customers" }
+
 // segmentRow is a segment with how many customers are in it now.
 type segmentRow struct {
 	ID, To, Name, Rules, Customers, List string
