@@ -15,9 +15,9 @@ import (
 // perPage is how many rows a list shows.
 const perPage = 50
 
-// listing is one page of a list of records: what its address says, and what templates/list.html shows around the rows. The handler of a
-// page gets it from r.listing, which names the parameters, adds tabs, columns and filters (list_filters.go), says with rows or
-// rowsAfter how many rows there are, and answers with show.
+// listing is one page of a list of records: what its address says, and what templates/list.html shows around the
+// rows. The handler of a page gets it from r.listing, which names the parameters, adds tabs, columns and filters
+// (list_filters.go), says with rows or rowsAfter how many rows there are, and answers with show.
 type listing struct {
 	Tabs   []tab
 	Heads  []head
@@ -48,16 +48,17 @@ type listView[R any] struct {
 	Rows []R
 }
 
-// listing reads the address of a list below the prefix. Its rows are called one or many; the parameters are those of its filters and
-// its sort. Of other parameters the list's links have none. What is no number of a page is the first one.
+// listing reads the address of a list below the prefix. Its rows are called one or many; the parameters are those of
+// its filters and its sort. Of other parameters the list's links have none. What is no number of a page is the first
+// one.
 func (r *request) listing(path, one, many string, parameters ...string) *listing {
 	return r.listingOf(r.http.URL.Query(), path, one, many, parameters...)
 }
 
 // listingOf is listing for parameters that a form has sent.
 func (r *request) listingOf(given url.Values, path, one, many string, parameters ...string) *listing {
-	l := &listing{r: r, path: path, one: one, many: many, given: given, query: apijson.ReadQuery(given), values: url.Values{}, size: perPage,
-		page: apijson.ReadQuery(given).Int("page", 1, 1, 1_000_000)}
+	l := &listing{r: r, path: path, one: one, many: many, given: given, query: apijson.ReadQuery(given),
+		values: url.Values{}, size: perPage, page: apijson.ReadQuery(given).Int("page", 1, 1, 1_000_000)}
 	for _, name := range parameters {
 		if text := strings.Join(nonEmpty(given[name]), ","); text != "" {
 			l.values.Set(name, strings.TrimSpace(text))
@@ -79,7 +80,8 @@ func (l *listing) Action() string { return prefix + l.path }
 // offset is how many rows come before the page.
 func (l *listing) offset() int { return (l.page - 1) * l.size }
 
-// at is the address of a page below the prefix with the list's parameters, some of them changed: name and value in turns, "" removes one.
+// at is the address of a page below the prefix with the list's parameters, some of them changed: name and value in
+// turns, "" removes one.
 func (l *listing) at(path string, change ...string) string {
 	values := maps.Clone(l.values)
 	for pair := range slices.Chunk(change, 2) {
@@ -152,8 +154,8 @@ func (l *listing) countTab(label, name, value string, n int64) {
 	}
 }
 
-// columns sets the heads of the columns. Those with By sort the list, which is sorted by one of them now; a click on another one sorts
-// in the direction next, "asc" or "desc".
+// columns sets the heads of the columns. Those with By sort the list, which is sorted by one of them now; a click on
+// another one sorts in the direction next, "asc" or "desc".
 func (l *listing) columns(by string, descending bool, next string, heads ...head) {
 	for i := range heads {
 		h, direction := &heads[i], next
@@ -170,8 +172,8 @@ func (l *listing) columns(by string, descending bool, next string, heads ...head
 	l.Heads = heads
 }
 
-// rows makes the pager of a page by its number, with so many rows of so many in all. It returns true for a list that has none and no
-// filter: the handler then sets Empty or Pager.Empty to the first step.
+// rows makes the pager of a page by its number, with so many rows of so many in all. It returns true for a list that
+// has none and no filter: the handler then sets Empty or Pager.Empty to the first step.
 func (l *listing) rows(shown int, total int64) (none bool) {
 	p, f, first := &l.Pager, l.r.format, int64(l.offset())+1
 	p.Words = f.plural(total, l.one, l.many)
@@ -193,8 +195,8 @@ func (l *listing) rows(shown int, total int64) (none bool) {
 	return l.noRows(shown, l.narrowed())
 }
 
-// rowsAfter is rows for a list without numbers of pages: the parameter cursor says where a page begins, next where the next one does, ""
-// for none.
+// rowsAfter is rows for a list without numbers of pages: the parameter cursor says where a page begins, next where
+// the next one does, "" for none.
 func (l *listing) rowsAfter(shown int, cursor, next string) (none bool) {
 	p, later := &l.Pager, l.given.Get(cursor) != ""
 	p.Words = l.r.format.plural(int64(shown), l.one, l.many) + " on this page"
@@ -221,8 +223,8 @@ func (l *listing) noRows(shown int, narrowed bool) bool {
 	return !narrowed
 }
 
-// show is the answer with the page: of a page after the last one, as when the rows of a last page have left the list, it leads to the
-// last one.
+// show is the answer with the page: of a page after the last one, as when the rows of a last page have left the list,
+// it leads to the last one.
 func (l *listing) show(page screen) answer {
 	if l.Pager.Last != "" {
 		return answer{to: l.Pager.Last}

@@ -22,7 +22,8 @@ func (l *listing) search(name, label, placeholder string) {
 
 // input adds a filter that is typed.
 func (l *listing) input(name, label string) {
-	l.Inputs = append(l.Inputs, &field{Form: "f", Name: name, Label: label, Placeholder: label, Bare: true, Value: l.values.Get(name)})
+	l.Inputs = append(l.Inputs, &field{Form: "f", Name: name, Label: label, Placeholder: label, Bare: true,
+		Value: l.values.Get(name)})
 }
 
 // choice adds a filter by one of some values; with the first option, any, it is not set.
@@ -32,13 +33,14 @@ func (l *listing) choice(name, label, any string, options ...option) {
 
 // selectOf is an input that chooses one of some values, or any.
 func selectOf(name, label, any, value string, options []option) *field {
-	f := &field{Form: "f", Name: name, Label: label, Kind: "select", Value: value, Options: append([]option{{Label: any}}, options...), Bare: true}
+	f := &field{Form: "f", Name: name, Label: label, Kind: "select", Value: value, Bare: true,
+		Options: append([]option{{Label: any}}, options...)}
 	f.choose()
 	return f
 }
 
-// choiceOfMany is choice for values of which there may be very many: then one chip leads to a page with all of them (choose.go), and
-// another one takes the chosen one away. Without options it adds nothing.
+// choiceOfMany is choice for values of which there may be very many: then one chip leads to a page with all of them
+// (choose.go), and another one takes the chosen one away. Without options it adds nothing.
 func (l *listing) choiceOfMany(name, label, any string, options []option) {
 	switch {
 	case len(options) == 0:
@@ -134,8 +136,8 @@ func (r *request) whenWords(name, value string) string {
 	return value
 }
 
-// when is an input for one end of a span: for a day, or for a time where the address has one, as bookmarks and links may. A value that is
-// neither stays as it was written.
+// when is an input for one end of a span: for a day, or for a time where the address has one, as bookmarks and links
+// may. A value that is neither stays as it was written.
 func (r *request) when(name, label, value string) field {
 	in := field{Name: name, Label: label, Kind: "date", Value: value, Form: "f"}
 	if _, err := time.Parse(time.DateOnly, value); value == "" || err == nil {

@@ -15,14 +15,15 @@ import (
 	"entrepot/internal/orders"
 )
 
-// orderList is the list of orders and its filter, whose parameters have the names of the API's. An order's page has them, too, so that its
-// neighbours are those of the list it was opened from.
+// orderList is the list of orders and its filter, whose parameters have the names of the API's. An order's page has
+// them, too, so that its neighbours are those of the list it was opened from.
 type orderList struct {
 	*listing
 	orders.Filter
 }
 
-// orderParameters are those of the list. One is not of the API: placed is a span that ends now, "today" or a number of days.
+// orderParameters are those of the list. One is not of the API: placed is a span that ends now, "today" or a number
+// of days.
 var orderParameters = []string{"search", "status", "channelId", "customerId", "customerEmail", "country", "minTotal", "maxTotal", "placed",
 	"createdAtGte", "createdAtLte", "stuck", "sort"}
 
@@ -54,8 +55,8 @@ func (r *request) readOrders(values url.Values) (orderList, error) {
 	return out, q.Err()
 }
 
-// ordersShown reads the list's parameters from the address of its page. Wrong ones do not refuse the page: it says what is wrong, in place
-// of orders.
+// ordersShown reads the list's parameters from the address of its page. Wrong ones do not refuse the page: it says
+// what is wrong, in place of orders.
 func (r *request) ordersShown() (orderList, error) {
 	values := r.http.URL.Query()
 	q, err := r.readOrders(values)
@@ -85,8 +86,8 @@ func (r *request) placedFrom(text string) (time.Time, bool) {
 	return r.format.midnight(1 - days), true
 }
 
-// amountsOf converts amounts of a query that are written as people write them, and gives what is asked about those that can be read in two
-// ways, by their names. What it writes is clear in every locale.
+// amountsOf converts amounts of a query that are written as people write them, and gives what is asked about those
+// that can be read in two ways, by their names. What it writes is clear in every locale.
 func (r *request) amountsOf(values url.Values, names ...string) (unclear map[string]string) {
 	unclear = map[string]string{}
 	for _, name := range names {
@@ -103,8 +104,8 @@ func (r *request) amountsOf(values url.Values, names ...string) (unclear map[str
 	return unclear
 }
 
-// daysOf converts the times of a query, a lower and an upper bound, from the user's zone: bare dates become the first and the last
-// moment of those days. The API's readers would use UTC.
+// daysOf converts the times of a query, a lower and an upper bound, from the user's zone: bare dates become the first
+// and the last moment of those days. The API's readers would use UTC.
 func (r *request) daysOf(values url.Values, lower, upper string) url.Values {
 	read := maps.Clone(values)
 	for _, name := range []string{lower, upper} {

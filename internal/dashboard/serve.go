@@ -122,7 +122,8 @@ func (d *Dashboard) admit(r *request) (out answer, err error) {
 	return r.route.serve(d, r)
 }
 
-// count counts a request without a session against the limit of its address, together with those of the API (interface §8).
+// count counts a request without a session against the limit of its address, together with those of the API
+// (interface §8).
 func (d *Dashboard) count(r *request) error {
 	v := d.Limiter.Take(netguard.Unknown(r.address()), d.Now(), accounts.Starter.Rate())
 	if v.Allowed {
@@ -198,8 +199,10 @@ func recordOf[I ~string, R any](r *request, noun string, byID func(*db.Tx, I) (R
 	return found, err
 }
 
-// on is the handler of an action on a record: it reads the record that the path names, and hands it over. Errors: NotFound.
-func on[R any](find func(*request) (R, error), serve func(*Dashboard, *request, R) (answer, error)) func(*Dashboard, *request) (answer, error) {
+// on is the handler of an action on a record: it reads the record that the path names, and hands it over. Errors:
+// NotFound.
+func on[R any](find func(*request) (R, error), serve func(*Dashboard, *request, R) (answer, error)) (
+	handler func(*Dashboard, *request) (answer, error)) {
 	return func(d *Dashboard, r *request) (answer, error) {
 		found, err := find(r)
 		if err != nil {
