@@ -98,10 +98,9 @@ func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, e
 				At: a.ID == at.ID, Cells: []string{a.Code, values}})
 		}
 		if len(list) == 0 {
-			none := r.firstStep("write:attributes", empty{Icon: "list", Head: "No attributes yet",
+			view.Empty = new(r.firstStep("write:attributes", empty{Icon: "list", Head: "No attributes yet",
 				Text:  "An attribute is what products have values of: colour, size, care.",
-				Label: "New attribute", To: "#editor", Curl: r.curl("write:attributes", "POST", "/attributes", `{"code":"colour","label":"Colour","type":"text"}`)})
-			view.Empty = &none
+				Label: "New attribute", To: "#editor", Curl: r.curl("write:attributes", "POST", "/attributes", `{"code":"colour","label":"Colour","type":"text"}`)}))
 		}
 		return err
 	})

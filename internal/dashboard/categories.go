@@ -244,9 +244,8 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 			l.rows(len(p.tree), int64(p.lines))
 			l.Pager.Words += " of the tree, " + r.format.plural(p.total, "category", "categories") + " in all"
 		case p.total == 0:
-			none := r.firstStep("write:categories", empty{Icon: "list", Head: "No categories yet", Text: "Categories sort products into a tree.",
-				Label: "New category", To: "#editor", Curl: r.curl("write:categories", "POST", "/categories", `{"name":"Kitchen"}`)})
-			l.Empty = &none
+			l.Empty = new(r.firstStep("write:categories", empty{Icon: "list", Head: "No categories yet", Text: "Categories sort products into a tree.",
+				Label: "New category", To: "#editor", Curl: r.curl("write:categories", "POST", "/categories", `{"name":"Kitchen"}`)}))
 		}
 	} else {
 		for _, c := range p.found {

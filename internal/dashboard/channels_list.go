@@ -73,11 +73,10 @@ func (d *Dashboard) showChannels(r *request) (answer, error) {
 			return err
 		}
 		if l.rows(len(list), total) {
-			none := r.firstStep("write:channels", empty{Icon: "plug", Head: "No channels yet",
+			l.Empty = new(r.firstStep("write:channels", empty{Icon: "plug", Head: "No channels yet",
 				Text:  "A channel is a shop, a marketplace, or a system of your own: orders come from it, products go to it.",
 				Label: "Add a channel", To: prefix + "/channels/new", Curl: r.curl("write:channels "+strings.Join(accounts.ChannelScopes, " "),
-					"POST", "/channels", `{"platform":"CUSTOM","name":"ERP"}`)})
-			l.Empty = &none
+					"POST", "/channels", `{"platform":"CUSTOM","name":"ERP"}`)}))
 		}
 		done, err := analytics.Channels(tx, r.session.Account.Currency, r.format.lastDays(channelDays))
 		if err != nil {

@@ -65,11 +65,10 @@ func (d *Dashboard) listCustomers(r *request) (answer, error) {
 			view.Rows = append(view.Rows, r.customerRow(&list[i]))
 		}
 		if l.rows(len(list), total) {
-			first := r.firstStep("write:customers", empty{Icon: "people", Head: "No customers yet",
+			l.Empty = new(r.firstStep("write:customers", empty{Icon: "people", Head: "No customers yet",
 				Text:  "They come with orders that name an e-mail address, or are entered here.",
 				Label: "New customer", To: prefix + "/customers/new",
-				Curl: r.curl("write:customers", "POST", "/customers", `{"email":"ada@example.com","firstName":"Ada","lastName":"Lovelace"}`)})
-			l.Empty = &first
+				Curl: r.curl("write:customers", "POST", "/customers", `{"email":"ada@example.com","firstName":"Ada","lastName":"Lovelace"}`)}))
 		}
 		return err
 	})

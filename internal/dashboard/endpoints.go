@@ -112,8 +112,7 @@ func (d *Dashboard) showEndpoints(r *request) (answer, error) {
 		return err
 	})
 	if len(view.Rows) == 0 {
-		none := r.firstEndpoint("hook", "No webhook endpoints yet")
-		l.Pager.Empty = &none
+		l.Pager.Empty = new(r.firstEndpoint("hook", "No webhook endpoints yet"))
 	}
 	return l.show(screen{Template: "endpoints", Title: "Webhooks", Section: "/webhooks", Data: view}), err
 }

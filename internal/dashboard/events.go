@@ -47,11 +47,10 @@ func category(event string) string {
 
 // noEvents is what an account without events reads.
 func (r *request) noEvents() *empty {
-	none := r.firstStep("write:products", empty{Icon: "pulse", Head: "No events yet",
+	return new(r.firstStep("write:products", empty{Icon: "pulse", Head: "No events yet",
 		Text: "Every change of an order, a product, stock or a customer is an event. " +
 			"The log keeps them in the order in which they were committed.",
-		Label: "New product", To: prefix + "/products/new", Curl: r.curl("read:webhooks", "GET", "/developer/events?limit=10", "")})
-	return &none
+		Label: "New product", To: prefix + "/products/new", Curl: r.curl("read:webhooks", "GET", "/developer/events?limit=10", "")}))
 }
 
 // showEvents serves GET /events: newest first.

@@ -101,10 +101,9 @@ func (r *request) jobRows(list []jobs.Job) (rows []jobRow) {
 
 // noJobs is what an account without jobs reads.
 func (r *request) noJobs() *empty {
-	none := r.firstStep("write:products", empty{Icon: "retry", Head: "No jobs yet",
+	return new(r.firstStep("write:products", empty{Icon: "retry", Head: "No jobs yet",
 		Text:  "Imports and synchronisations appear here as they run.",
-		Label: "Import products", To: prefix + "/products/import", Curl: r.curl("read:channels", "GET", "/jobs?limit=10", "")})
-	return &none
+		Label: "Import products", To: prefix + "/products/import", Curl: r.curl("read:channels", "GET", "/jobs?limit=10", "")}))
 }
 
 // showJobs serves GET /jobs.

@@ -118,11 +118,10 @@ func (r *request) productTabs(l *listing, counts map[catalog.Status]int64) {
 
 // firstProduct is the list of an account that has no product yet.
 func firstProduct(r *request) *empty {
-	e := r.firstStep("write:products", empty{Icon: "tag", Head: "No products yet",
+	return new(r.firstStep("write:products", empty{Icon: "tag", Head: "No products yet",
 		Text:  "Enter the first one, import the list that you have, or send one with an API key.",
 		Label: "New product", To: prefix + "/products/new", File: prefix + importsPath,
-		Curl: r.curl("write:products", "POST", "/sdk/products/bulk-import", productBody)})
-	return &e
+		Curl: r.curl("write:products", "POST", "/sdk/products/bulk-import", productBody)}))
 }
 
 // productFilters offers the account's channels and categories.

@@ -149,10 +149,9 @@ func (d *Dashboard) segmentScreen(r *request, view segmentsView, at id.Segment) 
 				List: prefix + "/customers?segmentId=" + string(s.ID)})
 		}
 		if l.rows(len(list), total) {
-			none := r.firstStep("write:customers", empty{Icon: "people", Head: "No segments yet",
+			l.Empty = new(r.firstStep("write:customers", empty{Icon: "people", Head: "No segments yet",
 				Text:  "A segment is a saved filter of customers: those of a country, those with a tag, those who have not ordered for a year.",
-				Label: "New segment", To: "#editor", Curl: r.curl("write:customers", "POST", "/segments", `{"name":"Regulars","rules":{"minOrders":3}}`)})
-			l.Empty = &none
+				Label: "New segment", To: "#editor", Curl: r.curl("write:customers", "POST", "/segments", `{"name":"Regulars","rules":{"minOrders":3}}`)}))
 		}
 		return nil
 	})
